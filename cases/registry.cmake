@@ -1,0 +1,134 @@
+# Leaf folders are discovered and sorted here, and registries of plain calls are generated from them:
+# nothing for a linker to drop, a missing function is a link error, the order is the same everywhere.
+
+# Sets `out` to the sorted names of the folders below `path` that hold a file `file`.
+function(rankcheck_leaf_folders out path file)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${path}/*/${file})
+  set(names "")
+  foreach(entry IN LISTS files)
+    get_filename_component(folder ${entry} DIRECTORY)
+    get_filename_component(folder ${folder} NAME)
+    list(APPEND names ${folder})
+  endforeach()
+  list(REMOVE_DUPLICATES names)
+  list(SORT names)
+  set(${out} "${names}" PARENT_SCOPE)
+endfunction()
+
+# Writes the file only when its content changes, so that nothing is rebuilt for nothing.
+function(rankcheck_write_registry name content out)
+  set(path ${CMAKE_BINARY_DIR}/generated/${name})
+  file(CONFIGURE OUTPUT ${path} CONTENT "${content}" @ONLY)
+  set(${out} ${path} PARENT_SCOPE)
+endfunction()
+
+function(rankcheck_register_references out)
+  rankcheck_leaf_folders(operations reference/collectives contract.hpp)
+  set(includes "")
+  set(entries "")
+  foreach(op IN LISTS operations)
+    string(APPEND includes "#include \"reference/collectives/${op}/contract.hpp\"\n"
+                           "#include \"reference/collectives/${op}/reference.hpp\"\n")
+    string(APPEND entries "      {${op}::contract(), ${op}::reference},\n")
+  endforeach()
+  rankcheck_write_registry(reference_registry.cpp
+"${includes}#include \"reference/collectives/registry.hpp\"
+
+namespace rankcheck::reference {
+
+const std::vector<Collective>& collectives() {
+  static const std::vector<Collective> all{
+${entries}  };
+  return all;
+}
+
+}  // namespace rankcheck::reference
+" path)
+  set(${out} ${path} PARENT_SCOPE)
+endfunction()
+
+function(rankcheck_register_algorithms out)
+  rankcheck_leaf_folders(operations gpu/collectives *.cpp)
+  set(declarations "")
+  set(entries "")
+  foreach(op IN LISTS operations)
+    file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpu/collectives/${op}/*.cpp)
+    list(SORT files)
+    foreach(file IN LISTS files)
+      get_filename_component(algorithm ${file} NAME_WE)
+      if(NOT algorithm STREQUAL mpi)
+        string(APPEND declarations "namespace ${op} {\nplan::Algorithm ${algorithm}();\n}\n")
+        string(APPEND entries "      {\"${op}\", ${op}::${algorithm}()},\n")
+      endif()
+    endforeach()
+  endforeach()
+  rankcheck_write_registry(gpu_registry.cpp
+"#include \"gpu/collectives/registry.hpp\"
+
+namespace rankcheck::gpu {
+
+${declarations}
+const std::vector<Implementation>& implementations() {
+  static const std::vector<Implementation> all{
+${entries}  };
+  return all;
+}
+
+}  // namespace rankcheck::gpu
+" path)
+  set(${out} ${path} PARENT_SCOPE)
+endfunction()
+
+function(rankcheck_register_mpi out)
+  rankcheck_leaf_folders(operations gpu/collectives mpi.cpp)
+  set(declarations "")
+  set(entries "")
+  foreach(op IN LISTS operations)
+    string(APPEND declarations "namespace ${op} {\nvoid mpi(mpi::Invocation& invocation);\n}\n")
+    string(APPEND entries "      {\"${op}\", ${op}::mpi},\n")
+  endforeach()
+  rankcheck_write_registry(mpi_registry.cpp
+"#include \"gpu/device/mpi/registry.hpp\"
+
+namespace rankcheck::gpu {
+
+${declarations}
+}  // namespace rankcheck::gpu
+
+namespace rankcheck::gpu::mpi {
+
+const std::vector<Operation>& operations() {
+  static const std::vector<Operation> all{
+${entries}  };
+  return all;
+}
+
+}  // namespace rankcheck::gpu::mpi
+" path)
+  set(${out} ${path} PARENT_SCOPE)
+endfunction()
+
+function(rankcheck_register_suites out)
+  rankcheck_leaf_folders(operations cases/collectives suite.cpp)
+  set(declarations "")
+  set(entries "")
+  foreach(op IN LISTS operations)
+    string(APPEND declarations "namespace ${op} {\nSuite suite();\n}\n")
+    string(APPEND entries "      {\"${op}\", ${op}::suite()},\n")
+  endforeach()
+  rankcheck_write_registry(cases_registry.cpp
+"#include \"cases/registry.hpp\"
+
+namespace rankcheck::cases {
+
+${declarations}
+const std::vector<NamedSuite>& suites() {
+  static const std::vector<NamedSuite> all{
+${entries}  };
+  return all;
+}
+
+}  // namespace rankcheck::cases
+" path)
+  set(${out} ${path} PARENT_SCOPE)
+endfunction()

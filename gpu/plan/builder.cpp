@@ -1,0 +1,116 @@
+#include "gpu/plan/builder.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace rankcheck::gpu::plan {
+
+void Builder::begin(Plan& plan,
+                    const spec::Contract& contract,
+                    const spec::Call& call,
+                    const Options& options) {
+  plan_ = &plan;
+  call_ = &call;
+  options_ = options;
+  const auto n = static_cast<std::size_t>(call.ranks);
+  plan.reset(call.ranks);
+  extents_.resize(n);
+  for (std::size_t r = 0; r < n; ++r) {
+    spec::Extents& extents = extents_[r];
+    extents.send.clear();
+    extents.recv.clear();
+    extents.send_size = extents.recv_size = 0;
+    contract.extents(call, static_cast<int>(r), extents);
+  }
+  entered_.assign(n * n, false);
+}
+
+Range Builder::send(int rank, int block) const {
+  const spec::Block& b = extents(rank).send[static_cast<std::size_t>(block)];
+  return {rank, Buffer::send, b.offset, b.count};
+}
+
+Range Builder::recv(int rank, int block) const {
+  const spec::Block& b = extents(rank).recv[static_cast<std::size_t>(block)];
+  return {rank, Buffer::recv, b.offset, b.count};
+}
+
+Range Builder::scratch(int rank, std::int64_t count) {
+  std::int64_t& size = plan_->scratch[static_cast<std::size_t>(rank)];
+  const Range range{rank, Buffer::scratch, size, count};
+  size += count;
+  return range;
+}
+
+void Builder::add(int rank,
+                  StepKind kind,
+                  const Range& destination,
+                  std::span<const Range> sources,
+                  bool finish) {
+  if (destination.count == 0) return;
+  wait_for_entry(rank, destination.rank);
+  for (const Range& source : sources) wait_for_entry(rank, source.rank);
+  const auto first = static_cast<std::uint32_t>(plan_->sources.size());
+  plan_->sources.insert(plan_->sources.end(), sources.begin(), sources.end());
+  plan_->steps[static_cast<std::size_t>(rank)].push_back(
+      {.kind = kind,
+       .finish = finish,
+       .event = {},
+       .destination = destination,
+       .first_source = first,
+       .source_count = static_cast<std::uint32_t>(sources.size())});
+}
+
+void Builder::copy(const Range& destination, const Range& source, bool finish) {
+  add(destination.rank, StepKind::copy, destination, {&source, 1}, finish);
+}
+
+void Builder::put(const Range& destination, const Range& source, bool finish) {
+  add(source.rank, StepKind::put, destination, {&source, 1}, finish);
+}
+
+Event Builder::send_to(const Range& destination, const Range& source, bool finish) {
+  if (destination.rank == source.rank) {
+    copy(destination, source, finish);
+  } else {
+    put(destination, source, finish);
+  }
+  return signal(source.rank);
+}
+
+void Builder::reduce(const Range& destination, std::span<const Range> sources, bool finish) {
+  add(destination.rank, StepKind::reduce, destination, sources, finish);
+}
+
+Event Builder::signal(int rank) {
+  const Event event{plan_->events++};
+  plan_->steps[static_cast<std::size_t>(rank)].push_back(
+      {.kind = StepKind::signal, .finish = false, .event = event});
+  return event;
+}
+
+void Builder::wait(int rank, Event event) {
+  plan_->steps[static_cast<std::size_t>(rank)].push_back(
+      {.kind = StepKind::wait, .finish = false, .event = event});
+}
+
+void Builder::wait_for_entry(int rank, int other) {
+  if (rank == other) return;
+  const auto n = static_cast<std::size_t>(ranks());
+  const std::size_t slot = static_cast<std::size_t>(rank) * n + static_cast<std::size_t>(other);
+  if (entered_[slot]) return;
+  entered_[slot] = true;
+  wait(rank, Event{other});
+}
+
+Range part(const Range& range, std::int64_t offset, std::int64_t count) {
+  return {range.rank, range.buffer, range.offset + offset, count};
+}
+
+spec::Block nearly_equal(std::int64_t count, int parts, int index) {
+  const std::int64_t size = count / parts;
+  const std::int64_t longer = count % parts;
+  return {index * size + std::min<std::int64_t>(index, longer), size + (index < longer ? 1 : 0)};
+}
+
+}  // namespace rankcheck::gpu::plan

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::all_reduce {
+
+/// Every rank gives `count` elements and gets the combination of all ranks' elements, index by
+/// index. The same bits on every rank; in place where recv is send.
+inline spec::Contract contract() {
+  return {
+      .name = "all_reduce",
+      .summary = "Every rank gets the combination of all ranks' elements, index by index.",
+      .formula = "out[r][i] = op over q of in[q][i]",
+      .source = "ncclAllReduce; MPI_Allreduce",
+      .in_place = spec::InPlace::same,
+      .reduces = true,
+      .ranks_agree = true,
+      .extents =
+          [](const spec::Call& call, int, spec::Extents& extents) {
+            extents.send_size = spec::append_even(extents.send, 1, call.count);
+            extents.recv_size = spec::append_even(extents.recv, 1, call.count);
+          },
+  };
+}
+
+}  // namespace rankcheck::reference::all_reduce

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "reference/collectives/piece.hpp"
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference {
+
+/// A collective's meaning: its shape and its values.
+struct Collective {
+  spec::Contract contract;
+  Reference reference;
+};
+
+/// All collectives, sorted by name. Generated from the folders beside this file.
+[[nodiscard]] const std::vector<Collective>& collectives();
+
+}  // namespace rankcheck::reference

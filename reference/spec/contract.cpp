@@ -1,0 +1,85 @@
+#include "reference/spec/contract.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace rankcheck::spec {
+
+namespace {
+
+/// No buffer may pass this many elements: offsets in bytes then never overflow.
+constexpr std::int64_t buffer_elements_max = std::int64_t{1} << 48;
+
+std::optional<std::string> why_sizes_invalid(const Contract& contract, const Call& call) {
+  const auto n = static_cast<std::size_t>(call.ranks);
+  const bool uneven =
+      contract.sizes == Sizes::counts_per_rank || contract.sizes == Sizes::counts_per_pair;
+  const std::size_t expected =
+      contract.sizes == Sizes::counts_per_pair ? n * n : (uneven ? n : std::size_t{0});
+  if (call.counts.size() != expected) {
+    return "counts: expected " + std::to_string(expected) + " values, got " +
+           std::to_string(call.counts.size());
+  }
+  if (contract.sizes != Sizes::count && call.count != 0) {
+    return "count: not a size of this operation";
+  }
+  if (call.count < 0 || call.count > buffer_elements_max / call.ranks) {
+    return "count: out of range, got " + std::to_string(call.count);
+  }
+  std::int64_t total = 0;
+  for (const std::int64_t count : call.counts) {
+    if (count < 0) return "counts: expected no negative value, got " + std::to_string(count);
+    total += std::min(count, buffer_elements_max);
+    if (total > buffer_elements_max) return "counts: their sum is too large";
+  }
+  if (call.gap < 0 || (call.gap > 0 && !uneven)) {
+    return "gap: out of range, got " + std::to_string(call.gap);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> why_invalid(const Contract& contract, const Call& call) {
+  if (call.ranks < 1) return "ranks: expected at least 1, got " + std::to_string(call.ranks);
+  if (call.root < 0 || call.root >= call.ranks || (!contract.rooted && call.root != 0)) {
+    const int last = contract.rooted ? call.ranks - 1 : 0;
+    return "root: expected 0.." + std::to_string(last) + ", got " + std::to_string(call.root);
+  }
+  if (contract.reduces != (call.op != ReduceOp::none)) {
+    return contract.reduces ? "op: expected one, got none"
+                            : "op: this operation does not reduce, got " + std::string(name(call.op));
+  }
+  if (!is_defined(call.op, call.type)) {
+    return "op: " + std::string(name(call.op)) + " is not defined for type " +
+           std::string(name(call.type));
+  }
+  return why_sizes_invalid(contract, call);
+}
+
+Extents extents_of(const Contract& contract, const Call& call, int rank) {
+  Extents extents;
+  contract.extents(call, rank, extents);
+  return extents;
+}
+
+std::int64_t append_even(std::vector<Block>& out, int blocks, std::int64_t count) {
+  for (int b = 0; b < blocks; ++b) out.push_back({b * count, count});
+  return blocks * count;
+}
+
+std::int64_t append_uneven(std::vector<Block>& out,
+                           const Call& call,
+                           int first,
+                           int stride,
+                           int n) {
+  std::int64_t offset = 0;
+  for (int i = 0; i < n; ++i) {
+    const std::int64_t count = call.counts[static_cast<std::size_t>(first + i * stride)];
+    out.push_back({offset, count});
+    offset += count + call.gap;
+  }
+  return offset;
+}
+
+}  // namespace rankcheck::spec

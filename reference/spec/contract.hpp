@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/spec/call.hpp"
+
+namespace rankcheck::spec {
+
+/// A run of elements in a buffer; offset and count in elements.
+struct Block {
+  std::int64_t offset = 0;
+  std::int64_t count = 0;
+};
+
+/// One rank's buffers in one call. Elements between and behind the blocks belong to the buffer but
+/// not to the operation: nobody may write them. No blocks: the rank has no such buffer.
+struct Extents {
+  std::vector<Block> send;
+  std::vector<Block> recv;
+  /// Elements of the whole buffers, gaps included.
+  std::int64_t send_size = 0;
+  std::int64_t recv_size = 0;
+};
+
+/// How the two buffers overlap in a call in place, on the ranks that have both.
+enum class InPlace : std::uint8_t {
+  /// Such a call is rejected.
+  none,
+  /// recv is send.
+  same,
+  /// send is the block of recv that belongs to this rank (all_gather, gather).
+  send_within_recv,
+  /// recv is the block of send that belongs to this rank (reduce_scatter, scatter).
+  recv_within_send,
+};
+
+/// Which sizes a call states.
+enum class Sizes : std::uint8_t { none, count, counts_per_rank, counts_per_pair };
+
+/// What an operation means, apart from its values: those are its reference's.
+struct Contract {
+  std::string_view name;
+  /// One sentence in prose.
+  std::string_view summary;
+  /// One formula; n ranks, `in[q]` and `out[r]` their buffers, c = count.
+  std::string_view formula;
+  /// Where the meaning is taken from.
+  std::string_view source;
+  Sizes sizes = Sizes::count;
+  InPlace in_place = InPlace::none;
+  bool reduces = false;
+  bool rooted = false;
+  /// All ranks end with the same bits.
+  bool ranks_agree = false;
+  /// No rank leaves before every rank has entered.
+  bool synchronises = false;
+  /// Fills the extents of one rank; keeps the vectors' capacity.
+  void (*extents)(const Call& call, int rank, Extents& extents) = nullptr;
+};
+
+/// Why no implementation may accept this call, in words; empty when the call is legal.
+[[nodiscard]] std::optional<std::string> why_invalid(const Contract& contract, const Call& call);
+
+/// The extents of one rank by value.
+[[nodiscard]] Extents extents_of(const Contract& contract, const Call& call, int rank);
+
+/// Appends `blocks` blocks of `count` elements without gaps and returns the buffer's size.
+std::int64_t append_even(std::vector<Block>& out, int blocks, std::int64_t count);
+
+/// Appends a block for each of the `n` values counts[first + i * stride], each followed by `gap`
+/// unused elements, and returns the buffer's size.
+std::int64_t append_uneven(std::vector<Block>& out,
+                           const Call& call,
+                           int first,
+                           int stride,
+                           int n);
+
+}  // namespace rankcheck::spec
