@@ -1,0 +1,21 @@
+#include "reference/collectives/all_to_all_v/reference.hpp"
+
+namespace rankcheck::reference::all_to_all_v {
+
+void reference(const spec::Call& call, int rank, std::vector<Piece>& pieces) {
+  const auto n = static_cast<std::size_t>(call.ranks);
+  const auto r = static_cast<std::size_t>(rank);
+  std::int64_t recv_offset = 0;
+  for (std::size_t q = 0; q < n; ++q) {
+    const std::int64_t* sent_by_q = call.counts.data() + q * n;
+    std::int64_t send_offset = 0;
+    for (std::size_t k = 0; k < r; ++k) send_offset += sent_by_q[k] + call.gap;
+    pieces.push_back({.recv_offset = recv_offset,
+                      .count = sent_by_q[r],
+                      .source = static_cast<int>(q),
+                      .send_offset = send_offset});
+    recv_offset += sent_by_q[r] + call.gap;
+  }
+}
+
+}  // namespace rankcheck::reference::all_to_all_v

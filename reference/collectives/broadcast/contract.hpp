@@ -1,0 +1,27 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::broadcast {
+
+/// The root gives `count` elements, every rank gets them, the root too. Others have no send buffer;
+/// in place where the root's recv is its send.
+inline spec::Contract contract() {
+  return {
+      .name = "broadcast",
+      .summary = "Every rank gets the root's elements.",
+      .formula = "out[r] = in[root]",
+      .source = "ncclBroadcast; MPI_Bcast",
+      .in_place = spec::InPlace::same,
+      .rooted = true,
+      .ranks_agree = true,
+      .extents =
+          [](const spec::Call& call, int rank, spec::Extents& extents) {
+            if (rank == call.root)
+              extents.send_size = spec::append_even(extents.send, 1, call.count);
+            extents.recv_size = spec::append_even(extents.recv, 1, call.count);
+          },
+  };
+}
+
+}  // namespace rankcheck::reference::broadcast

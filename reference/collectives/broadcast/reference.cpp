@@ -1,0 +1,9 @@
+#include "reference/collectives/broadcast/reference.hpp"
+
+namespace rankcheck::reference::broadcast {
+
+void reference(const spec::Call& call, int /*rank*/, std::vector<Piece>& pieces) {
+  pieces.push_back({.recv_offset = 0, .count = call.count, .source = call.root, .send_offset = 0});
+}
+
+}  // namespace rankcheck::reference::broadcast

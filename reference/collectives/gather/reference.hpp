@@ -1,0 +1,10 @@
+#pragma once
+
+#include "reference/collectives/piece.hpp"
+
+namespace rankcheck::reference::gather {
+
+/// out[root][block q] = in[q]; nothing off the root.
+void reference(const spec::Call& call, int rank, std::vector<Piece>& pieces);
+
+}  // namespace rankcheck::reference::gather

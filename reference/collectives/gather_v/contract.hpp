@@ -1,0 +1,20 @@
+#pragma once
+
+#include "reference/collectives/gather/contract.hpp"
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::gather_v {
+
+/// gather with blocks of different sizes: rank q gives counts[q] elements, and the root gets them
+/// with `gap` untouched elements behind each block.
+inline spec::Contract contract() {
+  spec::Contract contract = gather::contract();
+  contract.name = "gather_v";
+  contract.summary = "The root gets the blocks of all ranks, of different sizes, in rank order.";
+  contract.formula = "out[root][block q] = in[q]";
+  contract.source = "MPI_Gatherv";
+  contract.sizes = spec::Sizes::counts_per_rank;
+  return contract;
+}
+
+}  // namespace rankcheck::reference::gather_v

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::reduce {
+
+/// Every rank gives `count` elements and the root gets their combination, index by index. Others
+/// have no recv buffer; in place where the root's recv is its send.
+inline spec::Contract contract() {
+  return {
+      .name = "reduce",
+      .summary = "The root gets the combination of all ranks' elements, index by index.",
+      .formula = "out[root][i] = op over q of in[q][i]",
+      .source = "ncclReduce; MPI_Reduce",
+      .in_place = spec::InPlace::same,
+      .reduces = true,
+      .rooted = true,
+      .extents =
+          [](const spec::Call& call, int rank, spec::Extents& extents) {
+            extents.send_size = spec::append_even(extents.send, 1, call.count);
+            if (rank == call.root)
+              extents.recv_size = spec::append_even(extents.recv, 1, call.count);
+          },
+  };
+}
+
+}  // namespace rankcheck::reference::reduce

@@ -1,0 +1,10 @@
+#include "reference/collectives/reduce/reference.hpp"
+
+namespace rankcheck::reference::reduce {
+
+void reference(const spec::Call& call, int rank, std::vector<Piece>& pieces) {
+  if (rank != call.root) return;
+  pieces.push_back({.recv_offset = 0, .count = call.count, .source = every_rank, .send_offset = 0});
+}
+
+}  // namespace rankcheck::reference::reduce

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "reference/collectives/piece.hpp"
+
+namespace rankcheck::reference::reduce {
+
+/// out[root][i] = op over q of in[q][i]; nothing off the root.
+void reference(const spec::Call& call, int rank, std::vector<Piece>& pieces);
+
+}  // namespace rankcheck::reference::reduce

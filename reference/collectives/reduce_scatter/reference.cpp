@@ -1,0 +1,14 @@
+#include "reference/collectives/reduce_scatter/reference.hpp"
+
+#include "reference/spec/shapes.hpp"
+
+namespace rankcheck::reference::reduce_scatter {
+
+void reference(const spec::Call& call, int rank, std::vector<Piece>& pieces) {
+  pieces.push_back({.recv_offset = 0,
+                    .count = spec::block_count(call, rank),
+                    .source = every_rank,
+                    .send_offset = spec::block_offset(call, rank)});
+}
+
+}  // namespace rankcheck::reference::reduce_scatter

@@ -1,0 +1,14 @@
+#include "reference/collectives/scatter/reference.hpp"
+
+#include "reference/spec/shapes.hpp"
+
+namespace rankcheck::reference::scatter {
+
+void reference(const spec::Call& call, int rank, std::vector<Piece>& pieces) {
+  pieces.push_back({.recv_offset = 0,
+                    .count = spec::block_count(call, rank),
+                    .source = call.root,
+                    .send_offset = spec::block_offset(call, rank)});
+}
+
+}  // namespace rankcheck::reference::scatter

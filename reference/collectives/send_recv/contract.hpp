@@ -1,0 +1,23 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::send_recv {
+
+/// Every rank gives `count` elements to the rank that the pattern names and gets as many from the
+/// one that names it; a rank may be its own peer.
+inline spec::Contract contract() {
+  return {
+      .name = "send_recv",
+      .summary = "Rank r gets the elements of the rank that sends to it.",
+      .formula = "out[r] = in[origin(r)]",
+      .source = "ncclSend and ncclRecv in a group; MPI_Sendrecv",
+      .extents =
+          [](const spec::Call& call, int, spec::Extents& extents) {
+            extents.send_size = spec::append_even(extents.send, 1, call.count);
+            extents.recv_size = spec::append_even(extents.recv, 1, call.count);
+          },
+  };
+}
+
+}  // namespace rankcheck::reference::send_recv

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "reference/spec/call.hpp"
+#include "reference/spec/contract.hpp"
+
+/// The buffers that collectives are made of. Written over the blocks of a call, so that an operation
+/// of even parts and its uneven twin share one shape: without `counts`, every block has `count`
+/// elements.
+namespace rankcheck::spec {
+
+/// Elements of the block that belongs to `rank`.
+[[nodiscard]] inline std::int64_t block_count(const Call& call, int rank) {
+  return call.counts.empty() ? call.count : call.counts[static_cast<std::size_t>(rank)];
+}
+
+/// Appends one block for each rank, in rank order, and returns the buffer's size.
+inline std::int64_t append_all_blocks(std::vector<Block>& out, const Call& call) {
+  return call.counts.empty() ? append_even(out, call.ranks, call.count)
+                             : append_uneven(out, call, 0, 1, call.ranks);
+}
+
+/// Appends the block of `rank` alone, without a gap, and returns the buffer's size.
+inline std::int64_t append_own_block(std::vector<Block>& out, const Call& call, int rank) {
+  return append_even(out, 1, block_count(call, rank));
+}
+
+/// Where the block of `rank` starts in the buffer that append_all_blocks describes.
+[[nodiscard]] inline std::int64_t block_offset(const Call& call, int rank) {
+  if (call.counts.empty()) return rank * call.count;
+  std::int64_t offset = 0;
+  for (int q = 0; q < rank; ++q) offset += block_count(call, q) + call.gap;
+  return offset;
+}
+
+}  // namespace rankcheck::spec
