@@ -12,8 +12,7 @@
 /// Exact values, a-priori error bounds and the one comparison that every verdict rests on.
 namespace rankcheck::numerics {
 
-/// What min and max do with NaN; the backend declares it and is held to it.
-enum class NanRule : std::uint8_t { drops, propagates, unspecified };
+using spec::NanRule;
 
 /// How the elements of `ranks` ranks become one element.
 struct Fold {

@@ -13,6 +13,9 @@ namespace rankcheck::spec {
 /// How the elements of all ranks become one. `none`: the operation moves data only.
 enum class ReduceOp : std::uint8_t { none, sum, prod, min, max, avg, premul_sum };
 
+/// What min and max do with NaN; every backend declares its rule and is held to it.
+enum class NanRule : std::uint8_t { drops, propagates, unspecified };
+
 inline constexpr std::array<std::string_view, 7> reduce_op_names{
     "none", "sum", "prod", "min", "max", "avg", "premul_sum"};
 

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "reference/spec/contract.hpp"
+
+#include "harness/case.hpp"
+#include "harness/image.hpp"
+
+namespace rankcheck::harness {
+
+/// What became of one stage on its way through a backend.
+enum class RunStatus : std::uint8_t {
+  completed,
+  /// The backend found a fault of its own kind: a data race, a broken guard, an error code.
+  failed,
+  hung,
+  crashed,
+  /// The implementation does not take this call; nothing was run.
+  refused,
+  /// The environment failed, not the subject.
+  errored,
+};
+
+/// When a rank entered and left a call, in the backend's own clock.
+struct Stamp {
+  std::int64_t entered = 0;
+  std::int64_t left = 0;
+};
+
+/// What one stage left behind, a member of the group at a time.
+struct StageOutcome {
+  std::vector<Image> images;
+  std::vector<Stamp> stamps;
+};
+
+/// What a run of a program of stages showed.
+struct Observation {
+  RunStatus status = RunStatus::completed;
+  /// One line: what failed, which rank, at which step.
+  std::string reason;
+  std::vector<StageOutcome> stages;
+  /// The path that really ran: the algorithm of every stage.
+  std::vector<std::string> path;
+  /// Whether the fault that the case asks for took effect.
+  bool fault_fired = false;
+};
+
+/// What a backend promises about its own semantics; it is held to that.
+struct BackendTraits {
+  std::string name;
+  spec::NanRule nan_rule = spec::NanRule::drops;
+  ResultPlace result_place = ResultPlace::own_block;
+  int ranks_max = 64;
+  /// The same bits from run to run.
+  bool deterministic = true;
+};
+
+struct AlgorithmInfo {
+  std::string operation;
+  std::string name;
+  std::string summary;
+};
+
+/// Runs programs of stages over many ranks. Not shared between threads.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  [[nodiscard]] virtual const BackendTraits& traits() const = 0;
+  /// Every (operation, algorithm) that this backend has.
+  [[nodiscard]] virtual std::vector<AlgorithmInfo> algorithms() const = 0;
+  /// Why the backend does not take a case, in words; empty where it does. Never runs anything.
+  [[nodiscard]] virtual std::string refuses(const Case& c) const = 0;
+  /// Runs the stages one after another on the same ranks; reuses the memory of `observation`.
+  /// Never throws for what the subject does.
+  virtual void run(std::span<const Case> stages, Observation& observation) = 0;
+  /// Starts afresh (new processes), so that a failure is confirmed without what came before.
+  virtual void restart() {}
+};
+
+/// How a run opens a backend.
+struct BackendOptions {
+  int ranks_max = 8;
+  /// Seconds without an answer after which a run counts as hung.
+  double timeout_s = 20;
+};
+
+/// A backend that may or may not be able to run on this machine.
+struct BackendEntry {
+  std::string name;
+  std::string summary;
+  /// Empty where it can run; else one line that says why not and what would mend it.
+  std::string (*why_unavailable)() = nullptr;
+  std::unique_ptr<Backend> (*open)(const BackendOptions& options) = nullptr;
+  /// Versions and limits of what is underneath, for the report's environment object.
+  nlohmann::json (*describe)() = nullptr;
+};
+
+}  // namespace rankcheck::harness

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "reference/spec/call.hpp"
+
+/// Generates cases, runs them, judges them, shrinks what fails and reports. Knows no operation.
+namespace rankcheck::harness {
+
+/// How the elements of the send buffers are derived from (data_seed, rank, index); see input.hpp.
+enum class InputKind : std::uint8_t {
+  exact,
+  coded,
+  general,
+  cancelling,
+  wide_range,
+  special,
+  /// The send buffer holds what the stage before left in the recv buffer.
+  previous,
+};
+
+/// One run of one operation as a small value: everything else follows from it. Printed as JSON with
+/// the defaults left out; a case is stable text that replays for ever.
+struct Case {
+  std::string operation;
+  std::string property = "agrees_with_reference";
+  std::string backend = "sim";
+  std::string algorithm;
+  /// Ranks of the world, 0 … ranks-1.
+  int ranks = 1;
+  /// World ranks of the members in group order; empty: the whole world in order.
+  std::vector<int> group;
+  /// Rank within the group.
+  int root = 0;
+  std::int64_t count = 0;
+  std::vector<std::int64_t> counts;
+  std::int64_t gap = 0;
+  spec::Type type = spec::Type::f32;
+  spec::ReduceOp op = spec::ReduceOp::none;
+  spec::Pattern pattern = spec::Pattern::ring;
+  int shift = 1;
+  bool in_place = false;
+  /// Elements by which both buffers are moved off a 64-byte boundary.
+  std::int64_t offset = 0;
+  /// Elements of a pipeline chunk; 0: the algorithm's choice.
+  std::int64_t chunk = 0;
+  InputKind input = InputKind::general;
+  std::uint64_t data_seed = 1;
+  /// The rank whose inputs world rank r holds is (r + rotate) mod ranks: how a property permutes
+  /// the inputs without permuting the ranks.
+  int rotate = 0;
+  /// Element i of block b takes the input of element b * index_stride + first_index + i: how a
+  /// property cuts a whole into parts. A stride of 0 numbers the buffer's elements through.
+  std::int64_t first_index = 0;
+  std::int64_t index_stride = 0;
+  /// Small whole number that multiplies the exact inputs.
+  int scale = 1;
+  /// Where above 0: the inputs of this seed are added to those of data_seed (exact inputs only).
+  std::uint64_t added_seed = 0;
+  /// Text form of gpu's schedule and fault; interpreted by the backend.
+  std::string schedule = "in_order";
+  std::string fault;
+
+  friend bool operator==(const Case&, const Case&) = default;
+};
+
+/// World ranks of the group's members, also where the case leaves the group out.
+[[nodiscard]] std::vector<int> members(const Case& c);
+
+/// Number of members.
+[[nodiscard]] int group_size(const Case& c);
+
+/// The call that the members make.
+[[nodiscard]] spec::Call call_of(const Case& c);
+
+/// A case as JSON, defaults left out, fields in a fixed order.
+[[nodiscard]] nlohmann::ordered_json to_json(const Case& c);
+/// to_json on one line.
+[[nodiscard]] std::string to_text(const Case& c);
+
+/// Reads a case. Throws BadInput that names the field and what was expected: unknown fields, wrong
+/// types, values out of range. Does not know which operations exist.
+[[nodiscard]] Case case_from_json(const nlohmann::json& json);
+[[nodiscard]] Case case_from_text(const std::string& text);
+
+[[nodiscard]] std::string_view name(InputKind kind);
+
+/// Bad input of a user: one line that names the place and what was expected; exit status 2.
+class BadInput : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace rankcheck::harness

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "harness/case.hpp"
+#include "harness/verdict.hpp"
+
+namespace rankcheck::harness {
+
+/// One (operation, algorithm, backend, property) to check, and how hard.
+struct Unit {
+  std::string operation;
+  std::string algorithm;
+  std::string backend;
+  std::string property;
+  int cases = 100;
+  int ranks_min = 1;
+  int ranks_max = 8;
+  /// The only types to use; empty: every type that the operation and the backend take.
+  std::vector<spec::Type> types;
+  /// Cells "<type>/<op>" that must be covered by at least one case that was run and compared.
+  bool require_all_cells = true;
+
+  /// "operation/algorithm/backend/property": the unit's name in journals and reports.
+  [[nodiscard]] std::string id() const;
+};
+
+/// What a suite reports for one unit. A value without times: two runs of one seed are equal.
+struct Finding {
+  Unit unit;
+  Verdict verdict = Verdict::passed;
+  /// One line: why it is not green. For skipped: from the closed list of reasons.
+  std::string reason;
+  /// Cases that were run and judged; cases that the implementation refuses are not generated.
+  std::int64_t cases = 0;
+  std::int64_t compared_bytes = 0;
+  double ratio_max = 0;
+  /// Cell -> cases that covered it, and the required cells that none did.
+  std::map<std::string, std::int64_t> cells;
+  std::vector<std::string> missing_cells;
+  /// The minimal case of a failure, what is wrong there, and how often it replayed.
+  std::optional<Case> minimal;
+  std::vector<WrongElement> wrong;
+  std::int64_t wrong_count = 0;
+  int shrinks = 0;
+  int replays = 0;
+  int replays_failed = 0;
+};
+
+[[nodiscard]] nlohmann::ordered_json to_json(const Finding& finding);
+/// Throws BadInput that names the field.
+[[nodiscard]] Finding finding_from_json(const nlohmann::json& json);
+
+/// Whether the finding makes the run exit with 1.
+[[nodiscard]] bool is_red(const Finding& finding);
+
+}  // namespace rankcheck::harness
