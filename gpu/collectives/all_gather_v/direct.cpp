@@ -1,0 +1,15 @@
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/all_gather.hpp"
+
+namespace rankcheck::gpu::all_gather_v {
+
+plan::Algorithm direct() {
+  return {
+      .name = "direct",
+      .summary = "each rank puts its block to every other rank: one step",
+      .refuses = plan::refuses_nothing,
+      .plan = plan::all_gather<plan::direct_all_gather>,
+  };
+}
+
+}  // namespace rankcheck::gpu::all_gather_v

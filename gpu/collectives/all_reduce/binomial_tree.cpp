@@ -1,0 +1,28 @@
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/tree.hpp"
+
+namespace rankcheck::gpu::all_reduce {
+
+namespace {
+
+/// In place a rank's memory is overwritten only after it was read: the result that a rank gets
+/// depends on what it gave.
+void write_plan(plan::Builder& builder) {
+  plan::reduce_along_tree(builder, 0, plan::whole_send(builder), builder.recv(0));
+  plan::broadcast_along_tree(builder, 0, plan::whole_recv(builder));
+}
+
+}  // namespace
+
+plan::Algorithm binomial_tree() {
+  return {
+      .name = "binomial_tree",
+      .summary =
+          "reduce up a binomial tree, then broadcast down: 2 log2(n) steps of whole messages, for "
+          "small ones",
+      .refuses = plan::refuses_nothing,
+      .plan = write_plan,
+  };
+}
+
+}  // namespace rankcheck::gpu::all_reduce

@@ -1,0 +1,16 @@
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/reduce_scatter.hpp"
+
+namespace rankcheck::gpu::all_reduce {
+
+plan::Algorithm recursive_halving_doubling() {
+  return {
+      .name = "recursive_halving_doubling",
+      .summary =
+          "recursive halving, then an all-gather over doubling distances: 2 log2(n) steps, any n",
+      .refuses = plan::refuses_nothing,
+      .plan = plan::all_reduce<plan::recursive_halving_reduce_scatter, plan::bruck_all_gather>,
+  };
+}
+
+}  // namespace rankcheck::gpu::all_reduce

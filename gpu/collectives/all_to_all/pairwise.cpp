@@ -1,0 +1,15 @@
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/all_to_all.hpp"
+
+namespace rankcheck::gpu::all_to_all {
+
+plan::Algorithm pairwise() {
+  return {
+      .name = "pairwise",
+      .summary = "one block to each rank, at growing distances: n-1 steps, least traffic",
+      .refuses = plan::refuses_in_place,
+      .plan = plan::pairwise_all_to_all,
+  };
+}
+
+}  // namespace rankcheck::gpu::all_to_all

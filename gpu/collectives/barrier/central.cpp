@@ -1,0 +1,26 @@
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/round.hpp"
+
+namespace rankcheck::gpu::barrier {
+
+namespace {
+
+void write_plan(plan::Builder& builder) {
+  plan::Round round(builder);
+  for (int r = 1; r < builder.ranks(); ++r) round.tell(r, 0);
+  round.close();
+  plan::wait_for_ranks(builder, 0, 1);
+}
+
+}  // namespace
+
+plan::Algorithm central() {
+  return {
+      .name = "central",
+      .summary = "all ranks tell rank 0, which tells them all: two steps, 2(n-1) signals",
+      .refuses = plan::refuses_nothing,
+      .plan = write_plan,
+  };
+}
+
+}  // namespace rankcheck::gpu::barrier

@@ -1,0 +1,28 @@
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/round.hpp"
+
+namespace rankcheck::gpu::barrier {
+
+namespace {
+
+void write_plan(plan::Builder& builder) {
+  const int n = builder.ranks();
+  plan::Round round(builder);
+  for (int distance = 1; distance < n; distance *= 2) {
+    for (int r = 0; r < n; ++r) round.tell(r, (r + distance) % n);
+    round.close();
+  }
+}
+
+}  // namespace
+
+plan::Algorithm dissemination() {
+  return {
+      .name = "dissemination",
+      .summary = "each rank tells one other, over doubling distances: log2(n) steps, any n",
+      .refuses = plan::refuses_nothing,
+      .plan = write_plan,
+  };
+}
+
+}  // namespace rankcheck::gpu::barrier

@@ -1,0 +1,25 @@
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/tree.hpp"
+
+namespace rankcheck::gpu::broadcast {
+
+namespace {
+
+void write_plan(plan::Builder& builder) {
+  const int root = builder.call().root;
+  plan::broadcast_along_tree(builder, root, plan::broadcast_message(builder));
+  builder.copy(builder.recv(root), builder.send(root));
+}
+
+}  // namespace
+
+plan::Algorithm binomial() {
+  return {
+      .name = "binomial",
+      .summary = "down a binomial tree: log2(n) steps of whole messages, for small ones",
+      .refuses = plan::refuses_nothing,
+      .plan = write_plan,
+  };
+}
+
+}  // namespace rankcheck::gpu::broadcast

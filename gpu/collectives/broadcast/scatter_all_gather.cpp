@@ -1,0 +1,44 @@
+#include <cstddef>
+#include <vector>
+
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/all_gather.hpp"
+#include "gpu/plan/patterns/tree.hpp"
+
+namespace rankcheck::gpu::broadcast {
+
+namespace {
+
+/// One part for each rank. Ranks inside the tree already hold the parts of the ranks below them;
+/// the ring leaves those out, so that no byte reaches a rank twice and none the root.
+void write_plan(plan::Builder& builder) {
+  const int n = builder.ranks();
+  const int root = builder.call().root;
+  const plan::Place part_of = plan::parts_of(builder, plan::broadcast_message(builder));
+  plan::scatter_along_tree(builder, root, part_of);
+
+  std::vector<int> held(static_cast<std::size_t>(n), n);
+  for (const plan::Edge& edge : plan::binomial_tree(n, root)) {
+    held[static_cast<std::size_t>(edge.child)] = edge.size;
+  }
+  const plan::Place missing = [&](int rank, int block) {
+    const bool holds = (block - rank + n) % n < held[static_cast<std::size_t>(rank)];
+    return holds ? plan::Range{} : part_of(rank, block);
+  };
+  plan::ring_all_gather(builder, part_of, missing);
+  builder.copy(builder.recv(root), builder.send(root));
+}
+
+}  // namespace
+
+plan::Algorithm scatter_all_gather() {
+  return {
+      .name = "scatter_all_gather",
+      .summary =
+          "scatter down a binomial tree, then ring all-gather: least traffic, for large messages",
+      .refuses = plan::refuses_nothing,
+      .plan = write_plan,
+  };
+}
+
+}  // namespace rankcheck::gpu::broadcast

@@ -1,0 +1,15 @@
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/gather.hpp"
+
+namespace rankcheck::gpu::gather_v {
+
+plan::Algorithm binomial() {
+  return {
+      .name = "binomial",
+      .summary = "blocks move up a binomial tree: log2(n) steps, few messages at the root",
+      .refuses = plan::refuses_nothing,
+      .plan = plan::binomial_gather,
+  };
+}
+
+}  // namespace rankcheck::gpu::gather_v

@@ -1,0 +1,24 @@
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/tree.hpp"
+
+namespace rankcheck::gpu::reduce {
+
+namespace {
+
+void write_plan(plan::Builder& builder) {
+  const int root = builder.call().root;
+  plan::reduce_along_tree(builder, root, plan::whole_send(builder), builder.recv(root));
+}
+
+}  // namespace
+
+plan::Algorithm binomial() {
+  return {
+      .name = "binomial",
+      .summary = "partial results move up a binomial tree: log2(n) steps of whole messages",
+      .refuses = plan::refuses_nothing,
+      .plan = write_plan,
+  };
+}
+
+}  // namespace rankcheck::gpu::reduce

@@ -1,0 +1,27 @@
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/reduce_scatter.hpp"
+#include "gpu/plan/patterns/round.hpp"
+
+namespace rankcheck::gpu::reduce {
+
+namespace {
+
+void write_plan(plan::Builder& builder) {
+  const int root = builder.call().root;
+  plan::reduce_from_peers(builder, builder.recv(root), plan::whole_send(builder), 0);
+  plan::wait_for_ranks(builder, root, root + 1);
+}
+
+}  // namespace
+
+plan::Algorithm direct() {
+  return {
+      .name = "direct",
+      .summary =
+          "the root reduces from all peers' memory: one step, its link carries every message",
+      .refuses = plan::refuses_nothing,
+      .plan = write_plan,
+  };
+}
+
+}  // namespace rankcheck::gpu::reduce

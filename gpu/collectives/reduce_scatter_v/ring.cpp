@@ -1,0 +1,17 @@
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/reduce_scatter.hpp"
+
+namespace rankcheck::gpu::reduce_scatter_v {
+
+plan::Algorithm ring() {
+  return {
+      .name = "ring",
+      .summary =
+          "blocks grow on their way around the ring: n-1 steps, least traffic, two slots of "
+          "scratch",
+      .refuses = plan::refuses_nothing,
+      .plan = plan::reduce_scatter<plan::ring_reduce_scatter>,
+  };
+}
+
+}  // namespace rankcheck::gpu::reduce_scatter_v

@@ -1,0 +1,15 @@
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/gather.hpp"
+
+namespace rankcheck::gpu::scatter_v {
+
+plan::Algorithm binomial() {
+  return {
+      .name = "binomial",
+      .summary = "blocks move down a binomial tree: log2(n) steps, few messages at the root",
+      .refuses = plan::refuses_nothing,
+      .plan = plan::binomial_scatter,
+  };
+}
+
+}  // namespace rankcheck::gpu::scatter_v

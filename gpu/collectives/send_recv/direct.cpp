@@ -1,0 +1,27 @@
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/round.hpp"
+
+namespace rankcheck::gpu::send_recv {
+
+namespace {
+
+void write_plan(plan::Builder& builder) {
+  plan::Round round(builder);
+  for (int r = 0; r < builder.ranks(); ++r) {
+    round.put(builder.recv(spec::destination(builder.call(), r)), builder.send(r));
+  }
+  round.close();
+}
+
+}  // namespace
+
+plan::Algorithm direct() {
+  return {
+      .name = "direct",
+      .summary = "each rank puts its message to its destination: one step",
+      .refuses = plan::refuses_in_place,
+      .plan = write_plan,
+  };
+}
+
+}  // namespace rankcheck::gpu::send_recv

@@ -1,0 +1,73 @@
+#include "gpu/plan/patterns/gather.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpu/plan/patterns/round.hpp"
+#include "gpu/plan/patterns/tree.hpp"
+
+namespace rankcheck::gpu::plan {
+
+namespace {
+
+/// A block at the root is where the root has all blocks, at its own rank where that has its only
+/// one, and anywhere else in scratch memory: behind one another, in the tree's order.
+Place staged(Builder& builder, const Place& at_root, const Place& at_owner) {
+  const int n = builder.ranks();
+  const int root = builder.call().root;
+  // elements[p]: all blocks of the p ranks from the root on.
+  std::vector<std::int64_t> elements{0};
+  for (int p = 0; p < n; ++p) {
+    elements.push_back(elements.back() + at_root(root, (root + p) % n).count);
+  }
+  const auto before = [n, root, elements](int rank) {
+    return elements[static_cast<std::size_t>((rank - root + n) % n)];
+  };
+  std::vector<Range> scratch(static_cast<std::size_t>(n));
+  for (const Edge& edge : binomial_tree(n, root)) {
+    const int last = (edge.child - root + n) % n + edge.size;
+    const std::int64_t size = elements[static_cast<std::size_t>(last)] - before(edge.child);
+    const std::int64_t own = at_owner(edge.child, edge.child).count;
+    scratch[static_cast<std::size_t>(edge.child)] = builder.scratch(edge.child, size - own);
+  }
+  return [=](int rank, int block) {
+    if (rank == root) return at_root(rank, block);
+    if (rank == block) return at_owner(rank, block);
+    const std::int64_t count = at_root(root, block).count;
+    const std::int64_t offset = before(block) - before(rank) - at_owner(rank, rank).count;
+    return part(scratch[static_cast<std::size_t>(rank)], offset, count);
+  };
+}
+
+}  // namespace
+
+void direct_gather(Builder& builder) {
+  Round round(builder);
+  for (int r = 0; r < builder.ranks(); ++r) {
+    round.put(builder.recv(builder.call().root, r), builder.send(r));
+  }
+  round.close();
+}
+
+void direct_scatter(Builder& builder) {
+  Round round(builder);
+  for (int r = 0; r < builder.ranks(); ++r) {
+    round.put(builder.recv(r), builder.send(builder.call().root, r));
+  }
+  round.close();
+}
+
+void binomial_gather(Builder& builder) {
+  const int root = builder.call().root;
+  builder.copy(builder.recv(root, root), builder.send(root));
+  gather_along_tree(builder, root, staged(builder, recv_blocks(builder), whole_send(builder)));
+}
+
+void binomial_scatter(Builder& builder) {
+  const int root = builder.call().root;
+  scatter_along_tree(builder, root, staged(builder, send_blocks(builder), whole_recv(builder)));
+  builder.copy(builder.recv(root), builder.send(root, root));
+}
+
+}  // namespace rankcheck::gpu::plan
