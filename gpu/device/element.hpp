@@ -1,0 +1,237 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "reference/spec/reduce_op.hpp"
+#include "reference/spec/type.hpp"
+
+#if defined(__CUDACC__)
+#define RANKCHECK_HD __host__ __device__
+#else
+#define RANKCHECK_HD
+#endif
+
+/// The arithmetic of every element type, written once for host and device.
+namespace rankcheck::gpu::element {
+
+/// IEEE binary16 as it lies in memory.
+struct F16 {
+  std::uint16_t bits = 0;
+};
+
+/// The upper half of an IEEE binary32 as it lies in memory.
+struct BF16 {
+  std::uint16_t bits = 0;
+};
+
+/// The same bytes as another type of the same size.
+template <class To, class From>
+RANKCHECK_HD inline To bits_as(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof(To));
+  return to;
+}
+
+/// Reads an element at any alignment.
+template <class T>
+RANKCHECK_HD inline T load(const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+/// Writes an element at any alignment.
+template <class T>
+RANKCHECK_HD inline void store(std::byte* to, const T& value) {
+  std::memcpy(to, &value, sizeof(T));
+}
+
+/// Exact.
+RANKCHECK_HD inline float to_float(F16 half) {
+  constexpr std::uint32_t exponent_mask = 0x1fU << 23;
+  const std::uint32_t sign = (half.bits & 0x8000U) << 16;
+  const std::uint32_t magnitude = (half.bits & 0x7fffU) << 13;
+  const std::uint32_t exponent = magnitude & exponent_mask;
+  const std::uint32_t normal = magnitude + (112U << 23);
+  const std::uint32_t special = normal + (112U << 23);
+  const float subnormal = bits_as<float>(magnitude + (113U << 23)) - bits_as<float>(113U << 23);
+  const std::uint32_t finite = exponent == 0 ? bits_as<std::uint32_t>(subnormal) : normal;
+  return bits_as<float>(sign | (exponent == exponent_mask ? special : finite));
+}
+
+/// Exact.
+RANKCHECK_HD inline float to_float(BF16 half) {
+  return bits_as<float>(static_cast<std::uint32_t>(half.bits) << 16);
+}
+
+/// Rounds to nearest even; NaN stays NaN, too large becomes infinite.
+RANKCHECK_HD inline F16 to_f16(float value) {
+  constexpr std::uint32_t infinity = 0x7f800000U;
+  constexpr std::uint32_t too_large = 143U << 23;
+  constexpr std::uint32_t smallest_normal = 113U << 23;
+  constexpr std::uint32_t half_ulp_shift = 126U << 23;
+  const std::uint32_t bits = bits_as<std::uint32_t>(value);
+  const std::uint32_t magnitude = bits & 0x7fffffffU;
+  // Adding 0.5 leaves the multiple of 2^-24 that is nearest in the low bits of the significand.
+  const std::uint32_t subnormal =
+      bits_as<std::uint32_t>(bits_as<float>(magnitude) + bits_as<float>(half_ulp_shift)) -
+      half_ulp_shift;
+  const std::uint32_t normal =
+      (magnitude - (112U << 23) + 0xfffU + ((magnitude >> 13) & 1U)) >> 13;
+  const std::uint32_t special = magnitude > infinity ? 0x7e00U : 0x7c00U;
+  const std::uint32_t finite = magnitude < smallest_normal ? subnormal : normal;
+  const std::uint32_t result = magnitude >= too_large ? special : finite;
+  return {static_cast<std::uint16_t>((bits >> 16 & 0x8000U) | result)};
+}
+
+/// Rounds to nearest even; NaN stays NaN, too large becomes infinite.
+RANKCHECK_HD inline BF16 to_bf16(float value) {
+  const std::uint32_t bits = bits_as<std::uint32_t>(value);
+  const std::uint32_t rounded = (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
+  const std::uint32_t quiet = (bits >> 16) | 0x40U;
+  const bool is_nan = (bits & 0x7fffffffU) > 0x7f800000U;
+  return {static_cast<std::uint16_t>(is_nan ? quiet : rounded)};
+}
+
+/// How a stored type is computed with: `Value` holds it exactly, `narrow` rounds to it.
+template <class T>
+struct Arithmetic {
+  using Value = T;
+  RANKCHECK_HD static Value widen(T stored) { return stored; }
+  RANKCHECK_HD static T narrow(Value value) { return value; }
+  RANKCHECK_HD static Value round(Value value) { return value; }
+};
+
+template <>
+struct Arithmetic<F16> {
+  using Value = float;
+  RANKCHECK_HD static Value widen(F16 stored) { return to_float(stored); }
+  RANKCHECK_HD static F16 narrow(Value value) { return to_f16(value); }
+  RANKCHECK_HD static Value round(Value value) { return to_float(to_f16(value)); }
+};
+
+template <>
+struct Arithmetic<BF16> {
+  using Value = float;
+  RANKCHECK_HD static Value widen(BF16 stored) { return to_float(stored); }
+  RANKCHECK_HD static BF16 narrow(Value value) { return to_bf16(value); }
+  RANKCHECK_HD static Value round(Value value) { return to_float(to_bf16(value)); }
+};
+
+/// a + b; integers wrap.
+template <class V>
+RANKCHECK_HD inline V add(V a, V b) {
+  if constexpr (std::is_integral_v<V>) {
+    using U = std::make_unsigned_t<V>;
+    return static_cast<V>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
+  } else {
+    return a + b;
+  }
+}
+
+/// a * b; integers wrap.
+template <class V>
+RANKCHECK_HD inline V multiply(V a, V b) {
+  if constexpr (std::is_integral_v<V>) {
+    using U = std::make_unsigned_t<V>;
+    return static_cast<V>(static_cast<U>(static_cast<U>(a) * static_cast<U>(b)));
+  } else {
+    return a * b;
+  }
+}
+
+/// a / n for n > 0; integers truncate toward zero.
+template <class V>
+RANKCHECK_HD inline V divide(V a, int n) {
+  if constexpr (std::is_floating_point_v<V>) {
+    return a / static_cast<V>(n);
+  } else if constexpr (std::is_signed_v<V>) {
+    return static_cast<V>(static_cast<std::int64_t>(a) / n);
+  } else {
+    return static_cast<V>(static_cast<std::uint64_t>(a) / static_cast<std::uint64_t>(n));
+  }
+}
+
+/// Whether the sign bit of a floating-point value is set.
+template <class V>
+RANKCHECK_HD inline bool is_negative(V value) {
+  if constexpr (sizeof(V) == sizeof(std::uint32_t)) {
+    return bits_as<std::uint32_t>(value) >> 31 != 0;
+  } else {
+    return bits_as<std::uint64_t>(value) >> 63 != 0;
+  }
+}
+
+/// The smaller one; NaN only where both are, and -0 is smaller than +0, so that the order of the
+/// arguments does not show.
+template <class V>
+RANKCHECK_HD inline V minimum(V a, V b) {
+  if constexpr (std::is_integral_v<V>) {
+    return b < a ? b : a;
+  } else {
+    const bool takes_a = (a < b) | (b != b) | ((a == b) & is_negative(a));
+    return takes_a ? a : b;
+  }
+}
+
+/// The larger one; NaN only where both are, and +0 is larger than -0.
+template <class V>
+RANKCHECK_HD inline V maximum(V a, V b) {
+  if constexpr (std::is_integral_v<V>) {
+    return a < b ? b : a;
+  } else {
+    const bool takes_a = (b < a) | (b != b) | ((a == b) & !is_negative(a));
+    return takes_a ? a : b;
+  }
+}
+
+/// One step of a reduction; avg and premul_sum are sums of what they were given.
+template <spec::ReduceOp op, class V>
+RANKCHECK_HD inline V combine(V a, V b) {
+  if constexpr (op == spec::ReduceOp::prod) return multiply(a, b);
+  if constexpr (op == spec::ReduceOp::min) return minimum(a, b);
+  if constexpr (op == spec::ReduceOp::max) return maximum(a, b);
+  return add(a, b);
+}
+
+/// The operation that two partial results are combined with: sum for avg and premul_sum.
+[[nodiscard]] constexpr spec::ReduceOp pairwise(spec::ReduceOp op) {
+  return op == spec::ReduceOp::avg || op == spec::ReduceOp::premul_sum ? spec::ReduceOp::sum : op;
+}
+
+/// Calls visitor(T{}) with the stored type of one component; false where the type is only moved.
+template <class Visitor>
+bool visit_component(spec::Type type, Visitor&& visitor) {
+  switch (spec::component(type)) {
+    case spec::Type::int8: return std::forward<Visitor>(visitor)(std::int8_t{}), true;
+    case spec::Type::uint8: return std::forward<Visitor>(visitor)(std::uint8_t{}), true;
+    case spec::Type::int32: return std::forward<Visitor>(visitor)(std::int32_t{}), true;
+    case spec::Type::uint32: return std::forward<Visitor>(visitor)(std::uint32_t{}), true;
+    case spec::Type::int64: return std::forward<Visitor>(visitor)(std::int64_t{}), true;
+    case spec::Type::uint64: return std::forward<Visitor>(visitor)(std::uint64_t{}), true;
+    case spec::Type::f16: return std::forward<Visitor>(visitor)(F16{}), true;
+    case spec::Type::bf16: return std::forward<Visitor>(visitor)(BF16{}), true;
+    case spec::Type::f32: return std::forward<Visitor>(visitor)(float{}), true;
+    case spec::Type::f64: return std::forward<Visitor>(visitor)(double{}), true;
+    default: return false;
+  }
+}
+
+/// Calls visitor(std::integral_constant<ReduceOp, op>) with sum, prod, min or max.
+template <class Visitor>
+void visit_pairwise(spec::ReduceOp op, Visitor&& visitor) {
+  using spec::ReduceOp;
+  switch (pairwise(op)) {
+    case ReduceOp::prod: return visitor(std::integral_constant<ReduceOp, ReduceOp::prod>{});
+    case ReduceOp::min: return visitor(std::integral_constant<ReduceOp, ReduceOp::min>{});
+    case ReduceOp::max: return visitor(std::integral_constant<ReduceOp, ReduceOp::max>{});
+    default: return visitor(std::integral_constant<ReduceOp, ReduceOp::sum>{});
+  }
+}
+
+}  // namespace rankcheck::gpu::element

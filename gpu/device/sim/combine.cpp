@@ -1,0 +1,100 @@
+#include "gpu/device/sim/combine.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "gpu/device/element.hpp"
+
+namespace rankcheck::gpu::sim {
+
+namespace {
+
+/// Elements that are combined at a time: all the sources pass through a block that stays in the
+/// first-level cache, so memory is read once and written once. The trip count is a constant so that
+/// the compiler vectorises the loops, and the copies make any alignment legal.
+constexpr std::int64_t block_count = 512;
+
+template <class T>
+using Value = typename element::Arithmetic<T>::Value;
+
+/// Reads elements, multiplied by the source's scalar, as values to compute with.
+template <class T>
+[[gnu::always_inline]] inline void read(const Source& source,
+                                        std::int64_t first,
+                                        std::int64_t count,
+                                        Value<T>* values) {
+  using A = element::Arithmetic<T>;
+  T stored[block_count];
+  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+  std::memcpy(stored, source.data + first * size, static_cast<std::size_t>(count * size));
+  for (std::int64_t i = 0; i < count; ++i) values[i] = A::widen(stored[i]);
+  if (source.scalar == nullptr) return;
+  const Value<T> scalar = A::widen(element::load<T>(source.scalar));
+  for (std::int64_t i = 0; i < count; ++i) {
+    values[i] = A::round(element::multiply(values[i], scalar));
+  }
+}
+
+/// Combines at most a block; always inlined, so that a constant `count` unrolls.
+template <spec::ReduceOp op, class T>
+[[gnu::always_inline]] inline void combine_block(std::byte* destination,
+                                                 std::span<const Source> sources,
+                                                 std::int64_t first,
+                                                 std::int64_t count,
+                                                 int divisor) {
+  using A = element::Arithmetic<T>;
+  Value<T> total[block_count];
+  Value<T> next[block_count];
+  read<T>(sources.front(), first, count, total);
+  for (const Source& source : sources.subspan(1)) {
+    read<T>(source, first, count, next);
+    for (std::int64_t i = 0; i < count; ++i) {
+      total[i] = A::round(element::combine<op>(total[i], next[i]));
+    }
+  }
+  if (divisor != 1) {
+    for (std::int64_t i = 0; i < count; ++i) total[i] = element::divide(total[i], divisor);
+  }
+  T stored[block_count];
+  for (std::int64_t i = 0; i < count; ++i) stored[i] = A::narrow(total[i]);
+  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+  std::memcpy(destination + first * size, stored, static_cast<std::size_t>(count * size));
+}
+
+template <spec::ReduceOp op, class T>
+void combine_typed(std::byte* destination,
+                   std::span<const Source> sources,
+                   std::int64_t count,
+                   int divisor) {
+  std::int64_t first = 0;
+  for (; first + block_count <= count; first += block_count) {
+    combine_block<op, T>(destination, sources, first, block_count, divisor);
+  }
+  if (first < count) combine_block<op, T>(destination, sources, first, count - first, divisor);
+}
+
+}  // namespace
+
+void combine(spec::Type type,
+             spec::ReduceOp op,
+             std::byte* destination,
+             std::span<const Source> sources,
+             std::int64_t count,
+             int divisor) {
+  if (count == 0) return;
+  if (sources.size() == 1 && sources.front().scalar == nullptr && divisor == 1) {
+    if (sources.front().data == destination) return;
+    const std::int64_t bytes = count * spec::info(type).bytes;
+    std::memcpy(destination, sources.front().data, static_cast<std::size_t>(bytes));
+    return;
+  }
+  const std::int64_t components = spec::is_complex(type) ? 2 * count : count;
+  element::visit_component(type, [&](auto stored) {
+    element::visit_pairwise(op, [&](auto pairwise) {
+      combine_typed<pairwise(), decltype(stored)>(destination, sources, components, divisor);
+    });
+  });
+}
+
+}  // namespace rankcheck::gpu::sim

@@ -1,0 +1,311 @@
+#include "gpu/device/sim/simulator.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "gpu/plan/random.hpp"
+
+namespace rankcheck::gpu::sim {
+
+namespace {
+
+using plan::Buffer;
+using plan::StepKind;
+
+constexpr std::int64_t guard_bytes = 64;
+/// Scratch is poisoned up to here: the monitor finds every read of memory that was never written.
+/// Only a fault lets such a read through; then all of it is poisoned.
+constexpr std::int64_t poison_bytes_max = 4096;
+
+constexpr std::size_t index(int value) { return static_cast<std::size_t>(value); }
+constexpr std::size_t index(Buffer buffer) { return static_cast<std::size_t>(buffer); }
+
+bool is_message(const plan::Plan& plan, const plan::Step& step) {
+  const auto sources = plan.sources_of(step);
+  return std::any_of(sources.begin(), sources.end(), [&](const plan::Range& source) {
+    return source.rank != step.destination.rank;
+  });
+}
+
+bool moves_data(const plan::Step& step) {
+  return step.kind != StepKind::signal && step.kind != StepKind::wait;
+}
+
+Status status_of(plan::Violation::Kind kind) {
+  switch (kind) {
+    case plan::Violation::Kind::memory: return Status::memory_violation;
+    case plan::Violation::Kind::race: return Status::race;
+    case plan::Violation::Kind::deadlock: return Status::deadlock;
+    default: return Status::malformed;
+  }
+}
+
+plan::Extent extent_of(const std::byte* base, std::int64_t bytes) {
+  const auto begin = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(base));
+  return {begin, begin + bytes};
+}
+
+}  // namespace
+
+const Report& Simulator::run(const plan::Plan& plan,
+                             spec::Type type,
+                             spec::ReduceOp op,
+                             std::span<const RankBuffers> buffers,
+                             std::span<const std::byte> scalars,
+                             const plan::Schedule& schedule,
+                             const std::optional<Fault>& fault) {
+  plan_ = &plan;
+  type_ = type;
+  op_ = op;
+  element_bytes_ = spec::info(type).bytes;
+  scalars_ = scalars;
+  const std::size_t n = index(plan.ranks());
+  report_.status = Status::completed;
+  report_.text.clear();
+  report_.fault_fired = report_.fault_changed = false;
+  report_.ranks.assign(n, {});
+  report_.moves = report_.messages = report_.message_bytes = 0;
+
+  if (!spec::is_defined(op, type) ||
+      (op == spec::ReduceOp::premul_sum &&
+       static_cast<std::int64_t>(scalars.size()) < plan.ranks() * element_bytes_)) {
+    fail({plan::Violation::Kind::malformed, "the type, the op and its scalars do not match"});
+    return report_;
+  }
+  bases_.resize(n);
+  memory_.resize(n);
+  fault_ = fault;
+  begin_arena(schedule.seed);
+  for (std::size_t r = 0; r < std::min(n, buffers.size()); ++r) {
+    bases_[r][index(Buffer::send)] = buffers[r].send;
+    bases_[r][index(Buffer::recv)] = buffers[r].recv;
+    memory_[r][Buffer::send] = extent_of(buffers[r].send, buffers[r].send_bytes);
+    memory_[r][Buffer::recv] = extent_of(buffers[r].recv, buffers[r].recv_bytes);
+  }
+  const auto given = std::span(memory_).first(std::min(n, buffers.size()));
+  if (const plan::Violation* violation = monitor_.begin(plan, given, element_bytes_)) {
+    fail(*violation);
+    return report_;
+  }
+  begin_fault();
+  scheduler_.begin(plan, schedule);
+  walk();
+  check_guards();
+  return report_;
+}
+
+void Simulator::walk() {
+  while (const std::optional<plan::Move> move = scheduler_.next()) {
+    if (dies()) {
+      scheduler_.stop(*move);
+      continue;
+    }
+    if (const plan::Violation* violation = monitor_.follow(*move)) {
+      fail(*violation);
+      return;
+    }
+    perform(*move);
+  }
+  for (int rank = 0; rank < plan_->ranks(); ++rank) {
+    RankTimes& times = report_.ranks[index(rank)];
+    times.left_after_every_entry = times.left >= 0 && monitor_.left_after_every_entry(rank);
+  }
+  if (!scheduler_.finished()) fail(*monitor_.deadlock(scheduler_));
+}
+
+void Simulator::fail(const plan::Violation& violation) {
+  report_.status = status_of(violation.kind);
+  report_.text = violation.text;
+}
+
+void Simulator::begin_arena(std::uint64_t seed) {
+  const std::size_t n = index(plan_->ranks());
+  const auto scratch_bytes = [this](std::size_t rank) {
+    return std::max<std::int64_t>(plan_->scratch[rank], 0) * element_bytes_;
+  };
+  std::int64_t bytes = guard_bytes;
+  guards_.assign(1, 0);
+  for (std::size_t r = 0; r < n; ++r) {
+    bytes += (scratch_bytes(r) + guard_bytes - 1) / guard_bytes * guard_bytes;
+    guards_.push_back(bytes);
+    bytes += guard_bytes;
+  }
+  if (bytes > arena_bytes_) {
+    arena_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+    arena_bytes_ = bytes;
+  }
+  poison_ = static_cast<std::byte>(0xa1U + plan::Random(seed).below(0x1e));
+  for (std::size_t r = 0; r < n; ++r) {
+    const std::int64_t begin = guards_[r] + guard_bytes;
+    const std::int64_t size = scratch_bytes(r);
+    const std::int64_t room = guards_[r + 1] - begin;
+    const std::int64_t zone = fault_ ? room : std::min(room, poison_bytes_max);
+    std::memset(arena_.get() + guards_[r], std::to_integer<int>(poison_),
+                static_cast<std::size_t>(guard_bytes + zone));
+    bases_[r][index(Buffer::scratch)] = arena_.get() + begin;
+    memory_[r][Buffer::scratch] = extent_of(arena_.get() + begin, size);
+  }
+  std::memset(arena_.get() + guards_[n], std::to_integer<int>(poison_), guard_bytes);
+}
+
+void Simulator::check_guards() {
+  for (std::size_t g = 0; g < guards_.size(); ++g) {
+    const std::byte* const first = arena_.get() + guards_[g];
+    const std::byte* const last = first + guard_bytes;
+    if (std::all_of(first, last, [this](std::byte byte) { return byte == poison_; })) continue;
+    report_.status = Status::memory_violation;
+    report_.text = "a guard zone beside the scratch of rank " +
+                   std::to_string(std::min(g, guards_.size() - 2)) + " was overwritten";
+  }
+}
+
+bool Simulator::dies() {
+  if (!fault_ || fault_->kind != Fault::Kind::dead_rank) return false;
+  if (candidates_++ != fault_->target) return false;
+  report_.fault_fired = report_.fault_changed = true;
+  return true;
+}
+
+void Simulator::perform(const plan::Move& move) {
+  const std::int64_t stamp = report_.moves++;
+  const auto& program = plan_->steps[index(move.rank)];
+  const auto step = static_cast<std::size_t>(move.step);
+  if (move.step == plan::Move::entry) {
+    report_.ranks[index(move.rank)].entered = stamp;
+  } else if (step < program.size()) {
+    perform_step(move, program[step]);
+  } else {
+    report_.ranks[index(move.rank)].left = stamp;
+    if (held_ != nullptr) deliver_held(move.rank, nullptr);
+  }
+}
+
+void Simulator::perform_step(const plan::Move& move, const plan::Step& step) {
+  if (moves_data(step)) {
+    const bool message = is_message(*plan_, step);
+    if (message) {
+      ++report_.messages;
+      report_.message_bytes += step.destination.count * element_bytes_;
+    }
+    if (befalls(step, message)) {
+      perform_faulty(move, step);
+      return;
+    }
+    deliver(step, address(step.destination));
+  }
+  if (held_ != nullptr) deliver_held(move.rank, &step);
+}
+
+void Simulator::deliver(const plan::Step& step, std::byte* destination, bool stale) {
+  sources_.clear();
+  for (const plan::Range& source : plan_->sources_of(step)) {
+    const bool premultiplies =
+        op_ == spec::ReduceOp::premul_sum && source.buffer == Buffer::send;
+    sources_.push_back({
+        .data = stale ? address_on_entry(source) : address(source),
+        .scalar = premultiplies ? scalars_.data() + source.rank * element_bytes_ : nullptr,
+    });
+  }
+  const bool divides = step.finish && op_ == spec::ReduceOp::avg;
+  combine(type_, op_, destination, sources_, step.destination.count,
+          divides ? plan_->ranks() : 1);
+}
+
+std::byte* Simulator::address(const plan::Range& range) const {
+  return bases_[index(range.rank)][index(range.buffer)] + range.offset * element_bytes_;
+}
+
+const std::byte* Simulator::address_on_entry(const plan::Range& range) const {
+  return snapshot_.data() + snapshot_at_[index(range.rank)][index(range.buffer)] +
+         range.offset * element_bytes_;
+}
+
+void Simulator::begin_fault() {
+  candidates_ = 0;
+  held_ = nullptr;
+  if (!fault_ || fault_->kind != Fault::Kind::stale) return;
+  snapshot_.clear();
+  snapshot_at_.resize(bases_.size());
+  for (std::size_t r = 0; r < bases_.size(); ++r) {
+    for (const Buffer buffer : {Buffer::send, Buffer::recv, Buffer::scratch}) {
+      const std::byte* const base = bases_[r][index(buffer)];
+      snapshot_at_[r][index(buffer)] = snapshot_.size();
+      snapshot_.insert(snapshot_.end(), base, base + memory_[r][buffer].size());
+    }
+  }
+}
+
+bool Simulator::befalls(const plan::Step& step, bool message) {
+  if (!fault_ || fault_->kind == Fault::Kind::dead_rank || step.destination.count == 0) return false;
+  if (!message && fault_->kind != Fault::Kind::flip) return false;
+  return candidates_++ == fault_->target;
+}
+
+void Simulator::perform_faulty(const plan::Move& move, const plan::Step& step) {
+  report_.fault_fired = true;
+  std::byte* const destination = address(step.destination);
+  const auto size = static_cast<std::size_t>(step.destination.count * element_bytes_);
+  payload_.resize(size);
+  deliver(step, payload_.data());
+  switch (fault_->kind) {
+    case Fault::Kind::flip: {
+      plan::Random random(static_cast<std::uint64_t>(fault_->target));
+      payload_[random.next() % size] ^= static_cast<std::byte>(1U << random.below(8));
+      report_.fault_changed = true;
+      std::memcpy(destination, payload_.data(), size);
+      break;
+    }
+    case Fault::Kind::lost:
+      report_.fault_changed = std::memcmp(destination, payload_.data(), size) != 0;
+      break;
+    case Fault::Kind::late:
+      report_.fault_changed = std::memcmp(destination, payload_.data(), size) != 0;
+      hold(move, step);
+      break;
+    case Fault::Kind::duplicate:
+      std::memcpy(destination, payload_.data(), size);
+      hold(move, step);
+      break;
+    default:
+      std::memcpy(destination, payload_.data(), size);
+      deliver(step, payload_.data(), true);
+      overwrite(destination);
+      break;
+  }
+}
+
+void Simulator::hold(const plan::Move& move, const plan::Step& step) {
+  held_ = &step;
+  // The receiver of a put learns of it through the sender's next signal.
+  receiver_went_on_ = move.rank == step.destination.rank;
+  const auto& program = plan_->steps[index(move.rank)];
+  const auto signal = std::find_if(program.begin() + move.step, program.end(), [](const auto& s) {
+    return s.kind == StepKind::signal;
+  });
+  announced_by_ = signal == program.end() ? -1 : signal->event.id;
+}
+
+void Simulator::deliver_held(int rank, const plan::Step* step) {
+  if (rank != held_->destination.rank) return;
+  const bool leaves = step == nullptr;
+  if (fault_->kind == Fault::Kind::duplicate) {
+    if (leaves) overwrite(address(held_->destination));
+    return;
+  }
+  // A late message. Whoever has left has read its output: nothing is delivered any more.
+  if (leaves) {
+    held_ = nullptr;
+  } else if (step->kind == StepKind::wait) {
+    receiver_went_on_ |= step->event.id == announced_by_;
+  } else if (receiver_went_on_ && moves_data(*step)) {
+    std::memcpy(address(held_->destination), payload_.data(), payload_.size());
+    held_ = nullptr;
+  }
+}
+
+void Simulator::overwrite(std::byte* destination) {
+  report_.fault_changed = std::memcmp(destination, payload_.data(), payload_.size()) != 0;
+  std::memcpy(destination, payload_.data(), payload_.size());
+}
+
+}  // namespace rankcheck::gpu::sim

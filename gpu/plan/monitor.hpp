@@ -1,0 +1,124 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpu/plan/plan.hpp"
+#include "gpu/plan/schedule.hpp"
+
+namespace rankcheck::gpu::plan {
+
+/// A run of addresses, [begin, end). The unit is the caller's: bytes or elements.
+struct Extent {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  [[nodiscard]] std::int64_t size() const { return end - begin; }
+};
+
+/// Where one rank's buffers lie. Addresses of different ranks are never compared; send and recv
+/// overlap where a call is in place.
+struct RankMemory {
+  /// Indexed by Buffer.
+  std::array<Extent, 3> buffers;
+
+  [[nodiscard]] const Extent& operator[](Buffer buffer) const {
+    return buffers[static_cast<std::size_t>(buffer)];
+  }
+  [[nodiscard]] Extent& operator[](Buffer buffer) {
+    return buffers[static_cast<std::size_t>(buffer)];
+  }
+};
+
+/// What a plan did that no plan may do.
+struct Violation {
+  /// `malformed`: a step that means nothing. `memory`: outside a buffer, or a read of memory that
+  /// nobody wrote. `race`: two unordered accesses, one of them a write. `deadlock`: ranks that wait
+  /// for what never happens.
+  enum class Kind : std::uint8_t { malformed, memory, race, deadlock };
+  Kind kind = Kind::malformed;
+  /// Names ranks, steps and ranges.
+  std::string text;
+};
+
+/// Watches a walk through a plan. What happens before what follows from program order and from
+/// signal -> wait alone, so a race is found whatever order the walk takes. Entering and leaving
+/// write all of a rank's memory: before and after the call it is its user's.
+class Monitor {
+ public:
+  /// Starts a walk and checks what needs no walk: kinds, ranks, bounds, events. One element is
+  /// `element_size` units of address. Null where nothing is wrong; else the plan must not be walked.
+  [[nodiscard]] const Violation* begin(const Plan& plan,
+                                       std::span<const RankMemory> memory,
+                                       std::int64_t element_size);
+  /// Follows a move in the order in which the scheduler hands them out; null where it is allowed.
+  [[nodiscard]] const Violation* follow(const Move& move);
+  /// Whether the rank, which has left, knew by then that every rank had entered.
+  [[nodiscard]] bool left_after_every_entry(int rank) const;
+  /// Describes the ranks that cannot go on.
+  [[nodiscard]] const Violation* deadlock(const Scheduler& scheduler);
+
+ private:
+  /// A move of a rank as a point in its time: entering is 1, step k is k + 2.
+  struct Epoch {
+    std::int32_t rank = 0;
+    std::uint32_t time = 0;
+  };
+  /// Reads since the last write, newest first. Lists share their tails and are never changed.
+  struct Read {
+    Epoch epoch;
+    std::int32_t next = -1;
+  };
+  /// Addresses with one history.
+  struct Segment {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    Epoch writer;
+    std::int32_t reads = -1;
+    bool has_value = false;
+  };
+  /// A range that the current move touches.
+  struct Access {
+    Range range;
+    bool writes = false;
+    bool needs_value = false;
+  };
+
+  void begin_memory(int rank);
+  [[nodiscard]] bool check_step(const Move& move, const Step& step);
+  [[nodiscard]] bool check_event(const Move& move, const Step& step);
+  [[nodiscard]] bool check_range(const Move& move, const Range& range);
+  [[nodiscard]] bool check_overlap(const Move& move, const Step& step, const Range& source);
+  [[nodiscard]] bool touch(const Move& move, const Access& access);
+  [[nodiscard]] bool touch_segment(const Move& move, const Access& access, Segment& segment);
+  [[nodiscard]] bool follow_step(const Move& move, const Step& step);
+  [[nodiscard]] bool take_all(const Move& move);
+  /// The index of the segment that begins at the address, made by a split where there is none.
+  [[nodiscard]] std::size_t segment_at(std::vector<Segment>& segments, std::int64_t address);
+  [[nodiscard]] Extent addresses(const Range& range) const;
+  [[nodiscard]] std::span<std::uint32_t> clock(int rank);
+  [[nodiscard]] std::span<std::uint32_t> event_clock(Event event);
+  [[nodiscard]] bool knows(int rank, const Epoch& epoch) const;
+  bool fail(Violation::Kind kind, std::string text);
+  bool fail_race(const Move& move, const Access& access, const Segment& segment, const Epoch& other);
+
+  const Plan* plan_ = nullptr;
+  std::span<const RankMemory> memory_;
+  std::int64_t element_size_ = 1;
+  std::size_t ranks_ = 0;
+  /// segments_[rank], sorted by address.
+  std::vector<std::vector<Segment>> segments_;
+  std::vector<Read> reads_;
+  /// clocks_[rank * n + other]: the last move of `other` that `rank` knows of. The entry events'
+  /// clocks hold nothing but the entry itself and are not stored; the others follow in event_clocks_.
+  std::vector<std::uint32_t> clocks_;
+  std::vector<std::uint32_t> event_clocks_;
+  std::vector<std::uint8_t> is_signalled_;
+  Violation violation_;
+};
+
+}  // namespace rankcheck::gpu::plan
