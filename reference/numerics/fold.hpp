@@ -24,15 +24,29 @@ struct Fold {
   bool exact = false;
 };
 
-/// What a run of output elements must be. Integers, data movement, min and max are expected as
-/// bits; the rest, a component at a time, as high + low (exact to twice double precision) within
-/// `bound` (a theorem on the inputs, never tuned). NaN and infinities are expected in `high`.
+/// Classes of values that are right in one component, as bits of Expected::admits.
+inline constexpr std::uint8_t admits_finite = 1;
+inline constexpr std::uint8_t admits_positive_infinity = 2;
+inline constexpr std::uint8_t admits_negative_infinity = 4;
+inline constexpr std::uint8_t admits_nan = 8;
+/// Any value that equals one of the next `ranks` candidates (min and max whose NaN rule is
+/// unspecified).
+inline constexpr std::uint8_t admits_candidates = 16;
+
+/// What a run of output elements must be. Integers and data movement are expected as bits; floating
+/// point, a component at a time, as classes of values: a finite one must lie within `bound` (a
+/// theorem on the inputs, never tuned) of high + low, which is exact to twice double precision.
+/// Zeros of both signs are equal. More than one class is admitted only where the order of
+/// evaluation decides: partial results may overflow although the result does not.
 struct Expected {
   bool as_bits = false;
   std::vector<std::byte> bits;
   std::vector<double> high;
   std::vector<double> low;
   std::vector<double> bound;
+  std::vector<std::uint8_t> admits;
+  /// For each component that admits candidates, in order, all ranks' contributions.
+  std::vector<double> candidates;
 };
 
 /// Computes what `count` elements must be, given each rank's contribution (`in[q]`: `count`
@@ -47,13 +61,14 @@ void fold(const Fold& rule,
 /// Expects exactly these bytes: data movement.
 void expect_bits(const std::byte* bytes, std::int64_t size_bytes, Expected& out);
 
-/// One wrong component of one element.
+/// One wrong element; error and bound are those of its first wrong component.
 struct Difference {
   /// Element, counted from the start of the run.
   std::int64_t index = 0;
   /// Both as text in the element's type.
   std::string expected;
   std::string got;
+  /// NaN where no distance can be told: NaN and infinities.
   double error = 0;
   double bound = 0;
 };

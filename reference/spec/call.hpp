@@ -9,8 +9,8 @@
 
 namespace rankcheck::spec {
 
-/// Who sends to whom in send_recv. `ring`: rank r sends to (r + shift) mod n. `pairs`: r and r xor 1
-/// exchange, an odd last rank with itself. `self`: every rank with itself.
+/// Who sends to whom in send_recv. `ring`: rank r sends to (r + shift) mod n. `pairs`: r and r xor
+/// 1 exchange, an odd last rank with itself. `self`: every rank with itself.
 enum class Pattern : std::uint8_t { ring, pairs, self };
 
 /// One collective call as every rank of the group sees it: what it means, not where or how it runs.

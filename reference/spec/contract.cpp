@@ -47,8 +47,9 @@ std::optional<std::string> why_invalid(const Contract& contract, const Call& cal
     return "root: expected 0.." + std::to_string(last) + ", got " + std::to_string(call.root);
   }
   if (contract.reduces != (call.op != ReduceOp::none)) {
-    return contract.reduces ? "op: expected one, got none"
-                            : "op: this operation does not reduce, got " + std::string(name(call.op));
+    return contract.reduces
+               ? "op: expected one, got none"
+               : "op: this operation does not reduce, got " + std::string(name(call.op));
   }
   if (!is_defined(call.op, call.type)) {
     return "op: " + std::string(name(call.op)) + " is not defined for type " +
@@ -68,11 +69,8 @@ std::int64_t append_even(std::vector<Block>& out, int blocks, std::int64_t count
   return blocks * count;
 }
 
-std::int64_t append_uneven(std::vector<Block>& out,
-                           const Call& call,
-                           int first,
-                           int stride,
-                           int n) {
+std::int64_t append_uneven(
+    std::vector<Block>& out, const Call& call, int first, int stride, int n) {
   std::int64_t offset = 0;
   for (int i = 0; i < n; ++i) {
     const std::int64_t count = call.counts[static_cast<std::size_t>(first + i * stride)];

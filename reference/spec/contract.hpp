@@ -58,6 +58,8 @@ struct Contract {
   bool ranks_agree = false;
   /// No rank leaves before every rank has entered.
   bool synchronises = false;
+  /// The call's pattern and shift say who sends to whom.
+  bool patterned = false;
   /// Fills the extents of one rank; keeps the vectors' capacity.
   void (*extents)(const Call& call, int rank, Extents& extents) = nullptr;
 };
@@ -73,10 +75,6 @@ std::int64_t append_even(std::vector<Block>& out, int blocks, std::int64_t count
 
 /// Appends a block for each of the `n` values counts[first + i * stride], each followed by `gap`
 /// unused elements, and returns the buffer's size.
-std::int64_t append_uneven(std::vector<Block>& out,
-                           const Call& call,
-                           int first,
-                           int stride,
-                           int n);
+std::int64_t append_uneven(std::vector<Block>& out, const Call& call, int first, int stride, int n);
 
 }  // namespace rankcheck::spec

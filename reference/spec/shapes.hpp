@@ -7,9 +7,9 @@
 #include "reference/spec/call.hpp"
 #include "reference/spec/contract.hpp"
 
-/// The buffers that collectives are made of. Written over the blocks of a call, so that an operation
-/// of even parts and its uneven twin share one shape: without `counts`, every block has `count`
-/// elements.
+/// The buffers that collectives are made of. Written over the blocks of a call, so that an
+/// operation of even parts and its uneven twin share one shape: without `counts`, every block has
+/// `count` elements.
 namespace rankcheck::spec {
 
 /// Elements of the block that belongs to `rank`.

@@ -65,7 +65,9 @@ inline constexpr std::array type_table{
   return type_table[static_cast<std::size_t>(type)];
 }
 
-[[nodiscard]] constexpr std::string_view name(Type type) { return info(type).name; }
+[[nodiscard]] constexpr std::string_view name(Type type) {
+  return info(type).name;
+}
 
 [[nodiscard]] constexpr bool is_integer(Type type) {
   return info(type).type_class == TypeClass::signed_integer ||

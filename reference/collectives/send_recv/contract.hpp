@@ -12,6 +12,7 @@ inline spec::Contract contract() {
       .summary = "Rank r gets the elements of the rank that sends to it.",
       .formula = "out[r] = in[origin(r)]",
       .source = "ncclSend and ncclRecv in a group; MPI_Sendrecv",
+      .patterned = true,
       .extents =
           [](const spec::Call& call, int, spec::Extents& extents) {
             extents.send_size = spec::append_even(extents.send, 1, call.count);

@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <cstring>
+
+#include "reference/numerics/folds.hpp"
+
+namespace rankcheck::numerics {
+
+namespace {
+
+using spec::ReduceOp;
+using spec::Type;
+
+template <typename T>
+T element(const std::byte* run, std::int64_t index) {
+  T value;
+  std::memcpy(&value, run + index * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+  return value;
+}
+
+/// Wrapping arithmetic: modulo 2^64 first, which the conversion to T takes modulo 2^k.
+template <typename T>
+T combined(ReduceOp op, T a, T b) {
+  switch (op) {
+    case ReduceOp::min:
+      return std::min(a, b);
+    case ReduceOp::max:
+      return std::max(a, b);
+    case ReduceOp::prod:
+      return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    default:
+      return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  }
+}
+
+/// The wrapped sum divided by the number of ranks, toward zero.
+template <typename T>
+T finished(const Fold& rule, T value) {
+  if (rule.op != ReduceOp::avg) return value;
+  if constexpr (static_cast<T>(-1) < T{0}) {
+    return static_cast<T>(static_cast<std::int64_t>(value) / rule.ranks);
+  } else {
+    return static_cast<T>(static_cast<std::uint64_t>(value) /
+                          static_cast<std::uint64_t>(rule.ranks));
+  }
+}
+
+template <typename T>
+void fold_as(const Fold& rule,
+             std::span<const std::byte* const> in,
+             std::span<const std::byte> scalars,
+             std::int64_t count,
+             std::byte* out) {
+  const auto term = [&](std::size_t q, std::int64_t i) {
+    const T x = element<T>(in[q], i);
+    if (rule.op != ReduceOp::premul_sum) return x;
+    return combined(ReduceOp::prod, x, element<T>(scalars.data(), static_cast<std::int64_t>(q)));
+  };
+  for (std::int64_t i = 0; i < count; ++i) {
+    T value = term(0, i);
+    for (std::size_t q = 1; q < in.size(); ++q) value = combined(rule.op, value, term(q, i));
+    value = finished(rule, value);
+    std::memcpy(out + i * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
+  }
+}
+
+}  // namespace
+
+void fold_integers(const Fold& rule,
+                   std::span<const std::byte* const> in,
+                   std::span<const std::byte> scalars,
+                   std::int64_t count,
+                   std::byte* out) {
+  switch (rule.type) {
+    case Type::int8:
+      return fold_as<std::int8_t>(rule, in, scalars, count, out);
+    case Type::uint8:
+      return fold_as<std::uint8_t>(rule, in, scalars, count, out);
+    case Type::int32:
+      return fold_as<std::int32_t>(rule, in, scalars, count, out);
+    case Type::uint32:
+      return fold_as<std::uint32_t>(rule, in, scalars, count, out);
+    case Type::int64:
+      return fold_as<std::int64_t>(rule, in, scalars, count, out);
+    default:
+      return fold_as<std::uint64_t>(rule, in, scalars, count, out);
+  }
+}
+
+}  // namespace rankcheck::numerics

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "reference/spec/type.hpp"
+
+/// The floating-point formats, derived from the type table alone.
+namespace rankcheck::numerics {
+
+/// The numbers of a floating-point format that error bounds are made of.
+struct Format {
+  /// Largest relative error of rounding to nearest: 2^-precision.
+  double unit_roundoff = 0;
+  double smallest_subnormal = 0;
+  double smallest_normal = 0;
+  double largest = 0;
+  /// The smallest magnitude that rounds to infinity: half a unit above the largest.
+  double overflow = 0;
+};
+
+/// For a floating type or component.
+[[nodiscard]] Format format_of(spec::Type component);
+
+/// Reads `count` floating-point elements, any alignment; exact.
+void load(spec::Type component, const std::byte* in, std::int64_t count, double* out);
+
+}  // namespace rankcheck::numerics

@@ -1,0 +1,83 @@
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "reference/numerics/fold.hpp"
+
+namespace rankcheck::numerics {
+
+namespace {
+
+using spec::Type;
+
+template <typename T>
+std::string shortest(T value) {
+  std::array<char, 64> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+template <typename T>
+std::string number(const std::byte* element) {
+  T value;
+  std::memcpy(&value, element, sizeof(T));
+  return shortest(value);
+}
+
+/// A narrow format: the first precision whose decimal, read back and rounded, gives the same bits.
+std::string narrow_float(Type type, const std::byte* element) {
+  const double value = to_double(type, element);
+  const auto bytes = static_cast<std::size_t>(spec::info(type).bytes);
+  constexpr int digits_max = 17;
+  for (int digits = 1; digits < digits_max; ++digits) {
+    std::array<char, 64> text;
+    char* const begin = text.data();
+    const auto format = std::chars_format::scientific;
+    const auto end = std::to_chars(begin, begin + text.size(), value, format, digits - 1).ptr;
+    double read = 0;
+    std::from_chars(begin, end, read);
+    std::array<std::byte, sizeof(double)> again;
+    from_double(type, read, again.data());
+    if (std::memcmp(again.data(), element, bytes) == 0) return shortest(read);
+  }
+  return shortest(value);
+}
+
+std::string floating(Type type, const std::byte* element) {
+  const double value = to_double(type, element);
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  if (type == Type::f64) return shortest(value);
+  if (type == Type::f32) return number<float>(element);
+  return narrow_float(type, element);
+}
+
+}  // namespace
+
+std::string to_text(Type type, const std::byte* element) {
+  switch (type) {
+    case Type::int8:
+      return number<std::int8_t>(element);
+    case Type::uint8:
+      return number<std::uint8_t>(element);
+    case Type::int32:
+      return number<std::int32_t>(element);
+    case Type::uint32:
+      return number<std::uint32_t>(element);
+    case Type::int64:
+      return number<std::int64_t>(element);
+    case Type::uint64:
+      return number<std::uint64_t>(element);
+    case Type::complex64:
+    case Type::complex128: {
+      const Type part = spec::component(type);
+      const auto bytes = spec::info(part).bytes;
+      return "(" + floating(part, element) + "," + floating(part, element + bytes) + ")";
+    }
+    default:
+      return floating(type, element);
+  }
+}
+
+}  // namespace rankcheck::numerics
