@@ -1,5 +1,6 @@
-# Leaf folders are discovered and sorted here, and registries of plain calls are generated from them:
-# nothing for a linker to drop, a missing function is a link error, the order is the same everywhere.
+# Leaf folders are discovered and sorted here, and registries of plain calls are generated from
+# them: nothing for a linker to drop, a missing function is a link error, the order is the same
+# everywhere.
 
 # Sets `out` to the sorted names of the folders below `path` that hold a file `file`.
 function(rankcheck_leaf_folders out path file)

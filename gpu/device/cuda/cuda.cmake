@@ -1,0 +1,40 @@
+# The CUDA sources, compiled where nvcc is found. Neither configuring nor building needs a GPU.
+if(RANKCHECK_CUDA STREQUAL OFF)
+  return()
+endif()
+
+if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+  # NVIDIA's packages do not put nvcc on the path.
+  find_program(RANKCHECK_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH
+               PATHS /usr/local/cuda PATH_SUFFIXES bin)
+  if(RANKCHECK_NVCC)
+    set(ENV{CUDACXX} ${RANKCHECK_NVCC})
+  endif()
+endif()
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  # Ampere, Hopper, and PTX for what comes after.
+  set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
+endif()
+if(RANKCHECK_CUDA STREQUAL AUTO)
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(NOT CMAKE_CUDA_COMPILER)
+    message(STATUS "CUDA: no working compiler, the CUDA sources are not built")
+    return()
+  endif()
+endif()
+enable_language(CUDA)
+
+# CMake 3.25.1 knows no flag for C++20 in nvcc and would fail to generate.
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+endif()
+
+file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cu)
+add_library(rankcheck_cuda STATIC ${cuda_sources})
+target_link_libraries(rankcheck_cuda PUBLIC rankcheck_spec)
+set_target_properties(rankcheck_cuda PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON)
+# No contraction to fused multiply-add: a device rounds where the simulator does.
+target_compile_options(rankcheck_cuda PRIVATE -fmad=false
+  -Xcompiler=-Wall,-Wextra $<$<BOOL:${RANKCHECK_WARNINGS_AS_ERRORS}>:-Werror=all-warnings>)

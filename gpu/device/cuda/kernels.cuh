@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <cuda_runtime_api.h>
+
+#include "reference/spec/reduce_op.hpp"
+#include "reference/spec/type.hpp"
+
+/// The element-wise kernels that steps of a plan become on a CUDA device.
+namespace rankcheck::gpu::cuda {
+
+/// Elements to combine, readable from the stream's device, at any alignment.
+struct Source {
+  const std::byte* data = nullptr;
+  /// One element that every element is multiplied by, or null.
+  const std::byte* scalar = nullptr;
+};
+
+/// The most sources that one launch takes: they travel as a kernel argument.
+inline constexpr std::size_t sources_max = 64;
+
+/// Enqueues what gpu/device/sim/combine.hpp does at once, with the same roundings: combines `count`
+/// elements of each source, divides by `divisor` and writes them to `destination`, which may be one
+/// of the sources. The returned code tells whether the launch was accepted, not whether it ran.
+[[nodiscard]] cudaError_t combine(spec::Type type,
+                                  spec::ReduceOp op,
+                                  std::byte* destination,
+                                  std::span<const Source> sources,
+                                  std::int64_t count,
+                                  int divisor,
+                                  cudaStream_t stream);
+
+}  // namespace rankcheck::gpu::cuda

@@ -1,0 +1,286 @@
+#include "tests/tidy/rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+namespace rankcheck::tidy {
+
+namespace {
+
+constexpr std::size_t columns_max = 100;
+constexpr int function_lines_max = 70;
+
+using Violations = std::vector<Violation>;
+
+bool is_one_of(std::string_view value, std::initializer_list<std::string_view> values) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+std::string_view extension(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos || dot < path.rfind('/') + 1 ? "" : path.substr(dot);
+}
+
+bool is_header(std::string_view path) {
+  return is_one_of(extension(path), {".hpp", ".cuh"});
+}
+
+bool is_code(std::string_view path) {
+  return is_header(path) || is_one_of(extension(path), {".cpp", ".cu"});
+}
+
+std::string_view trimmed(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(' ');
+  return first == std::string_view::npos ? "" : line.substr(first);
+}
+
+/// Calls visit(number, line) with every line, without its end.
+template <class Visit>
+void for_each_line(std::string_view text, Visit visit) {
+  for (int number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    visit(number, text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+}
+
+struct Include {
+  int line = 0;
+  std::string_view name;
+  bool quoted = false;
+};
+
+std::vector<Include> includes(const Source& source) {
+  constexpr std::string_view directive = "#include ";
+  std::vector<Include> found;
+  if (!is_code(source.path)) return found;
+  for_each_line(source.text, [&](int number, std::string_view line) {
+    if (!line.starts_with(directive)) return;
+    line.remove_prefix(directive.size());
+    const std::size_t end = line.find_first_of("\">", 1);
+    if (end == std::string_view::npos) return;
+    found.push_back({number, line.substr(1, end - 1), line.front() == '"'});
+  });
+  return found;
+}
+
+/// What every tree may see: names and shapes, no arithmetic.
+bool is_ground_floor(std::string_view path) {
+  return path.starts_with("reference/spec/") ||
+         (path.starts_with("reference/") && path.ends_with("/contract.hpp"));
+}
+
+/// Whether the arrow from one file to another points down.
+bool may_include(std::string_view from, std::string_view to) {
+  const std::string_view tree = from.substr(0, from.find('/') + 1);
+  if (from.starts_with("reference/spec/")) return to.starts_with("reference/spec/");
+  if (is_one_of(tree, {"reference/", "gpu/", "harness/"})) {
+    return to.starts_with(tree) || is_ground_floor(to);
+  }
+  const bool is_ours = to.starts_with("reference/") || to.starts_with("gpu/") ||
+                       to.starts_with("harness/") || to.starts_with("cases/");
+  return is_ours || (tree == "tests/" && to.starts_with("tests/"));
+}
+
+void includes_point_down(const Source& source, Violations& violations) {
+  for (const Include& include : includes(source)) {
+    if (include.quoted && !may_include(source.path, include.name)) {
+      violations.push_back({source.path, include.line, "includes " + std::string(include.name)});
+    }
+  }
+}
+
+/// Headers that only some files may include: those whose path has one of the parts.
+struct Confined {
+  std::string_view header;
+  std::vector<std::string_view> places;
+};
+
+const std::vector<Confined>& confined_headers() {
+  static const std::vector<std::string_view> cuda{
+      "gpu/device/cuda/", "gpu/device/nccl/", "cases/workers/", "tests/gpu/", ".cu"};
+  static const std::vector<std::string_view> threads{"harness/", "cases/", "gpu/device/", "tests/"};
+  static const std::vector<Confined> all{
+      {"rapidcheck", {"harness/engine.cpp"}},
+      {"gtest/", {"tests/"}},
+      {"mpi.h", {"gpu/device/mpi/", "/mpi.cpp", "tests/gpu/device/mpi"}},
+      {"nccl.h", {"gpu/device/nccl/", "cases/workers/"}},
+      {"cuda", cuda},
+      {"cufft", cuda},
+      // Distributions differ between standard libraries: a seed would not mean the same case.
+      {"random", {"tests/"}},
+      // References and plans have no threads.
+      {"thread", threads},
+      {"mutex", threads},
+      {"atomic", threads},
+      {"future", threads},
+      // Our own assertion stays on in every build.
+      {"cassert", {}},
+  };
+  return all;
+}
+
+void confined_headers_stay_home(const Source& source, Violations& violations) {
+  for (const Include& include : includes(source)) {
+    for (const Confined& confined : confined_headers()) {
+      if (include.quoted || !include.name.starts_with(confined.header)) continue;
+      const bool at_home =
+          std::any_of(confined.places.begin(), confined.places.end(), [&](std::string_view place) {
+            return source.path.find(place) != std::string::npos;
+          });
+      if (!at_home) {
+        violations.push_back({source.path, include.line, "includes " + std::string(include.name)});
+      }
+    }
+  }
+}
+
+void headers_start_with_pragma_once(const Source& source, Violations& violations) {
+  if (is_header(source.path) && !source.text.starts_with("#pragma once\n")) {
+    violations.push_back({source.path, 1, "does not start with #pragma once"});
+  }
+}
+
+/// So that compiling a source shows that its header is complete.
+void sources_include_their_header_first(const Source& source, Violations& violations) {
+  if (extension(source.path) != ".cpp") return;
+  const std::string own = source.path.substr(0, source.path.size() - 4) + ".hpp";
+  const std::vector<Include> all = includes(source);
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (all[i].name == own) {
+      violations.push_back({source.path, all[i].line, "its own header is not the first include"});
+    }
+  }
+}
+
+void namespaces_are_not_opened_to_all(const Source& source, Violations& violations) {
+  if (!is_code(source.path)) return;
+  for_each_line(source.text, [&](int number, std::string_view line) {
+    if (trimmed(line).starts_with("using namespace")) {
+      violations.push_back({source.path, number, "using namespace"});
+    }
+  });
+}
+
+void macros_bear_our_name(const Source& source, Violations& violations) {
+  constexpr std::string_view directive = "#define ";
+  if (!is_code(source.path)) return;
+  for_each_line(source.text, [&](int number, std::string_view line) {
+    if (line.starts_with(directive) && !line.starts_with("#define RANKCHECK_")) {
+      violations.push_back({source.path, number, std::string(line)});
+    }
+  });
+}
+
+/// Characters, not bytes: continuation bytes of UTF-8 do not count.
+std::size_t columns(std::string_view line) {
+  return static_cast<std::size_t>(std::count_if(
+      line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; }));
+}
+
+void lines_are_clean(const Source& source, Violations& violations) {
+  const bool is_prose = is_one_of(extension(source.path), {".md", ".json"});
+  const auto report = [&](int number, const char* what) {
+    violations.push_back({source.path, number, what});
+  };
+  int lines = 0;
+  for_each_line(source.text, [&](int number, std::string_view line) {
+    lines = number;
+    if (!is_prose && columns(line) > columns_max) report(number, "more than 100 columns");
+    if (line.find('\t') != std::string_view::npos) report(number, "tab");
+    if (line.ends_with(' ') || line.ends_with('\r')) report(number, "white space at the end");
+  });
+  if (!source.text.empty() && !source.text.ends_with('\n')) report(lines, "no end of line");
+  if (source.text.ends_with("\n\n")) report(lines, "empty lines at the end");
+}
+
+/// Whether the text names a place that only one machine has, after anything but a path.
+bool names_a_machine(std::string_view line) {
+  for (const std::string_view folder : {"home", "root", "Users", "work"}) {
+    const std::string path = "/" + std::string(folder) + "/";
+    for (std::size_t at = line.find(path); at != line.npos; at = line.find(path, at + 1)) {
+      const bool continues = at > 0 && (std::isalnum(static_cast<unsigned char>(line[at - 1])) ||
+                                        is_one_of(line.substr(at - 1, 1), {".", "}", "*", "_"}));
+      if (!continues) return true;
+    }
+  }
+  return false;
+}
+
+void paths_belong_to_no_machine(const Source& source, Violations& violations) {
+  for_each_line(source.text, [&](int number, std::string_view line) {
+    if (names_a_machine(line)) violations.push_back({source.path, number, std::string(line)});
+  });
+}
+
+/// Relies on the layout: a function outside of a class begins and ends in the first column.
+void functions_fit_on_a_screen(const Source& source, Violations& violations) {
+  if (!is_code(source.path)) return;
+  int start = 0;
+  for_each_line(source.text, [&](int number, std::string_view line) {
+    if (line == "}" && number - start + 1 > function_lines_max) {
+      violations.push_back({source.path, start, "more than 70 lines"});
+    }
+    const bool begins = !line.empty() && !is_one_of(line.substr(0, 1), {" ", "}", "#", "/", ")"});
+    if (begins) start = number;
+  });
+}
+
+constexpr std::array all_rules{
+    Rule{"includes_point_down", includes_point_down},
+    Rule{"confined_headers_stay_home", confined_headers_stay_home},
+    Rule{"headers_start_with_pragma_once", headers_start_with_pragma_once},
+    Rule{"sources_include_their_header_first", sources_include_their_header_first},
+    Rule{"namespaces_are_not_opened_to_all", namespaces_are_not_opened_to_all},
+    Rule{"macros_bear_our_name", macros_bear_our_name},
+    Rule{"lines_are_clean", lines_are_clean},
+    Rule{"paths_belong_to_no_machine", paths_belong_to_no_machine},
+    Rule{"functions_fit_on_a_screen", functions_fit_on_a_screen},
+};
+
+bool is_text(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  return is_code(name) || is_one_of(extension(name), {".md", ".json", ".cmake", ".txt"}) ||
+         is_one_of(name, {"verify", "run", ".clang-tidy", ".clang-format"});
+}
+
+void read_file(const std::filesystem::path& root,
+               const std::filesystem::path& path,
+               std::vector<Source>& sources) {
+  if (!is_text(path)) return;
+  std::ifstream file(path, std::ios::binary);
+  sources.push_back({path.lexically_relative(root).generic_string(),
+                     {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}});
+}
+
+}  // namespace
+
+std::span<const Rule> rules() {
+  return all_rules;
+}
+
+std::vector<Source> read_project(const std::filesystem::path& root) {
+  namespace fs = std::filesystem;
+  std::vector<Source> sources;
+  for (const fs::directory_entry& entry : fs::directory_iterator(root)) {
+    if (entry.is_regular_file()) read_file(root, entry.path(), sources);
+  }
+  for (const char* folder : {"reference", "gpu", "harness", "cases", "tests", "reports", ".ci"}) {
+    if (!fs::is_directory(root / folder)) continue;
+    for (fs::recursive_directory_iterator it(root / folder), end; it != end; ++it) {
+      if (it->is_directory() && it->path().filename().string().starts_with("run-")) {
+        it.disable_recursion_pending();
+      }
+      if (it->is_regular_file()) read_file(root, it->path(), sources);
+    }
+  }
+  std::sort(sources.begin(), sources.end(), [](const Source& a, const Source& b) {
+    return a.path < b.path;
+  });
+  return sources;
+}
+
+}  // namespace rankcheck::tidy

@@ -1,0 +1,178 @@
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/tidy/rules.hpp"
+
+namespace rankcheck::tidy {
+namespace {
+
+std::vector<Violation> violations_of(const Rule& rule, const std::vector<Source>& sources) {
+  std::vector<Violation> violations;
+  for (const Source& source : sources) rule.check(source, violations);
+  return violations;
+}
+
+std::string to_text(const std::vector<Violation>& violations) {
+  std::string text;
+  for (const Violation& each : violations) {
+    text += each.path + ":" + std::to_string(each.line) + ": " + each.what + "\n";
+  }
+  return text;
+}
+
+class RuleTest : public testing::TestWithParam<Rule> {};
+
+TEST_P(RuleTest, holds_in_the_project) {
+  const std::vector<Source> sources = read_project(RANKCHECK_SOURCE_DIR);
+  ASSERT_GT(sources.size(), 100U) << "the project was not found";
+  EXPECT_EQ(to_text(violations_of(GetParam(), sources)), "");
+}
+
+const auto rule_name = [](const auto& instance) { return std::string(instance.param.name); };
+INSTANTIATE_TEST_SUITE_P(tidy,
+                         RuleTest,
+                         testing::ValuesIn(rules().begin(), rules().end()),
+                         rule_name);
+
+/// A file that breaks exactly one rule, in one line.
+struct Planted {
+  std::string name;
+  std::string_view rule;
+  Source source;
+  int line = 1;
+};
+
+class PlantedTest : public testing::TestWithParam<Planted> {};
+
+TEST_P(PlantedTest, is_found_by_its_rule_alone) {
+  const Planted& planted = GetParam();
+  for (const Rule& rule : rules()) {
+    const std::vector<Violation> found = violations_of(rule, {planted.source});
+    ASSERT_EQ(found.size(), rule.name == planted.rule ? 1U : 0U) << rule.name << to_text(found);
+    if (!found.empty()) {
+      EXPECT_EQ(found.front().line, planted.line);
+    }
+  }
+}
+
+std::string included(std::string_view header) {
+  return "#include " + std::string(header) + "\n";
+}
+
+std::vector<Planted> planted_arrows() {
+  const std::string_view rule = "includes_point_down";
+  const auto arrow = [&](const char* name, const char* from, const char* to) {
+    return Planted{name, rule, {from, included(to)}};
+  };
+  return {
+      arrow("gpu_sees_arithmetic", "gpu/plan/a.cpp", "\"reference/numerics/fold.hpp\""),
+      arrow("gpu_sees_reference", "gpu/plan/a.cpp", "\"reference/collectives/x/reference.hpp\""),
+      arrow("gpu_sees_harness", "gpu/plan/a.cpp", "\"harness/case.hpp\""),
+      arrow("reference_sees_gpu", "reference/numerics/a.cpp", "\"gpu/device/element.hpp\""),
+      arrow("reference_sees_harness", "reference/numerics/a.cpp", "\"harness/case.hpp\""),
+      arrow("harness_sees_gpu", "harness/a.cpp", "\"gpu/plan/plan.hpp\""),
+      arrow("harness_sees_reference", "harness/a.cpp", "\"reference/numerics/fold.hpp\""),
+      arrow("harness_sees_cases", "harness/a.cpp", "\"cases/catalogue.hpp\""),
+      arrow("spec_sees_collectives", "reference/spec/a.cpp", "\"reference/collectives/piece.hpp\""),
+      arrow("cases_see_tests", "cases/a.cpp", "\"tests/tidy/rules.hpp\""),
+      arrow("path_not_from_the_root", "gpu/plan/a.cpp", "\"plan.hpp\""),
+  };
+}
+
+std::vector<Planted> planted_headers() {
+  const std::string_view rule = "confined_headers_stay_home";
+  const auto header = [&](const char* name, const char* from, const char* to) {
+    return Planted{name, rule, {from, included(to)}};
+  };
+  return {
+      header("rapidcheck_in_generator", "harness/generator.cpp", "<rapidcheck.h>"),
+      header("rapidcheck_in_tests", "tests/harness/engine_test.cpp", "<rapidcheck/Gen.h>"),
+      header("gtest_in_harness", "harness/a.cpp", "<gtest/gtest.h>"),
+      header("mpi_in_harness", "harness/worker/a.cpp", "<mpi.h>"),
+      header("cuda_in_plans", "gpu/plan/a.cpp", "<cuda_runtime_api.h>"),
+      header("nccl_in_cuda", "gpu/device/cuda/a.cpp", "<nccl.h>"),
+      header("threads_in_reference", "reference/numerics/a.cpp", "<thread>"),
+      header("distributions_in_generator", "harness/generator.cpp", "<random>"),
+      header("assert", "gpu/plan/a.cpp", "<cassert>"),
+  };
+}
+
+std::vector<Planted> planted_text() {
+  std::string long_function = "int f() {\n";
+  for (int i = 0; i < 69; ++i) long_function += "  ++i;\n";
+  long_function += "}\n";
+  return {
+      {"no_pragma_once", "headers_start_with_pragma_once", {"gpu/a.hpp", "int f();\n"}},
+      {"own_header_last",
+       "sources_include_their_header_first",
+       {"gpu/plan/a.cpp", included("<vector>") + included("\"gpu/plan/a.hpp\"")},
+       2},
+      {"using_namespace",
+       "namespaces_are_not_opened_to_all",
+       {"gpu/a.cpp", "using namespace a;\n"}},
+      {"foreign_macro", "macros_bear_our_name", {"gpu/a.cpp", "#define CHECK(x) x\n"}},
+      {"long_line", "lines_are_clean", {"gpu/a.cpp", std::string(101, 'x') + "\n"}},
+      {"tab", "lines_are_clean", {"CMakeLists.txt", "\n\tadd\n"}, 2},
+      {"trailing_space", "lines_are_clean", {"README.md", "a \n"}},
+      {"carriage_return", "lines_are_clean", {"README.md", "a\r\n"}},
+      {"no_end_of_line", "lines_are_clean", {"gpu/a.cpp", "int a;"}},
+      {"empty_last_line", "lines_are_clean", {"gpu/a.cpp", "int a;\n\n"}, 2},
+      {"machine", "paths_belong_to_no_machine", {"verify", std::string("cd /ho") + "me/me\n"}},
+      {"long_function", "functions_fit_on_a_screen", {"gpu/a.cpp", long_function}},
+  };
+}
+
+const auto planted_name = [](const auto& instance) { return instance.param.name; };
+INSTANTIATE_TEST_SUITE_P(arrow, PlantedTest, testing::ValuesIn(planted_arrows()), planted_name);
+INSTANTIATE_TEST_SUITE_P(header, PlantedTest, testing::ValuesIn(planted_headers()), planted_name);
+INSTANTIATE_TEST_SUITE_P(text, PlantedTest, testing::ValuesIn(planted_text()), planted_name);
+
+class LegalTest : public testing::TestWithParam<Source> {};
+
+TEST_P(LegalTest, breaks_no_rule) {
+  for (const Rule& rule : rules()) {
+    EXPECT_EQ(to_text(violations_of(rule, {GetParam()})), "") << rule.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    tidy,
+    LegalTest,
+    testing::Values(Source{"gpu/plan/a.cpp", included("\"reference/spec/type.hpp\"")},
+                    Source{"gpu/plan/a.cpp", included("\"reference/collectives/x/contract.hpp\"")},
+                    Source{"harness/engine.cpp", included("<rapidcheck.h>")},
+                    Source{"gpu/device/mpi/a.cpp", included("<mpi.h>")},
+                    Source{"gpu/collectives/x/mpi.cpp", included("<mpi.h>")},
+                    Source{"cases/a.cpp", included("\"reference/numerics/fold.hpp\"")},
+                    Source{"tests/a_test.cpp", included("\"tests/tidy/rules.hpp\"")},
+                    Source{"README.md", std::string(200, 'x') + "\n"},
+                    Source{"gpu/a.cpp", "// " + std::string(97, 'x') + "\n"},
+                    Source{"gpu/a.cpp", "// a…" + std::string(95, 'x') + "\n"}));
+
+/// You navigate by replacing the first folder.
+TEST(LayoutTest, every_operation_has_a_contract_and_a_reference) {
+  std::set<std::string> paths;
+  std::set<std::string> operations;
+  for (const Source& source : read_project(RANKCHECK_SOURCE_DIR)) {
+    paths.insert(source.path);
+    for (const std::string_view tree : {"reference/", "gpu/", "cases/"}) {
+      const std::string family = std::string(tree) + "collectives/";
+      const std::size_t slash = source.path.find('/', family.size());
+      if (source.path.starts_with(family) && slash != std::string::npos) {
+        operations.insert(source.path.substr(tree.size(), slash - tree.size()));
+      }
+    }
+  }
+  EXPECT_GE(operations.size(), 15U);
+  for (const std::string& operation : operations) {
+    EXPECT_TRUE(paths.contains("reference/" + operation + "/contract.hpp")) << operation;
+    EXPECT_TRUE(paths.contains("reference/" + operation + "/reference.hpp")) << operation;
+  }
+}
+
+}  // namespace
+}  // namespace rankcheck::tidy
