@@ -26,8 +26,11 @@ struct Unit {
   std::vector<spec::Type> types;
   /// Cells "<type>/<op>" that must be covered by at least one case that was run and compared.
   bool require_all_cells = true;
+  /// The file's name where the unit is one pinned case; empty where cases are generated.
+  std::string pinned;
 
-  /// "operation/algorithm/backend/property": the unit's name in journals and reports.
+  /// "operation/algorithm/backend/property", and ":file" behind it for a pinned case: the unit's
+  /// name in journals and reports.
   [[nodiscard]] std::string id() const;
 };
 
@@ -53,11 +56,12 @@ struct Finding {
   int replays_failed = 0;
 };
 
+/// Leaves out what is empty; numbers that JSON lacks are the strings "inf", "-inf", "nan".
 [[nodiscard]] nlohmann::ordered_json to_json(const Finding& finding);
 /// Throws BadInput that names the field.
 [[nodiscard]] Finding finding_from_json(const nlohmann::json& json);
 
-/// Whether the finding makes the run exit with 1.
-[[nodiscard]] bool is_red(const Finding& finding);
+/// Adds a further round of the same unit to `total`: counts add up, and the first failure stays.
+void merge(Finding& total, const Finding& round);
 
 }  // namespace rankcheck::harness

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +25,33 @@ enum class Verdict : std::uint8_t {
   errored,
 };
 
+/// The verdicts' names, in the order of the enumerators.
+inline constexpr std::array<std::string_view, 8> verdict_names{
+    "passed", "falsified", "flaky", "hung", "crashed", "vacuous", "skipped", "errored"};
+
 [[nodiscard]] std::string_view name(Verdict verdict);
+/// Empty when no verdict has that name.
+[[nodiscard]] std::optional<Verdict> verdict_named(std::string_view name);
+
+/// Whether a run with such a finding exits with 1: the subject, or the power of a check, failed.
+[[nodiscard]] bool is_red(Verdict verdict);
+
+/// Why a check was not made: the closed list. A finding's reason is the name alone.
+enum class SkipReason : std::uint8_t {
+  /// The backend that a suite lists cannot run on this machine.
+  backend_unavailable,
+  /// The backend is there, but not enough devices.
+  no_device,
+  /// A data file that the check needs is not there.
+  data_absent,
+  /// The implementation takes none of the cases that the check would make.
+  not_supported,
+};
+
+inline constexpr std::array<std::string_view, 4> skip_reason_names{
+    "backend_unavailable", "no_device", "data_absent", "not_supported"};
+
+[[nodiscard]] std::string_view name(SkipReason reason);
 
 /// One wrong element of one rank's output.
 struct WrongElement {
@@ -36,6 +65,9 @@ struct WrongElement {
   /// What a coded input says about the origin of the value; may be empty.
   std::string decoded;
 };
+
+/// A judgement lists at most this many wrong elements.
+inline constexpr std::size_t wrong_elements_max = 8;
 
 /// What the checks of one case found so far.
 struct Judgement {

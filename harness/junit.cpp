@@ -1,0 +1,76 @@
+#include <sstream>
+
+#include <fmt/format.h>
+#include <pugixml.hpp>
+
+#include "harness/report.hpp"
+
+namespace rankcheck::harness {
+
+namespace {
+
+bool is_reported_as_failure(Verdict verdict) {
+  return is_red(verdict) && verdict != Verdict::flaky;
+}
+
+void add_counts(const Tally& tally, pugi::xml_node node) {
+  std::int64_t failures = 0;
+  for (std::size_t i = 0; i < verdict_names.size(); ++i) {
+    if (is_reported_as_failure(static_cast<Verdict>(i))) failures += tally.verdicts[i];
+  }
+  node.append_attribute("tests") = static_cast<long long>(tally.findings);
+  node.append_attribute("failures") = static_cast<long long>(failures);
+  node.append_attribute("errors") = static_cast<long long>(tally.count(Verdict::errored));
+  node.append_attribute("skipped") = static_cast<long long>(tally.count(Verdict::skipped));
+}
+
+void add_case(const Finding& finding, pugi::xml_node suite) {
+  const Unit& unit = finding.unit;
+  pugi::xml_node node = suite.append_child("testcase");
+  const std::string group = unit.operation + '.' + unit.backend;
+  std::string title = unit.algorithm + '/' + unit.property;
+  if (!unit.pinned.empty()) title += ':' + unit.pinned;
+  node.append_attribute("classname") = group.c_str();
+  node.append_attribute("name") = title.c_str();
+  if (finding.verdict == Verdict::passed) return;
+
+  const std::string reason = printable(finding.reason);
+  const char* kind = "failure";
+  if (finding.verdict == Verdict::skipped) kind = "skipped";
+  if (finding.verdict == Verdict::errored) kind = "error";
+  if (finding.verdict == Verdict::flaky) kind = "flakyFailure";
+  pugi::xml_node result = node.append_child(kind);
+  result.append_attribute("message") = reason.c_str();
+  if (finding.verdict == Verdict::skipped) return;
+  result.append_attribute("type") = std::string(name(finding.verdict)).c_str();
+  const std::string details = explain(finding, "rankcheck");
+  if (!details.empty()) result.text() = details.c_str();
+}
+
+}  // namespace
+
+std::string to_junit(const Report& report) {
+  const Summary summary = summarise(report.findings);
+  pugi::xml_document document;
+  pugi::xml_node declaration = document.prepend_child(pugi::node_declaration);
+  declaration.append_attribute("version") = "1.0";
+  declaration.append_attribute("encoding") = "UTF-8";
+  pugi::xml_node root = document.append_child("testsuites");
+  root.append_attribute("name") = "rankcheck";
+  add_counts(summary.total, root);
+  for (const SummaryRow& row : summary.rows) {
+    pugi::xml_node suite = root.append_child("testsuite");
+    suite.append_attribute("name") = (row.operation + '.' + row.backend).c_str();
+    add_counts(row.tally, suite);
+    for (const Finding& finding : report.findings) {
+      if (finding.unit.operation == row.operation && finding.unit.backend == row.backend) {
+        add_case(finding, suite);
+      }
+    }
+  }
+  std::ostringstream out;
+  document.save(out, " ");
+  return out.str();
+}
+
+}  // namespace rankcheck::harness

@@ -1,0 +1,131 @@
+#include "harness/report.hpp"
+
+#include <fmt/format.h>
+
+#include "harness/files.hpp"
+
+namespace rankcheck::harness {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json verdicts_of(const Tally& tally) {
+  ordered_json out = ordered_json::object();
+  for (std::size_t i = 0; i < verdict_names.size(); ++i) {
+    out[std::string(verdict_names[i])] = tally.verdicts[i];
+  }
+  return out;
+}
+
+ordered_json to_json(const Tally& tally) {
+  return {
+      {"findings", tally.findings},
+      {"verdicts", verdicts_of(tally)},
+      {"skip_reasons", tally.skips},
+      {"cases", tally.cases},
+      {"compared_bytes", tally.compared_bytes},
+      {"ratio_max", tally.ratio_max},
+      {"covered_cells", tally.covered_cells},
+      {"required_cells", tally.required_cells},
+  };
+}
+
+std::string dump(const ordered_json& value) {
+  return value.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace
+
+ordered_json to_json(const Report& report) {
+  const Summary summary = summarise(report.findings);
+  ordered_json rows = ordered_json::array();
+  for (const SummaryRow& row : summary.rows) {
+    ordered_json entry{{"operation", row.operation}, {"backend", row.backend}};
+    entry.update(to_json(row.tally));
+    rows.push_back(std::move(entry));
+  }
+  ordered_json findings = ordered_json::array();
+  for (const Finding& finding : report.findings) findings.push_back(to_json(finding));
+  return {
+      {"report_version", report_version},
+      {"run", report.run},
+      {"ending", report.ending},
+      {"not_run", report.not_run},
+      {"exit_status", exit_status(summary.total)},
+      {"total", to_json(summary.total)},
+      {"summary", std::move(rows)},
+      {"findings", std::move(findings)},
+      {"environment", report.environment},
+  };
+}
+
+Table to_table(const std::vector<WrongElement>& wrong) {
+  Table table({{"rank", Align::right},
+               {"element", Align::right},
+               {"expected", Align::right},
+               {"got", Align::right},
+               {"error", Align::right},
+               {"bound", Align::right},
+               {"decoded"}});
+  for (const WrongElement& each : wrong) {
+    table.add({std::to_string(each.rank), std::to_string(each.index), printable(each.expected), printable(each.got),
+               fmt::format("{:.3g}", each.error), fmt::format("{:.3g}", each.bound),
+               printable(each.decoded)});
+  }
+  return table;
+}
+
+std::string explain(const Finding& finding, const std::string& program) {
+  std::string text;
+  if (finding.minimal) {
+    if (finding.replays > 0) {
+      text += fmt::format("  replayed: {} of {} failed, after {} shrinks\n",
+                          finding.replays_failed, finding.replays, finding.shrinks);
+    }
+    text += fmt::format("  {} replay {}\n", shell_quoted(program),
+                        shell_quoted(to_text(*finding.minimal)));
+  }
+  if (!finding.wrong.empty()) {
+    text += fmt::format("  {} wrong elements, the first:\n", finding.wrong_count);
+    const std::string table = to_table(finding.wrong).text();
+    for (std::size_t start = 0; start < table.size();) {
+      const std::size_t end = table.find('\n', start);
+      text += "    " + table.substr(start, end - start) + '\n';
+      start = end + 1;
+    }
+  }
+  if (!finding.missing_cells.empty()) {
+    text += "  never covered:";
+    for (const std::string& cell : finding.missing_cells) text += ' ' + cell;
+    text += '\n';
+  }
+  return text;
+}
+
+std::string to_markdown(const Report& report) {
+  const Summary summary = summarise(report.findings);
+  std::string text = "# rankcheck\n\n";
+  text += fmt::format("Run: `{}`\n\n", report.run.dump());
+  text += to_table(summary).markdown() + '\n' + outcome_line(summary.total) + '\n';
+  if (report.not_run > 0) {
+    text += fmt::format("\nEnded early ({}): {} units were not run.\n", report.ending,
+                        report.not_run);
+  }
+  for (const Finding& finding : report.findings) {
+    if (!is_red(finding.verdict) && finding.verdict != Verdict::errored) continue;
+    text += fmt::format("\n## {} {}\n\n{}\n", name(finding.verdict), finding.unit.id(),
+                        printable(finding.reason));
+    const std::string details = explain(finding, "rankcheck");
+    if (!details.empty()) text += "\n```\n" + details + "```\n";
+  }
+  return text;
+}
+
+void write_report(const std::filesystem::path& folder, const Report& report) {
+  write_file(folder / "report.json", dump(to_json(report)));
+  write_file(folder / "junit.xml", to_junit(report));
+  write_file(folder / "summary.md", to_markdown(report));
+}
+
+}  // namespace rankcheck::harness

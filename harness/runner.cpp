@@ -1,0 +1,135 @@
+#include "harness/runner.hpp"
+
+#include <array>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace rankcheck::harness {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> ending_names{
+    "completed", "failed_fast", "interrupted", "time_over"};
+
+constexpr auto tick_interval = std::chrono::milliseconds(200);
+
+bool is_failure(const Finding& finding) {
+  return finding.minimal.has_value() || finding.verdict == Verdict::errored;
+}
+
+}  // namespace
+
+std::string_view name(Ending ending) { return ending_names[static_cast<std::size_t>(ending)]; }
+
+/// What the threads of one round share.
+struct Runner::Round {
+  std::span<const Unit> units;
+  const std::vector<bool>& done;
+  std::uint64_t seed;
+  std::size_t working;
+  std::mutex mutex{};
+  std::condition_variable changed{};
+  std::size_t next = 0;
+  Ending ending = Ending::completed;
+  std::exception_ptr error{};
+};
+
+Runner::Runner(RunnerOptions options, RunnerHooks hooks)
+    : options_(options),
+      hooks_(std::move(hooks)),
+      slots_(static_cast<std::size_t>(options.jobs > 0 ? options.jobs : 1)) {}
+
+Ending Runner::run_round(std::span<const Unit> units,
+                         const std::vector<bool>& done,
+                         std::uint64_t seed) {
+  Round round{.units = units, .done = done, .seed = seed, .working = slots_.size()};
+  std::vector<std::thread> threads;
+  for (Slot& slot : slots_) {
+    threads.emplace_back([this, &slot, &round] {
+      work(slot, round);
+      const std::lock_guard lock(round.mutex);
+      --round.working;
+      round.changed.notify_all();
+    });
+  }
+  std::unique_lock lock(round.mutex);
+  while (round.working > 0) {
+    round.changed.wait_for(lock, tick_interval);
+    if (round.working == 0 || !hooks_.tick || round.error) continue;
+    try {
+      hooks_.tick();
+    } catch (...) {
+      round.error = std::current_exception();
+    }
+  }
+  lock.unlock();
+  for (std::thread& thread : threads) thread.join();
+  if (round.error) std::rethrow_exception(round.error);
+  return round.ending;
+}
+
+void Runner::work(Slot& slot, Round& round) {
+  std::unique_lock lock(round.mutex);
+  while (true) {
+    while (round.next < round.units.size() && round.done[round.next]) ++round.next;
+    if (round.error || round.ending != Ending::completed || round.next >= round.units.size()) return;
+    if (const auto ending = should_end()) {
+      round.ending = *ending;
+      return;
+    }
+    const std::size_t index = round.next++;
+    const Unit& unit = round.units[index];
+    lock.unlock();
+    Finding finding = check(slot, unit, round.seed);
+    lock.lock();
+    const auto ending = should_end();
+    const bool whole = !ending || is_failure(finding) || finding.cases >= unit.cases;
+    if (!whole && ending == Ending::interrupted) {
+      round.ending = *ending;
+      return;
+    }
+    const bool bad = is_red(finding.verdict) || finding.verdict == Verdict::errored;
+    try {
+      if (!round.error) hooks_.finish(index, std::move(finding), whole);
+    } catch (...) {
+      round.error = std::current_exception();
+    }
+    if (bad && options_.fail_fast) round.ending = Ending::failed_fast;
+  }
+}
+
+Finding Runner::check(Slot& slot, const Unit& unit, std::uint64_t seed) {
+  Finding failed;
+  failed.unit = unit;
+  failed.verdict = Verdict::errored;
+  try {
+    auto& backend = slot.backends[unit.backend];
+    if (!backend && !slot.failures.contains(unit.backend)) {
+      try {
+        backend = hooks_.open(unit.backend);
+      } catch (const std::exception& error) {
+        slot.failures[unit.backend] = error.what();
+      }
+    }
+    if (backend) {
+      RunLimits limits = options_.limits;
+      limits.seed = seed;
+      return hooks_.check(*backend, unit, limits);
+    }
+    failed.reason = "the backend did not open: " + slot.failures[unit.backend];
+  } catch (const std::exception& error) {
+    failed.reason = error.what();
+  }
+  return failed;
+}
+
+std::optional<Ending> Runner::should_end() const {
+  const RunLimits& limits = options_.limits;
+  if (limits.stop != nullptr && limits.stop->load()) return Ending::interrupted;
+  if (std::chrono::steady_clock::now() >= limits.deadline) return Ending::time_over;
+  return std::nullopt;
+}
+
+}  // namespace rankcheck::harness

@@ -1,0 +1,121 @@
+#include "harness/suite_file.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/fields.hpp"
+
+namespace rankcheck::harness {
+
+namespace {
+
+using nlohmann::json;
+
+void read_range(Fields& fields, SuiteEntry& entry) {
+  std::vector<int> ranks{entry.ranks_min, entry.ranks_max};
+  fields.optional("ranks", ranks);
+  if (ranks.size() != 2 || ranks[0] < 1 || ranks[1] < ranks[0]) {
+    fields.fail("ranks", "expected [least, most] with 1 <= least <= most");
+  }
+  entry.ranks_min = ranks[0];
+  entry.ranks_max = ranks[1];
+}
+
+SuiteEntry entry_from_json(const json& value, const std::string& place) {
+  Fields fields(value, place);
+  SuiteEntry entry;
+  fields.optional("operation", entry.operation);
+  fields.optional("algorithm", entry.algorithm);
+  fields.optional("property", entry.property);
+  fields.required("backends", entry.backends);
+  if (entry.backends.empty()) fields.fail("backends", "expected at least one name");
+  fields.optional("cases", entry.cases);
+  if (entry.cases < 1) fields.fail("cases", "expected a number above 0");
+  read_range(fields, entry);
+  fields.optional("types", entry.types);
+  fields.optional("require_all_cells", entry.require_all_cells);
+  fields.reject_unknown();
+  return entry;
+}
+
+/// What tells units apart, most significant first.
+auto order_of(const Unit& unit) {
+  return std::tuple(unit.pinned.empty(), std::string_view(unit.operation),
+                    std::string_view(unit.algorithm), std::string_view(unit.backend),
+                    std::string_view(unit.property), std::string_view(unit.pinned));
+}
+
+}  // namespace
+
+Suite suite_from_text(const std::string& text, const std::string& place) {
+  const json value = json::parse(text, nullptr, false);
+  if (value.is_discarded()) throw BadInput(place + ": expected JSON");
+  Fields fields(value, place);
+  Suite suite;
+  fields.required("name", suite.name);
+  fields.required("summary", suite.summary);
+  fields.optional("time_limit_s", suite.time_limit_s);
+  if (!(suite.time_limit_s >= 0)) fields.fail("time_limit_s", "expected seconds >= 0");
+  fields.optional("cycles", suite.cycles);
+  const json& entries = fields.at("entries");
+  if (!entries.is_array() || entries.empty()) {
+    fields.fail("entries", "expected a list with at least one entry");
+  }
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    suite.entries.push_back(entry_from_json(entries[i], fmt::format("{}: entries[{}]", place, i)));
+  }
+  fields.reject_unknown();
+  return suite;
+}
+
+bool matches(const std::string& pattern, std::string_view text) {
+  return ::fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0;
+}
+
+void expand(const SuiteEntry& entry,
+            const Catalogue& catalogue,
+            const std::string& backend,
+            std::span<const AlgorithmInfo> algorithms,
+            std::vector<Unit>& units) {
+  for (const AlgorithmInfo& algorithm : algorithms) {
+    const Operation* operation = catalogue.find(algorithm.operation);
+    if (operation == nullptr || !matches(entry.operation, algorithm.operation) ||
+        !matches(entry.algorithm, algorithm.name)) {
+      continue;
+    }
+    for (const Property& property : operation->properties) {
+      if (!matches(entry.property, property.name)) continue;
+      Unit unit{
+          .operation = algorithm.operation,
+          .algorithm = algorithm.name,
+          .backend = backend,
+          .property = std::string(property.name),
+          .cases = entry.cases,
+          .ranks_min = entry.ranks_min,
+          .ranks_max = entry.ranks_max,
+          .types = entry.types,
+          .require_all_cells = entry.require_all_cells,
+          .pinned = {},
+      };
+      const auto same = std::find_if(
+          units.begin(), units.end(), [&](const Unit& each) { return order_of(each) == order_of(unit); });
+      if (same == units.end()) {
+        units.push_back(std::move(unit));
+      } else {
+        *same = std::move(unit);
+      }
+    }
+  }
+}
+
+void sort_units(std::vector<Unit>& units) {
+  std::sort(units.begin(), units.end(),
+            [&](const Unit& a, const Unit& b) { return order_of(a) < order_of(b); });
+}
+
+}  // namespace rankcheck::harness

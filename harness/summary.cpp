@@ -1,0 +1,89 @@
+#include "harness/summary.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace rankcheck::harness {
+
+namespace {
+
+/// "3 passed, 1 falsified": the verdicts that occurred.
+std::string verdicts_of(const Tally& tally) {
+  std::string text;
+  for (std::size_t i = 0; i < tally.verdicts.size(); ++i) {
+    if (tally.verdicts[i] == 0) continue;
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} {}", tally.verdicts[i], verdict_names[i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+void Tally::add(const Finding& finding) {
+  ++findings;
+  ++verdicts[static_cast<std::size_t>(finding.verdict)];
+  cases += finding.cases;
+  compared_bytes += finding.compared_bytes;
+  ratio_max = std::max(ratio_max, finding.ratio_max);
+  covered_cells += std::ssize(finding.cells);
+  required_cells += std::ssize(finding.cells) + std::ssize(finding.missing_cells);
+  if (finding.verdict == Verdict::skipped) ++skips[finding.reason];
+}
+
+Summary summarise(std::span<const Finding> findings) {
+  std::map<std::pair<std::string, std::string>, Tally> rows;
+  Summary summary;
+  for (const Finding& finding : findings) {
+    rows[{finding.unit.operation, finding.unit.backend}].add(finding);
+    summary.total.add(finding);
+  }
+  for (auto& [key, tally] : rows) summary.rows.push_back({key.first, key.second, tally});
+  return summary;
+}
+
+int exit_status(const Tally& total) {
+  for (std::size_t i = 0; i < total.verdicts.size(); ++i) {
+    if (total.verdicts[i] > 0 && is_red(static_cast<Verdict>(i))) return 1;
+  }
+  const bool checked = total.findings > total.count(Verdict::skipped);
+  return checked && total.count(Verdict::errored) == 0 ? 0 : 2;
+}
+
+Table to_table(const Summary& summary) {
+  Table table({{"operation"},
+               {"backend"},
+               {"cases", Align::right},
+               {"compared", Align::right},
+               {"error/bound", Align::right},
+               {"cells", Align::right},
+               {"verdicts"}});
+  for (const SummaryRow& row : summary.rows) {
+    const Tally& tally = row.tally;
+    const bool exact = tally.ratio_max == 0;
+    table.add({row.operation, row.backend, grouped(tally.cases),
+               grouped(tally.compared_bytes) + " B",
+               tally.cases == 0 ? "-" : exact ? "exact" : fmt::format("{:.3g}", tally.ratio_max),
+               fmt::format("{}/{}", tally.covered_cells, tally.required_cells),
+               verdicts_of(tally)});
+  }
+  return table;
+}
+
+std::string outcome_line(const Tally& total) {
+  std::string text = fmt::format("{} findings:", total.findings);
+  for (std::size_t i = 0; i < total.verdicts.size(); ++i) {
+    text += fmt::format("{} {} {}", i == 0 ? "" : ",", total.verdicts[i], verdict_names[i]);
+    if (static_cast<Verdict>(i) != Verdict::skipped || total.skips.empty()) continue;
+    std::string reasons;
+    for (const auto& [reason, count] : total.skips) {
+      reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", count, reason);
+    }
+    text += " (" + reasons + ")";
+  }
+  return text;
+}
+
+}  // namespace rankcheck::harness

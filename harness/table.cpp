@@ -1,0 +1,122 @@
+#include "harness/table.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace rankcheck::harness {
+
+namespace {
+
+/// Bytes of the UTF-8 sequence that starts the text; 0 where none does.
+std::size_t sequence_length(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
+/// Characters as a terminal counts them; good enough for what we print.
+std::size_t width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+std::string padded(const std::string& text, std::size_t columns, Align align) {
+  const std::string blanks(columns - std::min(columns, width(text)), ' ');
+  return align == Align::left ? text + blanks : blanks + text;
+}
+
+}  // namespace
+
+std::string Table::text() const {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    widths.push_back(width(columns_[i].title));
+    for (const auto& row : rows_) widths[i] = std::max(widths[i], width(row[i]));
+  }
+  std::string out;
+  const auto add_line = [&](const auto& cell) {
+    std::string line;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (i > 0) line += "  ";
+      line += padded(cell(i), widths[i], columns_[i].align);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + '\n';
+  };
+  add_line([&](std::size_t i) { return columns_[i].title; });
+  for (const auto& row : rows_) add_line([&](std::size_t i) { return row[i]; });
+  return out;
+}
+
+std::string Table::markdown() const {
+  std::string out = "|";
+  std::string rule = "|";
+  for (const Column& column : columns_) {
+    out += fmt::format(" {} |", column.title);
+    rule += column.align == Align::left ? " --- |" : " ---: |";
+  }
+  out += '\n' + rule + '\n';
+  for (const auto& row : rows_) {
+    out += '|';
+    for (std::string cell : row) {
+      for (std::size_t at = 0; (at = cell.find('|', at)) != std::string::npos; at += 2) {
+        cell.insert(at, 1, '\\');
+      }
+      out += fmt::format(" {} |", cell);
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+std::string grouped(std::int64_t number) {
+  std::string text = std::to_string(number);
+  const std::size_t first = number < 0 ? 1 : 0;
+  for (std::size_t at = text.size(); at > first + 3;) text.insert(at -= 3, 1, ',');
+  return text;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    const bool blank = text[0] == '\n' || text[0] == '\t' || text[0] == '\r';
+    const bool control = static_cast<unsigned char>(text[0]) < 0x20 || text[0] == 0x7f;
+    if (blank) {
+      out += ' ';
+    } else if (length == 0 || control) {
+      out += '?';
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
+}
+
+std::string shell_quoted(std::string_view argument) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
+  if (!argument.empty() && argument.find_first_not_of(plain) == std::string_view::npos) {
+    return std::string(argument);
+  }
+  std::string out = "'";
+  for (const char c : argument) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+}  // namespace rankcheck::harness

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rankcheck::harness {
+
+enum class Align : bool { left, right };
+
+/// A small table of text; every row has as many cells as there are columns.
+class Table {
+ public:
+  struct Column {
+    std::string title;
+    Align align = Align::left;
+  };
+
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
+  /// Columns padded to their width, two blanks between them, a newline behind every row.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string markdown() const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// 1234567 -> "1,234,567".
+[[nodiscard]] std::string grouped(std::int64_t number);
+
+/// The text with everything that a terminal or an XML parser would stumble over (control
+/// characters, bytes that are not UTF-8) replaced by '?'; newlines and tabs become blanks.
+[[nodiscard]] std::string printable(std::string_view text);
+
+/// The argument as a POSIX shell takes it in one word, quoted where it needs to be.
+[[nodiscard]] std::string shell_quoted(std::string_view argument);
+
+}  // namespace rankcheck::harness
