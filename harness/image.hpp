@@ -22,6 +22,8 @@ struct ImageLayout {
   std::int64_t recv = -1;
   std::int64_t send_size = 0;
   std::int64_t recv_size = 0;
+  /// The call leaves the part of send outside recv undefined (ResultPlace::start in place).
+  bool rest_undefined = false;
   spec::Extents extents;
 };
 
@@ -42,8 +44,9 @@ void lay_out(const spec::Contract& contract,
 /// One rank's memory.
 using Image = std::vector<std::byte>;
 
-/// Fills the image as it must be before the call: poison everywhere, then the inputs. `previous` is
-/// the recv buffer of the stage before, where the case takes its input from there.
+/// Fills the image of a member as it must be before the call: poison everywhere, then the inputs.
+/// `previous` is the member's recv buffer after the stage before, where the case takes its input
+/// from there.
 void prepare(const Case& c,
              int world_rank,
              const ImageLayout& layout,
@@ -52,11 +55,9 @@ void prepare(const Case& c,
 
 /// Describes the first byte outside the recv blocks that differs between the images before and
 /// after the call: a broken guard, a changed input, a written gap. Empty when there is none.
-[[nodiscard]] std::optional<std::string> find_clobbered(const spec::Contract& contract,
-                                                        const Case& c,
+[[nodiscard]] std::optional<std::string> find_clobbered(const Case& c,
                                                         const ImageLayout& layout,
                                                         const Image& before,
-                                                        const Image& after,
-                                                        ResultPlace place);
+                                                        const Image& after);
 
 }  // namespace rankcheck::harness

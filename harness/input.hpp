@@ -2,43 +2,53 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "reference/spec/contract.hpp"
 
 #include "harness/case.hpp"
 
+/// Inputs as a pure function of the case: any element of any rank can be recomputed alone, by any
+/// process, in any language. reports/README.md documents the rules that input.cpp implements.
 namespace rankcheck::harness {
 
-/// The counter hash: 64 bits that depend on every argument. Documented in reports/README.md, so
-/// that a subject in another language derives the same inputs.
-[[nodiscard]] std::uint64_t counter_hash(std::uint64_t seed, std::uint64_t rank, std::uint64_t index);
+/// A stream of 64-bit hashes: a random function of (seed, rank), then of the index.
+class CounterHash {
+ public:
+  CounterHash(std::uint64_t seed, std::uint64_t rank);
+  [[nodiscard]] std::uint64_t operator()(std::uint64_t index) const;
 
-/// Writes the input elements of `block` (number `block_index` of its buffer) of world rank `rank`
-/// to `out`, which need not be aligned. Any element can be recomputed alone.
-void fill_block(const Case& c,
-                int rank,
-                int block_index,
-                const spec::Block& block,
-                std::byte* out);
+ private:
+  std::uint64_t key_;
+};
 
-/// Writes the scalar of world rank `rank` for premul_sum: one element.
+/// Writes the input elements of a block of the send buffer of world rank `rank`; `block_index` is
+/// its number in the buffer. `out` need not be aligned.
+void fill_block(const Case& c, int rank, int block_index, const spec::Block& block, std::byte* out);
+
+/// Writes one element: the scalar of world rank `rank` for premul_sum.
 void fill_scalar(const Case& c, int rank, std::byte* out);
 
-/// Whether every order of evaluation of this case's reduction is exact, so that bits are compared.
-[[nodiscard]] bool is_exact(const Case& c);
+/// Writes poison that depends on the case, the rank and the position.
+void fill_poison(const Case& c, int rank, std::byte* out, std::int64_t size_bytes);
 
-/// Whether this kind of input has a meaning for the case's type and op.
+/// Whether this kind of input has a meaning for the type and op.
 [[nodiscard]] bool is_defined(InputKind kind, spec::Type type, spec::ReduceOp op);
 
-/// The byte at `position` of the poison that fills a rank's image before the inputs are written.
-void fill_poison(std::uint64_t data_seed, int rank, std::byte* out, std::int64_t size_bytes);
+/// Whether every order of evaluation of the case's reduction is exact, so that no error is admitted.
+[[nodiscard]] bool is_exact(const Case& c);
 
-/// What a wrong element of a `coded` case says about its origin: "rank 3 missing, rank 5 twice" or
-/// "element 4 of rank 2"; empty when nothing fits.
-[[nodiscard]] std::string decode(const Case& c,
-                                 const spec::Contract& contract,
-                                 std::int64_t send_index,
-                                 const std::byte* expected,
-                                 const std::byte* got);
+/// What a wrong sum of coded inputs says about the ranks: "rank 3 missing, rank 5 twice". `index` is
+/// the element's input index (see input_index). Empty where nothing fits.
+[[nodiscard]] std::string decode_sum(const Case& c,
+                                     std::uint64_t index,
+                                     const std::byte* expected,
+                                     const std::byte* got);
+
+/// The index that element `i` of a block feeds to the hash.
+[[nodiscard]] std::uint64_t input_index(const Case& c,
+                                        int block_index,
+                                        const spec::Block& block,
+                                        std::int64_t i);
 
 }  // namespace rankcheck::harness

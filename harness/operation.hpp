@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reference/spec/contract.hpp"
@@ -59,6 +62,37 @@ class Catalogue {
  private:
   std::vector<Operation> operations_;
 };
+
+/// What a member holds after a stage: its buffers as laid out, read only.
+struct BufferView {
+  ImageLayout layout;
+  const std::byte* image = nullptr;
+
+  [[nodiscard]] const std::byte* send() const { return image + layout.send; }
+  [[nodiscard]] const std::byte* recv() const { return image + layout.recv; }
+};
+
+/// The buffers of group rank `rank` after stage `stage`.
+[[nodiscard]] BufferView view(const Evidence& evidence, std::size_t stage, int rank);
+
+/// Fails the judgement where two runs of elements of one type differ in a bit: elements
+/// `got_first`… of recv of (stage, rank) against `expected`. `what` names the comparison.
+void expect_same_bits(const Case& c,
+                      int rank,
+                      std::int64_t got_first,
+                      std::int64_t count,
+                      const std::byte* got,
+                      const std::byte* expected,
+                      std::string_view what,
+                      Judgement& judgement);
+
+/// expect_same_bits for every recv block of `rank` in two stages of equal extents.
+void expect_same_output(const Evidence& evidence,
+                        std::size_t expected_stage,
+                        std::size_t got_stage,
+                        int rank,
+                        std::string_view what,
+                        Judgement& judgement);
 
 /// Why a case cannot be run by anyone, in words that name the field: unknown operation or property,
 /// bad group, illegal call. Empty when it can.

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "harness/backend.hpp"
+
+namespace rankcheck::cases {
+
+/// The backends that rankcheck brings, in the order of reports.
+[[nodiscard]] std::span<const harness::BackendEntry> backends();
+
+}  // namespace rankcheck::cases

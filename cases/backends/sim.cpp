@@ -1,0 +1,197 @@
+#include "cases/backends/sim.hpp"
+
+#include <algorithm>
+
+#include "reference/collectives/registry.hpp"
+
+#include "gpu/device/sim/fault.hpp"
+#include "gpu/plan/schedule.hpp"
+
+#include "harness/input.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::Case;
+using harness::Observation;
+using harness::RunStatus;
+
+/// Ranks of a run that carries data; beyond it lies virtual time.
+constexpr int data_ranks_max = 64;
+
+const spec::Contract& contract_of(const Case& c) {
+  const auto& all = reference::collectives();
+  return std::find_if(all.begin(),
+                      all.end(),
+                      [&](const auto& each) { return each.contract.name == c.operation; })
+      ->contract;
+}
+
+gpu::plan::Options options_of(const Case& c) {
+  return {.in_place = c.in_place, .chunk = c.chunk};
+}
+
+RunStatus status_of(gpu::sim::Status status) {
+  switch (status) {
+    case gpu::sim::Status::completed:
+      return RunStatus::completed;
+    case gpu::sim::Status::deadlock:
+      return RunStatus::hung;
+    case gpu::sim::Status::race:
+    case gpu::sim::Status::memory_violation:
+    case gpu::sim::Status::malformed:
+      return RunStatus::failed;
+  }
+  return RunStatus::errored;
+}
+
+}  // namespace
+
+SimBackend::SimBackend(std::span<const gpu::Implementation> implementations, Mutation mutation)
+    : implementations_(implementations), mutation_(std::move(mutation)) {
+  traits_.name = "sim";
+  traits_.nan_rule = spec::NanRule::drops;
+  traits_.ranks_max = data_ranks_max;
+  traits_.has_schedules = true;
+}
+
+std::vector<harness::AlgorithmInfo> SimBackend::algorithms() const {
+  std::vector<harness::AlgorithmInfo> all;
+  for (const gpu::Implementation& each : implementations_) {
+    all.push_back({std::string(each.operation),
+                   std::string(each.algorithm.name),
+                   std::string(each.algorithm.summary)});
+  }
+  return all;
+}
+
+const gpu::Implementation* SimBackend::choose(const Case& c) const {
+  const spec::Call call = call_of(c);
+  for (const gpu::Implementation& each : implementations_) {
+    if (each.operation != c.operation) continue;
+    if (!c.algorithm.empty() && each.algorithm.name != c.algorithm) continue;
+    if (each.algorithm.refuses(call, options_of(c)).empty()) return &each;
+  }
+  return nullptr;
+}
+
+std::string SimBackend::refuses(const Case& c) const {
+  if (c.ranks > traits_.ranks_max) {
+    return "ranks: at most " + std::to_string(traits_.ranks_max) + " in runs that carry data";
+  }
+  if (!gpu::plan::parse_schedule(c.schedule)) {
+    return "schedule: expected in_order, random:SEED or pct:SEED, got \"" + c.schedule + "\"";
+  }
+  if (!c.fault.empty() && !gpu::sim::parse_fault(c.fault)) {
+    return "fault: expected KIND:TARGET, got \"" + c.fault + "\"";
+  }
+  if (choose(c) != nullptr) return {};
+  for (const gpu::Implementation& each : implementations_) {
+    if (each.operation == c.operation && each.algorithm.name == c.algorithm) {
+      return std::string(each.algorithm.refuses(call_of(c), options_of(c)));
+    }
+  }
+  return c.algorithm.empty() ? "no algorithm takes this call"
+                             : "algorithm: no \"" + c.algorithm + "\" for " + c.operation;
+}
+
+void SimBackend::fill_images(std::span<const Case> stages,
+                             std::size_t stage,
+                             Observation& observation) {
+  const Case& c = stages[stage];
+  const std::vector<int> ranks = members(c);
+  const auto n = ranks.size();
+  const auto element_bytes = static_cast<std::size_t>(spec::info(c.type).bytes);
+  harness::StageOutcome& outcome = observation.stages[stage];
+  outcome.images.resize(n);
+  outcome.stamps.resize(n);
+  buffers_.resize(n);
+  scalars_.resize(c.op == spec::ReduceOp::premul_sum ? n * element_bytes : 0);
+  for (std::size_t r = 0; r < n; ++r) {
+    const std::byte* previous = nullptr;
+    if (c.input == harness::InputKind::previous) {
+      const Case& source = stages[stage - 1];
+      lay_out(contract_of(source), source, static_cast<int>(r), traits_.result_place, layout_);
+      previous =
+          observation.stages[stage - 1].images[r].data() + std::max<std::int64_t>(layout_.recv, 0);
+    }
+    lay_out(contract_of(c), c, static_cast<int>(r), traits_.result_place, layout_);
+    harness::Image& image = outcome.images[r];
+    prepare(c, ranks[r], layout_, previous, image);
+    buffers_[r] = {.send = layout_.send < 0 ? nullptr : image.data() + layout_.send,
+                   .recv = layout_.recv < 0 ? nullptr : image.data() + layout_.recv,
+                   .send_bytes = layout_.send < 0 ? 0 : layout_.send_size,
+                   .recv_bytes = layout_.recv < 0 ? 0 : layout_.recv_size};
+    if (!scalars_.empty()) fill_scalar(c, ranks[r], scalars_.data() + r * element_bytes);
+  }
+}
+
+bool SimBackend::settle(const gpu::sim::Report& report,
+                        std::size_t stage,
+                        bool synchronises,
+                        Observation& observation) {
+  observation.fault_fired = observation.fault_fired || report.fault_fired;
+  observation.status = status_of(report.status);
+  observation.reason = report.text;
+  for (std::size_t r = 0; r < report.ranks.size(); ++r) {
+    const gpu::sim::RankTimes& times = report.ranks[r];
+    observation.stages[stage].stamps[r] = {.entered = times.entered, .left = times.left};
+    if (!synchronises || times.left_after_every_entry) continue;
+    if (observation.status != RunStatus::completed) continue;
+    observation.status = RunStatus::failed;
+    observation.reason = "rank " + std::to_string(r) + " may leave before every rank has entered";
+  }
+  return observation.status == RunStatus::completed;
+}
+
+bool SimBackend::run_stage(std::span<const Case> stages,
+                           std::size_t stage,
+                           Observation& observation) {
+  const Case& c = stages[stage];
+  const gpu::Implementation* implementation = choose(c);
+  if (implementation == nullptr) {
+    observation.status = RunStatus::refused;
+    observation.reason = refuses(c);
+    return false;
+  }
+  observation.path.emplace_back(implementation->algorithm.name);
+  fill_images(stages, stage, observation);
+  const spec::Call call = call_of(c);
+  const spec::Contract& contract = contract_of(c);
+  builder_.begin(plan_, contract, call, options_of(c));
+  implementation->algorithm.plan(builder_);
+  if (mutation_) mutation_(c, plan_);
+  const gpu::sim::Report& report = simulator_.run(plan_,
+                                                  c.type,
+                                                  c.op,
+                                                  buffers_,
+                                                  scalars_,
+                                                  *gpu::plan::parse_schedule(c.schedule),
+                                                  gpu::sim::parse_fault(c.fault));
+  return settle(report, stage, contract.synchronises, observation);
+}
+
+void SimBackend::run(std::span<const Case> stages, Observation& observation) {
+  observation.status = RunStatus::completed;
+  observation.reason.clear();
+  observation.path.clear();
+  observation.fault_fired = false;
+  observation.stages.resize(stages.size());
+  for (const Case& c : stages) {
+    if (std::string why = refuses(c); !why.empty()) {
+      observation.status = RunStatus::refused;
+      observation.reason = std::move(why);
+      return;
+    }
+  }
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    if (!run_stage(stages, s, observation)) return;
+  }
+}
+
+std::unique_ptr<harness::Backend> open_sim(const harness::BackendOptions& /*options*/) {
+  return std::make_unique<SimBackend>(gpu::implementations());
+}
+
+}  // namespace rankcheck::cases

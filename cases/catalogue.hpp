@@ -1,0 +1,10 @@
+#pragma once
+
+#include "harness/operation.hpp"
+
+namespace rankcheck::cases {
+
+/// Every operation with its contract and the properties that its suite claims, sorted by name.
+[[nodiscard]] harness::Catalogue make_catalogue();
+
+}  // namespace rankcheck::cases

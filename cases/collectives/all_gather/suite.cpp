@@ -1,0 +1,47 @@
+#include "harness/properties/in_place_equals_out_of_place.hpp"
+#include "harness/properties/is_deterministic.hpp"
+#include "harness/properties/rank_permutation.hpp"
+#include "harness/properties/ranks_agree_bitwise.hpp"
+#include "harness/properties/splits.hpp"
+
+#include "cases/collectives/agrees_with_reference.hpp"
+#include "cases/collectives/composition.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::all_gather {
+
+namespace {
+
+harness::Property equals_gather_then_broadcast() {
+  return {
+      .name = "equals_gather_then_broadcast",
+      .summary = "An all_gather is a gather followed by a broadcast.",
+      .applies = applies_exact,
+      .adapt = adapt_exact,
+      .program =
+          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+            harness::Case gather = stage_of(c, "gather");
+            gather.root = static_cast<int>(c.data_seed % static_cast<std::uint64_t>(group_size(c)));
+            harness::Case broadcast = next_stage_of(gather, "broadcast");
+            broadcast.count = c.count * group_size(c);
+            stages = {c, gather, broadcast};
+          },
+      .check = expect_last_equals_first,
+  };
+}
+
+}  // namespace
+
+Suite suite() {
+  return {.properties = {
+              agrees_with_reference(),
+              harness::in_place_equals_out_of_place(),
+              harness::is_deterministic(),
+              harness::ranks_agree_bitwise(),
+              harness::rank_permutation(),
+              harness::splits(),
+              equals_gather_then_broadcast(),
+          }};
+}
+
+}  // namespace rankcheck::cases::all_gather

@@ -1,0 +1,21 @@
+#include "harness/properties/in_place_equals_out_of_place.hpp"
+#include "harness/properties/is_deterministic.hpp"
+#include "harness/properties/ranks_agree_bitwise.hpp"
+#include "harness/properties/splits.hpp"
+
+#include "cases/collectives/agrees_with_reference.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::all_gather_v {
+
+Suite suite() {
+  return {.properties = {
+              agrees_with_reference(),
+              harness::in_place_equals_out_of_place(),
+              harness::is_deterministic(),
+              harness::ranks_agree_bitwise(),
+              harness::splits(),
+          }};
+}
+
+}  // namespace rankcheck::cases::all_gather_v

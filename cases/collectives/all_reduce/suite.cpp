@@ -1,0 +1,73 @@
+#include "harness/properties/in_place_equals_out_of_place.hpp"
+#include "harness/properties/is_deterministic.hpp"
+#include "harness/properties/nearly_equal.hpp"
+#include "harness/properties/rank_permutation.hpp"
+#include "harness/properties/ranks_agree_bitwise.hpp"
+#include "harness/properties/splits.hpp"
+
+#include "cases/collectives/agrees_with_reference.hpp"
+#include "cases/collectives/composition.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::all_reduce {
+
+namespace {
+
+harness::Property equals_reduce_then_broadcast() {
+  return {
+      .name = "equals_reduce_then_broadcast",
+      .summary = "An all_reduce is a reduce followed by a broadcast.",
+      .applies = applies_exact,
+      .adapt = adapt_exact,
+      .program =
+          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+            harness::Case reduce = stage_of(c, "reduce");
+            reduce.root = static_cast<int>(c.data_seed % static_cast<std::uint64_t>(group_size(c)));
+            harness::Case broadcast = next_stage_of(reduce, "broadcast");
+            broadcast.op = spec::ReduceOp::none;
+            stages = {c, reduce, broadcast};
+          },
+      .check = expect_last_equals_first,
+  };
+}
+
+harness::Property equals_reduce_scatter_then_all_gather() {
+  return {
+      .name = "equals_reduce_scatter_then_all_gather",
+      .summary = "An all_reduce is a reduce_scatter followed by an all_gather.",
+      .applies = applies_exact,
+      .adapt = adapt_exact,
+      .program =
+          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+            const auto n = static_cast<std::size_t>(group_size(c));
+            harness::Case scatter = stage_of(c, "reduce_scatter_v");
+            scatter.counts.resize(n);
+            for (std::size_t r = 0; r < n; ++r) {
+              scatter.counts[r] = harness::nearly_equal_count(c.count, n, r);
+            }
+            scatter.count = 0;
+            harness::Case gather = next_stage_of(scatter, "all_gather_v");
+            gather.op = spec::ReduceOp::none;
+            stages = {c, scatter, gather};
+          },
+      .check = expect_last_equals_first,
+  };
+}
+
+}  // namespace
+
+Suite suite() {
+  return {.properties = {
+              agrees_with_reference(),
+              harness::in_place_equals_out_of_place(),
+              harness::is_deterministic(),
+              harness::ranks_agree_bitwise(),
+              harness::rank_permutation(),
+              harness::splits(),
+              is_linear(),
+              equals_reduce_then_broadcast(),
+              equals_reduce_scatter_then_all_gather(),
+          }};
+}
+
+}  // namespace rankcheck::cases::all_reduce

@@ -1,0 +1,40 @@
+#include "harness/properties/in_place_equals_out_of_place.hpp"
+#include "harness/properties/is_deterministic.hpp"
+#include "harness/properties/splits.hpp"
+
+#include "cases/collectives/agrees_with_reference.hpp"
+#include "cases/collectives/composition.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::all_to_all {
+
+namespace {
+
+harness::Property is_an_involution() {
+  return {
+      .name = "is_an_involution",
+      .summary = "Two all_to_alls return the data.",
+      .applies = applies_exact,
+      .adapt = adapt_exact,
+      .program =
+          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+            stages.assign(2, c);
+            stages[1].input = harness::InputKind::previous;
+          },
+      .check = expect_last_returns_first,
+  };
+}
+
+}  // namespace
+
+Suite suite() {
+  return {.properties = {
+              agrees_with_reference(),
+              harness::in_place_equals_out_of_place(),
+              harness::is_deterministic(),
+              harness::splits(),
+              is_an_involution(),
+          }};
+}
+
+}  // namespace rankcheck::cases::all_to_all

@@ -1,0 +1,42 @@
+#include "harness/properties/is_deterministic.hpp"
+#include "harness/properties/splits.hpp"
+
+#include "cases/collectives/agrees_with_reference.hpp"
+#include "cases/collectives/composition.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::all_to_all_v {
+
+namespace {
+
+harness::Property returns_by_the_transpose() {
+  return {
+      .name = "returns_by_the_transpose",
+      .summary = "An all_to_all_v and the one of the transposed counts return the data.",
+      .applies = applies_exact,
+      .adapt = adapt_exact,
+      .program =
+          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+            stages.assign(2, c);
+            stages[1].input = harness::InputKind::previous;
+            const auto n = static_cast<std::size_t>(group_size(c));
+            for (std::size_t i = 0; i < n * n; ++i) {
+              stages[1].counts[i] = c.counts[(i % n) * n + i / n];
+            }
+          },
+      .check = expect_last_returns_first,
+  };
+}
+
+}  // namespace
+
+Suite suite() {
+  return {.properties = {
+              agrees_with_reference(),
+              harness::is_deterministic(),
+              harness::splits(),
+              returns_by_the_transpose(),
+          }};
+}
+
+}  // namespace rankcheck::cases::all_to_all_v

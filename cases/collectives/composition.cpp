@@ -1,0 +1,188 @@
+#include "cases/collectives/composition.hpp"
+
+#include <algorithm>
+
+#include "reference/numerics/fold.hpp"
+
+#include "harness/properties/exact_inputs.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::BufferView;
+using harness::Case;
+using harness::Evidence;
+using harness::InputKind;
+using harness::Judgement;
+using harness::Verdict;
+
+/// Whether 2a + b == sum in one component; integers wrap.
+bool is_combination(spec::Type component,
+                    const std::byte* a,
+                    const std::byte* b,
+                    const std::byte* sum) {
+  if (!spec::is_integer(component)) {
+    return 2 * numerics::to_double(component, a) + numerics::to_double(component, b) ==
+           numerics::to_double(component, sum);
+  }
+  const auto bytes = static_cast<std::size_t>(spec::info(component).bytes);
+  const auto low_bits = [&](const std::byte* at) {
+    std::uint64_t value = 0;
+    std::copy_n(at, bytes, reinterpret_cast<std::byte*>(&value));
+    return value;
+  };
+  const std::uint64_t difference = 2 * low_bits(a) + low_bits(b) - low_bits(sum);
+  return (difference << (64 - 8 * bytes)) == 0;
+}
+
+void check_linear(const Evidence& evidence, Judgement& judgement) {
+  const Case& c = evidence.stages[0];
+  const spec::Type component = spec::component(c.type);
+  const std::int64_t bytes = spec::info(component).bytes;
+  const int parts = spec::is_complex(c.type) ? 2 : 1;
+  for (int r = 0; r < group_size(c); ++r) {
+    const BufferView a = view(evidence, 0, r);
+    const BufferView b = view(evidence, 1, r);
+    const BufferView sum = view(evidence, 2, r);
+    for (const spec::Block& block : a.layout.extents.recv) {
+      judgement.compared_bytes += block.count * parts * bytes;
+      for (std::int64_t i = block.offset * parts; i < (block.offset + block.count) * parts; ++i) {
+        const std::byte* got = sum.recv() + i * bytes;
+        if (is_combination(component, a.recv() + i * bytes, b.recv() + i * bytes, got)) continue;
+        judgement.fail(Verdict::falsified, "f(2a + b) differs from 2 f(a) + f(b)");
+        ++judgement.wrong_count;
+        if (judgement.wrong.size() >= harness::wrong_elements_max) continue;
+        judgement.wrong.push_back(
+            {.rank = r,
+             .index = i / parts,
+             .expected = "2 * " + numerics::to_text(component, a.recv() + i * bytes) + " + " +
+                         numerics::to_text(component, b.recv() + i * bytes),
+             .got = numerics::to_text(component, got),
+             .decoded = {}});
+      }
+    }
+  }
+}
+
+harness::Property inverts(std::string_view name,
+                          void (*program)(const spec::Contract&, const Case&, std::vector<Case>&)) {
+  return {
+      .name = name,
+      .summary = "Scattering and gathering again returns the root's data.",
+      .applies = nullptr,
+      .adapt = nullptr,
+      .program = program,
+      .check = expect_last_returns_first,
+  };
+}
+
+}  // namespace
+
+Case stage_of(const Case& c, std::string_view operation) {
+  Case stage = c;
+  stage.operation = operation;
+  stage.algorithm.clear();
+  stage.in_place = false;
+  return stage;
+}
+
+Case next_stage_of(const Case& c, std::string_view operation) {
+  Case stage = stage_of(c, operation);
+  stage.input = InputKind::previous;
+  return stage;
+}
+
+void expect_last_equals_first(const Evidence& evidence, Judgement& judgement) {
+  const std::size_t last = evidence.stages.size() - 1;
+  const Case& c = evidence.stages[last];
+  for (int r = 0; r < group_size(c); ++r) {
+    const BufferView first = view(evidence, 0, r);
+    const BufferView other = view(evidence, last, r);
+    if (first.layout.recv < 0 || other.layout.recv < 0) continue;
+    expect_same_bits(c,
+                     r,
+                     0,
+                     first.layout.extents.recv_size,
+                     other.recv(),
+                     first.recv(),
+                     "the composition gives another result",
+                     judgement);
+  }
+}
+
+void expect_last_returns_first(const Evidence& evidence, Judgement& judgement) {
+  const std::size_t last = evidence.stages.size() - 1;
+  const Case& c = evidence.stages[last];
+  const std::int64_t bytes = spec::info(c.type).bytes;
+  for (int r = 0; r < group_size(c); ++r) {
+    const BufferView first = view(evidence, 0, r);
+    const BufferView other = view(evidence, last, r);
+    if (first.layout.send < 0 || other.layout.recv < 0) continue;
+    for (std::size_t b = 0; b < first.layout.extents.send.size(); ++b) {
+      const spec::Block& sent = first.layout.extents.send[b];
+      const spec::Block& returned = other.layout.extents.recv[b];
+      expect_same_bits(c,
+                       r,
+                       returned.offset,
+                       returned.count,
+                       other.recv() + returned.offset * bytes,
+                       first.send() + sent.offset * bytes,
+                       "the data did not return",
+                       judgement);
+    }
+  }
+}
+
+void adapt_exact(const spec::Contract& contract, Case& c) {
+  if (contract.reduces) harness::use_exact_inputs(c);
+}
+
+bool applies_exact(const spec::Contract& contract, const Case& c) {
+  return !contract.reduces || is_exact(c);
+}
+
+harness::Property is_linear() {
+  return {
+      .name = "is_linear",
+      .summary = "f(2a + b) = 2 f(a) + f(b) for sums.",
+      .applies =
+          [](const spec::Contract&, const Case& c) {
+            Case combined = c;
+            combined.scale = 2;
+            combined.added_seed = 1;
+            const bool adds = c.op == spec::ReduceOp::sum || c.op == spec::ReduceOp::premul_sum;
+            return adds && c.input == InputKind::exact && is_exact(combined);
+          },
+      .adapt = [](const spec::Contract&, Case& c) { c.input = InputKind::exact; },
+      .program =
+          [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+            stages.assign(3, c);
+            stages[1].scale = 0;
+            stages[1].added_seed = c.data_seed + 1;
+            stages[2].scale = 2;
+            stages[2].added_seed = c.data_seed + 1;
+          },
+      .check = check_linear,
+  };
+}
+
+harness::Property inverts_scatter() {
+  return inverts("inverts_scatter",
+                 [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+                   stages.push_back(stage_of(c, "scatter"));
+                   stages.push_back(c);
+                   stages.back().input = InputKind::previous;
+                 });
+}
+
+harness::Property inverts_scatter_v() {
+  return inverts("inverts_scatter_v",
+                 [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+                   stages.push_back(stage_of(c, "scatter_v"));
+                   stages.push_back(c);
+                   stages.back().input = InputKind::previous;
+                 });
+}
+
+}  // namespace rankcheck::cases

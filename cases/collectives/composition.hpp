@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "harness/operation.hpp"
+
+/// Laws that connect one collective with others: both sides run on the same backend, with exact
+/// inputs, and must leave the same bits.
+namespace rankcheck::cases {
+
+/// A stage of another operation in the group and type of `c`: any algorithm, out of place.
+[[nodiscard]] harness::Case stage_of(const harness::Case& c, std::string_view operation);
+
+/// The same, fed with what the stage before left.
+[[nodiscard]] harness::Case next_stage_of(const harness::Case& c, std::string_view operation);
+
+/// Compares the whole recv buffers of the first and the last stage on every rank that has one.
+void expect_last_equals_first(const harness::Evidence& evidence, harness::Judgement& judgement);
+
+/// Compares the recv buffers of the last stage with the send buffers of the first, on every rank
+/// that has both.
+void expect_last_returns_first(const harness::Evidence& evidence, harness::Judgement& judgement);
+
+/// For reductions: bends the case to exact inputs; applies only where they are exact.
+void adapt_exact(const spec::Contract& contract, harness::Case& c);
+[[nodiscard]] bool applies_exact(const spec::Contract& contract, const harness::Case& c);
+
+/// f(2a + b) = 2 f(a) + f(b), for sums.
+[[nodiscard]] harness::Property is_linear();
+
+/// A scatter followed by this gather returns the root's data; `scatter` is its twin.
+[[nodiscard]] harness::Property inverts_scatter();
+[[nodiscard]] harness::Property inverts_scatter_v();
+
+}  // namespace rankcheck::cases

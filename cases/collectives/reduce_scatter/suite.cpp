@@ -1,0 +1,46 @@
+#include "harness/properties/in_place_equals_out_of_place.hpp"
+#include "harness/properties/is_deterministic.hpp"
+#include "harness/properties/rank_permutation.hpp"
+#include "harness/properties/splits.hpp"
+
+#include "cases/collectives/agrees_with_reference.hpp"
+#include "cases/collectives/composition.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::reduce_scatter {
+
+namespace {
+
+harness::Property equals_reduce_then_scatter() {
+  return {
+      .name = "equals_reduce_then_scatter",
+      .summary = "A reduce_scatter is a reduce followed by a scatter.",
+      .applies = applies_exact,
+      .adapt = adapt_exact,
+      .program =
+          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+            harness::Case reduce = stage_of(c, "reduce");
+            reduce.count = c.count * group_size(c);
+            harness::Case scatter = next_stage_of(c, "scatter");
+            scatter.op = spec::ReduceOp::none;
+            stages = {c, reduce, scatter};
+          },
+      .check = expect_last_equals_first,
+  };
+}
+
+}  // namespace
+
+Suite suite() {
+  return {.properties = {
+              agrees_with_reference(),
+              harness::in_place_equals_out_of_place(),
+              harness::is_deterministic(),
+              harness::rank_permutation(),
+              harness::splits(),
+              is_linear(),
+              equals_reduce_then_scatter(),
+          }};
+}
+
+}  // namespace rankcheck::cases::reduce_scatter

@@ -1,0 +1,19 @@
+#include "harness/properties/in_place_equals_out_of_place.hpp"
+#include "harness/properties/is_deterministic.hpp"
+#include "harness/properties/splits.hpp"
+
+#include "cases/collectives/agrees_with_reference.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::scatter {
+
+Suite suite() {
+  return {.properties = {
+              agrees_with_reference(),
+              harness::in_place_equals_out_of_place(),
+              harness::is_deterministic(),
+              harness::splits(),
+          }};
+}
+
+}  // namespace rankcheck::cases::scatter

@@ -1,0 +1,39 @@
+#include "harness/properties/is_deterministic.hpp"
+#include "harness/properties/splits.hpp"
+
+#include "cases/collectives/agrees_with_reference.hpp"
+#include "cases/collectives/composition.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::send_recv {
+
+namespace {
+
+harness::Property returns_by_the_reverse() {
+  return {
+      .name = "returns_by_the_reverse",
+      .summary = "Sending along a pattern and back returns the data.",
+      .applies = applies_exact,
+      .adapt = adapt_exact,
+      .program =
+          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+            stages.assign(2, c);
+            stages[1].input = harness::InputKind::previous;
+            stages[1].shift = -c.shift;
+          },
+      .check = expect_last_returns_first,
+  };
+}
+
+}  // namespace
+
+Suite suite() {
+  return {.properties = {
+              agrees_with_reference(),
+              harness::is_deterministic(),
+              harness::splits(),
+              returns_by_the_reverse(),
+          }};
+}
+
+}  // namespace rankcheck::cases::send_recv

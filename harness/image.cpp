@@ -1,0 +1,147 @@
+#include "harness/image.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "harness/input.hpp"
+
+namespace rankcheck::harness {
+
+namespace {
+
+/// Buffers start at multiples of this, plus the case's offset.
+constexpr std::int64_t alignment_bytes = 64;
+
+/// Reserves `size` bytes behind a guard zone and returns where they begin.
+std::int64_t reserve(std::int64_t size, std::int64_t offset, std::int64_t& end) {
+  const std::int64_t aligned = (end + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
+  const std::int64_t begin = aligned + offset;
+  end = begin + size + guard_bytes;
+  return begin;
+}
+
+/// The first byte in [begin, end) that differs; `end` where there is none.
+std::int64_t first_difference(const Image& a,
+                              const Image& b,
+                              std::int64_t begin,
+                              std::int64_t end) {
+  if (begin >= end) return end;
+  const auto* at = a.data();
+  const auto* bt = b.data();
+  const auto size = static_cast<std::size_t>(end - begin);
+  if (std::memcmp(at + begin, bt + begin, size) == 0) return end;
+  return std::mismatch(at + begin, at + end, bt + begin).first - at;
+}
+
+std::string describe(const ImageLayout& layout, std::int64_t element_bytes, std::int64_t at) {
+  const auto inside = [&](std::int64_t begin, std::int64_t size) {
+    return begin >= 0 && at >= begin && at < begin + size;
+  };
+  if (inside(layout.recv, layout.recv_size)) {
+    return "element " + std::to_string((at - layout.recv) / element_bytes) +
+           " of recv, which is no part of the output, was written";
+  }
+  if (inside(layout.send, layout.send_size)) {
+    return "input changed: element " + std::to_string((at - layout.send) / element_bytes) +
+           " of send was written";
+  }
+  std::string text = "memory outside the buffers was written";
+  const auto near = [&](std::string_view buffer, std::int64_t begin, std::int64_t size) {
+    if (begin < 0) return;
+    const std::int64_t before = begin - at;
+    const std::int64_t behind = at - (begin + size) + 1;
+    if (before > 0 && before <= guard_bytes) {
+      text += ": " + std::to_string(before) + " bytes before " + std::string(buffer);
+    } else if (behind > 0 && behind <= guard_bytes) {
+      text += ": " + std::to_string(behind) + " bytes past the end of " + std::string(buffer);
+    }
+  };
+  near("send", layout.send, layout.send_size);
+  if (layout.recv != layout.send) near("recv", layout.recv, layout.recv_size);
+  return text;
+}
+
+}  // namespace
+
+void lay_out(const spec::Contract& contract,
+             const Case& c,
+             int rank,
+             ResultPlace place,
+             ImageLayout& layout) {
+  spec::Extents& extents = layout.extents;
+  extents.send.clear();
+  extents.recv.clear();
+  extents.send_size = extents.recv_size = 0;
+  contract.extents(call_of(c), rank, extents);
+  const std::int64_t bytes = spec::info(c.type).bytes;
+  const bool has_send = !extents.send.empty();
+  const bool has_recv = !extents.recv.empty();
+  layout.send_size = extents.send_size * bytes;
+  layout.recv_size = extents.recv_size * bytes;
+  layout.send = layout.recv = -1;
+  layout.rest_undefined = false;
+  const bool shared = c.in_place && has_send && has_recv;
+  const bool send_inside = shared && contract.in_place == spec::InPlace::send_within_recv;
+  const bool recv_inside = shared && contract.in_place != spec::InPlace::send_within_recv;
+  const std::int64_t offset = c.offset * bytes;
+  const auto own = static_cast<std::size_t>(rank);
+  std::int64_t end = guard_bytes;
+  if (has_send && !send_inside) layout.send = reserve(layout.send_size, offset, end);
+  if (has_recv && !recv_inside) layout.recv = reserve(layout.recv_size, offset, end);
+  if (send_inside) layout.send = layout.recv + extents.recv[own].offset * bytes;
+  if (recv_inside) {
+    const bool within = contract.in_place == spec::InPlace::recv_within_send;
+    layout.rest_undefined = within && place == ResultPlace::start;
+    const bool moved = within && place == ResultPlace::own_block;
+    layout.recv = layout.send + (moved ? extents.send[own].offset * bytes : 0);
+  }
+  layout.size = end;
+}
+
+void prepare(const Case& c,
+             int world_rank,
+             const ImageLayout& layout,
+             const std::byte* previous,
+             Image& image) {
+  image.resize(static_cast<std::size_t>(layout.size));
+  fill_poison(c, world_rank, image.data(), layout.size);
+  if (layout.send < 0) return;
+  std::byte* send = image.data() + layout.send;
+  const std::int64_t bytes = spec::info(c.type).bytes;
+  if (c.input == InputKind::previous) {
+    std::copy_n(previous, layout.send_size, send);
+    return;
+  }
+  for (std::size_t b = 0; b < layout.extents.send.size(); ++b) {
+    const spec::Block& block = layout.extents.send[b];
+    fill_block(c, world_rank, static_cast<int>(b), block, send + block.offset * bytes);
+  }
+}
+
+std::optional<std::string> find_clobbered(const Case& c,
+                                          const ImageLayout& layout,
+                                          const Image& before,
+                                          const Image& after) {
+  if (before.size() != after.size()) return "the image has the wrong size";
+  const std::int64_t bytes = spec::info(c.type).bytes;
+  std::vector<spec::Block> free;
+  if (layout.recv >= 0) {
+    for (const spec::Block& block : layout.extents.recv) {
+      free.push_back({layout.recv + block.offset * bytes, block.count * bytes});
+    }
+  }
+  if (layout.rest_undefined) free.push_back({layout.send, layout.send_size});
+  std::sort(free.begin(), free.end(), [](const spec::Block& a, const spec::Block& b) {
+    return a.offset < b.offset;
+  });
+  free.push_back({layout.size, 0});
+  std::int64_t begin = 0;
+  for (const spec::Block& block : free) {
+    const std::int64_t at = first_difference(before, after, begin, block.offset);
+    if (at < block.offset) return describe(layout, bytes, at);
+    begin = std::max(begin, block.offset + block.count);
+  }
+  return std::nullopt;
+}
+
+}  // namespace rankcheck::harness

@@ -1,0 +1,404 @@
+#include "harness/input.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <optional>
+
+namespace rankcheck::harness {
+
+namespace {
+
+using spec::ReduceOp;
+using spec::Type;
+using spec::TypeInfo;
+
+constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
+/// Indices of the hash streams that are no elements.
+constexpr std::uint64_t scalar_index = std::uint64_t{1} << 62;
+constexpr std::uint64_t poison_index = std::uint64_t{1} << 61;
+
+constexpr std::uint64_t mix(std::uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+void store(std::uint64_t bits, int bytes, std::byte* out) {
+  static_assert(std::endian::native == std::endian::little);
+  std::memcpy(out, &bits, static_cast<std::size_t>(bytes));
+}
+
+int fraction_bits(const TypeInfo& type) {
+  return type.precision - 1;
+}
+
+std::uint64_t sign_bit(const TypeInfo& type) {
+  return std::uint64_t{1} << (8 * type.bytes - 1);
+}
+
+/// The bits of +infinity (of the largest exponent field with a zero fraction).
+std::uint64_t exponent_mask(const TypeInfo& type) {
+  return sign_bit(type) - (std::uint64_t{1} << fraction_bits(type));
+}
+
+/// The bits of significand * 2^exponent, a value that the type represents exactly.
+std::uint64_t exact_float(const TypeInfo& type, std::int64_t significand, int exponent) {
+  if (significand == 0) return 0;
+  const std::uint64_t sign = significand < 0 ? sign_bit(type) : 0;
+  auto magnitude = static_cast<std::uint64_t>(significand < 0 ? -significand : significand);
+  const int zeros = std::countr_zero(magnitude);
+  magnitude >>= zeros;
+  const auto width = static_cast<int>(std::bit_width(magnitude));
+  const int top = exponent + zeros + width - 1;
+  magnitude <<= type.precision - width;
+  const int field = top - type.exponent_min + 1;
+  const std::uint64_t fraction = magnitude & ((std::uint64_t{1} << fraction_bits(type)) - 1);
+  return sign | (static_cast<std::uint64_t>(field) << fraction_bits(type)) | fraction;
+}
+
+/// The bits of a small whole number in any type but the complex ones.
+std::uint64_t whole(const TypeInfo& type, std::int64_t value) {
+  if (type.type_class == spec::TypeClass::floating) return exact_float(type, value, 0);
+  return static_cast<std::uint64_t>(value);
+}
+
+/// The whole number that a float or integer of the type holds; empty where it holds none.
+std::optional<std::int64_t> whole_of(const TypeInfo& type, const std::byte* element) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, element, static_cast<std::size_t>(type.bytes));
+  if (type.type_class == spec::TypeClass::signed_integer) {
+    const int unused = 64 - 8 * type.bytes;
+    return static_cast<std::int64_t>(bits << unused) >> unused;
+  }
+  if (type.type_class == spec::TypeClass::unsigned_integer) return static_cast<std::int64_t>(bits);
+  const bool negative = (bits & sign_bit(type)) != 0;
+  bits &= sign_bit(type) - 1;
+  if (bits == 0) return 0;
+  const int field = static_cast<int>(bits >> fraction_bits(type));
+  const int exponent = field - 1 + type.exponent_min - fraction_bits(type);
+  std::uint64_t significand = bits & ((std::uint64_t{1} << fraction_bits(type)) - 1);
+  significand |= std::uint64_t{1} << fraction_bits(type);
+  if (field == 0 || exponent > 62 - type.precision) return std::nullopt;
+  if (exponent < 0) {
+    if (-exponent > 62 || std::countr_zero(significand) < -exponent) return std::nullopt;
+    significand >>= -exponent;
+  } else {
+    significand <<= exponent;
+  }
+  const auto value = static_cast<std::int64_t>(significand);
+  return negative ? -value : value;
+}
+
+/// Bits of the magnitudes that sums may reach: 2^precision for floats; integers wrap, so any.
+int sum_bits(const TypeInfo& type) {
+  return std::min(type.precision, 53);
+}
+
+/// The largest magnitude of an exact summand for n ranks: leaves room for a scalar of 2, a scale of
+/// 2 and an added seed, where the type has it.
+std::int64_t exact_limit(const TypeInfo& type, int n) {
+  const std::int64_t room = (std::int64_t{1} << sum_bits(type)) / (8 * std::int64_t{n});
+  return std::clamp<std::int64_t>(room, 1, 1 << 20);
+}
+
+/// Digits of base 8, one a rank, of which a coded sum holds this many.
+int coded_digits(const TypeInfo& type) {
+  return std::max(1, sum_bits(type) / 3);
+}
+
+/// The ranks whose codes appear in one element: `group_of` of them in turn.
+int coded_groups(const TypeInfo& type, int ranks) {
+  return (ranks + coded_digits(type) - 1) / coded_digits(type);
+}
+
+/// The digit 1..3 that a rank adds at its place, or 0 where this element does not show the rank.
+int coded_digit(const Case& c, const TypeInfo& type, int rank, std::uint64_t index) {
+  const auto groups = static_cast<std::uint64_t>(coded_groups(type, c.ranks));
+  if (index % groups != static_cast<std::uint64_t>(rank / coded_digits(type))) return 0;
+  const CounterHash hash(c.data_seed, static_cast<std::uint64_t>(rank));
+  return 1 + static_cast<int>(hash(index) % 3);
+}
+
+std::int64_t coded_sum_value(const Case& c, const TypeInfo& type, int rank, std::uint64_t index) {
+  const std::int64_t digit = coded_digit(c, type, rank, index);
+  return digit << (3 * (rank % coded_digits(type)));
+}
+
+/// Small whole numbers, signed where the type is.
+std::int64_t exact_value(const TypeInfo& type, int ranks, std::uint64_t hash) {
+  const std::int64_t limit = exact_limit(type, ranks);
+  const auto magnitude = static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(limit + 1));
+  if (type.type_class == spec::TypeClass::unsigned_integer) return magnitude;
+  return (hash >> 63) != 0 ? -magnitude : magnitude;
+}
+
+/// Powers of two with random signs whose product over the ranks stays within 2^8.
+std::int64_t exact_factor(
+    const TypeInfo& type, int ranks, int rank, std::uint64_t index, std::uint64_t hash) {
+  const auto n = static_cast<std::uint64_t>(ranks);
+  const std::int64_t magnitude = (static_cast<std::uint64_t>(rank) + index) % n < 8 ? 2 : 1;
+  if (type.type_class == spec::TypeClass::unsigned_integer) return magnitude;
+  return (hash >> 63) != 0 ? -magnitude : magnitude;
+}
+
+/// A float with a full random significand, exponent `top`, random sign.
+std::uint64_t random_float(const TypeInfo& type, int top, std::uint64_t hash) {
+  const std::uint64_t fraction = hash & ((std::uint64_t{1} << fraction_bits(type)) - 1);
+  const auto field = static_cast<std::uint64_t>(top - type.exponent_min + 1);
+  return ((hash >> 63) != 0 ? sign_bit(type) : 0) | (field << fraction_bits(type)) | fraction;
+}
+
+/// Close to 1 in magnitude, so that the product of all ranks is too.
+std::uint64_t general_factor(const TypeInfo& type, int ranks, std::uint64_t hash) {
+  const std::int64_t one = std::int64_t{1} << fraction_bits(type);
+  const std::int64_t spread = std::max<std::int64_t>(1, one / (2 * std::int64_t{ranks}));
+  const auto step = static_cast<std::int64_t>((hash >> 8) % static_cast<std::uint64_t>(spread + 1));
+  const bool above = (hash & 1) != 0;
+  const std::int64_t significand = above ? one + step : 2 * one - step;
+  const int exponent = above ? -fraction_bits(type) : -fraction_bits(type) - 1;
+  return exact_float(type, (hash >> 63) != 0 ? -significand : significand, exponent);
+}
+
+/// Pairs of ranks hold opposite values that differ in the low bits only.
+std::uint64_t cancelling_float(
+    const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
+  const CounterHash pair(c.data_seed, static_cast<std::uint64_t>(rank / 2) + (1U << 20));
+  std::uint64_t bits = random_float(type, 3, pair(index)) & (sign_bit(type) - 1);
+  bits ^= hash & 3;
+  return rank % 2 == 0 ? bits : bits | sign_bit(type);
+}
+
+/// Exponents over the whole range that leaves room for the sum of all ranks.
+std::uint64_t wide_range_float(const TypeInfo& type, std::uint64_t hash) {
+  const int highest = type.exponent_max - 9;
+  const int lowest = type.exponent_min;
+  const auto span = static_cast<std::uint64_t>(highest - lowest + 1);
+  const int top = lowest + static_cast<int>((hash >> 40) % span);
+  return random_float(type, top, hash ^ (hash << 17));
+}
+
+std::uint64_t special_float(const TypeInfo& type, ReduceOp op, std::uint64_t hash) {
+  const std::uint64_t sign = (hash >> 63) != 0 ? sign_bit(type) : 0;
+  const std::uint64_t fraction = (std::uint64_t{1} << fraction_bits(type)) - 1;
+  const std::uint64_t infinity = exponent_mask(type);
+  switch ((hash >> 32) % 16) {
+    case 0:
+      return sign;
+    case 1:
+      return sign | infinity;
+    case 2:
+      return sign | infinity | (std::uint64_t{1} << (fraction_bits(type) - 1)) |
+             (hash & (fraction >> 1));
+    case 3:
+      return op == ReduceOp::prod ? sign : sign | (hash & fraction);
+    case 4:
+      if (op == ReduceOp::min || op == ReduceOp::max) return sign | (infinity - 1);
+      break;
+    default:
+      break;
+  }
+  if (op == ReduceOp::prod) return exact_float(type, (hash >> 63) != 0 ? -1 : 1, 0);
+  return random_float(type, -1 - static_cast<int>((hash >> 48) % 4), hash);
+}
+
+std::uint64_t special_integer(const TypeInfo& type, std::uint64_t hash) {
+  const std::uint64_t highest_bit = std::uint64_t{1} << (8 * type.bytes - 1);
+  const std::array<std::uint64_t, 6> values{
+      0, 1, ~std::uint64_t{0}, highest_bit, highest_bit - 1, highest_bit + 1};
+  return values[hash % values.size()];
+}
+
+/// A value that tells (rank, index) apart: exact where the type is wide enough to say both, else a
+/// hash of both.
+std::uint64_t coded_move(const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
+  if (type.bytes < 4) return hash >> 7;
+  const int index_bits = type.precision >= 53 ? 32 : 17;
+  const std::uint64_t position = index & ((std::uint64_t{1} << index_bits) - 1);
+  const std::uint64_t code = (static_cast<std::uint64_t>(rank) << index_bits) | position;
+  return whole(type, static_cast<std::int64_t>(code));
+}
+
+/// min and max: every rank's value differs at every index.
+std::int64_t coded_order(const Case& c, int rank, std::uint64_t index) {
+  const auto n = static_cast<std::uint64_t>(c.ranks);
+  const CounterHash turn(c.data_seed, std::uint64_t{1} << 32);
+  return static_cast<std::int64_t>((static_cast<std::uint64_t>(rank) + turn(index)) % n);
+}
+
+std::uint64_t move_bits(
+    const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
+  if (c.input == InputKind::coded) return coded_move(type, rank, index, hash);
+  if (c.input == InputKind::exact) return whole(type, exact_value(type, c.ranks, hash));
+  if (c.input != InputKind::special) return hash;
+  if (type.type_class == spec::TypeClass::floating) {
+    return special_float(type, ReduceOp::max, hash);
+  }
+  return special_integer(type, hash);
+}
+
+std::int64_t exact_whole(
+    const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
+  if (c.op == ReduceOp::prod) return exact_factor(type, c.ranks, rank, index, hash);
+  if (c.input == InputKind::coded) {
+    if (c.op == ReduceOp::min || c.op == ReduceOp::max) return coded_order(c, rank, index);
+    return coded_sum_value(c, type, rank, index);
+  }
+  std::int64_t value = exact_value(type, c.ranks, hash) * c.scale;
+  if (c.added_seed > 0) {
+    const CounterHash added(c.added_seed, static_cast<std::uint64_t>(rank));
+    value += exact_value(type, c.ranks, added(index));
+  }
+  return value;
+}
+
+/// The bits of one component.
+std::uint64_t element_bits(
+    const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
+  if (c.op == ReduceOp::none) return move_bits(c, type, rank, index, hash);
+  if (c.input == InputKind::exact || c.input == InputKind::coded) {
+    return whole(type, exact_whole(c, type, rank, index, hash));
+  }
+  if (type.type_class != spec::TypeClass::floating) {
+    return c.input == InputKind::special ? special_integer(type, hash) : hash;
+  }
+  if (c.input == InputKind::special) return special_float(type, c.op, hash);
+  if (c.op == ReduceOp::prod) return general_factor(type, c.ranks, hash);
+  if (c.input == InputKind::cancelling) return cancelling_float(c, type, rank, index, hash);
+  if (c.input == InputKind::wide_range) return wide_range_float(type, hash);
+  return random_float(type, -1 - static_cast<int>((hash >> 56) % 4), hash);
+}
+
+int source_rank(const Case& c, int rank) {
+  return (rank + c.rotate) % c.ranks;
+}
+
+}  // namespace
+
+CounterHash::CounterHash(std::uint64_t seed, std::uint64_t rank)
+    : key_(mix(mix(seed + golden) + rank + golden)) {}
+
+std::uint64_t CounterHash::operator()(std::uint64_t index) const {
+  return mix(key_ + (index + 1) * golden);
+}
+
+std::uint64_t input_index(const Case& c,
+                          int block_index,
+                          const spec::Block& block,
+                          std::int64_t i) {
+  const std::int64_t start = c.index_stride > 0 ? block_index * c.index_stride : block.offset;
+  return static_cast<std::uint64_t>(start + c.first_index + i);
+}
+
+void fill_block(
+    const Case& c, int rank, int block_index, const spec::Block& block, std::byte* out) {
+  const int components = spec::is_complex(c.type) ? 2 : 1;
+  const TypeInfo& type = spec::info(spec::component(c.type));
+  const int source = source_rank(c, rank);
+  const CounterHash hash(c.data_seed, static_cast<std::uint64_t>(source));
+  for (std::int64_t i = 0; i < block.count; ++i) {
+    const std::uint64_t index = input_index(c, block_index, block, i);
+    for (int part = 0; part < components; ++part) {
+      const std::uint64_t at =
+          static_cast<std::uint64_t>(components) * index + static_cast<std::uint64_t>(part);
+      store(element_bits(c, type, source, at, hash(at)), type.bytes, out);
+      out += type.bytes;
+    }
+  }
+}
+
+void fill_scalar(const Case& c, int rank, std::byte* out) {
+  const TypeInfo& type = spec::info(c.type);
+  const int source = source_rank(c, rank);
+  const std::uint64_t hash =
+      CounterHash(c.data_seed, static_cast<std::uint64_t>(source))(scalar_index);
+  const bool exact = c.input == InputKind::exact || c.input == InputKind::coded;
+  if (c.input == InputKind::coded) {
+    store(whole(type, 1), type.bytes, out);
+  } else if (type.type_class == spec::TypeClass::floating && !exact) {
+    store(random_float(type, -1 + static_cast<int>((hash >> 32) % 2), hash), type.bytes, out);
+  } else {
+    const std::int64_t magnitude = 1 + static_cast<std::int64_t>(hash % 2);
+    const bool negative = type.type_class != spec::TypeClass::unsigned_integer && (hash >> 63) != 0;
+    store(whole(type, negative ? -magnitude : magnitude), type.bytes, out);
+  }
+}
+
+void fill_poison(const Case& c, int rank, std::byte* out, std::int64_t size_bytes) {
+  const CounterHash hash(c.data_seed, static_cast<std::uint64_t>(rank));
+  std::int64_t done = 0;
+  for (std::uint64_t word = poison_index; done + 8 <= size_bytes; ++word, done += 8) {
+    store(hash(word), 8, out + done);
+  }
+  const std::uint64_t last = hash(poison_index - 1);
+  if (done < size_bytes)
+    std::memcpy(out + done, &last, static_cast<std::size_t>(size_bytes - done));
+}
+
+bool is_defined(InputKind kind, Type type, ReduceOp op) {
+  const bool floating = !spec::is_integer(type);
+  switch (kind) {
+    case InputKind::exact:
+      return !spec::is_f8(type);
+    case InputKind::coded:
+    case InputKind::general:
+    case InputKind::special:
+      return true;
+    case InputKind::cancelling:
+    case InputKind::wide_range:
+      return floating && op != ReduceOp::none && op != ReduceOp::prod;
+    case InputKind::previous:
+      return true;
+  }
+  return false;
+}
+
+bool is_exact(const Case& c) {
+  const bool order_free = c.op == ReduceOp::none || c.op == ReduceOp::min || c.op == ReduceOp::max;
+  if (order_free || spec::is_integer(c.type)) return true;
+  if (c.input != InputKind::exact && c.input != InputKind::coded) return false;
+  if (c.op == ReduceOp::prod) return true;
+  const auto n = static_cast<std::uint64_t>(group_size(c));
+  if (c.op == ReduceOp::avg && !std::has_single_bit(n)) return false;
+  if (c.input == InputKind::coded) return true;
+  const TypeInfo& type = spec::info(spec::component(c.type));
+  const std::int64_t scaled = std::abs(c.scale) + (c.added_seed > 0 ? 1 : 0);
+  const std::int64_t scalar = c.op == ReduceOp::premul_sum ? 2 : 1;
+  const std::int64_t largest = exact_limit(type, c.ranks) * scaled * scalar * group_size(c);
+  return largest <= std::int64_t{1} << sum_bits(type);
+}
+
+std::string decode_sum(const Case& c,
+                       std::uint64_t index,
+                       const std::byte* expected,
+                       const std::byte* got) {
+  const bool adds = c.op == ReduceOp::sum || c.op == ReduceOp::premul_sum;
+  if (c.input != InputKind::coded || !adds || spec::is_complex(c.type)) return {};
+  const TypeInfo& type = spec::info(c.type);
+  const auto want = whole_of(type, expected);
+  const auto have = whole_of(type, got);
+  const int digits = coded_digits(type);
+  if (!want || !have || *have < 0 || (*have >> (3 * digits)) != 0) return {};
+  std::string text;
+  for (int rank = 0; rank < c.ranks; ++rank) {
+    const int source = source_rank(c, rank);
+    const int digit = coded_digit(c, type, source, index);
+    const int place = 3 * (source % digits);
+    const auto wanted = static_cast<int>((*want >> place) & 7);
+    const auto found = static_cast<int>((*have >> place) & 7);
+    if (digit == 0 || wanted == found) continue;
+    if (!text.empty()) text += ", ";
+    text += "rank " + std::to_string(rank);
+    if (found == 0) {
+      text += " missing";
+    } else if (found == 2 * digit) {
+      text += " twice";
+    } else {
+      text += " shows " + std::to_string(found) + " for " + std::to_string(wanted);
+    }
+  }
+  return text;
+}
+
+}  // namespace rankcheck::harness

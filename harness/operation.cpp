@@ -1,0 +1,232 @@
+#include "harness/operation.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "harness/input.hpp"
+
+namespace rankcheck::harness {
+
+namespace {
+
+std::string why_group_invalid(const Case& c) {
+  if (c.ranks < 1) return "ranks: expected at least 1, got " + std::to_string(c.ranks);
+  std::vector<bool> seen(static_cast<std::size_t>(c.ranks), false);
+  for (const int rank : c.group) {
+    if (rank < 0 || rank >= c.ranks) {
+      return "group: expected ranks in 0.." + std::to_string(c.ranks - 1) + ", got " +
+             std::to_string(rank);
+    }
+    if (seen[static_cast<std::size_t>(rank)]) {
+      return "group: rank " + std::to_string(rank) + " appears twice";
+    }
+    seen[static_cast<std::size_t>(rank)] = true;
+  }
+  return {};
+}
+
+std::string why_input_invalid(const Case& c) {
+  if (!is_defined(c.input, c.type, c.op)) {
+    return "input: " + std::string(name(c.input)) + " is not defined for type " +
+           std::string(spec::name(c.type)) + " and op " + std::string(spec::name(c.op));
+  }
+  if ((c.scale != 1 || c.added_seed != 0) && c.input != InputKind::exact) {
+    return "scale, added_seed: expected input exact";
+  }
+  if (c.scale < -2 || c.scale > 2) return "scale: expected -2..2, got " + std::to_string(c.scale);
+  if (c.offset < 0 || c.offset > 4096)
+    return "offset: expected 0..4096, got " + std::to_string(c.offset);
+  if (c.chunk < 0) return "chunk: expected 0 or more, got " + std::to_string(c.chunk);
+  if (c.rotate < 0 || c.rotate >= c.ranks) {
+    return "rotate: expected 0.." + std::to_string(c.ranks - 1) + ", got " +
+           std::to_string(c.rotate);
+  }
+  if (c.first_index < 0 || c.index_stride < 0)
+    return "first_index, index_stride: expected 0 or more";
+  return {};
+}
+
+/// The bits of an element as one hexadecimal number.
+std::string hexadecimal(std::span<const std::byte> element) {
+  std::string text = "0x";
+  for (auto at = element.rbegin(); at != element.rend(); ++at) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    text += digits[std::to_integer<std::size_t>(*at >> 4)];
+    text += digits[std::to_integer<std::size_t>(*at & std::byte{15})];
+  }
+  return text;
+}
+
+Verdict verdict_of(RunStatus status) {
+  switch (status) {
+    case RunStatus::completed:
+      return Verdict::passed;
+    case RunStatus::failed:
+      return Verdict::falsified;
+    case RunStatus::hung:
+      return Verdict::hung;
+    case RunStatus::crashed:
+      return Verdict::crashed;
+    case RunStatus::refused:
+    case RunStatus::errored:
+      return Verdict::errored;
+  }
+  return Verdict::errored;
+}
+
+}  // namespace
+
+const Operation* Catalogue::find(std::string_view name) const {
+  const auto found =
+      std::find_if(operations_.begin(), operations_.end(), [&](const Operation& each) {
+        return each.contract.name == name;
+      });
+  return found == operations_.end() ? nullptr : &*found;
+}
+
+const Property* Catalogue::find_property(std::string_view operation,
+                                         std::string_view property) const {
+  const Operation* found = find(operation);
+  if (found == nullptr) return nullptr;
+  for (const Property& each : found->properties) {
+    if (each.name == property) return &each;
+  }
+  return nullptr;
+}
+
+BufferView view(const Evidence& evidence, std::size_t stage, int rank) {
+  BufferView result;
+  const Case& c = evidence.stages[stage];
+  lay_out(evidence.catalogue.find(c.operation)->contract,
+          c,
+          rank,
+          evidence.traits.result_place,
+          result.layout);
+  result.image = evidence.observation.stages[stage].images[static_cast<std::size_t>(rank)].data();
+  return result;
+}
+
+void expect_same_bits(const Case& c,
+                      int rank,
+                      std::int64_t got_first,
+                      std::int64_t count,
+                      const std::byte* got,
+                      const std::byte* expected,
+                      std::string_view what,
+                      Judgement& judgement) {
+  const auto bytes = static_cast<std::size_t>(spec::info(c.type).bytes);
+  judgement.compared_bytes += count * static_cast<std::int64_t>(bytes);
+  if (count == 0 || std::memcmp(got, expected, static_cast<std::size_t>(count) * bytes) == 0)
+    return;
+  judgement.fail(Verdict::falsified, std::string(what));
+  for (std::int64_t i = 0; i < count; ++i, got += bytes, expected += bytes) {
+    if (std::memcmp(got, expected, bytes) == 0) continue;
+    ++judgement.wrong_count;
+    if (judgement.wrong.size() >= wrong_elements_max) continue;
+    judgement.wrong.push_back({.rank = rank,
+                               .index = got_first + i,
+                               .expected = hexadecimal({expected, bytes}),
+                               .got = hexadecimal({got, bytes}),
+                               .decoded = {}});
+  }
+}
+
+void expect_same_output(const Evidence& evidence,
+                        std::size_t expected_stage,
+                        std::size_t got_stage,
+                        int rank,
+                        std::string_view what,
+                        Judgement& judgement) {
+  const BufferView expected = view(evidence, expected_stage, rank);
+  const BufferView got = view(evidence, got_stage, rank);
+  const Case& c = evidence.stages[got_stage];
+  const std::int64_t bytes = spec::info(c.type).bytes;
+  for (std::size_t b = 0; b < got.layout.extents.recv.size(); ++b) {
+    const spec::Block& block = got.layout.extents.recv[b];
+    const spec::Block& other = expected.layout.extents.recv[b];
+    expect_same_bits(c,
+                     rank,
+                     block.offset,
+                     block.count,
+                     got.recv() + block.offset * bytes,
+                     expected.recv() + other.offset * bytes,
+                     what,
+                     judgement);
+  }
+}
+
+std::string why_invalid(const Catalogue& catalogue, const Case& c) {
+  const Operation* operation = catalogue.find(c.operation);
+  if (operation == nullptr) return "operation: unknown name \"" + c.operation + "\"";
+  const Property* property = catalogue.find_property(c.operation, c.property);
+  if (property == nullptr) {
+    return "property: " + c.operation + " claims no property \"" + c.property + "\"";
+  }
+  if (std::string why = why_group_invalid(c); !why.empty()) return why;
+  if (auto why = spec::why_invalid(operation->contract, call_of(c))) return *why;
+  if (c.in_place && operation->contract.in_place == spec::InPlace::none) {
+    return "in_place: " + c.operation + " has no such call";
+  }
+  if (std::string why = why_input_invalid(c); !why.empty()) return why;
+  if (property->applies != nullptr && !property->applies(operation->contract, c)) {
+    return "property: " + c.property + " says nothing about this case";
+  }
+  return {};
+}
+
+void Examiner::check_memory(std::size_t stage, Judgement& judgement) {
+  const Case& c = stages_[stage];
+  const Operation& operation = *catalogue_.find(c.operation);
+  const ResultPlace place = backend_.traits().result_place;
+  const std::vector<int> ranks = members(c);
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const std::byte* previous = nullptr;
+    if (c.input == InputKind::previous) {
+      const Case& source = stages_[stage - 1];
+      lay_out(
+          catalogue_.find(source.operation)->contract, source, static_cast<int>(r), place, layout_);
+      previous =
+          observation_.stages[stage - 1].images[r].data() + std::max<std::int64_t>(layout_.recv, 0);
+    }
+    lay_out(operation.contract, c, static_cast<int>(r), place, layout_);
+    prepare(c, ranks[r], layout_, previous, before_);
+    const auto clobbered =
+        find_clobbered(c, layout_, before_, observation_.stages[stage].images[r]);
+    if (clobbered) {
+      judgement.fail(Verdict::falsified, "rank " + std::to_string(r) + ": " + *clobbered);
+      return;
+    }
+  }
+}
+
+void Examiner::examine(const Case& c, Judgement& judgement) {
+  judgement = {};
+  if (std::string why = why_invalid(catalogue_, c); !why.empty()) {
+    judgement.fail(Verdict::errored, why);
+    return;
+  }
+  const Operation& operation = *catalogue_.find(c.operation);
+  const Property& property = *catalogue_.find_property(c.operation, c.property);
+  stages_.clear();
+  property.program(operation.contract, c, stages_);
+  backend_.run(stages_, observation_);
+  if (observation_.status != RunStatus::completed) {
+    judgement.fail(verdict_of(observation_.status), observation_.reason);
+    return;
+  }
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    const std::string& asked = stages_[s].algorithm;
+    if (!asked.empty() && observation_.path[s] != asked) {
+      judgement.fail(Verdict::falsified,
+                     "asked for algorithm " + asked + ", ran " + observation_.path[s]);
+      return;
+    }
+    check_memory(s, judgement);
+  }
+  property.check({catalogue_, backend_.traits(), stages_, observation_}, judgement);
+  if (!c.fault.empty() && !observation_.fault_fired && judgement.verdict == Verdict::passed) {
+    judgement.fail(Verdict::vacuous, "the fault " + c.fault + " did not fire");
+  }
+}
+
+}  // namespace rankcheck::harness

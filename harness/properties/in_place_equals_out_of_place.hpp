@@ -1,0 +1,28 @@
+#pragma once
+
+#include "harness/operation.hpp"
+
+namespace rankcheck::harness {
+
+/// The call in place and the one out of place leave the same bits.
+inline Property in_place_equals_out_of_place() {
+  return {
+      .name = "in_place_equals_out_of_place",
+      .summary = "A call in place leaves the same bits as one out of place.",
+      .applies = [](const spec::Contract&, const Case& c) { return c.in_place; },
+      .adapt = [](const spec::Contract&, Case& c) { c.in_place = true; },
+      .program =
+          [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+            stages.assign(2, c);
+            stages[0].in_place = false;
+          },
+      .check =
+          [](const Evidence& evidence, Judgement& judgement) {
+            for (int r = 0; r < group_size(evidence.stages[0]); ++r) {
+              expect_same_output(evidence, 0, 1, r, "in place differs from out of place", judgement);
+            }
+          },
+  };
+}
+
+}  // namespace rankcheck::harness

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <algorithm>
+
+#include "harness/properties/exact_inputs.hpp"
+
+namespace rankcheck::harness {
+
+/// One call on the whole equals two calls on the front and the back half of every block.
+inline Property splits() {
+  return {
+      .name = "splits",
+      .summary = "A call on the whole equals two calls on its parts.",
+      .applies = [](const spec::Contract& contract,
+                    const Case& c) { return !contract.reduces || is_exact(c); },
+      .adapt =
+          [](const spec::Contract& contract, Case& c) {
+            if (contract.reduces) use_exact_inputs(c);
+          },
+      .program =
+          [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+            stages.assign(3, c);
+            std::int64_t longest = std::max<std::int64_t>(1, c.count);
+            for (const std::int64_t count : c.counts) longest = std::max(longest, count);
+            const std::int64_t cut = (longest + 1) / 2;
+            for (Case& stage : stages) stage.index_stride = longest;
+            stages[2].first_index = cut;
+            const auto front = [&](std::int64_t count) { return std::min(count, cut); };
+            stages[1].count = front(c.count);
+            stages[2].count = c.count - front(c.count);
+            for (std::size_t i = 0; i < c.counts.size(); ++i) {
+              stages[1].counts[i] = front(c.counts[i]);
+              stages[2].counts[i] = c.counts[i] - front(c.counts[i]);
+            }
+          },
+      .check =
+          [](const Evidence& evidence, Judgement& judgement) {
+            const Case& c = evidence.stages[0];
+            const std::int64_t bytes = spec::info(c.type).bytes;
+            for (int r = 0; r < group_size(c); ++r) {
+              const BufferView whole = view(evidence, 0, r);
+              const BufferView front = view(evidence, 1, r);
+              const BufferView back = view(evidence, 2, r);
+              const auto& blocks = whole.layout.extents.recv;
+              for (std::size_t b = 0; b < blocks.size(); ++b) {
+                const spec::Block& first = front.layout.extents.recv[b];
+                const spec::Block& second = back.layout.extents.recv[b];
+                const std::byte* at = whole.recv() + blocks[b].offset * bytes;
+                expect_same_bits(c, r, blocks[b].offset, first.count, at,
+                                 front.recv() + first.offset * bytes,
+                                 "the whole differs from its front part", judgement);
+                expect_same_bits(c, r, blocks[b].offset + first.count, second.count,
+                                 at + first.count * bytes, back.recv() + second.offset * bytes,
+                                 "the whole differs from its back part", judgement);
+              }
+            }
+          },
+  };
+}
+
+}  // namespace rankcheck::harness
