@@ -61,6 +61,8 @@ struct BackendTraits {
   int ranks_max = 64;
   /// The same bits from run to run.
   bool deterministic = true;
+  /// Cases may name a schedule other than in_order.
+  bool has_schedules = false;
 };
 
 struct AlgorithmInfo {

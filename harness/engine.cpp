@@ -1,0 +1,349 @@
+#include "harness/engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <rapidcheck/Check.h>
+
+#include "harness/generator.hpp"
+#include "harness/shrink.hpp"
+
+namespace rankcheck::harness {
+
+namespace {
+
+using rc::detail::CaseDescription;
+using rc::detail::CaseResult;
+using Clock = std::chrono::steady_clock;
+
+/// RapidCheck reserves memory for all cases that it is asked for: so it is asked for a few at a
+/// time.
+constexpr int round_cases = 10'000;
+
+Clock::time_point after(double seconds) {
+  const auto far = std::chrono::duration<double>(Clock::time_point::max() - Clock::now());
+  if (!(seconds < far.count())) return Clock::time_point::max();
+  return Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+bool is_failure(Verdict verdict) {
+  return verdict == Verdict::falsified || verdict == Verdict::hung || verdict == Verdict::crashed;
+}
+
+/// Examines a case; what is thrown on the way is the environment's failure.
+void examine(Examiner& examiner, const Case& c, Judgement& judgement) {
+  try {
+    examiner.examine(c, judgement);
+  } catch (const std::exception& error) {
+    judgement = {};
+    judgement.fail(Verdict::errored, error.what());
+  }
+}
+
+/// A case and the way it failed.
+struct Failure {
+  Case c;
+  Judgement judgement;
+};
+
+/// One unit on its way: RapidCheck asks for cases, for their results, and for simpler ones.
+class Session {
+ public:
+  Session(const Catalogue& catalogue, Backend& backend, const Unit& unit, const RunLimits& limits)
+      : catalogue_(catalogue),
+        unit_(unit),
+        limits_(limits),
+        seed_(unit_seed(limits.seed, unit)),
+        generator_(catalogue, backend, unit, seed_),
+        examiner_(catalogue, backend),
+        compares_stamps_(catalogue.find(unit.operation)->contract.synchronises) {
+    finding_.unit = unit;
+  }
+
+  Finding run() {
+    if (generator_.cells().empty()) return without_cases();
+    for (int done = 0; done < unit_.cases && !stopped_ && !first_; done += round_cases) {
+      search(done);
+    }
+    if (first_) confirm();
+    conclude();
+    return std::move(finding_);
+  }
+
+ private:
+  /// What RapidCheck holds of one case: the case is run when its value is asked for.
+  struct Trial {
+    Session* session;
+    Case c;
+
+    CaseDescription value() const {
+      CaseDescription description;
+      description.result.type = session->result_of(c);
+      description.example = [] { return rc::detail::Example{}; };
+      return description;
+    }
+
+    rc::Seq<rc::Shrinkable<CaseDescription>> shrinks() const {
+      auto candidates = std::make_shared<std::vector<Case>>();
+      harness::shrinks(session->catalogue_, c, *candidates);
+      return rc::makeSeq<Candidates>(session, std::move(candidates), std::size_t{0});
+    }
+  };
+
+  struct Candidates {
+    using ValueType = rc::Shrinkable<CaseDescription>;
+
+    Candidates(Session* owner, std::shared_ptr<const std::vector<Case>> cases, std::size_t first)
+        : session(owner), all(std::move(cases)), next(first) {}
+
+    rc::Maybe<ValueType> operator()() {
+      if (next == all->size() || session->is_over(session->shrink_end_)) return rc::Nothing;
+      return rc::makeShrinkable<Trial>(Trial{session, (*all)[next++]});
+    }
+
+    Session* session;
+    std::shared_ptr<const std::vector<Case>> all;
+    std::size_t next;
+  };
+
+  /// RapidCheck is told nothing: it reports to nobody.
+  struct Silence : rc::detail::TestListener {
+    void onTestCaseFinished(const CaseDescription& /*description*/) override {}
+    void onShrinkTried(const CaseDescription& /*shrink*/, bool /*accepted*/) override {}
+    void onTestFinished(const rc::detail::TestMetadata& /*metadata*/,
+                        const rc::detail::TestResult& /*result*/) override {}
+  };
+
+  void search(int done) {
+    rc::detail::TestParams params;
+    params.seed = mix(seed_, static_cast<std::uint64_t>(done));
+    params.maxSuccess = std::min(unit_.cases - done, round_cases);
+    // Cases are never discarded: the first discard means stop.
+    params.maxDiscardRatio = 0;
+    const rc::Gen<CaseDescription> gen([this](rc::Random random, int size) {
+      Trial trial{this, {}};
+      if (!stopped_) prepare(random.next(), size, trial.c);
+      return rc::makeShrinkable<Trial>(std::move(trial));
+    });
+    Silence silence;
+    // The overload with an explicit map is the one that reads no environment and prints nothing.
+    rc::detail::checkProperty(gen, {}, params, silence, {});
+  }
+
+  [[nodiscard]] bool is_over(Clock::time_point end) const {
+    if (limits_.stop != nullptr && limits_.stop->load(std::memory_order_relaxed)) return true;
+    return end != Clock::time_point::max() && Clock::now() >= end;
+  }
+
+  void prepare(std::uint64_t word, int size, Case& out) {
+    if (is_over(limits_.deadline)) {
+      stop("the time was over");
+    } else if (!generator_.next(word, size, out)) {
+      stop("no further case could be generated");
+    }
+  }
+
+  void stop(std::string why) {
+    stopped_ = true;
+    stop_reason_ = std::move(why);
+  }
+
+  CaseResult::Type result_of(const Case& c) {
+    if (stopped_) return CaseResult::Type::Discard;
+    return first_ ? result_of_candidate(c) : result_of_generated(c);
+  }
+
+  CaseResult::Type result_of_generated(const Case& c) {
+    examine(examiner_, c, judgement_);
+    if (judgement_.verdict == Verdict::errored) {
+      finding_.verdict = Verdict::errored;
+      finding_.reason = judgement_.reason;
+      finding_.minimal = c;
+      stop(judgement_.reason);
+      return CaseResult::Type::Discard;
+    }
+    count(c);
+    if (!is_failure(judgement_.verdict)) return CaseResult::Type::Success;
+    first_ = Failure{c, judgement_};
+    minimal_ = *first_;
+    shrink_end_ = after(limits_.shrink_s);
+    return CaseResult::Type::Failure;
+  }
+
+  /// A simpler case counts only where it fails the same way: else another defect would take over.
+  CaseResult::Type result_of_candidate(const Case& c) {
+    // RapidCheck ends with the minimal case; it has been run already.
+    if (c == minimal_.c) return CaseResult::Type::Failure;
+    examine(examiner_, c, judgement_);
+    if (judgement_.verdict != first_->judgement.verdict) return CaseResult::Type::Success;
+    minimal_ = {c, judgement_};
+    ++finding_.shrinks;
+    return CaseResult::Type::Failure;
+  }
+
+  void count(const Case& c) {
+    ++finding_.cases;
+    if (limits_.cases_done != nullptr) limits_.cases_done->fetch_add(1, std::memory_order_relaxed);
+    finding_.compared_bytes += judgement_.compared_bytes;
+    if (std::isfinite(judgement_.ratio_max)) {
+      finding_.ratio_max = std::max(finding_.ratio_max, judgement_.ratio_max);
+    }
+    if (judgement_.verdict == Verdict::vacuous) return;
+    if (judgement_.compared_bytes > 0 || compares_stamps_) {
+      generator_.cover(c);
+      compared_ = true;
+    }
+  }
+
+  /// Replays the minimal case; where it does not replay at all, the case that failed first.
+  void confirm() {
+    const Verdict kind = first_->judgement.verdict;
+    const ReplayLimits limits{
+        .replays = limits_.replays, .replay_s = limits_.replay_s, .kind = kind};
+    ReplayResult result = replay(examiner_, minimal_.c, limits);
+    if (result.failed == 0 && result.verdict != Verdict::errored && finding_.shrinks > 0) {
+      ReplayResult other = replay(examiner_, first_->c, limits);
+      if (other.failed > 0) {
+        minimal_ = *first_;
+        finding_.shrinks = 0;
+        result = std::move(other);
+      }
+    }
+    if (result.failed > 0 && result.verdict != Verdict::errored) {
+      minimal_.judgement = result.judgement;
+    }
+    report(kind, result);
+  }
+
+  void report(Verdict kind, const ReplayResult& result) {
+    finding_.replays = result.replays;
+    finding_.replays_failed = result.failed;
+    finding_.minimal = minimal_.c;
+    finding_.wrong = minimal_.judgement.wrong;
+    finding_.wrong_count = minimal_.judgement.wrong_count;
+    finding_.reason = minimal_.judgement.reason;
+    finding_.verdict = result.failed == result.replays ? kind : Verdict::flaky;
+    if (result.verdict == Verdict::errored) {
+      finding_.verdict = Verdict::errored;
+      finding_.reason = fmt::format(
+          "{}: {}; when it was replayed: {}", name(kind), finding_.reason, result.judgement.reason);
+    } else if (finding_.verdict == Verdict::flaky) {
+      finding_.reason = fmt::format(
+          "{} in {} of {} replays: {}", name(kind), result.failed, result.replays, finding_.reason);
+      if (result.failed == 0 && finding_.shrinks > 0) {
+        finding_.reason += "; failed first with " + to_text(first_->c);
+      }
+    }
+  }
+
+  /// The backend, or else the property, takes no case at all.
+  Finding without_cases() {
+    finding_.verdict = generator_.refused() > 0 ? Verdict::skipped : Verdict::vacuous;
+    finding_.reason = generator_.refused() > 0 ? std::string(name(SkipReason::not_supported))
+                                               : "the property applies to no case of the unit";
+    return std::move(finding_);
+  }
+
+  void conclude() {
+    for (const Cell& cell : generator_.cells()) {
+      if (cell.covered > 0) {
+        finding_.cells[cell.name()] = cell.covered;
+      } else if (unit_.require_all_cells) {
+        finding_.missing_cells.push_back(cell.name());
+      }
+    }
+    std::sort(finding_.missing_cells.begin(), finding_.missing_cells.end());
+    if (finding_.verdict != Verdict::passed) return;
+    if (!compared_) {
+      finding_.verdict = Verdict::vacuous;
+      finding_.reason = fmt::format("nothing was compared in {} cases", finding_.cases);
+    } else if (!finding_.missing_cells.empty()) {
+      finding_.verdict = Verdict::vacuous;
+      finding_.reason = fmt::format("{} of {} cells were not covered in {} cases, first {}",
+                                    finding_.missing_cells.size(),
+                                    generator_.cells().size(),
+                                    finding_.cases,
+                                    finding_.missing_cells.front());
+    }
+    if (finding_.verdict == Verdict::vacuous && stopped_) finding_.reason += ": " + stop_reason_;
+  }
+
+  const Catalogue& catalogue_;
+  const Unit& unit_;
+  const RunLimits& limits_;
+  std::uint64_t seed_;
+  Generator generator_;
+  Examiner examiner_;
+  Finding finding_;
+  Judgement judgement_;
+  /// The operation has no output: what is judged is when the ranks entered and left.
+  bool compares_stamps_;
+  bool compared_ = false;
+  bool stopped_ = false;
+  std::string stop_reason_;
+  std::optional<Failure> first_;
+  Failure minimal_;
+  Clock::time_point shrink_end_ = Clock::time_point::max();
+};
+
+}  // namespace
+
+std::uint64_t unit_seed(std::uint64_t run_seed, const Unit& unit) {
+  return mix(run_seed, hash_of(unit.id()));
+}
+
+Finding run_unit(const Catalogue& catalogue,
+                 Backend& backend,
+                 const Unit& unit,
+                 const RunLimits& limits) {
+  try {
+    return Session(catalogue, backend, unit, limits).run();
+  } catch (const std::exception& error) {
+    Finding finding;
+    finding.unit = unit;
+    finding.verdict = Verdict::errored;
+    finding.reason = error.what();
+    return finding;
+  }
+}
+
+ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limits) {
+  ReplayResult result;
+  const Clock::time_point end = after(limits.replay_s);
+  Verdict kind = limits.kind;
+  bool failed_otherwise = false;
+  Judgement judgement;
+  do {
+    examiner.backend().restart();
+    examine(examiner, c, judgement);
+    ++result.replays;
+    const bool counts =
+        is_failure(judgement.verdict) && (kind == Verdict::passed || kind == judgement.verdict);
+    if (counts) kind = judgement.verdict;
+    if (is_failure(judgement.verdict) && !counts) failed_otherwise = true;
+    if (result.failed == 0) result.judgement = judgement;
+    if (counts) ++result.failed;
+    if (judgement.verdict == Verdict::errored) {
+      result.verdict = Verdict::errored;
+      result.judgement = judgement;
+      return result;
+    }
+  } while (result.replays < limits.replays && Clock::now() < end);
+  if (result.failed == result.replays) {
+    result.verdict = kind;
+  } else {
+    const bool failed = result.failed > 0 || failed_otherwise;
+    result.verdict = failed ? Verdict::flaky : result.judgement.verdict;
+  }
+  return result;
+}
+
+}  // namespace rankcheck::harness

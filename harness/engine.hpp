@@ -1,0 +1,67 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "harness/backend.hpp"
+#include "harness/finding.hpp"
+#include "harness/operation.hpp"
+#include "harness/verdict.hpp"
+
+namespace rankcheck::harness {
+
+/// How a unit is run.
+struct RunLimits {
+  std::uint64_t seed = 1;
+  /// When to stop looking for a failure. A failure that was found is still shrunk and confirmed.
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  /// Seconds for shrinking; when they are over, the simplest case so far is the minimal one.
+  double shrink_s = 20;
+  /// How often a failure is replayed to confirm it, and the seconds after which no replay is begun
+  /// any more (at least one is made).
+  int replays = 5;
+  double replay_s = 60;
+  /// Where given: true stops as the deadline does.
+  const std::atomic<bool>* stop = nullptr;
+  /// Where given: counts every case that was judged, for a progress display.
+  std::atomic<std::int64_t>* cases_done = nullptr;
+};
+
+/// The seed of one unit: depends on the run's seed and the unit's name alone, so that neither the
+/// order of the units nor the number of jobs changes what a unit does.
+[[nodiscard]] std::uint64_t unit_seed(std::uint64_t run_seed, const Unit& unit);
+
+/// Generates cases, runs and judges them until one fails or all are done; shrinks and confirms a
+/// failure. The same seed gives the same finding, unless a time limit cuts. Never throws for what
+/// the subject does; a unit of unknown operation or property is errored.
+[[nodiscard]] Finding run_unit(const Catalogue& catalogue,
+                               Backend& backend,
+                               const Unit& unit,
+                               const RunLimits& limits);
+
+/// How a case is replayed.
+struct ReplayLimits {
+  int replays = 5;
+  /// Seconds after which no replay is begun any more; at least one is made.
+  double replay_s = 60;
+  /// The kind of failure that counts; passed: the kind that comes first.
+  Verdict kind = Verdict::passed;
+};
+
+/// What came of running one case several times, each time on a restarted backend.
+struct ReplayResult {
+  /// The kind of failure where it was the same in every replay, flaky where some failed, errored
+  /// where the environment did (no further replay was made then); else what the last came to.
+  Verdict verdict = Verdict::passed;
+  int replays = 0;
+  /// Replays that failed in the way that counts.
+  int failed = 0;
+  /// Of the first replay that counts as failed; of the last where none did.
+  Judgement judgement;
+};
+
+/// Replays a case. Afterwards the examiner shows the stages and what they left in the last replay.
+[[nodiscard]] ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limits);
+
+}  // namespace rankcheck::harness

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/backend.hpp"
+#include "harness/case.hpp"
+#include "harness/finding.hpp"
+#include "harness/operation.hpp"
+
+namespace rankcheck::harness {
+
+/// A 64-bit hash of both arguments, the same on every machine.
+[[nodiscard]] std::uint64_t mix(std::uint64_t a, std::uint64_t b);
+/// FNV-1a of the text's bytes.
+[[nodiscard]] std::uint64_t hash_of(std::string_view text);
+
+/// Random choices from a 64-bit seed (SplitMix64 and integer arithmetic): the same everywhere.
+class Choices {
+ public:
+  explicit Choices(std::uint64_t seed) : state_(seed) {}
+
+  /// Any 64 bits.
+  std::uint64_t next();
+  /// A number in 0 … limit-1; limit > 0.
+  std::int64_t below(std::int64_t limit);
+  /// A number in least … most.
+  std::int64_t between(std::int64_t least, std::int64_t most);
+  /// True in `weight` of 256 cases.
+  bool chance(int weight) { return below(256) < weight; }
+  /// A number in least … most whose logarithm is spread evenly; least > 0.
+  std::int64_t log_between(std::int64_t least, std::int64_t most);
+
+ private:
+  std::uint64_t state_;
+};
+
+/// One (type, op) that a unit has to cover.
+struct Cell {
+  spec::Type type = spec::Type::f32;
+  spec::ReduceOp op = spec::ReduceOp::none;
+  /// The kinds of input that are defined for the pair; every visit takes the next one.
+  std::vector<InputKind> kinds;
+  std::int64_t visits = 0;
+  /// Cases that were run and compared.
+  std::int64_t covered = 0;
+
+  /// "<type>/<op>".
+  [[nodiscard]] std::string name() const;
+};
+
+/// Makes the cases of one unit, by the operation's contract alone. Every case is legal, the
+/// property says something about it, and the backend takes every stage of it. Cells are visited in
+/// turns, each turn in a new order; until a cell is covered, its cases have data to compare.
+class Generator {
+ public:
+  /// Finds out which cells the backend takes. Catalogue and backend must outlive the generator, and
+  /// the catalogue must have the unit's operation and property.
+  Generator(const Catalogue& catalogue,
+            const Backend& backend,
+            const Unit& unit,
+            std::uint64_t seed);
+
+  /// Writes the next case; `word` decides what is left open, `size` 0 … 100 how large it gets.
+  /// False where no legal case was found.
+  bool next(std::uint64_t word, int size, Case& out);
+
+  /// Counts a case that was run and compared for its cell.
+  void cover(const Case& c);
+
+  [[nodiscard]] const std::vector<Cell>& cells() const { return cells_; }
+  /// Cases that the backend did not take as they were drawn.
+  [[nodiscard]] std::int64_t refused() const { return refused_; }
+
+  /// Cases with this many elements in a block are made now and then.
+  static constexpr std::int64_t elements_max = 4096;
+
+ private:
+  /// What a case may have beyond ranks, sizes and inputs. A batch of cases enables a random part of
+  /// it, with very different weights (swarm testing).
+  enum class Feature : std::uint8_t { group, in_place, offset, gap, chunk, empty, large, schedule };
+  static constexpr std::size_t features = 8;
+
+  /// What one draw has to respect.
+  struct Draw {
+    int size = 0;
+    bool has_data = false;
+  };
+
+  void find_cells(const Unit& unit);
+  void choose_weights(Choices choices);
+  [[nodiscard]] bool enabled(Feature feature, Choices& choices) const;
+  /// The index of the cell whose turn it is.
+  std::size_t next_cell();
+
+  /// Draws until a case can be run, a bounded number of times.
+  bool draw_legal(Choices& choices, std::size_t cell, int size, Case& out);
+  void draw_case(Choices& choices, Draw draw, Case& out) const;
+  [[nodiscard]] int draw_ranks(Choices& choices) const;
+  void draw_group(Choices& choices, Case& out) const;
+  [[nodiscard]] std::int64_t draw_limit(Choices& choices, Draw draw) const;
+  [[nodiscard]] std::int64_t draw_count(Choices& choices,
+                                        std::int64_t ranks,
+                                        std::int64_t limit,
+                                        bool has_data) const;
+  void draw_counts(Choices& choices, Draw draw, Case& out) const;
+  void draw_site(Choices& choices, Case& out) const;
+
+  /// Whether the case is legal, the property applies and the backend takes every stage.
+  [[nodiscard]] bool can_run(const Case& c);
+  /// Bends the case until it can be run; false where that fails.
+  [[nodiscard]] bool adapt(Case& c);
+
+  const Catalogue& catalogue_;
+  const Backend& backend_;
+  const Operation& operation_;
+  const Property& property_;
+  Case base_;
+  int ranks_min_;
+  int ranks_max_;
+  std::uint64_t seed_;
+  std::array<int, features> weights_{};
+  std::vector<Cell> cells_;
+  std::vector<std::size_t> order_;
+  std::uint64_t drawn_ = 0;
+  std::int64_t refused_ = 0;
+  std::vector<Case> stages_;
+};
+
+}  // namespace rankcheck::harness

@@ -1,0 +1,350 @@
+#include "harness/shrink.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rankcheck::harness {
+
+namespace {
+
+using spec::ReduceOp;
+using spec::Type;
+
+// The plainest first; what is not named is the least plain.
+constexpr std::array plain_types{Type::f32,
+                                 Type::int32,
+                                 Type::int8,
+                                 Type::f64,
+                                 Type::int64,
+                                 Type::uint8,
+                                 Type::uint32,
+                                 Type::uint64,
+                                 Type::f16,
+                                 Type::bf16,
+                                 Type::complex64,
+                                 Type::complex128,
+                                 Type::f8e4m3,
+                                 Type::f8e5m2};
+constexpr std::array plain_ops{ReduceOp::sum,
+                               ReduceOp::max,
+                               ReduceOp::min,
+                               ReduceOp::prod,
+                               ReduceOp::avg,
+                               ReduceOp::premul_sum};
+constexpr std::array plain_inputs{InputKind::coded,
+                                  InputKind::exact,
+                                  InputKind::general,
+                                  InputKind::cancelling,
+                                  InputKind::wide_range,
+                                  InputKind::special};
+constexpr std::array plain_patterns{spec::Pattern::ring, spec::Pattern::pairs, spec::Pattern::self};
+constexpr std::array<std::string_view, 3> plain_policies{"in_order", "random", "pct"};
+
+template <class List, class Value>
+std::uint64_t place(const List& list, const Value& value) {
+  return static_cast<std::uint64_t>(std::find(list.begin(), list.end(), value) - list.begin());
+}
+
+/// A schedule's text in its two parts; a form that is not known counts as the least plain.
+struct Schedule {
+  std::uint64_t policy = plain_policies.size();
+  std::uint64_t seed = 0;
+};
+
+Schedule schedule_of(const Case& c) {
+  const std::string_view text = c.schedule;
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  Schedule schedule{.policy = place(plain_policies, text.substr(0, colon))};
+  if (colon == text.size()) return schedule;
+  const char* const end = text.data() + text.size();
+  const auto [parsed, error] = std::from_chars(text.data() + colon + 1, end, schedule.seed);
+  if (error != std::errc{} || parsed != end) return {};
+  return schedule;
+}
+
+std::uint64_t out_of_order(const std::vector<int>& group) {
+  std::uint64_t pairs = 0;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    for (std::size_t j = i + 1; j < group.size(); ++j) pairs += group[i] > group[j] ? 1 : 0;
+  }
+  return pairs;
+}
+
+/// How far from 1.
+std::uint64_t distance(int value) {
+  return static_cast<std::uint64_t>(std::abs(std::int64_t{value} - 1));
+}
+
+/// The numbers that is_simpler compares in turn.
+using Weight = std::array<std::uint64_t, 25>;
+
+Weight weight_of(const Case& c) {
+  const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
+  std::int64_t elements = c.count;
+  std::int64_t behind = 0;
+  for (std::size_t i = 0; i < c.counts.size(); ++i) {
+    elements += c.counts[i];
+    behind += static_cast<std::int64_t>(i) * c.counts[i];
+  }
+  const Schedule schedule = schedule_of(c);
+  return {number(c.ranks),
+          number(c.group.empty() ? 0 : 1),
+          number(c.group.size()),
+          number(std::accumulate(c.group.begin(), c.group.end(), std::int64_t{0})),
+          out_of_order(c.group),
+          number(c.root),
+          number(elements),
+          number(behind),
+          number(c.first_index),
+          number(c.index_stride),
+          number(c.gap),
+          number(c.chunk),
+          number(c.offset),
+          number(c.in_place),
+          place(plain_types, c.type),
+          place(plain_ops, c.op),
+          place(plain_inputs, c.input),
+          schedule.policy,
+          schedule.seed,
+          place(plain_patterns, c.pattern),
+          distance(c.shift) * 2 + (c.shift < 1 ? 1 : 0),
+          distance(c.scale) * 2 + (c.scale < 1 ? 1 : 0),
+          c.added_seed,
+          number(c.rotate),
+          c.data_seed};
+}
+
+/// Smaller numbers to try, down to `least`: the smallest, the next, then ever closer to `value`.
+template <class Number>
+std::vector<Number> smaller(Number value, Number least = 0) {
+  std::vector<Number> values;
+  if (value <= least) return values;
+  values.push_back(least);
+  if (value - least > 1) values.push_back(static_cast<Number>(least + 1));
+  for (Number step = static_cast<Number>((value - least) / 2); step > 0;
+       step = static_cast<Number>(step / 2)) {
+    const Number next = static_cast<Number>(value - step);
+    if (next > values.back()) values.push_back(next);
+  }
+  return values;
+}
+
+/// Collects the candidates for one case.
+class Shrinker {
+ public:
+  Shrinker(const Catalogue& catalogue, const Case& c, std::vector<Case>& out)
+      : catalogue_(catalogue), case_(c), weight_(weight_of(c)), out_(out) {
+    const Operation* operation = catalogue.find(c.operation);
+    pairs_ = operation != nullptr && operation->contract.sizes == spec::Sizes::counts_per_pair;
+  }
+
+  void collect() {
+    out_.clear();
+    members_fewer();
+    group_plainer();
+    with(&Case::root, smaller(case_.root));
+    with(&Case::count, smaller(case_.count));
+    counts_smaller();
+    with(&Case::first_index, smaller(case_.first_index));
+    with(&Case::index_stride, smaller(case_.index_stride));
+    with(&Case::in_place, std::array{false});
+    with(&Case::gap, smaller(case_.gap));
+    with(&Case::chunk, smaller(case_.chunk));
+    with(&Case::offset, smaller(case_.offset));
+    schedule_plainer();
+    with(&Case::type, plain_types);
+    if (case_.op != ReduceOp::none) with(&Case::op, plain_ops);
+    with(&Case::input, plain_inputs);
+    with(&Case::pattern, plain_patterns);
+    with(&Case::shift, std::array{1, 0, 2, -1});
+    with(&Case::scale, std::array{1, 2, 0, -1});
+    with(&Case::added_seed, smaller(case_.added_seed));
+    with(&Case::rotate, smaller(case_.rotate));
+    with(&Case::data_seed, smaller(case_.data_seed, std::uint64_t{1}));
+  }
+
+ private:
+  /// Keeps the candidate where it is legal, simpler and new.
+  void offer(const Case& candidate) {
+    if (!(weight_of(candidate) < weight_)) return;
+    if (std::find(out_.begin(), out_.end(), candidate) != out_.end()) return;
+    if (why_invalid(catalogue_, candidate).empty()) out_.push_back(candidate);
+  }
+
+  template <class Member, class Values>
+  void with(Member Case::*member, const Values& values) {
+    Case candidate = case_;
+    for (const auto value : values) {
+      candidate.*member = value;
+      offer(candidate);
+    }
+  }
+
+  /// The case with these members (positions in the group, ascending) alone.
+  [[nodiscard]] Case keeping(const std::vector<int>& kept) const {
+    const int n = group_size(case_);
+    Case candidate = case_;
+    if (case_.group.empty()) {
+      candidate.ranks = static_cast<int>(kept.size());
+    } else {
+      candidate.group.clear();
+      for (const int r : kept) candidate.group.push_back(case_.group[static_cast<std::size_t>(r)]);
+    }
+    candidate.counts.clear();
+    for (std::size_t row = 0; !case_.counts.empty() && row < (pairs_ ? kept.size() : 1); ++row) {
+      const int first = pairs_ ? kept[row] * n : 0;
+      for (const int r : kept) {
+        candidate.counts.push_back(case_.counts[static_cast<std::size_t>(first + r)]);
+      }
+    }
+    const auto root = std::find(kept.begin(), kept.end(), case_.root);
+    const auto last = static_cast<int>(kept.size()) - 1;
+    candidate.root =
+        root != kept.end() ? static_cast<int>(root - kept.begin()) : std::min(case_.root, last);
+    candidate.rotate = std::min(case_.rotate, candidate.ranks - 1);
+    return candidate;
+  }
+
+  void members_fewer() {
+    const int n = group_size(case_);
+    std::vector<int> all(static_cast<std::size_t>(n));
+    std::iota(all.begin(), all.end(), 0);
+    if (!case_.group.empty()) whole_world(all);
+    std::vector<int> sizes{1, 2, 3};
+    for (const int size : smaller(n)) sizes.push_back(size);
+    std::sort(sizes.begin(), sizes.end());
+    for (const int size : sizes) {
+      if (size > 0 && size < n) offer(keeping({all.begin(), all.begin() + size}));
+    }
+    for (int r = 0; r < n && n > 1; ++r) {
+      std::vector<int> kept = all;
+      kept.erase(kept.begin() + r);
+      offer(keeping(kept));
+    }
+  }
+
+  /// No group, but a world of as many ranks or of fewer.
+  void whole_world(const std::vector<int>& all) {
+    Case candidate = keeping(all);
+    candidate.group.clear();
+    candidate.ranks = static_cast<int>(all.size());
+    candidate.rotate = std::min(case_.rotate, candidate.ranks - 1);
+    offer(candidate);
+  }
+
+  /// The same members in order, at lower ranks, or in a world without others.
+  void group_plainer() {
+    if (case_.group.empty()) return;
+    std::vector<int> sorted = case_.group;
+    std::sort(sorted.begin(), sorted.end());
+    Case candidate = case_;
+    for (int& member : candidate.group) {
+      member = static_cast<int>(place(sorted, member));
+    }
+    Case dense = candidate;
+    dense.ranks = static_cast<int>(sorted.size());
+    dense.rotate = std::min(case_.rotate, dense.ranks - 1);
+    offer(dense);
+    for (int unused = 0; unused < case_.ranks; ++unused) {
+      if (place(sorted, unused) == sorted.size()) without_rank(unused);
+    }
+    offer(candidate);
+    candidate.group = sorted;
+    offer(candidate);
+    for (std::size_t i = 0; i < case_.group.size(); ++i) {
+      candidate.group = case_.group;
+      for (int lower = 0; lower < case_.group[i]; ++lower) {
+        if (place(sorted, lower) < sorted.size()) continue;
+        candidate.group[i] = lower;
+        offer(candidate);
+        break;
+      }
+      candidate.group = case_.group;
+      if (i > 0) std::swap(candidate.group[i - 1], candidate.group[i]);
+      offer(candidate);
+    }
+  }
+
+  void without_rank(int unused) {
+    Case candidate = case_;
+    --candidate.ranks;
+    candidate.rotate = std::min(case_.rotate, candidate.ranks - 1);
+    for (int& member : candidate.group) member -= member > unused ? 1 : 0;
+    offer(candidate);
+  }
+
+  void counts_smaller() {
+    if (case_.counts.empty()) return;
+    Case candidate = case_;
+    auto& counts = candidate.counts;
+    for (const std::int64_t value : {0, 1}) {
+      counts.assign(counts.size(), value);
+      offer(candidate);
+    }
+    counts.assign(counts.size(), 0);
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      counts[i] = 1;
+      offer(candidate);
+      counts[i] = 0;
+    }
+    counts = case_.counts;
+    for (std::int64_t& count : counts) count /= 2;
+    offer(candidate);
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      counts = case_.counts;
+      for (const std::int64_t value : smaller(case_.counts[i])) {
+        counts[i] = value;
+        offer(candidate);
+      }
+    }
+    const auto [least, most] = std::minmax_element(case_.counts.begin(), case_.counts.end());
+    counts.assign(counts.size(), *least);
+    offer(candidate);
+    counts.assign(counts.size(), (*most + 1) / 2);
+    offer(candidate);
+    counts = case_.counts;
+    std::sort(counts.rbegin(), counts.rend());
+    offer(candidate);
+  }
+
+  void schedule_plainer() {
+    const Schedule schedule = schedule_of(case_);
+    Case candidate = case_;
+    candidate.schedule = plain_policies[0];
+    offer(candidate);
+    if (schedule.policy == 0 || schedule.policy >= plain_policies.size()) return;
+    for (std::size_t policy = 1; policy <= schedule.policy; ++policy) {
+      auto seeds = smaller(schedule.seed, std::uint64_t{1});
+      if (policy < schedule.policy) seeds.push_back(schedule.seed);
+      for (const std::uint64_t seed : seeds) {
+        candidate.schedule = std::string(plain_policies[policy]) + ":" + std::to_string(seed);
+        offer(candidate);
+      }
+    }
+  }
+
+  const Catalogue& catalogue_;
+  const Case& case_;
+  const Weight weight_;
+  std::vector<Case>& out_;
+  bool pairs_ = false;
+};
+
+}  // namespace
+
+bool is_simpler(const Case& a, const Case& b) {
+  return weight_of(a) < weight_of(b);
+}
+
+void shrinks(const Catalogue& catalogue, const Case& c, std::vector<Case>& out) {
+  Shrinker(catalogue, c, out).collect();
+}
+
+}  // namespace rankcheck::harness
