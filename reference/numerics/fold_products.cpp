@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "reference/numerics/folds.hpp"
 #include "reference/numerics/superaccumulator.hpp"
@@ -18,6 +19,8 @@ struct Product {
   /// The largest and the smallest product of any of them.
   double highest = 1;
   double lowest = 1;
+  /// Number of factors of `highest`.
+  int above_one = 0;
 
   void multiply(double x) {
     any_nan = any_nan || std::isnan(x);
@@ -27,6 +30,7 @@ struct Product {
     if (!std::isfinite(x) || x == 0) return;
     const double magnitude = std::fabs(x);
     (magnitude > 1 ? highest : lowest) *= magnitude;
+    above_one += magnitude > 1 ? 1 : 0;
     int binary = 0;
     const double m = std::frexp(x, &binary);
     const Pair product = two_product(value.significand.high, m);
@@ -38,56 +42,72 @@ struct Product {
   }
 };
 
-}  // namespace
-
 /// Every order rounds n - 1 times: growth(n - 1) |P|. A partial product that underflows is wrong by
 /// at most the smallest subnormal and is then multiplied by others, at most `highest`.
+class Judgement {
+ public:
+  Judgement(const Fold& rule, const Format& format)
+      : rule_(rule), format_(format), relative_(growth(rule.ranks - 1, format.unit_roundoff)) {}
+
+  /// Expects the product, and every class of value that some order can reach.
+  void expect(const Product& product, std::size_t at, Expected& out) const {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const int above_one = product.above_one;
+    const bool overflows =
+        may_overflow(format_, product.highest, above_one, rule_.exact ? 0 : above_one - 2);
+    const bool underflows = product.lowest < format_.smallest_normal * (1 + 2 * relative_);
+    if (product.any_nan || (product.any_infinity && product.any_zero)) {
+      expect_value(std::numeric_limits<double>::quiet_NaN(), at, out);
+    } else if (product.any_infinity) {
+      expect_value(product.negative ? -infinity : infinity, at, out);
+      if (underflows) out.admits[at] |= admits_nan;
+    } else if (product.any_zero) {
+      expect_value(0, at, out);
+      if (overflows) out.admits[at] |= admits_nan;
+    } else {
+      expect_within(to_pair(product.value), bound(product, underflows), at, out);
+      if (!overflows) return;
+      out.admits[at] |= product.negative ? admits_negative_infinity : admits_positive_infinity;
+      if (underflows) out.admits[at] |= admits_nan;
+    }
+  }
+
+ private:
+  [[nodiscard]] double bound(const Product& product, bool underflows) const {
+    const int rounded = rule_.ranks - 1;
+    if (rule_.exact || rounded == 0) return 0;
+    const auto& [significand, exponent] = product.value;
+    double bound = std::ldexp(relative_ * std::fabs(significand.high), exponent);
+    if (underflows) {
+      bound += rounded * format_.smallest_subnormal * product.highest * (1 + relative_);
+    }
+    return bound * slack(rule_.ranks);
+  }
+
+  const Fold& rule_;
+  const Format format_;
+  const double relative_;
+};
+
+}  // namespace
+
 void fold_products(const Fold& rule,
                    const Contributions& terms,
                    std::int64_t count,
                    Expected& out) {
-  const Format format = format_of(terms.component);
-  const bool no_error = rule.exact || terms.in.size() == 1;
-  const int rounded = static_cast<int>(terms.in.size()) - 1;
-  const double relative = growth(rounded, format.unit_roundoff);
-  for (std::int64_t i = 0; i < count; ++i) {
-    Product product;
+  const Judgement judgement(rule, format_of(terms.component));
+  std::array<double, run_components> x;
+  std::array<Product, run_components> products;
+  for (std::int64_t first = 0; first < count; first += run_components) {
+    const std::int64_t run = std::min(run_components, count - first);
+    const auto size = static_cast<std::size_t>(run);
+    std::fill_n(products.begin(), size, Product{});
     for (std::size_t q = 0; q < terms.in.size(); ++q) {
-      double x = 0;
-      terms.read(q, i, 1, &x);
-      product.multiply(x);
+      terms.read(q, first, run, x.data());
+      for (std::size_t i = 0; i < size; ++i) products[i].multiply(x[i]);
     }
-    const auto at = static_cast<std::size_t>(i);
-    const bool may_overflow = product.highest * (1 + 2 * relative) >= format.overflow;
-    const bool may_underflow = product.lowest < format.smallest_normal * (1 + 2 * relative);
-    const double infinity = product.negative ? -std::numeric_limits<double>::infinity()
-                                             : std::numeric_limits<double>::infinity();
-    if (product.any_nan || (product.any_infinity && product.any_zero)) {
-      expect_value(std::numeric_limits<double>::quiet_NaN(), at, out);
-      continue;
-    }
-    if (product.any_infinity) {
-      expect_value(infinity, at, out);
-      if (may_underflow) out.admits[at] |= admits_nan;
-      continue;
-    }
-    if (product.any_zero) {
-      expect_value(0, at, out);
-      if (may_overflow) out.admits[at] |= admits_nan;
-      continue;
-    }
-    double bound = 0;
-    if (!no_error) {
-      bound =
-          std::ldexp(relative * std::fabs(product.value.significand.high), product.value.exponent);
-      if (may_underflow) {
-        bound += rounded * format.smallest_subnormal * product.highest * (1 + relative);
-      }
-    }
-    expect_within(to_pair(product.value), bound * slack(rule.ranks), at, out);
-    if (may_overflow) {
-      out.admits[at] |= product.negative ? admits_negative_infinity : admits_positive_infinity;
-      if (may_underflow) out.admits[at] |= admits_nan;
+    for (std::size_t i = 0; i < size; ++i) {
+      judgement.expect(products[i], static_cast<std::size_t>(first) + i, out);
     }
   }
 }

@@ -45,13 +45,23 @@ SumBound sum_bound(const Fold& rule, const Format& format) {
   return {relative / n * slack(rule.ranks), absolute * slack(rule.ranks)};
 }
 
-/// Partial sums stay finite in every order where the exact sum of the positive terms, and that of
-/// the negative ones, stays below this: roundings of the subject and of our own sums included.
+/// No partial sum overflows in any order where the sum of magnitudes stays below this.
 double overflow_limit(const Fold& rule, const Format& format) {
   if (!rounds(rule)) return format.overflow;
   return std::min(format.overflow, std::numeric_limits<double>::max()) /
          (1 + growth(2 * rule.ranks, format.unit_roundoff));
 }
+
+/// The terms of one sign.
+struct OneSide {
+  double sum = 0;
+  int terms = 0;
+
+  void add(double magnitude) {
+    sum += magnitude;
+    ++terms;
+  }
+};
 
 /// Sums of one kind over components; knows nothing of a component's position but its index.
 class Sums {
@@ -60,8 +70,9 @@ class Sums {
       : rule_(rule),
         terms_(terms),
         out_(out),
-        bound_(sum_bound(rule, format_of(terms.component))),
-        overflow_(overflow_limit(rule, format_of(terms.component))),
+        format_(format_of(terms.component)),
+        bound_(sum_bound(rule, format_)),
+        overflow_(overflow_limit(rule, format_)),
         split_products_(rule.op == ReduceOp::premul_sum && terms.component == spec::Type::f64) {}
 
   void fold(std::int64_t first, std::int64_t count);
@@ -69,11 +80,13 @@ class Sums {
  private:
   void read(std::size_t q, std::int64_t first, std::int64_t count, double* x, double* rest) const;
   void fold_one(std::int64_t index);
+  [[nodiscard]] bool overflows(const OneSide& side) const;
   [[nodiscard]] Pair mean(const Pair& sum) const;
 
   const Fold& rule_;
   const Contributions& terms_;
   Expected& out_;
+  const Format format_;
   const SumBound bound_;
   const double overflow_;
   /// A product of two doubles needs two: `rest` holds the second.
@@ -100,13 +113,20 @@ void Sums::read(
   }
 }
 
+/// Whether a partial sum may overflow to this side in some order.
+bool Sums::overflows(const OneSide& side) const {
+  const int products = rule_.op == ReduceOp::premul_sum ? 1 : 0;
+  return may_overflow(format_, side.sum, side.terms, rule_.exact ? 0 : side.terms - 2 + products);
+}
+
 /// The sum itself where the operation is not avg.
 Pair Sums::mean(const Pair& sum) const {
   return rule_.op == ReduceOp::avg && rule_.ranks > 1 ? divided(sum, rule_.ranks) : sum;
 }
 
-/// A run at a time through sums with error terms; what they cannot hold exactly is done again
-/// alone.
+/// A run at a time through sums with error terms. What they lose must be nothing where no error is
+/// admitted, and else a part of the bound that its slack pays for; otherwise a component is done
+/// again alone.
 void Sums::fold(std::int64_t first, std::int64_t count) {
   Run x;
   Run rest;
@@ -125,10 +145,10 @@ void Sums::fold(std::int64_t first, std::int64_t count) {
     for (std::size_t i = 0; i < run; ++i) sums[i].add(rest[i]);
   }
   for (std::size_t i = 0; i < run; ++i) {
+    const double bound = bound_.relative * magnitude[i] + bound_.absolute;
     // NaN and infinities fail the comparisons, too.
-    if (sums[i].lost == 0 && magnitude[i] < overflow_) {
+    if (sums[i].lost <= bound * 0x1p-48 && magnitude[i] < overflow_) {
       const std::size_t at = static_cast<std::size_t>(first) + i;
-      const double bound = bound_.relative * magnitude[i] + bound_.absolute;
       expect_within(mean(two_sum(sums[i].sum, sums[i].error)), bound, at, out_);
     } else {
       fold_one(first + static_cast<std::int64_t>(i));
@@ -140,8 +160,8 @@ void Sums::fold(std::int64_t first, std::int64_t count) {
 void Sums::fold_one(std::int64_t index) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr double scale = 0x1p-64;
-  double positive = 0;
-  double negative = 0;
+  OneSide positive;
+  OneSide negative;
   double non_finite = 0;
   double magnitude_scaled = 0;
   accumulator_.clear();
@@ -155,18 +175,18 @@ void Sums::fold_one(std::int64_t index) {
     }
     accumulator_.add(x);
     accumulator_.add(rest);
-    (x < 0 ? negative : positive) += std::fabs(x);
+    if (x != 0) (x < 0 ? negative : positive).add(std::fabs(x));
     magnitude_scaled += std::fabs(x) * scale;
   }
   const auto at = static_cast<std::size_t>(index);
-  const bool to_positive = positive >= overflow_ || non_finite == infinity;
-  const bool to_negative = negative >= overflow_ || non_finite == -infinity;
+  const bool to_positive = overflows(positive) || non_finite == infinity;
+  const bool to_negative = overflows(negative) || non_finite == -infinity;
   if (non_finite != 0) {
     expect_value(non_finite, at, out_);
     if (to_positive && to_negative) out_.admits[at] |= admits_nan;
     return;
   }
-  const double magnitude = positive + negative;
+  const double magnitude = positive.sum + negative.sum;
   const double rounding = std::isfinite(magnitude) ? bound_.relative * magnitude
                                                    : bound_.relative * magnitude_scaled / scale;
   const Scaled sum = accumulator_.value();

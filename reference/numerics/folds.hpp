@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,18 @@ struct Contributions {
 /// Bounds are computed in double: one plus what their own roundings can amount to.
 [[nodiscard]] inline double slack(int ranks) {
   return 1 + (ranks + 64) * 0x1p-52;
+}
+
+/// Whether `terms` positive numbers whose exact sum or product is `magnitude` may overflow in some
+/// order, `rounded` times rounded before the last step. Terms of the other sign (or factors below
+/// one) cannot help: rounding is monotone. Admits what `magnitude` itself lost in double.
+[[nodiscard]] inline bool may_overflow(const Format& format,
+                                       double magnitude,
+                                       int terms,
+                                       int rounded) {
+  const double own = terms > 1 ? terms * 0x1p-53 : 0;
+  const double relative = growth(std::max(rounded, 0), format.unit_roundoff) + own;
+  return magnitude * (1 + relative) >= format.overflow;
 }
 
 /// Expects one value without error: its own class only.
