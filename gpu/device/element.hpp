@@ -19,14 +19,10 @@
 namespace rankcheck::gpu::element {
 
 /// IEEE binary16 as it lies in memory.
-struct F16 {
-  std::uint16_t bits = 0;
-};
+enum class F16 : std::uint16_t {};
 
 /// The upper half of an IEEE binary32 as it lies in memory.
-struct BF16 {
-  std::uint16_t bits = 0;
-};
+enum class BF16 : std::uint16_t {};
 
 /// The same bytes as another type of the same size.
 template <class To, class From>
@@ -51,22 +47,29 @@ RANKCHECK_HD inline void store(std::byte* to, const T& value) {
   std::memcpy(to, &value, sizeof(T));
 }
 
+/// a where the condition holds, else b; without a branch, so that loops over elements vectorise.
+RANKCHECK_HD inline std::uint32_t select(bool condition, std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t mask = 0U - static_cast<std::uint32_t>(condition);
+  return (a & mask) | (b & ~mask);
+}
+
 /// Exact.
 RANKCHECK_HD inline float to_float(F16 half) {
   constexpr std::uint32_t exponent_mask = 0x1fU << 23;
-  const std::uint32_t sign = (half.bits & 0x8000U) << 16;
-  const std::uint32_t magnitude = (half.bits & 0x7fffU) << 13;
+  const auto bits = static_cast<std::uint32_t>(half);
+  const std::uint32_t sign = (bits & 0x8000U) << 16;
+  const std::uint32_t magnitude = (bits & 0x7fffU) << 13;
   const std::uint32_t exponent = magnitude & exponent_mask;
   const std::uint32_t normal = magnitude + (112U << 23);
   const std::uint32_t special = normal + (112U << 23);
   const float subnormal = bits_as<float>(magnitude + (113U << 23)) - bits_as<float>(113U << 23);
-  const std::uint32_t finite = exponent == 0 ? bits_as<std::uint32_t>(subnormal) : normal;
-  return bits_as<float>(sign | (exponent == exponent_mask ? special : finite));
+  const std::uint32_t finite = select(exponent == 0, bits_as<std::uint32_t>(subnormal), normal);
+  return bits_as<float>(sign | select(exponent == exponent_mask, special, finite));
 }
 
 /// Exact.
 RANKCHECK_HD inline float to_float(BF16 half) {
-  return bits_as<float>(static_cast<std::uint32_t>(half.bits) << 16);
+  return bits_as<float>(static_cast<std::uint32_t>(half) << 16);
 }
 
 /// Rounds to nearest even; NaN stays NaN, too large becomes infinite.
@@ -81,12 +84,11 @@ RANKCHECK_HD inline F16 to_f16(float value) {
   const std::uint32_t subnormal =
       bits_as<std::uint32_t>(bits_as<float>(magnitude) + bits_as<float>(half_ulp_shift)) -
       half_ulp_shift;
-  const std::uint32_t normal =
-      (magnitude - (112U << 23) + 0xfffU + ((magnitude >> 13) & 1U)) >> 13;
-  const std::uint32_t special = magnitude > infinity ? 0x7e00U : 0x7c00U;
-  const std::uint32_t finite = magnitude < smallest_normal ? subnormal : normal;
-  const std::uint32_t result = magnitude >= too_large ? special : finite;
-  return {static_cast<std::uint16_t>((bits >> 16 & 0x8000U) | result)};
+  const std::uint32_t normal = (magnitude - (112U << 23) + 0xfffU + ((magnitude >> 13) & 1U)) >> 13;
+  const std::uint32_t special = select(magnitude > infinity, 0x7e00U, 0x7c00U);
+  const std::uint32_t finite = select(magnitude < smallest_normal, subnormal, normal);
+  const std::uint32_t result = select(magnitude >= too_large, special, finite);
+  return static_cast<F16>((bits >> 16 & 0x8000U) | result);
 }
 
 /// Rounds to nearest even; NaN stays NaN, too large becomes infinite.
@@ -95,7 +97,7 @@ RANKCHECK_HD inline BF16 to_bf16(float value) {
   const std::uint32_t rounded = (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
   const std::uint32_t quiet = (bits >> 16) | 0x40U;
   const bool is_nan = (bits & 0x7fffffffU) > 0x7f800000U;
-  return {static_cast<std::uint16_t>(is_nan ? quiet : rounded)};
+  return static_cast<BF16>(select(is_nan, quiet, rounded));
 }
 
 /// How a stored type is computed with: `Value` holds it exactly, `narrow` rounds to it.
@@ -208,17 +210,28 @@ RANKCHECK_HD inline V combine(V a, V b) {
 template <class Visitor>
 bool visit_component(spec::Type type, Visitor&& visitor) {
   switch (spec::component(type)) {
-    case spec::Type::int8: return std::forward<Visitor>(visitor)(std::int8_t{}), true;
-    case spec::Type::uint8: return std::forward<Visitor>(visitor)(std::uint8_t{}), true;
-    case spec::Type::int32: return std::forward<Visitor>(visitor)(std::int32_t{}), true;
-    case spec::Type::uint32: return std::forward<Visitor>(visitor)(std::uint32_t{}), true;
-    case spec::Type::int64: return std::forward<Visitor>(visitor)(std::int64_t{}), true;
-    case spec::Type::uint64: return std::forward<Visitor>(visitor)(std::uint64_t{}), true;
-    case spec::Type::f16: return std::forward<Visitor>(visitor)(F16{}), true;
-    case spec::Type::bf16: return std::forward<Visitor>(visitor)(BF16{}), true;
-    case spec::Type::f32: return std::forward<Visitor>(visitor)(float{}), true;
-    case spec::Type::f64: return std::forward<Visitor>(visitor)(double{}), true;
-    default: return false;
+    case spec::Type::int8:
+      return std::forward<Visitor>(visitor)(std::int8_t{}), true;
+    case spec::Type::uint8:
+      return std::forward<Visitor>(visitor)(std::uint8_t{}), true;
+    case spec::Type::int32:
+      return std::forward<Visitor>(visitor)(std::int32_t{}), true;
+    case spec::Type::uint32:
+      return std::forward<Visitor>(visitor)(std::uint32_t{}), true;
+    case spec::Type::int64:
+      return std::forward<Visitor>(visitor)(std::int64_t{}), true;
+    case spec::Type::uint64:
+      return std::forward<Visitor>(visitor)(std::uint64_t{}), true;
+    case spec::Type::f16:
+      return std::forward<Visitor>(visitor)(F16{}), true;
+    case spec::Type::bf16:
+      return std::forward<Visitor>(visitor)(BF16{}), true;
+    case spec::Type::f32:
+      return std::forward<Visitor>(visitor)(float{}), true;
+    case spec::Type::f64:
+      return std::forward<Visitor>(visitor)(double{}), true;
+    default:
+      return false;
   }
 }
 
@@ -227,10 +240,14 @@ template <class Visitor>
 void visit_pairwise(spec::ReduceOp op, Visitor&& visitor) {
   using spec::ReduceOp;
   switch (pairwise(op)) {
-    case ReduceOp::prod: return visitor(std::integral_constant<ReduceOp, ReduceOp::prod>{});
-    case ReduceOp::min: return visitor(std::integral_constant<ReduceOp, ReduceOp::min>{});
-    case ReduceOp::max: return visitor(std::integral_constant<ReduceOp, ReduceOp::max>{});
-    default: return visitor(std::integral_constant<ReduceOp, ReduceOp::sum>{});
+    case ReduceOp::prod:
+      return visitor(std::integral_constant<ReduceOp, ReduceOp::prod>{});
+    case ReduceOp::min:
+      return visitor(std::integral_constant<ReduceOp, ReduceOp::min>{});
+    case ReduceOp::max:
+      return visitor(std::integral_constant<ReduceOp, ReduceOp::max>{});
+    default:
+      return visitor(std::integral_constant<ReduceOp, ReduceOp::sum>{});
   }
 }
 

@@ -85,13 +85,13 @@ void Builder::reduce(const Range& destination, std::span<const Range> sources, b
 Event Builder::signal(int rank) {
   const Event event{plan_->events++};
   plan_->steps[static_cast<std::size_t>(rank)].push_back(
-      {.kind = StepKind::signal, .finish = false, .event = event});
+      {.kind = StepKind::signal, .finish = false, .event = event, .destination = {}});
   return event;
 }
 
 void Builder::wait(int rank, Event event) {
   plan_->steps[static_cast<std::size_t>(rank)].push_back(
-      {.kind = StepKind::wait, .finish = false, .event = event});
+      {.kind = StepKind::wait, .finish = false, .event = event, .destination = {}});
 }
 
 void Builder::wait_for_entry(int rank, int other) {

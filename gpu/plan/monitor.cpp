@@ -9,13 +9,17 @@ namespace rankcheck::gpu::plan {
 
 namespace {
 
-constexpr std::size_t index(int value) { return static_cast<std::size_t>(value); }
+constexpr std::size_t index(int value) {
+  return static_cast<std::size_t>(value);
+}
 
 bool moves_data(const Step& step) {
   return step.kind != StepKind::signal && step.kind != StepKind::wait;
 }
 
-bool overlap(const Extent& a, const Extent& b) { return a.begin < b.end && b.begin < a.end; }
+bool overlap(const Extent& a, const Extent& b) {
+  return a.begin < b.end && b.begin < a.end;
+}
 
 /// What is wrong with the ranks and counts of a step that moves data; empty where nothing is.
 std::string_view why_malformed(const Plan& plan, const Step& step, int rank) {
@@ -55,8 +59,8 @@ const Violation* Monitor::begin(const Plan& plan,
     const auto& program = plan.steps[index(rank)];
     for (std::size_t i = 0; i < program.size(); ++i) {
       const Move move{rank, static_cast<std::int32_t>(i)};
-      const bool ok = moves_data(program[i]) ? check_step(move, program[i])
-                                             : check_event(move, program[i]);
+      const bool ok =
+          moves_data(program[i]) ? check_step(move, program[i]) : check_event(move, program[i]);
       if (!ok) return &violation_;
     }
   }
@@ -224,9 +228,10 @@ bool Monitor::touch_segment(const Move& move, const Access& access, Segment& seg
 }
 
 std::size_t Monitor::segment_at(std::vector<Segment>& segments, std::int64_t address) {
-  const auto found =
-      std::lower_bound(segments.begin(), segments.end(), address,
-                       [](const Segment& segment, std::int64_t a) { return segment.end <= a; });
+  const auto found = std::lower_bound(
+      segments.begin(), segments.end(), address, [](const Segment& segment, std::int64_t a) {
+        return segment.end <= a;
+      });
   const std::ptrdiff_t at = found - segments.begin();
   if (found == segments.end() || found->begin >= address) return static_cast<std::size_t>(at);
   Segment upper = *found;
@@ -256,8 +261,9 @@ bool Monitor::knows(int rank, const Epoch& epoch) const {
 
 bool Monitor::left_after_every_entry(int rank) const {
   const auto first = clocks_.begin() + static_cast<std::ptrdiff_t>(index(rank) * ranks_);
-  return std::all_of(first, first + static_cast<std::ptrdiff_t>(ranks_),
-                     [](std::uint32_t time) { return time > 0; });
+  return std::all_of(first, first + static_cast<std::ptrdiff_t>(ranks_), [](std::uint32_t time) {
+    return time > 0;
+  });
 }
 
 const Violation* Monitor::deadlock(const Scheduler& scheduler) {
@@ -283,12 +289,14 @@ bool Monitor::fail_race(const Move& move,
                         const Segment& segment,
                         const Epoch& other) {
   const std::int64_t base = memory_[index(access.range.rank)][access.range.buffer].begin;
-  const Range touched{access.range.rank, access.range.buffer,
+  const Range touched{access.range.rank,
+                      access.range.buffer,
                       (segment.begin - base) / element_size_,
                       (segment.end - segment.begin) / element_size_};
   const Move earlier{other.rank, static_cast<std::int32_t>(other.time) - 2};
-  return fail(Violation::Kind::race, to_text(*plan_, earlier) + " and " + to_text(*plan_, move) +
-                                         " touch " + to_text(touched, -1) + " unordered");
+  return fail(Violation::Kind::race,
+              to_text(*plan_, earlier) + " and " + to_text(*plan_, move) + " touch " +
+                  to_text(touched, -1) + " unordered");
 }
 
 }  // namespace rankcheck::gpu::plan

@@ -51,7 +51,8 @@ struct Violation {
 class Monitor {
  public:
   /// Starts a walk and checks what needs no walk: kinds, ranks, bounds, events. One element is
-  /// `element_size` units of address. Null where nothing is wrong; else the plan must not be walked.
+  /// `element_size` units of address. Null where nothing is wrong; else the plan must not be
+  /// walked.
   [[nodiscard]] const Violation* begin(const Plan& plan,
                                        std::span<const RankMemory> memory,
                                        std::int64_t element_size);
@@ -104,7 +105,10 @@ class Monitor {
   [[nodiscard]] std::span<std::uint32_t> event_clock(Event event);
   [[nodiscard]] bool knows(int rank, const Epoch& epoch) const;
   bool fail(Violation::Kind kind, std::string text);
-  bool fail_race(const Move& move, const Access& access, const Segment& segment, const Epoch& other);
+  bool fail_race(const Move& move,
+                 const Access& access,
+                 const Segment& segment,
+                 const Epoch& other);
 
   const Plan* plan_ = nullptr;
   std::span<const RankMemory> memory_;
@@ -114,7 +118,8 @@ class Monitor {
   std::vector<std::vector<Segment>> segments_;
   std::vector<Read> reads_;
   /// clocks_[rank * n + other]: the last move of `other` that `rank` knows of. The entry events'
-  /// clocks hold nothing but the entry itself and are not stored; the others follow in event_clocks_.
+  /// clocks hold nothing but the entry itself and are not stored; the others follow in
+  /// event_clocks_.
   std::vector<std::uint32_t> clocks_;
   std::vector<std::uint32_t> event_clocks_;
   std::vector<std::uint8_t> is_signalled_;

@@ -9,9 +9,12 @@ namespace rankcheck::gpu::plan {
 
 std::string to_text(const Schedule& schedule) {
   switch (schedule.policy) {
-    case Schedule::Policy::random: return "random:" + std::to_string(schedule.seed);
-    case Schedule::Policy::pct: return "pct:" + std::to_string(schedule.seed);
-    default: return "in_order";
+    case Schedule::Policy::random:
+      return "random:" + std::to_string(schedule.seed);
+    case Schedule::Policy::pct:
+      return "pct:" + std::to_string(schedule.seed);
+    default:
+      return "in_order";
   }
 }
 
@@ -78,9 +81,12 @@ void Scheduler::stop(const Move& move) {
 
 std::size_t Scheduler::choose() {
   switch (schedule_.policy) {
-    case Schedule::Policy::random: return random_.below(static_cast<std::uint32_t>(ready_.size()));
-    case Schedule::Policy::pct: return choose_pct();
-    default: break;
+    case Schedule::Policy::random:
+      return random_.below(static_cast<std::uint32_t>(ready_.size()));
+    case Schedule::Policy::pct:
+      return choose_pct();
+    default:
+      break;
   }
   if (current_ && current_slot_ < ready_.size() && ready_[current_slot_] == current_->rank) {
     return current_slot_;

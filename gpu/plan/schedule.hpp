@@ -13,8 +13,9 @@ namespace rankcheck::gpu::plan {
 
 /// In which order the ranks take their steps; a value of the case.
 struct Schedule {
-  /// `in_order`: one rank goes as far as it can, then the lowest that can go on. `random`: any rank,
-  /// every step. `pct`: random priorities and a few random points at which the leader falls behind.
+  /// `in_order`: one rank goes as far as it can, then the lowest that can go on. `random`: any
+  /// rank, every step. `pct`: random priorities and a few random points at which the leader falls
+  /// behind.
   enum class Policy : std::uint8_t { in_order, random, pct };
   Policy policy = Policy::in_order;
   std::uint64_t seed = 0;

@@ -12,7 +12,9 @@ namespace rankcheck::gpu::plan {
 
 namespace {
 
-constexpr std::size_t index(int value) { return static_cast<std::size_t>(value); }
+constexpr std::size_t index(int value) {
+  return static_cast<std::size_t>(value);
+}
 
 /// How much an event is used, in the order in which programs name it.
 struct EventUse {
@@ -114,13 +116,18 @@ std::vector<RankMemory> memory_of(const Plan& plan,
     std::int64_t recv_at = send;
     if (options.in_place && !extents.send.empty() && !extents.recv.empty()) {
       switch (contract.in_place) {
-        case spec::InPlace::same: recv_at = 0; break;
+        case spec::InPlace::same:
+          recv_at = 0;
+          break;
         case spec::InPlace::send_within_recv:
           recv_at = 0;
           send_at = extents.recv[index(rank)].offset;
           break;
-        case spec::InPlace::recv_within_send: recv_at = extents.send[index(rank)].offset; break;
-        case spec::InPlace::none: break;
+        case spec::InPlace::recv_within_send:
+          recv_at = extents.send[index(rank)].offset;
+          break;
+        case spec::InPlace::none:
+          break;
       }
     }
     const std::int64_t scratch_at = send + recv;

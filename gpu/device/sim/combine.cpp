@@ -25,10 +25,15 @@ template <class T>
                                         std::int64_t count,
                                         Value<T>* values) {
   using A = element::Arithmetic<T>;
-  T stored[block_count];
   constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-  std::memcpy(stored, source.data + first * size, static_cast<std::size_t>(count * size));
-  for (std::int64_t i = 0; i < count; ++i) values[i] = A::widen(stored[i]);
+  const auto bytes = static_cast<std::size_t>(count * size);
+  if constexpr (std::is_same_v<T, Value<T>>) {
+    std::memcpy(values, source.data + first * size, bytes);
+  } else {
+    T stored[block_count];
+    std::memcpy(stored, source.data + first * size, bytes);
+    for (std::int64_t i = 0; i < count; ++i) values[i] = A::widen(stored[i]);
+  }
   if (source.scalar == nullptr) return;
   const Value<T> scalar = A::widen(element::load<T>(source.scalar));
   for (std::int64_t i = 0; i < count; ++i) {
@@ -44,22 +49,29 @@ template <spec::ReduceOp op, class T>
                                                  std::int64_t count,
                                                  int divisor) {
   using A = element::Arithmetic<T>;
+  constexpr bool may_round = op == spec::ReduceOp::sum || op == spec::ReduceOp::prod;
   Value<T> total[block_count];
   Value<T> next[block_count];
   read<T>(sources.front(), first, count, total);
   for (const Source& source : sources.subspan(1)) {
     read<T>(source, first, count, next);
     for (std::int64_t i = 0; i < count; ++i) {
-      total[i] = A::round(element::combine<op>(total[i], next[i]));
+      total[i] = element::combine<op>(total[i], next[i]);
+      if constexpr (may_round) total[i] = A::round(total[i]);
     }
   }
   if (divisor != 1) {
     for (std::int64_t i = 0; i < count; ++i) total[i] = element::divide(total[i], divisor);
   }
-  T stored[block_count];
-  for (std::int64_t i = 0; i < count; ++i) stored[i] = A::narrow(total[i]);
   constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-  std::memcpy(destination + first * size, stored, static_cast<std::size_t>(count * size));
+  const auto bytes = static_cast<std::size_t>(count * size);
+  if constexpr (std::is_same_v<T, Value<T>>) {
+    std::memcpy(destination + first * size, total, bytes);
+  } else {
+    T stored[block_count];
+    for (std::int64_t i = 0; i < count; ++i) stored[i] = A::narrow(total[i]);
+    std::memcpy(destination + first * size, stored, bytes);
+  }
 }
 
 template <spec::ReduceOp op, class T>

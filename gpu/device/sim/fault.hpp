@@ -7,8 +7,9 @@
 
 namespace rankcheck::gpu::sim {
 
-/// One thing that goes wrong in a run on purpose, at the `target`-th step that it can befall, counted
-/// in the order of execution. A message is a step that touches the memory of more than one rank.
+/// One thing that goes wrong in a run on purpose, at the `target`-th step that it can befall,
+/// counted in the order of execution. A message is a step that touches the memory of more than one
+/// rank.
 struct Fault {
   enum class Kind : std::uint8_t {
     /// One bit of what a put, copy or reduce writes.

@@ -17,8 +17,12 @@ constexpr std::int64_t guard_bytes = 64;
 /// Only a fault lets such a read through; then all of it is poisoned.
 constexpr std::int64_t poison_bytes_max = 4096;
 
-constexpr std::size_t index(int value) { return static_cast<std::size_t>(value); }
-constexpr std::size_t index(Buffer buffer) { return static_cast<std::size_t>(buffer); }
+constexpr std::size_t index(int value) {
+  return static_cast<std::size_t>(value);
+}
+constexpr std::size_t index(Buffer buffer) {
+  return static_cast<std::size_t>(buffer);
+}
 
 bool is_message(const plan::Plan& plan, const plan::Step& step) {
   const auto sources = plan.sources_of(step);
@@ -33,10 +37,14 @@ bool moves_data(const plan::Step& step) {
 
 Status status_of(plan::Violation::Kind kind) {
   switch (kind) {
-    case plan::Violation::Kind::memory: return Status::memory_violation;
-    case plan::Violation::Kind::race: return Status::race;
-    case plan::Violation::Kind::deadlock: return Status::deadlock;
-    default: return Status::malformed;
+    case plan::Violation::Kind::memory:
+      return Status::memory_violation;
+    case plan::Violation::Kind::race:
+      return Status::race;
+    case plan::Violation::Kind::deadlock:
+      return Status::deadlock;
+    default:
+      return Status::malformed;
   }
 }
 
@@ -140,7 +148,8 @@ void Simulator::begin_arena(std::uint64_t seed) {
     const std::int64_t size = scratch_bytes(r);
     const std::int64_t room = guards_[r + 1] - begin;
     const std::int64_t zone = fault_ ? room : std::min(room, poison_bytes_max);
-    std::memset(arena_.get() + guards_[r], std::to_integer<int>(poison_),
+    std::memset(arena_.get() + guards_[r],
+                std::to_integer<int>(poison_),
                 static_cast<std::size_t>(guard_bytes + zone));
     bases_[r][index(Buffer::scratch)] = arena_.get() + begin;
     memory_[r][Buffer::scratch] = extent_of(arena_.get() + begin, size);
@@ -199,16 +208,14 @@ void Simulator::perform_step(const plan::Move& move, const plan::Step& step) {
 void Simulator::deliver(const plan::Step& step, std::byte* destination, bool stale) {
   sources_.clear();
   for (const plan::Range& source : plan_->sources_of(step)) {
-    const bool premultiplies =
-        op_ == spec::ReduceOp::premul_sum && source.buffer == Buffer::send;
+    const bool premultiplies = op_ == spec::ReduceOp::premul_sum && source.buffer == Buffer::send;
     sources_.push_back({
         .data = stale ? address_on_entry(source) : address(source),
         .scalar = premultiplies ? scalars_.data() + source.rank * element_bytes_ : nullptr,
     });
   }
   const bool divides = step.finish && op_ == spec::ReduceOp::avg;
-  combine(type_, op_, destination, sources_, step.destination.count,
-          divides ? plan_->ranks() : 1);
+  combine(type_, op_, destination, sources_, step.destination.count, divides ? plan_->ranks() : 1);
 }
 
 std::byte* Simulator::address(const plan::Range& range) const {
@@ -236,7 +243,8 @@ void Simulator::begin_fault() {
 }
 
 bool Simulator::befalls(const plan::Step& step, bool message) {
-  if (!fault_ || fault_->kind == Fault::Kind::dead_rank || step.destination.count == 0) return false;
+  if (!fault_ || fault_->kind == Fault::Kind::dead_rank || step.destination.count == 0)
+    return false;
   if (!message && fault_->kind != Fault::Kind::flip) return false;
   return candidates_++ == fault_->target;
 }

@@ -1,0 +1,173 @@
+#include "gpu/plan/timing.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <queue>
+#include <stdexcept>
+#include <utility>
+
+namespace rankcheck::gpu::plan {
+
+namespace {
+
+constexpr std::size_t index(int value) {
+  return static_cast<std::size_t>(value);
+}
+
+/// One rank on its way through its program.
+struct Traveller {
+  std::size_t step = 0;
+  double now = 0;
+  /// When all that it has sent has arrived.
+  double delivered = 0;
+};
+
+/// Takes the steps of all ranks in the order of virtual time, ties by rank.
+class Clockwork {
+ public:
+  Clockwork(const Plan& plan, std::int64_t element_bytes, const Topology& topology)
+      : plan_(plan),
+        element_bytes_(element_bytes),
+        topology_(topology),
+        travellers_(index(plan.ranks())),
+        event_seconds_(index(plan.events), -1),
+        waiters_(index(plan.events)),
+        egress_(travellers_.size() * topology.levels.size(), 0),
+        ingress_(egress_) {
+    std::fill_n(event_seconds_.begin(), plan.ranks(), 0.0);
+    for (const LinkLevel& level : topology.levels) {
+      timing_.traffic.push_back({.link_class = level.link_class});
+    }
+  }
+
+  Timing run() {
+    for (int rank = 0; rank < plan_.ranks(); ++rank) queue_.push({0.0, rank});
+    int left = 0;
+    while (!queue_.empty()) {
+      const int rank = queue_.top().second;
+      queue_.pop();
+      const auto& program = plan_.steps[index(rank)];
+      Traveller& traveller = travellers_[index(rank)];
+      if (traveller.step == program.size()) {
+        ++left;
+        traveller.now = std::max(traveller.now, traveller.delivered);
+        continue;
+      }
+      if (take(rank, traveller, program[traveller.step])) {
+        ++traveller.step;
+        queue_.push({traveller.now, rank});
+      }
+    }
+    if (left < plan_.ranks())
+      throw std::invalid_argument("the plan never ends: ranks wait in vain");
+    for (const Traveller& traveller : travellers_) {
+      timing_.leave_seconds.push_back(traveller.now);
+      timing_.seconds = std::max(timing_.seconds, traveller.now);
+    }
+    return std::move(timing_);
+  }
+
+ private:
+  /// False where the rank has to wait; it is queued again by the event's signal.
+  bool take(int rank, Traveller& traveller, const Step& step) {
+    switch (step.kind) {
+      case StepKind::wait:
+        return wait(rank, traveller, step.event);
+      case StepKind::signal:
+        signal(traveller, step.event);
+        return true;
+      case StepKind::put: {
+        const Transfer sent = transfer(rank, step.destination.rank, bytes(step), traveller.now);
+        traveller.now = sent.sent;
+        traveller.delivered = std::max(traveller.delivered, sent.arrived);
+        return true;
+      }
+      default:
+        combine(rank, traveller, step);
+        return true;
+    }
+  }
+
+  bool wait(int rank, Traveller& traveller, Event event) {
+    const double happens = event_seconds_[index(event.id)];
+    if (happens < 0) {
+      waiters_[index(event.id)].push_back(rank);
+      return false;
+    }
+    traveller.now = std::max(traveller.now, happens);
+    return true;
+  }
+
+  void signal(const Traveller& traveller, Event event) {
+    const double happens = std::max(traveller.now, traveller.delivered);
+    event_seconds_[index(event.id)] = happens;
+    for (const int waiter : waiters_[index(event.id)]) {
+      queue_.push({std::max(happens, travellers_[index(waiter)].now), waiter});
+    }
+  }
+
+  void combine(int rank, Traveller& traveller, const Step& step) {
+    double fetched = traveller.now;
+    for (const Range& source : plan_.sources_of(step)) {
+      if (source.rank == rank) continue;
+      fetched = std::max(fetched, transfer(source.rank, rank, bytes(step), traveller.now).arrived);
+    }
+    const LinkLevel& local = topology_.levels.front();
+    const std::int64_t touched = bytes(step) * (std::int64_t{step.source_count} + 1);
+    timing_.traffic.front().messages += 1;
+    timing_.traffic.front().bytes += touched;
+    traveller.now =
+        fetched + local.latency_seconds + static_cast<double>(touched) / local.bytes_per_second;
+  }
+
+  struct Transfer {
+    double sent = 0;
+    double arrived = 0;
+  };
+
+  /// Moves bytes between two ranks, not before `earliest`.
+  Transfer transfer(int from, int to, std::int64_t size, double earliest) {
+    const std::size_t at = topology_.level_between(from, to);
+    const LinkLevel& link = topology_.levels[at];
+    double& egress = egress_[index(from) * topology_.levels.size() + at];
+    double& ingress = ingress_[index(to) * topology_.levels.size() + at];
+    const double start = std::max({earliest, egress, ingress});
+    egress = ingress = start + static_cast<double>(size) / link.bytes_per_second;
+    timing_.traffic[at].messages += 1;
+    timing_.traffic[at].bytes += size;
+    return {.sent = egress, .arrived = egress + link.latency_seconds};
+  }
+
+  [[nodiscard]] std::int64_t bytes(const Step& step) const {
+    return step.destination.count * element_bytes_;
+  }
+
+  using Entry = std::pair<double, int>;
+
+  const Plan& plan_;
+  std::int64_t element_bytes_;
+  const Topology& topology_;
+  std::vector<Traveller> travellers_;
+  /// When each event happens; negative: nobody knows yet.
+  std::vector<double> event_seconds_;
+  std::vector<std::vector<int>> waiters_;
+  /// When a rank's port is free again, by rank and level.
+  std::vector<double> egress_;
+  std::vector<double> ingress_;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
+  Timing timing_;
+};
+
+}  // namespace
+
+Timing time_plan(const Plan& plan, std::int64_t element_bytes, const Topology& topology) {
+  if (plan.ranks() > topology.capacity()) {
+    throw std::invalid_argument("topology " + topology.name + " has " +
+                                std::to_string(topology.capacity()) + " ranks, the plan needs " +
+                                std::to_string(plan.ranks()));
+  }
+  return Clockwork(plan, element_bytes, topology).run();
+}
+
+}  // namespace rankcheck::gpu::plan

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rankcheck::gpu::plan {
+
+/// One class of links: what connects the ranks of a group of `ranks` neighbours that no smaller
+/// group connects. The first level is a rank alone: its own memory.
+struct LinkLevel {
+  int ranks = 1;
+  std::string link_class;
+  double latency_seconds = 0;
+  /// For each rank and direction.
+  double bytes_per_second = 1;
+};
+
+/// A machine as nested groups of ranks. Ranks fill the groups in order.
+struct Topology {
+  std::string name;
+  /// From the rank alone to the whole machine; each group holds whole smaller ones.
+  std::vector<LinkLevel> levels;
+
+  [[nodiscard]] int capacity() const { return levels.back().ranks; }
+  /// Index of the level that connects two ranks; 0 for a rank and itself.
+  [[nodiscard]] std::size_t level_between(int a, int b) const;
+};
+
+/// Reads a topology: a level a line, `RANKS CLASS MICROSECONDS GIGABYTES_PER_SECOND`, `#` starts a
+/// comment. Throws std::invalid_argument with one line that names the place and what was expected.
+[[nodiscard]] Topology parse_topology(std::string_view name, std::string_view text);
+
+/// The same from a file, named after it.
+[[nodiscard]] Topology load_topology(const std::string& path);
+
+}  // namespace rankcheck::gpu::plan
