@@ -29,16 +29,20 @@ struct Product {
     negative = negative != std::signbit(x);
     if (!std::isfinite(x) || x == 0) return;
     const double magnitude = std::fabs(x);
-    (magnitude > 1 ? highest : lowest) *= magnitude;
+    highest *= std::max(magnitude, 1.0);
+    lowest *= std::min(magnitude, 1.0);
     above_one += magnitude > 1 ? 1 : 0;
     int binary = 0;
     const double m = std::frexp(x, &binary);
     const Pair product = two_product(value.significand.high, m);
-    const Pair sum = two_sum(product.high, product.low + value.significand.low * m);
-    // Back to a significand of at least a half, so that nothing underflows.
-    const double scale = std::fabs(sum.high) < 0.5 ? 2 : 1;
-    value.significand = {sum.high * scale, sum.low * scale};
-    value.exponent += binary - (scale > 1 ? 1 : 0);
+    value.significand = two_sum(product.high, product.low + value.significand.low * m);
+    value.exponent += binary;
+    // Long before the low part underflows.
+    constexpr double small = 0x1p-500;
+    if (std::fabs(value.significand.high) < small) {
+      value.significand = {value.significand.high / small, value.significand.low / small};
+      value.exponent -= 500;
+    }
   }
 };
 
