@@ -74,13 +74,13 @@ void lay_out(const spec::Contract& contract,
   extents.send_size = extents.recv_size = 0;
   contract.extents(call_of(c), rank, extents);
   const std::int64_t bytes = spec::info(c.type).bytes;
-  const bool has_send = !extents.send.empty();
-  const bool has_recv = !extents.recv.empty();
+  const bool has_send = !extents.send.empty() || extents.send_size > 0;
+  const bool has_recv = !extents.recv.empty() || extents.recv_size > 0;
   layout.send_size = extents.send_size * bytes;
   layout.recv_size = extents.recv_size * bytes;
   layout.send = layout.recv = -1;
   layout.rest_undefined = false;
-  const bool shared = c.in_place && has_send && has_recv;
+  const bool shared = c.in_place && !extents.send.empty() && !extents.recv.empty();
   const bool send_inside = shared && contract.in_place == spec::InPlace::send_within_recv;
   const bool recv_inside = shared && contract.in_place != spec::InPlace::send_within_recv;
   const std::int64_t offset = c.offset * bytes;

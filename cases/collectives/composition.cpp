@@ -99,7 +99,7 @@ void expect_last_equals_first(const Evidence& evidence, Judgement& judgement) {
   for (int r = 0; r < group_size(c); ++r) {
     const BufferView first = view(evidence, 0, r);
     const BufferView other = view(evidence, last, r);
-    if (first.layout.recv < 0 || other.layout.recv < 0) continue;
+    if (first.layout.extents.recv.empty() || other.layout.extents.recv.empty()) continue;
     expect_same_bits(c,
                      r,
                      0,
@@ -118,7 +118,7 @@ void expect_last_returns_first(const Evidence& evidence, Judgement& judgement) {
   for (int r = 0; r < group_size(c); ++r) {
     const BufferView first = view(evidence, 0, r);
     const BufferView other = view(evidence, last, r);
-    if (first.layout.send < 0 || other.layout.recv < 0) continue;
+    if (first.layout.extents.send.empty() || other.layout.extents.recv.empty()) continue;
     for (std::size_t b = 0; b < first.layout.extents.send.size(); ++b) {
       const spec::Block& sent = first.layout.extents.send[b];
       const spec::Block& returned = other.layout.extents.recv[b];

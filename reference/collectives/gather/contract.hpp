@@ -6,7 +6,7 @@
 namespace rankcheck::reference::gather {
 
 /// Every rank gives one block and the root gets the blocks of all ranks, in rank order. Others have
-/// no recv buffer; in place where the root's send is its own block of recv.
+/// a recv buffer that stays as it is; in place where the root's send is its own block of recv.
 inline spec::Contract contract() {
   return {
       .name = "gather",
@@ -18,7 +18,8 @@ inline spec::Contract contract() {
       .extents =
           [](const spec::Call& call, int rank, spec::Extents& extents) {
             extents.send_size = spec::append_own_block(extents.send, call, rank);
-            if (rank == call.root) extents.recv_size = spec::append_all_blocks(extents.recv, call);
+            extents.recv_size = spec::append_all_blocks(extents.recv, call);
+            if (rank != call.root) extents.recv.clear();
           },
   };
 }

@@ -5,7 +5,7 @@
 namespace rankcheck::reference::reduce {
 
 /// Every rank gives `count` elements and the root gets their combination, index by index. Others
-/// have no recv buffer; in place where the root's recv is its send.
+/// have a recv buffer that stays as it is; in place where the root's recv is its send.
 inline spec::Contract contract() {
   return {
       .name = "reduce",
@@ -18,8 +18,8 @@ inline spec::Contract contract() {
       .extents =
           [](const spec::Call& call, int rank, spec::Extents& extents) {
             extents.send_size = spec::append_even(extents.send, 1, call.count);
-            if (rank == call.root)
-              extents.recv_size = spec::append_even(extents.recv, 1, call.count);
+            extents.recv_size = spec::append_even(extents.recv, 1, call.count);
+            if (rank != call.root) extents.recv.clear();
           },
   };
 }
