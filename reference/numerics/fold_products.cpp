@@ -62,12 +62,12 @@ class Judgement {
     const bool underflows = product.lowest < format_.smallest_normal * (1 + 2 * relative_);
     if (product.any_nan || (product.any_infinity && product.any_zero)) {
       expect_value(std::numeric_limits<double>::quiet_NaN(), at, out);
-    } else if (product.any_infinity) {
-      expect_value(product.negative ? -infinity : infinity, at, out);
-      if (underflows) out.admits[at] |= admits_nan;
     } else if (product.any_zero) {
       expect_value(0, at, out);
       if (overflows) out.admits[at] |= admits_nan;
+    } else if (product.any_infinity || (!underflows && beyond_double(product))) {
+      expect_value(product.negative ? -infinity : infinity, at, out);
+      if (underflows) out.admits[at] |= admits_nan;
     } else {
       expect_within(to_pair(product.value), bound(product, underflows), at, out);
       if (!overflows) return;
@@ -77,6 +77,13 @@ class Judgement {
   }
 
  private:
+  /// Whether even the smallest result within the bound is larger than any double.
+  [[nodiscard]] bool beyond_double(const Product& product) const {
+    const auto& [significand, exponent] = product.value;
+    const double smallest = std::fabs(significand.high) * (1 - relative_ * slack(rule_.ranks));
+    return std::ldexp(smallest, exponent) == std::numeric_limits<double>::infinity();
+  }
+
   [[nodiscard]] double bound(const Product& product, bool underflows) const {
     const int rounded = rule_.ranks - 1;
     if (rule_.exact || rounded == 0) return 0;

@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/reference/numerics/floats.hpp"
+
+/// The bounds against honest subjects, which must never be wrong, and dishonest ones.
+namespace rankcheck::tests {
+namespace {
+
+using numerics::Fold;
+using spec::ReduceOp;
+using spec::Type;
+
+enum class Data { uniform, wide, cancelling, tiny, huge };
+
+double sample(Random& random, Data data, Type type) {
+  const bool small_range = type == Type::f16;
+  const int spread = small_range ? 20 : 200;
+  const double x = random.unit();
+  switch (data) {
+    case Data::uniform:
+      return x;
+    case Data::wide:
+      return std::ldexp(
+          x, static_cast<int>(random.below(static_cast<std::size_t>(spread))) - spread / 2);
+    case Data::cancelling:
+      return (random.bits() & 1) != 0 ? 1000 + x : -1000 + x;
+    case Data::tiny:
+      return x * std::ldexp(1, spec::info(type).exponent_min + 2);
+    default:
+      return x * std::ldexp(1, spec::info(type).exponent_max - 1);
+  }
+}
+
+/// One honest operation in the type: the exact result of two elements, or nearly so, rounded.
+double combined(Type type, ReduceOp op, double a, double b) {
+  if (type == Type::f32) {
+    const auto x = static_cast<float>(a);
+    const auto y = static_cast<float>(b);
+    return op == ReduceOp::prod ? x * y : x + y;
+  }
+  return rounded(type, op == ReduceOp::prod ? a * b : a + b);
+}
+
+/// Combines two random values again and again: every order and every tree.
+double random_tree(Random& random, Type type, ReduceOp op, std::vector<double> values) {
+  while (values.size() > 1) {
+    std::swap(values[random.below(values.size())], values.back());
+    const double a = values.back();
+    values.pop_back();
+    double& b = values[random.below(values.size())];
+    b = combined(type, op, a, b);
+  }
+  return values[0];
+}
+
+/// What an honest subject may return: avg both ways, products rounded one by one.
+double honest_result(Random& random, Fold rule, std::vector<double> x, double scalar) {
+  const double n = static_cast<double>(x.size());
+  if (rule.op == ReduceOp::premul_sum) {
+    for (double& each : x) each = rounded(rule.type, each * scalar);
+  }
+  const bool premultiply = rule.op == ReduceOp::avg && (random.bits() & 1) != 0;
+  if (premultiply) {
+    const double inverse = rounded(rule.type, 1 / n);
+    for (double& each : x) each = rounded(rule.type, each * inverse);
+  }
+  const double result = random_tree(random, rule.type, rule.op, std::move(x));
+  const bool divide = rule.op == ReduceOp::avg && !premultiply;
+  return divide ? rounded(rule.type, result / n) : result;
+}
+
+struct Kind {
+  Type type;
+  ReduceOp op;
+};
+
+class Bounds : public testing::TestWithParam<Kind> {};
+
+std::vector<Kind> kinds() {
+  std::vector<Kind> out;
+  for (const Type type : {Type::f16, Type::bf16, Type::f32, Type::f64}) {
+    for (const ReduceOp op : {ReduceOp::sum, ReduceOp::avg, ReduceOp::premul_sum, ReduceOp::prod}) {
+      out.push_back({type, op});
+    }
+  }
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Bounds, testing::ValuesIn(kinds()), [](const auto& each) {
+  return std::string(spec::name(each.param.type)) + "_" + std::string(spec::name(each.param.op));
+});
+
+TEST_P(Bounds, AcceptEveryOrderOfEvaluation) {
+  const Fold rule{GetParam().type, GetParam().op};
+  Random random(11);
+  double ratio_max = 0;
+  for (int round = 0; round < 600; ++round) {
+    const auto data = static_cast<Data>(round % 5);
+    std::vector<double> x(1 + random.below(9));
+    for (double& each : x) each = rounded(rule.type, sample(random, data, rule.type));
+    const double scalar = rounded(rule.type, 3 * random.unit());
+    const SmallFold fold = fold_of(rule, x, std::vector<double>(x.size(), scalar));
+    const double got = honest_result(random, rule, x, scalar);
+    const numerics::Comparison comparison = fold.compared({got});
+    ASSERT_EQ(comparison.wrong, 0) << testing::PrintToString(x) << " gave " << got;
+    ratio_max = std::max(ratio_max, comparison.ratio_max);
+  }
+  // A bound that nothing comes near would not be worth much.
+  EXPECT_GT(ratio_max, 0.2);
+  EXPECT_LE(ratio_max, 1);
+}
+
+TEST_P(Bounds, RejectWhatLiesJustBeyond) {
+  const Fold rule{GetParam().type, GetParam().op};
+  Random random(12);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<double> x(2 + random.below(7));
+    for (double& each : x) each = rounded(rule.type, 1 + random.unit() / 2);
+    const SmallFold fold = fold_of(rule, x, std::vector<double>(x.size(), 1.5));
+    const numerics::Expected expected = fold.expected();
+    const double unit =
+        std::ldexp(std::fabs(expected.high[0]), 2 - spec::info(rule.type).precision);
+    for (const double side : {-1.0, 1.0}) {
+      const double beyond = expected.high[0] + side * (expected.bound[0] + unit);
+      EXPECT_FALSE(fold.accepts(rounded(rule.type, beyond)));
+    }
+    EXPECT_FALSE(fold.accepts(std::nan("")));
+    EXPECT_FALSE(fold.accepts(std::numeric_limits<double>::infinity()));
+    EXPECT_FALSE(fold.accepts(-std::numeric_limits<double>::infinity()));
+  }
+}
+
+TEST(BoundsOfSums, CatchAForgottenRankOfManyHalves) {
+  std::vector<double> x(16, 1);
+  x[7] = 0.125;
+  const SmallFold fold = fold_of({Type::f16}, x);
+  EXPECT_TRUE(fold.accepts(15.125));
+  EXPECT_FALSE(fold.accepts(15));
+}
+
+TEST(BoundsOfSums, StaySoundWhereRoundingsExceedOne) {
+  // bf16 keeps 8 bits: 1000 ones stop growing at 256 from left to right.
+  const SmallFold fold = fold_of({Type::bf16}, std::vector<double>(1000, 1));
+  EXPECT_TRUE(fold.accepts(256));
+  EXPECT_TRUE(fold.accepts(1000));
+  EXPECT_FALSE(fold.accepts(std::numeric_limits<double>::infinity()));
+}
+
+}  // namespace
+}  // namespace rankcheck::tests

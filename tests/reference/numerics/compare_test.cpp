@@ -1,0 +1,116 @@
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/reference/numerics/floats.hpp"
+
+namespace rankcheck::tests {
+namespace {
+
+using numerics::Comparison;
+using numerics::Expected;
+using numerics::Fold;
+using spec::ReduceOp;
+using spec::Type;
+
+Comparison moved(Type type, std::vector<double> expected, std::vector<double> got) {
+  const auto wanted = elements(type, expected);
+  Expected bits;
+  numerics::expect_bits(wanted.data(), static_cast<std::int64_t>(wanted.size()), bits);
+  const Fold rule{.type = type, .op = ReduceOp::none};
+  const auto count = static_cast<std::int64_t>(expected.size()) / (is_complex(type) ? 2 : 1);
+  Comparison comparison;
+  numerics::compare(rule, bits, elements(type, got).data(), count, comparison);
+  return comparison;
+}
+
+TEST(Compare, CountsBytesAndWrongElements) {
+  const Comparison comparison = moved(Type::f32, {1, 2, 3}, {1, 5, 6});
+  EXPECT_EQ(comparison.compared_bytes, 12);
+  EXPECT_EQ(comparison.wrong, 2);
+  ASSERT_EQ(comparison.differences.size(), 2U);
+  EXPECT_EQ(comparison.differences[0].index, 1);
+  EXPECT_EQ(comparison.differences[0].expected, "2");
+  EXPECT_EQ(comparison.differences[0].got, "5");
+  EXPECT_EQ(comparison.differences[0].error, 3);
+}
+
+TEST(Compare, AddsToWhatIsThere) {
+  Comparison comparison = moved(Type::int8, {1}, {2});
+  Expected expected;
+  const auto one = elements(Type::int8, std::vector{1.0});
+  numerics::expect_bits(one.data(), 1, expected);
+  numerics::compare({.type = Type::int8}, expected, one.data(), 1, comparison);
+  EXPECT_EQ(comparison.compared_bytes, 2);
+  EXPECT_EQ(comparison.wrong, 1);
+}
+
+TEST(Compare, KeepsTheFirstDifferencesOnly) {
+  const std::vector<double> zeros(100, 0);
+  const std::vector<double> ones(100, 1);
+  const Comparison comparison = moved(Type::uint8, zeros, ones);
+  EXPECT_EQ(comparison.wrong, 100);
+  EXPECT_EQ(comparison.differences.size(), numerics::differences_max);
+}
+
+TEST(Compare, MovedBitsMustBeTheSameBits) {
+  EXPECT_EQ(moved(Type::f32, {0.0}, {-0.0}).wrong, 1);
+  EXPECT_EQ(moved(Type::f8e5m2, {1.25}, {1.25}).wrong, 0);
+  EXPECT_EQ(moved(Type::complex64, {1, 2, 3, 4}, {1, 2, 3, 5}).wrong, 1);
+}
+
+TEST(Compare, NanPayloadsAreToldApart) {
+  const std::array<std::uint32_t, 1> wanted{0x7fc00001};
+  const std::array<std::uint32_t, 1> got{0x7fc00002};
+  Expected expected;
+  numerics::expect_bits(reinterpret_cast<const std::byte*>(wanted.data()), 4, expected);
+  Comparison comparison;
+  numerics::compare({.type = Type::f32, .op = ReduceOp::none},
+                    expected,
+                    reinterpret_cast<const std::byte*>(got.data()),
+                    1,
+                    comparison);
+  ASSERT_EQ(comparison.wrong, 1);
+  EXPECT_EQ(comparison.differences[0].expected, "nan (0x7fc00001)");
+  EXPECT_EQ(comparison.differences[0].got, "nan (0x7fc00002)");
+}
+
+TEST(Compare, ReportsTheLargestRatio) {
+  const SmallFold sum = fold_of({Type::f32}, {1, 2});
+  const double bound = sum.expected().bound[0];
+  const double got = 3 + 0x1p-22;
+  EXPECT_EQ(sum.compared({3}).ratio_max, 0);
+  EXPECT_DOUBLE_EQ(sum.compared({got}).ratio_max, 0x1p-22 / bound);
+  EXPECT_EQ(fold_of({Type::f32, ReduceOp::max}, {1, 2}).compared({7}).ratio_max, 0);
+}
+
+TEST(Compare, WritesComplexElementsOnceAndWhole) {
+  const SmallFold sum{{.type = Type::complex128, .exact = true}, {{1, 2}, {3, 4}}, {}};
+  const Comparison comparison = sum.compared({5, 7});
+  EXPECT_EQ(comparison.wrong, 1);
+  ASSERT_EQ(comparison.differences.size(), 1U);
+  EXPECT_EQ(comparison.differences[0].expected, "(4,6)");
+  EXPECT_EQ(comparison.differences[0].got, "(5,7)");
+}
+
+TEST(Compare, IndexesBehindOneChunk) {
+  const std::vector<double> x(1000, 1);
+  std::vector<double> got(1000, 1);
+  got[777] = 2;
+  const auto in = elements(Type::f32, x);
+  Expected expected;
+  const Fold rule{.type = Type::f32};
+  numerics::fold(rule, {{in.data()}}, {}, 1000, expected);
+  Comparison comparison;
+  numerics::compare(rule, expected, elements(Type::f32, got).data(), 1000, comparison);
+  ASSERT_EQ(comparison.wrong, 1);
+  EXPECT_EQ(comparison.differences[0].index, 777);
+}
+
+}  // namespace
+}  // namespace rankcheck::tests

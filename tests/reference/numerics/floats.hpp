@@ -1,0 +1,92 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "reference/numerics/fold.hpp"
+
+/// Buffers of one element type, written and read as doubles.
+namespace rankcheck::tests {
+
+/// The elements in memory, each value rounded to the type.
+inline std::vector<std::byte> elements(spec::Type type, std::span<const double> values) {
+  const spec::Type part = spec::component(type);
+  const auto bytes = static_cast<std::size_t>(spec::info(part).bytes);
+  std::vector<std::byte> out(values.size() * bytes);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    numerics::from_double(part, values[i], out.data() + i * bytes);
+  }
+  return out;
+}
+
+/// One value after rounding to the type.
+inline double rounded(spec::Type type, double value) {
+  std::array<std::byte, 8> element{};
+  numerics::from_double(type, value, element.data());
+  return numerics::to_double(type, element.data());
+}
+
+/// A fold of one element a rank (two values a rank for complex types).
+struct SmallFold {
+  numerics::Fold rule;
+  std::vector<std::vector<double>> contributions;
+  std::vector<double> scalars;
+
+  [[nodiscard]] numerics::Expected expected() const {
+    numerics::Fold full = rule;
+    full.ranks = static_cast<int>(contributions.size());
+    std::vector<std::vector<std::byte>> buffers;
+    std::vector<const std::byte*> in;
+    for (const auto& values : contributions) buffers.push_back(elements(rule.type, values));
+    for (const auto& buffer : buffers) in.push_back(buffer.data());
+    numerics::Expected out;
+    numerics::fold(full, in, elements(rule.type, scalars), 1, out);
+    return out;
+  }
+
+  [[nodiscard]] numerics::Comparison compared(std::vector<double> got) const {
+    numerics::Fold full = rule;
+    full.ranks = static_cast<int>(contributions.size());
+    numerics::Comparison comparison;
+    numerics::compare(full, expected(), elements(rule.type, got).data(), 1, comparison);
+    return comparison;
+  }
+
+  /// Whether this result (of a real type) is right.
+  [[nodiscard]] bool accepts(double got) const { return compared({got}).wrong == 0; }
+};
+
+/// A fold of real numbers, one a rank.
+inline SmallFold fold_of(numerics::Fold rule,
+                         const std::vector<double>& contributions,
+                         const std::vector<double>& scalars = {}) {
+  SmallFold out{rule, {}, scalars};
+  for (const double x : contributions) out.contributions.push_back({x});
+  return out;
+}
+
+/// A generator of one's own: the same numbers with every standard library.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t bits() {
+    state_ += 0x9e3779b97f4a7c15;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  /// 0 … below - 1.
+  std::size_t below(std::size_t limit) { return static_cast<std::size_t>(bits() % limit); }
+  /// In [-1, 1).
+  double unit() { return static_cast<double>(bits() >> 11) * 0x1p-52 - 1; }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace rankcheck::tests

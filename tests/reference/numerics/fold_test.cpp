@@ -1,0 +1,346 @@
+#include "reference/numerics/fold.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/reference/numerics/floats.hpp"
+
+namespace rankcheck::tests {
+namespace {
+
+using numerics::Fold;
+using numerics::NanRule;
+using spec::ReduceOp;
+using spec::Type;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double largest = std::numeric_limits<double>::max();
+const double nan = std::nan("");
+
+// --- integers: bits ---
+
+struct IntegerFold {
+  Type type;
+  ReduceOp op;
+  std::vector<double> in;
+  double out;
+  std::vector<double> scalars;
+};
+
+class Integers : public testing::TestWithParam<IntegerFold> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    ByHand,
+    Integers,
+    testing::Values(IntegerFold{Type::int8, ReduceOp::sum, {100, 100}, -56, {}},
+                    IntegerFold{Type::int8, ReduceOp::avg, {100, 100}, -28, {}},
+                    IntegerFold{Type::int8, ReduceOp::avg, {-1, -2}, -1, {}},
+                    IntegerFold{Type::int8, ReduceOp::prod, {16, 16, 3}, 0, {}},
+                    IntegerFold{Type::int8, ReduceOp::min, {3, -128, 127}, -128, {}},
+                    IntegerFold{Type::uint8, ReduceOp::sum, {200, 100}, 44, {}},
+                    IntegerFold{Type::uint8, ReduceOp::avg, {200, 100}, 22, {}},
+                    IntegerFold{Type::uint8, ReduceOp::max, {3, 128, 127}, 128, {}},
+                    IntegerFold{Type::int32, ReduceOp::prod, {65536, 65537}, 65536, {}},
+                    IntegerFold{Type::int32, ReduceOp::premul_sum, {5, -7}, 1, {3, 2}},
+                    IntegerFold{Type::uint32, ReduceOp::avg, {0x1p31, 0x1p31, 6}, 2, {}},
+                    IntegerFold{Type::int64, ReduceOp::sum, {-0x1p63, -1024}, 0x1p63 - 1024, {}},
+                    IntegerFold{Type::int64, ReduceOp::avg, {-7, 0}, -3, {}},
+                    IntegerFold{Type::uint64, ReduceOp::max, {0x1p63, 1}, 0x1p63, {}},
+                    IntegerFold{Type::uint64, ReduceOp::avg, {0x1p63, 0}, 0x1p62, {}}));
+
+TEST_P(Integers, FoldToTheseBits) {
+  const IntegerFold& each = GetParam();
+  const auto expected = fold_of({each.type, each.op}, each.in, each.scalars).expected();
+  EXPECT_TRUE(expected.as_bits);
+  EXPECT_EQ(expected.bits, elements(each.type, std::vector{each.out}));
+}
+
+TEST(Integers, SixtyFourBitsAreNotRounded) {
+  const std::int64_t a = 9007199254740993;
+  const auto* in = reinterpret_cast<const std::byte*>(&a);
+  numerics::Expected expected;
+  numerics::fold({.type = Type::int64, .op = ReduceOp::max}, {{in}}, {}, 1, expected);
+  EXPECT_EQ(std::memcmp(expected.bits.data(), in, 8), 0);
+}
+
+// --- floating point: by hand ---
+
+TEST(Sum, IsExactWhateverCancels) {
+  const auto expected = fold_of({Type::f64}, {1e300, 1, -1e300}).expected();
+  EXPECT_EQ(expected.high[0], 1);
+  EXPECT_EQ(expected.low[0], 0);
+  EXPECT_NEAR(expected.bound[0] / (2 * 0x1p-53 * 2e300), 1, 1e-12);
+}
+
+TEST(Sum, BoundIsOneRoundingPerAddition) {
+  const auto expected = fold_of({Type::f32}, {1, -2, 4, 8}).expected();
+  EXPECT_EQ(expected.high[0], 11);
+  EXPECT_NEAR(expected.bound[0] / (3 * 0x1p-24 * 15), 1, 1e-12);
+}
+
+TEST(Sum, OneRankAndExactInputsAdmitNoError) {
+  EXPECT_FALSE(fold_of({Type::f32}, {1}).accepts(std::nextafterf(1, 2)));
+  const SmallFold exact = fold_of({.type = Type::f32, .exact = true}, {1, 2, 4});
+  EXPECT_TRUE(exact.accepts(7));
+  EXPECT_FALSE(exact.accepts(std::nextafterf(7, 8)));
+  EXPECT_FALSE(exact.accepts(std::nextafterf(7, 6)));
+}
+
+TEST(Sum, ZerosOfBothSignsAreEqual) {
+  EXPECT_TRUE(fold_of({.type = Type::f32, .exact = true}, {-0.0, -0.0}).accepts(0.0));
+  EXPECT_TRUE(fold_of({.type = Type::f32, .exact = true}, {1, -1}).accepts(-0.0));
+}
+
+TEST(Sum, ComplexComponentsAreSeparate) {
+  const SmallFold sum{{.type = Type::complex64, .exact = true}, {{1, 10}, {2, 20}}, {}};
+  EXPECT_EQ(sum.compared({3, 30}).wrong, 0);
+  EXPECT_EQ(sum.compared({30, 3}).wrong, 1);
+  EXPECT_EQ(sum.compared({3, 31}).wrong, 1);
+}
+
+TEST(Sum, NanAndInfinitiesPropagate) {
+  EXPECT_TRUE(fold_of({Type::f32}, {1, nan}).accepts(nan));
+  EXPECT_FALSE(fold_of({Type::f32}, {1, nan}).accepts(1));
+  EXPECT_TRUE(fold_of({Type::f32}, {1, -infinity}).accepts(-infinity));
+  EXPECT_FALSE(fold_of({Type::f32}, {1, -infinity}).accepts(infinity));
+  EXPECT_FALSE(fold_of({Type::f32}, {1, -infinity}).accepts(nan));
+  EXPECT_TRUE(fold_of({Type::f32}, {infinity, -infinity}).accepts(nan));
+  EXPECT_FALSE(fold_of({Type::f32}, {infinity, -infinity}).accepts(infinity));
+}
+
+TEST(Sum, OverflowIsInfiniteWithItsSign) {
+  const SmallFold sum = fold_of({Type::f16}, {-40000, -40000});
+  EXPECT_TRUE(sum.accepts(-infinity));
+  EXPECT_FALSE(sum.accepts(infinity));
+  EXPECT_FALSE(sum.accepts(-65504));
+  EXPECT_FALSE(sum.accepts(nan));
+}
+
+TEST(Sum, JustBelowOverflowBothSidesAreRight) {
+  // The exact sum is 65519: half a unit short of overflow. Two roundings may carry it over.
+  const SmallFold sum = fold_of({Type::f16}, {32768, 32736, 15});
+  EXPECT_TRUE(sum.accepts(65504));
+  EXPECT_TRUE(sum.accepts(infinity));
+  EXPECT_FALSE(sum.accepts(-infinity));
+}
+
+TEST(Sum, PartialSumsMayOverflowThoughTheSumDoesNot) {
+  const SmallFold sum = fold_of({Type::f16}, {60000, 60000, -60000});
+  EXPECT_TRUE(sum.accepts(60000));
+  EXPECT_TRUE(sum.accepts(infinity));
+  EXPECT_FALSE(sum.accepts(-infinity));
+  EXPECT_FALSE(sum.accepts(nan));
+  const SmallFold both = fold_of({Type::f16}, {60000, 60000, -60000, -60000});
+  EXPECT_TRUE(both.accepts(0));
+  EXPECT_TRUE(both.accepts(infinity));
+  EXPECT_TRUE(both.accepts(-infinity));
+  EXPECT_TRUE(both.accepts(nan));
+}
+
+TEST(Sum, DoublesMayOverflowToo) {
+  EXPECT_TRUE(fold_of({Type::f64}, {largest, largest}).accepts(infinity));
+  EXPECT_FALSE(fold_of({Type::f64}, {largest, largest}).accepts(largest));
+  const SmallFold cancels = fold_of({Type::f64}, {largest, largest, -largest});
+  EXPECT_TRUE(cancels.accepts(largest));
+  EXPECT_TRUE(cancels.accepts(infinity));
+  EXPECT_FALSE(cancels.accepts(largest / 2));
+  EXPECT_FALSE(cancels.accepts(nan));
+}
+
+TEST(Sum, SubnormalsAreExact) {
+  const SmallFold sum = fold_of({Type::f64}, {5e-324, 5e-324, 5e-324});
+  EXPECT_TRUE(sum.accepts(1.5e-323));
+  EXPECT_FALSE(sum.accepts(1e-323));
+}
+
+TEST(Avg, AdmitsDividingLastAndPremultiplying) {
+  // Values that NCCL gives: premultiplied by T(1/n), summed from left to right.
+  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::avg}, {1, 1, 7}).accepts(3));
+  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::avg}, {1, 1, 7}).accepts(3.0000002F));
+  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::avg}, {3, 3, 3, 3, 3, 3, 3}).accepts(3.0000002F));
+  EXPECT_FALSE(fold_of({Type::f32, ReduceOp::avg}, {1, 1, 7}).accepts(3.00001F));
+}
+
+TEST(Avg, OfOneRankIsTheValue) {
+  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::avg}, {3}).accepts(3));
+  EXPECT_FALSE(fold_of({Type::f32, ReduceOp::avg}, {3}).accepts(3.0000002F));
+}
+
+TEST(Avg, MayOverflowOnTheWay) {
+  const SmallFold avg = fold_of({Type::f64, ReduceOp::avg}, {largest, largest, largest, largest});
+  EXPECT_TRUE(avg.accepts(largest));
+  EXPECT_TRUE(avg.accepts(infinity));
+  EXPECT_FALSE(avg.accepts(largest / 2));
+}
+
+TEST(Avg, MayUnderflowOnTheWay) {
+  // Each term premultiplied: 5e-324 / 2 rounds to zero; summed first: 5e-324.
+  const SmallFold avg = fold_of({Type::f64, ReduceOp::avg}, {5e-324, 5e-324});
+  EXPECT_TRUE(avg.accepts(0));
+  EXPECT_TRUE(avg.accepts(5e-324));
+  EXPECT_FALSE(avg.accepts(1e-322));
+}
+
+TEST(PremulSum, MultipliesEachRankByItsScalar) {
+  const SmallFold sum = fold_of(
+      {.type = Type::f32, .op = ReduceOp::premul_sum, .exact = true}, {1, 2, 3}, {10, 100, 1000});
+  EXPECT_TRUE(sum.accepts(3210));
+  EXPECT_FALSE(sum.accepts(std::nextafterf(3210, 0)));
+}
+
+TEST(PremulSum, OfOneRankRoundsOnce) {
+  const SmallFold sum = fold_of({Type::f64, ReduceOp::premul_sum}, {0.1}, {0.3});
+  EXPECT_TRUE(sum.accepts(0.1 * 0.3));
+  EXPECT_FALSE(sum.accepts(std::nextafter(std::nextafter(0.1 * 0.3, 1), 1)));
+}
+
+TEST(PremulSum, InfinityTimesZeroIsNan) {
+  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::premul_sum}, {infinity, 1}, {0, 1}).accepts(nan));
+}
+
+TEST(PremulSum, ProductsOfDoublesMayOverflow) {
+  const SmallFold sum = fold_of({Type::f64, ReduceOp::premul_sum}, {1e200, 1}, {1e200, 1});
+  EXPECT_TRUE(sum.accepts(infinity));
+  EXPECT_FALSE(sum.accepts(largest));
+}
+
+TEST(Prod, BoundIsRelativeToTheProduct) {
+  const auto expected = fold_of({Type::f32, ReduceOp::prod}, {3, -5, 7}).expected();
+  EXPECT_EQ(expected.high[0], -105);
+  EXPECT_NEAR(expected.bound[0] / (2 * 0x1p-24 * 105), 1, 1e-6);
+}
+
+TEST(Prod, NanInfinityAndZero) {
+  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::prod}, {0, nan}).accepts(nan));
+  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::prod}, {0, infinity}).accepts(nan));
+  EXPECT_FALSE(fold_of({Type::f32, ReduceOp::prod}, {0, infinity}).accepts(0));
+  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::prod}, {-2, infinity}).accepts(-infinity));
+  EXPECT_FALSE(fold_of({Type::f32, ReduceOp::prod}, {-2, infinity}).accepts(nan));
+  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::prod}, {-2, 0}).accepts(-0.0));
+  EXPECT_FALSE(fold_of({Type::f32, ReduceOp::prod}, {-2, 0}).accepts(1e-45F));
+}
+
+TEST(Prod, PartialProductsMayOverflowOrUnderflow) {
+  const SmallFold overflow = fold_of({Type::f32, ReduceOp::prod}, {1e30F, -1e30F, 0.5F});
+  EXPECT_TRUE(overflow.accepts(-infinity));
+  EXPECT_FALSE(overflow.accepts(infinity));
+  EXPECT_FALSE(overflow.accepts(nan));
+  // 1e30 * 1e30 overflows and 1e-30 * 1e-30 underflows: infinity times zero in one tree.
+  const SmallFold both = fold_of({Type::f32, ReduceOp::prod}, {1e30F, 1e30F, 1e-30F, 1e-30F});
+  EXPECT_TRUE(both.accepts(1));
+  EXPECT_TRUE(both.accepts(0));
+  EXPECT_TRUE(both.accepts(infinity));
+  EXPECT_TRUE(both.accepts(nan));
+  EXPECT_FALSE(both.accepts(-infinity));
+}
+
+TEST(Prod, BeyondDoubleIsInfinite) {
+  EXPECT_TRUE(fold_of({Type::f64, ReduceOp::prod}, {1e200, 1e200}).accepts(infinity));
+  EXPECT_FALSE(fold_of({Type::f64, ReduceOp::prod}, {1e200, 1e200}).accepts(largest));
+}
+
+// --- min and max ---
+
+TEST(Extremes, AreExact) {
+  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::min}, {2, -3, 1}).accepts(-3));
+  EXPECT_FALSE(fold_of({Type::f32, ReduceOp::min}, {2, -3, 1}).accepts(std::nextafterf(-3, 0)));
+  EXPECT_TRUE(fold_of({Type::bf16, ReduceOp::max}, {-infinity, 5, infinity}).accepts(infinity));
+  EXPECT_TRUE(fold_of({Type::f64, ReduceOp::max}, {-0.0, 0.0}).accepts(-0.0));
+}
+
+TEST(Extremes, NanFollowsTheRule) {
+  const std::vector<double> in{4, nan, 7, 5};
+  const SmallFold drops = fold_of({Type::f32, ReduceOp::min, 1, NanRule::drops}, in);
+  EXPECT_TRUE(drops.accepts(4));
+  EXPECT_FALSE(drops.accepts(nan));
+  const SmallFold propagates = fold_of({Type::f32, ReduceOp::min, 1, NanRule::propagates}, in);
+  EXPECT_TRUE(propagates.accepts(nan));
+  EXPECT_FALSE(propagates.accepts(4));
+}
+
+TEST(Extremes, WithoutANanRuleAnyContributionMayComeOut) {
+  const std::vector<double> in{4, nan, 7, infinity};
+  const SmallFold any = fold_of({Type::f32, ReduceOp::min, 1, NanRule::unspecified}, in);
+  for (const double x : in) EXPECT_TRUE(any.accepts(x)) << x;
+  EXPECT_FALSE(any.accepts(5));
+  EXPECT_FALSE(any.accepts(-infinity));
+  // Without NaN there is nothing to choose.
+  EXPECT_FALSE(fold_of({Type::f32, ReduceOp::min, 1, NanRule::unspecified}, {4, 7}).accepts(7));
+}
+
+TEST(Extremes, OnlyNanIsNan) {
+  for (const NanRule rule : {NanRule::drops, NanRule::propagates, NanRule::unspecified}) {
+    const SmallFold fold = fold_of({Type::f16, ReduceOp::max, 1, rule}, {nan, nan});
+    EXPECT_TRUE(fold.accepts(nan));
+    EXPECT_FALSE(fold.accepts(0));
+  }
+}
+
+TEST(Extremes, CandidatesBelongToTheirElement) {
+  const auto a = elements(Type::f32, std::vector{nan, 1.0, nan});
+  const auto b = elements(Type::f32, std::vector{2.0, 3.0, 4.0});
+  const Fold rule{Type::f32, ReduceOp::min, 2, NanRule::unspecified};
+  numerics::Expected expected;
+  numerics::fold(rule, std::vector<const std::byte*>{a.data(), b.data()}, {}, 3, expected);
+  numerics::Comparison comparison;
+  numerics::compare(
+      rule, expected, elements(rule.type, std::vector{2.0, 1.0, 2.0}).data(), 3, comparison);
+  ASSERT_EQ(comparison.wrong, 1);
+  EXPECT_EQ(comparison.differences[0].index, 2);
+}
+
+// --- runs ---
+
+TEST(Runs, LongerThanOneChunkAgreeWithSingleElements) {
+  constexpr std::size_t count = 1000;
+  Random random(3);
+  for (const ReduceOp op : {ReduceOp::sum, ReduceOp::prod, ReduceOp::max, ReduceOp::avg}) {
+    std::vector<std::vector<double>> values(3, std::vector<double>(count));
+    std::vector<std::vector<std::byte>> buffers;
+    std::vector<const std::byte*> in;
+    for (auto& each : values) {
+      for (double& x : each) x = rounded(Type::f32, random.unit());
+      buffers.push_back(elements(Type::f32, each));
+    }
+    for (const auto& buffer : buffers) in.push_back(buffer.data());
+    numerics::Expected all;
+    numerics::fold({Type::f32, op, 3}, in, {}, count, all);
+    for (const std::size_t i : {std::size_t{0}, std::size_t{255}, std::size_t{256}, count - 1}) {
+      const auto one =
+          fold_of({Type::f32, op}, {values[0][i], values[1][i], values[2][i]}).expected();
+      EXPECT_EQ(all.high[i], one.high[0]);
+      EXPECT_EQ(all.low[i], one.low[0]);
+      EXPECT_EQ(all.bound[i], one.bound[0]);
+    }
+  }
+}
+
+TEST(Runs, NoElementsNeedNoMemory) {
+  numerics::Expected expected;
+  const std::vector<const std::byte*> in{nullptr, nullptr};
+  for (const Type type : {Type::int8, Type::f32, Type::complex128}) {
+    numerics::fold({type, ReduceOp::sum, 2}, in, {}, 0, expected);
+    numerics::Comparison comparison;
+    numerics::compare({type, ReduceOp::sum, 2}, expected, nullptr, 0, comparison);
+    EXPECT_EQ(comparison.compared_bytes, 0);
+  }
+  numerics::expect_bits(nullptr, 0, expected);
+  EXPECT_TRUE(expected.bits.empty());
+}
+
+TEST(Runs, ReuseForgetsTheLastOne) {
+  numerics::Expected expected;
+  numerics::expect_bits(reinterpret_cast<const std::byte*>("abcd"), 4, expected);
+  const auto one = elements(Type::f32, std::vector{2.0});
+  numerics::fold({Type::f32, ReduceOp::sum, 1}, {{one.data()}}, {}, 1, expected);
+  EXPECT_FALSE(expected.as_bits);
+  EXPECT_EQ(expected.high, std::vector{2.0});
+}
+
+}  // namespace
+}  // namespace rankcheck::tests
