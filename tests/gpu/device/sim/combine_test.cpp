@@ -1,0 +1,129 @@
+#include "gpu/device/sim/combine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/numerics/fold.hpp"
+
+namespace rankcheck::gpu::sim {
+namespace {
+
+using spec::ReduceOp;
+using spec::Type;
+
+/// More than two blocks and a rest, at an odd address.
+constexpr std::int64_t count = 1100;
+constexpr std::size_t misalignment = 1;
+
+/// Elements of small whole numbers, both components of a complex one.
+std::vector<std::byte> elements(Type type, int rank) {
+  const Type component = spec::component(type);
+  const auto size = static_cast<std::size_t>(spec::info(component).bytes);
+  const std::int64_t components = spec::is_complex(type) ? 2 * count : count;
+  std::vector<std::byte> bytes(misalignment + static_cast<std::size_t>(components) * size);
+  for (std::int64_t i = 0; i < components; ++i) {
+    numerics::from_double(component,
+                          static_cast<double>((i * 7 + rank * 3) % 5 + 1),
+                          bytes.data() + misalignment + static_cast<std::size_t>(i) * size);
+  }
+  return bytes;
+}
+
+/// What three values become, in numbers that are exact in every type.
+double expected(ReduceOp op, const std::array<double, 3>& v) {
+  switch (op) {
+    case ReduceOp::prod:
+      return v[0] * v[1] * v[2];
+    case ReduceOp::min:
+      return std::min({v[0], v[1], v[2]});
+    case ReduceOp::max:
+      return std::max({v[0], v[1], v[2]});
+    case ReduceOp::premul_sum:
+      return 2 * (v[0] + v[1] + v[2]);
+    default:
+      return v[0] + v[1] + v[2];
+  }
+}
+
+void check(Type type, ReduceOp op) {
+  const Type component = spec::component(type);
+  const auto size = static_cast<std::size_t>(spec::info(component).bytes);
+  const std::array<std::vector<std::byte>, 3> in{
+      elements(type, 0), elements(type, 1), elements(type, 2)};
+  std::vector<std::byte> scalar(size);
+  numerics::from_double(component, 2, scalar.data());
+  std::vector<Source> sources;
+  for (const auto& bytes : in) {
+    sources.push_back({.data = bytes.data() + misalignment,
+                       .scalar = op == ReduceOp::premul_sum ? scalar.data() : nullptr});
+  }
+  std::vector<std::byte> out(in[0].size());
+  const int divisor = op == ReduceOp::avg ? 2 : 1;
+  combine(type, op, out.data() + misalignment, sources, count, divisor);
+  for (std::size_t at = misalignment; at < out.size(); at += size) {
+    std::array<double, 3> values{};
+    for (std::size_t r = 0; r < 3; ++r) values[r] = numerics::to_double(component, &in[r][at]);
+    double want = expected(op, values) / divisor;
+    if (spec::is_integer(type)) want = std::trunc(want);
+    ASSERT_EQ(numerics::to_double(component, &out[at]), want)
+        << spec::name(type) << " " << spec::name(op) << " at byte " << at;
+  }
+}
+
+TEST(CombineTest, computes_every_op_in_every_type) {
+  for (const spec::TypeInfo& type : spec::type_table) {
+    for (const ReduceOp op : {ReduceOp::sum,
+                              ReduceOp::prod,
+                              ReduceOp::min,
+                              ReduceOp::max,
+                              ReduceOp::avg,
+                              ReduceOp::premul_sum}) {
+      if (spec::is_defined(op, type.type)) check(type.type, op);
+    }
+  }
+}
+
+TEST(CombineTest, moves_types_that_are_not_reduced) {
+  for (const Type type : {Type::f8e4m3, Type::complex128}) {
+    const auto size = static_cast<std::size_t>(spec::info(type).bytes);
+    std::vector<std::byte> in(3 * size + 1);
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::byte>(i * 37 + 5);
+    std::vector<std::byte> out(in.size());
+    const Source source{.data = in.data()};
+    combine(type, ReduceOp::none, out.data(), {&source, 1}, 3, 1);
+    EXPECT_TRUE(std::equal(in.begin(), in.end() - 1, out.begin()));
+    EXPECT_EQ(out.back(), std::byte{0});
+  }
+}
+
+TEST(CombineTest, rounds_to_the_type_after_each_step) {
+  // 2048 + 1 is a tie in f16 and stays 2048, twice; 2050 would need the sum in a wider type.
+  std::array<std::array<std::byte, 2>, 3> in{};
+  const std::array<double, 3> values{2048, 1, 1};
+  std::vector<Source> sources;
+  for (std::size_t r = 0; r < 3; ++r) {
+    numerics::from_double(Type::f16, values[r], in[r].data());
+    sources.push_back({.data = in[r].data()});
+  }
+  std::array<std::byte, 2> out{};
+  combine(Type::f16, ReduceOp::sum, out.data(), sources, 1, 1);
+  EXPECT_EQ(numerics::to_double(Type::f16, out.data()), 2048);
+}
+
+TEST(CombineTest, accumulates_into_one_of_its_sources) {
+  std::vector<float> total(2000, 1.0F);
+  const std::vector<float> more(2000, 2.0F);
+  const std::array<Source, 2> sources{
+      Source{.data = reinterpret_cast<const std::byte*>(more.data())},
+      Source{.data = reinterpret_cast<const std::byte*>(total.data())}};
+  combine(Type::f32, ReduceOp::sum, reinterpret_cast<std::byte*>(total.data()), sources, 2000, 1);
+  EXPECT_EQ(total, std::vector<float>(2000, 3.0F));
+}
+
+}  // namespace
+}  // namespace rankcheck::gpu::sim

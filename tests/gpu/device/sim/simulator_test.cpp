@@ -1,0 +1,304 @@
+#include "gpu/device/sim/simulator.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/gpu/plan/sketch.hpp"
+
+namespace rankcheck::gpu::sim {
+namespace {
+
+using plan::Builder;
+using plan::part;
+using plan::Range;
+using plan::Schedule;
+using plan::Sketch;
+using Policy = plan::Schedule::Policy;
+
+/// Runs a sketch on floats: element i of rank r's send buffer is 10 r + i + 1, outputs start at -1.
+class Bench {
+ public:
+  explicit Bench(const Sketch& sketch) : sketch_(sketch) { reset(); }
+
+  const Report& run(const Schedule& schedule = {},
+                    const std::optional<Fault>& fault = {},
+                    spec::ReduceOp op = spec::ReduceOp::sum) {
+    reset();
+    return simulator_.run(sketch_.plan,
+                          spec::Type::f32,
+                          op,
+                          buffers_,
+                          std::as_bytes(std::span(scalars)),
+                          schedule,
+                          fault);
+  }
+  [[nodiscard]] const std::vector<float>& recv(std::size_t rank) const { return recv_[rank]; }
+
+  std::vector<float> scalars{2, 3, 4, 5};
+
+ private:
+  void reset() {
+    const auto n = static_cast<std::size_t>(sketch_.call.ranks);
+    const auto count = static_cast<std::size_t>(sketch_.call.count);
+    const auto bytes = static_cast<std::int64_t>(count * sizeof(float));
+    send_.assign(n, std::vector<float>(count));
+    recv_.assign(n, std::vector<float>(count, -1));
+    buffers_.clear();
+    for (std::size_t r = 0; r < n; ++r) {
+      std::vector<float>& send = sketch_.options.in_place ? recv_[r] : send_[r];
+      for (std::size_t i = 0; i < count; ++i) send[i] = static_cast<float>(10 * r + i + 1);
+      buffers_.push_back({reinterpret_cast<std::byte*>(send.data()),
+                          reinterpret_cast<std::byte*>(recv_[r].data()),
+                          bytes,
+                          bytes});
+    }
+  }
+
+  const Sketch& sketch_;
+  Simulator simulator_;
+  std::vector<std::vector<float>> send_;
+  std::vector<std::vector<float>> recv_;
+  std::vector<RankBuffers> buffers_;
+};
+
+/// Rank 1 sums everything through two scratch slots and sends the average to rank 0.
+void average(Builder& builder) {
+  const Range slot = builder.scratch(1, builder.call().count);
+  builder.wait(1, builder.send_to(slot, builder.send(0)));
+  builder.reduce(builder.recv(1), {slot, builder.send(1)}, true);
+  builder.wait(0, builder.send_to(builder.recv(0), builder.recv(1)));
+}
+
+std::vector<Schedule> schedules() {
+  std::vector<Schedule> all{{}};
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    all.push_back({Policy::random, seed});
+    all.push_back({Policy::pct, seed});
+  }
+  return all;
+}
+
+TEST(SimulatorTest, computes_the_same_under_every_schedule) {
+  Sketch sketch(2, 2);
+  average(sketch.builder);
+  Bench bench(sketch);
+  for (const Schedule& schedule : schedules()) {
+    const Report& report = bench.run(schedule);
+    ASSERT_EQ(report.status, Status::completed) << report.text;
+    EXPECT_EQ(bench.recv(0), (std::vector<float>{12, 14}));
+    EXPECT_EQ(bench.recv(1), (std::vector<float>{12, 14}));
+  }
+}
+
+TEST(SimulatorTest, divides_where_a_step_finishes_an_average) {
+  Sketch sketch(2, 2);
+  average(sketch.builder);
+  Bench bench(sketch);
+  ASSERT_EQ(bench.run({}, {}, spec::ReduceOp::avg).status, Status::completed);
+  EXPECT_EQ(bench.recv(0), (std::vector<float>{6, 7}));
+}
+
+TEST(SimulatorTest, multiplies_what_it_reads_from_send_by_its_ranks_scalar) {
+  Sketch sketch(2, 2);
+  average(sketch.builder);
+  Bench bench(sketch);
+  ASSERT_EQ(bench.run({}, {}, spec::ReduceOp::premul_sum).status, Status::completed);
+  EXPECT_EQ(bench.recv(0), (std::vector<float>{2 * 1 + 3 * 11, 2 * 2 + 3 * 12}));
+}
+
+TEST(SimulatorTest, premultiplies_in_place) {
+  Sketch sketch(1, 2, {.in_place = true});
+  sketch.builder.copy(sketch.builder.recv(0), sketch.builder.send(0));
+  Bench bench(sketch);
+  ASSERT_EQ(bench.run({}, {}, spec::ReduceOp::premul_sum).status, Status::completed);
+  EXPECT_EQ(bench.recv(0), (std::vector<float>{2, 4}));
+}
+
+TEST(SimulatorTest, finds_a_missing_wait_under_every_schedule) {
+  Sketch sketch(2);
+  send_to_1(sketch.builder, false);
+  Bench bench(sketch);
+  for (const Schedule& schedule : schedules()) {
+    const Report& report = bench.run(schedule);
+    EXPECT_EQ(report.status, Status::race) << plan::to_text(schedule);
+    EXPECT_NE(report.text.find("rank 0 step 1 (put"), std::string::npos);
+    EXPECT_NE(report.text.find("rank 1 (leaving)"), std::string::npos);
+    EXPECT_NE(report.text.find("recv[0..4) of rank 1 unordered"), std::string::npos);
+  }
+}
+
+TEST(SimulatorTest, finds_a_deadlock_under_every_schedule) {
+  Sketch sketch(2);
+  sketch.builder.wait(1, plan::Event{sketch.plan.events++});
+  Bench bench(sketch);
+  for (const Schedule& schedule : schedules()) {
+    const Report& report = bench.run(schedule);
+    EXPECT_EQ(report.status, Status::deadlock);
+    EXPECT_EQ(report.text, "rank 1 step 0 (wait event 2) never goes on");
+    EXPECT_EQ(report.ranks[1].left, -1);
+  }
+}
+
+TEST(SimulatorTest, reports_ranges_out_of_bounds_before_it_moves_a_byte) {
+  Sketch sketch(1);
+  sketch.builder.copy(part(sketch.builder.recv(0), 1, 4), sketch.builder.send(0));
+  Bench bench(sketch);
+  EXPECT_EQ(bench.run().status, Status::memory_violation);
+  EXPECT_EQ(bench.recv(0), std::vector<float>(4, -1));
+}
+
+TEST(SimulatorTest, reports_a_read_of_scratch_that_nobody_wrote) {
+  Sketch sketch(1);
+  const Range slot = sketch.builder.scratch(0, 4);
+  sketch.builder.copy(sketch.builder.recv(0), slot);
+  Bench bench(sketch);
+  EXPECT_EQ(bench.run().status, Status::memory_violation);
+}
+
+TEST(SimulatorTest, sees_that_physical_memory_overlaps) {
+  Sketch sketch(2, 4, {.in_place = true});
+  sketch.builder.copy(sketch.builder.scratch(1, 4), sketch.builder.send(1));
+  send_to_1(sketch.builder);
+  Bench bench(sketch);
+  EXPECT_EQ(bench.run().status, Status::race);
+}
+
+TEST(SimulatorTest, rejects_what_does_not_fit_together) {
+  Sketch sketch(2);
+  average(sketch.builder);
+  Simulator simulator;
+  EXPECT_EQ(simulator.run(sketch.plan, spec::Type::f32, spec::ReduceOp::sum, {}, {}, {}).status,
+            Status::malformed);
+  Bench bench(sketch);
+  bench.scalars = {2};
+  EXPECT_EQ(bench.run({}, {}, spec::ReduceOp::premul_sum).status, Status::malformed);
+}
+
+TEST(SimulatorTest, knows_who_left_after_every_entry) {
+  Sketch sketch(2);
+  sketch.builder.wait(1, sketch.builder.signal(0));
+  Bench bench(sketch);
+  const Report& report = bench.run();
+  ASSERT_EQ(report.status, Status::completed);
+  EXPECT_FALSE(report.ranks[0].left_after_every_entry);
+  EXPECT_TRUE(report.ranks[1].left_after_every_entry);
+  EXPECT_EQ(report.ranks[0].entered, 0);
+  EXPECT_EQ(report.ranks[1].left, report.moves - 1);
+}
+
+TEST(SimulatorTest, counts_moves_and_messages) {
+  Sketch sketch(2);
+  average(sketch.builder);
+  Bench bench(sketch);
+  const Report& report = bench.run();
+  EXPECT_EQ(report.moves, 2 * 2 + 4 + 5);
+  EXPECT_EQ(report.messages, 2);
+  EXPECT_EQ(report.message_bytes, 2 * 4 * 4);
+}
+
+TEST(SimulatorTest, repeats_the_order_of_a_seed) {
+  Sketch sketch(4);
+  for (int rank = 1; rank < 4; ++rank) {
+    const Range to = sketch.builder.recv(rank);
+    sketch.builder.wait(rank, sketch.builder.send_to(to, sketch.builder.send(0)));
+  }
+  Bench bench(sketch);
+  const auto stamps = [&](const Schedule& schedule) {
+    std::vector<std::int64_t> all;
+    for (const RankTimes& times : bench.run(schedule).ranks) {
+      all.push_back(times.entered);
+      all.push_back(times.left);
+    }
+    return all;
+  };
+  EXPECT_EQ(stamps({Policy::random, 3}), stamps({Policy::random, 3}));
+  EXPECT_EQ(stamps({Policy::pct, 3}), stamps({Policy::pct, 3}));
+  EXPECT_NE(stamps({Policy::random, 3}), stamps({Policy::random, 4}));
+}
+
+TEST(FaultTest, reads_back_its_text) {
+  for (const char* text :
+       {"flip:0", "lost:3", "duplicate:1", "late:2", "dead_rank:10", "stale:4"}) {
+    ASSERT_TRUE(parse_fault(text)) << text;
+    EXPECT_EQ(to_text(*parse_fault(text)), text);
+  }
+  for (const char* text : {"", "lost", "lost:", "lost:-1", "lost:1x", "gone:1", "lostx:1"}) {
+    EXPECT_FALSE(parse_fault(text)) << text;
+  }
+}
+
+/// Runs `average` with a fault and expects it to fire and to matter.
+std::vector<float> output_under(const char* fault) {
+  Sketch sketch(2, 2);
+  average(sketch.builder);
+  Bench bench(sketch);
+  const Report& report = bench.run({}, parse_fault(fault));
+  EXPECT_EQ(report.status, Status::completed) << report.text;
+  EXPECT_TRUE(report.fault_fired);
+  EXPECT_TRUE(report.fault_changed);
+  return bench.recv(0);
+}
+
+TEST(FaultTest, a_flip_changes_one_bit) {
+  const std::vector<float> output = output_under("flip:2");
+  EXPECT_NE(output, (std::vector<float>{12, 14}));
+  EXPECT_TRUE(output[0] == 12 || output[1] == 14);
+}
+
+TEST(FaultTest, a_lost_message_leaves_what_was_there) {
+  EXPECT_EQ(output_under("lost:1"), (std::vector<float>{-1, -1}));
+}
+
+TEST(FaultTest, a_late_message_misses_its_receiver) {
+  EXPECT_EQ(output_under("late:1"), (std::vector<float>{-1, -1}));
+  const std::vector<float> summed_too_early = output_under("late:0");
+  EXPECT_NE(summed_too_early, (std::vector<float>{12, 14}));
+}
+
+TEST(FaultTest, a_stale_message_brings_what_was_there_on_entry) {
+  EXPECT_EQ(output_under("stale:1"), (std::vector<float>{-1, -1}));
+}
+
+TEST(FaultTest, a_duplicate_message_overwrites_what_came_after_it) {
+  Sketch sketch(2, 2);
+  send_to_1(sketch.builder);
+  sketch.builder.copy(sketch.builder.recv(1), sketch.builder.send(1));
+  Bench bench(sketch);
+  const Report& report = bench.run({}, parse_fault("duplicate:0"));
+  ASSERT_EQ(report.status, Status::completed) << report.text;
+  EXPECT_TRUE(report.fault_changed);
+  EXPECT_EQ(bench.recv(1), (std::vector<float>{1, 2}));
+}
+
+TEST(FaultTest, a_dead_rank_keeps_the_others_waiting) {
+  Sketch sketch(2, 2);
+  average(sketch.builder);
+  Bench bench(sketch);
+  const Report& report = bench.run({}, parse_fault("dead_rank:3"));
+  EXPECT_EQ(report.status, Status::deadlock);
+  EXPECT_TRUE(report.fault_fired);
+  EXPECT_NE(report.text.find("rank 1 step"), std::string::npos);
+}
+
+TEST(FaultTest, says_when_nothing_was_there_to_befall) {
+  Sketch sketch(2, 2);
+  average(sketch.builder);
+  Bench bench(sketch);
+  const Report& report = bench.run({}, parse_fault("lost:2"));
+  EXPECT_EQ(report.status, Status::completed);
+  EXPECT_FALSE(report.fault_fired);
+}
+
+TEST(FaultTest, says_when_it_fired_without_effect) {
+  Sketch sketch(2, 2);
+  send_to_1(sketch.builder);
+  Bench bench(sketch);
+  const Report& report = bench.run({}, parse_fault("duplicate:0"));
+  EXPECT_TRUE(report.fault_fired);
+  EXPECT_FALSE(report.fault_changed);
+}
+
+}  // namespace
+}  // namespace rankcheck::gpu::sim

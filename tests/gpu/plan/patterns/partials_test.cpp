@@ -1,0 +1,83 @@
+#include "gpu/plan/patterns/partials.hpp"
+
+#include <cstddef>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/collectives/reduce_scatter/contract.hpp"
+
+namespace rankcheck::gpu::plan {
+
+namespace {
+
+/// Three ranks, blocks of two elements.
+class PartialsTest : public testing::Test {
+ protected:
+  PartialsTest() {
+    call_.ranks = 3;
+    call_.op = spec::ReduceOp::sum;
+    call_.count = 2;
+    builder_.begin(plan_, reference::reduce_scatter::contract(), call_, {});
+  }
+
+  [[nodiscard]] std::vector<Step> steps(int rank, StepKind kind) const {
+    std::vector<Step> found;
+    for (const Step& step : plan_.steps[static_cast<std::size_t>(rank)]) {
+      if (step.kind == kind) found.push_back(step);
+    }
+    return found;
+  }
+
+  spec::Call call_;
+  Plan plan_;
+  Builder builder_;
+};
+
+TEST_F(PartialsTest, SendAContributionAsItIs) {
+  Partials partials(builder_, send_blocks(builder_), 3);
+  partials.send(0, 1, 1, 3);
+  EXPECT_TRUE(steps(0, StepKind::reduce).empty());
+  ASSERT_EQ(steps(0, StepKind::put).size(), 1U);
+  EXPECT_EQ(plan_.sources_of(steps(0, StepKind::put)[0])[0].buffer, Buffer::send);
+  EXPECT_EQ(plan_.scratch[1], 4);
+}
+
+TEST_F(PartialsTest, CombineBeforeTheyAreSentOn) {
+  Partials partials(builder_, send_blocks(builder_), 3);
+  partials.send(0, 1, 0, 1);
+  partials.send(1, 2, 0, 1);
+  ASSERT_EQ(steps(1, StepKind::reduce).size(), 1U);
+  EXPECT_EQ(steps(1, StepKind::reduce)[0].source_count, 2U);
+  EXPECT_FALSE(steps(1, StepKind::reduce)[0].finish);
+}
+
+TEST_F(PartialsTest, DoNotMixBlocks) {
+  Partials partials(builder_, send_blocks(builder_), 3);
+  partials.send(0, 1, 0, 1);
+  partials.send(1, 2, 1, 2);
+  EXPECT_TRUE(steps(1, StepKind::reduce).empty());
+}
+
+TEST_F(PartialsTest, CombineAllAtOnceWhenDelivered) {
+  Partials partials(builder_, send_blocks(builder_), 3);
+  partials.send(0, 2, 2, 3);
+  partials.send(1, 2, 2, 3);
+  partials.deliver(builder_.recv(2), 2, 2);
+  ASSERT_EQ(steps(2, StepKind::reduce).size(), 1U);
+  EXPECT_EQ(steps(2, StepKind::reduce)[0].source_count, 3U);
+  EXPECT_TRUE(steps(2, StepKind::reduce)[0].finish);
+}
+
+TEST_F(PartialsTest, FinishOnTheWayToAnotherRank) {
+  Partials partials(builder_, send_blocks(builder_), 3);
+  partials.send(1, 0, 1, 2);
+  partials.deliver(builder_.recv(1), 0, 1);
+  ASSERT_EQ(steps(0, StepKind::put).size(), 1U);
+  EXPECT_TRUE(steps(0, StepKind::put)[0].finish);
+  EXPECT_FALSE(steps(0, StepKind::reduce)[0].finish);
+}
+
+}  // namespace
+
+}  // namespace rankcheck::gpu::plan

@@ -1,0 +1,112 @@
+#include "gpu/plan/patterns/round.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/collectives/all_gather_v/contract.hpp"
+
+#include "gpu/plan/print.hpp"
+
+namespace rankcheck::gpu::plan {
+
+namespace {
+
+/// A builder for an all_gather_v of blocks of these sizes.
+class RoundTest : public testing::Test {
+ protected:
+  void begin(std::vector<std::int64_t> counts, std::int64_t gap = 0) {
+    call_.ranks = static_cast<int>(counts.size());
+    call_.counts = std::move(counts);
+    call_.gap = gap;
+    builder_.begin(plan_, reference::all_gather_v::contract(), call_, {});
+  }
+
+  /// The kinds of a rank's steps, a letter each; without the waits for entries.
+  [[nodiscard]] std::string kinds(int rank) const {
+    std::string text;
+    for (const Step& step : plan_.steps[static_cast<std::size_t>(rank)]) {
+      if (step.kind == StepKind::wait && step.event.id < plan_.ranks()) continue;
+      text += "pcrsw"[static_cast<std::size_t>(step.kind)];
+    }
+    return text;
+  }
+
+  [[nodiscard]] Place recv() const { return recv_blocks(builder_); }
+
+  spec::Call call_;
+  Plan plan_;
+  Builder builder_;
+};
+
+TEST_F(RoundTest, SendsBeforeItWaits) {
+  begin({1, 1});
+  Round round(builder_);
+  round.put(builder_.recv(1, 0), builder_.recv(0, 0));
+  round.put(builder_.recv(0, 1), builder_.recv(1, 1));
+  round.close();
+  EXPECT_EQ(kinds(0), "psw");
+  EXPECT_EQ(kinds(1), "psw");
+}
+
+TEST_F(RoundTest, SharesASignalAmongPutsToOneRank) {
+  begin({1, 1, 1}, 1);
+  Round round(builder_);
+  round.put(recv(), 0, 1, {0, 2});
+  round.put(recv(), 0, 2, {0, 1});
+  round.close();
+  EXPECT_EQ(kinds(0), "ppsps");
+}
+
+TEST_F(RoundTest, MovesNeighbouringBlocksAsOne) {
+  begin({2, 0, 3});
+  Round round(builder_);
+  round.put(recv(), 0, 1, {0, 3});
+  round.close();
+  EXPECT_EQ(kinds(0), "ps");
+  EXPECT_EQ(plan_.sources.at(0).count, 5);
+}
+
+TEST_F(RoundTest, BeginsAgainBehindTheLastBlock) {
+  begin({2, 1, 3});
+  Round round(builder_);
+  round.put(recv(), 0, 1, {2, 2});
+  round.close();
+  ASSERT_EQ(plan_.sources.size(), 2U);
+  EXPECT_EQ(plan_.sources[0].offset, 3);
+  EXPECT_EQ(plan_.sources[1].offset, 0);
+}
+
+TEST_F(RoundTest, LeavesEmptyTransfersOut) {
+  begin({0, 1});
+  Round round(builder_);
+  round.put(recv(), 0, 1, {0, 1});
+  round.close();
+  EXPECT_EQ(kinds(0), "");
+  EXPECT_EQ(kinds(1), "");
+}
+
+TEST_F(RoundTest, CopiesWithinARankWithoutSignals) {
+  begin({1, 1});
+  Round round(builder_);
+  round.put(builder_.recv(0, 0), builder_.send(0));
+  round.close();
+  EXPECT_EQ(kinds(0), "c");
+}
+
+TEST_F(RoundTest, TellsWithoutData) {
+  begin({0, 0});
+  Round round(builder_);
+  round.tell(1, 0);
+  round.close();
+  EXPECT_EQ(kinds(0), "w");
+  EXPECT_EQ(kinds(1), "s");
+}
+
+}  // namespace
+
+}  // namespace rankcheck::gpu::plan

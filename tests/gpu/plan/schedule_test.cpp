@@ -1,0 +1,77 @@
+#include "gpu/plan/schedule.hpp"
+
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/gpu/plan/sketch.hpp"
+
+namespace rankcheck::gpu::plan {
+namespace {
+
+std::string walk(const Plan& plan, const Schedule& schedule) {
+  Scheduler scheduler;
+  scheduler.begin(plan, schedule);
+  std::string order;
+  while (const auto move = scheduler.next()) order += std::to_string(move->rank);
+  return scheduler.finished() ? order : order + "!";
+}
+
+TEST(ScheduleTest, reads_back_its_text) {
+  for (const char* text : {"in_order", "random:7", "pct:18446744073709551615"}) {
+    ASSERT_TRUE(parse_schedule(text)) << text;
+    EXPECT_EQ(to_text(*parse_schedule(text)), text);
+  }
+}
+
+TEST(ScheduleTest, rejects_other_text) {
+  for (const char* text : {"", "random", "random:", "pct:-1", "pct:1x", "order:1", "in_order:1"}) {
+    EXPECT_FALSE(parse_schedule(text)) << text;
+  }
+}
+
+TEST(SchedulerTest, takes_one_rank_as_far_as_it_goes) {
+  Sketch sketch(2);
+  send_to_1(sketch.builder);
+  // Rank 0 enters and stops before the entry of rank 1, which then enters and stops before the put.
+  EXPECT_EQ(walk(sketch.plan, {}),
+            "01"
+            "0000"
+            "11");
+}
+
+TEST(SchedulerTest, repeats_itself_and_varies_with_the_seed) {
+  Sketch sketch(4);
+  for (int rank = 1; rank < 4; ++rank) {
+    sketch.builder.wait(rank,
+                        sketch.builder.send_to(sketch.builder.recv(rank), sketch.builder.send(0)));
+  }
+  for (const auto policy : {Schedule::Policy::random, Schedule::Policy::pct}) {
+    std::set<std::string> orders;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const std::string order = walk(sketch.plan, {policy, seed});
+      EXPECT_EQ(order, walk(sketch.plan, {policy, seed}));
+      orders.insert(order);
+    }
+    EXPECT_GT(orders.size(), 5U);
+  }
+}
+
+TEST(SchedulerTest, a_stopped_rank_does_not_signal) {
+  Sketch sketch(2);
+  sketch.builder.wait(1, sketch.builder.signal(0));
+  Scheduler scheduler;
+  scheduler.begin(sketch.plan, {});
+  int moves = 0;
+  while (const auto move = scheduler.next()) {
+    ++moves;
+    if (move->rank == 0 && move->step == 0) scheduler.stop(*move);
+  }
+  EXPECT_EQ(moves, 3);
+  EXPECT_FALSE(scheduler.finished());
+  EXPECT_EQ(scheduler.position(1).step, 0);
+}
+
+}  // namespace
+}  // namespace rankcheck::gpu::plan

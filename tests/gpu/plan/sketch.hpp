@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reference/collectives/all_reduce/contract.hpp"
+
+#include "gpu/plan/builder.hpp"
+#include "gpu/plan/validate.hpp"
+
+namespace rankcheck::gpu::plan {
+
+/// A plan drawn by hand on ranks that have a send and a recv buffer of `count` elements each.
+struct Sketch {
+  explicit Sketch(int ranks, std::int64_t count = 4, const Options& chosen = {})
+      : call{.ranks = ranks, .op = spec::ReduceOp::sum, .count = count, .counts = {}},
+        options(chosen) {
+    builder.begin(plan, contract, call, options);
+  }
+  Sketch(const Sketch&) = delete;
+  Sketch& operator=(const Sketch&) = delete;
+
+  [[nodiscard]] std::vector<RankMemory> memory() const {
+    return memory_of(plan, contract, call, options);
+  }
+  /// The first violation's text; empty where the plan is valid.
+  [[nodiscard]] std::string wrong() const {
+    const auto violation = validate(plan, memory());
+    return violation ? violation->text : "";
+  }
+  /// Adds a step behind the builder's back: no entry is waited for.
+  void raw(int rank, StepKind kind, const Range& destination, const std::vector<Range>& sources) {
+    const auto first = static_cast<std::uint32_t>(plan.sources.size());
+    plan.sources.insert(plan.sources.end(), sources.begin(), sources.end());
+    plan.steps[static_cast<std::size_t>(rank)].push_back(
+        {.kind = kind,
+         .finish = false,
+         .event = {},
+         .destination = destination,
+         .first_source = first,
+         .source_count = static_cast<std::uint32_t>(sources.size())});
+  }
+
+  spec::Contract contract = reference::all_reduce::contract();
+  spec::Call call;
+  Options options;
+  Plan plan;
+  Builder builder;
+};
+
+/// Rank 0 puts its elements to rank 1, which waits for them or not.
+inline void send_to_1(Builder& builder, bool waits = true) {
+  const Event sent = builder.send_to(builder.recv(1), builder.send(0));
+  if (waits) builder.wait(1, sent);
+}
+
+}  // namespace rankcheck::gpu::plan

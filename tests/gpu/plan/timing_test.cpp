@@ -1,0 +1,100 @@
+#include "gpu/plan/timing.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/gpu/plan/sketch.hpp"
+
+namespace rankcheck::gpu::plan {
+namespace {
+
+/// Latencies of 1, 10 and 100 microseconds; 4000 bytes take 1, 4 and 40 microseconds.
+Topology machine() {
+  return parse_topology("test", "1 local 1 4\n2 near 10 1\n8 far 100 0.1 # and slow\n");
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    (void)parse_topology("test", text);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(TopologyTest, finds_the_level_between_ranks) {
+  const Topology topology = machine();
+  EXPECT_EQ(topology.level_between(5, 5), 0U);
+  EXPECT_EQ(topology.level_between(4, 5), 1U);
+  EXPECT_EQ(topology.level_between(3, 4), 2U);
+}
+
+TEST(TopologyTest, names_the_line_that_is_wrong) {
+  EXPECT_EQ(error_of("# none\n"), "topology test, line 1: expected at least one level");
+  EXPECT_EQ(error_of("2 near 1 1"),
+            "topology test, line 1: expected the first level to hold 1 rank");
+  EXPECT_EQ(error_of("1 local 1 1\n\n4 a 1 1\n6 b 1 1"),
+            "topology test, line 4: expected a larger multiple of 4 ranks");
+  EXPECT_EQ(error_of("1 local 1"),
+            "topology test, line 1: expected RANKS CLASS MICROSECONDS GIGABYTES_PER_SECOND, got "
+            "1 local 1");
+  EXPECT_EQ(error_of("1 local 1 0"),
+            "topology test, line 1: expected a latency of at least 0 and a bandwidth above 0");
+}
+
+TEST(TopologyTest, loads_what_is_shipped) {
+  const std::string folder = std::string(RANKCHECK_SOURCE_DIR) + "/gpu/plan/topologies/";
+  EXPECT_EQ(load_topology(folder + "nvlink8.txt").capacity(), 8);
+  EXPECT_EQ(load_topology(folder + "pcie_pairs.txt").capacity(), 8);
+  EXPECT_EQ(load_topology(folder + "cluster64.txt").capacity(), 512);
+  EXPECT_EQ(load_topology(folder + "cluster512.txt").capacity(), 4096);
+  EXPECT_THROW((void)load_topology(folder + "nowhere.txt"), std::invalid_argument);
+}
+
+TEST(TimingTest, a_put_takes_bandwidth_and_latency) {
+  Sketch sketch(2, 1000);
+  send_to_1(sketch.builder);
+  const Timing timing = time_plan(sketch.plan, 4, machine());
+  EXPECT_NEAR(timing.leave_seconds[1], 14e-6, 1e-12);
+  EXPECT_NEAR(timing.seconds, 14e-6, 1e-12);
+  EXPECT_EQ(timing.traffic[1].bytes, 4000);
+  EXPECT_EQ(timing.traffic[1].messages, 1);
+  EXPECT_EQ(timing.traffic[2].bytes, 0);
+}
+
+TEST(TimingTest, a_reduce_fetches_and_touches_memory) {
+  Sketch sketch(2, 1000);
+  sketch.builder.reduce(sketch.builder.recv(0), {sketch.builder.send(0), sketch.builder.send(1)});
+  EXPECT_NEAR(time_plan(sketch.plan, 4, machine()).seconds, (14 + 1 + 3) * 1e-6, 1e-12);
+}
+
+TEST(TimingTest, messages_to_one_rank_share_its_port) {
+  Sketch sketch(6, 1000);
+  const auto scratch = sketch.builder.scratch(0, 2000);
+  for (const int rank : {2, 4}) {
+    const Range slot = part(scratch, (rank - 2) * 500, 1000);
+    sketch.builder.wait(0, sketch.builder.send_to(slot, sketch.builder.send(rank)));
+  }
+  EXPECT_NEAR(time_plan(sketch.plan, 4, machine()).seconds, (100 + 2 * 40) * 1e-6, 1e-12);
+}
+
+TEST(TimingTest, rejects_what_does_not_fit) {
+  Sketch sketch(9);
+  try {
+    (void)time_plan(sketch.plan, 4, machine());
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "topology test has 8 ranks, the plan needs 9");
+  }
+}
+
+TEST(TimingTest, rejects_a_plan_that_never_ends) {
+  Sketch sketch(1);
+  sketch.builder.wait(0, Event{sketch.plan.events++});
+  EXPECT_THROW((void)time_plan(sketch.plan, 4, machine()), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace rankcheck::gpu::plan

@@ -1,0 +1,180 @@
+#include "gpu/plan/validate.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/gpu/plan/sketch.hpp"
+
+namespace rankcheck::gpu::plan {
+namespace {
+
+TEST(ValidateTest, accepts_an_exchange) {
+  Sketch sketch(2);
+  const Event to_1 = sketch.builder.send_to(sketch.builder.recv(1), sketch.builder.send(0));
+  const Event to_0 = sketch.builder.send_to(sketch.builder.recv(0), sketch.builder.send(1));
+  sketch.builder.wait(1, to_1);
+  sketch.builder.wait(0, to_0);
+  EXPECT_EQ(sketch.wrong(), "");
+}
+
+TEST(ValidateTest, finds_a_missing_wait_and_names_both_moves) {
+  Sketch sketch(2);
+  sketch.builder.put(sketch.builder.recv(1), sketch.builder.send(0));
+  EXPECT_EQ(sketch.wrong(),
+            "rank 1 (leaving) and rank 0 step 1 (put send[0..4) -> recv[0..4) of rank 1) touch "
+            "recv[0..4) of rank 1 unordered");
+}
+
+TEST(ValidateTest, finds_an_access_before_entry) {
+  Sketch sketch(2);
+  sketch.raw(0, StepKind::put, sketch.builder.recv(1), {sketch.builder.send(0)});
+  sketch.builder.wait(1, sketch.builder.signal(0));
+  EXPECT_EQ(sketch.wrong(),
+            "rank 1 (entering) and rank 0 step 0 (put send[0..4) -> recv[0..4) of rank 1) touch "
+            "recv[0..4) of rank 1 unordered");
+}
+
+TEST(ValidateTest, finds_a_send_buffer_read_after_its_owner_left) {
+  Sketch sketch(2);
+  sketch.builder.reduce(sketch.builder.recv(0), {sketch.builder.send(0), sketch.builder.send(1)});
+  EXPECT_NE(sketch.wrong().find("touch send[0..4) of rank 1 unordered"), std::string::npos);
+}
+
+TEST(ValidateTest, finds_a_scratch_slot_reused_without_credit) {
+  Sketch sketch(2);
+  Builder& builder = sketch.builder;
+  const Range slot = builder.scratch(1, 2);
+  for (const std::int64_t offset : {0, 2}) {
+    builder.wait(1, builder.send_to(slot, part(builder.send(0), offset, 2)));
+    builder.copy(part(builder.recv(1), offset, 2), slot);
+  }
+  EXPECT_NE(sketch.wrong().find("touch scratch[0..2) of rank 1 unordered"), std::string::npos);
+}
+
+TEST(ValidateTest, names_only_the_elements_in_conflict) {
+  Sketch sketch(2);
+  Builder& builder = sketch.builder;
+  const Event sent = builder.send_to(part(builder.recv(1), 0, 3), part(builder.send(0), 0, 3));
+  builder.copy(part(builder.recv(1), 2, 2), part(builder.send(1), 2, 2));
+  builder.wait(1, sent);
+  EXPECT_NE(sketch.wrong().find("touch recv[2..3) of rank 1 unordered"), std::string::npos);
+}
+
+TEST(ValidateTest, sees_that_in_place_buffers_are_the_same_memory) {
+  for (const bool in_place : {false, true}) {
+    Sketch sketch(2, 4, {.in_place = in_place});
+    Builder& builder = sketch.builder;
+    builder.copy(builder.scratch(1, 4), builder.send(1));
+    send_to_1(builder);
+    EXPECT_EQ(sketch.wrong().find("touch recv[0..4) of rank 1 unordered") != std::string::npos,
+              in_place);
+  }
+}
+
+TEST(ValidateTest, finds_ranges_out_of_bounds) {
+  Sketch sketch(1);
+  sketch.builder.copy(part(sketch.builder.recv(0), 1, 4), sketch.builder.send(0));
+  EXPECT_EQ(sketch.wrong(),
+            "rank 0 step 0 (copy send[0..4) -> recv[1..5)): recv[1..5) of rank 0 is outside the "
+            "buffer of 4 elements");
+}
+
+TEST(ValidateTest, finds_a_read_of_scratch_that_nobody_wrote) {
+  Sketch sketch(1);
+  const Range slot = sketch.builder.scratch(0, 4);
+  sketch.builder.copy(part(slot, 0, 3), part(sketch.builder.send(0), 0, 3));
+  sketch.builder.copy(sketch.builder.recv(0), slot);
+  EXPECT_NE(sketch.wrong().find("of which a part was never written"), std::string::npos);
+}
+
+TEST(ValidateTest, finds_a_read_of_an_output_that_nobody_wrote) {
+  Sketch sketch(1);
+  sketch.builder.reduce(sketch.builder.recv(0), {sketch.builder.recv(0), sketch.builder.send(0)});
+  EXPECT_NE(sketch.wrong().find("of which a part was never written"), std::string::npos);
+}
+
+TEST(ValidateTest, finds_a_deadlock) {
+  Sketch sketch(2);
+  const Event a{sketch.plan.events++};
+  const Event b{sketch.plan.events++};
+  sketch.builder.wait(0, b);
+  sketch.builder.wait(1, a);
+  sketch.plan.steps[0].push_back({StepKind::signal, false, a, {}});
+  sketch.plan.steps[1].push_back({StepKind::signal, false, b, {}});
+  const auto violation = validate(sketch.plan, sketch.memory());
+  ASSERT_TRUE(violation);
+  EXPECT_EQ(violation->kind, Violation::Kind::deadlock);
+  EXPECT_EQ(violation->text,
+            "rank 0 step 0 (wait event 3) never goes on; rank 1 step 0 (wait event 2) never goes "
+            "on");
+}
+
+TEST(ValidateTest, finds_events_that_are_used_on_one_side_only) {
+  Sketch signalled(2);
+  (void)signalled.builder.signal(0);
+  EXPECT_NE(signalled.wrong().find("nobody ever waits for that event"), std::string::npos);
+  Sketch awaited(2);
+  awaited.builder.wait(1, Event{awaited.plan.events++});
+  EXPECT_NE(awaited.wrong().find("nobody ever signals that event"), std::string::npos);
+}
+
+TEST(ValidateTest, finds_an_event_signalled_twice) {
+  Sketch sketch(2);
+  sketch.builder.wait(1, sketch.builder.signal(0));
+  sketch.plan.steps[0].push_back(sketch.plan.steps[0].back());
+  EXPECT_NE(sketch.wrong().find("was signalled before"), std::string::npos);
+}
+
+TEST(ValidateTest, finds_steps_that_mean_nothing) {
+  const auto wrong = [](StepKind kind, const Range& to, const std::vector<Range>& from) {
+    Sketch sketch(2);
+    sketch.raw(0, kind, to, from);
+    return sketch.wrong();
+  };
+  const auto send = [](int rank, std::int64_t offset = 0, std::int64_t count = 2) {
+    return Range{rank, Buffer::send, offset, count};
+  };
+  const auto recv = [](int rank) { return Range{rank, Buffer::recv, 0, 2}; };
+  const auto says = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(says(wrong(StepKind::put, recv(0), {send(0)}), "that is a copy"));
+  EXPECT_TRUE(says(wrong(StepKind::copy, recv(1), {send(0)}), "that is a put"));
+  EXPECT_TRUE(says(wrong(StepKind::copy, recv(0), {send(1)}), "that is a reduce"));
+  EXPECT_TRUE(says(wrong(StepKind::copy, recv(0), {send(0, 0, 1)}), "another size"));
+  EXPECT_TRUE(says(wrong(StepKind::copy, recv(0), {send(0), send(0)}), "needs one source"));
+  EXPECT_TRUE(says(wrong(StepKind::reduce, recv(0), {}), "needs a source"));
+  EXPECT_TRUE(says(wrong(StepKind::put, recv(2), {send(0)}), "no rank of the plan"));
+  EXPECT_TRUE(says(wrong(StepKind::copy, send(0), {send(0, 1)}), "its own source"));
+}
+
+TEST(TraceTest, says_what_each_element_is_made_of) {
+  Sketch sketch(2, 2);
+  Builder& builder = sketch.builder;
+  const Range slot = builder.scratch(1, 2);
+  const Event sent = builder.send_to(slot, builder.send(0));
+  builder.wait(1, sent);
+  builder.reduce(builder.recv(1), {slot, builder.send(1)}, true);
+  const auto traced = trace(sketch.plan, sketch.memory());
+  const TracedValue expected{{.rank = 0, .index = 1, .premultiplied = 1, .finished = 1},
+                             {.rank = 1, .index = 1, .premultiplied = 1, .finished = 1}};
+  EXPECT_EQ(traced[1][1], expected);
+  EXPECT_TRUE(traced[0][0].empty());
+}
+
+TEST(TraceTest, counts_what_is_combined_twice) {
+  Sketch sketch(1, 1);
+  Builder& builder = sketch.builder;
+  builder.reduce(builder.recv(0), {builder.send(0), builder.send(0)});
+  EXPECT_EQ(trace(sketch.plan, sketch.memory())[0][0].at(0).times, 2);
+}
+
+TEST(TraceTest, counts_reads_through_send_of_memory_that_was_overwritten) {
+  Sketch sketch(1, 1, {.in_place = true});
+  Builder& builder = sketch.builder;
+  builder.copy(builder.recv(0), builder.send(0));
+  builder.copy(builder.recv(0), builder.send(0));
+  EXPECT_EQ(trace(sketch.plan, sketch.memory())[0][0].at(0).premultiplied, 2);
+}
+
+}  // namespace
+}  // namespace rankcheck::gpu::plan
