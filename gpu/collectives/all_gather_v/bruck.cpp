@@ -1,16 +1,14 @@
 #include "gpu/plan/algorithm.hpp"
-#include "gpu/plan/patterns/all_gather.hpp"
+
+namespace rankcheck::gpu::all_gather {
+plan::Algorithm bruck();
+}
 
 namespace rankcheck::gpu::all_gather_v {
 
+/// The even operation's algorithm: schedules see blocks, whatever their sizes.
 plan::Algorithm bruck() {
-  return {
-      .name = "bruck",
-      .summary =
-          "each rank passes on all that it has over doubling distances: log2(n) steps, any n",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::all_gather<plan::bruck_all_gather>,
-  };
+  return all_gather::bruck();
 }
 
 }  // namespace rankcheck::gpu::all_gather_v

@@ -1,15 +1,14 @@
 #include "gpu/plan/algorithm.hpp"
-#include "gpu/plan/patterns/all_gather.hpp"
+
+namespace rankcheck::gpu::all_gather {
+plan::Algorithm direct();
+}
 
 namespace rankcheck::gpu::all_gather_v {
 
+/// The even operation's algorithm: schedules see blocks, whatever their sizes.
 plan::Algorithm direct() {
-  return {
-      .name = "direct",
-      .summary = "each rank puts its block to every other rank: one step",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::all_gather<plan::direct_all_gather>,
-  };
+  return all_gather::direct();
 }
 
 }  // namespace rankcheck::gpu::all_gather_v

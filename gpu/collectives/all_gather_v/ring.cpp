@@ -1,15 +1,14 @@
 #include "gpu/plan/algorithm.hpp"
-#include "gpu/plan/patterns/all_gather.hpp"
+
+namespace rankcheck::gpu::all_gather {
+plan::Algorithm ring();
+}
 
 namespace rankcheck::gpu::all_gather_v {
 
+/// The even operation's algorithm: schedules see blocks, whatever their sizes.
 plan::Algorithm ring() {
-  return {
-      .name = "ring",
-      .summary = "blocks travel around the ring: n-1 steps, every block sent once over every link",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::all_gather<plan::ring_all_gather>,
-  };
+  return all_gather::ring();
 }
 
 }  // namespace rankcheck::gpu::all_gather_v

@@ -1,16 +1,14 @@
 #include "gpu/plan/algorithm.hpp"
-#include "gpu/plan/patterns/all_to_all.hpp"
+
+namespace rankcheck::gpu::all_to_all {
+plan::Algorithm bruck();
+}
 
 namespace rankcheck::gpu::all_to_all_v {
 
+/// The even operation's algorithm: schedules see blocks, whatever their sizes.
 plan::Algorithm bruck() {
-  return {
-      .name = "bruck",
-      .summary =
-          "half of all blocks over doubling distances: log2(n) steps, log2(n)/2 times the traffic",
-      .refuses = plan::refuses_in_place,
-      .plan = plan::bruck_all_to_all,
-  };
+  return all_to_all::bruck();
 }
 
 }  // namespace rankcheck::gpu::all_to_all_v

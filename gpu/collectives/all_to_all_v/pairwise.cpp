@@ -1,15 +1,14 @@
 #include "gpu/plan/algorithm.hpp"
-#include "gpu/plan/patterns/all_to_all.hpp"
+
+namespace rankcheck::gpu::all_to_all {
+plan::Algorithm pairwise();
+}
 
 namespace rankcheck::gpu::all_to_all_v {
 
+/// The even operation's algorithm: schedules see blocks, whatever their sizes.
 plan::Algorithm pairwise() {
-  return {
-      .name = "pairwise",
-      .summary = "one block to each rank, at growing distances: n-1 steps, least traffic",
-      .refuses = plan::refuses_in_place,
-      .plan = plan::pairwise_all_to_all,
-  };
+  return all_to_all::pairwise();
 }
 
 }  // namespace rankcheck::gpu::all_to_all_v

@@ -18,7 +18,7 @@ plan::Algorithm central() {
   return {
       .name = "central",
       .summary = "all ranks tell rank 0, which tells them all: two steps, 2(n-1) signals",
-      .refuses = plan::refuses_nothing,
+      .refuses = plan::refuses_in_place,
       .plan = write_plan,
   };
 }

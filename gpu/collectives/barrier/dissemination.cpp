@@ -20,7 +20,7 @@ plan::Algorithm dissemination() {
   return {
       .name = "dissemination",
       .summary = "each rank tells one other, over doubling distances: log2(n) steps, any n",
-      .refuses = plan::refuses_nothing,
+      .refuses = plan::refuses_in_place,
       .plan = write_plan,
   };
 }

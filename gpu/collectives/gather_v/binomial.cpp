@@ -1,15 +1,14 @@
 #include "gpu/plan/algorithm.hpp"
-#include "gpu/plan/patterns/gather.hpp"
+
+namespace rankcheck::gpu::gather {
+plan::Algorithm binomial();
+}
 
 namespace rankcheck::gpu::gather_v {
 
+/// The even operation's algorithm: schedules see blocks, whatever their sizes.
 plan::Algorithm binomial() {
-  return {
-      .name = "binomial",
-      .summary = "blocks move up a binomial tree: log2(n) steps, few messages at the root",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::binomial_gather,
-  };
+  return gather::binomial();
 }
 
 }  // namespace rankcheck::gpu::gather_v

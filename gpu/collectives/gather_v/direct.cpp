@@ -1,17 +1,14 @@
 #include "gpu/plan/algorithm.hpp"
-#include "gpu/plan/patterns/gather.hpp"
+
+namespace rankcheck::gpu::gather {
+plan::Algorithm direct();
+}
 
 namespace rankcheck::gpu::gather_v {
 
+/// The even operation's algorithm: schedules see blocks, whatever their sizes.
 plan::Algorithm direct() {
-  return {
-      .name = "direct",
-      .summary =
-          "each rank puts its block to the root: one step, least traffic, the root's link is "
-          "shared",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::direct_gather,
-  };
+  return gather::direct();
 }
 
 }  // namespace rankcheck::gpu::gather_v

@@ -1,15 +1,14 @@
 #include "gpu/plan/algorithm.hpp"
-#include "gpu/plan/patterns/reduce_scatter.hpp"
+
+namespace rankcheck::gpu::reduce_scatter {
+plan::Algorithm direct();
+}
 
 namespace rankcheck::gpu::reduce_scatter_v {
 
+/// The even operation's algorithm: schedules see blocks, whatever their sizes.
 plan::Algorithm direct() {
-  return {
-      .name = "direct",
-      .summary = "each rank reduces its block from all peers' memory: one step",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::reduce_scatter<plan::direct_reduce_scatter>,
-  };
+  return reduce_scatter::direct();
 }
 
 }  // namespace rankcheck::gpu::reduce_scatter_v

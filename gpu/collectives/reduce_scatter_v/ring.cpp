@@ -1,17 +1,14 @@
 #include "gpu/plan/algorithm.hpp"
-#include "gpu/plan/patterns/reduce_scatter.hpp"
+
+namespace rankcheck::gpu::reduce_scatter {
+plan::Algorithm ring();
+}
 
 namespace rankcheck::gpu::reduce_scatter_v {
 
+/// The even operation's algorithm: schedules see blocks, whatever their sizes.
 plan::Algorithm ring() {
-  return {
-      .name = "ring",
-      .summary =
-          "blocks grow on their way around the ring: n-1 steps, least traffic, two slots of "
-          "scratch",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::reduce_scatter<plan::ring_reduce_scatter>,
-  };
+  return reduce_scatter::ring();
 }
 
 }  // namespace rankcheck::gpu::reduce_scatter_v

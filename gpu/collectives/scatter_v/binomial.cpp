@@ -1,15 +1,14 @@
 #include "gpu/plan/algorithm.hpp"
-#include "gpu/plan/patterns/gather.hpp"
+
+namespace rankcheck::gpu::scatter {
+plan::Algorithm binomial();
+}
 
 namespace rankcheck::gpu::scatter_v {
 
+/// The even operation's algorithm: schedules see blocks, whatever their sizes.
 plan::Algorithm binomial() {
-  return {
-      .name = "binomial",
-      .summary = "blocks move down a binomial tree: log2(n) steps, few messages at the root",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::binomial_scatter,
-  };
+  return scatter::binomial();
 }
 
 }  // namespace rankcheck::gpu::scatter_v

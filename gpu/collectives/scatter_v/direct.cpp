@@ -1,16 +1,14 @@
 #include "gpu/plan/algorithm.hpp"
-#include "gpu/plan/patterns/gather.hpp"
+
+namespace rankcheck::gpu::scatter {
+plan::Algorithm direct();
+}
 
 namespace rankcheck::gpu::scatter_v {
 
+/// The even operation's algorithm: schedules see blocks, whatever their sizes.
 plan::Algorithm direct() {
-  return {
-      .name = "direct",
-      .summary =
-          "the root puts each rank's block: one step, least traffic, the root's link is shared",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::direct_scatter,
-  };
+  return scatter::direct();
 }
 
 }  // namespace rankcheck::gpu::scatter_v

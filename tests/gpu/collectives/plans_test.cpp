@@ -1,0 +1,305 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/collectives/registry.hpp"
+
+#include "gpu/collectives/registry.hpp"
+#include "gpu/plan/print.hpp"
+#include "gpu/plan/validate.hpp"
+
+namespace rankcheck::gpu {
+
+/// For GoogleTest, which otherwise prints addresses.
+static void PrintTo(const Implementation& implementation, std::ostream* out) {
+  *out << implementation.operation << " with " << implementation.algorithm.name;
+}
+
+namespace {
+
+using plan::Options;
+using plan::Plan;
+
+struct Request {
+  spec::Call call;
+  Options options;
+};
+
+std::string to_text(const Request& request) {
+  std::string text = "ranks " + std::to_string(request.call.ranks) + ", root " +
+                     std::to_string(request.call.root) + ", count " +
+                     std::to_string(request.call.count) + ", counts";
+  for (const std::int64_t count : request.call.counts) text += " " + std::to_string(count);
+  return text + ", gap " + std::to_string(request.call.gap) + ", pattern " +
+         std::to_string(static_cast<int>(request.call.pattern)) + ", shift " +
+         std::to_string(request.call.shift) + ", chunk " + std::to_string(request.options.chunk) +
+         (request.options.in_place ? ", in place" : "");
+}
+
+const reference::Collective& collective_named(std::string_view name) {
+  const auto& all = reference::collectives();
+  return *std::find_if(all.begin(), all.end(), [name](const reference::Collective& collective) {
+    return collective.contract.name == name;
+  });
+}
+
+/// Sizes of the operation's kind around `size`; uneven ones hold zeros and differ between
+/// neighbours.
+void set_sizes(const spec::Contract& contract, std::int64_t size, spec::Call& call) {
+  const auto n = static_cast<std::size_t>(call.ranks);
+  if (contract.sizes == spec::Sizes::count) call.count = size;
+  if (contract.sizes == spec::Sizes::counts_per_rank) call.counts.resize(n);
+  if (contract.sizes == spec::Sizes::counts_per_pair) call.counts.resize(n * n);
+  for (std::size_t i = 0; i < call.counts.size(); ++i) {
+    call.counts[i] = static_cast<std::int64_t>(i * 7 + 2) % (size + 1);
+  }
+  if (!call.counts.empty()) call.gap = size % 3;
+}
+
+std::vector<int> roots_of(const spec::Contract& contract, int ranks) {
+  if (!contract.rooted || ranks == 1) return {0};
+  if (ranks == 2) return {0, 1};
+  return {0, ranks / 2, ranks - 1};
+}
+
+/// Legal calls out of place, and in place where `implementation` takes that.
+std::vector<Request> requests_of(const Implementation& implementation,
+                                 const spec::Contract& contract,
+                                 std::initializer_list<int> ranks) {
+  std::vector<Request> requests;
+  const auto add = [&](const Request& request) {
+    EXPECT_FALSE(spec::why_invalid(contract, request.call)) << to_text(request);
+    requests.push_back(request);
+    requests.back().options.in_place = true;
+    const auto refuses = implementation.algorithm.refuses;
+    if (!refuses(request.call, requests.back().options).empty()) requests.pop_back();
+  };
+  for (const int n : ranks) {
+    for (const int root : roots_of(contract, n)) {
+      for (const std::int64_t size : {0, 1, 5, 16}) {
+        Request request;
+        request.call.ranks = n;
+        request.call.root = root;
+        request.options.chunk = size / 4;
+        if (contract.reduces) request.call.op = spec::ReduceOp::sum;
+        if (contract.patterned) {
+          request.call.shift = static_cast<int>(size) - 2;
+          request.call.pattern = static_cast<spec::Pattern>(size % 3);
+        }
+        set_sizes(contract, size, request.call);
+        add(request);
+      }
+    }
+  }
+  return requests;
+}
+
+Plan plan_of(const Implementation& implementation,
+             const spec::Contract& contract,
+             const Request& request) {
+  Plan result;
+  plan::Builder builder;
+  builder.begin(result, contract, request.call, request.options);
+  implementation.algorithm.plan(builder);
+  return result;
+}
+
+/// What the reference says about a rank's recv buffer, in the words of `plan::trace`.
+std::vector<plan::TracedValue> expected_of(const reference::Collective& collective,
+                                           const spec::Call& call,
+                                           int rank) {
+  const std::int64_t size = spec::extents_of(collective.contract, call, rank).recv_size;
+  std::vector<plan::TracedValue> expected(static_cast<std::size_t>(size));
+  std::vector<reference::Piece> pieces;
+  collective.reference(call, rank, pieces);
+  for (const reference::Piece& piece : pieces) {
+    for (std::int64_t i = 0; i < piece.count; ++i) {
+      plan::TracedValue& value = expected[static_cast<std::size_t>(piece.recv_offset + i)];
+      const bool combines = piece.source == reference::every_rank;
+      for (int q = combines ? 0 : piece.source; q < (combines ? call.ranks : piece.source + 1);
+           ++q) {
+        value.push_back({.rank = q,
+                         .index = piece.send_offset + i,
+                         .premultiplied = combines ? 1 : 0,
+                         .finished = combines ? 1 : 0});
+      }
+    }
+  }
+  return expected;
+}
+
+/// Moved data is not multiplied, however often it is read through a send buffer.
+void forget_premultiplications(std::vector<plan::TracedValue>& values) {
+  for (plan::TracedValue& value : values) {
+    for (plan::Contribution& contribution : value) contribution.premultiplied = 0;
+  }
+}
+
+/// Whether a plan runs to its end without a violation; other than plan::validate it does not mind
+/// signals that nobody waits for.
+bool is_ordered(const Plan& plan, const std::vector<plan::RankMemory>& memory) {
+  plan::Monitor monitor;
+  if (monitor.begin(plan, memory, 1) != nullptr) return false;
+  plan::Scheduler scheduler;
+  scheduler.begin(plan, {});
+  while (const std::optional<plan::Move> move = scheduler.next()) {
+    if (monitor.follow(*move) != nullptr) return false;
+  }
+  return scheduler.finished();
+}
+
+class PlansTest : public testing::TestWithParam<Implementation> {
+ protected:
+  [[nodiscard]] std::vector<Request> requests() const {
+    return requests_of(GetParam(), contract(), {1, 2, 3, 4, 5, 6, 7, 8, 9, 16});
+  }
+  [[nodiscard]] const reference::Collective& collective() const {
+    return collective_named(GetParam().operation);
+  }
+  [[nodiscard]] const spec::Contract& contract() const { return collective().contract; }
+};
+
+TEST_P(PlansTest, HaveNoRaceAndNoDeadlock) {
+  for (const Request& request : requests()) {
+    const Plan plan = plan_of(GetParam(), contract(), request);
+    const auto memory = plan::memory_of(plan, contract(), request.call, request.options);
+    const std::optional<plan::Violation> violation = plan::validate(plan, memory);
+    ASSERT_FALSE(violation) << to_text(request) << ": " << violation->text;
+  }
+}
+
+TEST_P(PlansTest, GiveWhatTheReferenceSays) {
+  std::size_t compared = 0;
+  for (const Request& request : requests()) {
+    const Plan plan = plan_of(GetParam(), contract(), request);
+    const auto memory = plan::memory_of(plan, contract(), request.call, request.options);
+    auto traced = plan::trace(plan, memory);
+    for (int r = 0; r < request.call.ranks; ++r) {
+      std::vector<plan::TracedValue>& got = traced[static_cast<std::size_t>(r)];
+      if (!contract().reduces) forget_premultiplications(got);
+      ASSERT_EQ(got, expected_of(collective(), request.call, r))
+          << to_text(request) << ", rank " << r << "\n"
+          << plan::to_text(plan);
+      compared += got.size();
+    }
+  }
+  EXPECT_EQ(compared == 0, contract().sizes == spec::Sizes::none);
+}
+
+TEST_P(PlansTest, NeverWriteASendBuffer) {
+  for (const Request& request : requests()) {
+    const Plan plan = plan_of(GetParam(), contract(), request);
+    for (const auto& program : plan.steps) {
+      for (const plan::Step& step : program) {
+        ASSERT_FALSE(step.destination.count > 0 && step.destination.buffer == plan::Buffer::send)
+            << to_text(request);
+      }
+    }
+  }
+}
+
+TEST_P(PlansTest, TakeEveryCallOutOfPlace) {
+  for (const Request& request : requests()) {
+    EXPECT_EQ(GetParam().algorithm.refuses(request.call, {}), "") << to_text(request);
+  }
+}
+
+TEST_P(PlansTest, TakeCallsInPlaceExceptForAllToAll) {
+  spec::Call call;
+  call.ranks = 3;
+  set_sizes(contract(), 5, call);
+  const bool refuses = !GetParam().algorithm.refuses(call, {.in_place = true}).empty();
+  EXPECT_EQ(refuses, contract().in_place == spec::InPlace::none || contract().name == "all_to_all");
+}
+
+std::string test_name(const testing::TestParamInfo<Implementation>& info) {
+  return std::string(info.param.operation) + "_with_" + std::string(info.param.algorithm.name);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PlansTest, testing::ValuesIn(implementations()), test_name);
+
+/// All but the algorithms that wait to keep step with each other, not for memory.
+std::vector<Implementation> frugal_implementations() {
+  std::vector<Implementation> frugal;
+  for (const Implementation& implementation : implementations()) {
+    const spec::Contract& contract = collective_named(implementation.operation).contract;
+    const std::string_view algorithm = implementation.algorithm.name;
+    const bool keeps_step =
+        algorithm == "pairwise" || algorithm == "chain" || algorithm == "scatter_all_gather";
+    if (contract.sizes == spec::Sizes::count && !keeps_step) frugal.push_back(implementation);
+  }
+  return frugal;
+}
+
+class WaitsTest : public PlansTest {};
+
+TEST_P(WaitsTest, AreAllNeeded) {
+  for (const int n : {2, 5, 8}) {
+    Request request;
+    request.call.ranks = n;
+    request.call.count = 2 * n;
+    if (contract().reduces) request.call.op = spec::ReduceOp::sum;
+    request.options.in_place =
+        GetParam().algorithm.refuses(request.call, {.in_place = true}).empty();
+    Plan plan = plan_of(GetParam(), contract(), request);
+    const auto memory = plan::memory_of(plan, contract(), request.call, request.options);
+    for (int r = 0; r < n; ++r) {
+      auto& program = plan.steps[static_cast<std::size_t>(r)];
+      for (std::size_t i = 0; i < program.size(); ++i) {
+        const plan::Step wait = program[i];
+        // Entries are waited for wherever memory is touched first: some of them are known already.
+        if (wait.kind != plan::StepKind::wait || wait.event.id < n) continue;
+        const auto at = program.begin() + static_cast<std::ptrdiff_t>(i);
+        program.erase(at);
+        EXPECT_FALSE(is_ordered(plan, memory))
+            << to_text(request) << ": rank " << r << " need not wait in step " << i;
+        program.insert(program.begin() + static_cast<std::ptrdiff_t>(i), wait);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Frugal, WaitsTest, testing::ValuesIn(frugal_implementations()), test_name);
+
+TEST(Algorithms, AreThereForEveryCollective) {
+  for (const reference::Collective& collective : reference::collectives()) {
+    const auto& all = implementations();
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Implementation& implementation) {
+      return implementation.operation == collective.contract.name;
+    })) << collective.contract.name;
+  }
+}
+
+TEST(Barriers, LetNobodyLeaveBeforeEveryoneEntered) {
+  for (const Implementation& implementation : implementations()) {
+    const spec::Contract& contract = collective_named(implementation.operation).contract;
+    if (!contract.synchronises) continue;
+    for (const Request& request : requests_of(implementation, contract, {1, 2, 3, 4, 5, 8, 13})) {
+      const Plan plan = plan_of(implementation, contract, request);
+      const auto memory = plan::memory_of(plan, contract, request.call, request.options);
+      plan::Monitor monitor;
+      ASSERT_EQ(monitor.begin(plan, memory, 1), nullptr);
+      plan::Scheduler scheduler;
+      scheduler.begin(plan, {});
+      while (const std::optional<plan::Move> move = scheduler.next()) {
+        ASSERT_EQ(monitor.follow(*move), nullptr);
+      }
+      for (int r = 0; r < request.call.ranks; ++r) {
+        EXPECT_TRUE(monitor.left_after_every_entry(r))
+            << implementation.algorithm.name << ", " << to_text(request) << ", rank " << r;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace rankcheck::gpu

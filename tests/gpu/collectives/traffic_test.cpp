@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/collectives/registry.hpp"
+
+#include "gpu/collectives/registry.hpp"
+
+namespace rankcheck::gpu {
+
+namespace {
+
+using plan::Plan;
+using plan::Range;
+using plan::Step;
+using plan::StepKind;
+
+Plan plan_of(std::string_view operation,
+             std::string_view algorithm,
+             const spec::Call& call,
+             const plan::Options& options = {}) {
+  const auto& collectives = reference::collectives();
+  const auto collective =
+      std::find_if(collectives.begin(), collectives.end(), [&](const reference::Collective& entry) {
+        return entry.contract.name == operation;
+      });
+  const auto implementation = std::find_if(
+      implementations().begin(), implementations().end(), [&](const Implementation& entry) {
+        return entry.operation == operation && entry.algorithm.name == algorithm;
+      });
+  Plan result;
+  plan::Builder builder;
+  builder.begin(result, collective->contract, call, options);
+  implementation->algorithm.plan(builder);
+  return result;
+}
+
+/// Elements that cross from one rank to another: put, or read by a reduction.
+std::int64_t elements_moved(const Plan& plan) {
+  std::int64_t moved = 0;
+  for (const auto& program : plan.steps) {
+    for (const Step& step : program) {
+      if (step.kind == StepKind::put) moved += step.destination.count;
+      if (step.kind != StepKind::reduce) continue;
+      for (const Range& source : plan.sources_of(step)) {
+        if (source.rank != step.destination.rank) moved += source.count;
+      }
+    }
+  }
+  return moved;
+}
+
+std::size_t longest_program(const Plan& plan) {
+  std::size_t longest = 0;
+  for (const auto& program : plan.steps) longest = std::max(longest, program.size());
+  return longest;
+}
+
+constexpr spec::Call reduction(int ranks, std::int64_t count) {
+  return {.ranks = ranks, .op = spec::ReduceOp::sum, .count = count, .counts = {}};
+}
+
+constexpr spec::Call movement(int ranks, std::int64_t count) {
+  return {.ranks = ranks, .count = count, .counts = {}};
+}
+
+TEST(AllReduceTraffic, IsTheMinimumForLargeMessageAlgorithms) {
+  constexpr std::int64_t count = 1 << 20;
+  for (const std::string_view algorithm : {"ring", "recursive_halving_doubling", "direct"}) {
+    EXPECT_EQ(elements_moved(plan_of("all_reduce", algorithm, reduction(8, count))), 2 * 7 * count)
+        << algorithm;
+  }
+}
+
+TEST(BroadcastTraffic, BringsEachElementToARankOnce) {
+  for (const std::string_view algorithm : {"binomial", "chain", "scatter_all_gather"}) {
+    EXPECT_EQ(elements_moved(plan_of("broadcast", algorithm, movement(11, 1000))), 10 * 1000)
+        << algorithm;
+  }
+}
+
+TEST(RingReduceScatter, NeedsTwoSlotsOfScratch) {
+  const Plan plan = plan_of("reduce_scatter", "ring", reduction(6, 5));
+  EXPECT_EQ(plan.scratch, std::vector<std::int64_t>(6, 2 * 5));
+}
+
+TEST(ChainBroadcast, CutsTheMessageIntoChunks) {
+  const Plan plan = plan_of("broadcast", "chain", movement(2, 10), {.in_place = false, .chunk = 4});
+  std::vector<std::int64_t> sizes;
+  for (const Step& step : plan.steps[0]) {
+    if (step.kind == StepKind::put) sizes.push_back(step.destination.count);
+  }
+  EXPECT_EQ(sizes, (std::vector<std::int64_t>{4, 4, 2}));
+}
+
+TEST(LogarithmicAlgorithms, TakeFewStepsOnManyRanks) {
+  struct Entry {
+    std::string_view operation;
+    std::string_view algorithm;
+    bool reduces;
+  };
+  constexpr int log2_ranks = 9;
+  for (const Entry& entry : {Entry{"all_reduce", "recursive_halving_doubling", true},
+                             Entry{"all_reduce", "binomial_tree", true},
+                             Entry{"reduce_scatter", "recursive_halving", true},
+                             Entry{"reduce", "binomial", true},
+                             Entry{"broadcast", "binomial", false},
+                             Entry{"all_gather", "bruck", false},
+                             Entry{"gather", "binomial", false},
+                             Entry{"scatter", "binomial", false}}) {
+    const spec::Call call =
+        entry.reduces ? reduction(1 << log2_ranks, 3) : movement(1 << log2_ranks, 3);
+    const std::size_t steps = longest_program(plan_of(entry.operation, entry.algorithm, call));
+    EXPECT_LE(steps, std::size_t{10} * log2_ranks) << entry.operation << " " << entry.algorithm;
+  }
+}
+
+}  // namespace
+
+}  // namespace rankcheck::gpu
