@@ -181,7 +181,6 @@ void Generator::find_cells(const Unit& unit) {
     }
   }
   cells_.swap(kept);
-  refused_ = 0;
 }
 
 void Generator::choose_weights(Choices choices) {

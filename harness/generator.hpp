@@ -73,7 +73,7 @@ class Generator {
   void cover(const Case& c);
 
   [[nodiscard]] const std::vector<Cell>& cells() const { return cells_; }
-  /// Cases that the backend did not take as they were drawn.
+  /// Draws that the backend did not take, also while the cells were looked for.
   [[nodiscard]] std::int64_t refused() const { return refused_; }
 
   /// Cases with this many elements in a block are made now and then.

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace rankcheck::harness {
 
@@ -187,6 +187,12 @@ class Shrinker {
     }
   }
 
+  [[nodiscard]] static Case in_world_of(int ranks, Case candidate) {
+    candidate.ranks = ranks;
+    candidate.rotate = std::min(candidate.rotate, ranks - 1);
+    return candidate;
+  }
+
   /// The case with these members (positions in the group, ascending) alone.
   [[nodiscard]] Case keeping(const std::vector<int>& kept) const {
     const int n = group_size(case_);
@@ -208,8 +214,7 @@ class Shrinker {
     const auto last = static_cast<int>(kept.size()) - 1;
     candidate.root =
         root != kept.end() ? static_cast<int>(root - kept.begin()) : std::min(case_.root, last);
-    candidate.rotate = std::min(case_.rotate, candidate.ranks - 1);
-    return candidate;
+    return in_world_of(candidate.ranks, std::move(candidate));
   }
 
   void members_fewer() {
@@ -230,12 +235,11 @@ class Shrinker {
     }
   }
 
-  /// No group, but a world of as many ranks or of fewer.
+  /// No group, but a world of as many ranks as the group has members, or as large as it is.
   void whole_world(const std::vector<int>& all) {
     Case candidate = keeping(all);
     candidate.group.clear();
-    candidate.ranks = static_cast<int>(all.size());
-    candidate.rotate = std::min(case_.rotate, candidate.ranks - 1);
+    offer(in_world_of(static_cast<int>(all.size()), candidate));
     offer(candidate);
   }
 
@@ -248,10 +252,7 @@ class Shrinker {
     for (int& member : candidate.group) {
       member = static_cast<int>(place(sorted, member));
     }
-    Case dense = candidate;
-    dense.ranks = static_cast<int>(sorted.size());
-    dense.rotate = std::min(case_.rotate, dense.ranks - 1);
-    offer(dense);
+    offer(in_world_of(static_cast<int>(sorted.size()), candidate));
     for (int unused = 0; unused < case_.ranks; ++unused) {
       if (place(sorted, unused) == sorted.size()) without_rank(unused);
     }
@@ -273,9 +274,7 @@ class Shrinker {
   }
 
   void without_rank(int unused) {
-    Case candidate = case_;
-    --candidate.ranks;
-    candidate.rotate = std::min(case_.rotate, candidate.ranks - 1);
+    Case candidate = in_world_of(case_.ranks - 1, case_);
     for (int& member : candidate.group) member -= member > unused ? 1 : 0;
     offer(candidate);
   }

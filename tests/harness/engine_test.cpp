@@ -1,0 +1,329 @@
+#include "harness/engine.hpp"
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/harness/fake.hpp"
+
+namespace rankcheck::harness {
+namespace {
+
+using fake::FakeBackend;
+
+/// A remainder that is dropped where the count does not divide among three ranks or more.
+bool has_remainder(const Case& c) {
+  return group_size(c) >= 3 && c.count % group_size(c) != 0;
+}
+
+struct EngineTest : testing::Test {
+  Catalogue catalogue = fake::catalogue();
+  FakeBackend backend{catalogue};
+  Unit unit = fake::unit("all_reduce");
+  RunLimits limits;
+
+  void plant(RunStatus status, bool (*where)(const Case&) = has_remainder) {
+    backend.outcome = [=](const Case& c) { return where(c) ? status : RunStatus::completed; };
+  }
+  Finding run() { return run_unit(catalogue, backend, unit, limits); }
+};
+
+TEST_F(EngineTest, PassesAndCountsWhatHolds) {
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::passed) << finding.reason;
+  EXPECT_EQ(finding.cases, 200);
+  EXPECT_EQ(backend.runs, 200);
+  EXPECT_GT(finding.compared_bytes, 200);
+  EXPECT_EQ(finding.cells.size(), 62U);
+  EXPECT_TRUE(finding.missing_cells.empty());
+  EXPECT_FALSE(finding.minimal);
+}
+
+TEST_F(EngineTest, AsManyCasesAsCellsCoverAllCells) {
+  unit.cases = 62;
+  EXPECT_EQ(run().verdict, Verdict::passed);
+}
+
+TEST_F(EngineTest, FewerCasesThanCellsAreVacuous) {
+  unit.cases = 61;
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::vacuous);
+  EXPECT_EQ(finding.missing_cells.size(), 1U);
+  EXPECT_EQ(finding.reason,
+            "1 of 62 cells were not covered in 61 cases, first " + finding.missing_cells.front());
+}
+
+TEST_F(EngineTest, FewerCasesThanCellsAreEnoughWhereCellsAreNotRequired) {
+  unit.cases = 5;
+  unit.require_all_cells = false;
+  EXPECT_EQ(run().verdict, Verdict::passed);
+}
+
+TEST_F(EngineTest, ComparingNothingIsVacuous) {
+  unit.property = "looks_away";
+  unit.require_all_cells = false;
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::vacuous);
+  EXPECT_EQ(finding.reason, "nothing was compared in 200 cases");
+}
+
+TEST_F(EngineTest, AnOperationThatSynchronisesIsComparedByItsStamps) {
+  unit = fake::unit("barrier");
+  unit.property = "looks_away";
+  EXPECT_EQ(run().verdict, Verdict::passed);
+}
+
+TEST_F(EngineTest, SkipsWhatTheBackendRefusesAltogether) {
+  backend.refusal = [](const Case&) { return "no such algorithm"; };
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::skipped);
+  EXPECT_EQ(finding.reason, name(SkipReason::not_supported));
+  EXPECT_EQ(backend.runs, 0);
+}
+
+TEST_F(EngineTest, APropertyThatAppliesToNoCaseIsVacuous) {
+  Property property = fake::completes();
+  property.name = "never_applies";
+  property.applies = [](const spec::Contract&, const Case&) { return false; };
+  const Catalogue other = fake::catalogue({property});
+  unit.property = "never_applies";
+  EXPECT_EQ(run_unit(other, backend, unit, limits).verdict, Verdict::vacuous);
+}
+
+TEST_F(EngineTest, AnUnknownOperationIsErrored) {
+  unit.operation = "unheard_of";
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::errored);
+  EXPECT_EQ(finding.reason, "operation: unknown name \"unheard_of\"");
+}
+
+TEST_F(EngineTest, ShrinksADroppedRemainder) {
+  plant(RunStatus::failed);
+  for (limits.seed = 1; limits.seed <= 20; ++limits.seed) {
+    const Finding finding = run();
+    EXPECT_EQ(finding.verdict, Verdict::falsified);
+    EXPECT_EQ(finding.reason, "planted");
+    ASSERT_TRUE(finding.minimal);
+    EXPECT_EQ(to_text(*finding.minimal),
+              R"({"operation":"all_reduce","algorithm":"direct","backend":"fake",)"
+              R"("property":"completes","ranks":3,"count":1,"type":"f32","op":"sum",)"
+              R"("input":"coded"})");
+    EXPECT_EQ(finding.replays, 5);
+    EXPECT_EQ(finding.replays_failed, 5);
+  }
+}
+
+TEST_F(EngineTest, ShrinksAHangAndACrash) {
+  for (const auto& [status, verdict] : {std::pair{RunStatus::hung, Verdict::hung},
+                                        std::pair{RunStatus::crashed, Verdict::crashed}}) {
+    plant(status);
+    const Finding finding = run();
+    EXPECT_EQ(finding.verdict, verdict);
+    EXPECT_EQ(finding.minimal->ranks, 3);
+    EXPECT_EQ(finding.minimal->count, 1);
+  }
+}
+
+TEST_F(EngineTest, ShrinkingDoesNotSlipIntoAnotherDefect) {
+  backend.outcome = [](const Case& c) {
+    if (c.ranks >= 3) return RunStatus::hung;
+    return c.ranks == 2 && c.count > 40 ? RunStatus::failed : RunStatus::completed;
+  };
+  unit.ranks_min = 3;
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::hung);
+  EXPECT_EQ(finding.minimal->ranks, 3);
+}
+
+TEST_F(EngineTest, ConfirmsOnARestartedBackend) {
+  plant(RunStatus::failed);
+  (void)run();
+  EXPECT_EQ(backend.restarts, 5);
+}
+
+TEST_F(EngineTest, CallsAFailureThatComesAndGoesFlaky) {
+  backend.outcome = [runs = 0](const Case&) mutable {
+    return ++runs % 3 == 0 ? RunStatus::failed : RunStatus::completed;
+  };
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::flaky);
+  EXPECT_GT(finding.replays_failed, 0);
+  EXPECT_LT(finding.replays_failed, 5);
+  EXPECT_EQ(finding.replays, 5);
+  EXPECT_EQ(finding.reason,
+            "falsified in " + std::to_string(finding.replays_failed) + " of 5 replays: planted");
+}
+
+TEST_F(EngineTest, NamesTheFirstFailureWhereNothingReplays) {
+  // State that leaks from case to case: gone after a restart.
+  backend.outcome = [this](const Case& c) {
+    return backend.restarts == 0 && c.count > 5 ? RunStatus::failed : RunStatus::completed;
+  };
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::flaky);
+  EXPECT_EQ(finding.replays_failed, 0);
+  EXPECT_EQ(finding.minimal->count, 6);
+  EXPECT_EQ(finding.reason.find("falsified in 0 of 5 replays: planted; failed first with {"), 0U);
+}
+
+TEST_F(EngineTest, ReportsTheFirstFailureWhereOnlyThatReplays) {
+  // A real defect that leaves the backend in a bad state until it is restarted.
+  backend.outcome = [this, spoiled = false](const Case& c) mutable {
+    if (c.count > 20) spoiled = true;
+    const bool leaks = spoiled && backend.restarts == 0 && c.count > 5;
+    return c.count > 20 || leaks ? RunStatus::failed : RunStatus::completed;
+  };
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::falsified);
+  EXPECT_GT(finding.minimal->count, 20);
+  EXPECT_EQ(finding.replays_failed, 5);
+}
+
+TEST_F(EngineTest, StopsWhereTheEnvironmentFails) {
+  backend.outcome = [this](const Case&) {
+    return backend.runs == 10 ? RunStatus::errored : RunStatus::completed;
+  };
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::errored);
+  EXPECT_EQ(finding.reason, "planted");
+  EXPECT_EQ(finding.cases, 9);
+  EXPECT_EQ(backend.runs, 10);
+  EXPECT_TRUE(finding.minimal);
+}
+
+TEST_F(EngineTest, WhatABackendThrowsIsTheEnvironmentsFailure) {
+  backend.outcome = [](const Case&) -> RunStatus { throw std::runtime_error("disk full"); };
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::errored);
+  EXPECT_EQ(finding.reason, "disk full");
+}
+
+TEST_F(EngineTest, AnEnvironmentThatFailsDuringTheReplaysIsErrored) {
+  backend.outcome = [this](const Case&) {
+    return backend.restarts > 0 ? RunStatus::errored : RunStatus::failed;
+  };
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::errored);
+  EXPECT_EQ(finding.reason, "falsified: planted; when it was replayed: planted");
+}
+
+TEST_F(EngineTest, TwoRunsOfOneSeedAreEqual) {
+  plant(RunStatus::failed, [](const Case& c) { return c.count > 30 && c.in_place; });
+  const auto text = [this] { return to_json(run()).dump(); };
+  EXPECT_EQ(text(), text());
+}
+
+TEST_F(EngineTest, AUnitsSeedDependsOnTheRunAndTheName) {
+  Unit other = unit;
+  other.cases = 7;
+  EXPECT_EQ(unit_seed(1, unit), unit_seed(1, other));
+  EXPECT_NE(unit_seed(1, unit), unit_seed(2, unit));
+  other.algorithm = "ring";
+  EXPECT_NE(unit_seed(1, unit), unit_seed(1, other));
+}
+
+TEST_F(EngineTest, AShrinkBoxThatIsOverKeepsTheFirstFailure) {
+  plant(RunStatus::failed);
+  limits.shrink_s = 0;
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::falsified);
+  EXPECT_EQ(finding.shrinks, 0);
+  EXPECT_EQ(finding.minimal->data_seed > 1, true);
+  EXPECT_EQ(backend.runs, finding.cases + finding.replays);
+}
+
+TEST_F(EngineTest, AReplayBoxThatIsOverMakesOneReplay) {
+  plant(RunStatus::failed);
+  limits.replay_s = 0;
+  EXPECT_EQ(run().replays, 1);
+}
+
+TEST_F(EngineTest, ADeadlineBeforeTheCellsAreCoveredIsVacuous) {
+  limits.deadline = std::chrono::steady_clock::now();
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::vacuous);
+  EXPECT_EQ(finding.cases, 0);
+  EXPECT_EQ(finding.reason, "nothing was compared in 0 cases: the time was over");
+}
+
+TEST_F(EngineTest, StopsWhenItIsTold) {
+  std::atomic<bool> stop = false;
+  backend.outcome = [&](const Case&) {
+    stop = backend.runs == 5;
+    return RunStatus::completed;
+  };
+  limits.stop = &stop;
+  EXPECT_EQ(run().cases, 5);
+}
+
+TEST_F(EngineTest, CountsCasesForAProgressDisplay) {
+  std::atomic<std::int64_t> done = 0;
+  limits.cases_done = &done;
+  (void)run();
+  EXPECT_EQ(done, 200);
+}
+
+TEST_F(EngineTest, AnAbsurdNumberOfCasesNeedsNoMemory) {
+  std::atomic<bool> stop = false;
+  backend.outcome = [&](const Case&) {
+    stop = backend.runs == 5;
+    return RunStatus::completed;
+  };
+  limits.stop = &stop;
+  unit.cases = 2'000'000'000;
+  EXPECT_EQ(run().cases, 5);
+}
+
+struct ReplayTest : EngineTest {
+  Examiner examiner{catalogue, backend};
+  Case c = case_from_text(R"({"operation":"all_reduce","property":"completes","backend":"fake",)"
+                          R"("ranks":3,"count":4,"type":"f32","op":"sum"})");
+
+  ReplayResult run_replay(ReplayLimits how = {}) { return replay(examiner, c, how); }
+};
+
+TEST_F(ReplayTest, PassesWhereNothingFails) {
+  const ReplayResult result = run_replay();
+  EXPECT_EQ(result.verdict, Verdict::passed);
+  EXPECT_EQ(result.replays, 5);
+  EXPECT_EQ(result.failed, 0);
+  EXPECT_EQ(result.judgement.compared_bytes, 4);
+}
+
+TEST_F(ReplayTest, FailsWhereAllFailAlike) {
+  plant(RunStatus::crashed);
+  const ReplayResult result = run_replay({.replays = 2});
+  EXPECT_EQ(result.verdict, Verdict::crashed);
+  EXPECT_EQ(result.replays, 2);
+  EXPECT_EQ(result.failed, 2);
+}
+
+TEST_F(ReplayTest, IsFlakyWhereFailuresDiffer) {
+  backend.outcome = [this](const Case&) {
+    return backend.runs == 1 ? RunStatus::crashed : RunStatus::failed;
+  };
+  const ReplayResult result = run_replay({.replays = 3});
+  EXPECT_EQ(result.verdict, Verdict::flaky);
+  EXPECT_EQ(result.failed, 1);
+  EXPECT_EQ(result.judgement.verdict, Verdict::crashed);
+}
+
+TEST_F(ReplayTest, CountsTheKindThatIsAskedFor) {
+  backend.outcome = [this](const Case&) {
+    return backend.runs == 1 ? RunStatus::crashed : RunStatus::failed;
+  };
+  const ReplayResult result = run_replay({.replays = 3, .kind = Verdict::falsified});
+  EXPECT_EQ(result.failed, 2);
+  EXPECT_EQ(result.judgement.verdict, Verdict::falsified);
+}
+
+TEST_F(ReplayTest, AnIllegalCaseIsErrored) {
+  c.root = 2;
+  EXPECT_EQ(run_replay().verdict, Verdict::errored);
+}
+
+}  // namespace
+}  // namespace rankcheck::harness

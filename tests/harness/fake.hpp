@@ -1,0 +1,128 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reference/collectives/all_reduce/contract.hpp"
+#include "reference/collectives/all_to_all_v/contract.hpp"
+#include "reference/collectives/barrier/contract.hpp"
+#include "reference/collectives/broadcast/contract.hpp"
+#include "reference/collectives/gather_v/contract.hpp"
+#include "reference/collectives/reduce/contract.hpp"
+#include "reference/collectives/reduce_scatter/contract.hpp"
+#include "reference/collectives/send_recv/contract.hpp"
+
+#include "harness/backend.hpp"
+#include "harness/operation.hpp"
+
+namespace rankcheck::harness::fake {
+
+/// A property that holds wherever the backend completes, and counts a byte for every element.
+inline Property completes() {
+  return {
+      .name = "completes",
+      .summary = "The run completes.",
+      .program = [](const spec::Contract&,
+                    const Case& c,
+                    std::vector<Case>& stages) { stages.push_back(c); },
+      .check =
+          [](const Evidence& evidence, Judgement& judgement) {
+            const Case& c = evidence.stages[0];
+            judgement.compared_bytes += c.count;
+            for (const std::int64_t count : c.counts) judgement.compared_bytes += count;
+          },
+  };
+}
+
+/// A property that never looks at anything.
+inline Property looks_away() {
+  Property property = completes();
+  property.name = "looks_away";
+  property.check = [](const Evidence&, Judgement&) {};
+  return property;
+}
+
+/// Real contracts of every shape with the properties above, and more where a test needs them.
+inline Catalogue catalogue(const std::vector<Property>& more = {}) {
+  std::vector<Operation> operations;
+  for (const spec::Contract& contract : {reference::all_reduce::contract(),
+                                         reference::all_to_all_v::contract(),
+                                         reference::barrier::contract(),
+                                         reference::broadcast::contract(),
+                                         reference::gather_v::contract(),
+                                         reference::reduce::contract(),
+                                         reference::reduce_scatter::contract(),
+                                         reference::send_recv::contract()}) {
+    std::vector<Property> properties{completes(), looks_away()};
+    properties.insert(properties.end(), more.begin(), more.end());
+    operations.push_back({contract, std::move(properties)});
+  }
+  return Catalogue(std::move(operations));
+}
+
+/// A backend that moves nothing and ends every run as it is told.
+class FakeBackend : public Backend {
+ public:
+  /// What a run of a case comes to.
+  std::function<RunStatus(const Case& c)> outcome = [](const Case&) {
+    return RunStatus::completed;
+  };
+  /// Why a case is not taken.
+  std::function<std::string(const Case& c)> refusal = [](const Case&) { return std::string(); };
+  int runs = 0;
+  int restarts = 0;
+
+  explicit FakeBackend(const Catalogue& catalogue) : catalogue_(catalogue) {
+    traits_.name = "fake";
+    traits_.ranks_max = 8;
+    traits_.has_schedules = true;
+  }
+
+  [[nodiscard]] BackendTraits& traits() { return traits_; }
+  [[nodiscard]] const BackendTraits& traits() const override { return traits_; }
+  [[nodiscard]] std::vector<AlgorithmInfo> algorithms() const override { return {}; }
+  [[nodiscard]] std::string refuses(const Case& c) const override { return refusal(c); }
+  void restart() override { ++restarts; }
+
+  void run(std::span<const Case> stages, Observation& observation) override {
+    ++runs;
+    observation = {};
+    observation.status = outcome(stages[0]);
+    if (observation.status != RunStatus::completed) observation.reason = "planted";
+    for (const Case& c : stages) {
+      StageOutcome& stage = observation.stages.emplace_back();
+      observation.path.push_back(c.algorithm);
+      const std::vector<int> ranks = members(c);
+      for (std::size_t r = 0; r < ranks.size(); ++r) {
+        ImageLayout layout;
+        lay_out(catalogue_.find(c.operation)->contract,
+                c,
+                static_cast<int>(r),
+                traits_.result_place,
+                layout);
+        prepare(c, ranks[r], layout, nullptr, stage.images.emplace_back());
+        stage.stamps.emplace_back();
+      }
+    }
+  }
+
+ private:
+  const Catalogue& catalogue_;
+  BackendTraits traits_;
+};
+
+/// A unit of `operation` on the fake backend.
+inline Unit unit(const std::string& operation, int cases = 200) {
+  Unit unit;
+  unit.operation = operation;
+  unit.algorithm = "direct";
+  unit.backend = "fake";
+  unit.property = "completes";
+  unit.cases = cases;
+  return unit;
+}
+
+}  // namespace rankcheck::harness::fake

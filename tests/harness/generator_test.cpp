@@ -1,0 +1,249 @@
+#include "harness/generator.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/fake.hpp"
+
+namespace rankcheck::harness {
+namespace {
+
+using fake::FakeBackend;
+
+std::vector<Case> generate(const Catalogue& catalogue,
+                           const Backend& backend,
+                           const Unit& unit,
+                           int cases,
+                           std::uint64_t seed = 1) {
+  Generator generator(catalogue, backend, unit, seed);
+  Choices words(seed);
+  std::vector<Case> all(static_cast<std::size_t>(cases));
+  int size = 0;
+  for (Case& c : all) {
+    EXPECT_TRUE(generator.next(words.next(), size++ % 101, c));
+    generator.cover(c);
+  }
+  return all;
+}
+
+struct GeneratorTest : testing::Test {
+  Catalogue catalogue = fake::catalogue();
+  FakeBackend backend{catalogue};
+
+  std::vector<Case> cases(const std::string& operation, int n) {
+    return generate(catalogue, backend, fake::unit(operation), n);
+  }
+};
+
+using Predicate = std::function<bool(const Case&)>;
+
+void expect_some(const std::vector<Case>& cases, const std::string& what, const Predicate& is) {
+  EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), is)) << "no case with " << what;
+}
+
+bool is_identity(const Case& c) {
+  return static_cast<int>(c.group.size()) == c.ranks &&
+         std::is_sorted(c.group.begin(), c.group.end());
+}
+
+TEST_F(GeneratorTest, EveryCaseIsLegal) {
+  for (const Operation& operation : catalogue.operations()) {
+    for (const Case& c : cases(std::string(operation.contract.name), 500)) {
+      ASSERT_EQ(why_invalid(catalogue, c), "") << to_text(c);
+      ASSERT_FALSE(is_identity(c)) << to_text(c);
+    }
+  }
+}
+
+TEST_F(GeneratorTest, CasesStayShort) {
+  for (const Case& c : cases("all_reduce", 500)) EXPECT_LT(to_text(c).size(), 330U) << to_text(c);
+}
+
+TEST_F(GeneratorTest, EveryNumberOfRanksAndEveryRootOccurs) {
+  std::set<std::pair<int, int>> roots;
+  for (const Case& c : cases("broadcast", 3000)) {
+    if (c.group.empty()) roots.insert({c.ranks, c.root});
+  }
+  EXPECT_EQ(roots.size(), 8U * 9U / 2U);
+}
+
+TEST_F(GeneratorTest, EveryClassOfGroupOccurs) {
+  const auto all = cases("all_reduce", 1000);
+  const auto sorted = [](const Case& c) { return std::is_sorted(c.group.begin(), c.group.end()); };
+  expect_some(all, "the whole world", [](const Case& c) { return c.group.empty() && c.ranks > 1; });
+  expect_some(
+      all, "a single member", [](const Case& c) { return c.group.size() == 1 && c.ranks > 1; });
+  expect_some(
+      all, "members in order", [&](const Case& c) { return c.group.size() > 1 && sorted(c); });
+  expect_some(all, "members out of order", [&](const Case& c) { return !sorted(c); });
+  expect_some(all, "the world in another order", [&](const Case& c) {
+    return static_cast<int>(c.group.size()) == c.ranks && !sorted(c);
+  });
+}
+
+TEST_F(GeneratorTest, EveryClassOfCountOccurs) {
+  const auto all = cases("reduce_scatter", 1000);
+  for (const std::int64_t count : {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 37}) {
+    expect_some(
+        all, "count " + std::to_string(count), [&](const Case& c) { return c.count == count; });
+  }
+  for (const int distance : {-1, 0, 1}) {
+    expect_some(all, "count = ranks + " + std::to_string(distance), [&](const Case& c) {
+      return group_size(c) == 7 && c.count == 7 + distance;
+    });
+  }
+  expect_some(all, "a large count", [](const Case& c) { return c.count > 1000; });
+  const auto large =
+      std::count_if(all.begin(), all.end(), [](const Case& c) { return c.count > 100; });
+  EXPECT_LT(large, 100);
+}
+
+TEST_F(GeneratorTest, EveryShapeOfCountsOccurs) {
+  for (const std::string operation : {"gather_v", "all_to_all_v"}) {
+    const auto all = cases(operation, 1000);
+    const auto zeros = [](const Case& c) {
+      return std::count(c.counts.begin(), c.counts.end(), 0);
+    };
+    const auto size = [](const Case& c) { return static_cast<std::ptrdiff_t>(c.counts.size()); };
+    const auto equal = [](const Case& c) {
+      return std::count(c.counts.begin(), c.counts.end(), c.counts[0]) ==
+             static_cast<std::ptrdiff_t>(c.counts.size());
+    };
+    expect_some(all, "equal counts", [&](const Case& c) {
+      return size(c) > 2 && equal(c) && zeros(c) == 0;
+    });
+    expect_some(all, "one empty", [&](const Case& c) { return size(c) > 2 && zeros(c) == 1; });
+    expect_some(all, "all empty", [&](const Case& c) { return zeros(c) == size(c); });
+    expect_some(all, "increasing counts", [&](const Case& c) {
+      return size(c) > 2 && !equal(c) && std::is_sorted(c.counts.begin(), c.counts.end());
+    });
+    expect_some(all, "one huge", [&](const Case& c) {
+      const auto most = *std::max_element(c.counts.begin(), c.counts.end());
+      return size(c) > 2 && most > 15 &&
+             std::count_if(c.counts.begin(), c.counts.end(), [](auto n) { return n > 1; }) == 1;
+    });
+    expect_some(all, "a gap", [](const Case& c) { return c.gap > 0; });
+  }
+}
+
+TEST_F(GeneratorTest, EverySiteOccurs) {
+  const auto all = cases("all_reduce", 500);
+  expect_some(all, "in place", [](const Case& c) { return c.in_place; });
+  expect_some(all, "out of place", [](const Case& c) { return !c.in_place; });
+  expect_some(all, "an offset", [](const Case& c) { return c.offset == 15; });
+  expect_some(all, "no offset", [](const Case& c) { return c.offset == 0; });
+  expect_some(all, "a chunk", [](const Case& c) { return c.chunk == 1; });
+  expect_some(all, "in_order", [](const Case& c) { return c.schedule == "in_order"; });
+  expect_some(all, "random", [](const Case& c) { return c.schedule.starts_with("random:"); });
+  expect_some(all, "pct", [](const Case& c) { return c.schedule.starts_with("pct:"); });
+}
+
+TEST_F(GeneratorTest, EveryPatternOccurs) {
+  const auto all = cases("send_recv", 200);
+  using spec::Pattern;
+  for (const Pattern pattern : {Pattern::ring, Pattern::pairs, Pattern::self}) {
+    expect_some(all, "a pattern", [&](const Case& c) { return c.pattern == pattern; });
+  }
+  expect_some(all, "a shift back", [](const Case& c) { return c.shift < 0; });
+  expect_some(all, "no shift", [](const Case& c) { return c.shift == 0; });
+}
+
+TEST_F(GeneratorTest, EveryKindOfInputOccursAlreadyInOneTurnOfTheCells) {
+  std::set<InputKind> kinds;
+  for (const Case& c : cases("all_reduce", 62)) kinds.insert(c.input);
+  EXPECT_EQ(kinds.size(), 6U);
+}
+
+TEST_F(GeneratorTest, OneTurnCoversEveryCellWithData) {
+  std::set<std::pair<spec::Type, spec::ReduceOp>> cells;
+  for (const Case& c : cases("all_reduce", 62)) {
+    EXPECT_GT(c.count, 0);
+    cells.insert({c.type, c.op});
+  }
+  // 10 real types with 6 ops, 2 complex ones with sum.
+  EXPECT_EQ(cells.size(), 62U);
+}
+
+TEST_F(GeneratorTest, TheSameSeedGivesTheSameCases) {
+  EXPECT_EQ(cases("all_to_all_v", 200), cases("all_to_all_v", 200));
+}
+
+TEST_F(GeneratorTest, AnotherSeedGivesOtherCases) {
+  const Unit unit = fake::unit("all_reduce");
+  EXPECT_NE(generate(catalogue, backend, unit, 20, 1), generate(catalogue, backend, unit, 20, 2));
+}
+
+TEST_F(GeneratorTest, StaysWithinTheUnit) {
+  Unit unit = fake::unit("all_reduce");
+  unit.ranks_min = 3;
+  unit.ranks_max = 5;
+  unit.types = {spec::Type::f16, spec::Type::int8};
+  for (const Case& c : generate(catalogue, backend, unit, 200)) {
+    EXPECT_TRUE(c.ranks >= 3 && c.ranks <= 5) << to_text(c);
+    EXPECT_TRUE(c.type == spec::Type::f16 || c.type == spec::Type::int8) << to_text(c);
+  }
+}
+
+TEST_F(GeneratorTest, DoesWithoutWhatTheBackendRefuses) {
+  backend.refusal = [](const Case& c) {
+    return c.in_place || !c.group.empty() || c.ranks == 4 || c.type == spec::Type::bf16 ? "no" : "";
+  };
+  Generator generator(catalogue, backend, fake::unit("all_reduce"), 1);
+  Case c;
+  for (std::uint64_t word = 0; word < 200; ++word) {
+    ASSERT_TRUE(generator.next(word, 50, c));
+    EXPECT_EQ(backend.refuses(c), "") << to_text(c);
+  }
+  EXPECT_EQ(generator.cells().size(), 56U);
+  EXPECT_GT(generator.refused(), 0);
+}
+
+TEST_F(GeneratorTest, HasNoCellsWhereEverythingIsRefused) {
+  backend.refusal = [](const Case&) { return "never"; };
+  Generator generator(catalogue, backend, fake::unit("all_reduce"), 1);
+  Case c;
+  EXPECT_TRUE(generator.cells().empty());
+  EXPECT_FALSE(generator.next(1, 50, c));
+  EXPECT_GT(generator.refused(), 0);
+}
+
+TEST_F(GeneratorTest, NamesNoScheduleWhereTheBackendHasNone) {
+  backend.traits().has_schedules = false;
+  for (const Case& c : cases("all_reduce", 200)) EXPECT_EQ(c.schedule, "in_order");
+}
+
+TEST_F(GeneratorTest, BendsCasesForTheProperty) {
+  Property property = fake::completes();
+  property.name = "wants_f32";
+  property.applies = [](const spec::Contract&, const Case& c) { return c.type == spec::Type::f32; };
+  property.adapt = [](const spec::Contract&, Case& c) { c.chunk = 7; };
+  const Catalogue other = fake::catalogue({property});
+  Unit unit = fake::unit("all_reduce");
+  unit.property = "wants_f32";
+  Generator generator(other, backend, unit, 1);
+  EXPECT_EQ(generator.cells().size(), 6U);
+  Case c;
+  ASSERT_TRUE(generator.next(1, 50, c));
+  EXPECT_EQ(c.chunk, 7);
+}
+
+TEST(Choices, LogBetweenStaysInItsBounds) {
+  Choices choices(1);
+  std::set<std::int64_t> seen;
+  for (int i = 0; i < 1000; ++i) seen.insert(choices.log_between(3, 9));
+  EXPECT_EQ(seen, (std::set<std::int64_t>{3, 4, 5, 6, 7, 8, 9}));
+}
+
+TEST(Choices, AreTheSameOnEveryMachine) {
+  // The first output of SplitMix64 from state 0, and FNV-1a of "a", as published.
+  EXPECT_EQ(Choices(0).next(), 0xe220a8397b1dcdafU);
+  EXPECT_EQ(hash_of("a"), 0xaf63dc4c8601ec8cU);
+}
+
+}  // namespace
+}  // namespace rankcheck::harness
