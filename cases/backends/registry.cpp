@@ -1,0 +1,31 @@
+#include "cases/backends/registry.hpp"
+
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "cases/backends/mpi.hpp"
+#include "cases/backends/sim.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+harness::BackendEntry sim_backend() {
+  return {
+      .name = "sim",
+      .summary = "simulated devices in this process, deterministic schedules, every access checked",
+      .why_unavailable = [] { return std::string(); },
+      .open = open_sim,
+      .describe = [] { return nlohmann::json::object(); },
+  };
+}
+
+}  // namespace
+
+std::span<const harness::BackendEntry> backends() {
+  static const std::array all{sim_backend(), mpi_backend()};
+  return all;
+}
+
+}  // namespace rankcheck::cases
