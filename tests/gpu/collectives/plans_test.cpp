@@ -78,9 +78,10 @@ std::vector<Request> requests_of(const Implementation& implementation,
   const auto add = [&](const Request& request) {
     EXPECT_FALSE(spec::why_invalid(contract, request.call)) << to_text(request);
     requests.push_back(request);
-    requests.back().options.in_place = true;
+    Request in_place = request;
+    in_place.options.in_place = true;
     const auto refuses = implementation.algorithm.refuses;
-    if (!refuses(request.call, requests.back().options).empty()) requests.pop_back();
+    if (refuses(in_place.call, in_place.options).empty()) requests.push_back(in_place);
   };
   for (const int n : ranks) {
     for (const int root : roots_of(contract, n)) {
