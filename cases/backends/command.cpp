@@ -1,0 +1,38 @@
+#include "cases/backends/command.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+
+#include "reference/collectives/registry.hpp"
+
+#include "harness/worker/worker_backend.hpp"
+
+namespace rankcheck::cases {
+
+const spec::Contract* contract_of(std::string_view operation) {
+  for (const reference::Collective& each : reference::collectives()) {
+    if (each.contract.name == operation) return &each.contract;
+  }
+  return nullptr;
+}
+
+std::string why_command_unavailable(const std::string& path) {
+  if (::access(path.c_str(), X_OK) == 0) return {};
+  return "command:" + path + ": no program that can be run is there";
+}
+
+std::unique_ptr<harness::Backend> open_command(const std::string& path,
+                                               const harness::BackendOptions& options) {
+  return std::make_unique<harness::worker::WorkerBackend>(harness::worker::WorkerOptions{
+      .command =
+          [path](const std::string&) {
+            return harness::worker::Command{.arguments = {path}, .environment = {}};
+          },
+      .contract_of = contract_of,
+      .over_standard_io = true,
+      .run_timeout = std::chrono::duration<double>(options.timeout_s),
+  });
+}
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,101 @@
+#include "cases/backends/mpi.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "cases/backends/command.hpp"
+#include "harness/worker/worker_backend.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+namespace worker = harness::worker;
+
+/// The worker lies beside this program.
+std::filesystem::path worker_path() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path() /
+         "rankcheck-worker-mpi";
+}
+
+/// The launcher that fits the library that the worker was built with.
+std::string launcher() { return RANKCHECK_MPIEXEC; }
+
+bool is_executable(const std::string& name) {
+  if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (::access((folder + "/" + name).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+std::string why_unavailable() {
+  if (!is_executable(worker_path())) {
+    return "rankcheck-worker-mpi is missing beside rankcheck: install an MPI library with its "
+           "headers (Debian: libopenmpi-dev) and build again";
+  }
+  if (!is_executable(launcher())) {
+    return launcher() + " is missing: install it (Debian: openmpi-bin)";
+  }
+  return {};
+}
+
+/// Variables that another MPI library than Open MPI ignores.
+worker::Command command(int ranks, const std::string& directory) {
+  return {.arguments = {launcher(), "-n", std::to_string(ranks), worker_path()},
+          .environment = {
+              // Containers run as root, and cases have more ranks than a small machine has cores.
+              {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+              {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+              {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+              {"OMPI_MCA_hwloc_base_binding_policy", "none"},
+              {"OMPI_MCA_mpi_yield_when_idle", "1"},
+              // One machine and its memory: no network, and no system call that containers forbid.
+              {"OMPI_MCA_pml", "ob1"},
+              {"OMPI_MCA_btl", "self,vader"},
+              {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
+              {"OMPI_MCA_btl_vader_backing_directory", directory},
+              {"OMPI_MCA_plm_rsh_agent", "sh"},
+              // Lets coll/tuned be told which algorithm to use; until it is told, it chooses as ever.
+              {"OMPI_MCA_coll_tuned_use_dynamic_rules", "1"},
+          }};
+}
+
+std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOptions& options) {
+  return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
+      .command =
+          [ranks = options.ranks_max](const std::string& directory) {
+            return command(ranks, directory);
+          },
+      .contract_of = contract_of,
+      .run_timeout = std::chrono::duration<double>(options.timeout_s),
+  });
+}
+
+std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
+  return open_workers(options);
+}
+
+nlohmann::json describe() { return open_workers({.ranks_max = 1})->versions(); }
+
+}  // namespace
+
+harness::BackendEntry mpi_backend() {
+  return {.name = "mpi",
+          .summary = "a process per rank, started with mpirun; the MPI library's own collectives",
+          .why_unavailable = why_unavailable,
+          .open = open,
+          .describe = describe};
+}
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,166 @@
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <string>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "reference/collectives/registry.hpp"
+
+#include "gpu/device/mpi/runtime.hpp"
+
+#include "harness/input.hpp"
+#include "harness/worker/serve.hpp"
+
+/// rankcheck-worker-mpi: one process of an MPI world, which serves the rank that it is.
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::Case;
+using harness::Observation;
+using harness::StageOutcome;
+namespace mpi = gpu::mpi;
+namespace worker = harness::worker;
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Makes ranks arrive at different times, so that a barrier that does nothing is seen.
+void arrive_late(const Case& c, int world_rank) {
+  constexpr std::uint64_t delay_us_max = 200;
+  const harness::CounterHash hash(c.data_seed, static_cast<std::uint64_t>(world_rank));
+  std::this_thread::sleep_for(std::chrono::microseconds(hash(0) % (delay_us_max + 1)));
+}
+
+class MpiSubject final : public worker::Subject {
+ public:
+  MpiSubject() {
+    for (const reference::Collective& each : reference::collectives()) {
+      contracts_.emplace(each.contract.name, each.contract);
+    }
+  }
+
+  [[nodiscard]] worker::Hello hello() const override {
+    worker::Hello hello;
+    hello.world = runtime_.size();
+    hello.ranks = {runtime_.rank()};
+    hello.traits = {.name = "mpi",
+                    .nan_rule = spec::NanRule::unspecified,
+                    .result_place = harness::ResultPlace::start,
+                    .ranks_max = runtime_.size()};
+    for (const mpi::Algorithm& each : runtime_.algorithms()) {
+      hello.algorithms.push_back(
+          {.info = {std::string(each.operation->name), each.name, each.summary},
+           .environment = each.forcing ? each.forcing->environment()
+                                       : std::map<std::string, std::string>()});
+    }
+    hello.versions = {{"mpi", mpi::Runtime::version()}};
+    return hello;
+  }
+
+  [[nodiscard]] std::string refuses(const Case& c) const override {
+    const auto contract = contracts_.find(c.operation);
+    const mpi::Algorithm* algorithm = runtime_.find(c.operation, c.algorithm);
+    if (contract == contracts_.end() || algorithm == nullptr) {
+      return fmt::format("algorithm: mpi has no {} of {}", c.algorithm, c.operation);
+    }
+    if (!c.fault.empty()) return "fault: only the simulator plants faults";
+    if (c.schedule != Case().schedule) return "schedule: only the simulator follows one";
+    if (c.in_place && contract->second.in_place == spec::InPlace::none) {
+      return "in_place: the operation has no such call";
+    }
+    const spec::Call call = harness::call_of(c);
+    if (const auto reason = spec::why_invalid(contract->second, call)) return *reason;
+    const std::vector<int> group = harness::members(c);
+    return runtime_.why_refused({.algorithm = *algorithm,
+                                 .contract = contract->second,
+                                 .call = call,
+                                 .group = group,
+                                 .in_place = c.in_place,
+                                 .chunk = c.chunk});
+  }
+
+  void run(std::span<const Case> stages, const worker::Entered& entered, Observation& result) override {
+    result.stages.resize(stages.size());
+    result.path.assign(stages.size(), {});
+    for (std::size_t k = 0; k < stages.size(); ++k) {
+      try {
+        run_stage(stages, k, entered, result);
+      } catch (const std::exception& error) {
+        result.status = harness::RunStatus::failed;
+        result.reason = fmt::format("stage {} ({}): {}", k, stages[k].operation, error.what());
+        return;
+      }
+    }
+  }
+
+ private:
+  void run_stage(std::span<const Case> stages,
+                 std::size_t k,
+                 const worker::Entered& entered,
+                 Observation& result) {
+    const Case& c = stages[k];
+    const std::vector<int> group = harness::members(c);
+    const auto self = std::find(group.begin(), group.end(), runtime_.rank());
+    StageOutcome& outcome = result.stages[k];
+    outcome.images.resize(self == group.end() ? 0 : 1);
+    outcome.stamps.assign(outcome.images.size(), {});
+    if (outcome.images.empty()) return;
+    const int group_rank = static_cast<int>(self - group.begin());
+    const spec::Contract& contract = contracts_.find(c.operation)->second;
+    const std::byte* previous = nullptr;
+    if (k > 0 && !result.stages[k - 1].images.empty() && layout_.recv >= 0) {
+      previous = result.stages[k - 1].images[0].data() + layout_.recv;
+    }
+    harness::lay_out(contract, c, group_rank, harness::ResultPlace::start, layout_);
+    harness::Image& image = outcome.images[0];
+    harness::prepare(c, runtime_.rank(), layout_, previous, image);
+    std::array<std::byte, 16> scalar{};
+    if (c.op == spec::ReduceOp::premul_sum) harness::fill_scalar(c, runtime_.rank(), scalar.data());
+    const spec::Call call = harness::call_of(c);
+    const mpi::Request request{.algorithm = *runtime_.find(c.operation, c.algorithm),
+                               .contract = contract,
+                               .call = call,
+                               .group = group,
+                               .in_place = c.in_place,
+                               .chunk = c.chunk};
+    const auto at = [&](std::int64_t offset) { return offset < 0 ? nullptr : image.data() + offset; };
+    entered(runtime_.rank(), k);
+    runtime_.prepare(request);
+    if (contract.synchronises) arrive_late(c, runtime_.rank());
+    outcome.stamps[0].entered = now_ns();
+    runtime_.perform(request, group_rank, layout_.extents,
+                     {.send = at(layout_.send), .recv = at(layout_.recv), .scalar = scalar.data()});
+    outcome.stamps[0].left = now_ns();
+    runtime_.conclude(request);
+    result.path[k] = c.algorithm;
+  }
+
+  mpi::Runtime runtime_;
+  std::map<std::string, spec::Contract, std::less<>> contracts_;
+  harness::ImageLayout layout_;
+};
+
+}  // namespace
+
+}  // namespace rankcheck::cases
+
+int main() {
+  using namespace rankcheck;
+  try {
+    harness::worker::end_with_parent();
+    cases::MpiSubject subject;
+    harness::worker::serve(subject, harness::worker::connect_to_harness());
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "rankcheck-worker-mpi: %s\n", error.what());
+    // Without MPI_Abort the other processes would wait for this one in MPI_Finalize.
+    std::_Exit(1);
+  }
+}

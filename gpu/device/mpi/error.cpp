@@ -1,0 +1,22 @@
+#include "gpu/device/mpi/error.hpp"
+
+#include <array>
+
+namespace rankcheck::gpu::mpi {
+
+namespace {
+
+std::string describe(int code) {
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  if (MPI_Error_string(code, text.data(), &length) != MPI_SUCCESS) {
+    return "error " + std::to_string(code);
+  }
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
+}  // namespace
+
+Error::Error(const std::string& call, int code) : std::runtime_error(call + ": " + describe(code)) {}
+
+}  // namespace rankcheck::gpu::mpi

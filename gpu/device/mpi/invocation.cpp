@@ -1,0 +1,53 @@
+#include "gpu/device/mpi/invocation.hpp"
+
+#include <algorithm>
+
+#include "gpu/device/element.hpp"
+
+namespace rankcheck::gpu::mpi {
+
+namespace {
+
+/// Replaces every element by function(element), computed in the type's arithmetic.
+template <class T, class Function>
+void transform(std::byte* elements, std::int64_t count, Function function) {
+  using Arithmetic = element::Arithmetic<T>;
+  for (std::int64_t i = 0; i < count; ++i, elements += sizeof(T)) {
+    const auto value = Arithmetic::widen(element::load<T>(elements));
+    element::store(elements, Arithmetic::narrow(function(value)));
+  }
+}
+
+}  // namespace
+
+Blocks::Blocks(const std::vector<spec::Block>& blocks) {
+  for (const spec::Block& block : blocks) {
+    counts.push_back(static_cast<int>(block.count));
+    displacements.push_back(static_cast<int>(block.offset));
+  }
+}
+
+Reduction::Reduction(const Invocation& invocation) : invocation_(invocation) {
+  const spec::Call& call = invocation.call();
+  if (call.op != spec::ReduceOp::premul_sum) return;
+  const std::int64_t count = invocation.extents().send_size;
+  const Site& site = invocation.site();
+  if (!invocation.shares()) scaled_.assign(site.send, site.send + count * spec::info(call.type).bytes);
+  std::byte* elements = invocation.shares() ? site.send : scaled_.data();
+  element::visit_component(call.type, [&](auto zero) {
+    using T = decltype(zero);
+    const auto scalar = element::Arithmetic<T>::widen(element::load<T>(site.scalar));
+    transform<T>(elements, count, [&](auto value) { return element::multiply(value, scalar); });
+  });
+}
+
+void Reduction::finish() {
+  const spec::Call& call = invocation_.call();
+  if (call.op != spec::ReduceOp::avg || invocation_.site().recv == nullptr) return;
+  element::visit_component(call.type, [&](auto zero) {
+    transform<decltype(zero)>(invocation_.site().recv, invocation_.extents().recv_size,
+                              [&](auto value) { return element::divide(value, call.ranks); });
+  });
+}
+
+}  // namespace rankcheck::gpu::mpi

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+#include "reference/spec/call.hpp"
+#include "reference/spec/contract.hpp"
+
+#include "gpu/device/mpi/error.hpp"
+#include "gpu/device/mpi/types.hpp"
+
+namespace rankcheck::gpu::mpi {
+
+/// Where one rank makes a call. Buffers may have any alignment and are null where the rank has none;
+/// in place they overlap as MPI_IN_PLACE has it.
+struct Site {
+  MPI_Comm communicator = MPI_COMM_NULL;
+  int rank = 0;
+  bool nonblocking = false;
+  bool in_place = false;
+  std::byte* send = nullptr;
+  std::byte* recv = nullptr;
+  /// One element, for premul_sum.
+  const std::byte* scalar = nullptr;
+};
+
+/// Counts and displacements in elements, as MPI wants them.
+struct Blocks {
+  explicit Blocks(const std::vector<spec::Block>& blocks);
+
+  std::vector<int> counts;
+  std::vector<int> displacements;
+};
+
+/// One rank's part in one call: the arguments in MPI's words, and how to make the call.
+class Invocation {
+ public:
+  Invocation(const spec::Call& call, const spec::Extents& extents, const Site& site, const Types& types)
+      : call_(call), extents_(extents), site_(site), types_(types) {}
+
+  [[nodiscard]] const spec::Call& call() const { return call_; }
+  [[nodiscard]] const spec::Extents& extents() const { return extents_; }
+  [[nodiscard]] const Site& site() const { return site_; }
+  [[nodiscard]] const Types& types() const { return types_; }
+
+  [[nodiscard]] int root() const { return call_.root; }
+  /// Elements of one block of an operation of even parts.
+  [[nodiscard]] int count() const { return static_cast<int>(call_.count); }
+  [[nodiscard]] std::size_t element_bytes() const {
+    return static_cast<std::size_t>(spec::info(call_.type).bytes);
+  }
+  [[nodiscard]] MPI_Datatype type() const { return types_.type(call_.type); }
+  /// Elements of the rank's only send or recv block; 0 where it has no such buffer.
+  [[nodiscard]] int send_count() const { return first_count(extents_.send); }
+  [[nodiscard]] int recv_count() const { return first_count(extents_.recv); }
+
+  /// Whether this rank's buffers share memory in this call.
+  [[nodiscard]] bool shares() const {
+    return site_.in_place && site_.send != nullptr && site_.recv != nullptr;
+  }
+  [[nodiscard]] void* send() const { return site_.send; }
+  [[nodiscard]] void* recv() const { return site_.recv; }
+  /// The buffer, or MPI_IN_PLACE where it shares memory with the other one.
+  [[nodiscard]] void* send_or_in_place() const { return shares() ? MPI_IN_PLACE : site_.send; }
+  [[nodiscard]] void* recv_or_in_place() const { return shares() ? MPI_IN_PLACE : site_.recv; }
+
+  /// Makes MPI_<name> or, where the site is nonblocking, MPI_I<name> and waits. Throws Error.
+  template <class Blocking, class Nonblocking, class... Arguments>
+  void issue(const char* name, Blocking blocking, Nonblocking nonblocking, Arguments... arguments) {
+    if (!site_.nonblocking) {
+      expect(blocking(arguments..., site_.communicator), "MPI_", name);
+      return;
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    expect(nonblocking(arguments..., site_.communicator, &request), "MPI_I", name);
+    expect(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait after MPI_I", name);
+  }
+
+ private:
+  static int first_count(const std::vector<spec::Block>& blocks) {
+    return blocks.empty() ? 0 : static_cast<int>(blocks.front().count);
+  }
+  static void expect(int code, const char* prefix, const char* name) {
+    if (code != MPI_SUCCESS) throw Error(std::string(prefix) + name, code);
+  }
+
+  const spec::Call& call_;
+  const spec::Extents& extents_;
+  const Site& site_;
+  const Types& types_;
+};
+
+/// What MPI's own ops lack: for premul_sum the input is multiplied before the call, in place or in a
+/// copy; for avg the sum is divided after it. Both round once in the element type.
+class Reduction {
+ public:
+  explicit Reduction(const Invocation& invocation);
+
+  /// What to hand to MPI as the send buffer.
+  [[nodiscard]] void* source() { return scaled_.empty() ? invocation_.send_or_in_place() : scaled_.data(); }
+  [[nodiscard]] MPI_Op op() const {
+    return invocation_.types().op(invocation_.call().op, invocation_.call().type);
+  }
+  /// Completes this rank's result.
+  void finish();
+
+ private:
+  const Invocation& invocation_;
+  std::vector<std::byte> scaled_;
+};
+
+}  // namespace rankcheck::gpu::mpi

@@ -1,0 +1,145 @@
+#include "gpu/device/mpi/runtime.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <stdexcept>
+
+#include "gpu/device/mpi/witness.hpp"
+
+namespace rankcheck::gpu::mpi {
+
+namespace {
+
+/// Segment of a forced algorithm in elements.
+std::int64_t segment_elements(const Request& request) {
+  const std::int64_t bytes = spec::info(request.call.type).bytes;
+  return request.chunk > 0 ? request.chunk : std::max<std::int64_t>(1, default_segment_bytes / bytes);
+}
+
+/// Elements of the largest buffer of any member.
+std::int64_t largest_buffer(const Request& request) {
+  std::int64_t largest = 0;
+  for (int rank = 0; rank < request.call.ranks; ++rank) {
+    const spec::Extents extents = spec::extents_of(request.contract, request.call, rank);
+    largest = std::max({largest, extents.send_size, extents.recv_size});
+  }
+  return largest;
+}
+
+/// Throws unless the forced algorithm, and no other one of its collective, was seen.
+void expect_forced(const Forcing& forcing, bool moves_data) {
+  const std::string expected = forcing.function();
+  const std::string family = forcing.collective + "_intra_";
+  bool seen = false;
+  for (const std::string_view name : witnessed()) {
+    if (name == expected) {
+      seen = true;
+    } else if (name.starts_with(family) && name != family + "generic") {
+      throw std::runtime_error(forcing.name() + ": Open MPI ran " + std::string(name) + " and not only " +
+                               expected);
+    }
+  }
+  if (!seen && moves_data) {
+    throw std::runtime_error(forcing.name() + ": forced, but " + expected + " was not seen to run");
+  }
+}
+
+}  // namespace
+
+Runtime::Runtime() {
+  check(MPI_Init(nullptr, nullptr), "MPI_Init");
+  check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
+  check(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size");
+  tool_interface_.emplace();
+  types_.emplace();
+  communicators_.emplace();
+  const std::vector<Forcing> forcings = find_forcings();
+  for (const Operation& operation : operations()) {
+    algorithms_.push_back({.operation = &operation,
+                           .name = "blocking",
+                           .summary = "The blocking MPI call; the library chooses how.",
+                           .forcing = {}});
+    algorithms_.push_back({.operation = &operation,
+                           .name = "nonblocking",
+                           .summary = "The MPI_I… call and MPI_Wait; the library chooses how.",
+                           .nonblocking = true,
+                           .forcing = {}});
+    for (const Forcing& forcing : forcings) {
+      if (forcing.operation != operation.name) continue;
+      algorithms_.push_back({.operation = &operation,
+                             .name = forcing.name(),
+                             .summary = "The blocking call with " + forcing.variable() + " = " +
+                                        forcing.word + ".",
+                             .forcing = forcing});
+    }
+  }
+}
+
+Runtime::~Runtime() {
+  communicators_.reset();
+  types_.reset();
+  tool_interface_.reset();
+  MPI_Finalize();
+}
+
+std::string Runtime::version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  check(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
+  const std::string whole(text.data(), static_cast<std::size_t>(length));
+  return whole.substr(0, whole.find_first_of("\n"));
+}
+
+const Algorithm* Runtime::find(std::string_view operation, std::string_view name) const {
+  for (const Algorithm& algorithm : algorithms_) {
+    if (algorithm.operation->name == operation && algorithm.name == name) return &algorithm;
+  }
+  return nullptr;
+}
+
+std::string Runtime::why_refused(const Request& request) const {
+  const spec::Call& call = request.call;
+  if (call.gap > 0 && request.contract.name == "reduce_scatter_v") {
+    return "gap: MPI_Reduce_scatter has no displacements";
+  }
+  if (largest_buffer(request) > std::numeric_limits<int>::max()) {
+    return "count: a buffer has more elements than an int holds";
+  }
+  const auto& forcing = request.algorithm.forcing;
+  if (!forcing) return request.chunk > 0 ? "chunk: only forced algorithms have segments" : "";
+  if (request.chunk > std::numeric_limits<int>::max() / 16) return "chunk: out of range";
+  return std::string(why_unforceable(*forcing, call, segment_elements(request)));
+}
+
+void Runtime::prepare(const Request& request) {
+  const auto& forcing = request.algorithm.forcing;
+  const std::int64_t segment_bytes = request.chunk * spec::info(request.call.type).bytes;
+  communicator_ = communicators_->get(request.group, forcing ? &*forcing : nullptr,
+                                      static_cast<int>(segment_bytes));
+  clear_witnessed();
+}
+
+void Runtime::perform(const Request& request,
+                      int group_rank,
+                      const spec::Extents& extents,
+                      const Buffers& buffers) {
+  const Site site{.communicator = communicator_,
+                  .rank = group_rank,
+                  .nonblocking = request.algorithm.nonblocking,
+                  .in_place = request.in_place,
+                  .send = buffers.send,
+                  .recv = buffers.recv,
+                  .scalar = buffers.scalar};
+  Invocation invocation(request.call, extents, site, *types_);
+  request.algorithm.operation->perform(invocation);
+}
+
+void Runtime::conclude(const Request& request) {
+  communicators_->end_call();
+  const bool moves_data = request.contract.synchronises || largest_buffer(request) > 0;
+  if (request.algorithm.forcing) expect_forced(*request.algorithm.forcing, moves_data);
+}
+
+}  // namespace rankcheck::gpu::mpi

@@ -1,0 +1,215 @@
+#include "gpu/device/mpi/tuning.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include <mpi.h>
+
+#include "gpu/device/mpi/error.hpp"
+
+namespace rankcheck::gpu::mpi {
+
+namespace {
+
+struct Names {
+  std::string_view operation;
+  std::string_view collective;
+};
+
+constexpr std::array collectives{
+    Names{"all_gather", "allgather"},
+    Names{"all_gather_v", "allgatherv"},
+    Names{"all_reduce", "allreduce"},
+    Names{"all_to_all", "alltoall"},
+    Names{"all_to_all_v", "alltoallv"},
+    Names{"barrier", "barrier"},
+    Names{"broadcast", "bcast"},
+    Names{"gather", "gather"},
+    Names{"reduce", "reduce"},
+    Names{"reduce_scatter", "reduce_scatter_block"},
+    Names{"reduce_scatter_v", "reduce_scatter"},
+    Names{"scatter", "scatter"},
+};
+
+/// Where the function's name is not the word of the control variable.
+struct Renamed {
+  std::string_view word;
+  std::string_view function;
+  /// Empty: of every collective.
+  std::string_view collective = {};
+};
+
+constexpr std::array renamed{
+    Renamed{"rabenseifner", "redscat_allgather", "allreduce"},
+    Renamed{"rabenseifner", "redscat_gather", "reduce"},
+    Renamed{"recursive_halving", "basic_recursivehalving", "reduce_scatter"},
+    Renamed{"recursive_halving", "recursivehalving"},
+    Renamed{"recursive_doubling", "recursivedoubling"},
+    Renamed{"linear", "basic_linear"},
+    Renamed{"default", "basic_default"},
+    Renamed{"segmented_ring", "ring_segmented"},
+    Renamed{"double_ring", "doublering"},
+    Renamed{"modified_bruck", "bruck"},
+    Renamed{"neighbor", "neighborexchange"},
+    Renamed{"two_proc", "two_procs"},
+    Renamed{"split_binary_tree", "split_bintree"},
+    Renamed{"binary_tree", "bintree"},
+    Renamed{"in-order_binary", "in_order_binary"},
+    Renamed{"non-overlapping", "nonoverlapping"},
+};
+
+/// An integer control variable of the MPI library.
+class Variable {
+ public:
+  /// Empty where the library has no variable of that name.
+  static std::optional<Variable> find(const std::string& name) {
+    int index = 0;
+    if (MPI_T_cvar_get_index(name.c_str(), &index) != MPI_SUCCESS) return std::nullopt;
+    Variable variable;
+    int verbosity = 0;
+    int binding = 0;
+    int scope = 0;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    if (MPI_T_cvar_get_info(index, nullptr, nullptr, &verbosity, &type, &variable.enum_, nullptr,
+                            nullptr, &binding, &scope) != MPI_SUCCESS ||
+        type != MPI_INT) {
+      return std::nullopt;
+    }
+    variable.writable_ = scope != MPI_T_SCOPE_CONSTANT && scope != MPI_T_SCOPE_READONLY;
+    int count = 0;
+    check(MPI_T_cvar_handle_alloc(index, nullptr, &variable.handle_, &count),
+          "MPI_T_cvar_handle_alloc");
+    return variable;
+  }
+  Variable(Variable&& other) noexcept
+      : handle_(std::exchange(other.handle_, MPI_T_CVAR_HANDLE_NULL)),
+        enum_(other.enum_),
+        writable_(other.writable_) {}
+  Variable& operator=(Variable&&) = delete;
+  ~Variable() {
+    if (handle_ != MPI_T_CVAR_HANDLE_NULL) MPI_T_cvar_handle_free(&handle_);
+  }
+
+  [[nodiscard]] bool writable() const { return writable_; }
+  [[nodiscard]] int read() const {
+    int value = 0;
+    check(MPI_T_cvar_read(handle_, &value), "MPI_T_cvar_read");
+    return value;
+  }
+  void write(int value) const { check(MPI_T_cvar_write(handle_, &value), "MPI_T_cvar_write"); }
+
+  struct Item {
+    int value = 0;
+    std::string word;
+  };
+  [[nodiscard]] std::vector<Item> items() const {
+    std::vector<Item> items;
+    int count = 0;
+    int length = 0;
+    if (enum_ == MPI_T_ENUM_NULL ||
+        MPI_T_enum_get_info(enum_, &count, nullptr, &length) != MPI_SUCCESS) {
+      return items;
+    }
+    for (int i = 0; i < count; ++i) {
+      Item item;
+      std::array<char, 256> word{};
+      length = static_cast<int>(word.size());
+      check(MPI_T_enum_get_item(enum_, i, &item.value, word.data(), &length), "MPI_T_enum_get_item");
+      item.word = word.data();
+      items.push_back(std::move(item));
+    }
+    return items;
+  }
+
+ private:
+  Variable() = default;
+
+  MPI_T_cvar_handle handle_ = MPI_T_CVAR_HANDLE_NULL;
+  MPI_T_enum enum_ = MPI_T_ENUM_NULL;
+  bool writable_ = false;
+};
+
+void set_segment(const Forcing& forcing, int bytes) {
+  const auto variable = Variable::find(forcing.variable() + "_segmentsize");
+  if (variable && variable->writable()) variable->write(bytes);
+}
+
+}  // namespace
+
+ToolInterface::ToolInterface() {
+  int provided = 0;
+  check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided), "MPI_T_init_thread");
+}
+
+ToolInterface::~ToolInterface() { MPI_T_finalize(); }
+
+std::string Forcing::name() const {
+  std::string text = "tuned_" + word;
+  std::replace(text.begin(), text.end(), '-', '_');
+  return text;
+}
+
+std::map<std::string, std::string> Forcing::environment() const {
+  if (writable) return {};
+  return {{"OMPI_MCA_" + variable(), std::to_string(value)}};
+}
+
+std::string Forcing::function() const {
+  std::string_view name = word;
+  for (const Renamed& each : renamed) {
+    if (each.word != word || (!each.collective.empty() && each.collective != collective)) continue;
+    name = each.function;
+    break;
+  }
+  // The one function that lacks the infix.
+  const bool lacks_infix = collective == "reduce_scatter_block" && word == "basic_linear";
+  return collective + (lacks_infix ? "_" : "_intra_") + std::string(name);
+}
+
+std::string_view why_unforceable(const Forcing& /*forcing*/,
+                                 const spec::Call& /*call*/,
+                                 std::int64_t /*segment_elements*/) {
+  return {};
+}
+
+std::vector<Forcing> find_forcings() {
+  std::vector<Forcing> forcings;
+  const auto enabled = Variable::find("coll_tuned_use_dynamic_rules");
+  if (!enabled || enabled->read() == 0) return forcings;
+  for (const auto& [operation, collective] : collectives) {
+    Forcing forcing{.operation = std::string(operation), .collective = std::string(collective), .word = {}};
+    const auto variable = Variable::find(forcing.variable());
+    if (!variable) continue;
+    forcing.writable = variable->writable();
+    for (const auto& [value, word] : variable->items()) {
+      if (value == 0) continue;
+      forcing.value = value;
+      forcing.word = word;
+      forcings.push_back(forcing);
+    }
+  }
+  return forcings;
+}
+
+ForcedScope::ForcedScope(const Forcing& forcing, int segment_bytes) : forcing_(forcing) {
+  const auto variable = Variable::find(forcing.variable());
+  if (!variable) throw std::runtime_error(forcing.variable() + ": no such control variable");
+  if (forcing.writable) {
+    variable->write(forcing.value);
+    set_segment(forcing, segment_bytes == 0 ? default_segment_bytes : segment_bytes);
+  }
+  if (variable->read() != forcing.value) {
+    throw std::runtime_error(forcing.variable() + ": could not be set to " + forcing.word);
+  }
+}
+
+ForcedScope::~ForcedScope() {
+  if (!forcing_.writable) return;
+  if (const auto variable = Variable::find(forcing_.variable())) variable->write(0);
+  set_segment(forcing_, 0);
+}
+
+}  // namespace rankcheck::gpu::mpi

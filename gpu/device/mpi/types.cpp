@@ -1,0 +1,90 @@
+#include "gpu/device/mpi/types.hpp"
+
+#include <cstddef>
+
+#include "gpu/device/element.hpp"
+#include "gpu/device/mpi/error.hpp"
+
+namespace rankcheck::gpu::mpi {
+
+namespace {
+
+/// inout[i] = in[i] op inout[i]; an MPI_User_function, whose buffers may lie at any address.
+template <class T, spec::ReduceOp op>
+void combine_all(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
+  using Arithmetic = element::Arithmetic<T>;
+  const auto* from = static_cast<const std::byte*>(in);
+  auto* to = static_cast<std::byte*>(inout);
+  for (int i = 0; i < *count; ++i, from += sizeof(T), to += sizeof(T)) {
+    const auto a = Arithmetic::widen(element::load<T>(from));
+    const auto b = Arithmetic::widen(element::load<T>(to));
+    element::store(to, Arithmetic::narrow(element::combine<op>(a, b)));
+  }
+}
+
+constexpr std::array pairwise_ops{
+    spec::ReduceOp::sum, spec::ReduceOp::prod, spec::ReduceOp::min, spec::ReduceOp::max};
+
+template <class T>
+void create_ops(std::array<MPI_Op, spec::reduce_op_names.size()>& ops) {
+  ops.fill(MPI_OP_NULL);
+  for (const spec::ReduceOp each : pairwise_ops) {
+    element::visit_pairwise(each, [&](auto op) {
+      constexpr int commutes = 1;
+      check(MPI_Op_create(combine_all<T, op.value>, commutes, &ops[static_cast<std::size_t>(each)]),
+            "MPI_Op_create");
+    });
+  }
+}
+
+}  // namespace
+
+Types::Types() {
+  check(MPI_Type_contiguous(2, MPI_BYTE, &half_), "MPI_Type_contiguous");
+  check(MPI_Type_commit(&half_), "MPI_Type_commit");
+  create_ops<element::F16>(f16_ops_);
+  create_ops<element::BF16>(bf16_ops_);
+}
+
+Types::~Types() {
+  for (auto* ops : {&f16_ops_, &bf16_ops_}) {
+    for (MPI_Op& op : *ops) {
+      if (op != MPI_OP_NULL) MPI_Op_free(&op);
+    }
+  }
+  MPI_Type_free(&half_);
+}
+
+MPI_Datatype Types::type(spec::Type type) const {
+  switch (type) {
+    case spec::Type::int8: return MPI_INT8_T;
+    case spec::Type::uint8: return MPI_UINT8_T;
+    case spec::Type::int32: return MPI_INT32_T;
+    case spec::Type::uint32: return MPI_UINT32_T;
+    case spec::Type::int64: return MPI_INT64_T;
+    case spec::Type::uint64: return MPI_UINT64_T;
+    case spec::Type::f16:
+    case spec::Type::bf16: return half_;
+    case spec::Type::f32: return MPI_FLOAT;
+    case spec::Type::f64: return MPI_DOUBLE;
+    case spec::Type::complex64: return MPI_C_FLOAT_COMPLEX;
+    case spec::Type::complex128: return MPI_C_DOUBLE_COMPLEX;
+    case spec::Type::f8e4m3:
+    case spec::Type::f8e5m2: return MPI_BYTE;
+  }
+  return MPI_DATATYPE_NULL;
+}
+
+MPI_Op Types::op(spec::ReduceOp op, spec::Type type) const {
+  const spec::ReduceOp pairwise = element::pairwise(op);
+  if (type == spec::Type::f16) return f16_ops_[static_cast<std::size_t>(pairwise)];
+  if (type == spec::Type::bf16) return bf16_ops_[static_cast<std::size_t>(pairwise)];
+  switch (pairwise) {
+    case spec::ReduceOp::prod: return MPI_PROD;
+    case spec::ReduceOp::min: return MPI_MIN;
+    case spec::ReduceOp::max: return MPI_MAX;
+    default: return MPI_SUM;
+  }
+}
+
+}  // namespace rankcheck::gpu::mpi

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+
+#include <mpi.h>
+
+#include "reference/spec/reduce_op.hpp"
+#include "reference/spec/type.hpp"
+
+namespace rankcheck::gpu::mpi {
+
+/// MPI's names for our element types and reduce ops. f16 and bf16 are pairs of bytes to MPI, combined
+/// by ops of our own with one rounding a step; eight-bit floats are bytes that are only moved. Must
+/// go before MPI_Finalize.
+class Types {
+ public:
+  Types();
+  Types(const Types&) = delete;
+  Types& operator=(const Types&) = delete;
+  ~Types();
+
+  [[nodiscard]] MPI_Datatype type(spec::Type type) const;
+  /// The op that combines two partial results: MPI_SUM for avg and premul_sum.
+  [[nodiscard]] MPI_Op op(spec::ReduceOp op, spec::Type type) const;
+
+ private:
+  static constexpr std::size_t op_count = spec::reduce_op_names.size();
+
+  MPI_Datatype half_ = MPI_DATATYPE_NULL;
+  std::array<MPI_Op, op_count> f16_ops_;
+  std::array<MPI_Op, op_count> bf16_ops_;
+};
+
+}  // namespace rankcheck::gpu::mpi

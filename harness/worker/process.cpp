@@ -1,0 +1,201 @@
+#include "harness/worker/process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace rankcheck::harness::worker {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t error_bytes_max = 16384;
+constexpr std::size_t line_bytes_max = 300;
+
+struct Pipe {
+  Descriptor read_end;
+  Descriptor write_end;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw std::runtime_error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  }
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+std::vector<std::string> merged_environment(const std::map<std::string, std::string>& added) {
+  std::vector<std::string> merged;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    if (!added.contains(std::string(text.substr(0, text.find('='))))) merged.emplace_back(text);
+  }
+  for (const auto& [key, value] : added) merged.push_back(key + "=" + value);
+  return merged;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+struct ChildDescriptors {
+  int standard_io = -1;
+  int error_output = -1;
+  int failure = -1;
+};
+
+/// The child's way from fork to exec: calls nothing that may take a lock.
+[[noreturn]] void become(char* const* arguments,
+                         char* const* environment,
+                         pid_t parent,
+                         ChildDescriptors descriptors) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  const bool has_io = descriptors.standard_io >= 0;
+  if (::getppid() == parent && ::dup2(has_io ? descriptors.standard_io : nothing, 0) >= 0 &&
+      ::dup2(has_io ? descriptors.standard_io : descriptors.error_output, 1) >= 0 &&
+      ::dup2(descriptors.error_output, 2) >= 0) {
+    ::execvpe(arguments[0], arguments, environment);
+  }
+  const int error = errno;
+  [[maybe_unused]] const ssize_t told = ::write(descriptors.failure, &error, sizeof(error));
+  ::_exit(127);
+}
+
+bool is_telling(std::string_view line) {
+  return std::any_of(line.begin(), line.end(), [](char c) { return std::isalnum(c) != 0; });
+}
+
+}  // namespace
+
+void Descriptor::reset() {
+  if (value_ >= 0) ::close(value_);
+  value_ = -1;
+}
+
+Process::Process(const Command& command, int standard_io) {
+  Pipe errors = make_pipe();
+  Pipe failure = make_pipe();
+  std::vector<std::string> arguments = command.arguments;
+  std::vector<std::string> environment = merged_environment(command.environment);
+  const std::vector<char*> argument_pointers = pointers(arguments);
+  const std::vector<char*> environment_pointers = pointers(environment);
+  const pid_t parent = ::getpid();
+  id_ = ::fork();
+  if (id_ == 0) {
+    become(argument_pointers.data(), environment_pointers.data(), parent,
+           {standard_io, errors.write_end.get(), failure.write_end.get()});
+  }
+  if (id_ < 0) throw std::runtime_error(fmt::format("cannot fork: {}", std::strerror(errno)));
+  ::setpgid(id_, id_);
+  failure.write_end.reset();
+  int error = 0;
+  ssize_t got = -1;
+  do {
+    got = ::read(failure.read_end.get(), &error, sizeof(error));
+  } while (got < 0 && errno == EINTR);
+  if (got == sizeof(error)) {
+    ::waitpid(id_, nullptr, 0);
+    throw std::runtime_error(
+        fmt::format("cannot start {}: {}", command.arguments[0], std::strerror(error)));
+  }
+  ::fcntl(errors.read_end.get(), F_SETFL, O_NONBLOCK);
+  error_output_ = std::move(errors.read_end);
+}
+
+Process::~Process() {
+  if (!reaped_) stop(std::chrono::milliseconds(0));
+}
+
+void Process::drain() {
+  std::array<char, 4096> chunk{};
+  while (error_output_.get() >= 0) {
+    const ssize_t got = ::read(error_output_.get(), chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) return;
+    if (got <= 0) {
+      error_output_.reset();
+      return;
+    }
+    errors_.append(chunk.data(), static_cast<std::size_t>(got));
+    if (errors_.size() > 2 * error_bytes_max) errors_.erase(0, errors_.size() - error_bytes_max);
+  }
+}
+
+bool Process::ended() {
+  if (fate_) return true;
+  siginfo_t info{};
+  const int rc = ::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOHANG | WNOWAIT);
+  if (rc != 0) {
+    fate_ = "is gone";
+  } else if (info.si_pid != 0) {
+    const char* signal_name = ::sigdescr_np(info.si_status);
+    fate_ = info.si_code == CLD_EXITED
+                ? fmt::format("ended with status {}", info.si_status)
+                : fmt::format("was killed by signal {} ({})", info.si_status,
+                              signal_name == nullptr ? "unknown" : signal_name);
+  }
+  return fate_.has_value();
+}
+
+bool Process::wait_until(Clock::time_point deadline) {
+  constexpr int tick_ms = 5;
+  while (!ended()) {
+    if (Clock::now() >= deadline) return false;
+    pollfd entry{.fd = error_output_.get(), .events = POLLIN, .revents = 0};
+    ::poll(&entry, 1, tick_ms);
+    drain();
+  }
+  drain();
+  return true;
+}
+
+void Process::stop(std::chrono::milliseconds patience) {
+  if (reaped_) return;
+  if (!ended()) {
+    ::kill(id_, SIGTERM);
+    static_cast<void>(wait_until(Clock::now() + patience));
+  }
+  ::kill(-id_, SIGKILL);
+  static_cast<void>(wait_until(Clock::time_point::max()));
+  while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  reaped_ = true;
+}
+
+std::string Process::fate() { return ended() ? *fate_ : "is running"; }
+
+std::string Process::last_words() const {
+  std::string_view rest(errors_);
+  while (!rest.empty()) {
+    const std::size_t end = rest.find_last_of('\n');
+    const std::string_view line = rest.substr(end == std::string_view::npos ? 0 : end + 1);
+    if (is_telling(line)) return std::string(line.substr(0, line_bytes_max));
+    rest = rest.substr(0, end == std::string_view::npos ? 0 : end);
+  }
+  return {};
+}
+
+}  // namespace rankcheck::harness::worker

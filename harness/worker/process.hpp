@@ -1,0 +1,76 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace rankcheck::harness::worker {
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  ~Descriptor() { reset(); }
+
+  [[nodiscard]] int get() const { return value_; }
+  [[nodiscard]] int release() { return std::exchange(value_, -1); }
+  void reset();
+
+ private:
+  int value_ = -1;
+};
+
+/// What to start. The child gets our environment with these variables added.
+struct Command {
+  std::vector<std::string> arguments;
+  std::map<std::string, std::string> environment;
+};
+
+/// A child in its own process group. Its error output is kept, bounded; it is killed with its whole
+/// group when this object goes, and told to end when we are killed.
+class Process {
+ public:
+  /// `standard_io` becomes the child's standard input and output; -1: /dev/null and the error
+  /// output. Throws std::runtime_error where the program cannot be started.
+  Process(const Command& command, int standard_io);
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  ~Process();
+
+  /// The descriptor to poll for error output; -1 after its end.
+  [[nodiscard]] int error_descriptor() const { return error_output_.get(); }
+  /// Takes in error output that is there; call it when the descriptor is ready.
+  void drain();
+
+  /// Whether the child has ended; leaves it unreaped, so that its group keeps its number.
+  [[nodiscard]] bool ended();
+  /// Takes in error output until the child has ended. False when it had not at the deadline.
+  [[nodiscard]] bool wait_until(std::chrono::steady_clock::time_point deadline);
+  /// Asks the child, then its whole group by force, to end; returns when it has.
+  void stop(std::chrono::milliseconds patience);
+
+  /// "ended with status 1" or "was killed by signal 11 (Segmentation fault)"; "is running".
+  [[nodiscard]] std::string fate();
+  /// The last telling line of the error output; may be empty.
+  [[nodiscard]] std::string last_words() const;
+
+ private:
+  pid_t id_ = -1;
+  bool reaped_ = false;
+  std::optional<std::string> fate_;
+  Descriptor error_output_;
+  std::string errors_;
+};
+
+}  // namespace rankcheck::harness::worker

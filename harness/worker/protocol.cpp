@@ -1,0 +1,263 @@
+#include "harness/worker/protocol.hpp"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace rankcheck::harness::worker {
+
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr std::size_t prefix_bytes = 4;
+constexpr std::size_t read_bytes_min = std::size_t{64} << 10;
+
+constexpr std::array<std::string_view, 6> status_names{
+    "completed", "failed", "hung", "crashed", "refused", "errored"};
+constexpr std::array<std::string_view, 3> nan_rule_names{"drops", "propagates", "unspecified"};
+constexpr std::array<std::string_view, 2> result_place_names{"own_block", "start"};
+
+template <class Enum, std::size_t n>
+Enum named(const std::array<std::string_view, n>& names, const json& value, const char* field) {
+  const auto& text = value.get_ref<const std::string&>();
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end()) throw ProtocolError(fmt::format("{}: unknown value '{}'", field, text));
+  return static_cast<Enum>(found - names.begin());
+}
+
+/// Writes everything; false when the other side is gone or the send time-out is over.
+bool write_all(int descriptor, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = ::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (written < 0 && errno == ENOTSOCK) written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+/// Runs `read` and turns what the JSON library throws into a ProtocolError.
+template <class Read>
+auto reading(const char* message, Read read) {
+  try {
+    return read();
+  } catch (const json::exception& error) {
+    throw ProtocolError(fmt::format("malformed {}: {}", message, error.what()));
+  }
+}
+
+}  // namespace
+
+Connection::Connection(Connection&& other) noexcept
+    : in_(std::exchange(other.in_, -1)),
+      out_(std::exchange(other.out_, -1)),
+      buffer_(std::move(other.buffer_)),
+      begin_(other.begin_),
+      end_(other.end_) {}
+
+Connection& Connection::operator=(Connection&& other) noexcept {
+  std::swap(in_, other.in_);
+  std::swap(out_, other.out_);
+  std::swap(buffer_, other.buffer_);
+  std::swap(begin_, other.begin_);
+  std::swap(end_, other.end_);
+  return *this;
+}
+
+Connection::~Connection() {
+  if (in_ >= 0) ::close(in_);
+  if (out_ >= 0 && out_ != in_) ::close(out_);
+}
+
+bool Connection::send(ordered_json header, std::span<const std::span<const std::byte>> parts) {
+  std::size_t payload = 0;
+  for (const auto& part : parts) payload += part.size();
+  if (payload > 0) header["payload"] = payload;
+  const std::string text = header.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::vector<std::byte> start(prefix_bytes + text.size());
+  for (std::size_t i = 0; i < prefix_bytes; ++i) {
+    start[i] = static_cast<std::byte>(text.size() >> (8 * i) & 0xffU);
+  }
+  std::memcpy(start.data() + prefix_bytes, text.data(), text.size());
+  bool sent = write_all(out_, start);
+  for (const auto& part : parts) sent = sent && write_all(out_, part);
+  return sent;
+}
+
+bool Connection::fill() {
+  if (begin_ > 0) {
+    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
+              buffer_.begin() + static_cast<std::ptrdiff_t>(end_),
+              buffer_.begin());
+    end_ -= std::exchange(begin_, 0);
+  }
+  if (buffer_.size() < end_ + read_bytes_min) {
+    buffer_.resize(std::max(2 * buffer_.size(), end_ + read_bytes_min));
+  }
+  while (true) {
+    const ssize_t got = ::read(in_, buffer_.data() + end_, buffer_.size() - end_);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    end_ += static_cast<std::size_t>(got);
+    return true;
+  }
+}
+
+std::optional<Frame> Connection::next(std::uint64_t payload_bytes_max) {
+  const std::size_t available = end_ - begin_;
+  if (available < prefix_bytes) return std::nullopt;
+  const std::byte* start = buffer_.data() + begin_;
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < prefix_bytes; ++i) {
+    length |= std::to_integer<std::size_t>(start[i]) << (8 * i);
+  }
+  if (length > header_bytes_max) {
+    throw ProtocolError(fmt::format("a header of {} bytes; at most {} are allowed", length,
+                                    header_bytes_max));
+  }
+  if (available < prefix_bytes + length) return std::nullopt;
+  const char* text = reinterpret_cast<const char*>(start + prefix_bytes);
+  Frame frame{.header = json::parse(text, text + length, nullptr, false), .payload = {}};
+  if (!frame.header.is_object()) throw ProtocolError("a header that is not a JSON object");
+  const auto announced = frame.header.find("payload");
+  std::uint64_t payload = 0;
+  if (announced != frame.header.end()) {
+    if (!announced->is_number_unsigned()) throw ProtocolError("payload: expected a size in bytes");
+    payload = announced->get<std::uint64_t>();
+  }
+  if (payload > payload_bytes_max) {
+    throw ProtocolError(fmt::format("a payload of {} bytes; expected at most {}", payload,
+                                    payload_bytes_max));
+  }
+  if (available - prefix_bytes - length < payload) return std::nullopt;
+  frame.payload = {start + prefix_bytes + length, static_cast<std::size_t>(payload)};
+  begin_ += prefix_bytes + length + static_cast<std::size_t>(payload);
+  return frame;
+}
+
+ordered_json to_json(const Hello& hello) {
+  const BackendTraits& traits = hello.traits;
+  ordered_json algorithms = ordered_json::array();
+  for (const Algorithm& algorithm : hello.algorithms) {
+    ordered_json entry{{"operation", algorithm.info.operation},
+                       {"name", algorithm.info.name},
+                       {"summary", algorithm.info.summary}};
+    if (!algorithm.environment.empty()) entry["environment"] = algorithm.environment;
+    algorithms.push_back(std::move(entry));
+  }
+  return {{"hello",
+           {{"protocol", protocol_version},
+            {"world", hello.world},
+            {"ranks", hello.ranks},
+            {"traits",
+             {{"name", traits.name},
+              {"nan_rule", nan_rule_names[static_cast<std::size_t>(traits.nan_rule)]},
+              {"result_place", result_place_names[static_cast<std::size_t>(traits.result_place)]},
+              {"ranks_max", traits.ranks_max},
+              {"deterministic", traits.deterministic}}},
+            {"algorithms", std::move(algorithms)},
+            {"versions", hello.versions}}}};
+}
+
+Hello hello_from_json(const json& header) {
+  return reading("hello", [&] {
+    const json& body = header.at("hello");
+    const int version = body.at("protocol").get<int>();
+    if (version != protocol_version) {
+      throw ProtocolError(
+          fmt::format("speaks version {} of the protocol, not {}", version, protocol_version));
+    }
+    Hello hello;
+    hello.world = body.at("world").get<int>();
+    hello.ranks = body.at("ranks").get<std::vector<int>>();
+    if (hello.world < 1 || hello.world > world_ranks_max) {
+      throw ProtocolError(fmt::format("world: expected 1..{}, got {}", world_ranks_max, hello.world));
+    }
+    for (const int rank : hello.ranks) {
+      if (rank >= 0 && rank < hello.world) continue;
+      throw ProtocolError(fmt::format("ranks: expected 0..{}, got {}", hello.world - 1, rank));
+    }
+    const json& traits = body.at("traits");
+    hello.traits.name = traits.at("name").get<std::string>();
+    hello.traits.nan_rule = named<spec::NanRule>(nan_rule_names, traits.at("nan_rule"), "nan_rule");
+    hello.traits.result_place =
+        named<ResultPlace>(result_place_names, traits.at("result_place"), "result_place");
+    hello.traits.ranks_max = std::clamp(traits.at("ranks_max").get<int>(), 1, hello.world);
+    hello.traits.deterministic = traits.at("deterministic").get<bool>();
+    for (const json& entry : body.at("algorithms")) {
+      Algorithm algorithm;
+      algorithm.info = {.operation = entry.at("operation").get<std::string>(),
+                        .name = entry.at("name").get<std::string>(),
+                        .summary = entry.at("summary").get<std::string>()};
+      if (entry.contains("environment")) entry["environment"].get_to(algorithm.environment);
+      hello.algorithms.push_back(std::move(algorithm));
+    }
+    if (body.contains("versions")) hello.versions = body["versions"];
+    return hello;
+  });
+}
+
+std::string_view name(RunStatus status) { return status_names[static_cast<std::size_t>(status)]; }
+
+bool send_result(Connection& connection, std::uint64_t run, const Observation& result) {
+  ordered_json stamps = ordered_json::array();
+  ordered_json sizes = ordered_json::array();
+  std::vector<std::span<const std::byte>> parts;
+  for (const StageOutcome& stage : result.stages) {
+    ordered_json& stage_sizes = sizes.emplace_back(ordered_json::array());
+    ordered_json& stage_stamps = stamps.emplace_back(ordered_json::array());
+    for (const Image& image : stage.images) {
+      stage_sizes.push_back(image.size());
+      parts.emplace_back(image);
+    }
+    for (const Stamp& stamp : stage.stamps) stage_stamps.push_back({stamp.entered, stamp.left});
+  }
+  ordered_json header{{"result", run}, {"status", name(result.status)}};
+  if (!result.reason.empty()) header["reason"] = result.reason;
+  header["path"] = result.path;
+  header["stamps"] = std::move(stamps);
+  header["sizes"] = std::move(sizes);
+  if (result.fault_fired) header["fault_fired"] = true;
+  return connection.send(std::move(header), parts);
+}
+
+void read_result(const Frame& frame, Observation& result) {
+  reading("result", [&] {
+    const json& header = frame.header;
+    result.status = named<RunStatus>(status_names, header.at("status"), "status");
+    result.reason = header.value("reason", std::string());
+    result.fault_fired = header.value("fault_fired", false);
+    header.at("path").get_to(result.path);
+    const json& sizes = header.at("sizes");
+    const json& stamps = header.at("stamps");
+    result.stages.resize(sizes.size());
+    std::size_t position = 0;
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+      StageOutcome& stage = result.stages[k];
+      stage.images.resize(sizes[k].size());
+      stage.stamps.assign(sizes[k].size(), Stamp{});
+      for (std::size_t i = 0; i < sizes[k].size(); ++i) {
+        const auto size = sizes[k][i].get<std::size_t>();
+        if (size > frame.payload.size() - position) throw ProtocolError("sizes exceed the payload");
+        const auto image = frame.payload.subspan(position, size);
+        stage.images[i].assign(image.begin(), image.end());
+        position += size;
+        const json& stamp = stamps.at(k).at(i);
+        stage.stamps[i] = {stamp.at(0).get<std::int64_t>(), stamp.at(1).get<std::int64_t>()};
+      }
+    }
+    if (position != frame.payload.size()) throw ProtocolError("sizes fall short of the payload");
+  });
+}
+
+}  // namespace rankcheck::harness::worker

@@ -1,0 +1,434 @@
+#include "harness/worker/session.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/image.hpp"
+
+namespace rankcheck::harness::worker {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr auto end_patience = 3s;
+/// How long the other ranks may go on after one of them has failed.
+constexpr auto failure_patience = 2s;
+constexpr int tick_ms = 20;
+/// How many frames may come from one worker for each one that it has to send.
+constexpr int connections_max = world_ranks_max;
+
+[[noreturn]] void fail(const char* what) {
+  throw std::runtime_error(fmt::format("{}: {}", what, std::strerror(errno)));
+}
+
+std::string make_directory() {
+  std::error_code error;
+  std::string text = std::filesystem::temp_directory_path(error).string();
+  // A socket's path has at most 107 characters, and workers make files below this folder.
+  constexpr std::size_t base_length_max = 60;
+  if (error || text.size() > base_length_max) text = "/tmp";
+  text += "/rankcheck-XXXXXX";
+  if (::mkdtemp(text.data()) == nullptr) fail("cannot make a folder for the workers");
+  return text;
+}
+
+Descriptor listen_at(const std::string& path) {
+  Descriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  if (listener.get() < 0 ||
+      ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
+      ::listen(listener.get(), SOMAXCONN) != 0) {
+    fail("cannot listen for the workers");
+  }
+  return listener;
+}
+
+void limit_sending(int socket, std::chrono::duration<double> limit) {
+  const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(limit);
+  const timeval value{.tv_sec = whole.count() / 1'000'000, .tv_usec = whole.count() % 1'000'000};
+  ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &value, sizeof(value));
+}
+
+Descriptor process_behind(int socket) {
+  ucred credentials{};
+  socklen_t size = sizeof(credentials);
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return {};
+  return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, credentials.pid, 0U)));
+}
+
+bool is_ready(int descriptor, int wait_ms) {
+  pollfd entry{.fd = descriptor, .events = POLLIN, .revents = 0};
+  return ::poll(&entry, 1, wait_ms) > 0;
+}
+
+int group_position(const std::vector<int>& members, int world_rank) {
+  const auto found = std::find(members.begin(), members.end(), world_rank);
+  return found == members.end() ? -1 : static_cast<int>(found - members.begin());
+}
+
+std::string title(const std::vector<int>& ranks) {
+  return ranks.size() == 1 ? fmt::format("rank {}", ranks.front())
+                           : fmt::format("ranks {}", fmt::join(ranks, ","));
+}
+
+}  // namespace
+
+std::string with_last_words(std::string text, const Process& process) {
+  const std::string words = process.last_words();
+  if (!words.empty()) text += ": " + words;
+  return text;
+}
+
+Session::Session(const WorkerOptions& options, const std::map<std::string, std::string>& environment)
+    : options_(options), directory_(make_directory()) {
+  // From here on ~Session does not run when something throws; this removes the folder then.
+  struct Cleanup {
+    Session& session;
+    bool armed = true;
+    ~Cleanup() {
+      if (!armed) return;
+      session.kill_workers();
+      session.process_.reset();
+      std::error_code ignored;
+      std::filesystem::remove_all(session.directory_, ignored);
+    }
+  } cleanup{*this};
+  Command command = options.command(directory_);
+  command.environment.insert(environment.begin(), environment.end());
+  command.environment["TMPDIR"] = directory_;
+  const auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(options.start_timeout);
+  if (options.over_standard_io) {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+      fail("cannot make a connection");
+    }
+    const Descriptor theirs(ends[1]);
+    Connection ours(ends[0], ends[0]);
+    process_ = std::make_unique<Process>(command, theirs.get());
+    add_peer(std::move(ours), deadline);
+    if (!is_complete()) throw std::runtime_error("the worker does not host every rank of its world");
+  } else {
+    const std::string path = directory_ + "/socket";
+    const Descriptor listener = listen_at(path);
+    command.environment[socket_variable] = path;
+    process_ = std::make_unique<Process>(command, -1);
+    connect_all(options, listener.get(), deadline);
+    ::unlink(path.c_str());
+  }
+  cleanup.armed = false;
+}
+
+Session::~Session() {
+  if (!usable_) kill_workers();
+  peers_.clear();
+  if (process_) {
+    // Idle workers end by themselves when their connection closes.
+    if (usable_) static_cast<void>(process_->wait_until(Clock::now() + end_patience));
+    process_->stop(end_patience);
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(directory_, ignored);
+}
+
+void Session::connect_all(const WorkerOptions&, int listener, Clock::time_point deadline) {
+  while (!is_complete()) {
+    if (Clock::now() >= deadline) {
+      throw std::runtime_error(with_last_words(
+          fmt::format("only {} worker processes connected in time", peers_.size()), *process_));
+    }
+    process_->drain();
+    if (process_->ended()) {
+      static_cast<void>(process_->wait_until(deadline));
+      throw std::runtime_error(
+          with_last_words("the worker " + process_->fate() + " before it said hello", *process_));
+    }
+    if (!is_ready(listener, tick_ms)) continue;
+    const int accepted = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+    if (accepted < 0) continue;
+    if (peers_.size() >= connections_max) throw std::runtime_error("too many worker processes");
+    add_peer(Connection(accepted, accepted), deadline);
+  }
+}
+
+void Session::add_peer(Connection connection, Clock::time_point deadline) {
+  limit_sending(connection.descriptor(), options_.run_timeout);
+  Peer peer{.connection = std::move(connection), .ranks = {}, .process = {}, .result = {}};
+  if (!options_.over_standard_io) peer.process = process_behind(peer.connection.descriptor());
+  Hello hello = hello_from_json(await_frame(peer, deadline).header);
+  peer.ranks = hello.ranks;
+  for (const int rank : peer.ranks) {
+    if (peer_of(rank) == nullptr) continue;
+    throw std::runtime_error(fmt::format("two worker processes host rank {}", rank));
+  }
+  if (!peers_.empty() && hello.world != hello_.world) {
+    throw std::runtime_error("the workers disagree on the size of their world");
+  }
+  // Rank 0 speaks for all of them.
+  if (peers_.empty() || std::count(hello.ranks.begin(), hello.ranks.end(), 0) > 0) {
+    hello_ = std::move(hello);
+  }
+  peers_.push_back(std::move(peer));
+}
+
+bool Session::is_complete() const {
+  std::size_t hosted = 0;
+  for (const Peer& peer : peers_) hosted += peer.ranks.size();
+  return !peers_.empty() && hosted == static_cast<std::size_t>(hello_.world);
+}
+
+Frame Session::await_frame(Peer& peer, Clock::time_point deadline) {
+  while (true) {
+    if (auto frame = peer.connection.next()) return *frame;
+    process_->drain();
+    if (is_ready(peer.connection.descriptor(), tick_ms)) {
+      if (peer.connection.fill()) continue;
+      static_cast<void>(process_->wait_until(Clock::now() + 1s));
+      throw std::runtime_error(
+          with_last_words("a worker closed its connection; the command " + process_->fate(),
+                          *process_));
+    }
+    if (Clock::now() >= deadline) {
+      throw std::runtime_error(with_last_words("no answer from a worker in time", *process_));
+    }
+  }
+}
+
+Session::Peer* Session::peer_of(int world_rank) {
+  for (Peer& peer : peers_) {
+    if (std::count(peer.ranks.begin(), peer.ranks.end(), world_rank) > 0) return &peer;
+  }
+  return nullptr;
+}
+
+std::string Session::refuses(const Case& c) {
+  if (c.ranks > hello_.traits.ranks_max) {
+    return fmt::format("ranks: at most {} here, got {}", hello_.traits.ranks_max, c.ranks);
+  }
+  Peer& peer = *peer_of(0);
+  const auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(options_.run_timeout);
+  try {
+    if (!peer.connection.send({{"refuses", ++question_}, {"case", to_json(c)}})) {
+      throw std::runtime_error("the worker is gone");
+    }
+    const Frame answer = await_frame(peer, deadline);
+    if (answer.header.at("refusal").get<std::uint64_t>() != question_) {
+      throw ProtocolError("a refusal of another case");
+    }
+    return answer.header.at("reason").get<std::string>();
+  } catch (const std::exception&) {
+    usable_ = false;
+    throw;
+  }
+}
+
+void Session::run(std::span<const Case> stages, Observation& observation) {
+  observation.status = RunStatus::completed;
+  observation.reason.clear();
+  observation.fault_fired = false;
+  observation.path.assign(stages.size(), {});
+  ++run_;
+  entered_.clear();
+  if (!send_run(stages, observation)) return;
+  await_results(stages, observation);
+  if (usable_) merge(stages, observation);
+}
+
+bool Session::send_run(std::span<const Case> stages, Observation& observation) {
+  for (Peer& peer : peers_) {
+    peer.pending = false;
+    peer.payload_bytes_max = 0;
+  }
+  nlohmann::ordered_json header{{"run", run_}, {"stages", nlohmann::ordered_json::array()}};
+  for (const Case& c : stages) {
+    header["stages"].push_back(to_json(c));
+    const spec::Contract* contract = options_.contract_of(c.operation);
+    if (contract == nullptr || c.ranks > hello_.traits.ranks_max) {
+      observation.status = RunStatus::refused;
+      observation.reason = contract == nullptr ? "no operation " + c.operation : refuses(c);
+      return false;
+    }
+    const std::vector<int> group = members(c);
+    for (std::size_t g = 0; g < group.size(); ++g) {
+      Peer& peer = *peer_of(group[g]);
+      lay_out(*contract, c, static_cast<int>(g), hello_.traits.result_place, layout_);
+      peer.pending = true;
+      peer.payload_bytes_max += static_cast<std::uint64_t>(layout_.size);
+    }
+  }
+  for (Peer& peer : peers_) {
+    if (!peer.pending || peer.connection.send(header)) continue;
+    give_up(observation, RunStatus::crashed, describe_death(peer, stages));
+    return false;
+  }
+  return true;
+}
+
+void Session::await_results(std::span<const Case> stages, Observation& observation) {
+  const auto patience = std::chrono::duration_cast<Clock::duration>(options_.run_timeout);
+  auto deadline = Clock::now() + patience;
+  bool failed = false;
+  std::vector<pollfd> entries;
+  while (std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return peer.pending; })) {
+    entries.assign(1, {.fd = process_->error_descriptor(), .events = POLLIN, .revents = 0});
+    for (const Peer& peer : peers_) {
+      const int descriptor = peer.pending ? peer.connection.descriptor() : -1;
+      entries.push_back({.fd = descriptor, .events = POLLIN, .revents = 0});
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    const int ready = ::poll(entries.data(), entries.size(),
+                             static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000)));
+    if (entries[0].revents != 0) process_->drain();
+    bool heard = false;
+    for (std::size_t i = 0; ready > 0 && i < peers_.size(); ++i) {
+      if (entries[i + 1].revents == 0) continue;
+      heard = true;
+      Peer& peer = peers_[i];
+      if (!peer.connection.fill()) {
+        return give_up(observation, RunStatus::crashed, describe_death(peer, stages));
+      }
+      if (!take_frames(peer, observation)) return;
+      failed = failed || (!peer.pending && peer.result.status == RunStatus::failed);
+    }
+    if (heard) deadline = Clock::now() + (failed ? std::min<Clock::duration>(patience, failure_patience) : patience);
+    if (Clock::now() < deadline) continue;
+    if (failed) {
+      usable_ = false;
+      return merge(stages, observation);
+    }
+    return give_up(observation, RunStatus::hung, describe_hang(stages));
+  }
+}
+
+bool Session::take_frames(Peer& peer, Observation& observation) {
+  try {
+    while (const auto frame = peer.connection.next(peer.payload_bytes_max)) {
+      const nlohmann::json& header = frame->header;
+      if (!peer.pending) throw ProtocolError("a frame after the result");
+      if (header.contains("progress")) {
+        entered_[header.at("rank").get<int>()] = header.at("stage").get<std::size_t>();
+        continue;
+      }
+      if (!header.contains("result") || header["result"].get<std::uint64_t>() != run_) {
+        throw ProtocolError("expected the result of run " + std::to_string(run_));
+      }
+      read_result(*frame, peer.result);
+      peer.pending = false;
+    }
+    return true;
+  } catch (const std::exception& error) {
+    give_up(observation, RunStatus::errored,
+            fmt::format("{}: breaks the worker protocol: {}", title(peer.ranks), error.what()));
+    return false;
+  }
+}
+
+void Session::merge(std::span<const Case> stages, Observation& observation) {
+  for (const Peer& peer : peers_) {
+    const Observation& result = peer.result;
+    if (peer.payload_bytes_max == 0 || peer.pending || result.status == RunStatus::completed) continue;
+    observation.status = result.status;
+    observation.reason = fmt::format("{}: {}", title(peer.ranks), result.reason);
+    return;
+  }
+  observation.stages.resize(stages.size());
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    const std::vector<int> group = members(stages[k]);
+    StageOutcome& stage = observation.stages[k];
+    stage.images.resize(group.size());
+    stage.stamps.resize(group.size());
+    const spec::Contract& contract = *options_.contract_of(stages[k].operation);
+    for (Peer& peer : peers_) {
+      std::size_t next = 0;
+      for (std::size_t g = 0; g < group.size(); ++g) {
+        if (std::count(peer.ranks.begin(), peer.ranks.end(), group[g]) == 0) continue;
+        lay_out(contract, stages[k], static_cast<int>(g), hello_.traits.result_place, layout_);
+        const bool fits = k < peer.result.stages.size() &&
+                          next < peer.result.stages[k].images.size() &&
+                          peer.result.stages[k].images[next].size() ==
+                              static_cast<std::size_t>(layout_.size);
+        if (!fits) {
+          return give_up(observation, RunStatus::errored,
+                         fmt::format("{}: the image of rank {} after stage {} is missing or has the "
+                                     "wrong size",
+                                     title(peer.ranks), group[g], k));
+        }
+        std::swap(stage.images[g], peer.result.stages[k].images[next]);
+        stage.stamps[g] = peer.result.stages[k].stamps[next++];
+        const std::string path = k < peer.result.path.size() ? peer.result.path[k] : "";
+        if (observation.path[k].empty()) observation.path[k] = path;
+        if (observation.path[k] == path) continue;
+        observation.status = RunStatus::failed;
+        observation.reason = fmt::format("stage {}: rank {} took the path {}, others {}", k,
+                                         group[g], path, observation.path[k]);
+      }
+      observation.fault_fired = observation.fault_fired || peer.result.fault_fired;
+    }
+  }
+}
+
+void Session::give_up(Observation& observation, RunStatus status, std::string reason) {
+  usable_ = false;
+  observation.status = status;
+  observation.reason = std::move(reason);
+}
+
+std::string Session::where(int rank, std::span<const Case> stages) const {
+  const auto found = entered_.find(rank);
+  if (found == entered_.end()) return fmt::format("rank {} entered no stage", rank);
+  const std::size_t k = found->second;
+  const std::string operation = k < stages.size() ? stages[k].operation : "?";
+  return fmt::format("rank {} entered stage {} ({})", rank, k, operation);
+}
+
+std::string Session::describe_death(const Peer& peer, std::span<const Case> stages) {
+  static_cast<void>(process_->wait_until(Clock::now() + end_patience));
+  std::string text = title(peer.ranks) + " died";
+  if (peer.ranks.size() == 1 && entered_.contains(peer.ranks[0])) {
+    text += "; " + where(peer.ranks[0], stages);
+  }
+  return with_last_words(text + "; the worker " + process_->fate(), *process_);
+}
+
+std::string Session::describe_hang(std::span<const Case> stages) const {
+  std::vector<std::string> places;
+  for (const Peer& peer : peers_) {
+    if (!peer.pending) continue;
+    for (const int rank : peer.ranks) {
+      const bool takes_part = std::any_of(stages.begin(), stages.end(), [&](const Case& c) {
+        return group_position(members(c), rank) >= 0;
+      });
+      if (takes_part) places.push_back(where(rank, stages));
+    }
+  }
+  return fmt::format("no answer within {} s: {}", options_.run_timeout.count(),
+                     fmt::join(places, ", "));
+}
+
+void Session::kill_workers() {
+  for (const Peer& peer : peers_) {
+    if (peer.process.get() < 0) continue;
+    ::syscall(SYS_pidfd_send_signal, peer.process.get(), SIGKILL, nullptr, 0U);
+  }
+}
+
+}  // namespace rankcheck::harness::worker

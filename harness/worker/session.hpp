@@ -1,0 +1,99 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/spec/contract.hpp"
+
+#include "harness/backend.hpp"
+#include "harness/worker/process.hpp"
+#include "harness/worker/protocol.hpp"
+
+namespace rankcheck::harness::worker {
+
+/// How workers are started and watched.
+struct WorkerOptions {
+  /// The command that starts all worker processes; it may leave files in `directory`, which is made
+  /// for it and removed with all that is in it.
+  std::function<Command(const std::string& directory)> command;
+  /// The contract of an operation; null where there is none of that name.
+  std::function<const spec::Contract*(std::string_view name)> contract_of;
+  /// One process that hosts all ranks and speaks over its standard input and output, instead of
+  /// processes that connect to the socket that RANKCHECK_SOCKET names.
+  bool over_standard_io = false;
+  std::chrono::duration<double> start_timeout{60};
+  /// Time without a word from any worker after which a run counts as hung.
+  std::chrono::duration<double> run_timeout{20};
+};
+
+/// The running worker processes of one backend, from start to end. After a run that did not leave
+/// them idle they are of no more use: see usable().
+class Session {
+ public:
+  /// Starts the workers and waits until every rank has said hello. Throws std::runtime_error.
+  Session(const WorkerOptions& options, const std::map<std::string, std::string>& environment);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  /// Ends all processes and removes what they left.
+  ~Session();
+
+  /// What the workers said of themselves; `ranks` is that of the first connection.
+  [[nodiscard]] const Hello& hello() const { return hello_; }
+  [[nodiscard]] bool usable() const { return usable_; }
+
+  /// Asks a worker why it does not take the case.
+  [[nodiscard]] std::string refuses(const Case& c);
+  /// Runs the stages on the ranks that are members of one.
+  void run(std::span<const Case> stages, Observation& observation);
+
+ private:
+  struct Peer {
+    Connection connection;
+    std::vector<int> ranks;
+    /// Names the process even after its end, so that no other one is ever killed; may be invalid.
+    Descriptor process;
+    bool pending = false;
+    std::uint64_t payload_bytes_max = 0;
+    Observation result;
+  };
+  using Clock = std::chrono::steady_clock;
+
+  void connect_all(const WorkerOptions& options, int listener, Clock::time_point deadline);
+  void add_peer(Connection connection, Clock::time_point deadline);
+  [[nodiscard]] bool is_complete() const;
+  [[nodiscard]] Frame await_frame(Peer& peer, Clock::time_point deadline);
+  [[nodiscard]] Peer* peer_of(int world_rank);
+
+  bool send_run(std::span<const Case> stages, Observation& observation);
+  void await_results(std::span<const Case> stages, Observation& observation);
+  bool take_frames(Peer& peer, Observation& observation);
+  void merge(std::span<const Case> stages, Observation& observation);
+  void give_up(Observation& observation, RunStatus status, std::string reason);
+  [[nodiscard]] std::string describe_death(const Peer& peer, std::span<const Case> stages);
+  [[nodiscard]] std::string describe_hang(std::span<const Case> stages) const;
+  [[nodiscard]] std::string where(int rank, std::span<const Case> stages) const;
+  void kill_workers();
+
+  const WorkerOptions& options_;
+  std::string directory_;
+  std::unique_ptr<Process> process_;
+  std::vector<Peer> peers_;
+  Hello hello_;
+  bool usable_ = true;
+  std::uint64_t run_ = 0;
+  std::uint64_t question_ = 0;
+  /// World rank -> the stage that it entered last in this run.
+  std::map<int, std::size_t> entered_;
+  ImageLayout layout_;
+};
+
+/// The end of a text about processes: ": <last words>" where there are any.
+[[nodiscard]] std::string with_last_words(std::string text, const Process& process);
+
+}  // namespace rankcheck::harness::worker

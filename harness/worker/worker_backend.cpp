@@ -1,0 +1,63 @@
+#include "harness/worker/worker_backend.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace rankcheck::harness::worker {
+
+WorkerBackend::WorkerBackend(WorkerOptions options) : options_(std::move(options)) {
+  hello_ = session({}).hello();
+}
+
+std::vector<AlgorithmInfo> WorkerBackend::algorithms() const {
+  std::vector<AlgorithmInfo> infos;
+  for (const Algorithm& algorithm : hello_.algorithms) infos.push_back(algorithm.info);
+  return infos;
+}
+
+const Algorithm* WorkerBackend::find(const Case& c) const {
+  for (const Algorithm& algorithm : hello_.algorithms) {
+    if (algorithm.info.operation == c.operation && algorithm.info.name == c.algorithm) {
+      return &algorithm;
+    }
+  }
+  return nullptr;
+}
+
+Session& WorkerBackend::session(const std::map<std::string, std::string>& environment) const {
+  if (!session_ || !session_->usable() || environment_ != environment) {
+    session_.reset();
+    session_ = std::make_unique<Session>(options_, environment);
+    environment_ = environment;
+  }
+  return *session_;
+}
+
+std::string WorkerBackend::refuses(const Case& c) const {
+  if (find(c) == nullptr) {
+    return fmt::format("algorithm: {} has no {} of {}", hello_.traits.name, c.algorithm, c.operation);
+  }
+  try {
+    return session(environment_).refuses(c);
+  } catch (const std::exception&) {
+    // The run will meet the same trouble and say so with the verdict that it deserves.
+    return {};
+  }
+}
+
+void WorkerBackend::run(std::span<const Case> stages, Observation& observation) {
+  const Algorithm* algorithm = stages.empty() ? nullptr : find(stages.front());
+  const std::map<std::string, std::string> nothing;
+  try {
+    session(algorithm == nullptr ? nothing : algorithm->environment).run(stages, observation);
+  } catch (const std::exception& error) {
+    session_.reset();
+    observation.status = RunStatus::errored;
+    observation.reason = fmt::format("the workers could not be used: {}", error.what());
+  }
+}
+
+}  // namespace rankcheck::harness::worker

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/backend.hpp"
+#include "harness/worker/session.hpp"
+
+namespace rankcheck::harness::worker {
+
+/// A backend whose ranks live in worker processes, which are kept between runs. A crash, a hang or
+/// nonsense from a worker becomes the outcome of the run; the next run starts fresh workers.
+class WorkerBackend final : public Backend {
+ public:
+  /// Starts the workers. Throws std::runtime_error with one line where that fails.
+  explicit WorkerBackend(WorkerOptions options);
+
+  [[nodiscard]] const BackendTraits& traits() const override { return hello_.traits; }
+  [[nodiscard]] std::vector<AlgorithmInfo> algorithms() const override;
+  [[nodiscard]] std::string refuses(const Case& c) const override;
+  void run(std::span<const Case> stages, Observation& observation) override;
+  void restart() override { session_.reset(); }
+
+  /// Names and versions of what is underneath the workers.
+  [[nodiscard]] const nlohmann::json& versions() const { return hello_.versions; }
+
+ private:
+  /// Null where the workers do not have it.
+  [[nodiscard]] const Algorithm* find(const Case& c) const;
+  /// The running workers, started if need be with this environment.
+  Session& session(const std::map<std::string, std::string>& environment) const;
+
+  WorkerOptions options_;
+  Hello hello_;
+  /// Questions start workers as runs do.
+  mutable std::map<std::string, std::string> environment_;
+  mutable std::unique_ptr<Session> session_;
+};
+
+}  // namespace rankcheck::harness::worker
