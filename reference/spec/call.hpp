@@ -25,7 +25,7 @@ struct Call {
   std::int64_t count = 0;
   /// Elements of each block, uneven operations only: one a rank, or one a (sender, receiver) pair
   /// in row-major order for all_to_all_v.
-  std::vector<std::int64_t> counts;
+  std::vector<std::int64_t> counts = {};
   /// Unused elements behind each block of a buffer of several uneven blocks.
   std::int64_t gap = 0;
   Pattern pattern = Pattern::ring;

@@ -17,8 +17,8 @@ struct Block {
 };
 
 /// One rank's buffers in one call. Elements between and behind the blocks belong to the buffer but
-/// not to the operation: nobody may write them. A size without blocks is a buffer that the operation
-/// leaves alone (recv off the root); no size and no blocks: the rank has no such buffer.
+/// not to the operation: nobody may write them. A size without blocks is a buffer that the
+/// operation leaves alone (recv off the root); no size and no blocks: the rank has no such buffer.
 struct Extents {
   std::vector<Block> send;
   std::vector<Block> recv;

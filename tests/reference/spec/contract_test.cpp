@@ -1,0 +1,87 @@
+#include "reference/spec/contract.hpp"
+
+#include <gtest/gtest.h>
+
+#include "reference/collectives/all_gather_v/contract.hpp"
+#include "reference/collectives/all_reduce/contract.hpp"
+#include "reference/collectives/all_to_all_v/contract.hpp"
+#include "reference/collectives/broadcast/contract.hpp"
+#include "reference/spec/shapes.hpp"
+
+namespace rankcheck::tests {
+namespace {
+
+using spec::Call;
+using spec::ReduceOp;
+using spec::Type;
+
+/// Why the call is illegal; "legal" when it is not.
+std::string verdict(const spec::Contract& contract, const Call& call) {
+  return spec::why_invalid(contract, call).value_or("legal");
+}
+
+TEST(WhyInvalid, AcceptsNothingToDo) {
+  EXPECT_EQ(verdict(reference::broadcast::contract(), {.count = 0}), "legal");
+  EXPECT_EQ(verdict(reference::all_gather_v::contract(), {.ranks = 2, .counts = {0, 0}}), "legal");
+}
+
+TEST(WhyInvalid, NamesTheFieldAndWhatWasExpected) {
+  const auto broadcast = reference::broadcast::contract();
+  EXPECT_EQ(verdict(broadcast, {.ranks = 0}), "ranks: expected at least 1, got 0");
+  EXPECT_EQ(verdict(broadcast, {.ranks = 2, .root = 2}), "root: expected 0..1, got 2");
+  EXPECT_EQ(verdict(broadcast, {.ranks = 2, .root = -1}), "root: expected 0..1, got -1");
+  EXPECT_EQ(verdict(broadcast, {.count = -1}), "count: out of range, got -1");
+  EXPECT_EQ(verdict(broadcast, {.counts = {1}}), "counts: expected 0 values, got 1");
+  EXPECT_EQ(verdict(broadcast, {.gap = 1}), "gap: out of range, got 1");
+  EXPECT_EQ(verdict(broadcast, {.op = ReduceOp::sum}),
+            "op: this operation does not reduce, got sum");
+  const auto gather = reference::all_gather_v::contract();
+  EXPECT_EQ(verdict(gather, {.ranks = 2, .counts = {1}}), "counts: expected 2 values, got 1");
+  EXPECT_EQ(verdict(gather, {.ranks = 1, .counts = {-3}}),
+            "counts: expected no negative value, got -3");
+  EXPECT_EQ(verdict(gather, {.ranks = 1, .count = 4, .counts = {4}}),
+            "count: not a size of this operation");
+  EXPECT_EQ(verdict(reference::all_to_all_v::contract(), {.ranks = 2, .counts = {1, 1}}),
+            "counts: expected 4 values, got 2");
+}
+
+TEST(WhyInvalid, RejectsReductionsWithoutMeaning) {
+  const auto all_reduce = reference::all_reduce::contract();
+  EXPECT_EQ(verdict(all_reduce, {}), "op: expected one, got none");
+  EXPECT_EQ(verdict(all_reduce, {.type = Type::complex64, .op = ReduceOp::max}),
+            "op: max is not defined for type complex64");
+  EXPECT_EQ(verdict(all_reduce, {.type = Type::f8e4m3, .op = ReduceOp::sum}),
+            "op: sum is not defined for type f8e4m3");
+  EXPECT_EQ(verdict(all_reduce, {.type = Type::complex64, .op = ReduceOp::sum}), "legal");
+}
+
+TEST(Shapes, OffsetsAreThoseOfTheBlocks) {
+  const std::vector<Call> calls{{.ranks = 3, .count = 4},
+                                {.ranks = 3, .counts = {2, 0, 5}, .gap = 3}};
+  for (const Call& call : calls) {
+    std::vector<spec::Block> blocks;
+    spec::append_all_blocks(blocks, call);
+    for (int rank = 0; rank < 3; ++rank) {
+      const spec::Block& block = blocks[static_cast<std::size_t>(rank)];
+      EXPECT_EQ(block.offset, spec::block_offset(call, rank));
+      EXPECT_EQ(block.count, spec::block_count(call, rank));
+    }
+  }
+}
+
+TEST(SendRecv, OriginIsTheInverseOfDestination) {
+  for (const spec::Pattern pattern :
+       {spec::Pattern::ring, spec::Pattern::pairs, spec::Pattern::self}) {
+    for (int n = 1; n <= 6; ++n) {
+      for (int shift = -7; shift <= 7; ++shift) {
+        const Call call{.ranks = n, .pattern = pattern, .shift = shift};
+        for (int rank = 0; rank < n; ++rank) {
+          ASSERT_EQ(spec::origin(call, spec::destination(call, rank)), rank);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rankcheck::tests
