@@ -118,4 +118,10 @@ void sort_units(std::vector<Unit>& units) {
             [&](const Unit& a, const Unit& b) { return order_of(a) < order_of(b); });
 }
 
+void sort_findings(std::vector<Finding>& findings) {
+  std::sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) {
+    return order_of(a.unit) < order_of(b.unit);
+  });
+}
+
 }  // namespace rankcheck::harness

@@ -54,5 +54,7 @@ void expand(const SuiteEntry& entry,
 
 /// Sorts by operation, algorithm, backend, property; pinned cases first.
 void sort_units(std::vector<Unit>& units);
+/// The same order.
+void sort_findings(std::vector<Finding>& findings);
 
 }  // namespace rankcheck::harness

@@ -1,0 +1,154 @@
+#include "cases/commands/command.hpp"
+
+#include <algorithm>
+#include <ctime>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/files.hpp"
+
+#include "cases/backends/command.hpp"
+#include "cases/backends/registry.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+namespace fs = std::filesystem;
+using harness::BadInput;
+
+constexpr std::string_view command_prefix = "command:";
+
+const harness::BackendEntry* find_entry(const std::string& name) {
+  for (const harness::BackendEntry& entry : backends()) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+/// The files `*.json` of a folder, sorted; none where there is no such folder.
+std::vector<fs::path> json_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code absent;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, absent)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+harness::Suite read_suite(const fs::path& path) {
+  return harness::suite_from_text(harness::read_file(path), "suite: " + path.string());
+}
+
+}  // namespace
+
+const char* version() { return RANKCHECK_VERSION; }
+
+std::vector<NamedBackend> known_backends() {
+  std::vector<NamedBackend> all;
+  for (const harness::BackendEntry& entry : backends()) {
+    all.push_back({entry.name, entry.summary, entry.why_unavailable()});
+  }
+  return all;
+}
+
+NamedBackend find_backend(const std::string& name) {
+  if (name.starts_with(command_prefix)) {
+    return {name, "a worker program of the user's",
+            why_command_unavailable(name.substr(command_prefix.size()))};
+  }
+  if (const harness::BackendEntry* entry = find_entry(name)) {
+    return {entry->name, entry->summary, entry->why_unavailable()};
+  }
+  std::vector<std::string> names;
+  for (const harness::BackendEntry& entry : backends()) names.push_back(entry.name);
+  throw BadInput(
+      fmt::format("backend: {}: expected {} or command:PATH", name, fmt::join(names, ", ")));
+}
+
+void require_backend(const std::string& name) {
+  const NamedBackend backend = find_backend(name);
+  if (backend.unavailable.empty()) return;
+  throw BadInput(fmt::format("backend: {}: expected one that can run here: {}", name,
+                             backend.unavailable));
+}
+
+std::unique_ptr<harness::Backend> open_backend(const std::string& name,
+                                               const harness::BackendOptions& options) {
+  require_backend(name);
+  if (name.starts_with(command_prefix)) {
+    return open_command(name.substr(command_prefix.size()), options);
+  }
+  return find_entry(name)->open(options);
+}
+
+fs::path data_folder() {
+  std::error_code unknown;
+  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  const fs::path installed = program.parent_path().parent_path() / "share" / "rankcheck";
+  return fs::is_directory(installed, unknown) ? installed : fs::path(RANKCHECK_SOURCE_DIR);
+}
+
+std::vector<harness::Suite> known_suites() {
+  std::vector<harness::Suite> suites;
+  for (const fs::path& file : json_files(data_folder() / "cases" / "suites")) {
+    suites.push_back(read_suite(file));
+  }
+  return suites;
+}
+
+harness::Suite find_suite(const std::string& name) {
+  if (name.ends_with(".json")) return read_suite(name);
+  std::vector<std::string> names;
+  for (harness::Suite& suite : known_suites()) {
+    if (suite.name == name) return std::move(suite);
+    names.push_back(suite.name);
+  }
+  throw BadInput(
+      fmt::format("suite: {}: expected {} or the path of a .json file", name, fmt::join(names, ", ")));
+}
+
+std::vector<PinnedCase> pinned_cases() {
+  std::vector<PinnedCase> all;
+  std::error_code absent;
+  for (const fs::directory_entry& operation :
+       fs::directory_iterator(data_folder() / "cases" / "collectives", absent)) {
+    for (const fs::path& file : json_files(operation.path() / "pinned")) {
+      const std::string name = operation.path().filename().string() + '/' + file.stem().string();
+      try {
+        all.push_back({name, harness::case_from_text(harness::read_file(file))});
+      } catch (const BadInput& bad) {
+        throw BadInput(fmt::format("pinned case: {}: {}", file.string(), bad.what()));
+      }
+    }
+  }
+  std::sort(all.begin(), all.end(),
+            [](const PinnedCase& a, const PinnedCase& b) { return a.name < b.name; });
+  return all;
+}
+
+harness::Case read_case(const std::string& text_or_path) {
+  const std::size_t first = text_or_path.find_first_not_of(" \t\n");
+  if (first != std::string::npos && text_or_path[first] == '{') {
+    return harness::case_from_text(text_or_path);
+  }
+  const std::string text = harness::read_file(text_or_path);
+  try {
+    return harness::case_from_text(text);
+  } catch (const BadInput& bad) {
+    throw BadInput(fmt::format("{}: {}", text_or_path, bad.what()));
+  }
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/backend.hpp"
+#include "harness/case.hpp"
+#include "harness/operation.hpp"
+#include "harness/suite_file.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace rankcheck::cases {
+
+/// Nothing was red: everything that was required held.
+inline constexpr int status_held = 0;
+/// Something was falsified, flaky, hung, crashed or vacuous.
+inline constexpr int status_failed = 1;
+/// Could not run: bad arguments, unreadable files, a missing backend that was named.
+inline constexpr int status_unable = 2;
+
+/// The file of a run's folder that everything else can be made from again.
+inline constexpr const char* journal_name = "journal.jsonl";
+
+/// What every subcommand works with, and the exit status that it leaves.
+struct Context {
+  /// How the user called this program, so that printed commands work as pasted.
+  std::string program;
+  int exit_status = status_held;
+};
+
+/// Each adds one subcommand whose callback does the work. Callbacks throw BadInput and FileError.
+void add_list(CLI::App& app, Context& context);
+void add_run(CLI::App& app, Context& context);
+void add_replay(CLI::App& app, Context& context);
+void add_export(CLI::App& app, Context& context);
+void add_report(CLI::App& app, Context& context);
+void add_doctor(CLI::App& app, Context& context);
+void add_bench(CLI::App& app, Context& context);
+
+/// The version of this program.
+[[nodiscard]] const char* version();
+
+/// A backend by its name on the command line, `command:PATH` included.
+struct NamedBackend {
+  std::string name;
+  std::string summary;
+  /// Why it cannot run here and what would mend it; empty where it can.
+  std::string unavailable;
+};
+
+/// The backends that rankcheck brings.
+[[nodiscard]] std::vector<NamedBackend> known_backends();
+/// Throws BadInput for a name that no backend has.
+[[nodiscard]] NamedBackend find_backend(const std::string& name);
+/// Throws BadInput where the backend is unknown or cannot run here.
+void require_backend(const std::string& name);
+/// Opens a backend that can run here.
+[[nodiscard]] std::unique_ptr<harness::Backend> open_backend(
+    const std::string& name, const harness::BackendOptions& options);
+
+/// Opens the backend of a case. Throws BadInput where the case is illegal, or the backend unknown,
+/// absent or not able to take it.
+[[nodiscard]] std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue,
+                                                         const harness::Case& c);
+
+/// Suites, pinned cases and schemas: the source folder, or where it was installed to.
+[[nodiscard]] std::filesystem::path data_folder();
+/// All suites that come with rankcheck, sorted by name.
+[[nodiscard]] std::vector<harness::Suite> known_suites();
+/// A suite by its name or by the path of its file. Throws BadInput that lists the names.
+[[nodiscard]] harness::Suite find_suite(const std::string& name);
+
+/// A pinned case and its place, "all_reduce/dropped_chunk" for
+/// cases/collectives/all_reduce/pinned/dropped_chunk.json.
+struct PinnedCase {
+  std::string name;
+  harness::Case value;
+};
+
+/// All pinned cases, sorted by name. Throws BadInput that names the file.
+[[nodiscard]] std::vector<PinnedCase> pinned_cases();
+
+/// A case from its JSON text or from a file that holds it. Throws BadInput and FileError.
+[[nodiscard]] harness::Case read_case(const std::string& text_or_path);
+
+/// Machine, compilers and backends: what the report's environment object says of the surroundings.
+[[nodiscard]] nlohmann::ordered_json describe_machine();
+
+/// The time as 2026-01-31T12:00:00Z.
+[[nodiscard]] std::string utc_now();
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,187 @@
+#include <dlfcn.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "harness/table.hpp"
+
+#include "cases/backends/registry.hpp"
+#include "cases/commands/command.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// The first line that a command prints; empty where it fails.
+std::string first_line_of(const char* command) {
+  std::FILE* pipe = ::popen(command, "r");
+  if (pipe == nullptr) return {};
+  char line[256] = {};
+  const bool got = std::fgets(line, sizeof line, pipe) != nullptr;
+  // Reads the rest, so that the command does not die of a closed pipe.
+  for (char rest[256]; got && std::fgets(rest, sizeof rest, pipe) != nullptr;) continue;
+  if (::pclose(pipe) != 0 || !got) return {};
+  std::string text = line;
+  text.erase(text.find_last_not_of(" \n") + 1);
+  return harness::printable(text);
+}
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+std::string system_name() {
+  std::ifstream file("/etc/os-release");
+  for (std::string line; std::getline(file, line);) {
+    constexpr std::string_view key = "PRETTY_NAME=\"";
+    if (line.starts_with(key)) return line.substr(key.size(), line.size() - key.size() - 1);
+  }
+  return "unknown";
+}
+
+std::string compiler_name() {
+#ifdef __clang__
+  return __VERSION__;
+#else
+  return "g++ " __VERSION__;
+#endif
+}
+
+/// The CUDA driver, opened at run time: this program runs on machines that have none.
+class CudaDriver {
+ public:
+  CudaDriver() : library_(::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) {}
+  CudaDriver(const CudaDriver&) = delete;
+  CudaDriver& operator=(const CudaDriver&) = delete;
+  // The driver starts threads of its own: it stays loaded.
+  ~CudaDriver() = default;
+
+  [[nodiscard]] ordered_json describe() const {
+    if (library_ == nullptr) return {{"driver", "none: libcuda.so.1 is not installed"}};
+    if (const auto status = call<int>("cuInit", 0U); status != 0) {
+      return {{"driver", "present, but cuInit fails"}, {"status", status.value_or(-1)}};
+    }
+    int version = 0;
+    int count = 0;
+    call<int>("cuDriverGetVersion", &version);
+    call<int>("cuDeviceGetCount", &count);
+    ordered_json devices = ordered_json::array();
+    for (int i = 0; i < count; ++i) {
+      char name[128] = {};
+      int device = 0;
+      call<int>("cuDeviceGet", &device, i);
+      call<int>("cuDeviceGetName", name, static_cast<int>(sizeof name), device);
+      devices.push_back(name);
+    }
+    return {{"driver", fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10)},
+            {"devices", std::move(devices)}};
+  }
+
+ private:
+  /// Calls a function of the driver; empty where it has no such function.
+  template <class Result, class... Arguments>
+  std::optional<Result> call(const char* name, Arguments... arguments) const {
+    void* symbol = ::dlsym(library_, name);
+    if (symbol == nullptr) return std::nullopt;
+    return reinterpret_cast<Result (*)(Arguments...)>(symbol)(arguments...);
+  }
+
+  void* library_;
+};
+
+ordered_json examine_machine() {
+  ordered_json out = describe_machine();
+  const auto found = [](const char* command) {
+    const std::string line = first_line_of(command);
+    return line.empty() ? std::string("none") : line;
+  };
+  out["cxx"] = found("c++ --version 2>/dev/null");
+  out["nvcc"] = found("nvcc --version 2>/dev/null | grep release");
+  out["mpirun"] = found("mpirun --version 2>/dev/null");
+  out["cuda"] = CudaDriver().describe();
+  return out;
+}
+
+ordered_json examine_backends() {
+  ordered_json out = ordered_json::array();
+  for (const harness::BackendEntry& entry : backends()) {
+    const std::string why = entry.why_unavailable();
+    ordered_json backend{{"name", entry.name}, {"available", why.empty()}};
+    if (!why.empty()) {
+      backend["why_unavailable"] = why;
+    } else if (entry.describe != nullptr) {
+      try {
+        backend["versions"] = entry.describe();
+      } catch (const std::exception& error) {
+        backend["available"] = false;
+        backend["why_unavailable"] = error.what();
+      }
+    }
+    out.push_back(std::move(backend));
+  }
+  return out;
+}
+
+void print(const ordered_json& machine, const ordered_json& all_backends) {
+  for (const auto& [key, value] : machine.items()) {
+    fmt::print("{:<12} {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  harness::Table table({{"backend"}, {"available"}, {"versions, or what would mend it"}});
+  for (const ordered_json& each : all_backends) {
+    const bool available = each["available"].get<bool>();
+    table.add({each["name"], available ? "yes" : "no",
+               available ? each.value("versions", ordered_json()).dump()
+                         : each["why_unavailable"].get<std::string>()});
+  }
+  fmt::print("\n{}", table.text());
+}
+
+}  // namespace
+
+ordered_json describe_machine() {
+  utsname kernel{};
+  ::uname(&kernel);
+  const double memory =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  return {
+      {"host", kernel.nodename},
+      {"system", system_name()},
+      {"kernel", fmt::format("{} {} {}", kernel.sysname, kernel.release, kernel.machine)},
+      {"processor", processor_name()},
+      {"cores", std::thread::hardware_concurrency()},
+      {"memory_gib", static_cast<int>(memory / (1 << 30) + 0.5)},
+      {"built_with", compiler_name()},
+  };
+}
+
+void add_doctor(CLI::App& app, Context&) {
+  CLI::App* command =
+      app.add_subcommand("doctor", "Describes this machine and what can run on it");
+  CLI::Option* json = command->add_flag("--json")->description("As JSON");
+  command->callback([json] {
+    ordered_json machine = examine_machine();
+    ordered_json all = examine_backends();
+    if (json->count() > 0) {
+      machine["backends"] = std::move(all);
+      fmt::print("{}\n", machine.dump(1));
+    } else {
+      print(machine, all);
+    }
+  });
+}
+
+}  // namespace rankcheck::cases

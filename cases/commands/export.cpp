@@ -1,0 +1,204 @@
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "reference/collectives/registry.hpp"
+#include "reference/numerics/fold.hpp"
+
+#include "harness/files.hpp"
+#include "harness/image.hpp"
+#include "harness/input.hpp"
+#include "harness/npy.hpp"
+
+#include "cases/catalogue.hpp"
+#include "cases/commands/command.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+namespace fs = std::filesystem;
+using harness::Case;
+using harness::Image;
+using nlohmann::ordered_json;
+
+/// Appends the elements of a run as the reference says they must be, rounded to the type.
+void append_expected(spec::Type type, const numerics::Expected& expected, std::byte* out) {
+  if (expected.as_bits) {
+    std::copy(expected.bits.begin(), expected.bits.end(), out);
+    return;
+  }
+  const spec::Type component = spec::component(type);
+  for (const double value : expected.high) {
+    numerics::from_double(component, value, out);
+    out += spec::info(component).bytes;
+  }
+}
+
+/// One stage of a case after it ran: what each member had, was to get, and got.
+class StageExport {
+ public:
+  StageExport(const harness::Examiner& examiner,
+              const harness::Evidence& evidence,
+              std::size_t stage)
+      : evidence_(evidence),
+        stage_(stage),
+        case_(examiner.stages()[stage]),
+        call_(call_of(case_)),
+        bytes_(spec::info(case_.type).bytes) {
+    const std::vector<int> ranks = members(case_);
+    for (int r = 0; r < call_.ranks; ++r) {
+      const std::byte* previous = nullptr;
+      if (case_.input == harness::InputKind::previous) {
+        const harness::BufferView before = view(evidence, stage - 1, r);
+        previous = before.layout.recv < 0 ? before.image : before.recv();
+      }
+      views_.push_back(view(evidence, stage, r));
+      befores_.emplace_back();
+      prepare(case_, ranks[static_cast<std::size_t>(r)], views_.back().layout, previous,
+              befores_.back());
+    }
+  }
+
+  /// Writes the arrays and appends what they are to `files`.
+  void write(const fs::path& folder, ordered_json& files) const {
+    for (int r = 0; r < call_.ranks; ++r) {
+      const harness::BufferView& after = views_[static_cast<std::size_t>(r)];
+      const harness::ImageLayout& layout = after.layout;
+      const Image& before = befores_[static_cast<std::size_t>(r)];
+      if (layout.send >= 0) {
+        write(folder, r, "input", before.data() + layout.send, layout.extents.send_size, files);
+      }
+      if (layout.recv < 0) continue;
+      const Image expected = expect(r);
+      const std::int64_t size = layout.extents.recv_size;
+      write(folder, r, "expected", expected.data() + layout.recv, size, files);
+      write(folder, r, "actual", after.recv(), size, files);
+    }
+  }
+
+ private:
+  /// The image before, with every defined output overwritten by the reference.
+  Image expect(int rank) const {
+    const auto& all = reference::collectives();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) {
+      return each.contract.name == case_.operation;
+    });
+    std::vector<reference::Piece> pieces;
+    found->reference(call_, rank, pieces);
+    Image image = befores_[static_cast<std::size_t>(rank)];
+    std::byte* recv = image.data() + views_[static_cast<std::size_t>(rank)].layout.recv;
+    numerics::Expected expected;
+    for (const reference::Piece& piece : pieces) {
+      fold(piece, expected);
+      append_expected(case_.type, expected, recv + piece.recv_offset * bytes_);
+    }
+    return image;
+  }
+
+  void fold(const reference::Piece& piece, numerics::Expected& expected) const {
+    std::vector<const std::byte*> sources;
+    for (std::size_t q = 0; q < befores_.size(); ++q) {
+      sources.push_back(befores_[q].data() + views_[q].layout.send + piece.send_offset * bytes_);
+    }
+    if (piece.source != reference::every_rank) {
+      const auto source = static_cast<std::size_t>(piece.source);
+      numerics::expect_bits(sources[source], piece.count * bytes_, expected);
+      return;
+    }
+    std::vector<std::byte> scalars(sources.size() * static_cast<std::size_t>(bytes_));
+    const std::vector<int> ranks = members(case_);
+    for (std::size_t q = 0; q < sources.size(); ++q) {
+      if (case_.op != spec::ReduceOp::premul_sum) break;
+      fill_scalar(case_, ranks[q], scalars.data() + q * static_cast<std::size_t>(bytes_));
+    }
+    numerics::fold({.type = case_.type,
+                    .op = case_.op,
+                    .ranks = call_.ranks,
+                    .nan_rule = evidence_.traits.nan_rule,
+                    .exact = is_exact(case_)},
+                   sources, scalars, piece.count, expected);
+  }
+
+  void write(const fs::path& folder,
+             int rank,
+             std::string_view what,
+             const std::byte* elements,
+             std::int64_t count,
+             ordered_json& files) const {
+    const std::string name = fmt::format("stage{}-rank{}-{}.npy", stage_, rank, what);
+    harness::write_file(folder / name, harness::to_npy(case_.type, elements, count));
+    files.push_back({{"file", name},
+                     {"stage", stage_},
+                     {"rank", rank},
+                     {"content", what},
+                     {"type", spec::name(case_.type)},
+                     {"elements", count}});
+  }
+
+  const harness::Evidence& evidence_;
+  std::size_t stage_;
+  const Case& case_;
+  spec::Call call_;
+  std::int64_t bytes_;
+  std::vector<harness::BufferView> views_;
+  std::vector<Image> befores_;
+};
+
+int export_case(const std::string& text_or_path, const fs::path& folder) {
+  const harness::Catalogue catalogue = make_catalogue();
+  const Case c = read_case(text_or_path);
+  const std::unique_ptr<harness::Backend> backend = open_for(catalogue, c);
+  harness::Examiner examiner(catalogue, *backend);
+  harness::Judgement judgement;
+  examiner.examine(c, judgement);
+  const harness::Observation& observation = examiner.observation();
+  if (observation.status != harness::RunStatus::completed) {
+    throw harness::BadInput(fmt::format("case: expected one that ends with outputs: {}: {}",
+                                        name(judgement.verdict), judgement.reason));
+  }
+  harness::make_folder(folder);
+  const harness::Evidence evidence{catalogue, backend->traits(), examiner.stages(), observation};
+  ordered_json files = ordered_json::array();
+  ordered_json stages = ordered_json::array();
+  for (std::size_t s = 0; s < examiner.stages().size(); ++s) {
+    stages.push_back(to_json(examiner.stages()[s]));
+    StageExport(examiner, evidence, s).write(folder, files);
+  }
+  const ordered_json manifest{
+      {"case", to_json(c)},
+      {"verdict", name(judgement.verdict)},
+      {"reason", judgement.reason},
+      {"stages", std::move(stages)},
+      {"files", files},
+  };
+  harness::write_file(folder / "manifest.json", manifest.dump(1) + '\n');
+  fmt::print("{}: {}{}{}\n{} arrays and manifest.json in {}\n", name(judgement.verdict),
+             judgement.reason, judgement.reason.empty() ? "" : ": ", harness::to_text(c),
+             files.size(), folder.string());
+  return status_held;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand(
+      "export", "Writes a case's inputs, expected and actual outputs as .npy arrays");
+  struct Options {
+    std::string text;
+    std::string folder;
+  };
+  const auto options = std::make_shared<Options>();
+  command->add_option("case", options->text, "The case as JSON text, or a file that holds it")
+      ->required()
+      ->type_name("CASE");
+  command->add_option("--output", options->folder, "Folder for the arrays")
+      ->required()
+      ->type_name("DIR");
+  command->callback([options, &context] {
+    context.exit_status = export_case(options->text, options->folder);
+  });
+}
+
+}  // namespace rankcheck::cases

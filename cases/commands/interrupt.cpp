@@ -1,0 +1,47 @@
+#include "cases/commands/interrupt.hpp"
+
+#include <csignal>
+
+namespace rankcheck::cases {
+
+namespace {
+
+// A signal handler reaches nothing but static storage.
+std::atomic<bool> was_requested{false};
+std::atomic<int> signal_number{0};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+
+void note(int number) {
+  signal_number.store(number);
+  was_requested.store(true);
+}
+
+void handle(int number, void (*handler)(int), int flags) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  ::sigaction(number, &action, nullptr);
+}
+
+}  // namespace
+
+Interrupt::Interrupt() {
+  signal_number.store(0);
+  was_requested.store(false);
+  for (const int number : {SIGINT, SIGTERM}) {
+    handle(number, note, static_cast<int>(SA_RESETHAND) | SA_RESTART);
+  }
+}
+
+Interrupt::~Interrupt() {
+  for (const int number : {SIGINT, SIGTERM}) handle(number, SIG_DFL, 0);
+}
+
+const std::atomic<bool>& Interrupt::requested() const { return was_requested; }
+
+int Interrupt::exit_status() const {
+  const int number = signal_number.load();
+  return number == 0 ? 0 : 128 + number;
+}
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,155 @@
+#include <map>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "harness/table.hpp"
+
+#include "cases/catalogue.hpp"
+#include "cases/commands/command.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::Table;
+using nlohmann::ordered_json;
+
+/// Operation -> algorithms, of one backend.
+using Algorithms = std::map<std::string, std::vector<harness::AlgorithmInfo>>;
+
+struct Listing {
+  harness::Catalogue catalogue;
+  std::vector<NamedBackend> backends;
+  /// Of the backends that can run here.
+  std::map<std::string, Algorithms> algorithms;
+  std::vector<harness::Suite> suites;
+};
+
+Listing collect() {
+  Listing listing{make_catalogue(), known_backends(), {}, known_suites()};
+  for (NamedBackend& backend : listing.backends) {
+    if (!backend.unavailable.empty()) continue;
+    try {
+      for (harness::AlgorithmInfo& each : open_backend(backend.name, {})->algorithms()) {
+        listing.algorithms[backend.name][each.operation].push_back(std::move(each));
+      }
+    } catch (const std::exception& error) {
+      backend.unavailable = error.what();
+    }
+  }
+  return listing;
+}
+
+/// Name -> summary of every property that some operation claims.
+std::map<std::string_view, std::string_view> properties_of(const harness::Catalogue& catalogue) {
+  std::map<std::string_view, std::string_view> all;
+  for (const harness::Operation& operation : catalogue.operations()) {
+    for (const harness::Property& each : operation.properties) all[each.name] = each.summary;
+  }
+  return all;
+}
+
+ordered_json operation_to_json(const Listing& listing, const harness::Operation& operation) {
+  const std::string name(operation.contract.name);
+  ordered_json algorithms = ordered_json::object();
+  for (const auto& [backend, all] : listing.algorithms) {
+    const auto found = all.find(name);
+    if (found == all.end()) continue;
+    for (const harness::AlgorithmInfo& each : found->second) {
+      algorithms[backend].push_back({{"name", each.name}, {"summary", each.summary}});
+    }
+  }
+  ordered_json properties = ordered_json::array();
+  for (const harness::Property& each : operation.properties) properties.push_back(each.name);
+  return {
+      {"name", name},
+      {"summary", operation.contract.summary},
+      {"formula", operation.contract.formula},
+      {"source", operation.contract.source},
+      {"algorithms", std::move(algorithms)},
+      {"properties", std::move(properties)},
+  };
+}
+
+ordered_json to_json(const Listing& listing) {
+  ordered_json out;
+  for (const char* key : {"operations", "backends", "properties", "suites"}) {
+    out[key] = ordered_json::array();
+  }
+  for (const harness::Operation& operation : listing.catalogue.operations()) {
+    out["operations"].push_back(operation_to_json(listing, operation));
+  }
+  for (const NamedBackend& each : listing.backends) {
+    ordered_json entry{{"name", each.name},
+                       {"summary", each.summary},
+                       {"available", each.unavailable.empty()}};
+    if (!each.unavailable.empty()) entry["why_unavailable"] = each.unavailable;
+    out["backends"].push_back(std::move(entry));
+  }
+  for (const auto& [name, summary] : properties_of(listing.catalogue)) {
+    out["properties"].push_back({{"name", name}, {"summary", summary}});
+  }
+  for (const harness::Suite& each : listing.suites) {
+    out["suites"].push_back({{"name", each.name}, {"summary", each.summary}});
+  }
+  return out;
+}
+
+void print(std::string_view title, const Table& table) {
+  fmt::print("{}\n{}\n", title, table.text());
+}
+
+void print(const Listing& listing) {
+  Table operations({{"name"}, {"backend"}, {"algorithms"}});
+  for (const harness::Operation& operation : listing.catalogue.operations()) {
+    std::string name(operation.contract.name);
+    for (const auto& [backend, all] : listing.algorithms) {
+      const auto found = all.find(std::string(operation.contract.name));
+      if (found == all.end()) continue;
+      std::string names;
+      for (const harness::AlgorithmInfo& each : found->second) {
+        names += (names.empty() ? "" : " ") + each.name;
+      }
+      operations.add({std::exchange(name, {}), backend, names});
+    }
+    if (!name.empty()) operations.add({name, "-", "-"});
+  }
+  print("OPERATIONS", operations);
+
+  Table backends({{"name"}, {"available"}, {"summary"}});
+  for (const NamedBackend& each : listing.backends) {
+    backends.add({each.name, each.unavailable.empty() ? "yes" : "no: " + each.unavailable,
+                  each.summary});
+  }
+  backends.add({"command:PATH", "yes", "a worker program of your own"});
+  print("BACKENDS", backends);
+
+  Table properties({{"name"}, {"summary"}});
+  for (const auto& [name, summary] : properties_of(listing.catalogue)) {
+    properties.add({std::string(name), std::string(summary)});
+  }
+  print("PROPERTIES", properties);
+
+  Table suites({{"name"}, {"summary"}});
+  for (const harness::Suite& each : listing.suites) suites.add({each.name, each.summary});
+  fmt::print("SUITES\n{}", suites.text());
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Context&) {
+  CLI::App* command = app.add_subcommand(
+      "list", "Operations, algorithms, backends (and why one is unavailable), properties, suites");
+  CLI::Option* json = command->add_flag("--json")->description("As JSON");
+  command->callback([json] {
+    const Listing listing = collect();
+    if (json->count() > 0) {
+      fmt::print("{}\n", to_json(listing).dump(1));
+    } else {
+      print(listing);
+    }
+  });
+}
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,57 @@
+#include "cases/commands/progress.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "harness/report.hpp"
+#include "harness/table.hpp"
+
+namespace rankcheck::cases {
+
+using harness::Verdict;
+
+Progress::Progress(std::string program, std::int64_t planned_cases, std::size_t planned_units)
+    : program_(std::move(program)),
+      is_terminal_(::isatty(STDOUT_FILENO) == 1),
+      planned_cases_(planned_cases),
+      planned_units_(planned_units),
+      start_(std::chrono::steady_clock::now()) {}
+
+void Progress::show(const harness::Finding& finding) {
+  ++units_done_;
+  settled_cases_ += finding.unit.cases;
+  const bool bad = is_red(finding.verdict) || finding.verdict == Verdict::errored;
+  if (is_terminal_ && !bad) return;
+  clear();
+  std::string line = fmt::format("{:<9} {}", name(finding.verdict), finding.unit.id());
+  if (finding.cases > 0) line += fmt::format("  {} cases", finding.cases);
+  if (finding.ratio_max > 0) line += fmt::format("  error/bound {:.3g}", finding.ratio_max);
+  if (!finding.reason.empty()) line += "  " + harness::printable(finding.reason);
+  fmt::print("{}\n", line);
+  if (bad) fmt::print("{}", harness::explain(finding, program_));
+  std::fflush(stdout);
+}
+
+void Progress::tick() {
+  if (!is_terminal_) return;
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+  const auto done = static_cast<double>(cases_done_.load());
+  const double rate = done / std::max(elapsed.count(), 1e-3);
+  const auto left = static_cast<double>(std::max<std::int64_t>(planned_cases_ - settled_cases_, 0));
+  const double settled = static_cast<double>(settled_cases_) / std::max(elapsed.count(), 1e-3);
+  const std::string time_left =
+      settled > 0 ? fmt::format("{:.0f} s left", left / settled) : std::string("...");
+  fmt::print("\r\x1b[K{}/{} units, {} cases, {:.0f} cases/s, {}", units_done_, planned_units_,
+             harness::grouped(cases_done_.load()), rate, time_left);
+  std::fflush(stdout);
+}
+
+void Progress::clear() {
+  if (is_terminal_) fmt::print("\r\x1b[K");
+}
+
+}  // namespace rankcheck::cases

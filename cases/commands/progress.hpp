@@ -1,0 +1,41 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "harness/finding.hpp"
+
+namespace rankcheck::cases {
+
+/// Tells people how a run goes: on a terminal one line that is rewritten, elsewhere a plain line for
+/// every finding. Failures are told in full on both.
+class Progress {
+ public:
+  /// `program` is how the user called rankcheck; `planned_cases` of one round.
+  Progress(std::string program, std::int64_t planned_cases, std::size_t planned_units);
+
+  /// Counts every case that was judged.
+  [[nodiscard]] std::atomic<std::int64_t>& cases_done() { return cases_done_; }
+
+  void show(const harness::Finding& finding);
+  /// Rewrites the line on a terminal.
+  void tick();
+  /// Takes the line away.
+  void clear();
+
+ private:
+  std::string program_;
+  bool is_terminal_;
+  std::int64_t planned_cases_;
+  std::size_t planned_units_;
+  std::size_t units_done_ = 0;
+  /// Cases that the finished units were to have, whether they ran them or not.
+  std::int64_t settled_cases_ = 0;
+  std::atomic<std::int64_t> cases_done_{0};
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace rankcheck::cases

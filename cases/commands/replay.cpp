@@ -1,0 +1,95 @@
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/engine.hpp"
+#include "harness/report.hpp"
+#include "harness/table.hpp"
+
+#include "cases/catalogue.hpp"
+#include "cases/commands/command.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::BadInput;
+using harness::Case;
+using harness::Verdict;
+
+void print_case(const harness::Catalogue& catalogue, const Case& c) {
+  const harness::Operation& operation = *catalogue.find(c.operation);
+  const harness::Property& property = *catalogue.find_property(c.operation, c.property);
+  fmt::print("case       {}\n", harness::to_text(c));
+  fmt::print("operation  {}: {}\n", c.operation, operation.contract.summary);
+  fmt::print("property   {}: {}\n", c.property, property.summary);
+}
+
+void print_stages(const harness::Examiner& examiner) {
+  const auto stages = examiner.stages();
+  const std::vector<std::string>& path = examiner.observation().path;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    fmt::print("stage {}    ran {}: {}\n", s, s < path.size() ? path[s] : "nothing",
+               harness::to_text(stages[s]));
+  }
+}
+
+int print_result(const harness::ReplayResult& result) {
+  const harness::Judgement& judgement = result.judgement;
+  fmt::print("verdict    {}{}{}\n", name(result.verdict), judgement.reason.empty() ? "" : ": ",
+             harness::printable(judgement.reason));
+  fmt::print("replays    {} of {} failed\n", result.failed, result.replays);
+  fmt::print("compared   {} bytes, error/bound at most {:.3g}\n",
+             harness::grouped(judgement.compared_bytes), judgement.ratio_max);
+  if (!judgement.wrong.empty()) {
+    fmt::print("wrong      {} elements, the first:\n{}", harness::grouped(judgement.wrong_count),
+               to_table(judgement.wrong).text());
+  }
+  if (is_red(result.verdict)) return status_failed;
+  return result.verdict == Verdict::errored ? status_unable : status_held;
+}
+
+int replay_case(const std::string& text_or_path, int times) {
+  if (times < 1) throw BadInput(fmt::format("--times: {}: expected a number above 0", times));
+  const harness::Catalogue catalogue = make_catalogue();
+  const Case c = read_case(text_or_path);
+  const std::unique_ptr<harness::Backend> backend = open_for(catalogue, c);
+  print_case(catalogue, c);
+  harness::Examiner examiner(catalogue, *backend);
+  const harness::ReplayResult result = harness::replay(examiner, c, {.replays = times});
+  print_stages(examiner);
+  return print_result(result);
+}
+
+}  // namespace
+
+std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue, const Case& c) {
+  if (const std::string why = harness::why_invalid(catalogue, c); !why.empty()) {
+    throw BadInput("case: " + why);
+  }
+  require_backend(c.backend);
+  auto backend = open_backend(c.backend, {.ranks_max = c.ranks});
+  if (const std::string why = backend->refuses(c); !why.empty()) {
+    throw BadInput(
+        fmt::format("case: {}: expected a case that the backend takes: {}", c.backend, why));
+  }
+  return backend;
+}
+
+void add_replay(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("replay", "Runs one case again and tells all about it");
+  struct Options {
+    std::string text;
+    int times = 5;
+  };
+  const auto options = std::make_shared<Options>();
+  command->add_option("case", options->text, "The case as JSON text, or a file that holds it")
+      ->required()
+      ->type_name("CASE");
+  command->add_option("--times", options->times, "Replays")->type_name("N");
+  command->callback([options, &context] {
+    context.exit_status = replay_case(options->text, options->times);
+  });
+}
+
+}  // namespace rankcheck::cases

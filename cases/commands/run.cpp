@@ -1,0 +1,334 @@
+#include <cstdio>
+#include <optional>
+#include <set>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/engine.hpp"
+#include "harness/journal.hpp"
+#include "harness/report.hpp"
+#include "harness/runner.hpp"
+
+#include "cases/catalogue.hpp"
+#include "cases/commands/command.hpp"
+#include "cases/commands/interrupt.hpp"
+#include "cases/commands/progress.hpp"
+#include "cases/commands/run_options.hpp"
+#include "cases/commands/selection.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+namespace fs = std::filesystem;
+using harness::BadInput;
+using harness::Ending;
+using harness::Finding;
+using harness::Unit;
+using harness::Verdict;
+using nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+/// Where the report goes: as asked for, else a fresh folder under reports/ in the source tree, else
+/// ./rankcheck-report.
+fs::path choose_folder(const RunOptions& options, const Selection& selection) {
+  if (!options.resume.empty()) return options.resume;
+  if (!options.report.empty()) return options.report;
+  if (!fs::exists("reports/schema.json")) return "rankcheck-report";
+  std::string stamp = utc_now();
+  std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
+  std::string suites;
+  for (const std::string& each : selection.suites) suites += '-' + fs::path(each).stem().string();
+  const std::string base = "reports/run-" + stamp + suites;
+  std::string folder = base;
+  for (int i = 2; fs::exists(folder); ++i) folder = fmt::format("{}.{}", base, i);
+  return folder;
+}
+
+/// One run of a selection: plan, journal, rounds, report.
+class Run {
+ public:
+  Run(const RunOptions& options, std::string program)
+      : options_(options), program_(std::move(program)), catalogue_(make_catalogue()) {}
+
+  int execute() {
+    start_ = Clock::now();
+    started_ = utc_now();
+    prepare();
+    open_journal();
+    announce();
+    run_rounds();
+    return finish();
+  }
+
+ private:
+  void prepare() {
+    selection_ = parse_selection(options_);
+    if (!options_.resume.empty()) {
+      previous_ = harness::read_journal(fs::path(options_.resume) / journal_name);
+      check_same_run();
+      selection_ = selection_from_json(previous_->header.run);
+    }
+    fill_defaults(selection_);
+    plan_ = make_plan(selection_, catalogue_);
+    folder_ = choose_folder(options_, selection_);
+    findings_.resize(plan_.units.size());
+    const double budget = options_.time_budget_s.value_or(plan_.time_limit_s);
+    if (plan_.cycles && budget <= 0) {
+      throw BadInput("--time-budget: expected seconds, because the suite repeats itself");
+    }
+    if (budget > 0) {
+      deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(
+                               std::chrono::duration<double>(budget));
+    }
+  }
+
+  /// Whatever is given beside --resume must be what the journal says.
+  void check_same_run() {
+    const ordered_json given = to_json(selection_);
+    const ordered_json& before = previous_->header.run;
+    for (const auto& [key, value] : given.items()) {
+      const ordered_json wanted = before.value(key, ordered_json());
+      if (value == wanted) continue;
+      throw BadInput(fmt::format("--resume: {}: expected {} to be {}, as the run began, got {}",
+                                 options_.resume, key,
+                                 wanted.is_null() ? "left out" : wanted.dump(), value.dump()));
+    }
+  }
+
+  void open_journal() {
+    harness::make_folder(folder_);
+    const fs::path path = folder_ / journal_name;
+    if (previous_) {
+      restore();
+      journal_.emplace(path, *previous_);
+      return;
+    }
+    for (const char* stale : {"report.json", "junit.xml", "summary.md"}) {
+      std::error_code absent;
+      fs::remove(folder_ / stale, absent);
+    }
+    journal_.emplace(path, harness::JournalHeader{
+                               .run = to_json(selection_),
+                               .units = std::ssize(plan_.units),
+                               .environment = environment(),
+                           });
+    for (std::size_t i = 0; i < plan_.units.size(); ++i) {
+      const Unit& unit = plan_.units[i];
+      if (!plan_.unavailable.contains(unit.backend)) continue;
+      Finding skipped;
+      skipped.unit = unit;
+      skipped.verdict = Verdict::skipped;
+      skipped.reason = name(harness::SkipReason::backend_unavailable);
+      journal_->append({.round = 0, .finding = skipped});
+      findings_[i] = std::move(skipped);
+    }
+  }
+
+  /// Takes over what the interrupted run found.
+  void restore() {
+    std::map<std::string, std::size_t> index_of;
+    for (std::size_t i = 0; i < plan_.units.size(); ++i) index_of[plan_.units[i].id()] = i;
+    for (const harness::JournalEntry& entry : previous_->entries) {
+      const auto found = index_of.find(entry.finding.unit.id());
+      if (found == index_of.end() || previous_->header.units != std::ssize(plan_.units)) {
+        throw BadInput("--resume: " + options_.resume +
+                       ": expected the journal of a run with the same units, suites have changed");
+      }
+      add(found->second, entry.finding);
+      done_in_round_[entry.round].insert(found->second);
+    }
+  }
+
+  [[nodiscard]] std::int64_t planned_cases() const {
+    std::int64_t cases = 0;
+    for (const Unit& unit : plan_.units) cases += unit.cases;
+    return cases;
+  }
+
+  void announce() const {
+    // The seed is the first line of every run, so that any log is enough to repeat it.
+    fmt::print("seed {}\n", *selection_.seed);
+    const bool is_adhoc = selection_.suites.empty();
+    fmt::print("{} {}: {} units, at most {} cases{}, report in {}\n", is_adhoc ? "selection" : "suite",
+               is_adhoc ? to_json(selection_).dump() : fmt::format("{}", fmt::join(selection_.suites, ", ")),
+               plan_.units.size(), harness::grouped(planned_cases()),
+               plan_.cycles ? " a round" : "", folder_.string());
+    for (const auto& [backend, reason] : plan_.unavailable) {
+      fmt::print("backend {} is skipped: {}\n", backend, harness::printable(reason));
+    }
+    std::fflush(stdout);
+  }
+
+  void run_rounds() {
+    Progress progress(program_, planned_cases(), plan_.units.size());
+    int round = 0;
+    harness::Runner runner(
+        {.jobs = options_.jobs,
+         .fail_fast = options_.fail_fast,
+         .limits = {.deadline = deadline_,
+                    .stop = &interrupt_.requested(),
+                    .cases_done = &progress.cases_done()}},
+        {.open = [&](const std::string& name) {
+           return open_backend(name, {.ranks_max = plan_.ranks_max});
+         },
+         .check = [&](harness::Backend& backend, const Unit& unit,
+                      const harness::RunLimits& limits) { return check(backend, unit, limits); },
+         .finish = [&](std::size_t index, Finding finding, bool whole) {
+           if (whole) journal_->append({.round = round, .finding = finding});
+           if (whole || round == 0) {
+             progress.show(finding);
+             add(index, std::move(finding));
+           }
+         },
+         .tick = [&] { progress.tick(); }});
+    do {
+      const std::uint64_t seed = *selection_.seed + static_cast<std::uint64_t>(round);
+      ending_ = runner.run_round(plan_.units, done_units(round), seed);
+      ++round;
+    } while (plan_.cycles && ending_ == Ending::completed && !(options_.fail_fast && has_failed()));
+    progress.clear();
+    rounds_ = round;
+  }
+
+  /// Units with nothing to do in this round: absent backends, pinned cases that were replayed in the
+  /// first one, and what an interrupted run has done.
+  [[nodiscard]] std::vector<bool> done_units(int round) {
+    std::vector<bool> done(plan_.units.size());
+    for (std::size_t i = 0; i < done.size(); ++i) {
+      const Unit& unit = plan_.units[i];
+      done[i] = plan_.unavailable.contains(unit.backend) || done_in_round_[round].contains(i) ||
+                (round > 0 && !unit.pinned.empty());
+    }
+    return done;
+  }
+
+  bool has_failed() const {
+    for (const auto& finding : findings_) {
+      if (finding && is_red(finding->verdict)) return true;
+    }
+    return false;
+  }
+
+  Finding check(harness::Backend& backend, const Unit& unit, const harness::RunLimits& limits) const {
+    if (unit.pinned.empty()) return harness::run_unit(catalogue_, backend, unit, limits);
+    const harness::Case& c = plan_.pinned.at(unit.id());
+    Finding finding;
+    finding.unit = unit;
+    if (!backend.refuses(c).empty()) {
+      finding.verdict = Verdict::skipped;
+      finding.reason = name(harness::SkipReason::not_supported);
+      return finding;
+    }
+    harness::Judgement judgement;
+    harness::Examiner(catalogue_, backend).examine(c, judgement);
+    finding.verdict = judgement.verdict;
+    finding.reason = judgement.reason;
+    finding.cases = 1;
+    finding.compared_bytes = judgement.compared_bytes;
+    finding.ratio_max = judgement.ratio_max;
+    if (judgement.verdict == Verdict::passed) return finding;
+    finding.minimal = c;
+    finding.wrong = std::move(judgement.wrong);
+    finding.wrong_count = judgement.wrong_count;
+    return finding;
+  }
+
+  void add(std::size_t index, Finding finding) {
+    auto& total = findings_[index];
+    if (total) {
+      merge(*total, finding);
+    } else {
+      total = std::move(finding);
+    }
+  }
+
+  ordered_json environment() const {
+    ordered_json out = describe_machine();
+    out["rankcheck"] = version();
+    out["started"] = started_;
+    out["jobs"] = options_.jobs;
+    out["fail_fast"] = options_.fail_fast;
+    if (options_.time_budget_s) out["time_budget_s"] = *options_.time_budget_s;
+    out["unavailable_backends"] = plan_.unavailable;
+    return out;
+  }
+
+  int finish() {
+    harness::Report report;
+    report.run = to_json(selection_);
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+      if (!findings_[i] && ending_ == Ending::time_over) {
+        Finding unmet;
+        unmet.unit = plan_.units[i];
+        unmet.verdict = Verdict::vacuous;
+        unmet.reason = "not run: the time was over";
+        findings_[i] = std::move(unmet);
+      }
+      if (findings_[i]) {
+        report.findings.push_back(*findings_[i]);
+      } else {
+        ++report.not_run;
+      }
+    }
+    // A suite that repeats itself ends when its time is over: that is its completion.
+    const bool is_full = plan_.cycles && ending_ == Ending::time_over && rounds_ > 1;
+    report.ending = name(is_full ? Ending::completed : ending_);
+    report.environment = environment();
+    const std::chrono::duration<double> elapsed = Clock::now() - start_;
+    report.environment["finished"] = utc_now();
+    report.environment["duration_s"] = elapsed.count();
+    report.environment["rounds"] = rounds_;
+    report.environment["resumed"] = previous_.has_value();
+    harness::write_report(folder_, report);
+    return print_end(report, elapsed.count());
+  }
+
+  int print_end(const harness::Report& report, double elapsed_s) const {
+    const harness::Summary summary = harness::summarise(report.findings);
+    fmt::print("\n{}\n", to_table(summary).text());
+    fmt::print("{} cases, {} bytes compared, {:.1f} s; report: {}\n",
+               harness::grouped(summary.total.cases),
+               harness::grouped(summary.total.compared_bytes), elapsed_s,
+               (folder_ / "summary.md").string());
+    if (report.not_run > 0) {
+      fmt::print("ended early ({}): {} units were not run; rankcheck run --resume {}\n",
+                 report.ending, report.not_run, harness::shell_quoted(folder_.string()));
+    }
+    fmt::print("{}\n", outcome_line(summary.total));
+    if (const int status = interrupt_.exit_status(); status != 0) return status;
+    return harness::exit_status(summary.total);
+  }
+
+  const RunOptions& options_;
+  std::string program_;
+  harness::Catalogue catalogue_;
+  Interrupt interrupt_;
+  Selection selection_;
+  Plan plan_;
+  fs::path folder_;
+  std::optional<harness::JournalContent> previous_;
+  std::optional<harness::Journal> journal_;
+  std::map<int, std::set<std::size_t>> done_in_round_;
+  std::vector<std::optional<Finding>> findings_;
+  Clock::time_point start_;
+  Clock::time_point deadline_ = Clock::time_point::max();
+  std::string started_;
+  Ending ending_ = Ending::completed;
+  int rounds_ = 0;
+};
+
+}  // namespace
+
+void add_run(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("run", "Checks suites, or what the options select");
+  const auto options = std::make_shared<RunOptions>();
+  add_options(*command, *options);
+  command->callback([options, &context] {
+    context.exit_status = Run(*options, context.program).execute();
+  });
+}
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,123 @@
+#include "cases/commands/run_options.hpp"
+
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "harness/fields.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::BadInput;
+
+/// A seed that every commit changes and that JSON numbers hold exactly: 48 bits of its hash.
+std::uint64_t seed_of_commit() {
+  std::FILE* git = ::popen("git rev-parse HEAD 2>/dev/null", "r");
+  char hash[13] = {};
+  const std::size_t got = git == nullptr ? 0 : std::fread(hash, 1, 12, git);
+  if (git == nullptr || ::pclose(git) != 0 || got != 12) {
+    throw BadInput("--seed commit: " + std::filesystem::current_path().string() +
+                   ": expected a working directory of git with a commit");
+  }
+  return std::stoull(hash, nullptr, 16);
+}
+
+/// Whether all of the text is a number in its type's range.
+template <class Number>
+bool parse(std::string_view text, Number& out) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, out);
+  return error == std::errc{} && stop == end;
+}
+
+std::uint64_t parse_seed(const std::string& text) {
+  if (text == "commit") return seed_of_commit();
+  std::uint64_t seed = 0;
+  if (!parse(text, seed)) throw BadInput("--seed: " + text + ": expected a whole number or commit");
+  return seed;
+}
+
+/// "A..B" or "N".
+std::vector<int> parse_ranks(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  const std::string_view whole = text;
+  int least = 0;
+  int most = 0;
+  const bool is_read = dots == std::string::npos
+                           ? parse(whole, least) && parse(whole, most)
+                           : parse(whole.substr(0, dots), least) && parse(whole.substr(dots + 2), most);
+  if (!is_read || least < 1 || most < least) {
+    throw BadInput("--ranks: " + text + ": expected A..B or N with 1 <= A <= B");
+  }
+  return {least, most};
+}
+
+std::vector<spec::Type> parse_types(const std::string& text) {
+  std::vector<spec::Type> types;
+  for (const std::string& each : CLI::detail::split(text, ',')) {
+    try {
+      harness::read_value(each, types.emplace_back());
+    } catch (const BadInput& bad) {
+      throw BadInput(std::string("--type: ") + bad.what());
+    }
+  }
+  return types;
+}
+
+template <class Number>
+void expect_positive(const char* option, Number value) {
+  if (!(value > 0)) throw BadInput(fmt::format("{}: {}: expected a number above 0", option, value));
+}
+
+}  // namespace
+
+void add_options(CLI::App& command, RunOptions& options) {
+  Selection& selection = options.selection;
+  command.add_option("suites", selection.suites, "Names of suites, or paths of their files")
+      ->type_name("SUITE");
+  command.add_option("--operation", selection.operation, "Operations whose names match")
+      ->type_name("GLOB");
+  command.add_option("--algorithm", selection.algorithm, "Algorithms whose names match")
+      ->type_name("GLOB");
+  command.add_option("--property", selection.property, "Properties whose names match")
+      ->type_name("GLOB");
+  command.add_option("--backend", options.backends, "Backends, separated by commas")
+      ->type_name("LIST");
+  command.add_option("--ranks", options.ranks, "The least and the most ranks")->type_name("A..B");
+  command.add_option("--type", options.types, "Element types, separated by commas")
+      ->type_name("LIST");
+  command.add_option("--cases", selection.cases, "Cases of each unit")->type_name("N");
+  command.add_option("--seed", options.seed, "A number, or commit: derived from git's HEAD")
+      ->type_name("N|commit");
+  command.add_option("--time-budget", options.time_budget_s, "Seconds for the whole run")
+      ->type_name("S");
+  command.add_option("--report", options.report, "Folder for the journal and the reports")
+      ->type_name("DIR");
+  command.add_option("--resume", options.resume, "Folder of a run to go on with")
+      ->type_name("DIR");
+  command.add_option("--jobs", options.jobs, "Units to check at the same time")->type_name("N");
+  command.add_flag("--fail-fast", options.fail_fast, "Stop at the first failure");
+}
+
+Selection parse_selection(const RunOptions& options) {
+  expect_positive("--jobs", options.jobs);
+  if (options.time_budget_s) expect_positive("--time-budget", *options.time_budget_s);
+  if (!options.report.empty() && !options.resume.empty()) {
+    throw BadInput("--report: " + options.report + ": expected --report or --resume, not both");
+  }
+  Selection selection = options.selection;
+  if (selection.cases) expect_positive("--cases", *selection.cases);
+  if (!options.ranks.empty()) selection.ranks = parse_ranks(options.ranks);
+  if (!options.types.empty()) selection.types = parse_types(options.types);
+  if (!options.backends.empty()) selection.backends = CLI::detail::split(options.backends, ',');
+  if (!options.seed.empty()) selection.seed = parse_seed(options.seed);
+  return selection;
+}
+
+}  // namespace rankcheck::cases

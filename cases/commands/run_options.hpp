@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cases/commands/selection.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace rankcheck::cases {
+
+/// The options of `rankcheck run` as the user types them.
+struct RunOptions {
+  Selection selection;
+  std::string ranks;
+  std::string types;
+  std::string backends;
+  std::string seed;
+  std::optional<double> time_budget_s;
+  std::string report;
+  std::string resume;
+  int jobs = 1;
+  bool fail_fast = false;
+};
+
+/// Declares the options; they are written to `options`, which must outlive the parsing.
+void add_options(CLI::App& command, RunOptions& options);
+
+/// The selection that the options spell out, without defaults. Throws BadInput.
+[[nodiscard]] Selection parse_selection(const RunOptions& options);
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/case.hpp"
+#include "harness/finding.hpp"
+#include "harness/operation.hpp"
+
+namespace rankcheck::cases {
+
+/// The seed where the user gives none.
+inline constexpr std::uint64_t default_seed = 1;
+
+/// What to check, as the command line says it; what is not given is empty.
+struct Selection {
+  std::vector<std::string> suites;
+  std::optional<std::string> operation;
+  std::optional<std::string> algorithm;
+  std::optional<std::string> property;
+  std::vector<std::string> backends;
+  /// Least and most; empty or two numbers.
+  std::vector<int> ranks;
+  std::vector<spec::Type> types;
+  std::optional<int> cases;
+  std::optional<std::uint64_t> seed;
+};
+
+/// Only what is given: the run's identity in journals and reports.
+[[nodiscard]] nlohmann::ordered_json to_json(const Selection& selection);
+/// Throws BadInput.
+[[nodiscard]] Selection selection_from_json(const nlohmann::json& json);
+
+/// What a selection comes to on this machine.
+struct Plan {
+  /// Sorted, pinned cases first.
+  std::vector<harness::Unit> units;
+  /// Unit id -> the pinned case.
+  std::map<std::string, harness::Case> pinned;
+  /// Backend -> why it is not there; its units stand for themselves and are skipped.
+  std::map<std::string, std::string> unavailable;
+  /// The most ranks that any unit needs.
+  int ranks_max = 1;
+  double time_limit_s = 0;
+  bool cycles = false;
+};
+
+/// The default seed; and the suite smoke where neither a suite is named nor operations, algorithms,
+/// properties or backends are.
+void fill_defaults(Selection& selection);
+
+/// Expands a selection; without suites, everything that its patterns match, on sim where no backend
+/// is named. Throws BadInput where nothing is selected, or a backend that is named cannot run here.
+[[nodiscard]] Plan make_plan(const Selection& selection, const harness::Catalogue& catalogue);
+
+}  // namespace rankcheck::cases

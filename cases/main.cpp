@@ -1,0 +1,52 @@
+#include <cstdio>
+#include <exception>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "harness/table.hpp"
+
+#include "cases/commands/command.hpp"
+
+namespace {
+
+/// One line on stderr, whatever the text holds.
+int complain(std::string_view what) {
+  fmt::print(stderr, "rankcheck: {}\n", rankcheck::harness::printable(what));
+  return rankcheck::cases::status_unable;
+}
+
+int run(int argc, char** argv) {
+  rankcheck::cases::Context context{.program = argv[0]};
+  CLI::App app("Verifies multi-GPU code: collectives and operators against their references.");
+  app.name("rankcheck");
+  app.set_version_flag("--version", fmt::format("rankcheck {}", rankcheck::cases::version()));
+  app.require_subcommand(1);
+  rankcheck::cases::add_list(app, context);
+  rankcheck::cases::add_run(app, context);
+  rankcheck::cases::add_replay(app, context);
+  rankcheck::cases::add_export(app, context);
+  rankcheck::cases::add_report(app, context);
+  rankcheck::cases::add_doctor(app, context);
+  rankcheck::cases::add_bench(app, context);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Help and version are "errors" of status 0.
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return complain(fmt::format("command line: {}: expected what --help lists", error.what()));
+  }
+  if (std::fflush(stdout) != 0) return complain("standard output: cannot be written");
+  return context.exit_status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    return complain(error.what());
+  }
+}
