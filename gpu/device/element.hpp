@@ -91,6 +91,21 @@ RANKCHECK_HD inline F16 to_f16(float value) {
   return static_cast<F16>((bits >> 16 & 0x8000U) | result);
 }
 
+/// to_float(to_f16(value)) without the detour, NaN payloads aside.
+RANKCHECK_HD inline float round_to_f16(float value) {
+  constexpr std::uint32_t infinity = 0x7f800000U;
+  constexpr std::uint32_t too_large = 143U << 23;
+  constexpr std::uint32_t smallest_normal = 113U << 23;
+  const std::uint32_t bits = bits_as<std::uint32_t>(value);
+  const std::uint32_t magnitude = bits & 0x7fffffffU;
+  // Around 0.5 a float has multiples of 2^-24, the spacing of f16's subnormals.
+  const auto subnormal = bits_as<std::uint32_t>((bits_as<float>(magnitude) + 0.5F) - 0.5F);
+  const std::uint32_t normal = (magnitude + 0xfffU + ((magnitude >> 13) & 1U)) & ~0x1fffU;
+  const std::uint32_t special = select(magnitude > infinity, 0x7fc00000U, infinity);
+  const std::uint32_t finite = select(magnitude < smallest_normal, subnormal, normal);
+  return bits_as<float>((bits & 0x80000000U) | select(finite >= too_large, special, finite));
+}
+
 /// Rounds to nearest even; NaN stays NaN, too large becomes infinite.
 RANKCHECK_HD inline BF16 to_bf16(float value) {
   const std::uint32_t bits = bits_as<std::uint32_t>(value);
@@ -114,7 +129,7 @@ struct Arithmetic<F16> {
   using Value = float;
   RANKCHECK_HD static Value widen(F16 stored) { return to_float(stored); }
   RANKCHECK_HD static F16 narrow(Value value) { return to_f16(value); }
-  RANKCHECK_HD static Value round(Value value) { return to_float(to_f16(value)); }
+  RANKCHECK_HD static Value round(Value value) { return round_to_f16(value); }
 };
 
 template <>

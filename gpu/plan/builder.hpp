@@ -18,8 +18,8 @@ struct Options {
 };
 
 /// Writes a plan. Algorithms see a call through it: sizes and blocks come from the contract, ranges
-/// are made of blocks, and the builder adds the wait for a rank's entry before its memory is touched.
-/// Steps without elements are left out; signals and waits are kept.
+/// are made of blocks, and the builder adds the wait for a rank's entry before its memory is
+/// touched. Steps without elements are left out; signals and waits are kept.
 class Builder {
  public:
   /// Starts a plan for a legal call. `plan` must outlive the builder.

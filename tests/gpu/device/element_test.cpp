@@ -25,6 +25,7 @@ struct Half {
   static constexpr std::uint32_t infinity = 0x7c00;
   static float widen(std::uint32_t bits) { return to_float(static_cast<F16>(bits)); }
   static std::uint32_t narrow(float value) { return static_cast<std::uint32_t>(to_f16(value)); }
+  static float round(float value) { return Arithmetic<F16>::round(value); }
 };
 
 struct Brain {
@@ -33,6 +34,7 @@ struct Brain {
   static constexpr std::uint32_t infinity = 0x7f80;
   static float widen(std::uint32_t bits) { return to_float(static_cast<BF16>(bits)); }
   static std::uint32_t narrow(float value) { return static_cast<std::uint32_t>(to_bf16(value)); }
+  static float round(float value) { return Arithmetic<BF16>::round(value); }
 };
 
 template <class Format>
@@ -68,6 +70,19 @@ TYPED_TEST(ShortFloatTest, rounds_to_nearest_even_between_neighbours) {
     ASSERT_EQ(TypeParam::narrow(middle), bits % 2 == 0 ? bits : bits + 1);
     ASSERT_EQ(TypeParam::narrow(-std::nextafter(middle, low)), 0x8000U | bits);
     ASSERT_EQ(TypeParam::narrow(std::nextafter(middle, high)), bits + 1);
+  }
+}
+
+TYPED_TEST(ShortFloatTest, rounds_without_narrowing_to_the_same_value) {
+  for (std::uint32_t pattern = 0; pattern < 0x100000; ++pattern) {
+    // All signs and exponents, and the upper and lowest bits of the significand.
+    const float value = bits_as<float>((pattern & 0xffffeU) << 12 | (pattern & 1U));
+    const float rounded = TypeParam::round(value);
+    const float detour = TypeParam::widen(TypeParam::narrow(value));
+    ASSERT_TRUE(std::isnan(value)
+                    ? std::isnan(rounded)
+                    : bits_as<std::uint32_t>(rounded) == bits_as<std::uint32_t>(detour))
+        << value;
   }
 }
 
