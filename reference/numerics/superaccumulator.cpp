@@ -47,6 +47,7 @@ void Superaccumulator::add(double x) {
 
 Scaled Superaccumulator::value() const {
   if (last_ < 0) return {};
+  const auto end = static_cast<std::size_t>(last_) + 1;
   // Carries, from the lowest limb up; the topmost one keeps the sign of the whole.
   std::array<std::int64_t, limb_count + 1> digits{};
   std::int64_t carry = 0;
@@ -55,7 +56,7 @@ Scaled Superaccumulator::value() const {
     carry = limb >> limb_bits;
     digits[static_cast<std::size_t>(i)] = limb - carry * (std::int64_t{1} << limb_bits);
   }
-  digits[static_cast<std::size_t>(last_ + 1)] = carry;
+  digits[end] = carry;
   const bool negative = carry < 0;
   if (negative) {
     std::int64_t borrow = 0;
@@ -65,7 +66,7 @@ Scaled Superaccumulator::value() const {
       borrow = digit < 0 ? 1 : 0;
       digit += borrow * (std::int64_t{1} << limb_bits);
     }
-    digits[static_cast<std::size_t>(last_ + 1)] = -carry - borrow;
+    digits[end] = -carry - borrow;
   }
   int top = last_ + 1;
   while (top > first_ && digits[static_cast<std::size_t>(top)] == 0) --top;
