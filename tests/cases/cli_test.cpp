@@ -1,0 +1,220 @@
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/files.hpp"
+#include "harness/table.hpp"
+#include "tests/harness/sample.hpp"
+
+namespace rankcheck {
+namespace {
+
+namespace fs = std::filesystem;
+using harness::read_file;
+using nlohmann::json;
+
+struct Outcome {
+  int status = -1;
+  std::string out;
+  std::string err;
+
+  [[nodiscard]] std::string first_line() const { return out.substr(0, out.find('\n')); }
+  [[nodiscard]] std::string last_line() const {
+    const std::string text = out.substr(0, out.find_last_not_of('\n') + 1);
+    return text.substr(text.rfind('\n') + 1);
+  }
+};
+
+/// Runs the real program in a folder of its own.
+class Cli : public testing::Test {
+ protected:
+  Outcome shell(const std::string& command) {
+    const fs::path err = folder_.path() / "stderr";
+    const std::string line = "cd " + harness::shell_quoted(folder_.path().string()) + " && " +
+                             command + " 2>" + harness::shell_quoted(err.string());
+    std::FILE* pipe = ::popen(line.c_str(), "r");
+    Outcome outcome;
+    char buffer[4096];
+    std::size_t got = 0;
+    while ((got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0) outcome.out.append(buffer, got);
+    const int status = ::pclose(pipe);
+    outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    outcome.err = read_file(err);
+    return outcome;
+  }
+
+  Outcome rankcheck(const std::string& arguments) { return shell(program_ + ' ' + arguments); }
+
+  void expect_unable(const std::string& arguments, const std::string& complaint) {
+    const Outcome outcome = rankcheck(arguments);
+    EXPECT_EQ(outcome.status, 2) << outcome.out;
+    EXPECT_TRUE(outcome.err.starts_with("rankcheck: ")) << outcome.err;
+    EXPECT_NE(outcome.err.find(complaint), std::string::npos) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+
+  json report(const std::string& folder) {
+    return json::parse(read_file(folder_.path() / folder / "report.json"));
+  }
+
+  harness::TemporaryFolder folder_;
+  std::string program_ = harness::shell_quoted(RANKCHECK_BINARY_DIR "/rankcheck");
+};
+
+/// One quick unit; the tests add what they are about.
+const std::string quick =
+    "run --operation broadcast --algorithm direct --property agrees_with_reference --cases 60 ";
+
+TEST_F(Cli, HelpNamesTheSubcommands) {
+  const Outcome outcome = rankcheck("--help");
+  EXPECT_EQ(outcome.status, 0);
+  for (const char* each : {"list", "run", "replay", "export", "report", "doctor"}) {
+    EXPECT_NE(outcome.out.find(each), std::string::npos) << each;
+  }
+}
+
+TEST_F(Cli, ListIsJsonOnRequest) {
+  const Outcome outcome = rankcheck("list --json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json listing = json::parse(outcome.out);
+  EXPECT_EQ(listing["backends"][0]["name"], "sim");
+  EXPECT_GE(listing["operations"].size(), 15U);
+  EXPECT_EQ(listing["suites"].size(), 3U);
+}
+
+TEST_F(Cli, DoctorDescribesTheMachine) {
+  const Outcome outcome = rankcheck("doctor --json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(json::parse(outcome.out).contains("cuda"));
+}
+
+TEST_F(Cli, RunStartsWithItsSeedAndEndsWithTheOutcomes) {
+  const Outcome outcome = rankcheck(quick + "--seed 42");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.first_line(), "seed 42");
+  EXPECT_EQ(outcome.last_line(),
+            "1 findings: 1 passed, 0 falsified, 0 flaky, 0 hung, 0 crashed, 0 vacuous, 0 skipped, "
+            "0 errored");
+  EXPECT_TRUE(fs::exists(folder_.path() / "rankcheck-report" / "junit.xml"));
+}
+
+TEST_F(Cli, TwoRunsOfOneSeedDifferInTheEnvironmentAlone) {
+  const std::string arguments = "run --operation 'b*' --cases 60 --seed 3 ";
+  ASSERT_EQ(rankcheck(arguments + "--report a").status, 0);
+  ASSERT_EQ(rankcheck(arguments + "--report b --jobs 2").status, 0);
+  json a = report("a");
+  json b = report("b");
+  EXPECT_NE(a["environment"], b["environment"]);
+  a.erase("environment");
+  b.erase("environment");
+  EXPECT_EQ(a, b);
+}
+
+TEST_F(Cli, ResumedRunReportsWhatAnUninterruptedOneDoes) {
+  const std::string arguments = "run --operation 'b*' --cases 60 --seed 3 ";
+  ASSERT_EQ(rankcheck(arguments + "--report whole").status, 0);
+  json whole = report("whole");
+  // Half of the journal, and a line that was torn by the kill.
+  const std::string journal = read_file(folder_.path() / "whole" / "journal.jsonl");
+  const std::size_t half = journal.find('\n', journal.size() / 2);
+  fs::create_directory(folder_.path() / "killed");
+  harness::write_file(folder_.path() / "killed" / "journal.jsonl", journal.substr(0, half + 20));
+  ASSERT_EQ(rankcheck("run --resume killed").status, 0);
+  json resumed = report("killed");
+  EXPECT_EQ(resumed["environment"]["resumed"], true);
+  whole.erase("environment");
+  resumed.erase("environment");
+  EXPECT_EQ(whole, resumed);
+}
+
+TEST_F(Cli, ResumeWithOtherOptionsIsRefused) {
+  ASSERT_EQ(rankcheck(quick + "--report r").status, 0);
+  expect_unable("run --resume r --cases 61", "--resume: r: expected cases to be 60");
+}
+
+TEST_F(Cli, ReportIsRenderedAgainFromTheJournal) {
+  ASSERT_EQ(rankcheck(quick + "--report r").status, 0);
+  json before = report("r");
+  fs::remove(folder_.path() / "r" / "report.json");
+  EXPECT_EQ(rankcheck("report r").status, 0);
+  json after = report("r");
+  before.erase("environment");
+  after.erase("environment");
+  EXPECT_EQ(before, after);
+}
+
+const std::string sum_of_three =
+    R"('{"operation":"all_reduce","algorithm":"ring","backend":"sim","ranks":3,"count":4,)"
+    R"("type":"f32","op":"sum","input":"coded"}' )";
+
+TEST_F(Cli, ReplayOfACaseThatHolds) {
+  const Outcome outcome = rankcheck("replay " + sum_of_three);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("verdict    passed"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("ran ring"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Cli, ReplayReadsFiles) {
+  const Outcome outcome = shell("echo " + sum_of_three + " > case.json && " + program_ +
+                                " replay case.json --times 1");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("0 of 1 failed"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Cli, ExportWritesArraysOfWhatWasExpectedAndGot) {
+  ASSERT_EQ(rankcheck("export " + sum_of_three + "--output arrays").status, 0);
+  const fs::path arrays = folder_.path() / "arrays";
+  EXPECT_EQ(read_file(arrays / "stage0-rank2-expected.npy"),
+            read_file(arrays / "stage0-rank2-actual.npy"));
+  EXPECT_EQ(json::parse(read_file(arrays / "manifest.json"))["files"].size(), 9U);
+}
+
+TEST_F(Cli, BadArgumentsAreOneClearLine) {
+  expect_unable("run --seed x", "--seed: x: expected a whole number or commit");
+  expect_unable("run --ranks 4..2", "--ranks: 4..2: expected A..B or N");
+  expect_unable("run --type f31", "--type: expected one of int8");
+  expect_unable("run --cases 0", "--cases: 0: expected a number above 0");
+  expect_unable("run --jobs 0", "--jobs: 0: expected a number above 0");
+  expect_unable("run nonsense", "suite: nonsense: expected ci, deep, smoke");
+  expect_unable("run --backend abacus", "backend: abacus: expected sim");
+  expect_unable("run --operation nothing", "expected at least one check");
+  expect_unable("run --no-such-option", "command line: ");
+  expect_unable("", "command line: ");
+}
+
+TEST_F(Cli, BadCasesAreOneClearLine) {
+  expect_unable("replay no-such-file", "cannot read: no-such-file: No such file or directory");
+  expect_unable("replay '{'", "case: not JSON");
+  expect_unable(R"(replay '{"operation":"all_reduce","ranks":2,"tpye":"f32"}')", "tpye");
+  expect_unable(R"(replay '{"operation":"fold_paper","ranks":2}')", "fold_paper");
+}
+
+TEST_F(Cli, UnwritableReportIsOneClearLine) {
+  expect_unable(quick + "--report /dev/null/report", "cannot create the folder");
+}
+
+TEST_F(Cli, FullStandardOutputIsNotSuccess) {
+  EXPECT_EQ(rankcheck("list >/dev/full").status, 2);
+}
+
+TEST_F(Cli, CommitIsASeed) {
+  const Outcome outcome = shell(
+      "git init -q . && git -c user.name=a -c user.email=b commit -q --allow-empty -m m && " +
+      program_ + ' ' + quick + "--seed commit");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_GT(outcome.first_line().size(), std::string("seed 1000").size());
+}
+
+TEST_F(Cli, CommitOutsideOfGitIsOneClearLine) {
+  expect_unable("run --seed commit", "--seed commit: ");
+}
+
+}  // namespace
+}  // namespace rankcheck

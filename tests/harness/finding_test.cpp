@@ -1,0 +1,69 @@
+#include "harness/finding.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/harness/sample.hpp"
+
+namespace rankcheck::harness {
+namespace {
+
+TEST(Finding, IsReadAsItWasWritten) {
+  const nlohmann::ordered_json written = to_json(sample_failure());
+  EXPECT_EQ(to_json(finding_from_json(written)), written);
+}
+
+TEST(Finding, NanSurvivesJson) {
+  const Finding read = finding_from_json(to_json(sample_failure()));
+  EXPECT_NE(read.wrong.at(0).error, read.wrong.at(0).error);
+}
+
+TEST(Finding, UnknownVerdictIsRefusedByName) {
+  nlohmann::json json = to_json(sample_failure());
+  json["verdict"] = "green";
+  try {
+    static_cast<void>(finding_from_json(json));
+    FAIL() << "expected BadInput";
+  } catch (const BadInput& bad) {
+    EXPECT_NE(std::string(bad.what()).find("verdict: expected one of passed"), std::string::npos)
+        << bad.what();
+  }
+}
+
+TEST(Finding, UnknownFieldIsRefused) {
+  nlohmann::json json = to_json(sample_failure());
+  json["colour"] = "green";
+  EXPECT_THROW(static_cast<void>(finding_from_json(json)), BadInput);
+}
+
+TEST(Finding, OnlySkippedAndPassedAndErroredAreNotRed) {
+  std::string red;
+  for (std::size_t i = 0; i < verdict_names.size(); ++i) {
+    if (is_red(static_cast<Verdict>(i))) red += std::string(verdict_names[i]) + ' ';
+  }
+  EXPECT_EQ(red, "falsified flaky hung crashed vacuous ");
+}
+
+TEST(Merge, AddsUpRoundsAndCoversWhatWasMissing) {
+  Finding total = sample_finding("all_reduce", Verdict::passed);
+  total.missing_cells = {"int8/sum"};
+  Finding round = sample_finding("all_reduce", Verdict::passed);
+  round.cells = {{"int8/sum", 3}};
+  merge(total, round);
+  EXPECT_EQ(total.cases, 20);
+  EXPECT_EQ(total.cells.size(), 2U);
+  EXPECT_TRUE(total.missing_cells.empty());
+}
+
+TEST(Merge, KeepsTheFirstFailure) {
+  Finding total = sample_failure();
+  Finding later = sample_failure();
+  later.reason = "another";
+  merge(total, later);
+  merge(total, sample_finding("all_reduce", Verdict::passed));
+  EXPECT_EQ(total.verdict, Verdict::falsified);
+  EXPECT_EQ(total.reason, "differs from the reference");
+}
+
+}  // namespace
+}  // namespace rankcheck::harness

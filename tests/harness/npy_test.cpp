@@ -1,0 +1,35 @@
+#include "harness/npy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+
+namespace rankcheck::harness {
+namespace {
+
+TEST(Npy, IsNumpysFormat) {
+  const std::array<float, 2> values{1.5F, -2.0F};
+  const std::string file =
+      to_npy(spec::Type::f32, reinterpret_cast<const std::byte*>(values.data()), 2);
+  EXPECT_EQ(file.substr(0, 8), std::string("\x93NUMPY\x01\x00", 8));
+  EXPECT_EQ(file.substr(10, 60), "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }   ");
+  ASSERT_EQ(file.size() % 64, 8U);
+  EXPECT_EQ(file[file.size() - 9], '\n');
+  EXPECT_EQ(std::memcmp(file.data() + file.size() - 8, values.data(), 8), 0);
+}
+
+TEST(Npy, HeaderSizeIsStated) {
+  const std::string file = to_npy(spec::Type::int8, nullptr, 0);
+  const auto stated = static_cast<unsigned char>(file[8]) + 256 * static_cast<unsigned char>(file[9]);
+  EXPECT_EQ(file.size(), 10U + static_cast<unsigned>(stated));
+}
+
+TEST(Npy, DescriptionsHaveTheTypesSize) {
+  for (const spec::TypeInfo& each : spec::type_table) {
+    EXPECT_EQ(std::stoi(std::string(npy_description(each.type).substr(2))), each.bytes) << each.name;
+  }
+}
+
+}  // namespace
+}  // namespace rankcheck::harness

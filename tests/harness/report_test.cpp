@@ -1,0 +1,143 @@
+#include "harness/report.hpp"
+
+#include <gtest/gtest.h>
+#include <pugixml.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validator.hpp>
+
+#include "harness/files.hpp"
+#include "tests/harness/sample.hpp"
+
+namespace rankcheck::harness {
+namespace {
+
+using valijson::adapters::NlohmannJsonAdapter;
+
+/// What reports/schema.json says against a report; empty where it fits.
+std::string complaints(const nlohmann::json& report) {
+  const auto text = read_file(std::string(RANKCHECK_SOURCE_DIR) + "/reports/schema.json");
+  const nlohmann::json document = nlohmann::json::parse(text);
+  valijson::Schema schema;
+  valijson::SchemaParser().populateSchema(NlohmannJsonAdapter(document), schema);
+  valijson::ValidationResults results;
+  valijson::Validator().validate(schema, NlohmannJsonAdapter(report), &results);
+  std::string all;
+  valijson::ValidationResults::Error error;
+  while (results.popError(error)) {
+    for (const std::string& each : error.context) all += each;
+    all += ": " + error.description + '\n';
+  }
+  return all;
+}
+
+nlohmann::json sample_json() {
+  Report report = sample_report();
+  report.environment = {{"rankcheck", "0"},     {"started", "now"},     {"host", "h"},
+                        {"system", "s"},        {"kernel", "k"},        {"processor", "p"},
+                        {"cores", 2},           {"memory_gib", 4},      {"built_with", "g++"},
+                        {"jobs", 1},            {"fail_fast", false},
+                        {"unavailable_backends", nlohmann::json::object()}};
+  return to_json(report);
+}
+
+TEST(ReportJson, FollowsTheSchema) { EXPECT_EQ(complaints(sample_json()), ""); }
+
+TEST(ReportJson, SchemaRefusesUnknownFields) {
+  nlohmann::json report = sample_json();
+  report["findings"][0]["colour"] = "green";
+  EXPECT_NE(complaints(report), "");
+}
+
+TEST(ReportJson, SchemaRefusesUnknownSkipReasons) {
+  nlohmann::json report = sample_json();
+  report["findings"][2]["reason"] = "felt like it";
+  EXPECT_NE(complaints(report), "");
+}
+
+TEST(ReportJson, SchemaRefusesTheProcessEnvironment) {
+  nlohmann::json report = sample_json();
+  report["environment"]["PATH"] = "/bin";
+  EXPECT_NE(complaints(report), "");
+}
+
+TEST(ReportJson, CountsEveryVerdict) {
+  const nlohmann::json verdicts = sample_json()["total"]["verdicts"];
+  EXPECT_EQ(verdicts.dump(), R"({"crashed":0,"errored":1,"falsified":1,"flaky":1,"hung":0,"passed":1,)"
+                             R"("skipped":1,"vacuous":0})");
+}
+
+TEST(Summary, OutcomeLineCountsEverythingWithReasons) {
+  EXPECT_EQ(outcome_line(summarise(sample_report().findings).total),
+            "5 findings: 1 passed, 1 falsified, 1 flaky, 0 hung, 0 crashed, 0 vacuous, 1 skipped "
+            "(1 backend_unavailable), 1 errored");
+}
+
+int status_of(std::initializer_list<Verdict> verdicts) {
+  Tally total;
+  for (const Verdict each : verdicts) total.add(sample_finding("broadcast", each));
+  return exit_status(total);
+}
+
+TEST(ExitStatus, PassedIsZero) { EXPECT_EQ(status_of({Verdict::passed, Verdict::skipped}), 0); }
+TEST(ExitStatus, NothingIsTwo) { EXPECT_EQ(status_of({}), 2); }
+TEST(ExitStatus, OnlySkippedIsTwo) { EXPECT_EQ(status_of({Verdict::skipped}), 2); }
+TEST(ExitStatus, ErroredIsTwo) { EXPECT_EQ(status_of({Verdict::passed, Verdict::errored}), 2); }
+TEST(ExitStatus, FailureOutweighsErrored) {
+  EXPECT_EQ(status_of({Verdict::errored, Verdict::falsified}), 1);
+}
+TEST(ExitStatus, EveryRedVerdictIsOne) {
+  for (const Verdict red : {Verdict::falsified, Verdict::flaky, Verdict::hung, Verdict::crashed,
+                            Verdict::vacuous}) {
+    EXPECT_EQ(status_of({Verdict::passed, red}), 1) << name(red);
+  }
+}
+
+TEST(Explain, GivesALineToPaste) {
+  EXPECT_NE(explain(sample_failure(), "./my build/rankcheck")
+                .find("'./my build/rankcheck' replay '{\"operation\":\"all_reduce\""),
+            std::string::npos);
+}
+
+TEST(Markdown, NamesTheFailures) {
+  const std::string text = to_markdown(sample_report());
+  EXPECT_NE(text.find("## falsified all_reduce/ring/sim/agrees_with_reference"), std::string::npos);
+  EXPECT_NE(text.find("## errored"), std::string::npos);
+  EXPECT_EQ(text.find("## passed"), std::string::npos);
+}
+
+class JUnit : public testing::Test {
+ protected:
+  JUnit() {
+    Report report = sample_report();
+    report.findings.back().reason = "control \x01 and <angle> & \xff";
+    is_parsed_ = document_.load_string(to_junit(report).c_str());
+  }
+
+  pugi::xml_document document_;
+  bool is_parsed_ = false;
+};
+
+TEST_F(JUnit, IsXmlWhateverTheReasonHolds) {
+  ASSERT_TRUE(is_parsed_);
+  const auto failure = document_.select_node("//failure").node();
+  EXPECT_STREQ(failure.attribute("message").value(), "control ? and <angle> & ?");
+}
+
+TEST_F(JUnit, CountsAreThoseOfTheCases) {
+  const auto root = document_.child("testsuites");
+  EXPECT_EQ(root.attribute("tests").as_int(), 5);
+  EXPECT_EQ(root.attribute("failures").as_int(), 1);
+  EXPECT_EQ(root.attribute("errors").as_int(), 1);
+  EXPECT_EQ(root.attribute("skipped").as_int(), 1);
+  EXPECT_EQ(document_.select_nodes("//testcase").size(), 5U);
+}
+
+TEST_F(JUnit, FlakyIsAFlakyFailureAndSkippedHasItsReason) {
+  EXPECT_EQ(document_.select_nodes("//flakyFailure[@type='flaky']").size(), 1U);
+  EXPECT_EQ(document_.select_nodes("//skipped[@message='backend_unavailable']").size(), 1U);
+}
+
+}  // namespace
+}  // namespace rankcheck::harness

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <string>
+
+#include "harness/report.hpp"
+
+namespace rankcheck::harness {
+
+inline Unit sample_unit(const std::string& operation, const std::string& backend = "sim") {
+  Unit unit;
+  unit.operation = operation;
+  unit.algorithm = "ring";
+  unit.backend = backend;
+  unit.property = "agrees_with_reference";
+  return unit;
+}
+
+inline Finding sample_finding(const std::string& operation, Verdict verdict) {
+  Finding finding;
+  finding.unit = sample_unit(operation);
+  finding.verdict = verdict;
+  finding.cases = 10;
+  finding.compared_bytes = 400;
+  finding.ratio_max = 0.5;
+  finding.cells = {{"f32/sum", 10}};
+  if (verdict == Verdict::passed) return finding;
+  finding.reason = "differs from the reference";
+  if (verdict == Verdict::skipped) finding.reason = name(SkipReason::backend_unavailable);
+  return finding;
+}
+
+/// A failure with everything that a finding can hold.
+inline Finding sample_failure() {
+  Finding finding = sample_finding("all_reduce", Verdict::falsified);
+  finding.missing_cells = {"int8/sum"};
+  finding.minimal.emplace();
+  finding.minimal->operation = "all_reduce";
+  finding.minimal->ranks = 3;
+  finding.wrong = {{.rank = 1,
+                    .index = 2,
+                    .expected = "3",
+                    .got = "nan",
+                    .error = std::numeric_limits<double>::quiet_NaN(),
+                    .bound = 0,
+                    .decoded = "rank 2 missing"}};
+  finding.wrong_count = 1;
+  finding.shrinks = 4;
+  finding.replays = 5;
+  finding.replays_failed = 5;
+  return finding;
+}
+
+inline Report sample_report() {
+  Report report;
+  report.run = {{"suites", {"smoke"}}, {"seed", 1}};
+  for (const Verdict verdict : {Verdict::passed, Verdict::flaky, Verdict::skipped, Verdict::errored}) {
+    report.findings.push_back(sample_finding("broadcast", verdict));
+  }
+  report.findings.push_back(sample_failure());
+  return report;
+}
+
+/// A folder that is gone when the test ends.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "rankcheck-XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace rankcheck::harness

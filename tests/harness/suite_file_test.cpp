@@ -1,0 +1,100 @@
+#include "harness/suite_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/fake.hpp"
+
+namespace rankcheck::harness {
+namespace {
+
+/// What reading says against a suite; empty where it is taken.
+std::string complaint(const std::string& text) {
+  try {
+    static_cast<void>(suite_from_text(text, "suite: s.json"));
+  } catch (const BadInput& bad) {
+    return bad.what();
+  }
+  return {};
+}
+
+TEST(SuiteFile, IsRead) {
+  const Suite suite = suite_from_text(
+      R"({"name":"s","summary":"all","time_limit_s":9,"cycles":true,"entries":[
+          {"operation":"all_*","backends":["sim","mpi"],"cases":7,"ranks":[2,3],"types":["f32"]}]})",
+      "here");
+  EXPECT_EQ(suite.name, "s");
+  EXPECT_EQ(suite.time_limit_s, 9);
+  EXPECT_TRUE(suite.cycles);
+  const SuiteEntry& entry = suite.entries.at(0);
+  EXPECT_EQ(entry.operation, "all_*");
+  EXPECT_EQ(entry.backends.size(), 2U);
+  EXPECT_EQ(entry.cases, 7);
+  EXPECT_EQ(entry.ranks_max, 3);
+  EXPECT_EQ(entry.types, std::vector{spec::Type::f32});
+}
+
+TEST(SuiteFile, BadFieldsAreNamedWithTheirPlace) {
+  EXPECT_EQ(complaint("{"), "suite: s.json: expected JSON");
+  EXPECT_EQ(complaint(R"({"name":"s","summary":"","entries":[]})"),
+            "suite: s.json: entries: expected a list with at least one entry");
+  EXPECT_EQ(complaint(R"({"name":"s","summary":"","entries":[{"backends":["sim"],"ranks":[3,2]}]})"),
+            "suite: s.json: entries[0]: ranks: expected [least, most] with 1 <= least <= most");
+  EXPECT_EQ(complaint(R"({"name":"s","summary":"","entries":[{"backends":["sim"],"cases":"x"}]})"),
+            "suite: s.json: entries[0]: cases: expected a whole number in -2147483648..2147483647, "
+            "got \"x\"");
+}
+
+TEST(SuiteFile, MisspelledFieldIsRefused) {
+  EXPECT_NE(complaint(R"({"name":"s","summary":"","entries":[{"backends":["sim"],"case":5}]})")
+                .find("entries[0]: case: unknown field"),
+            std::string::npos);
+}
+
+class Expand : public testing::Test {
+ protected:
+  Catalogue catalogue_ = fake::catalogue();
+  std::vector<AlgorithmInfo> algorithms_{{"all_reduce", "ring", ""},
+                                         {"all_reduce", "direct", ""},
+                                         {"broadcast", "ring", ""},
+                                         {"unheard_of", "ring", ""}};
+  std::vector<Unit> units_;
+};
+
+TEST_F(Expand, MakesAUnitForEveryAlgorithmAndProperty) {
+  expand({}, catalogue_, "sim", algorithms_, units_);
+  EXPECT_EQ(units_.size(), 6U);
+}
+
+TEST_F(Expand, PatternsChoose) {
+  SuiteEntry entry;
+  entry.operation = "all_*";
+  entry.algorithm = "r?ng";
+  entry.property = "completes";
+  expand(entry, catalogue_, "sim", algorithms_, units_);
+  ASSERT_EQ(units_.size(), 1U);
+  EXPECT_EQ(units_[0].id(), "all_reduce/ring/sim/completes");
+}
+
+TEST_F(Expand, LaterEntriesOverrideEarlierOnes) {
+  SuiteEntry entry;
+  expand(entry, catalogue_, "sim", algorithms_, units_);
+  entry.operation = "broadcast";
+  entry.cases = 5;
+  expand(entry, catalogue_, "sim", algorithms_, units_);
+  EXPECT_EQ(units_.size(), 6U);
+  for (const Unit& unit : units_) EXPECT_EQ(unit.cases, unit.operation == "broadcast" ? 5 : 100);
+}
+
+TEST_F(Expand, SortingPutsPinnedCasesFirst) {
+  expand({}, catalogue_, "sim", algorithms_, units_);
+  Unit pinned;
+  pinned.operation = "zzz";
+  pinned.pinned = "zzz/case";
+  units_.push_back(pinned);
+  sort_units(units_);
+  EXPECT_EQ(units_[0].operation, "zzz");
+  EXPECT_EQ(units_[1].id(), "all_reduce/direct/sim/completes");
+}
+
+}  // namespace
+}  // namespace rankcheck::harness

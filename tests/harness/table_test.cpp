@@ -1,0 +1,50 @@
+#include "harness/table.hpp"
+
+#include <gtest/gtest.h>
+
+namespace rankcheck::harness {
+namespace {
+
+Table sample() {
+  Table table({{"name"}, {"n", Align::right}});
+  table.add({"a|b", "1"});
+  table.add({"µ", "200"});
+  return table;
+}
+
+TEST(Table, TextIsAligned) {
+  EXPECT_EQ(sample().text(),
+            "name    n\n"
+            "a|b     1\n"
+            "µ     200\n");
+}
+
+TEST(Table, MarkdownEscapesBars) {
+  EXPECT_EQ(sample().markdown(),
+            "| name | n |\n"
+            "| --- | ---: |\n"
+            "| a\\|b | 1 |\n"
+            "| µ | 200 |\n");
+}
+
+TEST(Grouped, PutsCommasBetweenThousands) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+  EXPECT_EQ(grouped(-1000), "-1,000");
+}
+
+TEST(Printable, TakesWhatATerminalWouldObey) {
+  EXPECT_EQ(printable("red \x1b[31m\n\ttab"), "red ?[31m  tab");
+  EXPECT_EQ(printable("µ \xff \xc2"), "µ ? ?");
+}
+
+TEST(ShellQuoted, IsOneWordToAShell) {
+  EXPECT_EQ(shell_quoted("build/release/rankcheck"), "build/release/rankcheck");
+  EXPECT_EQ(shell_quoted(R"({"a":1})"), R"('{"a":1}')");
+  EXPECT_EQ(shell_quoted("it's"), R"('it'\''s')");
+  EXPECT_EQ(shell_quoted(""), "''");
+}
+
+}  // namespace
+}  // namespace rankcheck::harness
