@@ -91,8 +91,9 @@ void lay_out(const spec::Contract& contract,
   if (send_inside) layout.send = layout.recv + extents.recv[own].offset * bytes;
   if (recv_inside) {
     const bool within = contract.in_place == spec::InPlace::recv_within_send;
-    layout.rest_undefined = within && place == ResultPlace::start;
-    const bool moved = within && place == ResultPlace::own_block;
+    // MPI_Scatter in place leaves the root's own block where it is.
+    layout.rest_undefined = within && place == ResultPlace::start && contract.reduces;
+    const bool moved = within && !layout.rest_undefined;
     layout.recv = layout.send + (moved ? extents.send[own].offset * bytes : 0);
   }
   layout.size = end;

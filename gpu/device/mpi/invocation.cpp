@@ -43,7 +43,7 @@ Reduction::Reduction(const Invocation& invocation) : invocation_(invocation) {
 
 void Reduction::finish() {
   const spec::Call& call = invocation_.call();
-  if (call.op != spec::ReduceOp::avg || invocation_.site().recv == nullptr) return;
+  if (call.op != spec::ReduceOp::avg || !invocation_.has_recv()) return;
   element::visit_component(call.type, [&](auto zero) {
     transform<decltype(zero)>(invocation_.site().recv, invocation_.extents().recv_size,
                               [&](auto value) { return element::divide(value, call.ranks); });

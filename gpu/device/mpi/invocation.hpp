@@ -14,8 +14,8 @@
 
 namespace rankcheck::gpu::mpi {
 
-/// Where one rank makes a call. Buffers may have any alignment and are null where the rank has none;
-/// in place they overlap as MPI_IN_PLACE has it.
+/// Where one rank makes a call. Buffers may have any alignment and are null where there is none; in
+/// place they overlap as MPI_IN_PLACE has it.
 struct Site {
   MPI_Comm communicator = MPI_COMM_NULL;
   int rank = 0;
@@ -57,10 +57,12 @@ class Invocation {
   [[nodiscard]] int send_count() const { return first_count(extents_.send); }
   [[nodiscard]] int recv_count() const { return first_count(extents_.recv); }
 
+  /// Whether this rank's input and output are parts of the operation; a buffer may be there and not
+  /// be, and then nobody may write it.
+  [[nodiscard]] bool has_send() const { return !extents_.send.empty(); }
+  [[nodiscard]] bool has_recv() const { return !extents_.recv.empty(); }
   /// Whether this rank's buffers share memory in this call.
-  [[nodiscard]] bool shares() const {
-    return site_.in_place && site_.send != nullptr && site_.recv != nullptr;
-  }
+  [[nodiscard]] bool shares() const { return site_.in_place && has_send() && has_recv(); }
   [[nodiscard]] void* send() const { return site_.send; }
   [[nodiscard]] void* recv() const { return site_.recv; }
   /// The buffer, or MPI_IN_PLACE where it shares memory with the other one.
@@ -75,8 +77,8 @@ class Invocation {
       return;
     }
     MPI_Request request = MPI_REQUEST_NULL;
-    expect(nonblocking(arguments..., site_.communicator, &request), "MPI_I", name);
-    expect(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait after MPI_I", name);
+    expect(nonblocking(arguments..., site_.communicator, &request), "the nonblocking MPI_", name);
+    expect(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait after the nonblocking MPI_", name);
   }
 
  private:

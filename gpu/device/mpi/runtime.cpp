@@ -110,7 +110,10 @@ std::string Runtime::why_refused(const Request& request) const {
   const auto& forcing = request.algorithm.forcing;
   if (!forcing) return request.chunk > 0 ? "chunk: only forced algorithms have segments" : "";
   if (request.chunk > std::numeric_limits<int>::max() / 16) return "chunk: out of range";
-  return std::string(why_unforceable(*forcing, call, segment_elements(request)));
+  return std::string(why_unforceable(
+      *forcing, {.call = call,
+                 .in_place = request.in_place,
+                 .segment_elements = segment_elements(request)}));
 }
 
 void Runtime::prepare(const Request& request) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -61,7 +62,7 @@ constexpr std::array renamed{
     Renamed{"non-overlapping", "nonoverlapping"},
 };
 
-/// An integer control variable of the MPI library.
+/// A control variable of the MPI library that holds an integer or a truth value.
 class Variable {
  public:
   /// Empty where the library has no variable of that name.
@@ -75,9 +76,10 @@ class Variable {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     if (MPI_T_cvar_get_info(index, nullptr, nullptr, &verbosity, &type, &variable.enum_, nullptr,
                             nullptr, &binding, &scope) != MPI_SUCCESS ||
-        type != MPI_INT) {
+        (type != MPI_INT && type != MPI_C_BOOL)) {
       return std::nullopt;
     }
+    variable.is_bool_ = type == MPI_C_BOOL;
     variable.writable_ = scope != MPI_T_SCOPE_CONSTANT && scope != MPI_T_SCOPE_READONLY;
     int count = 0;
     check(MPI_T_cvar_handle_alloc(index, nullptr, &variable.handle_, &count),
@@ -87,6 +89,7 @@ class Variable {
   Variable(Variable&& other) noexcept
       : handle_(std::exchange(other.handle_, MPI_T_CVAR_HANDLE_NULL)),
         enum_(other.enum_),
+        is_bool_(other.is_bool_),
         writable_(other.writable_) {}
   Variable& operator=(Variable&&) = delete;
   ~Variable() {
@@ -96,8 +99,9 @@ class Variable {
   [[nodiscard]] bool writable() const { return writable_; }
   [[nodiscard]] int read() const {
     int value = 0;
-    check(MPI_T_cvar_read(handle_, &value), "MPI_T_cvar_read");
-    return value;
+    bool flag = false;
+    check(MPI_T_cvar_read(handle_, is_bool_ ? static_cast<void*>(&flag) : &value), "MPI_T_cvar_read");
+    return is_bool_ ? static_cast<int>(flag) : value;
   }
   void write(int value) const { check(MPI_T_cvar_write(handle_, &value), "MPI_T_cvar_write"); }
 
@@ -129,6 +133,7 @@ class Variable {
 
   MPI_T_cvar_handle handle_ = MPI_T_CVAR_HANDLE_NULL;
   MPI_T_enum enum_ = MPI_T_ENUM_NULL;
+  bool is_bool_ = false;
   bool writable_ = false;
 };
 
@@ -169,9 +174,32 @@ std::string Forcing::function() const {
   return collective + (lacks_infix ? "_" : "_intra_") + std::string(name);
 }
 
-std::string_view why_unforceable(const Forcing& /*forcing*/,
-                                 const spec::Call& /*call*/,
-                                 std::int64_t /*segment_elements*/) {
+std::string_view why_unforceable(const Forcing& forcing, const ForcedUse& use) {
+  const spec::Call& call = use.call;
+  const std::int64_t n = call.ranks;
+  const auto power_of_two = static_cast<std::int64_t>(std::bit_floor(static_cast<unsigned>(n)));
+  const std::string_view word = forcing.word;
+  if (n == 1) return "one rank: Open MPI uses coll/self, which has one algorithm";
+  if (word == "two_proc" && n != 2) return "ranks: two_proc takes two";
+  if (word == "neighbor" && n % 2 != 0) return "ranks: for an odd number Open MPI falls back to ring";
+  if (forcing.collective == "allgather" && word == "recursive_doubling" && n != power_of_two) {
+    return "ranks: for no power of two Open MPI falls back to bruck";
+  }
+  if (forcing.collective.starts_with("alltoall") && use.in_place) {
+    return "in_place: Open MPI has one algorithm in place";
+  }
+  if (forcing.collective == "allreduce" && word == "ring" && call.count < n) {
+    return "count: for fewer elements than ranks Open MPI falls back to recursive doubling";
+  }
+  if (word == "segmented_ring" && call.count < n * use.segment_elements) {
+    return "count: for less than a segment a rank Open MPI falls back to ring";
+  }
+  if (word == "rabenseifner" && call.count < power_of_two) {
+    return "count: for fewer elements than ranks Open MPI falls back to linear";
+  }
+  if (word == "split_binary_tree" && call.count / 2 < use.segment_elements) {
+    return "count: for less than two segments Open MPI falls back to chain";
+  }
   return {};
 }
 

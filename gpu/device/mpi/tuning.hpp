@@ -46,11 +46,16 @@ class ToolInterface {
 /// interface must be open.
 [[nodiscard]] std::vector<Forcing> find_forcings();
 
-/// Why forcing makes no sense for this call: Open MPI documents, or its source shows, that the
-/// algorithm hands such a call to another one. Empty where it does it itself.
-[[nodiscard]] std::string_view why_unforceable(const Forcing& forcing,
-                                               const spec::Call& call,
-                                               std::int64_t segment_elements);
+/// How a forced algorithm is to be used.
+struct ForcedUse {
+  const spec::Call& call;
+  bool in_place = false;
+  std::int64_t segment_elements = 1;
+};
+
+/// Why forcing makes no sense for this call: Open MPI (4.1) returns an error there, or hands the call
+/// on to another algorithm. Empty where the algorithm does it itself, which witness.hpp verifies.
+[[nodiscard]] std::string_view why_unforceable(const Forcing& forcing, const ForcedUse& use);
 
 /// While it lives, new communicators of this process use the forced algorithm. Throws Error where
 /// the library does not take the value.

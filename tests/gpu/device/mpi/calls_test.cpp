@@ -1,0 +1,171 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/operation.hpp"
+
+#include "cases/backends/mpi.hpp"
+#include "cases/catalogue.hpp"
+
+/// Every operation through the real worker, judged as a suite would judge it.
+namespace rankcheck::cases {
+namespace {
+
+using harness::Case;
+using spec::ReduceOp;
+using spec::Type;
+
+constexpr int world = 5;
+
+struct Element {
+  Type type;
+  ReduceOp op;
+};
+
+std::vector<Element> elements(const spec::Contract& contract) {
+  if (contract.sizes == spec::Sizes::none) return {{Type::f32, ReduceOp::none}};
+  if (!contract.reduces) return {{Type::uint8, ReduceOp::none}, {Type::complex128, ReduceOp::none}};
+  return {{Type::int8, ReduceOp::prod},     {Type::uint64, ReduceOp::max},
+          {Type::f16, ReduceOp::sum},       {Type::bf16, ReduceOp::min},
+          {Type::f32, ReduceOp::avg},       {Type::f64, ReduceOp::premul_sum},
+          {Type::int32, ReduceOp::avg},     {Type::f16, ReduceOp::premul_sum},
+          {Type::complex64, ReduceOp::sum}, {Type::int64, ReduceOp::premul_sum}};
+}
+
+Case make_case(const harness::Operation& operation,
+               const std::vector<int>& group,
+               Element element) {
+  const spec::Contract& contract = operation.contract;
+  Case c;
+  c.property = operation.properties.front().name;
+  c.operation = contract.name;
+  c.backend = "mpi";
+  c.ranks = group.empty() ? world : 1 + *std::max_element(group.begin(), group.end());
+  c.group = group;
+  c.type = element.type;
+  c.op = element.op;
+  const int n = harness::group_size(c);
+  if (contract.rooted) c.root = n - 1;
+  if (contract.sizes == spec::Sizes::count) c.count = 37;
+  const int blocks = contract.sizes == spec::Sizes::counts_per_rank   ? n
+                     : contract.sizes == spec::Sizes::counts_per_pair ? n * n
+                                                                      : 0;
+  for (int b = 0; b < blocks; ++b) c.counts.push_back((b * 5 + 3) % 11);
+  c.offset = 1;
+  return c;
+}
+
+class Calls : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    const harness::BackendEntry entry = mpi_backend();
+    if (entry.why_unavailable().empty()) backend_ = entry.open({.ranks_max = world});
+  }
+  static void TearDownTestSuite() { backend_.reset(); }
+  void SetUp() override {
+    if (!backend_) GTEST_SKIP() << mpi_backend().why_unavailable();
+  }
+
+  /// Examines the case with every algorithm that takes it; returns how many do.
+  int examine(Case c) {
+    int taken = 0;
+    for (const harness::AlgorithmInfo& each : backend_->algorithms()) {
+      if (each.operation != c.operation) continue;
+      c.algorithm = each.name;
+      if (!backend_->refuses(c).empty()) continue;
+      ++taken;
+      harness::Judgement judgement;
+      examiner_.examine(c, judgement);
+      EXPECT_EQ(judgement.verdict, harness::Verdict::passed)
+          << judgement.reason << "\n  " << harness::to_text(c);
+    }
+    return taken;
+  }
+
+  static std::unique_ptr<harness::Backend> backend_;
+  harness::Catalogue catalogue_ = make_catalogue();
+  harness::Examiner examiner_{catalogue_, *backend_};
+};
+
+std::unique_ptr<harness::Backend> Calls::backend_;
+
+TEST_F(Calls, AgreeWithTheReferenceInTheWholeWorldAndItsPrefixes) {
+  for (const harness::Operation& operation : catalogue_.operations()) {
+    for (int n = 1; n <= world; ++n) {
+      std::vector<int> group;
+      for (int r = 0; r < n; ++r) group.push_back(r);
+      for (const Element element : elements(operation.contract)) {
+        EXPECT_GE(examine(make_case(operation, group, element)), 2);
+      }
+    }
+  }
+}
+
+TEST_F(Calls, AgreeWithTheReferenceInGroupsOfAnyOrder) {
+  for (const harness::Operation& operation : catalogue_.operations()) {
+    const Element element = elements(operation.contract).front();
+    for (const std::vector<int>& group : {std::vector{3}, {4, 1}, {2, 4, 0}, {4, 3, 2, 1}}) {
+      EXPECT_GE(examine(make_case(operation, group, element)), 2);
+    }
+  }
+}
+
+TEST_F(Calls, AgreeWithTheReferenceInPlace) {
+  for (const harness::Operation& operation : catalogue_.operations()) {
+    if (operation.contract.in_place == spec::InPlace::none) continue;
+    for (const Element element : elements(operation.contract)) {
+      Case c = make_case(operation, {}, element);
+      c.in_place = true;
+      EXPECT_GE(examine(c), 2);
+    }
+  }
+}
+
+TEST_F(Calls, LeaveGapsAlone) {
+  for (const harness::Operation& operation : catalogue_.operations()) {
+    if (operation.contract.sizes != spec::Sizes::counts_per_rank) continue;
+    Case c = make_case(operation, {}, elements(operation.contract).front());
+    c.gap = 3;
+    EXPECT_EQ(examine(c) > 0, operation.contract.name != "reduce_scatter_v");
+  }
+}
+
+TEST_F(Calls, TakeNoElements) {
+  for (const harness::Operation& operation : catalogue_.operations()) {
+    Case c = make_case(operation, {}, elements(operation.contract).front());
+    c.count = 0;
+    std::fill(c.counts.begin(), c.counts.end(), 0);
+    c.algorithm = "blocking";
+    harness::Observation observation;
+    backend_->run(std::span(&c, 1), observation);
+    EXPECT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
+  }
+}
+
+TEST_F(Calls, SplitIntoChunks) {
+  for (const harness::Operation& operation : catalogue_.operations()) {
+    Case c = make_case(operation, {}, elements(operation.contract).back());
+    c.chunk = 3;
+    c.algorithm = "blocking";
+    EXPECT_NE(backend_->refuses(c), "");
+    examine(c);
+  }
+}
+
+TEST_F(Calls, ForceEveryAlgorithmThatOpenMpiOffers) {
+  for (const harness::Operation& operation : catalogue_.operations()) {
+    const std::string name(operation.contract.name);
+    const bool has_variable = name != "gather_v" && name != "scatter_v" && name != "send_recv";
+    int forced = 0;
+    for (const harness::AlgorithmInfo& each : backend_->algorithms()) {
+      forced += each.operation == name && each.name.starts_with("tuned_") ? 1 : 0;
+    }
+    EXPECT_EQ(forced > 1, has_variable) << name;
+  }
+}
+
+}  // namespace
+}  // namespace rankcheck::cases
