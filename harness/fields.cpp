@@ -41,8 +41,8 @@ void read_value(const json& value, double& out) {
 }
 
 void read_value(const json& value, spec::Type& out) {
-  const auto type = value.is_string() ? spec::type_named(value.get_ref<const std::string&>())
-                                      : std::nullopt;
+  const auto type =
+      value.is_string() ? spec::type_named(value.get_ref<const std::string&>()) : std::nullopt;
   if (type) {
     out = *type;
     return;

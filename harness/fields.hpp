@@ -27,7 +27,7 @@ void read_value(const nlohmann::json& value, spec::Type& out);
 
 /// Whole numbers of any width; out of range is bad input.
 template <class Integer>
-  requires std::is_integral_v<Integer>
+requires std::is_integral_v<Integer>
 void read_value(const nlohmann::json& value, Integer& out) {
   if (value.is_number_integer()) {
     const bool fits = value.is_number_unsigned()

@@ -1,14 +1,13 @@
 #include "harness/files.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 namespace rankcheck::harness {
 
@@ -86,7 +85,9 @@ LineFile::LineFile(const std::filesystem::path& path) : path_(path) {
   throw FileError(fmt::format("cannot write: {}: another run is writing it", path.string()));
 }
 
-LineFile::~LineFile() { ::close(descriptor_); }
+LineFile::~LineFile() {
+  ::close(descriptor_);
+}
 
 void LineFile::truncate(std::uintmax_t size_bytes) {
   if (::ftruncate(descriptor_, static_cast<off_t>(size_bytes)) != 0) {

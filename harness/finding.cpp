@@ -168,7 +168,8 @@ void merge(Finding& total, const Finding& round) {
   out.cells = total.cells;
   for (const auto& [cell, count] : round.cells) out.cells[cell] += count;
   out.missing_cells = total.missing_cells;
-  std::erase_if(out.missing_cells, [&](const std::string& cell) { return out.cells.count(cell) > 0; });
+  std::erase_if(out.missing_cells,
+                [&](const std::string& cell) { return out.cells.count(cell) > 0; });
   total = std::move(out);
 }
 

@@ -50,9 +50,11 @@ JournalContent read_journal(const std::filesystem::path& path) {
     const std::size_t end = text.find('\n', start);
     if (end == std::string::npos) break;
     const std::string place = fmt::format("{}: line {}", path.string(), line);
-    const ordered_json value = ordered_json::parse(
-        text.begin() + static_cast<std::ptrdiff_t>(start),
-        text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+    const ordered_json value =
+        ordered_json::parse(text.begin() + static_cast<std::ptrdiff_t>(start),
+                            text.begin() + static_cast<std::ptrdiff_t>(end),
+                            nullptr,
+                            false);
     start = end + 1;
     if (value.is_discarded()) {
       if (start >= text.size() && has_header) break;

@@ -37,8 +37,8 @@ std::string_view npy_description(spec::Type type) {
 }
 
 std::string to_npy(spec::Type type, const std::byte* elements, std::int64_t count) {
-  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}",
-                                   npy_description(type), count);
+  std::string header = fmt::format(
+      "{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}", npy_description(type), count);
   // Magic, version and header together fill whole blocks of 64 bytes; the header ends in a newline.
   constexpr std::size_t prefix_bytes = 10;
   const std::size_t unpadded = prefix_bytes + header.size() + 1;

@@ -69,8 +69,12 @@ Table to_table(const std::vector<WrongElement>& wrong) {
                {"bound", Align::right},
                {"decoded"}});
   for (const WrongElement& each : wrong) {
-    table.add({std::to_string(each.rank), std::to_string(each.index), printable(each.expected), printable(each.got),
-               fmt::format("{:.3g}", each.error), fmt::format("{:.3g}", each.bound),
+    table.add({std::to_string(each.rank),
+               std::to_string(each.index),
+               printable(each.expected),
+               printable(each.got),
+               fmt::format("{:.3g}", each.error),
+               fmt::format("{:.3g}", each.bound),
                printable(each.decoded)});
   }
   return table;
@@ -81,10 +85,12 @@ std::string explain(const Finding& finding, const std::string& program) {
   if (finding.minimal) {
     if (finding.replays > 0) {
       text += fmt::format("  replayed: {} of {} failed, after {} shrinks\n",
-                          finding.replays_failed, finding.replays, finding.shrinks);
+                          finding.replays_failed,
+                          finding.replays,
+                          finding.shrinks);
     }
-    text += fmt::format("  {} replay {}\n", shell_quoted(program),
-                        shell_quoted(to_text(*finding.minimal)));
+    text += fmt::format(
+        "  {} replay {}\n", shell_quoted(program), shell_quoted(to_text(*finding.minimal)));
   }
   if (!finding.wrong.empty()) {
     text += fmt::format("  {} wrong elements, the first:\n", finding.wrong_count);
@@ -109,13 +115,13 @@ std::string to_markdown(const Report& report) {
   text += fmt::format("Run: `{}`\n\n", report.run.dump());
   text += to_table(summary).markdown() + '\n' + outcome_line(summary.total) + '\n';
   if (report.not_run > 0) {
-    text += fmt::format("\nEnded early ({}): {} units were not run.\n", report.ending,
-                        report.not_run);
+    text +=
+        fmt::format("\nEnded early ({}): {} units were not run.\n", report.ending, report.not_run);
   }
   for (const Finding& finding : report.findings) {
     if (!is_red(finding.verdict) && finding.verdict != Verdict::errored) continue;
-    text += fmt::format("\n## {} {}\n\n{}\n", name(finding.verdict), finding.unit.id(),
-                        printable(finding.reason));
+    text += fmt::format(
+        "\n## {} {}\n\n{}\n", name(finding.verdict), finding.unit.id(), printable(finding.reason));
     const std::string details = explain(finding, "rankcheck");
     if (!details.empty()) text += "\n```\n" + details + "```\n";
   }

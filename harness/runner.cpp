@@ -21,7 +21,9 @@ bool is_failure(const Finding& finding) {
 
 }  // namespace
 
-std::string_view name(Ending ending) { return ending_names[static_cast<std::size_t>(ending)]; }
+std::string_view name(Ending ending) {
+  return ending_names[static_cast<std::size_t>(ending)];
+}
 
 /// What the threads of one round share.
 struct Runner::Round {
@@ -74,7 +76,8 @@ void Runner::work(Slot& slot, Round& round) {
   std::unique_lock lock(round.mutex);
   while (true) {
     while (round.next < round.units.size() && round.done[round.next]) ++round.next;
-    if (round.error || round.ending != Ending::completed || round.next >= round.units.size()) return;
+    if (round.error || round.ending != Ending::completed || round.next >= round.units.size())
+      return;
     if (const auto ending = should_end()) {
       round.ending = *ending;
       return;

@@ -1,11 +1,10 @@
 #include "harness/suite_file.hpp"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/fields.hpp"
@@ -45,9 +44,12 @@ SuiteEntry entry_from_json(const json& value, const std::string& place) {
 
 /// What tells units apart, most significant first.
 auto order_of(const Unit& unit) {
-  return std::tuple(unit.pinned.empty(), std::string_view(unit.operation),
-                    std::string_view(unit.algorithm), std::string_view(unit.backend),
-                    std::string_view(unit.property), std::string_view(unit.pinned));
+  return std::tuple(unit.pinned.empty(),
+                    std::string_view(unit.operation),
+                    std::string_view(unit.algorithm),
+                    std::string_view(unit.backend),
+                    std::string_view(unit.property),
+                    std::string_view(unit.pinned));
 }
 
 }  // namespace
@@ -102,8 +104,9 @@ void expand(const SuiteEntry& entry,
           .require_all_cells = entry.require_all_cells,
           .pinned = {},
       };
-      const auto same = std::find_if(
-          units.begin(), units.end(), [&](const Unit& each) { return order_of(each) == order_of(unit); });
+      const auto same = std::find_if(units.begin(), units.end(), [&](const Unit& each) {
+        return order_of(each) == order_of(unit);
+      });
       if (same == units.end()) {
         units.push_back(std::move(unit));
       } else {
@@ -114,8 +117,9 @@ void expand(const SuiteEntry& entry,
 }
 
 void sort_units(std::vector<Unit>& units) {
-  std::sort(units.begin(), units.end(),
-            [&](const Unit& a, const Unit& b) { return order_of(a) < order_of(b); });
+  std::sort(units.begin(), units.end(), [&](const Unit& a, const Unit& b) {
+    return order_of(a) < order_of(b);
+  });
 }
 
 void sort_findings(std::vector<Finding>& findings) {

@@ -63,9 +63,13 @@ Table to_table(const Summary& summary) {
   for (const SummaryRow& row : summary.rows) {
     const Tally& tally = row.tally;
     const bool exact = tally.ratio_max == 0;
-    table.add({row.operation, row.backend, grouped(tally.cases),
+    table.add({row.operation,
+               row.backend,
+               grouped(tally.cases),
                grouped(tally.compared_bytes) + " B",
-               tally.cases == 0 ? "-" : exact ? "exact" : fmt::format("{:.3g}", tally.ratio_max),
+               tally.cases == 0 ? "-"
+               : exact          ? "exact"
+                                : fmt::format("{:.3g}", tally.ratio_max),
                fmt::format("{}/{}", tally.covered_cells, tally.required_cells),
                verdicts_of(tally)});
   }

@@ -2,7 +2,9 @@
 
 namespace rankcheck::harness {
 
-std::string_view name(Verdict verdict) { return verdict_names[static_cast<std::size_t>(verdict)]; }
+std::string_view name(Verdict verdict) {
+  return verdict_names[static_cast<std::size_t>(verdict)];
+}
 
 std::optional<Verdict> verdict_named(std::string_view name) {
   for (std::size_t i = 0; i < verdict_names.size(); ++i) {

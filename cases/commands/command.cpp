@@ -44,7 +44,9 @@ harness::Suite read_suite(const fs::path& path) {
 
 }  // namespace
 
-const char* version() { return RANKCHECK_VERSION; }
+const char* version() {
+  return RANKCHECK_VERSION;
+}
 
 std::vector<NamedBackend> known_backends() {
   std::vector<NamedBackend> all;
@@ -56,7 +58,8 @@ std::vector<NamedBackend> known_backends() {
 
 NamedBackend find_backend(const std::string& name) {
   if (name.starts_with(command_prefix)) {
-    return {name, "a worker program of the user's",
+    return {name,
+            "a worker program of the user's",
             why_command_unavailable(name.substr(command_prefix.size()))};
   }
   if (const harness::BackendEntry* entry = find_entry(name)) {
@@ -71,8 +74,8 @@ NamedBackend find_backend(const std::string& name) {
 void require_backend(const std::string& name) {
   const NamedBackend backend = find_backend(name);
   if (backend.unavailable.empty()) return;
-  throw BadInput(fmt::format("backend: {}: expected one that can run here: {}", name,
-                             backend.unavailable));
+  throw BadInput(
+      fmt::format("backend: {}: expected one that can run here: {}", name, backend.unavailable));
 }
 
 std::unique_ptr<harness::Backend> open_backend(const std::string& name,
@@ -106,8 +109,8 @@ harness::Suite find_suite(const std::string& name) {
     if (suite.name == name) return std::move(suite);
     names.push_back(suite.name);
   }
-  throw BadInput(
-      fmt::format("suite: {}: expected {} or the path of a .json file", name, fmt::join(names, ", ")));
+  throw BadInput(fmt::format(
+      "suite: {}: expected {} or the path of a .json file", name, fmt::join(names, ", ")));
 }
 
 std::vector<PinnedCase> pinned_cases() {
@@ -124,8 +127,9 @@ std::vector<PinnedCase> pinned_cases() {
       }
     }
   }
-  std::sort(all.begin(), all.end(),
-            [](const PinnedCase& a, const PinnedCase& b) { return a.name < b.name; });
+  std::sort(all.begin(), all.end(), [](const PinnedCase& a, const PinnedCase& b) {
+    return a.name < b.name;
+  });
   return all;
 }
 

@@ -1,14 +1,13 @@
-#include <dlfcn.h>
-#include <sys/utsname.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <fstream>
 #include <optional>
 #include <thread>
 
 #include <CLI/CLI.hpp>
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 #include "harness/table.hpp"
 
@@ -143,7 +142,8 @@ void print(const ordered_json& machine, const ordered_json& all_backends) {
   harness::Table table({{"backend"}, {"available"}, {"versions, or what would mend it"}});
   for (const ordered_json& each : all_backends) {
     const bool available = each["available"].get<bool>();
-    table.add({each["name"], available ? "yes" : "no",
+    table.add({each["name"],
+               available ? "yes" : "no",
                available ? each.value("versions", ordered_json()).dump()
                          : each["why_unavailable"].get<std::string>()});
   }
@@ -169,8 +169,7 @@ ordered_json describe_machine() {
 }
 
 void add_doctor(CLI::App& app, Context&) {
-  CLI::App* command =
-      app.add_subcommand("doctor", "Describes this machine and what can run on it");
+  CLI::App* command = app.add_subcommand("doctor", "Describes this machine and what can run on it");
   CLI::Option* json = command->add_flag("--json")->description("As JSON");
   command->callback([json] {
     ordered_json machine = examine_machine();

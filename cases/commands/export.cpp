@@ -56,7 +56,10 @@ class StageExport {
       }
       views_.push_back(view(evidence, stage, r));
       befores_.emplace_back();
-      prepare(case_, ranks[static_cast<std::size_t>(r)], views_.back().layout, previous,
+      prepare(case_,
+              ranks[static_cast<std::size_t>(r)],
+              views_.back().layout,
+              previous,
               befores_.back());
     }
   }
@@ -118,7 +121,10 @@ class StageExport {
                     .ranks = call_.ranks,
                     .nan_rule = evidence_.traits.nan_rule,
                     .exact = is_exact(case_)},
-                   sources, scalars, piece.count, expected);
+                   sources,
+                   scalars,
+                   piece.count,
+                   expected);
   }
 
   void write(const fs::path& folder,
@@ -156,7 +162,8 @@ int export_case(const std::string& text_or_path, const fs::path& folder) {
   const harness::Observation& observation = examiner.observation();
   if (observation.status != harness::RunStatus::completed) {
     throw harness::BadInput(fmt::format("case: expected one that ends with outputs: {}: {}",
-                                        name(judgement.verdict), judgement.reason));
+                                        name(judgement.verdict),
+                                        judgement.reason));
   }
   harness::make_folder(folder);
   const harness::Evidence evidence{catalogue, backend->traits(), examiner.stages(), observation};
@@ -174,9 +181,13 @@ int export_case(const std::string& text_or_path, const fs::path& folder) {
       {"files", files},
   };
   harness::write_file(folder / "manifest.json", manifest.dump(1) + '\n');
-  fmt::print("{}: {}{}{}\n{} arrays and manifest.json in {}\n", name(judgement.verdict),
-             judgement.reason, judgement.reason.empty() ? "" : ": ", harness::to_text(c),
-             files.size(), folder.string());
+  fmt::print("{}: {}{}{}\n{} arrays and manifest.json in {}\n",
+             name(judgement.verdict),
+             judgement.reason,
+             judgement.reason.empty() ? "" : ": ",
+             harness::to_text(c),
+             files.size(),
+             folder.string());
   return status_held;
 }
 
@@ -196,9 +207,8 @@ void add_export(CLI::App& app, Context& context) {
   command->add_option("--output", options->folder, "Folder for the arrays")
       ->required()
       ->type_name("DIR");
-  command->callback([options, &context] {
-    context.exit_status = export_case(options->text, options->folder);
-  });
+  command->callback(
+      [options, &context] { context.exit_status = export_case(options->text, options->folder); });
 }
 
 }  // namespace rankcheck::cases

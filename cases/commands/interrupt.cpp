@@ -37,7 +37,9 @@ Interrupt::~Interrupt() {
   for (const int number : {SIGINT, SIGTERM}) handle(number, SIG_DFL, 0);
 }
 
-const std::atomic<bool>& Interrupt::requested() const { return was_requested; }
+const std::atomic<bool>& Interrupt::requested() const {
+  return was_requested;
+}
 
 int Interrupt::exit_status() const {
   const int number = signal_number.load();

@@ -81,9 +81,8 @@ ordered_json to_json(const Listing& listing) {
     out["operations"].push_back(operation_to_json(listing, operation));
   }
   for (const NamedBackend& each : listing.backends) {
-    ordered_json entry{{"name", each.name},
-                       {"summary", each.summary},
-                       {"available", each.unavailable.empty()}};
+    ordered_json entry{
+        {"name", each.name}, {"summary", each.summary}, {"available", each.unavailable.empty()}};
     if (!each.unavailable.empty()) entry["why_unavailable"] = each.unavailable;
     out["backends"].push_back(std::move(entry));
   }
@@ -119,8 +118,8 @@ void print(const Listing& listing) {
 
   Table backends({{"name"}, {"available"}, {"summary"}});
   for (const NamedBackend& each : listing.backends) {
-    backends.add({each.name, each.unavailable.empty() ? "yes" : "no: " + each.unavailable,
-                  each.summary});
+    backends.add(
+        {each.name, each.unavailable.empty() ? "yes" : "no: " + each.unavailable, each.summary});
   }
   backends.add({"command:PATH", "yes", "a worker program of your own"});
   print("BACKENDS", backends);

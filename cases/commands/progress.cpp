@@ -1,11 +1,10 @@
 #include "cases/commands/progress.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "harness/report.hpp"
 #include "harness/table.hpp"
@@ -45,8 +44,12 @@ void Progress::tick() {
   const double settled = static_cast<double>(settled_cases_) / std::max(elapsed.count(), 1e-3);
   const std::string time_left =
       settled > 0 ? fmt::format("{:.0f} s left", left / settled) : std::string("...");
-  fmt::print("\r\x1b[K{}/{} units, {} cases, {:.0f} cases/s, {}", units_done_, planned_units_,
-             harness::grouped(cases_done_.load()), rate, time_left);
+  fmt::print("\r\x1b[K{}/{} units, {} cases, {:.0f} cases/s, {}",
+             units_done_,
+             planned_units_,
+             harness::grouped(cases_done_.load()),
+             rate,
+             time_left);
   std::fflush(stdout);
 }
 

@@ -10,8 +10,8 @@
 
 namespace rankcheck::cases {
 
-/// Tells people how a run goes: on a terminal one line that is rewritten, elsewhere a plain line for
-/// every finding. Failures are told in full on both.
+/// Tells people how a run goes: on a terminal one line that is rewritten, elsewhere a plain line
+/// for every finding. Failures are told in full on both.
 class Progress {
  public:
   /// `program` is how the user called rankcheck; `planned_cases` of one round.

@@ -29,20 +29,26 @@ void print_stages(const harness::Examiner& examiner) {
   const auto stages = examiner.stages();
   const std::vector<std::string>& path = examiner.observation().path;
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    fmt::print("stage {}    ran {}: {}\n", s, s < path.size() ? path[s] : "nothing",
+    fmt::print("stage {}    ran {}: {}\n",
+               s,
+               s < path.size() ? path[s] : "nothing",
                harness::to_text(stages[s]));
   }
 }
 
 int print_result(const harness::ReplayResult& result) {
   const harness::Judgement& judgement = result.judgement;
-  fmt::print("verdict    {}{}{}\n", name(result.verdict), judgement.reason.empty() ? "" : ": ",
+  fmt::print("verdict    {}{}{}\n",
+             name(result.verdict),
+             judgement.reason.empty() ? "" : ": ",
              harness::printable(judgement.reason));
   fmt::print("replays    {} of {} failed\n", result.failed, result.replays);
   fmt::print("compared   {} bytes, error/bound at most {:.3g}\n",
-             harness::grouped(judgement.compared_bytes), judgement.ratio_max);
+             harness::grouped(judgement.compared_bytes),
+             judgement.ratio_max);
   if (!judgement.wrong.empty()) {
-    fmt::print("wrong      {} elements, the first:\n{}", harness::grouped(judgement.wrong_count),
+    fmt::print("wrong      {} elements, the first:\n{}",
+               harness::grouped(judgement.wrong_count),
                to_table(judgement.wrong).text());
   }
   if (is_red(result.verdict)) return status_failed;
@@ -87,9 +93,8 @@ void add_replay(CLI::App& app, Context& context) {
       ->required()
       ->type_name("CASE");
   command->add_option("--times", options->times, "Replays")->type_name("N");
-  command->callback([options, &context] {
-    context.exit_status = replay_case(options->text, options->times);
-  });
+  command->callback(
+      [options, &context] { context.exit_status = replay_case(options->text, options->times); });
 }
 
 }  // namespace rankcheck::cases

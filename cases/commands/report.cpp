@@ -1,10 +1,11 @@
+#include "harness/report.hpp"
+
 #include <map>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "harness/journal.hpp"
-#include "harness/report.hpp"
 #include "harness/suite_file.hpp"
 
 #include "cases/commands/command.hpp"

@@ -93,8 +93,10 @@ class Run {
       const ordered_json wanted = before.value(key, ordered_json());
       if (value == wanted) continue;
       throw BadInput(fmt::format("--resume: {}: expected {} to be {}, as the run began, got {}",
-                                 options_.resume, key,
-                                 wanted.is_null() ? "left out" : wanted.dump(), value.dump()));
+                                 options_.resume,
+                                 key,
+                                 wanted.is_null() ? "left out" : wanted.dump(),
+                                 value.dump()));
     }
   }
 
@@ -110,11 +112,12 @@ class Run {
       std::error_code absent;
       fs::remove(folder_ / stale, absent);
     }
-    journal_.emplace(path, harness::JournalHeader{
-                               .run = to_json(selection_),
-                               .units = std::ssize(plan_.units),
-                               .environment = environment(),
-                           });
+    journal_.emplace(path,
+                     harness::JournalHeader{
+                         .run = to_json(selection_),
+                         .units = std::ssize(plan_.units),
+                         .environment = environment(),
+                     });
     for (std::size_t i = 0; i < plan_.units.size(); ++i) {
       const Unit& unit = plan_.units[i];
       if (!plan_.unavailable.contains(unit.backend)) continue;
@@ -152,10 +155,14 @@ class Run {
     // The seed is the first line of every run, so that any log is enough to repeat it.
     fmt::print("seed {}\n", *selection_.seed);
     const bool is_adhoc = selection_.suites.empty();
-    fmt::print("{} {}: {} units, at most {} cases{}, report in {}\n", is_adhoc ? "selection" : "suite",
-               is_adhoc ? to_json(selection_).dump() : fmt::format("{}", fmt::join(selection_.suites, ", ")),
-               plan_.units.size(), harness::grouped(planned_cases()),
-               plan_.cycles ? " a round" : "", folder_.string());
+    fmt::print("{} {}: {} units, at most {} cases{}, report in {}\n",
+               is_adhoc ? "selection" : "suite",
+               is_adhoc ? to_json(selection_).dump()
+                        : fmt::format("{}", fmt::join(selection_.suites, ", ")),
+               plan_.units.size(),
+               harness::grouped(planned_cases()),
+               plan_.cycles ? " a round" : "",
+               folder_.string());
     for (const auto& [backend, reason] : plan_.unavailable) {
       fmt::print("backend {} is skipped: {}\n", backend, harness::printable(reason));
     }
@@ -171,18 +178,21 @@ class Run {
          .limits = {.deadline = deadline_,
                     .stop = &interrupt_.requested(),
                     .cases_done = &progress.cases_done()}},
-        {.open = [&](const std::string& name) {
-           return open_backend(name, {.ranks_max = plan_.ranks_max});
-         },
-         .check = [&](harness::Backend& backend, const Unit& unit,
+        {.open =
+             [&](const std::string& name) {
+               return open_backend(name, {.ranks_max = plan_.ranks_max});
+             },
+         .check = [&](harness::Backend& backend,
+                      const Unit& unit,
                       const harness::RunLimits& limits) { return check(backend, unit, limits); },
-         .finish = [&](std::size_t index, Finding finding, bool whole) {
-           if (whole) journal_->append({.round = round, .finding = finding});
-           if (whole || round == 0) {
-             progress.show(finding);
-             add(index, std::move(finding));
-           }
-         },
+         .finish =
+             [&](std::size_t index, Finding finding, bool whole) {
+               if (whole) journal_->append({.round = round, .finding = finding});
+               if (whole || round == 0) {
+                 progress.show(finding);
+                 add(index, std::move(finding));
+               }
+             },
          .tick = [&] { progress.tick(); }});
     do {
       const std::uint64_t seed = *selection_.seed + static_cast<std::uint64_t>(round);
@@ -193,8 +203,8 @@ class Run {
     rounds_ = round;
   }
 
-  /// Units with nothing to do in this round: absent backends, pinned cases that were replayed in the
-  /// first one, and what an interrupted run has done.
+  /// Units with nothing to do in this round: absent backends, pinned cases that were replayed in
+  /// the first one, and what an interrupted run has done.
   [[nodiscard]] std::vector<bool> done_units(int round) {
     std::vector<bool> done(plan_.units.size());
     for (std::size_t i = 0; i < done.size(); ++i) {
@@ -212,7 +222,9 @@ class Run {
     return false;
   }
 
-  Finding check(harness::Backend& backend, const Unit& unit, const harness::RunLimits& limits) const {
+  Finding check(harness::Backend& backend,
+                const Unit& unit,
+                const harness::RunLimits& limits) const {
     if (unit.pinned.empty()) return harness::run_unit(catalogue_, backend, unit, limits);
     const harness::Case& c = plan_.pinned.at(unit.id());
     Finding finding;
@@ -291,11 +303,14 @@ class Run {
     fmt::print("\n{}\n", to_table(summary).text());
     fmt::print("{} cases, {} bytes compared, {:.1f} s; report: {}\n",
                harness::grouped(summary.total.cases),
-               harness::grouped(summary.total.compared_bytes), elapsed_s,
+               harness::grouped(summary.total.compared_bytes),
+               elapsed_s,
                (folder_ / "summary.md").string());
     if (report.not_run > 0) {
       fmt::print("ended early ({}): {} units were not run; rankcheck run --resume {}\n",
-                 report.ending, report.not_run, harness::shell_quoted(folder_.string()));
+                 report.ending,
+                 report.not_run,
+                 harness::shell_quoted(folder_.string()));
     }
     fmt::print("{}\n", outcome_line(summary.total));
     if (const int status = interrupt_.exit_status(); status != 0) return status;
@@ -326,9 +341,8 @@ void add_run(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("run", "Checks suites, or what the options select");
   const auto options = std::make_shared<RunOptions>();
   add_options(*command, *options);
-  command->callback([options, &context] {
-    context.exit_status = Run(*options, context.program).execute();
-  });
+  command->callback(
+      [options, &context] { context.exit_status = Run(*options, context.program).execute(); });
 }
 
 }  // namespace rankcheck::cases

@@ -49,9 +49,9 @@ std::vector<int> parse_ranks(const std::string& text) {
   const std::string_view whole = text;
   int least = 0;
   int most = 0;
-  const bool is_read = dots == std::string::npos
-                           ? parse(whole, least) && parse(whole, most)
-                           : parse(whole.substr(0, dots), least) && parse(whole.substr(dots + 2), most);
+  const bool is_read = dots == std::string::npos ? parse(whole, least) && parse(whole, most)
+                                                 : parse(whole.substr(0, dots), least) &&
+                                                       parse(whole.substr(dots + 2), most);
   if (!is_read || least < 1 || most < least) {
     throw BadInput("--ranks: " + text + ": expected A..B or N with 1 <= A <= B");
   }
@@ -99,8 +99,7 @@ void add_options(CLI::App& command, RunOptions& options) {
       ->type_name("S");
   command.add_option("--report", options.report, "Folder for the journal and the reports")
       ->type_name("DIR");
-  command.add_option("--resume", options.resume, "Folder of a run to go on with")
-      ->type_name("DIR");
+  command.add_option("--resume", options.resume, "Folder of a run to go on with")->type_name("DIR");
   command.add_option("--jobs", options.jobs, "Units to check at the same time")->type_name("N");
   command.add_flag("--fail-fast", options.fail_fast, "Stop at the first failure");
 }

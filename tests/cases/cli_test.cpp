@@ -1,16 +1,15 @@
-#include <gtest/gtest.h>
-
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string>
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/wait.h>
 
 #include "harness/files.hpp"
 #include "harness/table.hpp"
+
 #include "tests/harness/sample.hpp"
 
 namespace rankcheck {
@@ -162,8 +161,8 @@ TEST_F(Cli, ReplayOfACaseThatHolds) {
 }
 
 TEST_F(Cli, ReplayReadsFiles) {
-  const Outcome outcome = shell("echo " + sum_of_three + " > case.json && " + program_ +
-                                " replay case.json --times 1");
+  const Outcome outcome =
+      shell("echo " + sum_of_three + " > case.json && " + program_ + " replay case.json --times 1");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("0 of 1 failed"), std::string::npos) << outcome.out;
 }
@@ -205,9 +204,9 @@ TEST_F(Cli, FullStandardOutputIsNotSuccess) {
 }
 
 TEST_F(Cli, CommitIsASeed) {
-  const Outcome outcome = shell(
-      "git init -q . && git -c user.name=a -c user.email=b commit -q --allow-empty -m m && " +
-      program_ + ' ' + quick + "--seed commit");
+  const Outcome outcome =
+      shell("git init -q . && git -c user.name=a -c user.email=b commit -q --allow-empty -m m && " +
+            program_ + ' ' + quick + "--seed commit");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_GT(outcome.first_line().size(), std::string("seed 1000").size());
 }

@@ -1,8 +1,8 @@
 #include "harness/journal.hpp"
 
-#include <gtest/gtest.h>
-
 #include <fstream>
+
+#include <gtest/gtest.h>
 
 #include "tests/harness/sample.hpp"
 
@@ -60,7 +60,8 @@ TEST_F(JournalTest, BrokenLineInTheMiddleIsNamed) {
     static_cast<void>(read_journal(path_));
     FAIL() << "expected BadInput";
   } catch (const BadInput& bad) {
-    EXPECT_NE(std::string(bad.what()).find("line 4: expected JSON"), std::string::npos) << bad.what();
+    EXPECT_NE(std::string(bad.what()).find("line 4: expected JSON"), std::string::npos)
+        << bad.what();
   }
 }
 

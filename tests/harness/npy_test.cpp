@@ -1,9 +1,9 @@
 #include "harness/npy.hpp"
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cstring>
+
+#include <gtest/gtest.h>
 
 namespace rankcheck::harness {
 namespace {
@@ -21,13 +21,15 @@ TEST(Npy, IsNumpysFormat) {
 
 TEST(Npy, HeaderSizeIsStated) {
   const std::string file = to_npy(spec::Type::int8, nullptr, 0);
-  const auto stated = static_cast<unsigned char>(file[8]) + 256 * static_cast<unsigned char>(file[9]);
+  const auto stated =
+      static_cast<unsigned char>(file[8]) + 256 * static_cast<unsigned char>(file[9]);
   EXPECT_EQ(file.size(), 10U + static_cast<unsigned>(stated));
 }
 
 TEST(Npy, DescriptionsHaveTheTypesSize) {
   for (const spec::TypeInfo& each : spec::type_table) {
-    EXPECT_EQ(std::stoi(std::string(npy_description(each.type).substr(2))), each.bytes) << each.name;
+    EXPECT_EQ(std::stoi(std::string(npy_description(each.type).substr(2))), each.bytes)
+        << each.name;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <valijson/validator.hpp>
 
 #include "harness/files.hpp"
+
 #include "tests/harness/sample.hpp"
 
 namespace rankcheck::harness {
@@ -34,15 +35,24 @@ std::string complaints(const nlohmann::json& report) {
 
 nlohmann::json sample_json() {
   Report report = sample_report();
-  report.environment = {{"rankcheck", "0"},     {"started", "now"},     {"host", "h"},
-                        {"system", "s"},        {"kernel", "k"},        {"processor", "p"},
-                        {"cores", 2},           {"memory_gib", 4},      {"built_with", "g++"},
-                        {"jobs", 1},            {"fail_fast", false},
+  report.environment = {{"rankcheck", "0"},
+                        {"started", "now"},
+                        {"host", "h"},
+                        {"system", "s"},
+                        {"kernel", "k"},
+                        {"processor", "p"},
+                        {"cores", 2},
+                        {"memory_gib", 4},
+                        {"built_with", "g++"},
+                        {"jobs", 1},
+                        {"fail_fast", false},
                         {"unavailable_backends", nlohmann::json::object()}};
   return to_json(report);
 }
 
-TEST(ReportJson, FollowsTheSchema) { EXPECT_EQ(complaints(sample_json()), ""); }
+TEST(ReportJson, FollowsTheSchema) {
+  EXPECT_EQ(complaints(sample_json()), "");
+}
 
 TEST(ReportJson, SchemaRefusesUnknownFields) {
   nlohmann::json report = sample_json();
@@ -64,8 +74,9 @@ TEST(ReportJson, SchemaRefusesTheProcessEnvironment) {
 
 TEST(ReportJson, CountsEveryVerdict) {
   const nlohmann::json verdicts = sample_json()["total"]["verdicts"];
-  EXPECT_EQ(verdicts.dump(), R"({"crashed":0,"errored":1,"falsified":1,"flaky":1,"hung":0,"passed":1,)"
-                             R"("skipped":1,"vacuous":0})");
+  EXPECT_EQ(verdicts.dump(),
+            R"({"crashed":0,"errored":1,"falsified":1,"flaky":1,"hung":0,"passed":1,)"
+            R"("skipped":1,"vacuous":0})");
 }
 
 TEST(Summary, OutcomeLineCountsEverythingWithReasons) {
@@ -80,16 +91,24 @@ int status_of(std::initializer_list<Verdict> verdicts) {
   return exit_status(total);
 }
 
-TEST(ExitStatus, PassedIsZero) { EXPECT_EQ(status_of({Verdict::passed, Verdict::skipped}), 0); }
-TEST(ExitStatus, NothingIsTwo) { EXPECT_EQ(status_of({}), 2); }
-TEST(ExitStatus, OnlySkippedIsTwo) { EXPECT_EQ(status_of({Verdict::skipped}), 2); }
-TEST(ExitStatus, ErroredIsTwo) { EXPECT_EQ(status_of({Verdict::passed, Verdict::errored}), 2); }
+TEST(ExitStatus, PassedIsZero) {
+  EXPECT_EQ(status_of({Verdict::passed, Verdict::skipped}), 0);
+}
+TEST(ExitStatus, NothingIsTwo) {
+  EXPECT_EQ(status_of({}), 2);
+}
+TEST(ExitStatus, OnlySkippedIsTwo) {
+  EXPECT_EQ(status_of({Verdict::skipped}), 2);
+}
+TEST(ExitStatus, ErroredIsTwo) {
+  EXPECT_EQ(status_of({Verdict::passed, Verdict::errored}), 2);
+}
 TEST(ExitStatus, FailureOutweighsErrored) {
   EXPECT_EQ(status_of({Verdict::errored, Verdict::falsified}), 1);
 }
 TEST(ExitStatus, EveryRedVerdictIsOne) {
-  for (const Verdict red : {Verdict::falsified, Verdict::flaky, Verdict::hung, Verdict::crashed,
-                            Verdict::vacuous}) {
+  for (const Verdict red :
+       {Verdict::falsified, Verdict::flaky, Verdict::hung, Verdict::crashed, Verdict::vacuous}) {
     EXPECT_EQ(status_of({Verdict::passed, red}), 1) << name(red);
   }
 }

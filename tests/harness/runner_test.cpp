@@ -1,11 +1,13 @@
 #include "harness/runner.hpp"
 
-#include <gtest/gtest.h>
-
 #include <mutex>
 #include <set>
 #include <stdexcept>
 #include <thread>
+
+#include <gtest/gtest.h>
+
+#include "harness/files.hpp"
 
 #include "tests/harness/fake.hpp"
 #include "tests/harness/sample.hpp"

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <string>
+
+#include <unistd.h>
 
 #include "harness/report.hpp"
 
@@ -58,7 +58,8 @@ inline Finding sample_failure() {
 inline Report sample_report() {
   Report report;
   report.run = {{"suites", {"smoke"}}, {"seed", 1}};
-  for (const Verdict verdict : {Verdict::passed, Verdict::flaky, Verdict::skipped, Verdict::errored}) {
+  for (const Verdict verdict :
+       {Verdict::passed, Verdict::flaky, Verdict::skipped, Verdict::errored}) {
     report.findings.push_back(sample_finding("broadcast", verdict));
   }
   report.findings.push_back(sample_failure());

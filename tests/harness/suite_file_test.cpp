@@ -20,7 +20,8 @@ std::string complaint(const std::string& text) {
 TEST(SuiteFile, IsRead) {
   const Suite suite = suite_from_text(
       R"({"name":"s","summary":"all","time_limit_s":9,"cycles":true,"entries":[
-          {"operation":"all_*","backends":["sim","mpi"],"cases":7,"ranks":[2,3],"types":["f32"]}]})",
+          {"operation":"all_*","backends":["sim","mpi"],"cases":7,"ranks":[2,3],
+           "types":["f32"]}]})",
       "here");
   EXPECT_EQ(suite.name, "s");
   EXPECT_EQ(suite.time_limit_s, 9);
@@ -37,8 +38,9 @@ TEST(SuiteFile, BadFieldsAreNamedWithTheirPlace) {
   EXPECT_EQ(complaint("{"), "suite: s.json: expected JSON");
   EXPECT_EQ(complaint(R"({"name":"s","summary":"","entries":[]})"),
             "suite: s.json: entries: expected a list with at least one entry");
-  EXPECT_EQ(complaint(R"({"name":"s","summary":"","entries":[{"backends":["sim"],"ranks":[3,2]}]})"),
-            "suite: s.json: entries[0]: ranks: expected [least, most] with 1 <= least <= most");
+  EXPECT_EQ(
+      complaint(R"({"name":"s","summary":"","entries":[{"backends":["sim"],"ranks":[3,2]}]})"),
+      "suite: s.json: entries[0]: ranks: expected [least, most] with 1 <= least <= most");
   EXPECT_EQ(complaint(R"({"name":"s","summary":"","entries":[{"backends":["sim"],"cases":"x"}]})"),
             "suite: s.json: entries[0]: cases: expected a whole number in -2147483648..2147483647, "
             "got \"x\"");
