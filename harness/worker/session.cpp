@@ -30,8 +30,6 @@ constexpr auto end_patience = 3s;
 /// How long the other ranks may go on after one of them has failed.
 constexpr auto failure_patience = 2s;
 constexpr int tick_ms = 20;
-/// How many frames may come from one worker for each one that it has to send.
-constexpr int connections_max = world_ranks_max;
 
 [[noreturn]] void fail(const char* what) {
   throw std::runtime_error(fmt::format("{}: {}", what, std::strerror(errno)));
@@ -131,7 +129,7 @@ Session::Session(const WorkerOptions& options, const std::map<std::string, std::
     const Descriptor listener = listen_at(path);
     command.environment[socket_variable] = path;
     process_ = std::make_unique<Process>(command, -1);
-    connect_all(options, listener.get(), deadline);
+    connect_all(listener.get(), deadline);
     ::unlink(path.c_str());
   }
   cleanup.armed = false;
@@ -149,7 +147,7 @@ Session::~Session() {
   std::filesystem::remove_all(directory_, ignored);
 }
 
-void Session::connect_all(const WorkerOptions&, int listener, Clock::time_point deadline) {
+void Session::connect_all(int listener, Clock::time_point deadline) {
   while (!is_complete()) {
     if (Clock::now() >= deadline) {
       throw std::runtime_error(with_last_words(
@@ -164,7 +162,7 @@ void Session::connect_all(const WorkerOptions&, int listener, Clock::time_point 
     if (!is_ready(listener, tick_ms)) continue;
     const int accepted = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
     if (accepted < 0) continue;
-    if (peers_.size() >= connections_max) throw std::runtime_error("too many worker processes");
+    if (peers_.size() >= world_ranks_max) throw std::runtime_error("too many worker processes");
     add_peer(Connection(accepted, accepted), deadline);
   }
 }

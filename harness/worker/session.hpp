@@ -64,7 +64,7 @@ class Session {
   };
   using Clock = std::chrono::steady_clock;
 
-  void connect_all(const WorkerOptions& options, int listener, Clock::time_point deadline);
+  void connect_all(int listener, Clock::time_point deadline);
   void add_peer(Connection connection, Clock::time_point deadline);
   [[nodiscard]] bool is_complete() const;
   [[nodiscard]] Frame await_frame(Peer& peer, Clock::time_point deadline);

@@ -16,6 +16,8 @@ class WorkerBackend final : public Backend {
  public:
   /// Starts the workers. Throws std::runtime_error with one line where that fails.
   explicit WorkerBackend(WorkerOptions options);
+  WorkerBackend(const WorkerBackend&) = delete;
+  WorkerBackend& operator=(const WorkerBackend&) = delete;
 
   [[nodiscard]] const BackendTraits& traits() const override { return hello_.traits; }
   [[nodiscard]] std::vector<AlgorithmInfo> algorithms() const override;

@@ -1,0 +1,159 @@
+#include <gtest/gtest.h>
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "harness/worker/protocol.hpp"
+
+namespace rankcheck::harness::worker {
+namespace {
+
+struct Pair {
+  Pair() : Pair(make()) {}
+  explicit Pair(std::array<int, 2> ends) : a(ends[0], ends[0]), b(ends[1], ends[1]), raw(ends[0]) {}
+  static std::array<int, 2> make() {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+    return ends;
+  }
+  void write_raw(const std::string& text) const {
+    EXPECT_EQ(::send(raw, text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
+  }
+
+  Connection a;
+  Connection b;
+  int raw;
+};
+
+std::vector<std::byte> bytes(std::initializer_list<int> values) {
+  std::vector<std::byte> result;
+  for (const int value : values) result.push_back(static_cast<std::byte>(value));
+  return result;
+}
+
+std::string prefix(unsigned length) {
+  return {static_cast<char>(length & 0xffU), static_cast<char>(length >> 8 & 0xffU),
+          static_cast<char>(length >> 16 & 0xffU), static_cast<char>(length >> 24 & 0xffU)};
+}
+
+std::string error_of(const std::string& raw, std::uint64_t payload_bytes_max = 0) {
+  Pair pair;
+  pair.write_raw(raw);
+  EXPECT_TRUE(pair.b.fill());
+  try {
+    static_cast<void>(pair.b.next(payload_bytes_max));
+  } catch (const ProtocolError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Frame, TravelsWithItsPayloadAndKeepsTheNext) {
+  Pair pair;
+  const auto first = bytes({1, 2});
+  const auto second = bytes({3});
+  const std::array<std::span<const std::byte>, 2> parts{first, second};
+  ASSERT_TRUE(pair.a.send({{"x", 1}}, parts));
+  ASSERT_TRUE(pair.a.send({{"y", 2}}));
+  ASSERT_TRUE(pair.b.fill());
+  const auto frame = pair.b.next(3);
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->header["x"], 1);
+  EXPECT_EQ(std::vector(frame->payload.begin(), frame->payload.end()), bytes({1, 2, 3}));
+  EXPECT_EQ(pair.b.next()->header["y"], 2);
+  EXPECT_FALSE(pair.b.next());
+}
+
+TEST(Frame, WaitsForItsLastByte) {
+  Pair pair;
+  pair.write_raw(prefix(2) + "{");
+  ASSERT_TRUE(pair.b.fill());
+  EXPECT_FALSE(pair.b.next());
+  pair.write_raw("}");
+  ASSERT_TRUE(pair.b.fill());
+  EXPECT_TRUE(pair.b.next());
+}
+
+TEST(Frame, IsRefusedWhenMalformed) {
+  EXPECT_NE(error_of(prefix(0xffffffffU)).find("at most"), std::string::npos);
+  EXPECT_NE(error_of("Hello, world").find("at most"), std::string::npos);
+  EXPECT_NE(error_of(prefix(3) + "{]}").find("not a JSON object"), std::string::npos);
+  EXPECT_NE(error_of(prefix(2) + "17").find("not a JSON object"), std::string::npos);
+  EXPECT_NE(error_of(prefix(14) + R"({"payload":-1})").find("expected a size"), std::string::npos);
+  EXPECT_NE(error_of(prefix(13) + R"({"payload":9})", 8).find("at most 8"), std::string::npos);
+}
+
+TEST(Connection, EndsWhenTheOtherSideGoes) {
+  Pair pair;
+  pair.a = Connection(-1, -1);
+  EXPECT_FALSE(pair.b.fill());
+  EXPECT_FALSE(pair.b.send({{"x", 1}}));
+}
+
+TEST(Hello, SurvivesTheWay) {
+  Hello hello;
+  hello.world = 4;
+  hello.ranks = {1, 3};
+  hello.traits = {.name = "n", .nan_rule = spec::NanRule::propagates, .ranks_max = 3};
+  hello.traits.result_place = ResultPlace::start;
+  hello.algorithms = {{{"op", "a", "words"}, {{"KEY", "value"}}}};
+  const Hello read = hello_from_json(to_json(hello));
+  EXPECT_EQ(read.world, 4);
+  EXPECT_EQ(read.ranks, hello.ranks);
+  EXPECT_EQ(read.traits.nan_rule, spec::NanRule::propagates);
+  EXPECT_EQ(read.traits.result_place, ResultPlace::start);
+  EXPECT_EQ(read.traits.ranks_max, 3);
+  EXPECT_EQ(read.algorithms.at(0).environment.at("KEY"), "value");
+}
+
+TEST(Hello, IsRefusedWhenItMakesNoSense) {
+  nlohmann::ordered_json header = to_json(Hello{});
+  header["hello"]["protocol"] = 99;
+  EXPECT_THROW(static_cast<void>(hello_from_json(header)), ProtocolError);
+  header = to_json(Hello{});
+  header["hello"]["ranks"] = {7};
+  EXPECT_THROW(static_cast<void>(hello_from_json(header)), ProtocolError);
+  header = to_json(Hello{});
+  header["hello"].erase("traits");
+  EXPECT_THROW(static_cast<void>(hello_from_json(header)), ProtocolError);
+}
+
+TEST(Result, SurvivesTheWay) {
+  Pair pair;
+  Observation sent;
+  sent.status = RunStatus::failed;
+  sent.reason = "why";
+  sent.path = {"p", "q"};
+  sent.stages = {{{bytes({1, 2}), {}}, {{3, 4}, {5, 6}}}, {}};
+  ASSERT_TRUE(send_result(pair.a, 8, sent));
+  ASSERT_TRUE(pair.b.fill());
+  const auto frame = pair.b.next(100);
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->header["result"], 8);
+  Observation read;
+  read_result(*frame, read);
+  EXPECT_EQ(read.status, RunStatus::failed);
+  EXPECT_EQ(read.reason, "why");
+  EXPECT_EQ(read.path, sent.path);
+  EXPECT_EQ(read.stages.at(0).images, sent.stages[0].images);
+  EXPECT_EQ(read.stages.at(0).stamps.at(1).left, 6);
+  EXPECT_TRUE(read.stages.at(1).images.empty());
+}
+
+TEST(Result, IsRefusedWhenItsSizesDoNotAddUp) {
+  const auto payload = bytes({1, 2, 3});
+  for (const int size : {2, 4}) {
+    Frame frame;
+    frame.header = {{"status", "completed"}, {"path", {""}}, {"sizes", {{size}}}, {"stamps", {{{0, 0}}}}};
+    frame.payload = payload;
+    Observation read;
+    EXPECT_THROW(read_result(frame, read), ProtocolError);
+  }
+}
+
+}  // namespace
+}  // namespace rankcheck::harness::worker

@@ -1,0 +1,210 @@
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "reference/collectives/all_reduce/contract.hpp"
+
+#include "harness/image.hpp"
+#include "harness/worker/worker_backend.hpp"
+
+/// Workers that misbehave: shell scripts that send frames which the test prepared as files.
+namespace rankcheck::harness::worker {
+namespace {
+
+const spec::Contract* contract_of(std::string_view name) {
+  static const spec::Contract contract = reference::all_reduce::contract();
+  return name == contract.name ? &contract : nullptr;
+}
+
+Case make_case() {
+  Case c;
+  c.operation = "all_reduce";
+  c.algorithm = "fake";
+  c.count = 2;
+  c.op = spec::ReduceOp::sum;
+  return c;
+}
+
+class Workers : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string path = testing::TempDir() + "rankcheck-test-XXXXXX";
+    ASSERT_NE(::mkdtemp(path.data()), nullptr);
+    folder_ = path;
+    Hello hello;
+    hello.ranks = {0};
+    hello.traits.name = "fake";
+    hello.algorithms = {{{"all_reduce", "fake", ""}, {}}};
+    write("hello", to_json(hello));
+    ImageLayout layout;
+    lay_out(*contract_of("all_reduce"), make_case(), 0, ResultPlace::own_block, layout);
+    image_.resize(static_cast<std::size_t>(layout.size), std::byte{7});
+    write_result("result", image_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(const std::string& name) const { return folder_ + "/" + name; }
+
+  void write(const std::string& name, const nlohmann::ordered_json& header) const {
+    EXPECT_TRUE(connect(name).send(header));
+  }
+  void write_result(const std::string& name, const Image& image) const {
+    Observation result;
+    result.path = {"fake"};
+    result.stages = {{{image}, {{1, 2}}}};
+    Connection connection = connect(name);
+    EXPECT_TRUE(send_result(connection, 1, result));
+  }
+
+  /// Opens a backend whose worker says hello and then does as the script says.
+  std::unique_ptr<WorkerBackend> open(const std::string& script, bool greets = true) const {
+    const std::string text = "cd " + folder_ + "; echo $$ > pid; " + (greets ? "cat hello; " : "") + script;
+    return std::make_unique<WorkerBackend>(WorkerOptions{
+        .command = [text](const std::string&) { return Command{{"sh", "-c", text}, {}}; },
+        .contract_of = contract_of,
+        .over_standard_io = true,
+        .start_timeout = std::chrono::milliseconds(500),
+        .run_timeout = std::chrono::milliseconds(300),
+    });
+  }
+
+  Observation run(const std::string& script) const {
+    const auto backend = open(script);
+    Observation observation;
+    const Case c = make_case();
+    backend->run(std::span(&c, 1), observation);
+    return observation;
+  }
+
+  std::string error_of_start(const std::string& script, bool greets = false) const {
+    try {
+      open(script, greets);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return {};
+  }
+
+  bool worker_is_gone() const {
+    pid_t pid = 0;
+    std::ifstream(file("pid")) >> pid;
+    return pid > 0 && ::kill(pid, 0) != 0;
+  }
+
+  std::string folder_;
+  Image image_;
+
+ private:
+  Connection connect(const std::string& name) const {
+    return Connection(-1, ::open(file(name).c_str(), O_CREAT | O_WRONLY, 0600));
+  }
+};
+
+// A script goes on when the run has arrived.
+constexpr const char* await_run = "head -c 1 > /dev/null; ";
+
+TEST_F(Workers, DeliverImagesStampsAndPath) {
+  const Observation seen = run(std::string(await_run) + "cat result; cat > /dev/null");
+  EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+  ASSERT_EQ(seen.stages.size(), 1U);
+  EXPECT_EQ(seen.stages[0].images.at(0), image_);
+  EXPECT_EQ(seen.stages[0].stamps.at(0).left, 2);
+  EXPECT_EQ(seen.path, std::vector<std::string>{"fake"});
+}
+
+TEST_F(Workers, CrashWithTheirSignalAndLastWords) {
+  const Observation seen = run(std::string(await_run) + "echo 'bad pointer' >&2; kill -SEGV $$");
+  EXPECT_EQ(seen.status, RunStatus::crashed);
+  EXPECT_NE(seen.reason.find("signal 11"), std::string::npos) << seen.reason;
+  EXPECT_NE(seen.reason.find("bad pointer"), std::string::npos) << seen.reason;
+}
+
+TEST_F(Workers, CrashWhenTheyCloseTheirOutput) {
+  const Observation seen = run(std::string(await_run) + "exit 3");
+  EXPECT_EQ(seen.status, RunStatus::crashed);
+  EXPECT_NE(seen.reason.find("status 3"), std::string::npos) << seen.reason;
+}
+
+TEST_F(Workers, HangInTheStageThatTheyEntered) {
+  write("progress", {{"progress", 1}, {"rank", 0}, {"stage", 0}});
+  const Observation seen = run(std::string(await_run) + "cat progress; trap '' TERM; while :; do sleep 1; done");
+  EXPECT_EQ(seen.status, RunStatus::hung);
+  EXPECT_NE(seen.reason.find("rank 0 entered stage 0 (all_reduce)"), std::string::npos) << seen.reason;
+  EXPECT_TRUE(worker_is_gone());
+}
+
+TEST_F(Workers, AreInErrorWhenTheyTalkNonsense) {
+  const Observation seen = run(std::string(await_run) + "echo this is no frame; sleep 5");
+  EXPECT_EQ(seen.status, RunStatus::errored);
+  EXPECT_NE(seen.reason.find("breaks the worker protocol"), std::string::npos) << seen.reason;
+  EXPECT_TRUE(worker_is_gone());
+}
+
+TEST_F(Workers, AreInErrorWhenAnImageHasTheWrongSize) {
+  write_result("short", Image(3));
+  const Observation seen = run(std::string(await_run) + "cat short; sleep 5");
+  EXPECT_EQ(seen.status, RunStatus::errored);
+  EXPECT_NE(seen.reason.find("wrong size"), std::string::npos) << seen.reason;
+}
+
+TEST_F(Workers, AreInErrorWhenAResultIsOfAnotherRun) {
+  Observation result;
+  nlohmann::ordered_json other{{"result", 77}, {"status", "completed"}};
+  write("other", other);
+  EXPECT_EQ(run(std::string(await_run) + "cat other; sleep 5").status, RunStatus::errored);
+}
+
+TEST_F(Workers, AreStartedAfreshAfterACrash) {
+  const auto backend =
+      open(std::string(await_run) + "if mkdir once; then kill -KILL $$; fi; cat result; cat > /dev/null");
+  Observation seen;
+  const Case c = make_case();
+  backend->run(std::span(&c, 1), seen);
+  EXPECT_EQ(seen.status, RunStatus::crashed);
+  backend->run(std::span(&c, 1), seen);
+  EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+}
+
+TEST_F(Workers, SayWhyTheyDoNotStart) {
+  EXPECT_NE(error_of_start("echo no such device >&2; exit 4").find("no such device"),
+            std::string::npos);
+  EXPECT_NE(error_of_start("sleep 9").find("in time"), std::string::npos);
+  EXPECT_TRUE(worker_is_gone());
+  EXPECT_NE(error_of_start("echo hi there, nice to meet you; sleep 9").find("header"),
+            std::string::npos);
+}
+
+TEST_F(Workers, AreMissingWhenThereIsNoSuchProgram) {
+  WorkerOptions options{.command = [](const std::string&) { return Command{{"/nowhere/worker"}, {}}; },
+                        .contract_of = contract_of,
+                        .over_standard_io = true};
+  EXPECT_THROW(WorkerBackend backend(options), std::runtime_error);
+}
+
+TEST_F(Workers, AnswerWhatTheyRefuse) {
+  write("refusal", {{"refusal", 1}, {"reason", "too large"}});
+  const auto backend = open(std::string(await_run) + "cat refusal; cat > /dev/null");
+  EXPECT_EQ(backend->refuses(make_case()), "too large");
+  Case unknown = make_case();
+  unknown.algorithm = "other";
+  EXPECT_NE(backend->refuses(unknown), "");
+}
+
+TEST_F(Workers, EndWithTheBackendAndLeaveNoFiles) {
+  open("echo $TMPDIR > tmpdir; cat > /dev/null").reset();
+  EXPECT_TRUE(worker_is_gone());
+  std::string directory;
+  std::ifstream(file("tmpdir")) >> directory;
+  EXPECT_FALSE(directory.empty());
+  EXPECT_FALSE(std::filesystem::exists(directory));
+}
+
+}  // namespace
+}  // namespace rankcheck::harness::worker
