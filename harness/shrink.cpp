@@ -168,6 +168,7 @@ class Shrinker {
     with(&Case::added_seed, smaller(case_.added_seed));
     with(&Case::rotate, smaller(case_.rotate));
     with(&Case::data_seed, smaller(case_.data_seed, std::uint64_t{1}));
+    smaller_with_other_data();
   }
 
  private:
@@ -311,6 +312,30 @@ class Shrinker {
     counts = case_.counts;
     std::sort(counts.rbegin(), counts.rend());
     offer(candidate);
+  }
+
+  /// A failure that only some values show is lost in a smaller case, unless that has new values.
+  void smaller_with_other_data() {
+    constexpr std::uint64_t seeds = 8;
+    std::vector<Case> sizes;
+    const int n = group_size(case_);
+    for (const int size : {2, n / 2, n - 1}) {
+      std::vector<int> kept(static_cast<std::size_t>(std::clamp(size, 1, n)));
+      std::iota(kept.begin(), kept.end(), 0);
+      sizes.push_back(keeping(kept));
+    }
+    std::int64_t largest = case_.count;
+    for (const std::int64_t count : case_.counts) largest = std::max(largest, count);
+    for (const std::int64_t most : {std::int64_t{1}, std::int64_t{2}, largest / 2}) {
+      Case& candidate = sizes.emplace_back(case_);
+      candidate.count = std::min(candidate.count, most);
+      for (std::int64_t& count : candidate.counts) count = std::min(count, most);
+    }
+    for (Case& candidate : sizes) {
+      for (candidate.data_seed = 1; candidate.data_seed <= seeds; ++candidate.data_seed) {
+        offer(candidate);
+      }
+    }
   }
 
   void schedule_plainer() {

@@ -127,6 +127,14 @@ TEST_F(ShrinkTest, FindsTheExactThreshold) {
   EXPECT_NE(text.find("\"count\":37,"), std::string::npos) << text;
 }
 
+TEST_F(ShrinkTest, TriesOtherDataInSmallerCases) {
+  const std::string text = minimal("all_reduce", [](const Case& c) {
+    if (c.ranks < 2) return false;
+    return c.data_seed == 5 ? c.count >= 1 : c.data_seed > 1000 && c.count >= 20;
+  });
+  EXPECT_NE(text.find("\"ranks\":2,\"count\":1,"), std::string::npos) << text;
+}
+
 TEST_F(ShrinkTest, FindsTheLowestOtherRoot) {
   const std::string text = minimal("reduce", [](const Case& c) { return c.root != 0; });
   EXPECT_NE(text.find("\"ranks\":2,\"root\":1"), std::string::npos) << text;
