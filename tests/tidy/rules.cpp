@@ -76,6 +76,8 @@ bool is_ground_floor(std::string_view path) {
 /// Whether the arrow from one file to another points down.
 bool may_include(std::string_view from, std::string_view to) {
   const std::string_view tree = from.substr(0, from.find('/') + 1);
+  const bool is_generated = to.find('/') == std::string_view::npos && to.ends_with(".inc");
+  if (is_generated) return true;
   if (from.starts_with("reference/spec/")) return to.starts_with("reference/spec/");
   if (is_one_of(tree, {"reference/", "gpu/", "harness/"})) {
     return to.starts_with(tree) || is_ground_floor(to);

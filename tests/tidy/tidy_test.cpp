@@ -148,6 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Source{"gpu/device/mpi/a.cpp", included("<mpi.h>")},
                     Source{"gpu/collectives/x/mpi.cpp", included("<mpi.h>")},
                     Source{"cases/a.cpp", included("\"reference/numerics/fold.hpp\"")},
+                    Source{"gpu/device/mpi/a.cpp", included("\"generated.inc\"")},
                     Source{"tests/a_test.cpp", included("\"tests/tidy/rules.hpp\"")},
                     Source{"README.md", std::string(200, 'x') + "\n"},
                     Source{"gpu/a.cpp", "// " + std::string(97, 'x') + "\n"},
