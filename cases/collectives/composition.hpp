@@ -22,7 +22,7 @@ void expect_last_equals_first(const harness::Evidence& evidence, harness::Judgem
 /// that has both.
 void expect_last_returns_first(const harness::Evidence& evidence, harness::Judgement& judgement);
 
-/// For reductions: bends the case to exact inputs; applies only where they are exact.
+/// Bends a reduction to inputs that leave one result, and says whether a case has such.
 void adapt_exact(const spec::Contract& contract, harness::Case& c);
 [[nodiscard]] bool applies_exact(const spec::Contract& contract, const harness::Case& c);
 

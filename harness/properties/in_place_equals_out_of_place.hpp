@@ -19,7 +19,8 @@ inline Property in_place_equals_out_of_place() {
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             for (int r = 0; r < group_size(evidence.stages[0]); ++r) {
-              expect_same_output(evidence, 0, 1, r, "in place differs from out of place", judgement);
+              expect_same_output(
+                  evidence, 0, 1, r, "in place differs from out of place", judgement);
             }
           },
   };

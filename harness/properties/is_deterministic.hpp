@@ -11,12 +11,14 @@ inline Property is_deterministic() {
       .summary = "Two runs of one call leave the same bits.",
       .applies = nullptr,
       .adapt = nullptr,
-      .program = [](const spec::Contract&, const Case& c,
+      .program = [](const spec::Contract&,
+                    const Case& c,
                     std::vector<Case>& stages) { stages.assign(2, c); },
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             for (int r = 0; r < group_size(evidence.stages[0]); ++r) {
-              expect_same_output(evidence, 0, 1, r, "the second run differs from the first", judgement);
+              expect_same_output(
+                  evidence, 0, 1, r, "the second run differs from the first", judgement);
             }
           },
   };

@@ -6,7 +6,8 @@
 namespace rankcheck::harness {
 
 /// Size of the `index`-th of `parts` parts of `count` elements; the sizes differ by at most one.
-[[nodiscard]] constexpr std::int64_t nearly_equal_count(std::int64_t count, std::size_t parts,
+[[nodiscard]] constexpr std::int64_t nearly_equal_count(std::int64_t count,
+                                                        std::size_t parts,
                                                         std::size_t index) {
   const auto n = static_cast<std::int64_t>(parts);
   return count / n + (static_cast<std::int64_t>(index) < count % n ? 1 : 0);

@@ -6,7 +6,8 @@
 
 namespace rankcheck::harness {
 
-/// Reversing the order of the group leaves a reduction as it is and reverses the blocks of a gather.
+/// Reversing the order of the group leaves a reduction as it is and reverses the blocks of a
+/// gather.
 inline Property rank_permutation() {
   return {
       .name = "rank_permutation",
@@ -15,12 +16,9 @@ inline Property rank_permutation() {
           [](const spec::Contract& contract, const Case& c) {
             const bool gathers = contract.in_place == spec::InPlace::send_within_recv &&
                                  contract.sizes == spec::Sizes::count;
-            return gathers || (contract.reduces && is_exact(c));
+            return gathers || (contract.reduces && has_one_result(c));
           },
-      .adapt =
-          [](const spec::Contract& contract, Case& c) {
-            if (contract.reduces) use_exact_inputs(c);
-          },
+      .adapt = [](const spec::Contract&, Case& c) { use_exact_inputs(c); },
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
             stages.assign(2, c);
@@ -38,10 +36,14 @@ inline Property rank_permutation() {
               const auto& blocks = reversed.layout.extents.recv;
               for (std::size_t b = 0; b < blocks.size(); ++b) {
                 const std::size_t other = reduces ? b : blocks.size() - 1 - b;
-                expect_same_bits(c, r, blocks[b].offset, blocks[b].count,
+                expect_same_bits(c,
+                                 r,
+                                 blocks[b].offset,
+                                 blocks[b].count,
                                  reversed.recv() + blocks[b].offset * bytes,
                                  plain.recv() + plain.layout.extents.recv[other].offset * bytes,
-                                 "the reversed group gives another result", judgement);
+                                 "the reversed group gives another result",
+                                 judgement);
               }
             }
           },

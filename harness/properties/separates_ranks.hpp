@@ -13,7 +13,8 @@ inline Property separates_ranks() {
       .summary = "No rank leaves before every rank has entered, three calls in a row.",
       .applies = [](const spec::Contract& contract, const Case&) { return contract.synchronises; },
       .adapt = nullptr,
-      .program = [](const spec::Contract&, const Case& c,
+      .program = [](const spec::Contract&,
+                    const Case& c,
                     std::vector<Case>& stages) { stages.assign(3, c); },
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
