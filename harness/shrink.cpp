@@ -151,6 +151,7 @@ class Shrinker {
     group_plainer();
     with(&Case::root, smaller(case_.root));
     with(&Case::count, smaller(case_.count));
+    last_element_alone();
     counts_smaller();
     with(&Case::first_index, smaller(case_.first_index));
     with(&Case::index_stride, smaller(case_.index_stride));
@@ -336,6 +337,14 @@ class Shrinker {
         offer(candidate);
       }
     }
+  }
+
+  /// With the fewest elements that fail, the last one often fails for its value alone.
+  void last_element_alone() {
+    Case candidate = case_;
+    candidate.first_index += std::max<std::int64_t>(case_.count - 1, 0);
+    candidate.count = 1;
+    offer(candidate);
   }
 
   void schedule_plainer() {

@@ -135,6 +135,14 @@ TEST_F(ShrinkTest, TriesOtherDataInSmallerCases) {
   EXPECT_NE(text.find("\"ranks\":2,\"count\":1,"), std::string::npos) << text;
 }
 
+TEST_F(ShrinkTest, TakesTheLastElementAlone) {
+  const std::string text = minimal("all_reduce", [](const Case& c) {
+    return c.first_index <= 16 && c.first_index + c.count > 16;
+  });
+  EXPECT_NE(text.find("\"count\":1,"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"first_index\":16"), std::string::npos) << text;
+}
+
 TEST_F(ShrinkTest, FindsTheLowestOtherRoot) {
   const std::string text = minimal("reduce", [](const Case& c) { return c.root != 0; });
   EXPECT_NE(text.find("\"ranks\":2,\"root\":1"), std::string::npos) << text;
