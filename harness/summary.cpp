@@ -67,9 +67,9 @@ Table to_table(const Summary& summary) {
                row.backend,
                grouped(tally.cases),
                grouped(tally.compared_bytes) + " B",
-               tally.cases == 0 ? "-"
-               : exact          ? "exact"
-                                : fmt::format("{:.3g}", tally.ratio_max),
+               tally.compared_bytes == 0 ? "-"
+               : exact                   ? "exact"
+                                         : fmt::format("{:.3g}", tally.ratio_max),
                fmt::format("{}/{}", tally.covered_cells, tally.required_cells),
                verdicts_of(tally)});
   }

@@ -43,9 +43,9 @@ int print_result(const harness::ReplayResult& result) {
              judgement.reason.empty() ? "" : ": ",
              harness::printable(judgement.reason));
   fmt::print("replays    {} of {} failed\n", result.failed, result.replays);
-  fmt::print("compared   {} bytes, error/bound at most {:.3g}\n",
-             harness::grouped(judgement.compared_bytes),
-             judgement.ratio_max);
+  fmt::print("compared   {} bytes", harness::grouped(judgement.compared_bytes));
+  if (judgement.ratio_max > 0) fmt::print(", error/bound at most {:.3g}", judgement.ratio_max);
+  fmt::print("\n");
   if (!judgement.wrong.empty()) {
     fmt::print("wrong      {} elements, the first:\n{}",
                harness::grouped(judgement.wrong_count),

@@ -11,6 +11,7 @@
 #include "harness/table.hpp"
 
 #include "tests/harness/sample.hpp"
+#include "tests/harness/schema.hpp"
 
 namespace rankcheck {
 namespace {
@@ -69,7 +70,7 @@ class Cli : public testing::Test {
 
 /// One quick unit; the tests add what they are about.
 const std::string quick =
-    "run --operation broadcast --algorithm direct --property agrees_with_reference --cases 60 ";
+    "run --operation broadcast --algorithm binomial --property agrees_with_reference --cases 60 ";
 
 TEST_F(Cli, HelpNamesTheSubcommands) {
   const Outcome outcome = rankcheck("--help");
@@ -102,6 +103,32 @@ TEST_F(Cli, RunStartsWithItsSeedAndEndsWithTheOutcomes) {
             "1 findings: 1 passed, 0 falsified, 0 flaky, 0 hung, 0 crashed, 0 vacuous, 0 skipped, "
             "0 errored");
   EXPECT_TRUE(fs::exists(folder_.path() / "rankcheck-report" / "junit.xml"));
+}
+
+TEST_F(Cli, ReportOfARunFollowsTheSchema) {
+  ASSERT_EQ(rankcheck(quick + "--report r").status, 0);
+  EXPECT_EQ(harness::complaints(report("r")), "");
+}
+
+TEST_F(Cli, InterruptedRunLeavesAReportThatCanBeResumed) {
+  const Outcome outcome = shell("timeout --preserve-status -s INT 1 " + program_ +
+                                " run --cases 100000 --operation 'all_*' --report r");
+  EXPECT_EQ(outcome.status, 130) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("rankcheck run --resume r"), std::string::npos) << outcome.out;
+  EXPECT_EQ(report("r")["ending"], "interrupted");
+}
+
+TEST_F(Cli, CyclingSuiteRunsUntilItsTimeIsOver) {
+  const std::string arguments = "run deep --operation broadcast --backend sim --cases 60 ";
+  const Outcome outcome = rankcheck(arguments + "--time-budget 1 --report r");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_GT(report("r")["environment"]["rounds"], 1);
+}
+
+TEST_F(Cli, TimeThatIsOverIsVacuousNotPassed) {
+  const Outcome outcome = rankcheck(quick + "--time-budget 0.000001");
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  EXPECT_NE(outcome.last_line().find("1 vacuous"), std::string::npos) << outcome.out;
 }
 
 TEST_F(Cli, TwoRunsOfOneSeedDifferInTheEnvironmentAlone) {
@@ -158,6 +185,16 @@ TEST_F(Cli, ReplayOfACaseThatHolds) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("verdict    passed"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("ran ring"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Cli, ReplayOfAFaultIsRedAndShowsWhatIsWrong) {
+  const Outcome outcome = rankcheck(
+      R"(replay '{"operation":"all_reduce","algorithm":"ring","backend":"sim","ranks":3,"count":4,)"
+      R"("type":"f32","op":"sum","input":"coded","fault":"flip:1"}')");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_NE(outcome.out.find("verdict    falsified"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("5 of 5 failed"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("rank  element"), std::string::npos) << outcome.out;
 }
 
 TEST_F(Cli, ReplayReadsFiles) {

@@ -2,36 +2,12 @@
 
 #include <gtest/gtest.h>
 #include <pugixml.hpp>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validator.hpp>
-
-#include "harness/files.hpp"
 
 #include "tests/harness/sample.hpp"
+#include "tests/harness/schema.hpp"
 
 namespace rankcheck::harness {
 namespace {
-
-using valijson::adapters::NlohmannJsonAdapter;
-
-/// What reports/schema.json says against a report; empty where it fits.
-std::string complaints(const nlohmann::json& report) {
-  const auto text = read_file(std::string(RANKCHECK_SOURCE_DIR) + "/reports/schema.json");
-  const nlohmann::json document = nlohmann::json::parse(text);
-  valijson::Schema schema;
-  valijson::SchemaParser().populateSchema(NlohmannJsonAdapter(document), schema);
-  valijson::ValidationResults results;
-  valijson::Validator().validate(schema, NlohmannJsonAdapter(report), &results);
-  std::string all;
-  valijson::ValidationResults::Error error;
-  while (results.popError(error)) {
-    for (const std::string& each : error.context) all += each;
-    all += ": " + error.description + '\n';
-  }
-  return all;
-}
 
 nlohmann::json sample_json() {
   Report report = sample_report();

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validator.hpp>
+
+#include "harness/files.hpp"
+
+namespace rankcheck::harness {
+
+/// What reports/schema.json says against a report; empty where it fits.
+inline std::string complaints(const nlohmann::json& report) {
+  using valijson::adapters::NlohmannJsonAdapter;
+  const auto text = read_file(std::string(RANKCHECK_SOURCE_DIR) + "/reports/schema.json");
+  const nlohmann::json document = nlohmann::json::parse(text);
+  valijson::Schema schema;
+  valijson::SchemaParser().populateSchema(NlohmannJsonAdapter(document), schema);
+  valijson::ValidationResults results;
+  valijson::Validator().validate(schema, NlohmannJsonAdapter(report), &results);
+  std::string all;
+  valijson::ValidationResults::Error error;
+  while (results.popError(error)) {
+    for (const std::string& each : error.context) all += each;
+    all += ": " + error.description + '\n';
+  }
+  return all;
+}
+
+}  // namespace rankcheck::harness
