@@ -1,8 +1,8 @@
 #include "cases/backends/command.hpp"
 
-#include <unistd.h>
-
 #include <chrono>
+
+#include <unistd.h>
 
 #include "reference/collectives/registry.hpp"
 

@@ -16,9 +16,10 @@ namespace rankcheck::cases {
 /// Why the program cannot be a backend: one line; empty where it can be tried.
 [[nodiscard]] std::string why_command_unavailable(const std::string& path);
 
-/// A program of the user's that hosts all ranks and speaks the worker protocol (reports/PROTOCOL.md)
-/// over its standard input and output; the backend `command:PATH`. Throws std::runtime_error.
-[[nodiscard]] std::unique_ptr<harness::Backend> open_command(const std::string& path,
-                                                             const harness::BackendOptions& options);
+/// A program of the user's that hosts all ranks and speaks the worker protocol
+/// (reports/PROTOCOL.md) over its standard input and output; the backend `command:PATH`. Throws
+/// std::runtime_error.
+[[nodiscard]] std::unique_ptr<harness::Backend> open_command(
+    const std::string& path, const harness::BackendOptions& options);
 
 }  // namespace rankcheck::cases

@@ -1,7 +1,5 @@
 #include "cases/backends/mpi.hpp"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -9,9 +7,11 @@
 #include <string>
 
 #include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "harness/worker/worker_backend.hpp"
 
 #include "cases/backends/command.hpp"
-#include "harness/worker/worker_backend.hpp"
 
 namespace rankcheck::cases {
 
@@ -27,7 +27,9 @@ std::filesystem::path worker_path() {
 }
 
 /// The launcher that fits the library that the worker was built with.
-std::string launcher() { return RANKCHECK_MPIEXEC; }
+std::string launcher() {
+  return RANKCHECK_MPIEXEC;
+}
 
 bool is_executable(const std::string& name) {
   if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0;
@@ -52,31 +54,30 @@ std::string why_unavailable() {
 
 /// Variables that another MPI library than Open MPI ignores.
 worker::Command command(int ranks, const std::string& directory) {
-  return {.arguments = {launcher(), "-n", std::to_string(ranks), worker_path()},
-          .environment = {
-              // Containers run as root, and cases have more ranks than a small machine has cores.
-              {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
-              {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-              {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
-              {"OMPI_MCA_hwloc_base_binding_policy", "none"},
-              {"OMPI_MCA_mpi_yield_when_idle", "1"},
-              // One machine and its memory: no network, and no system call that containers forbid.
-              {"OMPI_MCA_pml", "ob1"},
-              {"OMPI_MCA_btl", "self,vader"},
-              {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
-              {"OMPI_MCA_btl_vader_backing_directory", directory},
-              {"OMPI_MCA_plm_rsh_agent", "sh"},
-              // Lets coll/tuned be told which algorithm to use; until it is told, it chooses as ever.
-              {"OMPI_MCA_coll_tuned_use_dynamic_rules", "1"},
-          }};
+  return {
+      .arguments = {launcher(), "-n", std::to_string(ranks), worker_path()},
+      .environment = {
+          // Containers run as root, and cases have more ranks than a small machine has cores.
+          {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+          {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+          {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+          {"OMPI_MCA_hwloc_base_binding_policy", "none"},
+          {"OMPI_MCA_mpi_yield_when_idle", "1"},
+          // One machine and its memory: no network, and no system call that containers forbid.
+          {"OMPI_MCA_pml", "ob1"},
+          {"OMPI_MCA_btl", "self,vader"},
+          {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
+          {"OMPI_MCA_btl_vader_backing_directory", directory},
+          {"OMPI_MCA_plm_rsh_agent", "sh"},
+          // Lets coll/tuned be told which algorithm to use; until it is told, it chooses as ever.
+          {"OMPI_MCA_coll_tuned_use_dynamic_rules", "1"},
+      }};
 }
 
 std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOptions& options) {
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
-      .command =
-          [ranks = options.ranks_max](const std::string& directory) {
-            return command(ranks, directory);
-          },
+      .command = [ranks = options.ranks_max](
+                     const std::string& directory) { return command(ranks, directory); },
       .contract_of = contract_of,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
   });
@@ -86,7 +87,9 @@ std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
   return open_workers(options);
 }
 
-nlohmann::json describe() { return open_workers({.ranks_max = 1})->versions(); }
+nlohmann::json describe() {
+  return open_workers({.ranks_max = 1})->versions();
+}
 
 }  // namespace
 

@@ -57,8 +57,8 @@ class MpiSubject final : public worker::Subject {
     for (const mpi::Algorithm& each : runtime_.algorithms()) {
       hello.algorithms.push_back(
           {.info = {std::string(each.operation->name), each.name, each.summary},
-           .environment = each.forcing ? each.forcing->environment()
-                                       : std::map<std::string, std::string>()});
+           .environment =
+               each.forcing ? each.forcing->environment() : std::map<std::string, std::string>()});
     }
     hello.versions = {{"mpi", mpi::Runtime::version()}};
     return hello;
@@ -86,7 +86,9 @@ class MpiSubject final : public worker::Subject {
                                  .chunk = c.chunk});
   }
 
-  void run(std::span<const Case> stages, const worker::Entered& entered, Observation& result) override {
+  void run(std::span<const Case> stages,
+           const worker::Entered& entered,
+           Observation& result) override {
     result.stages.resize(stages.size());
     result.path.assign(stages.size(), {});
     for (std::size_t k = 0; k < stages.size(); ++k) {
@@ -130,12 +132,16 @@ class MpiSubject final : public worker::Subject {
                                .group = group,
                                .in_place = c.in_place,
                                .chunk = c.chunk};
-    const auto at = [&](std::int64_t offset) { return offset < 0 ? nullptr : image.data() + offset; };
+    const auto at = [&](std::int64_t offset) {
+      return offset < 0 ? nullptr : image.data() + offset;
+    };
     entered(runtime_.rank(), k);
     runtime_.prepare(request);
     if (contract.synchronises) arrive_late(c, runtime_.rank());
     outcome.stamps[0].entered = now_ns();
-    runtime_.perform(request, group_rank, layout_.extents,
+    runtime_.perform(request,
+                     group_rank,
+                     layout_.extents,
                      {.send = at(layout_.send), .recv = at(layout_.recv), .scalar = scalar.data()});
     outcome.stamps[0].left = now_ns();
     runtime_.conclude(request);

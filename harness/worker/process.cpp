@@ -1,12 +1,5 @@
 #include "harness/worker/process.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -15,7 +8,13 @@
 #include <stdexcept>
 #include <string_view>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace rankcheck::harness::worker {
 
@@ -105,7 +104,9 @@ Process::Process(const Command& command, int standard_io) {
   const pid_t parent = ::getpid();
   id_ = ::fork();
   if (id_ == 0) {
-    become(argument_pointers.data(), environment_pointers.data(), parent,
+    become(argument_pointers.data(),
+           environment_pointers.data(),
+           parent,
            {standard_io, errors.write_end.get(), failure.write_end.get()});
   }
   if (id_ < 0) throw std::runtime_error(fmt::format("cannot fork: {}", std::strerror(errno)));
@@ -154,7 +155,8 @@ bool Process::ended() {
     const char* signal_name = ::sigdescr_np(info.si_status);
     fate_ = info.si_code == CLD_EXITED
                 ? fmt::format("ended with status {}", info.si_status)
-                : fmt::format("was killed by signal {} ({})", info.si_status,
+                : fmt::format("was killed by signal {} ({})",
+                              info.si_status,
                               signal_name == nullptr ? "unknown" : signal_name);
   }
   return fate_.has_value();
@@ -185,7 +187,9 @@ void Process::stop(std::chrono::milliseconds patience) {
   reaped_ = true;
 }
 
-std::string Process::fate() { return ended() ? *fate_ : "is running"; }
+std::string Process::fate() {
+  return ended() ? *fate_ : "is running";
+}
 
 std::string Process::last_words() const {
   std::string_view rest(errors_);

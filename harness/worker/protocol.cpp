@@ -1,8 +1,5 @@
 #include "harness/worker/protocol.hpp"
 
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -10,6 +7,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace rankcheck::harness::worker {
 
@@ -122,8 +121,8 @@ std::optional<Frame> Connection::next(std::uint64_t payload_bytes_max) {
     length |= std::to_integer<std::size_t>(start[i]) << (8 * i);
   }
   if (length > header_bytes_max) {
-    throw ProtocolError(fmt::format("a header of {} bytes; at most {} are allowed", length,
-                                    header_bytes_max));
+    throw ProtocolError(
+        fmt::format("a header of {} bytes; at most {} are allowed", length, header_bytes_max));
   }
   if (available < prefix_bytes + length) return std::nullopt;
   const char* text = reinterpret_cast<const char*>(start + prefix_bytes);
@@ -136,8 +135,8 @@ std::optional<Frame> Connection::next(std::uint64_t payload_bytes_max) {
     payload = announced->get<std::uint64_t>();
   }
   if (payload > payload_bytes_max) {
-    throw ProtocolError(fmt::format("a payload of {} bytes; expected at most {}", payload,
-                                    payload_bytes_max));
+    throw ProtocolError(
+        fmt::format("a payload of {} bytes; expected at most {}", payload, payload_bytes_max));
   }
   if (available - prefix_bytes - length < payload) return std::nullopt;
   frame.payload = {start + prefix_bytes + length, static_cast<std::size_t>(payload)};
@@ -181,7 +180,8 @@ Hello hello_from_json(const json& header) {
     hello.world = body.at("world").get<int>();
     hello.ranks = body.at("ranks").get<std::vector<int>>();
     if (hello.world < 1 || hello.world > world_ranks_max) {
-      throw ProtocolError(fmt::format("world: expected 1..{}, got {}", world_ranks_max, hello.world));
+      throw ProtocolError(
+          fmt::format("world: expected 1..{}, got {}", world_ranks_max, hello.world));
     }
     for (const int rank : hello.ranks) {
       if (rank >= 0 && rank < hello.world) continue;
@@ -207,7 +207,9 @@ Hello hello_from_json(const json& header) {
   });
 }
 
-std::string_view name(RunStatus status) { return status_names[static_cast<std::size_t>(status)]; }
+std::string_view name(RunStatus status) {
+  return status_names[static_cast<std::size_t>(status)];
+}
 
 bool send_result(Connection& connection, std::uint64_t run, const Observation& result) {
   ordered_json stamps = ordered_json::array();

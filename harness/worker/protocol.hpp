@@ -93,7 +93,9 @@ struct Hello {
 
 /// Sends what a run left in the ranks of this connection: in every stage, the images and stamps of
 /// the hosted members in group order.
-[[nodiscard]] bool send_result(Connection& connection, std::uint64_t run, const Observation& result);
+[[nodiscard]] bool send_result(Connection& connection,
+                               std::uint64_t run,
+                               const Observation& result);
 
 /// Reads the header of a result and cuts its payload into images. Throws ProtocolError unless the
 /// sizes add up. `result` keeps its capacity.

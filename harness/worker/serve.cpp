@@ -1,12 +1,5 @@
 #include "harness/worker/serve.hpp"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -14,7 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 namespace rankcheck::harness::worker {
 
@@ -23,7 +22,10 @@ namespace {
 /// Cases are small; nobody sends us a payload.
 constexpr std::uint64_t payload_bytes_max = 0;
 
-void run(Subject& subject, Connection& connection, const nlohmann::json& header, Observation& result) {
+void run(Subject& subject,
+         Connection& connection,
+         const nlohmann::json& header,
+         Observation& result) {
   const auto id = header.at("run").get<std::uint64_t>();
   result.status = RunStatus::completed;
   result.reason.clear();
@@ -69,7 +71,9 @@ Connection connect_to_harness() {
   return Connection(socket, socket);
 }
 
-void end_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
+void end_with_parent() {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
 
 void serve(Subject& subject, Connection connection) {
   if (!connection.send(to_json(subject.hello()))) return;

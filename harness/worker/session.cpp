@@ -1,12 +1,5 @@
 #include "harness/worker/session.hpp"
 
-#include <poll.h>
-#include <signal.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/un.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -16,6 +9,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "harness/image.hpp"
 
@@ -95,7 +94,8 @@ std::string with_last_words(std::string text, const Process& process) {
   return text;
 }
 
-Session::Session(const WorkerOptions& options, const std::map<std::string, std::string>& environment)
+Session::Session(const WorkerOptions& options,
+                 const std::map<std::string, std::string>& environment)
     : options_(options), directory_(make_directory()) {
   // From here on ~Session does not run when something throws; this removes the folder then.
   struct Cleanup {
@@ -123,7 +123,8 @@ Session::Session(const WorkerOptions& options, const std::map<std::string, std::
     Connection ours(ends[0], ends[0]);
     process_ = std::make_unique<Process>(command, theirs.get());
     add_peer(std::move(ours), deadline);
-    if (!is_complete()) throw std::runtime_error("the worker does not host every rank of its world");
+    if (!is_complete())
+      throw std::runtime_error("the worker does not host every rank of its world");
   } else {
     const std::string path = directory_ + "/socket";
     const Descriptor listener = listen_at(path);
@@ -165,6 +166,9 @@ void Session::connect_all(int listener, Clock::time_point deadline) {
     if (peers_.size() >= world_ranks_max) throw std::runtime_error("too many worker processes");
     add_peer(Connection(accepted, accepted), deadline);
   }
+  // They connect in any order; what we say of them comes in the order of ranks.
+  std::sort(
+      peers_.begin(), peers_.end(), [](const Peer& a, const Peer& b) { return a.ranks < b.ranks; });
 }
 
 void Session::add_peer(Connection connection, Clock::time_point deadline) {
@@ -200,9 +204,8 @@ Frame Session::await_frame(Peer& peer, Clock::time_point deadline) {
     if (is_ready(peer.connection.descriptor(), tick_ms)) {
       if (peer.connection.fill()) continue;
       static_cast<void>(process_->wait_until(Clock::now() + 1s));
-      throw std::runtime_error(
-          with_last_words("a worker closed its connection; the command " + process_->fate(),
-                          *process_));
+      throw std::runtime_error(with_last_words(
+          "a worker closed its connection; the command " + process_->fate(), *process_));
     }
     if (Clock::now() >= deadline) {
       throw std::runtime_error(with_last_words("no answer from a worker in time", *process_));
@@ -293,7 +296,8 @@ void Session::await_results(std::span<const Case> stages, Observation& observati
       entries.push_back({.fd = descriptor, .events = POLLIN, .revents = 0});
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    const int ready = ::poll(entries.data(), entries.size(),
+    const int ready = ::poll(entries.data(),
+                             entries.size(),
                              static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000)));
     if (entries[0].revents != 0) process_->drain();
     bool heard = false;
@@ -307,7 +311,9 @@ void Session::await_results(std::span<const Case> stages, Observation& observati
       if (!take_frames(peer, observation)) return;
       failed = failed || (!peer.pending && peer.result.status == RunStatus::failed);
     }
-    if (heard) deadline = Clock::now() + (failed ? std::min<Clock::duration>(patience, failure_patience) : patience);
+    if (heard)
+      deadline = Clock::now() +
+                 (failed ? std::min<Clock::duration>(patience, failure_patience) : patience);
     if (Clock::now() < deadline) continue;
     if (failed) {
       usable_ = false;
@@ -334,7 +340,8 @@ bool Session::take_frames(Peer& peer, Observation& observation) {
     }
     return true;
   } catch (const std::exception& error) {
-    give_up(observation, RunStatus::errored,
+    give_up(observation,
+            RunStatus::errored,
             fmt::format("{}: breaks the worker protocol: {}", title(peer.ranks), error.what()));
     return false;
   }
@@ -343,7 +350,8 @@ bool Session::take_frames(Peer& peer, Observation& observation) {
 void Session::merge(std::span<const Case> stages, Observation& observation) {
   for (const Peer& peer : peers_) {
     const Observation& result = peer.result;
-    if (peer.payload_bytes_max == 0 || peer.pending || result.status == RunStatus::completed) continue;
+    if (peer.payload_bytes_max == 0 || peer.pending || result.status == RunStatus::completed)
+      continue;
     observation.status = result.status;
     observation.reason = fmt::format("{}: {}", title(peer.ranks), result.reason);
     return;
@@ -360,15 +368,18 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
       for (std::size_t g = 0; g < group.size(); ++g) {
         if (std::count(peer.ranks.begin(), peer.ranks.end(), group[g]) == 0) continue;
         lay_out(contract, stages[k], static_cast<int>(g), hello_.traits.result_place, layout_);
-        const bool fits = k < peer.result.stages.size() &&
-                          next < peer.result.stages[k].images.size() &&
-                          peer.result.stages[k].images[next].size() ==
-                              static_cast<std::size_t>(layout_.size);
+        const bool fits =
+            k < peer.result.stages.size() && next < peer.result.stages[k].images.size() &&
+            peer.result.stages[k].images[next].size() == static_cast<std::size_t>(layout_.size);
         if (!fits) {
-          return give_up(observation, RunStatus::errored,
-                         fmt::format("{}: the image of rank {} after stage {} is missing or has the "
-                                     "wrong size",
-                                     title(peer.ranks), group[g], k));
+          return give_up(
+              observation,
+              RunStatus::errored,
+              fmt::format("{}: the image of rank {} after stage {} is missing or has the "
+                          "wrong size",
+                          title(peer.ranks),
+                          group[g],
+                          k));
         }
         std::swap(stage.images[g], peer.result.stages[k].images[next]);
         stage.stamps[g] = peer.result.stages[k].stamps[next++];
@@ -376,8 +387,11 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
         if (observation.path[k].empty()) observation.path[k] = path;
         if (observation.path[k] == path) continue;
         observation.status = RunStatus::failed;
-        observation.reason = fmt::format("stage {}: rank {} took the path {}, others {}", k,
-                                         group[g], path, observation.path[k]);
+        observation.reason = fmt::format("stage {}: rank {} took the path {}, others {}",
+                                         k,
+                                         group[g],
+                                         path,
+                                         observation.path[k]);
       }
       observation.fault_fired = observation.fault_fired || peer.result.fault_fired;
     }
@@ -418,8 +432,8 @@ std::string Session::describe_hang(std::span<const Case> stages) const {
       if (takes_part) places.push_back(where(rank, stages));
     }
   }
-  return fmt::format("no answer within {} s: {}", options_.run_timeout.count(),
-                     fmt::join(places, ", "));
+  return fmt::format(
+      "no answer within {} s: {}", options_.run_timeout.count(), fmt::join(places, ", "));
 }
 
 void Session::kill_workers() {

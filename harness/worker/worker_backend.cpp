@@ -38,7 +38,8 @@ Session& WorkerBackend::session(const std::map<std::string, std::string>& enviro
 
 std::string WorkerBackend::refuses(const Case& c) const {
   if (find(c) == nullptr) {
-    return fmt::format("algorithm: {} has no {} of {}", hello_.traits.name, c.algorithm, c.operation);
+    return fmt::format(
+        "algorithm: {} has no {} of {}", hello_.traits.name, c.algorithm, c.operation);
   }
   try {
     return session(environment_).refuses(c);

@@ -5,8 +5,14 @@ namespace rankcheck::gpu::all_reduce {
 /// MPI_Allreduce.
 void mpi(mpi::Invocation& run) {
   mpi::Reduction reduction(run);
-  run.issue("Allreduce", MPI_Allreduce, MPI_Iallreduce, reduction.source(), run.recv(), run.count(),
-            run.type(), reduction.op());
+  run.issue("Allreduce",
+            MPI_Allreduce,
+            MPI_Iallreduce,
+            reduction.source(),
+            run.recv(),
+            run.count(),
+            run.type(),
+            reduction.op());
   reduction.finish();
 }
 

@@ -8,7 +8,8 @@ namespace rankcheck::gpu::broadcast {
 void mpi(mpi::Invocation& run) {
   const bool copies = run.has_send() && !run.shares();
   if (copies && run.count() > 0) {
-    std::memcpy(run.recv(), run.send(), static_cast<std::size_t>(run.count()) * run.element_bytes());
+    std::memcpy(
+        run.recv(), run.send(), static_cast<std::size_t>(run.count()) * run.element_bytes());
   }
   run.issue("Bcast", MPI_Bcast, MPI_Ibcast, run.recv(), run.count(), run.type(), run.root());
 }

@@ -11,8 +11,18 @@ void mpi(mpi::Invocation& run) {
   MPI_Comm communicator = run.site().communicator;
   constexpr int tag = 0;
   if (!run.site().nonblocking) {
-    mpi::check(MPI_Sendrecv(run.send(), run.count(), run.type(), to, tag, run.recv(), run.count(),
-                            run.type(), from, tag, communicator, MPI_STATUS_IGNORE),
+    mpi::check(MPI_Sendrecv(run.send(),
+                            run.count(),
+                            run.type(),
+                            to,
+                            tag,
+                            run.recv(),
+                            run.count(),
+                            run.type(),
+                            from,
+                            tag,
+                            communicator,
+                            MPI_STATUS_IGNORE),
                "MPI_Sendrecv");
     return;
   }

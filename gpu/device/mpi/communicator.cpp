@@ -38,7 +38,8 @@ MPI_Comm Communicators::get(const std::vector<int>& world_ranks,
                             const Forcing* forced,
                             int segment_bytes) {
   const bool keeps = is_prefix(world_ranks) && segment_bytes == 0;
-  const auto key = std::pair(world_ranks.size(), forced == nullptr ? std::string() : forced->label());
+  const auto key =
+      std::pair(world_ranks.size(), forced == nullptr ? std::string() : forced->label());
   if (keeps) {
     const auto found = kept_.find(key);
     if (found != kept_.end()) return found->second.get();

@@ -30,8 +30,8 @@ class Communicator {
   MPI_Comm value_ = MPI_COMM_NULL;
 };
 
-/// The communicators that calls run on. Those of the first n ranks in order are kept, one for each n
-/// and forced algorithm. All others live for one call: processes see different calls, so no rule
+/// The communicators that calls run on. Those of the first n ranks in order are kept, one for each
+/// n and forced algorithm. All others live for one call: processes see different calls, so no rule
 /// that drops old ones by age would drop the same ones everywhere.
 class Communicators {
  public:

@@ -17,6 +17,7 @@ std::string describe(int code) {
 
 }  // namespace
 
-Error::Error(const std::string& call, int code) : std::runtime_error(call + ": " + describe(code)) {}
+Error::Error(const std::string& call, int code)
+    : std::runtime_error(call + ": " + describe(code)) {}
 
 }  // namespace rankcheck::gpu::mpi

@@ -32,7 +32,8 @@ Reduction::Reduction(const Invocation& invocation) : invocation_(invocation) {
   if (call.op != spec::ReduceOp::premul_sum) return;
   const std::int64_t count = invocation.extents().send_size;
   const Site& site = invocation.site();
-  if (!invocation.shares()) scaled_.assign(site.send, site.send + count * spec::info(call.type).bytes);
+  if (!invocation.shares())
+    scaled_.assign(site.send, site.send + count * spec::info(call.type).bytes);
   std::byte* elements = invocation.shares() ? site.send : scaled_.data();
   element::visit_component(call.type, [&](auto zero) {
     using T = decltype(zero);
@@ -45,7 +46,8 @@ void Reduction::finish() {
   const spec::Call& call = invocation_.call();
   if (call.op != spec::ReduceOp::avg || !invocation_.has_recv()) return;
   element::visit_component(call.type, [&](auto zero) {
-    transform<decltype(zero)>(invocation_.site().recv, invocation_.extents().recv_size,
+    transform<decltype(zero)>(invocation_.site().recv,
+                              invocation_.extents().recv_size,
                               [&](auto value) { return element::divide(value, call.ranks); });
   });
 }

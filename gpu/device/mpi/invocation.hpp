@@ -38,7 +38,10 @@ struct Blocks {
 /// One rank's part in one call: the arguments in MPI's words, and how to make the call.
 class Invocation {
  public:
-  Invocation(const spec::Call& call, const spec::Extents& extents, const Site& site, const Types& types)
+  Invocation(const spec::Call& call,
+             const spec::Extents& extents,
+             const Site& site,
+             const Types& types)
       : call_(call), extents_(extents), site_(site), types_(types) {}
 
   [[nodiscard]] const spec::Call& call() const { return call_; }
@@ -95,14 +98,16 @@ class Invocation {
   const Types& types_;
 };
 
-/// What MPI's own ops lack: for premul_sum the input is multiplied before the call, in place or in a
-/// copy; for avg the sum is divided after it. Both round once in the element type.
+/// What MPI's own ops lack: for premul_sum the input is multiplied before the call, in place or in
+/// a copy; for avg the sum is divided after it. Both round once in the element type.
 class Reduction {
  public:
   explicit Reduction(const Invocation& invocation);
 
   /// What to hand to MPI as the send buffer.
-  [[nodiscard]] void* source() { return scaled_.empty() ? invocation_.send_or_in_place() : scaled_.data(); }
+  [[nodiscard]] void* source() {
+    return scaled_.empty() ? invocation_.send_or_in_place() : scaled_.data();
+  }
   [[nodiscard]] MPI_Op op() const {
     return invocation_.types().op(invocation_.call().op, invocation_.call().type);
   }

@@ -14,7 +14,8 @@ namespace {
 /// Segment of a forced algorithm in elements.
 std::int64_t segment_elements(const Request& request) {
   const std::int64_t bytes = spec::info(request.call.type).bytes;
-  return request.chunk > 0 ? request.chunk : std::max<std::int64_t>(1, default_segment_bytes / bytes);
+  return request.chunk > 0 ? request.chunk
+                           : std::max<std::int64_t>(1, default_segment_bytes / bytes);
 }
 
 /// Elements of the largest buffer of any member.
@@ -36,8 +37,8 @@ void expect_forced(const Forcing& forcing, bool moves_data) {
     if (name == expected) {
       seen = true;
     } else if (name.starts_with(family) && name != family + "generic") {
-      throw std::runtime_error(forcing.name() + ": Open MPI ran " + std::string(name) + " and not only " +
-                               expected);
+      throw std::runtime_error(forcing.name() + ": Open MPI ran " + std::string(name) +
+                               " and not only " + expected);
     }
   }
   if (!seen && moves_data) {
@@ -68,11 +69,11 @@ Runtime::Runtime() {
                            .forcing = {}});
     for (const Forcing& forcing : forcings) {
       if (forcing.operation != operation.name) continue;
-      algorithms_.push_back({.operation = &operation,
-                             .name = forcing.name(),
-                             .summary = "The blocking call with " + forcing.variable() + " = " +
-                                        forcing.word + ".",
-                             .forcing = forcing});
+      algorithms_.push_back(
+          {.operation = &operation,
+           .name = forcing.name(),
+           .summary = "The blocking call with " + forcing.variable() + " = " + forcing.word + ".",
+           .forcing = forcing});
     }
   }
 }
@@ -111,16 +112,15 @@ std::string Runtime::why_refused(const Request& request) const {
   if (!forcing) return request.chunk > 0 ? "chunk: only forced algorithms have segments" : "";
   if (request.chunk > std::numeric_limits<int>::max() / 16) return "chunk: out of range";
   return std::string(why_unforceable(
-      *forcing, {.call = call,
-                 .in_place = request.in_place,
-                 .segment_elements = segment_elements(request)}));
+      *forcing,
+      {.call = call, .in_place = request.in_place, .segment_elements = segment_elements(request)}));
 }
 
 void Runtime::prepare(const Request& request) {
   const auto& forcing = request.algorithm.forcing;
   const std::int64_t segment_bytes = request.chunk * spec::info(request.call.type).bytes;
-  communicator_ = communicators_->get(request.group, forcing ? &*forcing : nullptr,
-                                      static_cast<int>(segment_bytes));
+  communicator_ = communicators_->get(
+      request.group, forcing ? &*forcing : nullptr, static_cast<int>(segment_bytes));
   clear_witnessed();
 }
 

@@ -74,8 +74,16 @@ class Variable {
     int binding = 0;
     int scope = 0;
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    if (MPI_T_cvar_get_info(index, nullptr, nullptr, &verbosity, &type, &variable.enum_, nullptr,
-                            nullptr, &binding, &scope) != MPI_SUCCESS ||
+    if (MPI_T_cvar_get_info(index,
+                            nullptr,
+                            nullptr,
+                            &verbosity,
+                            &type,
+                            &variable.enum_,
+                            nullptr,
+                            nullptr,
+                            &binding,
+                            &scope) != MPI_SUCCESS ||
         (type != MPI_INT && type != MPI_C_BOOL)) {
       return std::nullopt;
     }
@@ -100,7 +108,8 @@ class Variable {
   [[nodiscard]] int read() const {
     int value = 0;
     bool flag = false;
-    check(MPI_T_cvar_read(handle_, is_bool_ ? static_cast<void*>(&flag) : &value), "MPI_T_cvar_read");
+    check(MPI_T_cvar_read(handle_, is_bool_ ? static_cast<void*>(&flag) : &value),
+          "MPI_T_cvar_read");
     return is_bool_ ? static_cast<int>(flag) : value;
   }
   void write(int value) const { check(MPI_T_cvar_write(handle_, &value), "MPI_T_cvar_write"); }
@@ -121,7 +130,8 @@ class Variable {
       Item item;
       std::array<char, 256> word{};
       length = static_cast<int>(word.size());
-      check(MPI_T_enum_get_item(enum_, i, &item.value, word.data(), &length), "MPI_T_enum_get_item");
+      check(MPI_T_enum_get_item(enum_, i, &item.value, word.data(), &length),
+            "MPI_T_enum_get_item");
       item.word = word.data();
       items.push_back(std::move(item));
     }
@@ -149,7 +159,9 @@ ToolInterface::ToolInterface() {
   check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided), "MPI_T_init_thread");
 }
 
-ToolInterface::~ToolInterface() { MPI_T_finalize(); }
+ToolInterface::~ToolInterface() {
+  MPI_T_finalize();
+}
 
 std::string Forcing::name() const {
   std::string text = "tuned_" + word;
@@ -181,7 +193,8 @@ std::string_view why_unforceable(const Forcing& forcing, const ForcedUse& use) {
   const std::string_view word = forcing.word;
   if (n == 1) return "one rank: Open MPI uses coll/self, which has one algorithm";
   if (word == "two_proc" && n != 2) return "ranks: two_proc takes two";
-  if (word == "neighbor" && n % 2 != 0) return "ranks: for an odd number Open MPI falls back to ring";
+  if (word == "neighbor" && n % 2 != 0)
+    return "ranks: for an odd number Open MPI falls back to ring";
   if (forcing.collective == "allgather" && word == "recursive_doubling" && n != power_of_two) {
     return "ranks: for no power of two Open MPI falls back to bruck";
   }
@@ -208,7 +221,8 @@ std::vector<Forcing> find_forcings() {
   const auto enabled = Variable::find("coll_tuned_use_dynamic_rules");
   if (!enabled || enabled->read() == 0) return forcings;
   for (const auto& [operation, collective] : collectives) {
-    Forcing forcing{.operation = std::string(operation), .collective = std::string(collective), .word = {}};
+    Forcing forcing{
+        .operation = std::string(operation), .collective = std::string(collective), .word = {}};
     const auto variable = Variable::find(forcing.variable());
     if (!variable) continue;
     forcing.writable = variable->writable();

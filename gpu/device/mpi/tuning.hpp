@@ -7,8 +7,8 @@
 
 #include "reference/spec/call.hpp"
 
-/// The algorithms that Open MPI's component coll/tuned can be forced to use, found at run time through
-/// MPI_T. Another MPI library has no such variables, and nothing is found.
+/// The algorithms that Open MPI's component coll/tuned can be forced to use, found at run time
+/// through MPI_T. Another MPI library has no such variables, and nothing is found.
 namespace rankcheck::gpu::mpi {
 
 /// One value of a control variable coll_tuned_<collective>_algorithm.
@@ -53,8 +53,9 @@ struct ForcedUse {
   std::int64_t segment_elements = 1;
 };
 
-/// Why forcing makes no sense for this call: Open MPI (4.1) returns an error there, or hands the call
-/// on to another algorithm. Empty where the algorithm does it itself, which witness.hpp verifies.
+/// Why forcing makes no sense for this call: Open MPI (4.1) returns an error there, or hands the
+/// call on to another algorithm. Empty where the algorithm does it itself, which witness.hpp
+/// verifies.
 [[nodiscard]] std::string_view why_unforceable(const Forcing& forcing, const ForcedUse& use);
 
 /// While it lives, new communicators of this process use the forced algorithm. Throws Error where

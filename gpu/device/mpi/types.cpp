@@ -57,20 +57,32 @@ Types::~Types() {
 
 MPI_Datatype Types::type(spec::Type type) const {
   switch (type) {
-    case spec::Type::int8: return MPI_INT8_T;
-    case spec::Type::uint8: return MPI_UINT8_T;
-    case spec::Type::int32: return MPI_INT32_T;
-    case spec::Type::uint32: return MPI_UINT32_T;
-    case spec::Type::int64: return MPI_INT64_T;
-    case spec::Type::uint64: return MPI_UINT64_T;
+    case spec::Type::int8:
+      return MPI_INT8_T;
+    case spec::Type::uint8:
+      return MPI_UINT8_T;
+    case spec::Type::int32:
+      return MPI_INT32_T;
+    case spec::Type::uint32:
+      return MPI_UINT32_T;
+    case spec::Type::int64:
+      return MPI_INT64_T;
+    case spec::Type::uint64:
+      return MPI_UINT64_T;
     case spec::Type::f16:
-    case spec::Type::bf16: return half_;
-    case spec::Type::f32: return MPI_FLOAT;
-    case spec::Type::f64: return MPI_DOUBLE;
-    case spec::Type::complex64: return MPI_C_FLOAT_COMPLEX;
-    case spec::Type::complex128: return MPI_C_DOUBLE_COMPLEX;
+    case spec::Type::bf16:
+      return half_;
+    case spec::Type::f32:
+      return MPI_FLOAT;
+    case spec::Type::f64:
+      return MPI_DOUBLE;
+    case spec::Type::complex64:
+      return MPI_C_FLOAT_COMPLEX;
+    case spec::Type::complex128:
+      return MPI_C_DOUBLE_COMPLEX;
     case spec::Type::f8e4m3:
-    case spec::Type::f8e5m2: return MPI_BYTE;
+    case spec::Type::f8e5m2:
+      return MPI_BYTE;
   }
   return MPI_DATATYPE_NULL;
 }
@@ -80,10 +92,14 @@ MPI_Op Types::op(spec::ReduceOp op, spec::Type type) const {
   if (type == spec::Type::f16) return f16_ops_[static_cast<std::size_t>(pairwise)];
   if (type == spec::Type::bf16) return bf16_ops_[static_cast<std::size_t>(pairwise)];
   switch (pairwise) {
-    case spec::ReduceOp::prod: return MPI_PROD;
-    case spec::ReduceOp::min: return MPI_MIN;
-    case spec::ReduceOp::max: return MPI_MAX;
-    default: return MPI_SUM;
+    case spec::ReduceOp::prod:
+      return MPI_PROD;
+    case spec::ReduceOp::min:
+      return MPI_MIN;
+    case spec::ReduceOp::max:
+      return MPI_MAX;
+    default:
+      return MPI_SUM;
   }
 }
 

@@ -9,9 +9,9 @@
 
 namespace rankcheck::gpu::mpi {
 
-/// MPI's names for our element types and reduce ops. f16 and bf16 are pairs of bytes to MPI, combined
-/// by ops of our own with one rounding a step; eight-bit floats are bytes that are only moved. Must
-/// go before MPI_Finalize.
+/// MPI's names for our element types and reduce ops. f16 and bf16 are pairs of bytes to MPI,
+/// combined by ops of our own with one rounding a step; eight-bit floats are bytes that are only
+/// moved. Must go before MPI_Finalize.
 class Types {
  public:
   Types();

@@ -3,10 +3,10 @@
 #include <string_view>
 #include <vector>
 
-/// Sees which collective algorithms Open MPI really runs. The worker defines functions with the names
-/// of Open MPI's own (ompi_coll_base_<collective>_intra_<algorithm>), which the dynamic linker finds
-/// first; each notes its name and goes on to the real one. So the path is what happened, not what was
-/// asked for. With another library, or a static one, nothing is ever seen.
+/// Sees which collective algorithms Open MPI really runs. The worker defines functions with the
+/// names of Open MPI's own (ompi_coll_base_<collective>_intra_<algorithm>), which the dynamic
+/// linker finds first; each notes its name and goes on to the real one. So the path is what
+/// happened, not what was asked for. With another library, or a static one, nothing is ever seen.
 namespace rankcheck::gpu::mpi {
 
 /// Forgets what was seen.

@@ -1,13 +1,12 @@
-#include <gtest/gtest.h>
-
-#include <sys/socket.h>
-#include <unistd.h>
+#include "harness/worker/protocol.hpp"
 
 #include <array>
 #include <string>
 #include <vector>
 
-#include "harness/worker/protocol.hpp"
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace rankcheck::harness::worker {
 namespace {
@@ -36,8 +35,10 @@ std::vector<std::byte> bytes(std::initializer_list<int> values) {
 }
 
 std::string prefix(unsigned length) {
-  return {static_cast<char>(length & 0xffU), static_cast<char>(length >> 8 & 0xffU),
-          static_cast<char>(length >> 16 & 0xffU), static_cast<char>(length >> 24 & 0xffU)};
+  return {static_cast<char>(length & 0xffU),
+          static_cast<char>(length >> 8 & 0xffU),
+          static_cast<char>(length >> 16 & 0xffU),
+          static_cast<char>(length >> 24 & 0xffU)};
 }
 
 std::string error_of(const std::string& raw, std::uint64_t payload_bytes_max = 0) {
@@ -148,7 +149,8 @@ TEST(Result, IsRefusedWhenItsSizesDoNotAddUp) {
   const auto payload = bytes({1, 2, 3});
   for (const int size : {2, 4}) {
     Frame frame;
-    frame.header = {{"status", "completed"}, {"path", {""}}, {"sizes", {{size}}}, {"stamps", {{{0, 0}}}}};
+    frame.header = {
+        {"status", "completed"}, {"path", {""}}, {"sizes", {{size}}}, {"stamps", {{{0, 0}}}}};
     frame.payload = payload;
     Observation read;
     EXPECT_THROW(read_result(frame, read), ProtocolError);

@@ -1,7 +1,4 @@
-#include <gtest/gtest.h>
-
-#include <fcntl.h>
-#include <signal.h>
+#include "harness/worker/worker_backend.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -9,10 +6,13 @@
 #include <string>
 #include <thread>
 
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
 #include "reference/collectives/all_reduce/contract.hpp"
 
 #include "harness/image.hpp"
-#include "harness/worker/worker_backend.hpp"
 
 /// Workers that misbehave: shell scripts that send frames which the test prepared as files.
 namespace rankcheck::harness::worker {
@@ -65,9 +65,13 @@ class Workers : public testing::Test {
 
   /// Opens a backend whose worker says hello and then does as the script says.
   std::unique_ptr<WorkerBackend> open(const std::string& script, bool greets = true) const {
-    const std::string text = "cd " + folder_ + "; echo $$ > pid; " + (greets ? "cat hello; " : "") + script;
+    const std::string text =
+        "cd " + folder_ + "; echo $$ > pid; " + (greets ? "cat hello; " : "") + script;
     return std::make_unique<WorkerBackend>(WorkerOptions{
-        .command = [text](const std::string&) { return Command{{"sh", "-c", text}, {}}; },
+        .command =
+            [text](const std::string&) {
+              return Command{{"sh", "-c", text}, {}};
+            },
         .contract_of = contract_of,
         .over_standard_io = true,
         .start_timeout = std::chrono::milliseconds(500),
@@ -134,9 +138,11 @@ TEST_F(Workers, CrashWhenTheyCloseTheirOutput) {
 
 TEST_F(Workers, HangInTheStageThatTheyEntered) {
   write("progress", {{"progress", 1}, {"rank", 0}, {"stage", 0}});
-  const Observation seen = run(std::string(await_run) + "cat progress; trap '' TERM; while :; do sleep 1; done");
+  const Observation seen =
+      run(std::string(await_run) + "cat progress; trap '' TERM; while :; do sleep 1; done");
   EXPECT_EQ(seen.status, RunStatus::hung);
-  EXPECT_NE(seen.reason.find("rank 0 entered stage 0 (all_reduce)"), std::string::npos) << seen.reason;
+  EXPECT_NE(seen.reason.find("rank 0 entered stage 0 (all_reduce)"), std::string::npos)
+      << seen.reason;
   EXPECT_TRUE(worker_is_gone());
 }
 
@@ -162,8 +168,8 @@ TEST_F(Workers, AreInErrorWhenAResultIsOfAnotherRun) {
 }
 
 TEST_F(Workers, AreStartedAfreshAfterACrash) {
-  const auto backend =
-      open(std::string(await_run) + "if mkdir once; then kill -KILL $$; fi; cat result; cat > /dev/null");
+  const auto backend = open(std::string(await_run) +
+                            "if mkdir once; then kill -KILL $$; fi; cat result; cat > /dev/null");
   Observation seen;
   const Case c = make_case();
   backend->run(std::span(&c, 1), seen);
@@ -182,7 +188,10 @@ TEST_F(Workers, SayWhyTheyDoNotStart) {
 }
 
 TEST_F(Workers, AreMissingWhenThereIsNoSuchProgram) {
-  WorkerOptions options{.command = [](const std::string&) { return Command{{"/nowhere/worker"}, {}}; },
+  WorkerOptions options{.command =
+                            [](const std::string&) {
+                              return Command{{"/nowhere/worker"}, {}};
+                            },
                         .contract_of = contract_of,
                         .over_standard_io = true};
   EXPECT_THROW(WorkerBackend backend(options), std::runtime_error);

@@ -1,9 +1,10 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "harness/operation.hpp"
 
@@ -28,11 +29,16 @@ struct Element {
 std::vector<Element> elements(const spec::Contract& contract) {
   if (contract.sizes == spec::Sizes::none) return {{Type::f32, ReduceOp::none}};
   if (!contract.reduces) return {{Type::uint8, ReduceOp::none}, {Type::complex128, ReduceOp::none}};
-  return {{Type::int8, ReduceOp::prod},     {Type::uint64, ReduceOp::max},
-          {Type::f16, ReduceOp::sum},       {Type::bf16, ReduceOp::min},
-          {Type::f32, ReduceOp::avg},       {Type::f64, ReduceOp::premul_sum},
-          {Type::int32, ReduceOp::avg},     {Type::f16, ReduceOp::premul_sum},
-          {Type::complex64, ReduceOp::sum}, {Type::int64, ReduceOp::premul_sum}};
+  return {{Type::int8, ReduceOp::prod},
+          {Type::uint64, ReduceOp::max},
+          {Type::f16, ReduceOp::sum},
+          {Type::bf16, ReduceOp::min},
+          {Type::f32, ReduceOp::avg},
+          {Type::f64, ReduceOp::premul_sum},
+          {Type::int32, ReduceOp::avg},
+          {Type::f16, ReduceOp::premul_sum},
+          {Type::complex64, ReduceOp::sum},
+          {Type::int64, ReduceOp::premul_sum}};
 }
 
 Case make_case(const harness::Operation& operation,
@@ -156,6 +162,8 @@ TEST_F(Calls, SplitIntoChunks) {
 }
 
 TEST_F(Calls, ForceEveryAlgorithmThatOpenMpiOffers) {
+  const std::string version = mpi_backend().describe().at("mpi");
+  if (!version.starts_with("Open MPI")) GTEST_SKIP() << "another library: " << version;
   for (const harness::Operation& operation : catalogue_.operations()) {
     const std::string name(operation.contract.name);
     const bool has_variable = name != "gather_v" && name != "scatter_v" && name != "send_recv";
