@@ -134,11 +134,12 @@ std::int64_t exact_value(const TypeInfo& type, int ranks, std::uint64_t hash) {
   return (hash >> 63) != 0 ? -magnitude : magnitude;
 }
 
-/// Powers of two with random signs whose product over the ranks stays within 2^8.
+/// Powers of two with random signs whose product over the ranks stays within 2^8, less in int8.
 std::int64_t exact_factor(
     const TypeInfo& type, int ranks, int rank, std::uint64_t index, std::uint64_t hash) {
   const auto n = static_cast<std::uint64_t>(ranks);
-  const std::int64_t magnitude = (static_cast<std::uint64_t>(rank) + index) % n < 8 ? 2 : 1;
+  const auto twos = static_cast<std::uint64_t>(std::min(8, type.precision - 1));
+  const std::int64_t magnitude = (static_cast<std::uint64_t>(rank) + index) % n < twos ? 2 : 1;
   if (type.type_class == spec::TypeClass::unsigned_integer) return magnitude;
   return (hash >> 63) != 0 ? -magnitude : magnitude;
 }
@@ -270,6 +271,13 @@ std::uint64_t element_bits(
   return random_float(type, -1 - static_cast<int>((hash >> 56) % 4), hash);
 }
 
+/// The largest magnitude that a sum of the case's exact inputs reaches on its way.
+std::int64_t largest_exact_sum(const Case& c, const TypeInfo& type) {
+  const std::int64_t scaled = std::abs(c.scale) + (c.added_seed > 0 ? 1 : 0);
+  const std::int64_t scalar = c.op == ReduceOp::premul_sum ? 2 : 1;
+  return exact_limit(type, c.ranks) * scaled * scalar * group_size(c);
+}
+
 int source_rank(const Case& c, int rank) {
   return (rank + c.rotate) % c.ranks;
 }
@@ -363,10 +371,16 @@ bool is_exact(const Case& c) {
   if (c.op == ReduceOp::avg && !std::has_single_bit(n)) return false;
   if (c.input == InputKind::coded) return true;
   const TypeInfo& type = spec::info(spec::component(c.type));
-  const std::int64_t scaled = std::abs(c.scale) + (c.added_seed > 0 ? 1 : 0);
-  const std::int64_t scalar = c.op == ReduceOp::premul_sum ? 2 : 1;
-  const std::int64_t largest = exact_limit(type, c.ranks) * scaled * scalar * group_size(c);
-  return largest <= std::int64_t{1} << sum_bits(type);
+  return largest_exact_sum(c, type) <= std::int64_t{1} << sum_bits(type);
+}
+
+bool may_overflow(const Case& c) {
+  const bool order_free = c.op == ReduceOp::none || c.op == ReduceOp::min || c.op == ReduceOp::max;
+  if (order_free || !spec::is_integer(c.type)) return false;
+  if (c.input == InputKind::coded || c.input == InputKind::previous) return false;
+  if (c.input != InputKind::exact) return true;
+  const TypeInfo& type = spec::info(c.type);
+  return c.op != ReduceOp::prod && largest_exact_sum(c, type) >= std::int64_t{1} << sum_bits(type);
 }
 
 std::string decode_sum(const Case& c,

@@ -35,11 +35,16 @@ void fill_poison(const Case& c, int rank, std::byte* out, std::int64_t size_byte
 /// Whether this kind of input has a meaning for the type and op.
 [[nodiscard]] bool is_defined(InputKind kind, spec::Type type, spec::ReduceOp op);
 
-/// Whether every order of evaluation of the case's reduction is exact, so that no error is admitted.
+/// Whether every order of evaluation of the case's reduction is exact, so that no error is
+/// admitted.
 [[nodiscard]] bool is_exact(const Case& c);
 
-/// What a wrong sum of coded inputs says about the ranks: "rank 3 missing, rank 5 twice". `index` is
-/// the element's input index (see input_index). Empty where nothing fits.
+/// Whether integer arithmetic may leave the type's range on the way. Ours wraps; MPI leaves it
+/// undefined, and Open MPI's vector kernels saturate the small types (open-mpi/ompi#8045).
+[[nodiscard]] bool may_overflow(const Case& c);
+
+/// What a wrong sum of coded inputs says about the ranks: "rank 3 missing, rank 5 twice". `index`
+/// is the element's input index (see input_index). Empty where nothing fits.
 [[nodiscard]] std::string decode_sum(const Case& c,
                                      std::uint64_t index,
                                      const std::byte* expected,

@@ -35,8 +35,9 @@ struct Property {
   /// Bends a freshly generated case into one that the property can use (exact inputs, say).
   void (*adapt)(const spec::Contract& contract, Case& c) = nullptr;
   /// Appends the runs that the property needs.
-  void (*program)(const spec::Contract& contract, const Case& c, std::vector<Case>& stages) =
-      nullptr;
+  void (*program)(const spec::Contract& contract,
+                  const Case& c,
+                  std::vector<Case>& stages) = nullptr;
   /// Judges what the stages left; memory contracts were checked on every stage before.
   void (*check)(const Evidence& evidence, Judgement& judgement) = nullptr;
 };
@@ -98,11 +99,12 @@ void expect_same_output(const Evidence& evidence,
 /// bad group, illegal call. Empty when it can.
 [[nodiscard]] std::string why_invalid(const Catalogue& catalogue, const Case& c);
 
-/// Runs a case and judges it: refused and invalid cases are errored, memory contracts are checked on
-/// every stage, then the property. The buffers inside are reused from case to case.
+/// Runs a case and judges it: refused and invalid cases are errored, memory contracts are checked
+/// on every stage, then the property. The buffers inside are reused from case to case.
 class Examiner {
  public:
-  Examiner(const Catalogue& catalogue, Backend& backend) : catalogue_(catalogue), backend_(backend) {}
+  Examiner(const Catalogue& catalogue, Backend& backend)
+      : catalogue_(catalogue), backend_(backend) {}
 
   /// Never throws for what the subject does.
   void examine(const Case& c, Judgement& judgement);

@@ -65,18 +65,6 @@ void check_linear(const Evidence& evidence, Judgement& judgement) {
   }
 }
 
-harness::Property inverts(std::string_view name,
-                          void (*program)(const spec::Contract&, const Case&, std::vector<Case>&)) {
-  return {
-      .name = name,
-      .summary = "Scattering and gathering again returns the root's data.",
-      .applies = nullptr,
-      .adapt = nullptr,
-      .program = program,
-      .check = expect_last_returns_first,
-  };
-}
-
 }  // namespace
 
 Case stage_of(const Case& c, std::string_view operation) {
@@ -168,21 +156,19 @@ harness::Property is_linear() {
 }
 
 harness::Property inverts_scatter() {
-  return inverts("inverts_scatter",
-                 [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
-                   stages.push_back(stage_of(c, "scatter"));
-                   stages.push_back(c);
-                   stages.back().input = InputKind::previous;
-                 });
-}
-
-harness::Property inverts_scatter_v() {
-  return inverts("inverts_scatter_v",
-                 [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
-                   stages.push_back(stage_of(c, "scatter_v"));
-                   stages.push_back(c);
-                   stages.back().input = InputKind::previous;
-                 });
+  return {
+      .name = "inverts_scatter",
+      .summary = "Scattering and gathering again returns the root's data.",
+      .applies = nullptr,
+      .adapt = nullptr,
+      .program =
+          [](const spec::Contract& contract, const Case& c, std::vector<Case>& stages) {
+            const bool even = contract.sizes == spec::Sizes::count;
+            stages = {stage_of(c, even ? "scatter" : "scatter_v"), c};
+            stages[1].input = InputKind::previous;
+          },
+      .check = expect_last_returns_first,
+  };
 }
 
 }  // namespace rankcheck::cases

@@ -29,8 +29,7 @@ void adapt_exact(const spec::Contract& contract, harness::Case& c);
 /// f(2a + b) = 2 f(a) + f(b), for sums.
 [[nodiscard]] harness::Property is_linear();
 
-/// A scatter followed by this gather returns the root's data; `scatter` is its twin.
+/// A scatter followed by this gather returns the root's data; even or uneven, as the gather is.
 [[nodiscard]] harness::Property inverts_scatter();
-[[nodiscard]] harness::Property inverts_scatter_v();
 
 }  // namespace rankcheck::cases

@@ -14,7 +14,7 @@ Suite suite() {
               harness::in_place_equals_out_of_place(),
               harness::is_deterministic(),
               harness::splits(),
-              inverts_scatter_v(),
+              inverts_scatter(),
           }};
 }
 
