@@ -141,7 +141,10 @@ void Runtime::perform(const Request& request,
 
 void Runtime::conclude(const Request& request) {
   communicators_->end_call();
-  const bool moves_data = request.contract.synchronises || largest_buffer(request) > 0;
+  const spec::Call& call = request.call;
+  const bool moves_data =
+      request.contract.synchronises || call.count > 0 ||
+      std::any_of(call.counts.begin(), call.counts.end(), [](auto count) { return count > 0; });
   if (request.algorithm.forcing) expect_forced(*request.algorithm.forcing, moves_data);
 }
 

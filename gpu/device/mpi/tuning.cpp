@@ -210,6 +210,9 @@ std::string_view why_unforceable(const Forcing& forcing, const ForcedUse& use) {
   if (word == "rabenseifner" && call.count < power_of_two) {
     return "count: for fewer elements than ranks Open MPI falls back to linear";
   }
+  if (word.starts_with("scatter_allgather") && call.count < n) {
+    return "count: for fewer elements than ranks Open MPI falls back to linear";
+  }
   if (word == "split_binary_tree" && call.count / 2 < use.segment_elements) {
     return "count: for less than two segments Open MPI falls back to chain";
   }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/input.hpp"
 #include "harness/operation.hpp"
 
 #include "cases/backends/mpi.hpp"
@@ -61,6 +62,7 @@ Case make_case(const harness::Operation& operation,
                                                                       : 0;
   for (int b = 0; b < blocks; ++b) c.counts.push_back((b * 5 + 3) % 11);
   c.offset = 1;
+  if (harness::may_overflow(c)) c.input = harness::InputKind::exact;
   return c;
 }
 
@@ -158,6 +160,33 @@ TEST_F(Calls, SplitIntoChunks) {
     c.algorithm = "blocking";
     EXPECT_NE(backend_->refuses(c), "");
     examine(c);
+  }
+}
+
+TEST_F(Calls, RefuseIntegersThatMayOverflow) {
+  Case c;
+  c.operation = "all_reduce";
+  c.algorithm = "blocking";
+  c.type = Type::uint8;
+  c.op = ReduceOp::sum;
+  EXPECT_NE(backend_->refuses(c), "");
+  c.input = harness::InputKind::exact;
+  EXPECT_EQ(backend_->refuses(c), "");
+}
+
+TEST_F(Calls, TakeEmptyBlocksWithGaps) {
+  Case c;
+  c.operation = "all_gather_v";
+  c.property = "agrees_with_reference";
+  c.ranks = 2;
+  c.counts = {0, 0};
+  c.gap = 1;
+  for (const harness::AlgorithmInfo& each : backend_->algorithms()) {
+    if (each.operation != c.operation) continue;
+    c.algorithm = each.name;
+    harness::Observation observation;
+    backend_->run(std::span(&c, 1), observation);
+    EXPECT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
   }
 }
 
