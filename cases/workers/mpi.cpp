@@ -75,8 +75,8 @@ class MpiSubject final : public worker::Subject {
     if (c.in_place && contract->second.in_place == spec::InPlace::none) {
       return "in_place: the operation has no such call";
     }
-    // Open MPI 4.1 shows why: its 8-bit sums saturate where it uses AVX and wrap in the same buffer's
-    // remainder.
+    // Open MPI 4.1 shows why: its 8-bit sums saturate where it uses AVX and wrap in the same
+    // buffer's remainder.
     if (harness::may_overflow(c)) return "input: MPI leaves integer overflow undefined";
     const spec::Call call = harness::call_of(c);
     if (const auto reason = spec::why_invalid(contract->second, call)) return *reason;
