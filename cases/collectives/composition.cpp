@@ -130,6 +130,14 @@ bool applies_exact(const spec::Contract& /*contract*/, const Case& c) {
   return harness::has_one_result(c);
 }
 
+void adapt_out_of_place(const spec::Contract& /*contract*/, Case& c) {
+  c.in_place = false;
+}
+
+bool applies_out_of_place(const spec::Contract& /*contract*/, const Case& c) {
+  return !c.in_place;
+}
+
 harness::Property is_linear() {
   return {
       .name = "is_linear",

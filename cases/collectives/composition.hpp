@@ -26,6 +26,10 @@ void expect_last_returns_first(const harness::Evidence& evidence, harness::Judge
 void adapt_exact(const spec::Contract& contract, harness::Case& c);
 [[nodiscard]] bool applies_exact(const spec::Contract& contract, const harness::Case& c);
 
+/// For laws that look at the send buffers afterwards: the case is out of place.
+void adapt_out_of_place(const spec::Contract& contract, harness::Case& c);
+[[nodiscard]] bool applies_out_of_place(const spec::Contract& contract, const harness::Case& c);
+
 /// f(2a + b) = 2 f(a) + f(b), for sums.
 [[nodiscard]] harness::Property is_linear();
 

@@ -14,8 +14,8 @@ harness::Property is_an_involution() {
   return {
       .name = "is_an_involution",
       .summary = "Two all_to_alls return the data.",
-      .applies = applies_exact,
-      .adapt = adapt_exact,
+      .applies = applies_out_of_place,
+      .adapt = adapt_out_of_place,
       .program =
           [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
             stages.assign(2, c);

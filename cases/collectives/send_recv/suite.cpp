@@ -13,8 +13,8 @@ harness::Property returns_by_the_reverse() {
   return {
       .name = "returns_by_the_reverse",
       .summary = "Sending along a pattern and back returns the data.",
-      .applies = applies_exact,
-      .adapt = adapt_exact,
+      .applies = applies_out_of_place,
+      .adapt = adapt_out_of_place,
       .program =
           [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
             stages.assign(2, c);

@@ -95,7 +95,8 @@ std::string Runtime::version() {
 
 const Algorithm* Runtime::find(std::string_view operation, std::string_view name) const {
   for (const Algorithm& algorithm : algorithms_) {
-    if (algorithm.operation->name == operation && algorithm.name == name) return &algorithm;
+    const bool is_named = name.empty() || algorithm.name == name;
+    if (algorithm.operation->name == operation && is_named) return &algorithm;
   }
   return nullptr;
 }

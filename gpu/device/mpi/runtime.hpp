@@ -58,7 +58,7 @@ class Runtime {
   [[nodiscard]] static std::string version();
 
   [[nodiscard]] const std::vector<Algorithm>& algorithms() const { return algorithms_; }
-  /// Null where there is none of that name.
+  /// Null where there is none of that name; an empty name stands for the first, the plain call.
   [[nodiscard]] const Algorithm* find(std::string_view operation, std::string_view name) const;
 
   /// Why MPI has no such call, in words; empty where it has.
