@@ -161,11 +161,10 @@ class MpiSubject final : public worker::Subject {
 }  // namespace rankcheck::cases
 
 int main() {
-  using namespace rankcheck;
   try {
-    harness::worker::end_with_parent();
-    cases::MpiSubject subject;
-    harness::worker::serve(subject, harness::worker::connect_to_harness());
+    rankcheck::harness::worker::end_with_parent();
+    rankcheck::cases::MpiSubject subject;
+    rankcheck::harness::worker::serve(subject, rankcheck::harness::worker::connect_to_harness());
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "rankcheck-worker-mpi: %s\n", error.what());

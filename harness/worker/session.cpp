@@ -23,11 +23,10 @@ namespace rankcheck::harness::worker {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using namespace std::chrono_literals;
 
-constexpr auto end_patience = 3s;
+constexpr std::chrono::seconds end_patience{3};
 /// How long the other ranks may go on after one of them has failed.
-constexpr auto failure_patience = 2s;
+constexpr std::chrono::seconds failure_patience{2};
 constexpr int tick_ms = 20;
 
 [[noreturn]] void fail(const char* what) {
@@ -203,7 +202,7 @@ Frame Session::await_frame(Peer& peer, Clock::time_point deadline) {
     process_->drain();
     if (is_ready(peer.connection.descriptor(), tick_ms)) {
       if (peer.connection.fill()) continue;
-      static_cast<void>(process_->wait_until(Clock::now() + 1s));
+      static_cast<void>(process_->wait_until(Clock::now() + std::chrono::seconds(1)));
       throw std::runtime_error(with_last_words(
           "a worker closed its connection; the command " + process_->fate(), *process_));
     }
