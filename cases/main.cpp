@@ -27,6 +27,7 @@ int run(int argc, char** argv) {
   rankcheck::cases::add_run(app, context);
   rankcheck::cases::add_replay(app, context);
   rankcheck::cases::add_export(app, context);
+  rankcheck::cases::add_audit(app, context);
   rankcheck::cases::add_report(app, context);
   rankcheck::cases::add_doctor(app, context);
   rankcheck::cases::add_bench(app, context);

@@ -48,8 +48,12 @@ RunStatus status_of(gpu::sim::Status status) {
 
 }  // namespace
 
-SimBackend::SimBackend(std::span<const gpu::Implementation> implementations, Mutation mutation)
-    : implementations_(implementations), mutation_(std::move(mutation)) {
+SimBackend::SimBackend(std::span<const gpu::Implementation> implementations,
+                       Mutation mutation,
+                       Aftermath aftermath)
+    : implementations_(implementations),
+      mutation_(std::move(mutation)),
+      aftermath_(std::move(aftermath)) {
   traits_.name = "sim";
   traits_.nan_rule = spec::NanRule::drops;
   traits_.ranks_max = data_ranks_max;
@@ -169,7 +173,9 @@ bool SimBackend::run_stage(std::span<const Case> stages,
                                                   scalars_,
                                                   *gpu::plan::parse_schedule(c.schedule),
                                                   gpu::sim::parse_fault(c.fault));
-  return settle(report, stage, contract.synchronises, observation);
+  if (!settle(report, stage, contract.synchronises, observation)) return false;
+  if (aftermath_) aftermath_(stages, stage, observation);
+  return observation.status == RunStatus::completed;
 }
 
 void SimBackend::run(std::span<const Case> stages, Observation& observation) {

@@ -20,8 +20,14 @@ class SimBackend : public harness::Backend {
   /// Changes a plan before it runs: how the canaries plant their bugs.
   using Mutation = std::function<void(const harness::Case& c, gpu::plan::Plan& plan)>;
 
+  /// Changes what a stage left behind, before the next stage may read it: bugs of another kind.
+  using Aftermath = std::function<void(
+      std::span<const harness::Case> stages, std::size_t stage, harness::Observation& observation)>;
+
   /// `implementations` must outlive the backend.
-  explicit SimBackend(std::span<const gpu::Implementation> implementations, Mutation mutation = {});
+  explicit SimBackend(std::span<const gpu::Implementation> implementations,
+                      Mutation mutation = {},
+                      Aftermath aftermath = {});
 
   [[nodiscard]] const harness::BackendTraits& traits() const override { return traits_; }
   [[nodiscard]] std::vector<harness::AlgorithmInfo> algorithms() const override;
@@ -45,6 +51,7 @@ class SimBackend : public harness::Backend {
 
   std::span<const gpu::Implementation> implementations_;
   Mutation mutation_;
+  Aftermath aftermath_;
   harness::BackendTraits traits_;
   gpu::plan::Builder builder_;
   gpu::plan::Plan plan_;

@@ -75,7 +75,7 @@ const std::string quick =
 TEST_F(Cli, HelpNamesTheSubcommands) {
   const Outcome outcome = rankcheck("--help");
   EXPECT_EQ(outcome.status, 0);
-  for (const char* each : {"list", "run", "replay", "export", "report", "doctor"}) {
+  for (const char* each : {"list", "run", "replay", "export", "audit", "report", "doctor"}) {
     EXPECT_NE(outcome.out.find(each), std::string::npos) << each;
   }
 }
@@ -111,7 +111,7 @@ TEST_F(Cli, ReportOfARunFollowsTheSchema) {
 }
 
 TEST_F(Cli, InterruptedRunLeavesAReportThatCanBeResumed) {
-  const Outcome outcome = shell("timeout --preserve-status -s INT 1 " + program_ +
+  const Outcome outcome = shell("timeout --foreground --preserve-status -s INT 1 " + program_ +
                                 " run --cases 100000 --operation 'all_*' --report r");
   EXPECT_EQ(outcome.status, 130) << outcome.out << outcome.err;
   EXPECT_NE(outcome.out.find("rankcheck run --resume r"), std::string::npos) << outcome.out;
@@ -238,6 +238,25 @@ TEST_F(Cli, UnwritableReportIsOneClearLine) {
 
 TEST_F(Cli, FullStandardOutputIsNotSuccess) {
   EXPECT_EQ(rankcheck("list >/dev/full").status, 2);
+}
+
+TEST_F(Cli, AuditCountsThePlantedBugs) {
+  const Outcome outcome = rankcheck("audit --operation barrier");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.last_line(), "3 of 3 planted bugs caught");
+}
+
+TEST_F(Cli, AuditFailsWhereABugSurvives) {
+  const Outcome outcome = rankcheck("audit --operation all_reduce --cases 1 --json");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  const json audit = json::parse(outcome.out);
+  EXPECT_LT(audit["caught"], audit["planted"]);
+  EXPECT_EQ(audit["bugs"].size(), audit["planted"]);
+}
+
+TEST_F(Cli, BadArgumentsOfAuditAreOneClearLine) {
+  expect_unable("audit --operation fold_paper", "--operation: fold_paper: expected");
+  expect_unable("audit --cases 0", "--cases: 0: expected");
 }
 
 TEST_F(Cli, CommitIsASeed) {

@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "harness/table.hpp"
+
+#include "cases/catalogue.hpp"
+#include "cases/commands/command.hpp"
+#include "cases/commands/selection.hpp"
+#include "cases/planted/catalogue.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::Table;
+using nlohmann::ordered_json;
+using planted::Bug;
+using planted::Hunt;
+
+/// What one property made of a bug.
+struct Attempt {
+  std::string_view property;
+  Hunt hunt;
+
+  [[nodiscard]] bool failed() const {
+    return hunt.finding.minimal.has_value() && hunt.finding.replays_failed > 0;
+  }
+};
+
+/// A planted bug, and what all properties of its operation made of it; its own property is the
+/// first.
+struct Row {
+  Bug bug;
+  std::vector<Attempt> attempts;
+  /// Why it was not caught as it should be; empty where it was.
+  std::string survived;
+};
+
+Row audit(const harness::Catalogue& catalogue,
+          const Bug& bug,
+          const planted::HuntOptions& options) {
+  Row row{.bug = bug, .attempts = {}, .survived = {}};
+  row.attempts.push_back({bug.property, hunt(catalogue, bug, bug.property, options)});
+  for (const harness::Property& each : catalogue.find(bug.operation)->properties) {
+    if (each.name == bug.property) continue;
+    row.attempts.push_back({each.name, hunt(catalogue, bug, each.name, options)});
+  }
+  row.survived = why_not_caught(bug, row.attempts.front().hunt);
+  return row;
+}
+
+/// A property's place in the table, and how many of the bugs planted in front of it it caught.
+struct Column {
+  char letter = 'a';
+  int caught = 0;
+  int planted = 0;
+};
+
+std::map<std::string_view, Column> columns_of(const std::vector<Row>& rows) {
+  std::map<std::string_view, Column> columns;
+  for (const Row& row : rows) {
+    for (const Attempt& each : row.attempts) {
+      Column& column = columns[each.property];
+      column.caught += each.failed() ? 1 : 0;
+      ++column.planted;
+    }
+  }
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  std::size_t next = 0;
+  for (auto& [property, column] : columns) column.letter = letters[next++ % letters.size()];
+  return columns;
+}
+
+void print(const std::vector<Row>& rows) {
+  const std::map<std::string_view, Column> columns = columns_of(rows);
+  Table bugs({{"bug"},
+              {"planted in"},
+              {"caught by"},
+              {"verdict"},
+              {"ranks", harness::Align::right},
+              {"elements", harness::Align::right},
+              {"and by"}});
+  for (const Row& row : rows) {
+    const harness::Finding& finding = row.attempts.front().hunt.finding;
+    std::string others;
+    for (const auto& [property, column] : columns) {
+      const auto found =
+          std::find_if(row.attempts.begin() + 1, row.attempts.end(), [&](const Attempt& each) {
+            return each.property == property;
+          });
+      if (found != row.attempts.end()) others += found->failed() ? column.letter : '-';
+    }
+    bugs.add({std::string(row.bug.name),
+              fmt::format("{}/{}", row.bug.operation, row.bug.algorithm),
+              std::string(row.survived.empty() ? row.bug.property : "SURVIVED"),
+              std::string(name(finding.verdict)),
+              finding.minimal ? std::to_string(group_size(*finding.minimal)) : "-",
+              finding.minimal ? std::to_string(planted::elements_of(*finding.minimal)) : "-",
+              others});
+  }
+  Table properties(
+      {{""}, {"property"}, {"caught", harness::Align::right}, {"of", harness::Align::right}});
+  for (const auto& [property, column] : columns) {
+    properties.add({std::string(1, column.letter),
+                    std::string(property),
+                    std::to_string(column.caught),
+                    std::to_string(column.planted)});
+  }
+  fmt::print("{}\n{}\n", bugs.text(), properties.text());
+}
+
+ordered_json to_json(const Row& row) {
+  ordered_json out{{"name", row.bug.name}, {"summary", row.bug.summary}};
+  if (!row.bug.source.empty()) out["source"] = row.bug.source;
+  out["operation"] = row.bug.operation;
+  out["algorithm"] = row.bug.algorithm;
+  out["property"] = row.bug.property;
+  out["caught"] = row.survived.empty();
+  if (!row.survived.empty()) out["survived"] = row.survived;
+  out["attempts"] = ordered_json::array();
+  for (const Attempt& each : row.attempts) {
+    ordered_json attempt{{"property", each.property},
+                         {"verdict", name(each.hunt.finding.verdict)},
+                         {"reason", harness::printable(each.hunt.finding.reason)},
+                         {"cases", each.hunt.finding.cases}};
+    if (each.failed()) attempt["minimal"] = harness::to_json(*each.hunt.finding.minimal);
+    out["attempts"].push_back(std::move(attempt));
+  }
+  return out;
+}
+
+int report(const std::vector<Row>& rows, const planted::HuntOptions& options, bool as_json) {
+  const auto survived =
+      std::count_if(rows.begin(), rows.end(), [](const Row& row) { return !row.survived.empty(); });
+  const auto planted = static_cast<std::ptrdiff_t>(rows.size());
+  if (as_json) {
+    ordered_json out{{"seed", options.seed},
+                     {"cases", options.cases},
+                     {"planted", planted},
+                     {"caught", planted - survived},
+                     {"bugs", ordered_json::array()}};
+    for (const Row& row : rows) out["bugs"].push_back(to_json(row));
+    fmt::print("{}\n", out.dump(1));
+  } else {
+    fmt::print("seed {}\n\n", options.seed);
+    print(rows);
+    for (const Row& row : rows) {
+      if (row.survived.empty()) continue;
+      fmt::print("survived: {}, {}: {}\n",
+                 row.bug.name,
+                 row.bug.property,
+                 harness::printable(row.survived));
+    }
+    fmt::print("{} of {} planted bugs caught\n", planted - survived, planted);
+  }
+  return survived == 0 ? status_held : status_failed;
+}
+
+/// The bugs do not know of one another: any number of threads gives the same rows.
+std::vector<Row> audit_all(const harness::Catalogue& catalogue,
+                           const std::vector<Bug>& bugs,
+                           const planted::HuntOptions& options,
+                           int jobs) {
+  std::vector<Row> rows(bugs.size());
+  const bool shows_progress = isatty(STDERR_FILENO) != 0;
+  std::atomic<std::size_t> next = 0;
+  std::atomic<std::size_t> done = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < bugs.size(); i = next++) {
+      rows[i] = audit(catalogue, bugs[i], options);
+      if (shows_progress) fmt::print(stderr, "\r\033[K{} of {}", ++done, bugs.size());
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (int job = 1; job < jobs; ++job) threads.emplace_back(work);
+  work();
+  threads.clear();
+  if (shows_progress) fmt::print(stderr, "\r\033[K");
+  return rows;
+}
+
+struct Options {
+  std::string operation = "*";
+  planted::HuntOptions hunt = {.seed = default_seed};
+  int jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  bool json = false;
+};
+
+void expect_positive(const char* option, int value) {
+  if (value > 0) return;
+  throw harness::BadInput(fmt::format("{}: {}: expected a number above 0", option, value));
+}
+
+int run_audit(const Options& options) {
+  expect_positive("--jobs", options.jobs);
+  expect_positive("--cases", options.hunt.cases);
+  const harness::Catalogue catalogue = make_catalogue();
+  std::vector<Bug> bugs = planted::catalogue();
+  std::erase_if(
+      bugs, [&](const Bug& bug) { return !harness::matches(options.operation, bug.operation); });
+  if (bugs.empty()) {
+    throw harness::BadInput("--operation: " + options.operation +
+                            ": expected a pattern that matches an operation, see rankcheck list");
+  }
+  const std::vector<Row> rows = audit_all(catalogue, bugs, options.hunt, options.jobs);
+  return report(rows, options.hunt, options.json);
+}
+
+}  // namespace
+
+void add_audit(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand(
+      "audit", "Plants every catalogued bug and tells which properties catch it");
+  const auto options = std::make_shared<Options>();
+  command->add_option("--operation", options->operation, "Operations whose names match")
+      ->type_name("GLOB");
+  command->add_option("--seed", options->hunt.seed, "Decides which cases are generated")
+      ->type_name("N");
+  command->add_option("--cases", options->hunt.cases, "Cases in which each bug has to show")
+      ->type_name("N");
+  command->add_option("--jobs", options->jobs, "Bugs to plant at the same time")->type_name("N");
+  command->add_flag("--json", options->json, "As JSON");
+  command->callback([options, &context] { context.exit_status = run_audit(*options); });
+}
+
+}  // namespace rankcheck::cases

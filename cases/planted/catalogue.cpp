@@ -1,0 +1,178 @@
+#include "cases/planted/catalogue.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace rankcheck::cases::planted {
+
+namespace {
+
+using harness::Case;
+using harness::Observation;
+
+/// An algorithm of the bug's own is the mistake, unless it is there for a fault to hit it.
+bool is_wrong_algorithm(const Bug& bug) {
+  return bug.plan != nullptr && bug.fault.empty();
+}
+
+/// The algorithms of gpu/ and, where the bug has one of its own, that; a sound one in its place.
+std::vector<gpu::Implementation> implementations_with(const Bug& bug, bool sound) {
+  std::vector<gpu::Implementation> all = gpu::implementations();
+  if (bug.plan == nullptr) return all;
+  const auto real = std::find_if(
+      all.begin(), all.end(), [&](const auto& each) { return each.operation == bug.operation; });
+  all.push_back({bug.operation,
+                 {.name = bug.algorithm,
+                  .summary = bug.summary,
+                  .refuses = gpu::plan::refuses_in_place,
+                  .plan = sound && is_wrong_algorithm(bug) ? real->algorithm.plan : bug.plan}});
+  return all;
+}
+
+bool same(const gpu::plan::Range& a, const gpu::plan::Range& b) {
+  return a.rank == b.rank && a.buffer == b.buffer && a.offset == b.offset && a.count == b.count;
+}
+
+bool same(const gpu::plan::Plan& a, const gpu::plan::Plan& b) {
+  const auto same_steps = [&](const gpu::plan::Step& x, const gpu::plan::Step& y) {
+    const auto from = a.sources_of(x);
+    const auto other = b.sources_of(y);
+    return x.kind == y.kind && x.finish == y.finish && x.event.id == y.event.id &&
+           same(x.destination, y.destination) &&
+           std::equal(from.begin(), from.end(), other.begin(), other.end(), [](auto& s, auto& t) {
+             return same(s, t);
+           });
+  };
+  return std::equal(
+      a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(), [&](auto& x, auto& y) {
+        return std::equal(x.begin(), x.end(), y.begin(), y.end(), same_steps);
+      });
+}
+
+bool same(const harness::StageOutcome& a, const harness::StageOutcome& b) {
+  const auto same_stamps = [](const harness::Stamp& x, const harness::Stamp& y) {
+    return x.entered == y.entered && x.left == y.left;
+  };
+  return a.images == b.images &&
+         std::equal(
+             a.stamps.begin(), a.stamps.end(), b.stamps.begin(), b.stamps.end(), same_stamps);
+}
+
+/// Everything that a finding says, as one text.
+std::string words_of(const harness::Finding& finding) {
+  std::string text = finding.reason;
+  for (const harness::WrongElement& each : finding.wrong) text += "\n" + each.decoded;
+  return text;
+}
+
+}  // namespace
+
+std::vector<Bug> catalogue() {
+  std::vector<Bug> all;
+  add_bugs_in_plans(all);
+  add_bugs_in_results(all);
+  add_bugs_in_machines(all);
+  return all;
+}
+
+Planted::Planted(const Bug& bug, bool sound)
+    : bug_(bug),
+      sound_(sound),
+      implementations_(implementations_with(bug, sound)),
+      sim_(
+          implementations_,
+          [this](const Case& c, gpu::plan::Plan& plan) { edit(c, plan); },
+          [this](std::span<const Case> stages, std::size_t stage, Observation& observation) {
+            spoil(stages, stage, observation);
+          }) {}
+
+bool Planted::is_hit(const Case& c) const {
+  return !sound_ && c.operation == bug_.operation && c.algorithm == bug_.algorithm;
+}
+
+void Planted::edit(const Case& c, gpu::plan::Plan& plan) {
+  if (bug_.edit == nullptr || !is_hit(c)) return;
+  const gpu::plan::Plan before = plan;
+  bug_.edit(c, plan);
+  had_effect_ |= !same(before, plan);
+}
+
+void Planted::spoil(std::span<const Case> stages, std::size_t stage, Observation& observation) {
+  if (bug_.spoil == nullptr || !is_hit(stages[stage])) return;
+  const harness::StageOutcome before = observation.stages[stage];
+  const std::string path = observation.path[stage];
+  bug_.spoil({stages, stage, observation, runs_, kept_});
+  had_effect_ |= !same(before, observation.stages[stage]) || path != observation.path[stage] ||
+                 observation.status != harness::RunStatus::completed;
+}
+
+void Planted::run(std::span<const Case> stages, Observation& observation) {
+  had_effect_ = false;
+  stages_.assign(stages.begin(), stages.end());
+  for (Case& c : stages_) {
+    if (is_hit(c)) c.fault = bug_.fault;
+  }
+  sim_.run(stages_, observation);
+  ++runs_;
+  had_effect_ |= observation.fault_fired || is_wrong_algorithm(bug_);
+}
+
+std::int64_t elements_of(const Case& c) {
+  return std::accumulate(c.counts.begin(), c.counts.end(), c.count);
+}
+
+Hunt hunt(const harness::Catalogue& catalogue,
+          const Bug& bug,
+          std::string_view property,
+          const HuntOptions& options) {
+  Planted backend(bug, options.sound);
+  harness::Unit unit;
+  unit.operation = bug.operation;
+  unit.algorithm = bug.algorithm;
+  unit.backend = backend.traits().name;
+  unit.property = property;
+  unit.cases = options.cases;
+  unit.require_all_cells = false;
+  Hunt result{.finding = run_unit(catalogue, backend, unit, {.seed = options.seed})};
+  if (result.finding.minimal) {
+    harness::Examiner examiner(catalogue, backend);
+    harness::Judgement judgement;
+    // More than once: a bug may be there in some runs only.
+    for (int i = 0; i < result.finding.replays && !result.had_effect; ++i) {
+      backend.restart();
+      examiner.examine(*result.finding.minimal, judgement);
+      result.had_effect = backend.had_effect();
+    }
+  }
+  return result;
+}
+
+std::string why_not_caught(const Bug& bug, const Hunt& hunt) {
+  const harness::Finding& finding = hunt.finding;
+  if (finding.verdict != bug.verdict) {
+    return fmt::format("expected {}, got {} in {} cases: {}",
+                       name(bug.verdict),
+                       name(finding.verdict),
+                       finding.cases,
+                       finding.reason);
+  }
+  const Case& c = *finding.minimal;
+  if (!hunt.had_effect) return "the mistake changed nothing in the minimal case";
+  if (group_size(c) > bug.ranks_max || elements_of(c) > bug.elements_max) {
+    return fmt::format("expected at most {} ranks and {} elements, got {} and {}",
+                       bug.ranks_max,
+                       bug.elements_max,
+                       group_size(c),
+                       elements_of(c));
+  }
+  const std::string words = words_of(finding);
+  if (words.find(bug.says) == std::string::npos) {
+    return fmt::format("expected to read \"{}\", got: {}", bug.says, words);
+  }
+  return {};
+}
+
+}  // namespace rankcheck::cases::planted

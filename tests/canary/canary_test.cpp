@@ -1,0 +1,153 @@
+#include <ostream>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "gpu/device/sim/fault.hpp"
+
+#include "harness/engine.hpp"
+
+#include "cases/catalogue.hpp"
+#include "cases/planted/catalogue.hpp"
+
+namespace rankcheck::cases::planted {
+
+/// What GoogleTest prints of a parameter.
+void PrintTo(const Bug& bug, std::ostream* out) {
+  *out << bug.name;
+}
+
+namespace {
+
+using harness::Verdict;
+
+const harness::Catalogue& operations() {
+  static const harness::Catalogue all = make_catalogue();
+  return all;
+}
+
+class CanaryTest : public testing::TestWithParam<Bug> {};
+
+TEST_P(CanaryTest, passes_without_the_bug) {
+  const Hunt found = hunt(operations(), GetParam(), GetParam().property, {.sound = true});
+  EXPECT_EQ(found.finding.verdict, Verdict::passed) << found.finding.reason;
+}
+
+TEST_P(CanaryTest, is_caught_and_shrinks) {
+  const Hunt found = hunt(operations(), GetParam(), GetParam().property);
+  EXPECT_EQ(why_not_caught(GetParam(), found), "");
+  if (found.finding.minimal) {
+    RecordProperty("minimal", harness::to_text(*found.finding.minimal));
+  }
+}
+
+TEST_P(CanaryTest, replays_from_the_text_of_its_minimal_case) {
+  const Hunt found = hunt(operations(), GetParam(), GetParam().property);
+  ASSERT_TRUE(found.finding.minimal);
+  const std::string text = harness::to_text(*found.finding.minimal);
+  const harness::Case c = harness::case_from_text(text);
+  EXPECT_EQ(c, *found.finding.minimal);
+  Planted backend(GetParam());
+  harness::Examiner examiner(operations(), backend);
+  EXPECT_EQ(replay(examiner, c, {}).verdict, GetParam().verdict) << text;
+}
+
+std::string name_of(const testing::TestParamInfo<Bug>& info) {
+  return std::string(info.param.name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted, CanaryTest, testing::ValuesIn(catalogue()), name_of);
+
+TEST(CatalogueTest, every_property_catches_a_bug_by_its_own_check) {
+  std::set<std::string_view> caught;
+  for (const Bug& bug : catalogue()) {
+    const Hunt found = hunt(operations(), bug, bug.property);
+    const bool has_data = !operations().find(bug.operation)->contract.synchronises;
+    if (found.finding.wrong_count > 0 || !has_data) caught.insert(bug.property);
+  }
+  for (const harness::Operation& operation : operations().operations()) {
+    for (const harness::Property& property : operation.properties) {
+      EXPECT_TRUE(caught.contains(property.name)) << property.name;
+    }
+  }
+}
+
+TEST(CatalogueTest, plants_a_bug_in_every_operation) {
+  std::set<std::string_view> spoiled;
+  for (const Bug& bug : catalogue()) spoiled.insert(bug.operation);
+  for (const harness::Operation& operation : operations().operations()) {
+    EXPECT_TRUE(spoiled.contains(operation.contract.name)) << operation.contract.name;
+  }
+}
+
+TEST(CatalogueTest, plants_every_fault_of_the_simulator) {
+  using gpu::sim::Fault;
+  std::set<Fault::Kind> planted;
+  for (const Bug& bug : catalogue()) {
+    if (const auto fault = gpu::sim::parse_fault(bug.fault)) planted.insert(fault->kind);
+  }
+  for (const Fault::Kind kind : {Fault::Kind::flip,
+                                 Fault::Kind::lost,
+                                 Fault::Kind::duplicate,
+                                 Fault::Kind::late,
+                                 Fault::Kind::dead_rank,
+                                 Fault::Kind::stale}) {
+    EXPECT_TRUE(planted.contains(kind)) << gpu::sim::to_text({.kind = kind});
+  }
+}
+
+TEST(CatalogueTest, plants_every_verdict_of_a_failing_subject) {
+  std::set<Verdict> verdicts;
+  for (const Bug& bug : catalogue()) verdicts.insert(bug.verdict);
+  EXPECT_EQ(
+      verdicts,
+      (std::set<Verdict>{Verdict::falsified, Verdict::flaky, Verdict::hung, Verdict::crashed}));
+}
+
+TEST(CatalogueTest, has_names_that_differ) {
+  const std::vector<Bug> all = catalogue();
+  std::set<std::string_view> names;
+  for (const Bug& bug : all) names.insert(bug.name);
+  EXPECT_EQ(names.size(), all.size());
+}
+
+TEST(CatalogueTest, has_words_for_every_bug) {
+  for (const Bug& bug : catalogue()) {
+    EXPECT_FALSE(bug.summary.empty()) << bug.name;
+    EXPECT_FALSE(bug.says.empty()) << bug.name;
+  }
+}
+
+/// What a hunt found that caught the first bug of the catalogue.
+Hunt caught_first() {
+  const Bug bug = catalogue().front();
+  return hunt(operations(), bug, bug.property);
+}
+
+TEST(WhyNotCaughtTest, names_the_verdict_of_a_bug_that_survives) {
+  const Bug bug = catalogue().front();
+  const Hunt survived = hunt(operations(), bug, bug.property, {.sound = true});
+  EXPECT_NE(why_not_caught(bug, survived).find("got passed"), std::string::npos);
+}
+
+TEST(WhyNotCaughtTest, names_a_bug_without_effect) {
+  Hunt found = caught_first();
+  found.had_effect = false;
+  EXPECT_NE(why_not_caught(catalogue().front(), found).find("changed nothing"), std::string::npos);
+}
+
+TEST(WhyNotCaughtTest, names_a_minimal_case_that_is_too_large) {
+  Hunt found = caught_first();
+  found.finding.minimal->count = 5;
+  EXPECT_NE(why_not_caught(catalogue().front(), found).find("at most"), std::string::npos);
+}
+
+TEST(WhyNotCaughtTest, names_words_that_say_something_else) {
+  Hunt found = caught_first();
+  found.finding.reason = "no reason";
+  EXPECT_NE(why_not_caught(catalogue().front(), found).find("expected to read"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace rankcheck::cases::planted
