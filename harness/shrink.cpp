@@ -317,12 +317,16 @@ class Shrinker {
 
   /// A failure that only some values show is lost in a smaller case, unless that has new values.
   void smaller_with_other_data() {
-    constexpr std::uint64_t seeds = 8;
+    // Enough to meet a NaN, which one special value in 16 is.
+    constexpr std::uint64_t seeds = 32;
     std::vector<Case> sizes;
     const int n = group_size(case_);
     for (const int size : {2, n / 2, n - 1}) {
       std::vector<int> kept(static_cast<std::size_t>(std::clamp(size, 1, n)));
       std::iota(kept.begin(), kept.end(), 0);
+      sizes.push_back(keeping(kept));
+      // The last ranks may be the only ones with elements.
+      std::iota(kept.begin(), kept.end(), n - static_cast<int>(kept.size()));
       sizes.push_back(keeping(kept));
     }
     std::int64_t largest = case_.count;
@@ -336,6 +340,9 @@ class Shrinker {
       for (candidate.data_seed = 1; candidate.data_seed <= seeds; ++candidate.data_seed) {
         offer(candidate);
       }
+      // Coded values are short: what rounds them shows in full significands first.
+      candidate.input = InputKind::general;
+      offer(candidate);
     }
   }
 
