@@ -1,12 +1,12 @@
 #include "harness/case.hpp"
 
+#include <algorithm>
 #include <array>
-#include <limits>
 #include <numeric>
-#include <optional>
-#include <type_traits>
 
 #include <nlohmann/json.hpp>
+
+#include "harness/fields.hpp"
 
 namespace rankcheck::harness {
 
@@ -29,85 +29,25 @@ std::string listed(const Names& names) {
   return text;
 }
 
-template <class Names>
-std::optional<std::size_t> position(const Names& names, std::string_view wanted) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == wanted) return i;
-  }
-  return std::nullopt;
-}
-
-/// Reading: a value that does not fit throws what was expected; the caller adds the field's name.
-[[noreturn]] void expected(const std::string& what) {
-  throw BadInput("expected " + what);
-}
-
-std::string_view text_of(const json& value) {
-  if (!value.is_string()) expected("a string, got " + value.dump());
-  return value.get_ref<const std::string&>();
-}
-
-template <class Integer>
-requires std::is_integral_v<Integer>
-void read(const json& value, Integer& out) {
-  constexpr auto max = std::numeric_limits<Integer>::max();
-  constexpr auto min = std::numeric_limits<Integer>::min();
-  const std::string range = "a whole number in " + std::to_string(min) + ".." + std::to_string(max);
-  if (value.is_number_unsigned()) {
-    const auto number = value.get<std::uint64_t>();
-    if (number > static_cast<std::uint64_t>(max)) expected(range + ", got " + value.dump());
-    out = static_cast<Integer>(number);
-  } else if (value.is_number_integer()) {
-    const auto number = value.get<std::int64_t>();
-    if (std::is_unsigned_v<Integer> || number < static_cast<std::int64_t>(min)) {
-      expected(range + ", got " + value.dump());
-    }
-    out = static_cast<Integer>(number);
-  } else {
-    expected(range + ", got " + value.dump());
-  }
-}
-
-void read(const json& value, bool& out) {
-  if (!value.is_boolean()) expected("true or false, got " + value.dump());
-  out = value.get<bool>();
-}
-
-void read(const json& value, std::string& out) {
-  out = text_of(value);
-}
-
-template <class Integer>
-void read(const json& value, std::vector<Integer>& out) {
-  if (!value.is_array()) expected("a list of whole numbers, got " + value.dump());
-  out.clear();
-  for (const json& element : value) read(element, out.emplace_back());
-}
-
 template <class Enum, class Names>
 void read_enum(const json& value, const Names& names, Enum& out) {
-  const auto index = position(names, text_of(value));
-  if (!index) expected("one of " + listed(names) + ", got " + value.dump());
-  out = static_cast<Enum>(*index);
+  const auto found = value.is_string()
+                         ? std::find(names.begin(), names.end(), value.get<std::string>())
+                         : names.end();
+  if (found == names.end()) expected("one of " + listed(names), value);
+  out = static_cast<Enum>(found - names.begin());
 }
 
-void read(const json& value, InputKind& out) {
+using harness::read_value;
+
+void read_value(const json& value, InputKind& out) {
   read_enum(value, input_kind_names, out);
 }
-void read(const json& value, spec::Pattern& out) {
+void read_value(const json& value, spec::Pattern& out) {
   read_enum(value, pattern_names, out);
 }
-void read(const json& value, spec::ReduceOp& out) {
+void read_value(const json& value, spec::ReduceOp& out) {
   read_enum(value, spec::reduce_op_names, out);
-}
-void read(const json& value, spec::Type& out) {
-  const auto type = spec::type_named(text_of(value));
-  if (!type) {
-    std::vector<std::string_view> names;
-    for (const spec::TypeInfo& entry : spec::type_table) names.push_back(entry.name);
-    expected("one of " + listed(names) + ", got " + value.dump());
-  }
-  out = *type;
 }
 
 template <class Value>
@@ -145,7 +85,7 @@ constexpr Field field(std::string_view name) {
           out[std::string(key)] = harness::write(c.*member);
         }
       },
-      [](const json& value, Case& c) { harness::read(value, c.*member); },
+      [](const json& value, Case& c) { read_value(value, c.*member); },
   };
 }
 
@@ -220,36 +160,30 @@ std::string to_text(const Case& c) {
 }
 
 Case case_from_json(const json& value) {
-  if (!value.is_object()) throw BadInput("case: expected a JSON object, got " + value.dump());
   Case c;
-  for (const auto& [key, entry] : value.items()) {
-    const Field* found = nullptr;
-    for (const Field& each : fields) {
-      if (each.name == key) found = &each;
-    }
-    if (found == nullptr) {
-      std::vector<std::string_view> names;
-      for (const Field& each : fields) names.push_back(each.name);
-      throw BadInput("case: unknown field \"" + key + "\": expected one of " + listed(names));
-    }
+  Fields object(value, "case");
+  for (const Field& each : fields) {
+    const json* found = object.find(each.name);
+    if (found == nullptr) continue;
     try {
-      found->read(entry, c);
+      each.read(*found, c);
     } catch (const BadInput& bad) {
-      throw BadInput("case: " + key + ": " + bad.what());
+      object.fail(each.name, bad.what());
     }
   }
-  for (const std::string_view required : {"operation", "ranks"}) {
-    if (!value.contains(required)) {
-      throw BadInput("case: field \"" + std::string(required) + "\" is missing");
-    }
-  }
+  object.reject_unknown();
+  static_cast<void>(object.at("operation"));
+  static_cast<void>(object.at("ranks"));
   return c;
 }
 
 Case case_from_text(const std::string& text) {
-  const json value = json::parse(text, nullptr, false);
-  if (value.is_discarded()) throw BadInput("case: not JSON: " + text.substr(0, 80));
-  return case_from_json(value);
+  try {
+    return case_from_json(json::parse(text));
+  } catch (const json::parse_error& error) {
+    throw BadInput("case: not JSON at byte " + std::to_string(error.byte) + ": " +
+                   text.substr(0, 80));
+  }
 }
 
 }  // namespace rankcheck::harness
