@@ -18,7 +18,7 @@ using spec::Type;
 /// Cases that share one choice of features.
 constexpr std::uint64_t batch_cases = 16;
 /// Draws for one case before its cell is given up.
-constexpr int attempts_max = 32;
+constexpr int attempts_max = 256;
 
 /// The weights, of 256, among which a batch chooses for each feature.
 constexpr std::array<std::array<int, 4>, 8> swarm_weights{{

@@ -148,7 +148,7 @@ class MpiSubject final : public worker::Subject {
                      {.send = at(layout_.send), .recv = at(layout_.recv), .scalar = scalar.data()});
     outcome.stamps[0].left = now_ns();
     runtime_.conclude(request);
-    result.path[k] = c.algorithm;
+    result.path[k] = request.algorithm.name;
   }
 
   mpi::Runtime runtime_;

@@ -20,9 +20,8 @@ std::vector<AlgorithmInfo> WorkerBackend::algorithms() const {
 
 const Algorithm* WorkerBackend::find(const Case& c) const {
   for (const Algorithm& algorithm : hello_.algorithms) {
-    if (algorithm.info.operation == c.operation && algorithm.info.name == c.algorithm) {
-      return &algorithm;
-    }
+    const bool is_named = c.algorithm.empty() || algorithm.info.name == c.algorithm;
+    if (algorithm.info.operation == c.operation && is_named) return &algorithm;
   }
   return nullptr;
 }
@@ -50,10 +49,14 @@ std::string WorkerBackend::refuses(const Case& c) const {
 }
 
 void WorkerBackend::run(std::span<const Case> stages, Observation& observation) {
-  const Algorithm* algorithm = stages.empty() ? nullptr : find(stages.front());
-  const std::map<std::string, std::string> nothing;
+  // Stages that leave the algorithm open run in any environment.
+  std::map<std::string, std::string> environment;
+  for (const Case& c : stages) {
+    const Algorithm* algorithm = find(c);
+    if (algorithm != nullptr && !c.algorithm.empty()) environment = algorithm->environment;
+  }
   try {
-    session(algorithm == nullptr ? nothing : algorithm->environment).run(stages, observation);
+    session(environment).run(stages, observation);
   } catch (const std::exception& error) {
     session_.reset();
     observation.status = RunStatus::errored;
