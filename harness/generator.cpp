@@ -19,6 +19,8 @@ using spec::Type;
 constexpr std::uint64_t batch_cases = 16;
 /// Draws for one case before its cell is given up.
 constexpr int attempts_max = 256;
+/// Of them, those before large calls are tried too.
+constexpr int small_attempts = 32;
 
 /// The weights, of 256, among which a batch chooses for each feature.
 constexpr std::array<std::array<int, 4>, 8> swarm_weights{{
@@ -226,8 +228,9 @@ void Generator::cover(const Case& c) {
 
 bool Generator::draw_legal(Choices& choices, std::size_t cell, int size, Case& out) {
   const Cell& wanted = cells_[cell];
-  const Draw draw{.size = size, .has_data = wanted.covered == 0};
   for (std::size_t attempt = 0; attempt < attempts_max; ++attempt) {
+    const Draw draw{
+        .size = size, .has_data = wanted.covered == 0, .large = attempt >= small_attempts};
     draw_case(choices, draw, out);
     out.type = wanted.type;
     out.op = wanted.op;
@@ -297,7 +300,7 @@ void Generator::draw_group(Choices& choices, Case& out) const {
 }
 
 std::int64_t Generator::draw_limit(Choices& choices, Draw draw) const {
-  if (enabled(Feature::large, choices)) return elements_max;
+  if (enabled(Feature::large, choices) || draw.large) return elements_max;
   return 1 + std::int64_t{63} * std::clamp(draw.size, 0, 100) / 100;
 }
 

@@ -89,6 +89,8 @@ class Generator {
   struct Draw {
     int size = 0;
     bool has_data = false;
+    /// Up to elements_max whatever the features: some implementations take nothing small.
+    bool large = false;
   };
 
   void find_cells(const Unit& unit);
