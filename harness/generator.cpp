@@ -167,6 +167,9 @@ void Generator::find_cells(const Unit& unit) {
       all.push_back({.type = type.type, .op = op, .kinds = kinds_of(type.type, op)});
     }
   }
+  // Without buffers, types make no difference.
+  if (operation_.contract.sizes == Sizes::none && all.size() > 1)
+    all.erase(all.begin() + 1, all.end());
   cells_.swap(all);
   // A cell is kept when a case of it can be run: plain cases are tried first, then any.
   std::vector<Cell> kept;

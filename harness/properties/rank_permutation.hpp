@@ -16,6 +16,7 @@ inline Property rank_permutation() {
           [](const spec::Contract& contract, const Case& c) {
             const bool gathers = contract.in_place == spec::InPlace::send_within_recv &&
                                  contract.sizes == spec::Sizes::count;
+            if (group_size(c) < 2) return false;
             return gathers || (contract.reduces && has_one_result(c));
           },
       .adapt = [](const spec::Contract&, Case& c) { use_exact_inputs(c); },

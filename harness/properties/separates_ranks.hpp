@@ -11,7 +11,8 @@ inline Property separates_ranks() {
   return {
       .name = "separates_ranks",
       .summary = "No rank leaves before every rank has entered, three calls in a row.",
-      .applies = [](const spec::Contract& contract, const Case&) { return contract.synchronises; },
+      .applies = [](const spec::Contract& contract,
+                    const Case& c) { return contract.synchronises && group_size(c) > 1; },
       .adapt = nullptr,
       .program = [](const spec::Contract&,
                     const Case& c,
