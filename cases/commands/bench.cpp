@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 
@@ -17,6 +19,7 @@
 
 #include "harness/files.hpp"
 #include "harness/generator.hpp"
+#include "harness/suite_file.hpp"
 #include "harness/table.hpp"
 
 #include "cases/catalogue.hpp"
@@ -41,6 +44,8 @@ struct BenchOptions {
   /// Virtual time instead of measurements, where not empty.
   std::string topology;
   std::vector<int> ranks{8};
+  std::string operation = "*";
+  std::string algorithm = "*";
 };
 
 /// Operations whose large calls are measured against the copy floor.
@@ -50,6 +55,8 @@ constexpr int small_ranks_sim = 8;
 constexpr int small_ranks_mpi = 4;
 constexpr std::int64_t small_elements = 64;
 constexpr int small_cases_per_unit = 16;
+/// Plans of more steps are not timed: a step takes about a hundred bytes.
+constexpr double steps_max = 3e7;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -101,27 +108,34 @@ void count_ratio(benchmark::State& state, double seconds, double floor_seconds) 
       seconds / static_cast<double>(state.iterations()) / floor_seconds;
 }
 
-/// The call of a large collective whose longer buffer has `bytes` bytes on every rank.
-Case large_case(std::string_view operation,
-                std::string_view algorithm,
-                int ranks,
-                std::int64_t bytes) {
-  Case c;
-  c.operation = operation;
-  c.algorithm = algorithm;
-  c.ranks = ranks;
-  const std::int64_t elements = bytes / 4;
-  c.count = operation == "all_reduce" ? elements : elements / ranks;
-  if (operation == "all_reduce") c.op = spec::ReduceOp::sum;
-  return c;
-}
-
 const spec::Contract& contract_of(std::string_view operation) {
   const auto& all = reference::collectives();
   return std::find_if(all.begin(),
                       all.end(),
                       [&](const auto& each) { return each.contract.name == operation; })
       ->contract;
+}
+
+/// The call of a collective whose longer buffer has about `bytes` bytes on every rank.
+Case large_case(std::string_view operation,
+                std::string_view algorithm,
+                int ranks,
+                std::int64_t bytes) {
+  const spec::Contract& contract = contract_of(operation);
+  Case c;
+  c.operation = operation;
+  c.algorithm = algorithm;
+  c.ranks = ranks;
+  if (contract.reduces) c.op = spec::ReduceOp::sum;
+  const std::int64_t elements = bytes / spec::info(c.type).bytes;
+  const auto n = static_cast<std::size_t>(ranks);
+  if (contract.sizes == spec::Sizes::counts_per_rank) c.counts.assign(n, elements / ranks);
+  if (contract.sizes == spec::Sizes::counts_per_pair) c.counts.assign(n * n, elements / ranks);
+  if (contract.sizes != spec::Sizes::count) return c;
+  c.count = 1;
+  const spec::Extents unit = spec::extents_of(contract, call_of(c), 0);
+  c.count = elements / std::max({unit.send_size, unit.recv_size, std::int64_t{1}});
+  return c;
 }
 
 /// Small legal cases of every operation: of all algorithms in sim, of the plain call elsewhere,
@@ -343,49 +357,91 @@ gpu::plan::Topology find_topology(const std::string& name) {
   }
 }
 
-/// Virtual time of every algorithm of the large operations: simulated, never mixed with measured.
+/// The plan of a large call.
+gpu::plan::Plan large_plan(const gpu::Implementation& implementation,
+                           int ranks,
+                           std::int64_t bytes) {
+  const Case c = large_case(implementation.operation, implementation.algorithm.name, ranks, bytes);
+  const spec::Call call = call_of(c);
+  gpu::plan::Builder builder;
+  gpu::plan::Plan plan;
+  if (!implementation.algorithm.refuses(call, {}).empty()) return plan;
+  builder.begin(plan, contract_of(implementation.operation), call, {});
+  implementation.algorithm.plan(builder);
+  return plan;
+}
+
+double steps_of(const gpu::Implementation& implementation, int ranks, std::int64_t bytes) {
+  double steps = 1;
+  for (const auto& program : large_plan(implementation, ranks, bytes).steps) {
+    steps += static_cast<double>(program.size());
+  }
+  return steps;
+}
+
+/// The steps of a plan for many ranks, told from how they grow between two smaller ones.
+double expected_steps(const gpu::Implementation& implementation, int ranks, std::int64_t bytes) {
+  constexpr int small = 32;
+  if (ranks <= 2 * small) return 0;
+  const double few = steps_of(implementation, small, bytes);
+  const double more = steps_of(implementation, 2 * small, bytes);
+  return more * std::pow(more / few, std::log2(static_cast<double>(ranks) / (2 * small)));
+}
+
+/// One line of the table of simulated times; its result, or null where it was left out.
+nlohmann::ordered_json simulate_one(const gpu::Implementation& each,
+                                    int ranks,
+                                    const BenchOptions& options,
+                                    const gpu::plan::Topology& topology) {
+  fmt::print("{:<17} {:<27} {:>6} ", each.operation, each.algorithm.name, ranks);
+  const double steps = expected_steps(each, ranks, options.bytes);
+  if (steps > steps_max) {
+    fmt::print("   left out: about {:.0e} steps\n", steps);
+    return nullptr;
+  }
+  const gpu::plan::Plan plan = large_plan(each, ranks, options.bytes);
+  if (plan.ranks() == 0) {
+    fmt::print("   left out: does not take the call\n");
+    return nullptr;
+  }
+  const gpu::plan::Timing timing = gpu::plan::time_plan(plan, 4, topology);
+  std::int64_t messages = 0;
+  for (const auto& traffic : timing.traffic) messages += traffic.messages;
+  fmt::print("{:>12.1f} {:>14}\n", 1e6 * timing.seconds, harness::grouped(messages));
+  std::fflush(stdout);
+  return {{"operation", each.operation},
+          {"algorithm", each.algorithm.name},
+          {"ranks", ranks},
+          {"bytes", options.bytes},
+          {"messages", messages},
+          {"simulated_seconds", timing.seconds}};
+}
+
+/// Virtual time of the algorithms: simulated, never mixed with measured.
 void simulate(const BenchOptions& options) {
   const gpu::plan::Topology topology = find_topology(options.topology);
-  harness::Table table({{"operation"},
-                        {"algorithm"},
-                        {"ranks", harness::Align::right},
-                        {"simulated time / µs", harness::Align::right},
-                        {"messages", harness::Align::right}});
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  fmt::print("topology {}, {} bytes a rank: simulated times, nothing was measured\n",
+             topology.name,
+             options.bytes);
+  fmt::print("{:<17} {:<27} {:>6} {:>12} {:>14}\n",
+             "operation",
+             "algorithm",
+             "ranks",
+             "simulated µs",
+             "messages");
   for (const gpu::Implementation& each : gpu::implementations()) {
-    if (!is_large(each.operation)) continue;
+    if (!harness::matches(options.operation, each.operation)) continue;
+    if (!harness::matches(options.algorithm, each.algorithm.name)) continue;
     for (const int ranks : options.ranks) {
-      const Case c = large_case(each.operation, each.algorithm.name, ranks, options.bytes);
-      const spec::Call call = call_of(c);
-      if (!each.algorithm.refuses(call, {}).empty()) continue;
-      gpu::plan::Builder builder;
-      gpu::plan::Plan plan;
-      builder.begin(plan, contract_of(each.operation), call, {});
-      each.algorithm.plan(builder);
-      gpu::plan::Timing timing;
-      try {
-        timing = gpu::plan::time_plan(plan, 4, topology);
-      } catch (const std::invalid_argument& error) {
-        throw BadInput(error.what());
+      if (ranks > topology.capacity()) {
+        throw BadInput(fmt::format(
+            "ranks: topology {} has {}, got {}", topology.name, topology.capacity(), ranks));
       }
-      std::int64_t messages = 0;
-      for (const auto& traffic : timing.traffic) messages += traffic.messages;
-      table.add({std::string(each.operation),
-                 std::string(each.algorithm.name),
-                 std::to_string(ranks),
-                 fmt::format("{:.1f}", 1e6 * timing.seconds),
-                 harness::grouped(messages)});
-      results.push_back({{"operation", each.operation},
-                         {"algorithm", each.algorithm.name},
-                         {"ranks", ranks},
-                         {"bytes", options.bytes},
-                         {"simulated_seconds", timing.seconds}});
+      nlohmann::ordered_json result = simulate_one(each, ranks, options, topology);
+      if (!result.is_null()) results.push_back(std::move(result));
     }
   }
-  fmt::print("topology {}, {} bytes a rank: simulated times, nothing was measured\n{}",
-             topology.name,
-             options.bytes,
-             table.text());
   if (!options.json_path.empty()) {
     harness::write_file(
         options.json_path,
@@ -411,6 +467,8 @@ void add_bench(CLI::App& app, Context& /*context*/) {
   bench->add_option("--ranks", options->ranks, "ranks for --topology")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 16));
+  bench->add_option("--operation", options->operation, "operations for --topology, a pattern");
+  bench->add_option("--algorithm", options->algorithm, "algorithms for --topology, a pattern");
   bench->callback([options, named] {
     options->backends_named = named->count() > 0;
     if (options->topology.empty()) {
