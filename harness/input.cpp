@@ -379,8 +379,11 @@ bool may_overflow(const Case& c) {
   if (order_free || !spec::is_integer(c.type)) return false;
   if (c.input == InputKind::coded || c.input == InputKind::previous) return false;
   if (c.input != InputKind::exact) return true;
+  if (c.op == ReduceOp::prod) return false;
   const TypeInfo& type = spec::info(c.type);
-  return c.op != ReduceOp::prod && largest_exact_sum(c, type) >= std::int64_t{1} << sum_bits(type);
+  // An unsigned number that is scaled below zero wraps at once.
+  if (type.type_class == spec::TypeClass::unsigned_integer && c.scale < 0) return true;
+  return largest_exact_sum(c, type) >= std::int64_t{1} << sum_bits(type);
 }
 
 std::string decode_sum(const Case& c,

@@ -25,7 +25,12 @@ std::string why_group_invalid(const Case& c) {
   return {};
 }
 
+/// Bounds first_index and index_stride: the index of an element then never overflows.
+constexpr std::int64_t input_index_max = std::int64_t{1} << 48;
+
 std::string why_input_invalid(const Case& c) {
+  if (c.input == InputKind::previous)
+    return "input: previous is for the later stages of a property";
   if (!is_defined(c.input, c.type, c.op)) {
     return "input: " + std::string(name(c.input)) + " is not defined for type " +
            std::string(spec::name(c.type)) + " and op " + std::string(spec::name(c.op));
@@ -41,8 +46,12 @@ std::string why_input_invalid(const Case& c) {
     return "rotate: expected 0.." + std::to_string(c.ranks - 1) + ", got " +
            std::to_string(c.rotate);
   }
-  if (c.first_index < 0 || c.index_stride < 0)
-    return "first_index, index_stride: expected 0 or more";
+  for (const std::int64_t index : {c.first_index, c.index_stride}) {
+    if (index < 0 || index > input_index_max) {
+      return "first_index, index_stride: expected 0.." + std::to_string(input_index_max) +
+             ", got " + std::to_string(index);
+    }
+  }
   return {};
 }
 

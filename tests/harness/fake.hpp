@@ -16,6 +16,7 @@
 #include "reference/collectives/send_recv/contract.hpp"
 
 #include "harness/backend.hpp"
+#include "harness/finding.hpp"
 #include "harness/operation.hpp"
 
 namespace rankcheck::harness::fake {

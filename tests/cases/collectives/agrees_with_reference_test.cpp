@@ -1,0 +1,142 @@
+#include "cases/collectives/agrees_with_reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/cases/collectives/spoiled.hpp"
+
+namespace rankcheck::cases {
+namespace {
+
+using harness::Case;
+using harness::Judgement;
+using harness::Observation;
+using harness::Verdict;
+
+/// Where element `index` of the output of group rank `rank` lies in its image.
+std::byte* output(std::span<const Case> stages, Observation& observation, int rank, int index) {
+  const std::int64_t at =
+      layout_of(stages[0], rank).recv + index * spec::info(stages[0].type).bytes;
+  return observation.stages[0].images[static_cast<std::size_t>(rank)].data() + at;
+}
+
+float load(const std::byte* at) {
+  float value = 0;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+void store(float value, std::byte* at) {
+  std::memcpy(at, &value, sizeof value);
+}
+
+const std::string general =
+    R"({"operation":"all_reduce","ranks":4,"count":5,"op":"sum","data_seed":7})";
+const std::string coded =
+    R"({"operation":"all_reduce","ranks":3,"count":5,"op":"sum","input":"coded","data_seed":7})";
+const std::string gather =
+    R"({"operation":"all_gather","ranks":3,"count":2,"input":"coded","data_seed":7})";
+
+/// Multiplies element 2 of rank 1 by 1 + `error`.
+Spoil stretch(double error) {
+  return [error](std::span<const Case> stages, Observation& observation) {
+    std::byte* at = output(stages, observation, 1, 2);
+    store(static_cast<float>(load(at) * (1 + error)), at);
+  };
+}
+
+TEST(AgreesWithReferenceTest, RatiosStayWithinTheBound) {
+  const Judgement judgement = examine(general);
+  EXPECT_EQ(judgement.verdict, Verdict::passed);
+  EXPECT_LE(judgement.ratio_max, 1);
+}
+
+TEST(AgreesWithReferenceTest, EveryByteOfEveryRankIsCompared) {
+  EXPECT_EQ(examine(general).compared_bytes, 4 * 5 * 4);
+  EXPECT_EQ(examine(gather).compared_bytes, 3 * 6 * 4);
+}
+
+TEST(AgreesWithReferenceTest, ErrorsBeyondTheBoundAreFalsified) {
+  const Judgement judgement = examine(general, stretch(1e-3));
+  EXPECT_EQ(judgement.verdict, Verdict::falsified);
+  EXPECT_EQ(judgement.wrong_count, 1);
+  ASSERT_EQ(judgement.wrong.size(), 1U);
+  EXPECT_EQ(judgement.wrong[0].rank, 1);
+  EXPECT_EQ(judgement.wrong[0].index, 2);
+  EXPECT_GT(judgement.wrong[0].error, judgement.wrong[0].bound);
+  EXPECT_GT(judgement.wrong[0].bound, 0);
+}
+
+TEST(AgreesWithReferenceTest, ExactInputsAdmitNoError) {
+  const std::string exact =
+      R"({"operation":"all_reduce","ranks":4,"count":5,"op":"sum","input":"exact"})";
+  const Judgement judgement = examine(exact, stretch(2e-7));
+  EXPECT_EQ(judgement.verdict, Verdict::falsified);
+  EXPECT_EQ(judgement.wrong[0].bound, 0);
+}
+
+TEST(AgreesWithReferenceTest, NanIsNeverWithinTheBound) {
+  const Judgement judgement = examine(general, stretch(std::nan("")));
+  EXPECT_EQ(judgement.verdict, Verdict::falsified);
+}
+
+/// The output of the first rank, without what rank 1 contributed.
+TEST(AgreesWithReferenceTest, MissingRanksAreNamed) {
+  const Judgement judgement = examine(coded, [](std::span<const Case> stages, Observation& seen) {
+    const harness::BufferView other{layout_of(stages[0], 1), seen.stages[0].images[1].data()};
+    std::byte* at = output(stages, seen, 0, 3);
+    store(load(at) - load(other.send() + 12), at);
+  });
+  ASSERT_EQ(judgement.wrong.size(), 1U);
+  EXPECT_EQ(judgement.wrong[0].decoded, "rank 1 missing");
+}
+
+TEST(AgreesWithReferenceTest, MovedElementsTellTheirOrigin) {
+  const Judgement judgement = examine(gather, [](std::span<const Case> stages, Observation& seen) {
+    std::copy_n(output(stages, seen, 0, 5), 4, output(stages, seen, 0, 0));
+  });
+  ASSERT_EQ(judgement.wrong.size(), 1U);
+  EXPECT_EQ(judgement.wrong[0].decoded, "element 1 of rank 2");
+}
+
+TEST(AgreesWithReferenceTest, StrangeElementsHaveNoOrigin) {
+  const Judgement judgement = examine(gather, stretch(0.3));
+  ASSERT_EQ(judgement.wrong.size(), 1U);
+  EXPECT_EQ(judgement.wrong[0].decoded, "no input of any rank");
+}
+
+TEST(AgreesWithReferenceTest, AllWrongElementsAreCountedButFewListed) {
+  const Judgement judgement = examine(gather, [](std::span<const Case> stages, Observation& seen) {
+    for (int rank = 0; rank < 3; ++rank) {
+      for (int i = 0; i < 6; ++i) store(0.5F, output(stages, seen, rank, i));
+    }
+  });
+  EXPECT_EQ(judgement.wrong_count, 18);
+  EXPECT_EQ(judgement.wrong.size(), harness::wrong_elements_max);
+}
+
+/// Longer than what is folded at a time.
+TEST(AgreesWithReferenceTest, LongBlocksAreJudgedToTheEnd) {
+  const std::string text =
+      R"({"operation":"all_reduce","ranks":2,"count":5000,"op":"sum","input":"exact"})";
+  const Judgement judgement = examine(text, [](std::span<const Case> stages, Observation& seen) {
+    store(0.5F, output(stages, seen, 1, 4999));
+  });
+  EXPECT_EQ(judgement.compared_bytes, 2 * 5000 * 4);
+  ASSERT_EQ(judgement.wrong.size(), 1U);
+  EXPECT_EQ(judgement.wrong[0].index, 4999);
+}
+
+TEST(AgreesWithReferenceTest, SaysNothingOfABarrier) {
+  Case c;
+  c.operation = "barrier";
+  const spec::Contract& contract = all_operations().find("barrier")->contract;
+  EXPECT_FALSE(agrees_with_reference().applies(contract, c));
+}
+
+}  // namespace
+}  // namespace rankcheck::cases

@@ -1,0 +1,98 @@
+#include "cases/collectives/composition.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/cases/collectives/spoiled.hpp"
+
+namespace rankcheck::cases {
+namespace {
+
+using harness::Case;
+using harness::InputKind;
+
+Case whole() {
+  return harness::case_from_text(
+      R"({"operation":"all_reduce","algorithm":"ring","ranks":3,"count":4,"type":"bf16","op":"sum",
+          "in_place":true,"input":"exact","data_seed":7,"schedule":"random:3"})");
+}
+
+TEST(CompositionTest, StagesKeepTheCallButNotTheAlgorithm) {
+  Case expected = whole();
+  expected.operation = "reduce";
+  expected.algorithm = "";
+  expected.in_place = false;
+  EXPECT_EQ(stage_of(whole(), "reduce"), expected);
+}
+
+TEST(CompositionTest, NextStagesTakeWhatIsLeft) {
+  Case expected = stage_of(whole(), "broadcast");
+  expected.input = InputKind::previous;
+  EXPECT_EQ(next_stage_of(whole(), "broadcast"), expected);
+}
+
+TEST(CompositionTest, CompositionsNeedOneResult) {
+  const spec::Contract& contract = all_operations().find("all_reduce")->contract;
+  Case c = whole();
+  EXPECT_TRUE(applies_exact(contract, c));
+  c.input = InputKind::general;
+  EXPECT_FALSE(applies_exact(contract, c));
+  adapt_exact(contract, c);
+  EXPECT_EQ(c.input, InputKind::exact);
+}
+
+TEST(CompositionTest, ReturnsNeedTheInputsAfterwards) {
+  const spec::Contract& contract = all_operations().find("all_to_all")->contract;
+  Case c = whole();
+  EXPECT_FALSE(applies_out_of_place(contract, c));
+  adapt_out_of_place(contract, c);
+  EXPECT_TRUE(applies_out_of_place(contract, c));
+}
+
+class IsLinearTest : public testing::Test {
+ protected:
+  bool applies(const Case& c) const {
+    return law_.applies(all_operations().find("all_reduce")->contract, c);
+  }
+
+  harness::Property law_ = is_linear();
+  Case c_ = whole();
+};
+
+TEST_F(IsLinearTest, HoldsForExactSums) {
+  EXPECT_TRUE(applies(c_));
+  c_.op = spec::ReduceOp::premul_sum;
+  EXPECT_TRUE(applies(c_));
+}
+
+TEST_F(IsLinearTest, SaysNothingOfOtherOps) {
+  for (const auto op : {spec::ReduceOp::max, spec::ReduceOp::prod, spec::ReduceOp::avg}) {
+    c_.op = op;
+    EXPECT_FALSE(applies(c_)) << spec::name(op);
+  }
+}
+
+TEST_F(IsLinearTest, SaysNothingOfOtherInputs) {
+  c_.input = InputKind::coded;
+  EXPECT_FALSE(applies(c_));
+}
+
+/// 64 ranks of bf16: 3 times the smallest limit is above 2^8 with a scalar of 2.
+TEST_F(IsLinearTest, SaysNothingWhereCombinationsRound) {
+  c_.ranks = 64;
+  c_.op = spec::ReduceOp::premul_sum;
+  EXPECT_FALSE(applies(c_));
+}
+
+TEST_F(IsLinearTest, AddsTheInputsOfAnotherSeed) {
+  std::vector<Case> stages;
+  law_.program(all_operations().find("all_reduce")->contract, c_, stages);
+  ASSERT_EQ(stages.size(), 3U);
+  EXPECT_EQ(stages[0], c_);
+  EXPECT_EQ(stages[1].scale, 0);
+  EXPECT_EQ(stages[2].scale, 2);
+  EXPECT_EQ(stages[1].added_seed, 8U);
+  EXPECT_EQ(stages[2].added_seed, 8U);
+}
+
+}  // namespace
+}  // namespace rankcheck::cases

@@ -1,0 +1,184 @@
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/cases/collectives/spoiled.hpp"
+
+namespace rankcheck::cases {
+namespace {
+
+using harness::Case;
+using harness::ImageLayout;
+using harness::Judgement;
+using harness::Observation;
+using harness::Verdict;
+
+/// A property on one case: which stages' outputs it compares, and what it says of a wrong one.
+struct Law {
+  std::string property;
+  std::string fields;
+  std::vector<std::size_t> stages;
+  std::string reason;
+
+  [[nodiscard]] std::string text() const {
+    return R"({"property":")" + property + R"(","data_seed":7,)" + fields + "}";
+  }
+};
+
+class LawTest : public testing::TestWithParam<Law> {};
+
+TEST_P(LawTest, HoldsForRightResults) {
+  const Judgement judgement = examine(GetParam().text());
+  EXPECT_EQ(judgement.verdict, Verdict::passed) << judgement.reason;
+  EXPECT_GT(judgement.compared_bytes, 0);
+}
+
+/// The bytes of the outputs of one stage.
+std::vector<std::pair<std::size_t, std::int64_t>> output_bytes(const Case& c) {
+  std::vector<std::pair<std::size_t, std::int64_t>> all;
+  const std::int64_t bytes = spec::info(c.type).bytes;
+  for (int rank = 0; rank < group_size(c); ++rank) {
+    const ImageLayout layout = layout_of(c, rank);
+    for (const spec::Block& block : layout.extents.recv) {
+      for (std::int64_t i = 0; i < block.count * bytes; ++i) {
+        all.emplace_back(static_cast<std::size_t>(rank), layout.recv + block.offset * bytes + i);
+      }
+    }
+  }
+  return all;
+}
+
+/// One flipped bit in any byte of any compared output of any rank is found.
+TEST_P(LawTest, BreaksWithEveryWrongByte) {
+  for (const std::size_t stage : GetParam().stages) {
+    std::size_t places = 1;
+    for (std::size_t i = 0; i < places; ++i) {
+      const Judgement judgement =
+          examine(GetParam().text(), [&](std::span<const Case> stages, Observation& observation) {
+            const auto bytes = output_bytes(stages[stage]);
+            places = bytes.size();
+            const auto& [rank, at] = bytes[i];
+            observation.stages[stage].images[rank][static_cast<std::size_t>(at)] ^= std::byte{1};
+          });
+      ASSERT_EQ(judgement.verdict, Verdict::falsified) << "stage " << stage << " place " << i;
+      ASSERT_TRUE(judgement.reason.starts_with(GetParam().reason)) << judgement.reason;
+      ASSERT_GE(judgement.wrong_count, 1);
+      ASSERT_EQ(judgement.wrong.size(), static_cast<std::size_t>(judgement.wrong_count));
+    }
+  }
+}
+
+std::vector<Law> laws() {
+  const std::string sum = R"("ranks":3,"count":3,"op":"sum","input":"exact",)";
+  const std::string move = R"("ranks":3,"count":3,)";
+  const std::string composed = "the composition gives another result";
+  const std::string returned = "the data did not return";
+  const std::string split = "the whole differs from its ";
+  const std::string in_place = "in place differs from out of place";
+  const std::string reversed = "the reversed group gives another result";
+  const std::string reference = "differs from the reference";
+  const std::string linear = "f(2a + b) differs from 2 f(a) + f(b)";
+  return {
+      {"agrees_with_reference", sum + R"("operation":"all_reduce")", {0}, reference},
+      {"agrees_with_reference",
+       R"("operation":"gather_v","ranks":3,"counts":[2,0,3],"gap":1,"root":2,"type":"uint8")",
+       {0},
+       reference},
+      {"is_deterministic", move + R"("operation":"scatter")", {0, 1}, "the second run differs"},
+      {"in_place_equals_out_of_place",
+       sum + R"("operation":"reduce_scatter","in_place":true)",
+       {0, 1},
+       in_place},
+      {"in_place_equals_out_of_place",
+       move + R"("operation":"all_gather","in_place":true)",
+       {0, 1},
+       in_place},
+      {"ranks_agree_bitwise", move + R"("operation":"broadcast")", {0}, "differs from rank 0"},
+      {"rank_permutation", sum + R"("operation":"all_reduce")", {0, 1}, reversed},
+      {"rank_permutation", move + R"("operation":"all_gather")", {0, 1}, reversed},
+      {"splits", sum + R"("operation":"reduce_scatter","type":"bf16")", {0, 1, 2}, split},
+      {"splits", move + R"("operation":"all_gather","type":"int8")", {0, 1, 2}, split},
+      {"splits",
+       R"("operation":"all_to_all_v","ranks":2,"counts":[3,0,1,2],"gap":1,"type":"f16")",
+       {0, 1, 2},
+       split},
+      {"is_linear", sum + R"("operation":"all_reduce","type":"int32")", {0, 1, 2}, linear},
+      {"is_linear", sum + R"("operation":"reduce","type":"complex64","root":1)", {0, 1, 2}, linear},
+      {"equals_reduce_then_broadcast", sum + R"("operation":"all_reduce")", {0, 2}, composed},
+      {"equals_reduce_scatter_then_all_gather",
+       sum + R"("operation":"all_reduce")",
+       {0, 2},
+       composed},
+      {"equals_reduce_then_scatter", sum + R"("operation":"reduce_scatter")", {0, 2}, composed},
+      {"equals_gather_then_broadcast", move + R"("operation":"all_gather")", {0, 2}, composed},
+      {"equals_scatter_then_all_gather", move + R"("operation":"broadcast")", {0, 2}, composed},
+      {"is_an_involution", move + R"("operation":"all_to_all")", {1}, returned},
+      {"returns_by_the_reverse", move + R"("operation":"send_recv")", {1}, returned},
+      {"returns_by_the_transpose",
+       R"("operation":"all_to_all_v","ranks":2,"counts":[3,0,1,2],"gap":1)",
+       {1},
+       returned},
+      {"inverts_scatter", move + R"("operation":"gather","root":1)", {1}, returned},
+      {"inverts_scatter",
+       R"("operation":"gather_v","ranks":3,"counts":[2,0,3],"gap":1)",
+       {1},
+       returned},
+  };
+}
+
+std::string law_name(const testing::TestParamInfo<Law>& instance) {
+  const std::string operation = harness::case_from_text(instance.param.text()).operation;
+  return instance.param.property + "_of_" + operation;
+}
+
+INSTANTIATE_TEST_SUITE_P(law, LawTest, testing::ValuesIn(laws()), law_name);
+
+TEST(LawsTest, EveryPropertyIsTried) {
+  std::set<std::string> tried{"separates_ranks"};
+  for (const Law& law : laws()) tried.insert(law.property);
+  std::set<std::string> claimed;
+  for (const harness::Operation& operation : all_operations().operations()) {
+    for (const harness::Property& each : operation.properties) claimed.emplace(each.name);
+  }
+  EXPECT_EQ(claimed, tried);
+}
+
+// --- a barrier: times instead of values
+// --------------------------------------------------------------
+
+const std::string barrier = R"({"operation":"barrier","property":"separates_ranks","ranks":3})";
+
+/// Every rank enters at its number and leaves at 10, in every round.
+void stamp(Observation& observation) {
+  for (harness::StageOutcome& stage : observation.stages) {
+    for (std::size_t r = 0; r < stage.stamps.size(); ++r) {
+      stage.stamps[r] = {.entered = static_cast<std::int64_t>(r), .left = 10};
+    }
+  }
+}
+
+TEST(SeparatesRanksTest, HoldsWhereAllEnterBeforeAnyLeaves) {
+  const Judgement judgement =
+      examine(barrier, [](std::span<const Case>, Observation& seen) { stamp(seen); });
+  EXPECT_EQ(judgement.verdict, Verdict::passed) << judgement.reason;
+}
+
+TEST(SeparatesRanksTest, BreaksWithEveryRankThatLeavesEarly) {
+  for (std::size_t round = 0; round < 3; ++round) {
+    for (std::size_t rank = 0; rank < 2; ++rank) {
+      const Judgement judgement = examine(barrier, [&](std::span<const Case>, Observation& seen) {
+        stamp(seen);
+        seen.stages[round].stamps[rank].left = 1;
+      });
+      EXPECT_EQ(judgement.verdict, Verdict::falsified);
+      EXPECT_EQ(judgement.reason,
+                "round " + std::to_string(round) + ": rank " + std::to_string(rank) +
+                    " left before rank 2 entered");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rankcheck::cases

@@ -1,0 +1,246 @@
+#include "harness/case.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace rankcheck::harness {
+namespace {
+
+using nlohmann::json;
+
+/// A field of a case and a value that is not its default.
+struct Changed {
+  std::string field;
+  std::function<void(Case& c)> change;
+};
+
+Case plain() {
+  Case c;
+  c.operation = "all_reduce";
+  return c;
+}
+
+std::vector<Changed> changes() {
+  return {
+      {"operation", [](Case& c) { c.operation = "broadcast"; }},
+      {"algorithm", [](Case& c) { c.algorithm = "ring"; }},
+      {"backend", [](Case& c) { c.backend = "mpi"; }},
+      {"property", [](Case& c) { c.property = "splits"; }},
+      {"ranks", [](Case& c) { c.ranks = 3; }},
+      {"group",
+       [](Case& c) {
+         c.group = {2, 0};
+       }},
+      {"root", [](Case& c) { c.root = 1; }},
+      {"count", [](Case& c) { c.count = std::numeric_limits<std::int64_t>::max(); }},
+      {"counts",
+       [](Case& c) {
+         c.counts = {0, 5, 1};
+       }},
+      {"gap", [](Case& c) { c.gap = 2; }},
+      {"type", [](Case& c) { c.type = spec::Type::bf16; }},
+      {"op", [](Case& c) { c.op = spec::ReduceOp::premul_sum; }},
+      {"pattern", [](Case& c) { c.pattern = spec::Pattern::pairs; }},
+      {"shift", [](Case& c) { c.shift = -2; }},
+      {"in_place", [](Case& c) { c.in_place = true; }},
+      {"offset", [](Case& c) { c.offset = 3; }},
+      {"chunk", [](Case& c) { c.chunk = 4; }},
+      {"input", [](Case& c) { c.input = InputKind::wide_range; }},
+      {"data_seed", [](Case& c) { c.data_seed = std::numeric_limits<std::uint64_t>::max(); }},
+      {"rotate", [](Case& c) { c.rotate = 1; }},
+      {"first_index", [](Case& c) { c.first_index = 7; }},
+      {"index_stride", [](Case& c) { c.index_stride = 9; }},
+      {"scale", [](Case& c) { c.scale = -1; }},
+      {"added_seed", [](Case& c) { c.added_seed = 6; }},
+      {"schedule", [](Case& c) { c.schedule = "pct:9"; }},
+      {"fault", [](Case& c) { c.fault = "lost:3"; }},
+  };
+}
+
+class CaseFieldTest : public testing::TestWithParam<Changed> {
+ protected:
+  Case changed() const {
+    Case c = plain();
+    GetParam().change(c);
+    return c;
+  }
+};
+
+TEST_P(CaseFieldTest, SurvivesAsText) {
+  EXPECT_EQ(case_from_text(to_text(changed())), changed());
+}
+
+TEST_P(CaseFieldTest, IsWrittenUnderItsName) {
+  EXPECT_NE(to_json(changed())[GetParam().field], to_json(plain())[GetParam().field]);
+}
+
+/// No field takes an object: the complaint names the field, what was expected and what came.
+TEST_P(CaseFieldTest, ComplainsByName) {
+  json bad = to_json(plain());
+  bad[GetParam().field] = json{{"a", 1}};
+  try {
+    static_cast<void>(case_from_json(bad));
+    FAIL() << "an object was taken";
+  } catch (const BadInput& error) {
+    const std::string text = error.what();
+    EXPECT_TRUE(text.starts_with("case: " + GetParam().field + ": expected ")) << text;
+    EXPECT_TRUE(text.ends_with(", got {\"a\":1}")) << text;
+  }
+}
+
+const auto field_name = [](const auto& instance) { return instance.param.field; };
+INSTANTIATE_TEST_SUITE_P(field, CaseFieldTest, testing::ValuesIn(changes()), field_name);
+
+TEST(CaseTest, EveryFieldIsTried) {
+  Case all = plain();
+  for (const Changed& each : changes()) each.change(all);
+  EXPECT_EQ(to_json(all).size(), changes().size());
+}
+
+TEST(CaseTest, DefaultsAreLeftOut) {
+  EXPECT_EQ(to_text(plain()),
+            R"({"operation":"all_reduce","backend":"sim","ranks":1,"type":"f32"})");
+}
+
+TEST(CaseTest, FieldsComeInAFixedOrder) {
+  EXPECT_EQ(to_text(case_from_text(R"({"data_seed":7,"count":4,"ranks":2,"operation":"a"})")),
+            R"({"operation":"a","backend":"sim","ranks":2,"count":4,"type":"f32","data_seed":7})");
+}
+
+template <class Enum>
+void expect_names_survive(Enum Case::*field, int last) {
+  for (int value = 0; value <= last; ++value) {
+    Case c = plain();
+    c.*field = static_cast<Enum>(value);
+    EXPECT_EQ(case_from_text(to_text(c)), c) << to_text(c);
+  }
+}
+
+TEST(CaseTest, EveryTypeSurvives) {
+  expect_names_survive(&Case::type, static_cast<int>(spec::type_table.size()) - 1);
+}
+TEST(CaseTest, EveryOpSurvives) {
+  expect_names_survive(&Case::op, static_cast<int>(spec::reduce_op_names.size()) - 1);
+}
+TEST(CaseTest, EveryInputKindSurvives) {
+  expect_names_survive(&Case::input, static_cast<int>(InputKind::previous));
+}
+TEST(CaseTest, EveryPatternSurvives) {
+  expect_names_survive(&Case::pattern, static_cast<int>(spec::Pattern::self));
+}
+
+struct Bad {
+  std::string name;
+  std::string text;
+  std::string complaint;
+};
+
+class BadCaseTest : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadCaseTest, IsExplainedInOneLine) {
+  try {
+    static_cast<void>(case_from_text(GetParam().text));
+    FAIL() << "it was taken";
+  } catch (const BadInput& error) {
+    EXPECT_EQ(std::string(error.what()).substr(0, GetParam().complaint.size()),
+              GetParam().complaint);
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+  }
+}
+
+/// A case in which only one field is bad.
+std::string with(const std::string& field) {
+  return R"({"operation":"a","ranks":2,)" + field + "}";
+}
+
+const std::string int32_expected = "expected a whole number in -2147483648..2147483647, got ";
+
+INSTANTIATE_TEST_SUITE_P(
+    bad,
+    BadCaseTest,
+    testing::Values(
+        Bad{"no_operation", R"({"ranks":2})", "case: operation: expected a value, but the field "},
+        Bad{"no_ranks", R"({"operation":"a"})", "case: ranks: expected a value, but the field "},
+        Bad{"list", "[1]", "case: expected a JSON object, got [1]"},
+        Bad{"number", "7", "case: expected a JSON object, got 7"},
+        Bad{"unknown_field", with(R"("rank":1)"), "case: rank: unknown field: expected one of "},
+        Bad{"null", with(R"("count":null)"), "case: count: expected a whole number in "},
+        Bad{"text_for_number", with(R"("root":"1")"), "case: root: " + int32_expected + "\"1\""},
+        Bad{"fraction", with(R"("root":1.5)"), "case: root: " + int32_expected + "1.5"},
+        Bad{"too_large", with(R"("root":3000000000)"), "case: root: " + int32_expected + "3000"},
+        Bad{"too_small", with(R"("root":-3000000000)"), "case: root: " + int32_expected + "-3000"},
+        Bad{"negative_seed",
+            with(R"("data_seed":-1)"),
+            "case: data_seed: expected a whole number in 0..18446744073709551615, got -1"},
+        Bad{"no_list", with(R"("group":1)"), "case: group: expected a list, got 1"},
+        Bad{"bad_element", with(R"("group":[0,true])"), "case: group: " + int32_expected + "true"},
+        Bad{"number_for_bool",
+            with(R"("in_place":1)"),
+            "case: in_place: expected true or false, got 1"},
+        Bad{"unknown_type", with(R"("type":"f31")"), "case: type: expected one of int8, uint8, "},
+        Bad{"unknown_op", with(R"("op":"xor")"), "case: op: expected one of none, sum, prod, "},
+        Bad{"unknown_pattern",
+            with(R"("pattern":"star")"),
+            "case: pattern: expected one of ring, pairs, self, got \"star\""},
+        Bad{"unknown_input",
+            with(R"("input":"x")"),
+            "case: input: expected one of exact, coded, general, cancelling, wide_range, special, "
+            "previous, got \"x\""},
+        Bad{"not_json", R"({"ranks" 2})", R"(case: not JSON at byte 10: {"ranks" 2})"},
+        Bad{"cut_off", R"({"ranks":)", "case: not JSON at byte 10: "},
+        Bad{"empty", "", "case: not JSON at byte 1: "}),
+    [](const auto& instance) { return instance.param.name; });
+
+TEST(CaseTest, LongValuesAreCutInComplaints) {
+  try {
+    static_cast<void>(case_from_text(with("\"root\":\"" + std::string(1000, 'x') + "\"")));
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_LT(std::string(error.what()).size(), 200U);
+  }
+}
+
+TEST(GroupTest, AllRanksAreMembersWhereNoneAreNamed) {
+  Case c = plain();
+  c.ranks = 3;
+  EXPECT_EQ(members(c), (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(group_size(c), 3);
+}
+
+TEST(GroupTest, MembersKeepTheirOrder) {
+  Case c = plain();
+  c.ranks = 4;
+  c.group = {3, 1};
+  EXPECT_EQ(members(c), (std::vector<int>{3, 1}));
+  EXPECT_EQ(group_size(c), 2);
+}
+
+TEST(GroupTest, CountlessRanksHaveNoMembers) {
+  Case c = plain();
+  c.ranks = -1;
+  EXPECT_TRUE(members(c).empty());
+}
+
+TEST(GroupTest, CallIsThatOfTheGroup) {
+  Case c = plain();
+  for (const Changed& each : changes()) each.change(c);
+  const spec::Call call = call_of(c);
+  EXPECT_EQ(call.ranks, 2);
+  EXPECT_EQ(call.root, c.root);
+  EXPECT_EQ(call.type, c.type);
+  EXPECT_EQ(call.op, c.op);
+  EXPECT_EQ(call.count, c.count);
+  EXPECT_EQ(call.counts, c.counts);
+  EXPECT_EQ(call.gap, c.gap);
+  EXPECT_EQ(call.pattern, c.pattern);
+  EXPECT_EQ(call.shift, c.shift);
+}
+
+}  // namespace
+}  // namespace rankcheck::harness

@@ -1,0 +1,352 @@
+#include "harness/operation.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/fake.hpp"
+
+namespace rankcheck::harness {
+namespace {
+
+using fake::FakeBackend;
+
+/// A legal all_reduce of three ranks.
+Case legal(const std::string& operation = "all_reduce") {
+  Case c;
+  c.operation = operation;
+  c.property = "completes";
+  c.ranks = 3;
+  c.op = operation == "all_reduce" ? spec::ReduceOp::sum : spec::ReduceOp::none;
+  c.count = 4;
+  c.input = InputKind::exact;
+  return c;
+}
+
+// --- which cases can be examined
+// ---------------------------------------------------------------------
+
+struct Illegal {
+  std::string name;
+  std::string operation;
+  std::function<void(Case& c)> change;
+  std::string why;
+};
+
+class WhyInvalidTest : public testing::TestWithParam<Illegal> {};
+
+TEST_P(WhyInvalidTest, NamesTheField) {
+  Case c = legal(GetParam().operation);
+  ASSERT_EQ(why_invalid(fake::catalogue(), c), "");
+  GetParam().change(c);
+  EXPECT_EQ(why_invalid(fake::catalogue(), c), GetParam().why);
+}
+
+std::vector<Illegal> illegal_cases() {
+  const std::string reduce = "all_reduce";
+  const std::string move = "broadcast";
+  const std::string index_why = "first_index, index_stride: expected 0..281474976710656, got ";
+  return {
+      {"operation", move, [](Case& c) { c.operation = "x"; }, "operation: unknown name \"x\""},
+      {"property",
+       move,
+       [](Case& c) { c.property = "x"; },
+       "property: broadcast claims no property \"x\""},
+      {"ranks", move, [](Case& c) { c.ranks = 0; }, "ranks: expected at least 1, got 0"},
+      {"group_too_high",
+       move,
+       [](Case& c) {
+         c.group = {0, 3};
+       },
+       "group: expected ranks in 0..2, got 3"},
+      {"group_negative",
+       move,
+       [](Case& c) { c.group = {-1}; },
+       "group: expected ranks in 0..2, got -1"},
+      {"group_twice",
+       move,
+       [](Case& c) {
+         c.group = {1, 1};
+       },
+       "group: rank 1 appears twice"},
+      {"root",
+       move,
+       [](Case& c) {
+         c.group = {2, 1};
+         c.root = 2;
+       },
+       "root: expected 0..1, got 2"},
+      {"root_of_none", reduce, [](Case& c) { c.root = 1; }, "root: expected 0..0, got 1"},
+      {"op_missing",
+       reduce,
+       [](Case& c) { c.op = spec::ReduceOp::none; },
+       "op: expected one, got none"},
+      {"op_of_no_reduction",
+       move,
+       [](Case& c) { c.op = spec::ReduceOp::sum; },
+       "op: this operation does not reduce, got sum"},
+      {"op_of_complex",
+       reduce,
+       [](Case& c) {
+         c.type = spec::Type::complex64;
+         c.op = spec::ReduceOp::max;
+       },
+       "op: max is not defined for type complex64"},
+      {"count", move, [](Case& c) { c.count = -1; }, "count: out of range, got -1"},
+      {"counts", move, [](Case& c) { c.counts = {1}; }, "counts: expected 0 values, got 1"},
+      {"gap", move, [](Case& c) { c.gap = 1; }, "gap: out of range, got 1"},
+      {"in_place",
+       "send_recv",
+       [](Case& c) { c.in_place = true; },
+       "in_place: send_recv has no such call"},
+      {"input_of_integers",
+       reduce,
+       [](Case& c) {
+         c.type = spec::Type::int32;
+         c.input = InputKind::cancelling;
+       },
+       "input: cancelling is not defined for type int32 and op sum"},
+      {"input_without_a_stage_before",
+       reduce,
+       [](Case& c) { c.input = InputKind::previous; },
+       "input: previous is for the later stages of a property"},
+      {"scaled_general",
+       reduce,
+       [](Case& c) {
+         c.input = InputKind::general;
+         c.scale = 2;
+       },
+       "scale, added_seed: expected input exact"},
+      {"added_coded",
+       reduce,
+       [](Case& c) {
+         c.input = InputKind::coded;
+         c.added_seed = 2;
+       },
+       "scale, added_seed: expected input exact"},
+      {"scale", reduce, [](Case& c) { c.scale = 3; }, "scale: expected -2..2, got 3"},
+      {"offset", move, [](Case& c) { c.offset = 4097; }, "offset: expected 0..4096, got 4097"},
+      {"offset_negative", move, [](Case& c) { c.offset = -1; }, "offset: expected 0..4096, got -1"},
+      {"chunk", move, [](Case& c) { c.chunk = -1; }, "chunk: expected 0 or more, got -1"},
+      {"rotate", move, [](Case& c) { c.rotate = 3; }, "rotate: expected 0..2, got 3"},
+      {"first_index", move, [](Case& c) { c.first_index = -1; }, index_why + "-1"},
+      {"index_stride",
+       move,
+       [](Case& c) { c.index_stride = (std::int64_t{1} << 48) + 1; },
+       index_why + "281474976710657"},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(field,
+                         WhyInvalidTest,
+                         testing::ValuesIn(illegal_cases()),
+                         [](const auto& instance) { return instance.param.name; });
+
+TEST(WhyInvalidTest, PropertiesMayHaveNothingToSay) {
+  Property silent = fake::completes();
+  silent.name = "silent";
+  silent.applies = [](const spec::Contract& contract, const Case&) { return contract.rooted; };
+  const Catalogue catalogue = fake::catalogue({silent});
+  Case c = legal();
+  c.property = "silent";
+  EXPECT_EQ(why_invalid(catalogue, c), "property: silent says nothing about this case");
+  c = legal("broadcast");
+  c.property = "silent";
+  EXPECT_EQ(why_invalid(catalogue, c), "");
+}
+
+TEST(CatalogueTest, FindsByName) {
+  const Catalogue catalogue = fake::catalogue();
+  EXPECT_EQ(catalogue.find("reduce")->contract.name, "reduce");
+  EXPECT_EQ(catalogue.find("reduces"), nullptr);
+  EXPECT_EQ(catalogue.find_property("reduce", "looks_away")->name, "looks_away");
+  EXPECT_EQ(catalogue.find_property("reduce", "x"), nullptr);
+  EXPECT_EQ(catalogue.find_property("x", "looks_away"), nullptr);
+}
+
+// --- how a run is judged
+// -----------------------------------------------------------------------------
+
+/// Ends runs as FakeBackend does, and then spoils what they left.
+class SpoiledBackend : public FakeBackend {
+ public:
+  using FakeBackend::FakeBackend;
+  std::function<void(Observation& observation)> spoil = [](Observation&) {};
+
+  void run(std::span<const Case> stages, Observation& observation) override {
+    FakeBackend::run(stages, observation);
+    spoil(observation);
+  }
+};
+
+class ExaminerTest : public testing::Test {
+ protected:
+  Judgement examine(const Case& c) {
+    Judgement judgement;
+    Examiner(catalogue_, backend_).examine(c, judgement);
+    return judgement;
+  }
+
+  Catalogue catalogue_ = fake::catalogue();
+  SpoiledBackend backend_{catalogue_};
+};
+
+TEST_F(ExaminerTest, PassesWhatThePropertyPasses) {
+  const Judgement judgement = examine(legal());
+  EXPECT_EQ(judgement.verdict, Verdict::passed) << judgement.reason;
+  EXPECT_EQ(judgement.compared_bytes, 4);
+}
+
+TEST_F(ExaminerTest, MapsEveryStatus) {
+  const std::vector<std::pair<RunStatus, Verdict>> verdicts{
+      {RunStatus::completed, Verdict::passed},
+      {RunStatus::failed, Verdict::falsified},
+      {RunStatus::hung, Verdict::hung},
+      {RunStatus::crashed, Verdict::crashed},
+      {RunStatus::refused, Verdict::errored},
+      {RunStatus::errored, Verdict::errored},
+  };
+  for (const auto& [status, verdict] : verdicts) {
+    backend_.outcome = [ends = status](const Case&) { return ends; };
+    const Judgement judgement = examine(legal());
+    EXPECT_EQ(judgement.verdict, verdict);
+    EXPECT_EQ(judgement.reason, status == RunStatus::completed ? "" : "planted");
+  }
+}
+
+TEST_F(ExaminerTest, InvalidCasesAreErrorsAndNeverRun) {
+  Case c = legal();
+  c.root = 1;
+  const Judgement judgement = examine(c);
+  EXPECT_EQ(judgement.verdict, Verdict::errored);
+  EXPECT_EQ(judgement.reason, "root: expected 0..0, got 1");
+  EXPECT_EQ(backend_.runs, 0);
+}
+
+TEST_F(ExaminerTest, CatchesClobberedMemory) {
+  backend_.spoil = [](Observation& observation) {
+    observation.stages[0].images[2].back() ^= std::byte{1};
+  };
+  const Judgement judgement = examine(legal());
+  EXPECT_EQ(judgement.verdict, Verdict::falsified);
+  EXPECT_EQ(judgement.reason,
+            "rank 2: memory outside the buffers was written: 64 bytes past the end of recv");
+}
+
+TEST_F(ExaminerTest, MemberImagesAreThoseOfTheGroup) {
+  Case c = legal();
+  c.group = {2, 0};
+  EXPECT_EQ(examine(c).verdict, Verdict::passed);
+  backend_.spoil = [](Observation& observation) {
+    std::swap(observation.stages[0].images[0], observation.stages[0].images[1]);
+  };
+  EXPECT_EQ(examine(c).verdict, Verdict::falsified);
+}
+
+TEST_F(ExaminerTest, CatchesAnotherPath) {
+  Case c = legal();
+  c.algorithm = "ring";
+  backend_.spoil = [](Observation& observation) { observation.path[0] = "tree"; };
+  const Judgement judgement = examine(c);
+  EXPECT_EQ(judgement.verdict, Verdict::falsified);
+  EXPECT_EQ(judgement.reason, "asked for algorithm ring, ran tree");
+}
+
+TEST_F(ExaminerTest, AnyPathWillDoWhereNoneWasNamed) {
+  backend_.spoil = [](Observation& observation) { observation.path[0] = "tree"; };
+  EXPECT_EQ(examine(legal()).verdict, Verdict::passed);
+}
+
+TEST_F(ExaminerTest, FaultsThatDoNotFireProveNothing) {
+  Case c = legal();
+  c.fault = "lost:3";
+  const Judgement judgement = examine(c);
+  EXPECT_EQ(judgement.verdict, Verdict::vacuous);
+  EXPECT_EQ(judgement.reason, "the fault lost:3 did not fire");
+}
+
+TEST_F(ExaminerTest, FaultsThatFireAreJudgedAsUsual) {
+  Case c = legal();
+  c.fault = "lost:3";
+  backend_.spoil = [](Observation& observation) { observation.fault_fired = true; };
+  EXPECT_EQ(examine(c).verdict, Verdict::passed);
+}
+
+TEST_F(ExaminerTest, JudgementsStartAfresh) {
+  Judgement judgement;
+  judgement.fail(Verdict::hung, "before");
+  judgement.compared_bytes = 99;
+  Examiner(catalogue_, backend_).examine(legal(), judgement);
+  EXPECT_EQ(judgement.verdict, Verdict::passed);
+  EXPECT_EQ(judgement.compared_bytes, 4);
+}
+
+TEST_F(ExaminerTest, KeepsStagesAndObservation) {
+  Examiner examiner(catalogue_, backend_);
+  Judgement judgement;
+  examiner.examine(legal(), judgement);
+  ASSERT_EQ(examiner.stages().size(), 1U);
+  EXPECT_EQ(examiner.stages()[0], legal());
+  EXPECT_EQ(examiner.observation().stages[0].images.size(), 3U);
+}
+
+// --- comparisons of bits
+// ------------------------------------------------------------------------------
+
+std::vector<std::byte> bytes_of(const std::vector<std::uint8_t>& values) {
+  std::vector<std::byte> bytes;
+  for (const std::uint8_t value : values) bytes.push_back(std::byte{value});
+  return bytes;
+}
+
+TEST(SameBitsTest, EqualElementsAreCounted) {
+  const Case c = legal();
+  const std::vector<std::byte> bytes(12);
+  Judgement judgement;
+  expect_same_bits(c, 0, 0, 3, bytes.data(), bytes.data(), "differs", judgement);
+  EXPECT_EQ(judgement.verdict, Verdict::passed);
+  EXPECT_EQ(judgement.compared_bytes, 12);
+}
+
+TEST(SameBitsTest, WrongElementsAreListed) {
+  Case c = legal();
+  c.type = spec::Type::f16;
+  const auto expected = bytes_of({1, 2, 3, 4, 5, 6});
+  const auto got = bytes_of({1, 2, 3, 0xab, 5, 6});
+  Judgement judgement;
+  expect_same_bits(c, 2, 10, 3, got.data(), expected.data(), "differs", judgement);
+  EXPECT_EQ(judgement.verdict, Verdict::falsified);
+  EXPECT_EQ(judgement.reason, "differs");
+  EXPECT_EQ(judgement.wrong_count, 1);
+  ASSERT_EQ(judgement.wrong.size(), 1U);
+  EXPECT_EQ(judgement.wrong[0].rank, 2);
+  EXPECT_EQ(judgement.wrong[0].index, 11);
+  EXPECT_EQ(judgement.wrong[0].expected, "0x0403");
+  EXPECT_EQ(judgement.wrong[0].got, "0xab03");
+}
+
+TEST(SameBitsTest, AllWrongElementsAreCountedButFewListed) {
+  Case c = legal();
+  c.type = spec::Type::uint8;
+  const std::vector<std::byte> expected(20);
+  const std::vector<std::byte> got(20, std::byte{1});
+  Judgement judgement;
+  expect_same_bits(c, 0, 0, 20, got.data(), expected.data(), "differs", judgement);
+  EXPECT_EQ(judgement.wrong_count, 20);
+  EXPECT_EQ(judgement.wrong.size(), wrong_elements_max);
+}
+
+TEST(SameBitsTest, ZeroesOfBothSignsDiffer) {
+  Case c = legal();
+  c.type = spec::Type::f16;
+  const auto plus = bytes_of({0, 0});
+  const auto minus = bytes_of({0, 0x80});
+  Judgement judgement;
+  expect_same_bits(c, 0, 0, 1, minus.data(), plus.data(), "differs", judgement);
+  EXPECT_EQ(judgement.verdict, Verdict::falsified);
+}
+
+}  // namespace
+}  // namespace rankcheck::harness
