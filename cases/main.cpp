@@ -36,7 +36,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     // Help and version are "errors" of status 0.
     if (error.get_exit_code() == 0) return app.exit(error);
-    return complain(fmt::format("command line: {}: expected what --help lists", error.what()));
+    return complain(fmt::format("command line: {} (see --help)", error.what()));
   }
   if (std::fflush(stdout) != 0) return complain("standard output: cannot be written");
   return context.exit_status;

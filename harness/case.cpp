@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -178,8 +179,18 @@ Case case_from_json(const json& value) {
 }
 
 Case case_from_text(const std::string& text) {
+  std::set<std::string> seen;
+  const auto refuse = [&](int depth, json::parse_event_t event, json& parsed) {
+    // Nothing in a case lies deeper; deep text would be printed with as deep a recursion.
+    if (depth > 8) throw BadInput("case: expected a JSON object of plain fields, got deep nesting");
+    if (depth == 1 && event == json::parse_event_t::key &&
+        !seen.insert(parsed.get<std::string>()).second) {
+      throw BadInput("case: " + parsed.get<std::string>() + ": expected once, got it twice");
+    }
+    return true;
+  };
   try {
-    return case_from_json(json::parse(text));
+    return case_from_json(json::parse(text, refuse));
   } catch (const json::parse_error& error) {
     throw BadInput("case: not JSON at byte " + std::to_string(error.byte) + ": " +
                    text.substr(0, 80));

@@ -37,6 +37,11 @@ std::string dump(const ordered_json& value) {
 
 }  // namespace
 
+int exit_status(const Report& report) {
+  const int status = exit_status(summarise(report.findings).total);
+  return status == 0 && report.not_run > 0 ? 2 : status;
+}
+
 ordered_json to_json(const Report& report) {
   const Summary summary = summarise(report.findings);
   ordered_json rows = ordered_json::array();
@@ -52,7 +57,7 @@ ordered_json to_json(const Report& report) {
       {"run", report.run},
       {"ending", report.ending},
       {"not_run", report.not_run},
-      {"exit_status", exit_status(summary.total)},
+      {"exit_status", exit_status(report)},
       {"total", to_json(summary.total)},
       {"summary", std::move(rows)},
       {"findings", std::move(findings)},

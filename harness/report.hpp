@@ -28,6 +28,9 @@ struct Report {
   nlohmann::ordered_json environment;
 };
 
+/// The exit status of its findings; 2 where units were not run and nothing is red.
+[[nodiscard]] int exit_status(const Report& report);
+
 [[nodiscard]] nlohmann::ordered_json to_json(const Report& report);
 
 /// For people, and for the step summary of a CI system: the table, the outcomes, the failures.

@@ -79,11 +79,12 @@ bool matches(const std::string& pattern, std::string_view text) {
   return ::fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0;
 }
 
-void expand(const SuiteEntry& entry,
-            const Catalogue& catalogue,
-            const std::string& backend,
-            std::span<const AlgorithmInfo> algorithms,
-            std::vector<Unit>& units) {
+std::size_t expand(const SuiteEntry& entry,
+                   const Catalogue& catalogue,
+                   const std::string& backend,
+                   std::span<const AlgorithmInfo> algorithms,
+                   std::vector<Unit>& units) {
+  std::size_t selected = 0;
   for (const AlgorithmInfo& algorithm : algorithms) {
     const Operation* operation = catalogue.find(algorithm.operation);
     if (operation == nullptr || !matches(entry.operation, algorithm.operation) ||
@@ -92,6 +93,7 @@ void expand(const SuiteEntry& entry,
     }
     for (const Property& property : operation->properties) {
       if (!matches(entry.property, property.name)) continue;
+      ++selected;
       Unit unit{
           .operation = algorithm.operation,
           .algorithm = algorithm.name,
@@ -114,6 +116,7 @@ void expand(const SuiteEntry& entry,
       }
     }
   }
+  return selected;
 }
 
 void sort_units(std::vector<Unit>& units) {

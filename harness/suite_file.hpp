@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,12 +46,13 @@ struct Suite {
 [[nodiscard]] bool matches(const std::string& pattern, std::string_view text);
 
 /// Appends the entry's units on one backend that has `algorithms`. A unit that `units` has already
-/// takes the settings of this entry: later entries of a suite override earlier ones.
-void expand(const SuiteEntry& entry,
-            const Catalogue& catalogue,
-            const std::string& backend,
-            std::span<const AlgorithmInfo> algorithms,
-            std::vector<Unit>& units);
+/// takes the settings of this entry: later entries of a suite override earlier ones. Returns how
+/// many units the entry selects.
+std::size_t expand(const SuiteEntry& entry,
+                   const Catalogue& catalogue,
+                   const std::string& backend,
+                   std::span<const AlgorithmInfo> algorithms,
+                   std::vector<Unit>& units);
 
 /// Sorts by operation, algorithm, backend, property; pinned cases first.
 void sort_units(std::vector<Unit>& units);

@@ -38,6 +38,20 @@ std::vector<fs::path> json_files(const fs::path& folder) {
   return files;
 }
 
+/// Longer text is no path on any system.
+constexpr std::size_t path_bytes_max = 4096;
+
+/// A case from its text, with a property that its operation claims where the text names none.
+harness::Case case_of(const harness::Catalogue& catalogue, const std::string& text) {
+  harness::Case c = harness::case_from_text(text);
+  const harness::Operation* operation = catalogue.find(c.operation);
+  const bool is_open = operation != nullptr && !operation->properties.empty() &&
+                       catalogue.find_property(c.operation, c.property) == nullptr &&
+                       !nlohmann::json::parse(text).contains("property");
+  if (is_open) c.property = operation->properties.front().name;
+  return c;
+}
+
 harness::Suite read_suite(const fs::path& path) {
   return harness::suite_from_text(harness::read_file(path), "suite: " + path.string());
 }
@@ -133,14 +147,21 @@ std::vector<PinnedCase> pinned_cases() {
   return all;
 }
 
-harness::Case read_case(const std::string& text_or_path) {
-  const std::size_t first = text_or_path.find_first_not_of(" \t\n");
-  if (first != std::string::npos && text_or_path[first] == '{') {
-    return harness::case_from_text(text_or_path);
+harness::Case read_case(const harness::Catalogue& catalogue, const std::string& text_or_path) {
+  const std::size_t first = text_or_path.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos) {
+    throw BadInput("case: expected JSON text or the path of a file, got nothing");
+  }
+  if (text_or_path[first] == '{' || text_or_path[first] == '[') {
+    return case_of(catalogue, text_or_path);
+  }
+  std::error_code unknown;
+  if (!fs::exists(fs::status(text_or_path, unknown)) || text_or_path.size() > path_bytes_max) {
+    throw BadInput("case: " + text_or_path.substr(0, 80) + ": expected JSON text or a file");
   }
   const std::string text = harness::read_file(text_or_path);
   try {
-    return harness::case_from_text(text);
+    return case_of(catalogue, text);
   } catch (const BadInput& bad) {
     throw BadInput(fmt::format("{}: {}", text_or_path, bad.what()));
   }

@@ -67,8 +67,8 @@ void require_backend(const std::string& name);
 [[nodiscard]] std::unique_ptr<harness::Backend> open_backend(
     const std::string& name, const harness::BackendOptions& options);
 
-/// Opens the backend of a case. Throws BadInput where the case is illegal, or the backend unknown,
-/// absent or not able to take it.
+/// Opens the backend of a case. Throws BadInput where the case is illegal or too large for this
+/// machine, or the backend unknown, absent or not able to take it.
 [[nodiscard]] std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue,
                                                          const harness::Case& c);
 
@@ -89,8 +89,10 @@ struct PinnedCase {
 /// All pinned cases, sorted by name. Throws BadInput that names the file.
 [[nodiscard]] std::vector<PinnedCase> pinned_cases();
 
-/// A case from its JSON text or from a file that holds it. Throws BadInput and FileError.
-[[nodiscard]] harness::Case read_case(const std::string& text_or_path);
+/// A case from its JSON text or from a file that holds it; where it names no property, the default
+/// one, or the first of an operation that does not claim that. Throws BadInput and FileError.
+[[nodiscard]] harness::Case read_case(const harness::Catalogue& catalogue,
+                                      const std::string& text_or_path);
 
 /// Machine, compilers and backends: what the report's environment object says of the surroundings.
 [[nodiscard]] nlohmann::ordered_json describe_machine();

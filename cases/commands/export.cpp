@@ -154,7 +154,7 @@ class StageExport {
 
 int export_case(const std::string& text_or_path, const fs::path& folder) {
   const harness::Catalogue catalogue = make_catalogue();
-  const Case c = read_case(text_or_path);
+  const Case c = read_case(catalogue, text_or_path);
   const std::unique_ptr<harness::Backend> backend = open_for(catalogue, c);
   harness::Examiner examiner(catalogue, *backend);
   harness::Judgement judgement;
@@ -198,14 +198,14 @@ void add_export(CLI::App& app, Context& context) {
       "export", "Writes a case's inputs, expected and actual outputs as .npy arrays");
   struct Options {
     std::string text;
-    std::string folder;
+    std::string folder = "rankcheck-export";
   };
   const auto options = std::make_shared<Options>();
   command->add_option("case", options->text, "The case as JSON text, or a file that holds it")
       ->required()
       ->type_name("CASE");
   command->add_option("--output", options->folder, "Folder for the arrays")
-      ->required()
+      ->capture_default_str()
       ->type_name("DIR");
   command->callback(
       [options, &context] { context.exit_status = export_case(options->text, options->folder); });

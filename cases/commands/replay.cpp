@@ -1,8 +1,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "harness/engine.hpp"
+#include "harness/image.hpp"
 #include "harness/report.hpp"
 #include "harness/table.hpp"
 
@@ -58,7 +60,7 @@ int print_result(const harness::ReplayResult& result) {
 int replay_case(const std::string& text_or_path, int times) {
   if (times < 1) throw BadInput(fmt::format("--times: {}: expected a number above 0", times));
   const harness::Catalogue catalogue = make_catalogue();
-  const Case c = read_case(text_or_path);
+  const Case c = read_case(catalogue, text_or_path);
   const std::unique_ptr<harness::Backend> backend = open_for(catalogue, c);
   print_case(catalogue, c);
   harness::Examiner examiner(catalogue, *backend);
@@ -67,12 +69,49 @@ int replay_case(const std::string& text_or_path, int times) {
   return print_result(result);
 }
 
+void expect_claimed(const harness::Catalogue& catalogue, const Case& c) {
+  const harness::Operation* operation = catalogue.find(c.operation);
+  if (operation == nullptr || catalogue.find_property(c.operation, c.property) != nullptr) return;
+  std::vector<std::string_view> claimed;
+  for (const harness::Property& each : operation->properties) claimed.push_back(each.name);
+  throw BadInput(fmt::format("case: property: {}: {} claims {}",
+                             c.property.substr(0, 80),
+                             c.operation,
+                             fmt::join(claimed, ", ")));
+}
+
+/// The images of all members, and what describes them, must leave most of the memory free.
+void expect_small_enough(const harness::Catalogue& catalogue, const Case& c) {
+  constexpr double bytes_per_gib = 1024.0 * 1024.0 * 1024.0;
+  const double bytes_max = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
+                           static_cast<double>(::sysconf(_SC_PAGESIZE)) / 4;
+  const spec::Contract& contract = catalogue.find(c.operation)->contract;
+  const spec::Call call = call_of(c);
+  const double guards = 2.0 * harness::guard_bytes * call.ranks;
+  double bytes = guards;
+  for (int rank = 0; rank < call.ranks && guards <= bytes_max; ++rank) {
+    const spec::Extents extents = extents_of(contract, call, rank);
+    bytes += static_cast<double>(extents.send_size + extents.recv_size) *
+             static_cast<double>(spec::info(c.type).bytes);
+    bytes += static_cast<double>((extents.send.size() + extents.recv.size()) * sizeof(spec::Block));
+  }
+  if (bytes <= bytes_max) return;
+  throw BadInput(
+      fmt::format("case: the buffers of {} ranks take {:.1f} GiB: expected at most {:.1f}, a "
+                  "quarter of this machine's memory",
+                  call.ranks,
+                  bytes / bytes_per_gib,
+                  bytes_max / bytes_per_gib));
+}
+
 }  // namespace
 
 std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue, const Case& c) {
+  expect_claimed(catalogue, c);
   if (const std::string why = harness::why_invalid(catalogue, c); !why.empty()) {
     throw BadInput("case: " + why);
   }
+  expect_small_enough(catalogue, c);
   require_backend(c.backend);
   auto backend = open_backend(c.backend, {.ranks_max = c.ranks});
   if (const std::string why = backend->refuses(c); !why.empty()) {

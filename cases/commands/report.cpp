@@ -1,5 +1,6 @@
 #include "harness/report.hpp"
 
+#include <cstdio>
 #include <map>
 
 #include <CLI/CLI.hpp>
@@ -40,7 +41,15 @@ int render(const std::filesystem::path& folder) {
   const harness::Report report = report_of(harness::read_journal(folder / journal_name));
   harness::write_report(folder, report);
   fmt::print("{}", to_markdown(report));
-  return exit_status(harness::summarise(report.findings).total);
+  if (report.not_run > 0) {
+    std::fflush(stdout);
+    fmt::print(stderr,
+               "rankcheck: {}: {} units were not run; to go on: rankcheck run --resume {}\n",
+               harness::printable(folder.string()),
+               report.not_run,
+               harness::printable(harness::shell_quoted(folder.string())));
+  }
+  return exit_status(report);
 }
 
 }  // namespace

@@ -32,16 +32,17 @@ using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 /// Where the report goes: as asked for, else a fresh folder under reports/ in the source tree, else
-/// ./rankcheck-report.
+/// under ./rankcheck-report.
 fs::path choose_folder(const RunOptions& options, const Selection& selection) {
   if (!options.resume.empty()) return options.resume;
   if (!options.report.empty()) return options.report;
-  if (!fs::exists("reports/schema.json")) return "rankcheck-report";
   std::string stamp = utc_now();
   std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
   std::string suites;
   for (const std::string& each : selection.suites) suites += '-' + fs::path(each).stem().string();
-  const std::string base = "reports/run-" + stamp + suites;
+  const std::string_view parent =
+      fs::exists("reports/schema.json") ? "reports" : "rankcheck-report";
+  const std::string base = fmt::format("{}/run-{}{}", parent, stamp, suites);
   std::string folder = base;
   for (int i = 2; fs::exists(folder); ++i) folder = fmt::format("{}.{}", base, i);
   return folder;
@@ -101,8 +102,12 @@ class Run {
   }
 
   void open_journal() {
-    harness::make_folder(folder_);
     const fs::path path = folder_ / journal_name;
+    if (!previous_ && fs::exists(fs::symlink_status(path))) {
+      throw BadInput("--report: " + folder_.string() +
+                     ": holds a run: --resume it or choose another folder");
+    }
+    harness::make_folder(folder_);
     if (previous_) {
       restore();
       journal_.emplace(path, *previous_);
@@ -306,15 +311,14 @@ class Run {
                harness::grouped(summary.total.compared_bytes),
                elapsed_s,
                (folder_ / "summary.md").string());
-    if (report.not_run > 0) {
-      fmt::print("ended early ({}): {} units were not run; rankcheck run --resume {}\n",
+    if (report.not_run > 0 || report.ending == name(Ending::time_over)) {
+      fmt::print("ended early ({}); to go on: rankcheck run --resume {}\n",
                  report.ending,
-                 report.not_run,
                  harness::shell_quoted(folder_.string()));
     }
     fmt::print("{}\n", outcome_line(summary.total));
     if (const int status = interrupt_.exit_status(); status != 0) return status;
-    return harness::exit_status(summary.total);
+    return exit_status(report);
   }
 
   const RunOptions& options_;

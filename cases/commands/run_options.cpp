@@ -92,7 +92,9 @@ void add_options(CLI::App& command, RunOptions& options) {
   command.add_option("--ranks", options.ranks, "The least and the most ranks")->type_name("A..B");
   command.add_option("--type", options.types, "Element types, separated by commas")
       ->type_name("LIST");
-  command.add_option("--cases", selection.cases, "Cases of each unit")->type_name("N");
+  command
+      .add_option("--cases", selection.cases, "Cases of each unit; all cells are then not required")
+      ->type_name("N");
   command.add_option("--seed", options.seed, "A number, or commit: derived from git's HEAD")
       ->type_name("N|commit");
   command.add_option("--time-budget", options.time_budget_s, "Seconds for the whole run")

@@ -23,8 +23,10 @@ std::optional<std::string> why_sizes_invalid(const Contract& contract, const Cal
   if (contract.sizes != Sizes::count && call.count != 0) {
     return "count: not a size of this operation";
   }
-  if (call.count < 0 || call.count > buffer_elements_max / call.ranks) {
-    return "count: out of range, got " + std::to_string(call.count);
+  if (call.count < 0) return "count: out of range, got " + std::to_string(call.count);
+  if (const auto most = buffer_elements_max / call.ranks; call.count > most) {
+    return "count: expected at most " + std::to_string(most) + ", got " +
+           std::to_string(call.count);
   }
   std::int64_t total = 0;
   for (const std::int64_t count : call.counts) {
@@ -32,7 +34,8 @@ std::optional<std::string> why_sizes_invalid(const Contract& contract, const Cal
     total += std::min(count, buffer_elements_max);
     if (total > buffer_elements_max) return "counts: their sum is too large";
   }
-  if (call.gap < 0 || (call.gap > 0 && !uneven)) {
+  const std::int64_t gap_max = uneven ? buffer_elements_max / call.ranks / call.ranks : 0;
+  if (call.gap < 0 || call.gap > gap_max) {
     return "gap: out of range, got " + std::to_string(call.gap);
   }
   return std::nullopt;

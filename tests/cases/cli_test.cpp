@@ -102,7 +102,31 @@ TEST_F(Cli, RunStartsWithItsSeedAndEndsWithTheOutcomes) {
   EXPECT_EQ(outcome.last_line(),
             "1 findings: 1 passed, 0 falsified, 0 flaky, 0 hung, 0 crashed, 0 vacuous, 0 skipped, "
             "0 errored");
-  EXPECT_TRUE(fs::exists(folder_.path() / "rankcheck-report" / "junit.xml"));
+}
+
+TEST_F(Cli, EveryRunHasAFolderOfItsOwn) {
+  ASSERT_EQ(rankcheck(quick).status, 0);
+  ASSERT_EQ(rankcheck(quick).status, 0);
+  int reports = 0;
+  for (const auto& folder : fs::directory_iterator(folder_.path() / "rankcheck-report")) {
+    reports += fs::exists(folder.path() / "junit.xml") ? 1 : 0;
+  }
+  EXPECT_EQ(reports, 2);
+}
+
+TEST_F(Cli, FolderThatHoldsARunIsLeftAlone) {
+  ASSERT_EQ(rankcheck(quick + "--report r --seed 1").status, 0);
+  const std::string before = read_file(folder_.path() / "r" / "journal.jsonl");
+  expect_unable(quick + "--report r --seed 2", "r: holds a run: --resume it or choose another");
+  EXPECT_EQ(read_file(folder_.path() / "r" / "journal.jsonl"), before);
+  EXPECT_EQ(report("r")["run"]["seed"], 1);
+}
+
+TEST_F(Cli, FewerCasesThanCellsAreEnoughWhereTheyWereAskedFor) {
+  const Outcome outcome = rankcheck(
+      "run --operation all_reduce --algorithm ring "
+      "--property agrees_with_reference --cases 2");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
 
 TEST_F(Cli, ReportOfARunFollowsTheSchema) {
@@ -129,6 +153,7 @@ TEST_F(Cli, TimeThatIsOverIsVacuousNotPassed) {
   const Outcome outcome = rankcheck(quick + "--time-budget 0.000001");
   EXPECT_EQ(outcome.status, 1) << outcome.out;
   EXPECT_NE(outcome.last_line().find("1 vacuous"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("to go on: rankcheck run --resume"), std::string::npos) << outcome.out;
 }
 
 TEST_F(Cli, TwoRunsOfOneSeedDifferInTheEnvironmentAlone) {
@@ -176,6 +201,15 @@ TEST_F(Cli, ReportIsRenderedAgainFromTheJournal) {
   EXPECT_EQ(before, after);
 }
 
+TEST_F(Cli, ReportOfAnIncompleteRunIsNotSuccess) {
+  ASSERT_EQ(rankcheck("run --operation 'b*' --cases 5 --report r").status, 0);
+  const fs::path path = folder_.path() / "r" / "journal.jsonl";
+  const std::string journal = read_file(path);
+  harness::write_file(path, journal.substr(0, journal.rfind('\n', journal.size() - 2) + 1));
+  expect_unable("report r", "r: 1 units were not run; to go on: rankcheck run --resume r");
+  EXPECT_EQ(report("r")["exit_status"], 2);
+}
+
 const std::string sum_of_three =
     R"('{"operation":"all_reduce","algorithm":"ring","backend":"sim","ranks":3,"count":4,)"
     R"("type":"f32","op":"sum","input":"coded"}' )";
@@ -197,6 +231,12 @@ TEST_F(Cli, ReplayOfAFaultIsRedAndShowsWhatIsWrong) {
   EXPECT_NE(outcome.out.find("rank  element"), std::string::npos) << outcome.out;
 }
 
+TEST_F(Cli, CaseWithoutAPropertyHasOneThatItsOperationClaims) {
+  const Outcome outcome = rankcheck(R"(replay '{"operation":"barrier","ranks":2}' --times 1)");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("property   separates_ranks"), std::string::npos) << outcome.out;
+}
+
 TEST_F(Cli, ReplayReadsFiles) {
   const Outcome outcome =
       shell("echo " + sum_of_three + " > case.json && " + program_ + " replay case.json --times 1");
@@ -212,6 +252,18 @@ TEST_F(Cli, ExportWritesArraysOfWhatWasExpectedAndGot) {
   EXPECT_EQ(json::parse(read_file(arrays / "manifest.json"))["files"].size(), 9U);
 }
 
+TEST_F(Cli, ExportHasADefaultFolder) {
+  ASSERT_EQ(rankcheck("export " + sum_of_three).status, 0);
+  EXPECT_TRUE(fs::exists(folder_.path() / "rankcheck-export" / "manifest.json"));
+}
+
+TEST_F(Cli, EntryOfASuiteThatSelectsNothingIsNamed) {
+  harness::write_file(folder_.path() / "s.json",
+                      R"({"name":"s","summary":"s","entries":[{"backends":["sim"]},)"
+                      R"({"backends":["sim"],"operation":"nope"}]})");
+  expect_unable("run s.json", "suite: s.json: entries[1]: matches no check");
+}
+
 TEST_F(Cli, BadArgumentsAreOneClearLine) {
   expect_unable("run --seed x", "--seed: x: expected a whole number or commit");
   expect_unable("run --ranks 4..2", "--ranks: 4..2: expected A..B or N");
@@ -220,16 +272,38 @@ TEST_F(Cli, BadArgumentsAreOneClearLine) {
   expect_unable("run --jobs 0", "--jobs: 0: expected a number above 0");
   expect_unable("run nonsense", "suite: nonsense: expected ci, deep, smoke");
   expect_unable("run --backend abacus", "backend: abacus: expected sim");
-  expect_unable("run --operation nothing", "expected at least one check");
+  expect_unable("run --operation nope", "--operation nope: matches no operation; there are all_");
+  expect_unable("run --algorithm nope", "--algorithm nope: matches no algorithm; there are ");
+  expect_unable("run --property nope", "--property nope: matches no property; there are ");
+  expect_unable("run --operation barrier --property agrees_with_reference",
+                "expected at least one check");
   expect_unable("run --no-such-option", "command line: ");
+  expect_unable("report", "command line: folder is required (see --help)");
   expect_unable("", "command line: ");
 }
 
 TEST_F(Cli, BadCasesAreOneClearLine) {
-  expect_unable("replay no-such-file", "cannot read: no-such-file: No such file or directory");
+  expect_unable("replay no-such-file", "case: no-such-file: expected JSON text or a file");
+  expect_unable("replay " + std::string(9000, 'x'), "case: " + std::string(80, 'x') + ": expected");
+  expect_unable("replay ''", "case: expected JSON text or the path of a file, got nothing");
   expect_unable("replay '{'", "case: not JSON");
+  expect_unable("replay '[1,2]'", "case: expected a JSON object, got [1,2]");
+  expect_unable("replay '" + std::string(60000, '[') + std::string(60000, ']') + "'",
+                "deep nesting");
+  expect_unable(R"(replay '{"operation":"all_reduce","ranks":2,"ranks":3}')",
+                "case: ranks: expected once, got it twice");
+  expect_unable(R"(replay '{"operation":"barrier","ranks":2,"property":"x"}')",
+                "case: property: x: barrier claims separates_ranks");
   expect_unable(R"(replay '{"operation":"all_reduce","ranks":2,"tpye":"f32"}')", "tpye");
   expect_unable(R"(replay '{"operation":"fold_paper","ranks":2}')", "fold_paper");
+}
+
+TEST_F(Cli, CaseThatIsTooLargeForTheMachineIsOneClearLine) {
+  const std::string huge =
+      R"('{"operation":"all_reduce","ranks":2,"count":70368744177664,"type":"f32","op":"sum"}')";
+  expect_unable("replay " + huge, "the buffers of 2 ranks take 1048576.0 GiB: expected at most");
+  expect_unable("export " + huge, "a quarter of this machine's memory");
+  expect_unable(R"(replay '{"operation":"broadcast","ranks":2000000000}')", "GiB: expected");
 }
 
 TEST_F(Cli, UnwritableReportIsOneClearLine) {

@@ -30,6 +30,16 @@ TEST(ReportJson, FollowsTheSchema) {
   EXPECT_EQ(complaints(sample_json()), "");
 }
 
+TEST(ReportStatus, IncompleteRunIsNotSuccess) {
+  Report report;
+  report.findings.emplace_back().verdict = Verdict::passed;
+  EXPECT_EQ(exit_status(report), 0);
+  report.not_run = 1;
+  EXPECT_EQ(exit_status(report), 2);
+  report.findings.emplace_back().verdict = Verdict::falsified;
+  EXPECT_EQ(exit_status(report), 1);
+}
+
 TEST(ReportJson, SchemaRefusesUnknownFields) {
   nlohmann::json report = sample_json();
   report["findings"][0]["colour"] = "green";

@@ -82,7 +82,7 @@ TEST_F(Expand, LaterEntriesOverrideEarlierOnes) {
   expand(entry, catalogue_, "sim", algorithms_, units_);
   entry.operation = "broadcast";
   entry.cases = 5;
-  expand(entry, catalogue_, "sim", algorithms_, units_);
+  EXPECT_EQ(expand(entry, catalogue_, "sim", algorithms_, units_), 2U);
   EXPECT_EQ(units_.size(), 6U);
   for (const Unit& unit : units_) EXPECT_EQ(unit.cases, unit.operation == "broadcast" ? 5 : 100);
 }

@@ -32,6 +32,8 @@ TEST(WhyInvalid, NamesTheFieldAndWhatWasExpected) {
   EXPECT_EQ(verdict(broadcast, {.ranks = 2, .root = -1}), "root: expected 0..1, got -1");
   EXPECT_EQ(verdict(broadcast, {.count = -1}), "count: out of range, got -1");
   EXPECT_EQ(verdict(broadcast, {.counts = {1}}), "counts: expected 0 values, got 1");
+  EXPECT_EQ(verdict(broadcast, {.count = std::int64_t{1} << 60}),
+            "count: expected at most 281474976710656, got 1152921504606846976");
   EXPECT_EQ(verdict(broadcast, {.gap = 1}), "gap: out of range, got 1");
   EXPECT_EQ(verdict(broadcast, {.op = ReduceOp::sum}),
             "op: this operation does not reduce, got sum");
