@@ -29,6 +29,18 @@ constexpr std::chrono::seconds end_patience{3};
 constexpr std::chrono::seconds failure_patience{2};
 constexpr int tick_ms = 20;
 
+/// The other end of a connection is closed.
+class Gone : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Nothing came in time.
+class Silent : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 [[noreturn]] void fail(const char* what) {
   throw std::runtime_error(fmt::format("{}: {}", what, std::strerror(errno)));
 }
@@ -85,6 +97,10 @@ std::string title(const std::vector<int>& ranks) {
                            : fmt::format("ranks {}", fmt::join(ranks, ","));
 }
 
+std::string describe_breach(const std::vector<int>& ranks, const std::exception& error) {
+  return fmt::format("{}: breaks the worker protocol: {}", title(ranks), error.what());
+}
+
 }  // namespace
 
 std::string with_last_words(std::string text, const Process& process) {
@@ -109,6 +125,7 @@ Session::Session(const WorkerOptions& options,
     }
   } cleanup{*this};
   Command command = options.command(directory_);
+  program_ = command.arguments.front();
   command.environment.insert(environment.begin(), environment.end());
   command.environment["TMPDIR"] = directory_;
   const auto deadline =
@@ -118,12 +135,14 @@ Session::Session(const WorkerOptions& options,
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
       fail("cannot make a connection");
     }
-    const Descriptor theirs(ends[1]);
+    Descriptor theirs(ends[1]);
     Connection ours(ends[0], ends[0]);
     process_ = std::make_unique<Process>(command, theirs.get());
+    // While we hold it, the end of the worker does not close the connection.
+    theirs.reset();
     add_peer(std::move(ours), deadline);
     if (!is_complete())
-      throw std::runtime_error("the worker does not host every rank of its world");
+      throw std::runtime_error(program_ + " does not host every rank of its world");
   } else {
     const std::string path = directory_ + "/socket";
     const Descriptor listener = listen_at(path);
@@ -151,13 +170,15 @@ void Session::connect_all(int listener, Clock::time_point deadline) {
   while (!is_complete()) {
     if (Clock::now() >= deadline) {
       throw std::runtime_error(with_last_words(
-          fmt::format("only {} worker processes connected in time", peers_.size()), *process_));
+          fmt::format("{}: only {} worker processes connected in time", program_, peers_.size()),
+          *process_));
     }
     process_->drain();
     if (process_->ended()) {
       static_cast<void>(process_->wait_until(deadline));
-      throw std::runtime_error(
-          with_last_words("the worker " + process_->fate() + " before it said hello", *process_));
+      throw Gone(with_last_words(
+          fmt::format("{} {} before every rank had said hello", program_, process_->fate()),
+          *process_));
     }
     if (!is_ready(listener, tick_ms)) continue;
     const int accepted = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
@@ -200,14 +221,18 @@ Frame Session::await_frame(Peer& peer, Clock::time_point deadline) {
   while (true) {
     if (auto frame = peer.connection.next()) return *frame;
     process_->drain();
-    if (is_ready(peer.connection.descriptor(), tick_ms)) {
-      if (peer.connection.fill()) continue;
+    // In this order: what it sent before it ended is still read.
+    const bool ended = process_->ended();
+    const bool is_there = is_ready(peer.connection.descriptor(), ended ? 0 : tick_ms);
+    if (is_there && peer.connection.fill()) continue;
+    if (is_there || ended) {
       static_cast<void>(process_->wait_until(Clock::now() + std::chrono::seconds(1)));
-      throw std::runtime_error(with_last_words(
-          "a worker closed its connection; the command " + process_->fate(), *process_));
+      throw Gone(with_last_words(
+          fmt::format("a worker closed its connection; {} {}", program_, process_->fate()),
+          *process_));
     }
     if (Clock::now() >= deadline) {
-      throw std::runtime_error(with_last_words("no answer from a worker in time", *process_));
+      throw Silent(with_last_words(program_ + ": no answer from a worker in time", *process_));
     }
   }
 }
@@ -224,21 +249,47 @@ std::string Session::refuses(const Case& c) {
     return fmt::format("ranks: at most {} here, got {}", hello_.traits.ranks_max, c.ranks);
   }
   Peer& peer = *peer_of(0);
-  const auto deadline =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(options_.run_timeout);
+  entered_.clear();
   try {
-    if (!peer.connection.send({{"refuses", ++question_}, {"case", to_json(c)}})) {
-      throw std::runtime_error("the worker is gone");
-    }
-    const Frame answer = await_frame(peer, deadline);
-    if (answer.header.at("refusal").get<std::uint64_t>() != question_) {
-      throw ProtocolError("a refusal of another case");
-    }
-    return answer.header.at("reason").get<std::string>();
-  } catch (const std::exception&) {
-    usable_ = false;
+    return ask_why_refused(peer, c);
+  } catch (const Gone&) {
+    note_trouble(RunStatus::crashed, "between runs " + describe_death(peer, {}));
+    throw;
+  } catch (const Silent& error) {
+    note_trouble(RunStatus::hung, error.what());
+    throw;
+  } catch (const std::exception& error) {
+    note_trouble(RunStatus::errored, describe_breach(peer.ranks, error));
     throw;
   }
+}
+
+std::string Session::ask_why_refused(Peer& peer, const Case& c) {
+  const auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(options_.run_timeout);
+  if (!peer.connection.send({{"refuses", ++question_}, {"case", to_json(c)}})) {
+    throw Gone("the worker is gone");
+  }
+  const Frame answer = await_frame(peer, deadline);
+  if (answer.header.at("refusal").get<std::uint64_t>() != question_) {
+    throw ProtocolError("a refusal of another case");
+  }
+  return answer.header.at("reason").get<std::string>();
+}
+
+std::optional<Trouble> Session::trouble() {
+  for (Peer& peer : peers_) {
+    if (!usable_) break;
+    if (!is_ready(peer.connection.descriptor(), 0) || peer.connection.fill()) continue;
+    entered_.clear();
+    note_trouble(RunStatus::crashed, "between runs " + describe_death(peer, {}));
+  }
+  return std::exchange(trouble_, std::nullopt);
+}
+
+void Session::note_trouble(RunStatus status, std::string reason) {
+  usable_ = false;
+  trouble_ = Trouble{.status = status, .reason = std::move(reason)};
 }
 
 void Session::run(std::span<const Case> stages, Observation& observation) {
@@ -339,9 +390,7 @@ bool Session::take_frames(Peer& peer, Observation& observation) {
     }
     return true;
   } catch (const std::exception& error) {
-    give_up(observation,
-            RunStatus::errored,
-            fmt::format("{}: breaks the worker protocol: {}", title(peer.ranks), error.what()));
+    give_up(observation, RunStatus::errored, describe_breach(peer.ranks, error));
     return false;
   }
 }

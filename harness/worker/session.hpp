@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,12 @@ struct WorkerOptions {
   std::chrono::duration<double> run_timeout{20};
 };
 
+/// What became of workers when nobody had asked them to run anything.
+struct Trouble {
+  RunStatus status = RunStatus::crashed;
+  std::string reason;
+};
+
 /// The running worker processes of one backend, from start to end. After a run that did not leave
 /// them idle they are of no more use: see usable().
 class Session {
@@ -47,7 +54,12 @@ class Session {
   [[nodiscard]] const Hello& hello() const { return hello_; }
   [[nodiscard]] bool usable() const { return usable_; }
 
-  /// Asks a worker why it does not take the case.
+  /// Looks whether the workers are still there. What happened to them since the last run; empty
+  /// where nothing did, or a run has told it.
+  [[nodiscard]] std::optional<Trouble> trouble();
+
+  /// Asks a worker why it does not take the case. Throws std::runtime_error where there is no
+  /// answer; trouble() then tells why.
   [[nodiscard]] std::string refuses(const Case& c);
   /// Runs the stages on the ranks that are members of one.
   void run(std::span<const Case> stages, Observation& observation);
@@ -68,12 +80,14 @@ class Session {
   void add_peer(Connection connection, Clock::time_point deadline);
   [[nodiscard]] bool is_complete() const;
   [[nodiscard]] Frame await_frame(Peer& peer, Clock::time_point deadline);
+  [[nodiscard]] std::string ask_why_refused(Peer& peer, const Case& c);
   [[nodiscard]] Peer* peer_of(int world_rank);
 
   bool send_run(std::span<const Case> stages, Observation& observation);
   void await_results(std::span<const Case> stages, Observation& observation);
   bool take_frames(Peer& peer, Observation& observation);
   void merge(std::span<const Case> stages, Observation& observation);
+  void note_trouble(RunStatus status, std::string reason);
   void give_up(Observation& observation, RunStatus status, std::string reason);
   [[nodiscard]] std::string describe_death(const Peer& peer, std::span<const Case> stages);
   [[nodiscard]] std::string describe_hang(std::span<const Case> stages) const;
@@ -82,10 +96,13 @@ class Session {
 
   const WorkerOptions& options_;
   std::string directory_;
+  /// The first word of the command.
+  std::string program_;
   std::unique_ptr<Process> process_;
   std::vector<Peer> peers_;
   Hello hello_;
   bool usable_ = true;
+  std::optional<Trouble> trouble_;
   std::uint64_t run_ = 0;
   std::uint64_t question_ = 0;
   /// World rank -> the stage that it entered last in this run.

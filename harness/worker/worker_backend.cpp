@@ -26,9 +26,14 @@ const Algorithm* WorkerBackend::find(const Case& c) const {
   return nullptr;
 }
 
+void WorkerBackend::retire(const std::map<std::string, std::string>& environment) const {
+  if (!session_ || (session_->usable() && environment_ == environment)) return;
+  pending_ = session_->trouble();
+  session_.reset();
+}
+
 Session& WorkerBackend::session(const std::map<std::string, std::string>& environment) const {
-  if (!session_ || !session_->usable() || environment_ != environment) {
-    session_.reset();
+  if (!session_) {
     session_ = std::make_unique<Session>(options_, environment);
     environment_ = environment;
   }
@@ -40,10 +45,12 @@ std::string WorkerBackend::refuses(const Case& c) const {
     return fmt::format(
         "algorithm: {} has no {} of {}", hello_.traits.name, c.algorithm, c.operation);
   }
+  retire(environment_);
+  // Trouble must not be lost: the run gets it and says so with the verdict that it deserves.
+  if (pending_) return {};
   try {
     return session(environment_).refuses(c);
   } catch (const std::exception&) {
-    // The run will meet the same trouble and say so with the verdict that it deserves.
     return {};
   }
 }
@@ -54,6 +61,15 @@ void WorkerBackend::run(std::span<const Case> stages, Observation& observation) 
   for (const Case& c : stages) {
     const Algorithm* algorithm = find(c);
     if (algorithm != nullptr && !c.algorithm.empty()) environment = algorithm->environment;
+  }
+  retire(environment);
+  if (pending_) {
+    observation.status = pending_->status;
+    observation.reason = std::move(pending_->reason);
+    observation.path.clear();
+    observation.fault_fired = false;
+    pending_.reset();
+    return;
   }
   try {
     session(environment).run(stages, observation);

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,10 @@ class WorkerBackend final : public Backend {
   [[nodiscard]] std::vector<AlgorithmInfo> algorithms() const override;
   [[nodiscard]] std::string refuses(const Case& c) const override;
   void run(std::span<const Case> stages, Observation& observation) override;
-  void restart() override { session_.reset(); }
+  void restart() override {
+    session_.reset();
+    pending_.reset();
+  }
 
   /// Names and versions of what is underneath the workers.
   [[nodiscard]] const nlohmann::json& versions() const { return hello_.versions; }
@@ -33,12 +37,16 @@ class WorkerBackend final : public Backend {
   [[nodiscard]] const Algorithm* find(const Case& c) const;
   /// The running workers, started if need be with this environment.
   Session& session(const std::map<std::string, std::string>& environment) const;
+  /// Ends workers that are of no use for this environment, and keeps what nobody was told of them.
+  void retire(const std::map<std::string, std::string>& environment) const;
 
   WorkerOptions options_;
   Hello hello_;
   /// Questions start workers as runs do.
   mutable std::map<std::string, std::string> environment_;
   mutable std::unique_ptr<Session> session_;
+  /// What happened to workers between runs; the next run has this outcome.
+  mutable std::optional<Trouble> pending_;
 };
 
 }  // namespace rankcheck::harness::worker

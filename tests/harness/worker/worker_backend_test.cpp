@@ -178,6 +178,69 @@ TEST_F(Workers, AreStartedAfreshAfterACrash) {
   EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
 }
 
+TEST_F(Workers, CrashInTheNextRunWhenTheyDieBetweenRuns) {
+  const auto backend =
+      open(std::string(await_run) + "cat result; if mkdir once; then exit 5; fi; cat > /dev/null");
+  Observation seen;
+  const Case c = make_case();
+  backend->run(std::span(&c, 1), seen);
+  ASSERT_EQ(seen.status, RunStatus::completed) << seen.reason;
+  // Neither question may hide it by starting fresh workers.
+  EXPECT_EQ(backend->refuses(c), "");
+  EXPECT_EQ(backend->refuses(c), "");
+  backend->run(std::span(&c, 1), seen);
+  EXPECT_EQ(seen.status, RunStatus::crashed) << seen.reason;
+  EXPECT_NE(seen.reason.find("rank 0 died; the worker ended with status 5"), std::string::npos)
+      << seen.reason;
+  backend->run(std::span(&c, 1), seen);
+  EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+}
+
+TEST_F(Workers, CrashInTheNextRunThoughThatWantsAnotherEnvironment) {
+  Hello hello;
+  hello.ranks = {0};
+  hello.algorithms = {{{"all_reduce", "fake", ""}, {}},
+                      {{"all_reduce", "other", ""}, {{"K", "V"}}}};
+  write("hello", to_json(hello));
+  const auto backend = open(std::string(await_run) + "cat result; echo $$ > done; exit 5");
+  Observation seen;
+  Case c = make_case();
+  backend->run(std::span(&c, 1), seen);
+  ASSERT_EQ(seen.status, RunStatus::completed) << seen.reason;
+  while (!std::filesystem::exists(file("done"))) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  c.algorithm = "other";
+  backend->run(std::span(&c, 1), seen);
+  EXPECT_EQ(seen.status, RunStatus::crashed) << seen.reason;
+}
+
+TEST_F(Workers, HangInTheNextRunWhenTheyDoNotAnswerAQuestion) {
+  const auto backend = open("sleep 9");
+  const Case c = make_case();
+  EXPECT_EQ(backend->refuses(c), "");
+  Observation seen;
+  backend->run(std::span(&c, 1), seen);
+  EXPECT_EQ(seen.status, RunStatus::hung) << seen.reason;
+}
+
+TEST_F(Workers, AreGivenUpAtOnceWhenTheyEndWithoutAWord) {
+  const WorkerOptions options{.command =
+                                  [](const std::string&) {
+                                    return Command{{"/bin/true"}, {}};
+                                  },
+                              .contract_of = contract_of,
+                              .over_standard_io = true};
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    WorkerBackend backend(options);
+    ADD_FAILURE() << "it has said no hello";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("/bin/true ended with status 0"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
 TEST_F(Workers, SayWhyTheyDoNotStart) {
   EXPECT_NE(error_of_start("echo no such device >&2; exit 4").find("no such device"),
             std::string::npos);
