@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <exception>
 #include <map>
+#include <span>
 #include <string>
 #include <thread>
 
@@ -31,11 +32,19 @@ std::int64_t now_ns() {
       .count();
 }
 
-/// Makes ranks arrive at different times, so that a barrier that does nothing is seen.
-void arrive_late(const Case& c, int world_rank) {
+/// Makes ranks arrive at different times, so that a barrier that does nothing is seen: all within a
+/// short time, and in some cases one far behind the others, whatever the scheduler does meanwhile.
+void arrive_late(const Case& c, std::span<const int> group, int group_rank) {
   constexpr std::uint64_t delay_us_max = 200;
-  const harness::CounterHash hash(c.data_seed, static_cast<std::uint64_t>(world_rank));
-  std::this_thread::sleep_for(std::chrono::microseconds(hash(0) % (delay_us_max + 1)));
+  constexpr std::uint64_t straggler_us = 2000;
+  constexpr std::uint64_t cases_per_straggler = 4;
+  const harness::CounterHash common(c.data_seed, group.size());
+  const auto rank = static_cast<std::uint64_t>(group_rank);
+  std::uint64_t delay_us = harness::CounterHash(c.data_seed, rank)(0) % (delay_us_max + 1);
+  if (common(1) % cases_per_straggler == 0 && common(2) % group.size() == rank) {
+    delay_us = straggler_us;
+  }
+  std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
 }
 
 class MpiSubject final : public worker::Subject {
@@ -140,7 +149,7 @@ class MpiSubject final : public worker::Subject {
     };
     entered(runtime_.rank(), k);
     runtime_.prepare(request);
-    if (contract.synchronises) arrive_late(c, runtime_.rank());
+    if (contract.synchronises) arrive_late(c, group, group_rank);
     outcome.stamps[0].entered = now_ns();
     runtime_.perform(request,
                      group_rank,

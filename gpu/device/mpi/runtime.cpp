@@ -89,7 +89,8 @@ std::string Runtime::version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   check(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
-  const std::string whole(text.data(), static_cast<std::size_t>(length));
+  // Some libraries count the terminating zero.
+  const std::string whole(text.data());
   return whole.substr(0, whole.find_first_of("\n"));
 }
 
