@@ -104,6 +104,8 @@ struct BackendEntry {
   std::unique_ptr<Backend> (*open)(const BackendOptions& options) = nullptr;
   /// Versions and limits of what is underneath, for the report's environment object.
   nlohmann::json (*describe)() = nullptr;
+  /// Most ranks that it may be opened for, where opening starts them; 0: its traits tell the limit.
+  int ranks_max = 0;
 };
 
 }  // namespace rankcheck::harness

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -18,6 +19,9 @@ namespace rankcheck::cases {
 namespace {
 
 namespace worker = harness::worker;
+
+/// Each is a process, and they share one machine.
+constexpr int ranks_max = 64;
 
 /// The worker lies beside this program.
 std::filesystem::path worker_path() {
@@ -84,6 +88,10 @@ std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOption
 }
 
 std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
+  if (options.ranks_max > ranks_max) {
+    throw harness::BadInput(
+        fmt::format("backend mpi: {} ranks: expected at most {}", options.ranks_max, ranks_max));
+  }
   return open_workers(options);
 }
 
@@ -98,7 +106,8 @@ harness::BackendEntry mpi_backend() {
           .summary = "a process per rank, started with mpirun; the MPI library's own collectives",
           .why_unavailable = why_unavailable,
           .open = open,
-          .describe = describe};
+          .describe = describe,
+          .ranks_max = ranks_max};
 }
 
 }  // namespace rankcheck::cases

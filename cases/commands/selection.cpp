@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/fields.hpp"
 #include "harness/suite_file.hpp"
 
+#include "cases/backends/registry.hpp"
 #include "cases/commands/command.hpp"
 
 namespace rankcheck::cases {
@@ -55,36 +58,56 @@ class Planner {
     for (const std::string& each : selection.backends) require_backend(each);
   }
 
-  void add(const harness::Suite& suite) {
+  void add(const std::string& place, const harness::Suite& suite) {
     plan_.time_limit_s += suite.time_limit_s;
     plan_.cycles = plan_.cycles || suite.cycles;
-    for (const SuiteEntry& entry : suite.entries) add(entry);
+    for (std::size_t i = 0; i < suite.entries.size(); ++i) {
+      const SuiteEntry& entry = suite.entries[i];
+      // What an entry selects on another backend is not looked for.
+      const bool is_whole = std::all_of(entry.backends.begin(),
+                                        entry.backends.end(),
+                                        [&](const std::string& each) { return is_wanted(each); });
+      if (add(entry) == 0 && is_whole) {
+        throw BadInput(fmt::format(
+            "suite: {}: entries[{}]: matches no check that 'rankcheck list' shows", place, i));
+      }
+    }
   }
 
-  void add(SuiteEntry entry) {
-    if (selection_.cases) entry.cases = *selection_.cases;
+  /// Returns how many units the entry selects.
+  std::size_t add(SuiteEntry entry) {
+    if (selection_.cases) {
+      // So many cases were asked for, however many cells there are.
+      entry.cases = *selection_.cases;
+      entry.require_all_cells = false;
+    }
     if (!selection_.types.empty()) entry.types = selection_.types;
     if (!selection_.ranks.empty()) {
       entry.ranks_min = selection_.ranks[0];
       entry.ranks_max = selection_.ranks[1];
     }
+    std::size_t selected = 0;
     for (const std::string& backend : entry.backends) {
       if (!is_wanted(backend)) continue;
-      plan_.ranks_max = std::max(plan_.ranks_max, entry.ranks_max);
+      require_startable(entry, backend);
       if (const auto* algorithms = algorithms_of(backend)) {
-        harness::expand(entry, catalogue_, backend, *algorithms, plan_.units);
+        note_ranks(entry, backend);
+        selected += harness::expand(entry, catalogue_, backend, *algorithms, plan_.units);
       } else {
-        stand_in(entry, backend);
+        selected += stand_in(entry, backend);
       }
     }
+    return selected;
   }
 
   Plan finish() {
     auto& units = plan_.units;
     std::erase_if(units, [&](const Unit& unit) { return !is_selected(selection_, unit); });
-    if (units.empty()) {
-      throw BadInput("selection: " + to_json(selection_).dump() +
-                     ": expected at least one check that 'rankcheck list' shows");
+    if (units.empty()) fail_empty();
+    if (ranks_within_ == 0 && ranks_beyond_ > 0) {
+      throw BadInput(fmt::format(
+          "ranks: expected a least number of at most {}, which is what the backends take",
+          ranks_beyond_));
     }
     add_pinned();
     harness::sort_units(units);
@@ -92,6 +115,37 @@ class Planner {
   }
 
  private:
+  /// Blames the first pattern that matches nothing by itself.
+  [[noreturn]] void fail_empty() const {
+    std::set<std::string> operations;
+    std::set<std::string> properties;
+    std::set<std::string> algorithms;
+    for (const harness::Operation& operation : catalogue_.operations()) {
+      operations.emplace(operation.contract.name);
+      for (const harness::Property& each : operation.properties) properties.emplace(each.name);
+    }
+    for (const auto& [backend, all] : algorithms_) {
+      for (const harness::AlgorithmInfo& each : all) algorithms.insert(each.name);
+    }
+    expect_match("operation", selection_.operation, operations);
+    expect_match("algorithm", selection_.algorithm, algorithms);
+    expect_match("property", selection_.property, properties);
+    throw BadInput("selection: " + to_json(selection_).dump() +
+                   ": expected at least one check that 'rankcheck list' shows");
+  }
+
+  static void expect_match(std::string_view what,
+                           const std::optional<std::string>& pattern,
+                           const std::set<std::string>& names) {
+    const bool matches_some =
+        !pattern || std::any_of(names.begin(), names.end(), [&](const std::string& each) {
+          return harness::matches(*pattern, each);
+        });
+    if (matches_some || names.empty()) return;
+    throw BadInput(fmt::format(
+        "--{} {}: matches no {}; there are {}", what, *pattern, what, fmt::join(names, ", ")));
+  }
+
   bool is_wanted(const std::string& backend) const {
     const auto& named = selection_.backends;
     return named.empty() || std::find(named.begin(), named.end(), backend) != named.end();
@@ -108,15 +162,54 @@ class Planner {
       plan_.unavailable[name] = backend.unavailable;
       return nullptr;
     }
-    return &(algorithms_[name] = open_backend(name, {})->algorithms());
+    try {
+      const auto opened = open_backend(name, {});
+      limits_[name] = ranks_to_start(name) > 0 ? ranks_to_start(name) : opened->traits().ranks_max;
+      return &(algorithms_[name] = opened->algorithms());
+    } catch (const std::runtime_error& error) {
+      const auto& named = selection_.backends;
+      if (std::find(named.begin(), named.end(), name) != named.end()) {
+        throw BadInput(fmt::format("backend {}: {}", name, error.what()));
+      }
+      plan_.unavailable[name] = error.what();
+      return nullptr;
+    }
   }
 
-  /// One unit for each operation that the entry would have checked on a backend that is not there.
-  void stand_in(const SuiteEntry& entry, const std::string& backend) {
-    std::vector<harness::AlgorithmInfo> any;
+  /// Most ranks that the backend may start when it is opened; 0 where it starts none.
+  static int ranks_to_start(const std::string& name) {
+    for (const harness::BackendEntry& entry : backends()) {
+      if (entry.name == name) return entry.ranks_max;
+    }
+    return 0;
+  }
+
+  /// Throws BadInput before anything is started for an entry that would start too much.
+  void require_startable(const SuiteEntry& entry, const std::string& backend) const {
+    const int limit = ranks_to_start(backend);
+    if (limit == 0 || entry.ranks_max <= limit || !find_backend(backend).unavailable.empty()) {
+      return;
+    }
+    throw BadInput(
+        fmt::format("backend {}: {} ranks: expected at most {}", backend, entry.ranks_max, limit));
+  }
+
+  /// Takes in what an entry wants of a backend that can run here.
+  void note_ranks(const SuiteEntry& entry, const std::string& backend) {
+    if (ranks_to_start(backend) > 0) plan_.ranks_max = std::max(plan_.ranks_max, entry.ranks_max);
+    const int limit = limits_.at(backend);
+    int& most = entry.ranks_min > limit ? ranks_beyond_ : ranks_within_;
+    most = std::max(most, limit);
+  }
+
+  /// One unit for each operation that the entry would have checked on a backend that is not there;
+  /// returns how many.
+  std::size_t stand_in(const SuiteEntry& entry, const std::string& backend) {
+    std::size_t selected = 0;
     for (const harness::Operation& operation : catalogue_.operations()) {
       const std::string name(operation.contract.name);
       if (!harness::matches(entry.operation, name)) continue;
+      ++selected;
       Unit unit;
       unit.operation = name;
       unit.algorithm = "*";
@@ -127,6 +220,7 @@ class Planner {
       });
       if (!has) plan_.units.push_back(std::move(unit));
     }
+    return selected;
   }
 
   /// The pinned cases of the backends that the plan uses.
@@ -159,6 +253,12 @@ class Planner {
   const harness::Catalogue& catalogue_;
   Plan plan_;
   std::map<std::string, std::vector<harness::AlgorithmInfo>> algorithms_;
+  /// Backend -> the most ranks that it takes.
+  std::map<std::string, int> limits_;
+  /// The largest limit of a backend with an entry that has ranks within it, and with one that has
+  /// none; 0 where there is no such entry.
+  int ranks_within_ = 0;
+  int ranks_beyond_ = 0;
 };
 
 }  // namespace
@@ -202,7 +302,7 @@ void fill_defaults(Selection& selection) {
 
 Plan make_plan(const Selection& selection, const harness::Catalogue& catalogue) {
   Planner planner(selection, catalogue);
-  for (const std::string& suite : selection.suites) planner.add(find_suite(suite));
+  for (const std::string& suite : selection.suites) planner.add(suite, find_suite(suite));
   if (selection.suites.empty()) {
     SuiteEntry everything;
     everything.backends = selection.backends;

@@ -44,7 +44,7 @@ struct Plan {
   std::map<std::string, harness::Case> pinned;
   /// Backend -> why it is not there; its units stand for themselves and are skipped.
   std::map<std::string, std::string> unavailable;
-  /// The most ranks that any unit needs.
+  /// The most ranks that a backend must be started with.
   int ranks_max = 1;
   double time_limit_s = 0;
   bool cycles = false;
