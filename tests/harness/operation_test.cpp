@@ -44,10 +44,9 @@ TEST_P(WhyInvalidTest, NamesTheField) {
   EXPECT_EQ(why_invalid(fake::catalogue(), c), GetParam().why);
 }
 
-std::vector<Illegal> illegal_cases() {
+std::vector<Illegal> illegal_calls() {
   const std::string reduce = "all_reduce";
   const std::string move = "broadcast";
-  const std::string index_why = "first_index, index_stride: expected 0..281474976710656, got ";
   return {
       {"operation", move, [](Case& c) { c.operation = "x"; }, "operation: unknown name \"x\""},
       {"property",
@@ -101,6 +100,14 @@ std::vector<Illegal> illegal_cases() {
        "send_recv",
        [](Case& c) { c.in_place = true; },
        "in_place: send_recv has no such call"},
+  };
+}
+
+std::vector<Illegal> illegal_inputs() {
+  const std::string reduce = "all_reduce";
+  const std::string move = "broadcast";
+  const std::string index_why = "first_index, index_stride: expected 0..281474976710656, got ";
+  return {
       {"input_of_integers",
        reduce,
        [](Case& c) {
@@ -139,10 +146,9 @@ std::vector<Illegal> illegal_cases() {
   };
 }
 
-INSTANTIATE_TEST_SUITE_P(field,
-                         WhyInvalidTest,
-                         testing::ValuesIn(illegal_cases()),
-                         [](const auto& instance) { return instance.param.name; });
+const auto field_name = [](const auto& instance) { return instance.param.name; };
+INSTANTIATE_TEST_SUITE_P(call, WhyInvalidTest, testing::ValuesIn(illegal_calls()), field_name);
+INSTANTIATE_TEST_SUITE_P(input, WhyInvalidTest, testing::ValuesIn(illegal_inputs()), field_name);
 
 TEST(WhyInvalidTest, PropertiesMayHaveNothingToSay) {
   Property silent = fake::completes();
