@@ -5,6 +5,7 @@
 #include "reference/numerics/fold.hpp"
 
 #include "harness/properties/exact_inputs.hpp"
+#include "harness/properties/nearly_equal.hpp"
 
 namespace rankcheck::cases {
 
@@ -81,6 +82,17 @@ Case next_stage_of(const Case& c, std::string_view operation) {
   return stage;
 }
 
+Case in_parts(const Case& c) {
+  Case parts = c;
+  const auto n = static_cast<std::size_t>(group_size(c));
+  parts.counts.resize(n);
+  for (std::size_t r = 0; r < n; ++r) {
+    parts.counts[r] = harness::nearly_equal_count(c.count, n, r);
+  }
+  parts.count = 0;
+  return parts;
+}
+
 void expect_last_equals_first(const Evidence& evidence, Judgement& judgement) {
   const std::size_t last = evidence.stages.size() - 1;
   const Case& c = evidence.stages[last];
@@ -136,6 +148,28 @@ void adapt_out_of_place(const spec::Contract& /*contract*/, Case& c) {
 
 bool applies_out_of_place(const spec::Contract& /*contract*/, const Case& c) {
   return !c.in_place;
+}
+
+harness::Property composes(std::string_view name, std::string_view summary, Program program) {
+  return {
+      .name = name,
+      .summary = summary,
+      .applies = applies_exact,
+      .adapt = adapt_exact,
+      .program = program,
+      .check = expect_last_equals_first,
+  };
+}
+
+harness::Property returns(std::string_view name, std::string_view summary, Program program) {
+  return {
+      .name = name,
+      .summary = summary,
+      .applies = applies_out_of_place,
+      .adapt = adapt_out_of_place,
+      .program = program,
+      .check = expect_last_returns_first,
+  };
 }
 
 harness::Property is_linear() {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "harness/operation.hpp"
 
@@ -14,6 +15,9 @@ namespace rankcheck::cases {
 
 /// The same, fed with what the stage before left.
 [[nodiscard]] harness::Case next_stage_of(const harness::Case& c, std::string_view operation);
+
+/// An uneven operation on the case's count, cut into nearly equal parts, one a rank.
+[[nodiscard]] harness::Case in_parts(const harness::Case& c);
 
 /// Compares the whole recv buffers of the first and the last stage on every rank that has one.
 void expect_last_equals_first(const harness::Evidence& evidence, harness::Judgement& judgement);
@@ -29,6 +33,18 @@ void adapt_exact(const spec::Contract& contract, harness::Case& c);
 /// For laws that look at the send buffers afterwards: the case is out of place.
 void adapt_out_of_place(const spec::Contract& contract, harness::Case& c);
 [[nodiscard]] bool applies_out_of_place(const spec::Contract& contract, const harness::Case& c);
+
+using Program = void (*)(const spec::Contract&, const harness::Case&, std::vector<harness::Case>&);
+
+/// A law: what the first stage leaves is what the others, one after another, leave.
+[[nodiscard]] harness::Property composes(std::string_view name,
+                                         std::string_view summary,
+                                         Program program);
+
+/// A law: the last stage brings back what the first was given; out of place.
+[[nodiscard]] harness::Property returns(std::string_view name,
+                                        std::string_view summary,
+                                        Program program);
 
 /// f(2a + b) = 2 f(a) + f(b), for sums.
 [[nodiscard]] harness::Property is_linear();

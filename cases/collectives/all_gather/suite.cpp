@@ -13,21 +13,16 @@ namespace rankcheck::cases::all_gather {
 namespace {
 
 harness::Property equals_gather_then_broadcast() {
-  return {
-      .name = "equals_gather_then_broadcast",
-      .summary = "An all_gather is a gather followed by a broadcast.",
-      .applies = applies_exact,
-      .adapt = adapt_exact,
-      .program =
-          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
-            harness::Case gather = stage_of(c, "gather");
-            gather.root = static_cast<int>(c.data_seed % static_cast<std::uint64_t>(group_size(c)));
-            harness::Case broadcast = next_stage_of(gather, "broadcast");
-            broadcast.count = c.count * group_size(c);
-            stages = {c, gather, broadcast};
-          },
-      .check = expect_last_equals_first,
-  };
+  return composes(
+      "equals_gather_then_broadcast",
+      "An all_gather is a gather followed by a broadcast.",
+      [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+        harness::Case gather = stage_of(c, "gather");
+        gather.root = static_cast<int>(c.data_seed % static_cast<std::uint64_t>(group_size(c)));
+        harness::Case broadcast = next_stage_of(gather, "broadcast");
+        broadcast.count = c.count * group_size(c);
+        stages = {c, gather, broadcast};
+      });
 }
 
 }  // namespace

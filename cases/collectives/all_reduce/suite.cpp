@@ -1,6 +1,5 @@
 #include "harness/properties/in_place_equals_out_of_place.hpp"
 #include "harness/properties/is_deterministic.hpp"
-#include "harness/properties/nearly_equal.hpp"
 #include "harness/properties/rank_permutation.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
 #include "harness/properties/splits.hpp"
@@ -14,44 +13,28 @@ namespace rankcheck::cases::all_reduce {
 namespace {
 
 harness::Property equals_reduce_then_broadcast() {
-  return {
-      .name = "equals_reduce_then_broadcast",
-      .summary = "An all_reduce is a reduce followed by a broadcast.",
-      .applies = applies_exact,
-      .adapt = adapt_exact,
-      .program =
-          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
-            harness::Case reduce = stage_of(c, "reduce");
-            reduce.root = static_cast<int>(c.data_seed % static_cast<std::uint64_t>(group_size(c)));
-            harness::Case broadcast = next_stage_of(reduce, "broadcast");
-            broadcast.op = spec::ReduceOp::none;
-            stages = {c, reduce, broadcast};
-          },
-      .check = expect_last_equals_first,
-  };
+  return composes(
+      "equals_reduce_then_broadcast",
+      "An all_reduce is a reduce followed by a broadcast.",
+      [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+        harness::Case reduce = stage_of(c, "reduce");
+        reduce.root = static_cast<int>(c.data_seed % static_cast<std::uint64_t>(group_size(c)));
+        harness::Case broadcast = next_stage_of(reduce, "broadcast");
+        broadcast.op = spec::ReduceOp::none;
+        stages = {c, reduce, broadcast};
+      });
 }
 
 harness::Property equals_reduce_scatter_then_all_gather() {
-  return {
-      .name = "equals_reduce_scatter_then_all_gather",
-      .summary = "An all_reduce is a reduce_scatter followed by an all_gather.",
-      .applies = applies_exact,
-      .adapt = adapt_exact,
-      .program =
-          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
-            const auto n = static_cast<std::size_t>(group_size(c));
-            harness::Case scatter = stage_of(c, "reduce_scatter_v");
-            scatter.counts.resize(n);
-            for (std::size_t r = 0; r < n; ++r) {
-              scatter.counts[r] = harness::nearly_equal_count(c.count, n, r);
-            }
-            scatter.count = 0;
-            harness::Case gather = next_stage_of(scatter, "all_gather_v");
-            gather.op = spec::ReduceOp::none;
-            stages = {c, scatter, gather};
-          },
-      .check = expect_last_equals_first,
-  };
+  return composes(
+      "equals_reduce_scatter_then_all_gather",
+      "An all_reduce is a reduce_scatter followed by an all_gather.",
+      [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+        harness::Case scatter = in_parts(stage_of(c, "reduce_scatter_v"));
+        harness::Case gather = next_stage_of(scatter, "all_gather_v");
+        gather.op = spec::ReduceOp::none;
+        stages = {c, scatter, gather};
+      });
 }
 
 }  // namespace

@@ -11,18 +11,13 @@ namespace rankcheck::cases::all_to_all {
 namespace {
 
 harness::Property is_an_involution() {
-  return {
-      .name = "is_an_involution",
-      .summary = "Two all_to_alls return the data.",
-      .applies = applies_out_of_place,
-      .adapt = adapt_out_of_place,
-      .program =
-          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
-            stages.assign(2, c);
-            stages[1].input = harness::InputKind::previous;
-          },
-      .check = expect_last_returns_first,
-  };
+  return returns(
+      "is_an_involution",
+      "Two all_to_alls return the data.",
+      [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+        stages.assign(2, c);
+        stages[1].input = harness::InputKind::previous;
+      });
 }
 
 }  // namespace

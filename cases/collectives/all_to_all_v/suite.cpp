@@ -10,22 +10,17 @@ namespace rankcheck::cases::all_to_all_v {
 namespace {
 
 harness::Property returns_by_the_transpose() {
-  return {
-      .name = "returns_by_the_transpose",
-      .summary = "An all_to_all_v and the one of the transposed counts return the data.",
-      .applies = applies_out_of_place,
-      .adapt = adapt_out_of_place,
-      .program =
-          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
-            stages.assign(2, c);
-            stages[1].input = harness::InputKind::previous;
-            const auto n = static_cast<std::size_t>(group_size(c));
-            for (std::size_t i = 0; i < n * n; ++i) {
-              stages[1].counts[i] = c.counts[(i % n) * n + i / n];
-            }
-          },
-      .check = expect_last_returns_first,
-  };
+  return returns(
+      "returns_by_the_transpose",
+      "An all_to_all_v and the one of the transposed counts return the data.",
+      [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+        stages.assign(2, c);
+        stages[1].input = harness::InputKind::previous;
+        const auto n = static_cast<std::size_t>(group_size(c));
+        for (std::size_t i = 0; i < n * n; ++i) {
+          stages[1].counts[i] = c.counts[(i % n) * n + i / n];
+        }
+      });
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "harness/properties/in_place_equals_out_of_place.hpp"
 #include "harness/properties/is_deterministic.hpp"
-#include "harness/properties/nearly_equal.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
 #include "harness/properties/splits.hpp"
 
@@ -13,25 +12,14 @@ namespace rankcheck::cases::broadcast {
 namespace {
 
 harness::Property equals_scatter_then_all_gather() {
-  return {
-      .name = "equals_scatter_then_all_gather",
-      .summary = "A broadcast is a scatter followed by an all_gather.",
-      .applies = applies_exact,
-      .adapt = adapt_exact,
-      .program =
-          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
-            const auto n = static_cast<std::size_t>(group_size(c));
-            harness::Case scatter = stage_of(c, "scatter_v");
-            scatter.counts.resize(n);
-            for (std::size_t r = 0; r < n; ++r) {
-              scatter.counts[r] = harness::nearly_equal_count(c.count, n, r);
-            }
-            scatter.count = 0;
-            stages = {c, scatter, next_stage_of(scatter, "all_gather_v")};
-            stages.back().root = 0;
-          },
-      .check = expect_last_equals_first,
-  };
+  return composes(
+      "equals_scatter_then_all_gather",
+      "A broadcast is a scatter followed by an all_gather.",
+      [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+        harness::Case scatter = in_parts(stage_of(c, "scatter_v"));
+        stages = {c, scatter, next_stage_of(scatter, "all_gather_v")};
+        stages.back().root = 0;
+      });
 }
 
 }  // namespace

@@ -12,21 +12,16 @@ namespace rankcheck::cases::reduce_scatter {
 namespace {
 
 harness::Property equals_reduce_then_scatter() {
-  return {
-      .name = "equals_reduce_then_scatter",
-      .summary = "A reduce_scatter is a reduce followed by a scatter.",
-      .applies = applies_exact,
-      .adapt = adapt_exact,
-      .program =
-          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
-            harness::Case reduce = stage_of(c, "reduce");
-            reduce.count = c.count * group_size(c);
-            harness::Case scatter = next_stage_of(c, "scatter");
-            scatter.op = spec::ReduceOp::none;
-            stages = {c, reduce, scatter};
-          },
-      .check = expect_last_equals_first,
-  };
+  return composes(
+      "equals_reduce_then_scatter",
+      "A reduce_scatter is a reduce followed by a scatter.",
+      [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+        harness::Case reduce = stage_of(c, "reduce");
+        reduce.count = c.count * group_size(c);
+        harness::Case scatter = next_stage_of(c, "scatter");
+        scatter.op = spec::ReduceOp::none;
+        stages = {c, reduce, scatter};
+      });
 }
 
 }  // namespace

@@ -10,19 +10,14 @@ namespace rankcheck::cases::send_recv {
 namespace {
 
 harness::Property returns_by_the_reverse() {
-  return {
-      .name = "returns_by_the_reverse",
-      .summary = "Sending along a pattern and back returns the data.",
-      .applies = applies_out_of_place,
-      .adapt = adapt_out_of_place,
-      .program =
-          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
-            stages.assign(2, c);
-            stages[1].input = harness::InputKind::previous;
-            stages[1].shift = -c.shift;
-          },
-      .check = expect_last_returns_first,
-  };
+  return returns(
+      "returns_by_the_reverse",
+      "Sending along a pattern and back returns the data.",
+      [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+        stages.assign(2, c);
+        stages[1].input = harness::InputKind::previous;
+        stages[1].shift = -c.shift;
+      });
 }
 
 }  // namespace
