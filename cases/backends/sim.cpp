@@ -8,6 +8,7 @@
 #include "gpu/plan/schedule.hpp"
 
 #include "harness/input.hpp"
+#include "harness/preference.hpp"
 
 namespace rankcheck::cases {
 
@@ -72,12 +73,17 @@ std::vector<harness::AlgorithmInfo> SimBackend::algorithms() const {
 
 const gpu::Implementation* SimBackend::choose(const Case& c) const {
   const spec::Call call = call_of(c);
+  const gpu::Implementation* chosen = nullptr;
   for (const gpu::Implementation& each : implementations_) {
     if (each.operation != c.operation) continue;
     if (!c.algorithm.empty() && each.algorithm.name != c.algorithm) continue;
-    if (each.algorithm.refuses(call, options_of(c)).empty()) return &each;
+    if (!each.algorithm.refuses(call, options_of(c)).empty()) continue;
+    const bool is_preferred =
+        chosen == nullptr || harness::preference(c, each.algorithm.name) >
+                                 harness::preference(c, chosen->algorithm.name);
+    if (is_preferred) chosen = &each;
   }
-  return nullptr;
+  return chosen;
 }
 
 std::string SimBackend::refuses(const Case& c) const {

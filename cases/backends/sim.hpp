@@ -35,7 +35,8 @@ class SimBackend : public harness::Backend {
   void run(std::span<const harness::Case> stages, harness::Observation& observation) override;
 
  private:
-  /// The algorithm that the case names, or the first that takes it; null where there is none.
+  /// The algorithm that the case names or, where it names none, prefers of those that take it; null
+  /// where there is none.
   [[nodiscard]] const gpu::Implementation* choose(const harness::Case& c) const;
   /// Runs one stage; false where the run ends here.
   bool run_stage(std::span<const harness::Case> stages,

@@ -10,7 +10,8 @@
 /// inputs, and must leave the same bits.
 namespace rankcheck::cases {
 
-/// A stage of another operation in the group and type of `c`: any algorithm, out of place.
+/// A stage of another operation in the group and type of `c`, out of place. The backend draws its
+/// algorithm from the data seed.
 [[nodiscard]] harness::Case stage_of(const harness::Case& c, std::string_view operation);
 
 /// The same, fed with what the stage before left.

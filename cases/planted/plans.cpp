@@ -304,7 +304,7 @@ constexpr std::array data_movement{
         .operation = "all_gather",
         .algorithm = "ring",
         .property = "rank_permutation",
-        .says = "the reversed group gives another result",
+        .says = "the reordered group gives another result",
         .edit = [](const Case& c, Plan& plan) { plan = plan_of_sorted_group(c, plan); }},
     Bug{.name = "shift_ignored",
         .summary = "every rank sends to the next one, whatever the call says",

@@ -1,17 +1,39 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "harness/properties/exact_inputs.hpp"
 
 namespace rankcheck::harness {
 
-/// Reversing the order of the group leaves a reduction as it is and reverses the blocks of a
-/// gather.
+/// An order of n > 1 group ranks other than 0 … n-1, drawn from the case's data_seed: a third are
+/// reversals, a third rotations, a third any order.
+inline std::vector<int> drawn_order(const Case& c) {
+  const auto n = static_cast<std::size_t>(group_size(c));
+  constexpr std::uint64_t stream = std::uint64_t{1} << 33;
+  const CounterHash hash(c.data_seed, stream);
+  std::vector<int> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  if (hash(0) % 3 == 0) {
+    std::reverse(order.begin(), order.end());
+    return order;
+  }
+  if (hash(0) % 3 == 1) {
+    for (std::size_t i = n - 1; i > 0; --i) std::swap(order[i], order[hash(i) % (i + 1)]);
+    if (!std::is_sorted(order.begin(), order.end())) return order;
+  }
+  const auto middle = static_cast<std::ptrdiff_t>(1 + hash(n) % (n - 1));
+  std::rotate(order.begin(), order.begin() + middle, order.end());
+  return order;
+}
+
+/// Another order of the group leaves a reduction as it is and reorders the blocks of a gather.
 inline Property rank_permutation() {
   return {
       .name = "rank_permutation",
-      .summary = "Reversing the group leaves a reduction unchanged and reverses gathered blocks.",
+      .summary = "Reordering the group leaves a reduction unchanged and reorders gathered blocks.",
       .applies =
           [](const spec::Contract& contract, const Case& c) {
             const bool gathers = contract.in_place == spec::InPlace::send_within_recv &&
@@ -23,27 +45,31 @@ inline Property rank_permutation() {
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
             stages.assign(2, c);
-            stages[1].group = members(c);
-            std::reverse(stages[1].group.begin(), stages[1].group.end());
+            const std::vector<int> plain = members(c);
+            std::vector<int>& group = stages[1].group;
+            group.clear();
+            for (const int at : drawn_order(c))
+              group.push_back(plain[static_cast<std::size_t>(at)]);
           },
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             const Case& c = evidence.stages[1];
             const std::int64_t bytes = spec::info(c.type).bytes;
             const bool reduces = c.op != spec::ReduceOp::none;
+            const std::vector<int> order = drawn_order(c);
             for (int r = 0; r < group_size(c); ++r) {
               const BufferView plain = view(evidence, 0, r);
-              const BufferView reversed = view(evidence, 1, r);
-              const auto& blocks = reversed.layout.extents.recv;
+              const BufferView reordered = view(evidence, 1, r);
+              const auto& blocks = reordered.layout.extents.recv;
               for (std::size_t b = 0; b < blocks.size(); ++b) {
-                const std::size_t other = reduces ? b : blocks.size() - 1 - b;
+                const std::size_t other = reduces ? b : static_cast<std::size_t>(order[b]);
                 expect_same_bits(c,
                                  r,
                                  blocks[b].offset,
                                  blocks[b].count,
-                                 reversed.recv() + blocks[b].offset * bytes,
+                                 reordered.recv() + blocks[b].offset * bytes,
                                  plain.recv() + plain.layout.extents.recv[other].offset * bytes,
-                                 "the reversed group gives another result",
+                                 "the reordered group gives another result",
                                  judgement);
               }
             }

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/preference.hpp"
+
 namespace rankcheck::harness::worker {
 
 WorkerBackend::WorkerBackend(WorkerOptions options) : options_(std::move(options)) {
@@ -20,10 +22,36 @@ std::vector<AlgorithmInfo> WorkerBackend::algorithms() const {
 
 const Algorithm* WorkerBackend::find(const Case& c) const {
   for (const Algorithm& algorithm : hello_.algorithms) {
-    const bool is_named = c.algorithm.empty() || algorithm.info.name == c.algorithm;
+    const bool is_named = algorithm.info.name == c.algorithm;
     if (algorithm.info.operation == c.operation && is_named) return &algorithm;
   }
   return nullptr;
+}
+
+std::vector<std::string> WorkerBackend::candidates(const Case& c) const {
+  if (!c.algorithm.empty()) return {c.algorithm};
+  std::vector<std::string> names;
+  for (const Algorithm& algorithm : hello_.algorithms) {
+    // The stages of one run share an environment, so only what runs in any is open to choice.
+    if (algorithm.info.operation == c.operation && algorithm.environment.empty()) {
+      names.push_back(algorithm.info.name);
+    }
+  }
+  std::sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
+    return preference(c, a) > preference(c, b);
+  });
+  return names;
+}
+
+void WorkerBackend::choose(std::span<Case> stages, Session& session) {
+  for (Case& c : stages) {
+    if (!c.algorithm.empty()) continue;
+    for (const std::string& name : candidates(c)) {
+      c.algorithm = name;
+      if (session.refuses(c).empty()) break;
+      c.algorithm.clear();
+    }
+  }
 }
 
 void WorkerBackend::retire(const std::map<std::string, std::string>& environment) const {
@@ -41,18 +69,23 @@ Session& WorkerBackend::session(const std::map<std::string, std::string>& enviro
 }
 
 std::string WorkerBackend::refuses(const Case& c) const {
-  if (find(c) == nullptr) {
-    return fmt::format(
-        "algorithm: {} has no {} of {}", hello_.traits.name, c.algorithm, c.operation);
+  std::string why =
+      fmt::format("algorithm: {} has no {} of {}", hello_.traits.name, c.algorithm, c.operation);
+  Case asked = c;
+  for (const std::string& name : candidates(c)) {
+    asked.algorithm = name;
+    if (find(asked) == nullptr) continue;
+    retire(environment_);
+    // Trouble must not be lost: the run gets it and says so with the verdict that it deserves.
+    if (pending_) return {};
+    try {
+      why = session(environment_).refuses(asked);
+    } catch (const std::exception&) {
+      return {};
+    }
+    if (why.empty()) return {};
   }
-  retire(environment_);
-  // Trouble must not be lost: the run gets it and says so with the verdict that it deserves.
-  if (pending_) return {};
-  try {
-    return session(environment_).refuses(c);
-  } catch (const std::exception&) {
-    return {};
-  }
+  return why;
 }
 
 void WorkerBackend::run(std::span<const Case> stages, Observation& observation) {
@@ -60,24 +93,34 @@ void WorkerBackend::run(std::span<const Case> stages, Observation& observation) 
   std::map<std::string, std::string> environment;
   for (const Case& c : stages) {
     const Algorithm* algorithm = find(c);
-    if (algorithm != nullptr && !c.algorithm.empty()) environment = algorithm->environment;
+    if (algorithm != nullptr && !algorithm->environment.empty()) {
+      environment = algorithm->environment;
+    }
   }
   retire(environment);
-  if (pending_) {
-    observation.status = pending_->status;
-    observation.reason = std::move(pending_->reason);
-    observation.path.clear();
-    observation.fault_fired = false;
-    pending_.reset();
-    return;
-  }
+  if (pending_) return tell(observation);
   try {
-    session(environment).run(stages, observation);
+    Session& workers = session(environment);
+    chosen_.assign(stages.begin(), stages.end());
+    choose(chosen_, workers);
+    workers.run(chosen_, observation);
   } catch (const std::exception& error) {
+    if (session_) pending_ = session_->trouble();
     session_.reset();
-    observation.status = RunStatus::errored;
-    observation.reason = fmt::format("the workers could not be used: {}", error.what());
+    if (!pending_) {
+      pending_ = {RunStatus::errored,
+                  fmt::format("the workers could not be used: {}", error.what())};
+    }
+    tell(observation);
   }
+}
+
+void WorkerBackend::tell(Observation& observation) {
+  observation.status = pending_->status;
+  observation.reason = std::move(pending_->reason);
+  observation.path.clear();
+  observation.fault_fired = false;
+  pending_.reset();
 }
 
 }  // namespace rankcheck::harness::worker

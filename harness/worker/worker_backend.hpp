@@ -33,10 +33,17 @@ class WorkerBackend final : public Backend {
   [[nodiscard]] const nlohmann::json& versions() const { return hello_.versions; }
 
  private:
-  /// Null where the workers do not have it.
+  /// Null where the workers do not have the algorithm that the case names.
   [[nodiscard]] const Algorithm* find(const Case& c) const;
+  /// The algorithm that the case names or, where it names none, all that it may get, the most
+  /// preferred one first.
+  [[nodiscard]] std::vector<std::string> candidates(const Case& c) const;
+  /// Names the algorithm in every stage that leaves it open and that one takes.
+  void choose(std::span<Case> stages, Session& session);
   /// The running workers, started if need be with this environment.
   Session& session(const std::map<std::string, std::string>& environment) const;
+  /// Makes what is pending the outcome of a run.
+  void tell(Observation& observation);
   /// Ends workers that are of no use for this environment, and keeps what nobody was told of them.
   void retire(const std::map<std::string, std::string>& environment) const;
 
@@ -47,6 +54,7 @@ class WorkerBackend final : public Backend {
   mutable std::unique_ptr<Session> session_;
   /// What happened to workers between runs; the next run has this outcome.
   mutable std::optional<Trouble> pending_;
+  std::vector<Case> chosen_;
 };
 
 }  // namespace rankcheck::harness::worker

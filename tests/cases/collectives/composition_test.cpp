@@ -1,5 +1,9 @@
 #include "cases/collectives/composition.hpp"
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "tests/cases/collectives/spoiled.hpp"
@@ -28,6 +32,27 @@ TEST(CompositionTest, NextStagesTakeWhatIsLeft) {
   Case expected = stage_of(whole(), "broadcast");
   expected.input = InputKind::previous;
   EXPECT_EQ(next_stage_of(whole(), "broadcast"), expected);
+}
+
+/// The stages of other operations get every algorithm in turn, the same ones in every replay.
+TEST(CompositionTest, OpenStagesDrawTheirAlgorithms) {
+  SimBackend backend(gpu::implementations());
+  harness::Examiner examiner(all_operations(), backend);
+  harness::Judgement judgement;
+  Case c = whole();
+  c.in_place = false;
+  c.property = "equals_reduce_then_broadcast";
+  std::set<std::vector<std::string>> paths;
+  for (c.data_seed = 0; c.data_seed < 60; ++c.data_seed) {
+    examiner.examine(c, judgement);
+    ASSERT_EQ(judgement.verdict, harness::Verdict::passed) << judgement.reason;
+    const std::vector<std::string> path = examiner.observation().path;
+    EXPECT_EQ(path.front(), "ring");
+    paths.insert(path);
+    examiner.examine(c, judgement);
+    EXPECT_EQ(examiner.observation().path, path);
+  }
+  EXPECT_EQ(paths.size(), 6U) << "two ways to reduce, three to broadcast";
 }
 
 TEST(CompositionTest, CompositionsNeedOneResult) {

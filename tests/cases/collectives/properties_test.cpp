@@ -77,7 +77,7 @@ std::vector<Law> laws() {
   const std::string returned = "the data did not return";
   const std::string split = "the whole differs from its ";
   const std::string in_place = "in place differs from out of place";
-  const std::string reversed = "the reversed group gives another result";
+  const std::string reordered = "the reordered group gives another result";
   const std::string reference = "differs from the reference";
   const std::string linear = "f(2a + b) differs from 2 f(a) + f(b)";
   return {
@@ -96,8 +96,8 @@ std::vector<Law> laws() {
        {0, 1},
        in_place},
       {"ranks_agree_bitwise", move + R"("operation":"broadcast")", {0}, "differs from rank 0"},
-      {"rank_permutation", sum + R"("operation":"all_reduce")", {0, 1}, reversed},
-      {"rank_permutation", move + R"("operation":"all_gather")", {0, 1}, reversed},
+      {"rank_permutation", sum + R"("operation":"all_reduce")", {0, 1}, reordered},
+      {"rank_permutation", move + R"("operation":"all_gather")", {0, 1}, reordered},
       {"splits", sum + R"("operation":"reduce_scatter","type":"bf16")", {0, 1, 2}, split},
       {"splits", move + R"("operation":"all_gather","type":"int8")", {0, 1, 2}, split},
       {"splits",

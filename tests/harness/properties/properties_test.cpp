@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -119,14 +122,37 @@ TEST(IsDeterministicTest, RunsTwice) {
   EXPECT_EQ(program(is_deterministic(), all_reduce, sum()), (std::vector<Case>{sum(), sum()}));
 }
 
-TEST(RankPermutationTest, ReversesTheGroup) {
+TEST(RankPermutationTest, RunsTheMembersInTheDrawnOrder) {
   Case c = sum();
-  auto stages = program(rank_permutation(), all_reduce, c);
+  c.ranks = 9;
+  c.group = {5, 0, 8, 2};
+  const auto stages = program(rank_permutation(), all_reduce, c);
   ASSERT_EQ(stages.size(), 2U);
   EXPECT_EQ(stages[0], c);
-  EXPECT_EQ(stages[1].group, (std::vector<int>{2, 1, 0}));
-  c.group = {2, 0};
-  EXPECT_EQ(program(rank_permutation(), all_reduce, c)[1].group, (std::vector<int>{0, 2}));
+  const std::vector<int> order = drawn_order(c);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(stages[1].group[i], c.group[static_cast<std::size_t>(order[i])]);
+  }
+  Case other = stages[1];
+  other.group = c.group;
+  EXPECT_EQ(other, c);
+}
+
+/// Every order but the given one comes up, and only orders.
+TEST(RankPermutationTest, DrawsEveryOtherOrder) {
+  for (const auto& [ranks, orders] : {std::pair(2, 1U), std::pair(3, 5U), std::pair(4, 23U)}) {
+    std::set<std::vector<int>> seen;
+    Case c = sum();
+    c.ranks = ranks;
+    for (c.data_seed = 0; c.data_seed < 600; ++c.data_seed) seen.insert(drawn_order(c));
+    EXPECT_EQ(seen.size(), orders);
+    for (std::vector<int> order : seen) {
+      EXPECT_FALSE(std::is_sorted(order.begin(), order.end()));
+      std::sort(order.begin(), order.end());
+      EXPECT_EQ(order.back(), ranks - 1);
+      EXPECT_EQ(std::adjacent_find(order.begin(), order.end()), order.end());
+    }
+  }
 }
 
 TEST(RankPermutationTest, SpeaksOfGathersAndReductionsAlone) {

@@ -12,7 +12,9 @@
 
 #include "reference/collectives/all_reduce/contract.hpp"
 
+#include "harness/files.hpp"
 #include "harness/image.hpp"
+#include "harness/preference.hpp"
 
 /// Workers that misbehave: shell scripts that send frames which the test prepared as files.
 namespace rankcheck::harness::worker {
@@ -267,6 +269,33 @@ TEST_F(Workers, AnswerWhatTheyRefuse) {
   Case unknown = make_case();
   unknown.algorithm = "other";
   EXPECT_NE(backend->refuses(unknown), "");
+}
+
+/// The script answers a message at a time and keeps what it was asked.
+TEST_F(Workers, RunThePreferredAlgorithmOfThoseThatTakeTheCase) {
+  Hello hello;
+  hello.ranks = {0};
+  hello.algorithms = {{{"all_reduce", "fake", ""}, {}},
+                      {{"all_reduce", "other", ""}, {}},
+                      {{"all_reduce", "elsewhere", ""}, {{"K", "V"}}}};
+  write("hello", to_json(hello));
+  write("no", {{"refusal", 1}, {"reason", "too large"}});
+  write("yes", {{"refusal", 2}, {"reason", ""}});
+  Case c = make_case();
+  c.algorithm.clear();
+  const bool likes_fake = preference(c, "fake") > preference(c, "other");
+  const std::string listen = "dd bs=65536 count=1 2> /dev/null > ";
+  const auto backend = open(listen + "first; cat no; " + listen + "second; cat yes; " + listen +
+                            "run; cat result; cat > /dev/null");
+  Observation seen;
+  backend->run(std::span(&c, 1), seen);
+  EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+  const auto names = [&](const std::string& question, const std::string& algorithm) {
+    return read_file(file(question)).find('"' + algorithm + '"') != std::string::npos;
+  };
+  EXPECT_TRUE(names("first", likes_fake ? "fake" : "other"));
+  EXPECT_TRUE(names("second", likes_fake ? "other" : "fake"));
+  EXPECT_TRUE(names("run", likes_fake ? "other" : "fake"));
 }
 
 TEST_F(Workers, EndWithTheBackendAndLeaveNoFiles) {
