@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,6 +54,12 @@ struct Observation {
   bool fault_fired = false;
 };
 
+/// What became of a backend when nobody had asked it to run anything.
+struct Trouble {
+  RunStatus status = RunStatus::crashed;
+  std::string reason;
+};
+
 /// What a backend promises about its own semantics; it is held to that.
 struct BackendTraits {
   std::string name;
@@ -86,6 +93,8 @@ class Backend {
   virtual void run(std::span<const Case> stages, Observation& observation) = 0;
   /// Starts afresh (new processes), so that a failure is confirmed without what came before.
   virtual void restart() {}
+  /// Ends what runs in the background, at the end of all runs; says what went wrong with that.
+  virtual std::optional<Trouble> close() { return std::nullopt; }
 };
 
 /// How a run opens a backend.

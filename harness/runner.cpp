@@ -86,6 +86,7 @@ void Runner::work(Slot& slot, Round& round) {
     const Unit& unit = round.units[index];
     lock.unlock();
     Finding finding = check(slot, unit, round.seed);
+    if (finding.verdict == Verdict::passed) slot.passed[unit.backend] = index;
     lock.lock();
     const auto ending = should_end();
     const bool whole = !ending || is_failure(finding) || finding.cases >= unit.cases;
@@ -100,6 +101,22 @@ void Runner::work(Slot& slot, Round& round) {
       round.error = std::current_exception();
     }
     if (bad && options_.fail_fast) round.ending = Ending::failed_fast;
+  }
+}
+
+void Runner::close(std::span<const Unit> units) {
+  for (Slot& slot : slots_) {
+    for (auto& [name, backend] : slot.backends) {
+      const auto trouble = backend ? backend->close() : std::nullopt;
+      const auto passed = slot.passed.find(name);
+      if (!trouble || passed == slot.passed.end()) continue;
+      Finding finding;
+      finding.unit = units[passed->second];
+      finding.verdict = trouble->status == RunStatus::hung ? Verdict::hung : Verdict::crashed;
+      finding.reason = trouble->reason;
+      hooks_.finish(passed->second, std::move(finding), true);
+    }
+    slot.backends.clear();
   }
 }
 

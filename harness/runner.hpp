@@ -52,11 +52,17 @@ class Runner {
   /// were under way are dropped unless they are failures.
   Ending run_round(std::span<const Unit> units, const std::vector<bool>& done, std::uint64_t seed);
 
+  /// Closes all backends. What goes wrong with one becomes another finding of the last unit that
+  /// passed on it, one of those of the rounds.
+  void close(std::span<const Unit> units);
+
  private:
   /// One thread's backends, or why one could not be opened.
   struct Slot {
     std::map<std::string, std::unique_ptr<Backend>> backends;
     std::map<std::string, std::string> failures;
+    /// Backend -> the last unit that passed on it.
+    std::map<std::string, std::size_t> passed{};
   };
   struct Round;
 

@@ -66,7 +66,11 @@ int replay_case(const std::string& text_or_path, int times) {
   harness::Examiner examiner(catalogue, *backend);
   const harness::ReplayResult result = harness::replay(examiner, c, {.replays = times});
   print_stages(examiner);
-  return print_result(result);
+  const int status = print_result(result);
+  const auto trouble = backend->close();
+  if (!trouble) return status;
+  fmt::print("afterwards {}\n", harness::printable(trouble->reason));
+  return status_failed;
 }
 
 void expect_claimed(const harness::Catalogue& catalogue, const Case& c) {

@@ -204,8 +204,9 @@ class Run {
       ending_ = runner.run_round(plan_.units, done_units(round), seed);
       ++round;
     } while (plan_.cycles && ending_ == Ending::completed && !(options_.fail_fast && has_failed()));
+    rounds_ = round--;
+    runner.close(plan_.units);
     progress.clear();
-    rounds_ = round;
   }
 
   /// Units with nothing to do in this round: absent backends, pinned cases that were replayed in

@@ -94,6 +94,23 @@ void Descriptor::reset() {
   value_ = -1;
 }
 
+pid_t Keeper::fork(const std::function<void()>& become) {
+  std::promise<pid_t> forked;
+  thread_ = std::thread([&, released = release_.get_future()] {
+    const pid_t child = ::fork();
+    if (child == 0) become();
+    forked.set_value(child);
+    released.wait();
+  });
+  return forked.get_future().get();
+}
+
+Keeper::~Keeper() {
+  if (!thread_.joinable()) return;
+  release_.set_value();
+  thread_.join();
+}
+
 Process::Process(const Command& command, int standard_io) {
   Pipe errors = make_pipe();
   Pipe failure = make_pipe();
@@ -102,14 +119,13 @@ Process::Process(const Command& command, int standard_io) {
   const std::vector<char*> argument_pointers = pointers(arguments);
   const std::vector<char*> environment_pointers = pointers(environment);
   const pid_t parent = ::getpid();
-  id_ = ::fork();
-  if (id_ == 0) {
+  id_ = keeper_.fork([&] {
     become(argument_pointers.data(),
            environment_pointers.data(),
            parent,
            {standard_io, errors.write_end.get(), failure.write_end.get()});
-  }
-  if (id_ < 0) throw std::runtime_error(fmt::format("cannot fork: {}", std::strerror(errno)));
+  });
+  if (id_ < 0) throw std::runtime_error("cannot start another process: the system refuses to fork");
   ::setpgid(id_, id_);
   failure.write_end.reset();
   int error = 0;
@@ -152,6 +168,7 @@ bool Process::ended() {
   if (rc != 0) {
     fate_ = "is gone";
   } else if (info.si_pid != 0) {
+    succeeded_ = info.si_code == CLD_EXITED && info.si_status == 0;
     const char* signal_name = ::sigdescr_np(info.si_status);
     fate_ = info.si_code == CLD_EXITED
                 ? fmt::format("ended with status {}", info.si_status)

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <future>
 #include <map>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -37,6 +40,23 @@ struct Command {
   std::map<std::string, std::string> environment;
 };
 
+/// A thread that forks and then only lives: the signal that tells a child of its parent's death
+/// comes when the thread that forked it ends.
+class Keeper {
+ public:
+  Keeper() = default;
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+  ~Keeper();
+
+  /// Forks once; the child runs `become`, which does not return. The child's number, or -1.
+  [[nodiscard]] pid_t fork(const std::function<void()>& become);
+
+ private:
+  std::promise<void> release_;
+  std::thread thread_;
+};
+
 /// A child in its own process group. Its error output is kept, bounded; it is killed with its whole
 /// group when this object goes, and told to end when we are killed.
 class Process {
@@ -60,14 +80,18 @@ class Process {
   /// Asks the child, then its whole group by force, to end; returns when it has.
   void stop(std::chrono::milliseconds patience);
 
+  /// Whether it has ended with status 0.
+  [[nodiscard]] bool succeeded() { return ended() && succeeded_; }
   /// "ended with status 1" or "was killed by signal 11 (Segmentation fault)"; "is running".
   [[nodiscard]] std::string fate();
   /// The last telling line of the error output; may be empty.
   [[nodiscard]] std::string last_words() const;
 
  private:
+  Keeper keeper_;
   pid_t id_ = -1;
   bool reaped_ = false;
+  bool succeeded_ = false;
   std::optional<std::string> fate_;
   Descriptor error_output_;
   std::string errors_;

@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -41,19 +40,12 @@ class Silent : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-[[noreturn]] void fail(const char* what) {
-  throw std::runtime_error(fmt::format("{}: {}", what, std::strerror(errno)));
+Clock::duration whole(std::chrono::duration<double> time) {
+  return std::chrono::duration_cast<Clock::duration>(time);
 }
 
-std::string make_directory() {
-  std::error_code error;
-  std::string text = std::filesystem::temp_directory_path(error).string();
-  // A socket's path has at most 107 characters, and workers make files below this folder.
-  constexpr std::size_t base_length_max = 60;
-  if (error || text.size() > base_length_max) text = "/tmp";
-  text += "/rankcheck-XXXXXX";
-  if (::mkdtemp(text.data()) == nullptr) fail("cannot make a folder for the workers");
-  return text;
+[[noreturn]] void fail(const char* what) {
+  throw std::runtime_error(fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
 Descriptor listen_at(const std::string& path) {
@@ -111,25 +103,20 @@ std::string with_last_words(std::string text, const Process& process) {
 
 Session::Session(const WorkerOptions& options,
                  const std::map<std::string, std::string>& environment)
-    : options_(options), directory_(make_directory()) {
-  // From here on ~Session does not run when something throws; this removes the folder then.
+    : options_(options) {
+  // From here on ~Session does not run when something throws.
   struct Cleanup {
     Session& session;
     bool armed = true;
     ~Cleanup() {
-      if (!armed) return;
-      session.kill_workers();
-      session.process_.reset();
-      std::error_code ignored;
-      std::filesystem::remove_all(session.directory_, ignored);
+      if (armed) session.kill_workers();
     }
   } cleanup{*this};
-  Command command = options.command(directory_);
+  Command command = options.command(folder_.path());
   program_ = command.arguments.front();
   command.environment.insert(environment.begin(), environment.end());
-  command.environment["TMPDIR"] = directory_;
-  const auto deadline =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(options.start_timeout);
+  command.environment["TMPDIR"] = folder_.path();
+  const auto deadline = Clock::now() + whole(options.start_timeout);
   if (options.over_standard_io) {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
@@ -144,7 +131,7 @@ Session::Session(const WorkerOptions& options,
     if (!is_complete())
       throw std::runtime_error(program_ + " does not host every rank of its world");
   } else {
-    const std::string path = directory_ + "/socket";
+    const std::string path = folder_.path() + "/socket";
     const Descriptor listener = listen_at(path);
     command.environment[socket_variable] = path;
     process_ = std::make_unique<Process>(command, -1);
@@ -155,15 +142,26 @@ Session::Session(const WorkerOptions& options,
 }
 
 Session::~Session() {
-  if (!usable_) kill_workers();
+  static_cast<void>(close());
+}
+
+std::optional<Trouble> Session::close() {
+  if (!process_) return std::nullopt;
+  std::optional<Trouble> found = trouble();
+  const bool idle = usable_;
+  if (!idle) kill_workers();
   peers_.clear();
-  if (process_) {
-    // Idle workers end by themselves when their connection closes.
-    if (usable_) static_cast<void>(process_->wait_until(Clock::now() + end_patience));
-    process_->stop(end_patience);
+  if (idle && !process_->wait_until(Clock::now() + whole(options_.end_timeout))) {
+    const std::string text = fmt::format(
+        "after the last run: {} did not end within {} s", program_, options_.end_timeout.count());
+    found = {.status = RunStatus::hung, .reason = with_last_words(text, *process_)};
+  } else if (idle && !process_->succeeded()) {
+    const std::string text = fmt::format("after the last run: {} {}", program_, process_->fate());
+    found = {.status = RunStatus::crashed, .reason = with_last_words(text, *process_)};
   }
-  std::error_code ignored;
-  std::filesystem::remove_all(directory_, ignored);
+  process_->stop(end_patience);
+  process_.reset();
+  return found;
 }
 
 void Session::connect_all(int listener, Clock::time_point deadline) {
@@ -195,7 +193,7 @@ void Session::add_peer(Connection connection, Clock::time_point deadline) {
   limit_sending(connection.descriptor(), options_.run_timeout);
   Peer peer{.connection = std::move(connection), .ranks = {}, .process = {}, .result = {}};
   if (!options_.over_standard_io) peer.process = process_behind(peer.connection.descriptor());
-  Hello hello = hello_from_json(await_frame(peer, deadline).header);
+  Hello hello = hello_from_json(await_hello(peer, deadline).header);
   peer.ranks = hello.ranks;
   for (const int rank : peer.ranks) {
     if (peer_of(rank) == nullptr) continue;
@@ -209,6 +207,20 @@ void Session::add_peer(Connection connection, Clock::time_point deadline) {
     hello_ = std::move(hello);
   }
   peers_.push_back(std::move(peer));
+}
+
+Frame Session::await_hello(Peer& peer, Clock::time_point deadline) {
+  try {
+    return await_frame(peer, deadline);
+  } catch (const Silent&) {
+    throw Silent(with_last_words(
+        fmt::format("{}: no hello within {} s: expected a frame of the worker protocol "
+                    "(reports/PROTOCOL.md) on its {}",
+                    program_,
+                    options_.start_timeout.count(),
+                    options_.over_standard_io ? "standard output" : "connection"),
+        *process_));
+  }
 }
 
 bool Session::is_complete() const {
@@ -265,8 +277,7 @@ std::string Session::refuses(const Case& c) {
 }
 
 std::string Session::ask_why_refused(Peer& peer, const Case& c) {
-  const auto deadline =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(options_.run_timeout);
+  const auto deadline = Clock::now() + whole(options_.run_timeout);
   if (!peer.connection.send({{"refuses", ++question_}, {"case", to_json(c)}})) {
     throw Gone("the worker is gone");
   }
@@ -335,7 +346,7 @@ bool Session::send_run(std::span<const Case> stages, Observation& observation) {
 }
 
 void Session::await_results(std::span<const Case> stages, Observation& observation) {
-  const auto patience = std::chrono::duration_cast<Clock::duration>(options_.run_timeout);
+  const auto patience = whole(options_.run_timeout);
   auto deadline = Clock::now() + patience;
   bool failed = false;
   std::vector<pollfd> entries;

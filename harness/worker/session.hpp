@@ -15,6 +15,7 @@
 #include "harness/backend.hpp"
 #include "harness/worker/process.hpp"
 #include "harness/worker/protocol.hpp"
+#include "harness/worker/work_folder.hpp"
 
 namespace rankcheck::harness::worker {
 
@@ -31,12 +32,8 @@ struct WorkerOptions {
   std::chrono::duration<double> start_timeout{60};
   /// Time without a word from any worker after which a run counts as hung.
   std::chrono::duration<double> run_timeout{20};
-};
-
-/// What became of workers when nobody had asked them to run anything.
-struct Trouble {
-  RunStatus status = RunStatus::crashed;
-  std::string reason;
+  /// How long workers may take to end when they are no longer needed.
+  std::chrono::duration<double> end_timeout{10};
 };
 
 /// The running worker processes of one backend, from start to end. After a run that did not leave
@@ -49,6 +46,10 @@ class Session {
   Session& operator=(const Session&) = delete;
   /// Ends all processes and removes what they left.
   ~Session();
+
+  /// Ends the workers; empty where they were idle and ended well, as they do when their connections
+  /// close. Nothing else may be called afterwards.
+  std::optional<Trouble> close();
 
   /// What the workers said of themselves; `ranks` is that of the first connection.
   [[nodiscard]] const Hello& hello() const { return hello_; }
@@ -78,6 +79,7 @@ class Session {
 
   void connect_all(int listener, Clock::time_point deadline);
   void add_peer(Connection connection, Clock::time_point deadline);
+  [[nodiscard]] Frame await_hello(Peer& peer, Clock::time_point deadline);
   [[nodiscard]] bool is_complete() const;
   [[nodiscard]] Frame await_frame(Peer& peer, Clock::time_point deadline);
   [[nodiscard]] std::string ask_why_refused(Peer& peer, const Case& c);
@@ -95,7 +97,7 @@ class Session {
   void kill_workers();
 
   const WorkerOptions& options_;
-  std::string directory_;
+  WorkFolder folder_;
   /// The first word of the command.
   std::string program_;
   std::unique_ptr<Process> process_;

@@ -54,10 +54,14 @@ void WorkerBackend::choose(std::span<Case> stages, Session& session) {
   }
 }
 
-void WorkerBackend::retire(const std::map<std::string, std::string>& environment) const {
-  if (!session_ || (session_->usable() && environment_ == environment)) return;
-  pending_ = session_->trouble();
+void WorkerBackend::retire() const {
+  if (!session_) return;
+  pending_ = session_->close();
   session_.reset();
+}
+
+void WorkerBackend::retire_unless(const std::map<std::string, std::string>& environment) const {
+  if (session_ && !(session_->usable() && environment_ == environment)) retire();
 }
 
 Session& WorkerBackend::session(const std::map<std::string, std::string>& environment) const {
@@ -75,7 +79,7 @@ std::string WorkerBackend::refuses(const Case& c) const {
   for (const std::string& name : candidates(c)) {
     asked.algorithm = name;
     if (find(asked) == nullptr) continue;
-    retire(environment_);
+    retire_unless(environment_);
     // Trouble must not be lost: the run gets it and says so with the verdict that it deserves.
     if (pending_) return {};
     try {
@@ -97,7 +101,7 @@ void WorkerBackend::run(std::span<const Case> stages, Observation& observation) 
       environment = algorithm->environment;
     }
   }
-  retire(environment);
+  retire_unless(environment);
   if (pending_) return tell(observation);
   try {
     Session& workers = session(environment);
@@ -105,8 +109,7 @@ void WorkerBackend::run(std::span<const Case> stages, Observation& observation) 
     choose(chosen_, workers);
     workers.run(chosen_, observation);
   } catch (const std::exception& error) {
-    if (session_) pending_ = session_->trouble();
-    session_.reset();
+    retire();
     if (!pending_) {
       pending_ = {RunStatus::errored,
                   fmt::format("the workers could not be used: {}", error.what())};

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/backend.hpp"
@@ -28,6 +29,10 @@ class WorkerBackend final : public Backend {
     session_.reset();
     pending_.reset();
   }
+  std::optional<Trouble> close() override {
+    retire();
+    return std::exchange(pending_, std::nullopt);
+  }
 
   /// Names and versions of what is underneath the workers.
   [[nodiscard]] const nlohmann::json& versions() const { return hello_.versions; }
@@ -44,8 +49,10 @@ class WorkerBackend final : public Backend {
   Session& session(const std::map<std::string, std::string>& environment) const;
   /// Makes what is pending the outcome of a run.
   void tell(Observation& observation);
-  /// Ends workers that are of no use for this environment, and keeps what nobody was told of them.
-  void retire(const std::map<std::string, std::string>& environment) const;
+  /// Ends the workers and keeps what nobody was told of them.
+  void retire() const;
+  /// The same, unless they are of use for this environment.
+  void retire_unless(const std::map<std::string, std::string>& environment) const;
 
   WorkerOptions options_;
   Hello hello_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -75,6 +76,8 @@ class FakeBackend : public Backend {
   std::function<std::string(const Case& c)> refusal = [](const Case&) { return std::string(); };
   int runs = 0;
   int restarts = 0;
+  /// What becomes of it in the end.
+  std::optional<Trouble> trouble;
 
   explicit FakeBackend(const Catalogue& catalogue) : catalogue_(catalogue) {
     traits_.name = "fake";
@@ -87,6 +90,7 @@ class FakeBackend : public Backend {
   [[nodiscard]] std::vector<AlgorithmInfo> algorithms() const override { return {}; }
   [[nodiscard]] std::string refuses(const Case& c) const override { return refusal(c); }
   void restart() override { ++restarts; }
+  std::optional<Trouble> close() override { return trouble; }
 
   void run(std::span<const Case> stages, Observation& observation) override {
     ++runs;

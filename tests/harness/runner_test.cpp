@@ -99,6 +99,25 @@ TEST_F(RunnerTest, ExceptionOfACheckIsErrored) {
   EXPECT_EQ(reasons_[3], "out of paper");
 }
 
+TEST_F(RunnerTest, BackendThatEndsBadlySpoilsTheLastUnitThatPassed) {
+  hooks_.open = [this](const std::string&) {
+    auto backend = std::make_unique<fake::FakeBackend>(catalogue_);
+    backend->trouble = Trouble{.status = RunStatus::crashed, .reason = "tripped on its way out"};
+    return backend;
+  };
+  hooks_.check = [](Backend&, const Unit& unit, const RunLimits&) {
+    return sample_finding(unit.operation,
+                          unit.operation == "operation_5" ? Verdict::vacuous : Verdict::passed);
+  };
+  Runner runner(options_, hooks_);
+  runner.run_round(units_, std::vector<bool>(units_.size(), false), 1);
+  EXPECT_EQ(verdicts_[4], Verdict::passed);
+  runner.close(units_);
+  EXPECT_EQ(verdicts_[4], Verdict::crashed);
+  EXPECT_EQ(reasons_[4], "tripped on its way out");
+  EXPECT_EQ(verdicts_[5], Verdict::vacuous);
+}
+
 TEST_F(RunnerTest, WhatFinishThrowsIsThrownOn) {
   hooks_.finish = [](std::size_t, Finding, bool) { throw FileError("disk full"); };
   EXPECT_THROW(run(), FileError);

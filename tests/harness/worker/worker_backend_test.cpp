@@ -78,6 +78,7 @@ class Workers : public testing::Test {
         .over_standard_io = true,
         .start_timeout = std::chrono::milliseconds(500),
         .run_timeout = std::chrono::milliseconds(300),
+        .end_timeout = std::chrono::milliseconds(300),
     });
   }
 
@@ -180,6 +181,18 @@ TEST_F(Workers, AreStartedAfreshAfterACrash) {
   EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
 }
 
+/// Signals of a parent's death come when a thread ends; runs come from many threads.
+TEST_F(Workers, OutliveTheThreadThatStartedThem) {
+  std::unique_ptr<WorkerBackend> backend;
+  std::thread([&] {
+    backend = open(std::string(await_run) + "cat result; cat > /dev/null");
+  }).join();
+  Observation seen;
+  const Case c = make_case();
+  backend->run(std::span(&c, 1), seen);
+  EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+}
+
 TEST_F(Workers, CrashInTheNextRunWhenTheyDieBetweenRuns) {
   const auto backend =
       open(std::string(await_run) + "cat result; if mkdir once; then exit 5; fi; cat > /dev/null");
@@ -246,7 +259,8 @@ TEST_F(Workers, AreGivenUpAtOnceWhenTheyEndWithoutAWord) {
 TEST_F(Workers, SayWhyTheyDoNotStart) {
   EXPECT_NE(error_of_start("echo no such device >&2; exit 4").find("no such device"),
             std::string::npos);
-  EXPECT_NE(error_of_start("sleep 9").find("in time"), std::string::npos);
+  EXPECT_NE(error_of_start("sleep 9").find("no hello within 0.5 s: expected a frame"),
+            std::string::npos);
   EXPECT_TRUE(worker_is_gone());
   EXPECT_NE(error_of_start("echo hi there, nice to meet you; sleep 9").find("header"),
             std::string::npos);
@@ -269,6 +283,24 @@ TEST_F(Workers, AnswerWhatTheyRefuse) {
   Case unknown = make_case();
   unknown.algorithm = "other";
   EXPECT_NE(backend->refuses(unknown), "");
+}
+
+TEST_F(Workers, MayEndWithoutAWord) {
+  EXPECT_FALSE(open("cat > /dev/null")->close());
+}
+
+TEST_F(Workers, CrashWhenTheyEndBadlyAfterTheLastRun) {
+  const auto trouble = open("cat > /dev/null; echo lost a device >&2; exit 6")->close();
+  ASSERT_TRUE(trouble);
+  EXPECT_EQ(trouble->status, RunStatus::crashed);
+  EXPECT_EQ(trouble->reason, "after the last run: sh ended with status 6: lost a device");
+}
+
+TEST_F(Workers, HangWhenTheyDoNotEndAfterTheLastRun) {
+  const auto trouble = open("cat > /dev/null; trap '' TERM; while :; do sleep 1; done")->close();
+  ASSERT_TRUE(trouble);
+  EXPECT_EQ(trouble->status, RunStatus::hung);
+  EXPECT_TRUE(worker_is_gone());
 }
 
 /// The script answers a message at a time and keeps what it was asked.
