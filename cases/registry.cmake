@@ -85,8 +85,8 @@ function(rankcheck_register_mpi out)
   set(declarations "")
   set(entries "")
   foreach(op IN LISTS operations)
-    string(APPEND declarations "namespace ${op} {\nvoid mpi(mpi::Invocation& invocation);\n}\n")
-    string(APPEND entries "      {\"${op}\", ${op}::mpi},\n")
+    string(APPEND declarations "namespace ${op} {\nmpi::Operation mpi();\n}\n")
+    string(APPEND entries "      {\"${op}\", ${op}::mpi()},\n")
   endforeach()
   rankcheck_write_registry(mpi_registry.cpp
 "#include \"gpu/device/mpi/registry.hpp\"
@@ -98,8 +98,8 @@ ${declarations}
 
 namespace rankcheck::gpu::mpi {
 
-const std::vector<Operation>& operations() {
-  static const std::vector<Operation> all{
+const std::vector<NamedOperation>& operations() {
+  static const std::vector<NamedOperation> all{
 ${entries}  };
   return all;
 }

@@ -185,7 +185,8 @@ class Run {
                     .cases_done = &progress.cases_done()}},
         {.open =
              [&](const std::string& name) {
-               return open_backend(name, {.ranks_max = plan_.ranks_max});
+               return open_backend(
+                   name, {.ranks_max = plan_.ranks_max, .timeout_s = options_.timeout_s});
              },
          .check = [&](harness::Backend& backend,
                       const Unit& unit,

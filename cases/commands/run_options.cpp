@@ -99,6 +99,11 @@ void add_options(CLI::App& command, RunOptions& options) {
       ->type_name("N|commit");
   command.add_option("--time-budget", options.time_budget_s, "Seconds for the whole run")
       ->type_name("S");
+  command
+      .add_option("--timeout",
+                  options.timeout_s,
+                  "Seconds without a word from any worker after which a case is hung")
+      ->type_name("S");
   command.add_option("--report", options.report, "Folder for the journal and the reports")
       ->type_name("DIR");
   command.add_option("--resume", options.resume, "Folder of a run to go on with")->type_name("DIR");
@@ -108,6 +113,7 @@ void add_options(CLI::App& command, RunOptions& options) {
 
 Selection parse_selection(const RunOptions& options) {
   expect_positive("--jobs", options.jobs);
+  expect_positive("--timeout", options.timeout_s);
   if (options.time_budget_s) expect_positive("--time-budget", *options.time_budget_s);
   if (!options.report.empty() && !options.resume.empty()) {
     throw BadInput("--report: " + options.report + ": expected --report or --resume, not both");

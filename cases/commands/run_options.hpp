@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "harness/backend.hpp"
+
 #include "cases/commands/selection.hpp"
 
 namespace CLI {
@@ -19,6 +21,7 @@ struct RunOptions {
   std::string backends;
   std::string seed;
   std::optional<double> time_budget_s;
+  double timeout_s = harness::BackendOptions().timeout_s;
   std::string report;
   std::string resume;
   int jobs = 1;

@@ -156,8 +156,7 @@ class MpiSubject final : public worker::Subject {
                      layout_.extents,
                      {.send = at(layout_.send), .recv = at(layout_.recv), .scalar = scalar.data()});
     outcome.stamps[0].left = now_ns();
-    runtime_.conclude(request);
-    result.path[k] = request.algorithm.name;
+    result.path[k] = runtime_.conclude(request);
   }
 
   mpi::Runtime runtime_;

@@ -2,10 +2,11 @@
 
 namespace rankcheck::gpu::all_gather {
 
+namespace {
+
 /// MPI_Allgather.
-void mpi(mpi::Invocation& run) {
-  run.issue("Allgather",
-            MPI_Allgather,
+void perform(mpi::Invocation& run) {
+  run.issue(MPI_Allgather,
             MPI_Iallgather,
             run.send_or_in_place(),
             run.count(),
@@ -13,6 +14,23 @@ void mpi(mpi::Invocation& run) {
             run.recv(),
             run.count(),
             run.type());
+}
+
+/// Where Open MPI 4.1 hands a forced call on to another algorithm.
+std::string_view why_unforceable(std::string_view word, const mpi::ForcedUse& use) {
+  if (word == "recursive_doubling" && use.call.ranks != use.power_of_two()) {
+    return "ranks: for no power of two Open MPI falls back to bruck";
+  }
+  return {};
+}
+
+}  // namespace
+
+mpi::Operation mpi() {
+  return {.blocking = {"MPI_Allgather"},
+          .nonblocking = {"MPI_Iallgather"},
+          .perform = perform,
+          .tuning = {.collective = "allgather", .why_unforceable = why_unforceable}};
 }
 
 }  // namespace rankcheck::gpu::all_gather

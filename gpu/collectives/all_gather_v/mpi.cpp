@@ -2,11 +2,12 @@
 
 namespace rankcheck::gpu::all_gather_v {
 
+namespace {
+
 /// MPI_Allgatherv.
-void mpi(mpi::Invocation& run) {
+void perform(mpi::Invocation& run) {
   const mpi::Blocks blocks(run.extents().recv);
-  run.issue("Allgatherv",
-            MPI_Allgatherv,
+  run.issue(MPI_Allgatherv,
             MPI_Iallgatherv,
             run.send_or_in_place(),
             run.send_count(),
@@ -15,6 +16,15 @@ void mpi(mpi::Invocation& run) {
             blocks.counts.data(),
             blocks.displacements.data(),
             run.type());
+}
+
+}  // namespace
+
+mpi::Operation mpi() {
+  return {.blocking = {"MPI_Allgatherv"},
+          .nonblocking = {"MPI_Iallgatherv"},
+          .perform = perform,
+          .tuning = {.collective = "allgatherv"}};
 }
 
 }  // namespace rankcheck::gpu::all_gather_v

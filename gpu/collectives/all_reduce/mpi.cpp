@@ -2,11 +2,12 @@
 
 namespace rankcheck::gpu::all_reduce {
 
+namespace {
+
 /// MPI_Allreduce.
-void mpi(mpi::Invocation& run) {
+void perform(mpi::Invocation& run) {
   mpi::Reduction reduction(run);
-  run.issue("Allreduce",
-            MPI_Allreduce,
+  run.issue(MPI_Allreduce,
             MPI_Iallreduce,
             reduction.source(),
             run.recv(),
@@ -14,6 +15,31 @@ void mpi(mpi::Invocation& run) {
             run.type(),
             reduction.op());
   reduction.finish();
+}
+
+/// Where Open MPI 4.1 hands a forced call on to another algorithm.
+std::string_view why_unforceable(std::string_view word, const mpi::ForcedUse& use) {
+  if (word == "ring" && use.call.count < use.call.ranks) {
+    return "count: for fewer elements than ranks Open MPI falls back to recursive doubling";
+  }
+  if (word == "segmented_ring" && use.call.count < use.call.ranks * use.segment_elements) {
+    return "count: for less than a segment a rank Open MPI falls back to ring";
+  }
+  if (word == "rabenseifner" && use.call.count < use.power_of_two()) {
+    return "count: for fewer elements than ranks Open MPI falls back to linear";
+  }
+  return {};
+}
+
+}  // namespace
+
+mpi::Operation mpi() {
+  return {.blocking = {"MPI_Allreduce"},
+          .nonblocking = {"MPI_Iallreduce"},
+          .perform = perform,
+          .tuning = {.collective = "allreduce",
+                     .functions = {{"rabenseifner", "allreduce_intra_redscat_allgather"}},
+                     .why_unforceable = why_unforceable}};
 }
 
 }  // namespace rankcheck::gpu::all_reduce

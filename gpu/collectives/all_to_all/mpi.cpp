@@ -2,10 +2,11 @@
 
 namespace rankcheck::gpu::all_to_all {
 
+namespace {
+
 /// MPI_Alltoall.
-void mpi(mpi::Invocation& run) {
-  run.issue("Alltoall",
-            MPI_Alltoall,
+void perform(mpi::Invocation& run) {
+  run.issue(MPI_Alltoall,
             MPI_Ialltoall,
             run.send_or_in_place(),
             run.count(),
@@ -13,6 +14,20 @@ void mpi(mpi::Invocation& run) {
             run.recv(),
             run.count(),
             run.type());
+}
+
+/// Where Open MPI 4.1 hands a forced call on to another algorithm.
+std::string_view why_unforceable(std::string_view /*word*/, const mpi::ForcedUse& use) {
+  return use.in_place ? "in_place: Open MPI has one algorithm in place" : "";
+}
+
+}  // namespace
+
+mpi::Operation mpi() {
+  return {.blocking = {"MPI_Alltoall"},
+          .nonblocking = {"MPI_Ialltoall"},
+          .perform = perform,
+          .tuning = {.collective = "alltoall", .why_unforceable = why_unforceable}};
 }
 
 }  // namespace rankcheck::gpu::all_to_all

@@ -2,12 +2,13 @@
 
 namespace rankcheck::gpu::all_to_all_v {
 
+namespace {
+
 /// MPI_Alltoallv.
-void mpi(mpi::Invocation& run) {
+void perform(mpi::Invocation& run) {
   const mpi::Blocks from(run.extents().send);
   const mpi::Blocks to(run.extents().recv);
-  run.issue("Alltoallv",
-            MPI_Alltoallv,
+  run.issue(MPI_Alltoallv,
             MPI_Ialltoallv,
             run.send_or_in_place(),
             from.counts.data(),
@@ -17,6 +18,20 @@ void mpi(mpi::Invocation& run) {
             to.counts.data(),
             to.displacements.data(),
             run.type());
+}
+
+/// Where Open MPI 4.1 hands a forced call on to another algorithm.
+std::string_view why_unforceable(std::string_view /*word*/, const mpi::ForcedUse& use) {
+  return use.in_place ? "in_place: Open MPI has one algorithm in place" : "";
+}
+
+}  // namespace
+
+mpi::Operation mpi() {
+  return {.blocking = {"MPI_Alltoallv"},
+          .nonblocking = {"MPI_Ialltoallv"},
+          .perform = perform,
+          .tuning = {.collective = "alltoallv", .why_unforceable = why_unforceable}};
 }
 
 }  // namespace rankcheck::gpu::all_to_all_v

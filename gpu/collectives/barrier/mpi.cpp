@@ -2,9 +2,20 @@
 
 namespace rankcheck::gpu::barrier {
 
+namespace {
+
 /// MPI_Barrier.
-void mpi(mpi::Invocation& run) {
-  run.issue("Barrier", MPI_Barrier, MPI_Ibarrier);
+void perform(mpi::Invocation& run) {
+  run.issue(MPI_Barrier, MPI_Ibarrier);
+}
+
+}  // namespace
+
+mpi::Operation mpi() {
+  return {.blocking = {"MPI_Barrier"},
+          .nonblocking = {"MPI_Ibarrier"},
+          .perform = perform,
+          .tuning = {.collective = "barrier"}};
 }
 
 }  // namespace rankcheck::gpu::barrier

@@ -4,14 +4,36 @@
 
 namespace rankcheck::gpu::broadcast {
 
+namespace {
+
 /// MPI_Bcast; it has one buffer, so the root copies its input first.
-void mpi(mpi::Invocation& run) {
+void perform(mpi::Invocation& run) {
   const bool copies = run.has_send() && !run.shares();
   if (copies && run.count() > 0) {
     std::memcpy(
         run.recv(), run.send(), static_cast<std::size_t>(run.count()) * run.element_bytes());
   }
-  run.issue("Bcast", MPI_Bcast, MPI_Ibcast, run.recv(), run.count(), run.type(), run.root());
+  run.issue(MPI_Bcast, MPI_Ibcast, run.recv(), run.count(), run.type(), run.root());
+}
+
+/// Where Open MPI 4.1 hands a forced call on to another algorithm.
+std::string_view why_unforceable(std::string_view word, const mpi::ForcedUse& use) {
+  if (word.starts_with("scatter_allgather") && use.call.count < use.call.ranks) {
+    return "count: for fewer elements than ranks Open MPI falls back to linear";
+  }
+  if (word == "split_binary_tree" && use.call.count / 2 < use.segment_elements) {
+    return "count: for less than two segments Open MPI falls back to chain";
+  }
+  return {};
+}
+
+}  // namespace
+
+mpi::Operation mpi() {
+  return {.blocking = {"MPI_Bcast"},
+          .nonblocking = {"MPI_Ibcast"},
+          .perform = perform,
+          .tuning = {.collective = "bcast", .why_unforceable = why_unforceable}};
 }
 
 }  // namespace rankcheck::gpu::broadcast

@@ -2,10 +2,11 @@
 
 namespace rankcheck::gpu::gather {
 
+namespace {
+
 /// MPI_Gather.
-void mpi(mpi::Invocation& run) {
-  run.issue("Gather",
-            MPI_Gather,
+void perform(mpi::Invocation& run) {
+  run.issue(MPI_Gather,
             MPI_Igather,
             run.send_or_in_place(),
             run.count(),
@@ -14,6 +15,15 @@ void mpi(mpi::Invocation& run) {
             run.count(),
             run.type(),
             run.root());
+}
+
+}  // namespace
+
+mpi::Operation mpi() {
+  return {.blocking = {"MPI_Gather"},
+          .nonblocking = {"MPI_Igather"},
+          .perform = perform,
+          .tuning = {.collective = "gather"}};
 }
 
 }  // namespace rankcheck::gpu::gather

@@ -2,11 +2,12 @@
 
 namespace rankcheck::gpu::gather_v {
 
+namespace {
+
 /// MPI_Gatherv.
-void mpi(mpi::Invocation& run) {
+void perform(mpi::Invocation& run) {
   const mpi::Blocks blocks(run.extents().recv);
-  run.issue("Gatherv",
-            MPI_Gatherv,
+  run.issue(MPI_Gatherv,
             MPI_Igatherv,
             run.send_or_in_place(),
             run.send_count(),
@@ -16,6 +17,12 @@ void mpi(mpi::Invocation& run) {
             blocks.displacements.data(),
             run.type(),
             run.root());
+}
+
+}  // namespace
+
+mpi::Operation mpi() {
+  return {.blocking = {"MPI_Gatherv"}, .nonblocking = {"MPI_Igatherv"}, .perform = perform};
 }
 
 }  // namespace rankcheck::gpu::gather_v

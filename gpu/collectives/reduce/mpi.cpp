@@ -2,11 +2,12 @@
 
 namespace rankcheck::gpu::reduce {
 
+namespace {
+
 /// MPI_Reduce.
-void mpi(mpi::Invocation& run) {
+void perform(mpi::Invocation& run) {
   mpi::Reduction reduction(run);
-  run.issue("Reduce",
-            MPI_Reduce,
+  run.issue(MPI_Reduce,
             MPI_Ireduce,
             reduction.source(),
             run.recv(),
@@ -15,6 +16,25 @@ void mpi(mpi::Invocation& run) {
             reduction.op(),
             run.root());
   reduction.finish();
+}
+
+/// Where Open MPI 4.1 hands a forced call on to another algorithm.
+std::string_view why_unforceable(std::string_view word, const mpi::ForcedUse& use) {
+  if (word == "rabenseifner" && use.call.count < use.power_of_two()) {
+    return "count: for fewer elements than ranks Open MPI falls back to linear";
+  }
+  return {};
+}
+
+}  // namespace
+
+mpi::Operation mpi() {
+  return {.blocking = {"MPI_Reduce"},
+          .nonblocking = {"MPI_Ireduce"},
+          .perform = perform,
+          .tuning = {.collective = "reduce",
+                     .functions = {{"rabenseifner", "reduce_intra_redscat_gather"}},
+                     .why_unforceable = why_unforceable}};
 }
 
 }  // namespace rankcheck::gpu::reduce

@@ -2,11 +2,12 @@
 
 namespace rankcheck::gpu::reduce_scatter {
 
+namespace {
+
 /// MPI_Reduce_scatter_block.
-void mpi(mpi::Invocation& run) {
+void perform(mpi::Invocation& run) {
   mpi::Reduction reduction(run);
-  run.issue("Reduce_scatter_block",
-            MPI_Reduce_scatter_block,
+  run.issue(MPI_Reduce_scatter_block,
             MPI_Ireduce_scatter_block,
             reduction.source(),
             run.recv(),
@@ -14,6 +15,16 @@ void mpi(mpi::Invocation& run) {
             run.type(),
             reduction.op());
   reduction.finish();
+}
+
+}  // namespace
+
+mpi::Operation mpi() {
+  return {.blocking = {"MPI_Reduce_scatter_block"},
+          .nonblocking = {"MPI_Ireduce_scatter_block"},
+          .perform = perform,
+          .tuning = {.collective = "reduce_scatter_block",
+                     .functions = {{"basic_linear", "reduce_scatter_block_basic_linear"}}}};
 }
 
 }  // namespace rankcheck::gpu::reduce_scatter

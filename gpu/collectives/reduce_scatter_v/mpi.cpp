@@ -2,12 +2,13 @@
 
 namespace rankcheck::gpu::reduce_scatter_v {
 
+namespace {
+
 /// MPI_Reduce_scatter, which knows no gaps between the blocks.
-void mpi(mpi::Invocation& run) {
+void perform(mpi::Invocation& run) {
   mpi::Reduction reduction(run);
   const mpi::Blocks blocks(run.extents().send);
-  run.issue("Reduce_scatter",
-            MPI_Reduce_scatter,
+  run.issue(MPI_Reduce_scatter,
             MPI_Ireduce_scatter,
             reduction.source(),
             run.recv(),
@@ -15,6 +16,17 @@ void mpi(mpi::Invocation& run) {
             run.type(),
             reduction.op());
   reduction.finish();
+}
+
+}  // namespace
+
+mpi::Operation mpi() {
+  return {.blocking = {"MPI_Reduce_scatter"},
+          .nonblocking = {"MPI_Ireduce_scatter"},
+          .perform = perform,
+          .tuning = {
+              .collective = "reduce_scatter",
+              .functions = {{"recursive_halving", "reduce_scatter_intra_basic_recursivehalving"}}}};
 }
 
 }  // namespace rankcheck::gpu::reduce_scatter_v

@@ -2,10 +2,11 @@
 
 namespace rankcheck::gpu::scatter {
 
+namespace {
+
 /// MPI_Scatter.
-void mpi(mpi::Invocation& run) {
-  run.issue("Scatter",
-            MPI_Scatter,
+void perform(mpi::Invocation& run) {
+  run.issue(MPI_Scatter,
             MPI_Iscatter,
             run.send(),
             run.count(),
@@ -14,6 +15,15 @@ void mpi(mpi::Invocation& run) {
             run.count(),
             run.type(),
             run.root());
+}
+
+}  // namespace
+
+mpi::Operation mpi() {
+  return {.blocking = {"MPI_Scatter"},
+          .nonblocking = {"MPI_Iscatter"},
+          .perform = perform,
+          .tuning = {.collective = "scatter"}};
 }
 
 }  // namespace rankcheck::gpu::scatter

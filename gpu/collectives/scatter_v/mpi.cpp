@@ -2,11 +2,12 @@
 
 namespace rankcheck::gpu::scatter_v {
 
+namespace {
+
 /// MPI_Scatterv.
-void mpi(mpi::Invocation& run) {
+void perform(mpi::Invocation& run) {
   const mpi::Blocks blocks(run.extents().send);
-  run.issue("Scatterv",
-            MPI_Scatterv,
+  run.issue(MPI_Scatterv,
             MPI_Iscatterv,
             run.send(),
             blocks.counts.data(),
@@ -16,6 +17,12 @@ void mpi(mpi::Invocation& run) {
             run.recv_count(),
             run.type(),
             run.root());
+}
+
+}  // namespace
+
+mpi::Operation mpi() {
+  return {.blocking = {"MPI_Scatterv"}, .nonblocking = {"MPI_Iscatterv"}, .perform = perform};
 }
 
 }  // namespace rankcheck::gpu::scatter_v

@@ -4,8 +4,10 @@
 
 namespace rankcheck::gpu::send_recv {
 
+namespace {
+
 /// MPI_Sendrecv, or MPI_Irecv and MPI_Isend.
-void mpi(mpi::Invocation& run) {
+void perform(mpi::Invocation& run) {
   const int to = spec::destination(run.call(), run.site().rank);
   const int from = spec::origin(run.call(), run.site().rank);
   MPI_Comm communicator = run.site().communicator;
@@ -32,6 +34,13 @@ void mpi(mpi::Invocation& run) {
   mpi::check(MPI_Isend(run.send(), run.count(), run.type(), to, tag, communicator, &requests[1]),
              "MPI_Isend");
   mpi::check(MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+}
+
+}  // namespace
+
+mpi::Operation mpi() {
+  return {
+      .blocking = {"MPI_Sendrecv"}, .nonblocking = {"MPI_Irecv", "MPI_Isend"}, .perform = perform};
 }
 
 }  // namespace rankcheck::gpu::send_recv

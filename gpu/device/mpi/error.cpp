@@ -1,6 +1,7 @@
 #include "gpu/device/mpi/error.hpp"
 
 #include <array>
+#include <string>
 
 namespace rankcheck::gpu::mpi {
 
@@ -17,7 +18,7 @@ std::string describe(int code) {
 
 }  // namespace
 
-Error::Error(const std::string& call, int code)
-    : std::runtime_error(call + ": " + describe(code)) {}
+Error::Error(std::string_view call, int code)
+    : std::runtime_error(std::string(call) + ": " + describe(code)) {}
 
 }  // namespace rankcheck::gpu::mpi

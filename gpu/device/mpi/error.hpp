@@ -1,7 +1,7 @@
 #pragma once
 
 #include <stdexcept>
-#include <string>
+#include <string_view>
 
 #include <mpi.h>
 
@@ -10,11 +10,11 @@ namespace rankcheck::gpu::mpi {
 /// An MPI call returned an error: the call and MPI's words.
 class Error : public std::runtime_error {
  public:
-  Error(const std::string& call, int code);
+  Error(std::string_view call, int code);
 };
 
 /// Throws Error unless the code is success.
-inline void check(int code, const char* call) {
+inline void check(int code, std::string_view call) {
   if (code != MPI_SUCCESS) throw Error(call, code);
 }
 

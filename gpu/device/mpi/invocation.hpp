@@ -10,6 +10,7 @@
 #include "reference/spec/contract.hpp"
 
 #include "gpu/device/mpi/error.hpp"
+#include "gpu/device/mpi/operation.hpp"
 #include "gpu/device/mpi/types.hpp"
 
 namespace rankcheck::gpu::mpi {
@@ -38,11 +39,12 @@ struct Blocks {
 /// One rank's part in one call: the arguments in MPI's words, and how to make the call.
 class Invocation {
  public:
-  Invocation(const spec::Call& call,
+  Invocation(const Operation& operation,
+             const spec::Call& call,
              const spec::Extents& extents,
              const Site& site,
              const Types& types)
-      : call_(call), extents_(extents), site_(site), types_(types) {}
+      : operation_(operation), call_(call), extents_(extents), site_(site), types_(types) {}
 
   [[nodiscard]] const spec::Call& call() const { return call_; }
   [[nodiscard]] const spec::Extents& extents() const { return extents_; }
@@ -72,26 +74,25 @@ class Invocation {
   [[nodiscard]] void* send_or_in_place() const { return shares() ? MPI_IN_PLACE : site_.send; }
   [[nodiscard]] void* recv_or_in_place() const { return shares() ? MPI_IN_PLACE : site_.recv; }
 
-  /// Makes MPI_<name> or, where the site is nonblocking, MPI_I<name> and waits. Throws Error.
+  /// Makes the blocking call or, where the site is nonblocking, the other one and waits. Throws
+  /// Error.
   template <class Blocking, class Nonblocking, class... Arguments>
-  void issue(const char* name, Blocking blocking, Nonblocking nonblocking, Arguments... arguments) {
+  void issue(Blocking blocking, Nonblocking nonblocking, Arguments... arguments) {
     if (!site_.nonblocking) {
-      expect(blocking(arguments..., site_.communicator), "MPI_", name);
+      check(blocking(arguments..., site_.communicator), operation_.blocking.front());
       return;
     }
     MPI_Request request = MPI_REQUEST_NULL;
-    expect(nonblocking(arguments..., site_.communicator, &request), "the nonblocking MPI_", name);
-    expect(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait after the nonblocking MPI_", name);
+    check(nonblocking(arguments..., site_.communicator, &request), operation_.nonblocking.front());
+    check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
   }
 
  private:
   static int first_count(const std::vector<spec::Block>& blocks) {
     return blocks.empty() ? 0 : static_cast<int>(blocks.front().count);
   }
-  static void expect(int code, const char* prefix, const char* name) {
-    if (code != MPI_SUCCESS) throw Error(std::string(prefix) + name, code);
-  }
 
+  const Operation& operation_;
   const spec::Call& call_;
   const spec::Extents& extents_;
   const Site& site_;

@@ -1,20 +1,55 @@
-# Writes generated/witnessed_functions.inc: the functions of Open MPI's coll/base that perform a
-# collective, which gpu/device/mpi/witness.cpp stands in front of. Empty for other MPI libraries.
-function(rankcheck_list_witnessed_functions)
+# Writes <folder>/witnessed_functions.inc: the functions that gpu/device/mpi/witness.cpp stands in
+# front of. Those of MPI that gpu/collectives/*/mpi.cpp quote, and of Open MPI's coll/base those that
+# perform a collective. Empty where no library is a shared one.
+function(rankcheck_list_witnessed_functions folder libraries)
+  set(shared ${libraries})
+  list(FILTER shared INCLUDE REGEX "\\.so")
   set(lines "")
-  foreach(library IN LISTS MPI_C_LIBRARIES)
-    if(NOT CMAKE_NM OR NOT library MATCHES "\\.so" OR NOT EXISTS ${library})
+  if(shared)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpu/collectives/*/mpi.cpp)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources})
+    set(names "")
+    foreach(source IN LISTS sources)
+      file(READ ${source} text)
+      string(REGEX MATCHALL "\"MPI_[A-Za-z_]+\"" found "${text}")
+      list(APPEND names ${found})
+    endforeach()
+    list(REMOVE_DUPLICATES names)
+    foreach(name IN LISTS names)
+      string(REPLACE "\"" "" symbol ${name})
+      string(APPEND lines "RANKCHECK_WITNESS(${symbol}, \"${symbol}\")\n")
+    endforeach()
+  endif()
+  foreach(library IN LISTS shared)
+    if(NOT CMAKE_NM OR NOT EXISTS ${library})
       continue()
     endif()
     execute_process(COMMAND ${CMAKE_NM} -D --defined-only ${library}
                     OUTPUT_VARIABLE symbols ERROR_QUIET)
     set(pattern "T ompi_coll_base_[a-z_]*(_intra_|block_basic_)[a-z_]+")
     string(REGEX MATCHALL ${pattern} found "${symbols}")
-    foreach(symbol IN LISTS found)
-      string(REPLACE "T ompi_coll_base_" "" name ${symbol})
-      string(APPEND lines "RANKCHECK_WITNESS(${name})\n")
+    foreach(match IN LISTS found)
+      string(REPLACE "T " "" symbol ${match})
+      string(REPLACE "ompi_coll_base_" "" note ${symbol})
+      string(APPEND lines "RANKCHECK_WITNESS(${symbol}, \"${note}\")\n")
     endforeach()
   endforeach()
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/witnessed_functions.inc
-       CONTENT "${lines}" @ONLY)
+  file(CONFIGURE OUTPUT ${folder}/witnessed_functions.inc CONTENT "${lines}" @ONLY)
+endfunction()
+
+# Adds the worker `target`, linked with the MPI library that `interface` stands for.
+function(rankcheck_add_mpi_worker target interface libraries)
+  file(GLOB sources CONFIGURE_DEPENDS
+       ${CMAKE_SOURCE_DIR}/gpu/device/mpi/*.cpp ${CMAKE_SOURCE_DIR}/gpu/collectives/*/mpi.cpp)
+  rankcheck_register_mpi(registry)
+  set(generated ${CMAKE_BINARY_DIR}/generated/${target})
+  rankcheck_list_witnessed_functions(${generated} "${libraries}")
+  add_executable(${target} ${CMAKE_SOURCE_DIR}/cases/workers/mpi.cpp ${sources} ${registry})
+  target_link_libraries(${target}
+    PRIVATE rankcheck_harness rankcheck_reference rankcheck_spec ${interface} ${CMAKE_DL_LIBS})
+  target_include_directories(${target} PRIVATE ${generated})
+  # The C++ bindings that MPI's header brings along are of no use here, and full of warnings.
+  target_compile_definitions(${target} PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
+  # The dynamic linker must find gpu/device/mpi/witness.cpp's functions before the library's.
+  set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON)
 endfunction()

@@ -3,17 +3,16 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/device/mpi/invocation.hpp"
+#include "gpu/device/mpi/operation.hpp"
 
 namespace rankcheck::gpu::mpi {
 
-/// An operation and the MPI call that performs it.
-struct Operation {
+struct NamedOperation {
   std::string_view name;
-  void (*perform)(Invocation& invocation) = nullptr;
+  Operation operation;
 };
 
 /// All operations that MPI has, sorted by name. Generated from the files gpu/collectives/*/mpi.cpp.
-[[nodiscard]] const std::vector<Operation>& operations();
+[[nodiscard]] const std::vector<NamedOperation>& operations();
 
 }  // namespace rankcheck::gpu::mpi

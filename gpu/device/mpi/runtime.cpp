@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "gpu/device/mpi/invocation.hpp"
 #include "gpu/device/mpi/witness.hpp"
 
 namespace rankcheck::gpu::mpi {
@@ -31,7 +32,7 @@ std::int64_t largest_buffer(const Request& request) {
 /// Throws unless the forced algorithm, and no other one of its collective, was seen.
 void expect_forced(const Forcing& forcing, bool moves_data) {
   const std::string expected = forcing.function();
-  const std::string family = forcing.collective + "_intra_";
+  const std::string family = std::string(forcing.tuning->collective) + "_intra_";
   bool seen = false;
   for (const std::string_view name : witnessed()) {
     if (name == expected) {
@@ -46,6 +47,26 @@ void expect_forced(const Forcing& forcing, bool moves_data) {
   }
 }
 
+constexpr std::string_view blocking = "blocking";
+constexpr std::string_view nonblocking = "nonblocking";
+
+bool was_seen(const std::vector<std::string_view>& functions) {
+  return std::any_of(functions.begin(), functions.end(), [](std::string_view function) {
+    return std::count(witnessed().begin(), witnessed().end(), function) > 0;
+  });
+}
+
+/// Which of an operation's MPI functions ran.
+std::string_view seen_mode(const Operation& operation) {
+  const bool was_blocking = was_seen(operation.blocking);
+  const bool was_nonblocking = was_seen(operation.nonblocking);
+  if (was_blocking != was_nonblocking) return was_blocking ? blocking : nonblocking;
+  const std::string call(operation.blocking.front());
+  throw std::runtime_error(was_blocking
+                               ? call + " and its nonblocking form were both called"
+                               : "neither " + call + " nor its nonblocking form was called");
+}
+
 }  // namespace
 
 Runtime::Runtime() {
@@ -56,19 +77,17 @@ Runtime::Runtime() {
   tool_interface_.emplace();
   types_.emplace();
   communicators_.emplace();
-  const std::vector<Forcing> forcings = find_forcings();
-  for (const Operation& operation : operations()) {
+  for (const NamedOperation& operation : operations()) {
     algorithms_.push_back({.operation = &operation,
-                           .name = "blocking",
+                           .name = std::string(blocking),
                            .summary = "The blocking MPI call; the library chooses how.",
                            .forcing = {}});
     algorithms_.push_back({.operation = &operation,
-                           .name = "nonblocking",
+                           .name = std::string(nonblocking),
                            .summary = "The MPI_I… call and MPI_Wait; the library chooses how.",
                            .nonblocking = true,
                            .forcing = {}});
-    for (const Forcing& forcing : forcings) {
-      if (forcing.operation != operation.name) continue;
+    for (const Forcing& forcing : find_forcings(operation)) {
       algorithms_.push_back(
           {.operation = &operation,
            .name = forcing.name(),
@@ -137,17 +156,23 @@ void Runtime::perform(const Request& request,
                   .send = buffers.send,
                   .recv = buffers.recv,
                   .scalar = buffers.scalar};
-  Invocation invocation(request.call, extents, site, *types_);
-  request.algorithm.operation->perform(invocation);
+  const Operation& operation = request.algorithm.operation->operation;
+  Invocation invocation(operation, request.call, extents, site, *types_);
+  operation.perform(invocation);
 }
 
-void Runtime::conclude(const Request& request) {
+std::string Runtime::conclude(const Request& request) {
   communicators_->end_call();
   const spec::Call& call = request.call;
   const bool moves_data =
       request.contract.synchronises || call.count > 0 ||
       std::any_of(call.counts.begin(), call.counts.end(), [](auto count) { return count > 0; });
-  if (request.algorithm.forcing) expect_forced(*request.algorithm.forcing, moves_data);
+  const auto& forcing = request.algorithm.forcing;
+  if (forcing) expect_forced(*forcing, moves_data);
+  const Operation& operation = request.algorithm.operation->operation;
+  if (!is_watched(operation.blocking.front())) return request.algorithm.name;
+  const std::string_view mode = seen_mode(operation);
+  return forcing && mode == blocking ? request.algorithm.name : std::string(mode);
 }
 
 }  // namespace rankcheck::gpu::mpi

@@ -18,7 +18,7 @@ namespace rankcheck::gpu::mpi {
 
 /// One way in which this backend performs an operation.
 struct Algorithm {
-  const Operation* operation = nullptr;
+  const NamedOperation* operation = nullptr;
   std::string name;
   std::string summary;
   bool nonblocking = false;
@@ -72,8 +72,9 @@ class Runtime {
                int group_rank,
                const spec::Extents& extents,
                const Buffers& buffers);
+  /// The name of the algorithm that was seen to run; the requested one where nobody can see it.
   /// Throws std::runtime_error when another algorithm ran than the one that was forced.
-  void conclude(const Request& request);
+  [[nodiscard]] std::string conclude(const Request& request);
 
  private:
   int rank_ = 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -15,38 +14,13 @@ namespace rankcheck::gpu::mpi {
 
 namespace {
 
-struct Names {
-  std::string_view operation;
-  std::string_view collective;
-};
-
-constexpr std::array collectives{
-    Names{"all_gather", "allgather"},
-    Names{"all_gather_v", "allgatherv"},
-    Names{"all_reduce", "allreduce"},
-    Names{"all_to_all", "alltoall"},
-    Names{"all_to_all_v", "alltoallv"},
-    Names{"barrier", "barrier"},
-    Names{"broadcast", "bcast"},
-    Names{"gather", "gather"},
-    Names{"reduce", "reduce"},
-    Names{"reduce_scatter", "reduce_scatter_block"},
-    Names{"reduce_scatter_v", "reduce_scatter"},
-    Names{"scatter", "scatter"},
-};
-
-/// Where the function's name is not the word of the control variable.
+/// Where the function's name is not the word of the control variable, whatever the operation.
 struct Renamed {
   std::string_view word;
   std::string_view function;
-  /// Empty: of every collective.
-  std::string_view collective = {};
 };
 
 constexpr std::array renamed{
-    Renamed{"rabenseifner", "redscat_allgather", "allreduce"},
-    Renamed{"rabenseifner", "redscat_gather", "reduce"},
-    Renamed{"recursive_halving", "basic_recursivehalving", "reduce_scatter"},
     Renamed{"recursive_halving", "recursivehalving"},
     Renamed{"recursive_doubling", "recursivedoubling"},
     Renamed{"linear", "basic_linear"},
@@ -175,66 +149,40 @@ std::map<std::string, std::string> Forcing::environment() const {
 }
 
 std::string Forcing::function() const {
-  std::string_view name = word;
-  for (const Renamed& each : renamed) {
-    if (each.word != word || (!each.collective.empty() && each.collective != collective)) continue;
-    name = each.function;
-    break;
+  for (const auto& [each, function] : tuning->functions) {
+    if (each == word) return std::string(function);
   }
-  // The one function that lacks the infix.
-  const bool lacks_infix = collective == "reduce_scatter_block" && word == "basic_linear";
-  return collective + (lacks_infix ? "_" : "_intra_") + std::string(name);
+  const auto* const found = std::find_if(
+      renamed.begin(), renamed.end(), [&](const Renamed& each) { return each.word == word; });
+  const std::string_view name = found == renamed.end() ? word : found->function;
+  return std::string(tuning->collective) + "_intra_" + std::string(name);
 }
 
 std::string_view why_unforceable(const Forcing& forcing, const ForcedUse& use) {
-  const spec::Call& call = use.call;
-  const std::int64_t n = call.ranks;
-  const auto power_of_two = static_cast<std::int64_t>(std::bit_floor(static_cast<unsigned>(n)));
-  const std::string_view word = forcing.word;
+  const int n = use.call.ranks;
   if (n == 1) return "one rank: Open MPI uses coll/self, which has one algorithm";
-  if (word == "two_proc" && n != 2) return "ranks: two_proc takes two";
-  if (word == "neighbor" && n % 2 != 0)
+  if (forcing.word == "two_proc" && n != 2) return "ranks: two_proc takes two";
+  if (forcing.word == "neighbor" && n % 2 != 0) {
     return "ranks: for an odd number Open MPI falls back to ring";
-  if (forcing.collective == "allgather" && word == "recursive_doubling" && n != power_of_two) {
-    return "ranks: for no power of two Open MPI falls back to bruck";
   }
-  if (forcing.collective.starts_with("alltoall") && use.in_place) {
-    return "in_place: Open MPI has one algorithm in place";
-  }
-  if (forcing.collective == "allreduce" && word == "ring" && call.count < n) {
-    return "count: for fewer elements than ranks Open MPI falls back to recursive doubling";
-  }
-  if (word == "segmented_ring" && call.count < n * use.segment_elements) {
-    return "count: for less than a segment a rank Open MPI falls back to ring";
-  }
-  if (word == "rabenseifner" && call.count < power_of_two) {
-    return "count: for fewer elements than ranks Open MPI falls back to linear";
-  }
-  if (word.starts_with("scatter_allgather") && call.count < n) {
-    return "count: for fewer elements than ranks Open MPI falls back to linear";
-  }
-  if (word == "split_binary_tree" && call.count / 2 < use.segment_elements) {
-    return "count: for less than two segments Open MPI falls back to chain";
-  }
-  return {};
+  const auto& why = forcing.tuning->why_unforceable;
+  return why == nullptr ? "" : why(forcing.word, use);
 }
 
-std::vector<Forcing> find_forcings() {
+std::vector<Forcing> find_forcings(const NamedOperation& named) {
   std::vector<Forcing> forcings;
+  const Tuning& tuning = named.operation.tuning;
   const auto enabled = Variable::find("coll_tuned_use_dynamic_rules");
-  if (!enabled || enabled->read() == 0) return forcings;
-  for (const auto& [operation, collective] : collectives) {
-    Forcing forcing{
-        .operation = std::string(operation), .collective = std::string(collective), .word = {}};
-    const auto variable = Variable::find(forcing.variable());
-    if (!variable) continue;
-    forcing.writable = variable->writable();
-    for (const auto& [value, word] : variable->items()) {
-      if (value == 0) continue;
-      forcing.value = value;
-      forcing.word = word;
-      forcings.push_back(forcing);
-    }
+  if (tuning.collective.empty() || !enabled || enabled->read() == 0) return forcings;
+  Forcing forcing{.operation = std::string(named.name), .tuning = &tuning, .word = {}};
+  const auto variable = Variable::find(forcing.variable());
+  if (!variable) return forcings;
+  forcing.writable = variable->writable();
+  for (const auto& [value, word] : variable->items()) {
+    if (value == 0) continue;
+    forcing.value = value;
+    forcing.word = word;
+    forcings.push_back(forcing);
   }
   return forcings;
 }

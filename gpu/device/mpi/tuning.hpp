@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/spec/call.hpp"
+#include "gpu/device/mpi/registry.hpp"
 
 /// The algorithms that Open MPI's component coll/tuned can be forced to use, found at run time
 /// through MPI_T. Another MPI library has no such variables, and nothing is found.
@@ -14,15 +14,17 @@ namespace rankcheck::gpu::mpi {
 /// One value of a control variable coll_tuned_<collective>_algorithm.
 struct Forcing {
   std::string operation;
-  /// Open MPI's word for the operation, and for the algorithm.
-  std::string collective;
+  const Tuning* tuning = nullptr;
+  /// Open MPI's word for the algorithm.
   std::string word;
   int value = 0;
   /// Some variables can only be set before MPI_Init.
   bool writable = true;
 
   /// A control variable of the collective: "coll_tuned_bcast_algorithm".
-  [[nodiscard]] std::string variable() const { return "coll_tuned_" + collective + "_algorithm"; }
+  [[nodiscard]] std::string variable() const {
+    return "coll_tuned_" + std::string(tuning->collective) + "_algorithm";
+  }
   /// The algorithm's name here: "tuned_ring".
   [[nodiscard]] std::string name() const;
   /// Operation and name: one text for each.
@@ -42,16 +44,9 @@ class ToolInterface {
   ~ToolInterface();
 };
 
-/// All of them; empty unless the process was started with coll_tuned_use_dynamic_rules. The tool
-/// interface must be open.
-[[nodiscard]] std::vector<Forcing> find_forcings();
-
-/// How a forced algorithm is to be used.
-struct ForcedUse {
-  const spec::Call& call;
-  bool in_place = false;
-  std::int64_t segment_elements = 1;
-};
+/// Those of one operation, which must outlive them; empty unless the process was started with
+/// coll_tuned_use_dynamic_rules. The tool interface must be open.
+[[nodiscard]] std::vector<Forcing> find_forcings(const NamedOperation& operation);
 
 /// Why forcing makes no sense for this call: Open MPI (4.1) returns an error there, or hands the
 /// call on to another algorithm. Empty where the algorithm does it itself, which witness.hpp

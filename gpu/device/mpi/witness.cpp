@@ -1,5 +1,7 @@
 #include "gpu/device/mpi/witness.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 
@@ -35,26 +37,35 @@ const std::vector<std::string_view>& witnessed() {
   return notes();
 }
 
-// Stands in front of the library's ompi_coll_base_<name>.
-#define RANKCHECK_WITNESS(name)                                      \
-  extern "C" Word ompi_coll_base_##name(Word a,                      \
-                                        Word b,                      \
-                                        Word c,                      \
-                                        Word d,                      \
-                                        Word e,                      \
-                                        Word f,                      \
-                                        Word g,                      \
-                                        Word h,                      \
-                                        Word i,                      \
-                                        Word j,                      \
-                                        Word k,                      \
-                                        Word l) {                    \
-    static const Function next = find_next("ompi_coll_base_" #name); \
-    notes().push_back(#name);                                        \
-    return next(a, b, c, d, e, f, g, h, i, j, k, l);                 \
+bool is_watched(std::string_view function) {
+  static constexpr std::array watched{
+#define RANKCHECK_WITNESS(symbol, note) std::string_view(note),
+#include "witnessed_functions.inc"
+#undef RANKCHECK_WITNESS
+      std::string_view()};
+  return std::find(watched.begin(), watched.end(), function) != watched.end();
+}
+
+// Stands in front of the library's function and notes that it was entered.
+#define RANKCHECK_WITNESS(symbol, note)              \
+  extern "C" Word symbol(Word a,                     \
+                         Word b,                     \
+                         Word c,                     \
+                         Word d,                     \
+                         Word e,                     \
+                         Word f,                     \
+                         Word g,                     \
+                         Word h,                     \
+                         Word i,                     \
+                         Word j,                     \
+                         Word k,                     \
+                         Word l) {                   \
+    static const Function next = find_next(#symbol); \
+    notes().push_back(note);                         \
+    return next(a, b, c, d, e, f, g, h, i, j, k, l); \
   }
 
-// The functions that the MPI library exports, listed when the build is configured.
+// Listed when the build is configured.
 #include "witnessed_functions.inc"
 
 #undef RANKCHECK_WITNESS

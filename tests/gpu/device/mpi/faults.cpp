@@ -1,0 +1,86 @@
+#include <cstdlib>
+#include <string_view>
+
+#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+
+/// An MPI library with one fault: preloaded into the real worker, these functions stand in front of
+/// the library's. RANKCHECK_PLANTED names the fault. All of them need several ranks and, but for
+/// the barrier, an element.
+namespace {
+
+bool is_planted(std::string_view fault) {
+  const char* planted = std::getenv("RANKCHECK_PLANTED");
+  return planted != nullptr && planted == fault;
+}
+
+int size_of(MPI_Comm communicator) {
+  int size = 0;
+  PMPI_Comm_size(communicator, &size);
+  return size;
+}
+
+bool is_last_of_several(MPI_Comm communicator) {
+  int rank = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  return rank > 0 && rank == size_of(communicator) - 1;
+}
+
+void end_or_hang() {
+  if (is_planted("abort")) std::abort();
+  if (is_planted("exit")) ::_exit(3);
+  if (is_planted("kill")) ::raise(SIGKILL);
+  while (is_planted("hang")) ::pause();
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Allreduce(
+    const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm communicator) {
+  const bool strikes = count > 0 && is_last_of_several(communicator);
+  if (strikes) end_or_hang();
+  if (is_planted("other_call") && count > 0) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = MPI_Iallreduce(send, recv, count, type, op, communicator, &request);
+    return code == MPI_SUCCESS ? PMPI_Wait(&request, MPI_STATUS_IGNORE) : code;
+  }
+  const int code = PMPI_Allreduce(send, recv, count, type, op, communicator);
+  if (strikes && is_planted("flipped_bit")) *static_cast<unsigned char*>(recv) ^= 1U;
+  return strikes && is_planted("error_code") ? MPI_ERR_OTHER : code;
+}
+
+int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm communicator) {
+  if (is_planted("wrong_root")) root = (root + 1) % size_of(communicator);
+  return PMPI_Bcast(buffer, count, type, root, communicator);
+}
+
+int MPI_Allgather(const void* send,
+                  int send_count,
+                  MPI_Datatype send_type,
+                  void* recv,
+                  int count,
+                  MPI_Datatype type,
+                  MPI_Comm communicator) {
+  const int code = PMPI_Allgather(send, send_count, send_type, recv, count, type, communicator);
+  int bytes = 0;
+  PMPI_Type_size(type, &bytes);
+  if (is_planted("past_end") && count > 0 && is_last_of_several(communicator)) {
+    static_cast<unsigned char*>(recv)[count * bytes * size_of(communicator)] ^= 1U;
+  }
+  return code;
+}
+
+int MPI_Barrier(MPI_Comm communicator) {
+  return is_planted("no_barrier") ? MPI_SUCCESS : PMPI_Barrier(communicator);
+}
+
+int MPI_Finalize() {
+  const int code = PMPI_Finalize();
+  if (is_planted("bad_end")) ::_exit(3);
+  return code;
+}
+
+}  // extern "C"
