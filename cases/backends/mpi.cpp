@@ -30,9 +30,10 @@ std::filesystem::path worker_path() {
          "rankcheck-worker-mpi";
 }
 
-/// The launcher that fits the library that the worker was built with.
+/// The launcher that fits the library that the worker was built with, unless the user names one.
 std::string launcher() {
-  return RANKCHECK_MPIEXEC;
+  const char* named = std::getenv("RANKCHECK_MPIEXEC");
+  return named == nullptr ? RANKCHECK_MPIEXEC : named;
 }
 
 bool is_executable(const std::string& name) {
