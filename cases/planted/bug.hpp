@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/spec/type.hpp"
+
 #include "gpu/plan/algorithm.hpp"
 #include "gpu/plan/plan.hpp"
 
@@ -46,15 +48,21 @@ struct Bug {
   std::string_view property = "agrees_with_reference";
   harness::Verdict verdict = harness::Verdict::falsified;
   /// A part of the finding's reason or of what is said about its wrong elements.
-  std::string_view says;
+  std::string_view says = "differs from the reference";
   /// How far its minimal case has to shrink.
   int ranks_max = 3;
   std::int64_t elements_max = 4;
 
-  /// Changes the plan of a stage of the operation and algorithm.
+  /// The stages of the operation and algorithm that it shows in; null: all.
+  bool (*hits)(const harness::Case& c) = nullptr;
+  /// Changes the plan of such a stage.
   void (*edit)(const harness::Case& c, gpu::plan::Plan& plan) = nullptr;
   /// Changes what such a stage left behind.
   void (*spoil)(const Outcome& outcome) = nullptr;
+  /// Changes every value of the output, whose components have this type.
+  double (*map)(double value, spec::Type component) = nullptr;
+  /// Makes each output of a reduction anew of the inputs to it.
+  double (*fold)(const std::vector<double>& inputs) = nullptr;
   /// A fault of the simulator that hits every such stage.
   std::string_view fault = {};
   /// The whole algorithm, where no real one has the mistake.

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "cases/planted/spoils.hpp"
+
 namespace rankcheck::cases::planted {
 
 namespace {
@@ -73,6 +75,7 @@ std::string words_of(const harness::Finding& finding) {
 std::vector<Bug> catalogue() {
   std::vector<Bug> all;
   add_bugs_in_plans(all);
+  add_bugs_in_values(all);
   add_bugs_in_results(all);
   add_bugs_in_machines(all);
   return all;
@@ -90,7 +93,8 @@ Planted::Planted(const Bug& bug, bool sound)
           }) {}
 
 bool Planted::is_hit(const Case& c) const {
-  return !sound_ && c.operation == bug_.operation && c.algorithm == bug_.algorithm;
+  return !sound_ && c.operation == bug_.operation && c.algorithm == bug_.algorithm &&
+         (bug_.hits == nullptr || bug_.hits(c));
 }
 
 void Planted::edit(const Case& c, gpu::plan::Plan& plan) {
@@ -101,10 +105,10 @@ void Planted::edit(const Case& c, gpu::plan::Plan& plan) {
 }
 
 void Planted::spoil(std::span<const Case> stages, std::size_t stage, Observation& observation) {
-  if (bug_.spoil == nullptr || !is_hit(stages[stage])) return;
+  if (!spoils_results(bug_) || !is_hit(stages[stage])) return;
   const harness::StageOutcome before = observation.stages[stage];
   const std::string path = observation.path[stage];
-  bug_.spoil({stages, stage, observation, runs_, kept_});
+  apply(bug_, {stages, stage, observation, runs_, kept_});
   had_effect_ |= !same(before, observation.stages[stage]) || path != observation.path[stage] ||
                  observation.status != harness::RunStatus::completed;
 }

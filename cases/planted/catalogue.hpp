@@ -13,8 +13,10 @@
 
 namespace rankcheck::cases::planted {
 
-/// Appends the bugs that are wrong plans, wrong results, and faults of the machine.
+/// Appends the bugs that are wrong plans, wrong arithmetic, other wrong results, and faults of the
+/// machine.
 void add_bugs_in_plans(std::vector<Bug>& out);
+void add_bugs_in_values(std::vector<Bug>& out);
 void add_bugs_in_results(std::vector<Bug>& out);
 void add_bugs_in_machines(std::vector<Bug>& out);
 

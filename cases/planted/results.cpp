@@ -1,10 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
-#include <numeric>
-
-#include "reference/numerics/fold.hpp"
 
 #include "cases/planted/catalogue.hpp"
 #include "cases/planted/spoils.hpp"
@@ -13,244 +8,8 @@ namespace rankcheck::cases::planted {
 
 namespace {
 
+using harness::Case;
 using harness::Verdict;
-using spec::ReduceOp;
-using spec::Type;
-
-/// A float that has only `bits` of its significand left, rounded to nearest even.
-template <int bits>
-double rounded(double value) {
-  if (!std::isfinite(value)) return value;
-  int exponent = 0;
-  const double significand = std::frexp(value, &exponent);
-  return std::ldexp(std::nearbyint(std::ldexp(significand, bits)), exponent - bits);
-}
-
-bool is_signed(Type type) {
-  return spec::info(type).type_class == spec::TypeClass::signed_integer;
-}
-
-/// Replaces every output of a reduction by what `fold` makes of its inputs as doubles.
-void fold_again(const Outcome& outcome, double (*fold)(const std::vector<double>& values)) {
-  for_each_output(outcome, [&](int, std::int64_t index, std::byte* element) {
-    numerics::from_double(outcome.c().type, fold(contributions(outcome, index)), element);
-  });
-}
-
-double sum_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0);
-}
-
-constexpr std::array values{
-    Bug{.name = "low_bit_flipped",
-        .summary = "one rank's result differs from the others' in the last bit",
-        .operation = "all_reduce",
-        .algorithm = "ring",
-        .property = "ranks_agree_bitwise",
-        .says = "differs from rank 0",
-        .spoil = [](const Outcome& outcome) { flip_first(outcome, 1); }},
-    Bug{.name = "wrong_type_width",
-        .summary = "f64 travels as f32",
-        .operation = "broadcast",
-        .algorithm = "binomial",
-        .says = "differs from the reference",
-        .spoil =
-            [](const Outcome& outcome) {
-              if (outcome.c().type == Type::f64) map_values(outcome, rounded<24>);
-            }},
-    Bug{.name = "int64_travels_as_f64",
-        .summary = "int64 passes through a double, which has 53 bits",
-        .operation = "all_to_all_v",
-        .algorithm = "bruck",
-        .property = "returns_by_the_transpose",
-        .says = "the data did not return",
-        .spoil =
-            [](const Outcome& outcome) {
-              const Type type = outcome.c().type;
-              if (type != Type::int64) return;
-              for_each_output(outcome, [&](int, std::int64_t, std::byte* element) {
-                numerics::from_double(type, numerics::to_double(type, element), element);
-              });
-            }},
-    Bug{.name = "rounds_to_bf16",
-        .summary = "an f32 reduction passes its partial sums on as bf16",
-        .source = "tt-metal#37884",
-        .operation = "all_reduce",
-        .algorithm = "ring",
-        .says = "differs from the reference",
-        .spoil =
-            [](const Outcome& outcome) {
-              if (outcome.c().type == Type::f32) map_values(outcome, rounded<8>);
-            }},
-    Bug{.name = "subnormals_flushed",
-        .summary = "data passes through arithmetic that flushes subnormal numbers to zero",
-        .operation = "all_gather_v",
-        .algorithm = "bruck",
-        .says = "differs from the reference",
-        .spoil =
-            [](const Outcome& outcome) {
-              const auto& type = spec::info(spec::component(outcome.c().type));
-              const double smallest = std::ldexp(1, type.exponent_min);
-              map_values(outcome, [&](double value) {
-                return std::abs(value) < smallest && !spec::is_integer(type.type) ? 0 : value;
-              });
-            }},
-    Bug{.name = "nan_dropped",
-        .summary = "a sum leaves NaN out and hides that a rank is broken",
-        .operation = "all_reduce",
-        .algorithm = "ring",
-        .says = "differs from the reference",
-        .spoil =
-            [](const Outcome& outcome) {
-              if (outcome.c().op != ReduceOp::sum || spec::is_integer(outcome.c().type)) return;
-              map_values(outcome, [](double value) { return std::isnan(value) ? 0 : value; });
-            }},
-    Bug{.name = "nan_propagated",
-        .summary = "min returns NaN where it is declared to leave NaN out",
-        .operation = "all_reduce",
-        .algorithm = "ring",
-        .says = "differs from the reference",
-        .spoil =
-            [](const Outcome& outcome) {
-              const Type type = outcome.c().type;
-              if (outcome.c().op != ReduceOp::min || spec::is_integer(type)) return;
-              for_each_output(outcome, [&](int, std::int64_t index, std::byte* element) {
-                const double sum = sum_of(contributions(outcome, index));
-                if (std::isnan(sum)) numerics::from_double(type, sum, element);
-              });
-            }},
-    Bug{.name = "inf_saturated",
-        .summary = "infinity becomes the largest finite number",
-        .operation = "all_reduce",
-        .algorithm = "ring",
-        .says = "differs from the reference",
-        .spoil =
-            [](const Outcome& outcome) {
-              const auto& type = spec::info(spec::component(outcome.c().type));
-              const double largest =
-                  std::ldexp(2 - std::ldexp(1, 1 - type.precision), type.exponent_max);
-              map_values(outcome, [&](double value) {
-                return std::isinf(value) ? std::copysign(largest, value) : value;
-              });
-            }},
-    Bug{.name = "complex_count_not_doubled",
-        .summary = "complex numbers are sent as half as many real ones as there are",
-        .source = "cupy, NCCLBackend",
-        .operation = "all_reduce",
-        .algorithm = "direct",
-        .says = "differs from the reference",
-        .spoil =
-            [](const Outcome& outcome) {
-              if (!spec::is_complex(outcome.c().type)) return;
-              const std::int64_t half = spec::info(outcome.c().type).bytes / 2;
-              for_each_output(outcome, [&](int rank, std::int64_t index, std::byte* element) {
-                const std::int64_t first = 2 * index;
-                if (first + 1 < outcome.c().count) return;
-                const bool all = first >= outcome.c().count;
-                leave_unwritten(
-                    outcome, rank, all ? element : element + half, all ? 2 * half : half);
-              });
-            }},
-    Bug{.name = "int_avg_is_zero",
-        .summary = "an integer is multiplied by 1/n, which is 0 as an integer",
-        .source = "InfiniCCL#37",
-        .operation = "all_reduce",
-        .algorithm = "direct",
-        .says = "differs from the reference",
-        .spoil =
-            [](const Outcome& outcome) {
-              const auto& c = outcome.c();
-              if (c.op != ReduceOp::avg || !spec::is_integer(c.type) || group_size(c) < 2) return;
-              map_values(outcome, [](double) { return 0.0; });
-            }},
-    Bug{.name = "int_avg_floors",
-        .summary = "the mean of negative integers is rounded down instead of toward zero",
-        .operation = "all_reduce",
-        .algorithm = "direct",
-        .says = "differs from the reference",
-        .spoil =
-            [](const Outcome& outcome) {
-              const auto& c = outcome.c();
-              if (c.op != ReduceOp::avg || !is_signed(c.type)) return;
-              fold_again(outcome, [](const std::vector<double>& inputs) {
-                return std::floor(sum_of(inputs) / static_cast<double>(inputs.size()));
-              });
-            }},
-    Bug{.name = "int_avg_accumulates_wide",
-        .summary = "the sum under an integer mean does not wrap: {100, 100} of int8 is 100",
-        .operation = "reduce",
-        .algorithm = "binomial",
-        .says = "differs from the reference",
-        .spoil =
-            [](const Outcome& outcome) {
-              const auto& c = outcome.c();
-              const bool wraps = spec::is_integer(c.type) && spec::info(c.type).bytes <= 4;
-              if (c.op != ReduceOp::avg || !wraps) return;
-              fold_again(outcome, [](const std::vector<double>& inputs) {
-                return std::trunc(sum_of(inputs) / static_cast<double>(inputs.size()));
-              });
-            }},
-    Bug{.name = "prod_saturates",
-        .summary = "an integer product that overflows becomes the largest number",
-        .operation = "reduce",
-        .algorithm = "direct",
-        .says = "differs from the reference",
-        .spoil =
-            [](const Outcome& outcome) {
-              const auto& c = outcome.c();
-              if (c.op != ReduceOp::prod || c.type != Type::int32) return;
-              fold_again(outcome, [](const std::vector<double>& inputs) {
-                using Limits = std::numeric_limits<std::int32_t>;
-                double product = 1;
-                for (const double each : inputs) {
-                  product = std::clamp<double>(product * each, Limits::min(), Limits::max());
-                }
-                return product;
-              });
-            }},
-    Bug{.name = "unsigned_compared_as_signed",
-        .summary = "uint8 is compared as int8: 200 is less than 100",
-        .operation = "all_reduce",
-        .algorithm = "ring",
-        .says = "differs from the reference",
-        .spoil =
-            [](const Outcome& outcome) {
-              const bool compares =
-                  outcome.c().op == ReduceOp::min || outcome.c().op == ReduceOp::max;
-              if (!compares || outcome.c().type != Type::uint8) return;
-              reduce_again(outcome, {.type = Type::int8});
-            }},
-    Bug{.name = "max_starts_from_zero",
-        .summary = "the maximum of negative numbers is the 0 that the accumulator began with",
-        .operation = "reduce",
-        .algorithm = "binomial",
-        .says = "differs from the reference",
-        .spoil =
-            [](const Outcome& outcome) {
-              if (outcome.c().op != ReduceOp::max) return;
-              map_values(outcome, [](double value) { return value < 0 ? 0 : value; });
-            }},
-    Bug{.name = "scalar_of_the_next_rank",
-        .summary = "premul_sum multiplies each rank's elements by its neighbour's scalar",
-        .operation = "all_reduce",
-        .algorithm = "direct",
-        .says = "differs from the reference",
-        .spoil =
-            [](const Outcome& outcome) {
-              if (outcome.c().op != ReduceOp::premul_sum) return;
-              reduce_again(outcome, {.type = outcome.c().type, .scalar_of_next = 1});
-            }},
-    Bug{.name = "accumulator_starts_at_one",
-        .summary = "the accumulator is not cleared",
-        .operation = "reduce",
-        .algorithm = "direct",
-        .property = "is_linear",
-        .says = "differs from 2 f(a) + f(b)",
-        .spoil =
-            [](const Outcome& outcome) {
-              map_values(outcome, [](double value) { return value + 1; });
-            }},
-};
 
 constexpr std::array memory{
     Bug{.name = "guard_overwritten",
@@ -269,9 +28,9 @@ constexpr std::array memory{
         .operation = "all_gather_v",
         .algorithm = "direct",
         .says = "no part of the output, was written",
+        .hits = [](const Case& c) { return c.gap > 0; },
         .spoil =
             [](const Outcome& outcome) {
-              if (outcome.c().gap == 0) return;
               for (int r = 0; r < group_size(outcome.c()); ++r) {
                 const harness::ImageLayout layout = layout_of(outcome, r);
                 const spec::Block& last = layout.extents.recv.back();
@@ -285,7 +44,6 @@ constexpr std::array memory{
         .summary = "a vectorised copy begins at the next aligned address",
         .operation = "broadcast",
         .algorithm = "chain",
-        .says = "differs from the reference",
         .spoil =
             [](const Outcome& outcome) {
               const std::int64_t bytes = spec::info(outcome.c().type).bytes;
@@ -301,9 +59,9 @@ constexpr std::array memory{
         .algorithm = "binomial",
         .says = "element 256 of rank 0",
         .elements_max = 512,
+        .hits = [](const Case& c) { return c.count >= 512; },
         .spoil =
             [](const Outcome& outcome) {
-              if (outcome.c().count < 512) return;
               const std::int64_t size = 256 * spec::info(outcome.c().type).bytes;
               for_each_output(outcome, [&](int, std::int64_t index, std::byte* element) {
                 if (index == 0) std::swap_ranges(element, element + size, element + size);
@@ -331,39 +89,41 @@ constexpr std::array memory{
 };
 
 constexpr std::array behaviour{
+    Bug{.name = "low_bit_flipped",
+        .summary = "one rank's result differs from the others' in the last bit",
+        .operation = "all_reduce",
+        .algorithm = "ring",
+        .property = "ranks_agree_bitwise",
+        .says = "differs from rank 0",
+        .spoil = [](const Outcome& outcome) { flip_first(outcome, 1); }},
     Bug{.name = "differs_in_place",
         .summary = "in place the order of additions is another one",
         .operation = "all_reduce",
         .algorithm = "binomial_tree",
         .property = "in_place_equals_out_of_place",
         .says = "in place differs from out of place",
-        .spoil =
-            [](const Outcome& outcome) {
-              if (outcome.c().in_place) flip_first_of_all(outcome);
-            }},
+        .hits = [](const Case& c) { return c.in_place; },
+        .spoil = flip_first_of_all},
     Bug{.name = "depends_on_group_order",
         .summary = "the result is right for groups in rising or falling order only",
         .operation = "reduce_scatter",
         .algorithm = "recursive_halving",
         .property = "rank_permutation",
         .says = "the reordered group gives another result",
-        .spoil =
-            [](const Outcome& outcome) {
-              const std::vector<int>& group = outcome.c().group;
-              const bool rises = std::is_sorted(group.begin(), group.end());
-              const bool falls = std::is_sorted(group.rbegin(), group.rend());
-              if (!rises && !falls) flip_first_of_all(outcome);
-            }},
+        .hits =
+            [](const Case& c) {
+              return !std::is_sorted(c.group.begin(), c.group.end()) &&
+                     !std::is_sorted(c.group.rbegin(), c.group.rend());
+            },
+        .spoil = flip_first_of_all},
     Bug{.name = "whole_differs_from_parts",
         .summary = "the tail of a buffer of several elements takes another code path",
         .operation = "scatter",
         .algorithm = "binomial",
         .property = "splits",
         .says = "the whole differs from its back part",
-        .spoil =
-            [](const Outcome& outcome) {
-              if (outcome.c().count > 1) flip_last_of_all(outcome);
-            }},
+        .hits = [](const Case& c) { return c.count > 1; },
+        .spoil = flip_last_of_all},
     Bug{.name = "second_run_differs",
         .summary = "what a call leaves behind changes the next one",
         .operation = "all_gather",
@@ -392,9 +152,9 @@ constexpr std::array behaviour{
         .algorithm = "direct",
         .verdict = Verdict::crashed,
         .says = "signal 11",
+        .hits = [](const Case& c) { return c.count > 1; },
         .spoil =
             [](const Outcome& outcome) {
-              if (outcome.c().count < 2) return;
               outcome.observation.status = harness::RunStatus::crashed;
               outcome.observation.reason = "rank 0 was ended by signal 11";
             }},
@@ -421,7 +181,6 @@ constexpr std::array behaviour{
 }  // namespace
 
 void add_bugs_in_results(std::vector<Bug>& out) {
-  out.insert(out.end(), values.begin(), values.end());
   out.insert(out.end(), memory.begin(), memory.end());
   out.insert(out.end(), behaviour.begin(), behaviour.end());
 }

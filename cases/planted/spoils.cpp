@@ -34,7 +34,27 @@ std::vector<harness::Image> inputs_of(const Outcome& outcome) {
   return inputs;
 }
 
+/// Replaces every output of a reduction by what `fold` makes of its inputs.
+void fold_again(const Outcome& outcome, double (*fold)(const std::vector<double>& inputs)) {
+  for_each_output(outcome, [&](int, std::int64_t index, std::byte* element) {
+    numerics::from_double(outcome.c().type, fold(contributions(outcome, index)), element);
+  });
+}
+
 }  // namespace
+
+bool spoils_results(const Bug& bug) {
+  return bug.spoil != nullptr || bug.map != nullptr || bug.fold != nullptr;
+}
+
+void apply(const Bug& bug, const Outcome& outcome) {
+  if (bug.spoil != nullptr) bug.spoil(outcome);
+  if (bug.fold != nullptr) fold_again(outcome, bug.fold);
+  if (bug.map != nullptr) {
+    const spec::Type component = spec::component(outcome.c().type);
+    map_values(outcome, [&](double value) { return bug.map(value, component); });
+  }
+}
 
 harness::ImageLayout layout_of(const Outcome& outcome, int rank) {
   harness::ImageLayout layout;

@@ -12,6 +12,11 @@
 /// Small mistakes in results.
 namespace rankcheck::cases::planted {
 
+/// Whether the bug changes what a stage left behind.
+[[nodiscard]] bool spoils_results(const Bug& bug);
+/// Lets it do so.
+void apply(const Bug& bug, const Outcome& outcome);
+
 /// Where a rank's buffers lie in its image.
 [[nodiscard]] harness::ImageLayout layout_of(const Outcome& outcome, int rank);
 
