@@ -1,0 +1,30 @@
+#include "cases/bench/large_call.hpp"
+
+#include <algorithm>
+
+#include "cases/backends/command.hpp"
+
+namespace rankcheck::cases::bench {
+
+harness::Case large_case(std::string_view operation,
+                         std::string_view algorithm,
+                         int ranks,
+                         std::int64_t bytes) {
+  const spec::Contract& contract = *contract_of(operation);
+  harness::Case c;
+  c.operation = operation;
+  c.algorithm = algorithm;
+  c.ranks = ranks;
+  if (contract.reduces) c.op = spec::ReduceOp::sum;
+  const std::int64_t elements = bytes / spec::info(c.type).bytes;
+  const auto n = static_cast<std::size_t>(ranks);
+  if (contract.sizes == spec::Sizes::counts_per_rank) c.counts.assign(n, elements / ranks);
+  if (contract.sizes == spec::Sizes::counts_per_pair) c.counts.assign(n * n, elements / ranks);
+  if (contract.sizes != spec::Sizes::count) return c;
+  c.count = 1;
+  const spec::Extents unit = spec::extents_of(contract, call_of(c), 0);
+  c.count = elements / std::max({unit.send_size, unit.recv_size, std::int64_t{1}});
+  return c;
+}
+
+}  // namespace rankcheck::cases::bench

@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "gpu/collectives/registry.hpp"
+#include "gpu/device/sim/simulator.hpp"
+
+#include "cases/backends/command.hpp"
+#include "cases/bench/bench.hpp"
+#include "cases/bench/large_call.hpp"
+
+namespace rankcheck::cases::bench {
+
+namespace {
+
+using harness::Case;
+
+/// Operations whose large calls are measured.
+constexpr std::array<std::string_view, 3> operations{"all_reduce", "all_gather", "all_to_all"};
+
+bool is_measured(std::string_view operation) {
+  return std::find(operations.begin(), operations.end(), operation) != operations.end();
+}
+
+std::string name_of(std::string_view backend, const Case& c, std::int64_t bytes) {
+  return fmt::format("large/{}/{}/{}/{}x{}", backend, c.operation, c.algorithm, c.ranks, bytes);
+}
+
+/// A large plan on simulated devices, all checks of the plan on; the buffers are filled once.
+class SimulatedCall {
+ public:
+  SimulatedCall(const gpu::plan::Algorithm& algorithm, Case c)
+      : algorithm_(algorithm), case_(std::move(c)), contract_(*contract_of(case_.operation)) {
+    const std::int64_t bytes = spec::info(case_.type).bytes;
+    const auto allocate = [&](std::int64_t elements) {
+      return memory_.emplace_back(static_cast<std::size_t>(elements * bytes)).data();
+    };
+    for (int r = 0; r < case_.ranks; ++r) {
+      const spec::Extents extents = spec::extents_of(contract_, call_of(case_), r);
+      buffers_.push_back({.send = allocate(extents.send_size),
+                          .recv = allocate(extents.recv_size),
+                          .send_bytes = extents.send_size * bytes,
+                          .recv_bytes = extents.recv_size * bytes});
+    }
+  }
+
+  double run() {
+    const auto start = std::chrono::steady_clock::now();
+    builder_.begin(plan_, contract_, call_of(case_), {});
+    algorithm_.plan(builder_);
+    const auto& report = simulator_.run(plan_, case_.type, case_.op, buffers_, {}, {});
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    if (report.status == gpu::sim::Status::completed) return took.count();
+    throw std::runtime_error(report.text);
+  }
+
+ private:
+  const gpu::plan::Algorithm& algorithm_;
+  Case case_;
+  const spec::Contract& contract_;
+  std::vector<std::vector<std::byte>> memory_;
+  std::vector<gpu::sim::RankBuffers> buffers_;
+  gpu::sim::Simulator simulator_;
+  gpu::plan::Builder builder_;
+  gpu::plan::Plan plan_;
+};
+
+void add_simulated(Bench& bench) {
+  const std::int64_t bytes = bench.options().bytes;
+  for (const gpu::Implementation& each : gpu::implementations()) {
+    if (!is_measured(each.operation)) continue;
+    const Case c = large_case(each.operation, each.algorithm.name, ranks_of("sim"), bytes);
+    bench.add({.name = name_of("sim", c, bytes),
+               .prepare = [&each, c]() -> Run {
+                 const auto call = std::make_shared<SimulatedCall>(each.algorithm, c);
+                 return [call] { return call->run(); };
+               },
+               .floor_seconds = bench.copy_floor_seconds(c.ranks, bytes)});
+  }
+}
+
+/// From the first rank's entry to the last one's leaving.
+double seconds_of(const std::vector<harness::Stamp>& stamps) {
+  std::int64_t entered = stamps.front().entered;
+  std::int64_t left = stamps.front().left;
+  for (const harness::Stamp& stamp : stamps) {
+    entered = std::min(entered, stamp.entered);
+    left = std::max(left, stamp.left);
+  }
+  return 1e-9 * static_cast<double>(left - entered);
+}
+
+/// Calls in a backend of processes.
+void add_real(Bench& bench, const std::string& backend_name) {
+  const std::int64_t bytes = bench.options().bytes;
+  harness::Backend& backend = bench.backend(backend_name);
+  for (const harness::AlgorithmInfo& each : backend.algorithms()) {
+    if (!is_measured(each.operation)) continue;
+    Case c = large_case(each.operation, each.name, ranks_of(backend_name), bytes);
+    c.backend = backend_name;
+    if (!backend.refuses(c).empty()) continue;
+    bench.add({.name = name_of(backend_name, c, bytes),
+               .prepare = [&backend, c]() -> Run {
+                 const auto observation = std::make_shared<harness::Observation>();
+                 return [&backend, c, observation] {
+                   backend.run({&c, 1}, *observation);
+                   if (observation->status != harness::RunStatus::completed) {
+                     throw std::runtime_error(observation->reason);
+                   }
+                   return seconds_of(observation->stages[0].stamps);
+                 };
+               },
+               .floor_seconds = bench.copy_floor_seconds(c.ranks, bytes)});
+  }
+}
+
+}  // namespace
+
+void add_large_collectives(Bench& bench, const std::string& backend) {
+  if (backend == "sim") {
+    add_simulated(bench);
+  } else {
+    add_real(bench, backend);
+  }
+}
+
+}  // namespace rankcheck::cases::bench

@@ -1,0 +1,135 @@
+#include "cases/bench/simulated_time.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "gpu/collectives/registry.hpp"
+#include "gpu/plan/timing.hpp"
+#include "gpu/plan/topology.hpp"
+
+#include "harness/files.hpp"
+#include "harness/suite_file.hpp"
+#include "harness/table.hpp"
+
+#include "cases/backends/command.hpp"
+#include "cases/bench/large_call.hpp"
+#include "cases/commands/command.hpp"
+
+namespace rankcheck::cases::bench {
+
+namespace {
+
+using harness::BadInput;
+using harness::Case;
+
+/// Plans of more steps are not timed: a step takes about a hundred bytes.
+constexpr double steps_max = 3e7;
+
+/// A topology by its name or by the path of its file.
+gpu::plan::Topology find_topology(const std::string& name) {
+  const auto shipped = data_folder() / "gpu/plan/topologies" / (name + ".txt");
+  try {
+    return gpu::plan::load_topology(std::filesystem::exists(shipped) ? shipped.string() : name);
+  } catch (const std::invalid_argument& error) {
+    throw BadInput(std::string("topology: ") + error.what());
+  }
+}
+
+/// The plan of a large call.
+gpu::plan::Plan large_plan(const gpu::Implementation& implementation,
+                           int ranks,
+                           std::int64_t bytes) {
+  const Case c = large_case(implementation.operation, implementation.algorithm.name, ranks, bytes);
+  const spec::Call call = call_of(c);
+  gpu::plan::Builder builder;
+  gpu::plan::Plan plan;
+  if (!implementation.algorithm.refuses(call, {}).empty()) return plan;
+  builder.begin(plan, *contract_of(implementation.operation), call, {});
+  implementation.algorithm.plan(builder);
+  return plan;
+}
+
+double steps_of(const gpu::Implementation& implementation, int ranks, std::int64_t bytes) {
+  double steps = 1;
+  for (const auto& program : large_plan(implementation, ranks, bytes).steps) {
+    steps += static_cast<double>(program.size());
+  }
+  return steps;
+}
+
+/// The steps of a plan for many ranks, told from how they grow between two smaller ones.
+double expected_steps(const gpu::Implementation& implementation, int ranks, std::int64_t bytes) {
+  constexpr int small = 32;
+  if (ranks <= 2 * small) return 0;
+  const double few = steps_of(implementation, small, bytes);
+  const double more = steps_of(implementation, 2 * small, bytes);
+  return more * std::pow(more / few, std::log2(static_cast<double>(ranks) / (2 * small)));
+}
+
+/// One line of the table of simulated times; its result, or null where it was left out.
+nlohmann::ordered_json simulate_one(const gpu::Implementation& each,
+                                    int ranks,
+                                    const TopologyOptions& options,
+                                    const gpu::plan::Topology& topology) {
+  fmt::print("{:<17} {:<27} {:>6} ", each.operation, each.algorithm.name, ranks);
+  const double steps = expected_steps(each, ranks, options.bytes);
+  if (steps > steps_max) {
+    fmt::print("   left out: about {:.0e} steps\n", steps);
+    return nullptr;
+  }
+  const gpu::plan::Plan plan = large_plan(each, ranks, options.bytes);
+  if (plan.ranks() == 0) {
+    fmt::print("   left out: does not take the call\n");
+    return nullptr;
+  }
+  const gpu::plan::Timing timing = gpu::plan::time_plan(plan, 4, topology);
+  std::int64_t messages = 0;
+  for (const auto& traffic : timing.traffic) messages += traffic.messages;
+  fmt::print("{:>12.1f} {:>14}\n", 1e6 * timing.seconds, harness::grouped(messages));
+  std::fflush(stdout);
+  return {{"operation", each.operation},
+          {"algorithm", each.algorithm.name},
+          {"ranks", ranks},
+          {"bytes", options.bytes},
+          {"messages", messages},
+          {"simulated_seconds", timing.seconds}};
+}
+
+}  // namespace
+
+void simulate(const TopologyOptions& options) {
+  const gpu::plan::Topology topology = find_topology(options.topology);
+  for (const int ranks : options.ranks) {
+    if (ranks <= topology.capacity()) continue;
+    throw BadInput(fmt::format(
+        "ranks: topology {} has {}, got {}", topology.name, topology.capacity(), ranks));
+  }
+  nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  fmt::print("topology {}, {} bytes a rank: simulated times, nothing was measured\n",
+             topology.name,
+             options.bytes);
+  fmt::print("{:<17} {:<27} {:>6} {:>12} {:>14}\n",
+             "operation",
+             "algorithm",
+             "ranks",
+             "simulated µs",
+             "messages");
+  for (const gpu::Implementation& each : gpu::implementations()) {
+    if (!harness::matches(options.operation, each.operation)) continue;
+    if (!harness::matches(options.algorithm, each.algorithm.name)) continue;
+    for (const int ranks : options.ranks) {
+      nlohmann::ordered_json result = simulate_one(each, ranks, options, topology);
+      if (!result.is_null()) results.push_back(std::move(result));
+    }
+  }
+  if (!options.json_path.empty()) {
+    harness::write_file(
+        options.json_path,
+        nlohmann::ordered_json{{"topology", topology.name}, {"simulated", results}}.dump(2) + "\n");
+  }
+}
+
+}  // namespace rankcheck::cases::bench

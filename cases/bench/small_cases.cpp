@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+
+#include "harness/engine.hpp"
+#include "harness/generator.hpp"
+
+#include "cases/bench/bench.hpp"
+#include "cases/catalogue.hpp"
+
+namespace rankcheck::cases::bench {
+
+namespace {
+
+using harness::Case;
+
+constexpr std::int64_t elements_max = 64;
+constexpr int cases_per_unit = 16;
+/// Cases that may be drawn for one unit before it is given up.
+constexpr int tries_max = 1000;
+
+void add_cases_of(const harness::Catalogue& catalogue,
+                  harness::Backend& backend,
+                  const harness::Unit& unit,
+                  std::vector<Case>& cases) {
+  harness::Generator generator(catalogue, backend, unit, 1);
+  harness::Choices words(1);
+  for (int made = 0, tries = 0; made < cases_per_unit && tries < tries_max; ++tries) {
+    Case c;
+    if (!generator.next(words.next(), 50, c)) break;
+    const std::int64_t longest = std::accumulate(
+        c.counts.begin(), c.counts.end(), c.count, [](auto a, auto b) { return std::max(a, b); });
+    if (longest > elements_max) continue;
+    cases.push_back(std::move(c));
+    ++made;
+  }
+}
+
+/// Small legal cases of every operation: of all algorithms in sim, of the plain call elsewhere,
+/// where going from one algorithm to another may start new processes.
+std::vector<Case> small_cases(const harness::Catalogue& catalogue,
+                              harness::Backend& backend,
+                              const std::string& backend_name) {
+  std::vector<Case> cases;
+  std::string last;
+  for (const harness::AlgorithmInfo& each : backend.algorithms()) {
+    if (backend_name != "sim" && each.operation == last) continue;
+    last = each.operation;
+    harness::Unit unit;
+    unit.operation = each.operation;
+    unit.algorithm = each.name;
+    unit.backend = backend_name;
+    unit.property = "agrees_with_reference";
+    unit.ranks_max = ranks_of(backend_name);
+    if (catalogue.find_property(unit.operation, unit.property) == nullptr) continue;
+    add_cases_of(catalogue, backend, unit, cases);
+  }
+  if (cases.empty()) throw std::runtime_error(backend_name + " takes no small case");
+  return cases;
+}
+
+/// All that one case after another needs.
+struct Cases {
+  Cases(harness::Backend& backend, const std::string& backend_name)
+      : catalogue(make_catalogue()),
+        cases(small_cases(catalogue, backend, backend_name)),
+        examiner(catalogue, backend) {}
+
+  harness::Catalogue catalogue;
+  std::vector<Case> cases;
+  harness::Examiner examiner;
+  harness::Judgement judgement;
+  std::size_t next = 0;
+
+  double verify_next() {
+    const Case& c = cases[next++ % cases.size()];
+    const auto start = std::chrono::steady_clock::now();
+    examiner.examine(c, judgement);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    if (judgement.verdict == harness::Verdict::passed) return took.count();
+    throw std::runtime_error(to_text(c) + ": " + judgement.reason);
+  }
+};
+
+}  // namespace
+
+void add_small_cases(Bench& bench, const std::string& backend) {
+  bench.add({.name = "cases/" + backend, .prepare = [&bench, backend]() -> Run {
+               const auto all = std::make_shared<Cases>(bench.backend(backend), backend);
+               return [all] { return all->verify_next(); };
+             }});
+}
+
+}  // namespace rankcheck::cases::bench
