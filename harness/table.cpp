@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <sstream>
 
 #include <fmt/format.h>
 
 namespace rankcheck::harness {
 
 namespace {
+
+/// The last column is not made narrower.
+constexpr std::size_t narrowest = 24;
 
 /// Bytes of the UTF-8 sequence that starts the text; 0 where none does.
 std::size_t sequence_length(std::string_view text) {
@@ -33,26 +38,51 @@ std::string padded(const std::string& text, std::size_t columns, Align align) {
   return align == Align::left ? text + blanks : blanks + text;
 }
 
+/// The text in lines of so many characters at most; a word that is longer has its own.
+std::vector<std::string> wrapped(const std::string& text, std::size_t room) {
+  if (width(text) <= room) return {text};
+  std::vector<std::string> lines;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (lines.empty() || width(lines.back()) + 1 + width(word) > room) {
+      lines.push_back(word);
+    } else {
+      lines.back() += ' ' + word;
+    }
+  }
+  return lines;
+}
+
 }  // namespace
 
-std::string Table::text() const {
+std::string Table::text(std::size_t width_max) const {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     widths.push_back(width(columns_[i].title));
     for (const auto& row : rows_) widths[i] = std::max(widths[i], width(row[i]));
   }
+  // Where the last column begins, and what is left for it.
+  const std::size_t last = columns_.size() - 1;
+  const std::size_t before = std::accumulate(widths.begin(), widths.end() - 1, 2 * last);
+  const bool wraps = columns_[last].align == Align::left && width_max != no_limit;
+  const std::size_t room = wraps ? std::max(width_max, before + narrowest) - before : no_limit;
+  widths[last] = std::min(widths[last], room);
+
   std::string out;
-  const auto add_line = [&](const auto& cell) {
+  const auto add_row = [&](const auto& cell) {
     std::string line;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (i > 0) line += "  ";
-      line += padded(cell(i), widths[i], columns_[i].align);
+    for (std::size_t i = 0; i < last; ++i) {
+      line += padded(cell(i), widths[i], columns_[i].align) + "  ";
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + '\n';
+    for (const std::string& part : wrapped(cell(last), room)) {
+      line += padded(part, widths[last], columns_[last].align);
+      line.erase(line.find_last_not_of(' ') + 1);
+      out += line + '\n';
+      line.assign(before, ' ');
+    }
   };
-  add_line([&](std::size_t i) { return columns_[i].title; });
-  for (const auto& row : rows_) add_line([&](std::size_t i) { return row[i]; });
+  add_row([&](std::size_t i) { return columns_[i].title; });
+  for (const auto& row : rows_) add_row([&](std::size_t i) { return row[i]; });
   return out;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,8 @@ enum class Align : bool { left, right };
 /// A small table of text; every row has as many cells as there are columns.
 class Table {
  public:
+  static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
   struct Column {
     std::string title;
     Align align = Align::left;
@@ -21,8 +25,9 @@ class Table {
 
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   [[nodiscard]] bool empty() const { return rows_.empty(); }
-  /// Columns padded to their width, two blanks between them, a newline behind every row.
-  [[nodiscard]] std::string text() const;
+  /// Columns padded to their width, two blanks between them, a newline behind every row. Where a
+  /// row is wider than `width_max`, its last cell goes on below itself.
+  [[nodiscard]] std::string text(std::size_t width_max = no_limit) const;
   [[nodiscard]] std::string markdown() const;
 
  private:

@@ -115,7 +115,7 @@ void print(const std::vector<Row>& rows) {
                     std::to_string(column.caught),
                     std::to_string(column.planted)});
   }
-  fmt::print("{}\n{}\n", bugs.text(), properties.text());
+  fmt::print("{}\n{}\n", bugs.text(terminal_width()), properties.text());
 }
 
 ordered_json to_json(const Row& row) {

@@ -1,12 +1,16 @@
 #include "cases/commands/command.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "harness/files.hpp"
+#include "harness/table.hpp"
 
 #include "cases/backends/command.hpp"
 #include "cases/backends/registry.hpp"
@@ -165,6 +169,16 @@ harness::Case read_case(const harness::Catalogue& catalogue, const std::string& 
   } catch (const BadInput& bad) {
     throw BadInput(fmt::format("{}: {}", text_or_path, bad.what()));
   }
+}
+
+std::size_t terminal_width() {
+  if (const char* columns = std::getenv("COLUMNS")) {
+    const int width = std::atoi(columns);
+    if (width > 0) return static_cast<std::size_t>(width);
+  }
+  winsize size{};
+  const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : harness::Table::no_limit;
 }
 
 std::string utc_now() {

@@ -97,6 +97,10 @@ struct PinnedCase {
 /// Machine, compilers and backends: what the report's environment object says of the surroundings.
 [[nodiscard]] nlohmann::ordered_json describe_machine();
 
+/// Columns of the terminal that standard output goes to, or what COLUMNS says; elsewhere lines may
+/// be as long as they like.
+[[nodiscard]] std::size_t terminal_width();
+
 /// The time as 2026-01-31T12:00:00Z.
 [[nodiscard]] std::string utc_now();
 

@@ -135,19 +135,32 @@ ordered_json examine_backends() {
   return out;
 }
 
-void print(const ordered_json& machine, const ordered_json& all_backends) {
-  for (const auto& [key, value] : machine.items()) {
-    fmt::print("{:<12} {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+/// A value for people: names in front of what an object holds, where that is several things.
+std::string words_of(const ordered_json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_structured()) return value.dump();
+  if (value.empty()) return "-";
+  std::string text;
+  for (const auto& [key, each] : value.items()) {
+    if (!text.empty()) text += value.is_object() ? "; " : ", ";
+    if (value.is_object() && value.size() > 1) text += key + ": ";
+    text += words_of(each);
   }
-  harness::Table table({{"backend"}, {"available"}, {"versions, or what would mend it"}});
+  return text;
+}
+
+void print(const ordered_json& machine, const ordered_json& all_backends) {
+  harness::Table facts({{"machine"}, {""}});
+  for (const auto& [key, value] : machine.items()) facts.add({key, words_of(value)});
+  harness::Table table({{"backend"}, {"here"}, {"versions, or what would mend it"}});
   for (const ordered_json& each : all_backends) {
     const bool available = each["available"].get<bool>();
     table.add({each["name"],
                available ? "yes" : "no",
-               available ? each.value("versions", ordered_json()).dump()
+               available ? words_of(each.value("versions", ordered_json::object()))
                          : each["why_unavailable"].get<std::string>()});
   }
-  fmt::print("\n{}", table.text());
+  fmt::print("{}\n{}", facts.text(terminal_width()), table.text(terminal_width()));
 }
 
 }  // namespace

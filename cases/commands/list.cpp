@@ -96,7 +96,7 @@ ordered_json to_json(const Listing& listing) {
 }
 
 void print(std::string_view title, const Table& table) {
-  fmt::print("{}\n{}\n", title, table.text());
+  fmt::print("{}\n{}", title, table.text(terminal_width()));
 }
 
 void print(const Listing& listing) {
@@ -116,23 +116,24 @@ void print(const Listing& listing) {
   }
   print("OPERATIONS", operations);
 
-  Table backends({{"name"}, {"available"}, {"summary"}});
+  Table backends({{"name"}, {"here"}, {"summary, and why it cannot run here"}});
   for (const NamedBackend& each : listing.backends) {
-    backends.add(
-        {each.name, each.unavailable.empty() ? "yes" : "no: " + each.unavailable, each.summary});
+    const bool here = each.unavailable.empty();
+    backends.add({each.name, here ? "yes" : "no", each.summary});
+    if (!here) backends.add({"", "", each.unavailable});
   }
   backends.add({"command:PATH", "yes", "a worker program of your own"});
-  print("BACKENDS", backends);
+  print("\nBACKENDS", backends);
 
   Table properties({{"name"}, {"summary"}});
   for (const auto& [name, summary] : properties_of(listing.catalogue)) {
     properties.add({std::string(name), std::string(summary)});
   }
-  print("PROPERTIES", properties);
+  print("\nPROPERTIES", properties);
 
   Table suites({{"name"}, {"summary"}});
   for (const harness::Suite& each : listing.suites) suites.add({each.name, each.summary});
-  fmt::print("SUITES\n{}", suites.text());
+  print("\nSUITES", suites);
 }
 
 }  // namespace

@@ -19,6 +19,24 @@ TEST(Table, TextIsAligned) {
             "µ     200\n");
 }
 
+TEST(Table, WideLastColumnGoesOnBelow) {
+  Table table({{"n", Align::right}, {"words"}});
+  table.add({"1", "short"});
+  table.add({"20", "one two three four five six seven"});
+  EXPECT_EQ(table.text(30),
+            " n  words\n"
+            " 1  short\n"
+            "20  one two three four five\n"
+            "    six seven\n");
+  EXPECT_EQ(table.text(200), table.text());
+}
+
+TEST(Table, WordIsNeverCut) {
+  Table table({{"a"}, {"b"}});
+  table.add({"x", "a-word-of-more-than-twenty-four-characters y"});
+  EXPECT_EQ(table.text(10), "a  b\nx  a-word-of-more-than-twenty-four-characters\n   y\n");
+}
+
 TEST(Table, MarkdownEscapesBars) {
   EXPECT_EQ(sample().markdown(),
             "| name | n |\n"
