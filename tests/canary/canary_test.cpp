@@ -10,6 +10,7 @@
 
 #include "cases/catalogue.hpp"
 #include "cases/planted/catalogue.hpp"
+#include "tests/print.hpp"
 
 namespace rankcheck::cases::planted {
 
@@ -53,11 +54,7 @@ TEST_P(CanaryTest, replays_from_the_text_of_its_minimal_case) {
   EXPECT_EQ(replay(examiner, c, {}).verdict, GetParam().verdict) << text;
 }
 
-std::string name_of(const testing::TestParamInfo<Bug>& info) {
-  return std::string(info.param.name);
-}
-
-INSTANTIATE_TEST_SUITE_P(Planted, CanaryTest, testing::ValuesIn(catalogue()), name_of);
+INSTANTIATE_TEST_SUITE_P(Planted, CanaryTest, testing::ValuesIn(catalogue()), tests::printed_name);
 
 TEST(CatalogueTest, every_property_catches_a_bug_by_its_own_check) {
   std::set<std::string_view> caught;

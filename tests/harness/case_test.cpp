@@ -3,11 +3,14 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "tests/print.hpp"
 
 namespace rankcheck::harness {
 namespace {
@@ -18,6 +21,8 @@ using nlohmann::json;
 struct Changed {
   std::string field;
   std::function<void(Case& c)> change;
+
+  friend void PrintTo(const Changed& each, std::ostream* out) { *out << each.field; }
 };
 
 Case plain() {
@@ -94,8 +99,7 @@ TEST_P(CaseFieldTest, ComplainsByName) {
   }
 }
 
-const auto field_name = [](const auto& instance) { return instance.param.field; };
-INSTANTIATE_TEST_SUITE_P(field, CaseFieldTest, testing::ValuesIn(changes()), field_name);
+INSTANTIATE_TEST_SUITE_P(field, CaseFieldTest, testing::ValuesIn(changes()), tests::printed_name);
 
 TEST(CaseTest, EveryFieldIsTried) {
   Case all = plain();
@@ -139,6 +143,8 @@ struct Bad {
   std::string name;
   std::string text;
   std::string complaint;
+
+  friend void PrintTo(const Bad& each, std::ostream* out) { *out << each.name; }
 };
 
 class BadCaseTest : public testing::TestWithParam<Bad> {};
@@ -195,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"not_json", R"({"ranks" 2})", R"(case: not JSON at byte 10: {"ranks" 2})"},
         Bad{"cut_off", R"({"ranks":)", "case: not JSON at byte 10: "},
         Bad{"empty", "", "case: not JSON at byte 1: "}),
-    [](const auto& instance) { return instance.param.name; });
+    tests::printed_name);
 
 TEST(CaseTest, LongValuesAreCutInComplaints) {
   try {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,9 @@ struct Rule {
   std::string_view name;
   /// Appends every place in the file where it does not.
   void (*check)(const Source& source, std::vector<Violation>& violations) = nullptr;
+
+  /// Names the tests.
+  friend void PrintTo(const Rule& rule, std::ostream* out) { *out << rule.name; }
 };
 
 /// Every rule, in a fixed order.

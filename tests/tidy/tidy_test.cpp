@@ -1,3 +1,4 @@
+#include <ostream>
 #include <set>
 #include <string>
 #include <string_view>
@@ -5,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/print.hpp"
 #include "tests/tidy/rules.hpp"
 
 namespace rankcheck::tidy {
@@ -32,11 +34,10 @@ TEST_P(RuleTest, holds_in_the_project) {
   EXPECT_EQ(to_text(violations_of(GetParam(), sources)), "");
 }
 
-const auto rule_name = [](const auto& instance) { return std::string(instance.param.name); };
 INSTANTIATE_TEST_SUITE_P(tidy,
                          RuleTest,
                          testing::ValuesIn(rules().begin(), rules().end()),
-                         rule_name);
+                         tests::printed_name);
 
 /// A file that breaks exactly one rule, in one line.
 struct Planted {
@@ -44,6 +45,8 @@ struct Planted {
   std::string_view rule;
   Source source;
   int line = 1;
+
+  friend void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
 };
 
 class PlantedTest : public testing::TestWithParam<Planted> {};
@@ -126,33 +129,50 @@ std::vector<Planted> planted_text() {
   };
 }
 
-const auto planted_name = [](const auto& instance) { return instance.param.name; };
-INSTANTIATE_TEST_SUITE_P(arrow, PlantedTest, testing::ValuesIn(planted_arrows()), planted_name);
-INSTANTIATE_TEST_SUITE_P(header, PlantedTest, testing::ValuesIn(planted_headers()), planted_name);
-INSTANTIATE_TEST_SUITE_P(text, PlantedTest, testing::ValuesIn(planted_text()), planted_name);
+INSTANTIATE_TEST_SUITE_P(arrow,
+                         PlantedTest,
+                         testing::ValuesIn(planted_arrows()),
+                         tests::printed_name);
+INSTANTIATE_TEST_SUITE_P(header,
+                         PlantedTest,
+                         testing::ValuesIn(planted_headers()),
+                         tests::printed_name);
+INSTANTIATE_TEST_SUITE_P(text, PlantedTest, testing::ValuesIn(planted_text()), tests::printed_name);
 
-class LegalTest : public testing::TestWithParam<Source> {};
+/// A file that breaks no rule.
+struct Legal {
+  std::string name;
+  Source source;
+
+  friend void PrintTo(const Legal& legal, std::ostream* out) { *out << legal.name; }
+};
+
+class LegalTest : public testing::TestWithParam<Legal> {};
 
 TEST_P(LegalTest, breaks_no_rule) {
   for (const Rule& rule : rules()) {
-    EXPECT_EQ(to_text(violations_of(rule, {GetParam()})), "") << rule.name;
+    EXPECT_EQ(to_text(violations_of(rule, {GetParam().source})), "") << rule.name;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(
     tidy,
     LegalTest,
-    testing::Values(Source{"gpu/plan/a.cpp", included("\"reference/spec/type.hpp\"")},
-                    Source{"gpu/plan/a.cpp", included("\"reference/collectives/x/contract.hpp\"")},
-                    Source{"harness/engine.cpp", included("<rapidcheck.h>")},
-                    Source{"gpu/device/mpi/a.cpp", included("<mpi.h>")},
-                    Source{"gpu/collectives/x/mpi.cpp", included("<mpi.h>")},
-                    Source{"cases/a.cpp", included("\"reference/numerics/fold.hpp\"")},
-                    Source{"gpu/device/mpi/a.cpp", included("\"generated.inc\"")},
-                    Source{"tests/a_test.cpp", included("\"tests/tidy/rules.hpp\"")},
-                    Source{"README.md", std::string(200, 'x') + "\n"},
-                    Source{"gpu/a.cpp", "// " + std::string(97, 'x') + "\n"},
-                    Source{"gpu/a.cpp", "// a…" + std::string(95, 'x') + "\n"}));
+    testing::Values(
+        Legal{"gpu_takes_words", {"gpu/plan/a.cpp", included("\"reference/spec/type.hpp\"")}},
+        Legal{"gpu_takes_contracts",
+              {"gpu/plan/a.cpp", included("\"reference/collectives/x/contract.hpp\"")}},
+        Legal{"engine_takes_rapidcheck", {"harness/engine.cpp", included("<rapidcheck.h>")}},
+        Legal{"mpi_device_takes_mpi", {"gpu/device/mpi/a.cpp", included("<mpi.h>")}},
+        Legal{"mpi_algorithm_takes_mpi", {"gpu/collectives/x/mpi.cpp", included("<mpi.h>")}},
+        Legal{"cases_take_arithmetic",
+              {"cases/a.cpp", included("\"reference/numerics/fold.hpp\"")}},
+        Legal{"generated_file", {"gpu/device/mpi/a.cpp", included("\"generated.inc\"")}},
+        Legal{"tests_take_tests", {"tests/a_test.cpp", included("\"tests/tidy/rules.hpp\"")}},
+        Legal{"long_line_of_prose", {"README.md", std::string(200, 'x') + "\n"}},
+        Legal{"line_of_100", {"gpu/a.cpp", "// " + std::string(97, 'x') + "\n"}},
+        Legal{"line_of_100_characters", {"gpu/a.cpp", "// a…" + std::string(95, 'x') + "\n"}}),
+    tests::printed_name);
 
 /// You navigate by replacing the first folder.
 TEST(LayoutTest, every_operation_has_a_contract_and_a_reference) {

@@ -1,3 +1,4 @@
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct Law {
   [[nodiscard]] std::string text() const {
     return R"({"property":")" + property + R"(","data_seed":7,)" + fields + "}";
   }
+
+  friend void PrintTo(const Law& each, std::ostream* out) { *out << each.text(); }
 };
 
 class LawTest : public testing::TestWithParam<Law> {};

@@ -16,6 +16,8 @@
 #include "gpu/plan/print.hpp"
 #include "gpu/plan/validate.hpp"
 
+#include "tests/print.hpp"
+
 namespace rankcheck::gpu {
 
 /// For GoogleTest, which otherwise prints addresses.
@@ -221,11 +223,7 @@ TEST_P(PlansTest, TakeCallsInPlaceExceptForAllToAll) {
   EXPECT_EQ(refuses, contract().in_place == spec::InPlace::none || contract().name == "all_to_all");
 }
 
-std::string test_name(const testing::TestParamInfo<Implementation>& info) {
-  return std::string(info.param.operation) + "_with_" + std::string(info.param.algorithm.name);
-}
-
-INSTANTIATE_TEST_SUITE_P(All, PlansTest, testing::ValuesIn(implementations()), test_name);
+INSTANTIATE_TEST_SUITE_P(All, PlansTest, testing::ValuesIn(implementations()), tests::printed_name);
 
 /// All but the algorithms that wait to keep step with each other, not for memory.
 std::vector<Implementation> frugal_implementations() {
@@ -268,7 +266,10 @@ TEST_P(WaitsTest, AreAllNeeded) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Frugal, WaitsTest, testing::ValuesIn(frugal_implementations()), test_name);
+INSTANTIATE_TEST_SUITE_P(Frugal,
+                         WaitsTest,
+                         testing::ValuesIn(frugal_implementations()),
+                         tests::printed_name);
 
 TEST(Algorithms, AreThereForEveryCollective) {
   for (const reference::Collective& collective : reference::collectives()) {

@@ -9,6 +9,17 @@
 
 #include "reference/collectives/registry.hpp"
 
+#include "tests/print.hpp"
+
+namespace rankcheck::reference {
+
+/// For GoogleTest, which otherwise prints addresses.
+static void PrintTo(const Collective& collective, std::ostream* out) {
+  *out << collective.contract.name;
+}
+
+}  // namespace rankcheck::reference
+
 namespace rankcheck::tests {
 namespace {
 
@@ -163,7 +174,7 @@ class EveryCollective : public testing::TestWithParam<Collective> {};
 INSTANTIATE_TEST_SUITE_P(All,
                          EveryCollective,
                          testing::ValuesIn(reference::collectives()),
-                         [](const auto& each) { return std::string(each.param.contract.name); });
+                         printed_name);
 
 /// Legal calls of one to five ranks: empty blocks, gaps and every root.
 std::vector<Call> calls_of(const spec::Contract& contract) {

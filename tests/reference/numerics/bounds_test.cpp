@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <ostream>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "tests/print.hpp"
 #include "tests/reference/numerics/floats.hpp"
 
 /// The bounds against honest subjects, which must never be wrong, and dishonest ones.
@@ -77,6 +79,10 @@ double honest_result(Random& random, Fold rule, std::vector<double> x, double sc
 struct Kind {
   Type type;
   ReduceOp op;
+
+  friend void PrintTo(const Kind& each, std::ostream* out) {
+    *out << spec::name(each.type) << " " << spec::name(each.op);
+  }
 };
 
 class Bounds : public testing::TestWithParam<Kind> {};
@@ -91,9 +97,7 @@ std::vector<Kind> kinds() {
   return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Bounds, testing::ValuesIn(kinds()), [](const auto& each) {
-  return std::string(spec::name(each.param.type)) + "_" + std::string(spec::name(each.param.op));
-});
+INSTANTIATE_TEST_SUITE_P(All, Bounds, testing::ValuesIn(kinds()), printed_name);
 
 TEST_P(Bounds, AcceptEveryOrderOfEvaluation) {
   const Fold rule{GetParam().type, GetParam().op};

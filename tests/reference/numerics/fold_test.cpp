@@ -5,10 +5,12 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <ostream>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "tests/print.hpp"
 #include "tests/reference/numerics/floats.hpp"
 
 namespace rankcheck::tests {
@@ -30,6 +32,11 @@ struct IntegerFold {
   std::vector<double> in;
   double out;
   std::vector<double> scalars;
+
+  friend void PrintTo(const IntegerFold& fold, std::ostream* out) {
+    *out << testing::PrintToString(fold.type) << " " << testing::PrintToString(fold.op) << " of "
+         << testing::PrintToString(fold.in);
+  }
 };
 
 class Integers : public testing::TestWithParam<IntegerFold> {};
@@ -51,7 +58,8 @@ INSTANTIATE_TEST_SUITE_P(
                     IntegerFold{Type::int64, ReduceOp::sum, {-0x1p63, -1024}, 0x1p63 - 1024, {}},
                     IntegerFold{Type::int64, ReduceOp::avg, {-7, 0}, -3, {}},
                     IntegerFold{Type::uint64, ReduceOp::max, {0x1p63, 1}, 0x1p63, {}},
-                    IntegerFold{Type::uint64, ReduceOp::avg, {0x1p63, 0}, 0x1p62, {}}));
+                    IntegerFold{Type::uint64, ReduceOp::avg, {0x1p63, 0}, 0x1p62, {}}),
+    printed_name);
 
 TEST_P(Integers, FoldToTheseBits) {
   const IntegerFold& each = GetParam();

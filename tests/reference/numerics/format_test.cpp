@@ -4,10 +4,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <ostream>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "tests/print.hpp"
 #include "tests/reference/numerics/floats.hpp"
 
 namespace rankcheck::tests {
@@ -24,6 +26,8 @@ struct HandFormat {
   int bias;
   bool has_infinity;
   double largest;
+
+  friend void PrintTo(const HandFormat& each, std::ostream* out) { *out << spec::name(each.type); }
 };
 
 const std::vector<HandFormat> hand_formats{
@@ -71,9 +75,7 @@ unsigned patterns(const HandFormat& format) {
 
 class NarrowFormat : public testing::TestWithParam<HandFormat> {};
 
-INSTANTIATE_TEST_SUITE_P(All, NarrowFormat, testing::ValuesIn(hand_formats), [](const auto& each) {
-  return std::string(spec::name(each.param.type));
-});
+INSTANTIATE_TEST_SUITE_P(All, NarrowFormat, testing::ValuesIn(hand_formats), printed_name);
 
 TEST_P(NarrowFormat, DecodesEveryPatternByDefinition) {
   for (unsigned bits = 0; bits < patterns(GetParam()); ++bits) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <ostream>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -19,9 +21,14 @@ Pair sum_of(const std::vector<double>& values) {
 }
 
 struct KnownSum {
+  std::string name;
   std::vector<double> values;
   double high;
   double low;
+
+  friend void PrintTo(const KnownSum& sum, std::ostream* out) {
+    *out << sum.name << " " << testing::PrintToString(sum.values);
+  }
 };
 
 class Superaccumulator : public testing::TestWithParam<KnownSum> {};
@@ -29,19 +36,22 @@ class Superaccumulator : public testing::TestWithParam<KnownSum> {};
 INSTANTIATE_TEST_SUITE_P(
     Known,
     Superaccumulator,
-    testing::Values(KnownSum{{}, 0, 0},
-                    KnownSum{{0.0, -0.0}, 0, 0},
-                    KnownSum{{1, 2, 3, 4}, 10, 0},
-                    KnownSum{{1e300, 1, -1e300}, 1, 0},
-                    KnownSum{{1, 0x1p-60}, 1, 0x1p-60},
-                    KnownSum{{-1, -0x1p-60}, -1, -0x1p-60},
-                    KnownSum{{1, -0x1p-100}, 1, -0x1p-100},
-                    KnownSum{{0x1p1000, 0x1p-1000, -0x1p1000, -0x1p-1074}, 0x1p-1000, -0x1p-1074},
-                    KnownSum{{5e-324, 5e-324, 5e-324}, 1.5e-323, 0},
-                    KnownSum{{0x1p-1022, -5e-324}, 0x1.ffffffffffffep-1023, 0},
-                    KnownSum{{largest, largest}, largest, largest},
-                    KnownSum{{-largest, -0x1p970, -0x1p969}, -largest, -0x1.8p970},
-                    KnownSum{{largest, largest, -largest}, largest, 0}));
+    testing::Values(
+        KnownSum{"nothing", {}, 0, 0},
+        KnownSum{"zeros", {0.0, -0.0}, 0, 0},
+        KnownSum{"whole_numbers", {1, 2, 3, 4}, 10, 0},
+        KnownSum{"large_ones_cancel", {1e300, 1, -1e300}, 1, 0},
+        KnownSum{"below_the_last_bit", {1, 0x1p-60}, 1, 0x1p-60},
+        KnownSum{"below_the_last_bit_negative", {-1, -0x1p-60}, -1, -0x1p-60},
+        KnownSum{"far_below", {1, -0x1p-100}, 1, -0x1p-100},
+        KnownSum{
+            "extremes_cancel", {0x1p1000, 0x1p-1000, -0x1p1000, -0x1p-1074}, 0x1p-1000, -0x1p-1074},
+        KnownSum{"subnormals", {5e-324, 5e-324, 5e-324}, 1.5e-323, 0},
+        KnownSum{"borrow_to_subnormal", {0x1p-1022, -5e-324}, 0x1.ffffffffffffep-1023, 0},
+        KnownSum{"overflow", {largest, largest}, largest, largest},
+        KnownSum{"overflow_negative", {-largest, -0x1p970, -0x1p969}, -largest, -0x1.8p970},
+        KnownSum{"overflow_that_cancels", {largest, largest, -largest}, largest, 0}),
+    [](const auto& each) { return each.param.name; });
 
 TEST_P(Superaccumulator, IsExactInEveryOrder) {
   std::vector<double> values = GetParam().values;
