@@ -71,7 +71,17 @@ std::uint8_t class_of(double value) {
 class Judge {
  public:
   Judge(const Fold& rule, const Expected& expected)
-      : expected_(expected), ranks_(static_cast<std::size_t>(rule.ranks)) {}
+      : expected_(expected),
+        ranks_(static_cast<std::size_t>(rule.ranks)),
+        overflow_(format_of(spec::component(rule.type)).overflow) {}
+
+  /// Whether something could be wrong here: not where every class of value is admitted, nor where
+  /// the bound reaches beyond all finite ones.
+  [[nodiscard]] bool has_power(std::size_t at) const {
+    constexpr std::uint8_t all =
+        admits_finite | admits_positive_infinity | admits_negative_infinity | admits_nan;
+    return (expected_.admits[at] & all) != all && expected_.bound[at] < overflow_;
+  }
 
   /// The distance of one component from what was expected; NaN, which no bound admits, where its
   /// class is wrong.
@@ -94,6 +104,7 @@ class Judge {
  private:
   const Expected& expected_;
   const std::size_t ranks_;
+  const double overflow_;
   /// The next unused one.
   std::size_t candidate_ = 0;
 };
@@ -119,6 +130,7 @@ void compare_values(const Fold& rule,
   Judge judge(rule, expected);
   std::array<double, run_components> values;
   const std::int64_t run_elements = run_components / parts;
+  std::int64_t compared = 0;
   for (std::int64_t first = 0; first < count; first += run_elements) {
     const std::int64_t elements = std::min(run_elements, count - first);
     load(spec::component(rule.type), got + first * bytes, elements * parts, values.data());
@@ -127,6 +139,7 @@ void compare_values(const Fold& rule,
       const auto at = static_cast<std::size_t>(first * parts + c);
       const double error = judge.error(at, values[static_cast<std::size_t>(c)]);
       const double bound = expected.bound[at];
+      compared += judge.has_power(at) ? 1 : 0;
       if (bound > 0 && std::isfinite(error)) {
         comparison.ratio_max = std::max(comparison.ratio_max, error / bound);
       }
@@ -138,6 +151,7 @@ void compare_values(const Fold& rule,
       note(rule.type, index, wanted.data(), got + index * bytes, error, bound, comparison);
     }
   }
+  comparison.compared_bytes += compared * bytes / parts;
 }
 
 }  // namespace
@@ -147,8 +161,8 @@ void compare(const Fold& rule,
              const std::byte* got,
              std::int64_t count,
              Comparison& comparison) {
-  comparison.compared_bytes += count * spec::info(rule.type).bytes;
   if (expected.as_bits) {
+    comparison.compared_bytes += count * spec::info(rule.type).bytes;
     compare_bits(rule.type, expected, got, count, comparison);
   } else {
     compare_values(rule, expected, got, count, comparison);

@@ -74,6 +74,7 @@ struct Difference {
 };
 
 struct Comparison {
+  /// Of the components where some value would have been wrong.
   std::int64_t compared_bytes = 0;
   std::int64_t wrong = 0;
   /// The largest error/bound among the elements with a bound above zero; 0 when there is none.

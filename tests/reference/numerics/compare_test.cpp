@@ -89,6 +89,23 @@ TEST(Compare, ReportsTheLargestRatio) {
   EXPECT_EQ(fold_of({Type::f32, ReduceOp::max}, {1, 2}).compared({7}).ratio_max, 0);
 }
 
+TEST(Compare, WhatCannotBeWrongIsNotCounted) {
+  // Every class of value can come out, depending on the order.
+  const double most = 3.4028234663852886e38;
+  EXPECT_EQ(fold_of({Type::f32}, {most, most, -most, -most}).compared({0}).compared_bytes, 0);
+  // A subnormal partial product that is wrong is then multiplied beyond all floats.
+  const SmallFold product = fold_of({Type::f32, ReduceOp::prod}, {1e-45, most, most, most});
+  EXPECT_EQ(product.compared({0}).compared_bytes, 0);
+  EXPECT_EQ(fold_of({Type::f32}, {1, 2}).compared({3}).compared_bytes, 4);
+}
+
+TEST(Compare, CountsTheComponentsThatCanBeWrong) {
+  const double most = 3.4028234663852886e38;
+  const SmallFold sum{
+      {.type = Type::complex64}, {{most, 1}, {most, 1}, {-most, 1}, {-most, 1}}, {}};
+  EXPECT_EQ(sum.compared({0, 4}).compared_bytes, 4);
+}
+
 TEST(Compare, WritesComplexElementsOnceAndWhole) {
   const SmallFold sum{{.type = Type::complex128, .exact = true}, {{1, 2}, {3, 4}}, {}};
   const Comparison comparison = sum.compared({5, 7});
