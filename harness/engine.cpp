@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 #include <rapidcheck/Check.h>
 
-#include "harness/generator.hpp"
 #include "harness/shrink.hpp"
 
 namespace rankcheck::harness {
@@ -62,7 +61,7 @@ class Session {
         unit_(unit),
         limits_(limits),
         seed_(unit_seed(limits.seed, unit)),
-        generator_(catalogue, backend, unit, seed_),
+        generator_(catalogue, backend, unit, seed_, limits.covered),
         examiner_(catalogue, backend),
         compares_stamps_(catalogue.find(unit.operation)->contract.synchronises) {
     finding_.unit = unit;
@@ -197,10 +196,7 @@ class Session {
       finding_.ratio_max = std::max(finding_.ratio_max, judgement_.ratio_max);
     }
     if (judgement_.verdict == Verdict::vacuous) return;
-    if (judgement_.compared_bytes > 0 || compares_stamps_) {
-      generator_.cover(c);
-      compared_ = true;
-    }
+    generator_.cover(c, judgement_.compared_bytes > 0 || compares_stamps_);
   }
 
   /// Replays the minimal case; where it does not replay at all, the case that failed first.
@@ -253,27 +249,19 @@ class Session {
   }
 
   void conclude() {
-    for (const Cell& cell : generator_.cells()) {
-      if (cell.covered > 0) {
-        finding_.cells[cell.name()] = cell.covered;
-      } else if (unit_.require_all_cells) {
-        finding_.missing_cells.push_back(cell.name());
-      }
-    }
-    std::sort(finding_.missing_cells.begin(), finding_.missing_cells.end());
+    for (const Cell& each : generator_.cells()) note(each.name(), each);
+    for (const SiteCell& each : generator_.sites()) note(each.site.cell(), each);
     if (finding_.verdict != Verdict::passed) return;
-    if (!compared_) {
-      finding_.verdict = Verdict::vacuous;
-      finding_.reason = fmt::format("nothing was compared in {} cases", finding_.cases);
-    } else if (!finding_.missing_cells.empty()) {
-      finding_.verdict = Verdict::vacuous;
-      finding_.reason = fmt::format("{} of {} cells were not covered in {} cases, first {}",
-                                    finding_.missing_cells.size(),
-                                    generator_.cells().size(),
-                                    finding_.cases,
-                                    finding_.missing_cells.front());
-    }
+    judge_coverage(finding_);
     if (finding_.verdict == Verdict::vacuous && stopped_) finding_.reason += ": " + stop_reason_;
+  }
+
+  void note(const std::string& name, const auto& cell) {
+    if (cell.covered > 0) {
+      finding_.cells[name] = cell.covered;
+    } else if (unit_.require_all_cells && cell.is_open) {
+      finding_.missing_cells.push_back(name);
+    }
   }
 
   const Catalogue& catalogue_;
@@ -286,7 +274,6 @@ class Session {
   Judgement judgement_;
   /// The operation has no output: what is judged is when the ranks entered and left.
   bool compares_stamps_;
-  bool compared_ = false;
   bool stopped_ = false;
   std::string stop_reason_;
   std::optional<Failure> first_;

@@ -6,6 +6,7 @@
 
 #include "harness/backend.hpp"
 #include "harness/finding.hpp"
+#include "harness/generator.hpp"
 #include "harness/operation.hpp"
 #include "harness/verdict.hpp"
 
@@ -22,6 +23,8 @@ struct RunLimits {
   /// any more (at least one is made).
   int replays = 5;
   double replay_s = 60;
+  /// What earlier rounds of the unit covered: this one turns to the rest first.
+  Coverage covered = {};
   /// Where given: true stops as the deadline does.
   const std::atomic<bool>* stop = nullptr;
   /// Where given: counts every case that was judged, for a progress display.

@@ -1,12 +1,14 @@
 #include "harness/finding.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/fields.hpp"
+#include "harness/site_class.hpp"
 
 namespace rankcheck::harness {
 
@@ -26,6 +28,7 @@ ordered_json to_json(const Unit& unit) {
     out["pinned"] = unit.pinned;
     return out;
   }
+  if (!unit.variant.empty()) out["variant"] = unit.variant;
   out["cases"] = unit.cases;
   out["ranks"] = {unit.ranks_min, unit.ranks_max};
   for (const spec::Type type : unit.types) out["types"].push_back(spec::name(type));
@@ -41,6 +44,7 @@ Unit unit_from_json(const json& value, const std::string& place) {
   fields.required("backend", unit.backend);
   fields.required("property", unit.property);
   fields.optional("pinned", unit.pinned);
+  fields.optional("variant", unit.variant);
   fields.optional("cases", unit.cases);
   fields.optional("require_all_cells", unit.require_all_cells);
   std::vector<int> ranks{unit.ranks_min, unit.ranks_max};
@@ -106,6 +110,7 @@ void read_failure(Fields& fields, const std::string& place, Finding& finding) {
 
 std::string Unit::id() const {
   std::string text = fmt::format("{}/{}/{}/{}", operation, algorithm, backend, property);
+  if (!variant.empty()) text += "@" + variant;
   if (!pinned.empty()) text += ":" + pinned;
   return text;
 }
@@ -160,16 +165,47 @@ Finding finding_from_json(const json& value) {
   return finding;
 }
 
+void judge_coverage(Finding& finding) {
+  auto& missing = finding.missing_cells;
+  std::sort(missing.begin(), missing.end());
+  finding.verdict = Verdict::passed;
+  finding.reason.clear();
+  const bool compared = std::any_of(finding.cells.begin(),
+                                    finding.cells.end(),
+                                    [](const auto& cell) { return !is_site(cell.first); });
+  if (!compared) {
+    finding.verdict = Verdict::vacuous;
+    finding.reason = fmt::format("nothing was compared in {} cases", finding.cases);
+  } else if (!missing.empty()) {
+    finding.verdict = Verdict::vacuous;
+    finding.reason = fmt::format("{} of {} cells were not covered in {} cases, first {}",
+                                 missing.size(),
+                                 finding.cells.size() + missing.size(),
+                                 finding.cases,
+                                 missing.front());
+  }
+}
+
+bool lacks_coverage(const Finding& finding) {
+  return finding.verdict == Verdict::vacuous && !finding.minimal;
+}
+
 void merge(Finding& total, const Finding& round) {
-  Finding out = total.verdict == Verdict::passed ? round : total;
+  const auto may_improve = [](const Finding& each) {
+    return each.verdict == Verdict::passed || lacks_coverage(each);
+  };
+  Finding out = may_improve(total) && !may_improve(round) ? round : total;
+  out.unit = total.unit;
   out.cases = total.cases + round.cases;
   out.compared_bytes = total.compared_bytes + round.compared_bytes;
   out.ratio_max = std::max(total.ratio_max, round.ratio_max);
   out.cells = total.cells;
   for (const auto& [cell, count] : round.cells) out.cells[cell] += count;
-  out.missing_cells = total.missing_cells;
-  std::erase_if(out.missing_cells,
-                [&](const std::string& cell) { return out.cells.count(cell) > 0; });
+  std::set<std::string> missing(total.missing_cells.begin(), total.missing_cells.end());
+  missing.insert(round.missing_cells.begin(), round.missing_cells.end());
+  std::erase_if(missing, [&](const std::string& cell) { return out.cells.contains(cell); });
+  out.missing_cells.assign(missing.begin(), missing.end());
+  if (may_improve(out)) judge_coverage(out);
   total = std::move(out);
 }
 

@@ -24,13 +24,16 @@ struct Unit {
   int ranks_max = 8;
   /// The only types to use; empty: every type that the operation and the backend take.
   std::vector<spec::Type> types;
-  /// Cells "<type>/<op>" that must be covered by at least one case that was run and compared.
+  /// Cells "<type>/<op>" and "site/<class>" that must be covered by at least one case that was run
+  /// and compared.
   bool require_all_cells = true;
   /// The file's name where the unit is one pinned case; empty where cases are generated.
   std::string pinned;
+  /// What sets it apart from other units of the same four; usually empty.
+  std::string variant = {};
 
-  /// "operation/algorithm/backend/property", and ":file" behind it for a pinned case: the unit's
-  /// name in journals and reports.
+  /// "operation/algorithm/backend/property", "@variant" behind it where there is one, and ":file"
+  /// for a pinned case: the unit's name in journals and reports.
   [[nodiscard]] std::string id() const;
 };
 
@@ -61,7 +64,14 @@ struct Finding {
 /// Throws BadInput that names the field.
 [[nodiscard]] Finding finding_from_json(const nlohmann::json& json);
 
-/// Adds a further round of the same unit to `total`: counts add up, and the first failure stays.
+/// Judges what was covered, where nothing else is wrong: passed, or vacuous with the reason.
+void judge_coverage(Finding& finding);
+
+/// Whether all that is wrong is that something was not covered: further cases may mend it.
+[[nodiscard]] bool lacks_coverage(const Finding& finding);
+
+/// Adds a further round of the same unit to `total`: counts add up, the first failure stays, and a
+/// cell is missing where no round covered it.
 void merge(Finding& total, const Finding& round);
 
 }  // namespace rankcheck::harness

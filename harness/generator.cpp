@@ -21,6 +21,13 @@ constexpr std::uint64_t batch_cases = 16;
 constexpr int attempts_max = 256;
 /// Of them, those before large calls are tried too.
 constexpr int small_attempts = 32;
+/// Draws for one case of a site class before the class has to wait: in any draw, every class that
+/// can occur does so with a chance of one in ten at least.
+constexpr int goal_attempts = 64;
+/// Cases for a site class before it has to do with every so manyth.
+constexpr int patience = 8;
+/// How large the cases are that show what a backend takes.
+constexpr int probe_size = 50;
 
 /// The weights, of 256, among which a batch chooses for each feature.
 constexpr std::array<std::array<int, 4>, 8> swarm_weights{{
@@ -135,27 +142,45 @@ std::string Cell::name() const {
   return std::string(spec::name(type)) + "/" + std::string(spec::name(op));
 }
 
-Generator::Generator(const Catalogue& catalogue,
-                     const Backend& backend,
-                     const Unit& unit,
-                     std::uint64_t seed)
+Generator::Generator(const Catalogue& catalogue, const Backend& backend, const Unit& unit)
     : catalogue_(catalogue),
       backend_(backend),
       operation_(operation_of(catalogue, unit)),
       property_(property_of(catalogue, unit)),
       ranks_min_(std::max(unit.ranks_min, 1)),
-      ranks_max_(std::min(unit.ranks_max, backend.traits().ranks_max)),
-      seed_(seed) {
+      ranks_max_(std::min(unit.ranks_max, backend.traits().ranks_max)) {
   base_.operation = unit.operation;
   base_.property = unit.property;
   base_.backend = unit.backend;
   base_.algorithm = unit.algorithm;
-  if (ranks_min_ <= ranks_max_) find_cells(unit);
 }
 
-void Generator::find_cells(const Unit& unit) {
-  constexpr int rounds = 4;
+Generator::Generator(const Catalogue& catalogue,
+                     const Backend& backend,
+                     const Unit& unit,
+                     std::uint64_t seed,
+                     const Coverage& covered)
+    : Generator(catalogue, backend, unit) {
+  seed_ = seed;
+  cells_ = all_cells(unit);
+  find_cells();
+  find_sites();
+  for (Cell& cell : cells_) cell.is_open = !covered.contains(cell.name());
+  for (SiteCell& cell : sites_) cell.is_open = !covered.contains(cell.site.cell());
+}
+
+bool Generator::has_cases(const Catalogue& catalogue, const Backend& backend, const Unit& unit) {
+  Generator generator(catalogue, backend, unit);
+  generator.cells_ = generator.all_cells(unit);
+  for (std::size_t i = 0; i < generator.cells_.size(); ++i) {
+    if (generator.can_cover(i)) return true;
+  }
+  return false;
+}
+
+std::vector<Cell> Generator::all_cells(const Unit& unit) const {
   std::vector<Cell> all;
+  if (ranks_min_ > ranks_max_) return all;
   for (const spec::TypeInfo& type : spec::type_table) {
     if (!unit.types.empty() && std::count(unit.types.begin(), unit.types.end(), type.type) == 0) {
       continue;
@@ -170,32 +195,55 @@ void Generator::find_cells(const Unit& unit) {
   // Without buffers, types make no difference.
   if (operation_.contract.sizes == Sizes::none && all.size() > 1)
     all.erase(all.begin() + 1, all.end());
-  cells_.swap(all);
-  // A cell is kept when a case of it can be run: plain cases are tried first, then any.
-  std::vector<Cell> kept;
+  return all;
+}
+
+bool Generator::can_cover(std::size_t cell) {
+  constexpr int rounds = 4;
   Case probe;
+  // Plain cases are tried first, then any.
+  weights_ = {};
+  for (int round = 0; round < rounds; ++round) {
+    Choices choices(mix(mix(seed_, cell), static_cast<std::uint64_t>(round)));
+    if (draw_legal(choices, cell, probe_size, nullptr, probe)) return true;
+    weights_ = choose_weights(choices);
+  }
+  return false;
+}
+
+void Generator::find_cells() {
+  std::vector<Cell> kept;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
-    weights_ = {};
-    for (int round = 0; round < rounds; ++round) {
-      Choices choices(mix(mix(seed_, i), static_cast<std::uint64_t>(round)));
-      if (draw_legal(choices, i, 50, probe)) {
-        kept.push_back(cells_[i]);
-        break;
-      }
-      choose_weights(choices);
-    }
+    if (can_cover(i)) kept.push_back(cells_[i]);
   }
   cells_.swap(kept);
 }
 
-void Generator::choose_weights(Choices choices) {
-  for (std::size_t f = 0; f < features; ++f) {
-    weights_[f] = swarm_weights[f][static_cast<std::size_t>(choices.below(4))];
+void Generator::find_sites() {
+  constexpr std::size_t cells_tried = 4;
+  Case probe;
+  for (const SiteClass& site : site_classes()) {
+    if (!may_occur(site, operation_.contract, backend_.traits())) continue;
+    Choices choices(mix(seed_, hash_of(site.name)));
+    for (std::size_t i = 0; i < std::min(cells_tried, cells_.size()); ++i) {
+      const std::size_t cell = i * cells_.size() / std::min(cells_tried, cells_.size());
+      if (!draw_legal(choices, cell, probe_size, &site, probe)) continue;
+      sites_.push_back({.site = site});
+      break;
+    }
   }
 }
 
-bool Generator::enabled(Feature feature, Choices& choices) const {
-  return choices.chance(weights_[static_cast<std::size_t>(feature)]);
+Generator::Weights Generator::choose_weights(Choices& choices) {
+  Weights weights{};
+  for (std::size_t f = 0; f < features; ++f) {
+    weights[f] = swarm_weights[f][static_cast<std::size_t>(choices.below(4))];
+  }
+  return weights;
+}
+
+bool Generator::enabled(Feature feature, const Draw& draw, Choices& choices) {
+  return choices.chance(draw.weights[static_cast<std::size_t>(feature)]);
 }
 
 std::size_t Generator::next_cell() {
@@ -204,63 +252,98 @@ std::size_t Generator::next_cell() {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     Choices choices(mix(seed_, ~drawn_));
     shuffle(choices, order_);
+    // The last comes first: cells that no round has covered yet do.
+    std::stable_partition(
+        order_.begin(), order_.end(), [&](std::size_t cell) { return !cells_[cell].is_open; });
   }
   const std::size_t cell = order_.back();
   order_.pop_back();
   return cell;
 }
 
+const SiteClass* Generator::next_goal(const Cell& cell) {
+  for (std::size_t tried = 0; tried < sites_.size(); ++tried) {
+    SiteCell& each = sites_[next_site_++ % sites_.size()];
+    if (!each.is_open || (each.site.is_empty() && cell.is_open)) continue;
+    // A class whose cases cover nothing must not starve the others and the cells.
+    if (each.visits >= patience && drawn_ % static_cast<std::uint64_t>(patience) != 0) continue;
+    ++each.visits;
+    return &each.site;
+  }
+  return nullptr;
+}
+
 bool Generator::next(std::uint64_t word, int size, Case& out) {
-  if (drawn_ % batch_cases == 0) choose_weights(Choices(mix(seed_, drawn_ / batch_cases)));
+  if (drawn_ % batch_cases == 0) {
+    Choices choices(mix(seed_, drawn_ / batch_cases));
+    weights_ = choose_weights(choices);
+  }
   ++drawn_;
   Choices choices(word);
   for (std::size_t tried = 0; tried < cells_.size(); ++tried) {
     const std::size_t cell = next_cell();
-    if (!draw_legal(choices, cell, size, out)) continue;
+    const SiteClass* goal = next_goal(cells_[cell]);
+    const bool reached = goal != nullptr && draw_legal(choices, cell, size, goal, out);
+    if (!reached && !draw_legal(choices, cell, size, nullptr, out)) continue;
     ++cells_[cell].visits;
     return true;
   }
   return false;
 }
 
-void Generator::cover(const Case& c) {
+void Generator::cover(const Case& c, bool compared) {
+  const auto count = [](auto& cell) {
+    ++cell.covered;
+    cell.is_open = false;
+  };
   for (Cell& cell : cells_) {
-    if (cell.type == c.type && cell.op == c.op) ++cell.covered;
+    if (compared && cell.type == c.type && cell.op == c.op) count(cell);
+  }
+  for (SiteCell& cell : sites_) {
+    if (compared != cell.site.is_empty() && cell.site.has(c)) count(cell);
   }
 }
 
-bool Generator::draw_legal(Choices& choices, std::size_t cell, int size, Case& out) {
+bool Generator::draw_legal(
+    Choices& choices, std::size_t cell, int size, const SiteClass* goal, Case& out) {
   const Cell& wanted = cells_[cell];
-  for (std::size_t attempt = 0; attempt < attempts_max; ++attempt) {
-    const Draw draw{
-        .size = size, .has_data = wanted.covered == 0, .large = attempt >= small_attempts};
+  const int attempts = goal == nullptr ? attempts_max : goal_attempts;
+  const bool may_be_empty = !wanted.is_open || (goal != nullptr && goal->is_empty());
+  Draw draw{.size = size, .has_data = !may_be_empty, .weights = weights_};
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    draw.large = attempt >= small_attempts;
+    if (goal != nullptr) draw.weights = choose_weights(choices);
     draw_case(choices, draw, out);
     out.type = wanted.type;
     out.op = wanted.op;
-    // The index sets cells apart, so that already their first visits see every kind.
-    const std::size_t turn = static_cast<std::size_t>(wanted.visits) + cell + attempt;
+    // The index sets cells apart, so that already their first visits see every kind; the seed sets
+    // rounds apart.
+    const std::uint64_t turn =
+        static_cast<std::uint64_t>(wanted.visits + attempt) + cell + seed_ % 60;
     out.input = wanted.kinds[turn % wanted.kinds.size()];
-    if (adapt(out) && out.type == wanted.type && out.op == wanted.op) return true;
+    if (goal != nullptr && !goal->has(out)) continue;
+    if (!adapt(out) || out.type != wanted.type || out.op != wanted.op) continue;
+    if (goal == nullptr || goal->has(out)) return true;
   }
   return false;
 }
 
-void Generator::draw_case(Choices& choices, Draw draw, Case& out) const {
+void Generator::draw_case(Choices& choices, const Draw& draw, Case& out) const {
   const spec::Contract& contract = operation_.contract;
   out = base_;
   out.ranks = draw_ranks(choices);
-  if (enabled(Feature::group, choices)) draw_group(choices, out);
+  if (enabled(Feature::group, draw, choices)) draw_group(choices, out);
   const int n = group_size(out);
   if (contract.rooted) out.root = static_cast<int>(choices.below(n));
   if (contract.sizes == Sizes::count) {
-    out.count = draw_count(choices, n, draw_limit(choices, draw), draw.has_data);
+    out.count = draw_count(choices, draw, n, draw_limit(choices, draw));
   }
   if (is_uneven(contract)) draw_counts(choices, draw, out);
   if (contract.patterned) {
     out.pattern = static_cast<spec::Pattern>(choices.below(3));
     if (out.pattern == spec::Pattern::ring) out.shift = static_cast<int>(choices.between(-n, n));
   }
-  draw_site(choices, out);
+  draw_site(choices, draw, out);
   out.data_seed = static_cast<std::uint64_t>(choices.between(1, 99999));
 }
 
@@ -302,16 +385,16 @@ void Generator::draw_group(Choices& choices, Case& out) const {
   if (whole && std::is_sorted(out.group.begin(), out.group.end())) out.group.clear();
 }
 
-std::int64_t Generator::draw_limit(Choices& choices, Draw draw) const {
-  if (enabled(Feature::large, choices) || draw.large) return elements_max;
+std::int64_t Generator::draw_limit(Choices& choices, const Draw& draw) const {
+  if (enabled(Feature::large, draw, choices) || draw.large) return elements_max;
   return 1 + std::int64_t{63} * std::clamp(draw.size, 0, 100) / 100;
 }
 
 std::int64_t Generator::draw_count(Choices& choices,
+                                   const Draw& draw,
                                    std::int64_t ranks,
-                                   std::int64_t limit,
-                                   bool has_data) const {
-  if (!has_data && enabled(Feature::empty, choices)) return 0;
+                                   std::int64_t limit) const {
+  if (!draw.has_data && enabled(Feature::empty, draw, choices)) return 0;
   std::int64_t count = 1;
   switch (choices.below(8)) {
     case 0:
@@ -338,11 +421,15 @@ std::int64_t Generator::draw_count(Choices& choices,
   return std::clamp<std::int64_t>(count, 1, elements_max);
 }
 
-void Generator::draw_counts(Choices& choices, Draw draw, Case& out) const {
+void Generator::draw_counts(Choices& choices, const Draw& draw, Case& out) const {
   const std::int64_t n = group_size(out);
   const bool pairs = operation_.contract.sizes == Sizes::counts_per_pair;
   const std::int64_t limit = std::max<std::int64_t>(1, draw_limit(choices, draw) / (pairs ? n : 1));
-  const std::int64_t base = draw_count(choices, n, limit, true);
+  Draw with_data = draw;
+  with_data.has_data = true;
+  Draw without = draw;
+  without.has_data = false;
+  const std::int64_t base = draw_count(choices, with_data, n, limit);
   const std::int64_t size = pairs ? n * n : n;
   const auto chosen = static_cast<std::size_t>(choices.below(size));
   const std::int64_t shape = choices.below(6);
@@ -354,24 +441,24 @@ void Generator::draw_counts(Choices& choices, Draw draw, Case& out) const {
     if (shape == 2) count = i == chosen ? 16 * base : choices.below(2);  // one huge
     if (shape == 3) count = base - 1 + static_cast<std::int64_t>(i);     // increasing
     if (shape == 4) count = choices.chance(64) ? base : 0;               // sparse
-    if (shape == 5) count = draw_count(choices, n, limit, false);        // random
+    if (shape == 5) count = draw_count(choices, without, n, limit);      // random
   }
-  if (!draw.has_data && enabled(Feature::empty, choices)) {
+  if (!draw.has_data && enabled(Feature::empty, draw, choices)) {
     std::fill(out.counts.begin(), out.counts.end(), 0);
   }
   if (draw.has_data && std::count(out.counts.begin(), out.counts.end(), 0) == size) {
     out.counts[chosen] = base;
   }
-  if (enabled(Feature::gap, choices)) out.gap = choices.between(1, 3);
+  if (enabled(Feature::gap, draw, choices)) out.gap = choices.between(1, 3);
 }
 
-void Generator::draw_site(Choices& choices, Case& out) const {
+void Generator::draw_site(Choices& choices, const Draw& draw, Case& out) const {
   if (operation_.contract.in_place != InPlace::none) {
-    out.in_place = enabled(Feature::in_place, choices);
+    out.in_place = enabled(Feature::in_place, draw, choices);
   }
-  if (enabled(Feature::offset, choices)) out.offset = choices.between(1, 15);
-  if (enabled(Feature::chunk, choices)) out.chunk = choices.log_between(1, 8);
-  if (backend_.traits().has_schedules && enabled(Feature::schedule, choices)) {
+  if (enabled(Feature::offset, draw, choices)) out.offset = choices.between(1, 15);
+  if (enabled(Feature::chunk, draw, choices)) out.chunk = choices.log_between(1, 8);
+  if (backend_.traits().has_schedules && enabled(Feature::schedule, draw, choices)) {
     out.schedule = choices.chance(128) ? "random:" : "pct:";
     out.schedule += std::to_string(choices.between(1, 999));
   }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "harness/case.hpp"
 #include "harness/finding.hpp"
 #include "harness/operation.hpp"
+#include "harness/site_class.hpp"
 
 namespace rankcheck::harness {
 
@@ -48,31 +50,55 @@ struct Cell {
   std::int64_t visits = 0;
   /// Cases that were run and compared.
   std::int64_t covered = 0;
+  /// No case of any round has covered it yet.
+  bool is_open = true;
 
   /// "<type>/<op>".
   [[nodiscard]] std::string name() const;
 };
 
+/// One class of call sites that a unit has to cover.
+struct SiteCell {
+  SiteClass site;
+  /// Cases that were drawn for it.
+  std::int64_t visits = 0;
+  std::int64_t covered = 0;
+  bool is_open = true;
+};
+
+/// Cell -> cases that covered it.
+using Coverage = std::map<std::string, std::int64_t>;
+
 /// Makes the cases of one unit, by the operation's contract alone. Every case is legal, the
 /// property says something about it, and the backend takes every stage of it. Cells are visited in
-/// turns, each turn in a new order; until a cell is covered, its cases have data to compare.
+/// turns, each turn in a new order; until a cell is covered, its cases have data to compare. Until
+/// all site classes are covered, each case is drawn for one that is not.
 class Generator {
  public:
-  /// Finds out which cells the backend takes. Catalogue and backend must outlive the generator, and
-  /// the catalogue must have the unit's operation and property.
+  /// Finds out which cells and site classes the backend takes; what earlier rounds `covered` is not
+  /// open any more. Catalogue and backend must outlive the generator, and the catalogue must have
+  /// the unit's operation and property.
   Generator(const Catalogue& catalogue,
             const Backend& backend,
             const Unit& unit,
-            std::uint64_t seed);
+            std::uint64_t seed,
+            const Coverage& covered = {});
+
+  /// Whether the backend takes any case of a unit.
+  [[nodiscard]] static bool has_cases(const Catalogue& catalogue,
+                                      const Backend& backend,
+                                      const Unit& unit);
 
   /// Writes the next case; `word` decides what is left open, `size` 0 … 100 how large it gets.
   /// False where no legal case was found.
   bool next(std::uint64_t word, int size, Case& out);
 
-  /// Counts a case that was run and compared for its cell.
-  void cover(const Case& c);
+  /// Counts a case that was run and holds. `compared`: an output, or what stands for it, was; else
+  /// the case has none.
+  void cover(const Case& c, bool compared);
 
   [[nodiscard]] const std::vector<Cell>& cells() const { return cells_; }
+  [[nodiscard]] const std::vector<SiteCell>& sites() const { return sites_; }
   /// Draws that the backend did not take, also while the cells were looked for.
   [[nodiscard]] std::int64_t refused() const { return refused_; }
 
@@ -84,6 +110,7 @@ class Generator {
   /// it, with very different weights (swarm testing).
   enum class Feature : std::uint8_t { group, in_place, offset, gap, chunk, empty, large, schedule };
   static constexpr std::size_t features = 8;
+  using Weights = std::array<int, features>;
 
   /// What one draw has to respect.
   struct Draw {
@@ -91,26 +118,37 @@ class Generator {
     bool has_data = false;
     /// Up to elements_max whatever the features: some implementations take nothing small.
     bool large = false;
+    Weights weights{};
   };
 
-  void find_cells(const Unit& unit);
-  void choose_weights(Choices choices);
-  [[nodiscard]] bool enabled(Feature feature, Choices& choices) const;
+  /// Without any cells.
+  Generator(const Catalogue& catalogue, const Backend& backend, const Unit& unit);
+
+  /// All cells that the operation and the unit's types have.
+  [[nodiscard]] std::vector<Cell> all_cells(const Unit& unit) const;
+  /// Whether a case of the cell can be run.
+  bool can_cover(std::size_t cell);
+  void find_cells();
+  void find_sites();
+  [[nodiscard]] static Weights choose_weights(Choices& choices);
+  [[nodiscard]] static bool enabled(Feature feature, const Draw& draw, Choices& choices);
   /// The index of the cell whose turn it is.
   std::size_t next_cell();
+  /// The open site class whose turn it is and that a case of `cell` may have; null where none is.
+  const SiteClass* next_goal(const Cell& cell);
 
-  /// Draws until a case can be run, a bounded number of times.
-  bool draw_legal(Choices& choices, std::size_t cell, int size, Case& out);
-  void draw_case(Choices& choices, Draw draw, Case& out) const;
+  /// Draws until a case can be run, and has the goal where there is one, a bounded number of times.
+  bool draw_legal(Choices& choices, std::size_t cell, int size, const SiteClass* goal, Case& out);
+  void draw_case(Choices& choices, const Draw& draw, Case& out) const;
   [[nodiscard]] int draw_ranks(Choices& choices) const;
   void draw_group(Choices& choices, Case& out) const;
-  [[nodiscard]] std::int64_t draw_limit(Choices& choices, Draw draw) const;
+  [[nodiscard]] std::int64_t draw_limit(Choices& choices, const Draw& draw) const;
   [[nodiscard]] std::int64_t draw_count(Choices& choices,
+                                        const Draw& draw,
                                         std::int64_t ranks,
-                                        std::int64_t limit,
-                                        bool has_data) const;
-  void draw_counts(Choices& choices, Draw draw, Case& out) const;
-  void draw_site(Choices& choices, Case& out) const;
+                                        std::int64_t limit) const;
+  void draw_counts(Choices& choices, const Draw& draw, Case& out) const;
+  void draw_site(Choices& choices, const Draw& draw, Case& out) const;
 
   /// Whether the case is legal, the property applies and the backend takes every stage.
   [[nodiscard]] bool can_run(const Case& c);
@@ -124,9 +162,11 @@ class Generator {
   Case base_;
   int ranks_min_;
   int ranks_max_;
-  std::uint64_t seed_;
-  std::array<int, features> weights_{};
+  std::uint64_t seed_ = 0;
+  Weights weights_{};
   std::vector<Cell> cells_;
+  std::vector<SiteCell> sites_;
+  std::size_t next_site_ = 0;
   std::vector<std::size_t> order_;
   std::uint64_t drawn_ = 0;
   std::int64_t refused_ = 0;

@@ -124,7 +124,7 @@ void expect_same_bits(const Case& c,
                       std::string_view what,
                       Judgement& judgement) {
   const auto bytes = static_cast<std::size_t>(spec::info(c.type).bytes);
-  judgement.compared_bytes += count * static_cast<std::int64_t>(bytes);
+  judgement.count(rank, count * static_cast<std::int64_t>(bytes));
   if (count == 0 || std::memcmp(got, expected, static_cast<std::size_t>(count) * bytes) == 0)
     return;
   judgement.fail(Verdict::falsified, std::string(what));
@@ -161,6 +161,29 @@ void expect_same_output(const Evidence& evidence,
                      expected.recv() + other.offset * bytes,
                      what,
                      judgement);
+  }
+}
+
+void expect_ranks_agree(const Evidence& evidence, std::size_t stage, Judgement& judgement) {
+  const Case& c = evidence.stages[stage];
+  if (group_size(c) < 2) return;
+  const std::int64_t bytes = spec::info(c.type).bytes;
+  const BufferView first = view(evidence, stage, 0);
+  for (const spec::Block& block : first.layout.extents.recv) {
+    judgement.count(0, block.count * bytes);
+  }
+  for (int r = 1; r < group_size(c); ++r) {
+    const BufferView other = view(evidence, stage, r);
+    for (const spec::Block& block : other.layout.extents.recv) {
+      expect_same_bits(c,
+                       r,
+                       block.offset,
+                       block.count,
+                       other.recv() + block.offset * bytes,
+                       first.recv() + block.offset * bytes,
+                       "differs from rank 0",
+                       judgement);
+    }
   }
 }
 
@@ -208,6 +231,47 @@ void Examiner::check_memory(std::size_t stage, Judgement& judgement) {
   }
 }
 
+void Examiner::check_agreement(Judgement& judgement) {
+  for (std::size_t s = 0; s < stages_.size() && judgement.verdict == Verdict::passed; ++s) {
+    if (!catalogue_.find(stages_[s].operation)->contract.ranks_agree) continue;
+    // What is compared with another rank was not compared with what it should be.
+    Judgement agreement;
+    expect_ranks_agree(evidence(), s, agreement);
+    if (agreement.verdict == Verdict::passed) continue;
+    judgement.fail(agreement.verdict, std::move(agreement.reason));
+    judgement.wrong_count = agreement.wrong_count;
+    judgement.wrong = std::move(agreement.wrong);
+  }
+}
+
+void Examiner::check_power(const spec::Contract& contract, const Case& c, Judgement& judgement) {
+  if (judgement.verdict != Verdict::passed) return;
+  const auto has_output = [&](const Case& stage, int rank) {
+    lay_out(catalogue_.find(stage.operation)->contract,
+            stage,
+            rank,
+            backend_.traits().result_place,
+            layout_);
+    const auto& blocks = layout_.extents.recv;
+    return std::any_of(
+        blocks.begin(), blocks.end(), [](const spec::Block& block) { return block.count > 0; });
+  };
+  if (contract.sizes == spec::Sizes::none) return;
+  bool has_any = false;
+  for (int r = 0; r < group_size(c); ++r) {
+    if (judgement.has_compared(r)) continue;
+    has_any = has_any || has_output(c, r);
+    // A property may look at the first result, at the last, or at both.
+    if (!has_output(stages_.front(), r) || !has_output(stages_.back(), r)) continue;
+    judgement.fail(Verdict::vacuous,
+                   "nothing was compared of the output of rank " + std::to_string(r));
+    return;
+  }
+  if (judgement.compared_bytes == 0 && has_any) {
+    judgement.fail(Verdict::vacuous, "nothing was compared of any output");
+  }
+}
+
 void Examiner::examine(const Case& c, Judgement& judgement) {
   judgement = {};
   if (std::string why = why_invalid(catalogue_, c); !why.empty()) {
@@ -232,7 +296,9 @@ void Examiner::examine(const Case& c, Judgement& judgement) {
     }
     check_memory(s, judgement);
   }
-  property.check({catalogue_, backend_.traits(), stages_, observation_}, judgement);
+  property.check(evidence(), judgement);
+  check_agreement(judgement);
+  check_power(operation.contract, c, judgement);
   if (!c.fault.empty() && !observation_.fault_fired && judgement.verdict == Verdict::passed) {
     judgement.fail(Verdict::vacuous, "the fault " + c.fault + " did not fire");
   }

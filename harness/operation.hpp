@@ -95,12 +95,18 @@ void expect_same_output(const Evidence& evidence,
                         std::string_view what,
                         Judgement& judgement);
 
+/// Fails the judgement where a member's output differs in a bit from that of the first member, in a
+/// stage that must leave the same on all.
+void expect_ranks_agree(const Evidence& evidence, std::size_t stage, Judgement& judgement);
+
 /// Why a case cannot be run by anyone, in words that name the field: unknown operation or property,
 /// bad group, illegal call. Empty when it can.
 [[nodiscard]] std::string why_invalid(const Catalogue& catalogue, const Case& c);
 
 /// Runs a case and judges it: refused and invalid cases are errored, memory contracts are checked
-/// on every stage, then the property. The buffers inside are reused from case to case.
+/// on every stage, then the property, then that all ranks agree where the contract says so. A case
+/// that passes although nothing was compared of a rank with output is vacuous. The buffers inside
+/// are reused from case to case.
 class Examiner {
  public:
   Examiner(const Catalogue& catalogue, Backend& backend)
@@ -116,6 +122,11 @@ class Examiner {
 
  private:
   void check_memory(std::size_t stage, Judgement& judgement);
+  void check_agreement(Judgement& judgement);
+  void check_power(const spec::Contract& contract, const Case& c, Judgement& judgement);
+  [[nodiscard]] Evidence evidence() const {
+    return {catalogue_, backend_.traits(), stages_, observation_};
+  }
 
   const Catalogue& catalogue_;
   Backend& backend_;

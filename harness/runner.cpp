@@ -94,7 +94,8 @@ void Runner::work(Slot& slot, Round& round) {
       round.ending = *ending;
       return;
     }
-    const bool bad = is_red(finding.verdict) || finding.verdict == Verdict::errored;
+    const bool may_grow = options_.coverage_grows && lacks_coverage(finding);
+    const bool bad = !may_grow && (is_red(finding.verdict) || finding.verdict == Verdict::errored);
     try {
       if (!round.error) hooks_.finish(index, std::move(finding), whole);
     } catch (...) {

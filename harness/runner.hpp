@@ -40,6 +40,8 @@ struct RunnerOptions {
   int jobs = 1;
   /// Starts no further unit once a finding is red or errored.
   bool fail_fast = false;
+  /// Further rounds follow: a unit that lacks coverage is no failure yet.
+  bool coverage_grows = false;
   RunLimits limits;
 };
 

@@ -31,6 +31,7 @@ SuiteEntry entry_from_json(const json& value, const std::string& place) {
   fields.optional("operation", entry.operation);
   fields.optional("algorithm", entry.algorithm);
   fields.optional("property", entry.property);
+  fields.optional("variant", entry.variant);
   fields.required("backends", entry.backends);
   if (entry.backends.empty()) fields.fail("backends", "expected at least one name");
   fields.optional("cases", entry.cases);
@@ -49,6 +50,7 @@ auto order_of(const Unit& unit) {
                     std::string_view(unit.algorithm),
                     std::string_view(unit.backend),
                     std::string_view(unit.property),
+                    std::string_view(unit.variant),
                     std::string_view(unit.pinned));
 }
 
@@ -105,6 +107,7 @@ std::size_t expand(const SuiteEntry& entry,
           .types = entry.types,
           .require_all_cells = entry.require_all_cells,
           .pinned = {},
+          .variant = entry.variant,
       };
       const auto same = std::find_if(units.begin(), units.end(), [&](const Unit& each) {
         return order_of(each) == order_of(unit);

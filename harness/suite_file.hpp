@@ -19,12 +19,15 @@ struct SuiteEntry {
   std::string operation = "*";
   std::string algorithm = "*";
   std::string property = "*";
+  /// Sets the entry's units apart from those of other entries, so that it does not override them.
+  std::string variant;
   std::vector<std::string> backends;
   int cases = 100;
   int ranks_min = 1;
   int ranks_max = 8;
   std::vector<spec::Type> types;
-  /// Whether every (type, op) cell must be covered, so that a unit that misses one is vacuous.
+  /// Whether every cell must be covered, (type, op) or site class, so that a unit that misses one
+  /// is vacuous.
   bool require_all_cells = true;
 };
 
@@ -45,9 +48,9 @@ struct Suite {
 /// Whether a shell pattern (`*`, `?`, `[…]`) matches all of the text.
 [[nodiscard]] bool matches(const std::string& pattern, std::string_view text);
 
-/// Appends the entry's units on one backend that has `algorithms`. A unit that `units` has already
-/// takes the settings of this entry: later entries of a suite override earlier ones. Returns how
-/// many units the entry selects.
+/// Appends the entry's units on one backend that has `algorithms`. A unit that `units` has already,
+/// of the same variant, takes the settings of this entry: later entries of a suite override earlier
+/// ones. Returns how many units the entry selects.
 std::size_t expand(const SuiteEntry& entry,
                    const Catalogue& catalogue,
                    const std::string& backend,

@@ -64,6 +64,8 @@ struct WrongElement {
   double bound = 0;
   /// What a coded input says about the origin of the value; may be empty.
   std::string decoded;
+
+  friend bool operator==(const WrongElement&, const WrongElement&) = default;
 };
 
 /// A judgement lists at most this many wrong elements.
@@ -75,11 +77,26 @@ struct Judgement {
   /// One line; of the first check that failed.
   std::string reason;
   std::int64_t compared_bytes = 0;
+  /// Whether anything of a rank's was compared; ranks behind the end had nothing.
+  std::vector<bool> compared_ranks;
   std::int64_t wrong_count = 0;
   /// The largest error/bound seen; 0 where everything was exact.
   double ratio_max = 0;
   /// The first wrong elements.
   std::vector<WrongElement> wrong;
+
+  /// Counts what was compared of a rank's output, in a way that could have failed.
+  void count(int rank, std::int64_t bytes) {
+    if (bytes == 0) return;
+    compared_bytes += bytes;
+    const auto at = static_cast<std::size_t>(rank);
+    if (compared_ranks.size() <= at) compared_ranks.resize(at + 1);
+    compared_ranks[at] = true;
+  }
+  [[nodiscard]] bool has_compared(int rank) const {
+    const auto at = static_cast<std::size_t>(rank);
+    return at < compared_ranks.size() && compared_ranks[at];
+  }
 
   /// Keeps the first failure.
   void fail(Verdict kind, std::string why) {

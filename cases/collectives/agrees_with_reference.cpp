@@ -134,7 +134,7 @@ class StageJudge {
     const std::byte* got = out.recv() + first * bytes_;
     comparison_ = {};
     numerics::compare(rule_, expected_, got, count, comparison_);
-    judgement_.compared_bytes += comparison_.compared_bytes;
+    judgement_.count(wanted.rank, comparison_.compared_bytes);
     judgement_.ratio_max = std::max(judgement_.ratio_max, comparison_.ratio_max);
     if (comparison_.wrong == 0) return;
     judgement_.fail(Verdict::falsified, "differs from the reference");

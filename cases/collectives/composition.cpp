@@ -47,7 +47,7 @@ void check_linear(const Evidence& evidence, Judgement& judgement) {
     const BufferView b = view(evidence, 1, r);
     const BufferView sum = view(evidence, 2, r);
     for (const spec::Block& block : a.layout.extents.recv) {
-      judgement.compared_bytes += block.count * parts * bytes;
+      judgement.count(r, block.count * parts * bytes);
       for (std::int64_t i = block.offset * parts; i < (block.offset + block.count) * parts; ++i) {
         const std::byte* got = sum.recv() + i * bytes;
         if (is_combination(component, a.recv() + i * bytes, b.recv() + i * bytes, got)) continue;

@@ -13,9 +13,13 @@ namespace rankcheck::cases {
 
 using harness::Verdict;
 
-Progress::Progress(std::string program, std::int64_t planned_cases, std::size_t planned_units)
+Progress::Progress(std::string program,
+                   std::int64_t planned_cases,
+                   std::size_t planned_units,
+                   bool has_rounds)
     : program_(std::move(program)),
       is_terminal_(::isatty(STDOUT_FILENO) == 1),
+      has_rounds_(has_rounds),
       planned_cases_(planned_cases),
       planned_units_(planned_units),
       start_(std::chrono::steady_clock::now()) {}
@@ -23,8 +27,10 @@ Progress::Progress(std::string program, std::int64_t planned_cases, std::size_t 
 void Progress::show(const harness::Finding& finding) {
   ++units_done_;
   settled_cases_ += finding.unit.cases;
-  const bool bad = is_red(finding.verdict) || finding.verdict == Verdict::errored;
-  if (is_terminal_ && !bad) return;
+  // What a round does not cover, a later one may.
+  const bool may_grow = has_rounds_ && lacks_coverage(finding);
+  const bool bad = !may_grow && (is_red(finding.verdict) || finding.verdict == Verdict::errored);
+  if ((is_terminal_ || has_rounds_) && !bad) return;
   clear();
   std::string line = fmt::format("{:<9} {}", name(finding.verdict), finding.unit.id());
   if (finding.cases > 0) line += fmt::format("  {} cases", finding.cases);
@@ -32,6 +38,17 @@ void Progress::show(const harness::Finding& finding) {
   if (!finding.reason.empty()) line += "  " + harness::printable(finding.reason);
   fmt::print("{}\n", line);
   if (bad) fmt::print("{}", harness::explain(finding, program_));
+  std::fflush(stdout);
+}
+
+void Progress::end_round(int round, const harness::Tally& total) {
+  clear();
+  units_done_ = 0;
+  fmt::print("round {}: {} cases so far, {} of {} cells covered\n",
+             round + 1,
+             harness::grouped(total.cases),
+             harness::grouped(total.covered_cells),
+             harness::grouped(total.required_cells));
   std::fflush(stdout);
 }
 

@@ -7,20 +7,27 @@
 #include <string>
 
 #include "harness/finding.hpp"
+#include "harness/summary.hpp"
 
 namespace rankcheck::cases {
 
 /// Tells people how a run goes: on a terminal one line that is rewritten, elsewhere a plain line
-/// for every finding. Failures are told in full on both.
+/// for every finding, or for every round of a run that repeats itself. Failures are told in full on
+/// all.
 class Progress {
  public:
   /// `program` is how the user called rankcheck; `planned_cases` of one round.
-  Progress(std::string program, std::int64_t planned_cases, std::size_t planned_units);
+  Progress(std::string program,
+           std::int64_t planned_cases,
+           std::size_t planned_units,
+           bool has_rounds);
 
   /// Counts every case that was judged.
   [[nodiscard]] std::atomic<std::int64_t>& cases_done() { return cases_done_; }
 
   void show(const harness::Finding& finding);
+  /// Tells what the rounds came to so far.
+  void end_round(int round, const harness::Tally& total);
   /// Rewrites the line on a terminal.
   void tick();
   /// Takes the line away.
@@ -29,6 +36,7 @@ class Progress {
  private:
   std::string program_;
   bool is_terminal_;
+  bool has_rounds_;
   std::int64_t planned_cases_;
   std::size_t planned_units_;
   std::size_t units_done_ = 0;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <set>
@@ -7,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/engine.hpp"
+#include "harness/generator.hpp"
 #include "harness/journal.hpp"
 #include "harness/report.hpp"
 #include "harness/runner.hpp"
@@ -76,6 +78,7 @@ class Run {
     plan_ = make_plan(selection_, catalogue_);
     folder_ = choose_folder(options_, selection_);
     findings_.resize(plan_.units.size());
+    for (std::size_t i = 0; i < plan_.units.size(); ++i) index_of_[plan_.units[i].id()] = i;
     const double budget = options_.time_budget_s.value_or(plan_.time_limit_s);
     if (plan_.cycles && budget <= 0) {
       throw BadInput("--time-budget: expected seconds, because the suite repeats itself");
@@ -137,11 +140,9 @@ class Run {
 
   /// Takes over what the interrupted run found.
   void restore() {
-    std::map<std::string, std::size_t> index_of;
-    for (std::size_t i = 0; i < plan_.units.size(); ++i) index_of[plan_.units[i].id()] = i;
     for (const harness::JournalEntry& entry : previous_->entries) {
-      const auto found = index_of.find(entry.finding.unit.id());
-      if (found == index_of.end() || previous_->header.units != std::ssize(plan_.units)) {
+      const auto found = index_of_.find(entry.finding.unit.id());
+      if (found == index_of_.end() || previous_->header.units != std::ssize(plan_.units)) {
         throw BadInput("--resume: " + options_.resume +
                        ": expected the journal of a run with the same units, suites have changed");
       }
@@ -168,6 +169,9 @@ class Run {
                harness::grouped(planned_cases()),
                plan_.cycles ? " a round" : "",
                folder_.string());
+    if (plan_.left_out > 0) {
+      fmt::print("{} checks are left out: no case can be made of them\n", plan_.left_out);
+    }
     for (const auto& [backend, reason] : plan_.unavailable) {
       fmt::print("backend {} is skipped: {}\n", backend, harness::printable(reason));
     }
@@ -175,11 +179,12 @@ class Run {
   }
 
   void run_rounds() {
-    Progress progress(program_, planned_cases(), plan_.units.size());
+    Progress progress(program_, planned_cases(), plan_.units.size(), plan_.cycles);
     int round = 0;
     harness::Runner runner(
         {.jobs = options_.jobs,
          .fail_fast = options_.fail_fast,
+         .coverage_grows = plan_.cycles,
          .limits = {.deadline = deadline_,
                     .stop = &interrupt_.requested(),
                     .cases_done = &progress.cases_done()}},
@@ -193,6 +198,7 @@ class Run {
                       const harness::RunLimits& limits) { return check(backend, unit, limits); },
          .finish =
              [&](std::size_t index, Finding finding, bool whole) {
+               finding.unit = plan_.units[index];
                if (whole) journal_->append({.round = round, .finding = finding});
                if (whole || round == 0) {
                  progress.show(finding);
@@ -201,13 +207,32 @@ class Run {
              },
          .tick = [&] { progress.tick(); }});
     do {
-      const std::uint64_t seed = *selection_.seed + static_cast<std::uint64_t>(round);
-      ending_ = runner.run_round(plan_.units, done_units(round), seed);
+      ending_ = runner.run_round(units_of(round), done_units(round), seed_of(round));
+      if (plan_.cycles) progress.end_round(round, tally());
       ++round;
     } while (plan_.cycles && ending_ == Ending::completed && !(options_.fail_fast && has_failed()));
     rounds_ = round--;
     runner.close(plan_.units);
     progress.clear();
+  }
+
+  /// The first rounds of a suite that repeats itself are short, so that every unit is reached soon;
+  /// each has twice the cases of the one before, up to the units' own number.
+  [[nodiscard]] std::vector<Unit> units_of(int round) const {
+    std::vector<Unit> units = plan_.units;
+    constexpr int first_cases = 12;
+    constexpr int doublings_max = 20;
+    if (!plan_.cycles) return units;
+    for (Unit& unit : units) {
+      unit.cases = std::min(unit.cases, first_cases << std::min(round, doublings_max));
+    }
+    return units;
+  }
+
+  /// The rounds of one seed share no cases with those of the next.
+  [[nodiscard]] std::uint64_t seed_of(int round) const {
+    const std::uint64_t seed = *selection_.seed;
+    return round == 0 ? seed : harness::mix(seed, static_cast<std::uint64_t>(round));
   }
 
   /// Units with nothing to do in this round: absent backends, pinned cases that were replayed in
@@ -223,16 +248,29 @@ class Run {
   }
 
   bool has_failed() const {
+    return std::any_of(findings_.begin(), findings_.end(), [](const auto& finding) {
+      return finding && is_red(finding->verdict) && !lacks_coverage(*finding);
+    });
+  }
+
+  /// What all rounds so far come to.
+  harness::Tally tally() const {
+    harness::Tally total;
     for (const auto& finding : findings_) {
-      if (finding && is_red(finding->verdict)) return true;
+      if (finding) total.add(*finding);
     }
-    return false;
+    return total;
   }
 
   Finding check(harness::Backend& backend,
                 const Unit& unit,
                 const harness::RunLimits& limits) const {
-    if (unit.pinned.empty()) return harness::run_unit(catalogue_, backend, unit, limits);
+    if (unit.pinned.empty()) {
+      harness::RunLimits with_coverage = limits;
+      const auto& before = findings_[index_of_.at(unit.id())];
+      if (before) with_coverage.covered = before->cells;
+      return harness::run_unit(catalogue_, backend, unit, with_coverage);
+    }
     const harness::Case& c = plan_.pinned.at(unit.id());
     Finding finding;
     finding.unit = unit;
@@ -285,6 +323,8 @@ class Run {
         unmet.verdict = Verdict::vacuous;
         unmet.reason = "not run: the time was over";
         findings_[i] = std::move(unmet);
+      } else if (plan_.cycles && findings_[i] && lacks_coverage(*findings_[i])) {
+        findings_[i]->reason += fmt::format(": the run ended in round {}", rounds_);
       }
       if (findings_[i]) {
         report.findings.push_back(*findings_[i]);
@@ -307,6 +347,11 @@ class Run {
 
   int print_end(const harness::Report& report, double elapsed_s) const {
     const harness::Summary summary = harness::summarise(report.findings);
+    for (const Finding& finding : report.findings) {
+      // A round on its own did not say so.
+      if (!plan_.cycles || !lacks_coverage(finding)) continue;
+      fmt::print("{:<9} {}  {}\n", name(finding.verdict), finding.unit.id(), finding.reason);
+    }
     fmt::print("\n{}\n", to_table(summary).text());
     fmt::print("{} cases, {} bytes compared, {:.1f} s; report: {}\n",
                harness::grouped(summary.total.cases),
@@ -333,6 +378,7 @@ class Run {
   std::optional<harness::JournalContent> previous_;
   std::optional<harness::Journal> journal_;
   std::map<int, std::set<std::size_t>> done_in_round_;
+  std::map<std::string, std::size_t> index_of_;
   std::vector<std::optional<Finding>> findings_;
   Clock::time_point start_;
   Clock::time_point deadline_ = Clock::time_point::max();

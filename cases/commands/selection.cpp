@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/fields.hpp"
+#include "harness/generator.hpp"
 #include "harness/suite_file.hpp"
 
 #include "cases/backends/registry.hpp"
@@ -109,6 +110,7 @@ class Planner {
           "ranks: expected a least number of at most {}, which is what the backends take",
           ranks_beyond_));
     }
+    leave_out_impossible();
     add_pinned();
     harness::sort_units(units);
     return std::move(plan_);
@@ -163,7 +165,8 @@ class Planner {
       return nullptr;
     }
     try {
-      const auto opened = open_backend(name, {});
+      auto& opened = opened_[name];
+      opened = open_backend(name, {});
       limits_[name] = ranks_to_start(name) > 0 ? ranks_to_start(name) : opened->traits().ranks_max;
       return &(algorithms_[name] = opened->algorithms());
     } catch (const std::runtime_error& error) {
@@ -223,6 +226,39 @@ class Planner {
     return selected;
   }
 
+  /// Leaves out units that no case can ever be made of: the property says nothing about any, or
+  /// the algorithm takes none.
+  void leave_out_impossible() {
+    auto& units = plan_.units;
+    const auto before = units.size();
+    std::string example;
+    std::erase_if(units, [&](const Unit& unit) {
+      if (plan_.unavailable.contains(unit.backend)) return false;
+      if (harness::Generator::has_cases(catalogue_, enough_ranks_of(unit.backend), unit)) {
+        return false;
+      }
+      if (example.empty()) example = unit.id();
+      return true;
+    });
+    plan_.left_out = static_cast<std::int64_t>(before - units.size());
+    if (!units.empty()) return;
+    throw BadInput(fmt::format(
+        "selection: {}: no case can be made of any of its {} checks, such as {}: expected types, "
+        "ranks and algorithms that some check takes",
+        to_json(selection_).dump(),
+        before,
+        example));
+  }
+
+  /// A backend that has been opened for as many ranks as the plan asks for.
+  const harness::Backend& enough_ranks_of(const std::string& name) {
+    auto& opened = opened_.at(name);
+    if (ranks_to_start(name) > 0 && opened->traits().ranks_max < plan_.ranks_max) {
+      opened = open_backend(name, {.ranks_max = plan_.ranks_max});
+    }
+    return *opened;
+  }
+
   /// The pinned cases of the backends that the plan uses.
   void add_pinned() {
     std::set<std::string> used;
@@ -252,6 +288,7 @@ class Planner {
   const Selection& selection_;
   const harness::Catalogue& catalogue_;
   Plan plan_;
+  std::map<std::string, std::unique_ptr<harness::Backend>> opened_;
   std::map<std::string, std::vector<harness::AlgorithmInfo>> algorithms_;
   /// Backend -> the most ranks that it takes.
   std::map<std::string, int> limits_;

@@ -44,6 +44,8 @@ struct Plan {
   std::map<std::string, harness::Case> pinned;
   /// Backend -> why it is not there; its units stand for themselves and are skipped.
   std::map<std::string, std::string> unavailable;
+  /// Units that were left out because no case of them can ever be made.
+  std::int64_t left_out = 0;
   /// The most ranks that a backend must be started with.
   int ranks_max = 1;
   double time_limit_s = 0;
@@ -55,7 +57,8 @@ struct Plan {
 void fill_defaults(Selection& selection);
 
 /// Expands a selection; without suites, everything that its patterns match, on sim where no backend
-/// is named. Throws BadInput where nothing is selected, or a backend that is named cannot run here.
+/// is named. Throws BadInput where nothing is selected that can be checked, or a backend that is
+/// named cannot run here.
 [[nodiscard]] Plan make_plan(const Selection& selection, const harness::Catalogue& catalogue);
 
 }  // namespace rankcheck::cases

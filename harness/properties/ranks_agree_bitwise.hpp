@@ -15,25 +15,8 @@ inline Property ranks_agree_bitwise() {
       .program = [](const spec::Contract&,
                     const Case& c,
                     std::vector<Case>& stages) { stages.assign(1, c); },
-      .check =
-          [](const Evidence& evidence, Judgement& judgement) {
-            const Case& c = evidence.stages[0];
-            const std::int64_t bytes = spec::info(c.type).bytes;
-            const BufferView first = view(evidence, 0, 0);
-            for (int r = 1; r < group_size(c); ++r) {
-              const BufferView other = view(evidence, 0, r);
-              for (const spec::Block& block : other.layout.extents.recv) {
-                expect_same_bits(c,
-                                 r,
-                                 block.offset,
-                                 block.count,
-                                 other.recv() + block.offset * bytes,
-                                 first.recv() + block.offset * bytes,
-                                 "differs from rank 0",
-                                 judgement);
-              }
-            }
-          },
+      .check = [](const Evidence& evidence,
+                  Judgement& judgement) { expect_ranks_agree(evidence, 0, judgement); },
   };
 }
 

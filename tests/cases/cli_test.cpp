@@ -149,6 +149,20 @@ TEST_F(Cli, CyclingSuiteRunsUntilItsTimeIsOver) {
   EXPECT_GT(report("r")["environment"]["rounds"], 1);
 }
 
+TEST_F(Cli, CyclingSuiteReachesEveryUnitBeforeItGoesIntoDepth) {
+  const Outcome outcome =
+      rankcheck("run deep --operation 'all_reduce' --backend sim --time-budget 3 --report r");
+  for (const json& finding : report("r")["findings"]) {
+    EXPECT_GT(finding["cases"], 0) << finding["id"] << outcome.out;
+  }
+}
+
+TEST_F(Cli, ChecksThatNoCaseCanBeMadeOfAreLeftOut) {
+  const Outcome outcome = rankcheck("run --operation all_to_all --cases 3 --report r");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_NE(outcome.last_line().find(" 0 skipped"), std::string::npos) << outcome.out;
+}
+
 TEST_F(Cli, TimeThatIsOverIsVacuousNotPassed) {
   const Outcome outcome = rankcheck(quick + "--time-budget 0.000001");
   EXPECT_EQ(outcome.status, 1) << outcome.out;
@@ -277,6 +291,8 @@ TEST_F(Cli, BadArgumentsAreOneClearLine) {
   expect_unable("run --property nope", "--property nope: matches no property; there are ");
   expect_unable("run --operation barrier --property agrees_with_reference",
                 "expected at least one check");
+  expect_unable("run --operation all_reduce --type f8e4m3", "no case can be made of any of its ");
+  expect_unable("run --property rank_permutation --ranks 1", "no case can be made of any of its ");
   expect_unable("run --no-such-option", "command line: ");
   expect_unable("report", "command line: folder is required (see --help)");
   expect_unable("", "command line: ");

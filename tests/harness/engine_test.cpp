@@ -37,23 +37,60 @@ TEST_F(EngineTest, PassesAndCountsWhatHolds) {
   EXPECT_EQ(finding.cases, 200);
   EXPECT_EQ(backend.runs, 200);
   EXPECT_GT(finding.compared_bytes, 200);
-  EXPECT_EQ(finding.cells.size(), 62U);
+  // Types and ops, and all classes of call sites but other roots, gaps and empty parts.
+  EXPECT_EQ(finding.cells.size(), 62U + 10U);
   EXPECT_TRUE(finding.missing_cells.empty());
   EXPECT_FALSE(finding.minimal);
 }
 
-TEST_F(EngineTest, AsManyCasesAsCellsCoverAllCells) {
-  unit.cases = 62;
-  EXPECT_EQ(run().verdict, Verdict::passed);
+TEST_F(EngineTest, AsManyCasesAsTypesAndOpsAndAnEmptyOneCoverAllCells) {
+  unit.cases = 63;
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::passed) << finding.reason;
 }
 
 TEST_F(EngineTest, FewerCasesThanCellsAreVacuous) {
   unit.cases = 61;
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::vacuous);
-  EXPECT_EQ(finding.missing_cells.size(), 1U);
+  EXPECT_EQ(finding.missing_cells.size(), 2U);
   EXPECT_EQ(finding.reason,
-            "1 of 62 cells were not covered in 61 cases, first " + finding.missing_cells.front());
+            "2 of 72 cells were not covered in 61 cases, first " + finding.missing_cells.front());
+}
+
+TEST_F(EngineTest, ASiteClassThatIsNeverRunIsVacuous) {
+  // Taken, and then never compared.
+  Property property = fake::completes();
+  property.name = "looks_away_in_place";
+  property.check = [](const Evidence& evidence, Judgement& judgement) {
+    if (!evidence.stages[0].in_place) fake::completes().check(evidence, judgement);
+  };
+  const Catalogue other = fake::catalogue({property});
+  unit.property = "looks_away_in_place";
+  unit.cases = 1000;
+  const Finding finding = run_unit(other, backend, unit, limits);
+  EXPECT_EQ(finding.verdict, Verdict::vacuous);
+  EXPECT_EQ(finding.missing_cells, std::vector<std::string>{"site/in_place"});
+}
+
+TEST_F(EngineTest, SiteClassesThatTheBackendRefusesAreNotRequired) {
+  backend.refusal = [](const Case& c) { return c.in_place ? "no" : ""; };
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::passed) << finding.reason;
+  EXPECT_FALSE(finding.cells.contains("site/in_place"));
+}
+
+TEST_F(EngineTest, ShortRoundsCoverTogetherWhatALongOneDoes) {
+  unit.cases = 8;
+  Finding total = run();
+  EXPECT_EQ(total.verdict, Verdict::vacuous);
+  for (int round = 1; round < 8; ++round) {
+    limits.seed = mix(1, static_cast<std::uint64_t>(round));
+    limits.covered = total.cells;
+    merge(total, run());
+  }
+  EXPECT_EQ(total.verdict, Verdict::passed) << total.reason;
+  EXPECT_EQ(total.cases, 64);
 }
 
 TEST_F(EngineTest, FewerCasesThanCellsAreEnoughWhereCellsAreNotRequired) {
@@ -290,7 +327,7 @@ TEST_F(ReplayTest, PassesWhereNothingFails) {
   EXPECT_EQ(result.verdict, Verdict::passed);
   EXPECT_EQ(result.replays, 5);
   EXPECT_EQ(result.failed, 0);
-  EXPECT_EQ(result.judgement.compared_bytes, 4);
+  EXPECT_EQ(result.judgement.compared_bytes, 12);
 }
 
 TEST_F(ReplayTest, FailsWhereAllFailAlike) {
@@ -318,6 +355,13 @@ TEST_F(ReplayTest, CountsTheKindThatIsAskedFor) {
   const ReplayResult result = run_replay({.replays = 3, .kind = Verdict::falsified});
   EXPECT_EQ(result.failed, 2);
   EXPECT_EQ(result.judgement.verdict, Verdict::falsified);
+}
+
+TEST_F(ReplayTest, ComparingNothingIsVacuous) {
+  c.property = "looks_away";
+  const ReplayResult result = run_replay();
+  EXPECT_EQ(result.verdict, Verdict::vacuous);
+  EXPECT_EQ(result.judgement.reason, "nothing was compared of the output of rank 0");
 }
 
 TEST_F(ReplayTest, AnIllegalCaseIsErrored) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
@@ -22,7 +23,8 @@
 
 namespace rankcheck::harness::fake {
 
-/// A property that holds wherever the backend completes, and counts a byte for every element.
+/// A property that holds wherever the backend completes, and counts a byte for every element of an
+/// output.
 inline Property completes() {
   return {
       .name = "completes",
@@ -32,9 +34,11 @@ inline Property completes() {
                     std::vector<Case>& stages) { stages.push_back(c); },
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
-            const Case& c = evidence.stages[0];
-            judgement.compared_bytes += c.count;
-            for (const std::int64_t count : c.counts) judgement.compared_bytes += count;
+            for (int r = 0; r < group_size(evidence.stages[0]); ++r) {
+              for (const spec::Block& block : view(evidence, 0, r).layout.extents.recv) {
+                judgement.count(r, block.count);
+              }
+            }
           },
   };
 }
@@ -65,7 +69,7 @@ inline Catalogue catalogue(const std::vector<Property>& more = {}) {
   return Catalogue(std::move(operations));
 }
 
-/// A backend that moves nothing and ends every run as it is told.
+/// A backend that leaves zeros and ends every run as it is told.
 class FakeBackend : public Backend {
  public:
   /// What a run of a case comes to.
@@ -108,7 +112,13 @@ class FakeBackend : public Backend {
                 static_cast<int>(r),
                 traits_.result_place,
                 layout);
-        prepare(c, ranks[r], layout, nullptr, stage.images.emplace_back());
+        Image& image = stage.images.emplace_back();
+        prepare(c, ranks[r], layout, nullptr, image);
+        const std::int64_t bytes = spec::info(c.type).bytes;
+        for (const spec::Block& block : layout.extents.recv) {
+          std::fill_n(
+              image.begin() + layout.recv + block.offset * bytes, block.count * bytes, std::byte{});
+        }
         stage.stamps.emplace_back();
       }
     }

@@ -55,6 +55,42 @@ TEST(Merge, AddsUpRoundsAndCoversWhatWasMissing) {
   EXPECT_TRUE(total.missing_cells.empty());
 }
 
+TEST(Merge, ACellThatNoRoundCoveredIsVacuous) {
+  Finding total = sample_finding("all_reduce", Verdict::passed);
+  Finding round = sample_finding("all_reduce", Verdict::passed);
+  round.missing_cells = {"int8/sum"};
+  merge(total, round);
+  EXPECT_EQ(total.verdict, Verdict::vacuous);
+  EXPECT_EQ(total.reason, "1 of 2 cells were not covered in 20 cases, first int8/sum");
+  EXPECT_TRUE(lacks_coverage(total));
+}
+
+TEST(Merge, TheLastMissingCellMakesItPass) {
+  Finding total = sample_finding("all_reduce", Verdict::passed);
+  total.missing_cells = {"site/in_place"};
+  judge_coverage(total);
+  EXPECT_EQ(total.verdict, Verdict::vacuous);
+  Finding round = sample_finding("all_reduce", Verdict::passed);
+  round.cells = {{"site/in_place", 1}};
+  merge(total, round);
+  EXPECT_EQ(total.verdict, Verdict::passed);
+  EXPECT_EQ(total.reason, "");
+}
+
+TEST(Merge, ASiteClassAloneComparesNothing) {
+  Finding finding = sample_finding("all_reduce", Verdict::passed);
+  finding.cells = {{"site/zero_count", 10}};
+  judge_coverage(finding);
+  EXPECT_EQ(finding.reason, "nothing was compared in 10 cases");
+}
+
+TEST(Merge, AFailureOfALaterRoundStays) {
+  Finding total = sample_finding("all_reduce", Verdict::passed);
+  merge(total, sample_failure());
+  EXPECT_EQ(total.verdict, Verdict::falsified);
+  EXPECT_TRUE(total.minimal);
+}
+
 TEST(Merge, KeepsTheFirstFailure) {
   Finding total = sample_failure();
   Finding later = sample_failure();

@@ -1,12 +1,14 @@
 #include "harness/operation.hpp"
 
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "tests/harness/fake.hpp"
+#include "tests/print.hpp"
 
 namespace rankcheck::harness {
 namespace {
@@ -33,6 +35,8 @@ struct Illegal {
   std::string operation;
   std::function<void(Case& c)> change;
   std::string why;
+
+  friend void PrintTo(const Illegal& each, std::ostream* out) { *out << each.name; }
 };
 
 class WhyInvalidTest : public testing::TestWithParam<Illegal> {};
@@ -146,9 +150,14 @@ std::vector<Illegal> illegal_inputs() {
   };
 }
 
-const auto field_name = [](const auto& instance) { return instance.param.name; };
-INSTANTIATE_TEST_SUITE_P(call, WhyInvalidTest, testing::ValuesIn(illegal_calls()), field_name);
-INSTANTIATE_TEST_SUITE_P(input, WhyInvalidTest, testing::ValuesIn(illegal_inputs()), field_name);
+INSTANTIATE_TEST_SUITE_P(call,
+                         WhyInvalidTest,
+                         testing::ValuesIn(illegal_calls()),
+                         tests::printed_name);
+INSTANTIATE_TEST_SUITE_P(input,
+                         WhyInvalidTest,
+                         testing::ValuesIn(illegal_inputs()),
+                         tests::printed_name);
 
 TEST(WhyInvalidTest, PropertiesMayHaveNothingToSay) {
   Property silent = fake::completes();
@@ -202,7 +211,7 @@ class ExaminerTest : public testing::Test {
 TEST_F(ExaminerTest, PassesWhatThePropertyPasses) {
   const Judgement judgement = examine(legal());
   EXPECT_EQ(judgement.verdict, Verdict::passed) << judgement.reason;
-  EXPECT_EQ(judgement.compared_bytes, 4);
+  EXPECT_EQ(judgement.compared_bytes, 12);
 }
 
 TEST_F(ExaminerTest, MapsEveryStatus) {
@@ -286,7 +295,44 @@ TEST_F(ExaminerTest, JudgementsStartAfresh) {
   judgement.compared_bytes = 99;
   Examiner(catalogue_, backend_).examine(legal(), judgement);
   EXPECT_EQ(judgement.verdict, Verdict::passed);
-  EXPECT_EQ(judgement.compared_bytes, 4);
+  EXPECT_EQ(judgement.compared_bytes, 12);
+}
+
+TEST_F(ExaminerTest, CatchesRanksThatDisagreeWhateverTheProperty) {
+  backend_.spoil = [](Observation& observation) {
+    Image& image = observation.stages[0].images[1];
+    ImageLayout layout;
+    lay_out(
+        fake::catalogue().find("all_reduce")->contract, legal(), 1, ResultPlace::own_block, layout);
+    image[static_cast<std::size_t>(layout.recv) + 5] ^= std::byte{1};
+  };
+  const Judgement judgement = examine(legal());
+  EXPECT_EQ(judgement.verdict, Verdict::falsified);
+  EXPECT_EQ(judgement.reason, "differs from rank 0");
+  ASSERT_EQ(judgement.wrong.size(), 1U);
+  EXPECT_EQ(judgement.wrong[0].rank, 1);
+  EXPECT_EQ(judgement.wrong[0].index, 1);
+}
+
+TEST_F(ExaminerTest, ARankThatNobodyLookedAtIsVacuous) {
+  Property property = fake::completes();
+  property.name = "forgets_rank_2";
+  property.check = [](const Evidence& evidence, Judgement& judgement) {
+    fake::completes().check(evidence, judgement);
+    judgement.compared_ranks.resize(2);
+  };
+  catalogue_ = fake::catalogue({property});
+  Case c = legal();
+  c.property = "forgets_rank_2";
+  const Judgement judgement = examine(c);
+  EXPECT_EQ(judgement.verdict, Verdict::vacuous);
+  EXPECT_EQ(judgement.reason, "nothing was compared of the output of rank 2");
+}
+
+TEST_F(ExaminerTest, RanksWithoutOutputNeedNoComparison) {
+  Case c = legal();
+  c.count = 0;
+  EXPECT_EQ(examine(c).verdict, Verdict::passed);
 }
 
 TEST_F(ExaminerTest, KeepsStagesAndObservation) {

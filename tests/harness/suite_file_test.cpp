@@ -87,6 +87,17 @@ TEST_F(Expand, LaterEntriesOverrideEarlierOnes) {
   for (const Unit& unit : units_) EXPECT_EQ(unit.cases, unit.operation == "broadcast" ? 5 : 100);
 }
 
+TEST_F(Expand, AVariantOverridesNothing) {
+  SuiteEntry entry;
+  expand(entry, catalogue_, "sim", algorithms_, units_);
+  entry.variant = "many_ranks";
+  entry.operation = "broadcast";
+  entry.property = "completes";
+  expand(entry, catalogue_, "sim", algorithms_, units_);
+  ASSERT_EQ(units_.size(), 7U);
+  EXPECT_EQ(units_.back().id(), "broadcast/ring/sim/completes@many_ranks");
+}
+
 TEST_F(Expand, SortingPutsPinnedCasesFirst) {
   expand({}, catalogue_, "sim", algorithms_, units_);
   Unit pinned;
