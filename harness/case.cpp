@@ -1,13 +1,12 @@
 #include "harness/case.hpp"
 
-#include <algorithm>
 #include <array>
 #include <numeric>
 #include <set>
 
 #include <nlohmann/json.hpp>
 
-#include "harness/fields.hpp"
+#include "harness/field_table.hpp"
 
 namespace rankcheck::harness {
 
@@ -16,92 +15,18 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 7> input_kind_names{
-    "exact", "coded", "general", "cancelling", "wide_range", "special", "previous"};
-constexpr std::array<std::string_view, 3> pattern_names{"ring", "pairs", "self"};
-
-template <class Names>
-std::string listed(const Names& names) {
-  std::string text;
-  for (const std::string_view each : names) {
-    if (!text.empty()) text += ", ";
-    text += each;
-  }
-  return text;
-}
-
-template <class Enum, class Names>
-void read_enum(const json& value, const Names& names, Enum& out) {
-  const auto found = value.is_string()
-                         ? std::find(names.begin(), names.end(), value.get<std::string>())
-                         : names.end();
-  if (found == names.end()) expected("one of " + listed(names), value);
-  out = static_cast<Enum>(found - names.begin());
-}
-
-using harness::read_value;
-
-void read_value(const json& value, InputKind& out) {
-  read_enum(value, input_kind_names, out);
-}
-void read_value(const json& value, spec::Pattern& out) {
-  read_enum(value, pattern_names, out);
-}
-void read_value(const json& value, spec::ReduceOp& out) {
-  read_enum(value, spec::reduce_op_names, out);
-}
-
-template <class Value>
-const Value& write(const Value& value) {
-  return value;
-}
-std::string_view write(const InputKind& kind) {
-  return name(kind);
-}
-std::string_view write(const spec::Pattern& pattern) {
-  return pattern_names[static_cast<std::size_t>(pattern)];
-}
-std::string_view write(const spec::ReduceOp& op) {
-  return spec::name(op);
-}
-std::string_view write(const spec::Type& type) {
-  return spec::name(type);
-}
-
-/// One field of a case: how it is read and written.
-struct Field {
-  std::string_view name;
-  void (*write)(std::string_view name, const Case& c, ordered_json& out);
-  void (*read)(const json& value, Case& c);
-};
-
-enum class Written { always, unless_default };
-
-template <auto member, Written written = Written::unless_default>
-constexpr Field field(std::string_view name) {
-  return {
-      name,
-      [](std::string_view key, const Case& c, ordered_json& out) {
-        if (written == Written::always || !(c.*member == Case{}.*member)) {
-          out[std::string(key)] = harness::write(c.*member);
-        }
-      },
-      [](const json& value, Case& c) { read_value(value, c.*member); },
-  };
-}
-
-constexpr std::array fields{
-    field<&Case::operation, Written::always>("operation"),
+constexpr std::array case_fields{
+    field<&Case::operation, Presence::required>("operation"),
     field<&Case::algorithm>("algorithm"),
-    field<&Case::backend, Written::always>("backend"),
+    field<&Case::backend, Presence::written>("backend"),
     field<&Case::property>("property"),
-    field<&Case::ranks, Written::always>("ranks"),
+    field<&Case::ranks, Presence::required>("ranks"),
     field<&Case::group>("group"),
     field<&Case::root>("root"),
     field<&Case::count>("count"),
     field<&Case::counts>("counts"),
     field<&Case::gap>("gap"),
-    field<&Case::type, Written::always>("type"),
+    field<&Case::type, Presence::written>("type"),
     field<&Case::op>("op"),
     field<&Case::pattern>("pattern"),
     field<&Case::shift>("shift"),
@@ -152,7 +77,7 @@ std::string_view name(InputKind kind) {
 
 ordered_json to_json(const Case& c) {
   ordered_json out = ordered_json::object();
-  for (const Field& each : fields) each.write(each.name, c, out);
+  write_fields<Case>(case_fields, c, out);
   return out;
 }
 
@@ -162,19 +87,9 @@ std::string to_text(const Case& c) {
 
 Case case_from_json(const json& value) {
   Case c;
-  Fields object(value, "case");
-  for (const Field& each : fields) {
-    const json* found = object.find(each.name);
-    if (found == nullptr) continue;
-    try {
-      each.read(*found, c);
-    } catch (const BadInput& bad) {
-      object.fail(each.name, bad.what());
-    }
-  }
-  object.reject_unknown();
-  static_cast<void>(object.at("operation"));
-  static_cast<void>(object.at("ranks"));
+  Fields fields(value, "case");
+  read_fields<Case>(case_fields, fields, c);
+  fields.reject_unknown();
   return c;
 }
 

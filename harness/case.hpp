@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -24,6 +25,12 @@ enum class InputKind : std::uint8_t {
   /// The send buffer holds what the stage before left in the recv buffer.
   previous,
 };
+
+/// The kinds' names, in the order of the enumerators.
+inline constexpr std::array<std::string_view, 7> input_kind_names{
+    "exact", "coded", "general", "cancelling", "wide_range", "special", "previous"};
+
+[[nodiscard]] std::string_view name(InputKind kind);
 
 /// One run of one operation as a small value: everything else follows from it. Printed as JSON with
 /// the defaults left out; a case is stable text that replays for ever.
@@ -88,8 +95,6 @@ struct Case {
 /// types, values out of range. Does not know which operations exist.
 [[nodiscard]] Case case_from_json(const nlohmann::json& json);
 [[nodiscard]] Case case_from_text(const std::string& text);
-
-[[nodiscard]] std::string_view name(InputKind kind);
 
 /// Bad input of a user: one line that names the place and what was expected; exit status 2.
 class BadInput : public std::runtime_error {

@@ -1,6 +1,7 @@
 #include "harness/fields.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -9,6 +10,29 @@
 namespace rankcheck::harness {
 
 using nlohmann::json;
+using nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::array<std::string_view, 3> pattern_names{"ring", "pairs", "self"};
+
+std::vector<std::string_view> type_names() {
+  std::vector<std::string_view> names;
+  for (const spec::TypeInfo& each : spec::type_table) names.push_back(each.name);
+  return names;
+}
+
+/// Names are in the order of the enumerators.
+template <class Enum, class Names>
+void read_name(const json& value, const Names& names, Enum& out) {
+  const auto found =
+      value.is_string() ? std::find(names.begin(), names.end(), value.get_ref<const std::string&>())
+                        : names.end();
+  if (found == names.end()) expected(fmt::format("one of {}", fmt::join(names, ", ")), value);
+  out = static_cast<Enum>(found - names.begin());
+}
+
+}  // namespace
 
 void expected(std::string_view what, const json& got) {
   std::string text = got.dump();
@@ -41,29 +65,58 @@ void read_value(const json& value, double& out) {
 }
 
 void read_value(const json& value, spec::Type& out) {
-  const auto type =
-      value.is_string() ? spec::type_named(value.get_ref<const std::string&>()) : std::nullopt;
-  if (type) {
-    out = *type;
-    return;
-  }
-  std::vector<std::string_view> names;
-  for (const spec::TypeInfo& entry : spec::type_table) names.push_back(entry.name);
-  expected(fmt::format("one of {}", fmt::join(names, ", ")), value);
+  read_name(value, type_names(), out);
+}
+void read_value(const json& value, spec::ReduceOp& out) {
+  read_name(value, spec::reduce_op_names, out);
+}
+void read_value(const json& value, spec::Pattern& out) {
+  read_name(value, pattern_names, out);
+}
+void read_value(const json& value, InputKind& out) {
+  read_name(value, input_kind_names, out);
+}
+void read_value(const json& value, Verdict& out) {
+  read_name(value, verdict_names, out);
 }
 
-nlohmann::ordered_json number_to_json(double value) {
+void read_value(const json& value, Case& out) {
+  out = case_from_json(value);
+}
+
+ordered_json write_value(double value) {
   if (std::isfinite(value)) return value;
   if (std::isnan(value)) return "nan";
   return value > 0 ? "inf" : "-inf";
 }
 
+ordered_json write_value(spec::Type value) {
+  return spec::name(value);
+}
+ordered_json write_value(spec::ReduceOp value) {
+  return spec::name(value);
+}
+ordered_json write_value(spec::Pattern value) {
+  return pattern_names[static_cast<std::size_t>(value)];
+}
+ordered_json write_value(InputKind value) {
+  return name(value);
+}
+ordered_json write_value(Verdict value) {
+  return name(value);
+}
+
+ordered_json write_value(const Case& value) {
+  return to_json(value);
+}
+
 Fields::Fields(const json& object, std::string place) : object_(object), place_(std::move(place)) {
+  if (!place_.empty()) place_ += ": ";
   if (object.is_object()) return;
   try {
     expected("a JSON object", object);
   } catch (const BadInput& bad) {
-    throw BadInput(place_ + ": " + bad.what());
+    throw BadInput(place_ + bad.what());
   }
 }
 
@@ -88,7 +141,7 @@ void Fields::reject_unknown() const {
 }
 
 void Fields::fail(std::string_view field, std::string_view what) const {
-  throw BadInput(fmt::format("{}: {}: {}", place_, field, what));
+  throw BadInput(fmt::format("{}{}: {}", place_, field, what));
 }
 
 }  // namespace rankcheck::harness

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -11,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/case.hpp"
+#include "harness/verdict.hpp"
 
 namespace rankcheck::harness {
 
@@ -22,8 +25,14 @@ void read_value(const nlohmann::json& value, std::string& out);
 /// Also takes the strings "inf", "-inf" and "nan", which JSON has no numbers for.
 void read_value(const nlohmann::json& value, double& out);
 
-/// Takes the names of the element types.
+/// Take the names.
 void read_value(const nlohmann::json& value, spec::Type& out);
+void read_value(const nlohmann::json& value, spec::ReduceOp& out);
+void read_value(const nlohmann::json& value, spec::Pattern& out);
+void read_value(const nlohmann::json& value, InputKind& out);
+void read_value(const nlohmann::json& value, Verdict& out);
+
+void read_value(const nlohmann::json& value, Case& out);
 
 /// Whole numbers of any width; out of range is bad input.
 template <class Integer>
@@ -50,15 +59,56 @@ void read_value(const nlohmann::json& value, std::vector<Element>& out) {
   for (const nlohmann::json& element : value) read_value(element, out.emplace_back());
 }
 
-/// A double as JSON: a number, or "inf", "-inf", "nan".
-[[nodiscard]] nlohmann::ordered_json number_to_json(double value);
+template <class Element>
+void read_value(const nlohmann::json& value, std::optional<Element>& out) {
+  read_value(value, out.emplace());
+}
+
+template <class Element>
+void read_value(const nlohmann::json& value, std::map<std::string, Element>& out) {
+  if (!value.is_object()) expected("an object", value);
+  out.clear();
+  for (const auto& [key, element] : value.items()) read_value(element, out[key]);
+}
+
+/// What read_value takes: a number, or "inf", "-inf", "nan".
+[[nodiscard]] nlohmann::ordered_json write_value(double value);
+/// Names.
+[[nodiscard]] nlohmann::ordered_json write_value(spec::Type value);
+[[nodiscard]] nlohmann::ordered_json write_value(spec::ReduceOp value);
+[[nodiscard]] nlohmann::ordered_json write_value(spec::Pattern value);
+[[nodiscard]] nlohmann::ordered_json write_value(InputKind value);
+[[nodiscard]] nlohmann::ordered_json write_value(Verdict value);
+
+[[nodiscard]] nlohmann::ordered_json write_value(const Case& value);
+
+/// Whole numbers, bools, texts, and containers of them, which JSON has.
+template <class Value>
+requires std::is_constructible_v<nlohmann::ordered_json, const Value&> &&(!std::is_enum_v<Value>)
+    [[nodiscard]] nlohmann::ordered_json write_value(const Value& value) {
+  return value;
+}
+
+template <class Element>
+requires std::is_class_v<Element> || std::is_enum_v<Element>
+[[nodiscard]] nlohmann::ordered_json write_value(const std::vector<Element>& value) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (const Element& each : value) out.push_back(write_value(each));
+  return out;
+}
+
+template <class Element>
+[[nodiscard]] nlohmann::ordered_json write_value(const std::optional<Element>& value) {
+  return write_value(*value);
+}
 
 /// Reads the fields of one JSON object; every complaint names the place, the field and what was
 /// expected.
 class Fields {
  public:
-  /// `object` must outlive this reader.
-  Fields(const nlohmann::json& object, std::string place);
+  /// `object` must outlive this reader. The place is empty where the value is a field itself, whose
+  /// reader names it.
+  explicit Fields(const nlohmann::json& object, std::string place = {});
 
   /// Null where the field is left out; the field counts as known from now on.
   [[nodiscard]] const nlohmann::json* find(std::string_view name);

@@ -1,0 +1,123 @@
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/field_table.hpp"
+#include "harness/finding.hpp"
+
+namespace rankcheck::harness {
+
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr std::array wrong_fields{
+    field<&WrongElement::rank, Presence::required>("rank"),
+    field<&WrongElement::index, Presence::required>("index"),
+    field<&WrongElement::expected, Presence::required>("expected"),
+    field<&WrongElement::got, Presence::required>("got"),
+    field<&WrongElement::error, Presence::required>("error"),
+    field<&WrongElement::bound, Presence::required>("bound"),
+    field<&WrongElement::decoded>("decoded"),
+};
+
+constexpr std::array unit_fields{
+    field<&Unit::operation, Presence::required>("operation"),
+    field<&Unit::algorithm, Presence::required>("algorithm"),
+    field<&Unit::backend, Presence::required>("backend"),
+    field<&Unit::property, Presence::required>("property"),
+    field<&Unit::pinned>("pinned"),
+    field<&Unit::variant>("variant"),
+};
+
+/// How hard to check; nothing is generated for a pinned case.
+constexpr std::array generation_fields{
+    field<&Unit::cases, Presence::written>("cases"),
+    Field<Unit>{
+        .name = "ranks",
+        .write =
+            [](std::string_view name, const Unit& unit, ordered_json& out) {
+              out[std::string(name)] = {unit.ranks_min, unit.ranks_max};
+            },
+        .read =
+            [](std::string_view name, Fields& fields, Unit& unit) {
+              std::vector<int> ranks{unit.ranks_min, unit.ranks_max};
+              fields.optional(name, ranks);
+              if (ranks.size() != 2) fields.fail(name, "expected [least, most]");
+              unit.ranks_min = ranks[0];
+              unit.ranks_max = ranks[1];
+            },
+    },
+    field<&Unit::types>("types"),
+    field<&Unit::require_all_cells, Presence::written>("require_all_cells"),
+};
+
+}  // namespace
+
+// Found by argument-dependent lookup, which passes over unnamed namespaces.
+static ordered_json write_value(const WrongElement& wrong) {
+  ordered_json out;
+  write_fields<WrongElement>(wrong_fields, wrong, out);
+  return out;
+}
+
+static void read_value(const json& value, WrongElement& wrong) {
+  Fields fields(value);
+  read_fields<WrongElement>(wrong_fields, fields, wrong);
+  fields.reject_unknown();
+}
+
+static ordered_json write_value(const Unit& unit) {
+  ordered_json out;
+  write_fields<Unit>(unit_fields, unit, out);
+  if (unit.pinned.empty()) write_fields<Unit>(generation_fields, unit, out);
+  return out;
+}
+
+static void read_value(const json& value, Unit& unit) {
+  Fields fields(value);
+  read_fields<Unit>(unit_fields, fields, unit);
+  read_fields<Unit>(generation_fields, fields, unit);
+  fields.reject_unknown();
+}
+
+namespace {
+
+constexpr std::array finding_fields{
+    field<&Finding::unit, Presence::required>("unit"),
+    field<&Finding::verdict, Presence::required>("verdict"),
+    field<&Finding::reason>("reason"),
+    field<&Finding::cases, Presence::required>("cases"),
+    field<&Finding::compared_bytes, Presence::required>("compared_bytes"),
+    field<&Finding::ratio_max, Presence::required>("ratio_max"),
+    field<&Finding::cells>("cells"),
+    field<&Finding::missing_cells>("missing_cells"),
+    field<&Finding::minimal>("minimal"),
+    field<&Finding::wrong>("wrong"),
+    field<&Finding::wrong_count>("wrong_count"),
+    field<&Finding::shrinks>("shrinks"),
+    field<&Finding::replays>("replays"),
+    field<&Finding::replays_failed>("replays_failed"),
+};
+
+}  // namespace
+
+ordered_json to_json(const Finding& finding) {
+  ordered_json out{{"id", finding.unit.id()}};
+  write_fields<Finding>(finding_fields, finding, out);
+  return out;
+}
+
+Finding finding_from_json(const json& value) {
+  Fields fields(value, "finding");
+  std::string id;
+  fields.required("id", id);
+  Finding finding;
+  read_fields<Finding>(finding_fields, fields, finding);
+  if (id != finding.unit.id()) fields.fail("id", "expected " + finding.unit.id() + ", got " + id);
+  fields.reject_unknown();
+  return finding;
+}
+
+}  // namespace rankcheck::harness
