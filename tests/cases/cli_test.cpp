@@ -1,16 +1,15 @@
+#include "tests/cases/cli.hpp"
+
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 
 #include "harness/files.hpp"
 #include "harness/table.hpp"
 
-#include "tests/harness/sample.hpp"
 #include "tests/harness/schema.hpp"
 
 namespace rankcheck {
@@ -19,54 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 using harness::read_file;
 using nlohmann::json;
+using tests::Outcome;
 
-struct Outcome {
-  int status = -1;
-  std::string out;
-  std::string err;
-
-  [[nodiscard]] std::string first_line() const { return out.substr(0, out.find('\n')); }
-  [[nodiscard]] std::string last_line() const {
-    const std::string text = out.substr(0, out.find_last_not_of('\n') + 1);
-    return text.substr(text.rfind('\n') + 1);
-  }
-};
-
-/// Runs the real program in a folder of its own.
-class Cli : public testing::Test {
- protected:
-  Outcome shell(const std::string& command) {
-    const fs::path err = folder_.path() / "stderr";
-    const std::string line = "cd " + harness::shell_quoted(folder_.path().string()) + " && " +
-                             command + " 2>" + harness::shell_quoted(err.string());
-    std::FILE* pipe = ::popen(line.c_str(), "r");
-    Outcome outcome;
-    char buffer[4096];
-    std::size_t got = 0;
-    while ((got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0) outcome.out.append(buffer, got);
-    const int status = ::pclose(pipe);
-    outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    outcome.err = read_file(err);
-    return outcome;
-  }
-
-  Outcome rankcheck(const std::string& arguments) { return shell(program_ + ' ' + arguments); }
-
-  void expect_unable(const std::string& arguments, const std::string& complaint) {
-    const Outcome outcome = rankcheck(arguments);
-    EXPECT_EQ(outcome.status, 2) << outcome.out;
-    EXPECT_TRUE(outcome.err.starts_with("rankcheck: ")) << outcome.err;
-    EXPECT_NE(outcome.err.find(complaint), std::string::npos) << outcome.err;
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-  }
-
-  json report(const std::string& folder) {
-    return json::parse(read_file(folder_.path() / folder / "report.json"));
-  }
-
-  harness::TemporaryFolder folder_;
-  std::string program_ = harness::shell_quoted(RANKCHECK_BINARY_DIR "/rankcheck");
-};
+class Cli : public tests::CliTest {};
 
 /// One quick unit; the tests add what they are about.
 const std::string quick =
@@ -75,7 +29,8 @@ const std::string quick =
 TEST_F(Cli, HelpNamesTheSubcommands) {
   const Outcome outcome = rankcheck("--help");
   EXPECT_EQ(outcome.status, 0);
-  for (const char* each : {"list", "run", "replay", "export", "audit", "report", "doctor"}) {
+  for (const char* each :
+       {"list", "run", "replay", "export", "audit", "report", "doctor", "bench"}) {
     EXPECT_NE(outcome.out.find(each), std::string::npos) << each;
   }
 }

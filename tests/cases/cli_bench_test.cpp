@@ -1,0 +1,78 @@
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cases/cli.hpp"
+
+namespace rankcheck {
+namespace {
+
+using nlohmann::json;
+using tests::Outcome;
+
+class CliBench : public tests::CliTest {
+ protected:
+  /// Everything that is measured, by its name without what Google Benchmark appends.
+  std::map<std::string, json> measure(const std::string& arguments) {
+    const Outcome outcome = rankcheck("bench --min-time 0.01 --json bench.json " + arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    std::map<std::string, json> all;
+    for (const json& each :
+         json::parse(harness::read_file(folder_.path() / "bench.json"))["benchmarks"]) {
+      const auto name = each["name"].get<std::string>();
+      all[name.substr(0, name.rfind("/manual_time"))] = each;
+    }
+    return all;
+  }
+};
+
+TEST_F(CliBench, MeasuresSmallCasesAndLargeCallsInSim) {
+  const auto all = measure("--backend sim --bytes 65536");
+  ASSERT_TRUE(all.contains("cases/sim"));
+  ASSERT_TRUE(all.contains("large/sim/all_reduce/ring/8x65536"));
+  double floor_seconds = 0;
+  for (const auto& [name, each] : all) {
+    EXPECT_GT(each.value("peak_memory_bytes", 0.0), 1e6) << name;
+    if (name == "cases/sim") {
+      EXPECT_GT(each.value("cases_per_second", 0.0), 0);
+      continue;
+    }
+    EXPECT_GT(each.value("floor_ratio", 0.0), 0) << name;
+    EXPECT_GT(each.value("floor_seconds", 0.0), 0) << name;
+    if (floor_seconds == 0) floor_seconds = each["floor_seconds"];
+    EXPECT_EQ(each["floor_seconds"], floor_seconds) << "measured once: " << name;
+  }
+}
+
+TEST_F(CliBench, FilterThatLeavesNothingIsOneClearLine) {
+  expect_unable("bench --backend sim --filter nothing", "filter: expected a pattern");
+}
+
+TEST_F(CliBench, ResultsThatCannotBeWrittenAreOneClearLine) {
+  expect_unable("bench --backend sim --json /nowhere/bench.json", "/nowhere/bench.json");
+}
+
+/// Plans that would need too much memory are named, not timed.
+TEST_F(CliBench, TimesPlansOfThousandsOfRanksOnATopology) {
+  const Outcome outcome = rankcheck("bench --topology cluster512 --ranks 4096 --json times.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("left out: about "), std::string::npos) << outcome.out;
+  const json times = json::parse(harness::read_file(folder_.path() / "times.json"));
+  EXPECT_EQ(times["topology"], "cluster512");
+  EXPECT_GE(times["simulated"].size(), 15U);
+  for (const json& each : times["simulated"]) {
+    EXPECT_EQ(each["ranks"], 4096) << each;
+    if (each["operation"] != "barrier") {
+      EXPECT_GT(each["simulated_seconds"].get<double>(), 0) << each;
+    }
+  }
+}
+
+TEST_F(CliBench, MoreRanksThanTheTopologyHasAreOneClearLine) {
+  expect_unable("bench --topology nvlink8 --ranks 9", "ranks: topology nvlink8 has 8, got 9");
+}
+
+}  // namespace
+}  // namespace rankcheck

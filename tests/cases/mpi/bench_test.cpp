@@ -1,0 +1,36 @@
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cases/cli.hpp"
+
+namespace rankcheck {
+namespace {
+
+using nlohmann::json;
+
+class MpiBench : public tests::CliTest {};
+
+/// The library alone takes some 10 MB of each of the 4 processes.
+TEST_F(MpiBench, CountsTheMemoryOfAllProcesses) {
+  const auto outcome =
+      rankcheck("bench --backend mpi --min-time 0.01 --filter 'cases/*' --json bench.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  const json all = json::parse(harness::read_file(folder_.path() / "bench.json"))["benchmarks"];
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_GT(all[0].value("cases_per_second", 0.0), 0);
+  EXPECT_GT(all[0].value("peak_memory_bytes", 0.0), 40e6);
+}
+
+TEST_F(MpiBench, MeasuresLargeCallsAgainstTheCopyFloor) {
+  const auto outcome = rankcheck(
+      "bench --backend mpi --min-time 0.01 --bytes 65536 --filter "
+      "'large/mpi/all_gather/*blocking/*' "
+      "--json bench.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  const json all = json::parse(harness::read_file(folder_.path() / "bench.json"))["benchmarks"];
+  ASSERT_GE(all.size(), 1U);
+  for (const json& each : all) EXPECT_GT(each.value("floor_ratio", 0.0), 0) << each;
+}
+
+}  // namespace
+}  // namespace rankcheck
