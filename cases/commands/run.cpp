@@ -190,8 +190,8 @@ class Run {
                     .cases_done = &progress.cases_done()}},
         {.open =
              [&](const std::string& name) {
-               return open_backend(
-                   name, {.ranks_max = plan_.ranks_max, .timeout_s = options_.timeout_s});
+               return open_backend(name,
+                                   {.ranks_max = plan_.ranks_max, .timeout_s = options_.timeout_s});
              },
          .check = [&](harness::Backend& backend,
                       const Unit& unit,
@@ -218,14 +218,16 @@ class Run {
 
   /// The first rounds of a suite that repeats itself are short, so that every unit is reached soon;
   /// each has twice the cases of the one before, up to the units' own number.
-  [[nodiscard]] std::vector<Unit> units_of(int round) const {
-    std::vector<Unit> units = plan_.units;
+  [[nodiscard]] int cases_of(const Unit& unit, int round) const {
     constexpr int first_cases = 12;
     constexpr int doublings_max = 20;
-    if (!plan_.cycles) return units;
-    for (Unit& unit : units) {
-      unit.cases = std::min(unit.cases, first_cases << std::min(round, doublings_max));
-    }
+    if (!plan_.cycles) return unit.cases;
+    return std::min(unit.cases, first_cases << std::min(round, doublings_max));
+  }
+
+  [[nodiscard]] std::vector<Unit> units_of(int round) const {
+    std::vector<Unit> units = plan_.units;
+    for (Unit& unit : units) unit.cases = cases_of(unit, round);
     return units;
   }
 
@@ -236,13 +238,15 @@ class Run {
   }
 
   /// Units with nothing to do in this round: absent backends, pinned cases that were replayed in
-  /// the first one, and what an interrupted run has done.
+  /// the first one, what an interrupted run has done, and in short rounds what lacks no coverage.
   [[nodiscard]] std::vector<bool> done_units(int round) {
     std::vector<bool> done(plan_.units.size());
     for (std::size_t i = 0; i < done.size(); ++i) {
       const Unit& unit = plan_.units[i];
-      done[i] = plan_.unavailable.contains(unit.backend) || done_in_round_[round].contains(i) ||
-                (round > 0 && !unit.pinned.empty());
+      done[i] =
+          plan_.unavailable.contains(unit.backend) || done_in_round_[round].contains(i) ||
+          (round > 0 && !unit.pinned.empty()) ||
+          (cases_of(unit, round) < unit.cases && findings_[i] && !lacks_coverage(*findings_[i]));
     }
     return done;
   }
