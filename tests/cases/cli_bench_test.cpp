@@ -19,8 +19,8 @@ class CliBench : public tests::CliTest {
     const Outcome outcome = rankcheck("bench --min-time 0.01 --json bench.json " + arguments);
     EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
     std::map<std::string, json> all;
-    for (const json& each :
-         json::parse(harness::read_file(folder_.path() / "bench.json"))["benchmarks"]) {
+    const json results = json::parse(harness::read_file(folder_.path() / "bench.json"));
+    for (const json& each : results["benchmarks"]) {
       const auto name = each["name"].get<std::string>();
       all[name.substr(0, name.rfind("/manual_time"))] = each;
     }

@@ -107,7 +107,9 @@ TEST_F(Cli, CyclingSuiteRunsUntilItsTimeIsOver) {
 TEST_F(Cli, CyclingSuiteReachesEveryUnitBeforeItGoesIntoDepth) {
   const Outcome outcome =
       rankcheck("run deep --operation 'all_reduce' --backend sim --time-budget 3 --report r");
-  for (const json& finding : report("r")["findings"]) {
+  const json findings = report("r")["findings"];
+  EXPECT_FALSE(findings.empty());
+  for (const json& finding : findings) {
     EXPECT_GT(finding["cases"], 0) << finding["id"] << outcome.out;
   }
 }
