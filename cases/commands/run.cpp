@@ -219,7 +219,7 @@ class Run {
   /// The first rounds of a suite that repeats itself are short, so that every unit is reached soon;
   /// each has twice the cases of the one before, up to the units' own number.
   [[nodiscard]] int cases_of(const Unit& unit, int round) const {
-    constexpr int first_cases = 12;
+    constexpr int first_cases = 5;
     constexpr int doublings_max = 20;
     if (!plan_.cycles) return unit.cases;
     return std::min(unit.cases, first_cases << std::min(round, doublings_max));
