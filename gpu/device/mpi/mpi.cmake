@@ -1,6 +1,6 @@
 # Writes <folder>/witnessed_functions.inc: the functions that gpu/device/mpi/witness.cpp stands in
-# front of. Those of MPI that gpu/collectives/*/mpi.cpp quote, and of Open MPI's coll/base those that
-# perform a collective. Empty where no library is a shared one.
+# front of. Those of MPI that gpu/collectives/*/mpi.cpp quote, and of Open MPI's coll/base those
+# that perform a collective. Empty where no library is a shared one.
 function(rankcheck_list_witnessed_functions folder libraries)
   set(shared ${libraries})
   list(FILTER shared INCLUDE REGEX "\\.so")
