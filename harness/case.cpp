@@ -19,6 +19,13 @@ using nlohmann::ordered_json;
 constexpr std::array<std::string_view, 7> input_kind_names{
     "exact", "coded", "general", "cancelling", "wide_range", "special", "previous"};
 constexpr std::array<std::string_view, 3> pattern_names{"ring", "pairs", "self"};
+constexpr std::array<std::string_view, 5> scan_names{
+    "scattered", "whole", "coincident", "bordering", "overhanging"};
+constexpr auto array_names = [] {
+  std::array<std::string_view, spec::array_kinds> names{};
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = spec::array_table[i].name;
+  return names;
+}();
 
 template <class Names>
 std::string listed(const Names& names) {
@@ -47,6 +54,12 @@ void read_value(const json& value, InputKind& out) {
 void read_value(const json& value, spec::Pattern& out) {
   read_enum(value, pattern_names, out);
 }
+void read_value(const json& value, Scan& out) {
+  read_enum(value, scan_names, out);
+}
+void read_value(const json& value, spec::Array& out) {
+  read_enum(value, array_names, out);
+}
 void read_value(const json& value, spec::ReduceOp& out) {
   read_enum(value, spec::reduce_op_names, out);
 }
@@ -57,6 +70,12 @@ const Value& write(const Value& value) {
 }
 std::string_view write(const InputKind& kind) {
   return name(kind);
+}
+std::string_view write(const Scan& scan) {
+  return name(scan);
+}
+std::string_view write(const spec::Array& array) {
+  return spec::name(array);
 }
 std::string_view write(const spec::Pattern& pattern) {
   return pattern_names[static_cast<std::size_t>(pattern)];
@@ -90,6 +109,18 @@ constexpr Field field(std::string_view name) {
   };
 }
 
+/// A size of the scene.
+template <auto member>
+constexpr Field scene_field(std::string_view name) {
+  return {
+      name,
+      [](std::string_view key, const Case& c, ordered_json& out) {
+        if (!(c.scene.*member == spec::Scene{}.*member)) out[std::string(key)] = c.scene.*member;
+      },
+      [](const json& value, Case& c) { read_value(value, c.scene.*member); },
+  };
+}
+
 constexpr std::array fields{
     field<&Case::operation, Written::always>("operation"),
     field<&Case::algorithm>("algorithm"),
@@ -105,6 +136,14 @@ constexpr std::array fields{
     field<&Case::op>("op"),
     field<&Case::pattern>("pattern"),
     field<&Case::shift>("shift"),
+    scene_field<&spec::Scene::rows>("rows"),
+    scene_field<&spec::Scene::cols>("cols"),
+    scene_field<&spec::Scene::window>("window"),
+    scene_field<&spec::Scene::detector>("detector"),
+    scene_field<&spec::Scene::modes>("modes"),
+    scene_field<&spec::Scene::slices>("slices"),
+    scene_field<&spec::Scene::varying_probe>("varying_probe"),
+    field<&Case::scan>("scan"),
     field<&Case::in_place>("in_place"),
     field<&Case::offset>("offset"),
     field<&Case::chunk>("chunk"),
@@ -115,6 +154,8 @@ constexpr std::array fields{
     field<&Case::index_stride>("index_stride"),
     field<&Case::scale>("scale"),
     field<&Case::added_seed>("added_seed"),
+    field<&Case::varied>("varied"),
+    field<&Case::chained>("chained"),
     field<&Case::schedule>("schedule"),
     field<&Case::fault>("fault"),
 };
@@ -143,11 +184,16 @@ spec::Call call_of(const Case& c) {
       .gap = c.gap,
       .pattern = c.pattern,
       .shift = c.shift,
+      .scene = c.scene,
   };
 }
 
 std::string_view name(InputKind kind) {
   return input_kind_names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view name(Scan scan) {
+  return scan_names[static_cast<std::size_t>(scan)];
 }
 
 ordered_json to_json(const Case& c) {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "harness/input.hpp"
+#include "harness/scene_input.hpp"
 
 namespace rankcheck::harness {
 
@@ -55,7 +56,8 @@ bool is_uneven(const spec::Contract& contract) {
   return contract.sizes == Sizes::counts_per_rank || contract.sizes == Sizes::counts_per_pair;
 }
 
-std::vector<InputKind> kinds_of(Type type, ReduceOp op) {
+std::vector<InputKind> kinds_of(const spec::Contract& contract, Type type, ReduceOp op) {
+  const bool of_scene = contract.sizes == Sizes::scene;
   std::vector<InputKind> kinds;
   for (const InputKind kind : {InputKind::coded,
                                InputKind::general,
@@ -63,7 +65,7 @@ std::vector<InputKind> kinds_of(Type type, ReduceOp op) {
                                InputKind::special,
                                InputKind::cancelling,
                                InputKind::wide_range}) {
-    if (is_defined(kind, type, op)) kinds.push_back(kind);
+    if (of_scene ? is_defined(kind, contract) : is_defined(kind, type, op)) kinds.push_back(kind);
   }
   return kinds;
 }
@@ -164,7 +166,9 @@ void Generator::find_cells(const Unit& unit) {
       const auto op = static_cast<ReduceOp>(i);
       if ((op != ReduceOp::none) != operation_.contract.reduces) continue;
       if (!spec::is_defined(op, type.type)) continue;
-      all.push_back({.type = type.type, .op = op, .kinds = kinds_of(type.type, op)});
+      const bool is_real = type.type == Type::f32 || type.type == Type::f64;
+      if (operation_.contract.sizes == Sizes::scene && !is_real) continue;
+      all.push_back({.type = type.type, .op = op, .kinds = kinds_of(operation_.contract, type.type, op)});
     }
   }
   // Without buffers, types make no difference.
@@ -256,6 +260,7 @@ void Generator::draw_case(Choices& choices, Draw draw, Case& out) const {
     out.count = draw_count(choices, n, draw_limit(choices, draw), draw.has_data);
   }
   if (is_uneven(contract)) draw_counts(choices, draw, out);
+  if (contract.sizes == Sizes::scene) draw_scene(choices, draw, out);
   if (contract.patterned) {
     out.pattern = static_cast<spec::Pattern>(choices.below(3));
     if (out.pattern == spec::Pattern::ring) out.shift = static_cast<int>(choices.between(-n, n));
@@ -365,12 +370,36 @@ void Generator::draw_counts(Choices& choices, Draw draw, Case& out) const {
   if (enabled(Feature::gap, choices)) out.gap = choices.between(1, 3);
 }
 
+void Generator::draw_scene(Choices& choices, Draw draw, Case& out) const {
+  // Cases stay small: what a large one shows, a small one shows faster.
+  constexpr std::int64_t width_max = 12;
+  constexpr std::int64_t positions_max = 24;
+  const std::int64_t width = 1 + (width_max - 1) * std::clamp(draw.size, 0, 100) / 100;
+  spec::Scene& scene = out.scene;
+  scene.window = static_cast<int>(choices.between(1, width));
+  const auto room = [&] { return choices.chance(64) ? 0 : choices.below(width + 1); };
+  scene.rows = static_cast<int>(scene.window + room());
+  scene.cols = static_cast<int>(scene.window + room());
+  scene.detector = static_cast<int>(scene.window + (choices.chance(128) ? 0 : choices.below(4)));
+  scene.modes = choices.chance(128) ? 1 : static_cast<int>(choices.between(1, 3));
+  scene.varying_probe = choices.chance(64);
+  if (operation_.contract.multislice && choices.chance(128)) {
+    scene.slices = static_cast<int>(choices.between(1, 3));
+  }
+  out.scan = static_cast<Scan>(choices.below(5));
+  draw.size = std::min(draw.size, 30);
+  draw_counts(choices, draw, out);
+  out.gap = 0;
+  for (std::int64_t& count : out.counts) count = std::min(count, positions_max);
+}
+
 void Generator::draw_site(Choices& choices, Case& out) const {
   if (operation_.contract.in_place != InPlace::none) {
     out.in_place = enabled(Feature::in_place, choices);
   }
   if (enabled(Feature::offset, choices)) out.offset = choices.between(1, 15);
-  if (enabled(Feature::chunk, choices)) out.chunk = choices.log_between(1, 8);
+  const bool in_chunks = operation_.contract.sizes != Sizes::scene;
+  if (in_chunks && enabled(Feature::chunk, choices)) out.chunk = choices.log_between(1, 8);
   if (backend_.traits().has_schedules && enabled(Feature::schedule, choices)) {
     out.schedule = choices.chance(128) ? "random:" : "pct:";
     out.schedule += std::to_string(choices.between(1, 999));

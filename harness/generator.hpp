@@ -110,6 +110,7 @@ class Generator {
                                         std::int64_t limit,
                                         bool has_data) const;
   void draw_counts(Choices& choices, Draw draw, Case& out) const;
+  void draw_scene(Choices& choices, Draw draw, Case& out) const;
   void draw_site(Choices& choices, Case& out) const;
 
   /// Whether the case is legal, the property applies and the backend takes every stage.

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "harness/input.hpp"
+#include "harness/scene_input.hpp"
 
 namespace rankcheck::harness {
 
@@ -28,6 +29,24 @@ std::string why_group_invalid(const Case& c) {
 /// Bounds first_index and index_stride: the index of an element then never overflows.
 constexpr std::int64_t input_index_max = std::int64_t{1} << 48;
 
+/// What the fields say that only some operations have.
+std::string why_scene_invalid(const spec::Contract& contract, const Case& c) {
+  if (contract.sizes != spec::Sizes::scene) {
+    if (c.scan != Scan::scattered) return "scan: this operation has no scan positions";
+    if (c.varied != spec::Array::none) return "varied: this operation has no arrays";
+    return c.chained ? "chained: this operation has no arrays" : "";
+  }
+  if (!is_defined(c.input, contract)) {
+    return "input: " + std::string(name(c.input)) + " is not defined for " +
+           std::string(contract.name);
+  }
+  if (c.chunk != 0) return "chunk: operators have none";
+  if (c.rotate != 0 || c.first_index != 0 || c.index_stride != 0) {
+    return "rotate, first_index, index_stride: the inputs of operators do not depend on ranks";
+  }
+  return {};
+}
+
 std::string why_input_invalid(const Case& c) {
   if (c.input == InputKind::previous)
     return "input: previous is for the later stages of a property";
@@ -35,7 +54,8 @@ std::string why_input_invalid(const Case& c) {
     return "input: " + std::string(name(c.input)) + " is not defined for type " +
            std::string(spec::name(c.type)) + " and op " + std::string(spec::name(c.op));
   }
-  if ((c.scale != 1 || c.added_seed != 0) && c.input != InputKind::exact) {
+  const bool combined = c.scale != 1 || c.added_seed != 0;
+  if (combined && c.input != InputKind::exact && c.varied == spec::Array::none) {
     return "scale, added_seed: expected input exact";
   }
   if (c.scale < -2 || c.scale > 2) return "scale: expected -2..2, got " + std::to_string(c.scale);
@@ -177,6 +197,7 @@ std::string why_invalid(const Catalogue& catalogue, const Case& c) {
     return "in_place: " + c.operation + " has no such call";
   }
   if (std::string why = why_input_invalid(c); !why.empty()) return why;
+  if (std::string why = why_scene_invalid(operation->contract, c); !why.empty()) return why;
   if (property->applies != nullptr && !property->applies(operation->contract, c)) {
     return "property: " + c.property + " says nothing about this case";
   }
@@ -184,23 +205,20 @@ std::string why_invalid(const Catalogue& catalogue, const Case& c) {
 }
 
 void Examiner::check_memory(std::size_t stage, Judgement& judgement) {
+  const auto contract_of = [&](std::string_view operation) -> const spec::Contract& {
+    return catalogue_.find(operation)->contract;
+  };
   const Case& c = stages_[stage];
-  const Operation& operation = *catalogue_.find(c.operation);
   const ResultPlace place = backend_.traits().result_place;
-  const std::vector<int> ranks = members(c);
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const std::byte* previous = nullptr;
-    if (c.input == InputKind::previous) {
-      const Case& source = stages_[stage - 1];
-      lay_out(
-          catalogue_.find(source.operation)->contract, source, static_cast<int>(r), place, layout_);
-      previous =
-          observation_.stages[stage - 1].images[r].data() + std::max<std::int64_t>(layout_.recv, 0);
+  std::vector<const std::byte*> left(stage);
+  for (int r = 0; r < group_size(c); ++r) {
+    const auto member = static_cast<std::size_t>(r);
+    for (std::size_t s = 0; s < stage; ++s) {
+      left[s] = observation_.stages[s].images[member].data();
     }
-    lay_out(operation.contract, c, static_cast<int>(r), place, layout_);
-    prepare(c, ranks[r], layout_, previous, before_);
+    prepare_stage(contract_of, stages_, stage, r, place, left, layout_, before_);
     const auto clobbered =
-        find_clobbered(c, layout_, before_, observation_.stages[stage].images[r]);
+        find_clobbered(c, layout_, before_, observation_.stages[stage].images[member]);
     if (clobbered) {
       judgement.fail(Verdict::falsified, "rank " + std::to_string(r) + ": " + *clobbered);
       return;

@@ -44,6 +44,8 @@ constexpr std::array plain_inputs{InputKind::coded,
                                   InputKind::cancelling,
                                   InputKind::wide_range,
                                   InputKind::special};
+constexpr std::array plain_scans{
+    Scan::whole, Scan::scattered, Scan::coincident, Scan::bordering, Scan::overhanging};
 constexpr std::array plain_patterns{spec::Pattern::ring, spec::Pattern::pairs, spec::Pattern::self};
 constexpr std::array<std::string_view, 3> plain_policies{"in_order", "random", "pct"};
 
@@ -83,7 +85,7 @@ std::uint64_t distance(int value) {
 }
 
 /// The numbers that is_simpler compares in turn.
-using Weight = std::array<std::uint64_t, 25>;
+using Weight = std::array<std::uint64_t, 35>;
 
 Weight weight_of(const Case& c) {
   const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
@@ -102,6 +104,16 @@ Weight weight_of(const Case& c) {
           number(c.root),
           number(elements),
           number(behind),
+          number(c.scene.window),
+          number(std::int64_t{c.scene.rows} * c.scene.cols),
+          number(c.scene.detector),
+          number(c.scene.modes),
+          number(c.scene.slices),
+          number(c.scene.varying_probe),
+          place(plain_scans, c.scan),
+          number(c.scene.rows),
+          number(c.varied),
+          number(c.chained),
           number(c.first_index),
           number(c.index_stride),
           number(c.gap),
@@ -153,6 +165,7 @@ class Shrinker {
     with(&Case::count, smaller(case_.count));
     last_element_alone();
     counts_smaller();
+    scene_smaller();
     with(&Case::first_index, smaller(case_.first_index));
     with(&Case::index_stride, smaller(case_.index_stride));
     with(&Case::in_place, std::array{false});
@@ -313,6 +326,39 @@ class Shrinker {
     counts = case_.counts;
     std::sort(counts.rbegin(), counts.rend());
     offer(candidate);
+  }
+
+  /// Fewer pixels, modes and slices; the window alone, or the object with it.
+  void scene_smaller() {
+    const spec::Scene& scene = case_.scene;
+    if (scene == spec::Scene{}) return;
+    for (const int window : smaller(scene.window, 1)) {
+      for (const bool all : {true, false}) {
+        Case candidate = case_;
+        const int less = all ? scene.window - window : 0;
+        candidate.scene.window = window;
+        candidate.scene.rows -= less;
+        candidate.scene.cols -= less;
+        candidate.scene.detector -= less;
+        offer(candidate);
+      }
+    }
+    const auto size = [&](int spec::Scene::*member, int least) {
+      for (const int value : smaller(scene.*member, least)) {
+        Case candidate = case_;
+        candidate.scene.*member = value;
+        offer(candidate);
+      }
+    };
+    size(&spec::Scene::rows, scene.window);
+    size(&spec::Scene::cols, scene.window);
+    size(&spec::Scene::detector, scene.window);
+    size(&spec::Scene::modes, 1);
+    size(&spec::Scene::slices, 1);
+    Case candidate = case_;
+    candidate.scene.varying_probe = false;
+    offer(candidate);
+    with(&Case::scan, plain_scans);
   }
 
   /// A failure that only some values show is lost in a smaller case, unless that has new values.

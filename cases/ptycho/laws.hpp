@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string_view>
+
+#include "harness/operation.hpp"
+
+namespace rankcheck::cases {
+
+/// Every output of every rank is the reference's, within the bound that follows from the precision.
+[[nodiscard]] harness::Property operator_agrees_with_reference();
+
+/// F(s a + b) = s F(a) + F(b) for every input array in which the operator is linear, with the other
+/// arrays the same; the case's data decide on the array and on s. Bit by bit on exact inputs.
+[[nodiscard]] harness::Property is_linear_in_each_array();
+
+/// <F x, y> = <x, F* y> for this operator F, the array x that it is linear in, and its adjoint, an
+/// operation whose inputs are y, the output of F, and all others of F's inputs.
+[[nodiscard]] harness::Property has_adjoint(std::string_view name,
+                                            std::string_view summary,
+                                            void (*program)(const spec::Contract& contract,
+                                                            const harness::Case& c,
+                                                            std::vector<harness::Case>& stages));
+
+/// The same problem, its positions shared out among the ranks in another way, has the same result.
+[[nodiscard]] harness::Property is_independent_of_partition();
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,65 @@
+#include "gpu/ptycho/operator.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace rankcheck::gpu {
+
+namespace {
+
+std::int64_t offset_of(const std::vector<spec::Block>& blocks, spec::Array array) {
+  for (const spec::Block& block : blocks) {
+    if (block.array == array) return block.offset;
+  }
+  throw DeviceError("the call has no array " + std::string(spec::name(array)));
+}
+
+}  // namespace
+
+OperatorRun::OperatorRun(Cluster& cluster,
+                         const spec::Contract& contract,
+                         const spec::Call& call,
+                         std::span<const DeviceBuffers> buffers)
+    : cluster_(cluster), contract_(contract), call_(call), buffers_(buffers) {
+  for (const int rank : cluster.local()) {
+    fill_extents(contract, call, rank, extents_.emplace_back());
+  }
+}
+
+std::int64_t OperatorRun::size(int rank, spec::Array array) const {
+  const std::int64_t copies = spec::is_per_position(scene(), array) ? positions(rank) : 1;
+  return copies * spec::values(scene(), array);
+}
+
+std::size_t OperatorRun::place(int rank) const {
+  const auto ranks = cluster_.local();
+  return static_cast<std::size_t>(std::lower_bound(ranks.begin(), ranks.end(), rank) -
+                                  ranks.begin());
+}
+
+const std::byte* OperatorRun::input(int rank, spec::Array array) const {
+  const std::size_t at = place(rank);
+  return buffers_[at].send + offset_of(extents_[at].send, array) * spec::info(call_.type).bytes;
+}
+
+std::byte* OperatorRun::output(int rank, spec::Array array) const {
+  const std::size_t at = place(rank);
+  return buffers_[at].recv + offset_of(extents_[at].recv, array) * spec::info(call_.type).bytes;
+}
+
+void OperatorRun::sum_over_ranks(spec::Array array) const {
+  std::vector<DeviceBuffers> buffers;
+  for (const int rank : local()) {
+    std::byte* const at = output(rank, array);
+    buffers.push_back({.send = at, .recv = at});
+  }
+  cluster_.collective("all_reduce",
+                      {.ranks = cluster_.ranks(),
+                       .type = call_.type,
+                       .op = spec::ReduceOp::sum,
+                       .count = spec::components(scene(), array)},
+                      true,
+                      buffers);
+}
+
+}  // namespace rankcheck::gpu

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+
+#include "reference/ptycho/field.hpp"
+
+namespace rankcheck::reference {
+
+/// The bilinear weights of one object pixel for the window's pixel (p, q): w[0…3] for the pixels
+/// (row, col), (row, col+1), (row+1, col), (row+1, col+1) of the corner's whole part plus (p, q).
+struct Corner {
+  std::int64_t row = 0;
+  std::int64_t col = 0;
+  std::array<double, 4> weights{};
+};
+
+/// The corner of a position's window.
+inline Corner corner_of(const Setting& setting, std::int64_t position) {
+  const auto at = static_cast<std::size_t>(2 * position);
+  const double row = setting[spec::Array::positions].values[at].real();
+  const double col = setting[spec::Array::positions].values[at + 1].real();
+  const double f = row - std::floor(row);
+  const double g = col - std::floor(col);
+  return {.row = static_cast<std::int64_t>(std::floor(row)),
+          .col = static_cast<std::int64_t>(std::floor(col)),
+          .weights = {(1 - f) * (1 - g), (1 - f) * g, f * (1 - g), f * g}};
+}
+
+/// Calls body(pixel of the frame, pixel of the object's slice, weight) for every tap of the
+/// position's window that lies on the object and has a weight.
+template <class Body>
+void for_each_tap(const Setting& setting, std::int64_t position, const Body& body) {
+  const spec::Scene& scene = setting.scene;
+  const Corner corner = corner_of(setting, position);
+  const int margin = spec::margin(scene);
+  for (int p = 0; p < scene.window; ++p) {
+    for (int q = 0; q < scene.window; ++q) {
+      const auto pixel = static_cast<std::size_t>((margin + p) * scene.detector + margin + q);
+      for (std::size_t tap = 0; tap < 4; ++tap) {
+        const std::int64_t row = corner.row + p + (tap >= 2 ? 1 : 0);
+        const std::int64_t col = corner.col + q + (tap % 2 == 1 ? 1 : 0);
+        if (corner.weights[tap] == 0 || row < 0 || row >= scene.rows || col < 0 ||
+            col >= scene.cols) {
+          continue;
+        }
+        body(pixel, static_cast<std::size_t>(row * scene.cols + col), corner.weights[tap]);
+      }
+    }
+  }
+}
+
+/// Roundings on the way of one term through the interpolation: two in the weight's factors, one in
+/// their product, one in the product with the pixel, three in the sum.
+inline constexpr double tap_roundings = 7;
+
+}  // namespace rankcheck::reference
