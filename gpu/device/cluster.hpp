@@ -66,4 +66,10 @@ class Cluster {
   }
 };
 
+/// Sums arrays of the local ranks over all ranks, in place; every rank ends with the same bits.
+void sum_over_ranks(Cluster& cluster,
+                    spec::Type type,
+                    std::int64_t count,
+                    std::span<std::byte* const> arrays);
+
 }  // namespace rankcheck::gpu

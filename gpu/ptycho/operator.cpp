@@ -48,18 +48,9 @@ std::byte* OperatorRun::output(int rank, spec::Array array) const {
 }
 
 void OperatorRun::sum_over_ranks(spec::Array array) const {
-  std::vector<DeviceBuffers> buffers;
-  for (const int rank : local()) {
-    std::byte* const at = output(rank, array);
-    buffers.push_back({.send = at, .recv = at});
-  }
-  cluster_.collective("all_reduce",
-                      {.ranks = cluster_.ranks(),
-                       .type = call_.type,
-                       .op = spec::ReduceOp::sum,
-                       .count = spec::components(scene(), array)},
-                      true,
-                      buffers);
+  std::vector<std::byte*> arrays;
+  for (const int rank : local()) arrays.push_back(output(rank, array));
+  gpu::sum_over_ranks(cluster_, call_.type, spec::components(scene(), array), arrays);
 }
 
 }  // namespace rankcheck::gpu
