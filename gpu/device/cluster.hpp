@@ -50,6 +50,9 @@ class Cluster {
   /// Memory of a rank's device that lasts as long as the cluster; its content is undefined.
   virtual std::byte* allocate(int rank, std::int64_t bytes) = 0;
 
+  /// Copies from a rank's device to this program, once all work given to the device is done.
+  virtual void read(int rank, const void* from, void* to, std::int64_t bytes) = 0;
+
   /// Transforms complex numbers; `in` and `out` may be the same.
   virtual void transform(int rank, const Transform& transform, const void* in, void* out) = 0;
 
@@ -59,6 +62,13 @@ class Cluster {
                           const spec::Call& call,
                           bool in_place,
                           std::span<const DeviceBuffers> buffers) = 0;
+
+  template <class T>
+  [[nodiscard]] T read_value(int rank, const T* from) {
+    T value;
+    read(rank, from, &value, static_cast<std::int64_t>(sizeof(T)));
+    return value;
+  }
 
   template <class T>
   T* allocate_array(int rank, std::int64_t count) {

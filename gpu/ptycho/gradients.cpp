@@ -2,25 +2,11 @@
 
 #include <vector>
 
+#include "gpu/ptycho/arrays.hpp"
+
 namespace rankcheck::gpu {
 
 namespace {
-
-template <class Value>
-struct Fill {
-  Value* values;
-  Value value;
-
-  RANKCHECK_HD void operator()(std::int64_t i) const { values[i] = value; }
-};
-
-template <class T>
-struct StoreCost {
-  const double* sum;
-  T* cost;
-
-  RANKCHECK_HD void operator()(std::int64_t) const { *cost = static_cast<T>(*sum); }
-};
 
 template <class T>
 Exposure<T> exposure_of(const OperatorRun& run, int rank) {
@@ -43,9 +29,9 @@ void run_typed(const OperatorRun& run, Noise noise) {
                            .cost = cluster.allocate_array<double>(rank, 1)};
     for (const spec::Array array : {spec::Array::object, spec::Array::probe}) {
       Complex<T>* const values = array == spec::Array::object ? out.object : out.probe;
-      launch(cluster, rank, run.size(rank, array), Fill<Complex<T>>{values, {}});
+      fill(cluster, rank, run.size(rank, array), values, Complex<T>{});
     }
-    launch(cluster, rank, 1, Fill<double>{out.cost, 0});
+    fill(cluster, rank, 1, out.cost, 0.0);
     model.add(rank, exposure_of<T>(run, rank), out);
     costs.push_back(reinterpret_cast<std::byte*>(out.cost));
   }
@@ -57,8 +43,8 @@ void run_typed(const OperatorRun& run, Noise noise) {
     launch(cluster,
            rank,
            1,
-           StoreCost<T>{reinterpret_cast<const double*>(costs[i]),
-                        run.out<T>(rank, spec::Array::cost)});
+           Round<T>{reinterpret_cast<const double*>(costs[i]),
+                    run.out<T>(rank, spec::Array::cost)});
   }
 }
 

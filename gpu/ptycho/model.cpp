@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gpu/device/launch.hpp"
+#include "gpu/ptycho/arrays.hpp"
 #include "gpu/ptycho/window.hpp"
 
 namespace rankcheck::gpu {
@@ -171,18 +172,6 @@ struct SumRows {
     double sum = 0;
     for (std::int64_t c = 0; c < width; ++c) sum += static_cast<double>(values[r * width + c]);
     sums[r] = sum;
-  }
-};
-
-struct AddSum {
-  const double* sums;
-  double* total;
-  std::int64_t count;
-
-  RANKCHECK_HD void operator()(std::int64_t) const {
-    double sum = 0;
-    for (std::int64_t i = 0; i < count; ++i) sum += sums[i];
-    *total += sum;
   }
 };
 
@@ -392,7 +381,7 @@ void Model<T>::compare(int rank,
          rank,
          rows,
          SumRows<T>{.values = memory.costs, .sums = memory.row_costs, .width = scene_.detector});
-  launch(cluster_, rank, 1, AddSum{.sums = memory.row_costs, .total = out.cost, .count = rows});
+  launch(cluster_, rank, 1, AddSum{memory.row_costs, out.cost, rows});
 }
 
 template <class T>

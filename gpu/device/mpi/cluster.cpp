@@ -1,5 +1,6 @@
 #include "gpu/device/mpi/cluster.hpp"
 
+#include <cstring>
 #include <string>
 
 namespace rankcheck::gpu::mpi {
@@ -18,6 +19,10 @@ void MpiCluster::end() {
 
 std::byte* MpiCluster::allocate(int /*rank*/, std::int64_t bytes) {
   return memory_.allocate(bytes);
+}
+
+void MpiCluster::read(int /*rank*/, const void* from, void* to, std::int64_t bytes) {
+  std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
 void MpiCluster::transform(int /*rank*/, const Transform& transform, const void* in, void* out) {
