@@ -135,8 +135,10 @@ void compare_replicas(const Evidence& evidence,
   }
 }
 
+/// Of the last stage.
 void check_reference(const Evidence& evidence, Judgement& judgement) {
-  const OperatorStage stage = read_stage(evidence, 0);
+  const std::size_t last = evidence.stages.size() - 1;
+  const OperatorStage stage = read_stage(evidence, last);
   for (const Array array : stage.contract.outputs) {
     if (stage.expected[array].values.size() == stage.got[array].values.size()) continue;
     judgement.fail(Verdict::errored, "the reference does not define every output");
@@ -147,7 +149,7 @@ void check_reference(const Evidence& evidence, Judgement& judgement) {
         const Field& expected = stage.expected[array];
         return Wanted{expected.values[i], expected.errors[i]};
       });
-  compare_replicas(evidence, stage, 0, judgement);
+  compare_replicas(evidence, stage, last, judgement);
 }
 
 /// The sum of the products of a's values with b's conjugated ones.
@@ -263,6 +265,21 @@ harness::Property operator_agrees_with_reference() {
       .program = [](const spec::Contract&,
                     const Case& c,
                     std::vector<Case>& stages) { stages.assign(1, c); },
+      .check = check_reference,
+  };
+}
+
+harness::Property agrees_at_the_truth() {
+  return {
+      .name = "agrees_at_the_truth",
+      .summary = "Where the frames are the modelled intensities, it still is the reference's.",
+      .program =
+          [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+            stages.assign(2, c);
+            stages[0].operation = "intensity";
+            stages[0].algorithm.clear();
+            stages[1].chained = true;
+          },
       .check = check_reference,
   };
 }

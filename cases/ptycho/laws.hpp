@@ -9,6 +9,10 @@ namespace rankcheck::cases {
 /// Every output of every rank is the reference's, within the bound that follows from the precision.
 [[nodiscard]] harness::Property operator_agrees_with_reference();
 
+/// As operator_agrees_with_reference, where the frames are the intensities of the very waves: the
+/// cost and its gradient then are what roundings leave.
+[[nodiscard]] harness::Property agrees_at_the_truth();
+
 /// F(s a + b) = s F(a) + F(b) for every input array in which the operator is linear, with the other
 /// arrays the same; the case's data decide on the array and on s. Bit by bit on exact inputs.
 [[nodiscard]] harness::Property is_linear_in_each_array();

@@ -1,7 +1,6 @@
 #include "gpu/ptycho/model.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "gpu/device/launch.hpp"
 #include "gpu/ptycho/arrays.hpp"
@@ -97,27 +96,6 @@ struct Illuminate {
   }
 };
 
-/// The derivative factor and the cost of one pixel.
-template <class T>
-struct Pixel {
-  T factor;
-  T cost;
-};
-
-template <class T>
-RANKCHECK_HD inline Pixel<T> gaussian_pixel(T intensity, T measured) {
-  const T amplitude = std::sqrt(intensity);
-  const T residual = amplitude - std::sqrt(measured);
-  return {.factor = intensity > 0 ? residual / amplitude : T{0}, .cost = residual * residual};
-}
-
-template <class T>
-RANKCHECK_HD inline Pixel<T> poisson_pixel(T intensity, T measured) {
-  const T raised = intensity + static_cast<T>(poisson_floor);
-  const T entropy = measured > 0 ? measured * std::log(raised / measured) : T{0};
-  return {.factor = 1 - measured / raised, .cost = (raised - measured) - entropy};
-}
-
 /// Rows of a batch's frames: turns the transformed waves into the far-plane gradient, scaled for
 /// both unitary transforms.
 template <class T, Noise noise>
@@ -150,9 +128,8 @@ struct CompareFrames {
     const std::int64_t layer = detector * detector;
     T intensity = 0;
     for (std::int64_t m = 0; m < modes; ++m) intensity += norm(scale * row.waves[m * layer + c]);
-    Pixel<T> pixel = noise == Noise::gaussian ? gaussian_pixel(intensity, row.frame[c])
-                                              : poisson_pixel(intensity, row.frame[c]);
-    if (row.mask != nullptr && row.mask[c] == 0) pixel = {.factor = 0, .cost = 0};
+    Pixel<T> pixel = compare_pixel<noise>(intensity, row.frame[c]);
+    if (row.mask != nullptr && row.mask[c] == 0) pixel = {};
     row.costs[c] = pixel.cost;
     const T factor = pixel.factor * scale * scale;
     for (std::int64_t m = 0; m < modes; ++m) {

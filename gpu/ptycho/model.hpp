@@ -7,19 +7,9 @@
 
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/complex.hpp"
+#include "gpu/ptycho/pixel.hpp"
 
 namespace rankcheck::gpu {
-
-/// What is minimised, summed over the measured pixels of all frames: I the modelled intensity, d
-/// the measured one.
-enum class Noise : std::uint8_t {
-  /// (sqrt(I) - sqrt(d))^2.
-  gaussian,
-  /// I + e - d - d log((I + e) / d), with e = poisson_floor.
-  poisson,
-};
-
-inline constexpr double poisson_floor = 1e-9;
 
 /// One rank's share of a problem, in its device's memory.
 template <class T>
