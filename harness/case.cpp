@@ -143,6 +143,8 @@ constexpr std::array fields{
     scene_field<&spec::Scene::modes>("modes"),
     scene_field<&spec::Scene::slices>("slices"),
     scene_field<&spec::Scene::varying_probe>("varying_probe"),
+    scene_field<&spec::Scene::tile_cols>("tile_cols"),
+    scene_field<&spec::Scene::halo>("halo"),
     field<&Case::scan>("scan"),
     field<&Case::in_place>("in_place"),
     field<&Case::offset>("offset"),
@@ -156,6 +158,7 @@ constexpr std::array fields{
     field<&Case::added_seed>("added_seed"),
     field<&Case::varied>("varied"),
     field<&Case::chained>("chained"),
+    field<&Case::moved>("moved"),
     field<&Case::schedule>("schedule"),
     field<&Case::fault>("fault"),
 };

@@ -84,6 +84,8 @@ struct Case {
   spec::Array varied = spec::Array::none;
   /// Operators of a scene: arrays that an earlier stage gave are taken from there.
   bool chained = false;
+  /// Operators of a scene: whole pixels that every position is moved by, in both directions.
+  int moved = 0;
   /// Text form of gpu's schedule and fault; interpreted by the backend.
   std::string schedule = "in_order";
   std::string fault;

@@ -387,10 +387,23 @@ void Generator::draw_scene(Choices& choices, Draw draw, Case& out) const {
     scene.slices = static_cast<int>(choices.between(1, 3));
   }
   out.scan = static_cast<Scan>(choices.below(5));
+  if (operation_.contract.tiled) return draw_tiles(choices, out);
   draw.size = std::min(draw.size, 30);
   draw_counts(choices, draw, out);
   out.gap = 0;
   for (std::int64_t& count : out.counts) count = std::min(count, positions_max);
+}
+
+void Generator::draw_tiles(Choices& choices, Case& out) const {
+  const int n = group_size(out);
+  spec::Scene& scene = out.scene;
+  scene.halo = static_cast<int>(choices.chance(32) ? 0 : choices.log_between(1, 8));
+  scene.tile_cols = static_cast<int>(choices.chance(128) ? 1 : choices.between(1, n));
+  const std::int64_t length = scene.tile_cols == n ? scene.cols : scene.rows;
+  const std::int64_t even = 1 + length * scene.tile_cols / n;
+  // Some tiles are empty, some narrower than the halo, some end with the object.
+  out.counts.assign(static_cast<std::size_t>(n), 0);
+  for (std::int64_t& count : out.counts) count = choices.below(2 * even);
 }
 
 void Generator::draw_site(Choices& choices, Case& out) const {

@@ -111,6 +111,7 @@ class Generator {
                                         bool has_data) const;
   void draw_counts(Choices& choices, Draw draw, Case& out) const;
   void draw_scene(Choices& choices, Draw draw, Case& out) const;
+  void draw_tiles(Choices& choices, Case& out) const;
   void draw_site(Choices& choices, Case& out) const;
 
   /// Whether the case is legal, the property applies and the backend takes every stage.

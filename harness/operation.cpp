@@ -29,11 +29,15 @@ std::string why_group_invalid(const Case& c) {
 /// Bounds first_index and index_stride: the index of an element then never overflows.
 constexpr std::int64_t input_index_max = std::int64_t{1} << 48;
 
+/// Positions that are moved by as much still are exact in single precision.
+constexpr int pixels_moved_max = 4096;
+
 /// What the fields say that only some operations have.
 std::string why_scene_invalid(const spec::Contract& contract, const Case& c) {
   if (contract.sizes != spec::Sizes::scene) {
     if (c.scan != Scan::scattered) return "scan: this operation has no scan positions";
     if (c.varied != spec::Array::none) return "varied: this operation has no arrays";
+    if (c.moved != 0) return "moved: this operation has no scan positions";
     return c.chained ? "chained: this operation has no arrays" : "";
   }
   if (!is_defined(c.input, contract)) {
@@ -41,6 +45,10 @@ std::string why_scene_invalid(const spec::Contract& contract, const Case& c) {
            std::string(contract.name);
   }
   if (c.chunk != 0) return "chunk: operators have none";
+  if (c.moved < -pixels_moved_max || c.moved > pixels_moved_max) {
+    return "moved: expected at most " + std::to_string(pixels_moved_max) + " either way, got " +
+           std::to_string(c.moved);
+  }
   if (c.rotate != 0 || c.first_index != 0 || c.index_stride != 0) {
     return "rotate, first_index, index_stride: the inputs of operators do not depend on ranks";
   }

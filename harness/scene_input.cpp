@@ -63,9 +63,11 @@ double value_of(const Case& c, Array array, std::uint64_t seed, std::int64_t ind
   switch (array) {
     case Array::positions: {
       const int size = index % 2 == 0 ? c.scene.rows : c.scene.cols;
-      return coordinate(
-          c, size - c.scene.window, hash(c.scan == Scan::coincident ? at % 2 : at));
+      return c.moved +
+             coordinate(c, size - c.scene.window, hash(c.scan == Scan::coincident ? at % 2 : at));
     }
+    case Array::owners:
+      return static_cast<double>(hash(at) % static_cast<std::uint64_t>(group_size(c)));
     case Array::frames:
       return frame_value(c, hash(at));
     case Array::mask:

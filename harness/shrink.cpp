@@ -85,7 +85,7 @@ std::uint64_t distance(int value) {
 }
 
 /// The numbers that is_simpler compares in turn.
-using Weight = std::array<std::uint64_t, 35>;
+using Weight = std::array<std::uint64_t, 38>;
 
 Weight weight_of(const Case& c) {
   const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
@@ -110,6 +110,9 @@ Weight weight_of(const Case& c) {
           number(c.scene.modes),
           number(c.scene.slices),
           number(c.scene.varying_probe),
+          number(c.scene.halo),
+          number(c.scene.tile_cols),
+          distance(c.moved + 1) * 2 + (c.moved < 0 ? 1 : 0),
           place(plain_scans, c.scan),
           number(c.scene.rows),
           number(c.varied),
@@ -355,6 +358,9 @@ class Shrinker {
     size(&spec::Scene::detector, scene.window);
     size(&spec::Scene::modes, 1);
     size(&spec::Scene::slices, 1);
+    size(&spec::Scene::halo, 0);
+    size(&spec::Scene::tile_cols, 1);
+    with(&Case::moved, std::array{0, 1, case_.moved / 2});
     Case candidate = case_;
     candidate.scene.varying_probe = false;
     offer(candidate);

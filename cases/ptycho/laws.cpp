@@ -76,18 +76,14 @@ void compare(const OperatorStage& stage,
                              .decoded = place_of(stage, array, index)});
 }
 
-/// The rank that has a position.
-int owner_of(const Case& c, std::int64_t position) {
-  int rank = 0;
-  for (std::int64_t end = c.counts[0]; position >= end;) {
-    end += c.counts[static_cast<std::size_t>(++rank)];
-  }
-  return rank;
-}
-
+/// The rank that has a value; of what every rank has, rank 0.
 int rank_of(const OperatorStage& stage, Array array, std::size_t index) {
-  if (!spec::is_per_position(stage.c.scene, array)) return 0;
-  return owner_of(stage.c, static_cast<std::int64_t>(index) / spec::values(stage.c.scene, array));
+  if (spec::is_replicated(stage.c.scene, array)) return 0;
+  int rank = 0;
+  for (;; ++rank) {
+    const spec::Part part = spec::part_of(stage.c.scene, stage.c.counts, array, rank);
+    if (static_cast<std::int64_t>(index) < part.first + part.count) return rank;
+  }
 }
 
 /// Compares every output of a stage with what `wanted` says.
@@ -122,7 +118,7 @@ void compare_replicas(const Evidence& evidence,
     const harness::BufferView other = view(evidence, number, rank);
     for (std::size_t b = 0; b < other.layout.extents.recv.size(); ++b) {
       const spec::Block& block = other.layout.extents.recv[b];
-      if (spec::is_per_position(stage.c.scene, block.array)) continue;
+      if (!spec::is_replicated(stage.c.scene, block.array)) continue;
       expect_same_bits(stage.c,
                        rank,
                        block.offset,

@@ -40,6 +40,7 @@ Setting empty_setting(const harness::Case& c) {
   Setting setting;
   setting.scene = c.scene;
   setting.positions = std::accumulate(c.counts.begin(), c.counts.end(), std::int64_t{0});
+  setting.counts = c.counts;
   setting.unit = std::ldexp(1, -spec::info(c.type).precision) + std::ldexp(1, -53);
   return setting;
 }

@@ -52,6 +52,8 @@ class Cluster {
 
   /// Copies from a rank's device to this program, once all work given to the device is done.
   virtual void read(int rank, const void* from, void* to, std::int64_t bytes) = 0;
+  /// Copies from this program to a rank's device; `from` may change as soon as it returns.
+  virtual void write(int rank, const void* from, void* to, std::int64_t bytes) = 0;
 
   /// Transforms complex numbers; `in` and `out` may be the same.
   virtual void transform(int rank, const Transform& transform, const void* in, void* out) = 0;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "reference/spec/share.hpp"
+
 namespace rankcheck::gpu {
 
 namespace {
@@ -27,8 +29,7 @@ OperatorRun::OperatorRun(Cluster& cluster,
 }
 
 std::int64_t OperatorRun::size(int rank, spec::Array array) const {
-  const std::int64_t copies = spec::is_per_position(scene(), array) ? positions(rank) : 1;
-  return copies * spec::values(scene(), array);
+  return spec::part_of(scene(), call_.counts, array, rank).count;
 }
 
 std::size_t OperatorRun::place(int rank) const {

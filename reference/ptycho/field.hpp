@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "reference/spec/scene.hpp"
+#include "reference/spec/share.hpp"
 
 /// The arithmetic of the references of operators: double precision, and beside every value a bound
 /// on the error of anyone who computes it from the same inputs in the precision under test.
@@ -28,6 +28,8 @@ struct Field {
 struct Setting {
   spec::Scene scene;
   std::int64_t positions = 0;
+  /// Positions of each rank; operators whose arrays do not ask for it may leave it empty.
+  std::vector<std::int64_t> counts;
   /// Sum of the unit roundoffs of the precision under test and of double precision: a bound for one
   /// covers both, because bounds grow at least linearly with it.
   double unit = 0;
@@ -41,8 +43,9 @@ struct Setting {
   }
   /// Values of an array of all positions.
   [[nodiscard]] std::size_t size(spec::Array array) const {
-    const std::int64_t copies = spec::is_per_position(scene, array) ? positions : 1;
-    return static_cast<std::size_t>(copies * spec::values(scene, array));
+    const std::array all{positions};
+    return static_cast<std::size_t>(
+        counts.empty() ? spec::total_of(scene, all, array) : spec::total_of(scene, counts, array));
   }
   /// An array of zeros without errors, of the right size.
   Field& make(spec::Array array) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "reference/spec/share.hpp"
+
 namespace rankcheck::spec {
 
 namespace {
@@ -50,7 +52,8 @@ std::optional<std::string> why_scene_invalid(const Contract& contract, const Cal
   const Scene& scene = call.scene;
   if (contract.sizes != Sizes::scene) {
     if (scene == Scene{}) return std::nullopt;
-    return "rows, cols, window, detector, modes, slices, varying_probe: no sizes of this operation";
+    return "rows, cols, window, detector, modes, slices, varying_probe, tile_cols, halo: no sizes "
+           "of this operation";
   }
   if (call.type != Type::f32 && call.type != Type::f64) {
     return "type: expected f32 or f64, got " + std::string(name(call.type));
@@ -66,13 +69,18 @@ std::optional<std::string> why_scene_invalid(const Contract& contract, const Cal
                            Size{"cols", scene.cols, scene.window, scene_size_max},
                            Size{"detector", scene.detector, scene.window, scene_size_max},
                            Size{"modes", scene.modes, 1, scene_layers_max},
-                           Size{"slices", scene.slices, 1, scene_layers_max}}) {
+                           Size{"slices", scene.slices, 1, scene_layers_max},
+                           Size{"tile_cols", scene.tile_cols, 1, call.ranks},
+                           Size{"halo", scene.halo, 0, scene_size_max}}) {
     if (size.value >= size.least && size.value <= size.most) continue;
     return std::string(size.name) + ": expected " + std::to_string(size.least) + ".." +
            std::to_string(size.most) + ", got " + std::to_string(size.value);
   }
   if (scene.slices > 1 && !contract.multislice) {
     return "slices: this operation has one, got " + std::to_string(scene.slices);
+  }
+  if ((scene.tile_cols != 1 || scene.halo != 0) && !contract.tiled) {
+    return "tile_cols, halo: this operation has no tiles";
   }
   return std::nullopt;
 }
@@ -81,17 +89,14 @@ std::int64_t append_arrays(std::vector<Block>& out,
                            const std::vector<Array>& arrays,
                            const Call& call,
                            int rank) {
-  std::int64_t before = 0;
-  for (int q = 0; q < rank; ++q) before += call.counts[static_cast<std::size_t>(q)];
-  const std::int64_t own = call.counts[static_cast<std::size_t>(rank)];
   std::int64_t offset = 0;
   for (const Array array : arrays) {
-    const std::int64_t size = components(call.scene, array);
-    const bool shared_out = is_per_position(call.scene, array);
+    const Part part = part_of(call.scene, call.counts, array, rank);
+    const std::int64_t parts = info(array).is_complex ? 2 : 1;
     out.push_back({.offset = offset,
-                   .count = shared_out ? own * size : size,
+                   .count = part.count * parts,
                    .array = array,
-                   .first = shared_out ? before * size : 0});
+                   .first = part.first * parts});
     offset += out.back().count + array_gap;
   }
   return offset;

@@ -25,6 +25,10 @@ struct Scene {
   int slices = 1;
   /// Every position has a probe of its own.
   bool varying_probe = false;
+  /// Operators of tiles: columns of the grid that the ranks' tiles form; see share.hpp.
+  int tile_cols = 1;
+  /// Operators of tiles: pixels that a rank holds on each side of its tile.
+  int halo = 0;
 
   friend bool operator==(const Scene&, const Scene&) = default;
 };
@@ -56,6 +60,26 @@ enum class Array : std::uint8_t {
   object_weight,
   /// Real [window, window].
   probe_weight,
+  /// Real [all positions]: the rank that each position is for.
+  owners,
+  /// positions and frames of a rank after they went to their owners: room for all positions, its
+  /// own ones first, in their order, then zeros.
+  shard_positions,
+  shard_frames,
+  /// Complex: the part of the object that a rank holds, its tile and the halo around it.
+  tile,
+};
+
+/// How large an array is, and what of it a rank has.
+enum class Share : std::uint8_t {
+  /// As the scene says: all of it, or the copies of the rank's positions.
+  of_scene,
+  /// A copy for each position of all ranks, all on every rank.
+  all_positions,
+  /// Room for a copy for each position of all ranks, on every rank something of its own.
+  shard,
+  /// Another part of the object on every rank.
+  tile,
 };
 
 /// What an array looks like.
@@ -65,6 +89,7 @@ struct ArrayInfo {
   bool is_complex;
   /// There is one for each position, on the rank that has the position; else every rank has all.
   bool per_position;
+  Share share = Share::of_scene;
 };
 
 inline constexpr std::array array_table{
@@ -80,6 +105,10 @@ inline constexpr std::array array_table{
     ArrayInfo{Array::cost, "cost", false, false},
     ArrayInfo{Array::object_weight, "object_weight", false, false},
     ArrayInfo{Array::probe_weight, "probe_weight", false, false},
+    ArrayInfo{Array::owners, "owners", false, false, Share::all_positions},
+    ArrayInfo{Array::shard_positions, "shard_positions", false, false, Share::shard},
+    ArrayInfo{Array::shard_frames, "shard_frames", false, false, Share::shard},
+    ArrayInfo{Array::tile, "tile", true, false, Share::tile},
 };
 inline constexpr std::size_t array_kinds = array_table.size();
 
@@ -96,7 +125,8 @@ inline constexpr std::size_t array_kinds = array_table.size();
   return info(array).per_position || (array == Array::probe && scene.varying_probe);
 }
 
-/// Values (complex numbers or real ones) of the array, or of one position's copy of it.
+/// Values (complex numbers or real ones) of the array, or of one position's copy of it, or 1 for
+/// tiles; how many a rank has says share.hpp.
 [[nodiscard]] constexpr std::int64_t values(const Scene& scene, Array array) {
   const std::int64_t pixels = std::int64_t{scene.rows} * scene.cols;
   const std::int64_t window = std::int64_t{scene.window} * scene.window;
@@ -109,15 +139,19 @@ inline constexpr std::size_t array_kinds = array_table.size();
     case Array::probe:
       return scene.modes * window;
     case Array::positions:
+    case Array::shard_positions:
       return 2;
     case Array::patches:
     case Array::frames:
+    case Array::shard_frames:
     case Array::mask:
       return frame;
     case Array::waves:
     case Array::far_waves:
       return scene.modes * frame;
     case Array::cost:
+    case Array::owners:
+    case Array::tile:
       return 1;
     case Array::object_weight:
       return pixels;

@@ -22,7 +22,11 @@ std::byte* MpiCluster::allocate(int /*rank*/, std::int64_t bytes) {
 }
 
 void MpiCluster::read(int /*rank*/, const void* from, void* to, std::int64_t bytes) {
-  std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
+
+void MpiCluster::write(int /*rank*/, const void* from, void* to, std::int64_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
 void MpiCluster::transform(int /*rank*/, const Transform& transform, const void* in, void* out) {

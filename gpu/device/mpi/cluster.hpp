@@ -29,6 +29,7 @@ class MpiCluster final : public Cluster {
   [[nodiscard]] std::span<const int> local() const override { return {&rank_, 1}; }
   std::byte* allocate(int rank, std::int64_t bytes) override;
   void read(int rank, const void* from, void* to, std::int64_t bytes) override;
+  void write(int rank, const void* from, void* to, std::int64_t bytes) override;
   void transform(int rank, const Transform& transform, const void* in, void* out) override;
   void collective(std::string_view operation,
                   const spec::Call& call,

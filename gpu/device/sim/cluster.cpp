@@ -46,7 +46,11 @@ std::byte* SimCluster::allocate(int rank, std::int64_t bytes) {
 }
 
 void SimCluster::read(int /*rank*/, const void* from, void* to, std::int64_t bytes) {
-  std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
+
+void SimCluster::write(int /*rank*/, const void* from, void* to, std::int64_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
 void SimCluster::transform(int /*rank*/, const Transform& transform, const void* in, void* out) {

@@ -35,6 +35,7 @@ class SimCluster final : public Cluster {
   [[nodiscard]] std::span<const int> local() const override { return ranks_; }
   std::byte* allocate(int rank, std::int64_t bytes) override;
   void read(int rank, const void* from, void* to, std::int64_t bytes) override;
+  void write(int rank, const void* from, void* to, std::int64_t bytes) override;
   void transform(int rank, const Transform& transform, const void* in, void* out) override;
   void collective(std::string_view operation,
                   const spec::Call& call,
