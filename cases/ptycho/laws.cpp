@@ -32,8 +32,7 @@ std::string place_of(const OperatorStage& stage, Array array, std::size_t index)
   if (!spec::is_per_position(stage.c.scene, array)) {
     return fmt::format("value {} of {}", in_copy, spec::name(array));
   }
-  return fmt::format(
-      "value {} of {} of position {}", in_copy, spec::name(array), index / per_copy);
+  return fmt::format("value {} of {} of position {}", in_copy, spec::name(array), index / per_copy);
 }
 
 std::string text_of(Array array, Value value) {
@@ -41,13 +40,7 @@ std::string text_of(Array array, Value value) {
   return fmt::format("{:.9g}{:+.9g}i", value.real(), value.imag());
 }
 
-/// What compare() compares one value with.
-struct Wanted {
-  Value value;
-  double bound;
-};
-
-/// Judges one value; an infinite bound says nothing and counts as nothing.
+/// Judges one value.
 void compare(const OperatorStage& stage,
              Array array,
              std::size_t index,
@@ -86,27 +79,6 @@ int rank_of(const OperatorStage& stage, Array array, std::size_t index) {
   }
 }
 
-/// Compares every output of a stage with what `wanted` says.
-template <class Wanting>
-void compare_outputs(const OperatorStage& stage,
-                     std::string_view what,
-                     Judgement& judgement,
-                     const Wanting& wanted) {
-  for (const Array array : stage.contract.outputs) {
-    const Field& got = stage.got[array];
-    for (std::size_t i = 0; i < got.values.size(); ++i) {
-      compare(stage,
-              array,
-              i,
-              rank_of(stage, array, i),
-              got.values[i],
-              wanted(array, i),
-              what,
-              judgement);
-    }
-  }
-}
-
 /// Arrays that every rank has must be the same bits on every rank.
 void compare_replicas(const Evidence& evidence,
                       const OperatorStage& stage,
@@ -140,11 +112,10 @@ void check_reference(const Evidence& evidence, Judgement& judgement) {
     judgement.fail(Verdict::errored, "the reference does not define every output");
     return;
   }
-  compare_outputs(
-      stage, "differs from the reference", judgement, [&](Array array, std::size_t i) {
-        const Field& expected = stage.expected[array];
-        return Wanted{expected.values[i], expected.errors[i]};
-      });
+  compare_outputs(stage, "differs from the reference", judgement, [&](Array array, std::size_t i) {
+    const Field& expected = stage.expected[array];
+    return Wanted{expected.values[i], expected.errors[i]};
+  });
   compare_replicas(evidence, stage, last, judgement);
 }
 
@@ -180,8 +151,8 @@ void check_adjoint(const Evidence& evidence, Judgement& judgement) {
   const double bound = exact ? 0
                              : inner_product_bound(forward.expected[y], adjoint.in[y]) +
                                    inner_product_bound(adjoint.expected[x], forward.in[x]);
-  judgement.compared_bytes += static_cast<std::int64_t>(forward.got[y].values.size()) *
-                              spec::info(forward.c.type).bytes;
+  judgement.compared_bytes +=
+      static_cast<std::int64_t>(forward.got[y].values.size()) * spec::info(forward.c.type).bytes;
   const double error = std::abs(left - right);
   if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
   if (error <= bound) return;
@@ -231,8 +202,8 @@ std::vector<std::int64_t> other_counts(const Case& c) {
       counts[chosen] = total;
       break;
     case 1:
-      std::rotate(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(chosen),
-                  counts.end());
+      std::rotate(
+          counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(chosen), counts.end());
       break;
     default:
       for (std::size_t r = 0; r < counts.size(); ++r) {
@@ -252,7 +223,71 @@ void check_partition(const Evidence& evidence, Judgement& judgement) {
       });
 }
 
+void check_undone(const Evidence& evidence, Judgement& judgement) {
+  const OperatorStage first = read_stage(evidence, 0);
+  OperatorStage second = read_stage(evidence, 1);
+  // The second one's bound, with what the first one may have done wrong going in.
+  const Array between = first.contract.outputs.front();
+  second.in[between] = first.expected[between];
+  if (!is_exact(second.contract, second.c)) {
+    reference_of(second.c.operation)(second.in, second.expected);
+  }
+  compare_outputs(second, "differs from what went in", judgement, [&](Array array, std::size_t i) {
+    return Wanted{first.in[array].values[i], second.expected[array].errors[i]};
+  });
+}
+
+void check_energy(const Evidence& evidence, Judgement& judgement) {
+  const OperatorStage stage = read_stage(evidence, 0);
+  const Array output = stage.contract.outputs.front();
+  const Field& in = stage.in[stage.contract.linear_in.front()];
+  const Field& got = stage.got[output];
+  const Field& expected = stage.expected[output];
+  const auto frame = static_cast<std::size_t>(stage.c.scene.detector * stage.c.scene.detector);
+  for (std::size_t first = 0; first < got.values.size(); first += frame) {
+    double before = 0;
+    double after = 0;
+    double bound = 0;
+    for (std::size_t i = first; i < first + frame; ++i) {
+      before += std::norm(in.values[i]);
+      after += std::norm(got.values[i]);
+      bound += (2 * std::abs(got.values[i]) + expected.errors[i]) * expected.errors[i];
+    }
+    bound += (static_cast<double>(frame) + 2) * 0x1p-53 * (before + after);
+    judgement.compared_bytes +=
+        2 * static_cast<std::int64_t>(frame) * spec::info(stage.c.type).bytes;
+    const double error = std::abs(after - before);
+    if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
+    if (error <= bound) continue;
+    judgement.fail(Verdict::falsified,
+                   fmt::format("frame {}: an energy of {:.9g} became {:.9g}, bound {:.3g}",
+                               first / frame,
+                               before,
+                               after,
+                               bound));
+  }
+}
+
 }  // namespace
+
+void compare_outputs(const OperatorStage& stage,
+                     std::string_view what,
+                     Judgement& judgement,
+                     const std::function<Wanted(Array array, std::size_t index)>& wanted) {
+  for (const Array array : stage.contract.outputs) {
+    const Field& got = stage.got[array];
+    for (std::size_t i = 0; i < got.values.size(); ++i) {
+      compare(stage,
+              array,
+              i,
+              rank_of(stage, array, i),
+              got.values[i],
+              wanted(array, i),
+              what,
+              judgement);
+    }
+  }
+}
 
 harness::Property operator_agrees_with_reference() {
   return {
@@ -295,6 +330,25 @@ harness::Property has_adjoint(std::string_view name,
                                               const Case&,
                                               std::vector<Case>&)) {
   return {.name = name, .summary = summary, .program = program, .check = check_adjoint};
+}
+
+harness::Property is_undone(std::string_view name,
+                            std::string_view summary,
+                            void (*program)(const spec::Contract&,
+                                            const Case&,
+                                            std::vector<Case>&)) {
+  return {.name = name, .summary = summary, .program = program, .check = check_undone};
+}
+
+harness::Property conserves_energy() {
+  return {
+      .name = "conserves_energy",
+      .summary = "The sum of the squared magnitudes of a frame is the same before and behind.",
+      .program = [](const spec::Contract&,
+                    const Case& c,
+                    std::vector<Case>& stages) { stages.assign(1, c); },
+      .check = check_energy,
+  };
 }
 
 harness::Property is_independent_of_partition() {

@@ -1,10 +1,27 @@
 #pragma once
 
+#include <complex>
+#include <cstddef>
+#include <functional>
 #include <string_view>
 
 #include "harness/operation.hpp"
 
+#include "cases/ptycho/stage.hpp"
+
 namespace rankcheck::cases {
+
+/// What a law wants of one value; an infinite bound says nothing and counts as nothing.
+struct Wanted {
+  std::complex<double> value;
+  double bound;
+};
+
+/// Judges every output of a stage; `what` is said where one is wrong.
+void compare_outputs(const OperatorStage& stage,
+                     std::string_view what,
+                     harness::Judgement& judgement,
+                     const std::function<Wanted(spec::Array array, std::size_t index)>& wanted);
 
 /// Every output of every rank is the reference's, within the bound that follows from the precision.
 [[nodiscard]] harness::Property operator_agrees_with_reference();
@@ -24,6 +41,17 @@ namespace rankcheck::cases {
                                             void (*program)(const spec::Contract& contract,
                                                             const harness::Case& c,
                                                             std::vector<harness::Case>& stages));
+
+/// This operator F, then another one that undoes it, give back what went into F. `program` makes
+/// the two stages, the second one chained.
+[[nodiscard]] harness::Property is_undone(std::string_view name,
+                                          std::string_view summary,
+                                          void (*program)(const spec::Contract& contract,
+                                                          const harness::Case& c,
+                                                          std::vector<harness::Case>& stages));
+
+/// Parseval: every frame of the output has the energy of the same frame of the input.
+[[nodiscard]] harness::Property conserves_energy();
 
 /// The same problem, its positions shared out among the ranks in another way, has the same result.
 [[nodiscard]] harness::Property is_independent_of_partition();

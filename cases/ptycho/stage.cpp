@@ -51,6 +51,14 @@ bool is_exact(const spec::Contract& contract, const harness::Case& c) {
   return contract.exact_on_whole_numbers && c.input == harness::InputKind::exact;
 }
 
+reference::Operator reference_of(std::string_view operation) {
+  const auto& all = reference::ptycho();
+  return std::find_if(all.begin(),
+                      all.end(),
+                      [&](const auto& each) { return each.contract.name == operation; })
+      ->reference;
+}
+
 OperatorStage read_stage(const harness::Evidence& evidence, std::size_t stage) {
   const harness::Case& c = evidence.stages[stage];
   OperatorStage result{.c = c,
@@ -71,11 +79,7 @@ OperatorStage read_stage(const harness::Evidence& evidence, std::size_t stage) {
       read_block(c.type, block, buffers.recv() + block.offset * bytes, result.got[block.array]);
     }
   }
-  const auto& all = reference::ptycho();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) {
-    return each.contract.name == c.operation;
-  });
-  found->reference(result.in, result.expected);
+  reference_of(c.operation)(result.in, result.expected);
   if (is_exact(result.contract, c)) {
     for (Field& field : result.expected.arrays) {
       std::fill(field.errors.begin(), field.errors.end(), 0.0);

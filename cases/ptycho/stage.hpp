@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "reference/ptycho/field.hpp"
 
@@ -22,6 +23,9 @@ struct OperatorStage {
 
 /// Whether the case's arithmetic is exact in every order, so that no error is admitted.
 [[nodiscard]] bool is_exact(const spec::Contract& contract, const harness::Case& c);
+
+/// The reference of an operator that exists.
+[[nodiscard]] reference::Operator reference_of(std::string_view operation);
 
 /// Reads a stage back from the buffers and runs the reference on its inputs.
 [[nodiscard]] OperatorStage read_stage(const harness::Evidence& evidence, std::size_t stage);
