@@ -382,7 +382,7 @@ void Generator::draw_scene(Choices& choices, Draw draw, Case& out) const {
   scene.cols = static_cast<int>(scene.window + room());
   scene.detector = static_cast<int>(scene.window + (choices.chance(128) ? 0 : choices.below(4)));
   scene.modes = choices.chance(128) ? 1 : static_cast<int>(choices.between(1, 3));
-  scene.varying_probe = choices.chance(64);
+  scene.varying_probe = choices.chance(64) && !operation_.contract.shares_probe;
   if (operation_.contract.multislice && choices.chance(128)) {
     scene.slices = static_cast<int>(choices.between(1, 3));
   }

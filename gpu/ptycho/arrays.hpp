@@ -121,4 +121,34 @@ template <class T>
   return cluster.read_value(rank, total);
 }
 
+/// The largest of some numbers that are not negative; 0 where there is none.
+template <class T>
+struct FindLargest {
+  const T* values;
+  T* largest;
+  std::int64_t count;
+
+  RANKCHECK_HD void operator()(std::int64_t chunk) const {
+    T most = 0;
+    const std::int64_t end = (chunk + 1) * sum_chunk < count ? (chunk + 1) * sum_chunk : count;
+    for (std::int64_t i = chunk * sum_chunk; i < end; ++i) {
+      most = values[i] > most ? values[i] : most;
+    }
+    largest[chunk] = most;
+  }
+};
+
+/// Writes the largest of `count` numbers, none of them negative, to *largest.
+template <class T>
+void find_largest(Cluster& cluster, int rank, std::int64_t count, const T* values, T* largest) {
+  while (count > sum_chunk) {
+    const std::int64_t chunks = (count + sum_chunk - 1) / sum_chunk;
+    auto* const of_chunks = cluster.allocate_array<T>(rank, chunks);
+    launch(cluster, rank, chunks, FindLargest<T>{values, of_chunks, count});
+    values = of_chunks;
+    count = chunks;
+  }
+  launch(cluster, rank, 1, FindLargest<T>{values, largest, count});
+}
+
 }  // namespace rankcheck::gpu

@@ -9,16 +9,6 @@ namespace rankcheck::gpu {
 namespace {
 
 template <class T>
-Exposure<T> exposure_of(const OperatorRun& run, int rank) {
-  return {.object = run.in<Complex<T>>(rank, spec::Array::object),
-          .probe = run.in<Complex<T>>(rank, spec::Array::probe),
-          .positions = run.in<T>(rank, spec::Array::positions),
-          .frames = run.in<T>(rank, spec::Array::frames),
-          .mask = run.in<T>(rank, spec::Array::mask),
-          .count = run.positions(rank)};
-}
-
-template <class T>
 void run_typed(const OperatorRun& run, Noise noise) {
   Cluster& cluster = run.cluster();
   Model<T> model(cluster, run.scene(), noise);

@@ -197,20 +197,20 @@ struct ShareObject {
 
 /// Rows of the object below one window: adds the window's share. One position at a time, so that
 /// the order of the sums is the positions' order.
-template <class T>
+template <class T, class Value>
 struct AddShare {
   struct Row {
-    const Complex<T>* above;
-    const Complex<T>* below;
-    Complex<T>* out;
+    const Value* above;
+    const Value* below;
+    Value* out;
     Window<T> window;
     bool exists;
   };
 
   const T* position;
   /// Of this position, border included.
-  const Complex<T>* share;
-  Complex<T>* object;
+  const Value* share;
+  Value* object;
   std::int64_t rows;
   std::int64_t cols;
   std::int64_t width;
@@ -232,6 +232,46 @@ struct AddShare {
     row.out[col] += row.window.w00 * row.below[c + 1] + row.window.w01 * row.below[c] +
                     row.window.w10 * row.above[c + 1] + row.window.w11 * row.above[c];
   }
+};
+
+/// Rows of a window with a border of one zero: the light of one position's probe.
+template <class T>
+struct ShareLight {
+  struct Row {
+    const Complex<T>* probe;
+    T* out;
+    bool is_border;
+  };
+
+  /// Of this position.
+  const Complex<T>* probe;
+  T* light;
+  std::int64_t modes;
+  std::int64_t width;
+
+  [[nodiscard]] RANKCHECK_HD Row row(std::int64_t r) const {
+    const bool is_border = r < 1 || r > width;
+    return {.probe = probe + (is_border ? 0 : r - 1) * width,
+            .out = light + r * (width + 2),
+            .is_border = is_border};
+  }
+
+  RANKCHECK_HD void operator()(const Row& row, std::int64_t c) const {
+    T sum = 0;
+    if (!row.is_border && c > 0 && c <= width) {
+      for (std::int64_t m = 0; m < modes; ++m) sum += norm(row.probe[m * width * width + c - 1]);
+    }
+    row.out[c] = sum;
+  }
+};
+
+/// A pixel of the window: what one position's patch adds.
+template <class T>
+struct AddMagnitude {
+  const Complex<T>* patch;
+  T* weight;
+
+  RANKCHECK_HD void operator()(std::int64_t i) const { weight[i] += norm(patch[i]); }
 };
 
 /// Rows of the probe's modes: what one position adds.
@@ -287,6 +327,7 @@ typename Model<T>::Scratch& Model<T>::scratch(int rank) {
         .patches = cluster_.allocate_array<Complex<T>>(rank, batch * width * width),
         .waves = cluster_.allocate_array<Complex<T>>(rank, batch * scene_.modes * frame),
         .shares = cluster_.allocate_array<Complex<T>>(rank, batch * (width + 2) * (width + 2)),
+        .light = cluster_.allocate_array<T>(rank, (width + 2) * (width + 2)),
         .costs = cluster_.allocate_array<T>(rank, batch * frame),
         .row_costs = cluster_.allocate_array<double>(rank, batch * scene_.detector)};
   }
@@ -398,7 +439,7 @@ void Model<T>::backward(int rank,
                   rank,
                   width + 1,
                   width + 1,
-                  AddShare<T>{.position = exposure.positions + 2 * (batch.first + b),
+                  AddShare<T, Complex<T>>{.position = exposure.positions + 2 * (batch.first + b),
                               .share = memory.shares + b * (width + 2) * (width + 2),
                               .object = out.object,
                               .rows = scene_.rows,
@@ -423,6 +464,48 @@ void Model<T>::backward(int rank,
 }
 
 template <class T>
+void Model<T>::weigh(int rank,
+                     const Exposure<T>& exposure,
+                     Batch batch,
+                     const Gradients<T>& out) {
+  const Scratch& memory = scratch(rank);
+  const std::int64_t width = scene_.window;
+  for (std::int64_t b = 0; b < batch.count; ++b) {
+    const std::int64_t n = batch.first + b;
+    if (out.probe_weight != nullptr) {
+      launch(cluster_,
+             rank,
+             width * width,
+             AddMagnitude<T>{memory.patches + b * width * width, out.probe_weight});
+    }
+    if (out.object_weight == nullptr) continue;
+    // A shared probe's light is the same for all positions.
+    if (scene_.varying_probe || n == 0) {
+      const std::int64_t own = scene_.varying_probe ? n : 0;
+      launch_rows(cluster_,
+                  rank,
+                  width + 2,
+                  width + 2,
+                  ShareLight<T>{
+                      .probe = exposure.probe + own * spec::values(scene_, spec::Array::probe),
+                      .light = memory.light,
+                      .modes = scene_.modes,
+                      .width = width});
+    }
+    launch_rows(cluster_,
+                rank,
+                width + 1,
+                width + 1,
+                AddShare<T, T>{.position = exposure.positions + 2 * n,
+                               .share = memory.light,
+                               .object = out.object_weight,
+                               .rows = scene_.rows,
+                               .cols = scene_.cols,
+                               .width = width});
+  }
+}
+
+template <class T>
 void Model<T>::add(int rank, const Exposure<T>& exposure, const Gradients<T>& out) {
   const std::int64_t size = batch_size();
   for (std::int64_t first = 0; first < exposure.count; first += size) {
@@ -430,6 +513,9 @@ void Model<T>::add(int rank, const Exposure<T>& exposure, const Gradients<T>& ou
     forward(rank, exposure, batch);
     compare(rank, exposure, batch, out);
     if (out.object != nullptr || out.probe != nullptr) backward(rank, exposure, batch, out);
+    if (out.object_weight != nullptr || out.probe_weight != nullptr) {
+      weigh(rank, exposure, batch, out);
+    }
   }
 }
 

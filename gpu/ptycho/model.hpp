@@ -35,6 +35,10 @@ struct Gradients {
   Complex<T>* probe = nullptr;
   /// A single number.
   double* cost = nullptr;
+  /// What the steps of the object and of a shared probe are divided by, see object_preconditioner
+  /// and probe_preconditioner; null where it is not wanted.
+  T* object_weight = nullptr;
+  T* probe_weight = nullptr;
 };
 
 /// The chain from object and probe to the cost and back, for batches of frames that fit a
@@ -54,6 +58,8 @@ class Model {
     Complex<T>* waves = nullptr;
     /// The object's share of every window, with a border of zeros.
     Complex<T>* shares = nullptr;
+    /// The light of a window, likewise.
+    T* light = nullptr;
     T* costs = nullptr;
     double* row_costs = nullptr;
   };
@@ -67,6 +73,7 @@ class Model {
   Scratch& scratch(int rank);
   void forward(int rank, const Exposure<T>& exposure, Batch batch);
   void compare(int rank, const Exposure<T>& exposure, Batch batch, const Gradients<T>& out);
+  void weigh(int rank, const Exposure<T>& exposure, Batch batch, const Gradients<T>& out);
   void backward(int rank, const Exposure<T>& exposure, Batch batch, const Gradients<T>& out);
 
   Cluster& cluster_;

@@ -76,6 +76,9 @@ std::optional<std::string> why_scene_invalid(const Contract& contract, const Cal
     return std::string(size.name) + ": expected " + std::to_string(size.least) + ".." +
            std::to_string(size.most) + ", got " + std::to_string(size.value);
   }
+  if (scene.varying_probe && contract.shares_probe) {
+    return "varying_probe: all positions share the probe of this operation";
+  }
   if (scene.slices > 1 && !contract.multislice) {
     return "slices: this operation has one, got " + std::to_string(scene.slices);
   }

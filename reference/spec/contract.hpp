@@ -74,6 +74,8 @@ struct Contract {
   bool multislice = false;
   /// Operators of a scene: the object may be cut into tiles with halos.
   bool tiled = false;
+  /// Operators of a scene: all positions must share the probe.
+  bool shares_probe = false;
   /// Operators of a scene: sums and products of whole numbers alone, hence exact for small ones.
   bool exact_on_whole_numbers = false;
   /// Fills the extents of one rank; keeps the vectors' capacity. Null for operators of a scene,
