@@ -145,6 +145,8 @@ constexpr std::array fields{
     scene_field<&spec::Scene::varying_probe>("varying_probe"),
     scene_field<&spec::Scene::tile_cols>("tile_cols"),
     scene_field<&spec::Scene::halo>("halo"),
+    scene_field<&spec::Scene::wavelength>("wavelength"),
+    scene_field<&spec::Scene::distance>("distance"),
     field<&Case::scan>("scan"),
     field<&Case::in_place>("in_place"),
     field<&Case::offset>("offset"),

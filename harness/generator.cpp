@@ -168,7 +168,8 @@ void Generator::find_cells(const Unit& unit) {
       if (!spec::is_defined(op, type.type)) continue;
       const bool is_real = type.type == Type::f32 || type.type == Type::f64;
       if (operation_.contract.sizes == Sizes::scene && !is_real) continue;
-      all.push_back({.type = type.type, .op = op, .kinds = kinds_of(operation_.contract, type.type, op)});
+      all.push_back(
+          {.type = type.type, .op = op, .kinds = kinds_of(operation_.contract, type.type, op)});
     }
   }
   // Without buffers, types make no difference.
@@ -385,6 +386,13 @@ void Generator::draw_scene(Choices& choices, Draw draw, Case& out) const {
   scene.varying_probe = choices.chance(64) && !operation_.contract.shares_probe;
   if (operation_.contract.multislice && choices.chance(128)) {
     scene.slices = static_cast<int>(choices.between(1, 3));
+  }
+  if (operation_.contract.in_free_space) {
+    // Sixteenths, so that a case's text is exact. Waves of more than two pixels do not reach all
+    // frequencies.
+    scene.wavelength = static_cast<double>(choices.log_between(4, 127)) / 16;
+    if (!choices.chance(32)) scene.distance = static_cast<double>(choices.between(-128, 128)) / 16;
+    if (choices.chance(64)) scene.distance *= 64;
   }
   out.scan = static_cast<Scan>(choices.below(5));
   if (operation_.contract.tiled) return draw_tiles(choices, out);

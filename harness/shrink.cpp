@@ -85,7 +85,7 @@ std::uint64_t distance(int value) {
 }
 
 /// The numbers that is_simpler compares in turn.
-using Weight = std::array<std::uint64_t, 38>;
+using Weight = std::array<std::uint64_t, 40>;
 
 Weight weight_of(const Case& c) {
   const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
@@ -112,6 +112,8 @@ Weight weight_of(const Case& c) {
           number(c.scene.varying_probe),
           number(c.scene.halo),
           number(c.scene.tile_cols),
+          number(std::abs(c.scene.distance) * 16) * 2 + (c.scene.distance < 0 ? 1 : 0),
+          number(std::abs(c.scene.wavelength - 1) * 16),
           distance(c.moved + 1) * 2 + (c.moved < 0 ? 1 : 0),
           place(plain_scans, c.scan),
           number(c.scene.rows),
@@ -360,11 +362,24 @@ class Shrinker {
     size(&spec::Scene::slices, 1);
     size(&spec::Scene::halo, 0);
     size(&spec::Scene::tile_cols, 1);
+    free_space_smaller();
     with(&Case::moved, std::array{0, 1, case_.moved / 2});
     Case candidate = case_;
     candidate.scene.varying_probe = false;
     offer(candidate);
     with(&Case::scan, plain_scans);
+  }
+
+  /// One pixel is the plainest wavelength, no distance the plainest distance.
+  void free_space_smaller() {
+    for (const double distance : {0.0, 1.0, -case_.scene.distance}) {
+      Case candidate = case_;
+      candidate.scene.distance = distance;
+      offer(candidate);
+    }
+    Case candidate = case_;
+    if (candidate.scene.wavelength > 0) candidate.scene.wavelength = 1;
+    offer(candidate);
   }
 
   /// A failure that only some values show is lost in a smaller case, unless that has new values.

@@ -48,12 +48,28 @@ std::optional<std::string> why_sizes_invalid(const Contract& contract, const Cal
 constexpr std::int64_t scene_size_max = std::int64_t{1} << 14;
 constexpr std::int64_t scene_layers_max = std::int64_t{1} << 8;
 
+std::optional<std::string> why_free_space_invalid(const Contract& contract, const Scene& scene) {
+  constexpr double wavelength_max = 1 << 10;
+  constexpr double distance_max = 1 << 20;
+  if (!contract.in_free_space) {
+    if (scene.wavelength == 0 && scene.distance == 0) return std::nullopt;
+    return "wavelength, distance: this operation has no free space";
+  }
+  if (!(scene.wavelength >= 1 / wavelength_max && scene.wavelength <= wavelength_max)) {
+    return "wavelength: expected 1/1024..1024, got " + std::to_string(scene.wavelength);
+  }
+  if (!(scene.distance >= -distance_max && scene.distance <= distance_max)) {
+    return "distance: out of range, got " + std::to_string(scene.distance);
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> why_scene_invalid(const Contract& contract, const Call& call) {
   const Scene& scene = call.scene;
   if (contract.sizes != Sizes::scene) {
     if (scene == Scene{}) return std::nullopt;
-    return "rows, cols, window, detector, modes, slices, varying_probe, tile_cols, halo: no sizes "
-           "of this operation";
+    return "rows, cols, window, detector, modes, slices, varying_probe, tile_cols, halo, "
+           "wavelength, distance: no sizes of this operation";
   }
   if (call.type != Type::f32 && call.type != Type::f64) {
     return "type: expected f32 or f64, got " + std::string(name(call.type));
@@ -85,7 +101,7 @@ std::optional<std::string> why_scene_invalid(const Contract& contract, const Cal
   if ((scene.tile_cols != 1 || scene.halo != 0) && !contract.tiled) {
     return "tile_cols, halo: this operation has no tiles";
   }
-  return std::nullopt;
+  return why_free_space_invalid(contract, scene);
 }
 
 std::int64_t append_arrays(std::vector<Block>& out,

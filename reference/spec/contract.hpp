@@ -72,6 +72,8 @@ struct Contract {
   std::vector<Array> linear_in = {};
   /// Operators of a scene: the object may have several slices.
   bool multislice = false;
+  /// Operators of a scene: waves travel through free space.
+  bool in_free_space = false;
   /// Operators of a scene: the object may be cut into tiles with halos.
   bool tiled = false;
   /// Operators of a scene: all positions must share the probe.

@@ -29,6 +29,10 @@ struct Scene {
   int tile_cols = 1;
   /// Operators of tiles: pixels that a rank holds on each side of its tile.
   int halo = 0;
+  /// Operators of waves in free space: their length, and how far they travel (where negative, back
+  /// from there), in object pixels.
+  double wavelength = 0;
+  double distance = 0;
 
   friend bool operator==(const Scene&, const Scene&) = default;
 };
@@ -68,6 +72,8 @@ enum class Array : std::uint8_t {
   shard_frames,
   /// Complex: the part of the object that a rank holds, its tile and the halo around it.
   tile,
+  /// Complex [window, window]: patches without what is around the window.
+  windows,
 };
 
 /// How large an array is, and what of it a rank has.
@@ -109,6 +115,7 @@ inline constexpr std::array array_table{
     ArrayInfo{Array::shard_positions, "shard_positions", false, false, Share::shard},
     ArrayInfo{Array::shard_frames, "shard_frames", false, false, Share::shard},
     ArrayInfo{Array::tile, "tile", true, false, Share::tile},
+    ArrayInfo{Array::windows, "windows", true, true},
 };
 inline constexpr std::size_t array_kinds = array_table.size();
 
@@ -156,6 +163,7 @@ inline constexpr std::size_t array_kinds = array_table.size();
     case Array::object_weight:
       return pixels;
     case Array::probe_weight:
+    case Array::windows:
       return window;
   }
   return 0;
