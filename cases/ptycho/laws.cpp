@@ -237,6 +237,9 @@ void check_undone(const Evidence& evidence, Judgement& judgement) {
   });
 }
 
+enum class Loss { none, admitted };
+
+template <Loss loss>
 void check_energy(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage stage = read_stage(evidence, 0);
   const Array output = stage.contract.outputs.front();
@@ -256,7 +259,8 @@ void check_energy(const Evidence& evidence, Judgement& judgement) {
     bound += (static_cast<double>(frame) + 2) * 0x1p-53 * (before + after);
     judgement.compared_bytes +=
         2 * static_cast<std::int64_t>(frame) * spec::info(stage.c.type).bytes;
-    const double error = std::abs(after - before);
+    const double gain = after - before;
+    const double error = loss == Loss::admitted ? std::max(gain, 0.0) : std::abs(gain);
     if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
     if (error <= bound) continue;
     judgement.fail(Verdict::falsified,
@@ -347,7 +351,18 @@ harness::Property conserves_energy() {
       .program = [](const spec::Contract&,
                     const Case& c,
                     std::vector<Case>& stages) { stages.assign(1, c); },
-      .check = check_energy,
+      .check = check_energy<Loss::none>,
+  };
+}
+
+harness::Property gains_no_energy() {
+  return {
+      .name = "gains_no_energy",
+      .summary = "The sum of the squared magnitudes of a frame is not larger behind than before.",
+      .program = [](const spec::Contract&,
+                    const Case& c,
+                    std::vector<Case>& stages) { stages.assign(1, c); },
+      .check = check_energy<Loss::admitted>,
   };
 }
 

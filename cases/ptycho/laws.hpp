@@ -52,6 +52,8 @@ void compare_outputs(const OperatorStage& stage,
 
 /// Parseval: every frame of the output has the energy of the same frame of the input.
 [[nodiscard]] harness::Property conserves_energy();
+/// No frame of the output has more energy than the same frame of the input.
+[[nodiscard]] harness::Property gains_no_energy();
 
 /// The same problem, its positions shared out among the ranks in another way, has the same result.
 [[nodiscard]] harness::Property is_independent_of_partition();

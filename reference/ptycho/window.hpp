@@ -61,6 +61,19 @@ void for_each_tap(const Setting& setting, std::int64_t position, const Body& bod
   }
 }
 
+/// Calls body(pixel of windows, pixel of patches) for every pixel of every position's window.
+template <class Body>
+void for_each_window_pixel(const Setting& setting, const Body& body) {
+  const auto window = static_cast<std::size_t>(setting.scene.window);
+  const auto width = static_cast<std::size_t>(setting.scene.detector);
+  const auto margin = static_cast<std::size_t>(spec::margin(setting.scene));
+  for (std::size_t i = 0; i < setting.size(spec::Array::windows); ++i) {
+    const std::size_t n = i / (window * window);
+    const std::size_t row = margin + i / window % window;
+    body(i, (n * width + row) * width + margin + i % window);
+  }
+}
+
 /// Where a pixel of a window is in the arrays, in one mode of one position.
 struct LitPixel {
   std::size_t in_patches = 0;
