@@ -60,6 +60,11 @@ const Solver& find_solver(const std::vector<Solver>& solvers, const std::string&
   throw BadInput(fmt::format("solver: {}: expected {}", name, fmt::join(names, ", ")));
 }
 
+gpu::Partition find_partition(const std::string& name) {
+  const auto& names = gpu::partition_names;
+  return static_cast<gpu::Partition>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
 /// Tells how a reconstruction goes: on a terminal one line that is rewritten, elsewhere one a step.
 class StepProgress {
  public:
@@ -110,6 +115,11 @@ Result begin(const std::vector<Solver>& solvers,
     throw BadInput(fmt::format(
         "--solver: expected {}, as in {}, found {}", from.solver, options.resume, options.solver));
   }
+  const auto modes = static_cast<std::int64_t>(from.state.probe.size()) / data.window / data.window;
+  if (options.modes != 0 && options.modes != modes) {
+    throw BadInput(fmt::format(
+        "--modes: expected {}, as in {}, found {}", modes, options.resume, options.modes));
+  }
   return from;
 }
 
@@ -152,7 +162,7 @@ int reconstruct_file(const std::vector<Solver>& solvers, const ReconstructOption
   const Problem problem{.data = data,
                         .backend = options.backend,
                         .ranks = options.ranks,
-                        .partition = options.partition,
+                        .partition = find_partition(options.partition),
                         .layout = options.layout == "tiles" ? Layout::tiles : Layout::replicated};
   describe(options, data, from);
   const Interrupt interrupt;
@@ -226,6 +236,8 @@ void add_reconstruct(CLI::App& app,
       ->capture_default_str();
   command
       ->add_option("--partition", options->partition, "How the scan is shared out among the ranks")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(gpu::partition_names.begin(), gpu::partition_names.end())))
       ->capture_default_str();
   command->add_option("--layout", options->layout, "Every rank has the whole object, or its tile")
       ->check(CLI::IsMember({"replicated", "tiles"}))

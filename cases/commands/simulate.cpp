@@ -1,6 +1,6 @@
 #include "cases/reconstruct/simulate.hpp"
 
-#include <cmath>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -31,6 +31,9 @@ struct SimulateOptions {
   double step = 0;
 };
 
+/// Pixels of all frames: the file is built in memory.
+constexpr std::int64_t frame_pixels_max = std::int64_t{1} << 30;
+
 const std::map<std::string, ScanPath> scan_paths{
     {"raster", ScanPath::raster}, {"spiral", ScanPath::spiral}, {"random", ScanPath::random}};
 
@@ -49,6 +52,14 @@ void simulate(SimulateOptions options) {
     throw harness::BadInput(fmt::format("--modes: expected at most {} for a probe of {} pixels",
                                         simulation.probe * simulation.probe,
                                         simulation.probe));
+  }
+  const std::int64_t pixels = std::int64_t{simulation.detector} * simulation.detector;
+  if (simulation.positions > frame_pixels_max / pixels) {
+    throw harness::BadInput(
+        fmt::format("--positions: expected at most {} frames of {} pixels, found {}",
+                    frame_pixels_max / pixels,
+                    pixels,
+                    simulation.positions));
   }
   const Dataset data = reconstruct::simulate(simulation);
   const std::string title = fmt::format("simulated: {} scan, step {:.4g}, noise {}, seed {}",

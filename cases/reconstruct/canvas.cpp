@@ -77,6 +77,8 @@ void Canvas::line(const std::vector<Point>& points, Color color, double width) {
   implementation_->use(color);
   cairo_set_line_width(context, width);
   cairo_set_line_join(context, CAIRO_LINE_JOIN_ROUND);
+  // A text leaves its end as the start of a path.
+  cairo_new_path(context);
   for (const Point& point : points) cairo_line_to(context, point.x, point.y);
   cairo_stroke(context);
 }
@@ -84,6 +86,7 @@ void Canvas::line(const std::vector<Point>& points, Color color, double width) {
 void Canvas::dot(Point at, Color color, double radius) {
   cairo_t* context = implementation_->context;
   implementation_->use(color);
+  cairo_new_path(context);
   cairo_arc(context, at.x, at.y, radius, 0, 2 * std::numbers::pi);
   cairo_fill(context);
 }
@@ -117,6 +120,7 @@ void Canvas::image(Box box, const std::vector<Color>& pixels, int columns) {
   const bool is_enlarged = box.width >= columns;
   cairo_pattern_set_filter(cairo_get_source(context),
                            is_enlarged ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_GOOD);
+  cairo_new_path(context);
   cairo_rectangle(context, 0, 0, columns, rows);
   cairo_fill(context);
   cairo_restore(context);
@@ -127,6 +131,7 @@ void Canvas::frame(Box box) {
   cairo_t* context = implementation_->context;
   implementation_->use(ink);
   cairo_set_line_width(context, 1);
+  cairo_new_path(context);
   cairo_rectangle(context, box.left, box.top, box.width, box.height);
   cairo_stroke(context);
 }

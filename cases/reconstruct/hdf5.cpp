@@ -324,6 +324,8 @@ struct Writer::Implementation {
         shape.empty() ? H5::DataSpace(H5S_SCALAR)
                       : H5::DataSpace(static_cast<int>(extents.size()), extents.data());
     H5::DSetCreatPropList properties;
+    // The same content makes the same bytes.
+    H5Pset_obj_track_times(properties.getId(), false);
     if (compressed) {
       std::vector<hsize_t> chunk = extents;
       chunk.front() = 1;
@@ -364,9 +366,9 @@ void Writer::complex(const std::string& name,
 }
 
 void Writer::string(const std::string& name, const std::string& value) {
-  implementation_->make_groups(name);
   const H5::StrType type(H5::PredType::C_S1, H5T_VARIABLE);
-  implementation_->file.createDataSet(name, type, H5::DataSpace(H5S_SCALAR)).write(value, type);
+  const char* const characters = value.c_str();
+  implementation_->write(name, {}, type, type, &characters, false);
 }
 
 void Writer::link(const std::string& name, const std::string& target) {

@@ -2,9 +2,9 @@
 
 #include <cstddef>
 
-#include "reference/ptycho/extract/reference.hpp"
-
-#include "gpu/device/host/fft.hpp"
+#include "reference/ptycho/illuminate/reference.hpp"
+#include "reference/ptycho/intensity/reference.hpp"
+#include "reference/ptycho/propagate/reference.hpp"
 
 namespace rankcheck::cases::reconstruct {
 
@@ -26,29 +26,10 @@ const reference::Field& ReferenceModel::intensity(std::int64_t position) {
     setting_[Array::positions].values[axis] =
         data_.positions[2 * static_cast<std::size_t>(position) + axis];
   }
-  reference::extract::reference(setting_, setting_);
-  const spec::Scene& scene = setting_.scene;
-  const auto width = static_cast<std::size_t>(scene.detector);
-  const auto window = static_cast<std::size_t>(scene.window);
-  const auto margin = static_cast<std::size_t>(spec::margin(scene));
-  reference::Field& frames = setting_.make(Array::frames);
-  for (std::size_t m = 0; m < static_cast<std::size_t>(scene.modes); ++m) {
-    std::vector<std::complex<double>> wave(width * width, 0);
-    for (std::size_t p = 0; p < window; ++p) {
-      for (std::size_t q = 0; q < window; ++q) {
-        const std::size_t pixel = (margin + p) * width + margin + q;
-        wave[pixel] = setting_[Array::patches].values[pixel] *
-                      setting_[Array::probe].values[(m * window + p) * window + q];
-      }
-    }
-    gpu::host::Fft().run({.precision = spec::Type::f64, .width = scene.detector, .batch = 1},
-                         wave.data(),
-                         wave.data());
-    for (std::size_t i = 0; i < wave.size(); ++i) {
-      frames.values[i] += std::norm(wave[i]) / static_cast<double>(width * width);
-    }
-  }
-  return frames;
+  reference::illuminate::reference(setting_, setting_);
+  reference::propagate::reference(setting_, setting_);
+  reference::intensity::reference(setting_, setting_);
+  return setting_[Array::frames];
 }
 
 }  // namespace rankcheck::cases::reconstruct

@@ -90,29 +90,35 @@ std::vector<std::size_t> lit_pixels(const Dataset& data) {
   return lit;
 }
 
-/// The values' first and 99th percentile at some places; never equal.
-Axis grey_range(const std::vector<double>& values, const std::vector<std::size_t>& places) {
+/// The values' first and 99th percentile at some places, at least `least` apart.
+Axis grey_range(const std::vector<double>& values,
+                const std::vector<std::size_t>& places,
+                double least) {
   std::vector<double> chosen;
-  for (const std::size_t place : places) chosen.push_back(values[place]);
+  for (const std::size_t place : places) {
+    if (std::isfinite(values[place])) chosen.push_back(values[place]);
+  }
+  if (chosen.empty()) chosen.push_back(0);
   std::sort(chosen.begin(), chosen.end());
   const std::size_t last = chosen.size() - 1;
-  Axis range{.low = chosen[last / 100], .high = chosen[last - last / 100]};
-  const double least = 1e-3 * std::max(1e-30, std::abs(range.high));
-  if (!(range.high - range.low > least)) range.high = range.low + least;
-  return range;
+  const double low = chosen[last / 100];
+  const double high = chosen[last - last / 100];
+  const double room = std::max(0.0, (least - (high - low)) / 2);
+  return {.low = low - room, .high = high + room};
 }
 
 /// Grey values in a frame with micrometres along its sides and a scale beside it.
 std::string draw_grey(const Dataset& data,
                       const std::vector<double>& values,
                       const std::string& title,
-                      const std::string& unit) {
+                      const std::string& unit,
+                      double least_range) {
   const double scale = magnification(data.rows, data.cols);
   const Box box{left_margin, top_margin, scale * data.cols, scale * data.rows};
   const double right = box.left + box.width;
   const double bottom = box.top + box.height;
   Canvas canvas(right + 140, bottom + bottom_margin);
-  Axis range = grey_range(values, lit_pixels(data));
+  Axis range = grey_range(values, lit_pixels(data), least_range);
   std::vector<Color> pixels;
   for (const double value : values) {
     const double grey = (value - range.low) / (range.high - range.low);
@@ -200,13 +206,18 @@ std::string draw_phase(const Dataset& data, const Complexes& object) {
   for (const std::complex<double> value : object) {
     phases.push_back(std::arg(value * std::conj(sum)));
   }
-  return draw_grey(data, phases, "Object, phase", "radians");
+  return draw_grey(data, phases, "Object, phase", "radians", 0.02);
 }
 
 std::string draw_amplitude(const Dataset& data, const Complexes& object) {
   std::vector<double> amplitudes;
-  for (const std::complex<float>& value : object) amplitudes.push_back(std::abs(value));
-  return draw_grey(data, amplitudes, "Object, amplitude", "amplitude");
+  double sum = 0;
+  for (const std::complex<float>& value : object) {
+    amplitudes.push_back(std::abs(value));
+    if (std::isfinite(amplitudes.back())) sum += amplitudes.back();
+  }
+  const double mean = sum > 0 ? sum / static_cast<double>(amplitudes.size()) : 1;
+  return draw_grey(data, amplitudes, "Object, amplitude", "amplitude", 0.02 * mean);
 }
 
 std::string draw_probe(const Dataset& data, const Complexes& probe) {

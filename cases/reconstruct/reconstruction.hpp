@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/ptycho/partition.hpp"
+
 #include "cases/reconstruct/dataset.hpp"
 
 /// Reconstructions as the command sees them: solvers that take steps over many devices.
@@ -26,7 +28,7 @@ struct Problem {
   std::string backend = "sim";
   int ranks = 1;
   /// How the positions are shared out among the ranks.
-  std::string partition = "compact";
+  gpu::Partition partition = gpu::Partition::compact;
   Layout layout = Layout::replicated;
 };
 

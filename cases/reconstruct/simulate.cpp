@@ -21,6 +21,9 @@ namespace {
 using harness::CounterHash;
 using std::numbers::pi;
 
+/// Widest object, in pixels.
+constexpr double object_max = 1 << 14;
+
 /// Independent streams of random numbers.
 enum class Stream : std::uint64_t { phase, amplitude, scan, noise };
 
@@ -132,6 +135,12 @@ void place_scan(const Simulation& simulation, Dataset& data) {
     throw harness::BadInput(fmt::format(
         "--object-size: expected at least {} for this scan, found {}", needed, simulation.object));
   }
+  if (needed > object_max) {
+    throw harness::BadInput(fmt::format(
+        "simulation: expected an object of at most {} pixels, found a scan that needs {}",
+        object_max,
+        needed));
+  }
   data.rows = simulation.object == 0 ? static_cast<int>(needed) : simulation.object;
   data.cols = data.rows;
   for (std::size_t i = 0; i < corners.size(); ++i) {
@@ -148,7 +157,8 @@ std::vector<std::complex<float>> make_object(const Simulation& simulation, const
       smooth_field(Random(simulation.seed, Stream::amplitude), data.rows, data.cols, detail);
   std::vector<std::complex<float>> object;
   for (std::size_t i = 0; i < phase.size(); ++i) {
-    object.emplace_back(std::polar(0.75 + 0.25 * std::tanh(amplitude[i]), phase[i]));
+    object.emplace_back(
+        std::polar(0.75 + 0.25 * std::tanh(amplitude[i]), pi / 2 * std::tanh(phase[i])));
   }
   return object;
 }
