@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "reference/collectives/registry.hpp"
+#include "reference/registry.hpp"
 
 #include "cases/registry.hpp"
 
@@ -10,10 +10,10 @@ namespace rankcheck::cases {
 
 harness::Catalogue make_catalogue() {
   std::vector<harness::Operation> operations;
-  for (const reference::Collective& collective : reference::collectives()) {
-    harness::Operation operation{.contract = collective.contract, .properties = {}};
+  for (const spec::Contract* contract : reference::contracts()) {
+    harness::Operation operation{.contract = *contract, .properties = {}};
     for (const NamedSuite& each : suites()) {
-      if (each.operation == collective.contract.name) operation.properties = each.suite.properties;
+      if (each.operation == contract->name) operation.properties = each.suite.properties;
     }
     operations.push_back(std::move(operation));
   }

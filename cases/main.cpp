@@ -8,6 +8,7 @@
 #include "harness/table.hpp"
 
 #include "cases/commands/command.hpp"
+#include "cases/reconstruct/solvers.hpp"
 
 namespace {
 
@@ -31,6 +32,8 @@ int run(int argc, char** argv) {
   rankcheck::cases::add_report(app, context);
   rankcheck::cases::add_doctor(app, context);
   rankcheck::cases::add_bench(app, context);
+  rankcheck::cases::add_simulate(app, context);
+  rankcheck::cases::add_reconstruct(app, context, rankcheck::cases::reconstruct::solvers());
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

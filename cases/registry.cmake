@@ -23,22 +23,23 @@ function(rankcheck_write_registry name content out)
   set(${out} ${path} PARENT_SCOPE)
 endfunction()
 
-function(rankcheck_register_references out)
-  rankcheck_leaf_folders(operations reference/collectives contract.hpp)
+# A family's references: rankcheck::reference::<family>(), a list of <type>{contract, reference}.
+function(rankcheck_register_references out family type)
+  rankcheck_leaf_folders(operations reference/${family} contract.hpp)
   set(includes "")
   set(entries "")
   foreach(op IN LISTS operations)
-    string(APPEND includes "#include \"reference/collectives/${op}/contract.hpp\"\n"
-                           "#include \"reference/collectives/${op}/reference.hpp\"\n")
+    string(APPEND includes "#include \"reference/${family}/${op}/contract.hpp\"\n"
+                           "#include \"reference/${family}/${op}/reference.hpp\"\n")
     string(APPEND entries "      {${op}::contract(), ${op}::reference},\n")
   endforeach()
-  rankcheck_write_registry(reference_registry.cpp
-"${includes}#include \"reference/collectives/registry.hpp\"
+  rankcheck_write_registry(${family}_references.cpp
+"${includes}#include \"reference/${family}/registry.hpp\"
 
 namespace rankcheck::reference {
 
-const std::vector<Collective>& collectives() {
-  static const std::vector<Collective> all{
+const std::vector<${type}>& ${family}() {
+  static const std::vector<${type}> all{
 ${entries}  };
   return all;
 }
@@ -48,29 +49,30 @@ ${entries}  };
   set(${out} ${path} PARENT_SCOPE)
 endfunction()
 
-function(rankcheck_register_algorithms out)
-  rankcheck_leaf_folders(operations gpu/collectives *.cpp)
+# A family's algorithms: rankcheck::gpu::<list>(), a list of Implementation{operation, <type>}.
+function(rankcheck_register_algorithms out family list implementation type)
+  rankcheck_leaf_folders(operations gpu/${family} *.cpp)
   set(declarations "")
   set(entries "")
   foreach(op IN LISTS operations)
-    file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpu/collectives/${op}/*.cpp)
+    file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpu/${family}/${op}/*.cpp)
     list(SORT files)
     foreach(file IN LISTS files)
       get_filename_component(algorithm ${file} NAME_WE)
       if(NOT algorithm STREQUAL mpi)
-        string(APPEND declarations "namespace ${op} {\nplan::Algorithm ${algorithm}();\n}\n")
+        string(APPEND declarations "namespace ${op} {\n${type} ${algorithm}();\n}\n")
         string(APPEND entries "      {\"${op}\", ${op}::${algorithm}()},\n")
       endif()
     endforeach()
   endforeach()
-  rankcheck_write_registry(gpu_registry.cpp
-"#include \"gpu/collectives/registry.hpp\"
+  rankcheck_write_registry(${family}_algorithms.cpp
+"#include \"gpu/${family}/registry.hpp\"
 
 namespace rankcheck::gpu {
 
 ${declarations}
-const std::vector<Implementation>& implementations() {
-  static const std::vector<Implementation> all{
+const std::vector<${implementation}>& ${list}() {
+  static const std::vector<${implementation}> all{
 ${entries}  };
   return all;
 }
@@ -109,10 +111,16 @@ ${entries}  };
   set(${out} ${path} PARENT_SCOPE)
 endfunction()
 
+# The suites of all families, sorted by operation.
 function(rankcheck_register_suites out)
-  rankcheck_leaf_folders(operations cases/collectives suite.cpp)
   set(declarations "")
   set(entries "")
+  set(operations "")
+  foreach(family IN LISTS ARGN)
+    rankcheck_leaf_folders(of_family cases/${family} suite.cpp)
+    list(APPEND operations ${of_family})
+  endforeach()
+  list(SORT operations)
   foreach(op IN LISTS operations)
     string(APPEND declarations "namespace ${op} {\nSuite suite();\n}\n")
     string(APPEND entries "      {\"${op}\", ${op}::suite()},\n")

@@ -15,6 +15,22 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
+/// A size of the scene.
+template <auto member>
+constexpr Field<Case> scene_field(std::string_view field_name) {
+  return {
+      .name = field_name,
+      .write =
+          [](std::string_view name, const Case& c, ordered_json& out) {
+            if (c.scene.*member == spec::Scene{}.*member) return;
+            out[std::string(name)] = write_value(c.scene.*member);
+          },
+      .read = [](std::string_view name,
+                 Fields& fields,
+                 Case& c) { fields.optional(name, c.scene.*member); },
+  };
+}
+
 constexpr std::array case_fields{
     field<&Case::operation, Presence::required>("operation"),
     field<&Case::algorithm>("algorithm"),
@@ -30,6 +46,18 @@ constexpr std::array case_fields{
     field<&Case::op>("op"),
     field<&Case::pattern>("pattern"),
     field<&Case::shift>("shift"),
+    scene_field<&spec::Scene::rows>("rows"),
+    scene_field<&spec::Scene::cols>("cols"),
+    scene_field<&spec::Scene::window>("window"),
+    scene_field<&spec::Scene::detector>("detector"),
+    scene_field<&spec::Scene::modes>("modes"),
+    scene_field<&spec::Scene::slices>("slices"),
+    scene_field<&spec::Scene::varying_probe>("varying_probe"),
+    scene_field<&spec::Scene::tile_cols>("tile_cols"),
+    scene_field<&spec::Scene::halo>("halo"),
+    scene_field<&spec::Scene::wavelength>("wavelength"),
+    scene_field<&spec::Scene::distance>("distance"),
+    field<&Case::scan>("scan"),
     field<&Case::in_place>("in_place"),
     field<&Case::offset>("offset"),
     field<&Case::chunk>("chunk"),
@@ -40,6 +68,9 @@ constexpr std::array case_fields{
     field<&Case::index_stride>("index_stride"),
     field<&Case::scale>("scale"),
     field<&Case::added_seed>("added_seed"),
+    field<&Case::varied>("varied"),
+    field<&Case::chained>("chained"),
+    field<&Case::moved>("moved"),
     field<&Case::schedule>("schedule"),
     field<&Case::fault>("fault"),
 };
@@ -68,11 +99,16 @@ spec::Call call_of(const Case& c) {
       .gap = c.gap,
       .pattern = c.pattern,
       .shift = c.shift,
+      .scene = c.scene,
   };
 }
 
 std::string_view name(InputKind kind) {
   return input_kind_names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view name(Scan scan) {
+  return scan_names[static_cast<std::size_t>(scan)];
 }
 
 ordered_json to_json(const Case& c) {

@@ -32,6 +32,26 @@ inline constexpr std::array<std::string_view, 7> input_kind_names{
 
 [[nodiscard]] std::string_view name(InputKind kind);
 
+/// Where the scan positions of an operator of a scene lie; see scene_input.hpp.
+enum class Scan : std::uint8_t {
+  /// Anywhere the window fits, in steps of 1/256 pixel.
+  scattered,
+  /// At whole pixels.
+  whole,
+  /// All at one place.
+  coincident,
+  /// In a corner or at an edge of where the window fits.
+  bordering,
+  /// Also where the window hangs over the object's edge or misses the object.
+  overhanging,
+};
+
+/// The scans' names, in the order of the enumerators.
+inline constexpr std::array<std::string_view, 5> scan_names{
+    "scattered", "whole", "coincident", "bordering", "overhanging"};
+
+[[nodiscard]] std::string_view name(Scan scan);
+
 /// One run of one operation as a small value: everything else follows from it. Printed as JSON with
 /// the defaults left out; a case is stable text that replays for ever.
 struct Case {
@@ -52,6 +72,9 @@ struct Case {
   spec::ReduceOp op = spec::ReduceOp::none;
   spec::Pattern pattern = spec::Pattern::ring;
   int shift = 1;
+  /// Operators of a scene only.
+  spec::Scene scene;
+  Scan scan = Scan::scattered;
   bool in_place = false;
   /// Elements by which both buffers are moved off a 64-byte boundary.
   std::int64_t offset = 0;
@@ -70,6 +93,12 @@ struct Case {
   int scale = 1;
   /// Where above 0: the inputs of this seed are added to those of data_seed (exact inputs only).
   std::uint64_t added_seed = 0;
+  /// Operators of a scene: the array that scale and added_seed apply to.
+  spec::Array varied = spec::Array::none;
+  /// Operators of a scene: arrays that an earlier stage gave are taken from there.
+  bool chained = false;
+  /// Operators of a scene: whole pixels that every position is moved by, in both directions.
+  int moved = 0;
   /// Text form of gpu's schedule and fault; interpreted by the backend.
   std::string schedule = "in_order";
   std::string fault;

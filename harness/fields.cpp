@@ -22,6 +22,12 @@ std::vector<std::string_view> type_names() {
   return names;
 }
 
+std::vector<std::string_view> array_names() {
+  std::vector<std::string_view> names;
+  for (const spec::ArrayInfo& each : spec::array_table) names.push_back(each.name);
+  return names;
+}
+
 /// Names are in the order of the enumerators.
 template <class Enum, class Names>
 void read_name(const json& value, const Names& names, Enum& out) {
@@ -76,6 +82,12 @@ void read_value(const json& value, spec::Pattern& out) {
 void read_value(const json& value, InputKind& out) {
   read_name(value, input_kind_names, out);
 }
+void read_value(const json& value, Scan& out) {
+  read_name(value, scan_names, out);
+}
+void read_value(const json& value, spec::Array& out) {
+  read_name(value, array_names(), out);
+}
 void read_value(const json& value, Verdict& out) {
   read_name(value, verdict_names, out);
 }
@@ -101,6 +113,12 @@ ordered_json write_value(spec::Pattern value) {
 }
 ordered_json write_value(InputKind value) {
   return name(value);
+}
+ordered_json write_value(Scan value) {
+  return name(value);
+}
+ordered_json write_value(spec::Array value) {
+  return spec::name(value);
 }
 ordered_json write_value(Verdict value) {
   return name(value);

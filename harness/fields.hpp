@@ -30,6 +30,8 @@ void read_value(const nlohmann::json& value, spec::Type& out);
 void read_value(const nlohmann::json& value, spec::ReduceOp& out);
 void read_value(const nlohmann::json& value, spec::Pattern& out);
 void read_value(const nlohmann::json& value, InputKind& out);
+void read_value(const nlohmann::json& value, Scan& out);
+void read_value(const nlohmann::json& value, spec::Array& out);
 void read_value(const nlohmann::json& value, Verdict& out);
 
 void read_value(const nlohmann::json& value, Case& out);
@@ -78,6 +80,8 @@ void read_value(const nlohmann::json& value, std::map<std::string, Element>& out
 [[nodiscard]] nlohmann::ordered_json write_value(spec::ReduceOp value);
 [[nodiscard]] nlohmann::ordered_json write_value(spec::Pattern value);
 [[nodiscard]] nlohmann::ordered_json write_value(InputKind value);
+[[nodiscard]] nlohmann::ordered_json write_value(Scan value);
+[[nodiscard]] nlohmann::ordered_json write_value(spec::Array value);
 [[nodiscard]] nlohmann::ordered_json write_value(Verdict value);
 
 [[nodiscard]] nlohmann::ordered_json write_value(const Case& value);

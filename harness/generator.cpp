@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "harness/input.hpp"
+#include "harness/scene_input.hpp"
 
 namespace rankcheck::harness {
 
@@ -62,7 +63,8 @@ bool is_uneven(const spec::Contract& contract) {
   return contract.sizes == Sizes::counts_per_rank || contract.sizes == Sizes::counts_per_pair;
 }
 
-std::vector<InputKind> kinds_of(Type type, ReduceOp op) {
+std::vector<InputKind> kinds_of(const spec::Contract& contract, Type type, ReduceOp op) {
+  const bool of_scene = contract.sizes == Sizes::scene;
   std::vector<InputKind> kinds;
   for (const InputKind kind : {InputKind::coded,
                                InputKind::general,
@@ -70,7 +72,7 @@ std::vector<InputKind> kinds_of(Type type, ReduceOp op) {
                                InputKind::special,
                                InputKind::cancelling,
                                InputKind::wide_range}) {
-    if (is_defined(kind, type, op)) kinds.push_back(kind);
+    if (of_scene ? is_defined(kind, contract) : is_defined(kind, type, op)) kinds.push_back(kind);
   }
   return kinds;
 }
@@ -189,7 +191,10 @@ std::vector<Cell> Generator::all_cells(const Unit& unit) const {
       const auto op = static_cast<ReduceOp>(i);
       if ((op != ReduceOp::none) != operation_.contract.reduces) continue;
       if (!spec::is_defined(op, type.type)) continue;
-      all.push_back({.type = type.type, .op = op, .kinds = kinds_of(type.type, op)});
+      const bool is_real = type.type == Type::f32 || type.type == Type::f64;
+      if (operation_.contract.sizes == Sizes::scene && !is_real) continue;
+      all.push_back(
+          {.type = type.type, .op = op, .kinds = kinds_of(operation_.contract, type.type, op)});
     }
   }
   // Without buffers, types make no difference.
@@ -339,6 +344,7 @@ void Generator::draw_case(Choices& choices, const Draw& draw, Case& out) const {
     out.count = draw_count(choices, draw, n, draw_limit(choices, draw));
   }
   if (is_uneven(contract)) draw_counts(choices, draw, out);
+  if (contract.sizes == Sizes::scene) draw_scene(choices, draw, out);
   if (contract.patterned) {
     out.pattern = static_cast<spec::Pattern>(choices.below(3));
     if (out.pattern == spec::Pattern::ring) out.shift = static_cast<int>(choices.between(-n, n));
@@ -452,12 +458,57 @@ void Generator::draw_counts(Choices& choices, const Draw& draw, Case& out) const
   if (enabled(Feature::gap, draw, choices)) out.gap = choices.between(1, 3);
 }
 
+void Generator::draw_scene(Choices& choices, const Draw& draw, Case& out) const {
+  // Cases stay small: what a large one shows, a small one shows faster.
+  constexpr std::int64_t width_max = 12;
+  constexpr std::int64_t positions_max = 24;
+  const std::int64_t width = 1 + (width_max - 1) * std::clamp(draw.size, 0, 100) / 100;
+  spec::Scene& scene = out.scene;
+  scene.window = static_cast<int>(choices.between(1, width));
+  const auto room = [&] { return choices.chance(64) ? 0 : choices.below(width + 1); };
+  scene.rows = static_cast<int>(scene.window + room());
+  scene.cols = static_cast<int>(scene.window + room());
+  scene.detector = static_cast<int>(scene.window + (choices.chance(128) ? 0 : choices.below(4)));
+  scene.modes = choices.chance(128) ? 1 : static_cast<int>(choices.between(1, 3));
+  scene.varying_probe = choices.chance(64) && !operation_.contract.shares_probe;
+  if (operation_.contract.multislice && choices.chance(128)) {
+    scene.slices = static_cast<int>(choices.between(1, 3));
+  }
+  if (operation_.contract.in_free_space) {
+    // Sixteenths, so that a case's text is exact. Waves of more than two pixels do not reach all
+    // frequencies.
+    scene.wavelength = static_cast<double>(choices.log_between(4, 127)) / 16;
+    if (!choices.chance(32)) scene.distance = static_cast<double>(choices.between(-128, 128)) / 16;
+    if (choices.chance(64)) scene.distance *= 64;
+  }
+  out.scan = static_cast<Scan>(choices.below(5));
+  if (operation_.contract.tiled) return draw_tiles(choices, out);
+  Draw few = draw;
+  few.size = std::min(draw.size, 30);
+  draw_counts(choices, few, out);
+  out.gap = 0;
+  for (std::int64_t& count : out.counts) count = std::min(count, positions_max);
+}
+
+void Generator::draw_tiles(Choices& choices, Case& out) const {
+  const int n = group_size(out);
+  spec::Scene& scene = out.scene;
+  scene.halo = static_cast<int>(choices.chance(32) ? 0 : choices.log_between(1, 8));
+  scene.tile_cols = static_cast<int>(choices.chance(128) ? 1 : choices.between(1, n));
+  const std::int64_t length = scene.tile_cols == n ? scene.cols : scene.rows;
+  const std::int64_t even = 1 + length * scene.tile_cols / n;
+  // Some tiles are empty, some narrower than the halo, some end with the object.
+  out.counts.assign(static_cast<std::size_t>(n), 0);
+  for (std::int64_t& count : out.counts) count = choices.below(2 * even);
+}
+
 void Generator::draw_site(Choices& choices, const Draw& draw, Case& out) const {
   if (operation_.contract.in_place != InPlace::none) {
     out.in_place = enabled(Feature::in_place, draw, choices);
   }
+  const bool in_chunks = operation_.contract.sizes != Sizes::scene;
   if (enabled(Feature::offset, draw, choices)) out.offset = choices.between(1, 15);
-  if (enabled(Feature::chunk, draw, choices)) out.chunk = choices.log_between(1, 8);
+  if (in_chunks && enabled(Feature::chunk, draw, choices)) out.chunk = choices.log_between(1, 8);
   if (backend_.traits().has_schedules && enabled(Feature::schedule, draw, choices)) {
     out.schedule = choices.chance(128) ? "random:" : "pct:";
     out.schedule += std::to_string(choices.between(1, 999));

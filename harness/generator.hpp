@@ -148,6 +148,8 @@ class Generator {
                                         std::int64_t ranks,
                                         std::int64_t limit) const;
   void draw_counts(Choices& choices, const Draw& draw, Case& out) const;
+  void draw_scene(Choices& choices, const Draw& draw, Case& out) const;
+  void draw_tiles(Choices& choices, Case& out) const;
   void draw_site(Choices& choices, const Draw& draw, Case& out) const;
 
   /// Whether the case is legal, the property applies and the backend takes every stage.

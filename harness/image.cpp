@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "harness/input.hpp"
+#include "harness/scene_input.hpp"
 
 namespace rankcheck::harness {
 
@@ -61,6 +62,22 @@ std::string describe(const ImageLayout& layout, std::int64_t element_bytes, std:
   return text;
 }
 
+/// Copies what `source` left in arrays of its recv buffer into the same arrays of the send buffer.
+void take_arrays(const ImageLayout& source,
+                 const std::byte* left,
+                 const ImageLayout& layout,
+                 std::int64_t element_bytes,
+                 Image& image) {
+  for (const spec::Block& to : layout.extents.send) {
+    for (const spec::Block& from : source.extents.recv) {
+      if (from.array != to.array || from.count != to.count || from.first != to.first) continue;
+      std::copy_n(left + source.recv + from.offset * element_bytes,
+                  to.count * element_bytes,
+                  image.data() + layout.send + to.offset * element_bytes);
+    }
+  }
+}
+
 }  // namespace
 
 void lay_out(const spec::Contract& contract,
@@ -72,7 +89,7 @@ void lay_out(const spec::Contract& contract,
   extents.send.clear();
   extents.recv.clear();
   extents.send_size = extents.recv_size = 0;
-  contract.extents(call_of(c), rank, extents);
+  fill_extents(contract, call_of(c), rank, extents);
   const std::int64_t bytes = spec::info(c.type).bytes;
   const bool has_send = !extents.send.empty() || extents.send_size > 0;
   const bool has_recv = !extents.recv.empty() || extents.recv_size > 0;
@@ -115,7 +132,38 @@ void prepare(const Case& c,
   }
   for (std::size_t b = 0; b < layout.extents.send.size(); ++b) {
     const spec::Block& block = layout.extents.send[b];
+    if (block.array != spec::Array::none) {
+      fill_array(c, block, send + block.offset * bytes);
+      continue;
+    }
     fill_block(c, world_rank, static_cast<int>(b), block, send + block.offset * bytes);
+  }
+}
+
+void prepare_stage(const ContractLookup& contract_of,
+                   std::span<const Case> stages,
+                   std::size_t stage,
+                   int rank,
+                   ResultPlace place,
+                   std::span<const std::byte* const> left,
+                   ImageLayout& layout,
+                   Image& image) {
+  const Case& c = stages[stage];
+  const auto lay_out_stage = [&](std::size_t s, ImageLayout& out) {
+    lay_out(contract_of(stages[s].operation), stages[s], rank, place, out);
+  };
+  const std::byte* previous = nullptr;
+  if (c.input == InputKind::previous && left[stage - 1] != nullptr) {
+    lay_out_stage(stage - 1, layout);
+    previous = left[stage - 1] + std::max<std::int64_t>(layout.recv, 0);
+  }
+  lay_out_stage(stage, layout);
+  prepare(c, members(c)[static_cast<std::size_t>(rank)], layout, previous, image);
+  if (!c.chained) return;
+  for (std::size_t s = 0; s < stage; ++s) {
+    ImageLayout source;
+    lay_out_stage(s, source);
+    if (left[s] != nullptr) take_arrays(source, left[s], layout, spec::info(c.type).bytes, image);
   }
 }
 

@@ -2,8 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reference/spec/contract.hpp"
@@ -52,6 +55,20 @@ void prepare(const Case& c,
              const ImageLayout& layout,
              const std::byte* previous,
              Image& image);
+
+/// The contract of an operation, which must be known.
+using ContractLookup = std::function<const spec::Contract&(std::string_view operation)>;
+
+/// Lays out and prepares the image of group rank `rank` for a stage of a program. left[s] is this
+/// member's image after stage s, for every stage before; null where it was no member.
+void prepare_stage(const ContractLookup& contract_of,
+                   std::span<const Case> stages,
+                   std::size_t stage,
+                   int rank,
+                   ResultPlace place,
+                   std::span<const std::byte* const> left,
+                   ImageLayout& layout,
+                   Image& image);
 
 /// Describes the first byte outside the recv blocks that differs between the images before and
 /// after the call: a broken guard, a changed input, a written gap. Empty when there is none.

@@ -335,11 +335,15 @@ void fill_scalar(const Case& c, int rank, std::byte* out) {
 
 void fill_poison(const Case& c, int rank, std::byte* out, std::int64_t size_bytes) {
   const CounterHash hash(c.data_seed, static_cast<std::uint64_t>(rank));
+  // Operators multiply what they read, also by 0, which only a NaN survives.
+  const bool of_scene = !(c.scene == spec::Scene{});
+  const std::uint64_t nan = c.type == Type::f64 ? 0x7ff8000000000000U : 0x7fc000007fc00000U;
+  const std::uint64_t always = of_scene ? nan : 0;
   std::int64_t done = 0;
   for (std::uint64_t word = poison_index; done + 8 <= size_bytes; ++word, done += 8) {
-    store(hash(word), 8, out + done);
+    store(hash(word) | always, 8, out + done);
   }
-  const std::uint64_t last = hash(poison_index - 1);
+  const std::uint64_t last = hash(poison_index - 1) | always;
   if (done < size_bytes)
     std::memcpy(out + done, &last, static_cast<std::size_t>(size_bytes - done));
 }

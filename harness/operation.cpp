@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "reference/spec/share.hpp"
+
 #include "harness/input.hpp"
+#include "harness/scene_input.hpp"
 
 namespace rankcheck::harness {
 
@@ -28,6 +31,32 @@ std::string why_group_invalid(const Case& c) {
 /// Bounds first_index and index_stride: the index of an element then never overflows.
 constexpr std::int64_t input_index_max = std::int64_t{1} << 48;
 
+/// Positions that are moved by as much still are exact in single precision.
+constexpr int pixels_moved_max = 4096;
+
+/// What the fields say that only some operations have.
+std::string why_scene_invalid(const spec::Contract& contract, const Case& c) {
+  if (contract.sizes != spec::Sizes::scene) {
+    if (c.scan != Scan::scattered) return "scan: this operation has no scan positions";
+    if (c.varied != spec::Array::none) return "varied: this operation has no arrays";
+    if (c.moved != 0) return "moved: this operation has no scan positions";
+    return c.chained ? "chained: this operation has no arrays" : "";
+  }
+  if (!is_defined(c.input, contract)) {
+    return "input: " + std::string(name(c.input)) + " is not defined for " +
+           std::string(contract.name);
+  }
+  if (c.chunk != 0) return "chunk: operators have none";
+  if (c.moved < -pixels_moved_max || c.moved > pixels_moved_max) {
+    return "moved: expected at most " + std::to_string(pixels_moved_max) + " either way, got " +
+           std::to_string(c.moved);
+  }
+  if (c.rotate != 0 || c.first_index != 0 || c.index_stride != 0) {
+    return "rotate, first_index, index_stride: the inputs of operators do not depend on ranks";
+  }
+  return {};
+}
+
 std::string why_input_invalid(const Case& c) {
   if (c.input == InputKind::previous)
     return "input: previous is for the later stages of a property";
@@ -35,7 +64,8 @@ std::string why_input_invalid(const Case& c) {
     return "input: " + std::string(name(c.input)) + " is not defined for type " +
            std::string(spec::name(c.type)) + " and op " + std::string(spec::name(c.op));
   }
-  if ((c.scale != 1 || c.added_seed != 0) && c.input != InputKind::exact) {
+  const bool combined = c.scale != 1 || c.added_seed != 0;
+  if (combined && c.input != InputKind::exact && c.varied == spec::Array::none) {
     return "scale, added_seed: expected input exact";
   }
   if (c.scale < -2 || c.scale > 2) return "scale: expected -2..2, got " + std::to_string(c.scale);
@@ -169,18 +199,23 @@ void expect_ranks_agree(const Evidence& evidence, std::size_t stage, Judgement& 
   if (group_size(c) < 2) return;
   const std::int64_t bytes = spec::info(c.type).bytes;
   const BufferView first = view(evidence, stage, 0);
+  const auto is_common = [&](const spec::Block& block) {
+    return block.array == spec::Array::none || spec::is_replicated(c.scene, block.array);
+  };
   for (const spec::Block& block : first.layout.extents.recv) {
-    judgement.count(0, block.count * bytes);
+    if (is_common(block)) judgement.count(0, block.count * bytes);
   }
   for (int r = 1; r < group_size(c); ++r) {
     const BufferView other = view(evidence, stage, r);
-    for (const spec::Block& block : other.layout.extents.recv) {
+    for (std::size_t b = 0; b < other.layout.extents.recv.size(); ++b) {
+      const spec::Block& block = other.layout.extents.recv[b];
+      if (!is_common(block)) continue;
       expect_same_bits(c,
                        r,
                        block.offset,
                        block.count,
                        other.recv() + block.offset * bytes,
-                       first.recv() + block.offset * bytes,
+                       first.recv() + first.layout.extents.recv[b].offset * bytes,
                        "differs from rank 0",
                        judgement);
     }
@@ -200,6 +235,7 @@ std::string why_invalid(const Catalogue& catalogue, const Case& c) {
     return "in_place: " + c.operation + " has no such call";
   }
   if (std::string why = why_input_invalid(c); !why.empty()) return why;
+  if (std::string why = why_scene_invalid(operation->contract, c); !why.empty()) return why;
   if (property->applies != nullptr && !property->applies(operation->contract, c)) {
     return "property: " + c.property + " says nothing about this case";
   }
@@ -207,23 +243,20 @@ std::string why_invalid(const Catalogue& catalogue, const Case& c) {
 }
 
 void Examiner::check_memory(std::size_t stage, Judgement& judgement) {
+  const auto contract_of = [&](std::string_view operation) -> const spec::Contract& {
+    return catalogue_.find(operation)->contract;
+  };
   const Case& c = stages_[stage];
-  const Operation& operation = *catalogue_.find(c.operation);
   const ResultPlace place = backend_.traits().result_place;
-  const std::vector<int> ranks = members(c);
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const std::byte* previous = nullptr;
-    if (c.input == InputKind::previous) {
-      const Case& source = stages_[stage - 1];
-      lay_out(
-          catalogue_.find(source.operation)->contract, source, static_cast<int>(r), place, layout_);
-      previous =
-          observation_.stages[stage - 1].images[r].data() + std::max<std::int64_t>(layout_.recv, 0);
+  std::vector<const std::byte*> left(stage);
+  for (int r = 0; r < group_size(c); ++r) {
+    const auto member = static_cast<std::size_t>(r);
+    for (std::size_t s = 0; s < stage; ++s) {
+      left[s] = observation_.stages[s].images[member].data();
     }
-    lay_out(operation.contract, c, static_cast<int>(r), place, layout_);
-    prepare(c, ranks[r], layout_, previous, before_);
+    prepare_stage(contract_of, stages_, stage, r, place, left, layout_, before_);
     const auto clobbered =
-        find_clobbered(c, layout_, before_, observation_.stages[stage].images[r]);
+        find_clobbered(c, layout_, before_, observation_.stages[stage].images[member]);
     if (clobbered) {
       judgement.fail(Verdict::falsified, "rank " + std::to_string(r) + ": " + *clobbered);
       return;
@@ -233,7 +266,9 @@ void Examiner::check_memory(std::size_t stage, Judgement& judgement) {
 
 void Examiner::check_agreement(Judgement& judgement) {
   for (std::size_t s = 0; s < stages_.size() && judgement.verdict == Verdict::passed; ++s) {
-    if (!catalogue_.find(stages_[s].operation)->contract.ranks_agree) continue;
+    const spec::Contract& contract = catalogue_.find(stages_[s].operation)->contract;
+    // What operators leave on every rank is the same everywhere.
+    if (!contract.ranks_agree && contract.sizes != spec::Sizes::scene) continue;
     // What is compared with another rank was not compared with what it should be.
     Judgement agreement;
     expect_ranks_agree(evidence(), s, agreement);

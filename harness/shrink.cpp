@@ -44,6 +44,8 @@ constexpr std::array plain_inputs{InputKind::coded,
                                   InputKind::cancelling,
                                   InputKind::wide_range,
                                   InputKind::special};
+constexpr std::array plain_scans{
+    Scan::whole, Scan::scattered, Scan::coincident, Scan::bordering, Scan::overhanging};
 constexpr std::array plain_patterns{spec::Pattern::ring, spec::Pattern::pairs, spec::Pattern::self};
 constexpr std::array<std::string_view, 3> plain_policies{"in_order", "random", "pct"};
 
@@ -83,7 +85,7 @@ std::uint64_t distance(int value) {
 }
 
 /// The numbers that is_simpler compares in turn.
-using Weight = std::array<std::uint64_t, 25>;
+using Weight = std::array<std::uint64_t, 40>;
 
 Weight weight_of(const Case& c) {
   const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
@@ -102,6 +104,21 @@ Weight weight_of(const Case& c) {
           number(c.root),
           number(elements),
           number(behind),
+          number(c.scene.window),
+          number(std::int64_t{c.scene.rows} * c.scene.cols),
+          number(c.scene.detector),
+          number(c.scene.modes),
+          number(c.scene.slices),
+          number(c.scene.varying_probe),
+          number(c.scene.halo),
+          number(c.scene.tile_cols),
+          number(std::abs(c.scene.distance) * 16) * 2 + (c.scene.distance < 0 ? 1 : 0),
+          number(std::abs(c.scene.wavelength - 1) * 16),
+          distance(c.moved + 1) * 2 + (c.moved < 0 ? 1 : 0),
+          place(plain_scans, c.scan),
+          number(c.scene.rows),
+          number(c.varied),
+          number(c.chained),
           number(c.first_index),
           number(c.index_stride),
           number(c.gap),
@@ -153,6 +170,7 @@ class Shrinker {
     with(&Case::count, smaller(case_.count));
     last_element_alone();
     counts_smaller();
+    scene_smaller();
     with(&Case::first_index, smaller(case_.first_index));
     with(&Case::index_stride, smaller(case_.index_stride));
     with(&Case::in_place, std::array{false});
@@ -312,6 +330,55 @@ class Shrinker {
     offer(candidate);
     counts = case_.counts;
     std::sort(counts.rbegin(), counts.rend());
+    offer(candidate);
+  }
+
+  /// Fewer pixels, modes and slices; the window alone, or the object with it.
+  void scene_smaller() {
+    const spec::Scene& scene = case_.scene;
+    if (scene == spec::Scene{}) return;
+    for (const int window : smaller(scene.window, 1)) {
+      for (const bool all : {true, false}) {
+        Case candidate = case_;
+        const int less = all ? scene.window - window : 0;
+        candidate.scene.window = window;
+        candidate.scene.rows -= less;
+        candidate.scene.cols -= less;
+        candidate.scene.detector -= less;
+        offer(candidate);
+      }
+    }
+    const auto size = [&](int spec::Scene::*member, int least) {
+      for (const int value : smaller(scene.*member, least)) {
+        Case candidate = case_;
+        candidate.scene.*member = value;
+        offer(candidate);
+      }
+    };
+    size(&spec::Scene::rows, scene.window);
+    size(&spec::Scene::cols, scene.window);
+    size(&spec::Scene::detector, scene.window);
+    size(&spec::Scene::modes, 1);
+    size(&spec::Scene::slices, 1);
+    size(&spec::Scene::halo, 0);
+    size(&spec::Scene::tile_cols, 1);
+    free_space_smaller();
+    with(&Case::moved, std::array{0, 1, case_.moved / 2});
+    Case candidate = case_;
+    candidate.scene.varying_probe = false;
+    offer(candidate);
+    with(&Case::scan, plain_scans);
+  }
+
+  /// One pixel is the plainest wavelength, no distance the plainest distance.
+  void free_space_smaller() {
+    for (const double distance : {0.0, 1.0, -case_.scene.distance}) {
+      Case candidate = case_;
+      candidate.scene.distance = distance;
+      offer(candidate);
+    }
+    Case candidate = case_;
+    if (candidate.scene.wavelength > 0) candidate.scene.wavelength = 1;
     offer(candidate);
   }
 

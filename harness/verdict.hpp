@@ -93,6 +93,12 @@ struct Judgement {
     if (compared_ranks.size() <= at) compared_ranks.resize(at + 1);
     compared_ranks[at] = true;
   }
+  /// Counts what was compared of the outputs of all ranks together.
+  void count_all(int ranks, std::int64_t bytes) {
+    if (bytes == 0) return;
+    compared_bytes += bytes;
+    compared_ranks.assign(static_cast<std::size_t>(ranks), true);
+  }
   [[nodiscard]] bool has_compared(int rank) const {
     const auto at = static_cast<std::size_t>(rank);
     return at < compared_ranks.size() && compared_ranks[at];

@@ -4,17 +4,14 @@
 
 #include <unistd.h>
 
-#include "reference/collectives/registry.hpp"
+#include "reference/registry.hpp"
 
 #include "harness/worker/worker_backend.hpp"
 
 namespace rankcheck::cases {
 
 const spec::Contract* contract_of(std::string_view operation) {
-  for (const reference::Collective& each : reference::collectives()) {
-    if (each.contract.name == operation) return &each.contract;
-  }
-  return nullptr;
+  return reference::find_contract(operation);
 }
 
 std::string why_command_unavailable(const std::string& path) {

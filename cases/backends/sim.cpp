@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "reference/collectives/registry.hpp"
+#include "reference/registry.hpp"
 
 #include "gpu/device/sim/fault.hpp"
 #include "gpu/plan/schedule.hpp"
@@ -20,14 +20,6 @@ using harness::RunStatus;
 
 /// Ranks of a run that carries data; beyond it lies virtual time.
 constexpr int data_ranks_max = 64;
-
-const spec::Contract& contract_of(const Case& c) {
-  const auto& all = reference::collectives();
-  return std::find_if(all.begin(),
-                      all.end(),
-                      [&](const auto& each) { return each.contract.name == c.operation; })
-      ->contract;
-}
 
 gpu::plan::Options options_of(const Case& c) {
   return {.in_place = c.in_place, .chunk = c.chunk};
@@ -51,10 +43,13 @@ RunStatus status_of(gpu::sim::Status status) {
 
 SimBackend::SimBackend(std::span<const gpu::Implementation> implementations,
                        Mutation mutation,
-                       Aftermath aftermath)
+                       Aftermath aftermath,
+                       std::span<const gpu::OperatorImplementation> operators)
     : implementations_(implementations),
+      operators_(operators),
       mutation_(std::move(mutation)),
-      aftermath_(std::move(aftermath)) {
+      aftermath_(std::move(aftermath)),
+      cluster_(reference::contract_named) {
   traits_.name = "sim";
   traits_.nan_rule = spec::NanRule::drops;
   traits_.ranks_max = data_ranks_max;
@@ -63,27 +58,36 @@ SimBackend::SimBackend(std::span<const gpu::Implementation> implementations,
 
 std::vector<harness::AlgorithmInfo> SimBackend::algorithms() const {
   std::vector<harness::AlgorithmInfo> all;
-  for (const gpu::Implementation& each : implementations_) {
-    all.push_back({std::string(each.operation),
-                   std::string(each.algorithm.name),
-                   std::string(each.algorithm.summary)});
-  }
+  const auto append = [&](const auto& implementations) {
+    for (const auto& each : implementations) {
+      all.push_back({std::string(each.operation),
+                     std::string(each.algorithm.name),
+                     std::string(each.algorithm.summary)});
+    }
+  };
+  append(implementations_);
+  append(operators_);
   return all;
 }
 
-const gpu::Implementation* SimBackend::choose(const Case& c) const {
+SimBackend::Choice SimBackend::choose(const Case& c) const {
   const spec::Call call = call_of(c);
-  const gpu::Implementation* chosen = nullptr;
+  // What is preferred differs from case to case where it names no algorithm.
+  const auto prefers = [&](const auto* chosen, const auto& each) {
+    if (each.operation != c.operation) return false;
+    if (!c.algorithm.empty() && each.algorithm.name != c.algorithm) return false;
+    return chosen == nullptr || harness::preference(c, each.algorithm.name) >
+                                    harness::preference(c, chosen->algorithm.name);
+  };
+  Choice choice;
   for (const gpu::Implementation& each : implementations_) {
-    if (each.operation != c.operation) continue;
-    if (!c.algorithm.empty() && each.algorithm.name != c.algorithm) continue;
-    if (!each.algorithm.refuses(call, options_of(c)).empty()) continue;
-    const bool is_preferred =
-        chosen == nullptr || harness::preference(c, each.algorithm.name) >
-                                 harness::preference(c, chosen->algorithm.name);
-    if (is_preferred) chosen = &each;
+    if (!prefers(choice.plan, each)) continue;
+    if (each.algorithm.refuses(call, options_of(c)).empty()) choice.plan = &each;
   }
-  return chosen;
+  for (const gpu::OperatorImplementation& each : operators_) {
+    if (prefers(choice.op, each) && why_refused(each.algorithm, call).empty()) choice.op = &each;
+  }
+  return choice;
 }
 
 std::string SimBackend::refuses(const Case& c) const {
@@ -96,10 +100,15 @@ std::string SimBackend::refuses(const Case& c) const {
   if (!c.fault.empty() && !gpu::sim::parse_fault(c.fault)) {
     return "fault: expected KIND:TARGET, got \"" + c.fault + "\"";
   }
-  if (choose(c) != nullptr) return {};
+  if (const Choice choice = choose(c); choice.plan != nullptr || choice.op != nullptr) return {};
   for (const gpu::Implementation& each : implementations_) {
     if (each.operation == c.operation && each.algorithm.name == c.algorithm) {
       return std::string(each.algorithm.refuses(call_of(c), options_of(c)));
+    }
+  }
+  for (const gpu::OperatorImplementation& each : operators_) {
+    if (each.operation == c.operation && each.algorithm.name == c.algorithm) {
+      return std::string(why_refused(each.algorithm, call_of(c)));
     }
   }
   return c.algorithm.empty() ? "no algorithm takes this call"
@@ -118,17 +127,18 @@ void SimBackend::fill_images(std::span<const Case> stages,
   outcome.stamps.resize(n);
   buffers_.resize(n);
   scalars_.resize(c.op == spec::ReduceOp::premul_sum ? n * element_bytes : 0);
+  std::vector<const std::byte*> left(stage);
   for (std::size_t r = 0; r < n; ++r) {
-    const std::byte* previous = nullptr;
-    if (c.input == harness::InputKind::previous) {
-      const Case& source = stages[stage - 1];
-      lay_out(contract_of(source), source, static_cast<int>(r), traits_.result_place, layout_);
-      previous =
-          observation.stages[stage - 1].images[r].data() + std::max<std::int64_t>(layout_.recv, 0);
-    }
-    lay_out(contract_of(c), c, static_cast<int>(r), traits_.result_place, layout_);
+    for (std::size_t s = 0; s < stage; ++s) left[s] = observation.stages[s].images[r].data();
     harness::Image& image = outcome.images[r];
-    prepare(c, ranks[r], layout_, previous, image);
+    prepare_stage(reference::contract_named,
+                  stages,
+                  stage,
+                  static_cast<int>(r),
+                  traits_.result_place,
+                  left,
+                  layout_,
+                  image);
     buffers_[r] = {.send = layout_.send < 0 ? nullptr : image.data() + layout_.send,
                    .recv = layout_.recv < 0 ? nullptr : image.data() + layout_.recv,
                    .send_bytes = layout_.send < 0 ? 0 : layout_.send_size,
@@ -155,22 +165,14 @@ bool SimBackend::settle(const gpu::sim::Report& report,
   return observation.status == RunStatus::completed;
 }
 
-bool SimBackend::run_stage(std::span<const Case> stages,
-                           std::size_t stage,
-                           Observation& observation) {
+bool SimBackend::run_plan(const gpu::plan::Algorithm& algorithm,
+                          std::span<const Case> stages,
+                          std::size_t stage,
+                          Observation& observation) {
   const Case& c = stages[stage];
-  const gpu::Implementation* implementation = choose(c);
-  if (implementation == nullptr) {
-    observation.status = RunStatus::refused;
-    observation.reason = refuses(c);
-    return false;
-  }
-  observation.path.emplace_back(implementation->algorithm.name);
-  fill_images(stages, stage, observation);
-  const spec::Call call = call_of(c);
-  const spec::Contract& contract = contract_of(c);
-  builder_.begin(plan_, contract, call, options_of(c));
-  implementation->algorithm.plan(builder_);
+  const spec::Contract& contract = reference::contract_named(c.operation);
+  builder_.begin(plan_, contract, call_of(c), options_of(c));
+  algorithm.plan(builder_);
   if (mutation_) mutation_(c, plan_);
   const gpu::sim::Report& report = simulator_.run(plan_,
                                                   c.type,
@@ -179,7 +181,50 @@ bool SimBackend::run_stage(std::span<const Case> stages,
                                                   scalars_,
                                                   *gpu::plan::parse_schedule(c.schedule),
                                                   gpu::sim::parse_fault(c.fault));
-  if (!settle(report, stage, contract.synchronises, observation)) return false;
+  return settle(report, stage, contract.synchronises, observation);
+}
+
+bool SimBackend::run_operator(const gpu::Operator& algorithm,
+                              std::span<const Case> stages,
+                              std::size_t stage,
+                              Observation& observation) {
+  const Case& c = stages[stage];
+  const spec::Call call = call_of(c);
+  std::vector<gpu::DeviceBuffers> buffers;
+  for (const gpu::sim::RankBuffers& each : buffers_) {
+    buffers.push_back({.send = each.send, .recv = each.recv});
+  }
+  try {
+    cluster_.begin(
+        call.ranks, *gpu::plan::parse_schedule(c.schedule), gpu::sim::parse_fault(c.fault));
+    algorithm.run({cluster_, reference::contract_named(c.operation), call, buffers});
+    cluster_.end();
+  } catch (const gpu::DeviceError& error) {
+    observation.status = RunStatus::failed;
+    observation.reason = error.what();
+  }
+  observation.fault_fired = observation.fault_fired || cluster_.fault_fired();
+  return observation.status == RunStatus::completed;
+}
+
+bool SimBackend::run_stage(std::span<const Case> stages,
+                           std::size_t stage,
+                           Observation& observation) {
+  const Case& c = stages[stage];
+  const Choice choice = choose(c);
+  if (choice.plan == nullptr && choice.op == nullptr) {
+    observation.status = RunStatus::refused;
+    observation.reason = refuses(c);
+    return false;
+  }
+  observation.path.emplace_back(choice.plan != nullptr ? choice.plan->algorithm.name
+                                                       : choice.op->algorithm.name);
+  fill_images(stages, stage, observation);
+  const bool settled =
+      choice.plan != nullptr
+          ? run_plan(choice.plan->algorithm, stages, stage, observation)
+          : run_operator(choice.op->algorithm, stages, stage, observation);
+  if (!settled) return false;
   if (aftermath_) aftermath_(stages, stage, observation);
   return observation.status == RunStatus::completed;
 }

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "gpu/collectives/registry.hpp"
+#include "gpu/device/sim/cluster.hpp"
 #include "gpu/device/sim/simulator.hpp"
+#include "gpu/ptycho/registry.hpp"
 
 #include "harness/backend.hpp"
 
@@ -24,10 +26,11 @@ class SimBackend : public harness::Backend {
   using Aftermath = std::function<void(
       std::span<const harness::Case> stages, std::size_t stage, harness::Observation& observation)>;
 
-  /// `implementations` must outlive the backend.
+  /// `implementations` and `operators` must outlive the backend.
   explicit SimBackend(std::span<const gpu::Implementation> implementations,
                       Mutation mutation = {},
-                      Aftermath aftermath = {});
+                      Aftermath aftermath = {},
+                      std::span<const gpu::OperatorImplementation> operators = gpu::operators());
 
   [[nodiscard]] const harness::BackendTraits& traits() const override { return traits_; }
   [[nodiscard]] std::vector<harness::AlgorithmInfo> algorithms() const override;
@@ -35,9 +38,13 @@ class SimBackend : public harness::Backend {
   void run(std::span<const harness::Case> stages, harness::Observation& observation) override;
 
  private:
-  /// The algorithm that the case names or, where it names none, prefers of those that take it; null
-  /// where there is none.
-  [[nodiscard]] const gpu::Implementation* choose(const harness::Case& c) const;
+  /// What computes a case; both null where nothing does.
+  struct Choice {
+    const gpu::Implementation* plan = nullptr;
+    const gpu::OperatorImplementation* op = nullptr;
+  };
+  /// The algorithm that the case names or, where it names none, prefers of those that take it.
+  [[nodiscard]] Choice choose(const harness::Case& c) const;
   /// Runs one stage; false where the run ends here.
   bool run_stage(std::span<const harness::Case> stages,
                  std::size_t stage,
@@ -45,18 +52,28 @@ class SimBackend : public harness::Backend {
   void fill_images(std::span<const harness::Case> stages,
                    std::size_t stage,
                    harness::Observation& observation);
+  bool run_plan(const gpu::plan::Algorithm& algorithm,
+                std::span<const harness::Case> stages,
+                std::size_t stage,
+                harness::Observation& observation);
+  bool run_operator(const gpu::Operator& algorithm,
+                    std::span<const harness::Case> stages,
+                    std::size_t stage,
+                    harness::Observation& observation);
   bool settle(const gpu::sim::Report& report,
               std::size_t stage,
               bool synchronises,
               harness::Observation& observation);
 
   std::span<const gpu::Implementation> implementations_;
+  std::span<const gpu::OperatorImplementation> operators_;
   Mutation mutation_;
   Aftermath aftermath_;
   harness::BackendTraits traits_;
   gpu::plan::Builder builder_;
   gpu::plan::Plan plan_;
   gpu::sim::Simulator simulator_;
+  gpu::sim::SimCluster cluster_;
   std::vector<gpu::sim::RankBuffers> buffers_;
   std::vector<std::byte> scalars_;
   harness::ImageLayout layout_;

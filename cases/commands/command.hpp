@@ -17,6 +17,10 @@ namespace CLI {
 class App;
 }
 
+namespace rankcheck::cases::reconstruct {
+struct Solver;
+}
+
 namespace rankcheck::cases {
 
 /// Nothing was red: everything that was required held.
@@ -45,6 +49,11 @@ void add_audit(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
+void add_simulate(CLI::App& app, Context& context);
+/// Adds nothing where there is no solver. The solvers must outlive the app.
+void add_reconstruct(CLI::App& app,
+                     Context& context,
+                     const std::vector<reconstruct::Solver>& solvers);
 
 /// The version of this program.
 [[nodiscard]] const char* version();

@@ -8,9 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "reference/collectives/registry.hpp"
+#include "reference/registry.hpp"
 
+#include "gpu/device/mpi/cluster.hpp"
 #include "gpu/device/mpi/runtime.hpp"
+#include "gpu/ptycho/registry.hpp"
 
 #include "harness/input.hpp"
 #include "harness/worker/serve.hpp"
@@ -49,12 +51,6 @@ void arrive_late(const Case& c, std::span<const int> group, int group_rank) {
 
 class MpiSubject final : public worker::Subject {
  public:
-  MpiSubject() {
-    for (const reference::Collective& each : reference::collectives()) {
-      contracts_.emplace(each.contract.name, each.contract);
-    }
-  }
-
   [[nodiscard]] worker::Hello hello() const override {
     worker::Hello hello;
     hello.world = runtime_.size();
@@ -69,29 +65,37 @@ class MpiSubject final : public worker::Subject {
            .environment =
                each.forcing ? each.forcing->environment() : std::map<std::string, std::string>()});
     }
+    for (const gpu::OperatorImplementation& each : gpu::operators()) {
+      hello.algorithms.push_back({.info = {std::string(each.operation),
+                                           std::string(each.algorithm.name),
+                                           std::string(each.algorithm.summary)},
+                                  .environment = {}});
+    }
     hello.versions = {{"mpi", mpi::Runtime::version()}};
     return hello;
   }
 
   [[nodiscard]] std::string refuses(const Case& c) const override {
-    const auto contract = contracts_.find(c.operation);
+    const spec::Contract* contract = reference::find_contract(c.operation);
     const mpi::Algorithm* algorithm = runtime_.find(c.operation, c.algorithm);
-    if (contract == contracts_.end() || algorithm == nullptr) {
+    const gpu::Operator* op = find_operator(c);
+    if (contract == nullptr || (algorithm == nullptr && op == nullptr)) {
       return fmt::format("algorithm: mpi has no {} of {}", c.algorithm, c.operation);
     }
     if (!c.fault.empty()) return "fault: only the simulator plants faults";
     if (c.schedule != Case().schedule) return "schedule: only the simulator follows one";
-    if (c.in_place && contract->second.in_place == spec::InPlace::none) {
+    if (c.in_place && contract->in_place == spec::InPlace::none) {
       return "in_place: the operation has no such call";
     }
     // Open MPI 4.1 shows why: its 8-bit sums saturate where it uses AVX and wrap in the same
     // buffer's remainder.
     if (harness::may_overflow(c)) return "input: MPI leaves integer overflow undefined";
     const spec::Call call = harness::call_of(c);
-    if (const auto reason = spec::why_invalid(contract->second, call)) return *reason;
+    if (const auto reason = spec::why_invalid(*contract, call)) return *reason;
+    if (op != nullptr) return std::string(why_refused(*op, call));
     const std::vector<int> group = harness::members(c);
     return runtime_.why_refused({.algorithm = *algorithm,
-                                 .contract = contract->second,
+                                 .contract = *contract,
                                  .call = call,
                                  .group = group,
                                  .in_place = c.in_place,
@@ -127,14 +131,27 @@ class MpiSubject final : public worker::Subject {
     outcome.stamps.assign(outcome.images.size(), {});
     if (outcome.images.empty()) return;
     const int group_rank = static_cast<int>(self - group.begin());
-    const spec::Contract& contract = contracts_.find(c.operation)->second;
-    const std::byte* previous = nullptr;
-    if (k > 0 && !result.stages[k - 1].images.empty() && layout_.recv >= 0) {
-      previous = result.stages[k - 1].images[0].data() + layout_.recv;
+    const spec::Contract& contract = reference::contract_named(c.operation);
+    std::vector<const std::byte*> left;
+    for (std::size_t s = 0; s < k; ++s) {
+      const auto& images = result.stages[s].images;
+      left.push_back(images.empty() ? nullptr : images[0].data());
     }
-    harness::lay_out(contract, c, group_rank, harness::ResultPlace::start, layout_);
     harness::Image& image = outcome.images[0];
-    harness::prepare(c, runtime_.rank(), layout_, previous, image);
+    prepare_stage(reference::contract_named,
+                  stages,
+                  k,
+                  group_rank,
+                  harness::ResultPlace::start,
+                  left,
+                  layout_,
+                  image);
+    if (const gpu::Operator* op = find_operator(c)) {
+      entered(runtime_.rank(), k);
+      run_operator(*op, contract, c, group_rank, image);
+      result.path[k] = op->name;
+      return;
+    }
     std::array<std::byte, 16> scalar{};
     if (c.op == spec::ReduceOp::premul_sum) harness::fill_scalar(c, runtime_.rank(), scalar.data());
     const spec::Call call = harness::call_of(c);
@@ -159,8 +176,30 @@ class MpiSubject final : public worker::Subject {
     result.path[k] = runtime_.conclude(request);
   }
 
+  /// Null where the case's operation is no operator, or has no such algorithm.
+  [[nodiscard]] static const gpu::Operator* find_operator(const Case& c) {
+    for (const gpu::OperatorImplementation& each : gpu::operators()) {
+      if (each.operation != c.operation) continue;
+      if (c.algorithm.empty() || each.algorithm.name == c.algorithm) return &each.algorithm;
+    }
+    return nullptr;
+  }
+
+  void run_operator(const gpu::Operator& algorithm,
+                    const spec::Contract& contract,
+                    const Case& c,
+                    int group_rank,
+                    harness::Image& image) {
+    const gpu::DeviceBuffers buffers{.send = image.data() + layout_.send,
+                                     .recv = image.data() + layout_.recv};
+    const spec::Call call = harness::call_of(c);
+    cluster_.begin(harness::members(c), group_rank);
+    algorithm.run({cluster_, contract, call, {&buffers, 1}});
+    cluster_.end();
+  }
+
   mpi::Runtime runtime_;
-  std::map<std::string, spec::Contract, std::less<>> contracts_;
+  mpi::MpiCluster cluster_{runtime_, reference::contract_named};
   harness::ImageLayout layout_;
 };
 

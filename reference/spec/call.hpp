@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "reference/spec/reduce_op.hpp"
+#include "reference/spec/scene.hpp"
 #include "reference/spec/type.hpp"
 
 namespace rankcheck::spec {
@@ -24,12 +25,15 @@ struct Call {
   /// Elements of one block; operations of even parts only.
   std::int64_t count = 0;
   /// Elements of each block, uneven operations only: one a rank, or one a (sender, receiver) pair
-  /// in row-major order for all_to_all_v.
+  /// in row-major order for all_to_all_v. Operators of a scene: scan positions of each rank, which
+  /// has the ones behind those of the ranks before it.
   std::vector<std::int64_t> counts = {};
   /// Unused elements behind each block of a buffer of several uneven blocks.
   std::int64_t gap = 0;
   Pattern pattern = Pattern::ring;
   int shift = 1;
+  /// Operators of a scene only.
+  Scene scene = {};
 };
 
 /// The rank that `rank` sends to in send_recv.

@@ -14,6 +14,10 @@ namespace rankcheck::spec {
 struct Block {
   std::int64_t offset = 0;
   std::int64_t count = 0;
+  /// Operators of a scene: which array this is, and the number of its first component among those
+  /// of all positions.
+  Array array = Array::none;
+  std::int64_t first = 0;
 };
 
 /// One rank's buffers in one call. Elements between and behind the blocks belong to the buffer but
@@ -40,7 +44,7 @@ enum class InPlace : std::uint8_t {
 };
 
 /// Which sizes a call states.
-enum class Sizes : std::uint8_t { none, count, counts_per_rank, counts_per_pair };
+enum class Sizes : std::uint8_t { none, count, counts_per_rank, counts_per_pair, scene };
 
 /// What an operation means, apart from its values: those are its reference's.
 struct Contract {
@@ -61,9 +65,31 @@ struct Contract {
   bool synchronises = false;
   /// The call's pattern and shift say who sends to whom.
   bool patterned = false;
-  /// Fills the extents of one rank; keeps the vectors' capacity.
+  /// Operators of a scene: the arrays in the send and in the recv buffer.
+  std::vector<Array> inputs = {};
+  std::vector<Array> outputs = {};
+  /// Operators of a scene: the inputs in each of which the outputs are (complex-)linear.
+  std::vector<Array> linear_in = {};
+  /// Operators of a scene: the object may have several slices.
+  bool multislice = false;
+  /// Operators of a scene: waves travel through free space.
+  bool in_free_space = false;
+  /// Operators of a scene: the object may be cut into tiles with halos.
+  bool tiled = false;
+  /// Operators of a scene: all positions must share the probe.
+  bool shares_probe = false;
+  /// Operators of a scene: sums and products of whole numbers alone, hence exact for small ones.
+  bool exact_on_whole_numbers = false;
+  /// Fills the extents of one rank; keeps the vectors' capacity. Null for operators of a scene,
+  /// whose arrays say it all.
   void (*extents)(const Call& call, int rank, Extents& extents) = nullptr;
 };
+
+/// Elements that belong to nobody behind each array of an operator of a scene.
+inline constexpr std::int64_t array_gap = 16;
+
+/// Fills the extents of one rank, which must be empty; keeps the vectors' capacity.
+void fill_extents(const Contract& contract, const Call& call, int rank, Extents& extents);
 
 /// Why no implementation may accept this call, in words; empty when the call is legal.
 [[nodiscard]] std::optional<std::string> why_invalid(const Contract& contract, const Call& call);

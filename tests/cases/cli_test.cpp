@@ -30,7 +30,7 @@ TEST_F(Cli, HelpNamesTheSubcommands) {
   const Outcome outcome = rankcheck("--help");
   EXPECT_EQ(outcome.status, 0);
   for (const char* each :
-       {"list", "run", "replay", "export", "audit", "report", "doctor", "bench"}) {
+       {"list", "run", "replay", "export", "audit", "report", "doctor", "bench", "simulate"}) {
     EXPECT_NE(outcome.out.find(each), std::string::npos) << each;
   }
 }
@@ -316,6 +316,24 @@ TEST_F(Cli, CommitIsASeed) {
 
 TEST_F(Cli, CommitOutsideOfGitIsOneClearLine) {
   expect_unable("run --seed commit", "--seed commit: ");
+}
+
+TEST_F(Cli, SimulateIsAFunctionOfItsSeed) {
+  const std::string scan = "simulate --positions 4 --detector 8 --noise poisson --modes 2 ";
+  EXPECT_EQ(rankcheck(scan + "a.cxi --seed 5").first_line(), "seed 5");
+  EXPECT_EQ(rankcheck(scan + "b.cxi --seed 5").status, 0);
+  EXPECT_EQ(rankcheck(scan + "c.cxi --seed 6").status, 0);
+  const std::string bytes = read_file(folder_.path() / "a.cxi");
+  EXPECT_EQ(read_file(folder_.path() / "b.cxi"), bytes);
+  EXPECT_NE(read_file(folder_.path() / "c.cxi"), bytes);
+}
+
+TEST_F(Cli, SimulateRejectsWhatDoesNotFit) {
+  expect_unable("simulate a.cxi --detector 8 --probe-size 9", "--probe-size: expected at most");
+  expect_unable("simulate a.cxi --object-size 20", "--object-size: expected at least");
+  expect_unable("simulate a.cxi --step 3 --overlap 0.5", "command line: ");
+  expect_unable("simulate none/a.cxi --positions 1 --detector 4", "cannot write: none/a.cxi");
+  EXPECT_FALSE(fs::exists(folder_.path() / "a.cxi"));
 }
 
 }  // namespace

@@ -1,0 +1,140 @@
+#include "cases/reconstruct/simulate.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "harness/case.hpp"
+#include "harness/table.hpp"
+
+#include "cases/commands/command.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using reconstruct::Dataset;
+using reconstruct::ScanPath;
+using reconstruct::Simulation;
+
+struct SimulateOptions {
+  Simulation simulation;
+  std::string path;
+  std::string scan = "raster";
+  std::string noise = "none";
+  /// Share of the window that neighbours have in common along a line.
+  double overlap = 0.85;
+  double step = 0;
+};
+
+/// Pixels of all frames: the file is built in memory.
+constexpr std::int64_t frame_pixels_max = std::int64_t{1} << 30;
+
+const std::map<std::string, ScanPath> scan_paths{
+    {"raster", ScanPath::raster}, {"spiral", ScanPath::spiral}, {"random", ScanPath::random}};
+
+void simulate(SimulateOptions options) {
+  Simulation& simulation = options.simulation;
+  simulation.path = scan_paths.at(options.scan);
+  simulation.poisson = options.noise == "poisson";
+  if (simulation.probe == 0) simulation.probe = simulation.detector;
+  simulation.step = options.step > 0 ? options.step : (1 - options.overlap) * simulation.probe;
+  if (simulation.probe > simulation.detector) {
+    throw harness::BadInput(fmt::format("--probe-size: expected at most --detector {}, found {}",
+                                        simulation.detector,
+                                        simulation.probe));
+  }
+  if (simulation.modes > simulation.probe * simulation.probe) {
+    throw harness::BadInput(fmt::format("--modes: expected at most {} for a probe of {} pixels",
+                                        simulation.probe * simulation.probe,
+                                        simulation.probe));
+  }
+  const std::int64_t pixels = std::int64_t{simulation.detector} * simulation.detector;
+  if (simulation.positions > frame_pixels_max / pixels) {
+    throw harness::BadInput(
+        fmt::format("--positions: expected at most {} frames of {} pixels, found {}",
+                    frame_pixels_max / pixels,
+                    pixels,
+                    simulation.positions));
+  }
+  const Dataset data = reconstruct::simulate(simulation);
+  const std::string title = fmt::format("simulated: {} scan, step {:.4g}, noise {}, seed {}",
+                                        options.scan,
+                                        simulation.step,
+                                        options.noise,
+                                        simulation.seed);
+  reconstruct::write_dataset(options.path, data, title, simulation.poisson);
+  fmt::print("seed {}\n{}: {} frames of {} × {}, object of {} × {}, {} {} of {} × {}\n",
+             simulation.seed,
+             options.path,
+             harness::grouped(data.count),
+             data.detector,
+             data.detector,
+             data.rows,
+             data.cols,
+             data.modes,
+             data.modes == 1 ? "probe mode" : "probe modes",
+             data.window,
+             data.window);
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, Context& /*context*/) {
+  CLI::App* command = app.add_subcommand(
+      "simulate", "Writes a simulated scan as a CXI file, with the object and probe it came from");
+  const auto options = std::make_shared<SimulateOptions>();
+  Simulation& simulation = options->simulation;
+  command->add_option("file", options->path, "The file to write")->required()->type_name("OUT.cxi");
+  command->add_option("--scan", options->scan, "Path of the scan")
+      ->check(CLI::IsMember(scan_paths))
+      ->capture_default_str();
+  command->add_option("--positions", simulation.positions, "Scan positions")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--detector", simulation.detector, "Width of the frames, pixels")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  simulation.probe = 0;
+  command->add_option("--probe-size", simulation.probe, "Width of the probe; default: the frames'")
+      ->check(CLI::Range(1, 4096));
+  command
+      ->add_option("--object-size",
+                   simulation.object,
+                   "Width of the square object; default: as wide as the scan needs")
+      ->check(CLI::Range(1, 1 << 14));
+  command->add_option("--modes", simulation.modes, "Incoherent modes of the probe")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  CLI::Option* overlap =
+      command
+          ->add_option("--overlap",
+                       options->overlap,
+                       "Share of the probe's width that neighbouring positions have in common")
+          ->check(CLI::Range(0.0, 0.999))
+          ->capture_default_str();
+  command->add_option("--step", options->step, "Distance of neighbouring positions, pixels")
+      ->check(CLI::Range(1e-3, 1e4))
+      ->excludes(overlap);
+  command
+      ->add_option("--jitter",
+                   simulation.jitter,
+                   "How far positions of a raster or spiral are off, as a share of the step")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  command->add_option("--noise", options->noise, "none, or poisson: photons arrive at random")
+      ->check(CLI::IsMember({"none", "poisson"}))
+      ->capture_default_str();
+  command->add_option("--photons", simulation.photons, "Photons of the probe in a frame")
+      ->check(CLI::Range(1e-3, 1e9))
+      ->capture_default_str();
+  command->add_option("--seed", simulation.seed, "Seed of everything random")
+      ->capture_default_str();
+  command->callback([options] { simulate(*options); });
+}
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,26 @@
+#include "harness/properties/is_deterministic.hpp"
+
+#include "cases/ptycho/laws.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::crop {
+
+Suite suite() {
+  return {.properties = {
+              operator_agrees_with_reference(),
+              harness::is_deterministic(),
+              is_linear_in_each_array(),
+              is_independent_of_partition(),
+              has_adjoint("has_adjoint_pad",
+                          "<crop(x), y> = <x, pad(y)>.",
+                          [](const spec::Contract&,
+                             const harness::Case& c,
+                             std::vector<harness::Case>& stages) {
+                            stages.assign(2, c);
+                            stages[1].operation = "pad";
+                            stages[1].algorithm.clear();
+                          }),
+          }};
+}
+
+}  // namespace rankcheck::cases::crop

@@ -1,0 +1,26 @@
+#include "harness/properties/is_deterministic.hpp"
+
+#include "cases/ptycho/laws.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::extract {
+
+Suite suite() {
+  return {.properties = {
+              operator_agrees_with_reference(),
+              harness::is_deterministic(),
+              is_linear_in_each_array(),
+              is_independent_of_partition(),
+              has_adjoint("has_adjoint_insert",
+                          "<extract(o), y> = <o, insert(y)>.",
+                          [](const spec::Contract&,
+                             const harness::Case& c,
+                             std::vector<harness::Case>& stages) {
+                            stages.assign(2, c);
+                            stages[1].operation = "insert";
+                            stages[1].algorithm.clear();
+                          }),
+          }};
+}
+
+}  // namespace rankcheck::cases::extract

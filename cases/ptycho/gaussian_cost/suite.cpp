@@ -1,0 +1,17 @@
+#include "harness/properties/is_deterministic.hpp"
+
+#include "cases/ptycho/laws.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::gaussian_cost {
+
+Suite suite() {
+  return {.properties = {
+              operator_agrees_with_reference(),
+              agrees_at_the_truth(),
+              harness::is_deterministic(),
+              is_independent_of_partition(),
+          }};
+}
+
+}  // namespace rankcheck::cases::gaussian_cost

@@ -1,0 +1,283 @@
+#include "cases/ptycho/halo_laws.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+#include <fmt/format.h>
+
+#include "reference/ptycho/halo.hpp"
+
+#include "harness/properties/is_deterministic.hpp"
+
+#include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/stage.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::Case;
+using harness::Evidence;
+using harness::Judgement;
+using harness::Verdict;
+using reference::Replica;
+using spec::Array;
+
+using Replicas = std::vector<Replica>;
+using Stages = std::vector<Case>;
+using Value = std::complex<double>;
+
+Value got(const OperatorStage& stage, const Replica& replica) {
+  return stage.got[Array::tile].values[replica.place];
+}
+Value taken(const OperatorStage& stage, const Replica& replica) {
+  return stage.in[Array::tile].values[replica.place];
+}
+/// How far anyone's result may be from the reference's.
+double admitted(const OperatorStage& stage, const Replica& replica) {
+  return stage.expected[Array::tile].errors[replica.place];
+}
+
+std::string text_of(Value value) {
+  return fmt::format("{:.9g}{:+.9g}i", value.real(), value.imag());
+}
+
+/// A pixel of the object and its copies.
+struct Pixel {
+  std::int64_t row;
+  std::int64_t col;
+  const Replicas& replicas;
+};
+
+/// Calls body(pixel) for every pixel of a stage's object.
+template <class Body>
+void for_each_pixel(const OperatorStage& stage, const Body& body) {
+  reference::for_each_replicated_pixel(
+      stage.in, [&](std::int64_t row, std::int64_t col, const Replicas& replicas) {
+        body(Pixel{row, col, replicas});
+      });
+}
+
+/// Judges one copy: its distance from where it should be.
+void judge(const OperatorStage& stage,
+           const Pixel& pixel,
+           const Replica& replica,
+           Value wanted,
+           double bound,
+           std::string_view what,
+           Judgement& judgement) {
+  judgement.count(replica.rank, 2 * spec::info(stage.c.type).bytes);
+  const Value value = got(stage, replica);
+  const double error = std::abs(value - wanted);
+  if (error <= bound) {
+    if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
+    return;
+  }
+  judgement.fail(Verdict::falsified, std::string(what));
+  ++judgement.wrong_count;
+  if (judgement.wrong.size() >= harness::wrong_elements_max) return;
+  judgement.wrong.push_back({.rank = replica.rank,
+                             .index = static_cast<std::int64_t>(replica.place),
+                             .expected = text_of(wanted),
+                             .got = text_of(value),
+                             .error = error,
+                             .bound = bound,
+                             .decoded = fmt::format("pixel ({}, {})", pixel.row, pixel.col)});
+}
+
+void once(const spec::Contract&, const Case& c, Stages& stages) {
+  stages.assign(1, c);
+}
+
+/// The exchange, and again on what it left.
+void twice(const spec::Contract&, const Case& c, Stages& stages) {
+  stages.assign(2, c);
+  stages[1].chained = true;
+}
+
+harness::Property makes_copies_equal() {
+  return {
+      .name = "makes_copies_equal",
+      .summary = "All copies of a pixel end with the same value.",
+      .program = once,
+      .check =
+          [](const Evidence& evidence, Judgement& judgement) {
+            const OperatorStage stage = read_stage(evidence, 0);
+            for_each_pixel(stage, [&](const Pixel& pixel) {
+              for (const Replica& replica : pixel.replicas) {
+                judge(stage,
+                      pixel,
+                      replica,
+                      got(stage, pixel.replicas.front()),
+                      0,
+                      "differs from another rank's copy",
+                      judgement);
+              }
+            });
+          },
+  };
+}
+
+harness::Property needs_a_halo() {
+  return {
+      .name = "does_nothing_without_halo",
+      .summary = "Tiles without halos stay as they are, bit by bit.",
+      .applies = [](const spec::Contract&, const Case& c) { return c.scene.halo == 0; },
+      .adapt = [](const spec::Contract&, Case& c) { c.scene.halo = 0; },
+      .program = once,
+      .check =
+          [](const Evidence& evidence, Judgement& judgement) {
+            const OperatorStage stage = read_stage(evidence, 0);
+            for_each_pixel(stage, [&](const Pixel& pixel) {
+              for (const Replica& replica : pixel.replicas) {
+                judge(stage,
+                      pixel,
+                      replica,
+                      taken(stage, replica),
+                      0,
+                      "changed without a halo",
+                      judgement);
+              }
+            });
+          },
+  };
+}
+
+/// Compares the second of two exchanges with `factor(copies)` times what it was given.
+template <class Factor>
+void check_second(const Evidence& evidence,
+                  Judgement& judgement,
+                  std::string_view what,
+                  const Factor& factor) {
+  const OperatorStage stage = read_stage(evidence, 1);
+  for_each_pixel(stage, [&](const Pixel& pixel) {
+    for (const Replica& replica : pixel.replicas) {
+      judge(stage,
+            pixel,
+            replica,
+            factor(pixel.replicas.size()) * taken(stage, replica),
+            admitted(stage, replica),
+            what,
+            judgement);
+    }
+  });
+}
+
+}  // namespace
+
+std::vector<harness::Property> halo_properties() {
+  return {
+      operator_agrees_with_reference(),
+      harness::is_deterministic(),
+      is_linear_in_each_array(),
+      makes_copies_equal(),
+      needs_a_halo(),
+  };
+}
+
+harness::Property is_idempotent() {
+  return {
+      .name = "is_idempotent",
+      .summary = "A second exchange changes nothing.",
+      .program = twice,
+      .check =
+          [](const Evidence& evidence, Judgement& judgement) {
+            check_second(evidence, judgement, "the second exchange changes it", [](std::size_t) {
+              return 1.0;
+            });
+          },
+  };
+}
+
+harness::Property multiplies_when_repeated() {
+  return {
+      .name = "multiplies_when_repeated",
+      .summary = "A second exchange multiplies every pixel by the number of its copies.",
+      .program = twice,
+      .check =
+          [](const Evidence& evidence, Judgement& judgement) {
+            check_second(evidence,
+                         judgement,
+                         "the second exchange does not multiply by the number of copies",
+                         [](std::size_t copies) { return static_cast<double>(copies); });
+          },
+  };
+}
+
+harness::Property conserves_the_sum() {
+  return {
+      .name = "conserves_the_sum",
+      .summary = "The sum over all owned pixels is the sum over all copies before.",
+      .program = once,
+      .check =
+          [](const Evidence& evidence, Judgement& judgement) {
+            const OperatorStage stage = read_stage(evidence, 0);
+            Value before = 0;
+            Value after = 0;
+            double bound = 0;
+            double magnitude = 0;
+            double terms = 0;
+            for_each_pixel(stage, [&](const Pixel& pixel) {
+              for (const Replica& replica : pixel.replicas) {
+                before += taken(stage, replica);
+                magnitude += std::abs(taken(stage, replica));
+                ++terms;
+                if (!replica.owner) continue;
+                after += got(stage, replica);
+                magnitude += std::abs(got(stage, replica));
+                bound += admitted(stage, replica);
+                judgement.count(replica.rank, 2 * spec::info(stage.c.type).bytes);
+              }
+            });
+            // Our own sums, in double precision; of whole numbers they are exact.
+            if (!is_exact(stage.contract, stage.c)) bound += terms * 0x1p-53 * magnitude;
+            const double error = std::abs(after - before);
+            if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
+            if (error <= bound) return;
+            judgement.fail(
+                Verdict::falsified,
+                fmt::format("the sum was {}, is {}: expected to differ by at most {:.3g}",
+                            text_of(before),
+                            text_of(after),
+                            bound));
+          },
+  };
+}
+
+harness::Property stays_between_the_copies() {
+  return {
+      .name = "stays_between_the_copies",
+      .summary = "No copy leaves the range of the copies before.",
+      .program = once,
+      .check =
+          [](const Evidence& evidence, Judgement& judgement) {
+            const OperatorStage stage = read_stage(evidence, 0);
+            for_each_pixel(stage, [&](const Pixel& pixel) {
+              const auto clamped = [&](double value, double (*part)(const Value&)) {
+                double least = part(taken(stage, pixel.replicas.front()));
+                double most = least;
+                for (const Replica& replica : pixel.replicas) {
+                  least = std::min(least, part(taken(stage, replica)));
+                  most = std::max(most, part(taken(stage, replica)));
+                }
+                return std::clamp(value, least, most);
+              };
+              for (const Replica& replica : pixel.replicas) {
+                const Value value = got(stage, replica);
+                const Value nearest{clamped(value.real(), [](const Value& v) { return v.real(); }),
+                                    clamped(value.imag(), [](const Value& v) { return v.imag(); })};
+                judge(stage,
+                      pixel,
+                      replica,
+                      nearest,
+                      admitted(stage, replica),
+                      "lies outside the range of its copies",
+                      judgement);
+              }
+            });
+          },
+  };
+}
+
+}  // namespace rankcheck::cases

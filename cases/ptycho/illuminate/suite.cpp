@@ -1,0 +1,84 @@
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <vector>
+
+#include "reference/ptycho/window.hpp"
+
+#include "harness/properties/is_deterministic.hpp"
+
+#include "cases/ptycho/laws.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::illuminate {
+
+namespace {
+
+using spec::Array;
+
+/// Stage 0 is extract, stage 1 illuminate.
+void check_product(const harness::Evidence& evidence, harness::Judgement& judgement) {
+  const OperatorStage extracted = read_stage(evidence, 0);
+  const OperatorStage lit = read_stage(evidence, 1);
+  const reference::Field& patches = extracted.got[Array::patches];
+  const reference::Field& probe = lit.in[Array::probe];
+  std::vector<Wanted> waves(lit.got[Array::waves].values.size());
+  reference::for_each_lit_pixel(lit.in, [&](const reference::LitPixel& pixel) {
+    const std::complex<double> factor = probe.values[pixel.in_probe];
+    const std::complex<double> value = patches.values[pixel.in_patches] * factor;
+    const double rounding = is_exact(lit.contract, lit.c) ? 0 : 0x1p-51 * std::abs(value);
+    waves[pixel.in_waves] = {
+        .value = value,
+        .bound = lit.expected[Array::waves].errors[pixel.in_waves] + rounding +
+                 extracted.expected[Array::patches].errors[pixel.in_patches] * std::abs(factor)};
+  });
+  compare_outputs(lit, "differs from patch times probe", judgement, [&](Array, std::size_t i) {
+    return waves[i];
+  });
+}
+
+harness::Property is_patch_times_probe() {
+  return {
+      .name = "is_patch_times_probe",
+      .summary = "illuminate(o, p) is extract(o) times p in the window and zero around it.",
+      .program =
+          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+            stages.assign(2, c);
+            stages[0].operation = "extract";
+            stages[0].algorithm.clear();
+          },
+      .check = check_product,
+  };
+}
+
+}  // namespace
+
+Suite suite() {
+  return {.properties = {
+              operator_agrees_with_reference(),
+              harness::is_deterministic(),
+              is_linear_in_each_array(),
+              is_independent_of_partition(),
+              is_patch_times_probe(),
+              has_adjoint("has_adjoint_in_object",
+                          "<illuminate(o, p), y> = <o, illuminate_adjoint_object(y, p)>.",
+                          [](const spec::Contract&,
+                             const harness::Case& c,
+                             std::vector<harness::Case>& stages) {
+                            stages.assign(2, c);
+                            stages[1].operation = "illuminate_adjoint_object";
+                            stages[1].algorithm.clear();
+                          }),
+              has_adjoint("has_adjoint_in_probe",
+                          "<illuminate(o, p), y> = <p, illuminate_adjoint_probe(y, o)>.",
+                          [](const spec::Contract&,
+                             const harness::Case& c,
+                             std::vector<harness::Case>& stages) {
+                            stages.assign(2, c);
+                            stages[1].operation = "illuminate_adjoint_probe";
+                            stages[1].algorithm.clear();
+                          }),
+          }};
+}
+
+}  // namespace rankcheck::cases::illuminate

@@ -1,0 +1,365 @@
+#include "cases/ptycho/laws.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numeric>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "harness/properties/nearly_equal.hpp"
+
+#include "cases/ptycho/stage.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::Case;
+using harness::Evidence;
+using harness::Judgement;
+using harness::Verdict;
+using reference::Field;
+using spec::Array;
+
+using Value = std::complex<double>;
+
+/// Which value of an array, in words.
+std::string place_of(const OperatorStage& stage, Array array, std::size_t index) {
+  const auto per_copy = static_cast<std::size_t>(spec::values(stage.c.scene, array));
+  const std::size_t in_copy = index % per_copy;
+  if (!spec::is_per_position(stage.c.scene, array)) {
+    return fmt::format("value {} of {}", in_copy, spec::name(array));
+  }
+  return fmt::format("value {} of {} of position {}", in_copy, spec::name(array), index / per_copy);
+}
+
+std::string text_of(Array array, Value value) {
+  if (!spec::info(array).is_complex) return fmt::format("{:.9g}", value.real());
+  return fmt::format("{:.9g}{:+.9g}i", value.real(), value.imag());
+}
+
+/// Judges one value.
+void compare(const OperatorStage& stage,
+             Array array,
+             std::size_t index,
+             int rank,
+             Value got,
+             const Wanted& wanted,
+             std::string_view what,
+             Judgement& judgement) {
+  if (!(wanted.bound < std::numeric_limits<double>::infinity())) return;
+  const std::int64_t bytes =
+      spec::info(stage.c.type).bytes * (spec::info(array).is_complex ? 2 : 1);
+  if (spec::is_replicated(stage.c.scene, array)) {
+    // All ranks have the same bits: that is part of every operator's contract.
+    judgement.count_all(harness::group_size(stage.c), bytes);
+  } else {
+    judgement.count(rank, bytes);
+  }
+  const double error = std::abs(got - wanted.value);
+  if (wanted.bound > 0 && error <= wanted.bound) {
+    judgement.ratio_max = std::max(judgement.ratio_max, error / wanted.bound);
+  }
+  if (error <= wanted.bound) return;
+  judgement.fail(Verdict::falsified, std::string(what));
+  ++judgement.wrong_count;
+  if (judgement.wrong.size() >= harness::wrong_elements_max) return;
+  judgement.wrong.push_back({.rank = rank,
+                             .index = static_cast<std::int64_t>(index),
+                             .expected = text_of(array, wanted.value),
+                             .got = text_of(array, got),
+                             .error = error,
+                             .bound = wanted.bound,
+                             .decoded = place_of(stage, array, index)});
+}
+
+/// The rank that has a value; of what every rank has, rank 0.
+int rank_of(const OperatorStage& stage, Array array, std::size_t index) {
+  if (spec::is_replicated(stage.c.scene, array)) return 0;
+  int rank = 0;
+  for (;; ++rank) {
+    const spec::Part part = spec::part_of(stage.c.scene, stage.c.counts, array, rank);
+    if (static_cast<std::int64_t>(index) < part.first + part.count) return rank;
+  }
+}
+
+/// Of the last stage.
+void check_reference(const Evidence& evidence, Judgement& judgement) {
+  const std::size_t last = evidence.stages.size() - 1;
+  const OperatorStage stage = read_stage(evidence, last);
+  for (const Array array : stage.contract.outputs) {
+    if (stage.expected[array].values.size() == stage.got[array].values.size()) continue;
+    judgement.fail(Verdict::errored, "the reference does not define every output");
+    return;
+  }
+  compare_outputs(stage, "differs from the reference", judgement, [&](Array array, std::size_t i) {
+    const Field& expected = stage.expected[array];
+    return Wanted{expected.values[i], expected.errors[i]};
+  });
+}
+
+/// The sum of the products of a's values with b's conjugated ones.
+Value inner_product(const Field& a, const Field& b) {
+  Value sum = 0;
+  for (std::size_t i = 0; i < a.values.size(); ++i) sum += a.values[i] * std::conj(b.values[i]);
+  return sum;
+}
+
+/// A bound on what the errors of `uncertain` and the roundings of double precision do to its inner
+/// product with `exact`.
+double inner_product_bound(const Field& uncertain, const Field& exact) {
+  constexpr double double_unit = 0x1p-53;
+  double bound = 0;
+  double magnitude = 0;
+  for (std::size_t i = 0; i < exact.values.size(); ++i) {
+    bound += uncertain.errors[i] * std::abs(exact.values[i]);
+    magnitude += std::abs(uncertain.values[i]) * std::abs(exact.values[i]);
+  }
+  return bound + (static_cast<double>(exact.values.size()) + 4) * double_unit * magnitude;
+}
+
+void check_adjoint(const Evidence& evidence, Judgement& judgement) {
+  const OperatorStage forward = read_stage(evidence, 0);
+  const OperatorStage adjoint = read_stage(evidence, 1);
+  const Array x = adjoint.contract.outputs.front();
+  const Array y = forward.contract.outputs.front();
+  const Value left = inner_product(forward.got[y], adjoint.in[y]);
+  const Value right = inner_product(forward.in[x], adjoint.got[x]);
+  // Whole numbers make both sides exact, in whatever order they were summed.
+  const bool exact = is_exact(forward.contract, forward.c) && is_exact(adjoint.contract, adjoint.c);
+  const double bound = exact ? 0
+                             : inner_product_bound(forward.expected[y], adjoint.in[y]) +
+                                   inner_product_bound(adjoint.expected[x], forward.in[x]);
+  judgement.count_all(
+      harness::group_size(forward.c),
+      static_cast<std::int64_t>(forward.got[y].values.size()) * spec::info(forward.c.type).bytes);
+  const double error = std::abs(left - right);
+  if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
+  if (error <= bound) return;
+  judgement.fail(Verdict::falsified,
+                 fmt::format("<F x, y> = {}, <x, F* y> = {}: they differ by {:.3g}, bound {:.3g}",
+                             text_of(y, left),
+                             text_of(x, right),
+                             error,
+                             bound));
+}
+
+void plan_linear(const spec::Contract& contract, const Case& c, std::vector<Case>& stages) {
+  constexpr std::array scales{-2, -1, 2};
+  stages.assign(3, c);
+  const auto& arrays = contract.linear_in;
+  for (Case& stage : stages) stage.varied = arrays[c.data_seed % arrays.size()];
+  stages[0].scale = scales[c.data_seed / arrays.size() % scales.size()];
+  stages[0].added_seed = c.data_seed + 1;
+  stages[2].scale = 0;
+  stages[2].added_seed = c.data_seed + 1;
+}
+
+void check_linear(const Evidence& evidence, Judgement& judgement) {
+  const OperatorStage combined = read_stage(evidence, 0);
+  const OperatorStage first = read_stage(evidence, 1);
+  const OperatorStage second = read_stage(evidence, 2);
+  const double scale = combined.c.scale;
+  compare_outputs(combined,
+                  "F(s a + b) differs from s F(a) + F(b)",
+                  judgement,
+                  [&](Array array, std::size_t i) {
+                    return Wanted{scale * first.got[array].values[i] + second.got[array].values[i],
+                                  combined.expected[array].errors[i] +
+                                      std::abs(scale) * first.expected[array].errors[i] +
+                                      second.expected[array].errors[i]};
+                  });
+}
+
+/// Another way to share out as many positions among the ranks.
+std::vector<std::int64_t> other_counts(const Case& c) {
+  std::vector<std::int64_t> counts = c.counts;
+  const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  const std::size_t chosen = c.data_seed % counts.size();
+  switch (c.data_seed / counts.size() % 3) {
+    case 0:
+      std::fill(counts.begin(), counts.end(), 0);
+      counts[chosen] = total;
+      break;
+    case 1:
+      std::rotate(
+          counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(chosen), counts.end());
+      break;
+    default:
+      for (std::size_t r = 0; r < counts.size(); ++r) {
+        counts[r] = harness::nearly_equal_count(total, counts.size(), r);
+      }
+  }
+  return counts;
+}
+
+void check_partition(const Evidence& evidence, Judgement& judgement) {
+  const OperatorStage one = read_stage(evidence, 0);
+  const OperatorStage other = read_stage(evidence, 1);
+  compare_outputs(
+      other, "differs from another partition's", judgement, [&](Array array, std::size_t i) {
+        return Wanted{one.got[array].values[i],
+                      one.expected[array].errors[i] + other.expected[array].errors[i]};
+      });
+}
+
+void check_undone(const Evidence& evidence, Judgement& judgement) {
+  const OperatorStage first = read_stage(evidence, 0);
+  OperatorStage second = read_stage(evidence, 1);
+  // The second one's bound, with what the first one may have done wrong going in.
+  const Array between = first.contract.outputs.front();
+  second.in[between] = first.expected[between];
+  if (!is_exact(second.contract, second.c)) {
+    reference_of(second.c.operation)(second.in, second.expected);
+  }
+  compare_outputs(second, "differs from what went in", judgement, [&](Array array, std::size_t i) {
+    return Wanted{first.in[array].values[i], second.expected[array].errors[i]};
+  });
+}
+
+enum class Loss { none, admitted };
+
+template <Loss loss>
+void check_energy(const Evidence& evidence, Judgement& judgement) {
+  const OperatorStage stage = read_stage(evidence, 0);
+  const Array output = stage.contract.outputs.front();
+  const Field& in = stage.in[stage.contract.linear_in.front()];
+  const Field& got = stage.got[output];
+  const Field& expected = stage.expected[output];
+  const auto frame = static_cast<std::size_t>(stage.c.scene.detector * stage.c.scene.detector);
+  for (std::size_t first = 0; first < got.values.size(); first += frame) {
+    double before = 0;
+    double after = 0;
+    double bound = 0;
+    for (std::size_t i = first; i < first + frame; ++i) {
+      before += std::norm(in.values[i]);
+      after += std::norm(got.values[i]);
+      bound += (2 * std::abs(got.values[i]) + expected.errors[i]) * expected.errors[i];
+    }
+    bound += (static_cast<double>(frame) + 2) * 0x1p-53 * (before + after);
+    judgement.count_all(harness::group_size(stage.c),
+                        2 * static_cast<std::int64_t>(frame) * spec::info(stage.c.type).bytes);
+    const double gain = after - before;
+    const double error = loss == Loss::admitted ? std::max(gain, 0.0) : std::abs(gain);
+    if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
+    if (error <= bound) continue;
+    judgement.fail(Verdict::falsified,
+                   fmt::format("frame {}: an energy of {:.9g} became {:.9g}, bound {:.3g}",
+                               first / frame,
+                               before,
+                               after,
+                               bound));
+  }
+}
+
+}  // namespace
+
+void compare_outputs(const OperatorStage& stage,
+                     std::string_view what,
+                     Judgement& judgement,
+                     const std::function<Wanted(Array array, std::size_t index)>& wanted) {
+  for (const Array array : stage.contract.outputs) {
+    const Field& got = stage.got[array];
+    for (std::size_t i = 0; i < got.values.size(); ++i) {
+      compare(stage,
+              array,
+              i,
+              rank_of(stage, array, i),
+              got.values[i],
+              wanted(array, i),
+              what,
+              judgement);
+    }
+  }
+}
+
+harness::Property operator_agrees_with_reference() {
+  return {
+      .name = "agrees_with_reference",
+      .summary = "Every output is the reference's, bit by bit or within the bound.",
+      .program = [](const spec::Contract&,
+                    const Case& c,
+                    std::vector<Case>& stages) { stages.assign(1, c); },
+      .check = check_reference,
+  };
+}
+
+harness::Property agrees_at_the_truth() {
+  return {
+      .name = "agrees_at_the_truth",
+      .summary = "Where the frames are the modelled intensities, it still is the reference's.",
+      .program =
+          [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+            stages.assign(2, c);
+            stages[0].operation = "intensity";
+            stages[0].algorithm.clear();
+            stages[1].chained = true;
+          },
+      .check = check_reference,
+  };
+}
+
+harness::Property is_linear_in_each_array() {
+  return {
+      .name = "is_linear",
+      .summary = "F(s a + b) = s F(a) + F(b), for every array in which the operator is linear.",
+      .program = plan_linear,
+      .check = check_linear,
+  };
+}
+
+harness::Property has_adjoint(std::string_view name,
+                              std::string_view summary,
+                              void (*program)(const spec::Contract&,
+                                              const Case&,
+                                              std::vector<Case>&)) {
+  return {.name = name, .summary = summary, .program = program, .check = check_adjoint};
+}
+
+harness::Property is_undone(std::string_view name,
+                            std::string_view summary,
+                            void (*program)(const spec::Contract&,
+                                            const Case&,
+                                            std::vector<Case>&)) {
+  return {.name = name, .summary = summary, .program = program, .check = check_undone};
+}
+
+harness::Property conserves_energy() {
+  return {
+      .name = "conserves_energy",
+      .summary = "The sum of the squared magnitudes of a frame is the same before and behind.",
+      .program = [](const spec::Contract&,
+                    const Case& c,
+                    std::vector<Case>& stages) { stages.assign(1, c); },
+      .check = check_energy<Loss::none>,
+  };
+}
+
+harness::Property gains_no_energy() {
+  return {
+      .name = "gains_no_energy",
+      .summary = "The sum of the squared magnitudes of a frame is not larger behind than before.",
+      .program = [](const spec::Contract&,
+                    const Case& c,
+                    std::vector<Case>& stages) { stages.assign(1, c); },
+      .check = check_energy<Loss::admitted>,
+  };
+}
+
+harness::Property is_independent_of_partition() {
+  return {
+      .name = "is_independent_of_partition",
+      .summary = "However the positions are shared out among the ranks, the result is the same.",
+      .applies = [](const spec::Contract&, const Case& c) { return harness::group_size(c) > 1; },
+      .program =
+          [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+            stages.assign(2, c);
+            stages[1].counts = other_counts(c);
+          },
+      .check = check_partition,
+  };
+}
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <functional>
+#include <string_view>
+
+#include "harness/operation.hpp"
+
+#include "cases/ptycho/stage.hpp"
+
+namespace rankcheck::cases {
+
+/// What a law wants of one value; an infinite bound says nothing and counts as nothing.
+struct Wanted {
+  std::complex<double> value;
+  double bound;
+};
+
+/// Judges every output of a stage; `what` is said where one is wrong.
+void compare_outputs(const OperatorStage& stage,
+                     std::string_view what,
+                     harness::Judgement& judgement,
+                     const std::function<Wanted(spec::Array array, std::size_t index)>& wanted);
+
+/// Every output of every rank is the reference's, within the bound that follows from the precision.
+[[nodiscard]] harness::Property operator_agrees_with_reference();
+
+/// As operator_agrees_with_reference, where the frames are the intensities of the very waves: the
+/// cost and its gradient then are what roundings leave.
+[[nodiscard]] harness::Property agrees_at_the_truth();
+
+/// F(s a + b) = s F(a) + F(b) for every input array in which the operator is linear, with the other
+/// arrays the same; the case's data decide on the array and on s. Bit by bit on exact inputs.
+[[nodiscard]] harness::Property is_linear_in_each_array();
+
+/// <F x, y> = <x, F* y> for this operator F, the array x that it is linear in, and its adjoint, an
+/// operation whose inputs are y, the output of F, and all others of F's inputs.
+[[nodiscard]] harness::Property has_adjoint(std::string_view name,
+                                            std::string_view summary,
+                                            void (*program)(const spec::Contract& contract,
+                                                            const harness::Case& c,
+                                                            std::vector<harness::Case>& stages));
+
+/// This operator F, then another one that undoes it, give back what went into F. `program` makes
+/// the two stages, the second one chained.
+[[nodiscard]] harness::Property is_undone(std::string_view name,
+                                          std::string_view summary,
+                                          void (*program)(const spec::Contract& contract,
+                                                          const harness::Case& c,
+                                                          std::vector<harness::Case>& stages));
+
+/// Parseval: every frame of the output has the energy of the same frame of the input.
+[[nodiscard]] harness::Property conserves_energy();
+/// No frame of the output has more energy than the same frame of the input.
+[[nodiscard]] harness::Property gains_no_energy();
+
+/// The same problem, its positions shared out among the ranks in another way, has the same result.
+[[nodiscard]] harness::Property is_independent_of_partition();
+
+}  // namespace rankcheck::cases

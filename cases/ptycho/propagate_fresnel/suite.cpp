@@ -1,0 +1,98 @@
+#include <cstddef>
+#include <vector>
+
+#include "harness/properties/is_deterministic.hpp"
+
+#include "cases/ptycho/laws.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::propagate_fresnel {
+
+namespace {
+
+using spec::Array;
+
+/// No frequency is so high that it decays.
+bool all_travel(const spec::Contract&, const harness::Case& c) {
+  return c.scene.wavelength < 1.4;
+}
+
+void use_short_waves(const spec::Contract&, harness::Case& c) {
+  if (c.scene.wavelength >= 1.4) c.scene.wavelength /= 16;
+}
+
+harness::Property is_undone_by_the_way_back() {
+  harness::Property property = is_undone(
+      "is_undone_by_the_way_back",
+      "Where no frequency decays, the same distance back gives what was there.",
+      [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+        stages.assign(2, c);
+        stages[1].scene.distance = -c.scene.distance;
+        stages[1].chained = true;
+      });
+  property.applies = all_travel;
+  property.adapt = use_short_waves;
+  return property;
+}
+
+harness::Property conserves_energy_of_short_waves() {
+  harness::Property property = conserves_energy();
+  property.applies = all_travel;
+  property.adapt = use_short_waves;
+  return property;
+}
+
+/// Stages 0 and 1 travel one after the other, stage 2 as far as both.
+void check_distances(const harness::Evidence& evidence, harness::Judgement& judgement) {
+  const OperatorStage first = read_stage(evidence, 0);
+  OperatorStage second = read_stage(evidence, 1);
+  const OperatorStage both = read_stage(evidence, 2);
+  second.in[Array::waves] = first.expected[Array::waves];
+  reference_of(second.c.operation)(second.in, second.expected);
+  compare_outputs(
+      both, "differs from two shorter ways", judgement, [&](Array array, std::size_t i) {
+        return Wanted{second.got[array].values[i],
+                      second.expected[array].errors[i] + both.expected[array].errors[i]};
+      });
+}
+
+harness::Property adds_distances() {
+  return {
+      .name = "adds_distances",
+      .summary = "One distance after another in the same direction is their sum.",
+      .program =
+          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+            stages.assign(3, c);
+            stages[1].scene.distance = c.scene.distance / 2;
+            stages[1].chained = true;
+            stages[2].scene.distance = c.scene.distance + c.scene.distance / 2;
+          },
+      .check = check_distances,
+  };
+}
+
+}  // namespace
+
+Suite suite() {
+  return {.properties = {
+              operator_agrees_with_reference(),
+              harness::is_deterministic(),
+              is_linear_in_each_array(),
+              is_independent_of_partition(),
+              gains_no_energy(),
+              conserves_energy_of_short_waves(),
+              is_undone_by_the_way_back(),
+              adds_distances(),
+              has_adjoint("has_adjoint_propagate_fresnel_adjoint",
+                          "<propagate_fresnel(x), y> = <x, propagate_fresnel_adjoint(y)>.",
+                          [](const spec::Contract&,
+                             const harness::Case& c,
+                             std::vector<harness::Case>& stages) {
+                            stages.assign(2, c);
+                            stages[1].operation = "propagate_fresnel_adjoint";
+                            stages[1].algorithm.clear();
+                          }),
+          }};
+}
+
+}  // namespace rankcheck::cases::propagate_fresnel

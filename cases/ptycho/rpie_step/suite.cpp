@@ -1,0 +1,16 @@
+#include "harness/properties/is_deterministic.hpp"
+
+#include "cases/ptycho/laws.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::rpie_step {
+
+Suite suite() {
+  return {.properties = {
+              operator_agrees_with_reference(),
+              harness::is_deterministic(),
+              is_independent_of_partition(),
+          }};
+}
+
+}  // namespace rankcheck::cases::rpie_step

@@ -1,0 +1,133 @@
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <numbers>
+#include <vector>
+
+#include "reference/ptycho/spectrum.hpp"
+
+#include "harness/properties/is_deterministic.hpp"
+
+#include "cases/ptycho/laws.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::shift {
+
+namespace {
+
+using reference::Field;
+using spec::Array;
+
+void check_rolled(const harness::Evidence& evidence, harness::Judgement& judgement) {
+  const OperatorStage stage = read_stage(evidence, 0);
+  const Field& waves = stage.in[Array::waves];
+  const Field& positions = stage.in[Array::positions];
+  const auto width = static_cast<std::size_t>(stage.c.scene.detector);
+  const auto modes = static_cast<std::size_t>(stage.c.scene.modes);
+  // The pixel that comes to lie at this one.
+  const auto before = [&](std::size_t pixel, double distance) {
+    const double from = static_cast<double>(pixel) - distance;
+    const double turns = std::floor(from / static_cast<double>(width));
+    return static_cast<std::size_t>(from - turns * static_cast<double>(width));
+  };
+  compare_outputs(stage, "is not rolled", judgement, [&](Array array, std::size_t i) {
+    const std::size_t frame = i / (width * width);
+    const std::size_t position = 2 * (frame / modes);
+    const std::size_t row = before(i / width % width, positions.values[position].real());
+    const std::size_t col = before(i % width, positions.values[position + 1].real());
+    return Wanted{waves.values[(frame * width + row) * width + col],
+                  stage.expected[array].errors[i]};
+  });
+}
+
+harness::Property rolls_by_whole_positions() {
+  return {
+      .name = "rolls_by_whole_positions",
+      .summary = "A shift by whole pixels moves pixels, cyclically.",
+      .adapt = [](const spec::Contract&, harness::Case& c) { c.scan = harness::Scan::whole; },
+      .program =
+          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+            stages.assign(1, c);
+            stages[0].scan = harness::Scan::whole;
+          },
+      .check = check_rolled,
+  };
+}
+
+/// Stage 0 propagates, stages 1 and 2 shift and propagate.
+void check_ramp(const harness::Evidence& evidence, harness::Judgement& judgement) {
+  const OperatorStage plain = read_stage(evidence, 0);
+  const OperatorStage shifted = read_stage(evidence, 1);
+  OperatorStage far = read_stage(evidence, 2);
+  far.in[Array::waves] = shifted.expected[Array::waves];
+  reference_of(far.c.operation)(far.in, far.expected);
+  const Field& positions = shifted.in[Array::positions];
+  const int width = far.c.scene.detector;
+  const auto frame = static_cast<std::size_t>(width) * static_cast<std::size_t>(width);
+  const auto modes = static_cast<std::size_t>(far.c.scene.modes);
+  compare_outputs(far, "is not a phase ramp", judgement, [&](Array array, std::size_t i) {
+    const std::size_t position = 2 * (i / frame / modes);
+    const double rows = reference::frequency(static_cast<int>(i % frame) / width, width) *
+                        positions.values[position].real();
+    const double cols = reference::frequency(static_cast<int>(i % frame) % width, width) *
+                        positions.values[position + 1].real();
+    const double turns = rows + cols;
+    const std::complex<double> value = plain.got[array].values[i];
+    const double rounding = 0x1p-53 * (4 + 40 * (std::abs(rows) + std::abs(cols)));
+    return Wanted{value * std::polar(1.0, -2 * std::numbers::pi * turns),
+                  plain.expected[array].errors[i] + far.expected[array].errors[i] +
+                      rounding * std::abs(value)};
+  });
+}
+
+harness::Property is_a_phase_ramp_at_the_detector() {
+  return {
+      .name = "is_a_phase_ramp_at_the_detector",
+      .summary = "propagate(shift(x)) is propagate(x) times the phase ramp of the shift.",
+      .program =
+          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+            stages.assign(3, c);
+            for (const std::size_t stage : {0, 2}) {
+              stages[stage].operation = "propagate";
+              stages[stage].algorithm.clear();
+            }
+            stages[2].chained = true;
+          },
+      .check = check_ramp,
+  };
+}
+
+}  // namespace
+
+Suite suite() {
+  return {.properties = {
+              operator_agrees_with_reference(),
+              harness::is_deterministic(),
+              is_linear_in_each_array(),
+              is_independent_of_partition(),
+              conserves_energy(),
+              rolls_by_whole_positions(),
+              is_a_phase_ramp_at_the_detector(),
+              has_adjoint("has_adjoint_shift_back",
+                          "<shift(x), y> = <x, shift_back(y)>.",
+                          [](const spec::Contract&,
+                             const harness::Case& c,
+                             std::vector<harness::Case>& stages) {
+                            stages.assign(2, c);
+                            stages[1].operation = "shift_back";
+                            stages[1].algorithm.clear();
+                          }),
+              is_undone("is_undone_by_shift_back",
+                        "shift_back(shift(x)) = x.",
+                        [](const spec::Contract&,
+                           const harness::Case& c,
+                           std::vector<harness::Case>& stages) {
+                          stages.assign(2, c);
+                          stages[1].operation = "shift_back";
+                          stages[1].algorithm.clear();
+                          stages[1].chained = true;
+                        }),
+          }};
+}
+
+}  // namespace rankcheck::cases::shift

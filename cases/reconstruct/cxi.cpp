@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cases/reconstruct/recording.hpp"
+
+namespace rankcheck::cases::reconstruct {
+
+namespace {
+
+using hdf5::Array;
+using hdf5::Reader;
+
+const std::string detector = "entry_1/instrument_1/detector_1/";
+const std::string source = "entry_1/instrument_1/source_1/";
+
+constexpr double joules_per_electronvolt = 1.602176634e-19;
+/// No photon has so many joules: such numbers are in another unit.
+constexpr double photon_joules_max = 1e-9;
+
+double positive(const Reader& file, const std::string& name, std::string_view unit) {
+  const double value = file.number(name);
+  if (!(value > 0) || !std::isfinite(value)) {
+    file.reject(name, fmt::format("{}, more than 0", unit), fmt::format("{}", value));
+  }
+  return value;
+}
+
+double joules(const Reader& file, const std::string& name) {
+  const double value = positive(file, name, "joules");
+  const std::string unit = file.attribute(name, "units");
+  if (unit == "eV") return value * joules_per_electronvolt;
+  if (unit == "keV") return value * 1000 * joules_per_electronvolt;
+  if (value > photon_joules_max) {
+    file.reject(name,
+                "a photon's energy in joules, or an attribute units of eV or keV",
+                fmt::format("{}", value));
+  }
+  return value;
+}
+
+double wavelength(const Reader& file) {
+  const std::string name =
+      file.first_of({source + "wavelength", source + "energy"}, "metres or joules");
+  return name == source + "energy" ? wavelength_of_energy(joules(file, name))
+                                   : positive(file, name, "metres");
+}
+
+/// Height and width of the detector's pixels: their own datasets, or the lengths of the vectors
+/// from a pixel to the next row's and to the next column's.
+void read_pixels(const Reader& file, Geometry& geometry) {
+  const std::string height = detector + "y_pixel_size";
+  const std::string width = detector + "x_pixel_size";
+  const std::string vectors = detector + "basis_vectors";
+  const std::string first = file.first_of({width, height, vectors}, "metres");
+  if (first == vectors) {
+    const Array<double> basis = file.numbers<double>(vectors);
+    if (basis.shape != hdf5::Shape{2, 3}) file.reject(vectors, "[2, 3]", hdf5::text(basis.shape));
+    const std::vector<double>& v = basis.values;
+    geometry.pixel_height = std::hypot(v[0], v[1], v[2]);
+    geometry.pixel_width = std::hypot(v[3], v[4], v[5]);
+    if (!(geometry.pixel_height > 0 && geometry.pixel_width > 0)) {
+      file.reject(vectors, "vectors of some length", "others");
+    }
+    return;
+  }
+  geometry.pixel_width = positive(file, first, "metres");
+  geometry.pixel_height =
+      file.has(height) ? positive(file, height, "metres") : geometry.pixel_width;
+}
+
+/// 1 where the detector measures; a pixel that is bad in one frame is left out in all.
+std::vector<float> read_mask(const Reader& file, const hdf5::Shape& frames) {
+  const std::string name = detector + "mask";
+  const auto pixels = static_cast<std::size_t>(frames[1] * frames[2]);
+  std::vector<float> mask(pixels, 1);
+  if (!file.has(name)) return mask;
+  const Array<float> bad = file.numbers<float>(name);
+  if (bad.shape != hdf5::Shape{frames[1], frames[2]} && bad.shape != frames) {
+    file.reject(
+        name, fmt::format("[{}, {}], as the frames", frames[1], frames[2]), hdf5::text(bad.shape));
+  }
+  for (std::size_t i = 0; i < bad.values.size(); ++i) {
+    if (bad.values[i] != 0) mask[i % pixels] = 0;
+  }
+  if (std::count(mask.begin(), mask.end(), 1.0F) == 0) {
+    file.reject(name, "zeros, which mean good pixels", "none");
+  }
+  return mask;
+}
+
+/// (x, y) or (x, y, z) of each position, as (row, column).
+std::vector<double> read_translation(const Reader& file,
+                                     const std::string& name,
+                                     std::int64_t positions) {
+  const Array<double> stored = file.numbers<double>(name);
+  const bool fits = stored.shape.size() == 2 && stored.shape[0] == positions &&
+                    (stored.shape[1] == 2 || stored.shape[1] == 3);
+  if (!fits) {
+    file.reject(name,
+                fmt::format("[{}, 3], a position for each frame", positions),
+                hdf5::text(stored.shape));
+  }
+  std::vector<double> translation;
+  const auto stride = static_cast<std::size_t>(stored.shape[1]);
+  for (std::size_t i = 0; i < stored.values.size(); i += stride) {
+    translation.push_back(stored.values[i + 1]);
+    translation.push_back(stored.values[i]);
+  }
+  return translation;
+}
+
+/// The array in the form that has `rank` dimensions; shorter ones get leading ones, and leading
+/// ones that are too many are dropped.
+Array<std::complex<float>> read_complex(const Reader& file,
+                                        const std::string& name,
+                                        std::size_t rank) {
+  Array<std::complex<float>> array = file.complex(name);
+  while (array.shape.size() < rank) array.shape.insert(array.shape.begin(), 1);
+  while (array.shape.size() > rank && array.shape.front() == 1) {
+    array.shape.erase(array.shape.begin());
+  }
+  return array;
+}
+
+void read_start(const Reader& file, Recording& recording) {
+  for (const std::string& name : {source + "illumination", detector + "data_illumination"}) {
+    if (!recording.probe_name.empty() || !file.has(name)) continue;
+    recording.probe_name = name;
+    recording.probe = read_complex(file, name, 3);
+  }
+  const std::string image = "entry_1/image_1/data";
+  if (!file.has(image)) return;
+  recording.object_name = image;
+  recording.object = read_complex(file, image, 2);
+  if (recording.object.shape.size() != 2) {
+    file.reject(image, "[rows, columns]", hdf5::text(recording.object.shape));
+  }
+}
+
+}  // namespace
+
+Recording read_cxi(const Reader& file) {
+  Recording recording;
+  recording.frames_name =
+      file.first_of({detector + "data", "entry_1/data_1/data"}, "[positions, width, width]");
+  require_frames(file, recording.frames_name, file.shape(recording.frames_name));
+  recording.translation_name = file.first_of({"entry_1/sample_1/geometry_1/translation",
+                                              "entry_1/data_1/translation",
+                                              detector + "translation"},
+                                             "(x, y, z) in metres for each frame");
+  recording.geometry.wavelength = wavelength(file);
+  recording.geometry.distance =
+      positive(file, file.first_of({detector + "distance"}, "metres"), "metres");
+  read_pixels(file, recording.geometry);
+  const hdf5::Shape shape = file.shape(recording.frames_name);
+  recording.translation = read_translation(file, recording.translation_name, shape[0]);
+  recording.mask = read_mask(file, shape);
+  recording.frames = file.numbers<float>(recording.frames_name);
+  clean_frames(file, recording);
+  const int width = static_cast<int>(shape[1]);
+  corner_first(recording.frames.values, width, width / 2, width / 2);
+  corner_first(recording.mask, width, width / 2, width / 2);
+  read_start(file, recording);
+  return recording;
+}
+
+void write_dataset(const std::filesystem::path& path,
+                   const Dataset& data,
+                   const std::string& title,
+                   bool counts_photons) {
+  hdf5::Writer file;
+  file.numbers<double>("cxi_version", {}, {160}, {.number = hdf5::Number::i64});
+  file.string("entry_1/title", title);
+  const std::int64_t width = data.detector;
+  const int middle = data.detector - data.detector / 2;
+  const auto frame_like = [&](std::vector<float> images) {
+    corner_first(images, data.detector, middle % data.detector, middle % data.detector);
+    return images;
+  };
+  file.numbers(detector + "data",
+               {data.count, width, width},
+               frame_like(data.frames),
+               {.number = counts_photons ? hdf5::Number::u32 : hdf5::Number::f32,
+                .compressed = counts_photons});
+  if (std::count(data.mask.begin(), data.mask.end(), 0.0F) > 0) {
+    std::vector<float> bad = frame_like(data.mask);
+    for (float& each : bad) each = 1 - each;
+    file.numbers(detector + "mask", {width, width}, bad, {.number = hdf5::Number::u32});
+  }
+  file.number(detector + "distance", data.geometry.distance);
+  file.number(detector + "x_pixel_size", data.geometry.pixel_width);
+  file.number(detector + "y_pixel_size", data.geometry.pixel_height);
+  file.number(source + "wavelength", data.geometry.wavelength);
+  file.number(source + "energy", wavelength_of_energy(data.geometry.wavelength));
+  std::vector<double> translation;
+  for (std::size_t i = 0; i < data.positions.size(); i += 2) {
+    translation.push_back(data.positions[i + 1] * data.object_pixel_width());
+    translation.push_back(data.positions[i] * data.object_pixel_height());
+    translation.push_back(0);
+  }
+  file.numbers("entry_1/sample_1/geometry_1/translation",
+               {data.count, 3},
+               translation,
+               {.number = hdf5::Number::f64});
+  file.link("entry_1/data_1/data", detector + "data");
+  file.link("entry_1/data_1/translation", "entry_1/sample_1/geometry_1/translation");
+  if (data.has_object) file.complex("entry_1/image_1/data", {data.rows, data.cols}, data.object);
+  if (data.has_probe) {
+    file.complex(source + "illumination", {data.modes, data.window, data.window}, data.probe);
+  }
+  file.save(path);
+}
+
+}  // namespace rankcheck::cases::reconstruct

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "reference/spec/scene.hpp"
+
+namespace rankcheck::cases::reconstruct {
+
+/// The wavelength in metres of a photon of so many joules, and the other way round.
+[[nodiscard]] constexpr double wavelength_of_energy(double joules) {
+  return 6.62607015e-34 * 299792458 / joules;
+}
+
+/// Lengths of an experiment in metres.
+struct Geometry {
+  double wavelength = 0;
+  /// From the sample to the detector.
+  double distance = 0;
+  /// The detector's pixels.
+  double pixel_height = 0;
+  double pixel_width = 0;
+};
+
+/// A scan as the operators take it.
+struct Dataset {
+  Geometry geometry;
+  /// Scan positions, and so frames.
+  std::int64_t count = 0;
+  int detector = 0;
+  int window = 0;
+  int modes = 0;
+  int rows = 0;
+  int cols = 0;
+  /// [count, detector, detector], zero frequency first; 0 where the mask is.
+  std::vector<float> frames;
+  /// [detector, detector], zero frequency first: 1 where the detector measures, 0 where not.
+  std::vector<float> mask;
+  /// [count, 2]: row and column of each window's minimum corner, in pixels of the object. Every
+  /// window lies on the object, with the pixel that interpolation needs behind it.
+  std::vector<float> positions;
+  /// [modes, window, window]: from the file, or where it has none, a start (see starting_probe).
+  std::vector<std::complex<float>> probe;
+  /// [rows, cols]: from the file, or where it has none, ones.
+  std::vector<std::complex<float>> object;
+  bool has_probe = false;
+  bool has_object = false;
+
+  [[nodiscard]] spec::Scene scene() const {
+    return {.rows = rows, .cols = cols, .window = window, .detector = detector, .modes = modes};
+  }
+  /// Metres.
+  [[nodiscard]] double object_pixel_height() const {
+    return geometry.wavelength * geometry.distance / (detector * geometry.pixel_height);
+  }
+  [[nodiscard]] double object_pixel_width() const {
+    return geometry.wavelength * geometry.distance / (detector * geometry.pixel_width);
+  }
+};
+
+/// Reads a scan from a CXI file or from ptypy's .ptyd layout, whichever the file has. Throws
+/// FileError where it cannot be opened, and BadInput with one line that names the file, the dataset
+/// and what was expected.
+[[nodiscard]] Dataset read_dataset(const std::filesystem::path& path);
+
+/// Writes a CXI file that read_dataset() reads: frames centred, as whole numbers where
+/// `counts_photons`; translations in metres; object and probe where the data has them. Throws
+/// FileError.
+void write_dataset(const std::filesystem::path& path,
+                   const Dataset& data,
+                   const std::string& title,
+                   bool counts_photons);
+
+/// The probe to start from where nobody knows one: in focus, so that without a sample its
+/// diffraction would be the mean frame. [1, detector, detector], its middle at detector / 2.
+[[nodiscard]] std::vector<std::complex<float>> starting_probe(const Dataset& data);
+
+/// The probe with this number of modes: the first ones, and where there are too few, the first mode
+/// times low powers of row and column, orthogonal to those before, the k-th added one with 1 / (10
+/// k) of its power.
+[[nodiscard]] std::vector<std::complex<float>> with_modes(const Dataset& data, int modes);
+
+}  // namespace rankcheck::cases::reconstruct

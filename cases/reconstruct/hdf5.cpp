@@ -1,0 +1,406 @@
+#include "cases/reconstruct/hdf5.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <numeric>
+
+#include <H5Cpp.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "harness/case.hpp"
+#include "harness/files.hpp"
+
+namespace rankcheck::cases::reconstruct::hdf5 {
+
+namespace {
+
+using harness::BadInput;
+
+const H5::PredType& type_of(Number number) {
+  static const std::array<const H5::PredType*, 10> types{&H5::PredType::STD_I8LE,
+                                                         &H5::PredType::STD_U8LE,
+                                                         &H5::PredType::STD_I16LE,
+                                                         &H5::PredType::STD_U16LE,
+                                                         &H5::PredType::STD_I32LE,
+                                                         &H5::PredType::STD_U32LE,
+                                                         &H5::PredType::STD_I64LE,
+                                                         &H5::PredType::STD_U64LE,
+                                                         &H5::PredType::IEEE_F32LE,
+                                                         &H5::PredType::IEEE_F64LE};
+  return *types[static_cast<std::size_t>(number)];
+}
+
+/// float or double in memory.
+template <class T>
+const H5::PredType& native() {
+  return sizeof(T) == sizeof(float) ? H5::PredType::NATIVE_FLOAT : H5::PredType::NATIVE_DOUBLE;
+}
+
+/// Two floats, the real part first.
+H5::CompType complex_type(const std::string& real, const std::string& imaginary) {
+  H5::CompType type(2 * sizeof(float));
+  type.insertMember(real, 0, H5::PredType::NATIVE_FLOAT);
+  type.insertMember(imaginary, sizeof(float), H5::PredType::NATIVE_FLOAT);
+  return type;
+}
+
+/// The library's innermost complaint about the last call.
+std::string last_complaint() {
+  std::string complaint = "no reason given";
+  const H5E_walk2_t visit = [](unsigned number, const H5E_error2_t* error, void* out) -> herr_t {
+    if (number == 0 && error->desc != nullptr) *static_cast<std::string*>(out) = error->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, visit, &complaint);
+  return complaint;
+}
+
+std::string describe(H5T_class_t kind) {
+  switch (kind) {
+    case H5T_INTEGER:
+      return "integers";
+    case H5T_FLOAT:
+      return "real numbers";
+    case H5T_STRING:
+      return "text";
+    case H5T_COMPOUND:
+      return "compounds";
+    default:
+      return "something else";
+  }
+}
+
+bool is_number(H5T_class_t kind) {
+  // Python's booleans are enumerations.
+  return kind == H5T_INTEGER || kind == H5T_FLOAT || kind == H5T_ENUM;
+}
+
+Shape shape_of(const H5::DataSpace& space) {
+  std::vector<hsize_t> extents(static_cast<std::size_t>(space.getSimpleExtentNdims()));
+  if (!extents.empty()) space.getSimpleExtentDims(extents.data());
+  return {extents.begin(), extents.end()};
+}
+
+std::size_t count_of(const Shape& shape) {
+  return static_cast<std::size_t>(
+      std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()));
+}
+
+/// Throws FileError with the system's reason.
+void require_readable(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) harness::throw_file_error("cannot read", path);
+  ::close(descriptor);
+  errno = EISDIR;
+  if (std::filesystem::is_directory(path)) harness::throw_file_error("cannot read", path);
+}
+
+/// Bytes of memory of this machine.
+double memory_bytes() {
+  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Numbers before words, by value.
+bool comes_before(const std::string& a, const std::string& b) {
+  const auto number = [](const std::string& text) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size() ? value : std::int64_t{-1};
+  };
+  const std::int64_t of_a = number(a);
+  const std::int64_t of_b = number(b);
+  return of_a >= 0 && of_b >= 0 && of_a != of_b ? of_a < of_b : a < b;
+}
+
+}  // namespace
+
+std::string text(const Shape& shape) {
+  if (shape.empty()) return "a single number";
+  std::vector<std::string> extents;
+  for (const std::int64_t extent : shape) {
+    extents.push_back(extent < 0 ? "any" : fmt::format("{}", extent));
+  }
+  return fmt::format("[{}]", fmt::join(extents, ", "));
+}
+
+struct Reader::Implementation {
+  H5::H5File file;
+};
+
+Reader::Reader(const std::filesystem::path& path)
+    : path_(path), implementation_(std::make_unique<Implementation>()) {
+  H5::Exception::dontPrint();
+  // The system knows better than the library why a file cannot be read.
+  require_readable(path);
+  H5::FileAccPropList access;
+#if H5_VERSION_GE(1, 10, 7)
+  // Readers need no lock, and some file systems have none.
+  H5Pset_file_locking(access.getId(), 0, 1);
+#endif
+  try {
+    implementation_->file.openFile(path.string(), H5F_ACC_RDONLY, access);
+  } catch (const H5::Exception&) {
+    throw BadInput(fmt::format("{}: expected an HDF5 file: {}", path.string(), last_complaint()));
+  }
+}
+
+Reader::~Reader() = default;
+
+void Reader::reject(const std::string& name,
+                    std::string_view expected,
+                    std::string_view found) const {
+  throw BadInput(
+      fmt::format("{}: {}: expected {}, found {}", path_.string(), name, expected, found));
+}
+
+bool Reader::has(const std::string& name) const {
+  const hid_t file = implementation_->file.getId();
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = name.find('/', end + 1);
+    const std::string part = name.substr(0, end);
+    if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0) return false;
+    if (H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT) <= 0) {
+      reject(part, "an object", "a link to nothing");
+    }
+  }
+  return true;
+}
+
+std::string Reader::first_of(const std::vector<std::string>& names,
+                             std::string_view expected) const {
+  for (const std::string& name : names) {
+    if (has(name)) return name;
+  }
+  reject(fmt::format("{}", fmt::join(names, " or ")), expected, "no such dataset");
+}
+
+std::vector<std::string> Reader::members(const std::string& group) const {
+  std::vector<std::string> names;
+  try {
+    const H5::Group opened = implementation_->file.openGroup(group);
+    for (hsize_t i = 0; i < opened.getNumObjs(); ++i) names.push_back(opened.getObjnameByIdx(i));
+  } catch (const H5::Exception&) {
+    reject(group, "a group", "something else");
+  }
+  std::sort(names.begin(), names.end(), comes_before);
+  return names;
+}
+
+namespace {
+
+/// Opens a dataset that exists.
+H5::DataSet open_dataset(const Reader& reader, const H5::H5File& file, const std::string& name) {
+  if (!reader.has(name)) reader.reject(name, "a dataset", "none");
+  try {
+    return file.openDataSet(name);
+  } catch (const H5::Exception&) {
+    reader.reject(name, "a dataset", "something else");
+  }
+}
+
+/// Reads a whole dataset as `type` into `values`.
+template <class T>
+void read_all(const Reader& reader,
+              const std::string& name,
+              const H5::DataSet& dataset,
+              const H5::DataType& type,
+              Array<T>& array) {
+  array.shape = shape_of(dataset.getSpace());
+  const double bytes = std::accumulate(
+      array.shape.begin(),
+      array.shape.end(),
+      static_cast<double>(sizeof(T)),
+      [](double product, std::int64_t extent) { return product * static_cast<double>(extent); });
+  if (bytes > memory_bytes()) {
+    reader.reject(name, "an array that fits this machine's memory", text(array.shape));
+  }
+  array.values.resize(dataset.getSpace().getSimpleExtentType() == H5S_NULL ? 0
+                                                                           : count_of(array.shape));
+  if (array.values.empty()) return;
+  if (H5Dread(dataset.getId(), type.getId(), H5S_ALL, H5S_ALL, H5P_DEFAULT, array.values.data()) <
+      0) {
+    reader.reject(name, "readable data", last_complaint());
+  }
+}
+
+}  // namespace
+
+Shape Reader::shape(const std::string& name) const {
+  return shape_of(open_dataset(*this, implementation_->file, name).getSpace());
+}
+
+template <class T>
+Array<T> Reader::numbers(const std::string& name) const {
+  const H5::DataSet dataset = open_dataset(*this, implementation_->file, name);
+  if (!is_number(dataset.getTypeClass())) {
+    reject(name, "numbers", describe(dataset.getTypeClass()));
+  }
+  Array<T> array;
+  read_all(*this, name, dataset, native<T>(), array);
+  return array;
+}
+
+double Reader::number(const std::string& name) const {
+  const Array<double> array = numbers<double>(name);
+  if (array.values.size() != 1) reject(name, "a single number", text(array.shape));
+  return array.values.front();
+}
+
+Array<std::complex<float>> Reader::complex(const std::string& name) const {
+  const H5::DataSet dataset = open_dataset(*this, implementation_->file, name);
+  Array<std::complex<float>> array;
+  if (is_number(dataset.getTypeClass())) {
+    const Array<float> real = numbers<float>(name);
+    array.shape = real.shape;
+    array.values.assign(real.values.begin(), real.values.end());
+    return array;
+  }
+  constexpr std::string_view expected = "complex numbers: compounds of two numbers r and i";
+  if (dataset.getTypeClass() != H5T_COMPOUND) {
+    reject(name, expected, describe(dataset.getTypeClass()));
+  }
+  const H5::CompType stored = dataset.getCompType();
+  const bool is_complex = stored.getNmembers() == 2 && stored.getMemberName(0).starts_with('r') &&
+                          stored.getMemberName(1).starts_with('i') &&
+                          is_number(stored.getMemberClass(0)) &&
+                          is_number(stored.getMemberClass(1));
+  if (!is_complex) reject(name, expected, "other compounds");
+  read_all(
+      *this, name, dataset, complex_type(stored.getMemberName(0), stored.getMemberName(1)), array);
+  return array;
+}
+
+std::string Reader::string(const std::string& name) const {
+  const H5::DataSet dataset = open_dataset(*this, implementation_->file, name);
+  if (dataset.getTypeClass() != H5T_STRING) reject(name, "text", describe(dataset.getTypeClass()));
+  H5std_string value;
+  try {
+    dataset.read(value, dataset.getStrType());
+  } catch (const H5::Exception&) {
+    reject(name, "readable text", last_complaint());
+  }
+  return value;
+}
+
+std::string Reader::attribute(const std::string& dataset, const std::string& attribute) const {
+  const H5::DataSet opened = open_dataset(*this, implementation_->file, dataset);
+  if (!opened.attrExists(attribute)) return {};
+  const H5::Attribute found = opened.openAttribute(attribute);
+  if (found.getTypeClass() != H5T_STRING) return {};
+  H5std_string value;
+  found.read(found.getStrType(), value);
+  return value;
+}
+
+template Array<float> Reader::numbers(const std::string& name) const;
+template Array<double> Reader::numbers(const std::string& name) const;
+
+struct Writer::Implementation {
+  H5::H5File file;
+
+  /// Creates the groups on the way to a name.
+  void make_groups(const std::string& name) const {
+    for (std::size_t end = name.find('/'); end != name.npos; end = name.find('/', end + 1)) {
+      const std::string group = name.substr(0, end);
+      if (!file.nameExists(group)) file.createGroup(group);
+    }
+  }
+
+  void write(const std::string& name,
+             const Shape& shape,
+             const H5::DataType& in_memory,
+             const H5::DataType& in_file,
+             const void* values,
+             bool compressed) const {
+    make_groups(name);
+    const std::vector<hsize_t> extents(shape.begin(), shape.end());
+    const H5::DataSpace space =
+        shape.empty() ? H5::DataSpace(H5S_SCALAR)
+                      : H5::DataSpace(static_cast<int>(extents.size()), extents.data());
+    H5::DSetCreatPropList properties;
+    // The same content makes the same bytes.
+    H5Pset_obj_track_times(properties.getId(), false);
+    if (compressed) {
+      std::vector<hsize_t> chunk = extents;
+      chunk.front() = 1;
+      properties.setChunk(static_cast<int>(chunk.size()), chunk.data());
+      properties.setShuffle();
+      properties.setDeflate(4);
+    }
+    const H5::DataSet dataset = file.createDataSet(name, in_file, space, properties);
+    if (space.getSimpleExtentNpoints() > 0) dataset.write(values, in_memory);
+  }
+};
+
+Writer::Writer() : implementation_(std::make_unique<Implementation>()) {
+  H5::Exception::dontPrint();
+  constexpr std::size_t growth_bytes = 1 << 20;
+  H5::FileAccPropList access;
+  access.setCore(growth_bytes, false);
+  implementation_->file =
+      H5::H5File("in memory", H5F_ACC_TRUNC, H5::FileCreatPropList::DEFAULT, access);
+}
+
+Writer::~Writer() = default;
+
+template <class T>
+void Writer::numbers(const std::string& name,
+                     const Shape& shape,
+                     const std::vector<T>& values,
+                     Storage storage) {
+  implementation_->write(
+      name, shape, native<T>(), type_of(storage.number), values.data(), storage.compressed);
+}
+
+void Writer::complex(const std::string& name,
+                     const Shape& shape,
+                     const std::vector<std::complex<float>>& values) {
+  const H5::CompType type = complex_type("r", "i");
+  implementation_->write(name, shape, type, type, values.data(), false);
+}
+
+void Writer::string(const std::string& name, const std::string& value) {
+  const H5::StrType type(H5::PredType::C_S1, H5T_VARIABLE);
+  const char* const characters = value.c_str();
+  implementation_->write(name, {}, type, type, &characters, false);
+}
+
+void Writer::link(const std::string& name, const std::string& target) {
+  implementation_->make_groups(name);
+  implementation_->file.link(H5L_TYPE_SOFT, '/' + target, name);
+}
+
+void Writer::attribute(const std::string& dataset,
+                       const std::string& name,
+                       const std::string& value) {
+  const H5::StrType type(H5::PredType::C_S1, H5T_VARIABLE);
+  implementation_->file.openDataSet(dataset)
+      .createAttribute(name, type, H5::DataSpace(H5S_SCALAR))
+      .write(type, value);
+}
+
+void Writer::save(const std::filesystem::path& path) {
+  implementation_->file.flush(H5F_SCOPE_GLOBAL);
+  const hid_t file = implementation_->file.getId();
+  const ssize_t size = H5Fget_file_image(file, nullptr, 0);
+  std::string image(static_cast<std::size_t>(std::max<ssize_t>(size, 0)), '\0');
+  if (size < 0 || H5Fget_file_image(file, image.data(), image.size()) < 0) {
+    throw harness::FileError(fmt::format("cannot write: {}: {}", path.string(), last_complaint()));
+  }
+  implementation_->file.close();
+  harness::write_file(path, image);
+}
+
+template void Writer::numbers(const std::string&, const Shape&, const std::vector<float>&, Storage);
+template void Writer::numbers(const std::string&,
+                              const Shape&,
+                              const std::vector<double>&,
+                              Storage);
+
+}  // namespace rankcheck::cases::reconstruct::hdf5

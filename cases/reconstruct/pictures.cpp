@@ -1,0 +1,300 @@
+#include "cases/reconstruct/pictures.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "harness/files.hpp"
+
+#include "cases/reconstruct/canvas.hpp"
+
+namespace rankcheck::cases::reconstruct {
+
+namespace {
+
+using std::numbers::pi;
+
+constexpr Color curve_color{0.12, 0.36, 0.65};
+constexpr Color grid_color{0.88, 0.88, 0.88};
+constexpr double title_size = 15;
+/// Room for ticks and labels.
+constexpr double left_margin = 78;
+constexpr double top_margin = 44;
+constexpr double bottom_margin = 54;
+
+/// Pixels of the picture for one of an image: whole ones where the image is small.
+double magnification(int rows, int cols) {
+  const double longest = std::max(rows, cols);
+  return longest <= 640 ? std::max(1.0, std::floor(640 / longest)) : 1280 / longest;
+}
+
+/// An axis of an image or a plot: what value is where.
+struct Axis {
+  double low = 0;
+  double high = 1;
+  double start = 0;
+  double end = 1;
+
+  [[nodiscard]] double at(double value) const {
+    return start + (value - low) / (high - low) * (end - start);
+  }
+};
+
+void ticks_below(Canvas& canvas, const Axis& axis, double y, const std::string& label) {
+  for (const double tick : round_ticks(axis.low, axis.high, 6)) {
+    canvas.line({{axis.at(tick), y}, {axis.at(tick), y + 5}}, {}, 1);
+    canvas.text({axis.at(tick), y + 15}, Anchor::middle, fmt::format("{:g}", tick));
+  }
+  canvas.text({(axis.start + axis.end) / 2, y + 38}, Anchor::middle, label, 13);
+}
+
+void ticks_beside(Canvas& canvas, const Axis& axis, double x, const std::string& label) {
+  for (const double tick : round_ticks(axis.low, axis.high, 6)) {
+    canvas.line({{x - 5, axis.at(tick)}, {x, axis.at(tick)}}, {}, 1);
+    canvas.text({x - 8, axis.at(tick)}, Anchor::right, fmt::format("{:g}", tick));
+  }
+  canvas.text_upwards({x - 60, (axis.start + axis.end) / 2}, label, 13);
+}
+
+/// How strongly the probe lit each pixel of the object, all positions together.
+std::vector<double> illumination(const Dataset& data) {
+  const auto window = static_cast<std::size_t>(data.window);
+  std::vector<double> probe(window * window, 0);
+  for (std::size_t i = 0; i < data.probe.size(); ++i) {
+    probe[i % probe.size()] += std::norm(data.probe[i]);
+  }
+  const auto cols = static_cast<std::size_t>(data.cols);
+  std::vector<double> light(static_cast<std::size_t>(data.rows) * cols, 0);
+  for (std::size_t n = 0; n < data.positions.size(); n += 2) {
+    const auto row = static_cast<std::size_t>(data.positions[n]);
+    const auto col = static_cast<std::size_t>(data.positions[n + 1]);
+    for (std::size_t i = 0; i < probe.size(); ++i) {
+      light[(row + i / window) * cols + col + i % window] += probe[i];
+    }
+  }
+  return light;
+}
+
+/// The pixels that got a tenth or more of the light that the brightest one got.
+std::vector<std::size_t> lit_pixels(const Dataset& data) {
+  const std::vector<double> light = illumination(data);
+  const double least = 0.1 * *std::max_element(light.begin(), light.end());
+  std::vector<std::size_t> lit;
+  for (std::size_t i = 0; i < light.size(); ++i) {
+    if (light[i] >= least) lit.push_back(i);
+  }
+  return lit;
+}
+
+/// The values' first and 99th percentile at some places, at least `least` apart.
+Axis grey_range(const std::vector<double>& values,
+                const std::vector<std::size_t>& places,
+                double least) {
+  std::vector<double> chosen;
+  for (const std::size_t place : places) {
+    if (std::isfinite(values[place])) chosen.push_back(values[place]);
+  }
+  if (chosen.empty()) chosen.push_back(0);
+  std::sort(chosen.begin(), chosen.end());
+  const std::size_t last = chosen.size() - 1;
+  const double low = chosen[last / 100];
+  const double high = chosen[last - last / 100];
+  const double room = std::max(0.0, (least - (high - low)) / 2);
+  return {.low = low - room, .high = high + room};
+}
+
+/// Grey values in a frame with micrometres along its sides and a scale beside it.
+std::string draw_grey(const Dataset& data,
+                      const std::vector<double>& values,
+                      const std::string& title,
+                      const std::string& unit,
+                      double least_range) {
+  const double scale = magnification(data.rows, data.cols);
+  const Box box{left_margin, top_margin, scale * data.cols, scale * data.rows};
+  const double right = box.left + box.width;
+  const double bottom = box.top + box.height;
+  Canvas canvas(right + 140, bottom + bottom_margin);
+  Axis range = grey_range(values, lit_pixels(data), least_range);
+  std::vector<Color> pixels;
+  for (const double value : values) {
+    const double grey = (value - range.low) / (range.high - range.low);
+    pixels.push_back({grey, grey, grey});
+  }
+  canvas.text({box.left, top_margin / 2}, Anchor::left, title, title_size);
+  canvas.image(box, pixels, data.cols);
+  canvas.frame(box);
+  const double width = 1e6 * data.object_pixel_width() * data.cols;
+  const double height = 1e6 * data.object_pixel_height() * data.rows;
+  ticks_below(canvas, {0, width, box.left, right}, bottom, "µm");
+  ticks_beside(canvas, {0, height, box.top, bottom}, box.left, "µm");
+  const Box bar{right + 84, box.top, 18, box.height};
+  std::vector<Color> greys;
+  for (int i = 255; i >= 0; --i) greys.push_back({i / 255.0, i / 255.0, i / 255.0});
+  canvas.image(bar, greys, 1);
+  canvas.frame(bar);
+  range.start = bottom;
+  range.end = box.top;
+  ticks_beside(canvas, range, bar.left, unit);
+  return canvas.png();
+}
+
+Color from_hue(double phase, double value) {
+  const auto wave = [&](double shift) {
+    const double sixth = std::fmod(phase / (2 * pi) * 6 + shift + 12, 6);
+    return value * (1 - std::clamp(std::min(sixth, 4 - sixth), 0.0, 1.0));
+  };
+  return {wave(5), wave(3), wave(1)};
+}
+
+/// Writes the hues that phases have.
+void draw_hues(Canvas& canvas, Box bar) {
+  std::vector<Color> hues;
+  for (int i = 0; i < 256; ++i) hues.push_back(from_hue(2 * pi * (i / 255.0 - 0.5), 1));
+  canvas.image(bar, hues, static_cast<int>(hues.size()));
+  canvas.frame(bar);
+  const double y = bar.top + bar.height + 12;
+  canvas.text({bar.left, y}, Anchor::middle, "−π");
+  canvas.text({bar.left + bar.width / 2, y}, Anchor::middle, "phase");
+  canvas.text({bar.left + bar.width, y}, Anchor::middle, "π");
+}
+
+/// Ticks of a logarithmic axis: decades where there are enough, else round numbers.
+std::vector<double> logarithmic_ticks(double low, double high) {
+  std::vector<double> ticks;
+  const double decades = std::log10(high / low);
+  const double stride = std::max(1.0, std::ceil(decades / 8));
+  for (double power = std::floor(std::log10(low)); power <= std::log10(high) + 1; power += stride) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      if (factor > 1 && decades > 2) continue;
+      const double tick = factor * std::pow(10, power);
+      if (tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9)) ticks.push_back(tick);
+    }
+  }
+  return ticks.size() < 2 ? round_ticks(low, high, 5) : ticks;
+}
+
+/// The number of steps and the logarithm of each cost that has one.
+std::vector<Point> logarithms(const std::vector<double>& costs) {
+  std::vector<Point> points;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    if (costs[i] > 0 && std::isfinite(costs[i])) {
+      points.push_back({static_cast<double>(i), std::log10(costs[i])});
+    }
+  }
+  return points;
+}
+
+/// From the least to the largest logarithm, with some room.
+Axis cost_range(const std::vector<Point>& points) {
+  if (points.empty()) return {.low = -1, .high = 0};
+  const auto [least, most] = std::minmax_element(
+      points.begin(), points.end(), [](const Point& a, const Point& b) { return a.y < b.y; });
+  const double room = std::max(0.02, 0.05 * (most->y - least->y));
+  return {.low = least->y - room, .high = most->y + room};
+}
+
+}  // namespace
+
+std::string draw_phase(const Dataset& data, const Complexes& object) {
+  std::complex<double> sum = 0;
+  for (const std::size_t place : lit_pixels(data)) sum += object[place];
+  std::vector<double> phases;
+  for (const std::complex<double> value : object) {
+    phases.push_back(std::arg(value * std::conj(sum)));
+  }
+  return draw_grey(data, phases, "Object, phase", "radians", 0.02);
+}
+
+std::string draw_amplitude(const Dataset& data, const Complexes& object) {
+  std::vector<double> amplitudes;
+  double sum = 0;
+  for (const std::complex<float>& value : object) {
+    amplitudes.push_back(std::abs(value));
+    if (std::isfinite(amplitudes.back())) sum += amplitudes.back();
+  }
+  const double mean = sum > 0 ? sum / static_cast<double>(amplitudes.size()) : 1;
+  return draw_grey(data, amplitudes, "Object, amplitude", "amplitude", 0.02 * mean);
+}
+
+std::string draw_probe(const Dataset& data, const Complexes& probe) {
+  const auto pixels = static_cast<std::size_t>(data.window) * static_cast<std::size_t>(data.window);
+  const int modes = static_cast<int>(probe.size() / pixels);
+  const int columns = std::min(modes, 4);
+  const double side = data.window * std::max(1.0, std::floor(256.0 / data.window));
+  const double pitch = side + 24;
+  const int rows = (modes + columns - 1) / columns;
+  Canvas canvas(std::max(24 + columns * pitch, 320.0), top_margin + rows * (pitch + 16) + 52);
+  canvas.text({24, top_margin / 2},
+              Anchor::left,
+              fmt::format("Probe, {:.3g} µm wide", 1e6 * data.object_pixel_width() * data.window),
+              title_size);
+  double total = 0;
+  for (const std::complex<float>& value : probe) total += std::norm(value);
+  for (int m = 0; m < modes; ++m) {
+    const auto* mode = probe.data() + static_cast<std::size_t>(m) * pixels;
+    double power = 0;
+    double largest = 1e-30;
+    for (std::size_t i = 0; i < pixels; ++i) {
+      power += std::norm(mode[i]);
+      largest = std::max<double>(largest, std::abs(mode[i]));
+    }
+    std::vector<Color> colors;
+    for (std::size_t i = 0; i < pixels; ++i) {
+      colors.push_back(from_hue(std::arg(mode[i]), std::abs(mode[i]) / largest));
+    }
+    const Box box{24 + m % columns * pitch, top_margin + m / columns * (pitch + 16), side, side};
+    canvas.image(box, colors, data.window);
+    canvas.frame(box);
+    canvas.text(
+        {box.left, box.top + side + 14},
+        Anchor::left,
+        fmt::format(
+            "mode {}: {:.3g} % of the power", m + 1, total > 0 ? 100 * power / total : 0.0));
+  }
+  draw_hues(canvas, {40, top_margin + rows * (pitch + 16) + 4, 200, 14});
+  return canvas.png();
+}
+
+std::string draw_costs(const std::vector<double>& costs) {
+  const Box box{left_margin + 12, top_margin, 640, 400};
+  const double bottom = box.top + box.height;
+  Canvas canvas(box.left + box.width + 28, bottom + bottom_margin);
+  canvas.text({box.left, top_margin / 2}, Anchor::left, "Cost after each step", title_size);
+  const double steps = std::max<double>(1, static_cast<double>(costs.size()) - 1);
+  const Axis x{0, steps, box.left, box.left + box.width};
+  const std::vector<Point> points = logarithms(costs);
+  Axis y = cost_range(points);
+  y.start = bottom;
+  y.end = box.top;
+  for (const double tick : logarithmic_ticks(std::pow(10, y.low), std::pow(10, y.high))) {
+    const double height = y.at(std::log10(tick));
+    canvas.line({{box.left, height}, {box.left + box.width, height}}, grid_color);
+    canvas.text({box.left - 8, height}, Anchor::right, fmt::format("{:.4g}", tick));
+  }
+  canvas.text_upwards({box.left - 68, box.top + box.height / 2}, "Σ (√I − √d)² / Σ d", 13);
+  std::vector<Point> curve;
+  for (const Point& point : points) curve.push_back({x.at(point.x), y.at(point.y)});
+  canvas.line(curve, curve_color, 1.5);
+  for (const Point& point : curve) canvas.dot(point, curve_color, curve.size() > 100 ? 1.2 : 2.4);
+  canvas.frame(box);
+  ticks_below(canvas, x, bottom, "steps");
+  return canvas.png();
+}
+
+void write_pictures(const std::filesystem::path& folder,
+                    const Dataset& data,
+                    const Complexes& object,
+                    const Complexes& probe,
+                    const std::vector<double>& costs) {
+  harness::make_folder(folder);
+  harness::write_file(folder / "object-phase.png", draw_phase(data, object));
+  harness::write_file(folder / "object-amplitude.png", draw_amplitude(data, object));
+  harness::write_file(folder / "probe.png", draw_probe(data, probe));
+  harness::write_file(folder / "cost.png", draw_costs(costs));
+}
+
+}  // namespace rankcheck::cases::reconstruct

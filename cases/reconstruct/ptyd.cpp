@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cases/reconstruct/recording.hpp"
+
+namespace rankcheck::cases::reconstruct {
+
+namespace {
+
+using hdf5::Array;
+using hdf5::Reader;
+
+constexpr double joules_per_kiloelectronvolt = 1.602176634e-16;
+
+/// One number for both axes, or one for rows and one for columns.
+std::pair<double, double> read_pair(const Reader& file, const std::string& name) {
+  const std::vector<double> values = file.numbers<double>(name).values;
+  if (values.empty() || values.size() > 2) {
+    file.reject(name, "one or two numbers", fmt::format("{}", values.size()));
+  }
+  return {values.front(), values.back()};
+}
+
+double positive(const Reader& file, const std::string& name, double value) {
+  if (!(value > 0) || !std::isfinite(value)) {
+    file.reject(name, "more than 0", fmt::format("{}", value));
+  }
+  return value;
+}
+
+/// meta/<name>, or info/<name> where older files have it.
+std::string described(const Reader& file, const std::string& name, std::string_view expected) {
+  return file.first_of({"meta/" + name, "info/" + name}, expected);
+}
+
+Geometry read_geometry(const Reader& file) {
+  const std::string energy = described(file, "energy", "kiloelectronvolts");
+  const std::string distance = described(file, "distance", "metres");
+  const std::string pixels = described(file, "psize", "metres");
+  const auto [height, width] = read_pair(file, pixels);
+  return {.wavelength = wavelength_of_energy(joules_per_kiloelectronvolt *
+                                             positive(file, energy, file.number(energy))),
+          .distance = positive(file, distance, file.number(distance)),
+          .pixel_height = positive(file, pixels, height),
+          .pixel_width = positive(file, pixels, width)};
+}
+
+/// Leaves out of the mask what has no weight in one frame.
+void apply_weights(const Reader& file,
+                   const std::string& name,
+                   const hdf5::Shape& frames,
+                   std::vector<float>& mask) {
+  const Array<float> weights = file.numbers<float>(name);
+  if (weights.shape != hdf5::Shape{frames[1], frames[2]} && weights.shape != frames) {
+    file.reject(
+        name, fmt::format("{}, as the frames", hdf5::text(frames)), hdf5::text(weights.shape));
+  }
+  for (std::size_t i = 0; i < weights.values.size(); ++i) {
+    if (!(weights.values[i] > 0)) mask[i % mask.size()] = 0;
+  }
+}
+
+void read_chunk(const Reader& file, const std::string& chunk, Recording& recording) {
+  const std::string data = chunk + "/data";
+  const hdf5::Shape shape = file.shape(data);
+  require_frames(file, data, shape);
+  Array<float>& frames = recording.frames;
+  if (frames.shape.empty()) {
+    frames.shape = {0, shape[1], shape[2]};
+    recording.mask.assign(static_cast<std::size_t>(shape[1] * shape[2]), 1);
+  }
+  if (shape[1] != frames.shape[1]) {
+    file.reject(data,
+                fmt::format("frames of {} pixels, as in the chunk before", frames.shape[1]),
+                hdf5::text(shape));
+  }
+  const std::vector<float> values = file.numbers<float>(data).values;
+  frames.values.insert(frames.values.end(), values.begin(), values.end());
+  frames.shape[0] += shape[0];
+  for (const char* name : {"/weights", "/mask"}) {
+    if (file.has(chunk + name)) apply_weights(file, chunk + name, shape, recording.mask);
+  }
+  const Array<double> positions = file.numbers<double>(chunk + "/positions");
+  if (positions.shape != hdf5::Shape{shape[0], 2}) {
+    file.reject(chunk + "/positions",
+                fmt::format("[{}, 2], a position for each frame", shape[0]),
+                hdf5::text(positions.shape));
+  }
+  recording.translation.insert(
+      recording.translation.end(), positions.values.begin(), positions.values.end());
+}
+
+/// The pixel of zero frequency along both axes: the middle where the file does not say.
+std::pair<int, int> read_center(const Reader& file, int width) {
+  for (const std::string& name : {std::string("meta/center"), std::string("info/center")}) {
+    if (!file.has(name)) continue;
+    const auto [row, col] = read_pair(file, name);
+    if (!(row >= 0 && row < width && col >= 0 && col < width)) {
+      file.reject(
+          name, fmt::format("a pixel of frames of {}", width), fmt::format("({}, {})", row, col));
+    }
+    return {static_cast<int>(std::lround(row)) % width, static_cast<int>(std::lround(col)) % width};
+  }
+  return {width / 2, width / 2};
+}
+
+}  // namespace
+
+Recording read_ptyd(const Reader& file) {
+  Recording recording;
+  recording.geometry = read_geometry(file);
+  const std::vector<std::string> chunks = file.members("chunks");
+  if (chunks.empty()) file.reject("chunks", "at least one chunk", "none");
+  recording.frames_name = "chunks";
+  recording.translation_name = "chunks/" + chunks.front() + "/positions";
+  for (const std::string& chunk : chunks) read_chunk(file, "chunks/" + chunk, recording);
+  if (std::count(recording.mask.begin(), recording.mask.end(), 1.0F) == 0) {
+    file.reject("chunks", "pixels with a weight in every frame", "none");
+  }
+  clean_frames(file, recording);
+  const int width = static_cast<int>(recording.frames.shape[1]);
+  const auto [row, col] = read_center(file, width);
+  corner_first(recording.frames.values, width, row, col);
+  corner_first(recording.mask, width, row, col);
+  return recording;
+}
+
+}  // namespace rankcheck::cases::reconstruct

@@ -1,0 +1,169 @@
+#include "cases/reconstruct/recording.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace rankcheck::cases::reconstruct {
+
+namespace {
+
+/// Pixels of the object beyond the windows on every side; the bilinear tap needs one.
+constexpr int border = 1;
+
+/// Smallest and largest corner along an axis, in pixels.
+struct Span {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+
+  /// Pixels of the object that hold all windows and a border.
+  [[nodiscard]] double pixels(int window) const {
+    return std::floor(high) - std::floor(low) + window + 1 + 2 * border;
+  }
+  /// Whether all windows lie on an object of so many pixels as they are.
+  [[nodiscard]] bool fits(int window, std::int64_t object) const {
+    return low >= 0 && std::ceil(high) + window <= static_cast<double>(object);
+  }
+};
+
+Span span_of(const std::vector<double>& corners, std::size_t axis) {
+  Span span;
+  for (std::size_t i = axis; i < corners.size(); i += 2) {
+    span.low = std::min(span.low, corners[i]);
+    span.high = std::max(span.high, corners[i]);
+  }
+  return span;
+}
+
+/// Widest object that is taken for one, in pixels.
+constexpr double object_pixels_max = 1 << 16;
+
+/// Corners in pixels from translations in metres.
+std::vector<double> corners_of(const hdf5::Reader& file,
+                               const Recording& recording,
+                               const Dataset& data) {
+  std::vector<double> corners = recording.translation;
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    corners[i] /= i % 2 == 0 ? data.object_pixel_height() : data.object_pixel_width();
+    if (!std::isfinite(corners[i])) {
+      file.reject(recording.translation_name,
+                  "finite metres",
+                  fmt::format("{} of position {}", recording.translation[i], i / 2));
+    }
+  }
+  return corners;
+}
+
+/// Moves corners along an axis by whole pixels so that all windows fit, and returns the object's
+/// extent. A known object that holds the windows as they stand is left alone; in a larger one, the
+/// scan is put in the middle.
+int place(const hdf5::Reader& file,
+          const Recording& recording,
+          int window,
+          std::size_t axis,
+          std::vector<double>& corners) {
+  const Span span = span_of(corners, axis);
+  const bool has_object = !recording.object.values.empty();
+  const std::int64_t known = has_object ? recording.object.shape[axis] : 0;
+  if (has_object && span.fits(window, known)) return static_cast<int>(known);
+  const double wanted = span.pixels(window);
+  const char* along = axis == 0 ? "rows" : "columns";
+  if (has_object && wanted - 2 * border > static_cast<double>(known)) {
+    file.reject(recording.object_name,
+                fmt::format("at least {} {} for the windows of {}",
+                            wanted - 2 * border,
+                            along,
+                            recording.translation_name),
+                fmt::format("{}", known));
+  }
+  if (wanted > object_pixels_max) {
+    file.reject(recording.translation_name,
+                fmt::format("metres, within {} {} of the object", object_pixels_max, along),
+                fmt::format("a scan over {:.3g}", wanted));
+  }
+  const double extent = has_object ? static_cast<double>(known) : wanted;
+  const double first = border + std::max(0.0, std::floor((extent - wanted) / 2));
+  const double shift = std::min(first, extent - (wanted - 2 * border)) - std::floor(span.low);
+  for (std::size_t i = axis; i < corners.size(); i += 2) corners[i] += shift;
+  return static_cast<int>(extent);
+}
+
+void take_probe(const hdf5::Reader& file, Recording& recording, Dataset& data) {
+  const hdf5::Shape& shape = recording.probe.shape;
+  const std::string expected =
+      fmt::format("[modes, width, width] of at most the frames' {} pixels", data.detector);
+  const bool fits = shape.size() == 3 && shape[0] > 0 && shape[1] == shape[2] && shape[1] > 0 &&
+                    shape[1] <= data.detector;
+  if (!fits) file.reject(recording.probe_name, expected, hdf5::text(shape));
+  data.modes = static_cast<int>(shape[0]);
+  data.window = static_cast<int>(shape[1]);
+  data.probe = std::move(recording.probe.values);
+  data.has_probe = true;
+}
+
+void require_finite(const hdf5::Reader& file,
+                    const std::string& name,
+                    const std::vector<std::complex<float>>& values) {
+  const bool finite = std::all_of(values.begin(), values.end(), [](std::complex<float> value) {
+    return std::isfinite(value.real()) && std::isfinite(value.imag());
+  });
+  if (!finite) file.reject(name, "finite numbers", "others");
+}
+
+}  // namespace
+
+void require_frames(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape) {
+  const bool is_stack = shape.size() == 3 && shape[1] == shape[2] && shape[1] > 0;
+  if (!is_stack) file.reject(name, "[positions, width, width]", hdf5::text(shape));
+  if (shape[0] == 0) file.reject(name, "at least one frame", "none");
+}
+
+void clean_frames(const hdf5::Reader& file, Recording& recording) {
+  std::vector<float>& frames = recording.frames.values;
+  const std::size_t pixels = recording.mask.size();
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (recording.mask[i % pixels] == 0) frames[i] = 0;
+    if (std::isfinite(frames[i]) && frames[i] >= 0) continue;
+    file.reject(recording.frames_name,
+                "finite numbers, none negative, wherever the mask has none",
+                fmt::format("{} in frame {}", frames[i], i / pixels));
+  }
+}
+
+Dataset assemble(const hdf5::Reader& file, Recording recording) {
+  Dataset data;
+  data.geometry = recording.geometry;
+  data.count = recording.frames.shape[0];
+  data.detector = static_cast<int>(recording.frames.shape[1]);
+  data.frames = std::move(recording.frames.values);
+  data.mask = std::move(recording.mask);
+  if (recording.probe_name.empty()) {
+    data.modes = 1;
+    data.window = data.detector;
+    data.probe = starting_probe(data);
+  } else {
+    require_finite(file, recording.probe_name, recording.probe.values);
+    take_probe(file, recording, data);
+  }
+  std::vector<double> corners = corners_of(file, recording, data);
+  data.rows = place(file, recording, data.window, 0, corners);
+  data.cols = place(file, recording, data.window, 1, corners);
+  data.positions.assign(corners.begin(), corners.end());
+  data.has_object = !recording.object_name.empty();
+  require_finite(file, recording.object_name, recording.object.values);
+  data.object = std::move(recording.object.values);
+  if (!data.has_object) {
+    data.object.assign(static_cast<std::size_t>(data.rows) * static_cast<std::size_t>(data.cols),
+                       1);
+  }
+  return data;
+}
+
+Dataset read_dataset(const std::filesystem::path& path) {
+  const hdf5::Reader file(path);
+  return assemble(file, file.has("chunks") ? read_ptyd(file) : read_cxi(file));
+}
+
+}  // namespace rankcheck::cases::reconstruct

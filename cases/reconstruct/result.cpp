@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include "cases/reconstruct/hdf5.hpp"
+#include "cases/reconstruct/reconstruction.hpp"
+
+namespace rankcheck::cases::reconstruct {
+
+namespace {
+
+using hdf5::Shape;
+
+const std::string image = "entry_1/image_1/";
+const std::string illumination = "entry_1/instrument_1/source_1/illumination";
+const std::string solver_name = "rankcheck_1/solver";
+const std::string steps_name = "rankcheck_1/steps";
+const std::string memory = "rankcheck_1/memory";
+
+/// Complex numbers of a shape; a negative extent stands for any.
+std::vector<std::complex<float>> read_complex(const hdf5::Reader& file,
+                                              const std::string& name,
+                                              const Shape& expected) {
+  hdf5::Array<std::complex<float>> array = file.complex(name);
+  bool fits = array.shape.size() == expected.size();
+  for (std::size_t i = 0; fits && i < expected.size(); ++i) {
+    fits = expected[i] < 0 || array.shape[i] == expected[i];
+  }
+  if (!fits) {
+    file.reject(name,
+                fmt::format("{}, as the data have it", hdf5::text(expected)),
+                hdf5::text(array.shape));
+  }
+  return std::move(array.values);
+}
+
+}  // namespace
+
+void write_result(const std::filesystem::path& path,
+                  const Dataset& data,
+                  const Result& result,
+                  bool with_memory) {
+  hdf5::Writer file;
+  file.numbers<double>("cxi_version", {}, {160}, {.number = hdf5::Number::i64});
+  file.string("entry_1/title",
+              fmt::format("reconstructed by rankcheck: {}, {} steps", result.solver, result.steps));
+  file.complex(image + "data", {data.rows, data.cols}, result.state.object);
+  file.numbers(image + "positions", {data.count, 2}, data.positions);
+  file.numbers(image + "cost",
+               {static_cast<std::int64_t>(result.costs.size())},
+               result.costs,
+               {.number = hdf5::Number::f64});
+  file.numbers<double>(image + "pixel_size",
+                       {2},
+                       {data.object_pixel_height(), data.object_pixel_width()},
+                       {.number = hdf5::Number::f64});
+  const std::int64_t window = data.window;
+  const auto modes = static_cast<std::int64_t>(result.state.probe.size()) / (window * window);
+  file.complex(illumination, {modes, window, window}, result.state.probe);
+  file.number("entry_1/instrument_1/source_1/wavelength", data.geometry.wavelength);
+  file.number("entry_1/instrument_1/source_1/energy",
+              wavelength_of_energy(data.geometry.wavelength));
+  file.number("entry_1/instrument_1/detector_1/distance", data.geometry.distance);
+  file.number("entry_1/instrument_1/detector_1/x_pixel_size", data.geometry.pixel_width);
+  file.number("entry_1/instrument_1/detector_1/y_pixel_size", data.geometry.pixel_height);
+  file.string(solver_name, result.solver);
+  file.number(steps_name, static_cast<double>(result.steps));
+  if (with_memory) {
+    for (const auto& [name, values] : result.state.memory) {
+      file.numbers(memory + '/' + name, {static_cast<std::int64_t>(values.size())}, values);
+    }
+    file.numbers<float>(memory + "/is_complete", {}, {1}, {.number = hdf5::Number::u8});
+  }
+  file.save(path);
+}
+
+Result read_result(const std::filesystem::path& path, const Dataset& data) {
+  const hdf5::Reader file(path);
+  const std::string complete = memory + "/is_complete";
+  if (!file.has(complete)) file.reject(memory, "a checkpoint", "none");
+  Result result;
+  result.solver = file.string(solver_name);
+  result.steps = static_cast<std::int64_t>(file.number(steps_name));
+  result.state.object = read_complex(file, image + "data", {data.rows, data.cols});
+  result.state.probe = read_complex(file, illumination, {-1, data.window, data.window});
+  result.costs = file.numbers<double>(image + "cost").values;
+  if (result.steps < 0 || static_cast<std::int64_t>(result.costs.size()) < result.steps) {
+    file.reject(image + "cost",
+                fmt::format("a cost before each of {} steps", result.steps),
+                fmt::format("{}", result.costs.size()));
+  }
+  if (file.numbers<float>(image + "positions").values != data.positions) {
+    file.reject(image + "positions", "the positions of the data", "others");
+  }
+  for (const std::string& name : file.members(memory)) {
+    if (name == "is_complete") continue;
+    result.state.memory[name] = file.numbers<float>(memory + '/' + name).values;
+  }
+  return result;
+}
+
+}  // namespace rankcheck::cases::reconstruct

@@ -1,0 +1,80 @@
+#include "gpu/device/host/fft.hpp"
+
+#include <mutex>
+#include <vector>
+
+#include <fftw3.h>
+
+namespace rankcheck::gpu::host {
+
+namespace {
+
+/// FFTW's planner is one for the whole process, and not for two threads at once.
+std::mutex& planner() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+/// FFTW's functions for one precision.
+template <class T>
+struct Library;
+
+template <>
+struct Library<float> {
+  using Complex = fftwf_complex;
+  static constexpr auto plan = fftwf_plan_dft_2d;
+  static constexpr auto execute = fftwf_execute_dft;
+  static constexpr auto destroy = fftwf_destroy_plan;
+};
+
+template <>
+struct Library<double> {
+  using Complex = fftw_complex;
+  static constexpr auto plan = fftw_plan_dft_2d;
+  static constexpr auto execute = fftw_execute_dft;
+  static constexpr auto destroy = fftw_destroy_plan;
+};
+
+}  // namespace
+
+template <class T>
+void Fft::run_typed(const Transform& transform, const void* in, void* out) {
+  using Complex = typename Library<T>::Complex;
+  // FFTW takes no pointer to const, but leaves the input alone where it is not the output.
+  auto* from = static_cast<Complex*>(const_cast<void*>(in));
+  auto* to = static_cast<Complex*>(out);
+  const std::int64_t pixels = std::int64_t{transform.width} * transform.width;
+  auto& plan = plans_[{transform.precision, transform.width, transform.inverse, in == out}];
+  if (!plan) {
+    const std::lock_guard lock(planner());
+    // Buffers of its own: planning must not see memory that the caller may not read.
+    std::vector<T> scratch(static_cast<std::size_t>(4 * pixels));
+    auto* first = reinterpret_cast<Complex*>(scratch.data());
+    auto* made = Library<T>::plan(transform.width,
+                                  transform.width,
+                                  first,
+                                  in == out ? first : first + pixels,
+                                  transform.inverse ? FFTW_BACKWARD : FFTW_FORWARD,
+                                  FFTW_ESTIMATE | FFTW_UNALIGNED | FFTW_PRESERVE_INPUT);
+    if (made == nullptr) throw DeviceError("FFTW made no plan");
+    plan = std::shared_ptr<void>(made, [](void* old) {
+      const std::lock_guard guard(planner());
+      Library<T>::destroy(static_cast<decltype(made)>(old));
+    });
+  }
+  auto* typed = static_cast<decltype(Library<T>::plan(0, 0, from, to, 0, 0))>(plan.get());
+  for (std::int64_t b = 0; b < transform.batch; ++b) {
+    Library<T>::execute(typed, from + b * pixels, to + b * pixels);
+  }
+}
+
+void Fft::run(const Transform& transform, const void* in, void* out) {
+  if (transform.batch == 0 || transform.width == 0) return;
+  if (transform.precision == spec::Type::f64) {
+    run_typed<double>(transform, in, out);
+  } else {
+    run_typed<float>(transform, in, out);
+  }
+}
+
+}  // namespace rankcheck::gpu::host

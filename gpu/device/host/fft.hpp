@@ -1,0 +1,26 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include "gpu/device/cluster.hpp"
+
+namespace rankcheck::gpu::host {
+
+/// Transforms on this machine's processor, by FFTW; keeps its plans. Plans are estimated, not
+/// measured: the same call gives the same bits in every run.
+class Fft {
+ public:
+  void run(const Transform& transform, const void* in, void* out);
+
+ private:
+  template <class T>
+  void run_typed(const Transform& transform, const void* in, void* out);
+
+  /// precision, width, inverse, in place.
+  using Key = std::tuple<spec::Type, int, bool, bool>;
+  std::map<Key, std::shared_ptr<void>> plans_;
+};
+
+}  // namespace rankcheck::gpu::host

@@ -1,0 +1,39 @@
+#include "gpu/device/host/memory.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace rankcheck::gpu::host {
+
+namespace {
+
+constexpr std::size_t alignment = 64;
+constexpr std::size_t guard_bytes = 64;
+/// A NaN in every floating-point type.
+constexpr std::byte poison{0xff};
+
+}  // namespace
+
+std::byte* Memory::allocate(std::int64_t bytes) {
+  Block& block = blocks_.emplace_back();
+  block.size = static_cast<std::size_t>(bytes);
+  block.bytes.assign(block.size + 2 * guard_bytes + alignment, poison);
+  const auto address = reinterpret_cast<std::uintptr_t>(block.bytes.data()) + guard_bytes;
+  block.begin = guard_bytes + (alignment - address % alignment) % alignment;
+  return block.bytes.data() + block.begin;
+}
+
+std::string Memory::find_damage() const {
+  for (const Block& block : blocks_) {
+    const auto is_whole = [&](std::size_t begin, std::size_t end) {
+      const auto* data = block.bytes.data();
+      return std::all_of(data + begin, data + end, [](std::byte at) { return at == poison; });
+    };
+    const std::string size = std::to_string(block.size) + " bytes of scratch memory";
+    if (!is_whole(0, block.begin)) return "a write before " + size;
+    if (!is_whole(block.begin + block.size, block.bytes.size())) return "a write past " + size;
+  }
+  return {};
+}
+
+}  // namespace rankcheck::gpu::host

@@ -1,0 +1,84 @@
+#include "gpu/device/sim/cluster.hpp"
+
+#include <cstring>
+#include <numeric>
+#include <string>
+
+#include "gpu/collectives/registry.hpp"
+
+namespace rankcheck::gpu::sim {
+
+namespace {
+
+const plan::Algorithm& choose(std::string_view operation,
+                              const spec::Call& call,
+                              const plan::Options& options) {
+  for (const Implementation& each : implementations()) {
+    if (each.operation == operation && each.algorithm.refuses(call, options).empty()) {
+      return each.algorithm;
+    }
+  }
+  throw DeviceError("no algorithm of " + std::string(operation) + " takes the call");
+}
+
+}  // namespace
+
+void SimCluster::begin(int ranks, plan::Schedule schedule, std::optional<Fault> fault) {
+  ranks_.resize(static_cast<std::size_t>(ranks));
+  std::iota(ranks_.begin(), ranks_.end(), 0);
+  schedule_ = schedule;
+  fault_ = fault;
+  fault_fired_ = false;
+  memories_.resize(ranks_.size());
+  for (host::Memory& memory : memories_) memory.clear();
+}
+
+void SimCluster::end() {
+  for (std::size_t r = 0; r < memories_.size(); ++r) {
+    if (const std::string damage = memories_[r].find_damage(); !damage.empty()) {
+      throw DeviceError("rank " + std::to_string(r) + ": " + damage);
+    }
+  }
+}
+
+std::byte* SimCluster::allocate(int rank, std::int64_t bytes) {
+  return memories_[static_cast<std::size_t>(rank)].allocate(bytes);
+}
+
+void SimCluster::read(int /*rank*/, const void* from, void* to, std::int64_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
+
+void SimCluster::write(int /*rank*/, const void* from, void* to, std::int64_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
+
+void SimCluster::transform(int /*rank*/, const Transform& transform, const void* in, void* out) {
+  fft_.run(transform, in, out);
+}
+
+void SimCluster::collective(std::string_view operation,
+                            const spec::Call& call,
+                            bool in_place,
+                            std::span<const DeviceBuffers> buffers) {
+  const spec::Contract& contract = contract_of_(operation);
+  const plan::Options options{.in_place = in_place};
+  const std::int64_t bytes = spec::info(call.type).bytes;
+  buffers_.clear();
+  for (std::size_t r = 0; r < buffers.size(); ++r) {
+    extents_ = {};
+    fill_extents(contract, call, static_cast<int>(r), extents_);
+    buffers_.push_back({.send = buffers[r].send,
+                        .recv = buffers[r].recv,
+                        .send_bytes = buffers[r].send == nullptr ? 0 : extents_.send_size * bytes,
+                        .recv_bytes = buffers[r].recv == nullptr ? 0 : extents_.recv_size * bytes});
+  }
+  builder_.begin(plan_, contract, call, options);
+  choose(operation, call, options).plan(builder_);
+  const Report& report =
+      simulator_.run(plan_, call.type, call.op, buffers_, {}, schedule_, fault_);
+  fault_fired_ = fault_fired_ || report.fault_fired;
+  if (report.status != Status::completed) throw DeviceError(report.text);
+}
+
+}  // namespace rankcheck::gpu::sim

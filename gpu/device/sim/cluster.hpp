@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "reference/spec/contract.hpp"
+
+#include "gpu/device/cluster.hpp"
+#include "gpu/device/host/fft.hpp"
+#include "gpu/device/host/memory.hpp"
+#include "gpu/device/sim/simulator.hpp"
+#include "gpu/plan/builder.hpp"
+
+namespace rankcheck::gpu::sim {
+
+/// Simulated devices, all in this process: kernels run as loops, collectives as plans under the
+/// simulator's eyes. Keeps its memory and plans from call to call; serves one thread.
+class SimCluster final : public Cluster {
+ public:
+  using ContractLookup = std::function<const spec::Contract&(std::string_view operation)>;
+
+  explicit SimCluster(ContractLookup contract_of) : contract_of_(std::move(contract_of)) {}
+
+  /// Starts a call of so many ranks, whose collectives follow the schedule and may meet the fault.
+  void begin(int ranks, plan::Schedule schedule, std::optional<Fault> fault);
+  /// Throws DeviceError where a guard zone of a device's memory was written.
+  void end();
+  [[nodiscard]] bool fault_fired() const { return fault_fired_; }
+
+  [[nodiscard]] int ranks() const override { return static_cast<int>(ranks_.size()); }
+  [[nodiscard]] std::span<const int> local() const override { return ranks_; }
+  std::byte* allocate(int rank, std::int64_t bytes) override;
+  void read(int rank, const void* from, void* to, std::int64_t bytes) override;
+  void write(int rank, const void* from, void* to, std::int64_t bytes) override;
+  void transform(int rank, const Transform& transform, const void* in, void* out) override;
+  void collective(std::string_view operation,
+                  const spec::Call& call,
+                  bool in_place,
+                  std::span<const DeviceBuffers> buffers) override;
+
+ private:
+  ContractLookup contract_of_;
+  std::vector<int> ranks_;
+  plan::Schedule schedule_;
+  std::optional<Fault> fault_;
+  bool fault_fired_ = false;
+  std::vector<host::Memory> memories_;
+  host::Fft fft_;
+  plan::Builder builder_;
+  plan::Plan plan_;
+  Simulator simulator_;
+  spec::Extents extents_;
+  std::vector<RankBuffers> buffers_;
+};
+
+}  // namespace rankcheck::gpu::sim

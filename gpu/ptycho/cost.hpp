@@ -1,0 +1,72 @@
+#pragma once
+
+#include <vector>
+
+#include "gpu/ptycho/arrays.hpp"
+#include "gpu/ptycho/operator.hpp"
+#include "gpu/ptycho/pixel.hpp"
+
+namespace rankcheck::gpu {
+
+/// A pixel of a frame, all its modes.
+template <class T, Noise noise>
+struct ComparePixel {
+  const Complex<T>* waves;
+  const T* frames;
+  const T* mask;
+  Complex<T>* gradient;
+  double* costs;
+  std::int64_t modes;
+  std::int64_t frame;
+
+  RANKCHECK_HD void operator()(std::int64_t i) const {
+    const std::int64_t first = i / frame * modes * frame + i % frame;
+    T intensity = 0;
+    for (std::int64_t m = 0; m < modes; ++m) intensity += norm(waves[first + m * frame]);
+    Pixel<T> pixel;
+    if (mask[i % frame] != 0) pixel = compare_pixel<noise>(intensity, frames[i]);
+    costs[i] = static_cast<double>(pixel.cost);
+    for (std::int64_t m = 0; m < modes; ++m) {
+      gradient[first + m * frame] = pixel.factor * waves[first + m * frame];
+    }
+  }
+};
+
+/// What gaussian_cost and poisson_cost do.
+template <Noise noise>
+void run_cost(const OperatorRun& run) {
+  with_precision(run.call().type, [&]<class T>() {
+    Cluster& cluster = run.cluster();
+    std::vector<std::byte*> totals;
+    for (const int rank : run.local()) {
+      const std::int64_t pixels = run.size(rank, spec::Array::frames);
+      auto* const costs = cluster.allocate_array<double>(rank, pixels + 1);
+      double* const total = costs + pixels;
+      launch(cluster,
+             rank,
+             pixels,
+             ComparePixel<T, noise>{
+                 .waves = run.in<Complex<T>>(rank, spec::Array::far_waves),
+                 .frames = run.in<T>(rank, spec::Array::frames),
+                 .mask = run.in<T>(rank, spec::Array::mask),
+                 .gradient = run.out<Complex<T>>(rank, spec::Array::far_waves),
+                 .costs = costs,
+                 .modes = run.scene().modes,
+                 .frame = spec::values(run.scene(), spec::Array::frames)});
+      fill(cluster, rank, 1, total, 0.0);
+      launch(cluster, rank, 1, AddSum{costs, total, pixels});
+      totals.push_back(reinterpret_cast<std::byte*>(total));
+    }
+    sum_over_ranks(cluster, spec::Type::f64, 1, totals);
+    for (std::size_t i = 0; i < totals.size(); ++i) {
+      const int rank = run.local()[i];
+      launch(cluster,
+             rank,
+             1,
+             Round<T>{reinterpret_cast<const double*>(totals[i]),
+                      run.out<T>(rank, spec::Array::cost)});
+    }
+  });
+}
+
+}  // namespace rankcheck::gpu

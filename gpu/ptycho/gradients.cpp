@@ -1,0 +1,47 @@
+#include "gpu/ptycho/gradients.hpp"
+
+#include <vector>
+
+#include "gpu/ptycho/arrays.hpp"
+
+namespace rankcheck::gpu {
+
+namespace {
+
+template <class T>
+void run_typed(const OperatorRun& run, Noise noise) {
+  Cluster& cluster = run.cluster();
+  Model<T> model(cluster, run.scene(), noise);
+  std::vector<std::byte*> costs;
+  for (const int rank : run.local()) {
+    const Gradients<T> out{.object = run.out<Complex<T>>(rank, spec::Array::object),
+                           .probe = run.out<Complex<T>>(rank, spec::Array::probe),
+                           .cost = cluster.allocate_array<double>(rank, 1)};
+    for (const spec::Array array : {spec::Array::object, spec::Array::probe}) {
+      Complex<T>* const values = array == spec::Array::object ? out.object : out.probe;
+      fill(cluster, rank, run.size(rank, array), values, Complex<T>{});
+    }
+    fill(cluster, rank, 1, out.cost, 0.0);
+    model.add(rank, exposure_of<T>(run, rank), out);
+    costs.push_back(reinterpret_cast<std::byte*>(out.cost));
+  }
+  run.sum_over_ranks(spec::Array::object);
+  if (!run.scene().varying_probe) run.sum_over_ranks(spec::Array::probe);
+  sum_over_ranks(cluster, spec::Type::f64, 1, costs);
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const int rank = run.local()[i];
+    launch(cluster,
+           rank,
+           1,
+           Round<T>{reinterpret_cast<const double*>(costs[i]),
+                    run.out<T>(rank, spec::Array::cost)});
+  }
+}
+
+}  // namespace
+
+void run_gradients(const OperatorRun& run, Noise noise) {
+  with_precision(run.call().type, [&]<class T>() { run_typed<T>(run, noise); });
+}
+
+}  // namespace rankcheck::gpu

@@ -1,0 +1,46 @@
+#include "gpu/ptycho/operator.hpp"
+
+namespace rankcheck::gpu::intensity {
+
+namespace {
+
+/// A pixel of a frame.
+template <class T>
+struct SumModes {
+  const Complex<T>* waves;
+  T* frames;
+  std::int64_t modes;
+  std::int64_t frame;
+
+  RANKCHECK_HD void operator()(std::int64_t i) const {
+    const Complex<T>* first = waves + i / frame * modes * frame + i % frame;
+    T sum = 0;
+    for (std::int64_t m = 0; m < modes; ++m) sum += norm(first[m * frame]);
+    frames[i] = sum;
+  }
+};
+
+}  // namespace
+
+Operator pixelwise() {
+  return {
+      .name = "pixelwise",
+      .summary = "A thread for each pixel of a frame.",
+      .run =
+          [](const OperatorRun& run) {
+            with_precision(run.call().type, [&]<class T>() {
+              for (const int rank : run.local()) {
+                launch(run.cluster(),
+                       rank,
+                       run.size(rank, spec::Array::frames),
+                       SumModes<T>{.waves = run.in<Complex<T>>(rank, spec::Array::far_waves),
+                                   .frames = run.out<T>(rank, spec::Array::frames),
+                                   .modes = run.scene().modes,
+                                   .frame = spec::values(run.scene(), spec::Array::frames)});
+              }
+            });
+          },
+  };
+}
+
+}  // namespace rankcheck::gpu::intensity

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "reference/spec/contract.hpp"
+
+#include "gpu/device/cluster.hpp"
+#include "gpu/device/complex.hpp"
+#include "gpu/device/launch.hpp"
+
+namespace rankcheck::gpu {
+
+/// A call of an operator, as the ranks of this process see it. Complex arrays are asked for as
+/// Complex<T>, real ones as T.
+class OperatorRun {
+ public:
+  /// `buffers` are those of cluster.local(), laid out as the contract says.
+  OperatorRun(Cluster& cluster,
+              const spec::Contract& contract,
+              const spec::Call& call,
+              std::span<const DeviceBuffers> buffers);
+
+  [[nodiscard]] Cluster& cluster() const { return cluster_; }
+  [[nodiscard]] const spec::Call& call() const { return call_; }
+  [[nodiscard]] const spec::Scene& scene() const { return call_.scene; }
+  [[nodiscard]] std::span<const int> local() const { return cluster_.local(); }
+  /// Positions of a rank.
+  [[nodiscard]] std::int64_t positions(int rank) const {
+    return call_.counts[static_cast<std::size_t>(rank)];
+  }
+  /// Values of an array that a rank holds.
+  [[nodiscard]] std::int64_t size(int rank, spec::Array array) const;
+
+  /// An input array of a local rank.
+  template <class Value>
+  [[nodiscard]] const Value* in(int rank, spec::Array array) const {
+    return reinterpret_cast<const Value*>(input(rank, array));
+  }
+  /// An output array of a local rank.
+  template <class Value>
+  [[nodiscard]] Value* out(int rank, spec::Array array) const {
+    return reinterpret_cast<Value*>(output(rank, array));
+  }
+
+  /// Sums an output array over all ranks, in place.
+  void sum_over_ranks(spec::Array array) const;
+
+ private:
+  [[nodiscard]] std::size_t place(int rank) const;
+  [[nodiscard]] const std::byte* input(int rank, spec::Array array) const;
+  [[nodiscard]] std::byte* output(int rank, spec::Array array) const;
+
+  Cluster& cluster_;
+  const spec::Contract& contract_;
+  const spec::Call& call_;
+  std::span<const DeviceBuffers> buffers_;
+  std::vector<spec::Extents> extents_;
+};
+
+/// One way to compute an operator.
+struct Operator {
+  /// As on the command line; the name of its file.
+  std::string_view name;
+  std::string_view summary;
+  /// Why it does not take this (legal) call, in words; empty where it applies. Null: it takes all.
+  std::string_view (*refuses)(const spec::Call& call) = nullptr;
+  /// Enqueues the work of the local ranks.
+  void (*run)(const OperatorRun& run) = nullptr;
+};
+
+/// Why an algorithm does not take a (legal) call; empty where it does.
+[[nodiscard]] inline std::string_view why_refused(const Operator& algorithm,
+                                                  const spec::Call& call) {
+  return algorithm.refuses == nullptr ? std::string_view{} : algorithm.refuses(call);
+}
+
+/// Calls body.template operator()<T>() with the real type of the call's precision.
+template <class Body>
+void with_precision(spec::Type type, const Body& body) {
+  if (type == spec::Type::f64) {
+    body.template operator()<double>();
+  } else {
+    body.template operator()<float>();
+  }
+}
+
+}  // namespace rankcheck::gpu

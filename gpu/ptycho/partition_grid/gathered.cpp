@@ -1,0 +1,13 @@
+#include "gpu/ptycho/partition.hpp"
+
+namespace rankcheck::gpu::partition_grid {
+
+Operator gathered() {
+  return {
+      .name = "gathered",
+      .summary = "Every rank gathers all positions and finds their owners by itself.",
+      .run = [](const OperatorRun& run) { run_partition(run, Partition::grid); },
+  };
+}
+
+}  // namespace rankcheck::gpu::partition_grid

@@ -1,0 +1,13 @@
+#include "gpu/ptycho/partition.hpp"
+
+namespace rankcheck::gpu::partition_random {
+
+Operator gathered() {
+  return {
+      .name = "gathered",
+      .summary = "Every rank gathers all positions and finds their owners by itself.",
+      .run = [](const OperatorRun& run) { run_partition(run, Partition::random); },
+  };
+}
+
+}  // namespace rankcheck::gpu::partition_random

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "gpu/device/element.hpp"
+
+/// The costs of one pixel, for host and device.
+namespace rankcheck::gpu {
+
+/// What is minimised, summed over the measured pixels of all frames: I the modelled intensity, d
+/// the measured one.
+enum class Noise : std::uint8_t {
+  /// (sqrt(I) - sqrt(d))^2.
+  gaussian,
+  /// I + e - d - d log((I + e) / d), with e = poisson_floor.
+  poisson,
+};
+
+inline constexpr double poisson_floor = 1e-9;
+
+/// The cost of one pixel, and what the waves there are multiplied with to be its gradient.
+template <class T>
+struct Pixel {
+  T factor = 0;
+  T cost = 0;
+};
+
+template <class T>
+RANKCHECK_HD inline Pixel<T> gaussian_pixel(T intensity, T measured) {
+  const T amplitude = std::sqrt(intensity);
+  const T residual = amplitude - std::sqrt(measured);
+  return {.factor = intensity > 0 ? residual / amplitude : T{0}, .cost = residual * residual};
+}
+
+template <class T>
+RANKCHECK_HD inline Pixel<T> poisson_pixel(T intensity, T measured) {
+  const T raised = intensity + static_cast<T>(poisson_floor);
+  const T entropy = measured > 0 ? measured * std::log(raised / measured) : T{0};
+  return {.factor = 1 - measured / raised, .cost = (raised - measured) - entropy};
+}
+
+template <Noise noise, class T>
+RANKCHECK_HD inline Pixel<T> compare_pixel(T intensity, T measured) {
+  return noise == Noise::gaussian ? gaussian_pixel(intensity, measured)
+                                  : poisson_pixel(intensity, measured);
+}
+
+}  // namespace rankcheck::gpu

@@ -1,0 +1,26 @@
+#include "gpu/ptycho/operator.hpp"
+#include "gpu/ptycho/spectrum.hpp"
+
+namespace rankcheck::gpu::propagate_fresnel_adjoint {
+
+Operator fft() {
+  return {
+      .name = "fft",
+      .summary = "Two transforms with a table of the response between them.",
+      .run =
+          [](const OperatorRun& run) {
+            with_precision(run.call().type, [&]<class T>() {
+              for (const int rank : run.local()) {
+                const FreeSpaceTravel<T> space(
+                    run.cluster(), rank, run.scene().detector, run.scene());
+                space.run(run.positions(rank) * run.scene().modes,
+                          true,
+                          run.in<Complex<T>>(rank, spec::Array::waves),
+                          run.out<Complex<T>>(rank, spec::Array::waves));
+              }
+            });
+          },
+  };
+}
+
+}  // namespace rankcheck::gpu::propagate_fresnel_adjoint

@@ -1,0 +1,27 @@
+#include "gpu/ptycho/operator.hpp"
+#include "gpu/ptycho/transform.hpp"
+
+namespace rankcheck::gpu::propagate_inverse {
+
+Operator fft() {
+  return {
+      .name = "fft",
+      .summary = "The device's library transforms all frames at once; then they are scaled.",
+      .run =
+          [](const OperatorRun& run) {
+            with_precision(run.call().type, [&]<class T>() {
+              for (const int rank : run.local()) {
+                transform_unitary(run.cluster(),
+                                  rank,
+                                  run.scene().detector,
+                                  run.positions(rank) * run.scene().modes,
+                                  true,
+                                  run.in<Complex<T>>(rank, spec::Array::far_waves),
+                                  run.out<Complex<T>>(rank, spec::Array::waves));
+              }
+            });
+          },
+  };
+}
+
+}  // namespace rankcheck::gpu::propagate_inverse

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::crop {
+
+/// Takes the windows out of frames again; what is around them is dropped. The adjoint of pad, which
+/// it undoes.
+inline spec::Contract contract() {
+  return {
+      .name = "crop",
+      .summary = "The windows in the middle of frames.",
+      .formula = "window[p, q] = patch[margin + p, margin + q]",
+      .source = "tike operators.Pad.adj",
+      .sizes = spec::Sizes::scene,
+      .inputs = {spec::Array::patches},
+      .outputs = {spec::Array::windows},
+      .linear_in = {spec::Array::patches},
+      .exact_on_whole_numbers = true,
+  };
+}
+
+}  // namespace rankcheck::reference::crop

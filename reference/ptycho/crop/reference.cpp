@@ -1,0 +1,16 @@
+#include "reference/ptycho/crop/reference.hpp"
+
+#include "reference/ptycho/window.hpp"
+
+namespace rankcheck::reference::crop {
+
+void reference(const Setting& in, Setting& out) {
+  const Field& patches = in[spec::Array::patches];
+  Field& windows = out.make(spec::Array::windows);
+  for_each_window_pixel(in, [&](std::size_t in_windows, std::size_t in_patches) {
+    windows.values[in_windows] = patches.values[in_patches];
+    windows.errors[in_windows] = patches.errors[in_patches];
+  });
+}
+
+}  // namespace rankcheck::reference::crop

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "reference/ptycho/field.hpp"
+
+namespace rankcheck::reference::epie_step {
+
+/// Needs object, probe, positions, frames and mask; makes cost, object and probe.
+void reference(const Setting& in, Setting& out);
+
+}  // namespace rankcheck::reference::epie_step

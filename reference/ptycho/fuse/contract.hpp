@@ -1,0 +1,23 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::fuse {
+
+/// The inverse of redistribute: moves what belongs to each scan position from its owner's shard to
+/// the rank that has the position, and so restores the order. What lies behind a shard's own
+/// positions means nothing.
+inline spec::Contract contract() {
+  return {
+      .name = "fuse",
+      .summary = "Positions and frames go from their owners back to where they came from.",
+      .formula = "x[i] = shard[r][k], i the k-th position with owners[i] = r",
+      .source = "tike's PR #72, asarray_multi_fuse, in the order of its mended version (f8092768)",
+      .sizes = spec::Sizes::scene,
+      .inputs = {spec::Array::owners, spec::Array::shard_positions, spec::Array::shard_frames},
+      .outputs = {spec::Array::positions, spec::Array::frames},
+      .exact_on_whole_numbers = true,
+  };
+}
+
+}  // namespace rankcheck::reference::fuse

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "reference/ptycho/field.hpp"
+
+namespace rankcheck::reference::fuse {
+
+/// Needs owners, shard_positions and shard_frames, makes positions and frames.
+void reference(const Setting& in, Setting& out);
+
+}  // namespace rankcheck::reference::fuse

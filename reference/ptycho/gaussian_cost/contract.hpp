@@ -1,0 +1,23 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::gaussian_cost {
+
+/// The distance of amplitudes, summed over the measured pixels of all ranks' frames, and its
+/// derivative by the conjugate of the waves F at the detector. I = sum over the modes of |F|^2, d
+/// the frame. Where I = 0 the derivative is 0; unmeasured pixels add nothing and have none.
+inline spec::Contract contract() {
+  return {
+      .name = "gaussian_cost",
+      .summary = "The amplitude cost of all ranks' frames, and its gradient at the detector.",
+      .formula = "cost = sum of (sqrt(I) - sqrt(d))^2; G = (1 - sqrt(d / I)) F",
+      .source = "tike objective.gaussian; sums, never means, so that partitions make no difference",
+      .sizes = spec::Sizes::scene,
+      .ranks_agree = true,
+      .inputs = {spec::Array::far_waves, spec::Array::frames, spec::Array::mask},
+      .outputs = {spec::Array::cost, spec::Array::far_waves},
+  };
+}
+
+}  // namespace rankcheck::reference::gaussian_cost

@@ -1,0 +1,12 @@
+#include "reference/ptycho/gaussian_gradients/reference.hpp"
+
+#include "reference/ptycho/chain.hpp"
+#include "reference/ptycho/gaussian_cost/reference.hpp"
+
+namespace rankcheck::reference::gaussian_gradients {
+
+void reference(const Setting& in, Setting& out) {
+  gradients(in, gaussian_cost::reference, out);
+}
+
+}  // namespace rankcheck::reference::gaussian_gradients

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::halo_accumulate {
+
+/// Every copy of a pixel becomes the sum of all its copies, the same bits on every rank: what tiles
+/// of a gradient become one gradient by. A second call adds the copies up again.
+inline spec::Contract contract() {
+  return {
+      .name = "halo_accumulate",
+      .summary = "Every copy of a pixel becomes the sum of the copies on all ranks.",
+      .formula = "out[r][x] = sum over the ranks q that hold x of in[q][x]",
+      .source = "gradient accumulation of image gradient decomposition (Yu et al., SC22)",
+      .sizes = spec::Sizes::scene,
+      .inputs = {spec::Array::tile},
+      .outputs = {spec::Array::tile},
+      .linear_in = {spec::Array::tile},
+      .tiled = true,
+      .exact_on_whole_numbers = true,
+  };
+}
+
+}  // namespace rankcheck::reference::halo_accumulate

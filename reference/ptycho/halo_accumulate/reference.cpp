@@ -1,0 +1,29 @@
+#include "reference/ptycho/halo_accumulate/reference.hpp"
+
+#include "reference/ptycho/halo.hpp"
+
+namespace rankcheck::reference::halo_accumulate {
+
+void reference(const Setting& in, Setting& out) {
+  const Field& tile = in[spec::Array::tile];
+  Field& summed = out.make(spec::Array::tile);
+  for_each_replicated_pixel(
+      in, [&](std::int64_t, std::int64_t, const std::vector<Replica>& replicas) {
+        std::complex<double> sum = 0;
+        double magnitude = 0;
+        double error = 0;
+        for (const Replica& replica : replicas) {
+          sum += tile.values[replica.place];
+          error += tile.errors[replica.place];
+          magnitude += std::abs(tile.values[replica.place]) + tile.errors[replica.place];
+        }
+        // A sum of k terms in any order rounds each at most k - 1 times.
+        error += (static_cast<double>(replicas.size()) - 1) * in.unit * magnitude;
+        for (const Replica& replica : replicas) {
+          summed.values[replica.place] = sum;
+          summed.errors[replica.place] = error;
+        }
+      });
+}
+
+}  // namespace rankcheck::reference::halo_accumulate

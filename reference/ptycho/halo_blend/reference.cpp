@@ -1,0 +1,56 @@
+#include "reference/ptycho/halo_blend/reference.hpp"
+
+#include <algorithm>
+
+#include "reference/ptycho/halo.hpp"
+
+namespace rankcheck::reference::halo_blend {
+
+namespace {
+
+/// The ramp at `at` of what is held from `begin` for `count`, of an object of `length`.
+std::int64_t ramp(std::int64_t at,
+                  std::int64_t begin,
+                  std::int64_t count,
+                  std::int64_t length,
+                  std::int64_t halo) {
+  const std::int64_t end = begin + count;
+  std::int64_t least = 2 * halo + 1;
+  if (begin > 0) least = std::min(least, at - begin + 1);
+  if (end < length) least = std::min(least, end - at);
+  return least;
+}
+
+}  // namespace
+
+void reference(const Setting& in, Setting& out) {
+  const Field& tile = in[spec::Array::tile];
+  const spec::Scene& scene = in.scene;
+  Field& blended = out.make(spec::Array::tile);
+  for_each_replicated_pixel(
+      in, [&](std::int64_t row, std::int64_t col, const std::vector<Replica>& replicas) {
+        std::complex<double> sum = 0;
+        double weights = 0;
+        double magnitude = 0;
+        double error = 0;
+        for (const Replica& replica : replicas) {
+          const spec::Box& box = replica.box;
+          const auto weight =
+              static_cast<double>(ramp(row, box.row, box.rows, scene.rows, scene.halo) *
+                                  ramp(col, box.col, box.cols, scene.cols, scene.halo));
+          weights += weight;
+          sum += weight * tile.values[replica.place];
+          error += weight * tile.errors[replica.place];
+          magnitude += weight * (std::abs(tile.values[replica.place]) + tile.errors[replica.place]);
+        }
+        // Each weight's way into T, a product and k - 1 sums above, as many sums below, a quotient;
+        // one more for what is not of first order.
+        const double roundings = 2 * static_cast<double>(replicas.size()) + 3;
+        for (const Replica& replica : replicas) {
+          blended.values[replica.place] = sum / weights;
+          blended.errors[replica.place] = (error + roundings * in.unit * magnitude) / weights;
+        }
+      });
+}
+
+}  // namespace rankcheck::reference::halo_blend

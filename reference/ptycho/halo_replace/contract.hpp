@@ -1,0 +1,24 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::halo_replace {
+
+/// Every copy of a pixel becomes its owner's, bit by bit; the tiles themselves stay as they are. A
+/// second call changes nothing.
+inline spec::Contract contract() {
+  return {
+      .name = "halo_replace",
+      .summary = "Every copy of a pixel becomes that of the rank that owns it.",
+      .formula = "out[r][x] = in[owner of x][x]",
+      .source = "halo voxel exchange (Guan et al. 2019); tike's documentation of swap_edges",
+      .sizes = spec::Sizes::scene,
+      .inputs = {spec::Array::tile},
+      .outputs = {spec::Array::tile},
+      .linear_in = {spec::Array::tile},
+      .tiled = true,
+      .exact_on_whole_numbers = true,
+  };
+}
+
+}  // namespace rankcheck::reference::halo_replace

@@ -1,0 +1,22 @@
+#include "reference/ptycho/halo_replace/reference.hpp"
+
+#include "reference/ptycho/halo.hpp"
+
+namespace rankcheck::reference::halo_replace {
+
+void reference(const Setting& in, Setting& out) {
+  const Field& tile = in[spec::Array::tile];
+  Field& replaced = out.make(spec::Array::tile);
+  for_each_replicated_pixel(in,
+                            [&](std::int64_t, std::int64_t, const std::vector<Replica>& replicas) {
+                              for (const Replica& owner : replicas) {
+                                if (!owner.owner) continue;
+                                for (const Replica& replica : replicas) {
+                                  replaced.values[replica.place] = tile.values[owner.place];
+                                  replaced.errors[replica.place] = tile.errors[owner.place];
+                                }
+                              }
+                            });
+}
+
+}  // namespace rankcheck::reference::halo_replace

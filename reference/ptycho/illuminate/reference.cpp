@@ -1,0 +1,22 @@
+#include "reference/ptycho/illuminate/reference.hpp"
+
+#include "reference/ptycho/estimate.hpp"
+#include "reference/ptycho/extract/reference.hpp"
+#include "reference/ptycho/window.hpp"
+
+namespace rankcheck::reference::illuminate {
+
+void reference(const Setting& in, Setting& out) {
+  extract::reference(in, out);
+  const Field& patches = out[spec::Array::patches];
+  const Field& probe = in[spec::Array::probe];
+  Field& waves = out.make(spec::Array::waves);
+  for_each_lit_pixel(in, [&](const LitPixel& pixel) {
+    const Estimate wave =
+        product(at(patches, pixel.in_patches), at(probe, pixel.in_probe), in.unit);
+    waves.values[pixel.in_waves] = wave.value;
+    waves.errors[pixel.in_waves] = wave.error;
+  });
+}
+
+}  // namespace rankcheck::reference::illuminate

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::illuminate_adjoint_object {
+
+/// The adjoint of illuminate in the object: adds what came back at every scan position and in every
+/// mode to a zero object, with the weights of insert; what lies outside the object or around the
+/// window is dropped. Every rank ends with the sum over the positions of all ranks.
+inline spec::Contract contract() {
+  return {
+      .name = "illuminate_adjoint_object",
+      .summary = "The sum over all ranks' positions and modes of conj(probe) times the waves.",
+      .formula = "o = sum over n and m of insert_n(conj(probe_m) wave_nm)",
+      .source = "tike operators.Convolution.adj; the gather and all-reduce of tike's PR #72",
+      .sizes = spec::Sizes::scene,
+      .ranks_agree = true,
+      .inputs = {spec::Array::waves, spec::Array::probe, spec::Array::positions},
+      .outputs = {spec::Array::object},
+      .linear_in = {spec::Array::waves},
+      .exact_on_whole_numbers = true,
+  };
+}
+
+}  // namespace rankcheck::reference::illuminate_adjoint_object

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "reference/ptycho/field.hpp"
+
+namespace rankcheck::reference::illuminate_adjoint_object {
+
+/// Needs waves, probe and positions; makes object.
+void reference(const Setting& in, Setting& out);
+
+}  // namespace rankcheck::reference::illuminate_adjoint_object

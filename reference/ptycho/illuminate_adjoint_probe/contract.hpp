@@ -1,0 +1,24 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::illuminate_adjoint_probe {
+
+/// The adjoint of illuminate in the probe: conj(window of the object) times what came back, window
+/// by window. Every rank ends with the sum over the positions of all ranks; where the probe varies
+/// there is no sum, and each rank has its positions' own.
+inline spec::Contract contract() {
+  return {
+      .name = "illuminate_adjoint_probe",
+      .summary = "The sum over all ranks' positions of conj(window of the object) times the waves.",
+      .formula = "probe_m[p, q] = sum over n of conj(patch_n[p, q]) wave_nm[p, q]",
+      .source = "tike operators.Convolution.adj_probe, and the sum that it leaves to its callers",
+      .sizes = spec::Sizes::scene,
+      .inputs = {spec::Array::waves, spec::Array::object, spec::Array::positions},
+      .outputs = {spec::Array::probe},
+      .linear_in = {spec::Array::waves},
+      .exact_on_whole_numbers = true,
+  };
+}
+
+}  // namespace rankcheck::reference::illuminate_adjoint_probe

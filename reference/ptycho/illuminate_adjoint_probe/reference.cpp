@@ -1,0 +1,24 @@
+#include "reference/ptycho/illuminate_adjoint_probe/reference.hpp"
+
+#include <vector>
+
+#include "reference/ptycho/estimate.hpp"
+#include "reference/ptycho/extract/reference.hpp"
+#include "reference/ptycho/window.hpp"
+
+namespace rankcheck::reference::illuminate_adjoint_probe {
+
+void reference(const Setting& in, Setting& out) {
+  extract::reference(in, out);
+  const Field& patches = out[spec::Array::patches];
+  const Field& waves = in[spec::Array::waves];
+  Field& probe = out.make(spec::Array::probe);
+  std::vector<Sum> sums(probe.values.size());
+  for_each_lit_pixel(in, [&](const LitPixel& pixel) {
+    sums[pixel.in_probe].add(
+        product(conj(at(patches, pixel.in_patches)), at(waves, pixel.in_waves), in.unit));
+  });
+  store(sums, in.unit, probe);
+}
+
+}  // namespace rankcheck::reference::illuminate_adjoint_probe

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::insert {
+
+/// The adjoint of extract: adds every position's window to a zero object, with the same weights;
+/// what lies outside the object or around the window is dropped. Every rank ends with the sum over
+/// the positions of all ranks.
+inline spec::Contract contract() {
+  return {
+      .name = "insert",
+      .summary = "The sum over all ranks' scan positions of their patches, put back in place.",
+      .formula = "o[i+p, j+q] += (1-f)(1-g) patch[p, q], and so on for the other three weights",
+      .source = "tike operators.Patch.adj; the gather and all-reduce of tike's PR #72",
+      .sizes = spec::Sizes::scene,
+      .ranks_agree = true,
+      .inputs = {spec::Array::patches, spec::Array::positions},
+      .outputs = {spec::Array::object},
+      .linear_in = {spec::Array::patches},
+      .exact_on_whole_numbers = true,
+  };
+}
+
+}  // namespace rankcheck::reference::insert

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::intensity {
+
+/// What a detector sees of waves whose modes do not interfere.
+inline spec::Contract contract() {
+  return {
+      .name = "intensity",
+      .summary = "The sum over the modes of the waves' squared magnitudes, pixel by pixel.",
+      .formula = "frame[i] = sum over m of |F_m[i]|^2",
+      .source = "tike operators.Ptycho, its intensity",
+      .sizes = spec::Sizes::scene,
+      .inputs = {spec::Array::far_waves},
+      .outputs = {spec::Array::frames},
+      .exact_on_whole_numbers = true,
+  };
+}
+
+}  // namespace rankcheck::reference::intensity

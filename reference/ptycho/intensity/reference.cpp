@@ -1,0 +1,22 @@
+#include "reference/ptycho/intensity/reference.hpp"
+
+#include "reference/ptycho/pixels.hpp"
+
+namespace rankcheck::reference::intensity {
+
+void reference(const Setting& in, Setting& out) {
+  const Field& waves = in[spec::Array::far_waves];
+  Field& frames = out.make(spec::Array::frames);
+  const double unit = intensity_roundings(in) * in.unit;
+  for_each_pixel(in, [&](std::size_t pixel, std::size_t, const PixelWaves& at, const auto& wave) {
+    double sum = 0;
+    for (std::size_t m = 0; m < static_cast<std::size_t>(in.scene.modes); ++m) {
+      sum += std::norm(waves.values[wave(m)]);
+    }
+    frames.values[pixel] = sum;
+    frames.errors[pixel] = (2 * at.amplitude + at.error) * at.error +
+                           unit * (at.amplitude + at.error) * (at.amplitude + at.error);
+  });
+}
+
+}  // namespace rankcheck::reference::intensity

@@ -1,0 +1,40 @@
+#include "reference/ptycho/object_preconditioner/reference.hpp"
+
+#include "reference/ptycho/insert/reference.hpp"
+
+namespace rankcheck::reference::object_preconditioner {
+
+void reference(const Setting& in, Setting& out) {
+  const spec::Scene& scene = in.scene;
+  const Field& probe = in[spec::Array::probe];
+  Setting lit{.scene = scene, .positions = in.positions, .unit = in.unit, .arrays = {}};
+  lit.scene.slices = 1;
+  lit[spec::Array::positions] = in[spec::Array::positions];
+  Field& patches = lit.make(spec::Array::patches);
+  const auto width = static_cast<std::size_t>(scene.window);
+  const auto modes = static_cast<std::size_t>(scene.modes);
+  const auto margin = static_cast<std::size_t>(spec::margin(scene));
+  const auto detector = static_cast<std::size_t>(scene.detector);
+  for (std::size_t n = 0; n < static_cast<std::size_t>(in.positions); ++n) {
+    for (std::size_t i = 0; i < width * width; ++i) {
+      const std::size_t pixel =
+          (n * detector + margin + i / width) * detector + margin + i % width;
+      for (std::size_t m = 0; m < modes; ++m) {
+        const std::size_t at = ((scene.varying_probe ? n * modes : 0) + m) * width * width + i;
+        const double magnitude = std::abs(probe.values[at]);
+        patches.values[pixel] += std::norm(probe.values[at]);
+        patches.errors[pixel] += (2 * magnitude + probe.errors[at]) * probe.errors[at];
+      }
+      // Two squares, their sum, and the sum over the modes.
+      patches.errors[pixel] += (2 + static_cast<double>(modes)) * in.unit *
+                               (patches.values[pixel].real() + patches.errors[pixel]);
+    }
+  }
+  Setting sum = lit;
+  insert::reference(lit, sum);
+  Field& weight = out.make(spec::Array::object_weight);
+  weight.values = sum[spec::Array::object].values;
+  weight.errors = sum[spec::Array::object].errors;
+}
+
+}  // namespace rankcheck::reference::object_preconditioner

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "reference/ptycho/field.hpp"
+
+namespace rankcheck::reference::object_preconditioner {
+
+/// Needs probe and positions, makes object_weight.
+void reference(const Setting& in, Setting& out);
+
+}  // namespace rankcheck::reference::object_preconditioner

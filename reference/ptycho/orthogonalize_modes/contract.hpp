@@ -1,0 +1,34 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::orthogonalize_modes {
+
+/// Mixes the modes of the probe, or of every position's probe, by a unitary matrix such that they
+/// are orthogonal to one another and ordered by power, the strongest first. The modes' coherence,
+/// J[x, y] = sum over m of P[m][x] conj(P[m][y]), stays, and so does every intensity that the probe
+/// makes. A mode's phase, and the mixture of modes of equal power, are left open.
+///
+/// With u the unit roundoff, N pixels and M modes, a result may depart from this by accuracy(N, M)
+/// u times the power of all modes: N for the roundings of inner products, 30 M^2 for a Jacobi
+/// method that makes 10 sweeps of M^2 / 2 rotations of 6 roundings each, and some for the mixing.
+inline spec::Contract contract() {
+  return {
+      .name = "orthogonalize_modes",
+      .summary = "Mixes the probe's modes until they are orthogonal, the strongest first.",
+      .formula = "out[k] = sum over m of U[k][m] in[m], U G U* diagonal and descending, G = in in*",
+      .source = "tike linalg.orthogonalize_eig",
+      .sizes = spec::Sizes::scene,
+      .inputs = {spec::Array::probe},
+      .outputs = {spec::Array::probe},
+  };
+}
+
+/// How many unit roundoffs of the power of all modes a result may be wrong by.
+inline double accuracy(const spec::Scene& scene) {
+  const double pixels = static_cast<double>(scene.window) * scene.window;
+  const double modes = scene.modes;
+  return pixels + 30 * modes * modes + 4 * modes;
+}
+
+}  // namespace rankcheck::reference::orthogonalize_modes

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::pad {
+
+/// Puts windows into the middle of frames of zeros, after the frame's margin.
+inline spec::Contract contract() {
+  return {
+      .name = "pad",
+      .summary = "Windows in the middle of frames, with zeros around them.",
+      .formula = "patch[margin + p, margin + q] = window[p, q]",
+      .source = "tike operators.Pad.fwd",
+      .sizes = spec::Sizes::scene,
+      .inputs = {spec::Array::windows},
+      .outputs = {spec::Array::patches},
+      .linear_in = {spec::Array::windows},
+      .exact_on_whole_numbers = true,
+  };
+}
+
+}  // namespace rankcheck::reference::pad

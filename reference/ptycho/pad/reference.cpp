@@ -1,0 +1,16 @@
+#include "reference/ptycho/pad/reference.hpp"
+
+#include "reference/ptycho/window.hpp"
+
+namespace rankcheck::reference::pad {
+
+void reference(const Setting& in, Setting& out) {
+  const Field& windows = in[spec::Array::windows];
+  Field& patches = out.make(spec::Array::patches);
+  for_each_window_pixel(in, [&](std::size_t in_windows, std::size_t in_patches) {
+    patches.values[in_patches] = windows.values[in_windows];
+    patches.errors[in_patches] = windows.errors[in_windows];
+  });
+}
+
+}  // namespace rankcheck::reference::pad

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "reference/ptycho/partition.hpp"
+
+namespace rankcheck::reference::partition_grid {
+
+/// A grid of equal cells, R rows and C columns of them: C is the greatest divisor of n with
+/// C * C <= n, and R = n / C.
+inline spec::Contract contract() {
+  return partition_contract(
+      "partition_grid",
+      "The cells of a grid of R rows and C columns, R C = n, as square as n allows.",
+      "owner = cell(row, R) C + cell(col, C)",
+      "tike cluster.by_scan_grid");
+}
+
+}  // namespace rankcheck::reference::partition_grid

@@ -1,0 +1,24 @@
+#include "reference/ptycho/partition_grid/reference.hpp"
+
+#include "reference/ptycho/partition.hpp"
+
+namespace rankcheck::reference::partition_grid {
+
+void reference(const Setting& in, Setting& out) {
+  const std::vector<ScanPoint> scan = scan_of(in);
+  const Bounds box(scan);
+  const auto ranks = static_cast<std::int64_t>(in.counts.size());
+  std::int64_t cols = 1;
+  for (std::int64_t divisor = 1; divisor * divisor <= ranks; ++divisor) {
+    if (ranks % divisor == 0) cols = divisor;
+  }
+  std::vector<int> owner(scan.size());
+  for (const ScanPoint& at : scan) {
+    const std::int64_t row = cell_of(at.row, box.least.row, box.most.row, ranks / cols);
+    const std::int64_t col = cell_of(at.col, box.least.col, box.most.col, cols);
+    owner[static_cast<std::size_t>(at.number)] = static_cast<int>(row * cols + col);
+  }
+  set_owners(owner, out);
+}
+
+}  // namespace rankcheck::reference::partition_grid

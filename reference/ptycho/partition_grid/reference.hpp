@@ -1,0 +1,10 @@
+#pragma once
+
+#include "reference/ptycho/field.hpp"
+
+namespace rankcheck::reference::partition_grid {
+
+/// Needs positions, makes owners.
+void reference(const Setting& in, Setting& out);
+
+}  // namespace rankcheck::reference::partition_grid

@@ -1,0 +1,14 @@
+#include "reference/ptycho/partition_interlaced/reference.hpp"
+
+#include "reference/ptycho/partition.hpp"
+
+namespace rankcheck::reference::partition_interlaced {
+
+void reference(const Setting& in, Setting& out) {
+  const auto ranks = static_cast<std::int64_t>(in.counts.size());
+  std::vector<int> owner;
+  for (std::int64_t i = 0; i < in.positions; ++i) owner.push_back(static_cast<int>(i % ranks));
+  set_owners(owner, out);
+}
+
+}  // namespace rankcheck::reference::partition_interlaced

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "reference/ptycho/partition.hpp"
+
+namespace rankcheck::reference::partition_quadrants {
+
+/// The seed's bands and halves: with c the row's cell of n, band b = c / 2 rounded down covers
+/// ranks 2b and 2b + 1, its lower half of the columns for the first and its upper one for the
+/// second; where n is odd the last band has one rank, which gets both halves.
+inline spec::Contract contract() {
+  return partition_contract(
+      "partition_quadrants",
+      "Two halves of the columns in each of n / 2 bands of rows; a last band alone if n is odd.",
+      "owner = 2 b + h, b = cell(row, n) / 2, h = cell(col, 2), 0 where 2 b + 1 = n",
+      "tike's PR #72, as_array_multi_split, mended");
+}
+
+}  // namespace rankcheck::reference::partition_quadrants

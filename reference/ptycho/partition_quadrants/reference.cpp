@@ -1,0 +1,25 @@
+#include "reference/ptycho/partition_quadrants/reference.hpp"
+
+#include "reference/ptycho/partition.hpp"
+
+namespace rankcheck::reference::partition_quadrants {
+
+void reference(const Setting& in, Setting& out) {
+  const std::vector<ScanPoint> scan = scan_of(in);
+  const Bounds box(scan);
+  const int ranks = static_cast<int>(in.counts.size());
+  std::vector<int> owner(scan.size());
+  for (const ScanPoint& at : scan) {
+    int rank = static_cast<int>(cell_of(at.row, box.least.row, box.most.row, ranks));
+    // The last of an odd number of ranks has no neighbour to share its band with.
+    const bool alone = ranks % 2 == 1 && rank == ranks - 1;
+    if (!alone) {
+      rank -= rank % 2;
+      rank += static_cast<int>(cell_of(at.col, box.least.col, box.most.col, 2));
+    }
+    owner[static_cast<std::size_t>(at.number)] = rank;
+  }
+  set_owners(owner, out);
+}
+
+}  // namespace rankcheck::reference::partition_quadrants

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "reference/ptycho/partition.hpp"
+
+namespace rankcheck::reference::partition_stripes {
+
+/// Stripes of rows of equal height between the least and the greatest row; some may be empty.
+inline spec::Contract contract() {
+  return partition_contract("partition_stripes",
+                            "Stripes of rows of equal height.",
+                            "owner = cell(row, n)",
+                            "tike cluster.by_scan_stripes");
+}
+
+}  // namespace rankcheck::reference::partition_stripes

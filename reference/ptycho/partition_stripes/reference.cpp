@@ -1,0 +1,19 @@
+#include "reference/ptycho/partition_stripes/reference.hpp"
+
+#include "reference/ptycho/partition.hpp"
+
+namespace rankcheck::reference::partition_stripes {
+
+void reference(const Setting& in, Setting& out) {
+  const std::vector<ScanPoint> scan = scan_of(in);
+  const Bounds box(scan);
+  const auto ranks = static_cast<std::int64_t>(in.counts.size());
+  std::vector<int> owner(scan.size());
+  for (const ScanPoint& at : scan) {
+    owner[static_cast<std::size_t>(at.number)] =
+        static_cast<int>(cell_of(at.row, box.least.row, box.most.row, ranks));
+  }
+  set_owners(owner, out);
+}
+
+}  // namespace rankcheck::reference::partition_stripes

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <span>
+
+#include "reference/ptycho/field.hpp"
+
+/// What the references of costs share: a pixel's modes as one vector, and the sum over all pixels.
+namespace rankcheck::reference {
+
+/// The waves of all modes at one pixel of one frame.
+struct PixelWaves {
+  /// The length of the vector of the modes' waves, whose square is the intensity.
+  double amplitude = 0;
+  /// Bounds the distance of anyone's vector from it.
+  double error = 0;
+};
+
+/// Calls body(pixel among those of all frames, pixel of the frame, waves), and is told by
+/// `wave(m)` where mode m's value is.
+template <class Body>
+void for_each_pixel(const Setting& setting, const Body& body) {
+  const Field& waves = setting[spec::Array::far_waves];
+  const auto frame = static_cast<std::size_t>(spec::values(setting.scene, spec::Array::frames));
+  const auto modes = static_cast<std::size_t>(setting.scene.modes);
+  for (std::size_t n = 0; n < static_cast<std::size_t>(setting.positions); ++n) {
+    for (std::size_t i = 0; i < frame; ++i) {
+      const auto wave = [&](std::size_t m) { return (n * modes + m) * frame + i; };
+      PixelWaves pixel;
+      for (std::size_t m = 0; m < modes; ++m) {
+        pixel.amplitude = std::hypot(pixel.amplitude, std::abs(waves.values[wave(m)]));
+        pixel.error = std::hypot(pixel.error, waves.errors[wave(m)]);
+      }
+      body(n * frame + i, i, pixel, wave);
+    }
+  }
+}
+
+/// Roundings of an intensity: two squares and their sum, and the sum over the modes.
+inline double intensity_roundings(const Setting& setting) {
+  return 2 + static_cast<double>(setting.scene.modes);
+}
+
+/// Adds the cost of one pixel, known up to `error`, to the total.
+inline void add_cost(double cost, double error, double unit, Field& total, std::size_t pixels) {
+  total.values[0] += cost;
+  // Anyone's sum in any order rounds each term once for every other, and the total once more.
+  total.errors[0] += error + (cost + error) * unit * (static_cast<double>(pixels) + 1);
+}
+
+}  // namespace rankcheck::reference

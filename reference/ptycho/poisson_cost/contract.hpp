@@ -1,0 +1,24 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::poisson_cost {
+
+/// The negative logarithm of the likelihood of counted photons, less its least value, summed over
+/// the measured pixels of all ranks' frames, and its derivative by the conjugate of the waves F at
+/// the detector. I = sum over the modes of |F|^2, d the frame, e = 1e-9; d log(...) is 0 where d
+/// is. Subtracting the least value changes no gradient and avoids cancellation.
+inline spec::Contract contract() {
+  return {
+      .name = "poisson_cost",
+      .summary = "The Poisson cost of all ranks' frames, and its gradient at the detector.",
+      .formula = "cost = sum of I + e - d - d log((I + e) / d); G = (1 - d / (I + e)) F",
+      .source = "tike objective.poisson; sums, never means, so that partitions make no difference",
+      .sizes = spec::Sizes::scene,
+      .ranks_agree = true,
+      .inputs = {spec::Array::far_waves, spec::Array::frames, spec::Array::mask},
+      .outputs = {spec::Array::cost, spec::Array::far_waves},
+  };
+}
+
+}  // namespace rankcheck::reference::poisson_cost

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::poisson_gradients {
+
+/// The cost of a model of counted photons and its gradients; all as in gaussian_gradients, but for
+/// the cost of a pixel. It is the negative logarithm of the likelihood less its least value, which
+/// changes no gradient and avoids the cancellation; d log(...) is 0 where d is.
+inline spec::Contract contract() {
+  return {
+      .name = "poisson_gradients",
+      .summary = "The Poisson cost of all ranks' frames, and its gradients by object and probe.",
+      .formula = "cost = sum of I + e - d - d log((I + e) / d), e = 1e-9; "
+                 "G = (1 - d / (I + e)) F; object = "
+                 "illuminate_adjoint_object(propagate_inverse(G)), probe alike",
+      .source = "tike objective.poisson; the gather-sum-scatter of tike's PR #72",
+      .sizes = spec::Sizes::scene,
+      .ranks_agree = true,
+      .inputs = {spec::Array::object,
+                 spec::Array::probe,
+                 spec::Array::positions,
+                 spec::Array::frames,
+                 spec::Array::mask},
+      .outputs = {spec::Array::cost, spec::Array::object, spec::Array::probe},
+  };
+}
+
+}  // namespace rankcheck::reference::poisson_gradients

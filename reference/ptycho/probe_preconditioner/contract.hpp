@@ -1,0 +1,23 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::probe_preconditioner {
+
+/// How much of the object every pixel of the window sees, over all positions of all ranks. Steps of
+/// the probe are divided by it.
+inline spec::Contract contract() {
+  return {
+      .name = "probe_preconditioner",
+      .summary = "The object's squared magnitude in all ranks' windows, pixel by pixel.",
+      .formula = "E = sum over n of |extract(o)_n|^2, in the window",
+      .source = "tike solvers, probe_preconditioner",
+      .sizes = spec::Sizes::scene,
+      .ranks_agree = true,
+      .inputs = {spec::Array::object, spec::Array::positions},
+      .outputs = {spec::Array::probe_weight},
+      .exact_on_whole_numbers = true,
+  };
+}
+
+}  // namespace rankcheck::reference::probe_preconditioner

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "reference/ptycho/field.hpp"
+
+namespace rankcheck::reference::probe_preconditioner {
+
+/// Needs object and positions, makes probe_weight.
+void reference(const Setting& in, Setting& out);
+
+}  // namespace rankcheck::reference::probe_preconditioner

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::propagate {
+
+/// From the object to the detector: the unitary two-dimensional Fourier transform of every frame of
+/// waves, D pixels wide, exponent with a minus, zero frequency at [0, 0] and nothing shifted.
+inline spec::Contract contract() {
+  return {
+      .name = "propagate",
+      .summary = "The unitary Fourier transform of the waves of every position and mode.",
+      .formula = "F[k, l] = 1/D sum over p and q of wave[p, q] exp(-2 pi i (k p + l q) / D)",
+      .source = "tike operators.Propagation.fwd, norm 'ortho'",
+      .sizes = spec::Sizes::scene,
+      .inputs = {spec::Array::waves},
+      .outputs = {spec::Array::far_waves},
+      .linear_in = {spec::Array::waves},
+  };
+}
+
+}  // namespace rankcheck::reference::propagate

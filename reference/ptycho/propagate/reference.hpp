@@ -1,0 +1,10 @@
+#pragma once
+
+#include "reference/ptycho/field.hpp"
+
+namespace rankcheck::reference::propagate {
+
+/// Needs waves, makes far_waves.
+void reference(const Setting& in, Setting& out);
+
+}  // namespace rankcheck::reference::propagate

@@ -1,0 +1,14 @@
+#include "reference/ptycho/propagate_fresnel/reference.hpp"
+
+#include "reference/ptycho/spectrum.hpp"
+
+namespace rankcheck::reference::propagate_fresnel {
+
+void reference(const Setting& in, Setting& out) {
+  out[spec::Array::waves] = in[spec::Array::waves];
+  filter(in.scene.detector, in.unit, out[spec::Array::waves], [&](std::size_t, int k, int l) {
+    return free_space(in.scene, in.scene.detector, k, l, in.unit);
+  });
+}
+
+}  // namespace rankcheck::reference::propagate_fresnel

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::propagate_fresnel_adjoint {
+
+/// The adjoint of propagate_fresnel: the same with conj(h). Its inverse only where nothing decays.
+inline spec::Contract contract() {
+  return {
+      .name = "propagate_fresnel_adjoint",
+      .summary = "The adjoint of free space, by conjugate phases.",
+      .formula = "out = F^-1(conj(h) F(wave)), h as for propagate_fresnel",
+      .source = "tike operators.FresnelSpectProp.adj",
+      .sizes = spec::Sizes::scene,
+      .inputs = {spec::Array::waves},
+      .outputs = {spec::Array::waves},
+      .linear_in = {spec::Array::waves},
+      .in_free_space = true,
+  };
+}
+
+}  // namespace rankcheck::reference::propagate_fresnel_adjoint

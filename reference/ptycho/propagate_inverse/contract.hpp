@@ -1,0 +1,22 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::propagate_inverse {
+
+/// From the detector back to the object: the inverse, and adjoint, of propagate. All of the frame
+/// is transformed and all of the result is kept, also what lies around the window.
+inline spec::Contract contract() {
+  return {
+      .name = "propagate_inverse",
+      .summary = "The unitary inverse Fourier transform of what reaches the detector.",
+      .formula = "wave[p, q] = 1/D sum over k and l of F[k, l] exp(2 pi i (k p + l q) / D)",
+      .source = "tike operators.Propagation.adj, norm 'ortho'",
+      .sizes = spec::Sizes::scene,
+      .inputs = {spec::Array::far_waves},
+      .outputs = {spec::Array::waves},
+      .linear_in = {spec::Array::far_waves},
+  };
+}
+
+}  // namespace rankcheck::reference::propagate_inverse

@@ -1,0 +1,22 @@
+#include "reference/ptycho/redistribute/reference.hpp"
+
+#include <array>
+#include <utility>
+
+#include "reference/ptycho/shards.hpp"
+
+namespace rankcheck::reference::redistribute {
+
+void reference(const Setting& in, Setting& out) {
+  using spec::Array;
+  const auto places = places_in_shards(in);
+  for (const auto& [whole, shard] : {std::pair(Array::positions, Array::shard_positions),
+                                     std::pair(Array::frames, Array::shard_frames)}) {
+    out.make(shard);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      copy_position(in[whole], i, out[shard], places[i], spec::values(in.scene, whole));
+    }
+  }
+}
+
+}  // namespace rankcheck::reference::redistribute

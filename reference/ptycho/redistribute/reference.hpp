@@ -1,0 +1,10 @@
+#pragma once
+
+#include "reference/ptycho/field.hpp"
+
+namespace rankcheck::reference::redistribute {
+
+/// Needs owners, positions and frames, makes shard_positions and shard_frames.
+void reference(const Setting& in, Setting& out);
+
+}  // namespace rankcheck::reference::redistribute

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "reference/ptycho/field.hpp"
+
+namespace rankcheck::reference {
+
+/// For every position, the place of its copy among those of all ranks' shards: rank r's shard
+/// begins at r times the number of positions, and holds its own in their order.
+[[nodiscard]] inline std::vector<std::size_t> places_in_shards(const Setting& setting) {
+  std::vector<std::size_t> used(setting.counts.size(), 0);
+  std::vector<std::size_t> places;
+  for (const auto& owner : setting[spec::Array::owners].values) {
+    const auto rank = static_cast<std::size_t>(owner.real());
+    places.push_back(rank * static_cast<std::size_t>(setting.positions) + used[rank]++);
+  }
+  return places;
+}
+
+/// Copies a position's values.
+inline void copy_position(const Field& from,
+                          std::size_t from_place,
+                          Field& to,
+                          std::size_t to_place,
+                          std::int64_t values) {
+  const auto size = static_cast<std::size_t>(values);
+  for (std::size_t i = 0; i < size; ++i) {
+    to.values[to_place * size + i] = from.values[from_place * size + i];
+  }
+}
+
+}  // namespace rankcheck::reference

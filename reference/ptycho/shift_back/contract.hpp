@@ -1,0 +1,21 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::shift_back {
+
+/// The inverse, and adjoint, of shift.
+inline spec::Contract contract() {
+  return {
+      .name = "shift_back",
+      .summary = "The waves of every position, moved back by that position in pixels.",
+      .formula = "out = F^-1(exp(2 pi i (f_k s_row + f_l s_col)) F(wave))",
+      .source = "tike operators.Shift.adj",
+      .sizes = spec::Sizes::scene,
+      .inputs = {spec::Array::waves, spec::Array::positions},
+      .outputs = {spec::Array::waves},
+      .linear_in = {spec::Array::waves},
+  };
+}
+
+}  // namespace rankcheck::reference::shift_back

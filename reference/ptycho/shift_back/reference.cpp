@@ -1,0 +1,21 @@
+#include "reference/ptycho/shift_back/reference.hpp"
+
+#include "reference/ptycho/spectrum.hpp"
+
+namespace rankcheck::reference::shift_back {
+
+void reference(const Setting& in, Setting& out) {
+  const int width = in.scene.detector;
+  const auto modes = static_cast<std::size_t>(in.scene.modes);
+  const Field& positions = in[spec::Array::positions];
+  out[spec::Array::waves] = in[spec::Array::waves];
+  filter(width, in.unit, out[spec::Array::waves], [&](std::size_t frame, int k, int l) {
+    const std::size_t position = 2 * (frame / modes);
+    const double rows = -positions.values[position].real();
+    const double cols = -positions.values[position + 1].real();
+    return product(
+        shift_ramp(rows, width, k, in.unit), shift_ramp(cols, width, l, in.unit), in.unit);
+  });
+}
+
+}  // namespace rankcheck::reference::shift_back

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+
+#include "reference/ptycho/estimate.hpp"
+
+/// What acts on the frequencies of frames.
+namespace rankcheck::reference {
+
+/// Cycles per pixel of index k of a transform: below 1/2, and not below -1/2.
+inline double frequency(int k, int width) {
+  return static_cast<double>(2 * k < width ? k : k - width) / width;
+}
+
+/// A factor that is made in double precision, by us and by anyone: its exponent may be off by
+/// `error`. Rounded to the precision under test, its two components and their functions.
+inline Estimate tabulated(std::complex<double> value, double error, double unit) {
+  return {.value = value, .error = 2 * error + growth(2, unit) * std::abs(value)};
+}
+
+/// What free space does to frequency (k, l).
+inline Estimate free_space(const spec::Scene& scene, int width, int k, int l, double unit) {
+  constexpr double double_unit = 0x1p-53;
+  const double all = 1 / (scene.wavelength * scene.wavelength);
+  const double across =
+      frequency(k, width) * frequency(k, width) + frequency(l, width) * frequency(l, width);
+  const double along = std::sqrt(std::abs(all - across));
+  const double turns = 2 * std::numbers::pi * std::abs(scene.distance);
+  // Roundings of the difference, whose root is steep where little is left; then of the product.
+  const double difference_error = 6 * double_unit * (all + across);
+  const double along_error =
+      std::min(std::sqrt(difference_error), difference_error / along) + double_unit * along;
+  const double error = turns * along_error + 3 * double_unit * turns * along;
+  if (across > all) return tabulated(std::exp(-turns * along), error, unit);
+  return tabulated(std::polar(1.0, std::copysign(turns, scene.distance) * along), error, unit);
+}
+
+/// What a shift by `distance` pixels does to frequency k of an axis.
+inline Estimate shift_ramp(double distance, int width, int k, double unit) {
+  const double angle = -2 * std::numbers::pi * frequency(k, width) * distance;
+  return tabulated(std::polar(1.0, angle), 4 * 0x1p-53 * std::abs(angle), unit);
+}
+
+/// Multiplies the frequencies of all frames of a field: factor(frame, k, l).
+template <class Factor>
+void filter(int width, double unit, Field& field, const Factor& factor) {
+  transform(Direction::forward, width, unit, field);
+  const std::size_t frame = static_cast<std::size_t>(width) * static_cast<std::size_t>(width);
+  for (std::size_t i = 0; i < field.values.size(); ++i) {
+    const auto k = static_cast<int>(i % frame) / width;
+    const auto l = static_cast<int>(i % frame) % width;
+    const Estimate filtered = product(at(field, i), factor(i / frame, k, l), unit);
+    field.values[i] = filtered.value;
+    field.errors[i] = filtered.error;
+  }
+  transform(Direction::inverse, width, unit, field);
+}
+
+}  // namespace rankcheck::reference

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+
+#include "reference/ptycho/field.hpp"
+
+namespace rankcheck::reference {
+
+/// The bilinear weights of one object pixel for the window's pixel (p, q): w[0…3] for the pixels
+/// (row, col), (row, col+1), (row+1, col), (row+1, col+1) of the corner's whole part plus (p, q).
+struct Corner {
+  std::int64_t row = 0;
+  std::int64_t col = 0;
+  std::array<double, 4> weights{};
+};
+
+/// The corner of a position's window.
+inline Corner corner_of(const Setting& setting, std::int64_t position) {
+  const auto at = static_cast<std::size_t>(2 * position);
+  const double row = setting[spec::Array::positions].values[at].real();
+  const double col = setting[spec::Array::positions].values[at + 1].real();
+  const double f = row - std::floor(row);
+  const double g = col - std::floor(col);
+  return {.row = static_cast<std::int64_t>(std::floor(row)),
+          .col = static_cast<std::int64_t>(std::floor(col)),
+          .weights = {(1 - f) * (1 - g), (1 - f) * g, f * (1 - g), f * g}};
+}
+
+/// Calls body(pixel of the object's slice, weight) for every tap of pixel (p, q) of a window that
+/// lies on the object and has a weight.
+template <class Body>
+void for_each_tap(const spec::Scene& scene, const Corner& corner, int p, int q, const Body& body) {
+  for (std::size_t tap = 0; tap < 4; ++tap) {
+    const std::int64_t row = corner.row + p + (tap >= 2 ? 1 : 0);
+    const std::int64_t col = corner.col + q + (tap % 2 == 1 ? 1 : 0);
+    if (corner.weights[tap] == 0 || row < 0 || row >= scene.rows || col < 0 || col >= scene.cols) {
+      continue;
+    }
+    body(static_cast<std::size_t>(row * scene.cols + col), corner.weights[tap]);
+  }
+}
+
+/// Calls body(pixel of the frame, pixel of the object's slice, weight) for all taps of all pixels
+/// of the position's window.
+template <class Body>
+void for_each_tap(const Setting& setting, std::int64_t position, const Body& body) {
+  const spec::Scene& scene = setting.scene;
+  const Corner corner = corner_of(setting, position);
+  const int margin = spec::margin(scene);
+  for (int p = 0; p < scene.window; ++p) {
+    for (int q = 0; q < scene.window; ++q) {
+      const auto pixel = static_cast<std::size_t>((margin + p) * scene.detector + margin + q);
+      for_each_tap(scene, corner, p, q, [&](std::size_t target, double weight) {
+        body(pixel, target, weight);
+      });
+    }
+  }
+}
+
+/// Calls body(pixel of windows, pixel of patches) for every pixel of every position's window.
+template <class Body>
+void for_each_window_pixel(const Setting& setting, const Body& body) {
+  const auto window = static_cast<std::size_t>(setting.scene.window);
+  const auto width = static_cast<std::size_t>(setting.scene.detector);
+  const auto margin = static_cast<std::size_t>(spec::margin(setting.scene));
+  for (std::size_t i = 0; i < setting.size(spec::Array::windows); ++i) {
+    const std::size_t n = i / (window * window);
+    const std::size_t row = margin + i / window % window;
+    body(i, (n * width + row) * width + margin + i % window);
+  }
+}
+
+/// Where a pixel of a window is in the arrays, in one mode of one position.
+struct LitPixel {
+  std::size_t in_patches = 0;
+  std::size_t in_probe = 0;
+  std::size_t in_waves = 0;
+  Corner corner;
+  int p = 0;
+  int q = 0;
+};
+
+/// Calls body(LitPixel) for every pixel of the window in every mode of every position.
+template <class Body>
+void for_each_lit_pixel(const Setting& setting, const Body& body) {
+  const spec::Scene& scene = setting.scene;
+  const int margin = spec::margin(scene);
+  const int width = scene.detector;
+  for (std::int64_t n = 0; n < setting.positions; ++n) {
+    const Corner corner = corner_of(setting, n);
+    for (int m = 0; m < scene.modes; ++m) {
+      const std::int64_t layer = n * scene.modes + m;
+      const std::int64_t probe = scene.varying_probe ? layer : m;
+      for (int p = 0; p < scene.window; ++p) {
+        for (int q = 0; q < scene.window; ++q) {
+          const int row = margin + p;
+          const int col = margin + q;
+          body(LitPixel{
+              .in_patches = static_cast<std::size_t>((n * width + row) * width + col),
+              .in_probe = static_cast<std::size_t>((probe * scene.window + p) * scene.window + q),
+              .in_waves = static_cast<std::size_t>((layer * width + row) * width + col),
+              .corner = corner,
+              .p = p,
+              .q = q});
+        }
+      }
+    }
+  }
+}
+
+/// Roundings on the way of one term through the interpolation: two in the weight's factors, one in
+/// their product, one in the product with the pixel, three in the sum.
+inline constexpr double tap_roundings = 7;
+
+}  // namespace rankcheck::reference

@@ -1,0 +1,70 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "cases/reconstruct/dataset.hpp"
+#include "cases/reconstruct/model.hpp"
+
+namespace rankcheck::cases::reconstruct {
+namespace {
+
+/// Where the data files are: beside the sources.
+std::filesystem::path data_file(const char* name) {
+  return std::filesystem::path(RANKCHECK_SOURCE_DIR) / ".." / "shared" / "data" / name;
+}
+
+/// The largest difference between the frames of a dataset and its model's, as a share of the
+/// largest intensity.
+double model_error(const Dataset& data) {
+  ReferenceModel model(data);
+  const std::size_t pixels = data.mask.size();
+  double error = 0;
+  for (std::int64_t n = 0; n < data.count; ++n) {
+    const reference::Field& modelled = model.intensity(n);
+    for (std::size_t i = 0; i < pixels; ++i) {
+      const double measured = data.frames[static_cast<std::size_t>(n) * pixels + i];
+      error = std::max(error, std::abs(modelled.values[i].real() - measured));
+    }
+  }
+  return error / *std::max_element(data.frames.begin(), data.frames.end());
+}
+
+TEST(Data, SimulatedScanIsWhatItsObjectAndProbeGive) {
+  const std::filesystem::path path = data_file("simulated-two-modes.cxi");
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent";
+  Dataset data = read_dataset(path);
+  EXPECT_EQ(data.count, 169);
+  EXPECT_EQ(data.detector, 32);
+  EXPECT_EQ(data.window, 16);
+  EXPECT_EQ(data.modes, 2);
+  EXPECT_EQ(data.rows, 128);
+  EXPECT_LE(model_error(data), 2e-6);
+  for (float& position : data.positions) position += 0.5F;
+  EXPECT_GT(model_error(data), 1e-3);
+}
+
+TEST(Data, SiemensStarFitsOnItsObject) {
+  const std::filesystem::path path = data_file("siemens-star-small.cxi");
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent";
+  const Dataset data = read_dataset(path);
+  EXPECT_EQ(data.count, 516);
+  EXPECT_EQ(data.window, 128);
+  EXPECT_TRUE(data.has_probe);
+  EXPECT_FALSE(data.has_object);
+  const auto [least, most] = std::minmax_element(data.positions.begin(), data.positions.end());
+  EXPECT_GE(*least, 1);
+  EXPECT_LT(*most + 128, std::max(data.rows, data.cols));
+  // The beam is in the middle of the detector, so after reading in the corners.
+  double corner = 0;
+  double middle = 0;
+  for (std::size_t n = 0; n < 516; ++n) {
+    corner += data.frames[n * 128 * 128];
+    middle += data.frames[n * 128 * 128 + 64 * 128 + 64];
+  }
+  EXPECT_GT(corner, 10 * middle);
+}
+
+}  // namespace
+}  // namespace rankcheck::cases::reconstruct

@@ -1,0 +1,67 @@
+#include "cases/reconstruct/pictures.hpp"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "harness/files.hpp"
+
+#include "cases/reconstruct/canvas.hpp"
+#include "cases/reconstruct/simulate.hpp"
+#include "tests/harness/sample.hpp"
+
+namespace rankcheck::cases::reconstruct {
+namespace {
+
+bool is_png(const std::string& bytes) {
+  return bytes.starts_with("\x89PNG\r\n\x1a\n") && bytes.find("IEND") != std::string::npos;
+}
+
+TEST(Pictures, AreWrittenWhole) {
+  const harness::TemporaryFolder folder;
+  const Dataset data = simulate({.positions = 4, .detector = 8, .probe = 6, .modes = 5, .step = 2});
+  write_pictures(folder.path() / "new", data, data.object, data.probe, {3, 2, 1});
+  for (const char* name : {"object-phase.png", "object-amplitude.png", "probe.png", "cost.png"}) {
+    EXPECT_TRUE(is_png(harness::read_file(folder.path() / "new" / name))) << name;
+  }
+}
+
+TEST(Pictures, ShowWhatTheyAreGiven) {
+  const Dataset data = simulate({.positions = 4, .detector = 8, .probe = 6, .step = 2});
+  Complexes object = data.object;
+  const std::string phase = draw_phase(data, object);
+  EXPECT_EQ(draw_phase(data, object), phase);
+  for (auto& value : object) value *= std::complex<float>{0, 1};
+  EXPECT_EQ(draw_phase(data, object).size(), phase.size()) << "the mean phase is taken off";
+  object[object.size() / 2] *= 3;
+  EXPECT_NE(draw_amplitude(data, object), draw_amplitude(data, data.object));
+}
+
+TEST(Pictures, TakeStatesThatWentWrong) {
+  const Dataset data = simulate({.positions = 4, .detector = 8, .probe = 6, .step = 2});
+  const Complexes zeros(data.object.size(), 0);
+  const Complexes holes(data.object.size(), std::nanf(""));
+  EXPECT_TRUE(is_png(draw_phase(data, zeros)));
+  EXPECT_TRUE(is_png(draw_phase(data, holes)));
+  EXPECT_TRUE(is_png(draw_amplitude(data, holes)));
+  EXPECT_TRUE(is_png(draw_probe(data, Complexes(data.probe.size(), std::nanf("")))));
+  for (const std::vector<double>& costs : {std::vector<double>{},
+                                           {1.0},
+                                           {0.0, 0.0},
+                                           {std::nan(""), INFINITY, -1.0},
+                                           {1e300, 1e-300}}) {
+    EXPECT_TRUE(is_png(draw_costs(costs)));
+  }
+}
+
+TEST(RoundTicks, AreRoundAndWithin) {
+  EXPECT_EQ(round_ticks(0, 10, 5), (std::vector<double>{0, 2, 4, 6, 8, 10}));
+  EXPECT_EQ(round_ticks(-0.5, 0.5, 2), (std::vector<double>{-0.5, 0, 0.5}));
+  EXPECT_EQ(round_ticks(3, 29, 6), (std::vector<double>{5, 10, 15, 20, 25}));
+  EXPECT_EQ(round_ticks(4, 4, 6), (std::vector<double>{4}));
+}
+
+}  // namespace
+}  // namespace rankcheck::cases::reconstruct

@@ -1,0 +1,418 @@
+#include <complex>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "harness/case.hpp"
+#include "harness/files.hpp"
+
+#include "cases/reconstruct/dataset.hpp"
+#include "tests/cases/reconstruct/scan.hpp"
+#include "tests/harness/sample.hpp"
+
+namespace rankcheck::cases::reconstruct {
+namespace {
+
+class Read : public testing::Test {
+ protected:
+  Dataset read(const std::vector<Part>& parts) {
+    write(path_, parts);
+    return read_dataset(path_);
+  }
+
+  /// The one line that the file is rejected with.
+  std::string complaint(const std::vector<Part>& parts) {
+    try {
+      static_cast<void>(read(parts));
+    } catch (const harness::BadInput& bad) {
+      return bad.what();
+    }
+    return "nothing";
+  }
+
+  void expect_rejected(const std::vector<Part>& parts,
+                       const std::string& dataset,
+                       const std::string& expected) {
+    EXPECT_EQ(complaint(parts), path_.string() + ": " + dataset + ": expected " + expected);
+  }
+
+  harness::TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_.path() / "scan.cxi";
+};
+
+TEST_F(Read, PutsZeroFrequencyFirst) {
+  const Dataset data = read(small_scan());
+  ASSERT_EQ(data.count, 3);
+  ASSERT_EQ(data.detector, 4);
+  EXPECT_EQ(data.frames[0], 10);
+  EXPECT_EQ(data.frames[3], 9);
+  EXPECT_EQ(data.frames[16], 26);
+}
+
+TEST_F(Read, PutsZeroFrequencyFirstInOddFrames) {
+  const Dataset data =
+      read(with(small_scan(),
+                {numbers(detector_1 + "data", {3, 3, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 1,
+                                                          0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}),
+                 number(source_1 + "wavelength", 3)}));
+  EXPECT_EQ(std::vector<float>(data.frames.begin(), data.frames.begin() + 9),
+            (std::vector<float>{4, 5, 3, 7, 8, 6, 1, 2, 0}));
+}
+
+TEST_F(Read, TakesCornersFromMetres) {
+  const Dataset data = read(small_scan());
+  EXPECT_EQ(data.positions, (std::vector<float>{1, 1, 3, 2, 5.5, 4.25}));
+  EXPECT_EQ(data.rows, 1 + 4 + 4 + 1 + 1);
+  EXPECT_EQ(data.cols, 1 + 3 + 4 + 1 + 1);
+}
+
+TEST_F(Read, MovesPositionsAroundZeroByWholePixels) {
+  const Dataset data = read(with(
+      small_scan(), {numbers(translation_1, {3, 3}, {-2.25, -2.5, 0, 0, 0, 0, 2.25, 2.5, 0})}));
+  EXPECT_EQ(data.positions, (std::vector<float>{1.5, 1.75, 4, 4, 6.5, 6.25}));
+}
+
+TEST_F(Read, LeavesPositionsAloneOnAnObjectThatHoldsThem) {
+  const Dataset data = read(with(
+      small_scan(),
+      {complex("entry_1/image_1/data", {9, 8}, std::vector<std::complex<float>>(72, {2, 1}))}));
+  EXPECT_EQ(data.positions, (std::vector<float>{0, 0, 2, 1, 4.5, 3.25}));
+  EXPECT_EQ(data.rows, 9);
+  EXPECT_TRUE(data.has_object);
+  EXPECT_EQ(data.object[5], (std::complex<float>{2, 1}));
+}
+
+TEST_F(Read, PutsAScanIntoTheMiddleOfAnObject) {
+  const Dataset data = read(
+      with(small_scan(),
+           {complex("entry_1/image_1/data", {15, 14}, std::vector<std::complex<float>>(210, 1)),
+            numbers(translation_1, {3, 3}, {-2.25, -2.5, 0, 0, 0, 0, 2.25, 2.5, 0})}));
+  EXPECT_EQ(data.positions[0], 2.5);
+  EXPECT_EQ(data.positions[1], 2.75);
+}
+
+TEST_F(Read, TakesPixelsThatAreNotSquare) {
+  const Dataset data = read(with(small_scan(), {number(detector_1 + "y_pixel_size", 0.5)}));
+  EXPECT_EQ(data.object_pixel_height(), 2);
+  EXPECT_EQ(data.object_pixel_width(), 1);
+  EXPECT_EQ(data.positions, (std::vector<float>{1, 1, 2, 2, 3.25, 4.25}));
+}
+
+TEST_F(Read, ReadsNumbersOfAnyWidth) {
+  using hdf5::Number;
+  const std::vector<float> expected = read(small_scan()).frames;
+  std::vector<double> frames;
+  for (int i = 0; i < 48; ++i) frames.push_back(i);
+  for (const Number number : {Number::i8,
+                              Number::u8,
+                              Number::i16,
+                              Number::u16,
+                              Number::i32,
+                              Number::u32,
+                              Number::i64,
+                              Number::u64,
+                              Number::f32,
+                              Number::f64}) {
+    for (const bool compressed : {false, true}) {
+      const Part data = numbers(
+          detector_1 + "data", {3, 4, 4}, frames, {.number = number, .compressed = compressed});
+      EXPECT_EQ(read(with(small_scan(), {data})).frames, expected) << static_cast<int>(number);
+    }
+  }
+}
+
+TEST_F(Read, LeavesOutWhatTheMaskHas) {
+  std::vector<double> mask(16, 0);
+  mask[10] = 4;
+  std::vector<double> frames(48, 1);
+  frames[10] = -1;
+  frames[26] = std::nan("");
+  frames[42] = 4294967295;
+  const Dataset data =
+      read(with(small_scan(),
+                {numbers(detector_1 + "data", {3, 4, 4}, frames),
+                 numbers(detector_1 + "mask", {4, 4}, mask, {.number = hdf5::Number::u32})}));
+  EXPECT_EQ(data.mask[0], 0);
+  EXPECT_EQ(data.mask[1], 1);
+  EXPECT_EQ(data.frames[0], 0);
+  EXPECT_EQ(data.frames[1], 1);
+  EXPECT_EQ(data.frames[16], 0);
+  EXPECT_EQ(data.frames[32], 0);
+}
+
+TEST_F(Read, LeavesOutPixelsThatAreBadInOneFrame) {
+  std::vector<double> mask(48, 0);
+  mask[16 + 10] = 1;
+  const Dataset data = read(with(small_scan(), {numbers(detector_1 + "mask", {3, 4, 4}, mask)}));
+  EXPECT_EQ(data.mask[0], 0);
+  EXPECT_EQ(data.frames[0], 0);
+  EXPECT_EQ(data.frames[32], 0);
+}
+
+TEST_F(Read, TakesAnEnergyForTheWavelength) {
+  const double joules = wavelength_of_energy(4);
+  const std::vector<Part> parts = without(small_scan(), {source_1 + "wavelength"});
+  EXPECT_DOUBLE_EQ(read(with(parts, {number(source_1 + "energy", joules)})).geometry.wavelength, 4);
+  const Part kiloelectronvolts{source_1 + "energy", [&](hdf5::Writer& file, const auto& name) {
+                                 file.number(name, joules / 1.602176634e-16);
+                                 file.attribute(name, "units", "keV");
+                               }};
+  EXPECT_DOUBLE_EQ(read(with(parts, {kiloelectronvolts})).geometry.wavelength, 4);
+}
+
+TEST_F(Read, FollowsLinksAndDoesWithoutOptionalParts) {
+  std::vector<Part> parts =
+      without(small_scan(), {detector_1 + "data", detector_1 + "x_pixel_size", translation_1});
+  parts = with(parts,
+               {numbers("elsewhere/frames", {3, 4, 4}, std::vector<double>(48, 7)),
+                numbers("elsewhere/places", {3, 2}, {0, 0, 1, 1, 2, 2})});
+  parts.push_back({"entry_1/data_1/data", [](hdf5::Writer& file, const std::string& name) {
+                     file.link(name, "elsewhere/frames");
+                   }});
+  parts.push_back({"entry_1/data_1/translation", [](hdf5::Writer& file, const std::string& name) {
+                     file.link(name, "elsewhere/places");
+                   }});
+  const Dataset data = read(parts);
+  EXPECT_EQ(data.frames[0], 7);
+  EXPECT_EQ(data.positions[4], 3);
+  EXPECT_EQ(data.geometry.pixel_width, 1);
+}
+
+TEST_F(Read, TakesPixelsFromBasisVectors) {
+  const Dataset data =
+      read(with(without(small_scan(), {detector_1 + "x_pixel_size", detector_1 + "y_pixel_size"}),
+                {numbers(detector_1 + "basis_vectors", {2, 3}, {0, -0.5, 0, -0.3, 0, 0.4})}));
+  EXPECT_EQ(data.geometry.pixel_height, 0.5);
+  EXPECT_EQ(data.geometry.pixel_width, 0.5);
+}
+
+TEST_F(Read, StartsInFocusWithoutAProbe) {
+  // Every pixel of the mean frame is 9: the wave is 3 everywhere, and a point in focus.
+  const Dataset data = read(
+      with(small_scan(), {numbers(detector_1 + "data", {3, 4, 4}, std::vector<double>(48, 9))}));
+  ASSERT_EQ(data.window, 4);
+  EXPECT_FALSE(data.has_probe);
+  for (std::size_t i = 0; i < 16; ++i) {
+    EXPECT_NEAR(data.probe[i].real(), i == 10 ? 12 : 0, 1e-5) << i;
+    EXPECT_NEAR(data.probe[i].imag(), 0, 1e-5) << i;
+  }
+}
+
+TEST_F(Read, TakesAProbeSmallerThanTheFrames) {
+  const std::vector<std::complex<float>> probe{
+      {1, 0}, {0, 2}, {3, 0}, {0, 4}, {5, 0}, {0, 6}, {7, 0}, {0, 8}};
+  const Dataset data =
+      read(with(small_scan(), {complex(source_1 + "illumination", {2, 2, 2}, probe)}));
+  EXPECT_EQ(data.window, 2);
+  EXPECT_EQ(data.modes, 2);
+  EXPECT_EQ(data.probe, probe);
+  EXPECT_EQ(data.rows, 1 + 4 + 2 + 1 + 1);
+}
+
+TEST_F(Read, ReadsBackWhatItWrote) {
+  Dataset data = read(with(
+      small_scan(),
+      {complex("entry_1/image_1/data", {9, 8}, std::vector<std::complex<float>>(72, {2, 1})),
+       complex(
+           source_1 + "illumination", {1, 4, 4}, std::vector<std::complex<float>>(16, {0, 1}))}));
+  data.mask[3] = 0;
+  data.frames[3] = data.frames[16 + 3] = data.frames[32 + 3] = 0;
+  for (const bool counts : {false, true}) {
+    write_dataset(path_, data, "again", counts);
+    const Dataset again = read_dataset(path_);
+    EXPECT_EQ(again.frames, data.frames);
+    EXPECT_EQ(again.mask, data.mask);
+    EXPECT_EQ(again.positions, data.positions);
+    EXPECT_EQ(again.object, data.object);
+    EXPECT_EQ(again.probe, data.probe);
+    EXPECT_EQ(again.geometry.wavelength, data.geometry.wavelength);
+  }
+}
+
+// --- ptypy's layout
+// -------------------------------------------------------------------------------
+
+std::vector<Part> ptypy_scan() {
+  std::vector<double> frames;
+  for (int i = 0; i < 32; ++i) frames.push_back(i);
+  const double kiloelectronvolts = wavelength_of_energy(4) / 1.602176634e-16;
+  return {
+      number("meta/energy", kiloelectronvolts),
+      number("meta/distance", 1),
+      number("meta/psize", 1),
+      numbers("chunks/10/data", {1, 4, 4}, std::vector<double>(16, 100)),
+      numbers("chunks/10/positions", {1, 2}, {4.5, 3.25}),
+      numbers("chunks/2/data", {2, 4, 4}, frames),
+      numbers("chunks/2/positions", {2, 2}, {0, 0, 2, 1}),
+  };
+}
+
+TEST_F(Read, TakesChunksByTheirNumber) {
+  const Dataset data = read(ptypy_scan());
+  EXPECT_EQ(data.count, 3);
+  EXPECT_EQ(data.frames[0], 10);
+  EXPECT_EQ(data.frames[32], 100);
+  ASSERT_EQ(data.positions.size(), 6U);
+  EXPECT_NEAR(data.positions[4], 5.5, 1e-5);
+  EXPECT_NEAR(data.positions[5], 4.25, 1e-5);
+}
+
+TEST_F(Read, TakesTheCentreAndTheWeightsOfPtypy) {
+  std::vector<double> weights(16, 1);
+  weights[6] = 0;
+  const Dataset data = read(with(
+      ptypy_scan(),
+      {numbers("meta/center", {2}, {1, 2}), numbers("chunks/10/weights", {1, 4, 4}, weights)}));
+  EXPECT_EQ(data.mask[0], 0);
+  EXPECT_EQ(data.frames[0], 0);
+  EXPECT_EQ(data.frames[1], 7);
+}
+
+TEST_F(Read, RejectsPtypysChunksWithOtherCounts) {
+  expect_rejected(with(ptypy_scan(), {numbers("chunks/2/positions", {3, 2}, {0, 0, 1, 1, 2, 2})}),
+                  "chunks/2/positions",
+                  "[2, 2], a position for each frame, found [3, 2]");
+  expect_rejected(with(ptypy_scan(), {numbers("chunks/10/data", {1, 1, 1}, {1})}),
+                  "chunks/10/data",
+                  "frames of 4 pixels, as in the chunk before, found [1, 1, 1]");
+  expect_rejected(without(ptypy_scan(), {"meta/energy"}),
+                  "meta/energy or info/energy",
+                  "kiloelectronvolts, found no such dataset");
+}
+
+// --- bad files
+// ------------------------------------------------------------------------------------
+
+TEST_F(Read, RejectsFilesThatAreNoHdf5) {
+  harness::write_file(path_, "CXI, I promise\n");
+  try {
+    static_cast<void>(read_dataset(path_));
+    FAIL();
+  } catch (const harness::BadInput& bad) {
+    EXPECT_TRUE(std::string(bad.what()).starts_with(path_.string() + ": expected an HDF5 file"))
+        << bad.what();
+  }
+  EXPECT_THROW(static_cast<void>(read_dataset(folder_.path())), harness::FileError);
+  EXPECT_THROW(static_cast<void>(read_dataset(folder_.path() / "none")), harness::FileError);
+}
+
+TEST_F(Read, RejectsTruncatedFiles) {
+  write(path_, small_scan());
+  std::filesystem::resize_file(path_, std::filesystem::file_size(path_) / 2);
+  EXPECT_THROW(static_cast<void>(read_dataset(path_)), harness::BadInput);
+}
+
+TEST_F(Read, RejectsMissingParts) {
+  expect_rejected(without(small_scan(), {detector_1 + "data"}),
+                  detector_1 + "data or entry_1/data_1/data",
+                  "[positions, width, width], found no such dataset");
+  expect_rejected(without(small_scan(), {detector_1 + "distance"}),
+                  detector_1 + "distance",
+                  "metres, found no such dataset");
+  expect_rejected(without(small_scan(), {source_1 + "wavelength"}),
+                  source_1 + "wavelength or " + source_1 + "energy",
+                  "metres or joules, found no such dataset");
+  expect_rejected(without(small_scan(), {translation_1}),
+                  translation_1 + " or entry_1/data_1/translation or " + detector_1 + "translation",
+                  "(x, y, z) in metres for each frame, found no such dataset");
+}
+
+TEST_F(Read, RejectsFramesOfOtherShapes) {
+  const std::string name = detector_1 + "data";
+  expect_rejected(with(small_scan(), {numbers(name, {4, 4}, std::vector<double>(16, 1))}),
+                  name,
+                  "[positions, width, width], found [4, 4]");
+  expect_rejected(with(small_scan(), {numbers(name, {3, 4, 2}, std::vector<double>(24, 1))}),
+                  name,
+                  "[positions, width, width], found [3, 4, 2]");
+  expect_rejected(
+      with(small_scan(), {numbers(name, {0, 4, 4}, {})}), name, "at least one frame, found none");
+  const Part words{name, [](hdf5::Writer& file, const auto& path) { file.string(path, "bright"); }};
+  expect_rejected(
+      with(small_scan(), {words}), name, "[positions, width, width], found a single number");
+}
+
+TEST_F(Read, RejectsIntensitiesThatAreNone) {
+  std::vector<double> frames(48, 1);
+  frames[20] = -2;
+  const std::string name = detector_1 + "data";
+  const std::string expected = "finite numbers, none negative, wherever the mask has none, found ";
+  expect_rejected(
+      with(small_scan(), {numbers(name, {3, 4, 4}, frames)}), name, expected + "-2 in frame 1");
+  frames[20] = std::nan("");
+  expect_rejected(
+      with(small_scan(), {numbers(name, {3, 4, 4}, frames)}), name, expected + "nan in frame 1");
+  frames[20] = 1e300;
+  expect_rejected(
+      with(small_scan(), {numbers(name, {3, 4, 4}, frames)}), name, expected + "inf in frame 1");
+}
+
+TEST_F(Read, RejectsTranslationsThatDoNotFit) {
+  expect_rejected(with(small_scan(), {numbers(translation_1, {2, 3}, {0, 0, 0, 1, 1, 0})}),
+                  translation_1,
+                  "[3, 3], a position for each frame, found [2, 3]");
+  expect_rejected(
+      with(small_scan(), {numbers(translation_1, {3, 3}, {0, std::nan(""), 0, 1, 1, 0, 1, 1, 0})}),
+      translation_1,
+      "finite metres, found nan of position 0");
+  expect_rejected(
+      with(small_scan(), {numbers(translation_1, {3, 3}, {0, 0, 0, 0, 1e6, 0, 1, 1, 0})}),
+      translation_1,
+      "metres, within 65536 rows of the object, found a scan over 1e+06");
+}
+
+TEST_F(Read, RejectsImpossibleGeometry) {
+  expect_rejected(with(small_scan(), {number(detector_1 + "distance", 0)}),
+                  detector_1 + "distance",
+                  "metres, more than 0, found 0");
+  expect_rejected(with(small_scan(), {numbers(detector_1 + "distance", {2}, {1, 1})}),
+                  detector_1 + "distance",
+                  "a single number, found [2]");
+  expect_rejected(
+      with(without(small_scan(), {source_1 + "wavelength"}), {number(source_1 + "energy", 8.8)}),
+      source_1 + "energy",
+      "a photon's energy in joules, or an attribute units of eV or keV, found 8.8");
+}
+
+TEST_F(Read, RejectsMasksThatDoNotFit) {
+  expect_rejected(with(small_scan(), {numbers(detector_1 + "mask", {2, 2}, {0, 0, 0, 0})}),
+                  detector_1 + "mask",
+                  "[4, 4], as the frames, found [2, 2]");
+  expect_rejected(
+      with(small_scan(), {numbers(detector_1 + "mask", {4, 4}, std::vector<double>(16, 1))}),
+      detector_1 + "mask",
+      "zeros, which mean good pixels, found none");
+}
+
+TEST_F(Read, RejectsProbesAndObjectsThatDoNotFit) {
+  const std::string probe = source_1 + "illumination";
+  expect_rejected(
+      with(small_scan(), {complex(probe, {1, 5, 5}, std::vector<std::complex<float>>(25, 1))}),
+      probe,
+      "[modes, width, width] of at most the frames' 4 pixels, found [1, 5, 5]");
+  const std::string object = "entry_1/image_1/data";
+  expect_rejected(
+      with(small_scan(), {complex(object, {8, 9}, std::vector<std::complex<float>>(72, 1))}),
+      object,
+      "at least 9 rows for the windows of " + translation_1 + ", found 8");
+  std::vector<std::complex<float>> values(81, 1);
+  values[4] = std::nanf("");
+  expect_rejected(with(small_scan(), {complex(object, {9, 9}, values)}),
+                  object,
+                  "finite numbers, found others");
+  const Part words{object, [](hdf5::Writer& file, const auto& path) { file.string(path, "it"); }};
+  expect_rejected(with(small_scan(), {words}),
+                  object,
+                  "complex numbers: compounds of two numbers r and i, found text");
+}
+
+TEST_F(Read, RejectsLinksToNothing) {
+  const Part link{detector_1 + "mask",
+                  [](hdf5::Writer& file, const std::string& name) { file.link(name, "lost"); }};
+  expect_rejected(
+      with(small_scan(), {link}), detector_1 + "mask", "an object, found a link to nothing");
+}
+
+}  // namespace
+}  // namespace rankcheck::cases::reconstruct

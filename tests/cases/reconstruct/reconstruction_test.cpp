@@ -1,0 +1,144 @@
+#include "cases/reconstruct/reconstruction.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "harness/case.hpp"
+
+#include "cases/reconstruct/hdf5.hpp"
+#include "cases/reconstruct/simulate.hpp"
+#include "tests/harness/sample.hpp"
+
+namespace rankcheck::cases::reconstruct {
+namespace {
+
+/// Adds one to the object's first pixel in each step and counts them; the cost is what the pixel
+/// lacks of 10.
+class Counting final : public Reconstruction {
+ public:
+  explicit Counting(const State& from) : state_(from) {}
+
+  double step() override {
+    const double before = cost();
+    state_.object[0] += 1;
+    std::vector<float>& count = state_.memory["count"];
+    count.resize(1, 0);
+    count[0] += 1;
+    return before;
+  }
+  double cost() override { return 10 - state_.object[0].real(); }
+  [[nodiscard]] State state() const override { return state_; }
+
+ private:
+  State state_;
+};
+
+/// Sums of one-step changes, so that a check of other states shows.
+StepCheck check_counting(const Problem& /*problem*/, const State& before, const State& after) {
+  return {.ratio = after.object[0].real() - before.object[0].real() - 1, .place = "object"};
+}
+
+const Solver counting{
+    .name = "counting",
+    .summary = "counts",
+    .start = [](const Problem&, const State& from) -> std::unique_ptr<Reconstruction> {
+      return std::make_unique<Counting>(from);
+    },
+    .check = check_counting};
+
+class Reconstruct : public testing::Test {
+ protected:
+  Reconstruct() { start_.state = starting_state(data_, 2, true); }
+
+  harness::TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_.path() / "out.cxi";
+  Dataset data_ = simulate({.positions = 4, .detector = 8, .probe = 6, .step = 2});
+  Problem problem_{.data = data_};
+  Result start_;
+};
+
+TEST_F(Reconstruct, KeepsTheCostOfEveryState) {
+  const Result result = reconstruct(counting, problem_, start_, {.steps = 3}, {});
+  EXPECT_EQ(result.costs, (std::vector<double>{9, 8, 7, 6}));
+  EXPECT_EQ(result.steps, 3);
+  EXPECT_EQ(result.solver, "counting");
+}
+
+TEST_F(Reconstruct, ChecksEveryKthStep) {
+  std::vector<std::int64_t> checked;
+  const auto note = [&](std::int64_t step, double, const std::optional<StepCheck>& check) {
+    if (!check) return;
+    EXPECT_EQ(check->ratio, 0);
+    checked.push_back(step);
+  };
+  static_cast<void>(
+      reconstruct(counting, problem_, start_, {.steps = 7, .check_every = 3}, {.stepped = note}));
+  EXPECT_EQ(checked, (std::vector<std::int64_t>{3, 6}));
+}
+
+TEST_F(Reconstruct, GoesOnFromACheckpointAsIfItHadNeverStopped) {
+  const Course course{.steps = 5, .save_every = 2};
+  const auto save = [&](const Result& result) {
+    if (result.steps == 2) write_result(path_, data_, result, true);
+  };
+  const Result whole = reconstruct(counting, problem_, start_, course, {.save = save});
+  const Result resumed =
+      reconstruct(counting, problem_, read_result(path_, data_), {.steps = 5}, {});
+  EXPECT_EQ(resumed.costs, whole.costs);
+  EXPECT_EQ(resumed.state.object, whole.state.object);
+  EXPECT_EQ(resumed.state.probe, whole.state.probe);
+  EXPECT_EQ(resumed.state.memory, whole.state.memory);
+}
+
+TEST_F(Reconstruct, EndsWhenItIsInterrupted) {
+  int steps = 0;
+  const Result result = reconstruct(
+      counting, problem_, start_, {.steps = 9}, {.is_interrupted = [&] { return ++steps == 2; }});
+  EXPECT_EQ(result.costs, (std::vector<double>{9, 8, 7}));
+}
+
+TEST_F(Reconstruct, EndsWhereTheCostIsNoNumber) {
+  start_.state.object[0] = std::numeric_limits<float>::quiet_NaN();
+  const Result result = reconstruct(counting, problem_, start_, {.steps = 9}, {});
+  EXPECT_EQ(result.steps, 1);
+}
+
+TEST_F(Reconstruct, WritesWhatOthersNeedToRecomputeTheModel) {
+  const Result result = reconstruct(counting, problem_, start_, {.steps = 1}, {});
+  write_result(path_, data_, result, false);
+  const hdf5::Reader file(path_);
+  EXPECT_EQ(file.complex("entry_1/image_1/data").shape, (hdf5::Shape{data_.rows, data_.cols}));
+  EXPECT_EQ(file.complex("entry_1/image_1/data").values, result.state.object);
+  const auto probe = file.complex("entry_1/instrument_1/source_1/illumination");
+  EXPECT_EQ(probe.shape, (hdf5::Shape{2, 6, 6}));
+  EXPECT_EQ(probe.values, result.state.probe);
+  EXPECT_EQ(file.numbers<float>("entry_1/image_1/positions").values, data_.positions);
+  EXPECT_EQ(file.numbers<double>("entry_1/image_1/cost").values, result.costs);
+}
+
+TEST_F(Reconstruct, LeavesNothingHalfWritten) {
+  EXPECT_THROW(write_result(folder_.path() / "none" / "out.cxi", data_, start_, true),
+               std::runtime_error);
+  write_result(path_, data_, start_, true);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 1);
+}
+
+TEST_F(Reconstruct, RejectsCheckpointsOfOtherData) {
+  write_result(path_, data_, start_, false);
+  EXPECT_THROW(static_cast<void>(read_result(path_, data_)), harness::BadInput);
+  write_result(path_, data_, start_, true);
+  EXPECT_NO_THROW(static_cast<void>(read_result(path_, data_)));
+  Dataset moved = data_;
+  moved.positions[0] += 0.5F;
+  EXPECT_THROW(static_cast<void>(read_result(path_, moved)), harness::BadInput);
+  Dataset larger = data_;
+  ++larger.rows;
+  EXPECT_THROW(static_cast<void>(read_result(path_, larger)), harness::BadInput);
+}
+
+}  // namespace
+}  // namespace rankcheck::cases::reconstruct
