@@ -7,9 +7,8 @@ namespace rankcheck::reference::object_preconditioner {
 void reference(const Setting& in, Setting& out) {
   const spec::Scene& scene = in.scene;
   const Field& probe = in[spec::Array::probe];
-  Setting lit{.scene = scene, .positions = in.positions, .unit = in.unit, .arrays = {}};
+  Setting lit = in;
   lit.scene.slices = 1;
-  lit[spec::Array::positions] = in[spec::Array::positions];
   Field& patches = lit.make(spec::Array::patches);
   const auto width = static_cast<std::size_t>(scene.window);
   const auto modes = static_cast<std::size_t>(scene.modes);

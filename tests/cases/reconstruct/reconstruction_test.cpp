@@ -94,6 +94,14 @@ TEST_F(Reconstruct, GoesOnFromACheckpointAsIfItHadNeverStopped) {
   EXPECT_EQ(resumed.state.memory, whole.state.memory);
 }
 
+TEST_F(Reconstruct, GoesOnFromItsEnd) {
+  const Result whole = reconstruct(counting, problem_, start_, {.steps = 5}, {});
+  write_result(path_, data_, reconstruct(counting, problem_, start_, {.steps = 3}, {}), true);
+  const Result resumed =
+      reconstruct(counting, problem_, read_result(path_, data_), {.steps = 5}, {});
+  EXPECT_EQ(resumed.costs, whole.costs);
+}
+
 TEST_F(Reconstruct, EndsWhenItIsInterrupted) {
   int steps = 0;
   const Result result = reconstruct(
