@@ -10,6 +10,14 @@
 #include <cairo/cairo.h>
 #include <fmt/format.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+// Fontconfig, which finds Cairo's fonts, keeps its settings to the end of the program.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libfontconfig";
+}
+#endif
+
 namespace rankcheck::cases::reconstruct {
 
 struct Canvas::Implementation {

@@ -1,0 +1,134 @@
+#include "reference/ptycho/spectrum.hpp"
+
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <numbers>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/ptycho/propagate_fresnel/reference.hpp"
+#include "reference/ptycho/shift/reference.hpp"
+#include "reference/ptycho/shift_back/reference.hpp"
+
+namespace rankcheck::reference {
+namespace {
+
+using spec::Array;
+using Values = std::vector<std::complex<double>>;
+
+constexpr std::complex<double> i(0, 1);
+
+/// A setting with one position and one frame of waves.
+Setting setting(int width, const Values& waves) {
+  Setting in;
+  in.scene = {.rows = width, .cols = width, .window = width, .detector = width};
+  in.positions = 1;
+  in.unit = 0x1p-53;
+  in.make(Array::waves).values = waves;
+  in.make(Array::positions);
+  return in;
+}
+
+Values waves_behind(Operator operation, const Setting& in) {
+  Setting out = in;
+  operation(in, out);
+  return out[Array::waves].values;
+}
+
+void expect_near(const Values& got, const Values& expected) {
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t at = 0; at < got.size(); ++at) {
+    EXPECT_LE(std::abs(got[at] - expected[at]), 1e-13) << at;
+  }
+}
+
+/// exp(2 pi i (k p + l q) / width)
+Values plane_wave(int width, int k, int l) {
+  Values wave;
+  for (int at = 0; at < width * width; ++at) {
+    const double turns = static_cast<double>(k * (at / width) + l * (at % width)) / width;
+    wave.push_back(std::polar(1.0, 2 * std::numbers::pi * turns));
+  }
+  return wave;
+}
+
+Values times(std::complex<double> factor, Values values) {
+  for (auto& value : values) value *= factor;
+  return values;
+}
+
+TEST(FreeSpaceTest, a_constant_wave_turns_once_in_every_wavelength) {
+  Setting in = setting(2, Values(4, 1));
+  in.scene.wavelength = 0.5;
+  in.scene.distance = 0.125;
+  expect_near(waves_behind(propagate_fresnel::reference, in), Values(4, i));
+}
+
+TEST(FreeSpaceTest, a_plane_wave_keeps_its_shape) {
+  // A fifth down, two fifths up the other way: 1 - 1/25 - 4/25 of the beam is along it.
+  Setting in = setting(5, plane_wave(5, 1, -2));
+  in.scene.wavelength = 1;
+  in.scene.distance = 3;
+  const auto phase = std::polar(1.0, 6 * std::numbers::pi * std::sqrt(0.8));
+  expect_near(waves_behind(propagate_fresnel::reference, in),
+              times(phase, in[Array::waves].values));
+}
+
+TEST(FreeSpaceTest, a_wave_too_fine_decays_both_ways) {
+  // Half a cycle per pixel, where a quarter is the most.
+  for (const double distance : {0.5, -0.5}) {
+    Setting in = setting(2, plane_wave(2, 1, 0));
+    in.scene.wavelength = 4;
+    in.scene.distance = distance;
+    const double factor = std::exp(-std::numbers::pi * std::sqrt(0.25 - 0.0625));
+    expect_near(waves_behind(propagate_fresnel::reference, in),
+                times(factor, in[Array::waves].values));
+  }
+}
+
+TEST(FreeSpaceTest, turning_the_frame_turns_the_result) {
+  Values waves{1, 2, 3.0 * i, 4, 5.0 - i, 6, 7, 8.0 * i, 9, 1, 1, 2, 3, 5, 8, 13};
+  const auto turned = [](const Values& frame) {
+    Values out;
+    for (int at = 0; at < 16; ++at) {
+      out.push_back(frame[static_cast<std::size_t>((4 - at / 4) % 4 * 4 + (4 - at % 4) % 4)]);
+    }
+    return out;
+  };
+  Setting in = setting(4, waves);
+  in.scene.wavelength = 1.5;
+  in.scene.distance = 2;
+  const Values behind = waves_behind(propagate_fresnel::reference, in);
+  in[Array::waves].values = turned(waves);
+  expect_near(waves_behind(propagate_fresnel::reference, in), turned(behind));
+}
+
+TEST(FreeSpaceTest, where_little_is_left_along_the_beam_its_root_is_uncertain) {
+  const spec::Scene scene{.wavelength = 4, .distance = 1};
+  // Exactly the finest wave that travels, and the constant one.
+  EXPECT_GT(free_space(scene, 4, 1, 0, 0x1p-53).error, 1e-9);
+  EXPECT_LT(free_space(scene, 4, 0, 0, 0x1p-53).error, 1e-14);
+}
+
+TEST(ShiftTest, half_a_pixel_is_half_a_turn_of_the_highest_frequency) {
+  Setting in = setting(2, {1, 0, 0, 0});
+  in[Array::positions].values = {0, 0.5};
+  expect_near(waves_behind(shift::reference, in), {0.5 * (1.0 + i), 0.5 * (1.0 - i), 0, 0});
+}
+
+TEST(ShiftTest, a_pixel_down_and_two_to_the_right) {
+  Setting in = setting(3, {1, 0, 0, 0, 2, 0, 0, 0, 0});
+  in[Array::positions].values = {1, 2};
+  expect_near(waves_behind(shift::reference, in), {0, 0, 0, 0, 0, 1, 2, 0, 0});
+}
+
+TEST(ShiftTest, back_is_the_other_way) {
+  Setting in = setting(3, {0, 0, 0, 0, 0, 1, 2, 0, 0});
+  in[Array::positions].values = {1, 2};
+  expect_near(waves_behind(shift_back::reference, in), {1, 0, 0, 0, 2, 0, 0, 0, 0});
+}
+
+}  // namespace
+}  // namespace rankcheck::reference
