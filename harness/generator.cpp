@@ -305,7 +305,7 @@ void Generator::cover(const Case& c, bool compared) {
     if (compared && cell.type == c.type && cell.op == c.op) count(cell);
   }
   for (SiteCell& cell : sites_) {
-    if (compared != cell.site.is_empty() && cell.site.has(c)) count(cell);
+    if ((compared || cell.site.is_empty()) && cell.site.has(c)) count(cell);
   }
 }
 

@@ -28,6 +28,7 @@ void read_range(Fields& fields, SuiteEntry& entry) {
 SuiteEntry entry_from_json(const json& value, const std::string& place) {
   Fields fields(value, place);
   SuiteEntry entry;
+  fields.optional("family", entry.family);
   fields.optional("operation", entry.operation);
   fields.optional("algorithm", entry.algorithm);
   fields.optional("property", entry.property);
@@ -89,7 +90,8 @@ std::size_t expand(const SuiteEntry& entry,
   std::size_t selected = 0;
   for (const AlgorithmInfo& algorithm : algorithms) {
     const Operation* operation = catalogue.find(algorithm.operation);
-    if (operation == nullptr || !matches(entry.operation, algorithm.operation) ||
+    if (operation == nullptr || !matches(entry.family, family(operation->contract)) ||
+        !matches(entry.operation, algorithm.operation) ||
         !matches(entry.algorithm, algorithm.name)) {
       continue;
     }

@@ -16,6 +16,7 @@ namespace rankcheck::harness {
 
 /// A set of units by shell patterns, and how hard to check them.
 struct SuiteEntry {
+  std::string family = "*";
   std::string operation = "*";
   std::string algorithm = "*";
   std::string property = "*";

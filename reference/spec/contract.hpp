@@ -91,6 +91,11 @@ inline constexpr std::int64_t array_gap = 16;
 /// Fills the extents of one rank, which must be empty; keeps the vectors' capacity.
 void fill_extents(const Contract& contract, const Call& call, int rank, Extents& extents);
 
+/// The folder that the operation's folder lies in.
+[[nodiscard]] constexpr std::string_view family(const Contract& contract) {
+  return contract.sizes == Sizes::scene ? "ptycho" : "collectives";
+}
+
 /// Why no implementation may accept this call, in words; empty when the call is legal.
 [[nodiscard]] std::optional<std::string> why_invalid(const Contract& contract, const Call& call);
 

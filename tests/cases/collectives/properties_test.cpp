@@ -143,6 +143,7 @@ TEST(LawsTest, EveryPropertyIsTried) {
   for (const Law& law : laws()) tried.insert(law.property);
   std::set<std::string> claimed;
   for (const harness::Operation& operation : all_operations().operations()) {
+    if (family(operation.contract) != "collectives") continue;
     for (const harness::Property& each : operation.properties) claimed.emplace(each.name);
   }
   EXPECT_EQ(claimed, tried);
