@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <queue>
 #include <stdexcept>
 #include <utility>
@@ -23,6 +24,15 @@ struct Traveller {
   double delivered = 0;
 };
 
+/// What others may wait for.
+struct Signal {
+  /// Who sent it; negative: nobody yet.
+  int rank = -1;
+  double sent = 0;
+  /// When all that its rank had sent before has arrived.
+  double delivered = 0;
+};
+
 /// Takes the steps of all ranks in the order of virtual time, ties by rank.
 class Clockwork {
  public:
@@ -31,11 +41,13 @@ class Clockwork {
         element_bytes_(element_bytes),
         topology_(topology),
         travellers_(index(plan.ranks())),
-        event_seconds_(index(plan.events), -1),
+        signals_(index(plan.events)),
         waiters_(index(plan.events)),
         egress_(travellers_.size() * topology.levels.size(), 0),
         ingress_(egress_) {
-    std::fill_n(event_seconds_.begin(), plan.ranks(), 0.0);
+    // Sent in time for all ranks to know it at 0.
+    constexpr double before = -std::numeric_limits<double>::infinity();
+    for (int rank = 0; rank < plan.ranks(); ++rank) signals_[index(rank)] = {rank, before, 0};
     for (const LinkLevel& level : topology.levels) {
       timing_.traffic.push_back({.link_class = level.link_class});
     }
@@ -75,7 +87,7 @@ class Clockwork {
       case StepKind::wait:
         return wait(rank, traveller, step.event);
       case StepKind::signal:
-        signal(traveller, step.event);
+        signal(rank, traveller, step.event);
         return true;
       case StepKind::put: {
         const Transfer sent = transfer(rank, step.destination.rank, bytes(step), traveller.now);
@@ -90,21 +102,28 @@ class Clockwork {
   }
 
   bool wait(int rank, Traveller& traveller, Event event) {
-    const double happens = event_seconds_[index(event.id)];
-    if (happens < 0) {
+    const Signal& signal = signals_[index(event.id)];
+    if (signal.rank < 0) {
       waiters_[index(event.id)].push_back(rank);
       return false;
     }
-    traveller.now = std::max(traveller.now, happens);
+    traveller.now = std::max(traveller.now, arrival(signal, rank));
     return true;
   }
 
-  void signal(const Traveller& traveller, Event event) {
-    const double happens = std::max(traveller.now, traveller.delivered);
-    event_seconds_[index(event.id)] = happens;
+  void signal(int rank, const Traveller& traveller, Event event) {
+    const Signal& signal = signals_[index(event.id)] = {rank, traveller.now, traveller.delivered};
     for (const int waiter : waiters_[index(event.id)]) {
-      queue_.push({std::max(happens, travellers_[index(waiter)].now), waiter});
+      queue_.push({std::max(arrival(signal, waiter), travellers_[index(waiter)].now), waiter});
     }
+  }
+
+  [[nodiscard]] double arrival(const Signal& signal, int at) const {
+    const double latency =
+        signal.rank == at
+            ? 0
+            : topology_.levels[topology_.level_between(signal.rank, at)].latency_seconds;
+    return std::max(signal.sent + latency, signal.delivered);
   }
 
   void combine(int rank, Traveller& traveller, const Step& step) {
@@ -149,8 +168,8 @@ class Clockwork {
   std::int64_t element_bytes_;
   const Topology& topology_;
   std::vector<Traveller> travellers_;
-  /// When each event happens; negative: nobody knows yet.
-  std::vector<double> event_seconds_;
+  /// By event.
+  std::vector<Signal> signals_;
   std::vector<std::vector<int>> waiters_;
   /// When a rank's port is free again, by rank and level.
   std::vector<double> egress_;

@@ -28,10 +28,10 @@ struct Timing {
 
 /// Times a plan that `validate` accepts. A rank takes its steps in order. A transfer starts when
 /// the rank, the sender's port and the receiver's port of that link level are free, holds all three
-/// for bytes/bandwidth, and arrives one latency later; a signal follows what its rank has sent. A
-/// reduce fetches remote sources first. Local work costs the memory traffic: each source and the
-/// result once. Throws std::invalid_argument where the machine has too few ranks or the plan never
-/// ends.
+/// for bytes/bandwidth, and arrives one latency later. A signal takes one latency and never arrives
+/// before what its rank has sent; that a rank has entered is known to all at once. A reduce fetches
+/// remote sources first. Local work costs the memory traffic: each source and the result once.
+/// Throws std::invalid_argument where the machine has too few ranks or the plan never ends.
 [[nodiscard]] Timing time_plan(const Plan& plan,
                                std::int64_t element_bytes,
                                const Topology& topology);

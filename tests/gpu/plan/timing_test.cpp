@@ -64,6 +64,24 @@ TEST(TimingTest, a_put_takes_bandwidth_and_latency) {
   EXPECT_EQ(timing.traffic[2].bytes, 0);
 }
 
+TEST(TimingTest, a_signal_takes_one_latency) {
+  Sketch sketch(3);
+  sketch.builder.wait(1, sketch.builder.signal(0));
+  sketch.builder.wait(2, sketch.builder.signal(1));
+  const Timing timing = time_plan(sketch.plan, 4, machine());
+  EXPECT_NEAR(timing.leave_seconds[0], 0, 1e-12);
+  EXPECT_NEAR(timing.leave_seconds[1], 10e-6, 1e-12);
+  EXPECT_NEAR(timing.leave_seconds[2], 110e-6, 1e-12);
+}
+
+/// What was put to a far rank delays the signal to a near one.
+TEST(TimingTest, a_signal_does_not_overtake_what_was_sent) {
+  Sketch sketch(3, 1000);
+  sketch.builder.put(sketch.builder.recv(2), sketch.builder.send(0));
+  sketch.builder.wait(1, sketch.builder.signal(0));
+  EXPECT_NEAR(time_plan(sketch.plan, 4, machine()).leave_seconds[1], 140e-6, 1e-12);
+}
+
 TEST(TimingTest, a_reduce_fetches_and_touches_memory) {
   Sketch sketch(2, 1000);
   sketch.builder.reduce(sketch.builder.recv(0), {sketch.builder.send(0), sketch.builder.send(1)});
