@@ -33,6 +33,11 @@ SuiteEntry entry_from_json(const json& value, const std::string& place) {
   fields.optional("algorithm", entry.algorithm);
   fields.optional("property", entry.property);
   fields.optional("variant", entry.variant);
+  // It becomes part of the names of checks.
+  const bool is_name = std::all_of(entry.variant.begin(), entry.variant.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  if (!is_name) fields.fail("variant", "expected lower case letters, digits and _");
   fields.required("backends", entry.backends);
   if (entry.backends.empty()) fields.fail("backends", "expected at least one name");
   fields.optional("cases", entry.cases);

@@ -52,6 +52,18 @@ TEST(SuiteFile, MisspelledFieldIsRefused) {
             std::string::npos);
 }
 
+TEST(SuiteFile, VariantIsAName) {
+  const auto with = [](const std::string& variant) {
+    return complaint(R"({"name":"s","summary":"","entries":[{"backends":["sim"],"variant":")" +
+                     variant + R"("}]})");
+  };
+  EXPECT_EQ(with("many_ranks_2"), "");
+  for (const char* variant : {"a/b", "Many", "a b", "a*"}) {
+    EXPECT_EQ(with(variant),
+              "suite: s.json: entries[0]: variant: expected lower case letters, digits and _");
+  }
+}
+
 class Expand : public testing::Test {
  protected:
   Catalogue catalogue_ = fake::catalogue();
