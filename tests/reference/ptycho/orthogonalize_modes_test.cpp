@@ -9,7 +9,7 @@
 namespace rankcheck::reference::orthogonalize_modes {
 namespace {
 
-using namespace std::complex_literals;
+using std::complex_literals::operator""i;
 
 /// Two modes of a window of 2 x 2 pixels.
 Setting orthogonalized(const std::vector<std::complex<double>>& probe) {
