@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <rapidcheck/Check.h>
 
+#include "harness/hash.hpp"
 #include "harness/shrink.hpp"
 
 namespace rankcheck::harness {

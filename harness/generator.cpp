@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "harness/input.hpp"
+#include "harness/hash.hpp"
 #include "harness/scene_input.hpp"
 
 namespace rankcheck::harness {
@@ -111,12 +112,6 @@ constexpr std::array<void (*)(Case&), 6> repairs{
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   Choices choices(a);
   return Choices(choices.next() ^ b).next();
-}
-
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return hash;
 }
 
 std::uint64_t Choices::next() {

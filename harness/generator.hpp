@@ -18,8 +18,6 @@ namespace rankcheck::harness {
 
 /// A 64-bit hash of both arguments, the same on every machine.
 [[nodiscard]] std::uint64_t mix(std::uint64_t a, std::uint64_t b);
-/// FNV-1a of the text's bytes.
-[[nodiscard]] std::uint64_t hash_of(std::string_view text);
 
 /// Random choices from a 64-bit seed (SplitMix64 and integer arithmetic): the same everywhere.
 class Choices {

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace rankcheck::harness {
+
+/// FNV-1a of the text's bytes: the same on every machine, which std::hash is not. `start` is the
+/// hash of what stands before the text.
+[[nodiscard]] constexpr std::uint64_t hash_of(std::string_view text,
+                                              std::uint64_t start = 0xcbf29ce484222325) {
+  constexpr std::uint64_t prime = 0x100000001b3;
+  for (const char letter : text) start = (start ^ static_cast<unsigned char>(letter)) * prime;
+  return start;
+}
+
+}  // namespace rankcheck::harness
