@@ -9,6 +9,17 @@
 
 namespace rankcheck::harness {
 
+namespace {
+
+/// Orders what several rounds of a unit found: the worst stays.
+int severity(const Finding& finding) {
+  if (finding.verdict == Verdict::passed || lacks_coverage(finding)) return 0;
+  if (finding.verdict == Verdict::skipped) return 1;
+  return finding.verdict == Verdict::errored ? 2 : 3;
+}
+
+}  // namespace
+
 std::string Unit::id() const {
   std::string text = fmt::format("{}/{}/{}/{}", operation, algorithm, backend, property);
   if (!variant.empty()) text += "@" + variant;
@@ -42,10 +53,7 @@ bool lacks_coverage(const Finding& finding) {
 }
 
 void merge(Finding& total, const Finding& round) {
-  const auto may_improve = [](const Finding& each) {
-    return each.verdict == Verdict::passed || lacks_coverage(each);
-  };
-  Finding out = may_improve(total) && !may_improve(round) ? round : total;
+  Finding out = severity(round) > severity(total) ? round : total;
   out.unit = total.unit;
   out.cases = total.cases + round.cases;
   out.compared_bytes = total.compared_bytes + round.compared_bytes;
@@ -56,7 +64,7 @@ void merge(Finding& total, const Finding& round) {
   missing.insert(round.missing_cells.begin(), round.missing_cells.end());
   std::erase_if(missing, [&](const std::string& cell) { return out.cells.contains(cell); });
   out.missing_cells.assign(missing.begin(), missing.end());
-  if (may_improve(out)) judge_coverage(out);
+  if (severity(out) == 0) judge_coverage(out);
   total = std::move(out);
 }
 

@@ -1,9 +1,13 @@
 #include "harness/runner.hpp"
 
+#include <algorithm>
 #include <array>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <stdexcept>
+#include <string>
+#include <system_error>
 #include <thread>
 
 namespace rankcheck::harness {
@@ -30,9 +34,9 @@ struct Runner::Round {
   std::span<const Unit> units;
   const std::vector<bool>& done;
   std::uint64_t seed;
-  std::size_t working;
   std::mutex mutex{};
   std::condition_variable changed{};
+  std::size_t working = 0;
   std::size_t next = 0;
   Ending ending = Ending::completed;
   std::exception_ptr error{};
@@ -46,16 +50,9 @@ Runner::Runner(RunnerOptions options, RunnerHooks hooks)
 Ending Runner::run_round(std::span<const Unit> units,
                          const std::vector<bool>& done,
                          std::uint64_t seed) {
-  Round round{.units = units, .done = done, .seed = seed, .working = slots_.size()};
-  std::vector<std::thread> threads;
-  for (Slot& slot : slots_) {
-    threads.emplace_back([this, &slot, &round] {
-      work(slot, round);
-      const std::lock_guard lock(round.mutex);
-      --round.working;
-      round.changed.notify_all();
-    });
-  }
+  Round round{.units = units, .done = done, .seed = seed};
+  std::vector<std::jthread> threads;
+  start(round, threads);
   std::unique_lock lock(round.mutex);
   while (round.working > 0) {
     round.changed.wait_for(lock, tick_interval);
@@ -67,9 +64,31 @@ Ending Runner::run_round(std::span<const Unit> units,
     }
   }
   lock.unlock();
-  for (std::thread& thread : threads) thread.join();
+  threads.clear();
   if (round.error) std::rethrow_exception(round.error);
   return round.ending;
+}
+
+void Runner::start(Round& round, std::vector<std::jthread>& threads) {
+  const auto left =
+      static_cast<std::size_t>(std::count(round.done.begin(), round.done.end(), false));
+  for (std::size_t i = 0; i < std::min(slots_.size(), left); ++i) {
+    const std::lock_guard lock(round.mutex);
+    try {
+      threads.emplace_back([this, &slot = slots_[i], &round] {
+        work(slot, round);
+        const std::lock_guard end(round.mutex);
+        --round.working;
+        round.changed.notify_all();
+      });
+      ++round.working;
+    } catch (const std::system_error& error) {
+      // Those that were started end with the unit that they are at.
+      round.error = std::make_exception_ptr(std::runtime_error(
+          "cannot start thread " + std::to_string(i + 1) + ": " + error.code().message()));
+      return;
+    }
+  }
 }
 
 void Runner::work(Slot& slot, Round& round) {
@@ -86,7 +105,6 @@ void Runner::work(Slot& slot, Round& round) {
     const Unit& unit = round.units[index];
     lock.unlock();
     Finding finding = check(slot, unit, round.seed);
-    if (finding.verdict == Verdict::passed) slot.passed[unit.backend] = index;
     lock.lock();
     const auto ending = should_end();
     const bool whole = !ending || is_failure(finding) || finding.cases >= unit.cases;
@@ -96,6 +114,10 @@ void Runner::work(Slot& slot, Round& round) {
     }
     const bool may_grow = options_.coverage_grows && lacks_coverage(finding);
     const bool bad = !may_grow && (is_red(finding.verdict) || finding.verdict == Verdict::errored);
+    if (finding.verdict != Verdict::skipped) {
+      const bool is_failed = is_red(finding.verdict) && !lacks_coverage(finding);
+      slot.last[unit.backend] = {.unit = index, .is_failed = is_failed};
+    }
     try {
       if (!round.error) hooks_.finish(index, std::move(finding), whole);
     } catch (...) {
@@ -109,13 +131,14 @@ void Runner::close(std::span<const Unit> units) {
   for (Slot& slot : slots_) {
     for (auto& [name, backend] : slot.backends) {
       const auto trouble = backend ? backend->close() : std::nullopt;
-      const auto passed = slot.passed.find(name);
-      if (!trouble || passed == slot.passed.end()) continue;
+      const auto last = slot.last.find(name);
+      if (!trouble || last == slot.last.end() || last->second.is_failed) continue;
+      const std::size_t index = last->second.unit;
       Finding finding;
-      finding.unit = units[passed->second];
+      finding.unit = units[index];
       finding.verdict = trouble->status == RunStatus::hung ? Verdict::hung : Verdict::crashed;
       finding.reason = trouble->reason;
-      hooks_.finish(passed->second, std::move(finding), true);
+      hooks_.finish(index, std::move(finding), true);
     }
     slot.backends.clear();
   }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "harness/backend.hpp"
@@ -55,19 +56,26 @@ class Runner {
   Ending run_round(std::span<const Unit> units, const std::vector<bool>& done, std::uint64_t seed);
 
   /// Closes all backends. What goes wrong with one becomes another finding of the last unit that
-  /// passed on it, one of those of the rounds.
+  /// was run on it, one of those of the rounds, unless that has failed already.
   void close(std::span<const Unit> units);
 
  private:
+  /// The last unit that a backend was asked to run.
+  struct Last {
+    std::size_t unit = 0;
+    bool is_failed = false;
+  };
+
   /// One thread's backends, or why one could not be opened.
   struct Slot {
     std::map<std::string, std::unique_ptr<Backend>> backends;
     std::map<std::string, std::string> failures;
-    /// Backend -> the last unit that passed on it.
-    std::map<std::string, std::size_t> passed{};
+    std::map<std::string, Last> last{};
   };
   struct Round;
 
+  /// Starts a thread for each slot, but no more than there are units to check.
+  void start(Round& round, std::vector<std::jthread>& threads);
   void work(Slot& slot, Round& round);
   Finding check(Slot& slot, const Unit& unit, std::uint64_t seed);
   [[nodiscard]] std::optional<Ending> should_end() const;

@@ -91,6 +91,12 @@ TEST(Merge, AFailureOfALaterRoundStays) {
   EXPECT_TRUE(total.minimal);
 }
 
+TEST(Merge, AFailureIsWorseThanAnError) {
+  Finding total = sample_finding("all_reduce", Verdict::errored);
+  merge(total, sample_failure());
+  EXPECT_EQ(total.verdict, Verdict::falsified);
+}
+
 TEST(Merge, KeepsTheFirstFailure) {
   Finding total = sample_failure();
   Finding later = sample_failure();
