@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
 
-#include "harness/input.hpp"
 #include "harness/hash.hpp"
+#include "harness/input.hpp"
 #include "harness/scene_input.hpp"
 
 namespace rankcheck::harness {
@@ -150,6 +151,7 @@ Generator::Generator(const Catalogue& catalogue, const Backend& backend, const U
   base_.property = unit.property;
   base_.backend = unit.backend;
   base_.algorithm = unit.algorithm;
+  if (ranks_min_ > ranks_max_) ++refused_;
 }
 
 Generator::Generator(const Catalogue& catalogue,
@@ -169,8 +171,9 @@ Generator::Generator(const Catalogue& catalogue,
 bool Generator::has_cases(const Catalogue& catalogue, const Backend& backend, const Unit& unit) {
   Generator generator(catalogue, backend, unit);
   generator.cells_ = generator.all_cells(unit);
+  if (generator.refused_ > 0) return true;
   for (std::size_t i = 0; i < generator.cells_.size(); ++i) {
-    if (generator.can_cover(i)) return true;
+    if (generator.can_cover(i) || generator.refused_ > 0) return true;
   }
   return false;
 }
@@ -322,7 +325,7 @@ bool Generator::draw_legal(
         static_cast<std::uint64_t>(wanted.visits + attempt) + cell + seed_ % 60;
     out.input = wanted.kinds[turn % wanted.kinds.size()];
     if (goal != nullptr && !goal->has(out)) continue;
-    if (!adapt(out) || out.type != wanted.type || out.op != wanted.op) continue;
+    if (!adapt(out)) continue;
     if (goal == nullptr || goal->has(out)) return true;
   }
   return false;
@@ -522,7 +525,9 @@ bool Generator::can_run(const Case& c) {
 }
 
 bool Generator::adapt(Case& c) {
+  const auto cell = std::pair(c.type, c.op);
   if (property_.adapt != nullptr) property_.adapt(operation_.contract, c);
+  if (std::pair(c.type, c.op) != cell) return false;
   const std::int64_t refused = refused_;
   if (can_run(c)) return true;
   if (refused_ == refused) return false;

@@ -82,7 +82,8 @@ class Generator {
             std::uint64_t seed,
             const Coverage& covered = {});
 
-  /// Whether the backend takes any case of a unit.
+  /// Whether a unit has any case, taken by the backend or not: false where the contract, the
+  /// property, the types and the ranks exclude all.
   [[nodiscard]] static bool has_cases(const Catalogue& catalogue,
                                       const Backend& backend,
                                       const Unit& unit);

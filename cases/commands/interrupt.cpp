@@ -31,10 +31,12 @@ Interrupt::Interrupt() {
   for (const int number : {SIGINT, SIGTERM}) {
     handle(number, note, static_cast<int>(SA_RESETHAND) | SA_RESTART);
   }
+  // A file that may not grow is an error of the write.
+  handle(SIGXFSZ, SIG_IGN, 0);
 }
 
 Interrupt::~Interrupt() {
-  for (const int number : {SIGINT, SIGTERM}) handle(number, SIG_DFL, 0);
+  for (const int number : {SIGINT, SIGTERM, SIGXFSZ}) handle(number, SIG_DFL, 0);
 }
 
 const std::atomic<bool>& Interrupt::requested() const {

@@ -5,7 +5,7 @@
 namespace rankcheck::cases {
 
 /// Makes SIGINT and SIGTERM ask for an end instead of ending the program at once; the second such
-/// signal ends it at once.
+/// signal ends it at once. What hits a limit on the size of files goes on too.
 class Interrupt {
  public:
   Interrupt();

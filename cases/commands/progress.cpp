@@ -16,10 +16,10 @@ using harness::Verdict;
 Progress::Progress(std::string program,
                    std::int64_t planned_cases,
                    std::size_t planned_units,
-                   bool has_rounds)
+                   std::optional<std::chrono::steady_clock::time_point> rounds_end)
     : program_(std::move(program)),
       is_terminal_(::isatty(STDOUT_FILENO) == 1),
-      has_rounds_(has_rounds),
+      rounds_end_(rounds_end),
       planned_cases_(planned_cases),
       planned_units_(planned_units),
       start_(std::chrono::steady_clock::now()) {}
@@ -28,9 +28,9 @@ void Progress::show(const harness::Finding& finding) {
   ++units_done_;
   settled_cases_ += finding.unit.cases;
   // What a round does not cover, a later one may.
-  const bool may_grow = has_rounds_ && lacks_coverage(finding);
+  const bool may_grow = rounds_end_ && lacks_coverage(finding);
   const bool bad = !may_grow && (is_red(finding.verdict) || finding.verdict == Verdict::errored);
-  if ((is_terminal_ || has_rounds_) && !bad) return;
+  if ((is_terminal_ || rounds_end_) && !bad) return;
   clear();
   std::string line = fmt::format("{:<9} {}", name(finding.verdict), finding.unit.id());
   if (finding.cases > 0) line += fmt::format("  {} cases", finding.cases);
@@ -52,21 +52,31 @@ void Progress::end_round(int round, const harness::Tally& total) {
   std::fflush(stdout);
 }
 
+std::optional<double> Progress::seconds_left(double elapsed) const {
+  if (rounds_end_) {
+    const std::chrono::duration<double> left = *rounds_end_ - std::chrono::steady_clock::now();
+    return std::max(left.count(), 0.0);
+  }
+  if (settled_cases_ == 0) return std::nullopt;
+  const auto left = static_cast<double>(std::max<std::int64_t>(planned_cases_ - settled_cases_, 0));
+  return elapsed * left / static_cast<double>(settled_cases_);
+}
+
+std::string Progress::line() const {
+  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - start_;
+  const double elapsed = std::max(since.count(), 1e-3);
+  const auto left = seconds_left(elapsed);
+  return fmt::format("{}/{} units, {} cases, {:.0f} cases/s, {}",
+                     units_done_,
+                     planned_units_,
+                     harness::grouped(cases_done_.load()),
+                     static_cast<double>(cases_done_.load()) / elapsed,
+                     left ? fmt::format("{:.0f} s left", *left) : "...");
+}
+
 void Progress::tick() {
   if (!is_terminal_) return;
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-  const auto done = static_cast<double>(cases_done_.load());
-  const double rate = done / std::max(elapsed.count(), 1e-3);
-  const auto left = static_cast<double>(std::max<std::int64_t>(planned_cases_ - settled_cases_, 0));
-  const double settled = static_cast<double>(settled_cases_) / std::max(elapsed.count(), 1e-3);
-  const std::string time_left =
-      settled > 0 ? fmt::format("{:.0f} s left", left / settled) : std::string("...");
-  fmt::print("\r\x1b[K{}/{} units, {} cases, {:.0f} cases/s, {}",
-             units_done_,
-             planned_units_,
-             harness::grouped(cases_done_.load()),
-             rate,
-             time_left);
+  fmt::print("\r\x1b[K{}", line());
   std::fflush(stdout);
 }
 

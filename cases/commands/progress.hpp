@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "harness/finding.hpp"
@@ -17,10 +18,11 @@ namespace rankcheck::cases {
 class Progress {
  public:
   /// `program` is how the user called rankcheck; `planned_cases` of one round.
+  /// `rounds_end`: when a run that repeats itself ends; none where it has one round.
   Progress(std::string program,
            std::int64_t planned_cases,
            std::size_t planned_units,
-           bool has_rounds);
+           std::optional<std::chrono::steady_clock::time_point> rounds_end);
 
   /// Counts every case that was judged.
   [[nodiscard]] std::atomic<std::int64_t>& cases_done() { return cases_done_; }
@@ -28,15 +30,20 @@ class Progress {
   void show(const harness::Finding& finding);
   /// Tells what the rounds came to so far.
   void end_round(int round, const harness::Tally& total);
+  /// How far the run is and how long it still takes.
+  [[nodiscard]] std::string line() const;
   /// Rewrites the line on a terminal.
   void tick();
   /// Takes the line away.
   void clear();
 
  private:
+  /// None where nothing tells.
+  [[nodiscard]] std::optional<double> seconds_left(double elapsed) const;
+
   std::string program_;
   bool is_terminal_;
-  bool has_rounds_;
+  std::optional<std::chrono::steady_clock::time_point> rounds_end_;
   std::int64_t planned_cases_;
   std::size_t planned_units_;
   std::size_t units_done_ = 0;

@@ -169,17 +169,28 @@ class Run {
                harness::grouped(planned_cases()),
                plan_.cycles ? " a round" : "",
                folder_.string());
-    if (plan_.left_out > 0) {
-      fmt::print("{} checks are left out: no case can be made of them\n", plan_.left_out);
-    }
+    announce_left_out();
     for (const auto& [backend, reason] : plan_.unavailable) {
       fmt::print("backend {} is skipped: {}\n", backend, harness::printable(reason));
     }
     std::fflush(stdout);
   }
 
+  void announce_left_out() const {
+    constexpr std::size_t named_max = 3;
+    const auto& all = plan_.left_out;
+    if (all.empty()) return;
+    const std::size_t named = std::min(all.size(), named_max);
+    fmt::print("left out, because no such case exists: {}{}\n",
+               fmt::join(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+               all.size() > named ? fmt::format(" and {} more", all.size() - named) : "");
+  }
+
   void run_rounds() {
-    Progress progress(program_, planned_cases(), plan_.units.size(), plan_.cycles);
+    Progress progress(program_,
+                      planned_cases(),
+                      plan_.units.size(),
+                      plan_.cycles ? std::optional(deadline_) : std::nullopt);
     int round = 0;
     harness::Runner runner(
         {.jobs = options_.jobs,
@@ -210,7 +221,8 @@ class Run {
       ending_ = runner.run_round(units_of(round), done_units(round), seed_of(round));
       if (plan_.cycles) progress.end_round(round, tally());
       ++round;
-    } while (plan_.cycles && ending_ == Ending::completed && !(options_.fail_fast && has_failed()));
+    } while (plan_.cycles && ending_ == Ending::completed && has_more_rounds() &&
+             !(options_.fail_fast && has_failed()));
     rounds_ = round--;
     runner.close(plan_.units);
     progress.clear();
@@ -237,15 +249,29 @@ class Run {
     return round == 0 ? seed : harness::mix(seed, static_cast<std::uint64_t>(round));
   }
 
-  /// Units with nothing to do in this round: absent backends, pinned cases that were replayed in
-  /// the first one, what an interrupted run has done, and in short rounds what lacks no coverage.
+  /// Whether further rounds can show anything of a unit: not where its backend is absent or takes
+  /// none of its cases, nor where its one case is pinned.
+  [[nodiscard]] bool is_repeated(std::size_t index) const {
+    const auto& before = findings_[index];
+    return plan_.units[index].pinned.empty() && !(before && before->verdict == Verdict::skipped);
+  }
+
+  [[nodiscard]] bool has_more_rounds() const {
+    for (std::size_t i = 0; i < plan_.units.size(); ++i) {
+      if (is_repeated(i)) return true;
+    }
+    return false;
+  }
+
+  /// Units with nothing to do in this round: what the rounds before have settled, what an
+  /// interrupted run has done, and in short rounds what lacks no coverage.
   [[nodiscard]] std::vector<bool> done_units(int round) {
     std::vector<bool> done(plan_.units.size());
     for (std::size_t i = 0; i < done.size(); ++i) {
       const Unit& unit = plan_.units[i];
       done[i] =
           plan_.unavailable.contains(unit.backend) || done_in_round_[round].contains(i) ||
-          (round > 0 && !unit.pinned.empty()) ||
+          (round > 0 && !is_repeated(i)) ||
           (cases_of(unit, round) < unit.cases && findings_[i] && !lacks_coverage(*findings_[i]));
     }
     return done;
@@ -312,6 +338,7 @@ class Run {
     out["started"] = started_;
     out["jobs"] = options_.jobs;
     out["fail_fast"] = options_.fail_fast;
+    out["timeout_s"] = options_.timeout_s;
     if (options_.time_budget_s) out["time_budget_s"] = *options_.time_budget_s;
     out["unavailable_backends"] = plan_.unavailable;
     return out;

@@ -28,6 +28,9 @@ std::uint64_t seed_of_commit() {
   return std::stoull(hash, nullptr, 16);
 }
 
+/// Each job has a thread, and with some backends processes.
+constexpr int jobs_max = 256;
+
 /// Whether all of the text is a number in its type's range.
 template <class Number>
 bool parse(std::string_view text, Number& out) {
@@ -113,6 +116,9 @@ void add_options(CLI::App& command, RunOptions& options) {
 
 Selection parse_selection(const RunOptions& options) {
   expect_positive("--jobs", options.jobs);
+  if (options.jobs > jobs_max) {
+    throw BadInput(fmt::format("--jobs: {}: expected at most {}", options.jobs, jobs_max));
+  }
   expect_positive("--timeout", options.timeout_s);
   if (options.time_budget_s) expect_positive("--time-budget", *options.time_budget_s);
   if (!options.report.empty() && !options.resume.empty()) {

@@ -226,28 +226,26 @@ class Planner {
     return selected;
   }
 
-  /// Leaves out units that no case can ever be made of: the property says nothing about any, or
-  /// the algorithm takes none.
+  /// Leaves out units that no case can ever be made of, whatever the backend takes: the property
+  /// says nothing about any.
   void leave_out_impossible() {
     auto& units = plan_.units;
-    const auto before = units.size();
-    std::string example;
     std::erase_if(units, [&](const Unit& unit) {
       if (plan_.unavailable.contains(unit.backend)) return false;
       if (harness::Generator::has_cases(catalogue_, enough_ranks_of(unit.backend), unit)) {
         return false;
       }
-      if (example.empty()) example = unit.id();
+      plan_.left_out.push_back(
+          fmt::format("{}/{}/{}", unit.operation, unit.algorithm, unit.property));
       return true;
     });
-    plan_.left_out = static_cast<std::int64_t>(before - units.size());
     if (!units.empty()) return;
     throw BadInput(fmt::format(
-        "selection: {}: no case can be made of any of its {} checks, such as {}: expected types, "
-        "ranks and algorithms that some check takes",
+        "selection: {}: no case can be made of any of its {} checks, such as {}: expected types "
+        "and ranks that some check takes",
         to_json(selection_).dump(),
-        before,
-        example));
+        plan_.left_out.size(),
+        plan_.left_out.front()));
   }
 
   /// A backend that has been opened for as many ranks as the plan asks for.

@@ -44,8 +44,9 @@ struct Plan {
   std::map<std::string, harness::Case> pinned;
   /// Backend -> why it is not there; its units stand for themselves and are skipped.
   std::map<std::string, std::string> unavailable;
-  /// Units that were left out because no case of them can ever be made.
-  std::int64_t left_out = 0;
+  /// Units, as operation/algorithm/property, that were left out because no case of them can ever be
+  /// made.
+  std::vector<std::string> left_out;
   /// The most ranks that a backend must be started with.
   int ranks_max = 1;
   double time_limit_s = 0;

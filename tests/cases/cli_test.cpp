@@ -85,8 +85,9 @@ TEST_F(Cli, FewerCasesThanCellsAreEnoughWhereTheyWereAskedFor) {
 }
 
 TEST_F(Cli, ReportOfARunFollowsTheSchema) {
-  ASSERT_EQ(rankcheck(quick + "--report r").status, 0);
+  ASSERT_EQ(rankcheck(quick + "--timeout 7 --report r").status, 0);
   EXPECT_EQ(harness::complaints(report("r")), "");
+  EXPECT_EQ(report("r")["environment"]["timeout_s"], 7);
 }
 
 TEST_F(Cli, InterruptedRunLeavesAReportThatCanBeResumed) {
@@ -114,10 +115,29 @@ TEST_F(Cli, CyclingSuiteReachesEveryUnitBeforeItGoesIntoDepth) {
   }
 }
 
-TEST_F(Cli, ChecksThatNoCaseCanBeMadeOfAreLeftOut) {
+TEST_F(Cli, ChecksThatNoCaseExistsOfAreLeftOutAndNamed) {
+  const Outcome outcome =
+      rankcheck("run --operation 'b*' --ranks 1 --type int8 --cases 3 --report r");
+  EXPECT_NE(outcome.out.find("left out, because no such case exists: b"), std::string::npos)
+      << outcome.out;
+}
+
+TEST_F(Cli, ChecksThatAnAlgorithmDoesNotTakeAreSkipped) {
   const Outcome outcome = rankcheck("run --operation all_to_all --cases 3 --report r");
   EXPECT_EQ(outcome.status, 0) << outcome.out;
-  EXPECT_NE(outcome.last_line().find(" 0 skipped"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.last_line().find(" 2 skipped (2 not_supported)"), std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(outcome.out.find("left out"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Cli, CyclingSuiteEndsWhereNothingIsLeftToCheck) {
+  harness::write_file(folder_.path() / "s.json",
+                      R"({"name":"s","summary":"s","cycles":true,"time_limit_s":60,"entries":[)"
+                      R"({"backends":["sim"],"operation":"all_to_all",)"
+                      R"("property":"in_place_equals_out_of_place"}]})");
+  const Outcome outcome = rankcheck("run s.json --report r");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(report("r")["environment"]["rounds"], 1);
 }
 
 TEST_F(Cli, TimeThatIsOverIsVacuousNotPassed) {
@@ -151,6 +171,44 @@ TEST_F(Cli, ResumedRunReportsWhatAnUninterruptedOneDoes) {
   ASSERT_EQ(rankcheck("run --resume killed").status, 0);
   json resumed = report("killed");
   EXPECT_EQ(resumed["environment"]["resumed"], true);
+  whole.erase("environment");
+  resumed.erase("environment");
+  EXPECT_EQ(whole, resumed);
+}
+
+/// A run that takes a while, in twenty units.
+const std::string lengthy = "run --operation 'b*' --cases 1000 --seed 3 ";
+
+TEST_F(Cli, KilledRunResumesToWhatAnUninterruptedOneReports) {
+  ASSERT_EQ(rankcheck(lengthy + "--report whole").status, 0);
+  json whole = report("whole");
+  // Killed as soon as its journal holds a few findings.
+  const Outcome killed =
+      shell("(" + program_ + ' ' + lengthy + "--report r >/dev/null & pid=$!; " +
+            "for i in $(seq 2000); do sleep 0.01; " +
+            "[ $(cat r/journal.jsonl 2>/dev/null | wc -l) -ge 4 ] && break; done; " +
+            "kill -9 $pid; wait $pid)");
+  ASSERT_EQ(killed.status, 128 + 9) << killed.out << killed.err;
+  ASSERT_FALSE(fs::exists(folder_.path() / "r" / "report.json"));
+  ASSERT_EQ(rankcheck("run --resume r").status, 0);
+  json resumed = report("r");
+  whole.erase("environment");
+  resumed.erase("environment");
+  EXPECT_EQ(whole, resumed);
+}
+
+TEST_F(Cli, DiskThatFillsIsOneClearLineAndTheRunResumes) {
+  const std::string arguments = "run --operation 'b*' --cases 60 --seed 3 ";
+  ASSERT_EQ(rankcheck(arguments + "--report whole").status, 0);
+  json whole = report("whole");
+  // A shell's block is a half or a whole KiB.
+  const Outcome full = shell("(ulimit -f 8; exec " + program_ + ' ' + arguments + "--report r)");
+  EXPECT_EQ(full.status, 2) << full.out;
+  EXPECT_NE(full.err.find("rankcheck: cannot write: r/journal.jsonl: "), std::string::npos)
+      << full.err;
+  EXPECT_EQ(std::count(full.err.begin(), full.err.end(), '\n'), 1) << full.err;
+  ASSERT_EQ(rankcheck("run --resume r").status, 0);
+  json resumed = report("r");
   whole.erase("environment");
   resumed.erase("environment");
   EXPECT_EQ(whole, resumed);
@@ -241,6 +299,7 @@ TEST_F(Cli, BadArgumentsAreOneClearLine) {
   expect_unable("run --type f31", "--type: expected one of int8");
   expect_unable("run --cases 0", "--cases: 0: expected a number above 0");
   expect_unable("run --jobs 0", "--jobs: 0: expected a number above 0");
+  expect_unable("run --jobs 257", "--jobs: 257: expected at most 256");
   expect_unable("run nonsense", "suite: nonsense: expected ci, deep, smoke");
   expect_unable("run --backend abacus", "backend: abacus: expected sim");
   expect_unable("run --operation nope", "--operation nope: matches no operation; there are all_");

@@ -213,6 +213,29 @@ TEST_F(GeneratorTest, HasNoCellsWhereEverythingIsRefused) {
   EXPECT_GT(generator.refused(), 0);
 }
 
+TEST_F(GeneratorTest, CasesThatTheBackendRefusesAreCases) {
+  backend.refusal = [](const Case&) { return "never"; };
+  EXPECT_TRUE(Generator::has_cases(catalogue, backend, fake::unit("all_reduce")));
+}
+
+TEST_F(GeneratorTest, CasesWithMoreRanksThanTheBackendHasAreCases) {
+  Unit unit = fake::unit("all_reduce");
+  unit.ranks_min = 20;
+  unit.ranks_max = 30;
+  EXPECT_TRUE(Generator::has_cases(catalogue, backend, unit));
+}
+
+TEST_F(GeneratorTest, CasesThatThePropertyExcludesAreNone) {
+  Property property = fake::completes();
+  property.name = "never_applies";
+  property.applies = [](const spec::Contract&, const Case&) { return false; };
+  const Catalogue other = fake::catalogue({property});
+  backend.refusal = [](const Case&) { return "never"; };
+  Unit unit = fake::unit("all_reduce");
+  unit.property = "never_applies";
+  EXPECT_FALSE(Generator::has_cases(other, backend, unit));
+}
+
 TEST_F(GeneratorTest, NamesNoScheduleWhereTheBackendHasNone) {
   backend.traits().has_schedules = false;
   for (const Case& c : cases("all_reduce", 200)) EXPECT_EQ(c.schedule, "in_order");
