@@ -4,11 +4,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <tuple>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "harness/case.hpp"
 #include "harness/files.hpp"
 #include "harness/suite_file.hpp"
 
@@ -19,41 +20,17 @@ namespace rankcheck::cases::bench {
 
 namespace {
 
-void measure(benchmark::State& state, const Entry& entry, bool& failed) {
-  try {
-    const Run run = entry.prepare();
-    double total = 0;
-    restart_peak_memory();
-    for (auto _ : state) {
-      const double seconds = run();
-      total += seconds;
-      state.SetIterationTime(seconds);
-    }
-    const auto runs = static_cast<double>(state.iterations());
-    if (entry.floor_seconds > 0) {
-      // Printed in the order of their names.
-      state.counters["floor_ratio"] = total / runs / entry.floor_seconds;
-      state.counters["floor_seconds"] = entry.floor_seconds;
-    } else {
-      state.counters["cases_per_second"] = runs / total;
-    }
-    state.counters["peak_memory_bytes"] = peak_memory_bytes();
-  } catch (const std::runtime_error& error) {
-    failed = true;
-    state.SkipWithError(error.what());
-  }
-}
-
 /// Google Benchmark's own options.
 void initialise(const Options& options) {
-  std::vector<std::string> words{"rankcheck",
-                                 fmt::format("--benchmark_min_time={}", options.seconds_min)};
+  // Google Benchmark keeps the name.
+  static char program[] = "rankcheck";
+  std::vector<std::string> words{fmt::format("--benchmark_min_time={}", options.seconds_min)};
   if (!options.json_path.empty()) {
     harness::write_file(options.json_path, "");
     words.push_back("--benchmark_out=" + options.json_path);
     words.emplace_back("--benchmark_out_format=json");
   }
-  std::vector<char*> arguments;
+  std::vector<char*> arguments{program};
   for (std::string& word : words) arguments.push_back(word.data());
   int count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());
@@ -66,16 +43,28 @@ int ranks_of(const std::string& backend) {
 }
 
 harness::Backend& Bench::backend(const std::string& name) {
-  auto& backend = backends_[name];
-  if (!backend) backend = open_backend(name, {.ranks_max = ranks_of(name)});
-  return *backend;
+  if (!backend_ || backend_name_ != name) {
+    close_backend();
+    backend_ = open_backend(name, {.ranks_max = ranks_of(name)});
+    backend_name_ = name;
+  }
+  return *backend_;
 }
 
-double Bench::copy_floor_seconds(int ranks, std::int64_t bytes) {
+void Bench::close_backend() {
+  if (!backend_) return;
+  if (const auto trouble = backend_->close()) {
+    fmt::print("{}: {}\n", backend_name_, trouble->reason);
+    failed_ = true;
+  }
+  backend_.reset();
+}
+
+double Bench::copy_floor_seconds(int ranks) {
   constexpr int repetitions = 21;
-  double& floor = copy_floors_[{ranks, bytes}];
+  double& floor = copy_floors_[ranks];
   if (floor > 0) return floor;
-  const auto size = static_cast<std::size_t>(bytes);
+  const auto size = static_cast<std::size_t>(options_.bytes);
   std::vector<std::byte> from(static_cast<std::size_t>(ranks) * size, std::byte{1});
   std::vector<std::byte> to(from.size(), std::byte{2});
   std::vector<double> times;
@@ -92,34 +81,65 @@ double Bench::copy_floor_seconds(int ranks, std::int64_t bytes) {
   return floor = times[repetitions / 2];
 }
 
-bool Bench::run() {
-  bool failed = false;
-  benchmark::ClearRegisteredBenchmarks();
+void Bench::select() {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries_) names.push_back(entry.name);
   std::erase_if(entries_,
                 [&](const Entry& entry) { return !harness::matches(options_.filter, entry.name); });
   if (entries_.empty()) {
-    throw harness::BadInput(
-        fmt::format("filter: expected a pattern as cases/*, got {}", options_.filter));
+    throw harness::BadInput(fmt::format("filter: expected a pattern that matches one of {}; got {}",
+                                        fmt::join(names, ", "),
+                                        options_.filter));
   }
   for (const Entry& entry : entries_) {
-    const bool is_large = entry.floor_seconds > 0;
-    benchmark::RegisterBenchmark(
-        entry.name.c_str(),
-        [&entry, &failed](benchmark::State& state) { measure(state, entry, failed); })
+    // What is sent and what is received.
+    const double bytes = 2.0 * entry.large_ranks * static_cast<double>(options_.bytes);
+    expect_memory("bytes", entry.large_ranks, bytes);
+  }
+}
+
+void Bench::measure(benchmark::State& state, const Entry& entry) {
+  try {
+    std::ignore = backend(entry.backend);
+    const double floor = entry.large_ranks > 0 ? copy_floor_seconds(entry.large_ranks) : 0;
+    const Run run = entry.prepare();
+    double total = 0;
+    restart_peak_memory();
+    for (auto _ : state) {
+      const double seconds = run();
+      total += seconds;
+      state.SetIterationTime(seconds);
+    }
+    const auto runs = static_cast<double>(state.iterations());
+    if (floor > 0) {
+      // Printed in the order of their names.
+      state.counters["floor_ratio"] = total / runs / floor;
+      state.counters["floor_seconds"] = floor;
+    } else {
+      state.counters["cases_per_second"] = runs / total;
+    }
+    state.counters["peak_memory_bytes"] = peak_memory_bytes();
+  } catch (const std::runtime_error& error) {
+    failed_ = true;
+    state.SkipWithError(error.what());
+  }
+}
+
+bool Bench::run() {
+  select();
+  benchmark::ClearRegisteredBenchmarks();
+  for (const Entry& entry : entries_) {
+    benchmark::RegisterBenchmark(entry.name.c_str(),
+                                 [&](benchmark::State& state) { measure(state, entry); })
         ->UseManualTime()
-        ->Unit(is_large ? benchmark::kMillisecond : benchmark::kMicrosecond);
+        ->Unit(entry.large_ranks > 0 ? benchmark::kMillisecond : benchmark::kMicrosecond);
   }
   initialise(options_);
   benchmark::RunSpecifiedBenchmarks();
   // They refer to the entries.
   benchmark::ClearRegisteredBenchmarks();
-  for (auto& [name, backend] : backends_) {
-    if (const auto trouble = backend->close()) {
-      fmt::print("{}: {}\n", name, trouble->reason);
-      failed = true;
-    }
-  }
-  return !failed;
+  close_backend();
+  return !failed_;
 }
 
 }  // namespace rankcheck::cases::bench

@@ -10,6 +10,10 @@
 
 #include "harness/backend.hpp"
 
+namespace benchmark {
+class State;
+}
+
 /// What `rankcheck bench` measures.
 namespace rankcheck::cases::bench {
 
@@ -32,11 +36,13 @@ using Run = std::function<double()>;
 struct Entry {
   /// "<kind>/<backend>/<what>/…"
   std::string name;
+  /// The only backend that is open meanwhile: the memory of another's processes is not this one's.
+  std::string backend;
   /// Makes everything ready that is not measured.
   std::function<Run()> prepare;
-  /// What no implementation can be faster than, in seconds; 0: small runs, of which the number in a
-  /// second counts.
-  double floor_seconds = 0;
+  /// Ranks of a large call, measured against their copy floor; 0: small runs, of which the number
+  /// in a second counts.
+  int large_ranks = 0;
 };
 
 /// Collects what is to be measured and measures it.
@@ -45,21 +51,29 @@ class Bench {
   explicit Bench(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] const Options& options() const { return options_; }
-  /// The backend of that name with the ranks that it is measured with; stays open.
+  /// The backend of that name with the ranks that it is measured with; stays open until another
+  /// one is asked for.
   [[nodiscard]] harness::Backend& backend(const std::string& name);
   /// The time of one memcpy of every rank's buffer: the median of several, measured once.
-  [[nodiscard]] double copy_floor_seconds(int ranks, std::int64_t bytes);
+  [[nodiscard]] double copy_floor_seconds(int ranks);
 
   void add(Entry entry) { entries_.push_back(std::move(entry)); }
   /// Measures everything and prints it. Whether nothing went wrong; throws BadInput where the
-  /// filter leaves nothing.
+  /// filter leaves nothing, or large calls that would take too much memory.
   [[nodiscard]] bool run();
 
  private:
+  /// Leaves what the filter lets through.
+  void select();
+  void measure(benchmark::State& state, const Entry& entry);
+  void close_backend();
+
   Options options_;
-  std::map<std::string, std::unique_ptr<harness::Backend>> backends_;
-  std::map<std::pair<int, std::int64_t>, double> copy_floors_;
+  std::string backend_name_;
+  std::unique_ptr<harness::Backend> backend_;
+  std::map<int, double> copy_floors_;
   std::vector<Entry> entries_;
+  bool failed_ = false;
 };
 
 /// Ranks with which a backend is measured: processes share few cores.

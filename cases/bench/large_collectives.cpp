@@ -75,11 +75,12 @@ void add_simulated(Bench& bench) {
     if (!is_measured(each.operation)) continue;
     const Case c = large_case(each.operation, each.algorithm.name, ranks_of("sim"), bytes);
     bench.add({.name = name_of("sim", c, bytes),
+               .backend = "sim",
                .prepare = [&each, c]() -> Run {
                  const auto call = std::make_shared<SimulatedCall>(each.algorithm, c);
                  return [call] { return call->run(); };
                },
-               .floor_seconds = bench.copy_floor_seconds(c.ranks, bytes)});
+               .large_ranks = c.ranks});
   }
 }
 
@@ -97,14 +98,16 @@ double seconds_of(const std::vector<harness::Stamp>& stamps) {
 /// Calls in a backend of processes.
 void add_real(Bench& bench, const std::string& backend_name) {
   const std::int64_t bytes = bench.options().bytes;
-  harness::Backend& backend = bench.backend(backend_name);
-  for (const harness::AlgorithmInfo& each : backend.algorithms()) {
+  harness::Backend& listed = bench.backend(backend_name);
+  for (const harness::AlgorithmInfo& each : listed.algorithms()) {
     if (!is_measured(each.operation)) continue;
     Case c = large_case(each.operation, each.name, ranks_of(backend_name), bytes);
     c.backend = backend_name;
-    if (!backend.refuses(c).empty()) continue;
+    if (!listed.refuses(c).empty()) continue;
     bench.add({.name = name_of(backend_name, c, bytes),
-               .prepare = [&backend, c]() -> Run {
+               .backend = backend_name,
+               .prepare = [&bench, c]() -> Run {
+                 harness::Backend& backend = bench.backend(c.backend);
                  const auto observation = std::make_shared<harness::Observation>();
                  return [&backend, c, observation] {
                    backend.run({&c, 1}, *observation);
@@ -114,7 +117,7 @@ void add_real(Bench& bench, const std::string& backend_name) {
                    return seconds_of(observation->stages[0].stamps);
                  };
                },
-               .floor_seconds = bench.copy_floor_seconds(c.ranks, bytes)});
+               .large_ranks = c.ranks});
   }
 }
 

@@ -2,8 +2,13 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <map>
+#include <ranges>
+#include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "gpu/collectives/registry.hpp"
@@ -30,9 +35,19 @@ constexpr double steps_max = 3e7;
 
 /// A topology by its name or by the path of its file.
 gpu::plan::Topology find_topology(const std::string& name) {
-  const auto shipped = data_folder() / "gpu/plan/topologies" / (name + ".txt");
+  std::map<std::string, std::filesystem::path> shipped;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(data_folder() / "gpu/plan/topologies")) {
+    shipped[entry.path().stem()] = entry.path();
+  }
+  const auto found = shipped.find(name);
+  if (found == shipped.end() && !std::filesystem::exists(name)) {
+    throw BadInput(fmt::format("topology: {}: expected {} or the path of a file",
+                               name,
+                               fmt::join(std::views::keys(shipped), ", ")));
+  }
   try {
-    return gpu::plan::load_topology(std::filesystem::exists(shipped) ? shipped.string() : name);
+    return gpu::plan::load_topology(found == shipped.end() ? name : found->second.string());
   } catch (const std::invalid_argument& error) {
     throw BadInput(std::string("topology: ") + error.what());
   }
@@ -98,6 +113,22 @@ nlohmann::ordered_json simulate_one(const gpu::Implementation& each,
           {"simulated_seconds", timing.seconds}};
 }
 
+/// What the patterns choose.
+std::vector<const gpu::Implementation*> chosen(const TopologyOptions& options) {
+  std::set<std::string> operations;
+  std::set<std::string> algorithms;
+  std::vector<const gpu::Implementation*> all;
+  for (const gpu::Implementation& each : gpu::implementations()) {
+    operations.emplace(each.operation);
+    if (!harness::matches(options.operation, each.operation)) continue;
+    algorithms.emplace(each.algorithm.name);
+    if (harness::matches(options.algorithm, each.algorithm.name)) all.push_back(&each);
+  }
+  expect_match("operation", options.operation, operations);
+  expect_match("algorithm", options.algorithm, algorithms);
+  return all;
+}
+
 }  // namespace
 
 void simulate(const TopologyOptions& options) {
@@ -107,6 +138,7 @@ void simulate(const TopologyOptions& options) {
     throw BadInput(fmt::format(
         "ranks: topology {} has {}, got {}", topology.name, topology.capacity(), ranks));
   }
+  const auto implementations = chosen(options);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   fmt::print("topology {}, {} bytes a rank: simulated times, nothing was measured\n",
              topology.name,
@@ -117,11 +149,9 @@ void simulate(const TopologyOptions& options) {
              "ranks",
              "simulated µs",
              "messages");
-  for (const gpu::Implementation& each : gpu::implementations()) {
-    if (!harness::matches(options.operation, each.operation)) continue;
-    if (!harness::matches(options.algorithm, each.algorithm.name)) continue;
+  for (const gpu::Implementation* each : implementations) {
     for (const int ranks : options.ranks) {
-      nlohmann::ordered_json result = simulate_one(each, ranks, options, topology);
+      nlohmann::ordered_json result = simulate_one(*each, ranks, options, topology);
       if (!result.is_null()) results.push_back(std::move(result));
     }
   }

@@ -20,7 +20,7 @@ struct TopologyOptions {
 };
 
 /// Prints the virtual time of the algorithms' plans; nothing is measured. Throws BadInput for an
-/// unknown topology, or more ranks than it has.
+/// unknown topology, more ranks than it has, and patterns that match nothing.
 void simulate(const TopologyOptions& options);
 
 }  // namespace rankcheck::cases::bench

@@ -87,7 +87,7 @@ struct Cases {
 }  // namespace
 
 void add_small_cases(Bench& bench, const std::string& backend) {
-  bench.add({.name = "cases/" + backend, .prepare = [&bench, backend]() -> Run {
+  bench.add({.name = "cases/" + backend, .backend = backend, .prepare = [&bench, backend]() -> Run {
                const auto all = std::make_shared<Cases>(bench.backend(backend), backend);
                return [all] { return all->verify_next(); };
              }});

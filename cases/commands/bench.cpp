@@ -34,18 +34,25 @@ void add_bench(CLI::App& app, Context& context) {
       "bench", "measures the implementations, or times their plans on a topology");
   auto options = std::make_shared<bench::Options>();
   auto virtual_time = std::make_shared<bench::TopologyOptions>();
-  CLI::Option* named =
+  CLI::Option* backends =
       command->add_option("--backend", options->backends, "backends to measure")->delimiter(',');
   command->add_option("--json", options->json_path, "also write the results to this file");
-  command->add_option("--min-time", options->seconds_min, "seconds for each measurement, at least")
-      ->check(CLI::Range(0.01, 60.0));
-  command->add_option("--filter", options->filter, "measure these names, a pattern");
+  CLI::Option* seconds =
+      command
+          ->add_option("--min-time", options->seconds_min, "seconds for each measurement, at least")
+          ->check(CLI::Range(0.01, 60.0));
+  CLI::Option* filter =
+      command->add_option("--filter", options->filter, "measure these names, a pattern");
   command->add_option("--bytes", options->bytes, "bytes of one rank's buffer in large collectives")
       ->check(CLI::Range(std::int64_t{4096}, std::int64_t{1} << 34));
   CLI::Option* topology =
-      command->add_option("--topology",
-                          virtual_time->topology,
-                          "time the plans on this machine instead: a name or a file");
+      command
+          ->add_option("--topology",
+                       virtual_time->topology,
+                       "time the plans on this machine instead: a name or a file")
+          ->excludes(backends)
+          ->excludes(seconds)
+          ->excludes(filter);
   command->add_option("--ranks", virtual_time->ranks, "ranks for --topology")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 16))
@@ -56,9 +63,9 @@ void add_bench(CLI::App& app, Context& context) {
   command
       ->add_option("--algorithm", virtual_time->algorithm, "algorithms for --topology, a pattern")
       ->needs(topology);
-  command->callback([options, virtual_time, named, &context] {
-    if (virtual_time->topology.empty()) {
-      const bool well = measure(*options, named->count() > 0);
+  command->callback([options, virtual_time, backends, topology, &context] {
+    if (topology->count() == 0) {
+      const bool well = measure(*options, backends->count() > 0);
       context.exit_status = well ? status_held : status_failed;
       return;
     }

@@ -2,7 +2,9 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -72,6 +74,12 @@ struct NamedBackend {
 [[nodiscard]] NamedBackend find_backend(const std::string& name);
 /// Throws BadInput where the backend is unknown or cannot run here.
 void require_backend(const std::string& name);
+/// Throws BadInput where the pattern matches none of the names of `what`, and tells them.
+void expect_match(std::string_view what,
+                  const std::string& pattern,
+                  const std::set<std::string>& names);
+/// Throws BadInput where the buffers of so many ranks would not leave most of the memory free.
+void expect_memory(std::string_view place, int ranks, double bytes);
 /// Opens a backend that can run here.
 [[nodiscard]] std::unique_ptr<harness::Backend> open_backend(
     const std::string& name, const harness::BackendOptions& options);

@@ -21,6 +21,21 @@ TEST_F(MpiBench, CountsTheMemoryOfAllProcesses) {
   EXPECT_GT(all[0].value("peak_memory_bytes", 0.0), 40e6);
 }
 
+/// The processes of `mpi`, which is measured afterwards, take several times as much.
+TEST_F(MpiBench, LeavesOtherBackendsOut) {
+  const auto memory = [&](const std::string& backends, const std::string& filter) {
+    const auto outcome =
+        rankcheck("bench --min-time 0.01 --bytes 65536 --json bench.json --backend " + backends +
+                  " --filter " + filter);
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    const json all = json::parse(harness::read_file(folder_.path() / "bench.json"))["benchmarks"];
+    return all.at(0).value("peak_memory_bytes", 0.0);
+  };
+  for (const char* filter : {"cases/sim", "large/sim/all_gather/ring/*"}) {
+    EXPECT_LT(memory("sim,mpi", filter), 1.3 * memory("sim", filter)) << filter;
+  }
+}
+
 TEST_F(MpiBench, MeasuresLargeCallsAgainstTheCopyFloor) {
   const auto outcome = rankcheck(
       "bench --backend mpi --min-time 0.01 --bytes 65536 --filter "
