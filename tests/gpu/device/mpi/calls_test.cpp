@@ -95,6 +95,15 @@ class Calls : public testing::Test {
     return taken;
   }
 
+  /// The operations that are calls of MPI's own.
+  [[nodiscard]] std::vector<harness::Operation> calls() const {
+    std::vector<harness::Operation> all;
+    for (const harness::Operation& each : catalogue_.operations()) {
+      if (family(each.contract) == "collectives") all.push_back(each);
+    }
+    return all;
+  }
+
   static std::unique_ptr<harness::Backend> backend_;
   harness::Catalogue catalogue_ = make_catalogue();
   harness::Examiner examiner_{catalogue_, *backend_};
@@ -103,7 +112,7 @@ class Calls : public testing::Test {
 std::unique_ptr<harness::Backend> Calls::backend_;
 
 TEST_F(Calls, AgreeWithTheReferenceInTheWholeWorldAndItsPrefixes) {
-  for (const harness::Operation& operation : catalogue_.operations()) {
+  for (const harness::Operation& operation : calls()) {
     for (int n = 1; n <= world; ++n) {
       std::vector<int> group;
       for (int r = 0; r < n; ++r) group.push_back(r);
@@ -115,7 +124,7 @@ TEST_F(Calls, AgreeWithTheReferenceInTheWholeWorldAndItsPrefixes) {
 }
 
 TEST_F(Calls, AgreeWithTheReferenceInGroupsOfAnyOrder) {
-  for (const harness::Operation& operation : catalogue_.operations()) {
+  for (const harness::Operation& operation : calls()) {
     const Element element = elements(operation.contract).front();
     for (const std::vector<int>& group : {std::vector{3}, {4, 1}, {2, 4, 0}, {4, 3, 2, 1}}) {
       EXPECT_GE(examine(make_case(operation, group, element)), 2);
@@ -124,7 +133,7 @@ TEST_F(Calls, AgreeWithTheReferenceInGroupsOfAnyOrder) {
 }
 
 TEST_F(Calls, AgreeWithTheReferenceInPlace) {
-  for (const harness::Operation& operation : catalogue_.operations()) {
+  for (const harness::Operation& operation : calls()) {
     if (operation.contract.in_place == spec::InPlace::none) continue;
     for (const Element element : elements(operation.contract)) {
       Case c = make_case(operation, {}, element);
@@ -135,7 +144,7 @@ TEST_F(Calls, AgreeWithTheReferenceInPlace) {
 }
 
 TEST_F(Calls, LeaveGapsAlone) {
-  for (const harness::Operation& operation : catalogue_.operations()) {
+  for (const harness::Operation& operation : calls()) {
     if (operation.contract.sizes != spec::Sizes::counts_per_rank) continue;
     Case c = make_case(operation, {}, elements(operation.contract).front());
     c.gap = 3;
@@ -144,7 +153,7 @@ TEST_F(Calls, LeaveGapsAlone) {
 }
 
 TEST_F(Calls, TakeNoElements) {
-  for (const harness::Operation& operation : catalogue_.operations()) {
+  for (const harness::Operation& operation : calls()) {
     Case c = make_case(operation, {}, elements(operation.contract).front());
     c.count = 0;
     std::fill(c.counts.begin(), c.counts.end(), 0);
@@ -156,7 +165,7 @@ TEST_F(Calls, TakeNoElements) {
 }
 
 TEST_F(Calls, SplitIntoChunks) {
-  for (const harness::Operation& operation : catalogue_.operations()) {
+  for (const harness::Operation& operation : calls()) {
     Case c = make_case(operation, {}, elements(operation.contract).back());
     c.chunk = 3;
     c.algorithm = "blocking";
@@ -195,7 +204,7 @@ TEST_F(Calls, TakeEmptyBlocksWithGaps) {
 TEST_F(Calls, ForceEveryAlgorithmThatOpenMpiOffers) {
   const std::string version = mpi_backend().describe().at("mpi");
   if (!version.starts_with("Open MPI")) GTEST_SKIP() << "another library: " << version;
-  for (const harness::Operation& operation : catalogue_.operations()) {
+  for (const harness::Operation& operation : calls()) {
     const std::string name(operation.contract.name);
     const bool has_variable = name != "gather_v" && name != "scatter_v" && name != "send_recv";
     int forced = 0;
