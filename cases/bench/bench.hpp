@@ -79,7 +79,8 @@ class Bench {
 /// Ranks with which a backend is measured: processes share few cores.
 [[nodiscard]] int ranks_of(const std::string& backend);
 
-/// Small cases of every operation, each verified with everything on: contracts, races, oracle.
+/// Small cases of all collectives and of all operators, each verified with everything on:
+/// contracts, races, oracle.
 void add_small_cases(Bench& bench, const std::string& backend);
 /// Large calls of collectives against the copy floor.
 void add_large_collectives(Bench& bench, const std::string& backend);

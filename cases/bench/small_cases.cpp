@@ -3,6 +3,7 @@
 #include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <string_view>
 
 #include "harness/engine.hpp"
 #include "harness/generator.hpp"
@@ -38,11 +39,12 @@ void add_cases_of(const harness::Catalogue& catalogue,
   }
 }
 
-/// Small legal cases of every operation: of all algorithms in sim, of the plain call elsewhere,
-/// where going from one algorithm to another may start new processes.
+/// Small legal cases of every operation of a family: of all algorithms in sim, of the plain call
+/// elsewhere, where going from one algorithm to another may start new processes.
 std::vector<Case> small_cases(const harness::Catalogue& catalogue,
                               harness::Backend& backend,
-                              const std::string& backend_name) {
+                              const std::string& backend_name,
+                              std::string_view of_family) {
   std::vector<Case> cases;
   std::string last;
   for (const harness::AlgorithmInfo& each : backend.algorithms()) {
@@ -54,6 +56,7 @@ std::vector<Case> small_cases(const harness::Catalogue& catalogue,
     unit.backend = backend_name;
     unit.property = "agrees_with_reference";
     unit.ranks_max = ranks_of(backend_name);
+    if (family(catalogue.find(unit.operation)->contract) != of_family) continue;
     if (catalogue.find_property(unit.operation, unit.property) == nullptr) continue;
     add_cases_of(catalogue, backend, unit, cases);
   }
@@ -63,9 +66,9 @@ std::vector<Case> small_cases(const harness::Catalogue& catalogue,
 
 /// All that one case after another needs.
 struct Cases {
-  Cases(harness::Backend& backend, const std::string& backend_name)
+  Cases(harness::Backend& backend, const std::string& backend_name, std::string_view of_family)
       : catalogue(make_catalogue()),
-        cases(small_cases(catalogue, backend, backend_name)),
+        cases(small_cases(catalogue, backend, backend_name, of_family)),
         examiner(catalogue, backend) {}
 
   harness::Catalogue catalogue;
@@ -87,10 +90,17 @@ struct Cases {
 }  // namespace
 
 void add_small_cases(Bench& bench, const std::string& backend) {
-  bench.add({.name = "cases/" + backend, .backend = backend, .prepare = [&bench, backend]() -> Run {
-               const auto all = std::make_shared<Cases>(bench.backend(backend), backend);
-               return [all] { return all->verify_next(); };
-             }});
+  const auto add = [&](std::string_view name, std::string_view of_family) {
+    bench.add({.name = std::string(name) + "/" + backend,
+               .backend = backend,
+               .prepare = [&bench, backend, of_family]() -> Run {
+                 const auto all =
+                     std::make_shared<Cases>(bench.backend(backend), backend, of_family);
+                 return [all] { return all->verify_next(); };
+               }});
+  };
+  add("cases", "collectives");
+  add("operators", "ptycho");
 }
 
 }  // namespace rankcheck::cases::bench

@@ -33,11 +33,12 @@ class CliBench : public tests::CliTest {
 TEST_F(CliBench, MeasuresSmallCasesAndLargeCallsInSim) {
   const auto all = measure("--backend sim --bytes 65536");
   ASSERT_TRUE(all.contains("cases/sim"));
+  ASSERT_TRUE(all.contains("operators/sim"));
   ASSERT_TRUE(all.contains("large/sim/all_reduce/ring/8x65536"));
   double floor_seconds = 0;
   for (const auto& [name, each] : all) {
     EXPECT_GT(each.value("peak_memory_bytes", 0.0), 1e6) << name;
-    if (name == "cases/sim") {
+    if (name == "cases/sim" || name == "operators/sim") {
       EXPECT_GT(each.value("cases_per_second", 0.0), 0);
       continue;
     }
@@ -50,7 +51,8 @@ TEST_F(CliBench, MeasuresSmallCasesAndLargeCallsInSim) {
 
 TEST_F(CliBench, FilterThatLeavesNothingIsOneClearLine) {
   expect_unable("bench --backend sim --filter nothing",
-                "filter: expected a pattern that matches one of cases/sim, large/sim/");
+                "filter: expected a pattern that matches one of cases/sim, operators/sim, "
+                "large/sim/");
 }
 
 TEST_F(CliBench, ResultsThatCannotBeWrittenAreOneClearLine) {
