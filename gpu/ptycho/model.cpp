@@ -4,6 +4,7 @@
 
 #include "gpu/device/launch.hpp"
 #include "gpu/ptycho/arrays.hpp"
+#include "gpu/ptycho/transform.hpp"
 #include "gpu/ptycho/window.hpp"
 
 namespace rankcheck::gpu {
@@ -33,8 +34,8 @@ struct ExtractPatches {
     const std::int64_t p = r % width;
     const Window<T> window(positions + 2 * (r / width));
     const std::int64_t top = window.row + p;
-    const bool inside = top >= 0 && top + 1 < object.rows && window.col >= 0 &&
-                        window.col + width < object.cols;
+    const bool inside =
+        top >= 0 && top + 1 < object.rows && window.col >= 0 && window.col + width < object.cols;
     const Complex<T>* upper =
         inside ? object.values + top * object.cols + window.col : object.values;
     return {.object = object,
@@ -187,8 +188,8 @@ struct ShareObject {
     Complex<T> sum;
     if (!row.is_border && c > 0 && c <= width) {
       for (std::int64_t m = 0; m < modes; ++m) {
-        sum += conj(row.probe[m * width * width + c - 1]) *
-               row.waves[m * detector * detector + c - 1];
+        sum +=
+            conj(row.probe[m * width * width + c - 1]) * row.waves[m * detector * detector + c - 1];
       }
     }
     row.out[c] = sum;
@@ -342,12 +343,11 @@ void Model<T>::forward(int rank, const Exposure<T>& exposure, Batch batch) {
               rank,
               batch.count * width,
               width,
-              ExtractPatches<T>{.object = {.values = exposure.object,
-                                           .rows = scene_.rows,
-                                           .cols = scene_.cols},
-                                .positions = exposure.positions + 2 * batch.first,
-                                .patches = memory.patches,
-                                .width = width});
+              ExtractPatches<T>{
+                  .object = {.values = exposure.object, .rows = scene_.rows, .cols = scene_.cols},
+                  .positions = exposure.positions + 2 * batch.first,
+                  .patches = memory.patches,
+                  .width = width});
   const std::int64_t probe_first =
       scene_.varying_probe ? batch.first * spec::values(scene_, spec::Array::probe) : 0;
   launch_rows(cluster_,
@@ -362,11 +362,13 @@ void Model<T>::forward(int rank, const Exposure<T>& exposure, Batch batch) {
                             .width = width,
                             .margin = spec::margin(scene_),
                             .varying_probe = scene_.varying_probe});
-  const Transform transform{.precision = sizeof(T) == sizeof(double) ? spec::Type::f64
-                                                                     : spec::Type::f32,
-                            .width = scene_.detector,
-                            .batch = batch.count * scene_.modes};
-  cluster_.transform(rank, transform, memory.waves, memory.waves);
+  transform_frames(cluster_,
+                   rank,
+                   scene_.detector,
+                   batch.count * scene_.modes,
+                   false,
+                   memory.waves,
+                   memory.waves);
 }
 
 template <class T>
@@ -411,13 +413,13 @@ void Model<T>::backward(int rank,
   const std::int64_t width = scene_.window;
   const std::int64_t frame = std::int64_t{scene_.detector} * scene_.detector;
   const std::int64_t probe_size = spec::values(scene_, spec::Array::probe);
-  cluster_.transform(rank,
-                     {.precision = sizeof(T) == sizeof(double) ? spec::Type::f64 : spec::Type::f32,
-                      .width = scene_.detector,
-                      .batch = batch.count * scene_.modes,
-                      .inverse = true},
-                     memory.waves,
-                     memory.waves);
+  transform_frames(cluster_,
+                   rank,
+                   scene_.detector,
+                   batch.count * scene_.modes,
+                   true,
+                   memory.waves,
+                   memory.waves);
   if (out.object != nullptr) {
     const std::int64_t probe_first = scene_.varying_probe ? batch.first * probe_size : 0;
     launch_rows(cluster_,
@@ -440,11 +442,11 @@ void Model<T>::backward(int rank,
                   width + 1,
                   width + 1,
                   AddShare<T, Complex<T>>{.position = exposure.positions + 2 * (batch.first + b),
-                              .share = memory.shares + b * (width + 2) * (width + 2),
-                              .object = out.object,
-                              .rows = scene_.rows,
-                              .cols = scene_.cols,
-                              .width = width});
+                                          .share = memory.shares + b * (width + 2) * (width + 2),
+                                          .object = out.object,
+                                          .rows = scene_.rows,
+                                          .cols = scene_.cols,
+                                          .width = width});
     }
     if (out.probe != nullptr) {
       const std::int64_t own = scene_.varying_probe ? (batch.first + b) * probe_size : 0;
@@ -464,10 +466,7 @@ void Model<T>::backward(int rank,
 }
 
 template <class T>
-void Model<T>::weigh(int rank,
-                     const Exposure<T>& exposure,
-                     Batch batch,
-                     const Gradients<T>& out) {
+void Model<T>::weigh(int rank, const Exposure<T>& exposure, Batch batch, const Gradients<T>& out) {
   const Scratch& memory = scratch(rank);
   const std::int64_t width = scene_.window;
   for (std::int64_t b = 0; b < batch.count; ++b) {
@@ -482,15 +481,15 @@ void Model<T>::weigh(int rank,
     // A shared probe's light is the same for all positions.
     if (scene_.varying_probe || n == 0) {
       const std::int64_t own = scene_.varying_probe ? n : 0;
-      launch_rows(cluster_,
-                  rank,
-                  width + 2,
-                  width + 2,
-                  ShareLight<T>{
-                      .probe = exposure.probe + own * spec::values(scene_, spec::Array::probe),
-                      .light = memory.light,
-                      .modes = scene_.modes,
-                      .width = width});
+      launch_rows(
+          cluster_,
+          rank,
+          width + 2,
+          width + 2,
+          ShareLight<T>{.probe = exposure.probe + own * spec::values(scene_, spec::Array::probe),
+                        .light = memory.light,
+                        .modes = scene_.modes,
+                        .width = width});
     }
     launch_rows(cluster_,
                 rank,
