@@ -165,6 +165,11 @@ int export_case(const std::string& text_or_path, const fs::path& folder) {
                                         name(judgement.verdict),
                                         judgement.reason));
   }
+  for (const Case& stage : examiner.stages()) {
+    if (family(catalogue.find(stage.operation)->contract) == "collectives") continue;
+    throw harness::BadInput("case: expected one of collectives, got " + stage.operation +
+                            ": operators' arrays cannot be exported yet");
+  }
   harness::make_folder(folder);
   const harness::Evidence evidence{catalogue, backend->traits(), examiner.stages(), observation};
   ordered_json files = ordered_json::array();
