@@ -23,7 +23,7 @@ inline std::string_view refuses_nothing(const spec::Call& /*call*/, const Option
   return {};
 }
 
-/// For operations whose blocks move between any two ranks: no safe order in place.
+/// For operations without a call in place.
 inline std::string_view refuses_in_place(const spec::Call& /*call*/, const Options& options) {
   return options.in_place ? "in place is not supported" : std::string_view{};
 }

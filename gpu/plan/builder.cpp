@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 
 namespace rankcheck::gpu::plan {
 
@@ -23,6 +24,8 @@ void Builder::begin(Plan& plan,
     contract.extents(call, static_cast<int>(r), extents);
   }
   entered_.assign(n * n, false);
+  signallers_.resize(n);
+  std::iota(signallers_.begin(), signallers_.end(), 0);
 }
 
 Range Builder::send(int rank, int block) const {
@@ -84,23 +87,27 @@ void Builder::reduce(const Range& destination, std::span<const Range> sources, b
 
 Event Builder::signal(int rank) {
   const Event event{plan_->events++};
+  signallers_.push_back(rank);
   plan_->steps[static_cast<std::size_t>(rank)].push_back(
       {.kind = StepKind::signal, .finish = false, .event = event, .destination = {}});
   return event;
 }
 
 void Builder::wait(int rank, Event event) {
+  // Whoever signals has entered.
+  has_entered(rank, signallers_[static_cast<std::size_t>(event.id)]) = true;
   plan_->steps[static_cast<std::size_t>(rank)].push_back(
       {.kind = StepKind::wait, .finish = false, .event = event, .destination = {}});
 }
 
 void Builder::wait_for_entry(int rank, int other) {
   if (rank == other) return;
-  const auto n = static_cast<std::size_t>(ranks());
-  const std::size_t slot = static_cast<std::size_t>(rank) * n + static_cast<std::size_t>(other);
-  if (entered_[slot]) return;
-  entered_[slot] = true;
-  wait(rank, Event{other});
+  if (!has_entered(rank, other)) wait(rank, Event{other});
+}
+
+std::vector<bool>::reference Builder::has_entered(int rank, int other) {
+  return entered_[static_cast<std::size_t>(rank) * static_cast<std::size_t>(ranks()) +
+                  static_cast<std::size_t>(other)];
 }
 
 Range part(const Range& range, std::int64_t offset, std::int64_t count) {

@@ -5,8 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "gpu/plan/plan.hpp"
 #include "reference/spec/contract.hpp"
+
+#include "gpu/plan/plan.hpp"
 
 namespace rankcheck::gpu::plan {
 
@@ -57,16 +58,23 @@ class Builder {
   void wait(int rank, Event event);
 
  private:
-  void add(int rank, StepKind kind, const Range& destination, std::span<const Range> sources,
+  void add(int rank,
+           StepKind kind,
+           const Range& destination,
+           std::span<const Range> sources,
            bool finish);
   void wait_for_entry(int rank, int other);
+  /// Whether the rank already waits for what tells that the other one has entered.
+  [[nodiscard]] std::vector<bool>::reference has_entered(int rank, int other);
 
   Plan* plan_ = nullptr;
   const spec::Call* call_ = nullptr;
   Options options_;
   std::vector<spec::Extents> extents_;
-  /// entered_[rank * n + other]: rank already waits for the entry of other.
+  /// See has_entered().
   std::vector<bool> entered_;
+  /// The rank that signals each event.
+  std::vector<int> signallers_;
 };
 
 /// A run of elements inside a range; offset counted from the range's start.

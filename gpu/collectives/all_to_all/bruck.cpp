@@ -8,7 +8,7 @@ plan::Algorithm bruck() {
       .name = "bruck",
       .summary =
           "half of all blocks over doubling distances: log2(n) steps, log2(n)/2 times the traffic",
-      .refuses = plan::refuses_in_place,
+      .refuses = plan::refuses_nothing,
       .plan = plan::bruck_all_to_all,
   };
 }

@@ -7,7 +7,7 @@ plan::Algorithm pairwise() {
   return {
       .name = "pairwise",
       .summary = "one block to each rank, at growing distances: n-1 steps, least traffic",
-      .refuses = plan::refuses_in_place,
+      .refuses = plan::refuses_nothing,
       .plan = plan::pairwise_all_to_all,
   };
 }

@@ -8,7 +8,9 @@ namespace rankcheck::gpu::all_to_all_v {
 
 /// The even operation's algorithm: schedules see blocks, whatever their sizes.
 plan::Algorithm bruck() {
-  return all_to_all::bruck();
+  plan::Algorithm algorithm = all_to_all::bruck();
+  algorithm.refuses = plan::refuses_in_place;
+  return algorithm;
 }
 
 }  // namespace rankcheck::gpu::all_to_all_v

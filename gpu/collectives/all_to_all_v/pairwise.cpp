@@ -8,7 +8,9 @@ namespace rankcheck::gpu::all_to_all_v {
 
 /// The even operation's algorithm: schedules see blocks, whatever their sizes.
 plan::Algorithm pairwise() {
-  return all_to_all::pairwise();
+  plan::Algorithm algorithm = all_to_all::pairwise();
+  algorithm.refuses = plan::refuses_in_place;
+  return algorithm;
 }
 
 }  // namespace rankcheck::gpu::all_to_all_v

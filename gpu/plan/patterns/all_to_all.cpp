@@ -7,13 +7,47 @@
 
 namespace rankcheck::gpu::plan {
 
+namespace {
+
+/// What the ranks send, block by block. In place, that is copies in scratch memory, made before any
+/// rank writes.
+class Outgoing {
+ public:
+  explicit Outgoing(Builder& builder) : ranks_(builder.ranks()) {
+    const bool in_place = builder.options().in_place;
+    for (int r = 0; r < ranks_; ++r) {
+      for (int q = 0; q < ranks_; ++q) {
+        blocks_.push_back(builder.send(r, q));
+        if (!in_place || q == r) continue;
+        const Range copied = builder.scratch(r, blocks_.back().count);
+        builder.copy(copied, blocks_.back());
+        blocks_.back() = copied;
+      }
+    }
+    if (in_place) wait_for_ranks(builder, 0, ranks_);
+  }
+
+  /// From rank r to rank q.
+  [[nodiscard]] const Range& operator()(int r, int q) const {
+    return blocks_[static_cast<std::size_t>(r) * static_cast<std::size_t>(ranks_) +
+                   static_cast<std::size_t>(q)];
+  }
+
+ private:
+  int ranks_;
+  std::vector<Range> blocks_;
+};
+
+}  // namespace
+
 void pairwise_all_to_all(Builder& builder) {
   const int n = builder.ranks();
+  const Outgoing outgoing(builder);
   Round round(builder);
   for (int distance = 0; distance < n; ++distance) {
     for (int r = 0; r < n; ++r) {
       const int q = (r + distance) % n;
-      round.put(builder.recv(q, r), builder.send(r, q));
+      round.put(builder.recv(q, r), outgoing(r, q));
     }
     round.close();
   }
@@ -22,11 +56,12 @@ void pairwise_all_to_all(Builder& builder) {
 void bruck_all_to_all(Builder& builder) {
   const int n = builder.ranks();
   const auto size = static_cast<std::size_t>(n);
+  const Outgoing outgoing(builder);
   // at[r * n + way]: where the block from rank r to rank r + way is now.
   std::vector<Range> at;
   at.reserve(size * size);
   for (int r = 0; r < n; ++r) {
-    for (int way = 0; way < n; ++way) at.push_back(builder.send(r, (r + way) % n));
+    for (int way = 0; way < n; ++way) at.push_back(outgoing(r, (r + way) % n));
     builder.copy(builder.recv(r, r), builder.send(r, r));
   }
   Round round(builder);

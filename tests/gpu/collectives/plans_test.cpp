@@ -215,12 +215,12 @@ TEST_P(PlansTest, TakeEveryCallOutOfPlace) {
   }
 }
 
-TEST_P(PlansTest, TakeCallsInPlaceExceptForAllToAll) {
+TEST_P(PlansTest, TakeCallsInPlaceWhereTheContractHasThem) {
   spec::Call call;
   call.ranks = 3;
   set_sizes(contract(), 5, call);
   const bool refuses = !GetParam().algorithm.refuses(call, {.in_place = true}).empty();
-  EXPECT_EQ(refuses, contract().in_place == spec::InPlace::none || contract().name == "all_to_all");
+  EXPECT_EQ(refuses, contract().in_place == spec::InPlace::none);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PlansTest, testing::ValuesIn(implementations()), tests::printed_name);
@@ -246,7 +246,9 @@ TEST_P(WaitsTest, AreAllNeeded) {
     request.call.ranks = n;
     request.call.count = 2 * n;
     if (contract().reduces) request.call.op = spec::ReduceOp::sum;
+    // In place, all ranks of all_to_all first put aside what they send, in step with each other.
     request.options.in_place =
+        contract().name != "all_to_all" &&
         GetParam().algorithm.refuses(request.call, {.in_place = true}).empty();
     Plan plan = plan_of(GetParam(), contract(), request);
     const auto memory = plan::memory_of(plan, contract(), request.call, request.options);

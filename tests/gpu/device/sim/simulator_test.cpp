@@ -193,7 +193,7 @@ TEST(SimulatorTest, counts_moves_and_messages) {
   average(sketch.builder);
   Bench bench(sketch);
   const Report& report = bench.run();
-  EXPECT_EQ(report.moves, 2 * 2 + 4 + 5);
+  EXPECT_EQ(report.moves, 2 * 2 + 4 + 4);
   EXPECT_EQ(report.messages, 2);
   EXPECT_EQ(report.message_bytes, 2 * 4 * 4);
 }
