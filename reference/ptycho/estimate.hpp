@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <limits>
 #include <span>
 
 #include "reference/numerics/dft.hpp"
@@ -35,6 +36,11 @@ inline Estimate at(const Field& field, std::size_t index) {
   return {.value = field.values[index], .error = field.errors[index]};
 }
 
+inline void store(const Estimate& estimate, std::size_t index, Field& field) {
+  field.values[index] = estimate.value;
+  field.errors[index] = estimate.error;
+}
+
 inline Estimate conj(const Estimate& a) {
   return {.value = std::conj(a.value), .error = a.error};
 }
@@ -43,6 +49,30 @@ inline Estimate product(const Estimate& a, const Estimate& b, double unit) {
   return {.value = a.value * b.value,
           .error = a.error * std::abs(b.value) + a.magnitude() * b.error +
                    growth(product_roundings, unit) * a.magnitude() * b.magnitude()};
+}
+
+inline Estimate real(const Estimate& a) {
+  return {.value = a.value.real(), .error = a.error};
+}
+
+/// The sum of two numbers, rounded once.
+inline Estimate sum(const Estimate& a, const Estimate& b, double unit) {
+  const Estimate exact{.value = a.value + b.value, .error = a.error + b.error};
+  return {.value = exact.value, .error = exact.error + growth(1, unit) * exact.magnitude()};
+}
+
+inline Estimate difference(const Estimate& a, const Estimate& b, double unit) {
+  return sum(a, {.value = -b.value, .error = b.error}, unit);
+}
+
+/// a / b, or a times the reciprocal of b, for a real b > 0; nothing can be said of it where
+/// anyone's b may be 0.
+inline Estimate quotient(const Estimate& a, const Estimate& b, double unit) {
+  const double divisor = b.value.real();
+  if (!(divisor > b.error)) return {.value = 0, .error = std::numeric_limits<double>::infinity()};
+  Estimate exact{.value = a.value / divisor, .error = 0};
+  exact.error = (a.error + std::abs(exact.value) * b.error) / (divisor - b.error);
+  return {.value = exact.value, .error = exact.error + growth(3, unit) * exact.magnitude()};
 }
 
 /// A sum in any order, also in parts.
@@ -73,11 +103,39 @@ class Sum {
 
 /// Stores sums into a field of as many values.
 inline void store(std::span<const Sum> sums, double unit, Field& field) {
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const Estimate sum = sums[i].estimate(unit);
-    field.values[i] = sum.value;
-    field.errors[i] = sum.error;
+  for (std::size_t i = 0; i < sums.size(); ++i) store(sums[i].estimate(unit), i, field);
+}
+
+/// The inner product <a, b> = sum of a conj(b) of two fields, in any order.
+inline Estimate inner_product(const Field& a, const Field& b, double unit) {
+  Sum sum;
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    sum.add(product(at(a, i), conj(at(b, i)), unit));
   }
+  return sum.estimate(unit);
+}
+
+/// The largest of a field's values, none of which is negative.
+inline Estimate largest(const Field& field) {
+  Estimate result;
+  for (std::size_t i = 0; i < field.values.size(); ++i) {
+    result.value = std::max(result.value.real(), field.values[i].real());
+    result.error = std::max(result.error, field.errors[i]);
+  }
+  return result;
+}
+
+/// before + length * direction, value by value; the very same where the length is exactly 0.
+inline Field moved(const Field& before,
+                   const Estimate& length,
+                   const Field& direction,
+                   double unit) {
+  Field after = before;
+  if (length.magnitude() == 0) return after;
+  for (std::size_t i = 0; i < after.values.size(); ++i) {
+    store(sum(at(before, i), product(length, at(direction, i), unit), unit), i, after);
+  }
+  return after;
 }
 
 /// Transforms a square frame; both directions are unitary. What is added to every pixel is bounded

@@ -51,9 +51,10 @@ constexpr std::int64_t scene_layers_max = std::int64_t{1} << 8;
 std::optional<std::string> why_free_space_invalid(const Contract& contract, const Scene& scene) {
   constexpr double wavelength_max = 1 << 10;
   constexpr double distance_max = 1 << 20;
-  if (!contract.in_free_space) {
+  if (!contract.in_free_space && scene.slices == 1) {
     if (scene.wavelength == 0 && scene.distance == 0) return std::nullopt;
-    return "wavelength, distance: this operation has no free space";
+    return contract.multislice ? "wavelength, distance: one slice has no free space behind it"
+                               : "wavelength, distance: this operation has no free space";
   }
   if (!(scene.wavelength >= 1 / wavelength_max && scene.wavelength <= wavelength_max)) {
     return "wavelength: expected 1/1024..1024, got " + std::to_string(scene.wavelength);

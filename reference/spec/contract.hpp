@@ -70,9 +70,9 @@ struct Contract {
   std::vector<Array> outputs = {};
   /// Operators of a scene: the inputs in each of which the outputs are (complex-)linear.
   std::vector<Array> linear_in = {};
-  /// Operators of a scene: the object may have several slices.
+  /// Operators of a scene: the object may have several slices, between them free space.
   bool multislice = false;
-  /// Operators of a scene: waves travel through free space.
+  /// Operators of a scene: waves travel through free space even without several slices.
   bool in_free_space = false;
   /// Operators of a scene: the object may be cut into tiles with halos.
   bool tiled = false;

@@ -74,6 +74,14 @@ enum class Array : std::uint8_t {
   tile,
   /// Complex [window, window]: patches without what is around the window.
   windows,
+  /// As object and probe, of steps that remember: the gradient of the step before, and the
+  /// direction that it went; zeros before the first step.
+  object_gradient,
+  object_direction,
+  probe_gradient,
+  probe_direction,
+  /// Real [2]: how far a step went, for the object and for the probe.
+  step_lengths,
 };
 
 /// How large an array is, and what of it a rank has.
@@ -116,6 +124,11 @@ inline constexpr std::array array_table{
     ArrayInfo{Array::shard_frames, "shard_frames", false, false, Share::shard},
     ArrayInfo{Array::tile, "tile", true, false, Share::tile},
     ArrayInfo{Array::windows, "windows", true, true},
+    ArrayInfo{Array::object_gradient, "object_gradient", true, false},
+    ArrayInfo{Array::object_direction, "object_direction", true, false},
+    ArrayInfo{Array::probe_gradient, "probe_gradient", true, false},
+    ArrayInfo{Array::probe_direction, "probe_direction", true, false},
+    ArrayInfo{Array::step_lengths, "step_lengths", false, false},
 };
 inline constexpr std::size_t array_kinds = array_table.size();
 
@@ -142,11 +155,16 @@ inline constexpr std::size_t array_kinds = array_table.size();
     case Array::none:
       return 0;
     case Array::object:
+    case Array::object_gradient:
+    case Array::object_direction:
       return scene.slices * pixels;
     case Array::probe:
+    case Array::probe_gradient:
+    case Array::probe_direction:
       return scene.modes * window;
     case Array::positions:
     case Array::shard_positions:
+    case Array::step_lengths:
       return 2;
     case Array::patches:
     case Array::frames:

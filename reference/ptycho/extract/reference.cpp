@@ -13,8 +13,9 @@ void reference(const Setting& in, Setting& out) {
     for_each_tap(in, n, [&](std::size_t pixel, std::size_t source, double weight) {
       patches.values[first + pixel] += weight * object.values[source];
       patches.errors[first + pixel] +=
-          weight * (object.errors[source] +
-                    tap_roundings * in.unit * std::abs(object.values[source]));
+          weight *
+          (object.errors[source] +
+           tap_roundings * in.unit * (std::abs(object.values[source]) + object.errors[source]));
     });
   }
 }

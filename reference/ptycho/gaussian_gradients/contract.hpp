@@ -5,7 +5,7 @@
 namespace rankcheck::reference::gaussian_gradients {
 
 /// The cost of a model of amplitudes and its gradients: with the far waves F of every position and
-/// mode (illuminate, then propagate), I = sum over the modes of |F|^2, and d the frame, the cost is
+/// mode (multislice, then propagate), I = sum over the modes of |F|^2, and d the frame, the cost is
 /// a sum over all measured pixels of all ranks' frames. The gradients are derivatives by the
 /// conjugates, so that the cost changes by 2 Re<gradient, change>; where I = 0 they take no part.
 /// Sums, never means: the result does not depend on how the positions are shared out.
@@ -13,8 +13,9 @@ inline spec::Contract contract() {
   return {
       .name = "gaussian_gradients",
       .summary = "The amplitude cost of all ranks' frames, and its gradients by object and probe.",
-      .formula = "cost = sum of (sqrt(I) - sqrt(d))^2; G = (1 - sqrt(d/I)) F; "
-                 "object = illuminate_adjoint_object(propagate_inverse(G)), probe alike",
+      .formula =
+          "cost = sum of (sqrt(I) - sqrt(d))^2; G = (1 - sqrt(d/I)) F; "
+          "object = multislice_adjoint_object(propagate_inverse(G)), probe alike",
       .source = "tike objective.gaussian; the gather-sum-scatter of tike's PR #72",
       .sizes = spec::Sizes::scene,
       .ranks_agree = true,
@@ -24,6 +25,7 @@ inline spec::Contract contract() {
                  spec::Array::frames,
                  spec::Array::mask},
       .outputs = {spec::Array::cost, spec::Array::object, spec::Array::probe},
+      .multislice = true,
   };
 }
 

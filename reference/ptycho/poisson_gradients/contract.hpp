@@ -11,9 +11,10 @@ inline spec::Contract contract() {
   return {
       .name = "poisson_gradients",
       .summary = "The Poisson cost of all ranks' frames, and its gradients by object and probe.",
-      .formula = "cost = sum of I + e - d - d log((I + e) / d), e = 1e-9; "
-                 "G = (1 - d / (I + e)) F; object = "
-                 "illuminate_adjoint_object(propagate_inverse(G)), probe alike",
+      .formula =
+          "cost = sum of I + e - d - d log((I + e) / d), e = 1e-9; "
+          "G = (1 - d / (I + e)) F; object = "
+          "multislice_adjoint_object(propagate_inverse(G)), probe alike",
       .source = "tike objective.poisson; the gather-sum-scatter of tike's PR #72",
       .sizes = spec::Sizes::scene,
       .ranks_agree = true,
@@ -23,6 +24,7 @@ inline spec::Contract contract() {
                  spec::Array::frames,
                  spec::Array::mask},
       .outputs = {spec::Array::cost, spec::Array::object, spec::Array::probe},
+      .multislice = true,
   };
 }
 

@@ -6,6 +6,7 @@
 #include "reference/collectives/all_reduce/contract.hpp"
 #include "reference/collectives/all_to_all_v/contract.hpp"
 #include "reference/collectives/broadcast/contract.hpp"
+#include "reference/ptycho/multislice/contract.hpp"
 #include "reference/spec/shapes.hpp"
 
 namespace rankcheck::tests {
@@ -55,6 +56,22 @@ TEST(WhyInvalid, RejectsReductionsWithoutMeaning) {
   EXPECT_EQ(verdict(all_reduce, {.type = Type::f8e4m3, .op = ReduceOp::sum}),
             "op: sum is not defined for type f8e4m3");
   EXPECT_EQ(verdict(all_reduce, {.type = Type::complex64, .op = ReduceOp::sum}), "legal");
+}
+
+TEST(WhyInvalid, FreeSpaceLiesBetweenSlices) {
+  const auto why = [](int slices, double wavelength) {
+    const spec::Scene scene{.rows = 1,
+                            .cols = 1,
+                            .window = 1,
+                            .detector = 1,
+                            .slices = slices,
+                            .wavelength = wavelength};
+    return verdict(reference::multislice::contract(), {.counts = {1}, .scene = scene});
+  };
+  EXPECT_EQ(why(1, 0), "legal");
+  EXPECT_EQ(why(1, 2), "wavelength, distance: one slice has no free space behind it");
+  EXPECT_EQ(why(2, 2), "legal");
+  EXPECT_EQ(why(2, 0), "wavelength: expected 1/1024..1024, got 0.000000");
 }
 
 TEST(Shapes, OffsetsAreThoseOfTheBlocks) {

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference {
+
+/// How much of the largest weight joins a pixel's own one in the object's step, and how far a step
+/// goes towards the least squares.
+inline constexpr double lsqml_alpha = 0.05;
+inline constexpr double lsqml_relaxation = 0.9;
+
+namespace lsqml_step {
+
+/// One step of the least-squares maximum-likelihood engine on all frames of all ranks at once, for
+/// the amplitude cost. g_o, g_P are the gradients of gaussian_gradients, D is the weight of
+/// object_preconditioner, a = lsqml_alpha, N the number of positions of all ranks.
+///
+/// Directions: dO = -g_o / sqrt(((1-a) D)^2 + (a max D)^2), 0 where that root is 0; dP = -g_P / N.
+///
+/// Lengths, from mode 0 alone: for every position n, over its window's pixels, with chi the window
+/// of what propagate_inverse makes of -(1 - sqrt(d/I)) F, u = extract(dO) P and v = dP extract(o):
+///   a1 = sum of |u|^2, a4 = sum of |v|^2, A1 = a1 + mean(a1) / 2, A4 = a4 + mean(a4) / 2,
+///   A2 = Re sum of u conj(v), b1 = Re sum of conj(u) chi, b2 = Re sum of conj(v) chi,
+///   det = A1 A4 - |sum of u conj(v)|^2,
+///   x1 = (A4 b1 - A2 b2) / det, x2 = (A1 b2 - A2 b1) / det; x1 = x2 = 0 where not det > 0.
+/// The step_lengths are r mean(max(0, x1)) and r mean(max(0, x2)), r = lsqml_relaxation. All means
+/// are over the N positions, never means of the ranks' means.
+///
+/// o' = o + length dO and P' = P + length dP, every mode of it. Where N = 0 the lengths are 0 and
+/// nothing changes. The cost is the one before the step.
+inline spec::Contract contract() {
+  return {
+      .name = "lsqml_step",
+      .summary = "A least-squares step of object and probe on all ranks' frames, and the cost.",
+      .formula =
+          "o' = o + s_o dO, P' = P + s_P dP; (s_o, s_P) = 0.9 mean of max(0, "
+          "argmin |chi - x1 extract(dO) P - x2 dP extract(o)|^2), damped",
+      .source =
+          "tike solvers.lstsq_grad, compact batch of all frames; Odstrcil, Menzel, "
+          "Guizar-Sicairos 2018",
+      .sizes = spec::Sizes::scene,
+      .ranks_agree = true,
+      .inputs = {spec::Array::object,
+                 spec::Array::probe,
+                 spec::Array::positions,
+                 spec::Array::frames,
+                 spec::Array::mask},
+      .outputs = {spec::Array::cost,
+                  spec::Array::object,
+                  spec::Array::probe,
+                  spec::Array::step_lengths},
+      .shares_probe = true,
+  };
+}
+
+}  // namespace lsqml_step
+
+}  // namespace rankcheck::reference

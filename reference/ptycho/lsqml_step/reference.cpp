@@ -1,0 +1,178 @@
+#include "reference/ptycho/lsqml_step/reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "reference/ptycho/chain.hpp"
+#include "reference/ptycho/estimate.hpp"
+#include "reference/ptycho/gaussian_cost/reference.hpp"
+#include "reference/ptycho/illuminate/reference.hpp"
+#include "reference/ptycho/lsqml_step/contract.hpp"
+#include "reference/ptycho/object_preconditioner/reference.hpp"
+
+namespace rankcheck::reference::lsqml_step {
+
+namespace {
+
+using spec::Array;
+
+/// How far to go along two directions.
+struct Lengths {
+  Estimate object;
+  Estimate probe;
+};
+
+/// What least squares need of one position: sums over the pixels of mode 0.
+struct Products {
+  Estimate object_energy;
+  Estimate probe_energy;
+  Estimate overlap;
+  Estimate object_slope;
+  Estimate probe_slope;
+};
+
+/// -gradient / sqrt(((1-a) weight)^2 + (a max weight)^2), value by value.
+Field object_direction(const Field& gradient, const Field& weight, double unit) {
+  const Estimate most = product({.value = lsqml_alpha}, largest(weight), unit);
+  Field direction;
+  direction.resize(gradient.values.size());
+  for (std::size_t i = 0; i < direction.values.size(); ++i) {
+    const Estimate own = product({.value = 1 - lsqml_alpha}, at(weight, i), unit);
+    // A length changes by no more than its parts do together. Two squares, their sum, the root.
+    Estimate divisor{.value = std::hypot(own.value.real(), most.value.real()),
+                     .error = own.error + most.error};
+    divisor.error += growth(3, unit) * divisor.magnitude();
+    if (divisor.magnitude() == 0) continue;
+    store(difference({}, quotient(at(gradient, i), divisor, unit), unit), i, direction);
+  }
+  return direction;
+}
+
+Field probe_direction(const Field& gradient, std::int64_t positions, double unit) {
+  Field direction;
+  direction.resize(gradient.values.size());
+  if (positions == 0) return direction;
+  const Estimate count{.value = static_cast<double>(positions)};
+  for (std::size_t i = 0; i < direction.values.size(); ++i) {
+    store(difference({}, quotient(at(gradient, i), count, unit), unit), i, direction);
+  }
+  return direction;
+}
+
+/// The exit waves of mode 0 that object and probe make.
+Field exit_waves(const Setting& in, const Field& object, const Field& probe) {
+  Setting setting = in;
+  setting.scene.modes = 1;
+  setting[Array::object] = object;
+  setting[Array::probe] = probe;
+  Setting lit = setting;
+  illuminate::reference(setting, lit);
+  return lit[Array::waves];
+}
+
+/// The sums of every position; the exit waves of both directions have one mode, what came back has
+/// all of them.
+std::vector<Products> products_of(const Setting& in,
+                                  const Field& by_object,
+                                  const Field& by_probe,
+                                  const Field& back) {
+  const auto frame = static_cast<std::size_t>(spec::values(in.scene, Array::frames));
+  const auto modes = static_cast<std::size_t>(in.scene.modes);
+  const auto copy = [&](const Field& field, std::size_t first) {
+    Field part;
+    const auto begin = static_cast<std::ptrdiff_t>(first * frame);
+    const auto end = static_cast<std::ptrdiff_t>((first + 1) * frame);
+    part.values.assign(field.values.begin() + begin, field.values.begin() + end);
+    part.errors.assign(field.errors.begin() + begin, field.errors.begin() + end);
+    return part;
+  };
+  std::vector<Products> result;
+  for (std::size_t n = 0; n < static_cast<std::size_t>(in.positions); ++n) {
+    const Field u = copy(by_object, n);
+    const Field v = copy(by_probe, n);
+    // Minus the residual wave; zeros of u and v cut the window out of it.
+    const Field w = copy(back, n * modes);
+    result.push_back({.object_energy = inner_product(u, u, in.unit),
+                      .probe_energy = inner_product(v, v, in.unit),
+                      .overlap = inner_product(u, v, in.unit),
+                      .object_slope = difference({}, real(inner_product(w, u, in.unit)), in.unit),
+                      .probe_slope = difference({}, real(inner_product(w, v, in.unit)), in.unit)});
+  }
+  return result;
+}
+
+template <class Items, class Value>
+Estimate mean(const Items& items, double unit, const Value& value) {
+  Sum sum;
+  for (const auto& item : items) sum.add(value(item));
+  const Estimate count{.value = static_cast<double>(items.size())};
+  return quotient(sum.estimate(unit), count, unit);
+}
+
+/// Not negative.
+Estimate positive_part(const Estimate& a) {
+  return {.value = std::max(a.value.real(), 0.0), .error = a.error};
+}
+
+/// The least squares of one position, damped by what is added to both energies.
+Lengths solve(const Products& of,
+              const Estimate& object_damp,
+              const Estimate& probe_damp,
+              double unit) {
+  const Estimate a1 = sum(of.object_energy, object_damp, unit);
+  const Estimate a4 = sum(of.probe_energy, probe_damp, unit);
+  const Estimate a2 = real(of.overlap);
+  const Estimate determinant =
+      difference(product(a1, a4, unit), real(product(of.overlap, conj(of.overlap), unit)), unit);
+  if (determinant.value.real() + determinant.error <= 0) return {};
+  const auto solved = [&](const Estimate& energy, const Estimate& own, const Estimate& other) {
+    const Estimate numerator =
+        difference(product(energy, own, unit), product(a2, other, unit), unit);
+    return positive_part(quotient(numerator, determinant, unit));
+  };
+  return {.object = solved(a4, of.object_slope, of.probe_slope),
+          .probe = solved(a1, of.probe_slope, of.object_slope)};
+}
+
+Lengths lengths_of(const std::vector<Products>& products, double unit) {
+  if (products.empty()) return {};
+  const Estimate half{.value = 0.5};
+  const Estimate object_damp = product(
+      half, mean(products, unit, [](const Products& of) { return of.object_energy; }), unit);
+  const Estimate probe_damp =
+      product(half, mean(products, unit, [](const Products& of) { return of.probe_energy; }), unit);
+  std::vector<Lengths> lengths;
+  for (const Products& of : products) {
+    lengths.push_back(solve(of, object_damp, probe_damp, unit));
+  }
+  const Estimate share{.value = lsqml_relaxation};
+  return {.object = product(
+              share, mean(lengths, unit, [](const Lengths& of) { return of.object; }), unit),
+          .probe = product(
+              share, mean(lengths, unit, [](const Lengths& of) { return of.probe; }), unit)};
+}
+
+}  // namespace
+
+void reference(const Setting& in, Setting& out) {
+  Setting sums = in;
+  gradients(in, gaussian_cost::reference, sums);
+  object_preconditioner::reference(in, sums);
+  const Field object = object_direction(sums[Array::object], sums[Array::object_weight], in.unit);
+  const Field probe = probe_direction(sums[Array::probe], in.positions, in.unit);
+  const Lengths lengths = lengths_of(products_of(in,
+                                                 exit_waves(in, object, in[Array::probe]),
+                                                 exit_waves(in, in[Array::object], probe),
+                                                 sums[Array::waves]),
+                                     in.unit);
+  out[Array::cost] = sums[Array::cost];
+  out[Array::object] = moved(in[Array::object], lengths.object, object, in.unit);
+  out[Array::probe] = moved(in[Array::probe], lengths.probe, probe, in.unit);
+  Field& lengths_out = out.make(Array::step_lengths);
+  store(lengths.object, 0, lengths_out);
+  store(lengths.probe, 1, lengths_out);
+}
+
+}  // namespace rankcheck::reference::lsqml_step

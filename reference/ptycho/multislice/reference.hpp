@@ -1,0 +1,10 @@
+#pragma once
+
+#include "reference/ptycho/field.hpp"
+
+namespace rankcheck::reference::multislice {
+
+/// Needs object, probe and positions; makes waves.
+void reference(const Setting& in, Setting& out);
+
+}  // namespace rankcheck::reference::multislice

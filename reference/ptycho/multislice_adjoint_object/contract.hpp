@@ -1,0 +1,33 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::multislice_adjoint_object {
+
+/// The adjoint of multislice in each slice of the object, the other slices and the probe being what
+/// they are: slice by slice a derivative by the conjugate, never divided by the number of slices.
+/// The waves y, of which what lies around the window is dropped, go back from slice to slice. Every
+/// rank ends with the sums over the positions of all ranks.
+inline spec::Contract contract() {
+  return {
+      .name = "multislice_adjoint_object",
+      .summary = "What waves behind the last slice are to each slice, summed over all ranks.",
+      .formula =
+          "out_s = sum over n and m of insert_n(conj(p_s) y_s); y_last = waves, "
+          "y_(s-1) = propagate_fresnel_adjoint(conj(patch(o_s)) y_s); p as for multislice",
+      .source =
+          "tike operators.Multislice.adj, without its division by the number of slices and "
+          "with the conjugate patch that its solvers forgot (10e0f0b5)",
+      .sizes = spec::Sizes::scene,
+      .ranks_agree = true,
+      .inputs = {spec::Array::waves,
+                 spec::Array::object,
+                 spec::Array::probe,
+                 spec::Array::positions},
+      .outputs = {spec::Array::object},
+      .linear_in = {spec::Array::waves},
+      .multislice = true,
+  };
+}
+
+}  // namespace rankcheck::reference::multislice_adjoint_object

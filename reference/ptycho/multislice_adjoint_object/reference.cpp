@@ -1,0 +1,26 @@
+#include "reference/ptycho/multislice_adjoint_object/reference.hpp"
+
+#include "reference/ptycho/illuminate_adjoint_object/reference.hpp"
+#include "reference/ptycho/layers.hpp"
+
+namespace rankcheck::reference::multislice_adjoint_object {
+
+void reference(const Setting& in, Setting& out) {
+  using spec::Array;
+  std::vector<Setting> layers = layers_of(in);
+  layers.front()[Array::probe] = in[Array::probe];
+  illuminate_layers(layers, false);
+  layers.back()[Array::waves] = in[Array::waves];
+  bring_back(layers);
+  Field& object = out[Array::object];
+  object.resize(0);
+  for (const Setting& layer : layers) {
+    Setting slice = layer;
+    illuminate_adjoint_object::reference(layer, slice);
+    const Field& share = slice[Array::object];
+    object.values.insert(object.values.end(), share.values.begin(), share.values.end());
+    object.errors.insert(object.errors.end(), share.errors.begin(), share.errors.end());
+  }
+}
+
+}  // namespace rankcheck::reference::multislice_adjoint_object

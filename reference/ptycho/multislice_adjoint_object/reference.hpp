@@ -1,0 +1,10 @@
+#pragma once
+
+#include "reference/ptycho/field.hpp"
+
+namespace rankcheck::reference::multislice_adjoint_object {
+
+/// Needs waves, object, probe and positions; makes object.
+void reference(const Setting& in, Setting& out);
+
+}  // namespace rankcheck::reference::multislice_adjoint_object

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "reference/spec/contract.hpp"
+
+namespace rankcheck::reference::multislice_adjoint_probe {
+
+/// The adjoint of multislice in the probe. Every rank ends with the sum over the positions of all
+/// ranks; where the probe varies there is no sum, and each rank has its positions' own.
+inline spec::Contract contract() {
+  return {
+      .name = "multislice_adjoint_probe",
+      .summary = "What waves behind the last slice are to the probe, summed over all ranks.",
+      .formula =
+          "probe_m = sum over n of conj(patch_n(o_0)) y_0; y as for "
+          "multislice_adjoint_object",
+      .source = "tike operators.Multislice.adj",
+      .sizes = spec::Sizes::scene,
+      .inputs = {spec::Array::waves, spec::Array::object, spec::Array::positions},
+      .outputs = {spec::Array::probe},
+      .linear_in = {spec::Array::waves},
+      .multislice = true,
+  };
+}
+
+}  // namespace rankcheck::reference::multislice_adjoint_probe

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "reference/ptycho/field.hpp"
+
+namespace rankcheck::reference::multislice_adjoint_probe {
+
+/// Needs waves, object and positions; makes probe.
+void reference(const Setting& in, Setting& out);
+
+}  // namespace rankcheck::reference::multislice_adjoint_probe

@@ -1,0 +1,88 @@
+#include <cmath>
+#include <complex>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/ptycho/conjugate_gradient_step/reference.hpp"
+
+#include "tests/reference/ptycho/pixel.hpp"
+
+namespace rankcheck::reference::conjugate_gradient_step {
+namespace {
+
+using spec::Array;
+using Values = std::vector<std::complex<double>>;
+
+/// Waves of 4 where 1 was measured: the object's gradient is 6.
+Setting setting(double old_direction = 0, double old_gradient = 0) {
+  Setting in = lit_pixel(2, 2, 1);
+  in.make(Array::object_direction).values[0] = old_direction;
+  in.make(Array::object_gradient).values[0] = old_gradient;
+  in.make(Array::probe_direction);
+  in.make(Array::probe_gradient);
+  return in;
+}
+
+Setting stepped(const Setting& in) {
+  Setting out = in;
+  reference(in, out);
+  return out;
+}
+
+TEST(ConjugateGradientStepTest, object_goes_first_and_the_probe_from_there) {
+  // The object goes from 2 to -1 (-4 would make 8 of 4), then the probe from 2 to 1.
+  const Setting out = stepped(setting());
+  EXPECT_EQ(out[Array::cost].values, Values{9});
+  EXPECT_EQ(out[Array::object].values, (Values{-1, 7}));
+  EXPECT_EQ(out[Array::probe].values, Values{1});
+  EXPECT_EQ(out[Array::step_lengths].values, (Values{0.5, 1}));
+  EXPECT_EQ(out[Array::object_gradient].values, (Values{6, 0}));
+  EXPECT_EQ(out[Array::object_direction].values, (Values{-6, 0}));
+  EXPECT_EQ(out[Array::probe_gradient].values, Values{1});
+  EXPECT_EQ(out[Array::probe_direction].values, Values{-1});
+}
+
+TEST(ConjugateGradientStepTest, the_old_direction_joins_as_dai_and_yuan_say) {
+  // -6 + (36 / (-1 (6 - 10))) (-1) = -15, of which a quarter lowers the cost.
+  const Setting out = stepped(setting(-1, 10));
+  EXPECT_EQ(out[Array::object_direction].values[0], -15.0);
+  EXPECT_EQ(out[Array::step_lengths].values[0], 0.25);
+  EXPECT_EQ(out[Array::object].values[0], -1.75);
+}
+
+TEST(ConjugateGradientStepTest, a_curvature_that_is_not_positive_restarts) {
+  EXPECT_EQ(stepped(setting(-1, 2))[Array::object_direction].values[0], -6.0);
+}
+
+TEST(ConjugateGradientStepTest, a_direction_that_ascends_restarts) {
+  // -6 + (36 / (1 (6 - 4))) 1 = 12.
+  EXPECT_EQ(stepped(setting(1, 4))[Array::object_direction].values[0], -6.0);
+}
+
+TEST(ConjugateGradientStepTest, a_curvature_near_zero_says_nothing) {
+  const Setting out = stepped(setting(1, std::nextafter(6, 0)));
+  EXPECT_FALSE(out[Array::object_direction].errors[0] < 1e9);
+  EXPECT_FALSE(out[Array::probe].errors[0] < 1e9);
+}
+
+TEST(ConjugateGradientStepTest, what_is_decided_has_small_bounds) {
+  const Setting out = stepped(setting(-1, 10));
+  EXPECT_LT(out[Array::object].errors[0], 1e-4);
+  EXPECT_EQ(out[Array::step_lengths].errors[0], 0);
+}
+
+TEST(ConjugateGradientStepTest, a_tied_length_bounds_all_that_may_be_taken) {
+  // From waves of 4 to -4, where 2 were measured: as good as before. From 2 to -2 or nowhere.
+  Setting in = setting();
+  in[Array::frames].values[0] = 4;
+  const Setting out = stepped(in);
+  EXPECT_EQ(out[Array::step_lengths].values[0], 0.5);
+  EXPECT_EQ(out[Array::step_lengths].errors[0], 0.5);
+  EXPECT_EQ(out[Array::object].values[0], 0.0);
+  EXPECT_GE(out[Array::object].errors[0], 2);
+  EXPECT_LT(out[Array::object].errors[0], 2.001);
+}
+
+}  // namespace
+}  // namespace rankcheck::reference::conjugate_gradient_step

@@ -1,0 +1,79 @@
+#include <cmath>
+#include <complex>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/ptycho/lsqml_step/reference.hpp"
+
+#include "tests/reference/ptycho/pixel.hpp"
+
+namespace rankcheck::reference::lsqml_step {
+namespace {
+
+using spec::Array;
+using Values = std::vector<std::complex<double>>;
+
+Setting stepped(const Setting& in) {
+  Setting out = in;
+  reference(in, out);
+  return out;
+}
+
+/// Waves of 4 where 1 was measured. With s = sqrt(0.95^2 + 0.05^2): dO = -1.5 / s, dP = -6,
+/// u = -3 / s, v = -12, chi = -3; the determinant is 1620 / s^2, x1 = 0.4 s, x2 = 0.1.
+Setting setting(std::int64_t positions = 1) {
+  return lit_pixel(2, 2, 1, positions);
+}
+
+TEST(LsqmlStepTest, lengths_solve_the_damped_least_squares) {
+  const Setting out = stepped(setting());
+  EXPECT_NEAR(out[Array::step_lengths].values[0].real(), 0.36 * std::sqrt(0.905), 1e-15);
+  EXPECT_NEAR(out[Array::step_lengths].values[1].real(), 0.09, 1e-15);
+}
+
+TEST(LsqmlStepTest, object_and_probe_go_along_their_directions) {
+  const Setting out = stepped(setting());
+  EXPECT_EQ(out[Array::cost].values[0], 9.0);
+  EXPECT_NEAR(out[Array::object].values[0].real(), 1.46, 1e-15);
+  EXPECT_EQ(out[Array::object].values[1], 7.0);
+  EXPECT_NEAR(out[Array::probe].values[0].real(), 1.46, 1e-15);
+  EXPECT_LT(out[Array::object].errors[0], 1e-4);
+}
+
+TEST(LsqmlStepTest, the_same_positions_again_change_no_mean) {
+  const Setting once = stepped(setting());
+  const Setting thrice = stepped(setting(3));
+  EXPECT_NEAR(std::abs(thrice[Array::object].values[0] - once[Array::object].values[0]), 0, 1e-15);
+  EXPECT_NEAR(std::abs(thrice[Array::probe].values[0] - once[Array::probe].values[0]), 0, 1e-15);
+}
+
+TEST(LsqmlStepTest, other_modes_move_but_do_not_count_for_the_lengths) {
+  // Amplitude 4 is shared by 2.4 and 3.2; the second mode's own direction differs from the first's.
+  Setting in = setting();
+  in.scene.modes = 2;
+  in.make(Array::probe).values = {1.2, 1.6};
+  const Setting out = stepped(in);
+  // Directions: dO = -1.5 / s, dP = (-3.6, -4.8); of mode 0: u = -1.8 / s, v = -7.2, chi = -1.8, so
+  // x1 and x2 are those of a single mode with 0.6 of its light: det = 0.1296 * 1620 / s^2 ...
+  EXPECT_NEAR(out[Array::step_lengths].values[0].real(), 0.36 * std::sqrt(0.905), 1e-15);
+  EXPECT_NEAR(out[Array::step_lengths].values[1].real(), 0.09, 1e-15);
+  EXPECT_NEAR(out[Array::probe].values[1].real(), 1.6 - 0.09 * 4.8, 1e-15);
+}
+
+TEST(LsqmlStepTest, nothing_moves_where_there_is_nothing_to_solve) {
+  // Waves of 1 where 1 was measured: no direction, no determinant.
+  const Setting out = stepped(lit_pixel(1, 1, 1));
+  EXPECT_EQ(out[Array::step_lengths].values, (Values{0, 0}));
+  EXPECT_EQ(out[Array::object].values, (Values{1, 7}));
+}
+
+TEST(LsqmlStepTest, without_positions_nothing_moves_and_nothing_is_open) {
+  const Setting out = stepped(setting(0));
+  EXPECT_EQ(out[Array::object].values, (Values{2, 7}));
+  EXPECT_EQ(out[Array::object].errors, (std::vector<double>{0, 0}));
+  EXPECT_EQ(out[Array::step_lengths].errors, (std::vector<double>{0, 0}));
+}
+
+}  // namespace
+}  // namespace rankcheck::reference::lsqml_step
