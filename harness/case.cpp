@@ -69,6 +69,8 @@ constexpr std::array case_fields{
     field<&Case::scale>("scale"),
     field<&Case::added_seed>("added_seed"),
     field<&Case::varied>("varied"),
+    field<&Case::halvings>("halvings"),
+    field<&Case::form>("form"),
     field<&Case::chained>("chained"),
     field<&Case::moved>("moved"),
     field<&Case::schedule>("schedule"),
@@ -109,6 +111,10 @@ std::string_view name(InputKind kind) {
 
 std::string_view name(Scan scan) {
   return scan_names[static_cast<std::size_t>(scan)];
+}
+
+std::string_view name(Form form) {
+  return form_names[static_cast<std::size_t>(form)];
 }
 
 ordered_json to_json(const Case& c) {

@@ -52,6 +52,45 @@ inline constexpr std::array<std::string_view, 5> scan_names{
 
 [[nodiscard]] std::string_view name(Scan scan);
 
+/// How the inputs of an operator of a scene are bent, for laws that relate its results on inputs
+/// that are related; see form.hpp.
+enum class Form : std::uint8_t {
+  plain,
+  /// The object times i.
+  turned,
+  /// Twice the object's first slice, half the probe.
+  stretched,
+  /// Object, probe and scan reflected in both axes, object and probe conjugated; waves between
+  /// slices travel the other way.
+  twin,
+  /// Everything with rows and columns exchanged.
+  transposed,
+  /// The first two modes in a unitary mixture.
+  mixed,
+  /// The object moved by a row and two columns of zeros, and the scan with it.
+  translated,
+  /// The positions in the opposite order, and what belongs to them.
+  reversed,
+  /// Every position twice, and what belongs to it.
+  repeated,
+  /// An object that interpolation must get exactly.
+  bilinear,
+};
+
+/// The forms' names, in the order of the enumerators.
+inline constexpr std::array<std::string_view, 10> form_names{"plain",
+                                                             "turned",
+                                                             "stretched",
+                                                             "twin",
+                                                             "transposed",
+                                                             "mixed",
+                                                             "translated",
+                                                             "reversed",
+                                                             "repeated",
+                                                             "bilinear"};
+
+[[nodiscard]] std::string_view name(Form form);
+
 /// One run of one operation as a small value: everything else follows from it. Printed as JSON with
 /// the defaults left out; a case is stable text that replays for ever.
 struct Case {
@@ -95,6 +134,10 @@ struct Case {
   std::uint64_t added_seed = 0;
   /// Operators of a scene: the array that scale and added_seed apply to.
   spec::Array varied = spec::Array::none;
+  /// Operators of a scene: how often the added inputs are halved.
+  int halvings = 0;
+  /// Operators of a scene: how all inputs are bent at last; the scene is that of the bent ones.
+  Form form = Form::plain;
   /// Operators of a scene: arrays that an earlier stage gave are taken from there.
   bool chained = false;
   /// Operators of a scene: whole pixels that every position is moved by, in both directions.

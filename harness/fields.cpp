@@ -85,6 +85,9 @@ void read_value(const json& value, InputKind& out) {
 void read_value(const json& value, Scan& out) {
   read_name(value, scan_names, out);
 }
+void read_value(const json& value, Form& out) {
+  read_name(value, form_names, out);
+}
 void read_value(const json& value, spec::Array& out) {
   read_name(value, array_names(), out);
 }
@@ -115,6 +118,9 @@ ordered_json write_value(InputKind value) {
   return name(value);
 }
 ordered_json write_value(Scan value) {
+  return name(value);
+}
+ordered_json write_value(Form value) {
   return name(value);
 }
 ordered_json write_value(spec::Array value) {

@@ -31,6 +31,7 @@ void read_value(const nlohmann::json& value, spec::ReduceOp& out);
 void read_value(const nlohmann::json& value, spec::Pattern& out);
 void read_value(const nlohmann::json& value, InputKind& out);
 void read_value(const nlohmann::json& value, Scan& out);
+void read_value(const nlohmann::json& value, Form& out);
 void read_value(const nlohmann::json& value, spec::Array& out);
 void read_value(const nlohmann::json& value, Verdict& out);
 
@@ -81,6 +82,7 @@ void read_value(const nlohmann::json& value, std::map<std::string, Element>& out
 [[nodiscard]] nlohmann::ordered_json write_value(spec::Pattern value);
 [[nodiscard]] nlohmann::ordered_json write_value(InputKind value);
 [[nodiscard]] nlohmann::ordered_json write_value(Scan value);
+[[nodiscard]] nlohmann::ordered_json write_value(Form value);
 [[nodiscard]] nlohmann::ordered_json write_value(spec::Array value);
 [[nodiscard]] nlohmann::ordered_json write_value(Verdict value);
 

@@ -472,7 +472,7 @@ void Generator::draw_scene(Choices& choices, const Draw& draw, Case& out) const 
   if (operation_.contract.multislice && choices.chance(128)) {
     scene.slices = static_cast<int>(choices.between(1, 3));
   }
-  if (operation_.contract.in_free_space) {
+  if (operation_.contract.in_free_space || scene.slices > 1) {
     // Sixteenths, so that a case's text is exact. Waves of more than two pixels do not reach all
     // frequencies.
     scene.wavelength = static_cast<double>(choices.log_between(4, 127)) / 16;

@@ -5,6 +5,7 @@
 
 #include "reference/spec/share.hpp"
 
+#include "harness/form.hpp"
 #include "harness/input.hpp"
 #include "harness/scene_input.hpp"
 
@@ -34,12 +35,17 @@ constexpr std::int64_t input_index_max = std::int64_t{1} << 48;
 /// Positions that are moved by as much still are exact in single precision.
 constexpr int pixels_moved_max = 4096;
 
+/// Inputs that are added to others still change them in double precision.
+constexpr int halvings_max = 32;
+
 /// What the fields say that only some operations have.
 std::string why_scene_invalid(const spec::Contract& contract, const Case& c) {
   if (contract.sizes != spec::Sizes::scene) {
     if (c.scan != Scan::scattered) return "scan: this operation has no scan positions";
     if (c.varied != spec::Array::none) return "varied: this operation has no arrays";
     if (c.moved != 0) return "moved: this operation has no scan positions";
+    if (c.halvings != 0) return "halvings: this operation has no arrays";
+    if (c.form != Form::plain) return "form: this operation has no arrays";
     return c.chained ? "chained: this operation has no arrays" : "";
   }
   if (!is_defined(c.input, contract)) {
@@ -51,6 +57,11 @@ std::string why_scene_invalid(const spec::Contract& contract, const Case& c) {
     return "moved: expected at most " + std::to_string(pixels_moved_max) + " either way, got " +
            std::to_string(c.moved);
   }
+  if (c.halvings < 0 || c.halvings > halvings_max) {
+    return "halvings: expected 0.." + std::to_string(halvings_max) + ", got " +
+           std::to_string(c.halvings);
+  }
+  if (const std::string why = why_invalid(c.form, c.scene); !why.empty()) return why;
   if (c.rotate != 0 || c.first_index != 0 || c.index_stride != 0) {
     return "rotate, first_index, index_stride: the inputs of operators do not depend on ranks";
   }

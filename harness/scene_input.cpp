@@ -1,8 +1,12 @@
 #include "harness/scene_input.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <cstring>
+#include <numeric>
 
+#include "harness/form.hpp"
 #include "harness/input.hpp"
 
 namespace rankcheck::harness {
@@ -77,26 +81,58 @@ double value_of(const Case& c, Array array, std::uint64_t seed, std::int64_t ind
   }
 }
 
+/// Component `index` of an array, before it is bent.
+double plain_value(const Case& c, Array array, std::int64_t index) {
+  double value = value_of(c, array, c.data_seed, index);
+  if (c.varied == array) {
+    value *= c.scale;
+    if (c.added_seed > 0) {
+      value += std::ldexp(value_of(c, array, c.added_seed, index), -c.halvings);
+    }
+  }
+  return value;
+}
+
+template <class T>
+void store(double value, std::int64_t index, std::byte* out) {
+  const T stored = static_cast<T>(value);
+  std::memcpy(out + index * static_cast<std::int64_t>(sizeof(T)), &stored, sizeof(T));
+}
+
 template <class T>
 void fill(const Case& c, const spec::Block& block, std::byte* out) {
   for (std::int64_t i = 0; i < block.count; ++i) {
-    double value = value_of(c, block.array, c.data_seed, block.first + i);
-    if (c.varied == block.array) {
-      value *= c.scale;
-      if (c.added_seed > 0) value += value_of(c, block.array, c.added_seed, block.first + i);
-    }
-    const T stored = static_cast<T>(value);
-    std::memcpy(out + i * static_cast<std::int64_t>(sizeof(T)), &stored, sizeof(T));
+    store<T>(plain_value(c, block.array, block.first + i), i, out);
+  }
+}
+
+template <class T>
+void fill_bent(const Case& c, const spec::Block& block, std::byte* out) {
+  Case plain = c;
+  plain.scene = plain_scene(c.form, c.scene);
+  const std::int64_t positions = std::accumulate(c.counts.begin(), c.counts.end(), std::int64_t{0});
+  const int parts = spec::info(block.array).is_complex ? 2 : 1;
+  const auto value = [&](std::size_t index) {
+    const std::int64_t first = static_cast<std::int64_t>(index) * parts;
+    return std::complex<double>(plain_value(plain, block.array, first),
+                                parts == 2 ? plain_value(plain, block.array, first + 1) : 0);
+  };
+  for (std::int64_t i = 0; i < block.count; i += parts) {
+    const std::complex<double> bent =
+        bend(c.form, c.scene, positions, block.array, (block.first + i) / parts).value(value);
+    store<T>(bent.real(), i, out);
+    if (parts == 2) store<T>(bent.imag(), i + 1, out);
   }
 }
 
 }  // namespace
 
 void fill_array(const Case& c, const spec::Block& block, std::byte* out) {
-  if (c.type == spec::Type::f64) {
-    fill<double>(c, block, out);
+  const bool is_double = c.type == spec::Type::f64;
+  if (c.form == Form::plain) {
+    is_double ? fill<double>(c, block, out) : fill<float>(c, block, out);
   } else {
-    fill<float>(c, block, out);
+    is_double ? fill_bent<double>(c, block, out) : fill_bent<float>(c, block, out);
   }
 }
 

@@ -85,7 +85,7 @@ std::uint64_t distance(int value) {
 }
 
 /// The numbers that is_simpler compares in turn.
-using Weight = std::array<std::uint64_t, 40>;
+using Weight = std::array<std::uint64_t, 42>;
 
 Weight weight_of(const Case& c) {
   const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
@@ -119,6 +119,8 @@ Weight weight_of(const Case& c) {
           number(c.scene.rows),
           number(c.varied),
           number(c.chained),
+          number(c.form),
+          number(c.halvings),
           number(c.first_index),
           number(c.index_stride),
           number(c.gap),
@@ -352,6 +354,10 @@ class Shrinker {
       for (const int value : smaller(scene.*member, least)) {
         Case candidate = case_;
         candidate.scene.*member = value;
+        // One slice has no free space behind it.
+        if (member == &spec::Scene::slices && value == 1) {
+          candidate.scene.wavelength = candidate.scene.distance = 0;
+        }
         offer(candidate);
       }
     };

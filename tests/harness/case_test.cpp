@@ -63,6 +63,9 @@ std::vector<Changed> changes() {
       {"index_stride", [](Case& c) { c.index_stride = 9; }},
       {"scale", [](Case& c) { c.scale = -1; }},
       {"added_seed", [](Case& c) { c.added_seed = 6; }},
+      {"varied", [](Case& c) { c.varied = spec::Array::probe; }},
+      {"halvings", [](Case& c) { c.halvings = 5; }},
+      {"form", [](Case& c) { c.form = Form::twin; }},
       {"schedule", [](Case& c) { c.schedule = "pct:9"; }},
       {"fault", [](Case& c) { c.fault = "lost:3"; }},
   };

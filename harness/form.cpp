@@ -1,0 +1,187 @@
+#include "harness/form.hpp"
+
+#include <utility>
+
+namespace rankcheck::harness {
+
+namespace {
+
+using spec::Array;
+using spec::Scene;
+
+/// How far from its corner the plain object lies in a translated one.
+constexpr int rows_moved = 1;
+constexpr int cols_moved = 2;
+
+bool is_object(Array array) {
+  return array == Array::object || array == Array::object_gradient ||
+         array == Array::object_direction;
+}
+
+bool is_probe(Array array) {
+  return array == Array::probe || array == Array::probe_gradient || array == Array::probe_direction;
+}
+
+/// Values of the plain array: nothing but one of them.
+Bent one(std::int64_t index, std::complex<double> factor = 1) {
+  Bent bent;
+  bent.count = 1;
+  bent.terms[0] = {.index = static_cast<std::size_t>(index), .factor = factor};
+  return bent;
+}
+
+/// A pixel of an image of an array; row and column 0 of other arrays.
+struct Pixel {
+  std::int64_t image = 0;
+  std::int64_t rows = 1;
+  std::int64_t cols = 1;
+  std::int64_t row = 0;
+  std::int64_t col = 0;
+};
+
+Pixel pixel_of(const Scene& scene, Array array, std::int64_t index) {
+  Pixel pixel;
+  if (is_object(array)) {
+    pixel.rows = scene.rows;
+    pixel.cols = scene.cols;
+  } else if (is_probe(array)) {
+    pixel.rows = pixel.cols = scene.window;
+  } else if (array == Array::frames || array == Array::mask) {
+    pixel.rows = pixel.cols = scene.detector;
+  }
+  pixel.image = index / (pixel.rows * pixel.cols);
+  pixel.row = index / pixel.cols % pixel.rows;
+  pixel.col = index % pixel.cols;
+  return pixel;
+}
+
+double stretch_of(const Scene& scene, Array array, std::int64_t index) {
+  if (is_probe(array)) return 0.5;
+  return is_object(array) && index < std::int64_t{scene.rows} * scene.cols ? 2 : 1;
+}
+
+Bent bend_twin(const Scene& scene, Array array, std::int64_t index) {
+  if (array == Array::positions) {
+    Bent bent = one(index, -1);
+    bent.offset = (index % 2 == 0 ? scene.rows : scene.cols) - scene.window;
+    return bent;
+  }
+  // The light of a reflected and conjugated wave has the same intensities, pixel by pixel; it
+  // travels backwards.
+  if (!is_object(array) && !is_probe(array)) return one(index);
+  const Pixel at = pixel_of(scene, array, index);
+  Bent bent = one(((at.image + 1) * at.rows - 1 - at.row) * at.cols + at.cols - 1 - at.col);
+  bent.conjugates = true;
+  return bent;
+}
+
+Bent bend_transposed(const Scene& scene, Array array, std::int64_t index) {
+  if (array == Array::positions) return one(index ^ 1);
+  const Pixel at = pixel_of(scene, array, index);
+  return one((at.image * at.cols + at.col) * at.rows + at.row);
+}
+
+Bent bend_mixed(const Scene& scene, Array array, std::int64_t index) {
+  const std::int64_t area = std::int64_t{scene.window} * scene.window;
+  const std::int64_t mode = index / area % scene.modes;
+  if (!is_probe(array) || scene.modes < 2 || mode > 1) return one(index);
+  Bent bent = one(index, {0.5, 0.5});
+  bent.count = 2;
+  bent.terms[1] = {.index = static_cast<std::size_t>(mode == 0 ? index + area : index - area),
+                   .factor = {0.5, -0.5}};
+  return bent;
+}
+
+Bent bend_translated(const Scene& scene, Array array, std::int64_t index) {
+  if (array == Array::positions) {
+    Bent bent = one(index);
+    bent.offset = index % 2 == 0 ? rows_moved : cols_moved;
+    return bent;
+  }
+  if (!is_object(array)) return one(index);
+  const Pixel at = pixel_of(scene, array, index);
+  if (at.row < rows_moved || at.col < cols_moved) return {};
+  return one((at.image * (at.rows - rows_moved) + at.row - rows_moved) * (at.cols - cols_moved) +
+             at.col - cols_moved);
+}
+
+/// copy(n): the plain position that position n is.
+template <class Copy>
+Bent from_position(const Scene& scene, Array array, std::int64_t index, const Copy& copy) {
+  if (!spec::is_per_position(scene, array)) return one(index);
+  const std::int64_t size = spec::values(scene, array);
+  return one(copy(index / size) * size + index % size);
+}
+
+/// A polynomial of the row and the column, linear in each.
+Bent bend_bilinear(const Scene& scene, Array array, std::int64_t index) {
+  if (array != Array::object) return one(index);
+  const Pixel at = pixel_of(scene, array, index);
+  Bent bent;
+  bent.offset = bilinear_value(static_cast<double>(at.row), static_cast<double>(at.col));
+  return bent;
+}
+
+}  // namespace
+
+std::complex<double> bilinear_value(double row, double col) {
+  return {1 + 2 * row + 3 * col + row * col, row - col};
+}
+
+Bent bend(
+    Form form, const Scene& scene, std::int64_t positions, spec::Array array, std::int64_t index) {
+  switch (form) {
+    case Form::plain:
+      break;
+    case Form::turned:
+      return one(index, is_object(array) ? std::complex<double>(0, 1) : 1);
+    case Form::stretched:
+      return one(index, stretch_of(scene, array, index));
+    case Form::twin:
+      return bend_twin(scene, array, index);
+    case Form::transposed:
+      return bend_transposed(scene, array, index);
+    case Form::mixed:
+      return bend_mixed(scene, array, index);
+    case Form::translated:
+      return bend_translated(scene, array, index);
+    case Form::reversed:
+      return from_position(scene, array, index, [&](std::int64_t n) { return positions - 1 - n; });
+    case Form::repeated:
+      return from_position(scene, array, index, [](std::int64_t n) { return n / 2; });
+    case Form::bilinear:
+      return bend_bilinear(scene, array, index);
+  }
+  return one(index);
+}
+
+Scene plain_scene(Form form, const Scene& scene) {
+  Scene plain = scene;
+  if (form == Form::twin) plain.distance = 0 - plain.distance;
+  if (form == Form::transposed) std::swap(plain.rows, plain.cols);
+  if (form == Form::translated) {
+    plain.rows -= rows_moved;
+    plain.cols -= cols_moved;
+  }
+  return plain;
+}
+
+Scene bent_scene(Form form, const Scene& plain) {
+  Scene scene = plain;
+  if (form == Form::twin) scene.distance = 0 - scene.distance;
+  if (form == Form::transposed) std::swap(scene.rows, scene.cols);
+  if (form == Form::translated) {
+    scene.rows += rows_moved;
+    scene.cols += cols_moved;
+  }
+  return scene;
+}
+
+std::string why_invalid(Form form, const Scene& scene) {
+  const Scene plain = plain_scene(form, scene);
+  if (plain.rows >= plain.window && plain.cols >= plain.window) return {};
+  return "form: a translated object needs " + std::to_string(scene.window + rows_moved) +
+         " rows and " + std::to_string(scene.window + cols_moved) + " columns";
+}
+
+}  // namespace rankcheck::harness
