@@ -47,6 +47,10 @@ class Cluster {
   /// The ranks of this process, ascending.
   [[nodiscard]] virtual std::span<const int> local() const = 0;
 
+  /// Where kernels of the rank are launched, its device being made the current one: a CUDA stream;
+  /// null where they are loops of this program.
+  virtual void* queue(int /*rank*/) { return nullptr; }
+
   /// Memory of a rank's device that lasts as long as the cluster; its content is undefined.
   virtual std::byte* allocate(int rank, std::int64_t bytes) = 0;
 

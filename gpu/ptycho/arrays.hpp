@@ -5,9 +5,22 @@
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/complex.hpp"
 #include "gpu/device/launch.hpp"
+#include "gpu/device/scratch.hpp"
 
 /// Arithmetic on whole arrays of one rank's device.
 namespace rankcheck::gpu {
+
+/// The real type of a number's components, and how many there are.
+template <class Value>
+inline constexpr spec::Type component_type = spec::Type::f32;
+template <>
+inline constexpr spec::Type component_type<double> = spec::Type::f64;
+template <>
+inline constexpr spec::Type component_type<Complex<double>> = spec::Type::f64;
+template <class Value>
+inline constexpr std::int64_t components_of = 1;
+template <class T>
+inline constexpr std::int64_t components_of<Complex<T>> = 2;
 
 template <class Value>
 struct Fill {
@@ -69,26 +82,9 @@ void add_scaled(Cluster& cluster,
 /// Values that one thread sums.
 inline constexpr std::int64_t sum_chunk = 256;
 
-/// A chunk's part of sum of Re(conj(a) (b - c)); c may be null.
-template <class T>
-struct InnerProductChunk {
-  const Complex<T>* a;
-  const Complex<T>* b;
-  const Complex<T>* c;
-  std::int64_t count;
-  double* parts;
-
-  RANKCHECK_HD void operator()(std::int64_t chunk) const {
-    double sum = 0;
-    const std::int64_t end = (chunk + 1) * sum_chunk < count ? (chunk + 1) * sum_chunk : count;
-    for (std::int64_t i = chunk * sum_chunk; i < end; ++i) {
-      const Complex<T> right = c == nullptr ? b[i] : b[i] - c[i];
-      sum += static_cast<double>(a[i].re) * static_cast<double>(right.re) +
-             static_cast<double>(a[i].im) * static_cast<double>(right.im);
-    }
-    parts[chunk] = sum;
-  }
-};
+[[nodiscard]] inline std::int64_t chunks_of(std::int64_t count) {
+  return (count + sum_chunk - 1) / sum_chunk;
+}
 
 /// Adds `count` numbers to *total, in order.
 struct AddSum {
@@ -103,35 +99,72 @@ struct AddSum {
   }
 };
 
-/// The sum of Re(conj(a) (b - c)), or without c where it is null, in double precision and in an
-/// order that depends on the count alone.
+/// Two arrays whose inner product is wanted.
 template <class T>
-[[nodiscard]] double inner_product(Cluster& cluster,
-                                   int rank,
-                                   std::int64_t count,
-                                   const Complex<T>* a,
-                                   const Complex<T>* b,
-                                   const Complex<T>* c = nullptr) {
-  const std::int64_t chunks = (count + sum_chunk - 1) / sum_chunk;
-  auto* parts = cluster.allocate_array<double>(rank, chunks + 1);
-  double* const total = parts + chunks;
-  launch(cluster, rank, chunks, InnerProductChunk<T>{a, b, c, count, parts});
+struct InnerProduct {
+  const Complex<T>* a = nullptr;
+  const Complex<T>* b = nullptr;
+  /// Subtracted from b; may be null.
+  const Complex<T>* c = nullptr;
+  /// 0 for values that are left out; null where none is.
+  const std::uint8_t* counted = nullptr;
+
+  /// Re(conj(a) (b - c)) of one value.
+  [[nodiscard]] RANKCHECK_HD double at(std::int64_t i) const {
+    if (counted != nullptr && counted[i] == 0) return 0;
+    double re = static_cast<double>(b[i].re);
+    double im = static_cast<double>(b[i].im);
+    if (c != nullptr) {
+      re -= static_cast<double>(c[i].re);
+      im -= static_cast<double>(c[i].im);
+    }
+    return static_cast<double>(a[i].re) * re + static_cast<double>(a[i].im) * im;
+  }
+};
+
+/// A chunk's part of an inner product.
+template <class T>
+struct InnerProductChunk {
+  InnerProduct<T> of;
+  std::int64_t count;
+  double* parts;
+
+  RANKCHECK_HD void operator()(std::int64_t chunk) const {
+    double sum = 0;
+    const std::int64_t end = (chunk + 1) * sum_chunk < count ? (chunk + 1) * sum_chunk : count;
+    for (std::int64_t i = chunk * sum_chunk; i < end; ++i) sum += of.at(i);
+    parts[chunk] = sum;
+  }
+};
+
+/// Writes an inner product to *total, in double precision, summed in an order that depends on the
+/// count alone.
+template <class T>
+void inner_product(Cluster& cluster,
+                   int rank,
+                   std::int64_t count,
+                   const InnerProduct<T>& of,
+                   Scratch<double>& scratch,
+                   double* total) {
+  const std::int64_t chunks = chunks_of(count);
+  double* const parts = scratch.get(rank, chunks);
+  launch(cluster, rank, chunks, InnerProductChunk<T>{of, count, parts});
   fill(cluster, rank, 1, total, 0.0);
   launch(cluster, rank, 1, AddSum{parts, total, chunks});
-  return cluster.read_value(rank, total);
 }
 
-/// The largest of some numbers that are not negative; 0 where there is none.
+/// The largest of each `width` numbers that are not negative; 0 where there is none.
 template <class T>
 struct FindLargest {
   const T* values;
   T* largest;
   std::int64_t count;
+  std::int64_t width;
 
   RANKCHECK_HD void operator()(std::int64_t chunk) const {
     T most = 0;
-    const std::int64_t end = (chunk + 1) * sum_chunk < count ? (chunk + 1) * sum_chunk : count;
-    for (std::int64_t i = chunk * sum_chunk; i < end; ++i) {
+    const std::int64_t end = (chunk + 1) * width < count ? (chunk + 1) * width : count;
+    for (std::int64_t i = chunk * width; i < end; ++i) {
       most = values[i] > most ? values[i] : most;
     }
     largest[chunk] = most;
@@ -140,15 +173,16 @@ struct FindLargest {
 
 /// Writes the largest of `count` numbers, none of them negative, to *largest.
 template <class T>
-void find_largest(Cluster& cluster, int rank, std::int64_t count, const T* values, T* largest) {
-  while (count > sum_chunk) {
-    const std::int64_t chunks = (count + sum_chunk - 1) / sum_chunk;
-    auto* const of_chunks = cluster.allocate_array<T>(rank, chunks);
-    launch(cluster, rank, chunks, FindLargest<T>{values, of_chunks, count});
-    values = of_chunks;
-    count = chunks;
-  }
-  launch(cluster, rank, 1, FindLargest<T>{values, largest, count});
+void find_largest(Cluster& cluster,
+                  int rank,
+                  std::int64_t count,
+                  const T* values,
+                  Scratch<T>& scratch,
+                  T* largest) {
+  const std::int64_t chunks = chunks_of(count);
+  T* const of_chunks = scratch.get(rank, chunks);
+  launch(cluster, rank, chunks, FindLargest<T>{values, of_chunks, count, sum_chunk});
+  launch(cluster, rank, 1, FindLargest<T>{of_chunks, largest, chunks, chunks});
 }
 
 }  // namespace rankcheck::gpu

@@ -37,7 +37,7 @@ template <Noise noise>
 void run_cost(const OperatorRun& run) {
   with_precision(run.call().type, [&]<class T>() {
     Cluster& cluster = run.cluster();
-    std::vector<std::byte*> totals;
+    std::vector<double*> totals;
     for (const int rank : run.local()) {
       const std::int64_t pixels = run.size(rank, spec::Array::frames);
       auto* const costs = cluster.allocate_array<double>(rank, pixels + 1);
@@ -45,27 +45,18 @@ void run_cost(const OperatorRun& run) {
       launch(cluster,
              rank,
              pixels,
-             ComparePixel<T, noise>{
-                 .waves = run.in<Complex<T>>(rank, spec::Array::far_waves),
-                 .frames = run.in<T>(rank, spec::Array::frames),
-                 .mask = run.in<T>(rank, spec::Array::mask),
-                 .gradient = run.out<Complex<T>>(rank, spec::Array::far_waves),
-                 .costs = costs,
-                 .modes = run.scene().modes,
-                 .frame = spec::values(run.scene(), spec::Array::frames)});
+             ComparePixel<T, noise>{.waves = run.in<Complex<T>>(rank, spec::Array::far_waves),
+                                    .frames = run.in<T>(rank, spec::Array::frames),
+                                    .mask = run.in<T>(rank, spec::Array::mask),
+                                    .gradient = run.out<Complex<T>>(rank, spec::Array::far_waves),
+                                    .costs = costs,
+                                    .modes = run.scene().modes,
+                                    .frame = spec::values(run.scene(), spec::Array::frames)});
       fill(cluster, rank, 1, total, 0.0);
       launch(cluster, rank, 1, AddSum{costs, total, pixels});
-      totals.push_back(reinterpret_cast<std::byte*>(total));
+      totals.push_back(total);
     }
-    sum_over_ranks(cluster, spec::Type::f64, 1, totals);
-    for (std::size_t i = 0; i < totals.size(); ++i) {
-      const int rank = run.local()[i];
-      launch(cluster,
-             rank,
-             1,
-             Round<T>{reinterpret_cast<const double*>(totals[i]),
-                      run.out<T>(rank, spec::Array::cost)});
-    }
+    run.put_cost(totals);
   });
 }
 

@@ -12,7 +12,7 @@ template <class T>
 void run_typed(const OperatorRun& run, Noise noise) {
   Cluster& cluster = run.cluster();
   Model<T> model(cluster, run.scene(), noise);
-  std::vector<std::byte*> costs;
+  std::vector<double*> costs;
   for (const int rank : run.local()) {
     const Gradients<T> out{.object = run.out<Complex<T>>(rank, spec::Array::object),
                            .probe = run.out<Complex<T>>(rank, spec::Array::probe),
@@ -23,19 +23,11 @@ void run_typed(const OperatorRun& run, Noise noise) {
     }
     fill(cluster, rank, 1, out.cost, 0.0);
     model.add(rank, exposure_of<T>(run, rank), out);
-    costs.push_back(reinterpret_cast<std::byte*>(out.cost));
+    costs.push_back(out.cost);
   }
   run.sum_over_ranks(spec::Array::object);
   if (!run.scene().varying_probe) run.sum_over_ranks(spec::Array::probe);
-  sum_over_ranks(cluster, spec::Type::f64, 1, costs);
-  for (std::size_t i = 0; i < costs.size(); ++i) {
-    const int rank = run.local()[i];
-    launch(cluster,
-           rank,
-           1,
-           Round<T>{reinterpret_cast<const double*>(costs[i]),
-                    run.out<T>(rank, spec::Array::cost)});
-  }
+  run.put_cost(costs);
 }
 
 }  // namespace

@@ -1,58 +1,13 @@
 #include "gpu/ptycho/halo.hpp"
 
-#include <algorithm>
-
 #include "gpu/ptycho/arrays.hpp"
+#include "gpu/ptycho/tiles.hpp"
 
 namespace rankcheck::gpu {
 
 namespace {
 
 using spec::Box;
-
-template <class T>
-constexpr spec::Type type_of = sizeof(T) == sizeof(double) ? spec::Type::f64 : spec::Type::f32;
-
-/// Where the pixel number i of a part lies in the tile that holds it.
-struct Places {
-  Box part;
-  Box tile;
-
-  RANKCHECK_HD std::int64_t operator()(std::int64_t i) const {
-    const std::int64_t row = part.row + i / part.cols - tile.row;
-    return row * tile.cols + part.col + i % part.cols - tile.col;
-  }
-};
-
-/// Takes a part out of a tile.
-template <class T>
-struct Pack {
-  const Complex<T>* tile;
-  Complex<T>* part;
-  Places places;
-
-  RANKCHECK_HD void operator()(std::int64_t i) const { part[i] = tile[places(i)]; }
-};
-
-/// Puts a part into a tile.
-template <class T>
-struct Put {
-  const Complex<T>* part;
-  Complex<T>* tile;
-  Places places;
-
-  RANKCHECK_HD void operator()(std::int64_t i) const { tile[places(i)] = part[i]; }
-};
-
-/// Adds a part to a tile.
-template <class T>
-struct Add {
-  const Complex<T>* part;
-  Complex<T>* tile;
-  Places places;
-
-  RANKCHECK_HD void operator()(std::int64_t i) const { tile[places(i)] += part[i]; }
-};
 
 /// How much a copy counts: less near the edges of what its rank holds.
 struct Ramps {
@@ -101,89 +56,36 @@ struct Divide {
   }
 };
 
-/// One exchange of parts of tiles between all pairs of ranks, and what becomes of them.
+/// Makes a rank's tile of the parts that it got.
 template <class T>
-class Exchange {
- public:
-  Exchange(Cluster& cluster, const Tiling& tiling, Halo kind)
-      : cluster_(cluster), tiling_(tiling), kind_(kind) {}
-
-  void run(const std::vector<const Complex<T>*>& in, const std::vector<Complex<T>*>& out) {
-    std::vector<Complex<T>*> received;
-    std::vector<DeviceBuffers> buffers;
-    for (const int rank : cluster_.local()) {
-      Complex<T>* const parts = pack(rank, in[received.size()]);
-      std::int64_t pixels = 0;
-      for (int from = 0; from < cluster_.ranks(); ++from) pixels += part(from, rank).pixels();
-      received.push_back(cluster_.allocate_array<Complex<T>>(rank, pixels));
-      buffers.push_back({.send = reinterpret_cast<std::byte*>(parts),
-                         .recv = reinterpret_cast<std::byte*>(received.back())});
-    }
-    spec::Call call{.ranks = cluster_.ranks(), .type = type_of<T>};
-    for (int from = 0; from < call.ranks; ++from) {
-      for (int to = 0; to < call.ranks; ++to) call.counts.push_back(2 * part(from, to).pixels());
-    }
-    cluster_.collective("all_to_all_v", call, false, buffers);
-    for (std::size_t place = 0; place < out.size(); ++place) {
-      combine(cluster_.local()[place], received[place], out[place]);
-    }
-  }
-
- private:
-  /// What one rank gives to another one, or to itself: the order of the sums then is the same on
-  /// all ranks.
-  [[nodiscard]] Box part(int from, int to) const {
-    const auto& source = kind_ == Halo::replace ? tiling_.owned : tiling_.held;
-    return overlap(source[static_cast<std::size_t>(from)], held(to));
-  }
-  [[nodiscard]] const Box& held(int rank) const {
-    return tiling_.held[static_cast<std::size_t>(rank)];
-  }
-
-  /// A rank's parts for all ranks, in rank order.
-  Complex<T>* pack(int rank, const Complex<T>* tile) {
-    std::int64_t pixels = 0;
-    for (int to = 0; to < cluster_.ranks(); ++to) pixels += part(rank, to).pixels();
-    auto* const parts = cluster_.allocate_array<Complex<T>>(rank, pixels);
-    Complex<T>* next = parts;
-    for (int to = 0; to < cluster_.ranks(); ++to) {
-      const Box box = part(rank, to);
-      launch(cluster_, rank, box.pixels(), Pack<T>{tile, next, {box, held(rank)}});
-      next += box.pixels();
-    }
-    return parts;
-  }
-
-  /// Makes a rank's tile of the parts from all ranks, in rank order.
-  void combine(int rank, const Complex<T>* parts, Complex<T>* tile) {
-    const std::int64_t pixels = held(rank).pixels();
-    T* const weights = cluster_.allocate_array<T>(rank, pixels);
-    fill(cluster_, rank, pixels, tile, Complex<T>{});
-    fill(cluster_, rank, pixels, weights, T{0});
-    for (int from = 0; from < cluster_.ranks(); ++from) {
-      const Box box = part(from, rank);
-      const Places places{box, held(rank)};
-      switch (kind_) {
-        case Halo::replace:
-          launch(cluster_, rank, box.pixels(), Put<T>{parts, tile, places});
-          break;
-        case Halo::accumulate:
-          launch(cluster_, rank, box.pixels(), Add<T>{parts, tile, places});
-          break;
-        case Halo::blend: {
-          const Ramps ramps{held(from), tiling_.rows, tiling_.cols, 2 * tiling_.halo + 1};
-          launch(cluster_, rank, box.pixels(), AddWeighted<T>{parts, tile, weights, places, ramps});
-        }
+void combine(Cluster& cluster,
+             const Tiling& tiling,
+             Halo kind,
+             const TileExchange& exchange,
+             int rank,
+             const Complex<T>* received,
+             Complex<T>* tile) {
+  const Box& held = exchange.held(rank);
+  T* const weights = kind == Halo::blend ? cluster.allocate_array<T>(rank, held.pixels()) : nullptr;
+  fill(cluster, rank, held.pixels(), tile, Complex<T>{});
+  if (kind == Halo::blend) fill(cluster, rank, held.pixels(), weights, T{0});
+  exchange.for_each_part(rank, received, [&](int from, const Box& box, const Complex<T>* part) {
+    const Places places{box, held};
+    switch (kind) {
+      case Halo::replace:
+        launch(cluster, rank, box.pixels(), PutPart<Complex<T>>{part, tile, places});
+        break;
+      case Halo::accumulate:
+        launch(cluster, rank, box.pixels(), AddPart<Complex<T>>{part, tile, places});
+        break;
+      case Halo::blend: {
+        const Ramps ramps{exchange.held(from), tiling.rows, tiling.cols, 2 * tiling.halo + 1};
+        launch(cluster, rank, box.pixels(), AddWeighted<T>{part, tile, weights, places, ramps});
       }
-      parts += box.pixels();
     }
-    if (kind_ == Halo::blend) launch(cluster_, rank, pixels, Divide<T>{tile, weights});
-  }
-
-  Cluster& cluster_;
-  const Tiling& tiling_;
-  Halo kind_;
-};
+  });
+  if (kind == Halo::blend) launch(cluster, rank, held.pixels(), Divide<T>{tile, weights});
+}
 
 }  // namespace
 
@@ -202,7 +104,13 @@ void exchange_halos(Cluster& cluster,
                     Halo kind,
                     const std::vector<const Complex<T>*>& in,
                     const std::vector<Complex<T>*>& out) {
-  Exchange<T>(cluster, tiling, kind).run(in, out);
+  const auto& given = kind == Halo::replace ? tiling.owned : tiling.held;
+  TileExchange exchange(cluster, given, tiling.held);
+  const std::vector<const Complex<T>*> received = exchange.exchange(in);
+  for (std::size_t place = 0; place < out.size(); ++place) {
+    const int rank = cluster.local()[place];
+    combine(cluster, tiling, kind, exchange, rank, received[place], out[place]);
+  }
 }
 
 template void exchange_halos(Cluster&,

@@ -8,22 +8,9 @@
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/complex.hpp"
 #include "gpu/ptycho/pixel.hpp"
+#include "gpu/ptycho/slices.hpp"
 
 namespace rankcheck::gpu {
-
-/// One rank's share of a problem, in its device's memory.
-template <class T>
-struct Exposure {
-  const Complex<T>* object = nullptr;
-  /// Of all positions, or where the probe varies, of each.
-  const Complex<T>* probe = nullptr;
-  const T* positions = nullptr;
-  const T* frames = nullptr;
-  /// Null where every pixel is measured.
-  const T* mask = nullptr;
-  /// Positions of this rank.
-  std::int64_t count = 0;
-};
 
 /// What a rank's frames add to the cost and its gradients: the derivatives by the conjugates, so
 /// that the cost changes by 2 Re<gradient, change>.
@@ -39,6 +26,9 @@ struct Gradients {
   /// and probe_preconditioner; null where it is not wanted.
   T* object_weight = nullptr;
   T* probe_weight = nullptr;
+  /// The window of each position, [window, window]: what comes back there to mode 0 from the far
+  /// plane. Written, not added; null where it is not wanted.
+  Complex<T>* returned = nullptr;
 };
 
 /// The chain from object and probe to the cost and back, for batches of frames that fit a
@@ -47,38 +37,32 @@ template <class T>
 class Model {
  public:
   Model(Cluster& cluster, const spec::Scene& scene, Noise noise)
-      : cluster_(cluster), scene_(scene), noise_(noise) {}
+      : cluster_(cluster), scene_(scene), noise_(noise), slices_(cluster, scene) {}
 
   /// Adds a rank's part to what `out` points to. A varying probe's gradient is written, not added.
   void add(int rank, const Exposure<T>& exposure, const Gradients<T>& out);
 
  private:
   struct Scratch {
-    Complex<T>* patches = nullptr;
     Complex<T>* waves = nullptr;
-    /// The object's share of every window, with a border of zeros.
-    Complex<T>* shares = nullptr;
-    /// The light of a window, likewise.
-    T* light = nullptr;
+    /// The modelled intensities, then what the waves are multiplied with.
+    T* factors = nullptr;
     T* costs = nullptr;
     double* row_costs = nullptr;
-  };
-  /// Some of the frames of a rank.
-  struct Batch {
-    std::int64_t first = 0;
-    std::int64_t count = 0;
+    /// The mask where there is none.
+    T* no_mask = nullptr;
   };
 
-  [[nodiscard]] std::int64_t batch_size() const;
   Scratch& scratch(int rank);
-  void forward(int rank, const Exposure<T>& exposure, Batch batch);
-  void compare(int rank, const Exposure<T>& exposure, Batch batch, const Gradients<T>& out);
-  void weigh(int rank, const Exposure<T>& exposure, Batch batch, const Gradients<T>& out);
-  void backward(int rank, const Exposure<T>& exposure, Batch batch, const Gradients<T>& out);
+  [[nodiscard]] std::int64_t frame() const { return spec::values(scene_, spec::Array::frames); }
+  void transform(int rank, Batch batch, bool inverse);
+  void compare(int rank, const Exposure<T>& exposure, Batch batch, double* cost);
+  void keep_windows(int rank, Batch batch, Complex<T>* returned);
 
   Cluster& cluster_;
   spec::Scene scene_;
   Noise noise_;
+  Slices<T> slices_;
   std::map<int, Scratch> scratch_;
 };
 

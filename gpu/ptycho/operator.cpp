@@ -5,6 +5,8 @@
 
 #include "reference/spec/share.hpp"
 
+#include "gpu/ptycho/arrays.hpp"
+
 namespace rankcheck::gpu {
 
 namespace {
@@ -52,6 +54,18 @@ void OperatorRun::sum_over_ranks(spec::Array array) const {
   std::vector<std::byte*> arrays;
   for (const int rank : local()) arrays.push_back(output(rank, array));
   gpu::sum_over_ranks(cluster_, call_.type, spec::components(scene(), array), arrays);
+}
+
+void OperatorRun::put_cost(const std::vector<double*>& sums) const {
+  std::vector<std::byte*> arrays;
+  for (double* const sum : sums) arrays.push_back(reinterpret_cast<std::byte*>(sum));
+  gpu::sum_over_ranks(cluster_, spec::Type::f64, 1, arrays);
+  with_precision(call_.type, [&]<class T>() {
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const int rank = local()[i];
+      launch(cluster_, rank, 1, Round<T>{sums[i], out<T>(rank, spec::Array::cost)});
+    }
+  });
 }
 
 }  // namespace rankcheck::gpu

@@ -48,6 +48,9 @@ class OperatorRun {
 
   /// Sums an output array over all ranks, in place.
   void sum_over_ranks(spec::Array array) const;
+  /// Sums a number on the device of each local rank over all ranks, in place, and makes it the cost
+  /// that comes out.
+  void put_cost(const std::vector<double*>& sums) const;
 
  private:
   [[nodiscard]] std::size_t place(int rank) const;

@@ -15,6 +15,9 @@ enum class Noise : std::uint8_t {
   gaussian,
   /// I + e - d - d log((I + e) / d), with e = poisson_floor.
   poisson,
+  /// As gaussian, but instead of the gradient the waves themselves are wanted, given the measured
+  /// amplitudes.
+  projected,
 };
 
 inline constexpr double poisson_floor = 1e-9;
@@ -40,10 +43,30 @@ RANKCHECK_HD inline Pixel<T> poisson_pixel(T intensity, T measured) {
   return {.factor = 1 - measured / raised, .cost = (raised - measured) - entropy};
 }
 
+template <class T>
+RANKCHECK_HD inline Pixel<T> projected_pixel(T intensity, T measured) {
+  Pixel<T> pixel = gaussian_pixel(intensity, measured);
+  pixel.factor = intensity > 0 ? std::sqrt(measured) / std::sqrt(intensity) : T{0};
+  return pixel;
+}
+
 template <Noise noise, class T>
 RANKCHECK_HD inline Pixel<T> compare_pixel(T intensity, T measured) {
-  return noise == Noise::gaussian ? gaussian_pixel(intensity, measured)
-                                  : poisson_pixel(intensity, measured);
+  switch (noise) {
+    case Noise::gaussian:
+      return gaussian_pixel(intensity, measured);
+    case Noise::poisson:
+      return poisson_pixel(intensity, measured);
+    case Noise::projected:
+      return projected_pixel(intensity, measured);
+  }
+  return {};
+}
+
+/// A pixel where nothing is measured.
+template <Noise noise, class T>
+RANKCHECK_HD inline Pixel<T> unmeasured_pixel() {
+  return {.factor = noise == Noise::projected ? T{1} : T{0}, .cost = 0};
 }
 
 }  // namespace rankcheck::gpu

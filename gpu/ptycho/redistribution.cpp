@@ -28,9 +28,6 @@ struct Sort {
   }
 };
 
-template <class T>
-constexpr spec::Type type_of = sizeof(T) == sizeof(double) ? spec::Type::f64 : spec::Type::f32;
-
 }  // namespace
 
 Redistribution::Redistribution(Cluster& cluster,
@@ -73,7 +70,7 @@ void Redistribution::exchange(const std::vector<const T*>& in,
                               std::int64_t size,
                               bool to_owners) {
   const int n = cluster_.ranks();
-  spec::Call call{.ranks = n, .type = type_of<T>};
+  spec::Call call{.ranks = n, .type = component_type<T>};
   for (int from = 0; from < n; ++from) {
     for (int to = 0; to < n; ++to) {
       const auto places = to_owners ? moved(from, to) : moved(to, from);

@@ -25,13 +25,11 @@ void transform_frames(Cluster& cluster,
                       bool inverse,
                       const Complex<T>* in,
                       Complex<T>* out) {
-  cluster.transform(rank,
-                    {.precision = sizeof(T) == sizeof(double) ? spec::Type::f64 : spec::Type::f32,
-                     .width = width,
-                     .batch = batch,
-                     .inverse = inverse},
-                    in,
-                    out);
+  cluster.transform(
+      rank,
+      {.precision = component_type<T>, .width = width, .batch = batch, .inverse = inverse},
+      in,
+      out);
 }
 
 /// Transforms frames so that both directions are unitary.

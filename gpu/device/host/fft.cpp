@@ -1,7 +1,7 @@
 #include "gpu/device/host/fft.hpp"
 
+#include <memory>
 #include <mutex>
-#include <vector>
 
 #include <fftw3.h>
 
@@ -25,6 +25,7 @@ struct Library<float> {
   static constexpr auto plan = fftwf_plan_dft_2d;
   static constexpr auto execute = fftwf_execute_dft;
   static constexpr auto destroy = fftwf_destroy_plan;
+  static constexpr auto alignment = fftwf_alignment_of;
 };
 
 template <>
@@ -33,7 +34,17 @@ struct Library<double> {
   static constexpr auto plan = fftw_plan_dft_2d;
   static constexpr auto execute = fftw_execute_dft;
   static constexpr auto destroy = fftw_destroy_plan;
+  static constexpr auto alignment = fftw_alignment_of;
 };
+
+/// Whether every frame of an array is aligned as FFTW's vector instructions want it.
+template <class T>
+bool is_aligned(typename Library<T>::Complex* frames, std::int64_t pixels) {
+  const auto offset = [](typename Library<T>::Complex* at) {
+    return Library<T>::alignment(reinterpret_cast<T*>(at));
+  };
+  return offset(frames) == 0 && offset(frames + pixels) == 0;
+}
 
 }  // namespace
 
@@ -44,18 +55,23 @@ void Fft::run_typed(const Transform& transform, const void* in, void* out) {
   auto* from = static_cast<Complex*>(const_cast<void*>(in));
   auto* to = static_cast<Complex*>(out);
   const std::int64_t pixels = std::int64_t{transform.width} * transform.width;
-  auto& plan = plans_[{transform.precision, transform.width, transform.inverse, in == out}];
+  const bool aligned = is_aligned<T>(from, pixels) && is_aligned<T>(to, pixels);
+  auto& plan =
+      plans_[{transform.precision, transform.width, transform.inverse, in == out, aligned}];
   if (!plan) {
     const std::lock_guard lock(planner());
     // Buffers of its own: planning must not see memory that the caller may not read.
-    std::vector<T> scratch(static_cast<std::size_t>(4 * pixels));
-    auto* first = reinterpret_cast<Complex*>(scratch.data());
-    auto* made = Library<T>::plan(transform.width,
-                                  transform.width,
-                                  first,
-                                  in == out ? first : first + pixels,
-                                  transform.inverse ? FFTW_BACKWARD : FFTW_FORWARD,
-                                  FFTW_ESTIMATE | FFTW_UNALIGNED | FFTW_PRESERVE_INPUT);
+    const std::unique_ptr<Complex, decltype(&fftw_free)> scratch(
+        static_cast<Complex*>(fftw_malloc(2 * static_cast<std::size_t>(pixels) * sizeof(Complex))),
+        fftw_free);
+    Complex* const first = scratch.get();
+    auto* made =
+        Library<T>::plan(transform.width,
+                         transform.width,
+                         first,
+                         in == out ? first : first + pixels,
+                         transform.inverse ? FFTW_BACKWARD : FFTW_FORWARD,
+                         FFTW_ESTIMATE | FFTW_PRESERVE_INPUT | (aligned ? 0U : FFTW_UNALIGNED));
     if (made == nullptr) throw DeviceError("FFTW made no plan");
     plan = std::shared_ptr<void>(made, [](void* old) {
       const std::lock_guard guard(planner());

@@ -18,8 +18,8 @@ class Fft {
   template <class T>
   void run_typed(const Transform& transform, const void* in, void* out);
 
-  /// precision, width, inverse, in place.
-  using Key = std::tuple<spec::Type, int, bool, bool>;
+  /// precision, width, inverse, in place, aligned for vector instructions.
+  using Key = std::tuple<spec::Type, int, bool, bool, bool>;
   std::map<Key, std::shared_ptr<void>> plans_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 
 namespace rankcheck::gpu::host {
 
@@ -21,6 +22,24 @@ std::byte* Memory::allocate(std::int64_t bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(block.bytes.data()) + guard_bytes;
   block.begin = guard_bytes + (alignment - address % alignment) % alignment;
   return block.bytes.data() + block.begin;
+}
+
+void Memory::adopt(const std::byte* begin, std::int64_t bytes) {
+  adopted_.emplace_back(begin, static_cast<std::size_t>(bytes));
+}
+
+std::int64_t Memory::room(const std::byte* address) const {
+  std::int64_t room = -1;
+  const auto look_in = [&](const std::byte* begin, std::size_t size) {
+    const std::byte* const end = begin + size;
+    const std::less_equal<> is_not_behind;
+    if (is_not_behind(begin, address) && is_not_behind(address, end)) {
+      room = std::max<std::int64_t>(room, end - address);
+    }
+  };
+  for (const Block& block : blocks_) look_in(block.bytes.data() + block.begin, block.size);
+  for (const auto& each : adopted_) look_in(each.data(), each.size());
+  return room;
 }
 
 std::string Memory::find_damage() const {

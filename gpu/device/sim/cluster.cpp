@@ -57,6 +57,18 @@ void SimCluster::transform(int /*rank*/, const Transform& transform, const void*
   fft_.run(transform, in, out);
 }
 
+void SimCluster::check_room(std::size_t rank,
+                            std::string_view operation,
+                            const std::byte* buffer,
+                            std::int64_t bytes) const {
+  if (bytes == 0) return;
+  const std::int64_t room = memories_[rank].room(buffer);
+  if (room >= bytes) return;
+  throw DeviceError("rank " + std::to_string(rank) + ": " + std::string(operation) + " needs " +
+                    std::to_string(bytes) + " bytes where the device has " +
+                    (room < 0 ? "no memory" : std::to_string(room)));
+}
+
 void SimCluster::collective(std::string_view operation,
                             const spec::Call& call,
                             bool in_place,
@@ -64,6 +76,11 @@ void SimCluster::collective(std::string_view operation,
   const spec::Contract& contract = contract_of_(operation);
   const plan::Options options{.in_place = in_place};
   const std::int64_t bytes = spec::info(call.type).bytes;
+  if (call.ranks != ranks() || buffers.size() != ranks_.size()) {
+    throw DeviceError(std::string(operation) + ": a call of " + std::to_string(call.ranks) +
+                      " ranks with buffers of " + std::to_string(buffers.size()) +
+                      " does not fit a cluster of " + std::to_string(ranks()));
+  }
   buffers_.clear();
   for (std::size_t r = 0; r < buffers.size(); ++r) {
     extents_ = {};
@@ -72,11 +89,12 @@ void SimCluster::collective(std::string_view operation,
                         .recv = buffers[r].recv,
                         .send_bytes = buffers[r].send == nullptr ? 0 : extents_.send_size * bytes,
                         .recv_bytes = buffers[r].recv == nullptr ? 0 : extents_.recv_size * bytes});
+    check_room(r, operation, buffers_.back().send, buffers_.back().send_bytes);
+    check_room(r, operation, buffers_.back().recv, buffers_.back().recv_bytes);
   }
   builder_.begin(plan_, contract, call, options);
   choose(operation, call, options).plan(builder_);
-  const Report& report =
-      simulator_.run(plan_, call.type, call.op, buffers_, {}, schedule_, fault_);
+  const Report& report = simulator_.run(plan_, call.type, call.op, buffers_, {}, schedule_, fault_);
   fault_fired_ = fault_fired_ || report.fault_fired;
   if (report.status != Status::completed) throw DeviceError(report.text);
 }

@@ -27,6 +27,10 @@ class SimCluster final : public Cluster {
 
   /// Starts a call of so many ranks, whose collectives follow the schedule and may meet the fault.
   void begin(int ranks, plan::Schedule schedule, std::optional<Fault> fault);
+  /// Lets a rank's device use memory of the caller's until the next begin().
+  void adopt(int rank, const std::byte* begin, std::int64_t bytes) {
+    memories_[static_cast<std::size_t>(rank)].adopt(begin, bytes);
+  }
   /// Throws DeviceError where a guard zone of a device's memory was written.
   void end();
   [[nodiscard]] bool fault_fired() const { return fault_fired_; }
@@ -43,6 +47,12 @@ class SimCluster final : public Cluster {
                   std::span<const DeviceBuffers> buffers) override;
 
  private:
+  /// Throws DeviceError where a buffer of a call does not fit into the rank's memory.
+  void check_room(std::size_t rank,
+                  std::string_view operation,
+                  const std::byte* buffer,
+                  std::int64_t bytes) const;
+
   ContractLookup contract_of_;
   std::vector<int> ranks_;
   plan::Schedule schedule_;

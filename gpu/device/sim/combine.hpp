@@ -7,14 +7,9 @@
 #include "reference/spec/reduce_op.hpp"
 #include "reference/spec/type.hpp"
 
-namespace rankcheck::gpu::sim {
+#include "gpu/device/source.hpp"
 
-/// Elements to combine, at any alignment.
-struct Source {
-  const std::byte* data = nullptr;
-  /// One element that every element is multiplied by, or null.
-  const std::byte* scalar = nullptr;
-};
+namespace rankcheck::gpu::sim {
 
 /// Combines `count` elements of each source, in the order given and rounding to the type after each
 /// step, divides by `divisor` and writes them to `destination`, which may be one of the sources but

@@ -1,14 +1,9 @@
-#include "gpu/ptycho/pie.hpp"
+#include "gpu/ptycho/step.hpp"
 
 namespace rankcheck::gpu::epie_step {
 
 Operator replicated() {
-  return {
-      .name = "replicated",
-      .summary =
-          "Every rank has the whole object; gradients and weights are summed over the ranks.",
-      .run = [](const OperatorRun& run) { run_pie_step(run, 1); },
-  };
+  return replicated_step<StepKind::epie>();
 }
 
 }  // namespace rankcheck::gpu::epie_step

@@ -1,16 +1,9 @@
-#include "reference/ptycho/rpie_step/contract.hpp"
-
-#include "gpu/ptycho/pie.hpp"
+#include "gpu/ptycho/step.hpp"
 
 namespace rankcheck::gpu::rpie_step {
 
 Operator replicated() {
-  return {
-      .name = "replicated",
-      .summary =
-          "Every rank has the whole object; gradients and weights are summed over the ranks.",
-      .run = [](const OperatorRun& run) { run_pie_step(run, reference::rpie_alpha); },
-  };
+  return replicated_step<StepKind::rpie>();
 }
 
 }  // namespace rankcheck::gpu::rpie_step

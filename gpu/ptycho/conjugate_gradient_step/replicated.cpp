@@ -1,0 +1,9 @@
+#include "gpu/ptycho/step.hpp"
+
+namespace rankcheck::gpu::conjugate_gradient_step {
+
+Operator replicated() {
+  return replicated_step<StepKind::conjugate_gradient>();
+}
+
+}  // namespace rankcheck::gpu::conjugate_gradient_step

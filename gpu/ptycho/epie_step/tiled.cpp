@@ -1,0 +1,9 @@
+#include "gpu/ptycho/step.hpp"
+
+namespace rankcheck::gpu::epie_step {
+
+Operator tiled() {
+  return tiled_step<StepKind::epie>();
+}
+
+}  // namespace rankcheck::gpu::epie_step

@@ -1,0 +1,141 @@
+#include "gpu/ptycho/frame_sums.hpp"
+
+#include <utility>
+
+#include "gpu/ptycho/arrays.hpp"
+
+namespace rankcheck::gpu {
+
+template <class T>
+FrameSums<T>::FrameSums(Cluster& cluster, const spec::Scene& scene, std::vector<spec::Box> held)
+    : cluster_(cluster),
+      probe_size_(spec::values(scene, spec::Array::probe)),
+      window_size_(spec::values(scene, spec::Array::windows)),
+      objects_(cluster, scene, std::move(held)),
+      object_part_(cluster),
+      object_sum_(cluster),
+      weight_part_(cluster),
+      weight_sum_(cluster),
+      probe_sum_(cluster),
+      probe_weight_(cluster),
+      returned_(cluster),
+      numbers_(cluster),
+      largest_(cluster),
+      largest_of_chunks_(cluster) {
+  for (const int rank : cluster.local()) {
+    spec::Scene own = scene;
+    own.rows = static_cast<int>(objects_.held(rank).rows);
+    own.cols = static_cast<int>(objects_.held(rank).cols);
+    gradient_models_.emplace_back(cluster, own, Noise::gaussian);
+    projection_models_.emplace_back(cluster, own, Noise::projected);
+  }
+}
+
+template <class T>
+template <class Value>
+std::vector<Value*> FrameSums<T>::all(Scratch<Value>& scratch) {
+  std::vector<Value*> arrays;
+  for (const int rank : cluster_.local()) arrays.push_back(scratch.get(rank, 0));
+  return arrays;
+}
+
+template <class T>
+template <class Value>
+void FrameSums<T>::sum_over_holders(Scratch<Value>& parts, Scratch<Value>& sums) {
+  for (const int rank : cluster_.local()) {
+    static_cast<void>(sums.get(rank, pixels(rank)));
+  }
+  objects_.sum(all(parts), all(sums));
+}
+
+template <class T>
+template <class Value>
+void FrameSums<T>::sum_over_all(Scratch<Value>& scratch, std::int64_t count) {
+  std::vector<std::byte*> arrays;
+  for (Value* const each : all(scratch)) arrays.push_back(reinterpret_cast<std::byte*>(each));
+  sum_over_ranks(cluster_, component_type<Value>, count * components_of<Value>, arrays);
+}
+
+template <class T>
+std::vector<double> FrameSums<T>::sum_numbers(std::int64_t count) {
+  sum_over_all(numbers_, count);
+  std::vector<double> sums(static_cast<std::size_t>(count));
+  cluster_.read(cluster_.local().front(),
+                all(numbers_).front(),
+                sums.data(),
+                count * static_cast<std::int64_t>(sizeof(double)));
+  return sums;
+}
+
+template <class T>
+typename FrameSums<T>::Totals FrameSums<T>::add(std::vector<Model<T>>& models,
+                                                Shares shares,
+                                                Wanted wanted) {
+  const auto zeros = [&]<class Value>(Scratch<Value>& scratch, int rank, std::int64_t count) {
+    Value* const values = scratch.get(rank, count);
+    fill(cluster_, rank, count, values, Value{});
+    return values;
+  };
+  for (std::size_t place = 0; place < shares.size(); ++place) {
+    const SolverShare<T>& share = shares[place];
+    const int rank = cluster_.local()[place];
+    const std::int64_t pixels = this->pixels(rank);
+    Gradients<T> out{.cost = zeros(numbers_, rank, numbers_most)};
+    fill(cluster_, rank, 1, out.cost + 1, static_cast<double>(share.count));
+    if (wanted.object) out.object = zeros(object_part_, rank, pixels);
+    if (wanted.probe) out.probe = zeros(probe_sum_, rank, probe_size_);
+    if (wanted.weights) out.object_weight = zeros(weight_part_, rank, pixels);
+    if (wanted.weights) out.probe_weight = zeros(probe_weight_, rank, window_size_);
+    if (wanted.returned) out.returned = returned_.get(rank, share.count * window_size_);
+    models[place].add(rank,
+                      {.object = share.object,
+                       .probe = share.probe,
+                       .positions = share.positions,
+                       .frames = share.frames,
+                       .mask = share.mask,
+                       .count = share.count},
+                      out);
+  }
+  if (wanted.object) sum_over_holders(object_part_, object_sum_);
+  if (wanted.weights) sum_over_holders(weight_part_, weight_sum_);
+  if (wanted.probe) sum_over_all(probe_sum_, probe_size_);
+  if (wanted.weights) sum_over_all(probe_weight_, window_size_);
+  const std::vector<double> totals = sum_numbers(2);
+  return {.cost = totals[0], .positions = totals[1]};
+}
+
+template <class T>
+void FrameSums<T>::find_largest_weights() {
+  std::vector<DeviceBuffers> buffers;
+  for (const int rank : cluster_.local()) {
+    T* const largest = largest_.get(rank, 2);
+    const auto find = [&](Scratch<T>& weights, std::int64_t count, T* to) {
+      find_largest(cluster_, rank, count, weights.get(rank, count), largest_of_chunks_, to);
+    };
+    find(weight_sum_, pixels(rank), largest);
+    find(probe_weight_, window_size_, largest + 1);
+    auto* const bytes = reinterpret_cast<std::byte*>(largest);
+    buffers.push_back({.send = bytes, .recv = bytes});
+  }
+  // Other ranks hold other parts of the object.
+  cluster_.collective(
+      "all_reduce",
+      {.ranks = cluster_.ranks(), .type = component_type<T>, .op = spec::ReduceOp::max, .count = 1},
+      true,
+      buffers);
+}
+
+template <class T>
+typename FrameSums<T>::Totals FrameSums<T>::add_gradients(Shares shares, Wanted wanted) {
+  return add(gradient_models_, shares, wanted);
+}
+
+template <class T>
+typename FrameSums<T>::Totals FrameSums<T>::add_projections(Shares shares, Wanted wanted) {
+  return add(projection_models_, shares, wanted);
+}
+
+template class FrameSums<float>;
+template class FrameSums<double>;
+
+}  // namespace rankcheck::gpu

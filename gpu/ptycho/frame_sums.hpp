@@ -1,0 +1,138 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "reference/spec/share.hpp"
+
+#include "gpu/device/cluster.hpp"
+#include "gpu/device/complex.hpp"
+#include "gpu/device/scratch.hpp"
+#include "gpu/ptycho/model.hpp"
+#include "gpu/ptycho/object_shares.hpp"
+
+/// What the steps of all solvers need.
+namespace rankcheck::gpu {
+
+/// One local rank's data and state, in its device's memory. Steps change what is not const.
+template <class T>
+struct SolverShare {
+  /// Of `count` windows, relative to the first pixel of the object that the rank holds; see
+  /// move_positions().
+  const T* positions = nullptr;
+  const T* frames = nullptr;
+  /// Null where every pixel is measured.
+  const T* mask = nullptr;
+  /// Positions of this rank; may be 0, and another number in every step.
+  std::int64_t count = 0;
+  /// What the rank holds of the object; of a pixel that several ranks hold, all have the same bits.
+  Complex<T>* object = nullptr;
+  /// [modes, window, window], the same bits on all ranks.
+  Complex<T>* probe = nullptr;
+  /// Of conjugate gradients alone, as object and probe; all zeros before the first step.
+  Complex<T>* object_gradient = nullptr;
+  Complex<T>* object_direction = nullptr;
+  Complex<T>* probe_gradient = nullptr;
+  Complex<T>* probe_direction = nullptr;
+};
+
+/// What a step tells; the same on all ranks.
+struct StepReport {
+  /// Of all ranks' frames, before the step.
+  double cost = 0;
+  /// How far conjugate gradients and LSQML went along their directions; 0 of other steps.
+  double object_length = 0;
+  double probe_length = 0;
+};
+
+/// What all ranks' frames add up to, and the devices' memory for it, which is kept from use to use.
+template <class T>
+class FrameSums {
+ public:
+  using Shares = std::span<const SolverShare<T>>;
+
+  /// What is wanted beside the cost.
+  struct Wanted {
+    bool object = false;
+    bool probe = false;
+    bool weights = false;
+    bool returned = false;
+  };
+  /// Of all frames of all ranks.
+  struct Totals {
+    double cost = 0;
+    double positions = 0;
+  };
+
+  FrameSums(Cluster& cluster, const spec::Scene& scene, std::vector<spec::Box> held);
+
+  /// Makes what is wanted of the arrays below; gradients by the amplitude cost.
+  Totals add_gradients(Shares shares, Wanted wanted);
+  /// Likewise, but of waves with the measured amplitudes instead of gradients.
+  Totals add_projections(Shares shares, Wanted wanted);
+  /// Makes largest_weights() of the weights.
+  void find_largest_weights();
+
+  /// Arrays of a local rank, that change with the next sums. The object's are what the rank holds.
+  [[nodiscard]] Complex<T>* object(int rank) { return object_sum_.get(rank, 0); }
+  [[nodiscard]] Complex<T>* probe(int rank) { return probe_sum_.get(rank, 0); }
+  [[nodiscard]] const T* object_weight(int rank) { return weight_sum_.get(rank, 0); }
+  [[nodiscard]] const T* probe_weight(int rank) { return probe_weight_.get(rank, 0); }
+  /// Of the whole object, then of the probe.
+  [[nodiscard]] const T* largest_weights(int rank) { return largest_.get(rank, 0); }
+  /// See Gradients::returned.
+  [[nodiscard]] const Complex<T>* returned(int rank) { return returned_.get(rank, 0); }
+
+  /// Room for a few numbers of a local rank.
+  [[nodiscard]] double* numbers(int rank) { return numbers_.get(rank, numbers_most); }
+  /// Sums the first `count` numbers of each local rank over all ranks.
+  std::vector<double> sum_numbers(std::int64_t count);
+
+  [[nodiscard]] Cluster& cluster() const { return cluster_; }
+  [[nodiscard]] ObjectShares& objects() { return objects_; }
+  /// Pixels of the object that a rank holds.
+  [[nodiscard]] std::int64_t pixels(int rank) const { return objects_.held(rank).pixels(); }
+  /// Values of the probe.
+  [[nodiscard]] std::int64_t probe_size() const { return probe_size_; }
+  /// Pixels of a window.
+  [[nodiscard]] std::int64_t window_size() const { return window_size_; }
+
+ private:
+  static constexpr std::int64_t numbers_most = 4;
+
+  Totals add(std::vector<Model<T>>& models, Shares shares, Wanted wanted);
+  template <class Value>
+  std::vector<Value*> all(Scratch<Value>& scratch);
+  /// Sums arrays that lie like the object over the ranks that hold a pixel.
+  template <class Value>
+  void sum_over_holders(Scratch<Value>& parts, Scratch<Value>& sums);
+  /// Sums arrays that all ranks have over all ranks, in place.
+  template <class Value>
+  void sum_over_all(Scratch<Value>& scratch, std::int64_t count);
+
+  Cluster& cluster_;
+  std::int64_t probe_size_;
+  std::int64_t window_size_;
+  ObjectShares objects_;
+  /// Of each local rank.
+  std::vector<Model<T>> gradient_models_;
+  std::vector<Model<T>> projection_models_;
+  /// A rank's own sums, then those over all ranks.
+  Scratch<Complex<T>> object_part_;
+  Scratch<Complex<T>> object_sum_;
+  Scratch<T> weight_part_;
+  Scratch<T> weight_sum_;
+  /// Sums over the rank's frames, then over all ranks.
+  Scratch<Complex<T>> probe_sum_;
+  Scratch<T> probe_weight_;
+  Scratch<Complex<T>> returned_;
+  Scratch<double> numbers_;
+  Scratch<T> largest_;
+  Scratch<T> largest_of_chunks_;
+};
+
+extern template class FrameSums<float>;
+extern template class FrameSums<double>;
+
+}  // namespace rankcheck::gpu

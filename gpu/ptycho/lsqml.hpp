@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/device/element.hpp"
+#include "gpu/device/scratch.hpp"
+#include "gpu/ptycho/frame_sums.hpp"
+
+namespace rankcheck::gpu {
+
+/// Sums over the pixels of a window, or of a row of it, see lsqml_step.
+struct LsqmlMatch {
+  double a1 = 0;
+  double a4 = 0;
+  /// Sum of u conj(v).
+  double cross_re = 0;
+  double cross_im = 0;
+  double b1 = 0;
+  double b2 = 0;
+
+  RANKCHECK_HD LsqmlMatch& operator+=(const LsqmlMatch& other) {
+    a1 += other.a1;
+    a4 += other.a4;
+    cross_re += other.cross_re;
+    cross_im += other.cross_im;
+    b1 += other.b1;
+    b2 += other.b2;
+    return *this;
+  }
+};
+
+/// Steps of the least-squares maximum-likelihood engine; see lsqml_step.
+template <class T>
+class Lsqml {
+ public:
+  using Shares = typename FrameSums<T>::Shares;
+
+  /// Uses the sums, which others may use between steps.
+  Lsqml(FrameSums<T>& sums, int window) : sums_(sums), width_(window), matches_(sums.cluster()) {}
+
+  StepReport take(Shares shares);
+
+ private:
+  /// Makes directions of the gradients, in place.
+  void direct(double positions);
+  /// Finds how the directions explain what came back, for every position; puts the sums of a1 and
+  /// a4 first among a rank's numbers.
+  void match(Shares shares);
+
+  FrameSums<T>& sums_;
+  std::int64_t width_;
+  Scratch<LsqmlMatch> matches_;
+};
+
+extern template class Lsqml<float>;
+extern template class Lsqml<double>;
+
+}  // namespace rankcheck::gpu

@@ -1,0 +1,9 @@
+#include "gpu/ptycho/step.hpp"
+
+namespace rankcheck::gpu::lsqml_step {
+
+Operator tiled() {
+  return tiled_step<StepKind::lsqml>();
+}
+
+}  // namespace rankcheck::gpu::lsqml_step

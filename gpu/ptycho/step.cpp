@@ -1,0 +1,172 @@
+#include "gpu/ptycho/step.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "gpu/ptycho/arrays.hpp"
+
+namespace rankcheck::gpu {
+
+namespace {
+
+using spec::Array;
+using spec::Box;
+
+/// Arrays that lie like the object, and those that lie like the probe.
+template <class T>
+struct StateArray {
+  Array array;
+  Complex<T>* SolverShare<T>::*member;
+};
+template <class T>
+constexpr std::array objects{
+    StateArray<T>{Array::object, &SolverShare<T>::object},
+    StateArray<T>{Array::object_gradient, &SolverShare<T>::object_gradient},
+    StateArray<T>{Array::object_direction, &SolverShare<T>::object_direction},
+};
+template <class T>
+constexpr std::array probes{
+    StateArray<T>{Array::probe, &SolverShare<T>::probe},
+    StateArray<T>{Array::probe_gradient, &SolverShare<T>::probe_gradient},
+    StateArray<T>{Array::probe_direction, &SolverShare<T>::probe_direction},
+};
+
+/// How many of the three arrays of each kind the step has.
+std::size_t states(StepKind kind) {
+  return kind == StepKind::conjugate_gradient ? 3 : 1;
+}
+
+/// A local rank's inputs, and copies of its state in its outputs, which the step is to change.
+template <class T>
+SolverShare<T> share_of(const OperatorRun& run, StepKind kind, int rank) {
+  SolverShare<T> share{.positions = run.in<T>(rank, Array::positions),
+                       .frames = run.in<T>(rank, Array::frames),
+                       .mask = run.in<T>(rank, Array::mask),
+                       .count = run.positions(rank)};
+  const auto copy_state = [&](const StateArray<T>& state) {
+    share.*state.member = run.out<Complex<T>>(rank, state.array);
+    copy(run.cluster(),
+         rank,
+         run.size(rank, state.array),
+         run.in<Complex<T>>(rank, state.array),
+         share.*state.member);
+  };
+  for (std::size_t i = 0; i < states(kind); ++i) {
+    copy_state(objects<T>[i]);
+    copy_state(probes<T>[i]);
+  }
+  return share;
+}
+
+template <class T>
+std::vector<SolverShare<T>> shares_of(const OperatorRun& run, StepKind kind) {
+  std::vector<SolverShare<T>> shares;
+  for (const int rank : run.local()) shares.push_back(share_of<T>(run, kind, rank));
+  return shares;
+}
+
+template <class T>
+void take_step(const OperatorRun& run,
+               StepKind kind,
+               std::vector<Box> held,
+               const std::vector<SolverShare<T>>& shares) {
+  Solver<T> solver(run.cluster(), run.scene(), std::move(held));
+  const StepReport report = solver.take(kind, shares);
+  const T cost = static_cast<T>(report.cost);
+  const std::array lengths{static_cast<T>(report.object_length),
+                           static_cast<T>(report.probe_length)};
+  for (const int rank : run.local()) {
+    run.cluster().write(rank, &cost, run.out<T>(rank, Array::cost), sizeof(cost));
+    if (kind != StepKind::conjugate_gradient && kind != StepKind::lsqml) continue;
+    run.cluster().write(
+        rank, lengths.data(), run.out<T>(rank, Array::step_lengths), sizeof(lengths));
+  }
+}
+
+/// The smallest box around two.
+Box around(const Box& a, const Box& b) {
+  if (a.pixels() == 0) return b;
+  if (b.pixels() == 0) return a;
+  const std::int64_t row = std::min(a.row, b.row);
+  const std::int64_t col = std::min(a.col, b.col);
+  return {.row = row,
+          .col = col,
+          .rows = std::max(a.row + a.rows, b.row + b.rows) - row,
+          .cols = std::max(a.col + a.cols, b.col + b.cols) - col};
+}
+
+/// What each rank holds of the object: what its windows touch. Conjugate gradients remember
+/// something at every pixel, so that every pixel needs a holder: they add rows to each rank's box.
+template <class T>
+std::vector<Box> tiles_of(const OperatorRun& run, StepKind kind) {
+  std::vector<Box> local;
+  for (const int rank : run.local()) {
+    std::vector<T> positions(static_cast<std::size_t>(2 * run.positions(rank)));
+    run.cluster().read(rank,
+                       run.in<T>(rank, Array::positions),
+                       positions.data(),
+                       static_cast<std::int64_t>(positions.size() * sizeof(T)));
+    local.push_back(box_of_windows<T>(run.scene(), positions));
+    if (kind != StepKind::conjugate_gradient) continue;
+    const std::int64_t ranks = run.cluster().ranks();
+    const std::int64_t begin = rank * run.scene().rows / ranks;
+    const std::int64_t end = (rank + 1) * run.scene().rows / ranks;
+    local.back() =
+        around(local.back(), {.row = begin, .rows = end - begin, .cols = run.scene().cols});
+  }
+  return gather_boxes(run.cluster(), local);
+}
+
+template <class T>
+void run_tiled(const OperatorRun& run, StepKind kind) {
+  Cluster& cluster = run.cluster();
+  const std::vector<Box> held = tiles_of<T>(run, kind);
+  const Box whole{.rows = run.scene().rows, .cols = run.scene().cols};
+  const std::vector<SolverShare<T>> shares = shares_of<T>(run, kind);
+  std::vector<SolverShare<T>> tiled = shares;
+  for (std::size_t place = 0; place < tiled.size(); ++place) {
+    const int rank = run.local()[place];
+    const Box& box = held[static_cast<std::size_t>(rank)];
+    const std::int64_t count = run.positions(rank);
+    auto* const moved = cluster.allocate_array<T>(rank, 2 * count);
+    move_positions(cluster, rank, count, box, shares[place].positions, moved);
+    tiled[place].positions = moved;
+    for (std::size_t i = 0; i < states(kind); ++i) {
+      const auto member = objects<T>[i].member;
+      auto* const tile = cluster.allocate_array<Complex<T>>(rank, box.pixels());
+      launch(cluster,
+             rank,
+             box.pixels(),
+             TakePart<Complex<T>>{shares[place].*member, tile, {.part = box, .tile = whole}});
+      tiled[place].*member = tile;
+    }
+  }
+  take_step(run, kind, held, tiled);
+  for (std::size_t i = 0; i < states(kind); ++i) {
+    const auto member = objects<T>[i].member;
+    std::vector<Complex<T>*> from;
+    std::vector<Complex<T>*> to;
+    for (std::size_t place = 0; place < tiled.size(); ++place) {
+      from.push_back(tiled[place].*member);
+      to.push_back(shares[place].*member);
+    }
+    assemble(cluster, run.scene(), held, from, to);
+  }
+}
+
+}  // namespace
+
+void run_replicated_step(const OperatorRun& run, StepKind kind) {
+  with_precision(run.call().type, [&]<class T>() {
+    take_step(
+        run, kind, whole_objects(run.scene(), run.cluster().ranks()), shares_of<T>(run, kind));
+  });
+}
+
+void run_tiled_step(const OperatorRun& run, StepKind kind) {
+  with_precision(run.call().type, [&]<class T>() { run_tiled<T>(run, kind); });
+}
+
+}  // namespace rankcheck::gpu

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "gpu/ptycho/operator.hpp"
+#include "gpu/ptycho/solver.hpp"
+
+namespace rankcheck::gpu {
+
+/// What the operations <name>_step do where every rank has the whole object.
+void run_replicated_step(const OperatorRun& run, StepKind kind);
+
+/// What they do where every rank works on the part of the object under its windows.
+void run_tiled_step(const OperatorRun& run, StepKind kind);
+
+/// The algorithm `replicated` of a step.
+template <StepKind kind>
+[[nodiscard]] Operator replicated_step() {
+  return {
+      .name = "replicated",
+      .summary = "Every rank has the whole object; what the ranks find is summed over all of them.",
+      .run = [](const OperatorRun& run) { run_replicated_step(run, kind); },
+  };
+}
+
+/// The algorithm `tiled` of a step.
+template <StepKind kind>
+[[nodiscard]] Operator tiled_step() {
+  return {
+      .name = "tiled",
+      .summary =
+          "Every rank has the object under its windows; ranks whose tiles overlap exchange "
+          "what they find.",
+      .run = [](const OperatorRun& run) { run_tiled_step(run, kind); },
+  };
+}
+
+}  // namespace rankcheck::gpu

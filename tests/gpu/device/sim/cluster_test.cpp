@@ -1,0 +1,90 @@
+#include "gpu/device/sim/cluster.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/registry.hpp"
+
+namespace rankcheck::gpu::sim {
+namespace {
+
+/// Three simulated devices.
+class SimClusterTest : public testing::Test {
+ protected:
+  void SetUp() override { cluster_.begin(ranks, {}, std::nullopt); }
+
+  /// Buffers of so many floats on every rank.
+  std::vector<DeviceBuffers> buffers(std::int64_t send, std::int64_t recv) {
+    std::vector<DeviceBuffers> all;
+    for (int rank = 0; rank < ranks; ++rank) {
+      all.push_back(
+          {.send = cluster_.allocate(rank, 4 * send), .recv = cluster_.allocate(rank, 4 * recv)});
+    }
+    return all;
+  }
+  /// What is wrong with gathering blocks of 5 floats; empty where nothing is.
+  std::string fault_of(const std::vector<DeviceBuffers>& buffers, int call_ranks = ranks) {
+    try {
+      cluster_.collective("all_gather", {.ranks = call_ranks, .count = 5}, false, buffers);
+    } catch (const DeviceError& error) {
+      return error.what();
+    }
+    return {};
+  }
+
+  static constexpr int ranks = 3;
+  SimCluster cluster_{reference::contract_named};
+};
+
+TEST_F(SimClusterTest, takes_a_call_that_fits) {
+  EXPECT_EQ(fault_of(buffers(5, 15)), "");
+}
+
+TEST_F(SimClusterTest, refuses_a_call_that_sends_more_than_there_is) {
+  EXPECT_EQ(fault_of(buffers(4, 15)), "rank 0: all_gather needs 20 bytes where the device has 16");
+}
+
+TEST_F(SimClusterTest, refuses_a_call_that_receives_more_than_there_is_room_for) {
+  EXPECT_EQ(fault_of(buffers(5, 14)), "rank 0: all_gather needs 60 bytes where the device has 56");
+}
+
+TEST_F(SimClusterTest, refuses_memory_of_another_rank) {
+  std::vector<DeviceBuffers> crossed = buffers(5, 15);
+  crossed[2].recv = crossed[1].recv;
+  EXPECT_EQ(fault_of(crossed), "rank 2: all_gather needs 60 bytes where the device has no memory");
+}
+
+TEST_F(SimClusterTest, takes_memory_that_it_adopted) {
+  std::vector<DeviceBuffers> own = buffers(5, 15);
+  std::array<std::byte, 20> outside{};
+  own[1].send = outside.data();
+  cluster_.adopt(1, outside.data(), 20);
+  EXPECT_EQ(fault_of(own), "");
+}
+
+TEST_F(SimClusterTest, forgets_memory_that_it_adopted) {
+  std::array<std::byte, 20> outside{};
+  cluster_.adopt(1, outside.data(), 20);
+  cluster_.begin(ranks, {}, std::nullopt);
+  std::vector<DeviceBuffers> own = buffers(5, 15);
+  own[1].send = outside.data();
+  EXPECT_EQ(fault_of(own), "rank 1: all_gather needs 20 bytes where the device has no memory");
+}
+
+TEST_F(SimClusterTest, refuses_buffers_of_fewer_ranks) {
+  std::vector<DeviceBuffers> two = buffers(5, 15);
+  two.pop_back();
+  EXPECT_EQ(fault_of(two),
+            "all_gather: a call of 3 ranks with buffers of 2 does not fit a cluster of 3");
+}
+
+TEST_F(SimClusterTest, refuses_a_call_of_fewer_ranks) {
+  EXPECT_EQ(fault_of(buffers(5, 15), 2),
+            "all_gather: a call of 2 ranks with buffers of 3 does not fit a cluster of 3");
+}
+
+}  // namespace
+}  // namespace rankcheck::gpu::sim

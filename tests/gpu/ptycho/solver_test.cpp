@@ -1,0 +1,276 @@
+#include "gpu/ptycho/solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "gpu/ptycho/tiles.hpp"
+
+#include "tests/gpu/ptycho/devices.hpp"
+
+namespace rankcheck::gpu {
+namespace {
+
+using spec::Box;
+using Waves = std::vector<Complex<double>>;
+
+constexpr spec::Scene scene{.rows = 13, .cols = 11, .window = 4, .detector = 5, .modes = 2};
+constexpr std::size_t frame = 25;
+constexpr std::size_t probe_size = 32;
+
+/// Numbers between -1 and 1 without a pattern.
+std::vector<double> numbers(std::size_t count, std::uint64_t seed) {
+  std::vector<double> values(count);
+  for (double& value : values) {
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    value = static_cast<double>(seed >> 11) * 0x1p-52 - 1;
+  }
+  return values;
+}
+
+Waves waves(std::size_t count, std::uint64_t seed) {
+  const std::vector<double> parts = numbers(2 * count, seed);
+  Waves values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = {parts[2 * i], parts[2 * i + 1]};
+  return values;
+}
+
+/// Three ranks with tiles that overlap, of which one has no positions, and one rank with them all.
+/// The light is brightest where only the last tile is: others must hear of it.
+struct Layout {
+  std::vector<std::vector<double>> positions;
+  bool tiles = false;
+};
+const Layout three_tiles{
+    .positions = {{0.5, 0, 3, 2.25, 1, 6.75}, {}, {5, 5, 8.5, 6.5, 8.5, 6.5, 8.5, 6.5}},
+    .tiles = true};
+const Layout three_replicas{.positions = three_tiles.positions};
+const Layout one_rank{
+    .positions = {{0.5, 0, 3, 2.25, 1, 6.75, 5, 5, 8.5, 6.5, 8.5, 6.5, 8.5, 6.5}}};
+
+std::vector<Box> boxes_of(const Layout& layout) {
+  if (!layout.tiles) return whole_objects(scene, static_cast<int>(layout.positions.size()));
+  std::vector<Box> boxes;
+  for (const auto& each : layout.positions) boxes.push_back(box_of_windows<double>(scene, each));
+  return boxes;
+}
+
+/// A problem on simulated devices, and its solver.
+class Problem {
+ public:
+  explicit Problem(const Layout& layout)
+      : held_(boxes_of(layout)),
+        devices_(static_cast<int>(held_.size())),
+        solver_(devices_, scene, held_) {
+    const Waves object = waves(143, 1);
+    std::size_t first = 0;
+    for (int rank = 0; rank < devices_.ranks(); ++rank) {
+      const auto& positions = layout.positions[static_cast<std::size_t>(rank)];
+      const Box& box = held(rank);
+      const std::size_t count = positions.size() / 2;
+      std::vector<double> frames = numbers(7 * frame, 2);
+      for (double& each : frames) each = std::abs(each);
+      const auto begin = frames.begin() + static_cast<std::ptrdiff_t>(first * frame);
+      const auto end = begin + static_cast<std::ptrdiff_t>(count * frame);
+      double* const moved = devices_.put(rank, positions);
+      move_positions<double>(devices_, rank, static_cast<std::int64_t>(count), box, moved, moved);
+      Waves tile;
+      for (std::int64_t i = 0; i < box.pixels(); ++i) {
+        const std::int64_t row = box.row + i / box.cols;
+        tile.push_back(object[static_cast<std::size_t>(row * 11 + box.col + i % box.cols)]);
+      }
+      const auto zeros = [&](std::size_t size) { return devices_.put(rank, Waves(size)); };
+      shares_.push_back({.positions = moved,
+                         .frames = devices_.put(rank, std::vector<double>(begin, end)),
+                         .count = static_cast<std::int64_t>(count),
+                         .object = devices_.put(rank, tile),
+                         .probe = devices_.put(rank, waves(probe_size, 3)),
+                         .object_gradient = zeros(tile.size()),
+                         .object_direction = zeros(tile.size()),
+                         .probe_gradient = zeros(probe_size),
+                         .probe_direction = zeros(probe_size)});
+      first += count;
+    }
+  }
+
+  StepReport take(StepKind kind) { return solver_.take(kind, shares_); }
+  [[nodiscard]] double cost() { return solver_.cost(shares_); }
+  [[nodiscard]] int allocations() const { return devices_.allocations(); }
+  [[nodiscard]] int ranks() const { return devices_.ranks(); }
+  [[nodiscard]] const Box& held(int rank) const { return held_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] std::vector<SolverShare<double>>& shares() { return shares_; }
+  [[nodiscard]] Waves object(int rank) {
+    return devices_.get(rank, share(rank).object, held(rank).pixels());
+  }
+  [[nodiscard]] Waves probe(int rank) {
+    return devices_.get(rank, share(rank).probe, static_cast<std::int64_t>(probe_size));
+  }
+  void darken_probe() {
+    for (int rank = 0; rank < ranks(); ++rank) share(rank).probe = devices_.put(rank, Waves(32));
+  }
+
+ private:
+  SolverShare<double>& share(int rank) { return shares_[static_cast<std::size_t>(rank)]; }
+
+  std::vector<Box> held_;
+  Devices devices_;
+  Solver<double> solver_;
+  std::vector<SolverShare<double>> shares_;
+};
+
+bool same(const Waves& a, const Waves& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto x, auto y) {
+    return x.re == y.re && x.im == y.im;
+  });
+}
+
+/// Of a and b in the pixels of which both ranks have copies.
+double largest_difference(const Box& a_box, const Waves& a, const Box& b_box, const Waves& b) {
+  const Box both = overlap(a_box, b_box);
+  const auto at = [](const Box& box, const Waves& values, std::int64_t row, std::int64_t col) {
+    return values[static_cast<std::size_t>((row - box.row) * box.cols + col - box.col)];
+  };
+  double largest = 0;
+  for (std::int64_t i = 0; i < both.pixels(); ++i) {
+    const std::int64_t row = both.row + i / both.cols;
+    const std::int64_t col = both.col + i % both.cols;
+    largest = std::max(largest, norm(at(a_box, a, row, col) - at(b_box, b, row, col)));
+  }
+  return std::sqrt(largest);
+}
+
+class SolverTest : public testing::TestWithParam<StepKind> {};
+
+INSTANTIATE_TEST_SUITE_P(Steps,
+                         SolverTest,
+                         testing::Values(StepKind::rpie,
+                                         StepKind::epie,
+                                         StepKind::conjugate_gradient,
+                                         StepKind::lsqml,
+                                         StepKind::difference_map),
+                         [](const auto& kind) -> std::string {
+                           switch (kind.param) {
+                             case StepKind::rpie:
+                               return "rpie";
+                             case StepKind::epie:
+                               return "epie";
+                             case StepKind::conjugate_gradient:
+                               return "conjugate_gradient";
+                             case StepKind::lsqml:
+                               return "lsqml";
+                             case StepKind::difference_map:
+                               return "difference_map";
+                           }
+                           return {};
+                         });
+
+TEST_P(SolverTest, copies_of_a_pixel_stay_equal) {
+  Problem problem(three_tiles);
+  for (int step = 0; step < 3; ++step) problem.take(GetParam());
+  ASSERT_GT(overlap(problem.held(0), problem.held(2)).pixels(), 0);
+  EXPECT_EQ(
+      largest_difference(problem.held(0), problem.object(0), problem.held(2), problem.object(2)),
+      0);
+}
+
+TEST_P(SolverTest, probes_stay_equal) {
+  Problem problem(three_tiles);
+  for (int step = 0; step < 3; ++step) problem.take(GetParam());
+  EXPECT_TRUE(same(problem.probe(0), problem.probe(1)) && same(problem.probe(0), problem.probe(2)));
+}
+
+TEST_P(SolverTest, tiles_change_like_the_whole_object) {
+  Problem tiles(three_tiles);
+  Problem whole(one_rank);
+  tiles.take(GetParam());
+  whole.take(GetParam());
+  // Far above what rounding does to numbers around 1, far below what a missing share would.
+  EXPECT_LT(largest_difference(tiles.held(2), tiles.object(2), whole.held(0), whole.object(0)),
+            1e-9);
+}
+
+TEST_P(SolverTest, replicas_change_like_one_object) {
+  Problem replicas(three_replicas);
+  Problem whole(one_rank);
+  replicas.take(GetParam());
+  whole.take(GetParam());
+  EXPECT_LT(
+      largest_difference(replicas.held(1), replicas.object(1), whole.held(0), whole.object(0)),
+      1e-9);
+}
+
+TEST_P(SolverTest, reports_the_cost_before_the_step) {
+  Problem problem(three_tiles);
+  problem.take(GetParam());
+  const double before = problem.cost();
+  EXPECT_EQ(problem.take(GetParam()).cost, before);
+}
+
+TEST_P(SolverTest, lowers_the_cost) {
+  Problem problem(three_tiles);
+  const double before = problem.take(GetParam()).cost;
+  EXPECT_LT(problem.cost(), before);
+}
+
+TEST_P(SolverTest, keeps_its_memory) {
+  Problem problem(three_tiles);
+  problem.take(GetParam());
+  const int allocations = problem.allocations();
+  problem.shares()[0].count = 1;
+  for (int step = 0; step < 3; ++step) problem.take(GetParam());
+  EXPECT_EQ(problem.allocations(), allocations);
+}
+
+TEST_P(SolverTest, leaves_everything_alone_without_frames) {
+  Problem problem(three_tiles);
+  for (SolverShare<double>& share : problem.shares()) share.count = 0;
+  const Waves object = problem.object(2);
+  const Waves probe = problem.probe(2);
+  problem.take(GetParam());
+  EXPECT_TRUE(same(problem.object(2), object) && same(problem.probe(2), probe));
+}
+
+TEST_P(SolverTest, leaves_the_object_alone_in_the_dark) {
+  Problem problem(three_tiles);
+  problem.darken_probe();
+  const Waves object = problem.object(2);
+  problem.take(GetParam());
+  EXPECT_TRUE(same(problem.object(2), object));
+}
+
+TEST(ConjugateGradientTest, never_raises_the_cost) {
+  Problem problem(three_tiles);
+  double cost = problem.cost();
+  for (int step = 0; step < 20; ++step) {
+    problem.take(StepKind::conjugate_gradient);
+    const double after = problem.cost();
+    ASSERT_LE(after, cost) << "step " << step;
+    cost = after;
+  }
+}
+
+TEST(ConjugateGradientTest, remembers_the_step_before) {
+  Problem remembering(one_rank);
+  Problem forgetful(one_rank);
+  remembering.take(StepKind::conjugate_gradient);
+  forgetful.take(StepKind::conjugate_gradient);
+  Problem fresh(one_rank);
+  forgetful.shares()[0].object_direction = fresh.shares()[0].object_direction;
+  remembering.take(StepKind::conjugate_gradient);
+  forgetful.take(StepKind::conjugate_gradient);
+  EXPECT_FALSE(same(remembering.object(0), forgetful.object(0)));
+}
+
+TEST(LsqmlTest, reports_how_far_it_went) {
+  Problem problem(three_tiles);
+  const StepReport report = problem.take(StepKind::lsqml);
+  EXPECT_TRUE(report.object_length > 0 && report.probe_length > 0);
+}
+
+}  // namespace
+}  // namespace rankcheck::gpu
