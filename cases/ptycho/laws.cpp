@@ -100,26 +100,6 @@ void check_reference(const Evidence& evidence, Judgement& judgement) {
   });
 }
 
-/// The sum of the products of a's values with b's conjugated ones.
-Value inner_product(const Field& a, const Field& b) {
-  Value sum = 0;
-  for (std::size_t i = 0; i < a.values.size(); ++i) sum += a.values[i] * std::conj(b.values[i]);
-  return sum;
-}
-
-/// A bound on what the errors of `uncertain` and the roundings of double precision do to its inner
-/// product with `exact`.
-double inner_product_bound(const Field& uncertain, const Field& exact) {
-  constexpr double double_unit = 0x1p-53;
-  double bound = 0;
-  double magnitude = 0;
-  for (std::size_t i = 0; i < exact.values.size(); ++i) {
-    bound += uncertain.errors[i] * std::abs(exact.values[i]);
-    magnitude += std::abs(uncertain.values[i]) * std::abs(exact.values[i]);
-  }
-  return bound + (static_cast<double>(exact.values.size()) + 4) * double_unit * magnitude;
-}
-
 void check_adjoint(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage forward = read_stage(evidence, 0);
   const OperatorStage adjoint = read_stage(evidence, 1);
@@ -132,18 +112,11 @@ void check_adjoint(const Evidence& evidence, Judgement& judgement) {
   const double bound = exact ? 0
                              : inner_product_bound(forward.expected[y], adjoint.in[y]) +
                                    inner_product_bound(adjoint.expected[x], forward.in[x]);
-  judgement.count_all(
-      harness::group_size(forward.c),
-      static_cast<std::int64_t>(forward.got[y].values.size()) * spec::info(forward.c.type).bytes);
-  const double error = std::abs(left - right);
-  if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
-  if (error <= bound) return;
-  judgement.fail(Verdict::falsified,
-                 fmt::format("<F x, y> = {}, <x, F* y> = {}: they differ by {:.3g}, bound {:.3g}",
-                             text_of(y, left),
-                             text_of(x, right),
-                             error,
-                             bound));
+  compare_numbers(forward,
+                  {.name = "<F x, y>", .value = left},
+                  {.name = "<x, F* y>", .value = right},
+                  bound,
+                  judgement);
 }
 
 void plan_linear(const spec::Contract& contract, const Case& c, std::vector<Case>& stages) {
@@ -255,6 +228,47 @@ void check_energy(const Evidence& evidence, Judgement& judgement) {
 }
 
 }  // namespace
+
+std::complex<double> inner_product(const Field& a, const Field& b) {
+  Value sum = 0;
+  for (std::size_t i = 0; i < a.values.size(); ++i) sum += a.values[i] * std::conj(b.values[i]);
+  return sum;
+}
+
+double inner_product_bound(const Field& uncertain, const Field& exact) {
+  constexpr double double_unit = 0x1p-53;
+  double bound = 0;
+  double magnitude = 0;
+  for (std::size_t i = 0; i < exact.values.size(); ++i) {
+    bound += uncertain.errors[i] * std::abs(exact.values[i]);
+    magnitude += std::abs(uncertain.values[i]) * std::abs(exact.values[i]);
+  }
+  return bound + (static_cast<double>(exact.values.size()) + 4) * double_unit * magnitude;
+}
+
+void compare_numbers(const OperatorStage& stage,
+                     const Named& left,
+                     const Named& right,
+                     double bound,
+                     Judgement& judgement) {
+  const auto outputs = stage.got[stage.contract.outputs.front()].values.size();
+  judgement.count_all(harness::group_size(stage.c),
+                      static_cast<std::int64_t>(outputs) * spec::info(stage.c.type).bytes);
+  const double error = std::abs(left.value - right.value);
+  if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
+  if (error <= bound) return;
+  judgement.fail(Verdict::falsified,
+                 fmt::format("{} = {:.9g}{:+.9g}i, {} = {:.9g}{:+.9g}i: they differ by {:.3g}, "
+                             "bound {:.3g}",
+                             left.name,
+                             left.value.real(),
+                             left.value.imag(),
+                             right.name,
+                             right.value.real(),
+                             right.value.imag(),
+                             error,
+                             bound));
+}
 
 void compare_outputs(const OperatorStage& stage,
                      std::string_view what,

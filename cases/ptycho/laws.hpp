@@ -23,6 +23,28 @@ void compare_outputs(const OperatorStage& stage,
                      harness::Judgement& judgement,
                      const std::function<Wanted(spec::Array array, std::size_t index)>& wanted);
 
+/// The sum of the products of a's values with b's conjugated ones.
+[[nodiscard]] std::complex<double> inner_product(const reference::Field& a,
+                                                 const reference::Field& b);
+
+/// A bound on what the errors of `uncertain` and the roundings of double precision do to its inner
+/// product with `exact`.
+[[nodiscard]] double inner_product_bound(const reference::Field& uncertain,
+                                         const reference::Field& exact);
+
+/// A number that a law makes of outputs, and what it is.
+struct Named {
+  std::string_view name;
+  std::complex<double> value;
+};
+
+/// Judges two numbers that all of a stage's first output went into.
+void compare_numbers(const OperatorStage& stage,
+                     const Named& left,
+                     const Named& right,
+                     double bound,
+                     harness::Judgement& judgement);
+
 /// Every output of every rank is the reference's, within the bound that follows from the precision.
 [[nodiscard]] harness::Property operator_agrees_with_reference();
 

@@ -1,16 +1,24 @@
-#include "harness/properties/is_deterministic.hpp"
+#include <utility>
 
-#include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/gauge_laws.hpp"
+#include "cases/ptycho/step_laws.hpp"
 #include "cases/registry.hpp"
 
 namespace rankcheck::cases::epie_step {
 
 Suite suite() {
-  return {.properties = {
-              operator_agrees_with_reference(),
-              harness::is_deterministic(),
-              is_independent_of_partition(),
-          }};
+  using harness::Form;
+  auto properties = step_properties();
+  properties.push_back(is_equivariant<Outputs::states,
+                                      Form::turned,
+                                      Form::stretched,
+                                      Form::twin,
+                                      Form::transposed,
+                                      Form::mixed,
+                                      Form::translated>());
+  properties.push_back(counts_every_position<Outputs::states>());
+  properties.push_back(keeps_the_truth());
+  return {.properties = std::move(properties)};
 }
 
 }  // namespace rankcheck::cases::epie_step

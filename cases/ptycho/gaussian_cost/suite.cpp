@@ -1,5 +1,6 @@
 #include "harness/properties/is_deterministic.hpp"
 
+#include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/registry.hpp"
 
@@ -11,6 +12,8 @@ Suite suite() {
               agrees_at_the_truth(),
               harness::is_deterministic(),
               is_independent_of_partition(),
+              is_independent_of_order(),
+              counts_every_position<Outputs::sums>(),
           }};
 }
 

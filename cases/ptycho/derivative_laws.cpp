@@ -1,0 +1,207 @@
+#include "cases/ptycho/derivative_laws.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <vector>
+
+#include "reference/ptycho/chain.hpp"
+#include "reference/ptycho/pixels.hpp"
+
+#include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/stage.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::Case;
+using harness::Evidence;
+using harness::Judgement;
+using reference::Field;
+using reference::PixelWaves;
+using reference::Setting;
+using spec::Array;
+
+/// Of the Poisson cost, as its contract says.
+constexpr double floor_intensity = 1e-9;
+
+void plan_derivative(const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+  stages.assign(2, c);
+  stages[1].varied = c.data_seed % 2 == 0 ? Array::object : Array::probe;
+  stages[1].added_seed = c.data_seed + 1;
+  // Far enough for the cost to change by more than its roundings, near enough for what curves.
+  stages[1].halvings = c.type == spec::Type::f64 ? 20 : 5;
+}
+
+/// Bounds what the cost of a pixel of frame d changes by beside its derivative, where the vector of
+/// its modes changes from one of length `from` by one of length `by`, along the straight way. With
+/// what is nearest to 0 on it, r:
+/// - gaussian: |F|^2 adds by^2; -2 sqrt(d) |F| takes away something in 0 ... sqrt(d) by^2 / r, and
+///   not more than 4 sqrt(d) by;
+/// - poisson: the second derivative is at most 2 by^2 (1 + d / (r^2 + e)).
+double curvature(NoiseModel noise, double d, double from, double by) {
+  const double nearest = std::max(0.0, from - by);
+  if (noise == NoiseModel::poisson) {
+    return by * by * (1 + d / (nearest * nearest + floor_intensity));
+  }
+  const double bend = by < 4 * nearest ? by / nearest : 4;
+  return std::max(by * by, std::sqrt(d) * by * bend);
+}
+
+/// Bounds the derivative by the vector of the modes, of a length in `least` ... `most`.
+double slope(NoiseModel noise, double d, double least, double most) {
+  if (noise == NoiseModel::gaussian) return most + std::sqrt(d);
+  return most * (1 + d / (least * least + floor_intensity));
+}
+
+/// What reaches the detector; the errors are those of double precision alone.
+Field far_waves(Setting setting) {
+  setting.unit = 0x1p-52;
+  Setting far = setting;
+  forward(setting, far);
+  return far[Array::far_waves];
+}
+
+/// How the waves at the detector begin to change: they are linear in the probe and in each slice.
+Field first_order(const Setting& from, Array block, const Field& change) {
+  Setting one = from;
+  if (block == Array::probe) {
+    one[block] = change;
+    return far_waves(one);
+  }
+  const auto slices = static_cast<std::size_t>(from.scene.slices);
+  const std::size_t size = change.values.size() / slices;
+  Field total;
+  for (std::size_t s = 0; s < slices; ++s) {
+    one[block] = from[block];
+    const auto at = static_cast<std::ptrdiff_t>(s * size);
+    std::copy_n(change.values.begin() + at, size, one[block].values.begin() + at);
+    const Field waves = far_waves(one);
+    if (s == 0) total.resize(waves.values.size());
+    for (std::size_t i = 0; i < waves.values.size(); ++i) {
+      total.values[i] += waves.values[i];
+      total.errors[i] += waves.errors[i];
+    }
+  }
+  return total;
+}
+
+/// Bounds what the cost of all measured pixels changes by beside its derivative.
+double beyond_derivative(
+    NoiseModel noise, const Setting& from, const Setting& to, Array block, const Field& change) {
+  Setting before = from;
+  before[Array::far_waves] = far_waves(from);
+  const Field& old_waves = before[Array::far_waves];
+  const Field new_waves = far_waves(to);
+  const Field begun = first_order(from, block, change);
+  double sum = 0;
+  const auto add = [&](std::size_t pixel, std::size_t i, const PixelWaves& at, const auto& wave) {
+    if (from[Array::mask].values[i].real() == 0) return;
+    double by = 0;
+    double bent = 0;
+    for (std::size_t m = 0; m < static_cast<std::size_t>(from.scene.modes); ++m) {
+      const std::size_t w = wave(m);
+      const std::complex<double> step = new_waves.values[w] - old_waves.values[w];
+      const double error = new_waves.errors[w] + old_waves.errors[w];
+      by = std::hypot(by, std::abs(step) + error);
+      bent = std::hypot(bent, std::abs(step - begun.values[w]) + error + begun.errors[w]);
+    }
+    const double d = from[Array::frames].values[pixel].real();
+    const double least = std::max(0.0, at.amplitude - at.error);
+    sum +=
+        curvature(noise, d, least, by) + 2 * slope(noise, d, least, at.amplitude + at.error) * bent;
+  };
+  for_each_pixel(before, add);
+  return sum;
+}
+
+template <NoiseModel noise>
+void check_derivative(const Evidence& evidence, Judgement& judgement) {
+  const OperatorStage from = read_stage(evidence, 0);
+  const OperatorStage to = read_stage(evidence, 1);
+  const Array block = to.c.varied;
+  // Exact: multiples of 2^-44, at most.
+  Field change = to.in[block];
+  for (std::size_t i = 0; i < change.values.size(); ++i) {
+    change.values[i] -= from.in[block].values[i];
+  }
+  const double got = (to.got[Array::cost].values[0] - from.got[Array::cost].values[0]).real();
+  const double slope = 2 * inner_product(from.got[block], change).real();
+  Field gradient = from.got[block];
+  gradient.errors = from.expected[block].errors;
+  const double bound = beyond_derivative(noise, from.in, to.in, block, change) +
+                       2 * inner_product_bound(gradient, change) +
+                       from.expected[Array::cost].errors[0] + to.expected[Array::cost].errors[0];
+  compare_numbers(from,
+                  {.name = "the change of the cost", .value = got},
+                  {.name = "2 Re<gradient, change>", .value = slope},
+                  bound,
+                  judgement);
+}
+
+/// The values of one slice of an object; the probe's are one.
+Field slice_of(const Field& field, std::size_t slice, std::size_t slices) {
+  const std::size_t size = field.values.size() / slices;
+  const auto first = static_cast<std::ptrdiff_t>(slice * size);
+  const auto end = static_cast<std::ptrdiff_t>((slice + 1) * size);
+  return {.values = {field.values.begin() + first, field.values.begin() + end},
+          .errors = {field.errors.begin() + first, field.errors.begin() + end}};
+}
+
+/// The inner product of a gradient with what it is by.
+struct Balance {
+  std::complex<double> value;
+  double bound;
+};
+
+Balance balance_of(const OperatorStage& stage, Array block, std::size_t slice, std::size_t slices) {
+  Field gradient = stage.got[block];
+  gradient.errors = stage.expected[block].errors;
+  gradient = slice_of(gradient, slice, slices);
+  const Field by = slice_of(stage.in[block], slice, slices);
+  return {inner_product(gradient, by), inner_product_bound(gradient, by)};
+}
+
+void check_balance(const Evidence& evidence, Judgement& judgement) {
+  const OperatorStage stage = read_stage(evidence, 0);
+  const auto slices = static_cast<std::size_t>(stage.c.scene.slices);
+  const Balance probe = balance_of(stage, Array::probe, 0, 1);
+  for (std::size_t s = 0; s < slices; ++s) {
+    const Balance object = balance_of(stage, Array::object, s, slices);
+    compare_numbers(stage,
+                    {.name = "<object gradient, object>", .value = object.value},
+                    {.name = "Re<probe gradient, probe>", .value = probe.value.real()},
+                    object.bound + probe.bound,
+                    judgement);
+  }
+}
+
+}  // namespace
+
+template <NoiseModel noise>
+harness::Property has_derivative() {
+  return {
+      .name = "has_derivative",
+      .summary = "The cost changes by 2 Re<gradient, change>, up to what its curvature allows.",
+      .program = plan_derivative,
+      .check = check_derivative<noise>,
+  };
+}
+
+template harness::Property has_derivative<NoiseModel::gaussian>();
+template harness::Property has_derivative<NoiseModel::poisson>();
+
+harness::Property balances_object_and_probe() {
+  return {
+      .name = "balances_object_and_probe",
+      .summary = "<object gradient, object> = <probe gradient, probe>, and it is real.",
+      .program = [](const spec::Contract&,
+                    const Case& c,
+                    std::vector<Case>& stages) { stages.assign(1, c); },
+      .check = check_balance,
+  };
+}
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,144 @@
+#include "cases/ptycho/gauge_laws.hpp"
+
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "reference/ptycho/window.hpp"
+
+#include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/stage.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::Case;
+using harness::Evidence;
+using harness::Form;
+using harness::Judgement;
+using spec::Array;
+
+/// What multiplies an output beside what bends arrays of its name.
+double scale_of(Outputs outputs, const Case& c, Array array, std::size_t index) {
+  const bool is_sum = outputs == Outputs::sums || array == Array::cost;
+  if (c.form == Form::repeated) {
+    return is_sum && !spec::is_per_position(c.scene, array) ? 2 : 1;
+  }
+  if (c.form != Form::stretched) return 1;
+  // Where values grow, gradients shrink: a product of both is a change of the cost.
+  const bool is_first = index < static_cast<std::size_t>(c.scene.rows * c.scene.cols);
+  if (is_sum && array == Array::object) return is_first ? 0.25 : 1;
+  if (is_sum && array == Array::probe) return 4;
+  // Of the probe, whose direction is a gradient.
+  return array == Array::step_lengths && index == 1 ? 0.25 : 1;
+}
+
+Wanted bent(const OperatorStage& plain,
+            const OperatorStage& bent,
+            double scale,
+            Array array,
+            std::size_t index) {
+  const harness::Bent source = harness::bend(
+      bent.c.form, bent.c.scene, bent.in.positions, array, static_cast<std::int64_t>(index));
+  if (source.count == 0) return {.value = 0, .bound = std::numeric_limits<double>::infinity()};
+  double error = 0;
+  for (const auto& term : std::span(source.terms).first(source.count)) {
+    error += std::abs(term.factor) * plain.expected[array].errors[term.index];
+  }
+  const auto value = [&](std::size_t i) { return plain.got[array].values[i]; };
+  return {.value = scale * source.value(value),
+          .bound = bent.expected[array].errors[index] + scale * error};
+}
+
+void plan_bent(Form form, const Case& c, std::vector<Case>& stages) {
+  stages.assign(2, c);
+  stages[1].form = form;
+  stages[1].scene = harness::bent_scene(form, c.scene);
+}
+
+/// Judges the pixels of windows whose whole interpolation has the object under it.
+void check_bilinear(const Evidence& evidence, Judgement& judgement) {
+  const OperatorStage stage = read_stage(evidence, 0);
+  const spec::Scene& scene = stage.c.scene;
+  const auto& positions = stage.in[Array::positions].values;
+  const auto window = static_cast<std::size_t>(scene.window);
+  const auto margin = static_cast<std::size_t>(spec::margin(scene));
+  const auto width = static_cast<std::size_t>(scene.detector);
+  compare_outputs(stage, "is not what is there", judgement, [&](Array array, std::size_t i) {
+    const std::size_t n = i / (width * width);
+    const double row = positions[2 * n].real() + static_cast<double>(i / width % width) -
+                       static_cast<double>(margin);
+    const double col =
+        positions[2 * n + 1].real() + static_cast<double>(i % width) - static_cast<double>(margin);
+    const auto is_lit = [&](std::size_t at) { return at - margin < window; };
+    const bool is_inside = is_lit(i / width % width) && is_lit(i % width) && row >= 0 && col >= 0 &&
+                           row <= scene.rows - 1 && col <= scene.cols - 1;
+    if (!is_inside) return Wanted{0, std::numeric_limits<double>::infinity()};
+    // Products of whole numbers and 256ths: the polynomial itself is exact.
+    return Wanted{harness::bilinear_value(row, col), stage.expected[array].errors[i]};
+  });
+}
+
+}  // namespace
+
+void plan_bent(std::span<const Form> forms, const Case& c, std::vector<Case>& stages) {
+  plan_bent(forms[c.data_seed % forms.size()], c, stages);
+}
+
+template <Outputs outputs>
+void check_bent(const Evidence& evidence, Judgement& judgement) {
+  const OperatorStage plain = read_stage(evidence, 0);
+  const OperatorStage other = read_stage(evidence, 1);
+  const std::string what =
+      "does not follow the inputs, which are " + std::string(name(other.c.form));
+  compare_outputs(other, what, judgement, [&](Array array, std::size_t i) {
+    return bent(plain, other, scale_of(outputs, other.c, array, i), array, i);
+  });
+}
+
+template void check_bent<Outputs::sums>(const Evidence& evidence, Judgement& judgement);
+template void check_bent<Outputs::states>(const Evidence& evidence, Judgement& judgement);
+
+harness::Property is_independent_of_order() {
+  return {
+      .name = "is_independent_of_order",
+      .summary = "The positions in the opposite order make no difference.",
+      .program = [](const spec::Contract&,
+                    const Case& c,
+                    std::vector<Case>& stages) { plan_bent(Form::reversed, c, stages); },
+      .check = check_bent<Outputs::states>,
+  };
+}
+
+template <Outputs outputs>
+harness::Property counts_every_position() {
+  return {
+      .name = "counts_every_position",
+      .summary = "Every position once more doubles the sums over them, and changes nothing else.",
+      .program =
+          [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+            plan_bent(Form::repeated, c, stages);
+            for (std::int64_t& count : stages[1].counts) count *= 2;
+          },
+      .check = check_bent<outputs>,
+  };
+}
+
+template harness::Property counts_every_position<Outputs::sums>();
+template harness::Property counts_every_position<Outputs::states>();
+
+harness::Property is_exact_on_bilinear_objects() {
+  return {
+      .name = "is_exact_on_bilinear_objects",
+      .summary = "Between the pixels of a + b y + c x + d x y lies a + b y + c x + d x y.",
+      .program =
+          [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+            stages.assign(1, c);
+            stages[0].form = Form::bilinear;
+          },
+      .check = check_bilinear,
+  };
+}
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,23 @@
+#include <utility>
+
+#include "cases/ptycho/gauge_laws.hpp"
+#include "cases/ptycho/step_laws.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::lsqml_step {
+
+Suite suite() {
+  using harness::Form;
+  auto properties = step_properties();
+  // Mode 0 alone decides on the lengths: no mixture.
+  properties.push_back(is_equivariant<Outputs::states,
+                                      Form::turned,
+                                      Form::stretched,
+                                      Form::twin,
+                                      Form::transposed,
+                                      Form::translated>());
+  properties.push_back(counts_every_position<Outputs::states>());
+  return {.properties = std::move(properties)};
+}
+
+}  // namespace rankcheck::cases::lsqml_step

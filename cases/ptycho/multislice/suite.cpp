@@ -1,0 +1,31 @@
+#include "harness/properties/is_deterministic.hpp"
+
+#include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/multislice_laws.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::multislice {
+
+Suite suite() {
+  return {.properties = {
+              operator_agrees_with_reference(),
+              harness::is_deterministic(),
+              is_linear_in_each_array(),
+              is_independent_of_partition(),
+              is_illuminate_for_one_slice(),
+              is_product_without_distance(),
+              has_degree_of_its_slices(),
+              has_adjoint_in_each_slice(),
+              has_adjoint("has_adjoint_in_probe",
+                          "<multislice(o, p), y> = <p, multislice_adjoint_probe(y, o)>.",
+                          [](const spec::Contract&,
+                             const harness::Case& c,
+                             std::vector<harness::Case>& stages) {
+                            stages.assign(2, c);
+                            stages[1].operation = "multislice_adjoint_probe";
+                            stages[1].algorithm.clear();
+                          }),
+          }};
+}
+
+}  // namespace rankcheck::cases::multislice

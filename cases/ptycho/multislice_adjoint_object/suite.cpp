@@ -1,0 +1,19 @@
+#include "harness/properties/is_deterministic.hpp"
+#include "harness/properties/ranks_agree_bitwise.hpp"
+
+#include "cases/ptycho/laws.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::multislice_adjoint_object {
+
+Suite suite() {
+  return {.properties = {
+              operator_agrees_with_reference(),
+              harness::is_deterministic(),
+              harness::ranks_agree_bitwise(),
+              is_linear_in_each_array(),
+              is_independent_of_partition(),
+          }};
+}
+
+}  // namespace rankcheck::cases::multislice_adjoint_object

@@ -1,0 +1,17 @@
+#include "harness/properties/is_deterministic.hpp"
+
+#include "cases/ptycho/laws.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::multislice_adjoint_probe {
+
+Suite suite() {
+  return {.properties = {
+              operator_agrees_with_reference(),
+              harness::is_deterministic(),
+              is_linear_in_each_array(),
+              is_independent_of_partition(),
+          }};
+}
+
+}  // namespace rankcheck::cases::multislice_adjoint_probe

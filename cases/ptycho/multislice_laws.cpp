@@ -1,0 +1,211 @@
+#include "cases/ptycho/multislice_laws.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reference/ptycho/extract/reference.hpp"
+#include "reference/ptycho/window.hpp"
+
+#include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/stage.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::Case;
+using harness::Evidence;
+using harness::Judgement;
+using harness::Verdict;
+using reference::Field;
+using spec::Array;
+
+constexpr double double_unit = 0x1p-53;
+
+/// The inner product of what is uncertain with what is exact, over `count` values from `first` on,
+/// and a bound on what the errors and the roundings of double precision do to it.
+Wanted inner_product(const Field& uncertain,
+                     const Field& bounds,
+                     const Field& exact,
+                     std::size_t first,
+                     std::size_t count) {
+  Wanted product{.value = 0, .bound = 0};
+  double magnitude = 0;
+  for (std::size_t i = first; i < first + count; ++i) {
+    product.value += uncertain.values[i] * std::conj(exact.values[i]);
+    product.bound += bounds.errors[i] * std::abs(exact.values[i]);
+    magnitude += std::abs(uncertain.values[i]) * std::abs(exact.values[i]);
+  }
+  product.bound += (static_cast<double>(count) + 4) * double_unit * magnitude;
+  return product;
+}
+
+/// Stage 0 is multislice, stage 1 its adjoint in the object.
+void check_adjoint_of_slices(const Evidence& evidence, Judgement& judgement) {
+  const OperatorStage forward = read_stage(evidence, 0);
+  const OperatorStage back = read_stage(evidence, 1);
+  const Field& waves = forward.got[Array::waves];
+  const Wanted left = inner_product(
+      waves, forward.expected[Array::waves], back.in[Array::waves], 0, waves.values.size());
+  const auto slices = static_cast<std::size_t>(forward.c.scene.slices);
+  const std::size_t size = back.got[Array::object].values.size() / slices;
+  for (std::size_t s = 0; s < slices; ++s) {
+    Wanted right = inner_product(back.got[Array::object],
+                                 back.expected[Array::object],
+                                 forward.in[Array::object],
+                                 s * size,
+                                 size);
+    right.value = std::conj(right.value);
+    judgement.count_all(harness::group_size(forward.c),
+                        2 * static_cast<std::int64_t>(size) * spec::info(forward.c.type).bytes);
+    const double error = std::abs(left.value - right.value);
+    const double bound = left.bound + right.bound;
+    if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
+    if (error <= bound) continue;
+    judgement.fail(Verdict::falsified,
+                   fmt::format("slice {}: <F o, y> = {:.9g}{:+.9g}i, <o_s, (F* y)_s> = "
+                               "{:.9g}{:+.9g}i: they differ by {:.3g}, bound {:.3g}",
+                               s,
+                               left.value.real(),
+                               left.value.imag(),
+                               right.value.real(),
+                               right.value.imag(),
+                               error,
+                               bound));
+  }
+}
+
+/// Every output of the last stage is `factor` times that of the first one.
+void check_multiple(const Evidence& evidence,
+                    double factor,
+                    std::string_view what,
+                    Judgement& judgement) {
+  const OperatorStage first = read_stage(evidence, 0);
+  const OperatorStage last = read_stage(evidence, 1);
+  compare_outputs(last, what, judgement, [&](Array array, std::size_t i) {
+    return Wanted{
+        factor * first.got[array].values[i],
+        std::abs(factor) * first.expected[array].errors[i] + last.expected[array].errors[i]};
+  });
+}
+
+/// The product of a position's windows, all slices, in the layout of patches.
+Field product_of_slices(const OperatorStage& stage) {
+  reference::Setting slice = stage.in;
+  slice.scene.slices = 1;
+  Field product;
+  const Field& object = stage.in[Array::object];
+  const std::size_t size = slice.size(Array::object);
+  for (std::size_t first = 0; first < object.values.size(); first += size) {
+    slice.make(Array::object);
+    std::copy_n(object.values.begin() + static_cast<std::ptrdiff_t>(first),
+                size,
+                slice[Array::object].values.begin());
+    reference::extract::reference(slice, slice);
+    const Field& patches = slice[Array::patches];
+    if (first == 0) {
+      product = patches;
+      continue;
+    }
+    for (std::size_t i = 0; i < product.values.size(); ++i) product.values[i] *= patches.values[i];
+  }
+  return product;
+}
+
+void check_product(const Evidence& evidence, Judgement& judgement) {
+  const OperatorStage stage = read_stage(evidence, 0);
+  const Field product = product_of_slices(stage);
+  std::vector<Wanted> waves(stage.got[Array::waves].values.size());
+  reference::for_each_lit_pixel(stage.in, [&](const reference::LitPixel& pixel) {
+    const std::complex<double> value =
+        product.values[pixel.in_patches] * stage.in[Array::probe].values[pixel.in_probe];
+    waves[pixel.in_waves] = {.value = value,
+                             .bound = stage.expected[Array::waves].errors[pixel.in_waves] +
+                                      16 * stage.c.scene.slices * double_unit * std::abs(value)};
+  });
+  compare_outputs(
+      stage, "differs from the product of the slices", judgement, [&](Array, std::size_t i) {
+        return waves[i];
+      });
+}
+
+}  // namespace
+
+harness::Property has_adjoint_in_each_slice() {
+  return {
+      .name = "has_adjoint_in_each_slice",
+      .summary = "<multislice(o, p), y> = <o_s, multislice_adjoint_object(y, o, p)_s> for every s.",
+      .program =
+          [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+            stages.assign(2, c);
+            stages[1].operation = "multislice_adjoint_object";
+            stages[1].algorithm.clear();
+          },
+      .check = check_adjoint_of_slices,
+  };
+}
+
+harness::Property is_illuminate_for_one_slice() {
+  return {
+      .name = "is_illuminate_for_one_slice",
+      .summary = "multislice of one slice is illuminate.",
+      .applies = [](const spec::Contract&, const Case& c) { return c.scene.slices == 1; },
+      .adapt =
+          [](const spec::Contract&, Case& c) {
+            c.scene.slices = 1;
+            c.scene.wavelength = c.scene.distance = 0;
+          },
+      .program =
+          [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+            stages.assign(2, c);
+            stages[1].operation = "illuminate";
+            stages[1].algorithm.clear();
+          },
+      .check =
+          [](const Evidence& evidence, Judgement& judgement) {
+            check_multiple(evidence, 1, "differs from illuminate", judgement);
+          },
+  };
+}
+
+harness::Property is_product_without_distance() {
+  return {
+      .name = "is_product_without_distance",
+      .summary = "Slices with no distance between them are one slice, their product.",
+      .applies = [](const spec::Contract&, const Case& c) { return c.scene.distance == 0; },
+      .adapt = [](const spec::Contract&, Case& c) { c.scene.distance = 0; },
+      .program = [](const spec::Contract&,
+                    const Case& c,
+                    std::vector<Case>& stages) { stages.assign(1, c); },
+      .check = check_product,
+  };
+}
+
+harness::Property has_degree_of_its_slices() {
+  return {
+      .name = "has_degree_of_its_slices",
+      .summary = "An object that is multiplied by s multiplies the waves by s once for each slice.",
+      .program =
+          [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+            stages.assign(2, c);
+            stages[1].varied = Array::object;
+            stages[1].scale = c.data_seed % 2 == 0 ? -1 : 2;
+          },
+      .check =
+          [](const Evidence& evidence, Judgement& judgement) {
+            const Case& scaled = evidence.stages[1];
+            check_multiple(evidence,
+                           std::pow(scaled.scale, scaled.scene.slices),
+                           "F(s o) differs from s^slices F(o)",
+                           judgement);
+          },
+  };
+}
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,116 @@
+#include <cstdint>
+#include <ostream>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/numerics/fold.hpp"
+#include "reference/spec/share.hpp"
+
+#include "tests/cases/collectives/spoiled.hpp"
+#include "tests/print.hpp"
+
+/// Every property that an operator claims holds for right results and breaks with wrong ones, by a
+/// check of its own.
+namespace rankcheck::cases {
+namespace {
+
+using harness::Case;
+using harness::ImageLayout;
+using harness::Judgement;
+using harness::Observation;
+using harness::Verdict;
+
+/// An operator; printed by name.
+struct Subject {
+  std::string_view name;
+
+  friend void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
+};
+
+std::vector<Subject> subjects() {
+  std::vector<Subject> all;
+  for (const harness::Operation& each : all_operations().operations()) {
+    if (family(each.contract) == "ptycho") all.push_back({each.contract.name});
+  }
+  return all;
+}
+
+/// A small case that has something of everything that the operator may have.
+Case case_of(const harness::Operation& operation, const harness::Property& property) {
+  Case c;
+  c.operation = operation.contract.name;
+  c.property = property.name;
+  c.ranks = 3;
+  c.counts = {2, 1, 2};
+  c.data_seed = 7;
+  c.scene = {.rows = 5, .cols = 5, .window = 3, .detector = 4, .modes = 2};
+  if (operation.contract.multislice) c.scene.slices = 2;
+  const bool travels = operation.contract.in_free_space || c.scene.slices > 1;
+  if (travels) c.scene.wavelength = c.scene.distance = 1;
+  if (operation.contract.tiled) c.scene.halo = 1;
+  if (property.adapt != nullptr) property.adapt(operation.contract, c);
+  return c;
+}
+
+/// Replaces the outputs of a rank. What all ranks have is wrong alike on all of them, so that the
+/// property has to see more than that they differ, which is seen anyway; unless it is about that.
+bool spoil_outputs(const Case& c, int rank, harness::StageOutcome& outcome) {
+  const bool only_here = c.property == "ranks_agree_bitwise";
+  const std::int64_t bytes = spec::info(c.type).bytes;
+  bool has_any = false;
+  for (int other = 0; other < group_size(c); ++other) {
+    const ImageLayout layout = layout_of(c, other);
+    std::byte* const recv = outcome.images[static_cast<std::size_t>(other)].data() + layout.recv;
+    for (const spec::Block& block : layout.extents.recv) {
+      const bool is_here = other == rank;
+      if (!is_here && (only_here || !spec::is_replicated(c.scene, block.array))) continue;
+      for (std::int64_t i = 0; i < block.count; ++i) {
+        numerics::from_double(
+            c.type, static_cast<double>(1000 + i), recv + (block.offset + i) * bytes);
+        has_any = true;
+      }
+    }
+  }
+  return has_any;
+}
+
+class OperatorLawTest : public testing::TestWithParam<Subject> {
+ protected:
+  [[nodiscard]] const harness::Operation& operation() const {
+    return *all_operations().find(GetParam().name);
+  }
+};
+
+TEST_P(OperatorLawTest, holds_for_right_results) {
+  for (const harness::Property& property : operation().properties) {
+    const Judgement judgement = examine(harness::to_text(case_of(operation(), property)));
+    EXPECT_EQ(judgement.verdict, Verdict::passed) << property.name << ": " << judgement.reason;
+    EXPECT_GT(judgement.compared_bytes, 0) << property.name;
+  }
+}
+
+TEST_P(OperatorLawTest, breaks_with_wrong_results_of_any_rank) {
+  for (const harness::Property& property : operation().properties) {
+    const Case c = case_of(operation(), property);
+    for (int rank = 0; rank < c.ranks; ++rank) {
+      bool spoiled = false;
+      const Judgement judgement =
+          examine(harness::to_text(c), [&](std::span<const Case> stages, Observation& observation) {
+            spoiled = spoil_outputs(stages.back(), rank, observation.stages.back());
+          });
+      EXPECT_TRUE(spoiled) << property.name;
+      EXPECT_EQ(judgement.verdict, Verdict::falsified) << property.name << " of rank " << rank;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators,
+                         OperatorLawTest,
+                         testing::ValuesIn(subjects()),
+                         tests::printed_name);
+
+}  // namespace
+}  // namespace rankcheck::cases
