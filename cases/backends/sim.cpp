@@ -8,7 +8,6 @@
 #include "gpu/plan/schedule.hpp"
 
 #include "harness/input.hpp"
-#include "harness/preference.hpp"
 
 namespace rankcheck::cases {
 
@@ -20,10 +19,6 @@ using harness::RunStatus;
 
 /// Ranks of a run that carries data; beyond it lies virtual time.
 constexpr int data_ranks_max = 64;
-
-gpu::plan::Options options_of(const Case& c) {
-  return {.in_place = c.in_place, .chunk = c.chunk};
-}
 
 RunStatus status_of(gpu::sim::Status status) {
   switch (status) {
@@ -44,50 +39,16 @@ RunStatus status_of(gpu::sim::Status status) {
 SimBackend::SimBackend(std::span<const gpu::Implementation> implementations,
                        Mutation mutation,
                        Aftermath aftermath,
-                       std::span<const gpu::OperatorImplementation> operators)
-    : implementations_(implementations),
-      operators_(operators),
+                       Takeover takeover)
+    : algorithms_{implementations, gpu::operators()},
       mutation_(std::move(mutation)),
       aftermath_(std::move(aftermath)),
+      takeover_(std::move(takeover)),
       cluster_(reference::contract_named) {
   traits_.name = "sim";
   traits_.nan_rule = spec::NanRule::drops;
   traits_.ranks_max = data_ranks_max;
   traits_.has_schedules = true;
-}
-
-std::vector<harness::AlgorithmInfo> SimBackend::algorithms() const {
-  std::vector<harness::AlgorithmInfo> all;
-  const auto append = [&](const auto& implementations) {
-    for (const auto& each : implementations) {
-      all.push_back({std::string(each.operation),
-                     std::string(each.algorithm.name),
-                     std::string(each.algorithm.summary)});
-    }
-  };
-  append(implementations_);
-  append(operators_);
-  return all;
-}
-
-SimBackend::Choice SimBackend::choose(const Case& c) const {
-  const spec::Call call = call_of(c);
-  // What is preferred differs from case to case where it names no algorithm.
-  const auto prefers = [&](const auto* chosen, const auto& each) {
-    if (each.operation != c.operation) return false;
-    if (!c.algorithm.empty() && each.algorithm.name != c.algorithm) return false;
-    return chosen == nullptr || harness::preference(c, each.algorithm.name) >
-                                    harness::preference(c, chosen->algorithm.name);
-  };
-  Choice choice;
-  for (const gpu::Implementation& each : implementations_) {
-    if (!prefers(choice.plan, each)) continue;
-    if (each.algorithm.refuses(call, options_of(c)).empty()) choice.plan = &each;
-  }
-  for (const gpu::OperatorImplementation& each : operators_) {
-    if (prefers(choice.op, each) && why_refused(each.algorithm, call).empty()) choice.op = &each;
-  }
-  return choice;
 }
 
 std::string SimBackend::refuses(const Case& c) const {
@@ -100,19 +61,7 @@ std::string SimBackend::refuses(const Case& c) const {
   if (!c.fault.empty() && !gpu::sim::parse_fault(c.fault)) {
     return "fault: expected KIND:TARGET, got \"" + c.fault + "\"";
   }
-  if (const Choice choice = choose(c); choice.plan != nullptr || choice.op != nullptr) return {};
-  for (const gpu::Implementation& each : implementations_) {
-    if (each.operation == c.operation && each.algorithm.name == c.algorithm) {
-      return std::string(each.algorithm.refuses(call_of(c), options_of(c)));
-    }
-  }
-  for (const gpu::OperatorImplementation& each : operators_) {
-    if (each.operation == c.operation && each.algorithm.name == c.algorithm) {
-      return std::string(why_refused(each.algorithm, call_of(c)));
-    }
-  }
-  return c.algorithm.empty() ? "no algorithm takes this call"
-                             : "algorithm: no \"" + c.algorithm + "\" for " + c.operation;
+  return algorithms_.why_none(c);
 }
 
 void SimBackend::fill_images(std::span<const Case> stages,
@@ -197,7 +146,17 @@ bool SimBackend::run_operator(const gpu::Operator& algorithm,
   try {
     cluster_.begin(
         call.ranks, *gpu::plan::parse_schedule(c.schedule), gpu::sim::parse_fault(c.fault));
-    algorithm.run({cluster_, reference::contract_named(c.operation), call, buffers});
+    for (std::size_t r = 0; r < buffers_.size(); ++r) {
+      cluster_.adopt(static_cast<int>(r), buffers_[r].send, buffers_[r].send_bytes);
+      cluster_.adopt(static_cast<int>(r), buffers_[r].recv, buffers_[r].recv_bytes);
+    }
+    const OperatorCall made{
+        algorithm, cluster_, reference::contract_named(c.operation), call, buffers};
+    if (takeover_) {
+      takeover_(c, made);
+    } else {
+      made.make();
+    }
     cluster_.end();
   } catch (const gpu::DeviceError& error) {
     observation.status = RunStatus::failed;
@@ -211,19 +170,17 @@ bool SimBackend::run_stage(std::span<const Case> stages,
                            std::size_t stage,
                            Observation& observation) {
   const Case& c = stages[stage];
-  const Choice choice = choose(c);
+  const Choice choice = algorithms_.choose(c);
   if (choice.plan == nullptr && choice.op == nullptr) {
     observation.status = RunStatus::refused;
     observation.reason = refuses(c);
     return false;
   }
-  observation.path.emplace_back(choice.plan != nullptr ? choice.plan->algorithm.name
-                                                       : choice.op->algorithm.name);
+  observation.path.emplace_back(choice.plan != nullptr ? choice.plan->name : choice.op->name);
   fill_images(stages, stage, observation);
-  const bool settled =
-      choice.plan != nullptr
-          ? run_plan(choice.plan->algorithm, stages, stage, observation)
-          : run_operator(choice.op->algorithm, stages, stage, observation);
+  const bool settled = choice.plan != nullptr
+                           ? run_plan(*choice.plan, stages, stage, observation)
+                           : run_operator(*choice.op, stages, stage, observation);
   if (!settled) return false;
   if (aftermath_) aftermath_(stages, stage, observation);
   return observation.status == RunStatus::completed;

@@ -14,7 +14,20 @@
 
 #include "harness/backend.hpp"
 
+#include "cases/backends/algorithms.hpp"
+
 namespace rankcheck::cases {
+
+/// A call of an operator that is about to run.
+struct OperatorCall {
+  const gpu::Operator& algorithm;
+  gpu::Cluster& cluster;
+  const spec::Contract& contract;
+  const spec::Call& call;
+  std::span<const gpu::DeviceBuffers> buffers;
+
+  void make() const { algorithm.run({cluster, contract, call, buffers}); }
+};
 
 /// Runs plans on simulated devices inside this process.
 class SimBackend : public harness::Backend {
@@ -26,25 +39,23 @@ class SimBackend : public harness::Backend {
   using Aftermath = std::function<void(
       std::span<const harness::Case> stages, std::size_t stage, harness::Observation& observation)>;
 
-  /// `implementations` and `operators` must outlive the backend.
+  /// Makes an operator's call, in its own way: bugs of operators.
+  using Takeover = std::function<void(const harness::Case& c, const OperatorCall& call)>;
+
+  /// `implementations` must outlive the backend.
   explicit SimBackend(std::span<const gpu::Implementation> implementations,
                       Mutation mutation = {},
                       Aftermath aftermath = {},
-                      std::span<const gpu::OperatorImplementation> operators = gpu::operators());
+                      Takeover takeover = {});
 
   [[nodiscard]] const harness::BackendTraits& traits() const override { return traits_; }
-  [[nodiscard]] std::vector<harness::AlgorithmInfo> algorithms() const override;
+  [[nodiscard]] std::vector<harness::AlgorithmInfo> algorithms() const override {
+    return algorithms_.infos();
+  }
   [[nodiscard]] std::string refuses(const harness::Case& c) const override;
   void run(std::span<const harness::Case> stages, harness::Observation& observation) override;
 
  private:
-  /// What computes a case; both null where nothing does.
-  struct Choice {
-    const gpu::Implementation* plan = nullptr;
-    const gpu::OperatorImplementation* op = nullptr;
-  };
-  /// The algorithm that the case names or, where it names none, prefers of those that take it.
-  [[nodiscard]] Choice choose(const harness::Case& c) const;
   /// Runs one stage; false where the run ends here.
   bool run_stage(std::span<const harness::Case> stages,
                  std::size_t stage,
@@ -65,10 +76,10 @@ class SimBackend : public harness::Backend {
               bool synchronises,
               harness::Observation& observation);
 
-  std::span<const gpu::Implementation> implementations_;
-  std::span<const gpu::OperatorImplementation> operators_;
+  Algorithms algorithms_;
   Mutation mutation_;
   Aftermath aftermath_;
+  Takeover takeover_;
   harness::BackendTraits traits_;
   gpu::plan::Builder builder_;
   gpu::plan::Plan plan_;

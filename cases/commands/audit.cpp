@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "harness/table.hpp"
 
+#include "cases/backends/command.hpp"
 #include "cases/catalogue.hpp"
 #include "cases/commands/command.hpp"
 #include "cases/commands/selection.hpp"
@@ -74,12 +76,19 @@ std::map<std::string_view, Column> columns_of(const std::vector<Row>& rows) {
       ++column.planted;
     }
   }
-  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  constexpr std::string_view letters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   std::size_t next = 0;
   for (auto& [property, column] : columns) column.letter = letters[next++ % letters.size()];
   return columns;
 }
 
+std::string place_of(const Bug& bug) {
+  if (!bug.planted_in.empty()) return std::string(bug.planted_in);
+  return fmt::format("{}/{}", bug.operation, bug.algorithm);
+}
+
+/// The bugs of one family, and its properties.
 void print(const std::vector<Row>& rows) {
   const std::map<std::string_view, Column> columns = columns_of(rows);
   Table bugs({{"bug"},
@@ -100,7 +109,7 @@ void print(const std::vector<Row>& rows) {
       if (found != row.attempts.end()) others += found->failed() ? column.letter : '-';
     }
     bugs.add({std::string(row.bug.name),
-              fmt::format("{}/{}", row.bug.operation, row.bug.algorithm),
+              place_of(row.bug),
               std::string(row.survived.empty() ? row.bug.property : "SURVIVED"),
               std::string(name(finding.verdict)),
               finding.minimal ? std::to_string(group_size(*finding.minimal)) : "-",
@@ -118,11 +127,20 @@ void print(const std::vector<Row>& rows) {
   fmt::print("{}\n{}\n", bugs.text(terminal_width()), properties.text());
 }
 
+std::vector<Row> rows_of(std::string_view family, const std::vector<Row>& rows) {
+  std::vector<Row> some;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(some), [&](const Row& row) {
+    return spec::family(*contract_of(row.bug.operation)) == family;
+  });
+  return some;
+}
+
 ordered_json to_json(const Row& row) {
   ordered_json out{{"name", row.bug.name}, {"summary", row.bug.summary}};
   if (!row.bug.source.empty()) out["source"] = row.bug.source;
   out["operation"] = row.bug.operation;
   out["algorithm"] = row.bug.algorithm;
+  if (!row.bug.planted_in.empty()) out["planted_in"] = row.bug.planted_in;
   out["property"] = row.bug.property;
   out["caught"] = row.survived.empty();
   if (!row.survived.empty()) out["survived"] = row.survived;
@@ -152,7 +170,9 @@ int report(const std::vector<Row>& rows, const planted::HuntOptions& options, bo
     fmt::print("{}\n", out.dump(1));
   } else {
     fmt::print("seed {}\n\n", options.seed);
-    print(rows);
+    for (const std::string_view family : {"collectives", "ptycho"}) {
+      if (const auto some = rows_of(family, rows); !some.empty()) print(some);
+    }
     for (const Row& row : rows) {
       if (row.survived.empty()) continue;
       fmt::print("survived: {}, {}: {}\n",

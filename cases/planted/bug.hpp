@@ -18,6 +18,8 @@
 /// Bugs that are planted on purpose, to measure what the properties catch.
 namespace rankcheck::cases::planted {
 
+class Attempt;
+
 /// What one stage left behind, for a bug to spoil.
 struct Outcome {
   std::span<const harness::Case> stages;
@@ -42,16 +44,22 @@ struct Bug {
   std::string_view summary;
   /// The public defect that it is taken from; empty where it is a common mistake.
   std::string_view source = {};
+  /// Whose property catches it.
   std::string_view operation;
   std::string_view algorithm;
+  /// The operation with the mistake, in all its algorithms, where that is another one.
+  std::string_view planted_in = {};
   /// The property that has to catch it, and the verdict that it has to come to.
   std::string_view property = "agrees_with_reference";
   harness::Verdict verdict = harness::Verdict::falsified;
   /// A part of the finding's reason or of what is said about its wrong elements.
   std::string_view says = "differs from the reference";
-  /// How far its minimal case has to shrink.
+  /// How far its minimal case has to shrink; the elements of operators are scan positions, or rows
+  /// and columns of tiles.
   int ranks_max = 3;
   std::int64_t elements_max = 4;
+  /// Of the object.
+  std::int64_t pixels_max = 4;
 
   /// The stages of the operation and algorithm that it shows in; null: all.
   bool (*hits)(const harness::Case& c) = nullptr;
@@ -63,6 +71,8 @@ struct Bug {
   double (*map)(double value, spec::Type component) = nullptr;
   /// Makes each output of a reduction anew of the inputs to it.
   double (*fold)(const std::vector<double>& inputs) = nullptr;
+  /// Makes the call of an operator that such a stage is.
+  void (*attempt)(Attempt& attempt) = nullptr;
   /// A fault of the simulator that hits every such stage.
   std::string_view fault = {};
   /// The whole algorithm, where no real one has the mistake.

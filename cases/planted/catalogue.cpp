@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cases/planted/attempt.hpp"
 #include "cases/planted/spoils.hpp"
 
 namespace rankcheck::cases::planted {
@@ -63,6 +64,18 @@ bool same(const harness::StageOutcome& a, const harness::StageOutcome& b) {
              a.stamps.begin(), a.stamps.end(), b.stamps.begin(), b.stamps.end(), same_stamps);
 }
 
+/// What the call's ranks have in their recv buffers.
+std::vector<harness::Image> results_of(const OperatorCall& call) {
+  const auto bytes = static_cast<std::size_t>(spec::info(call.call.type).bytes);
+  std::vector<harness::Image> results;
+  for (int rank = 0; rank < call.call.ranks; ++rank) {
+    const spec::Extents extents = extents_of(call.contract, call.call, rank);
+    const std::byte* const recv = call.buffers[static_cast<std::size_t>(rank)].recv;
+    results.emplace_back(recv, recv + static_cast<std::size_t>(extents.recv_size) * bytes);
+  }
+  return results;
+}
+
 /// Everything that a finding says, as one text.
 std::string words_of(const harness::Finding& finding) {
   std::string text = finding.reason;
@@ -78,6 +91,13 @@ std::vector<Bug> catalogue() {
   add_bugs_in_values(all);
   add_bugs_in_results(all);
   add_bugs_in_machines(all);
+  add_bugs_in_sums(all);
+  add_bugs_in_operators(all);
+  add_bugs_in_spectra(all);
+  add_bugs_in_slices(all);
+  add_bugs_in_partitions(all);
+  add_bugs_in_halos(all);
+  add_bugs_in_steps(all);
   return all;
 }
 
@@ -90,22 +110,25 @@ Planted::Planted(const Bug& bug, bool sound)
           [this](const Case& c, gpu::plan::Plan& plan) { edit(c, plan); },
           [this](std::span<const Case> stages, std::size_t stage, Observation& observation) {
             spoil(stages, stage, observation);
-          }) {}
+          },
+          [this](const Case& c, const OperatorCall& call) { attempt(c, call); }) {}
 
 bool Planted::is_hit(const Case& c) const {
-  return !sound_ && c.operation == bug_.operation && c.algorithm == bug_.algorithm &&
-         (bug_.hits == nullptr || bug_.hits(c));
+  const bool is_planted_in = bug_.planted_in.empty()
+                                 ? c.operation == bug_.operation && c.algorithm == bug_.algorithm
+                                 : c.operation == bug_.planted_in;
+  return is_planted_in && (bug_.hits == nullptr || bug_.hits(c));
 }
 
 void Planted::edit(const Case& c, gpu::plan::Plan& plan) {
-  if (bug_.edit == nullptr || !is_hit(c)) return;
+  if (sound_ || bug_.edit == nullptr || !is_hit(c)) return;
   const gpu::plan::Plan before = plan;
   bug_.edit(c, plan);
   had_effect_ |= !same(before, plan);
 }
 
 void Planted::spoil(std::span<const Case> stages, std::size_t stage, Observation& observation) {
-  if (!spoils_results(bug_) || !is_hit(stages[stage])) return;
+  if (sound_ || !spoils_results(bug_) || !is_hit(stages[stage])) return;
   const harness::StageOutcome before = observation.stages[stage];
   const std::string path = observation.path[stage];
   apply(bug_, {stages, stage, observation, runs_, kept_});
@@ -113,11 +136,31 @@ void Planted::spoil(std::span<const Case> stages, std::size_t stage, Observation
                  observation.status != harness::RunStatus::completed;
 }
 
+void Planted::attempt(const Case& c, const OperatorCall& call) {
+  if (bug_.attempt == nullptr || !is_hit(c)) return call.make();
+  Attempt attempt(call, attempts_++);
+  if (sound_) return attempt.run();
+  if (!watches_) return bug_.attempt(attempt);
+  const std::vector<harness::Image> before = results_of(call);
+  call.make();
+  const std::vector<harness::Image> right = results_of(call);
+  for (std::size_t r = 0; r < before.size(); ++r) {
+    std::copy(before[r].begin(), before[r].end(), call.buffers[r].recv);
+  }
+  bug_.attempt(attempt);
+  had_effect_ |= results_of(call) != right;
+}
+
+void Planted::restart() {
+  kept_.clear();
+  attempts_ = 0;
+}
+
 void Planted::run(std::span<const Case> stages, Observation& observation) {
   had_effect_ = false;
   stages_.assign(stages.begin(), stages.end());
   for (Case& c : stages_) {
-    if (is_hit(c)) c.fault = bug_.fault;
+    if (!sound_ && is_hit(c)) c.fault = bug_.fault;
   }
   sim_.run(stages_, observation);
   ++runs_;
@@ -144,6 +187,7 @@ Hunt hunt(const harness::Catalogue& catalogue,
   if (result.finding.minimal) {
     harness::Examiner examiner(catalogue, backend);
     harness::Judgement judgement;
+    backend.watch();
     // More than once: a bug may be there in some runs only.
     for (int i = 0; i < result.finding.replays && !result.had_effect; ++i) {
       backend.restart();
@@ -171,6 +215,10 @@ std::string why_not_caught(const Bug& bug, const Hunt& hunt) {
                        bug.elements_max,
                        group_size(c),
                        elements_of(c));
+  }
+  if (const std::int64_t pixels = std::int64_t{c.scene.rows} * c.scene.cols;
+      pixels > bug.pixels_max) {
+    return fmt::format("expected at most {} pixels, got {}", bug.pixels_max, pixels);
   }
   const std::string words = words_of(finding);
   if (words.find(bug.says) == std::string::npos) {

@@ -13,12 +13,21 @@
 
 namespace rankcheck::cases::planted {
 
-/// Appends the bugs that are wrong plans, wrong arithmetic, other wrong results, and faults of the
-/// machine.
+/// Appends the bugs of collectives: wrong plans, wrong arithmetic, other wrong results, and faults
+/// of the machine.
 void add_bugs_in_plans(std::vector<Bug>& out);
 void add_bugs_in_values(std::vector<Bug>& out);
 void add_bugs_in_results(std::vector<Bug>& out);
 void add_bugs_in_machines(std::vector<Bug>& out);
+/// Appends the bugs of operators: between the ranks, in what one rank computes, in transforms, in
+/// slices, in partitions of scan positions, in halos, and in steps of solvers.
+void add_bugs_in_sums(std::vector<Bug>& out);
+void add_bugs_in_operators(std::vector<Bug>& out);
+void add_bugs_in_spectra(std::vector<Bug>& out);
+void add_bugs_in_slices(std::vector<Bug>& out);
+void add_bugs_in_partitions(std::vector<Bug>& out);
+void add_bugs_in_halos(std::vector<Bug>& out);
+void add_bugs_in_steps(std::vector<Bug>& out);
 
 /// All bugs.
 [[nodiscard]] std::vector<Bug> catalogue();
@@ -39,10 +48,12 @@ class Planted : public harness::Backend {
     return sim_.refuses(c);
   }
   void run(std::span<const harness::Case> stages, harness::Observation& observation) override;
-  void restart() override { kept_.clear(); }
+  void restart() override;
 
+  /// From now on, operators run a second time without the mistake, to see what it changes.
+  void watch() { watches_ = true; }
   /// Whether the mistake changed anything in the last run: a plan, a result, or a step of the
-  /// machine.
+  /// machine. Of operators, see watch().
   [[nodiscard]] bool had_effect() const { return had_effect_; }
 
  private:
@@ -51,14 +62,17 @@ class Planted : public harness::Backend {
   void spoil(std::span<const harness::Case> stages,
              std::size_t stage,
              harness::Observation& observation);
+  void attempt(const harness::Case& c, const OperatorCall& call);
 
   Bug bug_;
   bool sound_;
   std::vector<gpu::Implementation> implementations_;
   SimBackend sim_;
   std::int64_t runs_ = 0;
+  std::int64_t attempts_ = 0;
   std::vector<harness::Image> kept_;
   std::vector<harness::Case> stages_;
+  bool watches_ = false;
   bool had_effect_ = false;
 };
 

@@ -145,7 +145,7 @@ void reduce_again(const Outcome& outcome, const Redo& redo) {
   const bool premultiplies = c.op == spec::ReduceOp::premul_sum;
   const std::size_t n = ranks.size();
   std::vector<harness::Image> scalars(n, harness::Image(bytes_of(c)));
-  std::vector<gpu::sim::Source> sources;
+  std::vector<gpu::Source> sources;
   for (std::size_t r = 0; r < n; ++r) {
     const std::size_t of = (r + static_cast<std::size_t>(redo.scalar_of_next)) % n;
     harness::fill_scalar(c, ranks[of], scalars[r].data());

@@ -28,10 +28,14 @@ const harness::Catalogue& operations() {
   return all;
 }
 
+/// Every bug shows long before as many cases.
+constexpr int sound_cases = 100;
+
 class CanaryTest : public testing::TestWithParam<Bug> {};
 
 TEST_P(CanaryTest, passes_without_the_bug) {
-  const Hunt found = hunt(operations(), GetParam(), GetParam().property, {.sound = true});
+  const Hunt found =
+      hunt(operations(), GetParam(), GetParam().property, {.cases = sound_cases, .sound = true});
   EXPECT_EQ(found.finding.verdict, Verdict::passed) << found.finding.reason;
 }
 
@@ -56,15 +60,24 @@ TEST_P(CanaryTest, replays_from_the_text_of_its_minimal_case) {
 
 INSTANTIATE_TEST_SUITE_P(Planted, CanaryTest, testing::ValuesIn(catalogue()), tests::printed_name);
 
+/// Whether the property's own check speaks, not one that is made of every case: of memory, of the
+/// backend's faults, of the ranks' agreement.
+bool is_caught_by_own_check(const Bug& bug, const Hunt& found) {
+  if (!why_not_caught(bug, found).empty()) return false;
+  if (operations().find(bug.operation)->contract.synchronises) return true;
+  if (bug.property == "ranks_agree_bitwise") return true;
+  const std::string& reason = found.finding.reason;
+  return reason != "differs from rank 0" && !reason.starts_with("rank ");
+}
+
 TEST(CatalogueTest, every_property_catches_a_bug_by_its_own_check) {
   std::set<std::string_view> caught;
   for (const Bug& bug : catalogue()) {
+    if (caught.contains(bug.property)) continue;
     const Hunt found = hunt(operations(), bug, bug.property);
-    const bool has_data = !operations().find(bug.operation)->contract.synchronises;
-    if (found.finding.wrong_count > 0 || !has_data) caught.insert(bug.property);
+    if (is_caught_by_own_check(bug, found)) caught.insert(bug.property);
   }
   for (const harness::Operation& operation : operations().operations()) {
-    if (family(operation.contract) != "collectives") continue;
     for (const harness::Property& property : operation.properties) {
       EXPECT_TRUE(caught.contains(property.name)) << property.name;
     }
@@ -73,9 +86,10 @@ TEST(CatalogueTest, every_property_catches_a_bug_by_its_own_check) {
 
 TEST(CatalogueTest, plants_a_bug_in_every_operation) {
   std::set<std::string_view> spoiled;
-  for (const Bug& bug : catalogue()) spoiled.insert(bug.operation);
+  for (const Bug& bug : catalogue()) {
+    spoiled.insert(bug.planted_in.empty() ? bug.operation : bug.planted_in);
+  }
   for (const harness::Operation& operation : operations().operations()) {
-    if (family(operation.contract) != "collectives") continue;
     EXPECT_TRUE(spoiled.contains(operation.contract.name)) << operation.contract.name;
   }
 }
@@ -140,6 +154,12 @@ TEST(WhyNotCaughtTest, names_a_minimal_case_that_is_too_large) {
   Hunt found = caught_first();
   found.finding.minimal->count = 5;
   EXPECT_NE(why_not_caught(catalogue().front(), found).find("at most"), std::string::npos);
+}
+
+TEST(WhyNotCaughtTest, names_a_minimal_scene_that_is_too_large) {
+  Hunt found = caught_first();
+  found.finding.minimal->scene = {.rows = 1, .cols = 5};
+  EXPECT_NE(why_not_caught(catalogue().front(), found).find("4 pixels, got 5"), std::string::npos);
 }
 
 TEST(WhyNotCaughtTest, names_words_that_say_something_else) {

@@ -1,0 +1,65 @@
+#include "cases/backends/algorithms.hpp"
+
+#include "harness/operation.hpp"
+#include "harness/preference.hpp"
+
+namespace rankcheck::cases {
+
+using harness::Case;
+
+gpu::plan::Options options_of(const Case& c) {
+  return {.in_place = c.in_place, .chunk = c.chunk};
+}
+
+std::vector<harness::AlgorithmInfo> Algorithms::infos() const {
+  std::vector<harness::AlgorithmInfo> all;
+  const auto append = [&](const auto& implementations) {
+    for (const auto& each : implementations) {
+      all.push_back({std::string(each.operation),
+                     std::string(each.algorithm.name),
+                     std::string(each.algorithm.summary)});
+    }
+  };
+  append(plans);
+  append(operators);
+  return all;
+}
+
+Choice Algorithms::choose(const Case& c) const {
+  const spec::Call call = call_of(c);
+  // What is preferred differs from case to case where it names no algorithm.
+  const auto prefers = [&](const auto* chosen, const auto& each) {
+    if (each.operation != c.operation) return false;
+    if (!c.algorithm.empty() && each.algorithm.name != c.algorithm) return false;
+    return chosen == nullptr ||
+           harness::preference(c, each.algorithm.name) > harness::preference(c, chosen->name);
+  };
+  Choice choice;
+  for (const gpu::Implementation& each : plans) {
+    if (!prefers(choice.plan, each)) continue;
+    if (each.algorithm.refuses(call, options_of(c)).empty()) choice.plan = &each.algorithm;
+  }
+  for (const gpu::OperatorImplementation& each : operators) {
+    if (!prefers(choice.op, each)) continue;
+    if (why_refused(each.algorithm, call).empty()) choice.op = &each.algorithm;
+  }
+  return choice;
+}
+
+std::string Algorithms::why_none(const Case& c) const {
+  if (const Choice choice = choose(c); choice.plan != nullptr || choice.op != nullptr) return {};
+  for (const gpu::Implementation& each : plans) {
+    if (each.operation == c.operation && each.algorithm.name == c.algorithm) {
+      return std::string(each.algorithm.refuses(call_of(c), options_of(c)));
+    }
+  }
+  for (const gpu::OperatorImplementation& each : operators) {
+    if (each.operation == c.operation && each.algorithm.name == c.algorithm) {
+      return std::string(why_refused(each.algorithm, call_of(c)));
+    }
+  }
+  return c.algorithm.empty() ? "no algorithm takes this call"
+                             : "algorithm: no \"" + c.algorithm + "\" for " + c.operation;
+}
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "gpu/device/cluster.hpp"
+
+/// Small mistakes in what operators make their devices do.
+namespace rankcheck::cases::planted {
+
+/// Values of an array, in double precision; real numbers have no imaginary part.
+using Values = std::vector<std::complex<double>>;
+
+/// Reads or writes values of one precision, complex ones or real ones.
+[[nodiscard]] Values load(spec::Type type, bool is_complex, const void* from, std::size_t count);
+void store(spec::Type type, bool is_complex, const Values& values, void* to);
+/// Complex values after a while in another precision.
+[[nodiscard]] Values rounded_to(spec::Type type, const Values& values);
+
+/// A collective that an operator calls on the simulated devices.
+struct CollectiveCall {
+  gpu::Cluster& devices;
+  std::string_view operation;
+  spec::Call call;
+  bool in_place;
+  std::span<const gpu::DeviceBuffers> buffers;
+  /// Collectives that the operator called before.
+  int number;
+
+  void make() const { devices.collective(operation, call, in_place, buffers); }
+  /// Sums over the ranks: every rank keeps what it gave.
+  void keep() const;
+  /// Sums over the ranks: sums what they made once more.
+  void repeat() const;
+  /// Sums over the ranks: multiplies what a rank gives.
+  void scale_given(int rank, double factor) const;
+  /// Sums over the ranks: multiplies what all have.
+  void scale(double factor) const;
+  /// Sums over the ranks: replaces what all have.
+  void fill(double value) const;
+};
+
+/// A transform that an operator asks for.
+struct TransformCall {
+  gpu::Cluster& devices;
+  int rank;
+  gpu::Transform what;
+  const void* in;
+  void* out;
+
+  void make() const { devices.transform(rank, what, in, out); }
+  [[nodiscard]] std::size_t size() const {
+    return static_cast<std::size_t>(what.width) * static_cast<std::size_t>(what.width) *
+           static_cast<std::size_t>(what.batch);
+  }
+  /// Multiplies the result.
+  void scale(double factor) const;
+};
+
+/// The simulated devices, which do some things otherwise. What is given here is called in place of
+/// the real thing.
+class WrongCluster final : public gpu::Cluster {
+ public:
+  explicit WrongCluster(gpu::Cluster& devices) : devices_(devices) {}
+
+  std::function<void(CollectiveCall& call)> on_collective;
+  std::function<void(TransformCall& call)> on_transform;
+  /// Changes what was read from a device.
+  std::function<void(void* read, std::int64_t bytes)> on_read;
+
+  [[nodiscard]] int ranks() const override { return devices_.ranks(); }
+  [[nodiscard]] std::span<const int> local() const override { return devices_.local(); }
+  std::byte* allocate(int rank, std::int64_t bytes) override {
+    return devices_.allocate(rank, bytes);
+  }
+  void read(int rank, const void* from, void* to, std::int64_t bytes) override;
+  void write(int rank, const void* from, void* to, std::int64_t bytes) override {
+    devices_.write(rank, from, to, bytes);
+  }
+  void transform(int rank, const gpu::Transform& transform, const void* in, void* out) override;
+  void collective(std::string_view operation,
+                  const spec::Call& call,
+                  bool in_place,
+                  std::span<const gpu::DeviceBuffers> buffers) override;
+
+ private:
+  gpu::Cluster& devices_;
+  int collectives_ = 0;
+};
+
+}  // namespace rankcheck::cases::planted
