@@ -115,6 +115,8 @@ struct BackendEntry {
   nlohmann::json (*describe)() = nullptr;
   /// Most ranks that it may be opened for, where opening starts them; 0: its traits tell the limit.
   int ranks_max = 0;
+  /// What is built in, for backends that can tell without being able to run; null for others.
+  std::vector<AlgorithmInfo> (*compiled)() = nullptr;
 };
 
 }  // namespace rankcheck::harness

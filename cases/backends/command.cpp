@@ -1,6 +1,7 @@
 #include "cases/backends/command.hpp"
 
 #include <chrono>
+#include <filesystem>
 
 #include <unistd.h>
 
@@ -12,6 +13,11 @@ namespace rankcheck::cases {
 
 const spec::Contract* contract_of(std::string_view operation) {
   return reference::find_contract(operation);
+}
+
+std::string program_beside(std::string_view name) {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / name;
 }
 
 std::string why_command_unavailable(const std::string& path) {

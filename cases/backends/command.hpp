@@ -13,6 +13,9 @@ namespace rankcheck::cases {
 /// The contract of an operation; null where there is none of that name.
 [[nodiscard]] const spec::Contract* contract_of(std::string_view operation);
 
+/// The path that a program of this name has beside this one.
+[[nodiscard]] std::string program_beside(std::string_view name);
+
 /// Why the program cannot be a backend: one line; empty where it can be tried.
 [[nodiscard]] std::string why_command_unavailable(const std::string& path);
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cases/backends/cuda.hpp"
 #include "cases/backends/mpi.hpp"
 #include "cases/backends/sim.hpp"
 
@@ -24,7 +25,7 @@ harness::BackendEntry sim_backend() {
 }  // namespace
 
 std::span<const harness::BackendEntry> backends() {
-  static const std::array all{sim_backend(), mpi_backend()};
+  static const std::array all{sim_backend(), mpi_backend(), cuda_backend()};
   return all;
 }
 

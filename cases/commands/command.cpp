@@ -70,6 +70,9 @@ std::vector<NamedBackend> known_backends() {
   std::vector<NamedBackend> all;
   for (const harness::BackendEntry& entry : backends()) {
     all.push_back({entry.name, entry.summary, entry.why_unavailable()});
+    if (!all.back().unavailable.empty() && entry.compiled != nullptr) {
+      all.back().compiled = entry.compiled();
+    }
   }
   return all;
 }

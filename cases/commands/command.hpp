@@ -19,6 +19,10 @@ namespace CLI {
 class App;
 }
 
+namespace rankcheck::gpu {
+class Cluster;
+}
+
 namespace rankcheck::cases::reconstruct {
 struct Solver;
 }
@@ -39,6 +43,8 @@ inline constexpr const char* journal_name = "journal.jsonl";
 struct Context {
   /// How the user called this program, so that printed commands work as pasted.
   std::string program;
+  /// What the user gave it, the subcommand first.
+  std::vector<std::string> arguments = {};
   int exit_status = status_held;
 };
 
@@ -52,10 +58,13 @@ void add_report(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_simulate(CLI::App& app, Context& context);
-/// Adds nothing where there is no solver. The solvers must outlive the app.
+/// Adds nothing where there is no solver. Without a cluster, this program makes or starts what the
+/// user names; with one, it is one of the cluster's processes, and that with rank 0 alone prints
+/// and writes. The solvers and the cluster must outlive the app.
 void add_reconstruct(CLI::App& app,
                      Context& context,
-                     const std::vector<reconstruct::Solver>& solvers);
+                     const std::vector<reconstruct::Solver>& solvers,
+                     gpu::Cluster* cluster = nullptr);
 
 /// The version of this program.
 [[nodiscard]] const char* version();
@@ -66,6 +75,8 @@ struct NamedBackend {
   std::string summary;
   /// Why it cannot run here and what would mend it; empty where it can.
   std::string unavailable;
+  /// What is built into one that cannot run here.
+  std::vector<harness::AlgorithmInfo> compiled = {};
 };
 
 /// The backends that rankcheck brings.

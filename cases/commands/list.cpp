@@ -21,7 +21,7 @@ using Algorithms = std::map<std::string, std::vector<harness::AlgorithmInfo>>;
 struct Listing {
   harness::Catalogue catalogue;
   std::vector<NamedBackend> backends;
-  /// Of the backends that can run here.
+  /// Of the backends that can run here, or know what is built in.
   std::map<std::string, Algorithms> algorithms;
   std::vector<harness::Suite> suites;
 };
@@ -29,7 +29,12 @@ struct Listing {
 Listing collect() {
   Listing listing{make_catalogue(), known_backends(), {}, known_suites()};
   for (NamedBackend& backend : listing.backends) {
-    if (!backend.unavailable.empty()) continue;
+    if (!backend.unavailable.empty()) {
+      for (harness::AlgorithmInfo& each : backend.compiled) {
+        listing.algorithms[backend.name][each.operation].push_back(std::move(each));
+      }
+      continue;
+    }
     try {
       for (harness::AlgorithmInfo& each : open_backend(backend.name, {})->algorithms()) {
         listing.algorithms[backend.name][each.operation].push_back(std::move(each));

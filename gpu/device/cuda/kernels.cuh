@@ -6,18 +6,10 @@
 
 #include <cuda_runtime_api.h>
 
-#include "reference/spec/reduce_op.hpp"
-#include "reference/spec/type.hpp"
+#include "gpu/device/cuda/streams.hpp"
 
 /// The element-wise kernels that steps of a plan become on a CUDA device.
 namespace rankcheck::gpu::cuda {
-
-/// Elements to combine, readable from the stream's device, at any alignment.
-struct Source {
-  const std::byte* data = nullptr;
-  /// One element that every element is multiplied by, or null.
-  const std::byte* scalar = nullptr;
-};
 
 /// The most sources that one launch takes: they travel as a kernel argument.
 inline constexpr std::size_t sources_max = 64;

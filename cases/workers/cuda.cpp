@@ -1,0 +1,276 @@
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "reference/registry.hpp"
+
+#include "gpu/device/cuda/cluster.hpp"
+#include "gpu/device/cuda/devices.hpp"
+#include "gpu/device/cuda/enqueue.hpp"
+#include "gpu/device/cuda/error.hpp"
+#include "gpu/plan/schedule.hpp"
+
+#include "harness/input.hpp"
+#include "harness/worker/serve.hpp"
+
+#include "cases/backends/algorithms.hpp"
+
+/// rankcheck-worker-cuda: one process that hosts all ranks on its CUDA devices.
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::Case;
+using harness::Observation;
+namespace cuda = gpu::cuda;
+namespace worker = harness::worker;
+
+const Algorithms& algorithms() {
+  static const Algorithms all{gpu::implementations(), gpu::operators()};
+  return all;
+}
+
+std::string version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+nlohmann::json versions() {
+  int driver = 0;
+  int runtime = 0;
+  int count = 0;
+  cuda::check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  cuda::check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  cuda::check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+  nlohmann::json devices = nlohmann::json::array();
+  for (int d = 0; d < count; ++d) {
+    cudaDeviceProp properties{};
+    cuda::check(cudaGetDeviceProperties(&properties, d), "cudaGetDeviceProperties");
+    devices.push_back(fmt::format("{} (compute capability {}.{}, {} MiB)",
+                                  properties.name,
+                                  properties.major,
+                                  properties.minor,
+                                  properties.totalGlobalMem >> 20));
+  }
+  return {{"cuda_driver", version_text(driver)},
+          {"cuda_runtime", version_text(runtime)},
+          {"devices", std::move(devices)}};
+}
+
+class CudaSubject final : public worker::Subject {
+ public:
+  explicit CudaSubject(int ranks)
+      : world_(ranks), devices_(ranks), cluster_(devices_, reference::contract_named) {}
+
+  [[nodiscard]] worker::Hello hello() const override {
+    worker::Hello hello;
+    hello.world = world_;
+    for (int r = 0; r < world_; ++r) hello.ranks.push_back(r);
+    hello.traits = {.name = "cuda", .ranks_max = world_};
+    for (harness::AlgorithmInfo& each : algorithms().infos()) {
+      hello.algorithms.push_back({.info = std::move(each), .environment = {}});
+    }
+    hello.versions = versions();
+    return hello;
+  }
+
+  [[nodiscard]] std::string refuses(const Case& c) const override {
+    if (c.ranks > world_) return fmt::format("ranks: at most {}", world_);
+    if (!c.fault.empty()) return "fault: only the simulator plants faults";
+    if (c.schedule != Case().schedule) return "schedule: only the simulator follows one";
+    return algorithms().why_none(c);
+  }
+
+  void run(std::span<const Case> stages,
+           const worker::Entered& entered,
+           Observation& result) override {
+    result.stages.resize(stages.size());
+    for (std::size_t k = 0; k < stages.size(); ++k) {
+      try {
+        for (const int rank : harness::members(stages[k])) entered(rank, k);
+        run_stage(stages, k, result);
+      } catch (const gpu::DeviceError& error) {
+        end_if_broken(error.what());
+        result.status = harness::RunStatus::failed;
+        result.reason = fmt::format("stage {} ({}): {}", k, stages[k].operation, error.what());
+        return;
+      }
+    }
+  }
+
+ private:
+  /// What a call needs on the devices.
+  struct Call {
+    const Case& c;
+    const spec::Contract& contract;
+    std::vector<cuda::RankMemory> memory;
+    std::vector<std::byte*> images;
+  };
+
+  /// After most errors of a kernel nothing on the device works any more: a fresh process has to.
+  static void end_if_broken(const char* what) {
+    if (cudaDeviceSynchronize() == cudaSuccess) return;
+    std::fprintf(stderr, "%s\n", what);
+    std::_Exit(1);
+  }
+
+  void run_stage(std::span<const Case> stages, std::size_t k, Observation& result) {
+    const Case& c = stages[k];
+    Call call{c, reference::contract_named(c.operation), {}, {}};
+    cluster_.begin(harness::members(c));
+    prepare(stages, k, call, result);
+    const Choice choice = algorithms().choose(c);
+    if (choice.plan != nullptr) {
+      run_plan(*choice.plan, call, result.stages[k]);
+      result.path.emplace_back(choice.plan->name);
+    } else {
+      std::vector<gpu::DeviceBuffers> buffers;
+      for (const cuda::RankMemory& each : call.memory) buffers.push_back({each.send, each.recv});
+      const spec::Call arguments = harness::call_of(c);
+      choice.op->run({cluster_, call.contract, arguments, buffers});
+      result.path.emplace_back(choice.op->name);
+    }
+    devices_.synchronize();
+    for (std::size_t r = 0; r < call.images.size(); ++r) {
+      harness::Image& image = result.stages[k].images[r];
+      devices_.read(static_cast<int>(r),
+                    call.images[r],
+                    image.data(),
+                    static_cast<std::int64_t>(image.size()));
+    }
+  }
+
+  /// Makes every rank's image and copies it to the rank's device.
+  void prepare(std::span<const Case> stages, std::size_t k, Call& call, Observation& result) {
+    const std::vector<int> members = harness::members(call.c);
+    harness::StageOutcome& outcome = result.stages[k];
+    outcome.images.resize(members.size());
+    outcome.stamps.assign(members.size(), {});
+    std::vector<const std::byte*> left(k);
+    for (std::size_t r = 0; r < members.size(); ++r) {
+      const int rank = static_cast<int>(r);
+      for (std::size_t s = 0; s < k; ++s) left[s] = result.stages[s].images[r].data();
+      harness::Image& image = outcome.images[r];
+      prepare_stage(reference::contract_named,
+                    stages,
+                    k,
+                    rank,
+                    harness::ResultPlace::own_block,
+                    left,
+                    layout_,
+                    image);
+      const auto bytes = static_cast<std::int64_t>(image.size());
+      std::byte* const there = devices_.allocate(rank, bytes);
+      devices_.write(rank, image.data(), there, bytes);
+      call.images.push_back(there);
+      call.memory.push_back({.send = layout_.send < 0 ? nullptr : there + layout_.send,
+                             .recv = layout_.recv < 0 ? nullptr : there + layout_.recv});
+      if (call.c.op == spec::ReduceOp::premul_sum) {
+        std::array<std::byte, 16> scalar{};
+        harness::fill_scalar(call.c, members[r], scalar.data());
+        std::byte* const scalar_there = devices_.allocate(rank, scalar.size());
+        devices_.write(rank, scalar.data(), scalar_there, scalar.size());
+        call.memory.back().scalar = scalar_there;
+      }
+    }
+  }
+
+  void run_plan(const gpu::plan::Algorithm& algorithm, Call& call, harness::StageOutcome& outcome) {
+    const spec::Call arguments = harness::call_of(call.c);
+    builder_.begin(plan_, call.contract, arguments, options_of(call.c));
+    algorithm.plan(builder_);
+    const int n = devices_.ranks();
+    for (int r = 0; r < n; ++r) {
+      const std::int64_t elements = plan_.scratch[static_cast<std::size_t>(r)];
+      call.memory[static_cast<std::size_t>(r)].scratch =
+          devices_.allocate(r, elements * spec::info(call.c.type).bytes);
+    }
+    if (!call.contract.synchronises) {
+      cuda::enqueue(plan_, call.c.type, call.c.op, call.memory, devices_);
+      return;
+    }
+    std::array<std::int64_t, 3> zeros{};
+    std::vector<std::int64_t*> stamps;
+    for (int r = 0; r < n; ++r) {
+      auto* const of_rank = reinterpret_cast<std::int64_t*>(
+          devices_.allocate(r, static_cast<std::int64_t>(sizeof zeros)));
+      devices_.write(r, zeros.data(), of_rank, static_cast<std::int64_t>(sizeof zeros));
+      stamps.push_back(of_rank);
+    }
+    // One rank comes late, so that a call that waits for nobody is seen.
+    constexpr std::int64_t delay_ns = 200'000;
+    const int late = static_cast<int>(call.c.data_seed % static_cast<std::uint64_t>(n));
+    for (int r = 0; r < n; ++r) {
+      devices_.stamp(
+          r, r == late ? delay_ns : 0, stamps[0], stamps[static_cast<std::size_t>(r)] + 1);
+    }
+    cuda::enqueue(plan_, call.c.type, call.c.op, call.memory, devices_);
+    for (int r = 0; r < n; ++r) {
+      devices_.stamp(r, 0, stamps[0], stamps[static_cast<std::size_t>(r)] + 2);
+    }
+    for (int r = 0; r < n; ++r) {
+      std::array<std::int64_t, 2> times{};
+      devices_.read(r,
+                    stamps[static_cast<std::size_t>(r)] + 1,
+                    times.data(),
+                    static_cast<std::int64_t>(sizeof times));
+      outcome.stamps[static_cast<std::size_t>(r)] = {.entered = times[0], .left = times[1]};
+    }
+  }
+
+  int world_;
+  cuda::Devices devices_;
+  cuda::CudaCluster cluster_;
+  gpu::plan::Builder builder_;
+  gpu::plan::Plan plan_;
+  harness::ImageLayout layout_;
+};
+
+/// What is here without a device: why none can be used, and the algorithms.
+void describe() {
+  nlohmann::ordered_json out{{"unavailable", cuda::why_unavailable()},
+                             {"algorithms", nlohmann::ordered_json::array()}};
+  for (const harness::AlgorithmInfo& each : algorithms().infos()) {
+    out["algorithms"].push_back(
+        {{"operation", each.operation}, {"name", each.name}, {"summary", each.summary}});
+  }
+  fmt::print("{}\n", out.dump());
+}
+
+int main_with(int argc, char** argv) {
+  const std::string_view word = argc > 1 ? argv[1] : "";
+  if (word == "--describe") {
+    describe();
+    return 0;
+  }
+  const int ranks = word == "--ranks" && argc > 2 ? std::atoi(argv[2]) : 0;
+  if (ranks < 1) {
+    std::fprintf(stderr, "rankcheck-worker-cuda: expected --ranks N or --describe\n");
+    return 2;
+  }
+  worker::end_with_parent();
+  CudaSubject subject(ranks);
+  worker::serve(subject, worker::connect_to_harness());
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace rankcheck::cases
+
+int main(int argc, char** argv) {
+  try {
+    return rankcheck::cases::main_with(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "rankcheck-worker-cuda: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,102 @@
+#include <numeric>
+#include <string>
+
+#include "gpu/collectives/registry.hpp"
+#include "gpu/device/cuda/cluster.hpp"
+#include "gpu/device/cuda/enqueue.hpp"
+
+namespace rankcheck::gpu::cuda {
+
+namespace {
+
+void check_transform(cufftResult code, const char* what) {
+  if (code == CUFFT_SUCCESS) return;
+  throw DeviceError(std::string(what) + ": cuFFT error " + std::to_string(code));
+}
+
+}  // namespace
+
+CudaCluster::~CudaCluster() {
+  for (const auto& [key, plan] : transforms_) static_cast<void>(cufftDestroy(plan));
+}
+
+void CudaCluster::begin(std::span<const int> members) {
+  devices_.begin(members);
+  ranks_.resize(members.size());
+  std::iota(ranks_.begin(), ranks_.end(), 0);
+  scratch_.assign(ranks_.size(), {});
+}
+
+cufftHandle CudaCluster::plan_for(int rank, const Transform& transform) {
+  const Key key{devices_.device_of(rank), transform.precision, transform.width, transform.batch};
+  if (const auto found = transforms_.find(key); found != transforms_.end()) return found->second;
+  cudaStream_t stream = devices_.use(rank);
+  cufftHandle plan = 0;
+  int sizes[] = {transform.width, transform.width};
+  check_transform(cufftPlanMany(&plan,
+                                2,
+                                sizes,
+                                nullptr,
+                                1,
+                                0,
+                                nullptr,
+                                1,
+                                0,
+                                transform.precision == spec::Type::f64 ? CUFFT_Z2Z : CUFFT_C2C,
+                                static_cast<int>(transform.batch)),
+                  "cufftPlanMany");
+  transforms_[key] = plan;
+  check_transform(cufftSetStream(plan, stream), "cufftSetStream");
+  return plan;
+}
+
+void CudaCluster::transform(int rank, const Transform& transform, const void* in, void* out) {
+  if (transform.batch == 0 || transform.width == 0) return;
+  const cufftHandle plan = plan_for(rank, transform);
+  devices_.use(rank);
+  const int direction = transform.inverse ? CUFFT_INVERSE : CUFFT_FORWARD;
+  // cuFFT takes no pointer to const, but leaves the input alone where it is not the output.
+  void* const from = const_cast<void*>(in);
+  if (transform.precision == spec::Type::f64) {
+    check_transform(cufftExecZ2Z(plan,
+                                 static_cast<cufftDoubleComplex*>(from),
+                                 static_cast<cufftDoubleComplex*>(out),
+                                 direction),
+                    "cufftExecZ2Z");
+  } else {
+    check_transform(
+        cufftExecC2C(
+            plan, static_cast<cufftComplex*>(from), static_cast<cufftComplex*>(out), direction),
+        "cufftExecC2C");
+  }
+}
+
+void CudaCluster::collective(std::string_view operation,
+                             const spec::Call& call,
+                             bool in_place,
+                             std::span<const DeviceBuffers> buffers) {
+  const plan::Options options{.in_place = in_place};
+  const Implementation* chosen = nullptr;
+  for (const Implementation& each : implementations()) {
+    if (each.operation != operation || !each.algorithm.refuses(call, options).empty()) continue;
+    chosen = &each;
+    break;
+  }
+  if (chosen == nullptr) {
+    throw DeviceError("no algorithm of " + std::string(operation) + " takes the call");
+  }
+  builder_.begin(plan_, contract_of_(operation), call, options);
+  chosen->algorithm.plan(builder_);
+  std::vector<RankMemory> memory;
+  for (std::size_t r = 0; r < buffers.size(); ++r) {
+    const std::int64_t bytes = plan_.scratch[r] * spec::info(call.type).bytes;
+    Scratch& scratch = scratch_[r];
+    if (scratch.bytes < bytes) {
+      scratch = {.begin = devices_.allocate(static_cast<int>(r), bytes), .bytes = bytes};
+    }
+    memory.push_back({.send = buffers[r].send, .recv = buffers[r].recv, .scratch = scratch.begin});
+  }
+  enqueue(plan_, call.type, call.op, memory, devices_);
+}
+
+}  // namespace rankcheck::gpu::cuda

@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <set>
+
+#include "gpu/device/cuda/devices.hpp"
+#include "gpu/device/cuda/error.hpp"
+#include "gpu/device/cuda/kernels.cuh"
+
+namespace rankcheck::gpu::cuda {
+
+namespace {
+
+__device__ std::int64_t device_clock_ns() {
+  std::int64_t now = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
+__global__ void stamp_kernel(std::int64_t delay_ns, std::int64_t* counter, std::int64_t* stamp) {
+  const std::int64_t begin = device_clock_ns();
+  while (device_clock_ns() - begin < delay_ns) continue;
+  auto* const shared = reinterpret_cast<unsigned long long*>(counter);
+  *stamp = static_cast<std::int64_t>(atomicAdd_system(shared, 1ULL));
+}
+
+}  // namespace
+
+std::string why_unavailable() {
+  int count = 0;
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  if (code == cudaErrorInsufficientDriver) {
+    return "no NVIDIA driver that is new enough is installed: install one for CUDA " +
+           std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
+  }
+  if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0)) {
+    return "the NVIDIA driver finds no device: look at nvidia-smi and CUDA_VISIBLE_DEVICES";
+  }
+  if (code != cudaSuccess) return std::string("CUDA: ") + cudaGetErrorString(code);
+  return {};
+}
+
+Devices::Devices(int count) {
+  int physical = 0;
+  check(cudaGetDeviceCount(&physical), "cudaGetDeviceCount");
+  events_.resize(static_cast<std::size_t>(physical));
+  logical_.resize(static_cast<std::size_t>(count));
+  for (int d = 0; d < count; ++d) {
+    Logical& made = logical_[static_cast<std::size_t>(d)];
+    made.physical = d % physical;
+    check(cudaSetDevice(made.physical), "cudaSetDevice");
+    check(cudaStreamCreateWithFlags(&made.stream, cudaStreamNonBlocking),
+          "cudaStreamCreateWithFlags");
+  }
+  let_devices_reach_each_other();
+}
+
+void Devices::let_devices_reach_each_other() const {
+  std::set<int> devices;
+  for (const Logical& each : logical_) devices.insert(each.physical);
+  for (const int device : devices) {
+    check(cudaSetDevice(device), "cudaSetDevice");
+    for (const int peer : devices) {
+      if (peer == device) continue;
+      int can = 0;
+      check(cudaDeviceCanAccessPeer(&can, device, peer), "cudaDeviceCanAccessPeer");
+      if (can == 0) {
+        throw DeviceError("device " + std::to_string(device) +
+                          " cannot reach the memory of device " + std::to_string(peer) +
+                          ": hide one with CUDA_VISIBLE_DEVICES");
+      }
+      const cudaError_t code = cudaDeviceEnablePeerAccess(peer, 0);
+      // Another Devices of this process did it.
+      if (code == cudaErrorPeerAccessAlreadyEnabled) {
+        static_cast<void>(cudaGetLastError());
+        continue;
+      }
+      check(code, "cudaDeviceEnablePeerAccess");
+    }
+  }
+}
+
+Devices::~Devices() {
+  for (Logical& each : logical_) {
+    static_cast<void>(cudaSetDevice(each.physical));
+    for (const Block& block : each.blocks) static_cast<void>(cudaFree(block.begin));
+    if (each.stream != nullptr) static_cast<void>(cudaStreamDestroy(each.stream));
+  }
+  for (const auto& events : events_) {
+    for (cudaEvent_t event : events) {
+      if (event != nullptr) static_cast<void>(cudaEventDestroy(event));
+    }
+  }
+}
+
+void Devices::begin(std::span<const int> members) {
+  members_.assign(members.begin(), members.end());
+  for (Logical& each : logical_) {
+    for (Block& block : each.blocks) block.is_free = true;
+  }
+}
+
+cudaStream_t Devices::use(int rank) const {
+  const Logical& chosen = logical(rank);
+  check(cudaSetDevice(chosen.physical), "cudaSetDevice");
+  return chosen.stream;
+}
+
+std::byte* Devices::allocate(int rank, std::int64_t bytes) {
+  Logical& owner = logical_[static_cast<std::size_t>(device_of(rank))];
+  Block* best = nullptr;
+  for (Block& block : owner.blocks) {
+    if (!block.is_free || block.bytes < bytes) continue;
+    if (best == nullptr || block.bytes < best->bytes) best = &block;
+  }
+  // What is much too large is left for whoever needs it.
+  if (best == nullptr || best->bytes / 2 > std::max<std::int64_t>(bytes, 4096)) {
+    use(rank);
+    Block block{.begin = nullptr, .bytes = std::max<std::int64_t>(bytes, 256), .is_free = true};
+    void* memory = nullptr;
+    check(cudaMalloc(&memory, static_cast<std::size_t>(block.bytes)), "cudaMalloc");
+    block.begin = static_cast<std::byte*>(memory);
+    owner.blocks.push_back(block);
+    best = &owner.blocks.back();
+  }
+  best->is_free = false;
+  return best->begin;
+}
+
+void Devices::read(int rank, const void* from, void* to, std::int64_t bytes) const {
+  cudaStream_t stream = use(rank);
+  if (bytes > 0) {
+    check(
+        cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream),
+        "cudaMemcpyAsync");
+  }
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+}
+
+void Devices::write(int rank, const void* from, void* to, std::int64_t bytes) const {
+  cudaStream_t stream = use(rank);
+  if (bytes == 0) return;
+  check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream),
+        "cudaMemcpyAsync");
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+}
+
+void Devices::synchronize() const {
+  for (int r = 0; r < ranks(); ++r) check(cudaStreamSynchronize(use(r)), "cudaStreamSynchronize");
+}
+
+void Devices::stamp(int rank,
+                    std::int64_t delay_ns,
+                    std::int64_t* counter,
+                    std::int64_t* stamp) const {
+  stamp_kernel<<<1, 1, 0, use(rank)>>>(delay_ns, counter, stamp);
+  check(cudaPeekAtLastError(), "stamp_kernel");
+}
+
+void Devices::combine(int rank,
+                      spec::Type type,
+                      spec::ReduceOp op,
+                      std::byte* destination,
+                      std::span<const Source> sources,
+                      std::int64_t count,
+                      int divisor) {
+  check(cuda::combine(type, op, destination, sources, count, divisor, use(rank)), "combine_kernel");
+}
+
+void Devices::record(int rank, std::int32_t event) {
+  cudaStream_t stream = use(rank);
+  const auto id = static_cast<std::size_t>(event);
+  auto& made = events_[static_cast<std::size_t>(logical(rank).physical)];
+  if (made.size() <= id) made.resize(id + 1, nullptr);
+  if (made[id] == nullptr) {
+    check(cudaEventCreateWithFlags(&made[id], cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  }
+  check(cudaEventRecord(made[id], stream), "cudaEventRecord");
+  if (recorded_.size() <= id) recorded_.resize(id + 1, nullptr);
+  recorded_[id] = made[id];
+}
+
+void Devices::wait(int rank, std::int32_t event) {
+  check(cudaStreamWaitEvent(use(rank), recorded_[static_cast<std::size_t>(event)], 0),
+        "cudaStreamWaitEvent");
+}
+
+}  // namespace rankcheck::gpu::cuda

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+#include "gpu/device/cuda/streams.hpp"
+
+namespace rankcheck::gpu::cuda {
+
+/// Why this process cannot use any CUDA device, and what would mend it; empty where it can.
+[[nodiscard]] std::string why_unavailable();
+
+/// The devices of one process: logical device d is physical device d mod P, with a stream and
+/// memory of its own. A call's ranks are on some of them. Serves one thread.
+class Devices final : public Streams {
+ public:
+  /// Makes so many logical devices, and lets the physical ones that they are on read and write each
+  /// other's memory. Throws DeviceError, also where two of them cannot.
+  explicit Devices(int count);
+  Devices(const Devices&) = delete;
+  Devices& operator=(const Devices&) = delete;
+  ~Devices() override;
+
+  /// Starts a call whose rank r is on logical device members[r]; takes all memory back.
+  void begin(std::span<const int> members);
+  [[nodiscard]] int ranks() const { return static_cast<int>(members_.size()); }
+  /// The logical device of a rank.
+  [[nodiscard]] int device_of(int rank) const { return members_[static_cast<std::size_t>(rank)]; }
+
+  /// Makes the rank's device the one that calls of the runtime speak to, and returns its stream.
+  cudaStream_t use(int rank) const;
+
+  /// Memory of a rank's device, aligned to 256 bytes, until the next begin(); its content is
+  /// undefined.
+  std::byte* allocate(int rank, std::int64_t bytes);
+
+  /// Copies between this program and a rank's device in the order of the rank's stream; reading
+  /// waits for the stream, and writing returns when `from` may change.
+  void read(int rank, const void* from, void* to, std::int64_t bytes) const;
+  void write(int rank, const void* from, void* to, std::int64_t bytes) const;
+
+  /// Waits until all work of all ranks is done. Throws DeviceError where some of it failed.
+  void synchronize() const;
+
+  /// Enqueues on the rank's stream: waits so long, then draws the next number from *counter, which
+  /// all ranks share, into *stamp. Devices need atomics on each other's memory for that.
+  void stamp(int rank, std::int64_t delay_ns, std::int64_t* counter, std::int64_t* stamp) const;
+
+  void combine(int rank,
+               spec::Type type,
+               spec::ReduceOp op,
+               std::byte* destination,
+               std::span<const Source> sources,
+               std::int64_t count,
+               int divisor) override;
+  void record(int rank, std::int32_t event) override;
+  void wait(int rank, std::int32_t event) override;
+
+ private:
+  struct Block {
+    std::byte* begin = nullptr;
+    std::int64_t bytes = 0;
+    bool is_free = true;
+  };
+  struct Logical {
+    int physical = 0;
+    cudaStream_t stream = nullptr;
+    std::vector<Block> blocks;
+  };
+
+  void let_devices_reach_each_other() const;
+  [[nodiscard]] const Logical& logical(int rank) const {
+    return logical_[static_cast<std::size_t>(device_of(rank))];
+  }
+
+  std::vector<Logical> logical_;
+  std::vector<int> members_;
+  /// events_[physical device]: made there, by number; null until first recorded.
+  std::vector<std::vector<cudaEvent_t>> events_;
+  /// The event that a number stands for now.
+  std::vector<cudaEvent_t> recorded_;
+};
+
+}  // namespace rankcheck::gpu::cuda

@@ -1,0 +1,110 @@
+#include "gpu/device/cuda/enqueue.hpp"
+
+#include <optional>
+#include <vector>
+
+#include "gpu/device/cluster.hpp"
+#include "gpu/plan/schedule.hpp"
+
+namespace rankcheck::gpu::cuda {
+
+namespace {
+
+using plan::Buffer;
+using plan::StepKind;
+
+std::byte* base_of(const RankMemory& memory, Buffer buffer) {
+  switch (buffer) {
+    case Buffer::send:
+      return memory.send;
+    case Buffer::recv:
+      return memory.recv;
+    case Buffer::scratch:
+      return memory.scratch;
+  }
+  return nullptr;
+}
+
+/// Turns steps into work on streams.
+class Enqueuer {
+ public:
+  Enqueuer(const plan::Plan& plan,
+           spec::Type type,
+           spec::ReduceOp op,
+           std::span<const RankMemory> memory,
+           Streams& streams)
+      : plan_(plan), type_(type), op_(op), memory_(memory), streams_(streams) {}
+
+  void enter(int rank) { streams_.record(rank, rank); }
+
+  void take(int rank, const plan::Step& step) {
+    switch (step.kind) {
+      case StepKind::signal:
+        streams_.record(rank, step.event.id);
+        return;
+      case StepKind::wait:
+        streams_.wait(rank, step.event.id);
+        return;
+      case StepKind::put:
+      case StepKind::copy:
+      case StepKind::reduce:
+        combine(rank, step);
+        return;
+    }
+  }
+
+ private:
+  void combine(int rank, const plan::Step& step) {
+    sources_.clear();
+    for (const plan::Range& source : plan_.sources_of(step)) {
+      const bool premultiplies = op_ == spec::ReduceOp::premul_sum && source.buffer == Buffer::send;
+      sources_.push_back({.data = address(source),
+                          .scalar = premultiplies ? memory_of(source.rank).scalar : nullptr});
+    }
+    const bool divides = step.finish && op_ == spec::ReduceOp::avg;
+    streams_.combine(rank,
+                     type_,
+                     op_,
+                     address(step.destination),
+                     sources_,
+                     step.destination.count,
+                     divides ? plan_.ranks() : 1);
+  }
+
+  [[nodiscard]] const RankMemory& memory_of(int rank) const {
+    return memory_[static_cast<std::size_t>(rank)];
+  }
+  [[nodiscard]] std::byte* address(const plan::Range& range) const {
+    return base_of(memory_of(range.rank), range.buffer) + range.offset * spec::info(type_).bytes;
+  }
+
+  const plan::Plan& plan_;
+  spec::Type type_;
+  spec::ReduceOp op_;
+  std::span<const RankMemory> memory_;
+  Streams& streams_;
+  std::vector<Source> sources_;
+};
+
+}  // namespace
+
+void enqueue(const plan::Plan& plan,
+             spec::Type type,
+             spec::ReduceOp op,
+             std::span<const RankMemory> memory,
+             Streams& streams) {
+  Enqueuer enqueuer(plan, type, op, memory, streams);
+  plan::Scheduler scheduler;
+  scheduler.begin(plan, {});
+  while (const std::optional<plan::Move> move = scheduler.next()) {
+    const auto& program = plan.steps[static_cast<std::size_t>(move->rank)];
+    if (move->step == plan::Move::entry) {
+      enqueuer.enter(move->rank);
+    } else if (static_cast<std::size_t>(move->step) < program.size()) {
+      enqueuer.take(move->rank, program[static_cast<std::size_t>(move->step)]);
+    }
+  }
+  if (!scheduler.finished()) throw DeviceError("the plan waits for an event that never happens");
+}
+
+}  // namespace rankcheck::gpu::cuda
