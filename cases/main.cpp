@@ -19,7 +19,7 @@ int complain(std::string_view what) {
 }
 
 int run(int argc, char** argv) {
-  rankcheck::cases::Context context{.program = argv[0]};
+  rankcheck::cases::Context context{.program = argv[0], .arguments = {argv + 1, argv + argc}};
   CLI::App app("Verifies multi-GPU code: collectives and operators against their references.");
   app.name("rankcheck");
   app.set_version_flag("--version", fmt::format("rankcheck {}", rankcheck::cases::version()));

@@ -2,14 +2,18 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <sstream>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "harness/worker/process.hpp"
+#include "harness/worker/session.hpp"
+#include "harness/worker/work_folder.hpp"
 #include "harness/worker/worker_backend.hpp"
 
 #include "cases/backends/command.hpp"
@@ -23,11 +27,8 @@ namespace worker = harness::worker;
 /// Each is a process, and they share one machine.
 constexpr int ranks_max = 64;
 
-/// The worker lies beside this program.
-std::filesystem::path worker_path() {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path() /
-         "rankcheck-worker-mpi";
+std::string worker_path() {
+  return program_beside("rankcheck-worker-mpi");
 }
 
 /// The launcher that fits the library that the worker was built with, unless the user names one.
@@ -88,11 +89,14 @@ std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOption
   });
 }
 
+void require_ranks(int ranks) {
+  if (ranks <= ranks_max) return;
+  throw harness::BadInput(
+      fmt::format("backend mpi: {} ranks: expected at most {}", ranks, ranks_max));
+}
+
 std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
-  if (options.ranks_max > ranks_max) {
-    throw harness::BadInput(
-        fmt::format("backend mpi: {} ranks: expected at most {}", options.ranks_max, ranks_max));
-  }
+  require_ranks(options.ranks_max);
   return open_workers(options);
 }
 
@@ -101,6 +105,29 @@ nlohmann::json describe() {
 }
 
 }  // namespace
+
+int run_in_mpi(int ranks,
+               const std::vector<std::string>& arguments,
+               const std::atomic<bool>& interrupted) {
+  require_ranks(ranks);
+  const worker::WorkFolder folder;
+  worker::Command started = command(ranks, folder.path());
+  started.arguments.insert(started.arguments.end(), arguments.begin(), arguments.end());
+  started.environment["TMPDIR"] = folder.path();
+  worker::Process process(started, {.output = STDOUT_FILENO});
+  bool was_told = false;
+  while (!process.wait_until(std::chrono::steady_clock::now() + std::chrono::milliseconds(50))) {
+    if (!was_told && interrupted) process.signal(mpi_end_signal);
+    was_told = interrupted;
+  }
+  const std::string complaint = process.last_words(mpi_complaint_begin);
+  if (!complaint.empty()) throw std::runtime_error(complaint.substr(mpi_complaint_begin.size()));
+  if (process.status().value_or(2) <= 1) return *process.status();
+  // Told before it could listen, a process is killed by the signal.
+  if (interrupted) return 0;
+  throw std::runtime_error(
+      worker::with_last_words(fmt::format("backend mpi: mpirun {}", process.fate()), process));
+}
 
 harness::BackendEntry mpi_backend() {
   return {.name = "mpi",

@@ -25,10 +25,11 @@ void handle(int number, void (*handler)(int), int flags) {
 
 }  // namespace
 
-Interrupt::Interrupt() {
+Interrupt::Interrupt(std::initializer_list<int> further) : signals_(further) {
+  signals_.insert(signals_.end(), {SIGINT, SIGTERM});
   signal_number.store(0);
   was_requested.store(false);
-  for (const int number : {SIGINT, SIGTERM}) {
+  for (const int number : signals_) {
     handle(number, note, static_cast<int>(SA_RESETHAND) | SA_RESTART);
   }
   // A file that may not grow is an error of the write.
@@ -36,7 +37,8 @@ Interrupt::Interrupt() {
 }
 
 Interrupt::~Interrupt() {
-  for (const int number : {SIGINT, SIGTERM, SIGXFSZ}) handle(number, SIG_DFL, 0);
+  signals_.push_back(SIGXFSZ);
+  for (const int number : signals_) handle(number, SIG_DFL, 0);
 }
 
 const std::atomic<bool>& Interrupt::requested() const {

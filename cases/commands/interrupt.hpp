@@ -1,6 +1,8 @@
 #pragma once
 
 #include <atomic>
+#include <initializer_list>
+#include <vector>
 
 namespace rankcheck::cases {
 
@@ -8,7 +10,8 @@ namespace rankcheck::cases {
 /// signal ends it at once. What hits a limit on the size of files goes on too.
 class Interrupt {
  public:
-  Interrupt();
+  /// Further signals may ask for an end, too.
+  explicit Interrupt(std::initializer_list<int> further = {});
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
   ~Interrupt();
@@ -17,6 +20,9 @@ class Interrupt {
   [[nodiscard]] const std::atomic<bool>& requested() const;
   /// 128 + the signal's number, the exit status that shells use; 0 where none came.
   [[nodiscard]] int exit_status() const;
+
+ private:
+  std::vector<int> signals_;
 };
 
 }  // namespace rankcheck::cases

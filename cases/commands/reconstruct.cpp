@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -13,8 +15,13 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "reference/registry.hpp"
+
+#include "gpu/device/sim/cluster.hpp"
+
 #include "harness/table.hpp"
 
+#include "cases/backends/mpi.hpp"
 #include "cases/commands/command.hpp"
 #include "cases/commands/interrupt.hpp"
 #include "cases/reconstruct/pictures.hpp"
@@ -38,17 +45,21 @@ struct ReconstructOptions {
   std::string file;
   std::string solver;
   std::string backend = "sim";
-  int ranks = 1;
+  /// 0: 1, or where this is one of several processes, their number.
+  int ranks = 0;
   std::string partition = "compact";
   std::string layout = "replicated";
   std::string start = "flat";
   Course course{.save_every = 10};
+  /// 0: as the solver likes.
+  int batches = 0;
   /// 0: as the data's probe.
   int modes = 0;
   std::string checkpoint;
   std::string resume;
   std::string output = "reconstruction.cxi";
   std::string pictures;
+  std::string progress = "auto";
 };
 
 const Solver& find_solver(const std::vector<Solver>& solvers, const std::string& name) {
@@ -65,39 +76,109 @@ gpu::Partition find_partition(const std::string& name) {
   return static_cast<gpu::Partition>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-/// Tells how a reconstruction goes: on a terminal one line that is rewritten, elsewhere one a step.
-class StepProgress {
+/// Tells how a reconstruction goes: on a terminal one line that is rewritten, elsewhere one each.
+class Progress {
  public:
-  explicit StepProgress(std::int64_t steps, std::int64_t done)
-      : is_terminal_(::isatty(STDOUT_FILENO) == 1), steps_(steps), first_(done) {}
+  Progress(bool is_terminal, std::int64_t iterations, std::int64_t done)
+      : is_terminal_(is_terminal), iterations_(iterations), first_(done) {}
 
-  void show(std::int64_t step, double cost, const std::optional<StepCheck>& check) {
+  void iterated(std::int64_t iteration, double cost) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-    const double each = elapsed.count() / static_cast<double>(step - first_);
-    std::string line =
-        fmt::format("step {}/{}  cost before it {:.6g}  {:.3g} s a step, {:.0f} s left",
-                    step,
-                    steps_,
-                    cost,
-                    each,
-                    each * static_cast<double>(steps_ - step));
-    if (check) line += fmt::format("  error/bound {:.3g} ({})", check->ratio, check->place);
-    fmt::print("{}{}{}", is_terminal_ ? "\r\x1b[K" : "", line, is_terminal_ && !check ? "" : "\n");
+    const double each = elapsed.count() / static_cast<double>(iteration - first_);
+    fmt::print("{}iteration {}/{}  cost {:.6g}  {:.3g} s each, {:.0f} s left{}",
+               clearing(),
+               iteration,
+               iterations_,
+               cost,
+               each,
+               each * static_cast<double>(iterations_ - iteration),
+               is_terminal_ ? "" : "\n");
+    std::fflush(stdout);
+  }
+
+  void checked(std::int64_t step, const StepCheck& check) {
+    fmt::print("{}step {}: ", clearing(), step);
+    if (check.bounded == 0) {
+      fmt::print("a branch is too close to call, the reference says nothing\n");
+    } else {
+      fmt::print("error/bound {:.3g}, {}{}\n",
+                 check.ratio,
+                 check.place,
+                 check.bounded < 1 ? fmt::format("; {:.3g} % have a bound", 100 * check.bounded)
+                                   : std::string());
+    }
     std::fflush(stdout);
   }
 
   /// Takes the line away.
-  void clear() const {
-    if (is_terminal_) fmt::print("\r\x1b[K");
-  }
+  void clear() const { fmt::print("{}", clearing()); }
 
  private:
+  [[nodiscard]] const char* clearing() const { return is_terminal_ ? "\r\x1b[K" : ""; }
+
   bool is_terminal_;
-  std::int64_t steps_;
-  /// Steps that an earlier run made.
+  std::int64_t iterations_;
+  /// Iterations that an earlier run made.
   std::int64_t first_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
+
+/// What the checks of steps came to.
+class Checks {
+ public:
+  void add(const StepCheck& check) {
+    is_falsified_ = is_falsified_ || !(check.ratio <= 1);
+    has_power_ = has_power_ || check.bounded > 0;
+  }
+
+  /// What is wrong, in one line; empty where nothing is.
+  [[nodiscard]] std::string complaint(bool were_wanted) const {
+    if (is_falsified_) return "falsified: a step is beyond its bound";
+    if (were_wanted && !has_power_) return "vacuous: no step was compared with the reference";
+    return {};
+  }
+
+ private:
+  bool is_falsified_ = false;
+  bool has_power_ = false;
+};
+
+/// Lets all processes of a cluster know whether one of them has something to say.
+class Agreement {
+ public:
+  explicit Agreement(gpu::Cluster& cluster) : cluster_(cluster) {
+    for (const int rank : cluster.local()) flags_.push_back(cluster.allocate(rank, sizeof(float)));
+  }
+
+  [[nodiscard]] bool any(bool mine) {
+    const float flag = mine ? 1 : 0;
+    const auto local = cluster_.local();
+    for (std::size_t i = 0; i < local.size(); ++i) {
+      cluster_.write(local[i], &flag, flags_[i], sizeof flag);
+    }
+    gpu::sum_over_ranks(cluster_, spec::Type::f32, 1, flags_);
+    return cluster_.read_value(local.front(), reinterpret_cast<const float*>(flags_.front())) > 0;
+  }
+
+ private:
+  gpu::Cluster& cluster_;
+  std::vector<std::byte*> flags_;
+};
+
+/// Throws where the user asks for something else than a checkpoint has; 0 asks for nothing.
+void require_same(const char* option, int asked, int kept, const std::string& checkpoint) {
+  if (asked == 0 || asked == kept) return;
+  throw BadInput(
+      fmt::format("{}: expected {}, as in {}, found {}", option, kept, checkpoint, asked));
+}
+
+/// As the solver likes, but steps with fewer frames than this may lead away from the data: what one
+/// frame asks for, object and probe both give.
+int default_batches(const Solver& solver, const Dataset& data) {
+  constexpr std::int64_t frames_min = 4;
+  const std::int64_t batches_max = std::max<std::int64_t>(data.count / frames_min, 1);
+  return static_cast<int>(std::min<std::int64_t>(solver.batches, batches_max));
+}
 
 /// The state to go on from: that of the checkpoint, or the start.
 Result begin(const std::vector<Solver>& solvers,
@@ -105,7 +186,10 @@ Result begin(const std::vector<Solver>& solvers,
              const Dataset& data) {
   Result from;
   if (options.resume.empty()) {
-    from.solver = options.solver.empty() ? solvers.front().name : options.solver;
+    const Solver& solver =
+        options.solver.empty() ? solvers.front() : find_solver(solvers, options.solver);
+    from.solver = solver.name;
+    from.batches = options.batches == 0 ? default_batches(solver, data) : options.batches;
     const int modes = options.modes == 0 ? data.modes : options.modes;
     from.state = reconstruct::starting_state(data, modes, options.start == "flat");
     return from;
@@ -115,15 +199,26 @@ Result begin(const std::vector<Solver>& solvers,
     throw BadInput(fmt::format(
         "--solver: expected {}, as in {}, found {}", from.solver, options.resume, options.solver));
   }
-  const auto modes = static_cast<std::int64_t>(from.state.probe.size()) / data.window / data.window;
-  if (options.modes != 0 && options.modes != modes) {
-    throw BadInput(fmt::format(
-        "--modes: expected {}, as in {}, found {}", modes, options.resume, options.modes));
-  }
+  require_same("--modes", options.modes, from.state.modes(data.window), options.resume);
+  require_same("--batches", options.batches, from.batches, options.resume);
   return from;
 }
 
-void describe(const ReconstructOptions& options, const Dataset& data, const Result& from) {
+void require_batches(const Solver& solver, int batches, const Dataset& data) {
+  if (solver.batches == 1 && batches != 1) {
+    throw BadInput(
+        fmt::format("--batches: expected 1, because {} takes all frames at once; found {}",
+                    solver.name,
+                    batches));
+  }
+  if (batches < 1 || batches > data.count) {
+    throw BadInput(
+        fmt::format("--batches: expected 1 to {}, the positions; found {}", data.count, batches));
+  }
+}
+
+void describe(const ReconstructOptions& options, const Problem& problem, const Result& from) {
+  const Dataset& data = problem.data;
   fmt::print("{}: {} frames of {} × {}, {}; object of {} × {}, pixels of {:.3g} × {:.3g} nm\n",
              options.file,
              harness::grouped(data.count),
@@ -134,18 +229,24 @@ void describe(const ReconstructOptions& options, const Dataset& data, const Resu
              data.cols,
              1e9 * data.object_pixel_height(),
              1e9 * data.object_pixel_width());
-  fmt::print("{} on {}, {} {}, partition {}, layout {}\n",
+  const int ranks = problem.cluster.ranks();
+  fmt::print("{}, {} {}, {} on {} {} in {}, {} partition, {} layout\n",
              from.solver,
+             from.batches,
+             from.batches == 1 ? "batch" : "batches",
+             from.state.modes(data.window) == 1
+                 ? "1 mode"
+                 : fmt::format("{} modes", from.state.modes(data.window)),
+             ranks,
+             ranks == 1 ? "rank" : "ranks",
              options.backend,
-             options.ranks,
-             options.ranks == 1 ? "rank" : "ranks",
              options.partition,
              options.layout);
+  std::fflush(stdout);
 }
 
 /// What must be refused before long work.
 void require_sense(const ReconstructOptions& options) {
-  require_backend(options.backend);
   std::error_code absent;
   for (const std::string& written : {options.output, options.checkpoint}) {
     if (!written.empty() && fs::equivalent(written, options.file, absent)) {
@@ -154,50 +255,129 @@ void require_sense(const ReconstructOptions& options) {
   }
 }
 
-int reconstruct_file(const std::vector<Solver>& solvers, const ReconstructOptions& options) {
-  require_sense(options);
-  const Dataset data = reconstruct::read_dataset(options.file);
-  Result from = begin(solvers, options, data);
-  const Solver& solver = find_solver(solvers, from.solver);
-  const Problem problem{.data = data,
-                        .backend = options.backend,
-                        .ranks = options.ranks,
-                        .partition = find_partition(options.partition),
-                        .layout = options.layout == "tiles" ? Layout::tiles : Layout::replicated};
-  describe(options, data, from);
-  const Interrupt interrupt;
-  StepProgress progress(options.course.steps, from.steps);
-  bool has_failed = false;
-  const auto save = [&](const Result& result) {
-    if (!options.checkpoint.empty()) write_result(options.checkpoint, data, result, true);
-  };
-  const auto stepped = [&](std::int64_t step, double cost, const std::optional<StepCheck>& check) {
-    has_failed = has_failed || (check && !(check->ratio <= 1));
-    progress.show(step, cost, check);
-  };
-  const Result result =
-      reconstruct::reconstruct(solver,
-                               problem,
-                               std::move(from),
-                               options.course,
-                               {.stepped = stepped, .save = save, .is_interrupted = [&] {
-                                  return interrupt.requested().load();
-                                }});
-  progress.clear();
-  save(result);
+/// Writes what came out and says so; returns the exit status.
+int conclude(const ReconstructOptions& options,
+             const Dataset& data,
+             const Result& result,
+             const Checks& checks) {
   write_result(options.output, data, result, false);
   if (!options.pictures.empty()) {
     write_pictures(options.pictures, data, result.state.object, result.state.probe, result.costs);
   }
-  fmt::print("cost {:.6g} after {} steps; {}{}{}\n",
+  fmt::print("cost {:.6g} after {} iterations; {}{}{}\n",
              result.costs.back(),
-             result.steps,
+             result.iterations,
              options.output,
              options.pictures.empty() ? "" : ", pictures in ",
              options.pictures);
-  if (!std::isfinite(result.costs.back())) has_failed = true;
-  if (has_failed) fmt::print("falsified: the cost is no number or a step is beyond its bound\n");
-  return has_failed ? status_failed : interrupt.exit_status();
+  const std::string complaint = std::isfinite(result.costs.back())
+                                    ? checks.complaint(options.course.check_every > 0)
+                                    : "falsified: the cost is no number";
+  if (complaint.empty()) return status_held;
+  fmt::print("{}\n", complaint);
+  return status_failed;
+}
+
+/// Reconstructs with the ranks of this process; that with rank 0 alone prints and writes.
+int reconstruct_on(gpu::Cluster& cluster,
+                   const std::vector<Solver>& solvers,
+                   const ReconstructOptions& options,
+                   const Interrupt& interrupt) {
+  require_sense(options);
+  const bool is_lead = cluster.local().front() == 0;
+  const Dataset data = reconstruct::read_dataset(options.file);
+  Result from = begin(solvers, options, data);
+  const Solver& solver = find_solver(solvers, from.solver);
+  require_batches(solver, from.batches, data);
+  const Problem problem{.data = data,
+                        .cluster = cluster,
+                        .partition = find_partition(options.partition),
+                        .layout = options.layout == "tiles" ? Layout::tiles : Layout::replicated,
+                        .batches = from.batches};
+  if (problem.layout == Layout::replicated) {
+    // The object, its gradient and the weights.
+    const double bytes = static_cast<double>(data.object.size()) * 3 * sizeof(data.object[0]);
+    expect_memory("--ranks", cluster.ranks(), cluster.ranks() * bytes);
+  }
+  if (is_lead) describe(options, problem, from);
+  Agreement agreement(cluster);
+  Progress progress(options.progress == "terminal", options.course.iterations, from.iterations);
+  Checks checks;
+  const auto save = [&](const Result& result) {
+    if (is_lead && !options.checkpoint.empty())
+      write_result(options.checkpoint, data, result, true);
+  };
+  const Result result = reconstruct::reconstruct(
+      solver,
+      problem,
+      std::move(from),
+      options.course,
+      {.iterated =
+           [&](std::int64_t iteration, double cost) {
+             if (is_lead) progress.iterated(iteration, cost);
+           },
+       .checked =
+           [&](std::int64_t step, const StepCheck& check) {
+             checks.add(check);
+             progress.checked(step, check);
+           },
+       .save = save,
+       .is_interrupted = [&] { return agreement.any(interrupt.requested()); }});
+  if (!is_lead) return status_held;
+  progress.clear();
+  save(result);
+  return conclude(options, data, result, checks);
+}
+
+/// In this process, on simulated devices.
+int reconstruct_in_sim(const std::vector<Solver>& solvers, const ReconstructOptions& options) {
+  const Interrupt interrupt;
+  gpu::sim::SimCluster cluster(reference::contract_named);
+  cluster.begin(std::max(options.ranks, 1), {}, {});
+  const int status = reconstruct_on(cluster, solvers, options, interrupt);
+  cluster.end();
+  return status == status_held ? interrupt.exit_status() : status;
+}
+
+/// In processes that run this command, each with one rank.
+int reconstruct_in_mpi(const Context& context, const ReconstructOptions& options) {
+  const Interrupt interrupt;
+  std::vector<std::string> arguments = context.arguments;
+  // To them, this program's terminal is a pipe.
+  arguments.push_back("--progress=" + options.progress);
+  const int status = run_in_mpi(std::max(options.ranks, 1), arguments, interrupt.requested());
+  return status == status_held ? interrupt.exit_status() : status;
+}
+
+/// In this process as one of several. Who started it tells how it ended.
+int reconstruct_as_one(gpu::Cluster& cluster,
+                       const std::vector<Solver>& solvers,
+                       const ReconstructOptions& options) {
+  if (options.ranks != 0 && options.ranks != cluster.ranks()) {
+    throw BadInput(fmt::format(
+        "--ranks: expected {}, a process each, found {}", cluster.ranks(), options.ranks));
+  }
+  const Interrupt interrupt{mpi_end_signal};
+  return reconstruct_on(cluster, solvers, options, interrupt);
+}
+
+int reconstruct_file(const Context& context,
+                     const std::vector<Solver>& solvers,
+                     gpu::Cluster* cluster,
+                     ReconstructOptions options) {
+  if (options.progress == "auto") {
+    options.progress = ::isatty(STDOUT_FILENO) == 1 ? "terminal" : "lines";
+  }
+  if (cluster != nullptr) return reconstruct_as_one(*cluster, solvers, options);
+  if (options.backend == "sim") return reconstruct_in_sim(solvers, options);
+  if (options.backend != "mpi") {
+    throw BadInput(
+        fmt::format("backend: {}: reconstruct has none of that name built in: expected "
+                    "sim or mpi",
+                    options.backend));
+  }
+  require_backend(options.backend);
+  return reconstruct_in_mpi(context, options);
 }
 
 void add_outputs(CLI::App& command, ReconstructOptions& options) {
@@ -207,17 +387,38 @@ void add_outputs(CLI::App& command, ReconstructOptions& options) {
   command.add_option("--pictures", options.pictures, "Folder for pictures (PNG)")->type_name("DIR");
   command.add_option("--checkpoint", options.checkpoint, "A file to resume from")
       ->type_name("FILE");
-  command.add_option("--checkpoint-every", options.course.save_every, "Steps between checkpoints")
+  command
+      .add_option("--checkpoint-every", options.course.save_every, "Iterations between checkpoints")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command.add_option("--resume", options.resume, "Go on from a checkpoint")->type_name("FILE");
+  command.add_option("--progress", options.progress, "Rewrite a line, or print one each")
+      ->check(CLI::IsMember({"auto", "terminal", "lines"}))
+      ->take_last()
+      ->capture_default_str();
+}
+
+void add_devices(CLI::App& command, ReconstructOptions& options) {
+  command.add_option("--backend", options.backend, "Where the ranks live: sim or mpi")
+      ->capture_default_str();
+  command.add_option("--ranks", options.ranks, "Ranks that share the work; default: 1")
+      ->check(CLI::Range(1, 4096));
+  command
+      .add_option("--partition", options.partition, "How the scan is shared out among the ranks")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(gpu::partition_names.begin(), gpu::partition_names.end())))
+      ->capture_default_str();
+  command.add_option("--layout", options.layout, "Every rank has the whole object, or its tile")
+      ->check(CLI::IsMember({"replicated", "tiles"}))
+      ->capture_default_str();
 }
 
 }  // namespace
 
 void add_reconstruct(CLI::App& app,
                      Context& context,
-                     const std::vector<reconstruct::Solver>& solvers) {
+                     const std::vector<reconstruct::Solver>& solvers,
+                     gpu::Cluster* cluster) {
   if (solvers.empty()) return;
   CLI::App* command =
       app.add_subcommand("reconstruct", "Reconstructs a scan from a CXI file over many devices");
@@ -230,21 +431,20 @@ void add_reconstruct(CLI::App& app,
     known += fmt::format("{}{}: {}", known.empty() ? "" : "; ", solver.name, solver.summary);
   }
   command->add_option("--solver", options->solver, known);
-  command->add_option("--backend", options->backend, "Where the ranks live")->capture_default_str();
-  command->add_option("--ranks", options->ranks, "Ranks that share the work")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
+  add_devices(*command, *options);
   command
-      ->add_option("--partition", options->partition, "How the scan is shared out among the ranks")
-      ->check(CLI::IsMember(
-          std::vector<std::string>(gpu::partition_names.begin(), gpu::partition_names.end())))
-      ->capture_default_str();
-  command->add_option("--layout", options->layout, "Every rank has the whole object, or its tile")
-      ->check(CLI::IsMember({"replicated", "tiles"}))
-      ->capture_default_str();
-  command->add_option("--iterations", options->course.steps, "Steps, with those before --resume")
+      ->add_option("--iterations",
+                   options->course.iterations,
+                   "Passes over all frames, with those before --resume")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
+  command
+      ->add_option(
+          "--batches",
+          options->batches,
+          "Steps of an iteration, each with every so-manieth frame; default: as the solver "
+          "likes")
+      ->check(CLI::Range(1, 1000000));
   command->add_option("--modes", options->modes, "Incoherent modes; default: as the data's probe")
       ->check(CLI::Range(1, 64));
   command->add_option("--start", options->start, "Start from a flat object, or from the file's")
@@ -257,8 +457,9 @@ void add_reconstruct(CLI::App& app,
       ->check(CLI::Range(1, 1000000))
       ->type_name("K");
   add_outputs(*command, *options);
-  command->callback(
-      [options, &context, &solvers] { context.exit_status = reconstruct_file(solvers, *options); });
+  command->callback([options, cluster, &context, &solvers] {
+    context.exit_status = reconstruct_file(context, solvers, cluster, *options);
+  });
 }
 
 }  // namespace rankcheck::cases

@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstdint>
 #include <filesystem>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,8 @@ struct Dataset {
   [[nodiscard]] spec::Scene scene() const {
     return {.rows = rows, .cols = cols, .window = window, .detector = detector, .modes = modes};
   }
+  /// The sum of all frames.
+  [[nodiscard]] double total() const { return std::accumulate(frames.begin(), frames.end(), 0.0); }
   /// Metres.
   [[nodiscard]] double object_pixel_height() const {
     return geometry.wavelength * geometry.distance / (detector * geometry.pixel_height);

@@ -263,7 +263,7 @@ std::string draw_costs(const std::vector<double>& costs) {
   const Box box{left_margin + 12, top_margin, 640, 400};
   const double bottom = box.top + box.height;
   Canvas canvas(box.left + box.width + 28, bottom + bottom_margin);
-  canvas.text({box.left, top_margin / 2}, Anchor::left, "Cost after each step", title_size);
+  canvas.text({box.left, top_margin / 2}, Anchor::left, "Cost of each iteration", title_size);
   const double steps = std::max<double>(1, static_cast<double>(costs.size()) - 1);
   const Axis x{0, steps, box.left, box.left + box.width};
   const std::vector<Point> points = logarithms(costs);
@@ -281,7 +281,7 @@ std::string draw_costs(const std::vector<double>& costs) {
   canvas.line(curve, curve_color, 1.5);
   for (const Point& point : curve) canvas.dot(point, curve_color, curve.size() > 100 ? 1.2 : 2.4);
   canvas.frame(box);
-  ticks_below(canvas, x, bottom, "steps");
+  ticks_below(canvas, x, bottom, "iterations");
   return canvas.png();
 }
 

@@ -23,7 +23,7 @@ using Complexes = std::vector<std::complex<float>>;
 /// phase, the brightness the amplitude as a share of the mode's largest.
 [[nodiscard]] std::string draw_probe(const Dataset& data, const Complexes& probe);
 
-/// The cost after 0, 1, 2, … steps on a logarithmic axis; what is not positive is left out.
+/// Costs as a Result has them, on a logarithmic axis; what is not positive is left out.
 [[nodiscard]] std::string draw_costs(const std::vector<double>& costs);
 
 /// Writes object-phase.png, object-amplitude.png, probe.png and cost.png into the folder, which is

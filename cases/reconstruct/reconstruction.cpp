@@ -3,7 +3,60 @@
 #include <cmath>
 #include <utility>
 
+#include "cases/reconstruct/model.hpp"
+
 namespace rankcheck::cases::reconstruct {
+
+namespace {
+
+/// What to multiply the probe by so that it is as bright behind a flat object as the frames are.
+float brightness(const Dataset& data, const State& state) {
+  Dataset flat;
+  flat.count = 1;
+  flat.detector = data.detector;
+  flat.window = data.window;
+  flat.modes = state.modes(data.window);
+  flat.rows = data.window + 1;
+  flat.cols = data.window + 1;
+  flat.positions = {0, 0};
+  flat.probe = state.probe;
+  flat.object.assign(static_cast<std::size_t>(flat.rows) * static_cast<std::size_t>(flat.cols), 1);
+  ReferenceModel model(flat);
+  const reference::Field& frame = model.intensity(0);
+  double modelled = 0;
+  for (std::size_t i = 0; i < data.mask.size(); ++i) {
+    modelled += data.mask[i] * frame.values[i].real();
+  }
+  const double ratio = data.total() / (modelled * static_cast<double>(data.count));
+  return ratio > 0 && std::isfinite(ratio) ? static_cast<float>(std::sqrt(ratio)) : 1;
+}
+
+/// Takes the steps of one iteration; returns its cost.
+double iterate(const Solver& solver,
+               const Problem& problem,
+               Reconstruction& running,
+               std::int64_t iteration,
+               const Course& course,
+               const Follower& follower) {
+  const bool is_lead = problem.cluster.local().front() == 0;
+  double total = 0;
+  for (int batch = 0; batch < problem.batches; ++batch) {
+    const std::int64_t step = (iteration - 1) * problem.batches + batch + 1;
+    const bool is_checked = course.check_every > 0 && step % course.check_every == 0;
+    const State before = is_checked ? running.state() : State{};
+    const double cost = running.step(batch);
+    total += cost;
+    if (!is_checked) continue;
+    const State after = running.state();
+    if (!is_lead) continue;
+    follower.checked(
+        step,
+        solver.check(problem, {.before = before, .after = after, .batch = batch, .cost = cost}));
+  }
+  return total;
+}
+
+}  // namespace
 
 std::string_view name(Layout layout) {
   return layout == Layout::tiles ? "tiles" : "replicated";
@@ -11,7 +64,10 @@ std::string_view name(Layout layout) {
 
 State starting_state(const Dataset& data, int modes, bool from_flat_object) {
   State state{.object = data.object, .probe = with_modes(data, modes), .memory = {}};
-  if (from_flat_object) state.object.assign(data.object.size(), 1);
+  if (!from_flat_object) return state;
+  state.object.assign(data.object.size(), 1);
+  const float factor = brightness(data, state);
+  for (std::complex<float>& value : state.probe) value *= factor;
   return state;
 }
 
@@ -22,18 +78,15 @@ Result reconstruct(const Solver& solver,
                    const Follower& follower) {
   Result result = std::move(from);
   result.solver = solver.name;
-  result.costs.resize(static_cast<std::size_t>(result.steps));
+  result.batches = problem.batches;
+  result.costs.resize(static_cast<std::size_t>(result.iterations));
   const std::unique_ptr<Reconstruction> running = solver.start(problem, result.state);
-  while (result.steps < course.steps) {
-    const bool is_checked = course.check_every > 0 && (result.steps + 1) % course.check_every == 0;
-    const State before = is_checked ? running->state() : State{};
-    result.costs.push_back(running->step());
-    ++result.steps;
-    std::optional<StepCheck> check;
-    if (is_checked) check = solver.check(problem, before, running->state());
-    if (follower.stepped) follower.stepped(result.steps, result.costs.back(), check);
+  while (result.iterations < course.iterations) {
+    ++result.iterations;
+    result.costs.push_back(iterate(solver, problem, *running, result.iterations, course, follower));
+    if (follower.iterated) follower.iterated(result.iterations, result.costs.back());
     if (!std::isfinite(result.costs.back())) break;
-    if (course.save_every > 0 && result.steps % course.save_every == 0) {
+    if (course.save_every > 0 && result.iterations % course.save_every == 0) {
       result.state = running->state();
       follower.save(result);
     }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/device/cluster.hpp"
 #include "gpu/ptycho/partition.hpp"
 
 #include "cases/reconstruct/dataset.hpp"
@@ -25,11 +26,13 @@ enum class Layout : std::uint8_t { replicated, tiles };
 /// What there is to reconstruct, and over which devices.
 struct Problem {
   const Dataset& data;
-  std::string backend = "sim";
-  int ranks = 1;
+  gpu::Cluster& cluster;
   /// How the positions are shared out among the ranks.
   gpu::Partition partition = gpu::Partition::compact;
   Layout layout = Layout::replicated;
+  /// Steps of an iteration: step b takes the positions n with n mod batches = b, whichever ranks
+  /// have them.
+  int batches = 1;
 };
 
 /// All that a reconstruction goes on from: equal states give equal steps, on any devices up to
@@ -41,29 +44,47 @@ struct State {
   std::vector<std::complex<float>> probe;
   /// What the solver remembers from step to step, by name; an array of one for a number.
   std::map<std::string, std::vector<float>> memory;
+
+  /// Modes of a probe of this width.
+  [[nodiscard]] int modes(int window) const {
+    return static_cast<int>(probe.size()) / (window * window);
+  }
 };
 
 /// What a reconstruction has come to.
 struct Result {
   std::string solver;
-  std::int64_t steps = 0;
+  int batches = 1;
+  /// Each goes once through all batches.
+  std::int64_t iterations = 0;
   State state;
-  /// After 0, 1, 2, … steps: the sum over measured pixels of (sqrt(I) - sqrt(d))^2 by that of d. On
-  /// the way, the last state's is still missing.
+  /// The sum over measured pixels of (sqrt(I) - sqrt(d))^2 by that of d; the last one that of the
+  /// state, those before of iteration 1, 2, …: of each batch's frames before its step. With one
+  /// batch, that is the cost after 0, 1, 2, … iterations. On the way, the last one is missing.
   std::vector<double> costs;
 };
 
-/// A reconstruction that is under way on its devices.
+/// A reconstruction that is under way on its devices. Every process of the cluster makes the same
+/// calls and gets the same answers.
 class Reconstruction {
  public:
   virtual ~Reconstruction() = default;
 
-  /// Takes one step; returns the cost of the state that it started from.
-  virtual double step() = 0;
+  /// Takes a step with one of the batches; returns the cost of its frames before.
+  virtual double step(int batch) = 0;
   /// The cost of the present state.
   virtual double cost() = 0;
   /// A copy of the present state.
-  [[nodiscard]] virtual State state() const = 0;
+  [[nodiscard]] virtual State state() = 0;
+};
+
+/// A step that was taken.
+struct StepTaken {
+  const State& before;
+  const State& after;
+  int batch = 0;
+  /// What Reconstruction::step() returned.
+  double cost = 0;
 };
 
 /// How far a step is from the reference's, from the same state.
@@ -72,41 +93,48 @@ struct StepCheck {
   double ratio = 0;
   /// Where that is, in words: "probe, mode 1, pixel (3, 4)".
   std::string place;
+  /// Of the values that the step changes, the share that the reference bounds: where a branch of
+  /// the solver is too close to call, it says nothing.
+  double bounded = 1;
 };
 
 /// A way to reconstruct.
 struct Solver {
   std::string_view name;
   std::string_view summary;
+  /// Steps of an iteration unless the user says otherwise; 1: it takes all frames at once, always.
+  int batches = 1;
   /// Starts from a state. Throws BadInput where it cannot work on this problem.
-  std::unique_ptr<Reconstruction> (*start)(const Problem& problem, const State& from) = nullptr;
-  /// Takes one step from a state in the reference and compares.
-  StepCheck (*check)(const Problem& problem, const State& before, const State& after) = nullptr;
+  std::function<std::unique_ptr<Reconstruction>(const Problem& problem, const State& from)> start;
+  /// Takes a step in the reference and compares.
+  std::function<StepCheck(const Problem& problem, const StepTaken& step)> check;
 };
 
 /// What the command does beside the steps.
 struct Course {
-  /// Steps altogether, those before a resumption included.
-  std::int64_t steps = 30;
+  /// Altogether, those before a resumption included.
+  std::int64_t iterations = 30;
   /// Check every K-th step in the reference; 0: none.
   std::int64_t check_every = 0;
-  /// Save after every K-th step; 0: never on the way.
+  /// Save after every K-th iteration; 0: never on the way.
   std::int64_t save_every = 0;
 };
 
 /// Who follows a reconstruction.
 struct Follower {
-  /// After a step: the cost of the state before it, and the check where there was one.
-  std::function<void(std::int64_t step, double cost, const std::optional<StepCheck>& check)>
-      stepped = {};
+  /// After an iteration: its cost.
+  std::function<void(std::int64_t iteration, double cost)> iterated = {};
+  /// After a step that was checked, on the process that has rank 0 alone; steps count from 1.
+  std::function<void(std::int64_t step, const StepCheck& check)> checked = {};
   /// Time to save.
   std::function<void(const Result& result)> save = {};
-  /// Whether to end after this step.
+  /// Whether to end after this iteration; all processes say the same.
   std::function<bool()> is_interrupted = {};
 };
 
-/// Where a reconstruction starts from: the data's object or a flat one, and the data's probe with
-/// this number of modes.
+/// Where a reconstruction starts from: the data's object and its probe with this number of modes;
+/// or a flat object, and that probe as bright as the frames are: the sum of the intensities over
+/// all measured pixels is that of the frames.
 [[nodiscard]] State starting_state(const Dataset& data, int modes, bool from_flat_object);
 
 /// Goes on from `from` until the course is done, the follower interrupts or the cost is no longer

@@ -12,7 +12,8 @@ using hdf5::Shape;
 const std::string image = "entry_1/image_1/";
 const std::string illumination = "entry_1/instrument_1/source_1/illumination";
 const std::string solver_name = "rankcheck_1/solver";
-const std::string steps_name = "rankcheck_1/steps";
+const std::string iterations_name = "rankcheck_1/iterations";
+const std::string batches_name = "rankcheck_1/batches";
 const std::string memory = "rankcheck_1/memory";
 
 /// Complex numbers of a shape; a negative extent stands for any.
@@ -40,8 +41,10 @@ void write_result(const std::filesystem::path& path,
                   bool with_memory) {
   hdf5::Writer file;
   file.numbers<double>("cxi_version", {}, {160}, {.number = hdf5::Number::i64});
-  file.string("entry_1/title",
-              fmt::format("reconstructed by rankcheck: {}, {} steps", result.solver, result.steps));
+  file.string(
+      "entry_1/title",
+      fmt::format(
+          "reconstructed by rankcheck: {}, {} iterations", result.solver, result.iterations));
   file.complex(image + "data", {data.rows, data.cols}, result.state.object);
   file.numbers(image + "positions", {data.count, 2}, data.positions);
   file.numbers(image + "cost",
@@ -53,8 +56,7 @@ void write_result(const std::filesystem::path& path,
                        {data.object_pixel_height(), data.object_pixel_width()},
                        {.number = hdf5::Number::f64});
   const std::int64_t window = data.window;
-  const auto modes = static_cast<std::int64_t>(result.state.probe.size()) / (window * window);
-  file.complex(illumination, {modes, window, window}, result.state.probe);
+  file.complex(illumination, {result.state.modes(data.window), window, window}, result.state.probe);
   file.number("entry_1/instrument_1/source_1/wavelength", data.geometry.wavelength);
   file.number("entry_1/instrument_1/source_1/energy",
               wavelength_of_energy(data.geometry.wavelength));
@@ -62,7 +64,8 @@ void write_result(const std::filesystem::path& path,
   file.number("entry_1/instrument_1/detector_1/x_pixel_size", data.geometry.pixel_width);
   file.number("entry_1/instrument_1/detector_1/y_pixel_size", data.geometry.pixel_height);
   file.string(solver_name, result.solver);
-  file.number(steps_name, static_cast<double>(result.steps));
+  file.number(iterations_name, static_cast<double>(result.iterations));
+  file.number(batches_name, result.batches);
   if (with_memory) {
     for (const auto& [name, values] : result.state.memory) {
       file.numbers(memory + '/' + name, {static_cast<std::int64_t>(values.size())}, values);
@@ -78,13 +81,14 @@ Result read_result(const std::filesystem::path& path, const Dataset& data) {
   if (!file.has(complete)) file.reject(memory, "a checkpoint", "none");
   Result result;
   result.solver = file.string(solver_name);
-  result.steps = static_cast<std::int64_t>(file.number(steps_name));
+  result.iterations = static_cast<std::int64_t>(file.number(iterations_name));
+  result.batches = static_cast<int>(file.number(batches_name));
   result.state.object = read_complex(file, image + "data", {data.rows, data.cols});
   result.state.probe = read_complex(file, illumination, {-1, data.window, data.window});
   result.costs = file.numbers<double>(image + "cost").values;
-  if (result.steps < 0 || static_cast<std::int64_t>(result.costs.size()) < result.steps) {
+  if (result.iterations < 0 || static_cast<std::int64_t>(result.costs.size()) < result.iterations) {
     file.reject(image + "cost",
-                fmt::format("a cost before each of {} steps", result.steps),
+                fmt::format("a cost of each of {} iterations", result.iterations),
                 fmt::format("{}", result.costs.size()));
   }
   if (file.numbers<float>(image + "positions").values != data.positions) {

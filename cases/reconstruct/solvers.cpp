@@ -1,9 +1,40 @@
 #include "cases/reconstruct/solvers.hpp"
 
+#include "cases/reconstruct/check.hpp"
+#include "cases/reconstruct/on_devices.hpp"
+
 namespace rankcheck::cases::reconstruct {
 
+namespace {
+
+using gpu::StepKind;
+
+/// The solver `operation` without its `_step`.
+Solver solver(StepKind kind, std::string_view operation, std::string_view summary, int batches) {
+  return {
+      .name = operation.substr(0, operation.size() - std::string_view("_step").size()),
+      .summary = summary,
+      .batches = batches,
+      .start = [kind](const Problem& problem,
+                      const State& from) { return start_on_devices(kind, problem, from); },
+      .check = [operation](const Problem& problem,
+                           const StepTaken& step) { return check_step(operation, problem, step); }};
+}
+
+}  // namespace
+
 const std::vector<Solver>& solvers() {
-  static const std::vector<Solver> all{};
+  static const std::vector<Solver> all{
+      solver(StepKind::rpie, "rpie_step", "regularised PIE (default)", 16),
+      solver(StepKind::epie, "epie_step", "PIE", 16),
+      solver(StepKind::lsqml, "lsqml_step", "least-squares maximum likelihood", 16),
+      solver(StepKind::conjugate_gradient,
+             "conjugate_gradient_step",
+             "conjugate gradients, all frames at once",
+             1),
+      solver(
+          StepKind::difference_map, "difference_map_step", "difference map, all frames at once", 1),
+  };
   return all;
 }
 

@@ -1,11 +1,17 @@
+#include "cases/backends/mpi.hpp"
+
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
 #include <map>
+#include <numeric>
 #include <span>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "reference/registry.hpp"
@@ -17,7 +23,11 @@
 #include "harness/input.hpp"
 #include "harness/worker/serve.hpp"
 
-/// rankcheck-worker-mpi: one process of an MPI world, which serves the rank that it is.
+#include "cases/commands/command.hpp"
+#include "cases/reconstruct/solvers.hpp"
+
+/// rankcheck-worker-mpi: one process of an MPI world. It serves the rank that it is; or with the
+/// arguments of the command `reconstruct`, takes its part in that.
 namespace rankcheck::cases {
 
 namespace {
@@ -148,7 +158,9 @@ class MpiSubject final : public worker::Subject {
                   image);
     if (const gpu::Operator* op = find_operator(c)) {
       entered(runtime_.rank(), k);
+      outcome.stamps[0].entered = now_ns();
       run_operator(*op, contract, c, group_rank, image);
+      outcome.stamps[0].left = now_ns();
       result.path[k] = op->name;
       return;
     }
@@ -203,19 +215,52 @@ class MpiSubject final : public worker::Subject {
   harness::ImageLayout layout_;
 };
 
+/// Answers the harness until it has had enough.
+int serve_harness() {
+  MpiSubject subject;
+  worker::serve(subject, worker::connect_to_harness());
+  return status_held;
+}
+
+/// Runs the command `reconstruct` as one of the processes that share it.
+int reconstruct_together(int argc, char** argv) {
+  mpi::Runtime runtime;
+  mpi::MpiCluster cluster(runtime, reference::contract_named);
+  std::vector<int> all(static_cast<std::size_t>(runtime.size()));
+  std::iota(all.begin(), all.end(), 0);
+  cluster.begin(all, runtime.rank());
+  Context context{.program = argv[0]};
+  CLI::App app("Reconstructs a scan from a CXI file over the processes of an MPI world.");
+  add_reconstruct(app, context, reconstruct::solvers(), &cluster);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) throw;
+    return runtime.rank() == 0 ? app.exit(error) : status_held;
+  }
+  cluster.end();
+  return context.exit_status;
+}
+
 }  // namespace
 
 }  // namespace rankcheck::cases
 
-int main() {
+#if defined(__SANITIZE_ADDRESS__)
+/// MPI libraries keep memory until the process ends.
+extern "C" const char* __asan_default_options() {
+  return "detect_leaks=0";
+}
+#endif
+
+int main(int argc, char** argv) {
   try {
     rankcheck::harness::worker::end_with_parent();
-    rankcheck::cases::MpiSubject subject;
-    rankcheck::harness::worker::serve(subject, rankcheck::harness::worker::connect_to_harness());
-    return 0;
+    return argc > 1 ? rankcheck::cases::reconstruct_together(argc, argv)
+                    : rankcheck::cases::serve_harness();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "rankcheck-worker-mpi: %s\n", error.what());
+    fmt::print(stderr, "{}{}\n", rankcheck::cases::mpi_complaint_begin, error.what());
     // Without MPI_Abort the other processes would wait for this one in MPI_Finalize.
-    std::_Exit(1);
+    std::_Exit(rankcheck::cases::status_unable);
   }
 }

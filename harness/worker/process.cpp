@@ -56,7 +56,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 struct ChildDescriptors {
-  int standard_io = -1;
+  StandardIo io;
   int error_output = -1;
   int failure = -1;
 };
@@ -72,9 +72,9 @@ struct ChildDescriptors {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  const bool has_io = descriptors.standard_io >= 0;
-  if (::getppid() == parent && ::dup2(has_io ? descriptors.standard_io : nothing, 0) >= 0 &&
-      ::dup2(has_io ? descriptors.standard_io : descriptors.error_output, 1) >= 0 &&
+  const StandardIo io = descriptors.io;
+  if (::getppid() == parent && ::dup2(io.input >= 0 ? io.input : nothing, 0) >= 0 &&
+      ::dup2(io.output >= 0 ? io.output : descriptors.error_output, 1) >= 0 &&
       ::dup2(descriptors.error_output, 2) >= 0) {
     ::execvpe(arguments[0], arguments, environment);
   }
@@ -111,7 +111,7 @@ Keeper::~Keeper() {
   thread_.join();
 }
 
-Process::Process(const Command& command, int standard_io) {
+Process::Process(const Command& command, StandardIo io) {
   Pipe errors = make_pipe();
   Pipe failure = make_pipe();
   std::vector<std::string> arguments = command.arguments;
@@ -123,7 +123,7 @@ Process::Process(const Command& command, int standard_io) {
     become(argument_pointers.data(),
            environment_pointers.data(),
            parent,
-           {standard_io, errors.write_end.get(), failure.write_end.get()});
+           {io, errors.write_end.get(), failure.write_end.get()});
   });
   if (id_ < 0) throw std::runtime_error("cannot start another process: the system refuses to fork");
   ::setpgid(id_, id_);
@@ -168,7 +168,7 @@ bool Process::ended() {
   if (rc != 0) {
     fate_ = "is gone";
   } else if (info.si_pid != 0) {
-    succeeded_ = info.si_code == CLD_EXITED && info.si_status == 0;
+    if (info.si_code == CLD_EXITED) status_ = info.si_status;
     const char* signal_name = ::sigdescr_np(info.si_status);
     fate_ = info.si_code == CLD_EXITED
                 ? fmt::format("ended with status {}", info.si_status)
@@ -191,6 +191,10 @@ bool Process::wait_until(Clock::time_point deadline) {
   return true;
 }
 
+void Process::signal(int number) {
+  if (!ended()) ::kill(id_, number);
+}
+
 void Process::stop(std::chrono::milliseconds patience) {
   if (reaped_) return;
   if (!ended()) {
@@ -208,12 +212,13 @@ std::string Process::fate() {
   return ended() ? *fate_ : "is running";
 }
 
-std::string Process::last_words() const {
+std::string Process::last_words(std::string_view beginning) const {
   std::string_view rest(errors_);
   while (!rest.empty()) {
     const std::size_t end = rest.find_last_of('\n');
     const std::string_view line = rest.substr(end == std::string_view::npos ? 0 : end + 1);
-    if (is_telling(line)) return std::string(line.substr(0, line_bytes_max));
+    if (line.starts_with(beginning) && is_telling(line))
+      return std::string(line.substr(0, line_bytes_max));
     rest = rest.substr(0, end == std::string_view::npos ? 0 : end);
   }
   return {};

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -40,6 +41,12 @@ struct Command {
   std::map<std::string, std::string> environment;
 };
 
+/// What becomes a child's standard input and output; -1: nothing to read, and the error output.
+struct StandardIo {
+  int input = -1;
+  int output = -1;
+};
+
 /// A thread that forks and then only lives: the signal that tells a child of its parent's death
 /// comes when the thread that forked it ends.
 class Keeper {
@@ -61,9 +68,8 @@ class Keeper {
 /// group when this object goes, and told to end when we are killed.
 class Process {
  public:
-  /// `standard_io` becomes the child's standard input and output; -1: /dev/null and the error
-  /// output. Throws std::runtime_error where the program cannot be started.
-  Process(const Command& command, int standard_io);
+  /// Throws std::runtime_error where the program cannot be started.
+  Process(const Command& command, StandardIo io);
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   ~Process();
@@ -77,21 +83,25 @@ class Process {
   [[nodiscard]] bool ended();
   /// Takes in error output until the child has ended. False when it had not at the deadline.
   [[nodiscard]] bool wait_until(std::chrono::steady_clock::time_point deadline);
+  /// Sends the child, not its group, a signal.
+  void signal(int number);
   /// Asks the child, then its whole group by force, to end; returns when it has.
   void stop(std::chrono::milliseconds patience);
 
   /// Whether it has ended with status 0.
-  [[nodiscard]] bool succeeded() { return ended() && succeeded_; }
+  [[nodiscard]] bool succeeded() { return status() == 0; }
+  /// Its exit status; empty while it runs, and where a signal ended it.
+  [[nodiscard]] std::optional<int> status() { return ended() ? status_ : std::nullopt; }
   /// "ended with status 1" or "was killed by signal 11 (Segmentation fault)"; "is running".
   [[nodiscard]] std::string fate();
-  /// The last telling line of the error output; may be empty.
-  [[nodiscard]] std::string last_words() const;
+  /// The last telling line of the error output, or of those that begin so; may be empty.
+  [[nodiscard]] std::string last_words(std::string_view beginning = {}) const;
 
  private:
   Keeper keeper_;
   pid_t id_ = -1;
   bool reaped_ = false;
-  bool succeeded_ = false;
+  std::optional<int> status_;
   std::optional<std::string> fate_;
   Descriptor error_output_;
   std::string errors_;

@@ -124,7 +124,8 @@ Session::Session(const WorkerOptions& options,
     }
     Descriptor theirs(ends[1]);
     Connection ours(ends[0], ends[0]);
-    process_ = std::make_unique<Process>(command, theirs.get());
+    process_ = std::make_unique<Process>(command,
+                                         StandardIo{.input = theirs.get(), .output = theirs.get()});
     // While we hold it, the end of the worker does not close the connection.
     theirs.reset();
     add_peer(std::move(ours), deadline);
@@ -134,7 +135,7 @@ Session::Session(const WorkerOptions& options,
     const std::string path = folder_.path() + "/socket";
     const Descriptor listener = listen_at(path);
     command.environment[socket_variable] = path;
-    process_ = std::make_unique<Process>(command, -1);
+    process_ = std::make_unique<Process>(command, StandardIo{});
     connect_all(listener.get(), deadline);
     ::unlink(path.c_str());
   }

@@ -3,9 +3,14 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "reference/registry.hpp"
+
+#include "gpu/device/sim/cluster.hpp"
 
 #include "harness/case.hpp"
 
@@ -22,24 +27,26 @@ class Counting final : public Reconstruction {
  public:
   explicit Counting(const State& from) : state_(from) {}
 
-  double step() override {
+  double step(int batch) override {
     const double before = cost();
     state_.object[0] += 1;
+    state_.memory["batch"].push_back(static_cast<float>(batch));
     std::vector<float>& count = state_.memory["count"];
     count.resize(1, 0);
     count[0] += 1;
     return before;
   }
   double cost() override { return 10 - state_.object[0].real(); }
-  [[nodiscard]] State state() const override { return state_; }
+  [[nodiscard]] State state() override { return state_; }
 
  private:
   State state_;
 };
 
 /// Sums of one-step changes, so that a check of other states shows.
-StepCheck check_counting(const Problem& /*problem*/, const State& before, const State& after) {
-  return {.ratio = after.object[0].real() - before.object[0].real() - 1, .place = "object"};
+StepCheck check_counting(const Problem& /*problem*/, const StepTaken& step) {
+  const float change = step.after.object[0].real() - step.before.object[0].real();
+  return {.ratio = change - 1, .place = std::to_string(step.batch)};
 }
 
 const Solver counting{
@@ -52,42 +59,54 @@ const Solver counting{
 
 class Reconstruct : public testing::Test {
  protected:
-  Reconstruct() { start_.state = starting_state(data_, 2, true); }
+  Reconstruct() {
+    cluster_.begin(1, {}, {});
+    start_.state = starting_state(data_, 2, true);
+  }
 
   harness::TemporaryFolder folder_;
   std::filesystem::path path_ = folder_.path() / "out.cxi";
   Dataset data_ = simulate({.positions = 4, .detector = 8, .probe = 6, .step = 2});
-  Problem problem_{.data = data_};
+  gpu::sim::SimCluster cluster_{reference::contract_named};
+  Problem problem_{.data = data_, .cluster = cluster_};
   Result start_;
 };
 
 TEST_F(Reconstruct, KeepsTheCostOfEveryState) {
-  const Result result = reconstruct(counting, problem_, start_, {.steps = 3}, {});
+  const Result result = reconstruct(counting, problem_, start_, {.iterations = 3}, {});
   EXPECT_EQ(result.costs, (std::vector<double>{9, 8, 7, 6}));
-  EXPECT_EQ(result.steps, 3);
+  EXPECT_EQ(result.iterations, 3);
   EXPECT_EQ(result.solver, "counting");
 }
 
+TEST_F(Reconstruct, GoesThroughAllBatchesInEveryIteration) {
+  problem_.batches = 3;
+  const Result result = reconstruct(counting, problem_, start_, {.iterations = 2}, {});
+  EXPECT_EQ(result.state.memory.at("batch"), (std::vector<float>{0, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(result.costs, (std::vector<double>{9 + 8 + 7, 6 + 5 + 4, 3}));
+  EXPECT_EQ(result.batches, 3);
+}
+
 TEST_F(Reconstruct, ChecksEveryKthStep) {
-  std::vector<std::int64_t> checked;
-  const auto note = [&](std::int64_t step, double, const std::optional<StepCheck>& check) {
-    if (!check) return;
-    EXPECT_EQ(check->ratio, 0);
-    checked.push_back(step);
+  std::vector<std::pair<std::int64_t, std::string>> checked;
+  const auto note = [&](std::int64_t step, const StepCheck& check) {
+    EXPECT_EQ(check.ratio, 0);
+    checked.emplace_back(step, check.place);
   };
-  static_cast<void>(
-      reconstruct(counting, problem_, start_, {.steps = 7, .check_every = 3}, {.stepped = note}));
-  EXPECT_EQ(checked, (std::vector<std::int64_t>{3, 6}));
+  problem_.batches = 2;
+  static_cast<void>(reconstruct(
+      counting, problem_, start_, {.iterations = 4, .check_every = 3}, {.checked = note}));
+  EXPECT_EQ(checked, (std::vector<std::pair<std::int64_t, std::string>>{{3, "0"}, {6, "1"}}));
 }
 
 TEST_F(Reconstruct, GoesOnFromACheckpointAsIfItHadNeverStopped) {
-  const Course course{.steps = 5, .save_every = 2};
+  const Course course{.iterations = 5, .save_every = 2};
   const auto save = [&](const Result& result) {
-    if (result.steps == 2) write_result(path_, data_, result, true);
+    if (result.iterations == 2) write_result(path_, data_, result, true);
   };
   const Result whole = reconstruct(counting, problem_, start_, course, {.save = save});
   const Result resumed =
-      reconstruct(counting, problem_, read_result(path_, data_), {.steps = 5}, {});
+      reconstruct(counting, problem_, read_result(path_, data_), {.iterations = 5}, {});
   EXPECT_EQ(resumed.costs, whole.costs);
   EXPECT_EQ(resumed.state.object, whole.state.object);
   EXPECT_EQ(resumed.state.probe, whole.state.probe);
@@ -95,28 +114,30 @@ TEST_F(Reconstruct, GoesOnFromACheckpointAsIfItHadNeverStopped) {
 }
 
 TEST_F(Reconstruct, GoesOnFromItsEnd) {
-  const Result whole = reconstruct(counting, problem_, start_, {.steps = 5}, {});
-  write_result(path_, data_, reconstruct(counting, problem_, start_, {.steps = 3}, {}), true);
+  const Result whole = reconstruct(counting, problem_, start_, {.iterations = 5}, {});
+  write_result(path_, data_, reconstruct(counting, problem_, start_, {.iterations = 3}, {}), true);
   const Result resumed =
-      reconstruct(counting, problem_, read_result(path_, data_), {.steps = 5}, {});
+      reconstruct(counting, problem_, read_result(path_, data_), {.iterations = 5}, {});
   EXPECT_EQ(resumed.costs, whole.costs);
 }
 
 TEST_F(Reconstruct, EndsWhenItIsInterrupted) {
   int steps = 0;
-  const Result result = reconstruct(
-      counting, problem_, start_, {.steps = 9}, {.is_interrupted = [&] { return ++steps == 2; }});
+  const Result result =
+      reconstruct(counting, problem_, start_, {.iterations = 9}, {.is_interrupted = [&] {
+                    return ++steps == 2;
+                  }});
   EXPECT_EQ(result.costs, (std::vector<double>{9, 8, 7}));
 }
 
 TEST_F(Reconstruct, EndsWhereTheCostIsNoNumber) {
   start_.state.object[0] = std::numeric_limits<float>::quiet_NaN();
-  const Result result = reconstruct(counting, problem_, start_, {.steps = 9}, {});
-  EXPECT_EQ(result.steps, 1);
+  const Result result = reconstruct(counting, problem_, start_, {.iterations = 9}, {});
+  EXPECT_EQ(result.iterations, 1);
 }
 
 TEST_F(Reconstruct, WritesWhatOthersNeedToRecomputeTheModel) {
-  const Result result = reconstruct(counting, problem_, start_, {.steps = 1}, {});
+  const Result result = reconstruct(counting, problem_, start_, {.iterations = 1}, {});
   write_result(path_, data_, result, false);
   const hdf5::Reader file(path_);
   EXPECT_EQ(file.complex("entry_1/image_1/data").shape, (hdf5::Shape{data_.rows, data_.cols}));

@@ -1,0 +1,143 @@
+#include "cases/reconstruct/check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <limits>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "reference/ptycho/field.hpp"
+#include "reference/registry.hpp"
+
+#include "cases/ptycho/stage.hpp"
+
+namespace rankcheck::cases::reconstruct {
+
+namespace {
+
+using reference::Field;
+using reference::Setting;
+using spec::Array;
+
+/// Value i of an array of a state: object, probe, or what its solver remembers.
+std::complex<double> value_at(const State& state, Array array, std::size_t i) {
+  if (array == Array::object) return state.object[i];
+  if (array == Array::probe) return state.probe[i];
+  const auto kept = state.memory.find(std::string(spec::name(array)));
+  if (kept == state.memory.end()) return 0;
+  return {kept->second[2 * i], kept->second[2 * i + 1]};
+}
+
+bool is_of_state(Array array) {
+  return array == Array::object || array == Array::probe || array == Array::object_gradient ||
+         array == Array::object_direction || array == Array::probe_gradient ||
+         array == Array::probe_direction;
+}
+
+/// Copies a batch's share of what the data have `size` numbers of at each position.
+void take_batch(const Problem& problem,
+                int batch,
+                const std::vector<float>& all,
+                std::size_t size,
+                Field& field) {
+  std::size_t at = 0;
+  for (auto n = static_cast<std::size_t>(batch); n < static_cast<std::size_t>(problem.data.count);
+       n += static_cast<std::size_t>(problem.batches)) {
+    for (std::size_t i = 0; i < size; ++i) field.values[at++] = all[n * size + i];
+  }
+}
+
+/// The problem that the step solved, without the arrays that it makes.
+Setting setting_of(const Problem& problem, const StepTaken& step) {
+  const Dataset& data = problem.data;
+  Setting setting;
+  setting.scene = data.scene();
+  setting.scene.modes = step.before.modes(data.window);
+  setting.positions = (data.count - step.batch + problem.batches - 1) / problem.batches;
+  setting.unit = std::ldexp(1, -spec::info(spec::Type::f32).precision) + std::ldexp(1, -53);
+  return setting;
+}
+
+void fill(const Problem& problem, const StepTaken& step, Array array, Setting& in) {
+  const Dataset& data = problem.data;
+  Field& field = in.make(array);
+  if (array == Array::positions) return take_batch(problem, step.batch, data.positions, 2, field);
+  if (array == Array::frames) {
+    return take_batch(problem, step.batch, data.frames, data.mask.size(), field);
+  }
+  for (std::size_t i = 0; i < field.values.size(); ++i) {
+    field.values[i] = array == Array::mask ? data.mask[i] : value_at(step.before, array, i);
+  }
+}
+
+/// "probe, mode 1, pixel (3, 4)".
+std::string place_of(const spec::Scene& scene, Array array, std::size_t i) {
+  const std::string name(spec::name(array));
+  if (array == Array::cost) return name;
+  const bool is_probe =
+      spec::values(scene, array) == spec::values(scene, Array::probe) && name.starts_with("probe");
+  const auto cols = static_cast<std::size_t>(is_probe ? scene.window : scene.cols);
+  const std::size_t pixels = is_probe ? cols * cols : cols * static_cast<std::size_t>(scene.rows);
+  const std::string mode = is_probe ? fmt::format(", mode {}", i / pixels) : std::string();
+  return fmt::format("{}{}, pixel ({}, {})", name, mode, i % pixels / cols, i % cols);
+}
+
+/// Finds the worst of many comparisons.
+class Comparison {
+ public:
+  explicit Comparison(const spec::Scene& scene) : scene_(scene) {}
+
+  void compare(Array array, std::size_t i, std::complex<double> got, const Field& expected) {
+    const double error = std::abs(got - expected.values[i]);
+    const double bound = expected.errors[i];
+    // What the step leaves alone has no error, and comparing it no power.
+    if (bound > 0) ++moved_;
+    if (std::isfinite(error) && !std::isfinite(bound)) return;
+    if (bound > 0) ++bounded_;
+    // No number is ever near enough to what is none.
+    const double exact = error == 0 ? 0 : std::numeric_limits<double>::infinity();
+    const double ratio = std::isfinite(error) && bound > 0 ? error / bound : exact;
+    if (!worst_.place.empty() && ratio <= worst_.ratio) return;
+    worst_.ratio = ratio;
+    worst_.place = place_of(scene_, array, i);
+  }
+
+  [[nodiscard]] StepCheck result() const {
+    StepCheck check = worst_;
+    check.bounded = moved_ == 0 ? 0 : bounded_ / moved_;
+    return check;
+  }
+
+ private:
+  spec::Scene scene_;
+  StepCheck worst_;
+  double moved_ = 0;
+  double bounded_ = 0;
+};
+
+}  // namespace
+
+StepCheck check_step(std::string_view operation, const Problem& problem, const StepTaken& step) {
+  const spec::Contract& contract = reference::contract_named(operation);
+  Setting in = setting_of(problem, step);
+  Setting expected = setting_of(problem, step);
+  for (const Array array : contract.inputs) fill(problem, step, array, in);
+  reference_of(operation)(in, expected);
+  Comparison comparison(in.scene);
+  for (const Array array : contract.outputs) {
+    const Field& field = expected[array];
+    if (array == Array::cost) {
+      comparison.compare(array, 0, step.cost * problem.data.total(), field);
+    }
+    if (!is_of_state(array)) continue;
+    for (std::size_t i = 0; i < field.values.size(); ++i) {
+      comparison.compare(array, i, value_at(step.after, array, i), field);
+    }
+  }
+  return comparison.result();
+}
+
+}  // namespace rankcheck::cases::reconstruct

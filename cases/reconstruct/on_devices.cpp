@@ -1,0 +1,299 @@
+#include "cases/reconstruct/on_devices.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "gpu/ptycho/tiles.hpp"
+
+#include "harness/case.hpp"
+
+namespace rankcheck::cases::reconstruct {
+
+namespace {
+
+using spec::Array;
+using spec::Box;
+using Value = gpu::Complex<float>;
+using Share = gpu::SolverShare<float>;
+
+/// An array of a state, and where a rank has its part of it.
+struct Kept {
+  Array array;
+  Value* Share::*part;
+  bool is_object;
+};
+
+/// What a solver's state consists of.
+std::vector<Kept> kept_by(gpu::StepKind kind) {
+  std::vector<Kept> kept{{Array::object, &Share::object, true},
+                         {Array::probe, &Share::probe, false}};
+  if (kind == gpu::StepKind::conjugate_gradient) {
+    kept.insert(kept.end(),
+                {{Array::object_gradient, &Share::object_gradient, true},
+                 {Array::object_direction, &Share::object_direction, true},
+                 {Array::probe_gradient, &Share::probe_gradient, false},
+                 {Array::probe_direction, &Share::probe_direction, false}});
+  }
+  return kept;
+}
+
+/// The components of one of a state's arrays.
+float* components(State& state, Array array) {
+  if (array == Array::object) return reinterpret_cast<float*>(state.object.data());
+  if (array == Array::probe) return reinterpret_cast<float*>(state.probe.data());
+  return state.memory.at(std::string(spec::name(array))).data();
+}
+
+spec::Scene scene_of(const Dataset& data, const State& state) {
+  spec::Scene scene = data.scene();
+  scene.modes = state.modes(data.window);
+  return scene;
+}
+
+/// The positions of each rank, those of the first batch first, in order.
+std::vector<std::vector<std::int64_t>> positions_of_ranks(const Problem& problem) {
+  const std::vector<double> corners(problem.data.positions.begin(), problem.data.positions.end());
+  const int ranks = problem.cluster.ranks();
+  const std::vector<int> owners = gpu::owners(problem.partition, corners, ranks);
+  std::vector<std::vector<std::int64_t>> all(static_cast<std::size_t>(ranks));
+  for (std::int64_t batch = 0; batch < problem.batches; ++batch) {
+    for (std::int64_t n = batch; n < problem.data.count; n += problem.batches) {
+      all[static_cast<std::size_t>(owners[static_cast<std::size_t>(n)])].push_back(n);
+    }
+  }
+  return all;
+}
+
+/// What every rank holds of the object: all of it, or what its windows touch.
+std::vector<Box> held_by_ranks(const Problem& problem, const spec::Scene& scene) {
+  if (problem.layout == Layout::replicated) {
+    return gpu::whole_objects(scene, problem.cluster.ranks());
+  }
+  std::vector<Box> held;
+  for (const std::vector<std::int64_t>& positions : positions_of_ranks(problem)) {
+    std::vector<float> corners;
+    for (const std::int64_t n : positions) {
+      const auto first = problem.data.positions.begin() + 2 * n;
+      corners.insert(corners.end(), first, first + 2);
+    }
+    held.push_back(gpu::box_of_windows<float>(scene, corners));
+  }
+  return held;
+}
+
+/// The lowest rank that holds each pixel of the object; -1 where none does.
+std::vector<int> lowest_holders(const spec::Scene& scene, const std::vector<Box>& held) {
+  std::vector<int> holders(static_cast<std::size_t>(spec::values(scene, Array::object)), -1);
+  for (std::size_t rank = held.size(); rank-- > 0;) {
+    const Box& box = held[rank];
+    for (std::int64_t row = box.row; row < box.row + box.rows; ++row) {
+      std::fill_n(holders.begin() + row * scene.cols + box.col, box.cols, static_cast<int>(rank));
+    }
+  }
+  return holders;
+}
+
+/// The cluster's part of one rank: where its batches begin, and its memory.
+struct Part {
+  int rank = 0;
+  Box held;
+  /// Of its positions; one more than there are batches.
+  std::vector<std::int64_t> batch_begins;
+  /// Of all its positions.
+  Share share;
+  /// Room for a whole object.
+  Value* whole = nullptr;
+};
+
+class OnDevices final : public Reconstruction {
+ public:
+  OnDevices(gpu::StepKind kind, const Problem& problem, const State& from)
+      : kind_(kind),
+        problem_(problem),
+        cluster_(problem.cluster),
+        scene_(scene_of(problem.data, from)),
+        held_(held_by_ranks(problem, scene_)),
+        holders_(lowest_holders(scene_, held_)),
+        frames_total_(problem.data.total()),
+        state_(from),
+        solver_(problem.cluster, scene_, held_) {
+    make_room();
+    const std::vector<std::vector<std::int64_t>> positions = positions_of_ranks(problem);
+    for (const int rank : cluster_.local()) {
+      Part& part = parts_.emplace_back();
+      part.rank = rank;
+      part.held = held_[static_cast<std::size_t>(rank)];
+      load_frames(part, positions[static_cast<std::size_t>(rank)]);
+      load_state(part);
+    }
+  }
+
+  double step(int batch) override {
+    return solver_.take(kind_, shares(batch, batch + 1)).cost / frames_total_;
+  }
+
+  double cost() override { return solver_.cost(shares(0, problem_.batches)) / frames_total_; }
+
+  [[nodiscard]] State state() override {
+    for (const Kept& kept : kept_by(kind_)) {
+      float* const values = components(state_, kept.array);
+      if (kept.is_object && problem_.layout == Layout::tiles) {
+        assemble(kept, values);
+      } else {
+        const Part& part = parts_.front();
+        cluster_.read(part.rank, part.share.*kept.part, values, bytes(kept.array));
+      }
+    }
+    return state_;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t bytes(Array array) const {
+    return spec::components(scene_, array) * static_cast<std::int64_t>(sizeof(float));
+  }
+
+  /// Gives the state all arrays that the solver keeps, with zeros where it has none yet.
+  void make_room() {
+    for (const Kept& kept : kept_by(kind_)) {
+      if (kept.array == Array::object || kept.array == Array::probe) continue;
+      const std::string name(spec::name(kept.array));
+      const auto size = static_cast<std::size_t>(spec::components(scene_, kept.array));
+      std::vector<float>& values = state_.memory[name];
+      if (values.empty()) values.assign(size, 0);
+      if (values.size() == size) continue;
+      throw harness::BadInput(
+          fmt::format("checkpoint: {}: expected {} numbers, found {}", name, size, values.size()));
+    }
+  }
+
+  /// The local ranks' shares of the batches first … last-1.
+  [[nodiscard]] std::vector<Share> shares(int first, int last) const {
+    std::vector<Share> all;
+    for (const Part& part : parts_) {
+      const std::int64_t begin = part.batch_begins[static_cast<std::size_t>(first)];
+      Share share = part.share;
+      share.positions += 2 * begin;
+      share.frames += begin * spec::values(scene_, Array::frames);
+      share.count = part.batch_begins[static_cast<std::size_t>(last)] - begin;
+      all.push_back(share);
+    }
+    return all;
+  }
+
+  template <class Element>
+  Element* copy(int rank, const Element* from, std::int64_t count) {
+    auto* const to = cluster_.allocate_array<Element>(rank, count);
+    cluster_.write(rank, from, to, count * static_cast<std::int64_t>(sizeof(Element)));
+    return to;
+  }
+
+  void load_frames(Part& part, const std::vector<std::int64_t>& positions) {
+    const Dataset& data = problem_.data;
+    const std::int64_t pixels = spec::values(scene_, Array::frames);
+    const auto count = static_cast<std::int64_t>(positions.size());
+    auto* const frames = cluster_.allocate_array<float>(part.rank, count * pixels);
+    std::vector<float> corners;
+    part.batch_begins.assign(static_cast<std::size_t>(problem_.batches) + 1, 0);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t n = positions[static_cast<std::size_t>(i)];
+      cluster_.write(part.rank,
+                     data.frames.data() + n * pixels,
+                     frames + i * pixels,
+                     pixels * static_cast<std::int64_t>(sizeof(float)));
+      // Exact, because no window begins before the box.
+      const float* const corner = data.positions.data() + 2 * n;
+      corners.push_back(corner[0] - static_cast<float>(part.held.row));
+      corners.push_back(corner[1] - static_cast<float>(part.held.col));
+      ++part.batch_begins[static_cast<std::size_t>(n % problem_.batches) + 1];
+    }
+    std::partial_sum(part.batch_begins.begin(), part.batch_begins.end(), part.batch_begins.begin());
+    part.share.frames = frames;
+    part.share.positions = copy(part.rank, corners.data(), 2 * count);
+    const bool is_masked = std::count(data.mask.begin(), data.mask.end(), 0.0F) > 0;
+    if (is_masked) part.share.mask = copy(part.rank, data.mask.data(), pixels);
+    part.share.count = count;
+  }
+
+  void load_state(Part& part) {
+    for (const Kept& kept : kept_by(kind_)) {
+      const std::int64_t values =
+          kept.is_object ? part.held.pixels() : spec::values(scene_, kept.array);
+      const auto* const from = reinterpret_cast<const Value*>(components(state_, kept.array));
+      auto*& to = part.share.*kept.part;
+      to = cluster_.allocate_array<Value>(part.rank, values);
+      if (!kept.is_object) {
+        cluster_.write(part.rank, from, to, bytes(kept.array));
+        continue;
+      }
+      for_each_row(part.held, [&](std::int64_t whole, std::int64_t tile, std::int64_t size) {
+        cluster_.write(part.rank, from + whole, to + tile, size);
+      });
+    }
+  }
+
+  /// Calls body(first pixel in the object, first pixel in the box, bytes) for each row of a box.
+  template <class Body>
+  void for_each_row(const Box& box, const Body& body) const {
+    for (std::int64_t row = 0; row < box.rows; ++row) {
+      body((box.row + row) * scene_.cols + box.col,
+           row * box.cols,
+           box.cols * static_cast<std::int64_t>(sizeof(Value)));
+    }
+  }
+
+  /// Reads the whole of what lies in tiles on the ranks: each pixel from the lowest rank that holds
+  /// it; pixels that no rank holds keep their values.
+  void assemble(const Kept& kept, float* values) {
+    const std::int64_t pixels = spec::values(scene_, kept.array);
+    std::vector<std::byte*> sums;
+    for (Part& part : parts_) {
+      std::vector<Value> tile(static_cast<std::size_t>(pixels), Value{});
+      for_each_row(part.held, [&](std::int64_t whole, std::int64_t at, std::int64_t size) {
+        cluster_.read(part.rank, part.share.*kept.part + at, tile.data() + whole, size);
+      });
+      for (std::int64_t i = 0; i < pixels; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        if (holders_[at] != part.rank) tile[at] = {};
+      }
+      if (part.whole == nullptr) part.whole = cluster_.allocate_array<Value>(part.rank, pixels);
+      cluster_.write(part.rank, tile.data(), part.whole, bytes(kept.array));
+      sums.push_back(reinterpret_cast<std::byte*>(part.whole));
+    }
+    gpu::sum_over_ranks(cluster_, spec::Type::f32, 2 * pixels, sums);
+    std::vector<float> sum(static_cast<std::size_t>(2 * pixels));
+    cluster_.read(parts_.front().rank, parts_.front().whole, sum.data(), bytes(kept.array));
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      if (holders_[i / 2] >= 0) values[i] = sum[i];
+    }
+  }
+
+  gpu::StepKind kind_;
+  Problem problem_;
+  gpu::Cluster& cluster_;
+  spec::Scene scene_;
+  std::vector<Box> held_;
+  std::vector<int> holders_;
+  /// What costs are shares of.
+  double frames_total_;
+  /// As state() last gave it.
+  State state_;
+  gpu::Solver<float> solver_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reconstruction> start_on_devices(gpu::StepKind kind,
+                                                 const Problem& problem,
+                                                 const State& from) {
+  return std::make_unique<OnDevices>(kind, problem, from);
+}
+
+}  // namespace rankcheck::cases::reconstruct

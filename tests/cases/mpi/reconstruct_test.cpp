@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "cases/reconstruct/reconstruction.hpp"
+#include "tests/cases/cli.hpp"
+
+namespace rankcheck {
+namespace {
+
+namespace rec = cases::reconstruct;
+
+class MpiReconstruct : public tests::CliTest {
+ protected:
+  MpiReconstruct() {
+    rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
+  }
+
+  /// Reconstructs with four processes; the output's state.
+  rec::Result reconstruct(const std::string& options) {
+    const tests::Outcome outcome =
+        rankcheck("reconstruct scan.cxi --backend mpi --ranks 4 --checkpoint state.cxi " + options);
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    return rec::read_result(folder_.path() / "state.cxi",
+                            rec::read_dataset(folder_.path() / "scan.cxi"));
+  }
+
+  /// Runs a shell command once four processes reconstruct and have said so; what they left.
+  tests::Outcome meanwhile(const std::string& command) {
+    return shell("{ " + program_ +
+                 " reconstruct scan.cxi --backend mpi --ranks 4 --iterations 1000000 "
+                 "--checkpoint state.cxi > out & pid=$!; "
+                 "until grep -q '^iteration 3/' out; do sleep 0.05; done; " +
+                 command + "; wait $pid; }");
+  }
+};
+
+TEST_F(MpiReconstruct, StepsAsTheReference) {
+  for (const std::string layout : {"replicated", "tiles"}) {
+    const rec::Result result =
+        reconstruct("--iterations 12 --batches 4 --verify 3 --partition grid --layout " + layout);
+    EXPECT_EQ(result.costs.size(), 13U);
+    EXPECT_LT(result.costs.back(), 0.2 * result.costs.front());
+  }
+}
+
+TEST_F(MpiReconstruct, ComesNearTheSiemensStar) {
+  const std::filesystem::path data =
+      std::filesystem::path(RANKCHECK_SOURCE_DIR) / ".." / "shared/data/siemens-star-small.cxi";
+  if (!std::filesystem::exists(data)) GTEST_SKIP() << data << " is absent";
+  const tests::Outcome outcome =
+      rankcheck("reconstruct " + harness::shell_quoted(data.string()) +
+                " --backend mpi --ranks 4 --partition quadrants --iterations 7 --verify 50 "
+                "--checkpoint state.cxi");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  const rec::Result result =
+      rec::read_result(folder_.path() / "state.cxi", rec::read_dataset(data));
+  EXPECT_LE(result.costs.back(), 0.02);
+}
+
+TEST_F(MpiReconstruct, GoesOnBitByBit) {
+  const rec::Result whole = reconstruct("--layout tiles --iterations 4");
+  reconstruct("--layout tiles --iterations 2");
+  const rec::Result resumed = reconstruct("--layout tiles --iterations 4 --resume state.cxi");
+  EXPECT_EQ(resumed.costs, whole.costs);
+  EXPECT_EQ(resumed.state.object, whole.state.object);
+  EXPECT_EQ(resumed.state.probe, whole.state.probe);
+}
+
+TEST_F(MpiReconstruct, PrintsOnce) {
+  const tests::Outcome outcome =
+      rankcheck("reconstruct scan.cxi --backend mpi --ranks 4 --iterations 3 --verify 4");
+  EXPECT_NE(outcome.out.find("on 4 ranks in mpi"), std::string::npos) << outcome.out;
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 9) << outcome.out;
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(MpiReconstruct, EndsTogetherWhenItIsInterrupted) {
+  const tests::Outcome outcome = meanwhile("kill -INT $pid");
+  EXPECT_EQ(outcome.status, 130) << outcome.err;
+  const rec::Result result = rec::read_result(folder_.path() / "state.cxi",
+                                              rec::read_dataset(folder_.path() / "scan.cxi"));
+  EXPECT_GE(result.iterations, 3);
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(MpiReconstruct, EndsWhenAProcessDies) {
+  const tests::Outcome outcome =
+      meanwhile("kill -KILL $(pgrep --newest --parent $(pgrep --parent $pid))");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_TRUE(outcome.err.starts_with("rankcheck: backend mpi: ")) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+TEST_F(MpiReconstruct, PassesComplaintsOn) {
+  const std::string start = "reconstruct --backend mpi --ranks 4 ";
+  expect_unable(start + "absent.cxi", "absent.cxi");
+  expect_unable(start + "scan.cxi --batches 17", "--batches: expected 1 to 16");
+  expect_unable("reconstruct --backend mpi --ranks 65 scan.cxi", "expected at most 64");
+}
+
+}  // namespace
+}  // namespace rankcheck

@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "cases/reconstruct/reconstruction.hpp"
+#include "tests/cases/cli.hpp"
+
+namespace rankcheck {
+namespace {
+
+namespace rec = cases::reconstruct;
+
+class CliReconstruct : public tests::CliTest {
+ protected:
+  CliReconstruct() {
+    rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
+  }
+
+  /// Reconstructs; the output's state.
+  rec::Result reconstruct(const std::string& options) {
+    const tests::Outcome outcome =
+        rankcheck("reconstruct scan.cxi --checkpoint state.cxi " + options);
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    const rec::Dataset data = rec::read_dataset(folder_.path() / "scan.cxi");
+    return rec::read_result(folder_.path() / "state.cxi", data);
+  }
+};
+
+TEST_F(CliReconstruct, ComesNearTheData) {
+  const rec::Result result = reconstruct("--ranks 3 --iterations 20 --batches 4 --verify 7");
+  EXPECT_EQ(result.solver, "rpie");
+  EXPECT_EQ(result.costs.size(), 21U);
+  EXPECT_LT(result.costs.back(), 0.1 * result.costs.front());
+}
+
+TEST_F(CliReconstruct, WritesPictures) {
+  reconstruct("--iterations 2 --pictures drawn");
+  for (const char* name : {"object-phase", "object-amplitude", "probe", "cost"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder_.path() / "drawn" / (std::string(name) + ".png")));
+  }
+}
+
+TEST_F(CliReconstruct, GoesOnBitByBit) {
+  for (const std::string layout : {"replicated", "tiles"}) {
+    const std::string options = "--ranks 3 --layout " + layout + ' ';
+    const rec::Result whole = reconstruct(options + "--iterations 4");
+    reconstruct(options + "--iterations 2");
+    const rec::Result resumed = reconstruct(options + "--iterations 4 --resume state.cxi");
+    EXPECT_EQ(resumed.costs, whole.costs);
+    EXPECT_EQ(resumed.state.object, whole.state.object);
+    EXPECT_EQ(resumed.state.probe, whole.state.probe);
+  }
+}
+
+TEST_F(CliReconstruct, TellsWhatItDoes) {
+  const tests::Outcome outcome =
+      rankcheck("reconstruct scan.cxi --iterations 2 --batches 4 --verify 4 --ranks 2");
+  EXPECT_NE(outcome.out.find("rpie, 4 batches, 2 modes on 2 ranks in sim"), std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("\nstep 8: error/bound "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\niteration 2/2  cost 0."), std::string::npos) << outcome.out;
+  EXPECT_TRUE(outcome.last_line().ends_with("after 2 iterations; reconstruction.cxi"));
+}
+
+TEST_F(CliReconstruct, EndsWhenItIsInterruptedAndKeepsWhatItHas) {
+  const tests::Outcome outcome = shell("timeout --signal=INT --preserve-status 1 " + program_ +
+                                       " reconstruct scan.cxi --iterations 1000000 --checkpoint "
+                                       "state.cxi --checkpoint-every 999999");
+  EXPECT_EQ(outcome.status, 130) << outcome.out << outcome.err;
+  const rec::Dataset data = rec::read_dataset(folder_.path() / "scan.cxi");
+  const rec::Result result = rec::read_result(folder_.path() / "state.cxi", data);
+  EXPECT_GT(result.iterations, 0);
+  EXPECT_LT(result.iterations, 1000000);
+}
+
+TEST_F(CliReconstruct, SaysThatNothingWasCompared) {
+  const tests::Outcome outcome =
+      rankcheck("reconstruct scan.cxi --iterations 1 --batches 2 --verify 3");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.last_line(), "vacuous: no step was compared with the reference");
+}
+
+TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
+  const auto expect = [&](const std::string& options, const std::string& complaint) {
+    expect_unable("reconstruct scan.cxi " + options, complaint);
+  };
+  expect("--backend cuda", "backend: cuda: reconstruct has none of that name built in");
+  expect("--solver none", "solver: none: expected rpie, epie");
+  expect("--batches 17", "--batches: expected 1 to 16, the positions; found 17");
+  expect("--solver conjugate_gradient --batches 2", "--batches: expected 1, because");
+  expect("--partition none", "--partition");
+  expect("--layout none", "--layout");
+  expect("--ranks 0", "--ranks");
+  expect("--output scan.cxi", "scan.cxi: expected another file than the data");
+  expect("--resume scan.cxi", "scan.cxi: rankcheck_1/memory: expected a checkpoint");
+  expect_unable("reconstruct absent.cxi", "absent.cxi");
+}
+
+TEST_F(CliReconstruct, RejectsOtherOptionsThanACheckpointHas) {
+  reconstruct("--iterations 1 --batches 4");
+  const auto expect = [&](const std::string& options, const std::string& complaint) {
+    expect_unable("reconstruct scan.cxi --resume state.cxi " + options, complaint);
+  };
+  expect("--solver epie", "--solver: expected rpie, as in state.cxi, found epie");
+  expect("--batches 5", "--batches: expected 4, as in state.cxi, found 5");
+  expect("--modes 3", "--modes: expected 2, as in state.cxi, found 3");
+}
+
+}  // namespace
+}  // namespace rankcheck

@@ -1,0 +1,218 @@
+#include "cases/reconstruct/on_devices.hpp"
+
+#include <cmath>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/registry.hpp"
+
+#include "gpu/device/sim/cluster.hpp"
+
+#include "harness/case.hpp"
+
+#include "cases/reconstruct/check.hpp"
+#include "cases/reconstruct/model.hpp"
+#include "cases/reconstruct/simulate.hpp"
+#include "cases/reconstruct/solvers.hpp"
+#include "tests/harness/sample.hpp"
+#include "tests/print.hpp"
+
+namespace rankcheck::cases::reconstruct {
+namespace {
+
+/// A small scan with two modes, a probe smaller than the frames and a detector with a dead row.
+Dataset small_data() {
+  Dataset data = simulate({.positions = 13, .detector = 9, .probe = 7, .modes = 2, .step = 2});
+  for (std::size_t i = 0; i < data.frames.size(); ++i) {
+    if (i % 81 / 9 == 4) data.frames[i] = 0;
+  }
+  std::fill_n(data.mask.begin() + 4 * 9, 9, 0.0F);
+  return data;
+}
+
+/// Simulated devices.
+class Devices {
+ public:
+  explicit Devices(int ranks) { cluster_.begin(ranks, {}, {}); }
+
+  [[nodiscard]] Problem problem(const Dataset& data, int batches) {
+    return {.data = data, .cluster = cluster_, .batches = batches};
+  }
+
+ private:
+  gpu::sim::SimCluster cluster_{reference::contract_named};
+};
+
+/// One step of a batch, and how it compares with the reference.
+StepCheck step_and_check(const Solver& solver, const Problem& problem, int batch) {
+  const State start = starting_state(problem.data, problem.data.modes, true);
+  const auto running = solver.start(problem, start);
+  const double cost = running->step(batch);
+  const State after = running->state();
+  return solver.check(problem, {.before = start, .after = after, .batch = batch, .cost = cost});
+}
+
+void expect_within_bounds(const StepCheck& check) {
+  EXPECT_LE(check.ratio, 1) << check.place;
+  EXPECT_EQ(check.bounded, 1);
+}
+
+class Solvers : public testing::TestWithParam<Solver> {
+ protected:
+  /// As many batches as the solver takes of this data.
+  int batches_ = std::min(GetParam().batches, 3);
+  Dataset data_ = small_data();
+};
+
+TEST_P(Solvers, StepAsTheReferenceWithEveryPartition) {
+  for (std::size_t kind = 0; kind < gpu::partition_names.size(); ++kind) {
+    for (const int ranks : {1, 2, 3, 5, 8, 16}) {
+      for (const Layout layout : {Layout::replicated, Layout::tiles}) {
+        SCOPED_TRACE(testing::Message() << gpu::partition_names[kind] << ' ' << ranks << ' '
+                                        << (layout == Layout::tiles ? "tiles" : "replicated"));
+        Devices devices(ranks);
+        Problem problem = devices.problem(data_, batches_);
+        problem.partition = static_cast<gpu::Partition>(kind);
+        problem.layout = layout;
+        expect_within_bounds(step_and_check(GetParam(), problem, batches_ - 1));
+      }
+    }
+  }
+}
+
+TEST_P(Solvers, GoOnFromACheckpointAsIfTheyHadNeverStopped) {
+  const harness::TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "checkpoint.cxi";
+  for (const Layout layout : {Layout::replicated, Layout::tiles}) {
+    Devices devices(3);
+    Problem problem = devices.problem(data_, batches_);
+    problem.layout = layout;
+    Result start;
+    start.state = starting_state(data_, 2, true);
+    const auto save = [&](const Result& result) {
+      if (result.iterations == 2) write_result(path, data_, result, true);
+    };
+    const Course course{.iterations = 4, .save_every = 1};
+    const Result whole = reconstruct(GetParam(), problem, start, course, {.save = save});
+    const Result resumed =
+        reconstruct(GetParam(), problem, read_result(path, data_), {.iterations = 4}, {});
+    EXPECT_EQ(resumed.costs, whole.costs);
+    EXPECT_EQ(resumed.state.object, whole.state.object);
+    EXPECT_EQ(resumed.state.probe, whole.state.probe);
+    EXPECT_EQ(resumed.state.memory, whole.state.memory);
+  }
+}
+
+TEST_P(Solvers, LowerTheCost) {
+  Devices devices(3);
+  const Problem problem = devices.problem(data_, batches_);
+  Result start;
+  start.state = starting_state(data_, 2, true);
+  const Result result = reconstruct(GetParam(), problem, start, {.iterations = 20}, {});
+  EXPECT_LT(result.costs.back(), 0.5 * result.costs.front());
+}
+
+TEST_P(Solvers, RejectWhatTheyCannotHaveRemembered) {
+  State start = starting_state(data_, 2, true);
+  start.memory["object_direction"] = {1, 2, 3};
+  Devices devices(1);
+  const Problem problem = devices.problem(data_, batches_);
+  if (GetParam().name == "conjugate_gradient") {
+    EXPECT_THROW(static_cast<void>(GetParam().start(problem, start)), harness::BadInput);
+  } else {
+    EXPECT_NO_THROW(static_cast<void>(GetParam().start(problem, start)));
+  }
+}
+
+std::string name_of(const testing::TestParamInfo<Solver>& info) {
+  return std::string(info.param.name);
+}
+
+INSTANTIATE_TEST_SUITE_P(reconstruct, Solvers, testing::ValuesIn(solvers()), name_of);
+
+class CheckStep : public testing::Test {
+ protected:
+  CheckStep() { before_ = starting_state(data_, data_.modes, true); }
+
+  void step() {
+    const auto running = start_on_devices(gpu::StepKind::rpie, problem_, before_);
+    cost_ = running->step(1);
+    after_ = running->state();
+  }
+  [[nodiscard]] StepCheck check(int batch = 1) const {
+    return check_step(
+        "rpie_step", problem_, {.before = before_, .after = after_, .batch = batch, .cost = cost_});
+  }
+
+  Dataset data_ = small_data();
+  Devices devices_{2};
+  Problem problem_ = devices_.problem(data_, 3);
+  State before_;
+  State after_;
+  double cost_ = 0;
+};
+
+TEST_F(CheckStep, FindsThePixelThatIsWrong) {
+  step();
+  after_.probe[7 * 7 + 2 * 7 + 3] *= 1.1F;
+  EXPECT_GT(check().ratio, 1);
+  EXPECT_EQ(check().place, "probe, mode 1, pixel (2, 3)");
+}
+
+TEST_F(CheckStep, FindsAWrongCost) {
+  step();
+  cost_ *= 1.001;
+  EXPECT_GT(check().ratio, 1);
+  EXPECT_EQ(check().place, "cost");
+}
+
+TEST_F(CheckStep, FindsWhatIsNoNumber) {
+  step();
+  after_.object[0] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(check().ratio, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(check().place, "object, pixel (0, 0)");
+}
+
+TEST_F(CheckStep, FindsAStepWithOtherFrames) {
+  step();
+  EXPECT_GT(check(0).ratio, 1);
+}
+
+TEST_F(CheckStep, SaysWhenItComparedNothing) {
+  std::fill(before_.probe.begin(), before_.probe.end(), 0);
+  std::fill(data_.frames.begin(), data_.frames.end(), 0.0F);
+  step();
+  EXPECT_EQ(check().bounded, 0);
+}
+
+TEST(StartingState, IsAsBrightAsTheFrames) {
+  Dataset data = small_data();
+  for (float& intensity : data.frames) intensity *= 7;
+  const State state = starting_state(data, 3, true);
+  data.object = state.object;
+  data.probe = state.probe;
+  data.modes = 3;
+  ReferenceModel model(data);
+  double modelled = 0;
+  for (std::int64_t n = 0; n < data.count; ++n) {
+    const reference::Field& frame = model.intensity(n);
+    for (std::size_t i = 0; i < data.mask.size(); ++i) {
+      modelled += data.mask[i] * frame.values[i].real();
+    }
+  }
+  EXPECT_NEAR(modelled / data.total(), 1, 1e-5);
+}
+
+TEST(StartingState, OfTheFileIsLeftAlone) {
+  const Dataset data = small_data();
+  const State state = starting_state(data, 2, false);
+  EXPECT_EQ(state.object, data.object);
+  EXPECT_EQ(state.probe, data.probe);
+}
+
+}  // namespace
+}  // namespace rankcheck::cases::reconstruct

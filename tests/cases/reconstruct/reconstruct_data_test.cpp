@@ -1,0 +1,149 @@
+#include <cmath>
+#include <complex>
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/registry.hpp"
+
+#include "gpu/device/sim/cluster.hpp"
+
+#include "cases/reconstruct/solvers.hpp"
+#include "tests/print.hpp"
+
+/// Reconstructions of the data files, which are beside the sources or absent.
+namespace rankcheck::cases::reconstruct {
+namespace {
+
+std::filesystem::path data_file(const char* name) {
+  return std::filesystem::path(RANKCHECK_SOURCE_DIR) / ".." / "shared" / "data" / name;
+}
+
+/// What the tests say as `rankcheck reconstruct` would.
+struct Run {
+  std::string name;
+  int ranks = 1;
+  gpu::Partition partition = gpu::Partition::compact;
+  Layout layout = Layout::replicated;
+
+  friend void PrintTo(const Run& run, std::ostream* out) { *out << run.name; }
+};
+
+class OfData : public testing::TestWithParam<Run> {
+ protected:
+  OfData() { cluster_.begin(GetParam().ranks, {}, {}); }
+
+  [[nodiscard]] Problem problem(const Dataset& data, int batches) {
+    return {.data = data,
+            .cluster = cluster_,
+            .partition = GetParam().partition,
+            .layout = GetParam().layout,
+            .batches = batches};
+  }
+
+  gpu::sim::SimCluster cluster_{reference::contract_named};
+};
+
+class Siemens : public OfData {
+ protected:
+  std::filesystem::path path_ = data_file("siemens-star-small.cxi");
+};
+
+class SiemensStep : public Siemens {};
+
+TEST_P(Siemens, ComesNearTheData) {
+  if (!std::filesystem::exists(path_)) GTEST_SKIP() << path_ << " is absent";
+  const Dataset data = read_dataset(path_);
+  Result start;
+  start.state = starting_state(data, 1, true);
+  const Result result =
+      reconstruct(solvers().front(), problem(data, 16), start, {.iterations = 7}, {});
+  EXPECT_LE(result.costs.back(), 0.02);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    reconstruct,
+    Siemens,
+    testing::Values(Run{"alone", 1},
+                    Run{"two_stripes", 2, gpu::Partition::stripes},
+                    Run{"three_quadrants", 3, gpu::Partition::quadrants},
+                    Run{"five_quadrants_in_tiles", 5, gpu::Partition::quadrants, Layout::tiles},
+                    Run{"eight_stripes", 8, gpu::Partition::stripes}),
+    tests::printed_name);
+
+/// Every partition is within the reference's bound, and so all are within twice that of each other.
+TEST_P(SiemensStep, IsTheReferences) {
+  if (!std::filesystem::exists(path_)) GTEST_SKIP() << path_ << " is absent";
+  const Dataset data = read_dataset(path_);
+  const Problem problem = this->problem(data, 32);
+  const State start = starting_state(data, 1, true);
+  const auto running = solvers().front().start(problem, start);
+  const double cost = running->step(3);
+  const State after = running->state();
+  const StepCheck check =
+      solvers().front().check(problem, {.before = start, .after = after, .batch = 3, .cost = cost});
+  EXPECT_LE(check.ratio, 1) << check.place;
+  EXPECT_EQ(check.bounded, 1);
+}
+
+std::vector<Run> every_partition() {
+  std::vector<Run> runs;
+  for (std::size_t kind = 0; kind < gpu::partition_names.size(); ++kind) {
+    runs.push_back({std::string(gpu::partition_names[kind]),
+                    static_cast<int>(kind) + 2,
+                    static_cast<gpu::Partition>(kind),
+                    kind % 2 == 0 ? Layout::replicated : Layout::tiles});
+  }
+  return runs;
+}
+
+INSTANTIATE_TEST_SUITE_P(reconstruct,
+                         SiemensStep,
+                         testing::ValuesIn(every_partition()),
+                         tests::printed_name);
+
+/// How much two objects have in common where the windows are, whatever their phases and scales: 1
+/// where they are the same but for those.
+double likeness(const Dataset& data,
+                const std::vector<std::complex<float>>& a,
+                const std::vector<std::complex<float>>& b) {
+  std::complex<double> product = 0;
+  double a_power = 0;
+  double b_power = 0;
+  const int margin = data.window;
+  for (int row = margin; row < data.rows - margin; ++row) {
+    for (int col = margin; col < data.cols - margin; ++col) {
+      const auto i = static_cast<std::size_t>(row * data.cols + col);
+      product += std::complex<double>(a[i]) * std::conj(std::complex<double>(b[i]));
+      a_power += std::norm(std::complex<double>(a[i]));
+      b_power += std::norm(std::complex<double>(b[i]));
+    }
+  }
+  return std::abs(product) / std::sqrt(a_power * b_power);
+}
+
+class Simulated : public OfData {};
+
+TEST_P(Simulated, ObjectComesBackFromAFlatOne) {
+  const std::filesystem::path path = data_file("simulated-two-modes.cxi");
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent";
+  const Dataset data = read_dataset(path);
+  Result start;
+  start.state = starting_state(data, 2, true);
+  EXPECT_LT(likeness(data, start.state.object, data.object), 0.9);
+  const Result result =
+      reconstruct(solvers().front(), problem(data, 16), start, {.iterations = 100}, {});
+  EXPECT_LT(result.costs.back(), 1e-3);
+  EXPECT_GT(likeness(data, result.state.object, data.object), 0.99);
+}
+
+INSTANTIATE_TEST_SUITE_P(reconstruct,
+                         Simulated,
+                         testing::Values(Run{"three_ranks", 3}),
+                         tests::printed_name);
+
+}  // namespace
+}  // namespace rankcheck::cases::reconstruct
