@@ -23,6 +23,8 @@ struct Options {
   double seconds_min = 0.5;
   /// Bytes of one rank's buffer in large calls.
   std::int64_t bytes = std::int64_t{4} << 20;
+  /// Frames that operators are measured on.
+  int frames = 516;
   /// A pattern: the names of what is measured.
   std::string filter = "*";
   /// Where the results are written as JSON too; may be empty.
@@ -40,8 +42,10 @@ struct Entry {
   std::string backend;
   /// Makes everything ready that is not measured.
   std::function<Run()> prepare;
-  /// Ranks of a large call, measured against their copy floor; 0: small runs, of which the number
-  /// in a second counts.
+  /// Makes ready what the runs are measured against, run in turns with them. Null: the number of
+  /// runs in a second is what counts.
+  std::function<Run()> prepare_floor = nullptr;
+  /// Ranks of a large collective call.
   int large_ranks = 0;
 };
 
@@ -84,5 +88,9 @@ class Bench {
 void add_small_cases(Bench& bench, const std::string& backend);
 /// Large calls of collectives against the copy floor.
 void add_large_collectives(Bench& bench, const std::string& backend);
+/// Operators on many frames, as many as the real scan has whose sizes they take, in single
+/// precision, against the two transforms of every frame alone. On processes: cost, gradients and a
+/// step on one and on two of them.
+void add_operators(Bench& bench, const std::string& backend);
 
 }  // namespace rankcheck::cases::bench

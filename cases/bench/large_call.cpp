@@ -1,10 +1,38 @@
 #include "cases/bench/large_call.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <stdexcept>
 
 #include "cases/backends/command.hpp"
 
 namespace rankcheck::cases::bench {
+
+namespace {
+
+double seconds_of(const std::vector<harness::Stamp>& stamps) {
+  std::int64_t entered = stamps.front().entered;
+  std::int64_t left = stamps.front().left;
+  for (const harness::Stamp& stamp : stamps) {
+    entered = std::min(entered, stamp.entered);
+    left = std::max(left, stamp.left);
+  }
+  return 1e-9 * static_cast<double>(left - entered);
+}
+
+}  // namespace
+
+Run stamped_run(Bench& bench, const harness::Case& c) {
+  harness::Backend& backend = bench.backend(c.backend);
+  const auto observation = std::make_shared<harness::Observation>();
+  return [&backend, c, observation] {
+    backend.run({&c, 1}, *observation);
+    if (observation->status != harness::RunStatus::completed) {
+      throw std::runtime_error(observation->reason);
+    }
+    return seconds_of(observation->stages[0].stamps);
+  };
+}
 
 harness::Case large_case(std::string_view operation,
                          std::string_view algorithm,

@@ -5,6 +5,8 @@
 
 #include "harness/case.hpp"
 
+#include "cases/bench/bench.hpp"
+
 namespace rankcheck::cases::bench {
 
 /// The call of a collective whose longer buffer has about `bytes` bytes on every rank.
@@ -12,5 +14,9 @@ namespace rankcheck::cases::bench {
                                        std::string_view algorithm,
                                        int ranks,
                                        std::int64_t bytes);
+
+/// Runs of a case by a backend whose processes say when they entered and left; the time of one goes
+/// from the first rank's entry to the last one's leaving.
+[[nodiscard]] Run stamped_run(Bench& bench, const harness::Case& c);
 
 }  // namespace rankcheck::cases::bench

@@ -69,6 +69,13 @@ class SimulatedCall {
   gpu::plan::Plan plan_;
 };
 
+/// One memcpy of every rank's buffer.
+std::function<Run()> copies(Bench& bench, int ranks) {
+  return [&bench, ranks]() -> Run {
+    return [seconds = bench.copy_floor_seconds(ranks)] { return seconds; };
+  };
+}
+
 void add_simulated(Bench& bench) {
   const std::int64_t bytes = bench.options().bytes;
   for (const gpu::Implementation& each : gpu::implementations()) {
@@ -80,19 +87,9 @@ void add_simulated(Bench& bench) {
                  const auto call = std::make_shared<SimulatedCall>(each.algorithm, c);
                  return [call] { return call->run(); };
                },
+               .prepare_floor = copies(bench, c.ranks),
                .large_ranks = c.ranks});
   }
-}
-
-/// From the first rank's entry to the last one's leaving.
-double seconds_of(const std::vector<harness::Stamp>& stamps) {
-  std::int64_t entered = stamps.front().entered;
-  std::int64_t left = stamps.front().left;
-  for (const harness::Stamp& stamp : stamps) {
-    entered = std::min(entered, stamp.entered);
-    left = std::max(left, stamp.left);
-  }
-  return 1e-9 * static_cast<double>(left - entered);
 }
 
 /// Calls in a backend of processes.
@@ -106,17 +103,8 @@ void add_real(Bench& bench, const std::string& backend_name) {
     if (!listed.refuses(c).empty()) continue;
     bench.add({.name = name_of(backend_name, c, bytes),
                .backend = backend_name,
-               .prepare = [&bench, c]() -> Run {
-                 harness::Backend& backend = bench.backend(c.backend);
-                 const auto observation = std::make_shared<harness::Observation>();
-                 return [&backend, c, observation] {
-                   backend.run({&c, 1}, *observation);
-                   if (observation->status != harness::RunStatus::completed) {
-                     throw std::runtime_error(observation->reason);
-                   }
-                   return seconds_of(observation->stages[0].stamps);
-                 };
-               },
+               .prepare = [&bench, c] { return stamped_run(bench, c); },
+               .prepare_floor = copies(bench, c.ranks),
                .large_ranks = c.ranks});
   }
 }

@@ -23,6 +23,7 @@ bool measure(const bench::Options& options, bool backends_named) {
     }
     bench::add_small_cases(bench, each);
     bench::add_large_collectives(bench, each);
+    bench::add_operators(bench, each);
   }
   return bench.run();
 }
@@ -45,6 +46,8 @@ void add_bench(CLI::App& app, Context& context) {
       command->add_option("--filter", options->filter, "measure these names, a pattern");
   command->add_option("--bytes", options->bytes, "bytes of one rank's buffer in large collectives")
       ->check(CLI::Range(std::int64_t{4096}, std::int64_t{1} << 34));
+  command->add_option("--frames", options->frames, "frames that operators are measured on")
+      ->check(CLI::Range(1, 4096));
   CLI::Option* topology =
       command
           ->add_option("--topology",

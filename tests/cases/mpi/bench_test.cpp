@@ -47,5 +47,15 @@ TEST_F(MpiBench, MeasuresLargeCallsAgainstTheCopyFloor) {
   for (const json& each : all) EXPECT_GT(each.value("floor_ratio", 0.0), 0) << each;
 }
 
+TEST_F(MpiBench, MeasuresGradientsOnOneAndOnTwoProcesses) {
+  const auto outcome = rankcheck(
+      "bench --backend mpi --min-time 0.01 --frames 4 --filter 'frames/mpi/gaussian_gradients/*' "
+      "--json bench.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  const json all = json::parse(harness::read_file(folder_.path() / "bench.json"))["benchmarks"];
+  ASSERT_EQ(all.size(), 2U);
+  for (const json& each : all) EXPECT_GT(each.value("floor_ratio", 0.0), 0) << each;
+}
+
 }  // namespace
 }  // namespace rankcheck
