@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <complex>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 
 #include "cases/catalogue.hpp"
 #include "cases/commands/command.hpp"
+#include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {
 
@@ -152,6 +154,59 @@ class StageExport {
   std::vector<Image> befores_;
 };
 
+/// One stage of an operator after it ran, in double precision: whole arrays, of which each rank has
+/// a part, or all.
+class OperatorExport {
+ public:
+  OperatorExport(OperatorStage stage, std::size_t number)
+      : stage_(std::move(stage)), number_(number) {}
+
+  /// Writes the arrays and appends what they are to `files`.
+  void write(const fs::path& folder, ordered_json& files) const {
+    for (const spec::Array array : stage_.contract.inputs) {
+      write(folder, array, "input", stage_.in[array].values, files);
+    }
+    for (const spec::Array array : stage_.contract.outputs) {
+      const reference::Field& expected = stage_.expected[array];
+      write(folder, array, "expected", expected.values, files);
+      write(folder,
+            array,
+            "bound",
+            std::vector<std::complex<double>>(expected.errors.begin(), expected.errors.end()),
+            files);
+      write(folder, array, "actual", stage_.got[array].values, files);
+    }
+  }
+
+ private:
+  void write(const fs::path& folder,
+             spec::Array array,
+             std::string_view what,
+             const std::vector<std::complex<double>>& values,
+             ordered_json& files) const {
+    const bool is_complex = spec::info(array).is_complex && what != "bound";
+    std::vector<double> components;
+    for (const std::complex<double>& value : values) {
+      components.push_back(value.real());
+      if (is_complex) components.push_back(value.imag());
+    }
+    const spec::Type type = is_complex ? spec::Type::complex128 : spec::Type::f64;
+    const std::string name = fmt::format("stage{}-{}-{}.npy", number_, spec::name(array), what);
+    const auto* bytes = reinterpret_cast<const std::byte*>(components.data());
+    const auto count = static_cast<std::int64_t>(values.size());
+    harness::write_file(folder / name, harness::to_npy(type, bytes, count));
+    files.push_back({{"file", name},
+                     {"stage", number_},
+                     {"array", spec::name(array)},
+                     {"content", what},
+                     {"type", spec::name(type)},
+                     {"elements", count}});
+  }
+
+  OperatorStage stage_;
+  std::size_t number_;
+};
+
 int export_case(const std::string& text_or_path, const fs::path& folder) {
   const harness::Catalogue catalogue = make_catalogue();
   const Case c = read_case(catalogue, text_or_path);
@@ -165,18 +220,18 @@ int export_case(const std::string& text_or_path, const fs::path& folder) {
                                         name(judgement.verdict),
                                         judgement.reason));
   }
-  for (const Case& stage : examiner.stages()) {
-    if (family(catalogue.find(stage.operation)->contract) == "collectives") continue;
-    throw harness::BadInput("case: expected one of collectives, got " + stage.operation +
-                            ": operators' arrays cannot be exported yet");
-  }
   harness::make_folder(folder);
   const harness::Evidence evidence{catalogue, backend->traits(), examiner.stages(), observation};
   ordered_json files = ordered_json::array();
   ordered_json stages = ordered_json::array();
   for (std::size_t s = 0; s < examiner.stages().size(); ++s) {
     stages.push_back(to_json(examiner.stages()[s]));
-    StageExport(examiner, evidence, s).write(folder, files);
+    const Case& stage = examiner.stages()[s];
+    if (family(catalogue.find(stage.operation)->contract) == "ptycho") {
+      OperatorExport(read_stage(evidence, s), s).write(folder, files);
+    } else {
+      StageExport(examiner, evidence, s).write(folder, files);
+    }
   }
   const ordered_json manifest{
       {"case", to_json(c)},

@@ -122,24 +122,6 @@ TEST_F(Cli, ChecksThatNoCaseExistsOfAreLeftOutAndNamed) {
       << outcome.out;
 }
 
-TEST_F(Cli, ChecksThatAnAlgorithmDoesNotTakeAreSkipped) {
-  const Outcome outcome = rankcheck("run --operation all_to_all --cases 3 --report r");
-  EXPECT_EQ(outcome.status, 0) << outcome.out;
-  EXPECT_NE(outcome.last_line().find(" 2 skipped (2 not_supported)"), std::string::npos)
-      << outcome.out;
-  EXPECT_EQ(outcome.out.find("left out"), std::string::npos) << outcome.out;
-}
-
-TEST_F(Cli, CyclingSuiteEndsWhereNothingIsLeftToCheck) {
-  harness::write_file(folder_.path() / "s.json",
-                      R"({"name":"s","summary":"s","cycles":true,"time_limit_s":60,"entries":[)"
-                      R"({"backends":["sim"],"operation":"all_to_all",)"
-                      R"("property":"in_place_equals_out_of_place"}]})");
-  const Outcome outcome = rankcheck("run s.json --report r");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  EXPECT_EQ(report("r")["environment"]["rounds"], 1);
-}
-
 TEST_F(Cli, TimeThatIsOverIsVacuousNotPassed) {
   const Outcome outcome = rankcheck(quick + "--time-budget 0.000001");
   EXPECT_EQ(outcome.status, 1) << outcome.out;
@@ -286,6 +268,20 @@ TEST_F(Cli, ExportHasADefaultFolder) {
   EXPECT_TRUE(fs::exists(folder_.path() / "rankcheck-export" / "manifest.json"));
 }
 
+TEST_F(Cli, ExportWritesWholeArraysOfOperators) {
+  const Outcome outcome = rankcheck(
+      R"(export --output arrays '{"operation":"insert","ranks":2,"counts":[1,2],"rows":5,"cols":4,)"
+      R"("window":2,"detector":3,"input":"exact"}')");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const fs::path arrays = folder_.path() / "arrays";
+  EXPECT_EQ(read_file(arrays / "stage0-object-expected.npy"),
+            read_file(arrays / "stage0-object-actual.npy"));
+  const json files = json::parse(read_file(arrays / "manifest.json"))["files"];
+  // patches and positions; of the object three.
+  EXPECT_EQ(files.size(), 5U);
+  EXPECT_EQ(files.back()["elements"], 20);
+}
+
 TEST_F(Cli, EntryOfASuiteThatSelectsNothingIsNamed) {
   harness::write_file(folder_.path() / "s.json",
                       R"({"name":"s","summary":"s","entries":[{"backends":["sim"]},)"
@@ -350,6 +346,14 @@ TEST_F(Cli, AuditCountsThePlantedBugs) {
   const Outcome outcome = rankcheck("audit --operation barrier");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.last_line(), "3 of 3 planted bugs caught");
+}
+
+TEST_F(Cli, AuditTellsWhereTheBugIsAndWhoseLawCatchesIt) {
+  const Outcome outcome = rankcheck("audit --operation crop --json");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["bugs"][0]["property"], "has_adjoint_pad");
+  const Outcome elsewhere = rankcheck("audit --operation shift_back --json");
+  EXPECT_EQ(json::parse(elsewhere.out)["bugs"][0]["planted_in"], "shift");
 }
 
 TEST_F(Cli, AuditFailsWhereABugSurvives) {
