@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/generator.hpp"
 #include "harness/input.hpp"
 #include "harness/operation.hpp"
 
@@ -198,6 +201,33 @@ TEST_F(Calls, TakeEmptyBlocksWithGaps) {
     harness::Observation observation;
     backend_->run(std::span(&c, 1), observation);
     EXPECT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
+  }
+}
+
+/// What a unit must cover is found out by asking the backend: here stands what it has to answer.
+TEST_F(Calls, AreRequiredInEveryWayThatTheContractHas) {
+  for (const harness::Operation& operation : calls()) {
+    const spec::Contract& contract = operation.contract;
+    const bool has_data = contract.sizes != spec::Sizes::none;
+    const bool is_uneven = !make_case(operation, {}, {Type::f32, ReduceOp::none}).counts.empty();
+    std::set<std::string_view> expected{"sub_group", "reordered_group"};
+    if (contract.name != "barrier") expected.insert("one_rank");
+    if (contract.rooted) expected.insert("other_root");
+    if (contract.in_place != spec::InPlace::none) expected.insert("in_place");
+    if (has_data) expected.insert({"offset", "zero_count"});
+    // MPI_Reduce_scatter takes no displacements.
+    if (is_uneven) expected.insert("empty_part");
+    if (is_uneven && contract.name != "reduce_scatter_v") expected.insert("gap");
+    const harness::Unit unit{.operation = std::string(contract.name),
+                             .algorithm = "blocking",
+                             .backend = "mpi",
+                             .property = std::string(operation.properties.front().name),
+                             .types = {},
+                             .pinned = {}};
+    const harness::Generator generator(catalogue_, *backend_, unit, 1);
+    std::set<std::string_view> found;
+    for (const harness::SiteCell& each : generator.sites()) found.insert(each.site.name);
+    EXPECT_EQ(found, expected) << contract.name;
   }
 }
 
