@@ -94,8 +94,9 @@ Event Builder::signal(int rank) {
 }
 
 void Builder::wait(int rank, Event event) {
-  // Whoever signals has entered.
-  has_entered(rank, signallers_[static_cast<std::size_t>(event.id)]) = true;
+  // Whoever signals has entered; a signal that the plan does not have yet tells nothing.
+  const auto id = static_cast<std::size_t>(event.id);
+  if (id < signallers_.size()) has_entered(rank, signallers_[id]) = true;
   plan_->steps[static_cast<std::size_t>(rank)].push_back(
       {.kind = StepKind::wait, .finish = false, .event = event, .destination = {}});
 }
