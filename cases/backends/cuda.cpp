@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "harness/table.hpp"
 #include "harness/worker/worker_backend.hpp"
 
 #include "cases/backends/command.hpp"
@@ -29,7 +30,7 @@ std::string worker_path() {
 
 /// What the worker says of itself where no device is needed; null where it is missing or broken.
 nlohmann::json description() {
-  const std::string command = fmt::format("'{}' --describe 2>/dev/null", worker_path());
+  const std::string command = harness::shell_quoted(worker_path()) + " --describe 2>/dev/null";
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "r"),
                                                              ::pclose);
   if (!pipe) return nullptr;
