@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
-#include "reference/collectives/registry.hpp"
-#include "reference/numerics/fold.hpp"
-
 #include "harness/input.hpp"
+
+#include "cases/collectives/oracle.hpp"
 
 namespace rankcheck::cases {
 
@@ -31,24 +30,16 @@ auto source_of(const Wanted& wanted) {
   return std::tuple(wanted.piece.source, wanted.piece.send_offset, wanted.piece.count);
 }
 
-/// Judges one stage; the references' inputs are made anew from the case.
+/// Judges one stage.
 class StageJudge {
  public:
   StageJudge(const Evidence& evidence, std::size_t stage, Judgement& judgement)
-      : evidence_(evidence),
-        stage_(stage),
-        judgement_(judgement),
+      : judgement_(judgement),
         case_(evidence.stages[stage]),
-        call_(call_of(case_)),
-        bytes_(spec::info(case_.type).bytes),
-        rule_{.type = case_.type,
-              .op = case_.op,
-              .ranks = call_.ranks,
-              .nan_rule = evidence.traits.nan_rule,
-              .exact = is_exact(case_)} {}
+        oracle_(evidence, stage),
+        bytes_(spec::info(case_.type).bytes) {}
 
   void judge() {
-    regenerate_inputs();
     if (!collect_pieces()) return;
     for (auto first = wanted_.begin(); first != wanted_.end();) {
       const auto last = std::find_if(first, wanted_.end(), [&](const Wanted& each) {
@@ -56,7 +47,7 @@ class StageJudge {
       });
       for (std::int64_t begin = 0; begin < first->piece.count; begin += chunk_elements) {
         const std::int64_t count = std::min(chunk_elements, first->piece.count - begin);
-        expect(first->piece, begin, count);
+        oracle_.expect(first->piece, begin, count, expected_);
         for (auto each = first; each != last; ++each) compare(*each, begin, count);
       }
       first = last;
@@ -64,46 +55,17 @@ class StageJudge {
   }
 
  private:
-  void regenerate_inputs() {
-    const std::vector<int> ranks = members(case_);
-    const auto n = ranks.size();
-    views_.resize(n);
-    inputs_.resize(n);
-    contributions_.resize(n);
-    for (std::size_t r = 0; r < n; ++r) {
-      views_[r] = view(evidence_, stage_, static_cast<int>(r));
-      const spec::Extents& extents = views_[r].layout.extents;
-      inputs_[r].assign(static_cast<std::size_t>(extents.send_size * bytes_), std::byte{});
-      for (std::size_t b = 0; b < extents.send.size(); ++b) {
-        harness::fill_block(case_,
-                            ranks[r],
-                            static_cast<int>(b),
-                            extents.send[b],
-                            inputs_[r].data() + extents.send[b].offset * bytes_);
-      }
-    }
-    if (case_.op != spec::ReduceOp::premul_sum) return;
-    scalars_.resize(n * static_cast<std::size_t>(bytes_));
-    for (std::size_t r = 0; r < n; ++r) {
-      harness::fill_scalar(case_, ranks[r], scalars_.data() + r * static_cast<std::size_t>(bytes_));
-    }
-  }
-
   bool collect_pieces() {
-    const auto& all = reference::collectives();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) {
-      return each.contract.name == case_.operation;
-    });
     std::vector<Piece> pieces;
-    for (int r = 0; r < call_.ranks; ++r) {
+    for (int r = 0; r < oracle_.call().ranks; ++r) {
       pieces.clear();
-      found->reference(call_, r, pieces);
+      oracle_.collect(r, pieces);
       std::int64_t defined = 0;
       for (const Piece& piece : pieces) {
         defined += piece.count;
         if (piece.count > 0) wanted_.push_back({piece, r});
       }
-      for (const spec::Block& block : views_[static_cast<std::size_t>(r)].layout.extents.recv) {
+      for (const spec::Block& block : oracle_.view(r).layout.extents.recv) {
         defined -= block.count;
       }
       if (defined != 0) {
@@ -117,23 +79,12 @@ class StageJudge {
     return true;
   }
 
-  void expect(const Piece& piece, std::int64_t begin, std::int64_t count) {
-    const std::int64_t at = (piece.send_offset + begin) * bytes_;
-    if (piece.source != reference::every_rank) {
-      const auto source = static_cast<std::size_t>(piece.source);
-      numerics::expect_bits(inputs_[source].data() + at, count * bytes_, expected_);
-      return;
-    }
-    for (std::size_t r = 0; r < inputs_.size(); ++r) contributions_[r] = inputs_[r].data() + at;
-    numerics::fold(rule_, contributions_, scalars_, count, expected_);
-  }
-
   void compare(const Wanted& wanted, std::int64_t begin, std::int64_t count) {
-    const harness::BufferView& out = views_[static_cast<std::size_t>(wanted.rank)];
+    const harness::BufferView& out = oracle_.view(wanted.rank);
     const std::int64_t first = wanted.piece.recv_offset + begin;
     const std::byte* got = out.recv() + first * bytes_;
     comparison_ = {};
-    numerics::compare(rule_, expected_, got, count, comparison_);
+    numerics::compare(oracle_.rule(), expected_, got, count, comparison_);
     judgement_.count(wanted.rank, comparison_.compared_bytes);
     judgement_.ratio_max = std::max(judgement_.ratio_max, comparison_.ratio_max);
     if (comparison_.wrong == 0) return;
@@ -157,16 +108,18 @@ class StageJudge {
     if (case_.input != harness::InputKind::coded) return {};
     const std::int64_t send_index = piece.send_offset + index;
     if (piece.source != reference::every_rank) return find_origin(got);
-    const spec::Extents& extents = views_[0].layout.extents;
+    const spec::Extents& extents = oracle_.view(0).layout.extents;
     for (std::size_t b = 0; b < extents.send.size(); ++b) {
       const spec::Block& block = extents.send[b];
       if (send_index < block.offset || send_index >= block.offset + block.count) continue;
       const std::uint64_t at =
           harness::input_index(case_, static_cast<int>(b), block, send_index - block.offset);
       std::vector<const std::byte*> one;
-      for (const auto& input : inputs_) one.push_back(input.data() + send_index * bytes_);
+      for (int r = 0; r < oracle_.call().ranks; ++r) {
+        one.push_back(oracle_.input(r).data() + send_index * bytes_);
+      }
       numerics::Expected sum;
-      numerics::fold(rule_, one, scalars_, 1, sum);
+      numerics::fold(oracle_.rule(), one, oracle_.scalars(), 1, sum);
       std::vector<std::byte> bits(static_cast<std::size_t>(bytes_));
       if (sum.as_bits) {
         bits = sum.bits;
@@ -181,10 +134,11 @@ class StageJudge {
   /// The only input element with these bits, in words.
   std::string find_origin(const std::byte* got) const {
     std::string text;
-    for (std::size_t r = 0; r < inputs_.size(); ++r) {
-      const auto size = static_cast<std::int64_t>(inputs_[r].size()) / bytes_;
+    for (int r = 0; r < oracle_.call().ranks; ++r) {
+      const std::span<const std::byte> input = oracle_.input(r);
+      const auto size = static_cast<std::int64_t>(input.size()) / bytes_;
       for (std::int64_t i = 0; i < size; ++i) {
-        if (!std::equal(got, got + bytes_, inputs_[r].data() + i * bytes_)) continue;
+        if (!std::equal(got, got + bytes_, input.data() + i * bytes_)) continue;
         if (!text.empty()) return {};
         text = "element " + std::to_string(i) + " of rank " + std::to_string(r);
       }
@@ -192,17 +146,10 @@ class StageJudge {
     return text.empty() ? "no input of any rank" : text;
   }
 
-  const Evidence& evidence_;
-  std::size_t stage_;
   Judgement& judgement_;
   const Case& case_;
-  spec::Call call_;
+  Oracle oracle_;
   std::int64_t bytes_;
-  numerics::Fold rule_;
-  std::vector<harness::BufferView> views_;
-  std::vector<std::vector<std::byte>> inputs_;
-  std::vector<const std::byte*> contributions_;
-  std::vector<std::byte> scalars_;
   std::vector<Wanted> wanted_;
   numerics::Expected expected_;
   numerics::Comparison comparison_;

@@ -4,15 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "reference/collectives/registry.hpp"
-#include "reference/numerics/fold.hpp"
-
 #include "harness/files.hpp"
 #include "harness/image.hpp"
-#include "harness/input.hpp"
 #include "harness/npy.hpp"
 
 #include "cases/catalogue.hpp"
+#include "cases/collectives/oracle.hpp"
 #include "cases/commands/command.hpp"
 #include "cases/ptycho/stage.hpp"
 
@@ -38,38 +35,31 @@ void append_expected(spec::Type type, const numerics::Expected& expected, std::b
   }
 }
 
-/// One stage of a case after it ran: what each member had, was to get, and got.
-class StageExport {
+/// One stage of a collective after it ran: what each member had, was to get, and got.
+class CollectiveExport {
  public:
-  StageExport(const harness::Examiner& examiner,
-              const harness::Evidence& evidence,
-              std::size_t stage)
-      : evidence_(evidence),
-        stage_(stage),
-        case_(examiner.stages()[stage]),
-        call_(call_of(case_)),
-        bytes_(spec::info(case_.type).bytes) {
+  CollectiveExport(const harness::Evidence& evidence, std::size_t stage)
+      : stage_(stage), case_(evidence.stages[stage]), oracle_(evidence, stage) {
     const std::vector<int> ranks = members(case_);
-    for (int r = 0; r < call_.ranks; ++r) {
+    for (int r = 0; r < oracle_.call().ranks; ++r) {
       const std::byte* previous = nullptr;
       if (case_.input == harness::InputKind::previous) {
         const harness::BufferView before = view(evidence, stage - 1, r);
         previous = before.layout.recv < 0 ? before.image : before.recv();
       }
-      views_.push_back(view(evidence, stage, r));
       befores_.emplace_back();
       prepare(case_,
               ranks[static_cast<std::size_t>(r)],
-              views_.back().layout,
+              oracle_.view(r).layout,
               previous,
               befores_.back());
     }
   }
 
   /// Writes the arrays and appends what they are to `files`.
-  void write(const fs::path& folder, ordered_json& files) const {
-    for (int r = 0; r < call_.ranks; ++r) {
-      const harness::BufferView& after = views_[static_cast<std::size_t>(r)];
+  void write(const fs::path& folder, ordered_json& files) {
+    for (int r = 0; r < oracle_.call().ranks; ++r) {
+      const harness::BufferView& after = oracle_.view(r);
       const harness::ImageLayout& layout = after.layout;
       const Image& before = befores_[static_cast<std::size_t>(r)];
       if (layout.send >= 0) {
@@ -85,48 +75,18 @@ class StageExport {
 
  private:
   /// The image before, with every defined output overwritten by the reference.
-  Image expect(int rank) const {
-    const auto& all = reference::collectives();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) {
-      return each.contract.name == case_.operation;
-    });
+  Image expect(int rank) {
     std::vector<reference::Piece> pieces;
-    found->reference(call_, rank, pieces);
+    oracle_.collect(rank, pieces);
     Image image = befores_[static_cast<std::size_t>(rank)];
-    std::byte* recv = image.data() + views_[static_cast<std::size_t>(rank)].layout.recv;
+    std::byte* const recv = image.data() + oracle_.view(rank).layout.recv;
     numerics::Expected expected;
     for (const reference::Piece& piece : pieces) {
-      fold(piece, expected);
-      append_expected(case_.type, expected, recv + piece.recv_offset * bytes_);
+      oracle_.expect(piece, 0, piece.count, expected);
+      append_expected(
+          case_.type, expected, recv + piece.recv_offset * spec::info(case_.type).bytes);
     }
     return image;
-  }
-
-  void fold(const reference::Piece& piece, numerics::Expected& expected) const {
-    std::vector<const std::byte*> sources;
-    for (std::size_t q = 0; q < befores_.size(); ++q) {
-      sources.push_back(befores_[q].data() + views_[q].layout.send + piece.send_offset * bytes_);
-    }
-    if (piece.source != reference::every_rank) {
-      const auto source = static_cast<std::size_t>(piece.source);
-      numerics::expect_bits(sources[source], piece.count * bytes_, expected);
-      return;
-    }
-    std::vector<std::byte> scalars(sources.size() * static_cast<std::size_t>(bytes_));
-    const std::vector<int> ranks = members(case_);
-    for (std::size_t q = 0; q < sources.size(); ++q) {
-      if (case_.op != spec::ReduceOp::premul_sum) break;
-      fill_scalar(case_, ranks[q], scalars.data() + q * static_cast<std::size_t>(bytes_));
-    }
-    numerics::fold({.type = case_.type,
-                    .op = case_.op,
-                    .ranks = call_.ranks,
-                    .nan_rule = evidence_.traits.nan_rule,
-                    .exact = is_exact(case_)},
-                   sources,
-                   scalars,
-                   piece.count,
-                   expected);
   }
 
   void write(const fs::path& folder,
@@ -145,12 +105,9 @@ class StageExport {
                      {"elements", count}});
   }
 
-  const harness::Evidence& evidence_;
   std::size_t stage_;
   const Case& case_;
-  spec::Call call_;
-  std::int64_t bytes_;
-  std::vector<harness::BufferView> views_;
+  Oracle oracle_;
   std::vector<Image> befores_;
 };
 
@@ -230,7 +187,7 @@ int export_case(const std::string& text_or_path, const fs::path& folder) {
     if (family(catalogue.find(stage.operation)->contract) == "ptycho") {
       OperatorExport(read_stage(evidence, s), s).write(folder, files);
     } else {
-      StageExport(examiner, evidence, s).write(folder, files);
+      CollectiveExport(evidence, s).write(folder, files);
     }
   }
   const ordered_json manifest{

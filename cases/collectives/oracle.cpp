@@ -1,0 +1,76 @@
+#include "cases/collectives/oracle.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "reference/collectives/registry.hpp"
+
+#include "harness/input.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+reference::Reference reference_of(const std::string& operation) {
+  const auto& all = reference::collectives();
+  const auto found = std::find_if(
+      all.begin(), all.end(), [&](const auto& each) { return each.contract.name == operation; });
+  if (found == all.end()) throw std::logic_error(operation + " is no collective");
+  return found->reference;
+}
+
+}  // namespace
+
+Oracle::Oracle(const harness::Evidence& evidence, std::size_t stage)
+    : case_(evidence.stages[stage]),
+      call_(call_of(case_)),
+      bytes_(spec::info(case_.type).bytes),
+      rule_{.type = case_.type,
+            .op = case_.op,
+            .ranks = call_.ranks,
+            .nan_rule = evidence.traits.nan_rule,
+            .exact = is_exact(case_)},
+      reference_(reference_of(case_.operation)) {
+  const std::vector<int> ranks = members(case_);
+  const auto n = ranks.size();
+  const auto bytes = static_cast<std::size_t>(bytes_);
+  views_.resize(n);
+  inputs_.resize(n);
+  contributions_.resize(n);
+  for (std::size_t r = 0; r < n; ++r) {
+    views_[r] = harness::view(evidence, stage, static_cast<int>(r));
+    const spec::Extents& extents = views_[r].layout.extents;
+    if (case_.input == harness::InputKind::previous) {
+      const harness::BufferView before = harness::view(evidence, stage - 1, static_cast<int>(r));
+      const std::byte* const left = before.layout.recv < 0 ? before.image : before.recv();
+      inputs_[r].assign(left, left + extents.send_size * bytes_);
+      continue;
+    }
+    inputs_[r].assign(static_cast<std::size_t>(extents.send_size) * bytes, std::byte{});
+    for (std::size_t b = 0; b < extents.send.size(); ++b) {
+      const spec::Block& block = extents.send[b];
+      harness::fill_block(
+          case_, ranks[r], static_cast<int>(b), block, inputs_[r].data() + block.offset * bytes_);
+    }
+  }
+  if (case_.op != spec::ReduceOp::premul_sum) return;
+  scalars_.resize(n * bytes);
+  for (std::size_t r = 0; r < n; ++r) {
+    harness::fill_scalar(case_, ranks[r], scalars_.data() + r * bytes);
+  }
+}
+
+void Oracle::expect(const reference::Piece& piece,
+                    std::int64_t begin,
+                    std::int64_t count,
+                    numerics::Expected& expected) {
+  const std::int64_t at = (piece.send_offset + begin) * bytes_;
+  if (piece.source != reference::every_rank) {
+    numerics::expect_bits(input(piece.source).data() + at, count * bytes_, expected);
+    return;
+  }
+  for (std::size_t r = 0; r < inputs_.size(); ++r) contributions_[r] = inputs_[r].data() + at;
+  numerics::fold(rule_, contributions_, scalars_, count, expected);
+}
+
+}  // namespace rankcheck::cases
