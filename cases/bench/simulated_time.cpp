@@ -84,33 +84,33 @@ double expected_steps(const gpu::Implementation& implementation, int ranks, std:
   return more * std::pow(more / few, std::log2(static_cast<double>(ranks) / (2 * small)));
 }
 
-/// One line of the table of simulated times; its result, or null where it was left out.
+/// Prints one line of the table of simulated times and returns its result, or why it has none.
 nlohmann::ordered_json simulate_one(const gpu::Implementation& each,
                                     int ranks,
                                     const TopologyOptions& options,
                                     const gpu::plan::Topology& topology) {
   fmt::print("{:<17} {:<27} {:>6} ", each.operation, each.algorithm.name, ranks);
+  nlohmann::ordered_json result{{"operation", each.operation},
+                                {"algorithm", each.algorithm.name},
+                                {"ranks", ranks},
+                                {"bytes", options.bytes}};
+  const auto left_out = [&](const std::string& reason) {
+    fmt::print("   left out: {}\n", reason);
+    result["left_out"] = reason;
+    return result;
+  };
   const double steps = expected_steps(each, ranks, options.bytes);
-  if (steps > steps_max) {
-    fmt::print("   left out: about {:.0e} steps\n", steps);
-    return nullptr;
-  }
+  if (steps > steps_max) return left_out(fmt::format("about {:.0e} steps", steps));
   const gpu::plan::Plan plan = large_plan(each, ranks, options.bytes);
-  if (plan.ranks() == 0) {
-    fmt::print("   left out: does not take the call\n");
-    return nullptr;
-  }
+  if (plan.ranks() == 0) return left_out("does not take the call");
   const gpu::plan::Timing timing = gpu::plan::time_plan(plan, 4, topology);
   std::int64_t messages = 0;
   for (const auto& traffic : timing.traffic) messages += traffic.messages;
   fmt::print("{:>12.1f} {:>14}\n", 1e6 * timing.seconds, harness::grouped(messages));
   std::fflush(stdout);
-  return {{"operation", each.operation},
-          {"algorithm", each.algorithm.name},
-          {"ranks", ranks},
-          {"bytes", options.bytes},
-          {"messages", messages},
-          {"simulated_seconds", timing.seconds}};
+  result["messages"] = messages;
+  result["simulated_seconds"] = timing.seconds;
+  return result;
 }
 
 /// What the patterns choose.
@@ -151,8 +151,7 @@ void simulate(const TopologyOptions& options) {
              "messages");
   for (const gpu::Implementation* each : implementations) {
     for (const int ranks : options.ranks) {
-      nlohmann::ordered_json result = simulate_one(*each, ranks, options, topology);
-      if (!result.is_null()) results.push_back(std::move(result));
+      results.push_back(simulate_one(*each, ranks, options, topology));
     }
   }
   if (!options.json_path.empty()) {
