@@ -101,9 +101,7 @@ void load_as(const std::byte* in, std::int64_t count, double* out, Decode decode
 }
 
 template <typename T>
-double integer_to_double(const std::byte* element) {
-  T value;
-  std::memcpy(&value, element, sizeof(T));
+double as_double(T value) {
   return static_cast<double>(value);
 }
 
@@ -152,36 +150,31 @@ void load(Type component, const std::byte* in, std::int64_t count, double* out) 
     case Type::f8e5m2:
       return load_as<std::uint8_t>(in, count, out, decode<Type::f8e5m2, std::uint8_t>);
     case Type::f32:
-      return load_as<float>(in, count, out, [](float x) { return static_cast<double>(x); });
+      return load_as<float>(in, count, out, as_double<float>);
     case Type::f64:
-      return load_as<double>(in, count, out, [](double x) { return x; });
-    default:
-      for (std::int64_t i = 0; i < count; ++i) {
-        out[i] = to_double(component, in + i * spec::info(component).bytes);
-      }
+      return load_as<double>(in, count, out, as_double<double>);
+    case Type::int8:
+      return load_as<std::int8_t>(in, count, out, as_double<std::int8_t>);
+    case Type::uint8:
+      return load_as<std::uint8_t>(in, count, out, as_double<std::uint8_t>);
+    case Type::int32:
+      return load_as<std::int32_t>(in, count, out, as_double<std::int32_t>);
+    case Type::uint32:
+      return load_as<std::uint32_t>(in, count, out, as_double<std::uint32_t>);
+    case Type::int64:
+      return load_as<std::int64_t>(in, count, out, as_double<std::int64_t>);
+    case Type::uint64:
+      return load_as<std::uint64_t>(in, count, out, as_double<std::uint64_t>);
+    case Type::complex64:
+    case Type::complex128:
+      break;
   }
 }
 
 double to_double(Type component, const std::byte* element) {
-  switch (component) {
-    case Type::int8:
-      return integer_to_double<std::int8_t>(element);
-    case Type::uint8:
-      return integer_to_double<std::uint8_t>(element);
-    case Type::int32:
-      return integer_to_double<std::int32_t>(element);
-    case Type::uint32:
-      return integer_to_double<std::uint32_t>(element);
-    case Type::int64:
-      return integer_to_double<std::int64_t>(element);
-    case Type::uint64:
-      return integer_to_double<std::uint64_t>(element);
-    default: {
-      double value = 0;
-      load(spec::component(component), element, 1, &value);
-      return value;
-    }
-  }
+  double value = 0;
+  load(spec::component(component), element, 1, &value);
+  return value;
 }
 
 void from_double(Type component, double value, std::byte* element) {

@@ -22,7 +22,8 @@ struct Format {
 /// For a floating type or component.
 [[nodiscard]] Format format_of(spec::Type component);
 
-/// Reads `count` floating-point elements, any alignment; exact.
+/// Reads `count` elements of a component, any alignment; exact but for integers of over 53 bits,
+/// which are rounded.
 void load(spec::Type component, const std::byte* in, std::int64_t count, double* out);
 
 }  // namespace rankcheck::numerics
