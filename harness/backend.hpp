@@ -50,8 +50,18 @@ struct Observation {
   std::vector<StageOutcome> stages;
   /// The path that really ran: the algorithm of every stage.
   std::vector<std::string> path;
-  /// Whether the fault that the case asks for took effect.
+  /// The fault that the case asks for met something that it could befall.
   bool fault_fired = false;
+  /// It made a difference at that moment: without one there is nothing to be found.
+  bool fault_changed = false;
+
+  /// As before a run; the stages keep their memory.
+  void clear() {
+    status = RunStatus::completed;
+    reason.clear();
+    path.clear();
+    fault_fired = fault_changed = false;
+  }
 };
 
 /// What became of a backend when nobody had asked it to run anything.

@@ -345,8 +345,11 @@ void Examiner::examine(const Case& c, Judgement& judgement) {
   property.check(evidence(), judgement);
   check_agreement(judgement);
   check_power(operation.contract, c, judgement);
-  if (!c.fault.empty() && !observation_.fault_fired && judgement.verdict == Verdict::passed) {
-    judgement.fail(Verdict::vacuous, "the fault " + c.fault + " did not fire");
+  if (!c.fault.empty() && !observation_.fault_changed) {
+    judgement.fail(
+        Verdict::vacuous,
+        "the fault " + c.fault +
+            (observation_.fault_fired ? " fired and changed nothing" : " did not fire"));
   }
 }
 

@@ -100,7 +100,8 @@ bool SimBackend::settle(const gpu::sim::Report& report,
                         std::size_t stage,
                         bool synchronises,
                         Observation& observation) {
-  observation.fault_fired = observation.fault_fired || report.fault_fired;
+  observation.fault_fired |= report.fault_fired;
+  observation.fault_changed |= report.fault_changed;
   observation.status = status_of(report.status);
   observation.reason = report.text;
   for (std::size_t r = 0; r < report.ranks.size(); ++r) {
@@ -162,7 +163,8 @@ bool SimBackend::run_operator(const gpu::Operator& algorithm,
     observation.status = RunStatus::failed;
     observation.reason = error.what();
   }
-  observation.fault_fired = observation.fault_fired || cluster_.fault_fired();
+  observation.fault_fired |= cluster_.fault_fired();
+  observation.fault_changed |= cluster_.fault_changed();
   return observation.status == RunStatus::completed;
 }
 
@@ -187,10 +189,7 @@ bool SimBackend::run_stage(std::span<const Case> stages,
 }
 
 void SimBackend::run(std::span<const Case> stages, Observation& observation) {
-  observation.status = RunStatus::completed;
-  observation.reason.clear();
-  observation.path.clear();
-  observation.fault_fired = false;
+  observation.clear();
   observation.stages.resize(stages.size());
   for (const Case& c : stages) {
     if (std::string why = refuses(c); !why.empty()) {

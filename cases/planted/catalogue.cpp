@@ -164,7 +164,7 @@ void Planted::run(std::span<const Case> stages, Observation& observation) {
   }
   sim_.run(stages_, observation);
   ++runs_;
-  had_effect_ |= observation.fault_fired || is_wrong_algorithm(bug_);
+  had_effect_ |= observation.fault_changed || is_wrong_algorithm(bug_);
 }
 
 std::int64_t elements_of(const Case& c) {

@@ -230,6 +230,7 @@ bool send_result(Connection& connection, std::uint64_t run, const Observation& r
   header["stamps"] = std::move(stamps);
   header["sizes"] = std::move(sizes);
   if (result.fault_fired) header["fault_fired"] = true;
+  if (result.fault_changed) header["fault_changed"] = true;
   return connection.send(std::move(header), parts);
 }
 
@@ -239,6 +240,7 @@ void read_result(const Frame& frame, Observation& result) {
     result.status = named<RunStatus>(status_names, header.at("status"), "status");
     result.reason = header.value("reason", std::string());
     result.fault_fired = header.value("fault_fired", false);
+    result.fault_changed = header.value("fault_changed", false);
     header.at("path").get_to(result.path);
     const json& sizes = header.at("sizes");
     const json& stamps = header.at("stamps");

@@ -27,10 +27,7 @@ void run(Subject& subject,
          const nlohmann::json& header,
          Observation& result) {
   const auto id = header.at("run").get<std::uint64_t>();
-  result.status = RunStatus::completed;
-  result.reason.clear();
-  result.path.clear();
-  result.fault_fired = false;
+  result.clear();
   std::vector<Case> stages;
   try {
     for (const nlohmann::json& stage : header.at("stages")) stages.push_back(case_from_json(stage));

@@ -305,9 +305,7 @@ void Session::note_trouble(RunStatus status, std::string reason) {
 }
 
 void Session::run(std::span<const Case> stages, Observation& observation) {
-  observation.status = RunStatus::completed;
-  observation.reason.clear();
-  observation.fault_fired = false;
+  observation.clear();
   observation.path.assign(stages.size(), {});
   ++run_;
   entered_.clear();
@@ -453,7 +451,8 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
                                          path,
                                          observation.path[k]);
       }
-      observation.fault_fired = observation.fault_fired || peer.result.fault_fired;
+      observation.fault_fired |= peer.result.fault_fired;
+      observation.fault_changed |= peer.result.fault_changed;
     }
   }
 }

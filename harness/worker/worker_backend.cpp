@@ -119,10 +119,9 @@ void WorkerBackend::run(std::span<const Case> stages, Observation& observation) 
 }
 
 void WorkerBackend::tell(Observation& observation) {
+  observation.clear();
   observation.status = pending_->status;
   observation.reason = std::move(pending_->reason);
-  observation.path.clear();
-  observation.fault_fired = false;
   pending_.reset();
 }
 

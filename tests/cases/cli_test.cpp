@@ -242,6 +242,17 @@ TEST_F(Cli, ReplayOfAFaultIsRedAndShowsWhatIsWrong) {
   EXPECT_NE(outcome.out.find("rank  element"), std::string::npos) << outcome.out;
 }
 
+TEST_F(Cli, ReplayOfAFaultThatChangesNothingIsVacuous) {
+  // The first message of a ring brings an input, which is as it was before the call.
+  const Outcome outcome = rankcheck(
+      R"(replay '{"operation":"all_reduce","algorithm":"ring","backend":"sim","ranks":3,"count":4,)"
+      R"("type":"f32","op":"sum","input":"coded","fault":"stale:0"}')");
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("vacuous: the fault stale:0 fired and changed nothing"),
+            std::string::npos)
+      << outcome.out;
+}
+
 TEST_F(Cli, CaseWithoutAPropertyHasOneThatItsOperationClaims) {
   const Outcome outcome = rankcheck(R"(replay '{"operation":"barrier","ranks":2}' --times 1)");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;

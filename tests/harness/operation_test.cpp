@@ -282,10 +282,21 @@ TEST_F(ExaminerTest, FaultsThatDoNotFireProveNothing) {
   EXPECT_EQ(judgement.reason, "the fault lost:3 did not fire");
 }
 
-TEST_F(ExaminerTest, FaultsThatFireAreJudgedAsUsual) {
+TEST_F(ExaminerTest, FaultsThatChangeNothingProveNothing) {
   Case c = legal();
   c.fault = "lost:3";
   backend_.spoil = [](Observation& observation) { observation.fault_fired = true; };
+  const Judgement judgement = examine(c);
+  EXPECT_EQ(judgement.verdict, Verdict::vacuous);
+  EXPECT_EQ(judgement.reason, "the fault lost:3 fired and changed nothing");
+}
+
+TEST_F(ExaminerTest, FaultsThatChangeSomethingAreJudgedAsUsual) {
+  Case c = legal();
+  c.fault = "lost:3";
+  backend_.spoil = [](Observation& observation) {
+    observation.fault_fired = observation.fault_changed = true;
+  };
   EXPECT_EQ(examine(c).verdict, Verdict::passed);
 }
 

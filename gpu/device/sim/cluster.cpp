@@ -28,7 +28,7 @@ void SimCluster::begin(int ranks, plan::Schedule schedule, std::optional<Fault> 
   std::iota(ranks_.begin(), ranks_.end(), 0);
   schedule_ = schedule;
   fault_ = fault;
-  fault_fired_ = false;
+  fault_fired_ = fault_changed_ = false;
   memories_.resize(ranks_.size());
   for (host::Memory& memory : memories_) memory.clear();
 }
@@ -95,7 +95,8 @@ void SimCluster::collective(std::string_view operation,
   builder_.begin(plan_, contract, call, options);
   choose(operation, call, options).plan(builder_);
   const Report& report = simulator_.run(plan_, call.type, call.op, buffers_, {}, schedule_, fault_);
-  fault_fired_ = fault_fired_ || report.fault_fired;
+  fault_fired_ |= report.fault_fired;
+  fault_changed_ |= report.fault_changed;
   if (report.status != Status::completed) throw DeviceError(report.text);
 }
 

@@ -33,7 +33,9 @@ class SimCluster final : public Cluster {
   }
   /// Throws DeviceError where a guard zone of a device's memory was written.
   void end();
+  /// What became of the fault since begin(), as in a Report.
   [[nodiscard]] bool fault_fired() const { return fault_fired_; }
+  [[nodiscard]] bool fault_changed() const { return fault_changed_; }
 
   [[nodiscard]] int ranks() const override { return static_cast<int>(ranks_.size()); }
   [[nodiscard]] std::span<const int> local() const override { return ranks_; }
@@ -58,6 +60,7 @@ class SimCluster final : public Cluster {
   plan::Schedule schedule_;
   std::optional<Fault> fault_;
   bool fault_fired_ = false;
+  bool fault_changed_ = false;
   std::vector<host::Memory> memories_;
   host::Fft fft_;
   plan::Builder builder_;
