@@ -14,6 +14,7 @@
 
 #include "harness/case.hpp"
 #include "harness/image.hpp"
+#include "harness/verdict.hpp"
 
 namespace rankcheck::harness {
 
@@ -47,6 +48,8 @@ struct Observation {
   RunStatus status = RunStatus::completed;
   /// One line: what failed, which rank, at which step.
   std::string reason;
+  /// Of a failed run, where the backend can tell.
+  Symptom symptom = Symptom::none;
   std::vector<StageOutcome> stages;
   /// The path that really ran: the algorithm of every stage.
   std::vector<std::string> path;
@@ -59,6 +62,7 @@ struct Observation {
   void clear() {
     status = RunStatus::completed;
     reason.clear();
+    symptom = Symptom::none;
     path.clear();
     fault_fired = fault_changed = false;
   }

@@ -178,12 +178,16 @@ class Session {
     return CaseResult::Type::Failure;
   }
 
-  /// A simpler case counts only where it fails the same way: else another defect would take over.
+  /// A simpler case counts only where it fails the same way, a race as a race: else another defect
+  /// would take over.
   CaseResult::Type result_of_candidate(const Case& c) {
     // RapidCheck ends with the minimal case; it has been run already.
     if (c == minimal_.c) return CaseResult::Type::Failure;
     examine(examiner_, c, judgement_);
-    if (judgement_.verdict != first_->judgement.verdict) return CaseResult::Type::Success;
+    const Judgement& first = first_->judgement;
+    if (judgement_.verdict != first.verdict || judgement_.symptom != first.symptom) {
+      return CaseResult::Type::Success;
+    }
     minimal_ = {c, judgement_};
     ++finding_.shrinks;
     return CaseResult::Type::Failure;

@@ -269,7 +269,9 @@ void Examiner::check_memory(std::size_t stage, Judgement& judgement) {
     const auto clobbered =
         find_clobbered(c, layout_, before_, observation_.stages[stage].images[member]);
     if (clobbered) {
-      judgement.fail(Verdict::falsified, "rank " + std::to_string(r) + ": " + *clobbered);
+      judgement.fail(Verdict::falsified,
+                     "rank " + std::to_string(r) + ": " + *clobbered,
+                     Symptom::contract);
       return;
     }
   }
@@ -330,14 +332,15 @@ void Examiner::examine(const Case& c, Judgement& judgement) {
   property.program(operation.contract, c, stages_);
   backend_.run(stages_, observation_);
   if (observation_.status != RunStatus::completed) {
-    judgement.fail(verdict_of(observation_.status), observation_.reason);
+    judgement.fail(verdict_of(observation_.status), observation_.reason, observation_.symptom);
     return;
   }
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     const std::string& asked = stages_[s].algorithm;
     if (!asked.empty() && observation_.path[s] != asked) {
       judgement.fail(Verdict::falsified,
-                     "asked for algorithm " + asked + ", ran " + observation_.path[s]);
+                     "asked for algorithm " + asked + ", ran " + observation_.path[s],
+                     Symptom::path);
       return;
     }
     check_memory(s, judgement);

@@ -53,6 +53,26 @@ inline constexpr std::array<std::string_view, 4> skip_reason_names{
 
 [[nodiscard]] std::string_view name(SkipReason reason);
 
+/// How a falsified subject shows: sets defects of that one verdict apart.
+enum class Symptom : std::uint8_t {
+  /// Nothing failed, or nobody says how.
+  none,
+  /// An output is not what it should be.
+  value,
+  /// Memory was written that is no part of an output.
+  contract,
+  /// A step reaches beyond its buffers, or reads what nobody wrote.
+  memory,
+  /// Two steps touch the same memory in no order.
+  race,
+  /// A plan that makes no sense to the machine.
+  malformed,
+  /// Another algorithm ran than was asked for.
+  path,
+  /// A rank left before others had entered.
+  stamps,
+};
+
 /// One wrong element of one rank's output.
 struct WrongElement {
   /// Rank within the group and element within its recv buffer.
@@ -76,6 +96,7 @@ struct Judgement {
   Verdict verdict = Verdict::passed;
   /// One line; of the first check that failed.
   std::string reason;
+  Symptom symptom = Symptom::none;
   std::int64_t compared_bytes = 0;
   /// Whether anything of a rank's was compared; ranks behind the end had nothing.
   std::vector<bool> compared_ranks;
@@ -105,10 +126,11 @@ struct Judgement {
   }
 
   /// Keeps the first failure.
-  void fail(Verdict kind, std::string why) {
+  void fail(Verdict kind, std::string why, Symptom how = Symptom::value) {
     if (verdict != Verdict::passed) return;
     verdict = kind;
     reason = std::move(why);
+    symptom = how;
   }
 };
 

@@ -16,6 +16,7 @@ namespace {
 using harness::Case;
 using harness::Observation;
 using harness::RunStatus;
+using harness::Symptom;
 
 /// Ranks of a run that carries data; beyond it lies virtual time.
 constexpr int data_ranks_max = 64;
@@ -32,6 +33,21 @@ RunStatus status_of(gpu::sim::Status status) {
       return RunStatus::failed;
   }
   return RunStatus::errored;
+}
+
+Symptom symptom_of(gpu::sim::Status status) {
+  switch (status) {
+    case gpu::sim::Status::race:
+      return Symptom::race;
+    case gpu::sim::Status::memory_violation:
+      return Symptom::memory;
+    case gpu::sim::Status::malformed:
+      return Symptom::malformed;
+    case gpu::sim::Status::completed:
+    case gpu::sim::Status::deadlock:
+      break;
+  }
+  return Symptom::none;
 }
 
 }  // namespace
@@ -104,6 +120,7 @@ bool SimBackend::settle(const gpu::sim::Report& report,
   observation.fault_changed |= report.fault_changed;
   observation.status = status_of(report.status);
   observation.reason = report.text;
+  observation.symptom = symptom_of(report.status);
   for (std::size_t r = 0; r < report.ranks.size(); ++r) {
     const gpu::sim::RankTimes& times = report.ranks[r];
     observation.stages[stage].stamps[r] = {.entered = times.entered, .left = times.left};
@@ -111,6 +128,7 @@ bool SimBackend::settle(const gpu::sim::Report& report,
     if (observation.status != RunStatus::completed) continue;
     observation.status = RunStatus::failed;
     observation.reason = "rank " + std::to_string(r) + " may leave before every rank has entered";
+    observation.symptom = Symptom::stamps;
   }
   return observation.status == RunStatus::completed;
 }
@@ -162,6 +180,7 @@ bool SimBackend::run_operator(const gpu::Operator& algorithm,
   } catch (const gpu::DeviceError& error) {
     observation.status = RunStatus::failed;
     observation.reason = error.what();
+    observation.symptom = symptom_of(cluster_.status());
   }
   observation.fault_fired |= cluster_.fault_fired();
   observation.fault_changed |= cluster_.fault_changed();

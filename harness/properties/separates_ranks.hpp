@@ -27,7 +27,8 @@ inline Property separates_ranks() {
                   judgement.fail(Verdict::falsified,
                                  "round " + std::to_string(s) + ": rank " +
                                      std::to_string(leaving) + " left before rank " +
-                                     std::to_string(entering) + " entered");
+                                     std::to_string(entering) + " entered",
+                                 Symptom::stamps);
                   return;
                 }
               }

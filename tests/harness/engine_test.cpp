@@ -175,6 +175,16 @@ TEST_F(EngineTest, ShrinkingDoesNotSlipIntoAnotherDefect) {
   EXPECT_EQ(finding.minimal->ranks, 3);
 }
 
+TEST_F(EngineTest, ShrinkingDoesNotSlipIntoAnotherSymptomOfTheSameVerdict) {
+  // A race among three ranks or more; smaller cases fail too, with a wrong value.
+  plant(RunStatus::failed, [](const Case& c) { return c.count > 0; });
+  backend.symptom = [](const Case& c) { return c.ranks >= 3 ? Symptom::race : Symptom::value; };
+  unit.ranks_min = 3;
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::falsified);
+  EXPECT_EQ(finding.minimal->ranks, 3);
+}
+
 TEST_F(EngineTest, ConfirmsOnARestartedBackend) {
   plant(RunStatus::failed);
   (void)run();

@@ -76,6 +76,8 @@ class FakeBackend : public Backend {
   std::function<RunStatus(const Case& c)> outcome = [](const Case&) {
     return RunStatus::completed;
   };
+  /// How a run of a case that fails does.
+  std::function<Symptom(const Case& c)> symptom = [](const Case&) { return Symptom::none; };
   /// Why a case is not taken.
   std::function<std::string(const Case& c)> refusal = [](const Case&) { return std::string(); };
   int runs = 0;
@@ -101,6 +103,7 @@ class FakeBackend : public Backend {
     observation = {};
     observation.status = outcome(stages[0]);
     if (observation.status != RunStatus::completed) observation.reason = "planted";
+    if (observation.status == RunStatus::failed) observation.symptom = symptom(stages[0]);
     for (const Case& c : stages) {
       StageOutcome& stage = observation.stages.emplace_back();
       observation.path.push_back(c.algorithm);

@@ -28,6 +28,7 @@ void SimCluster::begin(int ranks, plan::Schedule schedule, std::optional<Fault> 
   std::iota(ranks_.begin(), ranks_.end(), 0);
   schedule_ = schedule;
   fault_ = fault;
+  status_ = Status::completed;
   fault_fired_ = fault_changed_ = false;
   memories_.resize(ranks_.size());
   for (host::Memory& memory : memories_) memory.clear();
@@ -97,7 +98,8 @@ void SimCluster::collective(std::string_view operation,
   const Report& report = simulator_.run(plan_, call.type, call.op, buffers_, {}, schedule_, fault_);
   fault_fired_ |= report.fault_fired;
   fault_changed_ |= report.fault_changed;
-  if (report.status != Status::completed) throw DeviceError(report.text);
+  status_ = report.status;
+  if (status_ != Status::completed) throw DeviceError(report.text);
 }
 
 }  // namespace rankcheck::gpu::sim

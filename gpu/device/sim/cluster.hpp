@@ -33,6 +33,8 @@ class SimCluster final : public Cluster {
   }
   /// Throws DeviceError where a guard zone of a device's memory was written.
   void end();
+  /// What became of the last collective since begin().
+  [[nodiscard]] Status status() const { return status_; }
   /// What became of the fault since begin(), as in a Report.
   [[nodiscard]] bool fault_fired() const { return fault_fired_; }
   [[nodiscard]] bool fault_changed() const { return fault_changed_; }
@@ -59,6 +61,7 @@ class SimCluster final : public Cluster {
   std::vector<int> ranks_;
   plan::Schedule schedule_;
   std::optional<Fault> fault_;
+  Status status_ = Status::completed;
   bool fault_fired_ = false;
   bool fault_changed_ = false;
   std::vector<host::Memory> memories_;
