@@ -97,8 +97,8 @@ std::int64_t power_and_neighbours(Choices& choices, std::int64_t limit) {
 
 /// Ways to do without something that a backend may not take, the least loss first.
 constexpr std::array<void (*)(Case&), 6> repairs{
-    [](Case& c) { c.schedule = "in_order"; },
     [](Case& c) { c.chunk = 0; },
+    [](Case& c) { c.schedule = "in_order"; },
     [](Case& c) { c.gap = 0; },
     [](Case& c) { c.offset = 0; },
     [](Case& c) { c.in_place = false; },
@@ -152,6 +152,7 @@ Generator::Generator(const Catalogue& catalogue, const Backend& backend, const U
   base_.backend = unit.backend;
   base_.algorithm = unit.algorithm;
   if (ranks_min_ > ranks_max_) ++refused_;
+  in_chunks_ = operation_.contract.sizes != Sizes::scene;
 }
 
 Generator::Generator(const Catalogue& catalogue,
@@ -235,6 +236,9 @@ void Generator::find_sites() {
       break;
     }
   }
+  in_chunks_ = std::any_of(sites_.begin(), sites_.end(), [](const SiteCell& each) {
+    return each.site.name == "chunked";
+  });
 }
 
 Generator::Weights Generator::choose_weights(Choices& choices) {
@@ -504,9 +508,8 @@ void Generator::draw_site(Choices& choices, const Draw& draw, Case& out) const {
   if (operation_.contract.in_place != InPlace::none) {
     out.in_place = enabled(Feature::in_place, draw, choices);
   }
-  const bool in_chunks = operation_.contract.sizes != Sizes::scene;
   if (enabled(Feature::offset, draw, choices)) out.offset = choices.between(1, 15);
-  if (in_chunks && enabled(Feature::chunk, draw, choices)) out.chunk = choices.log_between(1, 8);
+  if (in_chunks_ && enabled(Feature::chunk, draw, choices)) out.chunk = choices.log_between(1, 8);
   if (backend_.traits().has_schedules && enabled(Feature::schedule, draw, choices)) {
     out.schedule = choices.chance(128) ? "random:" : "pct:";
     out.schedule += std::to_string(choices.between(1, 999));

@@ -164,6 +164,8 @@ class Generator {
   int ranks_min_;
   int ranks_max_;
   std::uint64_t seed_ = 0;
+  /// Cases may have chunks: until their site class was looked for in vain.
+  bool in_chunks_ = true;
   Weights weights_{};
   std::vector<Cell> cells_;
   std::vector<SiteCell> sites_;

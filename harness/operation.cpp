@@ -269,9 +269,8 @@ void Examiner::check_memory(std::size_t stage, Judgement& judgement) {
     const auto clobbered =
         find_clobbered(c, layout_, before_, observation_.stages[stage].images[member]);
     if (clobbered) {
-      judgement.fail(Verdict::falsified,
-                     "rank " + std::to_string(r) + ": " + *clobbered,
-                     Symptom::contract);
+      judgement.fail(
+          Verdict::falsified, "rank " + std::to_string(r) + ": " + *clobbered, Symptom::contract);
       return;
     }
   }
@@ -349,10 +348,9 @@ void Examiner::examine(const Case& c, Judgement& judgement) {
   check_agreement(judgement);
   check_power(operation.contract, c, judgement);
   if (!c.fault.empty() && !observation_.fault_changed) {
-    judgement.fail(
-        Verdict::vacuous,
-        "the fault " + c.fault +
-            (observation_.fault_fired ? " fired and changed nothing" : " did not fire"));
+    judgement.fail(Verdict::vacuous,
+                   "the fault " + c.fault +
+                       (observation_.fault_fired ? " fired and changed nothing" : " did not fire"));
   }
 }
 

@@ -37,7 +37,7 @@ Choice Algorithms::choose(const Case& c) const {
   Choice choice;
   for (const gpu::Implementation& each : plans) {
     if (!prefers(choice.plan, each)) continue;
-    if (each.algorithm.refuses(call, options_of(c)).empty()) choice.plan = &each.algorithm;
+    if (why_refused(each.algorithm, call, options_of(c)).empty()) choice.plan = &each.algorithm;
   }
   for (const gpu::OperatorImplementation& each : operators) {
     if (!prefers(choice.op, each)) continue;
@@ -50,7 +50,7 @@ std::string Algorithms::why_none(const Case& c) const {
   if (const Choice choice = choose(c); choice.plan != nullptr || choice.op != nullptr) return {};
   for (const gpu::Implementation& each : plans) {
     if (each.operation == c.operation && each.algorithm.name == c.algorithm) {
-      return std::string(each.algorithm.refuses(call_of(c), options_of(c)));
+      return std::string(why_refused(each.algorithm, call_of(c), options_of(c)));
     }
   }
   for (const gpu::OperatorImplementation& each : operators) {

@@ -72,6 +72,7 @@ Case stage_of(const Case& c, std::string_view operation) {
   Case stage = c;
   stage.operation = operation;
   stage.algorithm.clear();
+  stage.chunk = 0;
   stage.in_place = false;
   return stage;
 }

@@ -12,11 +12,21 @@ struct Algorithm {
   std::string_view name;
   /// One sentence: steps, traffic, where it is good.
   std::string_view summary;
-  /// Why it does not take this (legal) call, in words; empty where it applies.
+  /// What makes it refuse a (legal) call beside chunks, in words; empty where it applies.
   std::string_view (*refuses)(const spec::Call& call, const Options& options) = nullptr;
   /// Writes the plan of a call that it does not refuse.
   void (*plan)(Builder& builder) = nullptr;
+  /// Its messages travel in pieces of Options::chunk elements. Others have none to choose.
+  bool in_chunks = false;
 };
+
+/// Why an algorithm does not take a (legal) call with such options, in words; empty where it does.
+inline std::string_view why_refused(const Algorithm& algorithm,
+                                    const spec::Call& call,
+                                    const Options& options) {
+  if (options.chunk > 0 && !algorithm.in_chunks) return "chunk: the algorithm has no chunks";
+  return algorithm.refuses(call, options);
+}
 
 /// For algorithms that take every call.
 inline std::string_view refuses_nothing(const spec::Call& /*call*/, const Options& /*options*/) {

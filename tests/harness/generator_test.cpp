@@ -241,6 +241,25 @@ TEST_F(GeneratorTest, NamesNoScheduleWhereTheBackendHasNone) {
   for (const Case& c : cases("all_reduce", 200)) EXPECT_EQ(c.schedule, "in_order");
 }
 
+TEST_F(GeneratorTest, DrawsNoChunksWhereTheBackendHasNone) {
+  std::int64_t refused = 0;
+  backend.refusal = [&](const Case& c) {
+    refused += c.chunk > 0 ? 1 : 0;
+    return c.chunk > 0 ? "no" : "";
+  };
+  Generator generator(catalogue, backend, fake::unit("all_reduce"), 1);
+  for (const SiteCell& each : generator.sites()) EXPECT_NE(each.site.name, "chunked");
+  refused = 0;
+  Case c;
+  int scheduled = 0;
+  for (std::uint64_t word = 0; word < 200; ++word) {
+    ASSERT_TRUE(generator.next(word, 50, c));
+    scheduled += c.schedule == "in_order" ? 0 : 1;
+  }
+  EXPECT_EQ(refused, 0);
+  EXPECT_GT(scheduled, 50);
+}
+
 TEST_F(GeneratorTest, BendsCasesForTheProperty) {
   Property property = fake::completes();
   property.name = "wants_f32";

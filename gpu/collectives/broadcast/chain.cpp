@@ -44,6 +44,7 @@ plan::Algorithm chain() {
           "chunks travel along a chain of ranks: n-2 steps and one for each chunk, least traffic",
       .refuses = plan::refuses_nothing,
       .plan = write_plan,
+      .in_chunks = true,
   };
 }
 

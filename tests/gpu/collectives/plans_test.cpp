@@ -223,6 +223,21 @@ TEST_P(PlansTest, TakeCallsInPlaceWhereTheContractHasThem) {
   EXPECT_EQ(refuses, contract().in_place == spec::InPlace::none);
 }
 
+TEST_P(PlansTest, HaveChunksWhereTheySaySo) {
+  const plan::Algorithm& algorithm = GetParam().algorithm;
+  Request whole;
+  whole.call.ranks = 3;
+  if (contract().reduces) whole.call.op = spec::ReduceOp::sum;
+  set_sizes(contract(), 16, whole.call);
+  Request in_parts = whole;
+  in_parts.options.chunk = 2;
+  const auto text = [&](const Request& request) {
+    return plan::to_text(plan_of(GetParam(), contract(), request));
+  };
+  EXPECT_EQ(text(whole) != text(in_parts), algorithm.in_chunks);
+  EXPECT_EQ(why_refused(algorithm, in_parts.call, in_parts.options).empty(), algorithm.in_chunks);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, PlansTest, testing::ValuesIn(implementations()), tests::printed_name);
 
 /// All but the algorithms that wait to keep step with each other, not for memory.
