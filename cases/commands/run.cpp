@@ -129,12 +129,8 @@ class Run {
     for (std::size_t i = 0; i < plan_.units.size(); ++i) {
       const Unit& unit = plan_.units[i];
       if (!plan_.unavailable.contains(unit.backend)) continue;
-      Finding skipped;
-      skipped.unit = unit;
-      skipped.verdict = Verdict::skipped;
-      skipped.reason = name(harness::SkipReason::backend_unavailable);
-      journal_->append({.round = 0, .finding = skipped});
-      findings_[i] = std::move(skipped);
+      findings_[i] = finding_without_backend(plan_, unit);
+      journal_->append({.round = 0, .finding = *findings_[i]});
     }
   }
 
@@ -171,7 +167,11 @@ class Run {
                folder_.string());
     announce_left_out();
     for (const auto& [backend, reason] : plan_.unavailable) {
-      fmt::print("backend {} is skipped: {}\n", backend, harness::printable(reason));
+      const bool is_broken = plan_.broken.contains(backend);
+      fmt::print("backend {} {}: {}\n",
+                 backend,
+                 is_broken ? "did not open" : "is skipped",
+                 harness::printable(reason));
     }
     std::fflush(stdout);
   }
@@ -249,11 +249,13 @@ class Run {
     return round == 0 ? seed : harness::mix(seed, static_cast<std::uint64_t>(round));
   }
 
-  /// Whether further rounds can show anything of a unit: not where its backend is absent or takes
-  /// none of its cases, nor where its one case is pinned.
+  /// Whether further rounds can show anything of a unit: not where its backend cannot be used or
+  /// takes none of its cases, nor where its one case is pinned.
   [[nodiscard]] bool is_repeated(std::size_t index) const {
     const auto& before = findings_[index];
-    return plan_.units[index].pinned.empty() && !(before && before->verdict == Verdict::skipped);
+    const Unit& unit = plan_.units[index];
+    return unit.pinned.empty() && !plan_.unavailable.contains(unit.backend) &&
+           !(before && before->verdict == Verdict::skipped);
   }
 
   [[nodiscard]] bool has_more_rounds() const {

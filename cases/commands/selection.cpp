@@ -164,13 +164,19 @@ class Planner {
       limits_[name] = ranks_to_start(name) > 0 ? ranks_to_start(name) : opened->traits().ranks_max;
       return &(algorithms_[name] = opened->algorithms());
     } catch (const std::runtime_error& error) {
-      const auto& named = selection_.backends;
-      if (std::find(named.begin(), named.end(), name) != named.end()) {
-        throw BadInput(fmt::format("backend {}: {}", name, error.what()));
-      }
-      plan_.unavailable[name] = error.what();
+      note_broken(name, error.what());
       return nullptr;
     }
+  }
+
+  /// Takes in that a backend that is there did not open; throws BadInput where it was named.
+  void note_broken(const std::string& name, const std::string& why) {
+    const auto& named = selection_.backends;
+    if (std::find(named.begin(), named.end(), name) != named.end()) {
+      throw BadInput(fmt::format("backend {}: {}", name, why));
+    }
+    plan_.unavailable[name] = why;
+    plan_.broken.insert(name);
   }
 
   /// Most ranks that the backend may start when it is opened; 0 where it starts none.
@@ -225,8 +231,8 @@ class Planner {
   void leave_out_impossible() {
     auto& units = plan_.units;
     std::erase_if(units, [&](const Unit& unit) {
-      if (plan_.unavailable.contains(unit.backend)) return false;
-      if (harness::Generator::has_cases(catalogue_, enough_ranks_of(unit.backend), unit)) {
+      const harness::Backend* backend = enough_ranks_of(unit.backend);
+      if (backend == nullptr || harness::Generator::has_cases(catalogue_, *backend, unit)) {
         return false;
       }
       plan_.left_out.push_back(
@@ -242,13 +248,20 @@ class Planner {
         plan_.left_out.front()));
   }
 
-  /// A backend that has been opened for as many ranks as the plan asks for.
-  const harness::Backend& enough_ranks_of(const std::string& name) {
+  /// A backend that has been opened for as many ranks as the plan asks for; null where that fails.
+  const harness::Backend* enough_ranks_of(const std::string& name) {
+    if (plan_.unavailable.contains(name)) return nullptr;
     auto& opened = opened_.at(name);
-    if (ranks_to_start(name) > 0 && opened->traits().ranks_max < plan_.ranks_max) {
-      opened = open_backend(name, {.ranks_max = plan_.ranks_max});
+    if (ranks_to_start(name) == 0 || opened->traits().ranks_max >= plan_.ranks_max) {
+      return opened.get();
     }
-    return *opened;
+    try {
+      opened = open_backend(name, {.ranks_max = plan_.ranks_max});
+      return opened.get();
+    } catch (const std::runtime_error& error) {
+      note_broken(name, error.what());
+      return nullptr;
+    }
   }
 
   /// The pinned cases of the backends that the plan uses.
@@ -341,6 +354,16 @@ Plan make_plan(const Selection& selection, const harness::Catalogue& catalogue) 
     planner.add(everything);
   }
   return planner.finish();
+}
+
+harness::Finding finding_without_backend(const Plan& plan, const Unit& unit) {
+  harness::Finding finding;
+  finding.unit = unit;
+  const bool is_broken = plan.broken.contains(unit.backend);
+  finding.verdict = is_broken ? harness::Verdict::errored : harness::Verdict::skipped;
+  finding.reason = is_broken ? "the backend did not open: " + plan.unavailable.at(unit.backend)
+                             : std::string(name(harness::SkipReason::backend_unavailable));
+  return finding;
 }
 
 }  // namespace rankcheck::cases

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,10 @@ struct Plan {
   std::vector<harness::Unit> units;
   /// Unit id -> the pinned case.
   std::map<std::string, harness::Case> pinned;
-  /// Backend -> why it is not there; its units stand for themselves and are skipped.
+  /// Backend -> why it cannot be used; its units stand for themselves.
   std::map<std::string, std::string> unavailable;
+  /// Those of them that are there and did not open.
+  std::set<std::string> broken;
   /// Units, as operation/algorithm/property, that were left out because no case of them can ever be
   /// made.
   std::vector<std::string> left_out;
@@ -61,5 +64,9 @@ void fill_defaults(Selection& selection);
 /// is named. Throws BadInput where nothing is selected that can be checked, or a backend that is
 /// named cannot run here.
 [[nodiscard]] Plan make_plan(const Selection& selection, const harness::Catalogue& catalogue);
+
+/// What becomes of a unit whose backend cannot be used: skipped where that is not there, errored
+/// where it did not open.
+[[nodiscard]] harness::Finding finding_without_backend(const Plan& plan, const harness::Unit& unit);
 
 }  // namespace rankcheck::cases

@@ -1,0 +1,55 @@
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cases/cli.hpp"
+
+namespace rankcheck {
+namespace {
+
+using nlohmann::json;
+
+/// An MPI library that is there and cannot start anything.
+class MpiBroken : public tests::CliTest {
+ protected:
+  tests::Outcome run(const std::string& arguments) {
+    return shell("RANKCHECK_MPIEXEC=/bin/false " + program_ + " run " + arguments + " --report r");
+  }
+};
+
+TEST_F(MpiBroken, IsErroredInEveryReport) {
+  const tests::Outcome outcome = run("smoke --operation barrier --cases 2");
+  EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("backend mpi did not open: "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.last_line().find(" 0 skipped, 1 errored"), std::string::npos) << outcome.out;
+  int errored = 0;
+  for (const json& finding : report("r")["findings"]) {
+    if (finding["verdict"] != "errored") continue;
+    ++errored;
+    EXPECT_EQ(finding["backend"], "mpi");
+    EXPECT_EQ(finding["reason"].get<std::string>().find("the backend did not open: "), 0U);
+  }
+  EXPECT_EQ(errored, 1);
+  for (const char* name : {"journal.jsonl", "junit.xml", "summary.md"}) {
+    const std::string text = harness::read_file(folder_.path() / "r" / name);
+    EXPECT_NE(text.find("the backend did not open: "), std::string::npos) << name;
+  }
+}
+
+TEST_F(MpiBroken, EndsACyclingSuiteWhereNothingIsLeftToCheck) {
+  harness::write_file(folder_.path() / "s.json",
+                      R"({"name":"s","summary":"s","cycles":true,"time_limit_s":60,"entries":[)"
+                      R"({"backends":["mpi"],"operation":"barrier"}]})");
+  const tests::Outcome outcome = run("s.json");
+  EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
+  EXPECT_EQ(report("r")["environment"]["rounds"], 1);
+}
+
+TEST_F(MpiBroken, IsOneClearLineWhereItWasNamed) {
+  const tests::Outcome outcome = run("smoke --backend mpi --operation barrier");
+  EXPECT_EQ(outcome.status, 2) << outcome.out;
+  EXPECT_EQ(outcome.err.find("rankcheck: backend mpi: "), 0U) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+}  // namespace
+}  // namespace rankcheck
