@@ -156,12 +156,10 @@ class Run {
   void announce() const {
     // The seed is the first line of every run, so that any log is enough to repeat it.
     fmt::print("seed {}\n", *selection_.seed);
-    const bool is_adhoc = selection_.suites.empty();
-    fmt::print("{} {}: {} units, at most {} cases{}, report in {}\n",
-               is_adhoc ? "selection" : "suite",
-               is_adhoc ? to_json(selection_).dump()
-                        : fmt::format("{}", fmt::join(selection_.suites, ", ")),
+    fmt::print("suite {}: {} units on {}, at most {} cases{}, report in {}\n",
+               fmt::join(selection_.suites, ", "),
                plan_.units.size(),
+               fmt::join(backends_of(plan_), ", "),
                harness::grouped(planned_cases()),
                plan_.cycles ? " a round" : "",
                folder_.string());

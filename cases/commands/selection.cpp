@@ -22,11 +22,6 @@ using harness::BadInput;
 using harness::SuiteEntry;
 using harness::Unit;
 
-constexpr int default_ranks_max = 8;
-
-/// Cases of each unit where neither a suite nor an option says how many.
-constexpr int default_cases = 100;
-
 template <class Value>
 void write(nlohmann::ordered_json& out, const char* name, const std::optional<Value>& value) {
   if (value) out[name] = *value;
@@ -40,15 +35,39 @@ void read(harness::Fields& fields, const char* name, std::optional<Value>& value
   value = std::move(given);
 }
 
+bool fits(const std::optional<std::string>& pattern, const std::string& text) {
+  return !pattern || text == "*" || harness::matches(*pattern, text);
+}
+
+/// Whether an entry of a suite has anything that the selection takes, as far as the operations
+/// tell: no backend has been asked yet.
+bool may_select(const Selection& selection,
+                const harness::Catalogue& catalogue,
+                const SuiteEntry& entry) {
+  const bool is_pattern = entry.algorithm.find_first_of("*?[") != std::string::npos;
+  if (!is_pattern && !fits(selection.algorithm, entry.algorithm)) return false;
+  const auto& all = catalogue.operations();
+  return std::any_of(all.begin(), all.end(), [&](const harness::Operation& operation) {
+    const std::string name(operation.contract.name);
+    const auto& properties = operation.properties;
+    return harness::matches(entry.family, family(operation.contract)) &&
+           harness::matches(entry.operation, name) && fits(selection.operation, name) &&
+           std::any_of(properties.begin(), properties.end(), [&](const harness::Property& each) {
+             return harness::matches(entry.property, each.name) &&
+                    fits(selection.property, std::string(each.name));
+           });
+  });
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 bool is_selected(const Selection& selection, const Unit& unit) {
-  const auto fits = [](const std::optional<std::string>& pattern, const std::string& text) {
-    return !pattern || text == "*" || harness::matches(*pattern, text);
-  };
   const auto& backends = selection.backends;
   return fits(selection.operation, unit.operation) && fits(selection.algorithm, unit.algorithm) &&
          fits(selection.property, unit.property) &&
-         (backends.empty() ||
-          std::find(backends.begin(), backends.end(), unit.backend) != backends.end());
+         (backends.empty() || contains(backends, unit.backend));
 }
 
 /// Builds a plan, an entry at a time; opens each backend once to ask for its algorithms.
@@ -59,11 +78,19 @@ class Planner {
     for (const std::string& each : selection.backends) require_backend(each);
   }
 
-  void add(const std::string& place, const harness::Suite& suite) {
-    plan_.time_limit_s += suite.time_limit_s;
+  void add(const std::string& place) {
+    const harness::Suite suite = find_suite(place);
+    // The limit is for the suite's own cases.
+    if (!selection_.cases || suite.cycles) plan_.time_limit_s += suite.time_limit_s;
     plan_.cycles = plan_.cycles || suite.cycles;
+    const std::vector<std::string> strangers = strangers_to(suite);
     for (std::size_t i = 0; i < suite.entries.size(); ++i) {
-      const SuiteEntry& entry = suite.entries[i];
+      SuiteEntry entry = suite.entries[i];
+      if (contains(entry.backends, "sim")) {
+        entry.backends.insert(entry.backends.end(), strangers.begin(), strangers.end());
+      }
+      // Nothing is opened for what the options leave out.
+      if (may_select({}, catalogue_, entry) && !may_select(selection_, catalogue_, entry)) continue;
       // What an entry selects on another backend is not looked for.
       const bool is_whole = std::all_of(entry.backends.begin(),
                                         entry.backends.end(),
@@ -101,6 +128,19 @@ class Planner {
     return selected;
   }
 
+  /// Whether anything that was added is selected.
+  [[nodiscard]] bool selects() const {
+    return std::any_of(plan_.units.begin(), plan_.units.end(), [&](const Unit& unit) {
+      return is_selected(selection_, unit);
+    });
+  }
+
+  /// Forgets what was added.
+  void clear() {
+    plan_ = {};
+    ranks_within_ = ranks_beyond_ = 0;
+  }
+
   Plan finish() {
     auto& units = plan_.units;
     std::erase_if(units, [&](const Unit& unit) { return !is_selected(selection_, unit); });
@@ -117,6 +157,18 @@ class Planner {
   }
 
  private:
+  /// The backends that were named and that no entry of a suite mentions: they take what it has for
+  /// sim.
+  std::vector<std::string> strangers_to(const harness::Suite& suite) const {
+    std::vector<std::string> strangers = selection_.backends;
+    std::erase_if(strangers, [&](const std::string& name) {
+      return std::any_of(suite.entries.begin(), suite.entries.end(), [&](const SuiteEntry& entry) {
+        return contains(entry.backends, name);
+      });
+    });
+    return strangers;
+  }
+
   /// Blames the first pattern that matches nothing by itself.
   [[noreturn]] void fail_empty() const {
     std::set<std::string> operations;
@@ -143,8 +195,7 @@ class Planner {
   }
 
   bool is_wanted(const std::string& backend) const {
-    const auto& named = selection_.backends;
-    return named.empty() || std::find(named.begin(), named.end(), backend) != named.end();
+    return selection_.backends.empty() || contains(selection_.backends, backend);
   }
 
   /// Null where the backend cannot run here.
@@ -171,8 +222,7 @@ class Planner {
 
   /// Takes in that a backend that is there did not open; throws BadInput where it was named.
   void note_broken(const std::string& name, const std::string& why) {
-    const auto& named = selection_.backends;
-    if (std::find(named.begin(), named.end(), name) != named.end()) {
+    if (contains(selection_.backends, name)) {
       throw BadInput(fmt::format("backend {}: {}", name, why));
     }
     plan_.unavailable[name] = why;
@@ -211,7 +261,10 @@ class Planner {
     std::size_t selected = 0;
     for (const harness::Operation& operation : catalogue_.operations()) {
       const std::string name(operation.contract.name);
-      if (!harness::matches(entry.operation, name)) continue;
+      if (!harness::matches(entry.family, family(operation.contract)) ||
+          !harness::matches(entry.operation, name)) {
+        continue;
+      }
       ++selected;
       Unit unit;
       unit.operation = name;
@@ -266,8 +319,7 @@ class Planner {
 
   /// The pinned cases of the backends that the plan uses.
   void add_pinned() {
-    std::set<std::string> used;
-    for (const Unit& unit : plan_.units) used.insert(unit.backend);
+    const std::set<std::string> used = backends_of(plan_);
     for (const PinnedCase& pinned : pinned_cases()) {
       const harness::Case& c = pinned.value;
       const std::string reason = harness::why_invalid(catalogue_, c);
@@ -336,24 +388,26 @@ Selection selection_from_json(const nlohmann::json& json) {
 }
 
 void fill_defaults(Selection& selection) {
-  const bool selects = selection.operation || selection.algorithm || selection.property ||
-                       !selection.backends.empty();
-  if (selection.suites.empty() && !selects) selection.suites = {"smoke"};
   if (!selection.seed) selection.seed = default_seed;
 }
 
-Plan make_plan(const Selection& selection, const harness::Catalogue& catalogue) {
+Plan make_plan(Selection& selection, const harness::Catalogue& catalogue) {
+  const bool names_none = selection.suites.empty();
+  if (names_none) selection.suites = {"smoke"};
   Planner planner(selection, catalogue);
-  for (const std::string& suite : selection.suites) planner.add(suite, find_suite(suite));
-  if (selection.suites.empty()) {
-    SuiteEntry everything;
-    everything.backends = selection.backends;
-    if (everything.backends.empty()) everything.backends = {"sim"};
-    everything.cases = default_cases;
-    everything.ranks_max = default_ranks_max;
-    planner.add(everything);
+  for (const std::string& suite : selection.suites) planner.add(suite);
+  if (names_none && !planner.selects()) {
+    selection.suites = {"all"};
+    planner.clear();
+    planner.add("all");
   }
   return planner.finish();
+}
+
+std::set<std::string> backends_of(const Plan& plan) {
+  std::set<std::string> all;
+  for (const Unit& unit : plan.units) all.insert(unit.backend);
+  return all;
 }
 
 harness::Finding finding_without_backend(const Plan& plan, const Unit& unit) {

@@ -56,14 +56,16 @@ struct Plan {
   bool cycles = false;
 };
 
-/// The default seed; and the suite smoke where neither a suite is named nor operations, algorithms,
-/// properties or backends are.
+/// The default seed.
 void fill_defaults(Selection& selection);
 
-/// Expands a selection; without suites, everything that its patterns match, on sim where no backend
-/// is named. Throws BadInput where nothing is selected that can be checked, or a backend that is
-/// named cannot run here.
-[[nodiscard]] Plan make_plan(const Selection& selection, const harness::Catalogue& catalogue);
+/// Expands a selection. Where it names no suite, fills in smoke or, where that has nothing of what
+/// is selected, all. Throws BadInput where nothing is selected that can be checked, or a backend
+/// that is named cannot run here.
+[[nodiscard]] Plan make_plan(Selection& selection, const harness::Catalogue& catalogue);
+
+/// The backends of a plan's units.
+[[nodiscard]] std::set<std::string> backends_of(const Plan& plan);
 
 /// What becomes of a unit whose backend cannot be used: skipped where that is not there, errored
 /// where it did not open.

@@ -41,7 +41,7 @@ TEST_F(Cli, ListIsJsonOnRequest) {
   const json listing = json::parse(outcome.out);
   EXPECT_EQ(listing["backends"][0]["name"], "sim");
   EXPECT_GE(listing["operations"].size(), 15U);
-  EXPECT_EQ(listing["suites"].size(), 3U);
+  EXPECT_EQ(listing["suites"].size(), 4U);
 }
 
 TEST_F(Cli, DoctorDescribesTheMachine) {
@@ -92,7 +92,7 @@ TEST_F(Cli, ReportOfARunFollowsTheSchema) {
 
 TEST_F(Cli, InterruptedRunLeavesAReportThatCanBeResumed) {
   const Outcome outcome = shell("timeout --foreground --preserve-status -s INT 1 " + program_ +
-                                " run --cases 100000 --operation 'all_*' --report r");
+                                " run --backend sim --cases 100000 --operation 'all_*' --report r");
   EXPECT_EQ(outcome.status, 130) << outcome.out << outcome.err;
   EXPECT_NE(outcome.out.find("rankcheck run --resume r"), std::string::npos) << outcome.out;
   EXPECT_EQ(report("r")["ending"], "interrupted");
@@ -117,7 +117,7 @@ TEST_F(Cli, CyclingSuiteReachesEveryUnitBeforeItGoesIntoDepth) {
 
 TEST_F(Cli, ChecksThatNoCaseExistsOfAreLeftOutAndNamed) {
   const Outcome outcome =
-      rankcheck("run --operation 'b*' --ranks 1 --type int8 --cases 3 --report r");
+      rankcheck("run --backend sim --operation 'b*' --ranks 1 --type int8 --cases 3 --report r");
   EXPECT_NE(outcome.out.find("left out, because no such case exists: b"), std::string::npos)
       << outcome.out;
 }
@@ -130,7 +130,7 @@ TEST_F(Cli, TimeThatIsOverIsVacuousNotPassed) {
 }
 
 TEST_F(Cli, TwoRunsOfOneSeedDifferInTheEnvironmentAlone) {
-  const std::string arguments = "run --operation 'b*' --cases 60 --seed 3 ";
+  const std::string arguments = "run --backend sim --operation 'b*' --cases 60 --seed 3 ";
   ASSERT_EQ(rankcheck(arguments + "--report a").status, 0);
   ASSERT_EQ(rankcheck(arguments + "--report b --jobs 2").status, 0);
   json a = report("a");
@@ -142,7 +142,7 @@ TEST_F(Cli, TwoRunsOfOneSeedDifferInTheEnvironmentAlone) {
 }
 
 TEST_F(Cli, ResumedRunReportsWhatAnUninterruptedOneDoes) {
-  const std::string arguments = "run --operation 'b*' --cases 60 --seed 3 ";
+  const std::string arguments = "run --backend sim --operation 'b*' --cases 60 --seed 3 ";
   ASSERT_EQ(rankcheck(arguments + "--report whole").status, 0);
   json whole = report("whole");
   // Half of the journal, and a line that was torn by the kill.
@@ -159,7 +159,7 @@ TEST_F(Cli, ResumedRunReportsWhatAnUninterruptedOneDoes) {
 }
 
 /// A run that takes a while, in twenty units.
-const std::string lengthy = "run --operation 'b*' --cases 1000 --seed 3 ";
+const std::string lengthy = "run --backend sim --operation 'b*' --cases 1000 --seed 3 ";
 
 TEST_F(Cli, KilledRunResumesToWhatAnUninterruptedOneReports) {
   ASSERT_EQ(rankcheck(lengthy + "--report whole").status, 0);
@@ -180,7 +180,7 @@ TEST_F(Cli, KilledRunResumesToWhatAnUninterruptedOneReports) {
 }
 
 TEST_F(Cli, DiskThatFillsIsOneClearLineAndTheRunResumes) {
-  const std::string arguments = "run --operation 'b*' --cases 60 --seed 3 ";
+  const std::string arguments = "run --backend sim --operation 'b*' --cases 60 --seed 3 ";
   ASSERT_EQ(rankcheck(arguments + "--report whole").status, 0);
   json whole = report("whole");
   // A shell's block is a half or a whole KiB.
@@ -213,7 +213,7 @@ TEST_F(Cli, ReportIsRenderedAgainFromTheJournal) {
 }
 
 TEST_F(Cli, ReportOfAnIncompleteRunIsNotSuccess) {
-  ASSERT_EQ(rankcheck("run --operation 'b*' --cases 5 --report r").status, 0);
+  ASSERT_EQ(rankcheck("run --backend sim --operation 'b*' --cases 5 --report r").status, 0);
   const fs::path path = folder_.path() / "r" / "journal.jsonl";
   const std::string journal = read_file(path);
   harness::write_file(path, journal.substr(0, journal.rfind('\n', journal.size() - 2) + 1));
@@ -307,7 +307,7 @@ TEST_F(Cli, BadArgumentsAreOneClearLine) {
   expect_unable("run --cases 0", "--cases: 0: expected a number above 0");
   expect_unable("run --jobs 0", "--jobs: 0: expected a number above 0");
   expect_unable("run --jobs 257", "--jobs: 257: expected at most 256");
-  expect_unable("run nonsense", "suite: nonsense: expected ci, deep, smoke");
+  expect_unable("run nonsense", "suite: nonsense: expected all, ci, deep, smoke");
   expect_unable("run --backend abacus", "backend: abacus: expected sim");
   expect_unable("run --operation nope", "--operation nope: matches no operation; there are all_");
   expect_unable("run --algorithm nope", "--algorithm nope: matches no algorithm; there are ");

@@ -1,0 +1,74 @@
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cases/cli.hpp"
+
+namespace rankcheck {
+namespace {
+
+using nlohmann::json;
+using tests::Outcome;
+
+/// What `rankcheck run` makes of suites and of the options that narrow them.
+class CliSelection : public tests::CliTest {
+ protected:
+  std::string second_line(const Outcome& outcome) const {
+    const std::size_t first = outcome.out.find('\n') + 1;
+    return outcome.out.substr(first, outcome.out.find('\n', first) - first);
+  }
+
+  std::set<std::string> backends_of(const std::string& folder) {
+    std::set<std::string> all;
+    for (const json& finding : report(folder)["findings"]) all.insert(finding["backend"]);
+    return all;
+  }
+};
+
+TEST_F(CliSelection, OptionsWithoutASuiteNarrowSmoke) {
+  // With the backends of smoke, here or not.
+  (void)rankcheck("run --operation barrier --cases 1 --report r");
+  EXPECT_EQ(report("r")["run"]["suites"], json({"smoke"}));
+  EXPECT_EQ(backends_of("r"), (std::set<std::string>{"mpi", "sim"}));
+}
+
+TEST_F(CliSelection, SecondLineNamesSuiteAndBackends) {
+  const Outcome outcome =
+      rankcheck("run --operation barrier --algorithm central --cases 1 --backend sim");
+  EXPECT_EQ(second_line(outcome).find("suite smoke: 1 units on sim, at most 1 cases"), 0U)
+      << outcome.out;
+}
+
+TEST_F(CliSelection, AllIsEveryCheckOnSim) {
+  const Outcome outcome = rankcheck("run all --operation barrier --cases 1 --report r");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(backends_of("r"), std::set<std::string>{"sim"});
+}
+
+TEST_F(CliSelection, TimeLimitOfASuiteIsNotForOtherNumbersOfCases) {
+  harness::write_file(folder_.path() / "s.json",
+                      R"({"name":"s","summary":"s","time_limit_s":1e-6,)"
+                      R"("entries":[{"backends":["sim"],"operation":"barrier"}]})");
+  EXPECT_EQ(rankcheck("run s.json").status, 1);
+  EXPECT_EQ(rankcheck("run s.json --cases 1").status, 0);
+}
+
+TEST_F(CliSelection, NothingIsOpenedForWhatOptionsLeaveOut) {
+  // Smoke has no such algorithm for mpi: a launcher that fails is not even asked.
+  const Outcome outcome = shell("RANKCHECK_MPIEXEC=/bin/false " + program_ +
+                                " run --operation barrier --algorithm central --cases 1");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+}
+
+TEST_F(CliSelection, NamedBackendOfNoEntryTakesTheCasesOfSim) {
+  // It does not say hello: so it was started.
+  expect_unable("run smoke --operation barrier --backend command:/bin/true",
+                "backend command:/bin/true: ");
+  expect_unable("run --operation barrier --backend command:/bin/true",
+                "backend command:/bin/true: ");
+}
+
+}  // namespace
+}  // namespace rankcheck

@@ -1,0 +1,34 @@
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cases/cli.hpp"
+
+namespace rankcheck {
+namespace {
+
+/// MPI's worker without a launcher is a world of one rank that speaks the protocol on its standard
+/// streams: a worker of a user's own, as far as rankcheck knows.
+class MpiSelection : public tests::CliTest {};
+
+const std::string own = "command:" RANKCHECK_BINARY_DIR "/rankcheck-worker-mpi";
+
+TEST_F(MpiSelection, SuitesRunOnABackendOfTheUsersOwn) {
+  const tests::Outcome outcome = rankcheck(
+      "run smoke --backend " + harness::shell_quoted(own) +
+      " --operation broadcast --property agrees_with_reference" + " --cases 5 --report r");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  const nlohmann::json findings = report("r")["findings"];
+  ASSERT_FALSE(findings.empty());
+  for (const nlohmann::json& finding : findings) EXPECT_EQ(finding["backend"], own);
+}
+
+TEST_F(MpiSelection, WhatSmokeHasNothingOfIsSelectedFromAll) {
+  const tests::Outcome outcome = rankcheck(
+      "run --backend mpi --operation broadcast --algorithm nonblocking "
+      "--property agrees_with_reference --cases 1 --report r");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(report("r")["run"]["suites"], nlohmann::json({"all"}));
+}
+
+}  // namespace
+}  // namespace rankcheck
