@@ -1,9 +1,12 @@
 #include <cstdio>
 #include <exception>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/table.hpp"
 
@@ -16,6 +19,17 @@ namespace {
 int complain(std::string_view what) {
   fmt::print(stderr, "rankcheck: {}\n", rankcheck::harness::printable(what));
   return rankcheck::cases::status_unable;
+}
+
+/// Throws BadInput unless the command line begins with a command or an option.
+void expect_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (each->get_name() == word || word.starts_with('-')) return;
+    names.push_back(each->get_name());
+  }
+  throw rankcheck::harness::BadInput(
+      fmt::format("command: {}: expected one of {}", word, fmt::join(names, ", ")));
 }
 
 int run(int argc, char** argv) {
@@ -34,6 +48,7 @@ int run(int argc, char** argv) {
   rankcheck::cases::add_bench(app, context);
   rankcheck::cases::add_simulate(app, context);
   rankcheck::cases::add_reconstruct(app, context, rankcheck::cases::reconstruct::solvers());
+  expect_command(app, argc > 1 ? argv[1] : "none");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -318,7 +318,10 @@ TEST_F(Cli, BadArgumentsAreOneClearLine) {
   expect_unable("run --property rank_permutation --ranks 1", "no case can be made of any of its ");
   expect_unable("run --no-such-option", "command line: ");
   expect_unable("report", "command line: folder is required (see --help)");
-  expect_unable("", "command line: ");
+  expect_unable("", "command: none: expected one of list, run, ");
+  expect_unable("rnu", "command: rnu: expected one of list, run, replay, ");
+  expect_unable("rnu --jobs 2", "command: rnu: expected one of list, run, replay, ");
+  expect_unable("''", "command: : expected one of list, run, ");
 }
 
 TEST_F(Cli, BadCasesAreOneClearLine) {
