@@ -36,7 +36,11 @@ JournalEntry entry_from_json(const json& value, const std::string& place) {
   Fields fields(value, place);
   JournalEntry entry;
   fields.required("round", entry.round);
-  entry.finding = finding_from_json(fields.at("finding"));
+  try {
+    entry.finding = finding_from_json(fields.at("finding"));
+  } catch (const BadInput& bad) {
+    throw BadInput(fmt::format("{}: {}", place, bad.what()));
+  }
   return entry;
 }
 

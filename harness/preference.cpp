@@ -1,5 +1,8 @@
 #include "harness/preference.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "harness/hash.hpp"
 #include "harness/input.hpp"
 
@@ -8,6 +11,14 @@ namespace rankcheck::harness {
 std::uint64_t preference(const Case& c, std::string_view algorithm) {
   const std::uint64_t names = hash_of(algorithm, hash_of("/", hash_of(c.operation)));
   return CounterHash(c.data_seed, names)(0);
+}
+
+std::string why_no_algorithm(const Case& c, const std::vector<std::string>& names) {
+  if (names.empty()) return "operation: " + c.operation + " is not one of the backend's";
+  return fmt::format("algorithm: expected one of {} for {}, got \"{}\"",
+                     fmt::join(names, ", "),
+                     c.operation,
+                     c.algorithm);
 }
 
 }  // namespace rankcheck::harness

@@ -58,8 +58,12 @@ std::string Algorithms::why_none(const Case& c) const {
       return std::string(why_refused(each.algorithm, call_of(c)));
     }
   }
-  return c.algorithm.empty() ? "no algorithm takes this call"
-                             : "algorithm: no \"" + c.algorithm + "\" for " + c.operation;
+  if (c.algorithm.empty()) return "no algorithm takes this call";
+  std::vector<std::string> names;
+  for (const harness::AlgorithmInfo& each : infos()) {
+    if (each.operation == c.operation) names.push_back(each.name);
+  }
+  return harness::why_no_algorithm(c, names);
 }
 
 }  // namespace rankcheck::cases

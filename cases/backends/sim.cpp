@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "reference/registry.hpp"
 
 #include "gpu/device/sim/fault.hpp"
@@ -75,7 +78,9 @@ std::string SimBackend::refuses(const Case& c) const {
     return "schedule: expected in_order, random:SEED or pct:SEED, got \"" + c.schedule + "\"";
   }
   if (!c.fault.empty() && !gpu::sim::parse_fault(c.fault)) {
-    return "fault: expected KIND:TARGET, got \"" + c.fault + "\"";
+    return fmt::format("fault: expected one of {} with a number, as lost:3, got \"{}\"",
+                       fmt::join(gpu::sim::fault_kinds(), ", "),
+                       c.fault);
   }
   return algorithms_.why_none(c);
 }

@@ -70,9 +70,10 @@ class Run {
   void prepare() {
     selection_ = parse_selection(options_);
     if (!options_.resume.empty()) {
-      previous_ = harness::read_journal(fs::path(options_.resume) / journal_name);
+      const fs::path journal = fs::path(options_.resume) / journal_name;
+      previous_ = harness::read_journal(journal);
       check_same_run();
-      selection_ = selection_from_json(previous_->header.run);
+      selection_ = selection_from_json(previous_->header.run, journal.string() + ": line 1: run");
     }
     fill_defaults(selection_);
     plan_ = make_plan(selection_, catalogue_);

@@ -319,7 +319,8 @@ class Planner {
 
   /// The pinned cases of the backends that the plan uses.
   void add_pinned() {
-    const std::set<std::string> used = backends_of(plan_);
+    std::set<std::string> used;
+    for (const Unit& unit : plan_.units) used.insert(unit.backend);
     for (const PinnedCase& pinned : pinned_cases()) {
       const harness::Case& c = pinned.value;
       const std::string reason = harness::why_invalid(catalogue_, c);
@@ -371,8 +372,8 @@ nlohmann::ordered_json to_json(const Selection& selection) {
   return out;
 }
 
-Selection selection_from_json(const nlohmann::json& json) {
-  harness::Fields fields(json, "selection");
+Selection selection_from_json(const nlohmann::json& json, const std::string& place) {
+  harness::Fields fields(json, place);
   Selection selection;
   fields.optional("suites", selection.suites);
   read(fields, "operation", selection.operation);

@@ -34,8 +34,9 @@ struct Selection {
 
 /// Only what is given: the run's identity in journals and reports.
 [[nodiscard]] nlohmann::ordered_json to_json(const Selection& selection);
-/// Throws BadInput.
-[[nodiscard]] Selection selection_from_json(const nlohmann::json& json);
+/// Throws BadInput that names the place.
+[[nodiscard]] Selection selection_from_json(const nlohmann::json& json,
+                                            const std::string& place = "selection");
 
 /// What a selection comes to on this machine.
 struct Plan {

@@ -73,8 +73,11 @@ Session& WorkerBackend::session(const std::map<std::string, std::string>& enviro
 }
 
 std::string WorkerBackend::refuses(const Case& c) const {
-  std::string why =
-      fmt::format("algorithm: {} has no {} of {}", hello_.traits.name, c.algorithm, c.operation);
+  std::vector<std::string> names;
+  for (const Algorithm& algorithm : hello_.algorithms) {
+    if (algorithm.info.operation == c.operation) names.push_back(algorithm.info.name);
+  }
+  std::string why = why_no_algorithm(c, names);
   Case asked = c;
   for (const std::string& name : candidates(c)) {
     asked.algorithm = name;

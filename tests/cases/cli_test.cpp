@@ -338,6 +338,27 @@ TEST_F(Cli, BadCasesAreOneClearLine) {
                 "case: property: x: barrier claims separates_ranks");
   expect_unable(R"(replay '{"operation":"all_reduce","ranks":2,"tpye":"f32"}')", "tpye");
   expect_unable(R"(replay '{"operation":"fold_paper","ranks":2}')", "fold_paper");
+  expect_unable(R"(replay '{"operation":"broadcast","ranks":2,"algorithm":"ringo"}')",
+                "algorithm: expected one of binomial, chain, scatter_all_gather for broadcast");
+  expect_unable(R"(replay '{"operation":"broadcast","ranks":2,"fault":"gone:1"}')",
+                "fault: expected one of flip, lost, duplicate, late, dead_rank, stale with a");
+  expect_unable(R"(replay '{"operation":"broadcast","algorithm":"binomial","ranks":2,"chunk":1}')",
+                "chunk: the algorithm has no chunks");
+}
+
+TEST_F(Cli, DamagedJournalIsNamedWithItsLine) {
+  ASSERT_EQ(rankcheck(quick + "--report r").status, 0);
+  const fs::path path = folder_.path() / "r" / "journal.jsonl";
+  const std::string journal = read_file(path);
+  const auto damaged = [&](const std::string& from, const std::string& to) {
+    std::string text = journal;
+    text.replace(text.find(from), from.size(), to);
+    harness::write_file(path, text);
+  };
+  damaged("\"verdict\":\"passed\"", "\"verdict\":\"past\"");
+  expect_unable("report r", "r/journal.jsonl: line 2: ");
+  damaged("\"cases\":60", "\"cases\":[]");
+  expect_unable("run --resume r", "r/journal.jsonl: line 1: ");
 }
 
 TEST_F(Cli, CaseThatIsTooLargeForTheMachineIsOneClearLine) {

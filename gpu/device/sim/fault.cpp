@@ -13,6 +13,10 @@ constexpr std::array<std::string_view, 6> kind_names{
 
 }  // namespace
 
+std::span<const std::string_view> fault_kinds() {
+  return kind_names;
+}
+
 std::string to_text(const Fault& fault) {
   return std::string(kind_names[static_cast<std::size_t>(fault.kind)]) + ":" +
          std::to_string(fault.target);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,9 @@ struct Fault {
   Kind kind = Kind::flip;
   std::int64_t target = 0;
 };
+
+/// The kinds' names, in the order of the enumerators.
+[[nodiscard]] std::span<const std::string_view> fault_kinds();
 
 /// `lost:3`.
 [[nodiscard]] std::string to_text(const Fault& fault);

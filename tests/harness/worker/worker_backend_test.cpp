@@ -282,7 +282,10 @@ TEST_F(Workers, AnswerWhatTheyRefuse) {
   EXPECT_EQ(backend->refuses(make_case()), "too large");
   Case unknown = make_case();
   unknown.algorithm = "other";
-  EXPECT_NE(backend->refuses(unknown), "");
+  EXPECT_EQ(backend->refuses(unknown),
+            "algorithm: expected one of fake for all_reduce, got \"other\"");
+  unknown.operation = "barrier";
+  EXPECT_EQ(backend->refuses(unknown), "operation: barrier is not one of the backend's");
 }
 
 TEST_F(Workers, MayEndWithoutAWord) {
