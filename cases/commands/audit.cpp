@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <atomic>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -127,12 +126,13 @@ void print(const std::vector<Row>& rows) {
   fmt::print("{}\n{}\n", bugs.text(terminal_width()), properties.text());
 }
 
-std::vector<Row> rows_of(std::string_view family, const std::vector<Row>& rows) {
-  std::vector<Row> some;
-  std::copy_if(rows.begin(), rows.end(), std::back_inserter(some), [&](const Row& row) {
-    return spec::family(*contract_of(row.bug.operation)) == family;
-  });
-  return some;
+/// Family -> its bugs.
+std::map<std::string_view, std::vector<Row>> by_family(const std::vector<Row>& rows) {
+  std::map<std::string_view, std::vector<Row>> families;
+  for (const Row& row : rows) {
+    families[spec::family(*contract_of(row.bug.operation))].push_back(row);
+  }
+  return families;
 }
 
 ordered_json to_json(const Row& row) {
@@ -170,9 +170,7 @@ int report(const std::vector<Row>& rows, const planted::HuntOptions& options, bo
     fmt::print("{}\n", out.dump(1));
   } else {
     fmt::print("seed {}\n\n", options.seed);
-    for (const std::string_view family : {"collectives", "ptycho"}) {
-      if (const auto some = rows_of(family, rows); !some.empty()) print(some);
-    }
+    for (const auto& [family, some] : by_family(rows)) print(some);
     for (const Row& row : rows) {
       if (row.survived.empty()) continue;
       fmt::print("survived: {}, {}: {}\n",
