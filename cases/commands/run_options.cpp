@@ -83,9 +83,9 @@ void expect_positive(const char* option, Number value) {
 void add_options(CLI::App& command, RunOptions& options) {
   Selection& selection = options.selection;
   command.footer(
-      "Options narrow the suites down. Without a suite they narrow smoke or, where that has "
-      "nothing\n"
-      "of what they select, all: every check, on sim or on the backends that are named.");
+      "Options narrow the suites down. Without a suite they narrow smoke or, where\n"
+      "that has nothing of what they select, all: every check, on sim or on the\n"
+      "backends that are named.");
   command.add_option("suites", selection.suites, "Names of suites, or paths of their files")
       ->type_name("SUITE");
   command.add_option("--operation", selection.operation, "Operations whose names match")

@@ -34,6 +34,12 @@ TEST_F(CliSelection, OptionsWithoutASuiteNarrowSmoke) {
   EXPECT_EQ(backends_of("r"), (std::set<std::string>{"mpi", "sim"}));
 }
 
+TEST_F(CliSelection, HelpSaysWhatIsNarrowed) {
+  const Outcome outcome = rankcheck("run --help");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.out.find("Without a suite they narrow smoke"), std::string::npos);
+}
+
 TEST_F(CliSelection, SecondLineNamesSuiteAndBackends) {
   const Outcome outcome =
       rankcheck("run --operation barrier --algorithm central --cases 1 --backend sim");
