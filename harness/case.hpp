@@ -75,10 +75,16 @@ enum class Form : std::uint8_t {
   repeated,
   /// An object that interpolation must get exactly.
   bilinear,
+  /// The object's first slice times a phase ramp, the probe times the opposite one.
+  ramped,
+  /// Object, probe, scan and what the detector sees reflected in both axes.
+  reflected,
+  /// One more mode of the probe, without light.
+  dark,
 };
 
 /// The forms' names, in the order of the enumerators.
-inline constexpr std::array<std::string_view, 10> form_names{"plain",
+inline constexpr std::array<std::string_view, 13> form_names{"plain",
                                                              "turned",
                                                              "stretched",
                                                              "twin",
@@ -87,7 +93,10 @@ inline constexpr std::array<std::string_view, 10> form_names{"plain",
                                                              "translated",
                                                              "reversed",
                                                              "repeated",
-                                                             "bilinear"};
+                                                             "bilinear",
+                                                             "ramped",
+                                                             "reflected",
+                                                             "dark"};
 
 [[nodiscard]] std::string_view name(Form form);
 

@@ -1,5 +1,6 @@
 #include "harness/form.hpp"
 
+#include <array>
 #include <utility>
 
 namespace rankcheck::harness {
@@ -20,6 +21,12 @@ bool is_object(Array array) {
 
 bool is_probe(Array array) {
   return array == Array::probe || array == Array::probe_gradient || array == Array::probe_direction;
+}
+
+/// Frames of the detector's pixels.
+bool is_seen(Array array) {
+  return array == Array::frames || array == Array::mask || array == Array::waves ||
+         array == Array::far_waves || array == Array::patches;
 }
 
 /// Values of the plain array: nothing but one of them.
@@ -46,7 +53,7 @@ Pixel pixel_of(const Scene& scene, Array array, std::int64_t index) {
     pixel.cols = scene.cols;
   } else if (is_probe(array)) {
     pixel.rows = pixel.cols = scene.window;
-  } else if (array == Array::frames || array == Array::mask) {
+  } else if (is_seen(array)) {
     pixel.rows = pixel.cols = scene.detector;
   }
   pixel.image = index / (pixel.rows * pixel.cols);
@@ -60,19 +67,53 @@ double stretch_of(const Scene& scene, Array array, std::int64_t index) {
   return is_object(array) && index < std::int64_t{scene.rows} * scene.cols ? 2 : 1;
 }
 
+/// As far from the other side.
+Bent reflect_position(const Scene& scene, std::int64_t index) {
+  Bent bent = one(index, -1);
+  bent.offset = (index % 2 == 0 ? scene.rows : scene.cols) - scene.window;
+  return bent;
+}
+
+/// The pixel of an image as far from its other corner.
+Bent reflect_pixel(const Pixel& at) {
+  return one(((at.image + 1) * at.rows - 1 - at.row) * at.cols + at.cols - 1 - at.col);
+}
+
 Bent bend_twin(const Scene& scene, Array array, std::int64_t index) {
-  if (array == Array::positions) {
-    Bent bent = one(index, -1);
-    bent.offset = (index % 2 == 0 ? scene.rows : scene.cols) - scene.window;
-    return bent;
-  }
+  if (array == Array::positions) return reflect_position(scene, index);
   // The light of a reflected and conjugated wave has the same intensities, pixel by pixel; it
   // travels backwards.
   if (!is_object(array) && !is_probe(array)) return one(index);
-  const Pixel at = pixel_of(scene, array, index);
-  Bent bent = one(((at.image + 1) * at.rows - 1 - at.row) * at.cols + at.cols - 1 - at.col);
+  Bent bent = reflect_pixel(pixel_of(scene, array, index));
   bent.conjugates = true;
   return bent;
+}
+
+/// What the detector sees keeps its pixel 0, the zero frequency.
+Bent bend_reflected(const Scene& scene, Array array, std::int64_t index) {
+  if (array == Array::positions) return reflect_position(scene, index);
+  const Pixel at = pixel_of(scene, array, index);
+  if (is_object(array) || is_probe(array)) return reflect_pixel(at);
+  if (!is_seen(array)) return one(index);
+  return one((at.image * at.rows + (at.rows - at.row) % at.rows) * at.cols +
+             (at.cols - at.col) % at.cols);
+}
+
+/// A quarter of a turn for each row and half a turn for each column, which is exact.
+Bent bend_ramped(const Scene& scene, Array array, std::int64_t index) {
+  constexpr std::array<std::complex<double>, 4> turns{{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}};
+  const Pixel at = pixel_of(scene, array, index);
+  const std::complex<double> turn = turns[static_cast<std::size_t>(at.row + 2 * at.col) % 4];
+  if (is_probe(array)) return one(index, std::conj(turn));
+  return one(index, is_object(array) && at.image == 0 ? turn : 1);
+}
+
+/// The last mode of each probe is the dark one.
+Bent bend_dark(const Scene& scene, Array array, std::int64_t index) {
+  if (!is_probe(array)) return one(index);
+  const std::int64_t area = std::int64_t{scene.window} * scene.window;
+  if (index / area % scene.modes == scene.modes - 1) return {};
+  return one(index - index / (area * scene.modes) * area);
 }
 
 Bent bend_transposed(const Scene& scene, Array array, std::int64_t index) {
@@ -151,6 +192,12 @@ Bent bend(
       return from_position(scene, array, index, [](std::int64_t n) { return n / 2; });
     case Form::bilinear:
       return bend_bilinear(scene, array, index);
+    case Form::ramped:
+      return bend_ramped(scene, array, index);
+    case Form::reflected:
+      return bend_reflected(scene, array, index);
+    case Form::dark:
+      return bend_dark(scene, array, index);
   }
   return one(index);
 }
@@ -163,6 +210,7 @@ Scene plain_scene(Form form, const Scene& scene) {
     plain.rows -= rows_moved;
     plain.cols -= cols_moved;
   }
+  if (form == Form::dark) --plain.modes;
   return plain;
 }
 
@@ -174,11 +222,13 @@ Scene bent_scene(Form form, const Scene& plain) {
     scene.rows += rows_moved;
     scene.cols += cols_moved;
   }
+  if (form == Form::dark) ++scene.modes;
   return scene;
 }
 
 std::string why_invalid(Form form, const Scene& scene) {
   const Scene plain = plain_scene(form, scene);
+  if (plain.modes < 1) return "form: a dark mode needs another one";
   if (plain.rows >= plain.window && plain.cols >= plain.window) return {};
   return "form: a translated object needs " + std::to_string(scene.window + rows_moved) +
          " rows and " + std::to_string(scene.window + cols_moved) + " columns";

@@ -18,7 +18,7 @@ using spec::Array;
 /// Streams of the arrays: far from those of the ranks.
 constexpr std::uint64_t array_stream = std::uint64_t{1} << 40;
 
-/// Values are multiples of 2^-20, positions of 2^-8.
+/// Values that others are added to are multiples of 2^-20, positions of 2^-8.
 constexpr double value_step = 1.0 / (1 << 20);
 constexpr int position_steps = 256;
 
@@ -27,18 +27,27 @@ double whole_value(std::uint64_t hash) {
   return static_cast<double>(static_cast<std::int64_t>(hash % 5) - 2);
 }
 
-/// In (-1, 1), in steps of 2^-20.
-double general_value(std::uint64_t hash) {
+/// In (-1, 1), in steps of 2^-20, so that sums of a few are exact in single precision.
+double coarse_value(std::uint64_t hash) {
   constexpr std::int64_t steps = (1 << 21) - 1;
   return static_cast<double>(static_cast<std::int64_t>((hash >> 8) % steps) - (1 << 20) + 1) *
          value_step;
 }
 
+/// A number of single precision, all its bits drawn, of a magnitude in [1/16, 1): its products and
+/// sums are rounded, so that it matters in which order they are made.
+double general_value(std::uint64_t hash) {
+  constexpr std::uint64_t fractions = std::uint64_t{1} << 23;
+  const double magnitude = std::ldexp(static_cast<double>(fractions + hash % fractions),
+                                      -24 - static_cast<int>((hash >> 56) % 4));
+  return hash >> 63 == 0 ? magnitude : -magnitude;
+}
+
 /// Intensities: one in 16 is 0, the others up to 4.
-double frame_value(const Case& c, std::uint64_t hash) {
+double frame_value(const Case& c, bool is_varied, std::uint64_t hash) {
   if (hash % 16 == 0) return 0;
   if (c.input == InputKind::exact) return static_cast<double>((hash >> 8) % 3);
-  return 4 * (general_value(hash) + 1) / 2;
+  return is_varied ? 2 * (coarse_value(hash) + 1) : 4 * std::abs(general_value(hash >> 4));
 }
 
 /// One coordinate of a window's corner, of which 0 … room keep the window inside.
@@ -73,11 +82,12 @@ double value_of(const Case& c, Array array, std::uint64_t seed, std::int64_t ind
     case Array::owners:
       return static_cast<double>(hash(at) % static_cast<std::uint64_t>(group_size(c)));
     case Array::frames:
-      return frame_value(c, hash(at));
+      return frame_value(c, c.varied == array, hash(at));
     case Array::mask:
       return hash(at) % 8 == 0 ? 0 : 1;
     default:
-      return c.input == InputKind::exact ? whole_value(hash(at)) : general_value(hash(at));
+      if (c.input == InputKind::exact) return whole_value(hash(at));
+      return c.varied == array ? coarse_value(hash(at)) : general_value(hash(at));
   }
 }
 

@@ -29,7 +29,7 @@ constexpr double floor_intensity = 1e-9;
 
 void plan_derivative(const spec::Contract&, const Case& c, std::vector<Case>& stages) {
   stages.assign(2, c);
-  stages[1].varied = c.data_seed % 2 == 0 ? Array::object : Array::probe;
+  for (Case& stage : stages) stage.varied = c.data_seed % 2 == 0 ? Array::object : Array::probe;
   stages[1].added_seed = c.data_seed + 1;
   // Far enough for the cost to change by more than its roundings, near enough for what curves.
   stages[1].halvings = c.type == spec::Type::f64 ? 20 : 5;
@@ -197,9 +197,7 @@ harness::Property balances_object_and_probe() {
   return {
       .name = "balances_object_and_probe",
       .summary = "<object gradient, object> = <probe gradient, probe>, and it is real.",
-      .program = [](const spec::Contract&,
-                    const Case& c,
-                    std::vector<Case>& stages) { stages.assign(1, c); },
+      .program = plan_once,
       .check = check_balance,
   };
 }

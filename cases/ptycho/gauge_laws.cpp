@@ -53,6 +53,12 @@ Wanted bent(const OperatorStage& plain,
 
 void plan_bent(Form form, const Case& c, std::vector<Case>& stages) {
   stages.assign(2, c);
+  for (Case& stage : stages) {
+    // So that sums of two modes are exact.
+    if (form == Form::mixed) stage.varied = Array::probe;
+    // Between pixels, interpolation flattens a ramp.
+    if (form == Form::ramped) stage.scan = harness::Scan::whole;
+  }
   stages[1].form = form;
   stages[1].scene = harness::bent_scene(form, c.scene);
 }

@@ -24,15 +24,15 @@ void plan_bent(std::span<const harness::Form> forms,
 template <Outputs outputs>
 void check_bent(const harness::Evidence& evidence, harness::Judgement& judgement);
 
-/// Results bend as the inputs do, for all these forms. Steps of scenes that the scan hangs over are
-/// not translated: their largest weights may lie off the object.
+/// Results bend as the inputs do, for all these forms; ramps at whole pixels. Steps of scenes that
+/// the scan hangs over are not translated: their largest weights may lie off the object.
 template <Outputs outputs, harness::Form... forms>
 [[nodiscard]] harness::Property is_equivariant() {
   return {
       .name = "is_equivariant",
       .summary =
-          "Inputs that are turned, stretched, reflected, transposed, mixed or moved give "
-          "results that are.",
+          "Inputs that are turned, stretched, reflected, transposed, mixed, moved, on a ramp or "
+          "with a dark mode give results that are.",
       .applies =
           [](const spec::Contract&, const harness::Case& c) {
             return outputs == Outputs::sums || c.scan != harness::Scan::overhanging;
@@ -43,6 +43,29 @@ template <Outputs outputs, harness::Form... forms>
           },
       .check = check_bent<outputs>,
   };
+}
+
+/// is_equivariant() in all forms of a problem that its cost does not see.
+template <Outputs outputs>
+[[nodiscard]] harness::Property follows_every_form() {
+  using harness::Form;
+  return is_equivariant<outputs,
+                        Form::turned,
+                        Form::stretched,
+                        Form::twin,
+                        Form::transposed,
+                        Form::mixed,
+                        Form::translated,
+                        Form::ramped,
+                        Form::reflected,
+                        Form::dark>();
+}
+
+/// Of operators on the frames of a square detector: they do not know rows from columns, nor up from
+/// down.
+[[nodiscard]] inline harness::Property keeps_symmetries() {
+  using harness::Form;
+  return is_equivariant<Outputs::sums, Form::transposed, Form::reflected>();
 }
 
 /// The positions in the opposite order, with all that belongs to them, make no difference.

@@ -86,10 +86,6 @@ void judge(const OperatorStage& stage,
                              .decoded = fmt::format("pixel ({}, {})", pixel.row, pixel.col)});
 }
 
-void once(const spec::Contract&, const Case& c, Stages& stages) {
-  stages.assign(1, c);
-}
-
 /// The exchange, and again on what it left.
 void twice(const spec::Contract&, const Case& c, Stages& stages) {
   stages.assign(2, c);
@@ -100,7 +96,7 @@ harness::Property makes_copies_equal() {
   return {
       .name = "makes_copies_equal",
       .summary = "All copies of a pixel end with the same value.",
-      .program = once,
+      .program = plan_once,
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             const OperatorStage stage = read_stage(evidence, 0);
@@ -125,7 +121,7 @@ harness::Property needs_a_halo() {
       .summary = "Tiles without halos stay as they are, bit by bit.",
       .applies = [](const spec::Contract&, const Case& c) { return c.scene.halo == 0; },
       .adapt = [](const spec::Contract&, Case& c) { c.scene.halo = 0; },
-      .program = once,
+      .program = plan_once,
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             const OperatorStage stage = read_stage(evidence, 0);
@@ -209,7 +205,7 @@ harness::Property conserves_the_sum() {
   return {
       .name = "conserves_the_sum",
       .summary = "The sum over all owned pixels is the sum over all copies before.",
-      .program = once,
+      .program = plan_once,
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             const OperatorStage stage = read_stage(evidence, 0);
@@ -249,7 +245,7 @@ harness::Property stays_between_the_copies() {
   return {
       .name = "stays_between_the_copies",
       .summary = "No copy leaves the range of the copies before.",
-      .program = once,
+      .program = plan_once,
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             const OperatorStage stage = read_stage(evidence, 0);

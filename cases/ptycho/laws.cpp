@@ -289,13 +289,15 @@ void compare_outputs(const OperatorStage& stage,
   }
 }
 
+void plan_once(const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+  stages.assign(1, c);
+}
+
 harness::Property operator_agrees_with_reference() {
   return {
       .name = "agrees_with_reference",
       .summary = "Every output is the reference's, bit by bit or within the bound.",
-      .program = [](const spec::Contract&,
-                    const Case& c,
-                    std::vector<Case>& stages) { stages.assign(1, c); },
+      .program = plan_once,
       .check = check_reference,
   };
 }
@@ -344,9 +346,7 @@ harness::Property conserves_energy() {
   return {
       .name = "conserves_energy",
       .summary = "The sum of the squared magnitudes of a frame is the same before and behind.",
-      .program = [](const spec::Contract&,
-                    const Case& c,
-                    std::vector<Case>& stages) { stages.assign(1, c); },
+      .program = plan_once,
       .check = check_energy<Loss::none>,
   };
 }
@@ -355,9 +355,7 @@ harness::Property gains_no_energy() {
   return {
       .name = "gains_no_energy",
       .summary = "The sum of the squared magnitudes of a frame is not larger behind than before.",
-      .program = [](const spec::Contract&,
-                    const Case& c,
-                    std::vector<Case>& stages) { stages.assign(1, c); },
+      .program = plan_once,
       .check = check_energy<Loss::admitted>,
   };
 }

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <complex>
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/operation.hpp"
 
@@ -44,6 +48,38 @@ void compare_numbers(const OperatorStage& stage,
                      const Named& right,
                      double bound,
                      harness::Judgement& judgement);
+
+/// The program of one run, of the case as it is.
+void plan_once(const spec::Contract& contract,
+               const harness::Case& c,
+               std::vector<harness::Case>& stages);
+
+/// The name of an operation, as an argument of a template.
+template <std::size_t size>
+struct OperationName {
+  constexpr OperationName(const char (&name)[size]) { std::copy_n(name, size, text.begin()); }
+
+  [[nodiscard]] std::string str() const { return text.data(); }
+
+  std::array<char, size> text{};
+};
+
+/// The program of two runs: of the case, then of another operation with the case's inputs.
+template <OperationName other>
+void plan_then(const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+  stages.assign(2, c);
+  stages[1].operation = other.str();
+  stages[1].algorithm.clear();
+}
+
+/// plan_then(), where the other operation takes what the first one gave.
+template <OperationName other>
+void plan_then_on_result(const spec::Contract& contract,
+                         const harness::Case& c,
+                         std::vector<harness::Case>& stages) {
+  plan_then<other>(contract, c, stages);
+  stages[1].chained = true;
+}
 
 /// Every output of every rank is the reference's, within the bound that follows from the precision.
 [[nodiscard]] harness::Property operator_agrees_with_reference();

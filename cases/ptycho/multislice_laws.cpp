@@ -141,12 +141,7 @@ harness::Property has_adjoint_in_each_slice() {
   return {
       .name = "has_adjoint_in_each_slice",
       .summary = "<multislice(o, p), y> = <o_s, multislice_adjoint_object(y, o, p)_s> for every s.",
-      .program =
-          [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
-            stages.assign(2, c);
-            stages[1].operation = "multislice_adjoint_object";
-            stages[1].algorithm.clear();
-          },
+      .program = plan_then<"multislice_adjoint_object">,
       .check = check_adjoint_of_slices,
   };
 }
@@ -161,12 +156,7 @@ harness::Property is_illuminate_for_one_slice() {
             c.scene.slices = 1;
             c.scene.wavelength = c.scene.distance = 0;
           },
-      .program =
-          [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
-            stages.assign(2, c);
-            stages[1].operation = "illuminate";
-            stages[1].algorithm.clear();
-          },
+      .program = plan_then<"illuminate">,
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             check_multiple(evidence, 1, "differs from illuminate", judgement);
@@ -180,9 +170,7 @@ harness::Property is_product_without_distance() {
       .summary = "Slices with no distance between them are one slice, their product.",
       .applies = [](const spec::Contract&, const Case& c) { return c.scene.distance == 0; },
       .adapt = [](const spec::Contract&, Case& c) { c.scene.distance = 0; },
-      .program = [](const spec::Contract&,
-                    const Case& c,
-                    std::vector<Case>& stages) { stages.assign(1, c); },
+      .program = plan_once,
       .check = check_product,
   };
 }
@@ -194,7 +182,7 @@ harness::Property has_degree_of_its_slices() {
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
             stages.assign(2, c);
-            stages[1].varied = Array::object;
+            for (Case& stage : stages) stage.varied = Array::object;
             stages[1].scale = c.data_seed % 2 == 0 ? -1 : 2;
           },
       .check =

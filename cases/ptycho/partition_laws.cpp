@@ -46,7 +46,7 @@ harness::Property covers() {
   return {
       .name = "covers_every_position",
       .summary = "Every position is for one of the ranks; a lone rank gets all.",
-      .program = [](const spec::Contract&, const Case& c, Stages& stages) { stages.assign(1, c); },
+      .program = plan_once,
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             static_cast<void>(shares_of(read_stage(evidence, 0), judgement));
@@ -58,7 +58,7 @@ harness::Property is_balanced() {
   return {
       .name = "is_balanced",
       .summary = "No rank gets two positions more than another.",
-      .program = [](const spec::Contract&, const Case& c, Stages& stages) { stages.assign(1, c); },
+      .program = plan_once,
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             const auto shares = shares_of(read_stage(evidence, 0), judgement);

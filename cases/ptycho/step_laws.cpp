@@ -9,7 +9,12 @@
 
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/conjugate_gradient_step/contract.hpp"
+#include "reference/ptycho/estimate.hpp"
+#include "reference/ptycho/illuminate/reference.hpp"
 #include "reference/ptycho/intensity/reference.hpp"
+#include "reference/ptycho/lsqml_step/contract.hpp"
+#include "reference/ptycho/lsqml_step/reference.hpp"
+#include "reference/ptycho/rpie_step/contract.hpp"
 
 #include "harness/properties/is_deterministic.hpp"
 
@@ -25,6 +30,7 @@ using harness::Case;
 using harness::Evidence;
 using harness::Judgement;
 using harness::Verdict;
+using reference::Estimate;
 using reference::Field;
 using reference::Setting;
 using spec::Array;
@@ -42,14 +48,20 @@ void plan_truth(const spec::Contract&, const Case& c, Stages& stages) {
   for (Case& stage : stages) stage.chained = true;
 }
 
-void check_truth(const Evidence& evidence, Judgement& judgement) {
+/// The step of plan_truth(), whose frames are as they should be, with what the model may have done
+/// wrong to them.
+OperatorStage read_truth(const Evidence& evidence) {
   OperatorStage step = read_stage(evidence, 3);
-  // The frames as they should be, with what the model may have done wrong to them.
   Setting far = step.in;
   forward(step.in, far);
   Setting seen = far;
   reference::intensity::reference(far, seen);
   step.in[Array::frames] = seen[Array::frames];
+  return step;
+}
+
+void check_truth(const Evidence& evidence, Judgement& judgement) {
+  OperatorStage step = read_truth(evidence);
   reference_of(step.c.operation)(step.in, step.expected);
   compare_outputs(step, "moved away from the truth", judgement, [&](Array array, std::size_t i) {
     if (array != Array::object && array != Array::probe) {
@@ -69,6 +81,134 @@ harness::Property truth_law(std::string_view name,
       .program = program,
       .check = check_truth,
   };
+}
+
+/// The length of the vector of mode 0's waves of all positions, of an object and a probe.
+double light_of(Setting setting, const Field& object, const Field& probe) {
+  setting.scene.modes = 1;
+  setting[Array::object] = object;
+  setting[Array::probe] = probe;
+  setting[Array::probe].values.resize(setting.size(Array::probe));
+  setting[Array::probe].errors.assign(setting.size(Array::probe), 0);
+  reference::illuminate::reference(setting, setting);
+  double energy = 0;
+  for (const auto& wave : setting[Array::waves].values) energy += std::norm(wave);
+  return std::sqrt(energy);
+}
+
+/// The most that all of mode 0's waves that came back may add up to.
+double returned_light(const OperatorStage& step, const Field& waves) {
+  const auto frame = static_cast<std::size_t>(spec::values(step.c.scene, Array::frames));
+  const auto modes = static_cast<std::size_t>(step.c.scene.modes);
+  double energy = 0;
+  for (std::size_t i = 0; i < waves.values.size(); ++i) {
+    if (i / frame % modes != 0) continue;
+    const double magnitude = std::abs(waves.values[i]) + waves.errors[i];
+    energy += magnitude * magnitude;
+  }
+  return std::sqrt(energy);
+}
+
+Field magnitudes(const Field& field) {
+  Field result = field;
+  for (auto& value : result.values) value = std::abs(value);
+  return result;
+}
+
+/// Judges how far the step of the object, or of the probe, moved the waves of mode 0.
+void check_light(const OperatorStage& step, Array moved, double most, Judgement& judgement) {
+  const double unit = step.in.unit;
+  Field change = step.got[moved];
+  Field slack = change;
+  for (std::size_t i = 0; i < change.values.size(); ++i) {
+    change.values[i] -= step.in[moved].values[i];
+    // Of the new value, and of what its change did to waves: sums of four products of products.
+    slack.values[i] = reference::growth(2, unit) * std::abs(step.got[moved].values[i]) +
+                      reference::growth(16, unit) * std::abs(change.values[i]);
+  }
+  const bool is_object = moved == Array::object;
+  const Field& other = step.in[is_object ? Array::probe : Array::object];
+  const auto light = [&](const Field& of, const Field& with) {
+    return is_object ? light_of(step.in, of, with) : light_of(step.in, with, of);
+  };
+  compare_numbers(step,
+                  {.name = is_object ? "how far the object's step moves the waves"
+                                     : "how far the probe's step moves the waves",
+                   .value = light(change, other)},
+                  {.name = "nothing", .value = 0},
+                  most + light(slack, magnitudes(other)),
+                  judgement);
+}
+
+void check_came_back(const Evidence& evidence, Judgement& judgement) {
+  const OperatorStage step = read_stage(evidence, 0);
+  Setting led = step.in;
+  reference::lsqml_step::directions(step.in, led);
+  const double most = 4 * reference::lsqml_relaxation * returned_light(step, led[Array::waves]) *
+                      (1 + reference::growth(16, step.in.unit));
+  check_light(step, Array::object, most, judgement);
+  check_light(step, Array::probe, most, judgement);
+}
+
+void check_truth_along_directions(const Evidence& evidence, Judgement& judgement) {
+  const OperatorStage step = read_truth(evidence);
+  Setting led = step.in;
+  reference::lsqml_step::directions(step.in, led);
+  const auto& lengths = step.got[Array::step_lengths].values;
+  const auto led_by = [&](Array from, std::size_t length, Array direction) {
+    return moved(step.in[from], Estimate{.value = lengths[length]}, led[direction], step.in.unit);
+  };
+  const Field object = led_by(Array::object, 0, Array::object_direction);
+  const Field probe = led_by(Array::probe, 1, Array::probe_direction);
+  compare_outputs(step, "moved away from the truth", judgement, [&](Array array, std::size_t i) {
+    if (array == Array::cost) return Wanted{0, std::numeric_limits<double>::infinity()};
+    // Any length will do that is one.
+    if (array == Array::step_lengths) return Wanted{std::max(0.0, lengths[i].real()), 0};
+    const Field& wanted = array == Array::object ? object : probe;
+    return Wanted{wanted.values[i], wanted.errors[i]};
+  });
+}
+
+/// The weights, ePIE's step, then the step itself.
+void plan_epie(const spec::Contract&, const Case& c, Stages& stages) {
+  constexpr std::array others{"object_preconditioner", "probe_preconditioner", "epie_step"};
+  stages.assign(others.size() + 1, c);
+  for (std::size_t s = 0; s < others.size(); ++s) {
+    stages[s].operation = others[s];
+    stages[s].algorithm.clear();
+  }
+}
+
+/// By how much rPIE's step is longer than ePIE's, value by value of a weight.
+std::vector<Estimate> ratios_of(const OperatorStage& weighed, Array weight) {
+  constexpr double unit = 0x1p-53;
+  Field weights = weighed.got[weight];
+  weights.errors = weighed.expected[weight].errors;
+  const Estimate most = largest(weights);
+  std::vector<Estimate> ratios(weights.values.size());
+  for (std::size_t i = 0; i < ratios.size(); ++i) {
+    const Estimate own = product({.value = 1 - reference::rpie_alpha}, at(weights, i), unit);
+    const Estimate divisor = sum(own, product({.value = reference::rpie_alpha}, most, unit), unit);
+    if (divisor.magnitude() > 0) ratios[i] = quotient(most, divisor, unit);
+  }
+  return ratios;
+}
+
+void check_epie(const Evidence& evidence, Judgement& judgement) {
+  const auto object = ratios_of(read_stage(evidence, 0), Array::object_weight);
+  const auto probe = ratios_of(read_stage(evidence, 1), Array::probe_weight);
+  const OperatorStage epie = read_stage(evidence, 2);
+  const OperatorStage step = read_stage(evidence, 3);
+  compare_outputs(step, "is not ePIE's step", judgement, [&](Array array, std::size_t i) {
+    Estimate change{.value = epie.got[array].values[i], .error = epie.expected[array].errors[i]};
+    const double own = step.expected[array].errors[i];
+    if (array == Array::cost) return Wanted{change.value, change.error + own};
+    const auto before = step.in[array].values[i];
+    const auto& ratios = array == Array::object ? object : probe;
+    change.value -= before;
+    change = product(ratios[i % ratios.size()], change, 0x1p-52);
+    return Wanted{before + change.value, change.error + 0x1p-52 * std::abs(before) + own};
+  });
 }
 
 void check_cost(const Evidence& evidence, Judgement& judgement) {
@@ -128,6 +268,33 @@ harness::Property keeps_the_truth_on_whole_pixels() {
                    });
 }
 
+harness::Property keeps_the_truth_along_its_directions() {
+  return {
+      .name = "keeps_the_truth_along_its_directions",
+      .summary = "Where the frames are those of object and probe, a step goes along roundings.",
+      .program = plan_truth,
+      .check = check_truth_along_directions,
+  };
+}
+
+harness::Property moves_no_more_than_came_back() {
+  return {
+      .name = "moves_no_more_than_came_back",
+      .summary = "The steps move mode 0's waves by no more than 4 r times what came back.",
+      .program = plan_once,
+      .check = check_came_back,
+  };
+}
+
+harness::Property is_epie_with_other_divisors() {
+  return {
+      .name = "is_epie_with_other_divisors",
+      .summary = "The step is ePIE's times max D / ((1-a) D + a max D), pixel by pixel.",
+      .program = plan_epie,
+      .check = check_epie,
+  };
+}
+
 harness::Property never_raises_the_cost() {
   return {
       .name = "never_raises_the_cost",
@@ -147,7 +314,7 @@ harness::Property goes_along_its_directions() {
   return {
       .name = "goes_along_its_directions",
       .summary = "The new values are the old ones plus a power of two times the directions.",
-      .program = [](const spec::Contract&, const Case& c, Stages& stages) { stages.assign(1, c); },
+      .program = plan_once,
       .check = check_directions,
   };
 }
@@ -159,6 +326,13 @@ std::vector<harness::Property> step_properties() {
       is_independent_of_partition(),
       is_independent_of_order(),
   };
+}
+
+std::vector<harness::Property> weighted_step_properties() {
+  auto properties = step_properties();
+  properties.push_back(follows_every_form<Outputs::states>());
+  properties.push_back(counts_every_position<Outputs::states>());
+  return properties;
 }
 
 }  // namespace rankcheck::cases

@@ -13,6 +13,22 @@ namespace rankcheck::cases {
 [[nodiscard]] harness::Property keeps_the_truth();
 [[nodiscard]] harness::Property keeps_the_truth_on_whole_pixels();
 
+/// keeps_the_truth(), of LSQML: a step goes along directions that are nothing but roundings, as far
+/// as it tells. How far that is nothing bounds there: roundings are divided by roundings.
+[[nodiscard]] harness::Property keeps_the_truth_along_its_directions();
+
+/// Of LSQML: neither the object's step nor the probe's moves the waves of mode 0 of all positions
+/// by more than 4 r |chi|, where r is lsqml_relaxation and chi what came back of all positions. For
+/// the object (the probe likewise), with the contract's names, m1 = mean(a1) and c = |chi_n|: |x1|
+/// <= (A4 |u| c + |u| |v|^2 c) / det <= 2 A4 |u| c / det, and det >= A1 A4 - a1 a4 >= A4 m1 / 2, so
+/// |x1| <= 4 |u| c / m1; its mean is at most 4 sqrt(mean(c^2) / m1), and all waves move by r times
+/// that times sqrt(N m1).
+[[nodiscard]] harness::Property moves_no_more_than_came_back();
+
+/// Of rPIE: the same step as ePIE's but for the divisors, which are ((1-a) D + a max D) instead of
+/// max D, and of the probe likewise.
+[[nodiscard]] harness::Property is_epie_with_other_divisors();
+
 /// A line search: the cost of the new state, computed anew, is not above that of the old one.
 [[nodiscard]] harness::Property never_raises_the_cost();
 
@@ -23,5 +39,9 @@ namespace rankcheck::cases {
 /// What every step claims: its reference, the same again, and independence of how the positions are
 /// shared out and ordered.
 [[nodiscard]] std::vector<harness::Property> step_properties();
+
+/// step_properties(), and what steps claim that divide by the light of all positions: they follow
+/// their inputs in all forms, and positions that come twice make no difference.
+[[nodiscard]] std::vector<harness::Property> weighted_step_properties();
 
 }  // namespace rankcheck::cases

@@ -15,7 +15,10 @@ Suite suite() {
                                       Form::twin,
                                       Form::transposed,
                                       Form::mixed,
-                                      Form::translated>());
+                                      Form::translated,
+                                      Form::ramped,
+                                      Form::reflected,
+                                      Form::dark>());
   properties.push_back(keeps_the_truth());
   properties.push_back(never_raises_the_cost());
   properties.push_back(goes_along_its_directions());

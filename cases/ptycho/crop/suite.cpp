@@ -11,15 +11,7 @@ Suite suite() {
               harness::is_deterministic(),
               is_linear_in_each_array(),
               is_independent_of_partition(),
-              has_adjoint("has_adjoint_pad",
-                          "<crop(x), y> = <x, pad(y)>.",
-                          [](const spec::Contract&,
-                             const harness::Case& c,
-                             std::vector<harness::Case>& stages) {
-                            stages.assign(2, c);
-                            stages[1].operation = "pad";
-                            stages[1].algorithm.clear();
-                          }),
+              has_adjoint("has_adjoint_pad", "<crop(x), y> = <x, pad(y)>.", plan_then<"pad">),
           }};
 }
 

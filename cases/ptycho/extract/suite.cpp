@@ -14,15 +14,8 @@ Suite suite() {
               is_independent_of_partition(),
               is_independent_of_order(),
               is_exact_on_bilinear_objects(),
-              has_adjoint("has_adjoint_insert",
-                          "<extract(o), y> = <o, insert(y)>.",
-                          [](const spec::Contract&,
-                             const harness::Case& c,
-                             std::vector<harness::Case>& stages) {
-                            stages.assign(2, c);
-                            stages[1].operation = "insert";
-                            stages[1].algorithm.clear();
-                          }),
+              has_adjoint(
+                  "has_adjoint_insert", "<extract(o), y> = <o, insert(y)>.", plan_then<"insert">),
           }};
 }
 

@@ -8,20 +8,13 @@
 namespace rankcheck::cases::gaussian_gradients {
 
 Suite suite() {
-  using harness::Form;
   return {.properties = {
               operator_agrees_with_reference(),
               harness::is_deterministic(),
               is_independent_of_partition(),
               is_independent_of_order(),
               counts_every_position<Outputs::sums>(),
-              is_equivariant<Outputs::sums,
-                             Form::turned,
-                             Form::stretched,
-                             Form::twin,
-                             Form::transposed,
-                             Form::mixed,
-                             Form::translated>(),
+              follows_every_form<Outputs::sums>(),
               has_derivative<NoiseModel::gaussian>(),
               balances_object_and_probe(),
           }};

@@ -62,22 +62,10 @@ Suite suite() {
               is_patch_times_probe(),
               has_adjoint("has_adjoint_in_object",
                           "<illuminate(o, p), y> = <o, illuminate_adjoint_object(y, p)>.",
-                          [](const spec::Contract&,
-                             const harness::Case& c,
-                             std::vector<harness::Case>& stages) {
-                            stages.assign(2, c);
-                            stages[1].operation = "illuminate_adjoint_object";
-                            stages[1].algorithm.clear();
-                          }),
+                          plan_then<"illuminate_adjoint_object">),
               has_adjoint("has_adjoint_in_probe",
                           "<illuminate(o, p), y> = <p, illuminate_adjoint_probe(y, o)>.",
-                          [](const spec::Contract&,
-                             const harness::Case& c,
-                             std::vector<harness::Case>& stages) {
-                            stages.assign(2, c);
-                            stages[1].operation = "illuminate_adjoint_probe";
-                            stages[1].algorithm.clear();
-                          }),
+                          plan_then<"illuminate_adjoint_probe">),
           }};
 }
 

@@ -15,8 +15,13 @@ Suite suite() {
                                       Form::stretched,
                                       Form::twin,
                                       Form::transposed,
-                                      Form::translated>());
+                                      Form::translated,
+                                      Form::ramped,
+                                      Form::reflected,
+                                      Form::dark>());
   properties.push_back(counts_every_position<Outputs::states>());
+  properties.push_back(keeps_the_truth_along_its_directions());
+  properties.push_back(moves_no_more_than_came_back());
   return {.properties = std::move(properties)};
 }
 

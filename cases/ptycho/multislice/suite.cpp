@@ -18,13 +18,7 @@ Suite suite() {
               has_adjoint_in_each_slice(),
               has_adjoint("has_adjoint_in_probe",
                           "<multislice(o, p), y> = <p, multislice_adjoint_probe(y, o)>.",
-                          [](const spec::Contract&,
-                             const harness::Case& c,
-                             std::vector<harness::Case>& stages) {
-                            stages.assign(2, c);
-                            stages[1].operation = "multislice_adjoint_probe";
-                            stages[1].algorithm.clear();
-                          }),
+                          plan_then<"multislice_adjoint_probe">),
           }};
 }
 

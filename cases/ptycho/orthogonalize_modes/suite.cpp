@@ -88,9 +88,7 @@ harness::Property of_probes(std::string_view name, std::string_view summary) {
   return {
       .name = name,
       .summary = summary,
-      .program = [](const spec::Contract&,
-                    const Case& c,
-                    std::vector<Case>& stages) { stages.assign(1, c); },
+      .program = plan_once,
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             const OperatorStage stage = read_stage(evidence, 0);

@@ -1,5 +1,6 @@
 #include "harness/properties/is_deterministic.hpp"
 
+#include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/registry.hpp"
 
@@ -11,26 +12,14 @@ Suite suite() {
               harness::is_deterministic(),
               is_linear_in_each_array(),
               is_independent_of_partition(),
+              keeps_symmetries(),
               conserves_energy(),
               has_adjoint("has_adjoint_propagate_inverse",
                           "<propagate(x), y> = <x, propagate_inverse(y)>.",
-                          [](const spec::Contract&,
-                             const harness::Case& c,
-                             std::vector<harness::Case>& stages) {
-                            stages.assign(2, c);
-                            stages[1].operation = "propagate_inverse";
-                            stages[1].algorithm.clear();
-                          }),
+                          plan_then<"propagate_inverse">),
               is_undone("is_undone_by_propagate_inverse",
                         "propagate_inverse(propagate(x)) = x.",
-                        [](const spec::Contract&,
-                           const harness::Case& c,
-                           std::vector<harness::Case>& stages) {
-                          stages.assign(2, c);
-                          stages[1].operation = "propagate_inverse";
-                          stages[1].algorithm.clear();
-                          stages[1].chained = true;
-                        }),
+                        plan_then_on_result<"propagate_inverse">),
           }};
 }
 

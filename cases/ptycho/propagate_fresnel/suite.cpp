@@ -3,6 +3,7 @@
 
 #include "harness/properties/is_deterministic.hpp"
 
+#include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/registry.hpp"
 
@@ -79,19 +80,14 @@ Suite suite() {
               harness::is_deterministic(),
               is_linear_in_each_array(),
               is_independent_of_partition(),
+              keeps_symmetries(),
               gains_no_energy(),
               conserves_energy_of_short_waves(),
               is_undone_by_the_way_back(),
               adds_distances(),
               has_adjoint("has_adjoint_propagate_fresnel_adjoint",
                           "<propagate_fresnel(x), y> = <x, propagate_fresnel_adjoint(y)>.",
-                          [](const spec::Contract&,
-                             const harness::Case& c,
-                             std::vector<harness::Case>& stages) {
-                            stages.assign(2, c);
-                            stages[1].operation = "propagate_fresnel_adjoint";
-                            stages[1].algorithm.clear();
-                          }),
+                          plan_then<"propagate_fresnel_adjoint">),
           }};
 }
 

@@ -1,5 +1,6 @@
 #include "harness/properties/is_deterministic.hpp"
 
+#include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/registry.hpp"
 
@@ -11,16 +12,11 @@ Suite suite() {
               harness::is_deterministic(),
               is_linear_in_each_array(),
               is_independent_of_partition(),
+              keeps_symmetries(),
               gains_no_energy(),
               has_adjoint("has_adjoint_propagate_fresnel",
                           "<propagate_fresnel_adjoint(x), y> = <x, propagate_fresnel(y)>.",
-                          [](const spec::Contract&,
-                             const harness::Case& c,
-                             std::vector<harness::Case>& stages) {
-                            stages.assign(2, c);
-                            stages[1].operation = "propagate_fresnel";
-                            stages[1].algorithm.clear();
-                          }),
+                          plan_then<"propagate_fresnel">),
           }};
 }
 

@@ -1,5 +1,6 @@
 #include "harness/properties/is_deterministic.hpp"
 
+#include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/registry.hpp"
 
@@ -11,26 +12,14 @@ Suite suite() {
               harness::is_deterministic(),
               is_linear_in_each_array(),
               is_independent_of_partition(),
+              keeps_symmetries(),
               conserves_energy(),
               has_adjoint("has_adjoint_propagate",
                           "<propagate_inverse(x), y> = <x, propagate(y)>.",
-                          [](const spec::Contract&,
-                             const harness::Case& c,
-                             std::vector<harness::Case>& stages) {
-                            stages.assign(2, c);
-                            stages[1].operation = "propagate";
-                            stages[1].algorithm.clear();
-                          }),
+                          plan_then<"propagate">),
               is_undone("is_undone_by_propagate",
                         "propagate(propagate_inverse(x)) = x.",
-                        [](const spec::Contract&,
-                           const harness::Case& c,
-                           std::vector<harness::Case>& stages) {
-                          stages.assign(2, c);
-                          stages[1].operation = "propagate";
-                          stages[1].algorithm.clear();
-                          stages[1].chained = true;
-                        }),
+                        plan_then_on_result<"propagate">),
           }};
 }
 

@@ -110,23 +110,10 @@ Suite suite() {
               is_a_phase_ramp_at_the_detector(),
               has_adjoint("has_adjoint_shift_back",
                           "<shift(x), y> = <x, shift_back(y)>.",
-                          [](const spec::Contract&,
-                             const harness::Case& c,
-                             std::vector<harness::Case>& stages) {
-                            stages.assign(2, c);
-                            stages[1].operation = "shift_back";
-                            stages[1].algorithm.clear();
-                          }),
+                          plan_then<"shift_back">),
               is_undone("is_undone_by_shift_back",
                         "shift_back(shift(x)) = x.",
-                        [](const spec::Contract&,
-                           const harness::Case& c,
-                           std::vector<harness::Case>& stages) {
-                          stages.assign(2, c);
-                          stages[1].operation = "shift_back";
-                          stages[1].algorithm.clear();
-                          stages[1].chained = true;
-                        }),
+                        plan_then_on_result<"shift_back">),
           }};
 }
 

@@ -12,25 +12,10 @@ Suite suite() {
               is_linear_in_each_array(),
               is_independent_of_partition(),
               conserves_energy(),
-              has_adjoint("has_adjoint_shift",
-                          "<shift_back(x), y> = <x, shift(y)>.",
-                          [](const spec::Contract&,
-                             const harness::Case& c,
-                             std::vector<harness::Case>& stages) {
-                            stages.assign(2, c);
-                            stages[1].operation = "shift";
-                            stages[1].algorithm.clear();
-                          }),
-              is_undone("is_undone_by_shift",
-                        "shift(shift_back(x)) = x.",
-                        [](const spec::Contract&,
-                           const harness::Case& c,
-                           std::vector<harness::Case>& stages) {
-                          stages.assign(2, c);
-                          stages[1].operation = "shift";
-                          stages[1].algorithm.clear();
-                          stages[1].chained = true;
-                        }),
+              has_adjoint(
+                  "has_adjoint_shift", "<shift_back(x), y> = <x, shift(y)>.", plan_then<"shift">),
+              is_undone(
+                  "is_undone_by_shift", "shift(shift_back(x)) = x.", plan_then_on_result<"shift">),
           }};
 }
 

@@ -156,18 +156,28 @@ Lengths lengths_of(const std::vector<Products>& products, double unit) {
 
 }  // namespace
 
-void reference(const Setting& in, Setting& out) {
+void directions(const Setting& in, Setting& out) {
   Setting sums = in;
   gradients(in, gaussian_cost::reference, sums);
   object_preconditioner::reference(in, sums);
-  const Field object = object_direction(sums[Array::object], sums[Array::object_weight], in.unit);
-  const Field probe = probe_direction(sums[Array::probe], in.positions, in.unit);
+  out[Array::object_direction] =
+      object_direction(sums[Array::object], sums[Array::object_weight], in.unit);
+  out[Array::probe_direction] = probe_direction(sums[Array::probe], in.positions, in.unit);
+  out[Array::waves] = sums[Array::waves];
+  out[Array::cost] = sums[Array::cost];
+}
+
+void reference(const Setting& in, Setting& out) {
+  Setting led = in;
+  directions(in, led);
+  const Field& object = led[Array::object_direction];
+  const Field& probe = led[Array::probe_direction];
   const Lengths lengths = lengths_of(products_of(in,
                                                  exit_waves(in, object, in[Array::probe]),
                                                  exit_waves(in, in[Array::object], probe),
-                                                 sums[Array::waves]),
+                                                 led[Array::waves]),
                                      in.unit);
-  out[Array::cost] = sums[Array::cost];
+  out[Array::cost] = led[Array::cost];
   out[Array::object] = moved(in[Array::object], lengths.object, object, in.unit);
   out[Array::probe] = moved(in[Array::probe], lengths.probe, probe, in.unit);
   Field& lengths_out = out.make(Array::step_lengths);

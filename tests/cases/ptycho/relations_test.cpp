@@ -2,6 +2,7 @@
 #include <cstring>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/step_laws.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
+#include "tests/print.hpp"
 
 namespace rankcheck::cases {
 namespace {
@@ -88,6 +90,14 @@ INSTANTIATE_TEST_SUITE_P(
         Law{"gaussian_gradients", "counts_every_position", 1, Array::probe},
         Law{"extract", "is_exact_on_bilinear_objects", 0, Array::patches},
         Law{"rpie_step", "keeps_the_truth", 3, Array::object},
+        Law{"lsqml_step", "keeps_the_truth_along_its_directions", 3, Array::object},
+        Law{"lsqml_step", "keeps_the_truth_along_its_directions", 3, Array::probe},
+        Law{"lsqml_step", "moves_no_more_than_came_back", 0, Array::object},
+        Law{"lsqml_step", "moves_no_more_than_came_back", 0, Array::probe},
+        Law{"rpie_step", "is_epie_with_other_divisors", 3, Array::object},
+        Law{"rpie_step", "is_epie_with_other_divisors", 2, Array::probe},
+        Law{"rpie_step", "is_epie_with_other_divisors", 0, Array::object_weight},
+        Law{"propagate", "is_equivariant", 1, Array::far_waves},
         Law{"difference_map_step", "keeps_the_truth_on_whole_pixels", 3, Array::probe},
         Law{"conjugate_gradient_step", "never_raises_the_cost", 1, Array::cost},
         Law{"conjugate_gradient_step", "goes_along_its_directions", 0, Array::object},
@@ -97,45 +107,94 @@ INSTANTIATE_TEST_SUITE_P(
              std::string(spec::name(instance.param.array));
     });
 
-/// The law as an operation claims it that does not keep it.
-Verdict claimed_by(const std::string& operation, const harness::Property& property) {
+/// A law, as an operation claims it that does not keep it.
+struct Control {
+  std::string name;
+  std::string operation;
+  harness::Property property;
+  harness::Scan scan = harness::Scan::scattered;
+
+  friend void PrintTo(const Control& control, std::ostream* out) { *out << control.name; }
+};
+
+/// Results bend as inputs of this form do, wherever the positions lie.
+template <Outputs outputs, Form form>
+harness::Property bends_anywhere() {
+  return {
+      .name = "is_equivariant",
+      .summary = "Results bend as inputs do.",
+      .program =
+          [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+            stages.assign(2, c);
+            stages[1].form = form;
+            stages[1].scene = harness::bent_scene(form, c.scene);
+          },
+      .check = check_bent<outputs>,
+  };
+}
+
+class ControlTest : public testing::TestWithParam<Control> {};
+
+TEST_P(ControlTest, is_falsified) {
+  const Control& control = GetParam();
   std::vector<harness::Operation> operations = all_operations().operations();
   for (harness::Operation& each : operations) {
-    if (each.contract.name == operation) each.properties = {property};
+    if (each.contract.name == control.operation) each.properties = {control.property};
   }
   const harness::Catalogue catalogue(std::move(operations));
   SpoiledBackend backend({});
   Judgement judgement;
-  harness::Examiner(catalogue, backend)
-      .examine(harness::case_from_text(text_of(operation, std::string(property.name), 8)),
-               judgement);
-  return judgement.verdict;
+  Case c =
+      harness::case_from_text(text_of(control.operation, std::string(control.property.name), 8));
+  c.scan = control.scan;
+  harness::Examiner(catalogue, backend).examine(c, judgement);
+  EXPECT_EQ(judgement.verdict, Verdict::falsified) << judgement.reason;
 }
 
-TEST(RelationsTest, a_gradient_does_not_grow_with_its_object) {
-  EXPECT_EQ(claimed_by("gaussian_gradients", is_equivariant<Outputs::states, Form::stretched>()),
-            Verdict::falsified);
-}
+const std::vector<Control> controls{
+    {"a_gradient_does_not_grow_with_its_object",
+     "gaussian_gradients",
+     is_equivariant<Outputs::states, Form::stretched>()},
+    {"conjugate_gradients_do_not_follow_a_stretched_object",
+     "conjugate_gradient_step",
+     is_equivariant<Outputs::states, Form::stretched>()},
+    {"conjugate_gradients_go_further_with_more_positions",
+     "conjugate_gradient_step",
+     counts_every_position<Outputs::states>()},
+    {"least_squares_of_the_first_mode_do_not_mix",
+     "lsqml_step",
+     is_equivariant<Outputs::states, Form::mixed>()},
+    {"a_difference_map_does_not_keep_the_truth_between_pixels",
+     "difference_map_step",
+     keeps_the_truth()},
+    {"interpolation_flattens_ramps_between_pixels",
+     "gaussian_gradients",
+     bends_anywhere<Outputs::sums, Form::ramped>()},
+    {"a_step_follows_ramps_at_whole_pixels_only",
+     "rpie_step",
+     bends_anywhere<Outputs::states, Form::ramped>()},
+    {"waves_turn_with_the_object", "illuminate", is_equivariant<Outputs::sums, Form::turned>()},
+    {"waves_of_a_twin_are_others", "illuminate", is_equivariant<Outputs::sums, Form::twin>()},
+    {"modes_that_are_mixed_have_other_waves",
+     "illuminate",
+     is_equivariant<Outputs::sums, Form::mixed>()},
+    {"windows_are_not_reflected_about_their_first_pixel",
+     "illuminate",
+     is_equivariant<Outputs::sums, Form::reflected>()},
+    {"stripes_are_of_rows",
+     "partition_stripes",
+     is_equivariant<Outputs::states, Form::transposed>()},
+    {"stripes_are_counted_from_one_side",
+     "partition_stripes",
+     is_equivariant<Outputs::states, Form::reflected>()},
+    {"weights_beside_the_object_move_onto_it",
+     "epie_step",
+     bends_anywhere<Outputs::states, Form::translated>(),
+     harness::Scan::overhanging},
+    {"interlaced_owners_go_by_number", "partition_interlaced", is_independent_of_order()},
+};
 
-TEST(RelationsTest, conjugate_gradients_do_not_follow_a_stretched_object) {
-  EXPECT_EQ(
-      claimed_by("conjugate_gradient_step", is_equivariant<Outputs::states, Form::stretched>()),
-      Verdict::falsified);
-}
-
-TEST(RelationsTest, conjugate_gradients_go_further_with_more_positions) {
-  EXPECT_EQ(claimed_by("conjugate_gradient_step", counts_every_position<Outputs::states>()),
-            Verdict::falsified);
-}
-
-TEST(RelationsTest, least_squares_of_the_first_mode_do_not_mix) {
-  EXPECT_EQ(claimed_by("lsqml_step", is_equivariant<Outputs::states, Form::mixed>()),
-            Verdict::falsified);
-}
-
-TEST(RelationsTest, a_difference_map_does_not_keep_the_truth_between_pixels) {
-  EXPECT_EQ(claimed_by("difference_map_step", keeps_the_truth()), Verdict::falsified);
-}
+INSTANTIATE_TEST_SUITE_P(law, ControlTest, testing::ValuesIn(controls), tests::printed_name);
 
 }  // namespace
 }  // namespace rankcheck::cases

@@ -1,6 +1,7 @@
 #include "harness/form.hpp"
 
 #include <array>
+#include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstring>
@@ -89,8 +90,11 @@ TEST(FormTest, transposed_images_change_rows_and_columns) {
 }
 
 TEST(FormTest, a_mixture_keeps_the_inner_products_of_the_modes) {
-  const auto plain = input(Form::plain, Array::probe);
-  const auto mixed = input(Form::mixed, Array::probe);
+  Case c = scene_case();
+  c.varied = Array::probe;
+  const auto plain = input(c, Array::probe);
+  c.form = Form::mixed;
+  const auto mixed = input(c, Array::probe);
   // The first pixel's modes, one vector before and one behind.
   EXPECT_EQ(std::norm(mixed[0]) + std::norm(mixed[4]), std::norm(plain[0]) + std::norm(plain[4]));
   const auto product = [](const std::vector<Complex>& modes) {
@@ -125,10 +129,78 @@ TEST(FormTest, bilinear_objects_are_the_polynomial) {
   EXPECT_EQ(input(Form::bilinear, Array::object)[6], Complex(1 + 2 + 6 + 2, -1));
 }
 
+TEST(FormTest, ramps_of_object_and_probe_cancel) {
+  const Complex i(0, 1);
+  // Row 1, column 2: five quarters of a turn; row 1, column 1 of a window: three, backwards.
+  EXPECT_EQ(input(Form::ramped, Array::object)[6], i * input(Form::plain, Array::object)[6]);
+  EXPECT_EQ(input(Form::ramped, Array::probe)[7], i * input(Form::plain, Array::probe)[7]);
+  EXPECT_EQ(input(Form::ramped, Array::frames), input(Form::plain, Array::frames));
+}
+
+TEST(FormTest, reflected_frames_keep_their_zero_frequency) {
+  EXPECT_EQ(input(Form::reflected, Array::object)[0], input(Form::plain, Array::object)[11]);
+  EXPECT_EQ(input(Form::reflected, Array::probe)[5], input(Form::plain, Array::probe)[6]);
+  EXPECT_EQ(input(Form::reflected, Array::positions), input(Form::twin, Array::positions));
+  const auto plain = input(Form::plain, Array::frames);
+  const auto reflected = input(Form::reflected, Array::frames);
+  EXPECT_EQ(reflected[9], plain[9]);
+  // Row 1, column 0 is row 2, column 0.
+  EXPECT_EQ(reflected[9 + 3], plain[9 + 6]);
+}
+
+TEST(FormTest, a_dark_mode_comes_last) {
+  const auto plain = input(Form::plain, Array::probe);
+  auto expected = plain;
+  expected.resize(12);
+  EXPECT_EQ(input(Form::dark, Array::probe), expected);
+  EXPECT_NE(why_invalid(Form::dark, {.rows = 2, .cols = 2, .window = 2, .detector = 2}), "");
+}
+
+/// What a single rank gets of an array in single precision.
+std::vector<float> singles(Case c, Array array) {
+  c.type = spec::Type::f32;
+  std::vector<float> values;
+  for (const Complex& value : input(c, array)) values.push_back(static_cast<float>(value.real()));
+  return values;
+}
+
+TEST(FormTest, general_values_have_all_bits_of_single_precision) {
+  int odd = 0;
+  for (const Complex& value : input(Form::plain, Array::object)) {
+    const double last = std::ldexp(std::abs(value.real()), 27);
+    EXPECT_EQ(value.real(), static_cast<double>(static_cast<float>(value.real())));
+    EXPECT_GE(std::abs(value.real()), 1.0 / 16);
+    EXPECT_LT(std::abs(value.real()), 1);
+    const double scale = std::ldexp(1, std::ilogb(last) - 23);
+    odd += std::fmod(last / scale, 2) == 1 ? 1 : 0;
+  }
+  EXPECT_GT(odd, 2);
+}
+
+TEST(FormTest, sums_of_general_values_depend_on_their_order) {
+  const std::vector<float> values = singles(scene_case(), Array::object);
+  int different = 0;
+  for (std::size_t i = 0; i + 2 < values.size(); ++i) {
+    const float left = values[i] + values[i + 1];
+    const float right = values[i + 1] + values[i + 2];
+    different += left + values[i + 2] != values[i] + right ? 1 : 0;
+  }
+  EXPECT_GT(different, 0);
+}
+
+TEST(FormTest, values_that_others_are_added_to_are_coarse) {
+  Case c = scene_case();
+  c.varied = Array::object;
+  for (const Complex& value : input(c, Array::object)) {
+    EXPECT_EQ(std::fmod(std::ldexp(value.real(), 20), 1), 0);
+  }
+  EXPECT_EQ(input(c, Array::probe), input(Form::plain, Array::probe));
+}
+
 TEST(FormTest, added_inputs_are_halved) {
   Case c = scene_case();
-  const auto plain = input(c, Array::object);
   c.varied = Array::object;
+  const auto plain = input(c, Array::object);
   c.added_seed = 9;
   const auto whole = input(c, Array::object);
   c.halvings = 3;
