@@ -315,6 +315,9 @@ class Shrinker {
       offer(candidate);
       counts[i] = 0;
     }
+    // What depends on the remainder of a sum is lost in most smaller ones.
+    constexpr std::int64_t small_sums = 4;
+    for (counts[0] = 2; counts[0] <= small_sums; ++counts[0]) offer(candidate);
     counts = case_.counts;
     for (std::int64_t& count : counts) count /= 2;
     offer(candidate);

@@ -132,7 +132,6 @@ constexpr std::array kinds{
         .algorithm = "gathered",
         .property = "is_balanced",
         .says = "expected to differ by at most 1",
-        .elements_max = 16,
         .attempt =
             [](Attempt& attempt) {
               attempt.run();

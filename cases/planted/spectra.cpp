@@ -185,6 +185,8 @@ constexpr std::array free_space{
         .source = "tike, FresnelSpectProp",
         .operation = "propagate_fresnel",
         .algorithm = "fft",
+        .property = "is_equivariant",
+        .says = "which are reflected",
         .attempt = travel_on_raised_grid},
     Bug{.name = "root_of_a_negative_number",
         .summary = "waves that decay are given the real square root of a negative number",

@@ -16,13 +16,6 @@ namespace {
 using harness::Case;
 using spec::Array;
 
-/// The sums over the ranks, in the order in which steps with the whole object on every rank make
-/// them.
-constexpr int of_object = 0;
-constexpr int of_object_weight = 1;
-/// Of LSQML: the powers of what the directions do to the waves.
-constexpr int of_powers = 6;
-
 bool is_single(const Case& c) {
   return c.type == spec::Type::f32;
 }
@@ -31,15 +24,6 @@ bool is_single(const Case& c) {
 /// from arrays in single precision.
 bool steers(const CollectiveCall& call) {
   return call.call.type == spec::Type::f64;
-}
-
-template <int number>
-void keep_own(Attempt& attempt) {
-  attempt.devices().on_collective = [](const CollectiveCall& call) {
-    if (call.number == number) return call.keep();
-    call.make();
-  };
-  attempt.run();
 }
 
 /// The step goes on from where it is as if everybody else's part of it were nothing.
@@ -56,6 +40,62 @@ void drop_parts_of_others(const CollectiveCall& call) {
       at += size;
     }
   }
+}
+
+/// Of every tile the last row.
+void cut_off_last_rows(Attempt& attempt) {
+  attempt.devices().on_collective = [](const CollectiveCall& call) {
+    call.make();
+    if (call.operation != "all_gather") return;
+    constexpr std::size_t sides = 4;
+    constexpr std::size_t rows = 2;
+    for (const gpu::DeviceBuffers& each : call.buffers) {
+      const auto boxes = static_cast<std::size_t>(call.call.ranks);
+      Values values = load(call.call.type, false, each.recv, sides * boxes);
+      for (std::size_t box = 0; box < boxes; ++box) {
+        auto& height = values[sides * box + rows];
+        height = std::max(0.0, height.real() - 1);
+      }
+      store(call.call.type, false, values, each.recv);
+    }
+  };
+  attempt.run();
+}
+
+/// Takes the mean phase ramp out of the object's rows and puts it into the probe's.
+void take_ramp_out(Attempt& attempt) {
+  attempt.run();
+  const spec::Scene& scene = attempt.call().scene;
+  const auto cols = static_cast<std::size_t>(scene.cols);
+  const auto window = static_cast<std::size_t>(scene.window);
+  const Values object = attempt.output(Array::object, 0);
+  std::complex<double> step = 0;
+  for (std::size_t i = cols; i < object.size(); ++i)
+    step += object[i] * std::conj(object[i - cols]);
+  const double angle = std::arg(step);
+  attempt.change_output(Array::object, [&](Values& values, int) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] *= std::polar(1.0, -angle * static_cast<double>(i / cols));
+    }
+  });
+  attempt.change_output(Array::probe, [&](Values& values, int) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] *= std::polar(1.0, angle * static_cast<double>(i / window % window));
+    }
+  });
+}
+
+/// Runs as if pixels that were not measured were so, and dark; the cost is the right one.
+void take_unmeasured_for_dark(Attempt& attempt) {
+  attempt.run();
+  const Values cost = attempt.output(Array::cost, 0);
+  const Values mask = attempt.input(Array::mask, 0);
+  attempt.change_input(Array::frames, [&](Values& values, int) {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] *= mask[i % mask.size()];
+  });
+  unmask(attempt);
+  attempt.run();
+  attempt.set_all_output(Array::cost, cost);
 }
 
 constexpr std::array pie{
@@ -92,17 +132,16 @@ constexpr std::array pie{
         .algorithm = "replicated",
         .attempt =
             [](Attempt& attempt) {
-              attempt.devices().on_collective = [](const CollectiveCall& call) {
-                call.make();
-                if (call.number == of_object_weight) call.fill(1);
-              };
-              attempt.run();
+              change_sum<StepSums::of_object_weight>(
+                  attempt, [](const CollectiveCall& call) { call.fill(1); });
             }},
     Bug{.name = "step_divided_by_modes",
         .summary = "the object's step is divided by the number of modes",
         .source = "tike, rpie",
         .operation = "rpie_step",
         .algorithm = "replicated",
+        .property = "is_equivariant",
+        .says = "which are dark",
         .attempt =
             [](Attempt& attempt) {
               attempt.run();
@@ -120,7 +159,7 @@ constexpr std::array pie{
         .operation = "rpie_step",
         .algorithm = "replicated",
         .says = "differs from rank 0",
-        .attempt = keep_own<of_object_weight>},
+        .attempt = leave_out<StepSums::of_object_weight>},
     Bug{.name = "penalty_conjugates_the_probe",
         .summary =
             "what holds the probe together shrinks its real part and grows the imaginary one",
@@ -178,6 +217,41 @@ constexpr std::array pie{
               };
               attempt.run();
             }},
+    Bug{.name = "tile_ends_with_its_windows",
+        .summary = "tiles lack the row behind their windows, which interpolation reads too",
+        .source = "tike 6ce09ce7",
+        .operation = "rpie_step",
+        .algorithm = "tiled",
+        .property = "is_independent_of_partition",
+        .says = "differs from another partition's",
+        .attempt = cut_off_last_rows},
+    Bug{.name = "largest_weight_everywhere",
+        .summary = "the object's step is divided by the largest weight alone, as ePIE's is",
+        .source = "tike, rpie with alpha = 1",
+        .operation = "rpie_step",
+        .algorithm = "replicated",
+        .property = "is_epie_with_other_divisors",
+        .says = "is not ePIE's step",
+        .attempt =
+            [](Attempt& attempt) {
+              change_sum<StepSums::of_object_weight>(attempt, [](const CollectiveCall& call) {
+                double most = 0;
+                for (const auto& weight : load(call.call.type,
+                                               false,
+                                               call.buffers.front().recv,
+                                               static_cast<std::size_t>(call.call.count))) {
+                  most = std::max(most, weight.real());
+                }
+                call.fill(most);
+              });
+            }},
+    Bug{.name = "ramp_taken_out",
+        .summary = "every step turns object and probe so that neighbouring pixels agree in phase",
+        .operation = "epie_step",
+        .algorithm = "replicated",
+        .property = "is_equivariant",
+        .says = "does not follow the inputs",
+        .attempt = take_ramp_out},
 };
 
 constexpr std::array others{
@@ -239,7 +313,7 @@ constexpr std::array others{
         .algorithm = "replicated",
         .property = "is_independent_of_partition",
         .says = "differs from another partition's",
-        .attempt = keep_own<of_powers>},
+        .attempt = leave_out<StepSums::of_powers>},
     Bug{.name = "denominator_summed_for_every_mode",
         .summary = "what the object's step is divided by is summed over the ranks once a mode",
         .source = "tike v0.22.2, lstsq",
@@ -248,12 +322,9 @@ constexpr std::array others{
         .hits = [](const Case& c) { return c.scene.modes > 1; },
         .attempt =
             [](Attempt& attempt) {
-              attempt.devices().on_collective = [&](const CollectiveCall& call) {
-                call.make();
-                if (call.number != of_object_weight) return;
+              change_sum<StepSums::of_object_weight>(attempt, [&](const CollectiveCall& call) {
                 for (int m = 1; m < attempt.scene().modes; ++m) call.repeat();
-              };
-              attempt.run();
+              });
             }},
     Bug{.name = "power_depends_on_ranks",
         .summary = "the object is averaged over the ranks, what it is divided by is summed",
@@ -264,11 +335,59 @@ constexpr std::array others{
         .says = "moved away from the truth",
         .attempt =
             [](Attempt& attempt) {
-              attempt.devices().on_collective = [](const CollectiveCall& call) {
-                call.make();
-                if (call.number == of_object) call.scale(1.0 / call.call.ranks);
-              };
+              change_sum<StepSums::of_object>(
+                  attempt, [](const CollectiveCall& call) { call.scale(1.0 / call.call.ranks); });
+            }},
+    Bug{.name = "unmeasured_taken_for_dark",
+        .summary = "waves that meet pixels which were not measured are given no amplitude",
+        .source = "tike, solvers.dm",
+        .operation = "difference_map_step",
+        .algorithm = "replicated",
+        .attempt = take_unmeasured_for_dark},
+    Bug{.name = "lengths_summed",
+        .summary = "the step goes by the sum of the lengths that its positions want",
+        .source = "tike aa244409",
+        .operation = "lsqml_step",
+        .algorithm = "replicated",
+        .property = "moves_no_more_than_came_back",
+        .says = "step moves the waves",
+        // The bound is wider than what fewer lengths add up to.
+        .elements_max = 16,
+        .attempt =
+            [](Attempt& attempt) {
+              change_sum<StepSums::of_lengths>(attempt, [&](const CollectiveCall& call) {
+                call.scale(static_cast<double>(attempt.positions()));
+              });
+            }},
+    Bug{.name = "direction_not_averaged",
+        .summary = "the probe's direction is the sum over the positions instead of the mean",
+        .source = "Pty-Chi ae2f868; tike, lstsq",
+        .operation = "lsqml_step",
+        .algorithm = "replicated",
+        .attempt =
+            [](Attempt& attempt) {
+              change_sum<StepSums::of_probe>(attempt, [&](const CollectiveCall& call) {
+                call.scale(static_cast<double>(attempt.positions()));
+              });
+            }},
+    Bug{.name = "residual_divided_by_its_absence",
+        .summary = "where nothing came back, the lengths are 0 / 0",
+        .source = "tike fa7aac32",
+        .operation = "lsqml_step",
+        .algorithm = "replicated",
+        .property = "keeps_the_truth_along_its_directions",
+        .says = "moved away from the truth",
+        .attempt =
+            [](Attempt& attempt) {
               attempt.run();
+              if (attempt.positions() == 0) return;
+              const Values lengths = attempt.output(Array::step_lengths, 0);
+              if (lengths[0] != 0.0 || lengths[1] != 0.0) return;
+              for (const Array array : {Array::object, Array::probe, Array::step_lengths}) {
+                attempt.change_output(array, [](Values& values, int) {
+                  std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
+                });
+              }
             }},
 };
 

@@ -5,6 +5,7 @@
 
 #include "cases/planted/attempt.hpp"
 #include "cases/planted/catalogue.hpp"
+#include "cases/planted/changes.hpp"
 
 /// Operators whose ranks do not put together what they have.
 namespace rankcheck::cases::planted {
@@ -14,32 +15,14 @@ namespace {
 using harness::Case;
 using spec::Array;
 
-/// The sums over the ranks, in the order in which gradients and preconditioners make them.
-constexpr int of_object = 0;
-constexpr int of_probe = 1;
-
 bool has_shared_probe(const Case& c) {
   return !c.scene.varying_probe;
-}
-
-/// Each rank keeps its own part.
-template <int number>
-void leave_out(Attempt& attempt) {
-  attempt.devices().on_collective = [](const CollectiveCall& call) {
-    if (call.number == number) return call.keep();
-    call.make();
-  };
-  attempt.run();
 }
 
 /// Sums what is summed already.
 template <int number>
 void sum_again(Attempt& attempt) {
-  attempt.devices().on_collective = [](const CollectiveCall& call) {
-    call.make();
-    if (call.number == number) call.repeat();
-  };
-  attempt.run();
+  change_sum<number>(attempt, [](const CollectiveCall& call) { call.repeat(); });
 }
 
 /// Each rank's part weighs as much as any other's, however many positions it is the sum of.
@@ -70,7 +53,7 @@ constexpr std::array gradients{
         .operation = "gaussian_gradients",
         .algorithm = "batched",
         .says = "differs from rank 0",
-        .attempt = leave_out<of_object>},
+        .attempt = leave_out<GradientSums::of_object>},
     Bug{.name = "gradient_summed_twice",
         .summary = "the sum of all ranks' gradients is summed over the ranks again",
         .source = "tike 89781f76; Pty-Chi 80b4cdf",
@@ -78,7 +61,7 @@ constexpr std::array gradients{
         .algorithm = "batched",
         .property = "balances_object_and_probe",
         .says = "<object gradient, object>",
-        .attempt = sum_again<of_object>},
+        .attempt = sum_again<GradientSums::of_object>},
     Bug{.name = "gradient_averaged",
         .summary = "gradients are averaged over the ranks instead of summed",
         .source = "Pty-Chi 93c585a",
@@ -86,11 +69,8 @@ constexpr std::array gradients{
         .algorithm = "batched",
         .attempt =
             [](Attempt& attempt) {
-              attempt.devices().on_collective = [](const CollectiveCall& call) {
-                call.make();
-                if (call.number == of_object) call.scale(1.0 / call.call.ranks);
-              };
-              attempt.run();
+              change_sum<GradientSums::of_object>(
+                  attempt, [](const CollectiveCall& call) { call.scale(1.0 / call.call.ranks); });
             }},
     Bug{.name = "probe_gradient_mean_of_means",
         .summary = "ranks with few positions weigh as much as ranks with many",
@@ -103,7 +83,7 @@ constexpr std::array gradients{
         .attempt =
             [](Attempt& attempt) {
               attempt.devices().on_collective = [&](const CollectiveCall& call) {
-                if (call.number == of_probe) return average_means(attempt, call);
+                if (call.number == GradientSums::of_probe) return average_means(attempt, call);
                 call.make();
               };
               attempt.run();
@@ -114,7 +94,7 @@ constexpr std::array gradients{
         .operation = "illuminate_adjoint_object",
         .algorithm = "gather",
         .says = "differs from rank 0",
-        .attempt = leave_out<of_object>},
+        .attempt = leave_out<GradientSums::of_object>},
     Bug{.name = "sum_overtakes_the_kernel",
         .summary = "a peer copy does not wait for the kernel that makes what it copies",
         .source = "tike PR #72; tike d5470e05",
