@@ -191,7 +191,7 @@ const std::vector<Control> controls{
      "epie_step",
      bends_anywhere<Outputs::states, Form::translated>(),
      harness::Scan::overhanging},
-    {"random_owners_go_by_number", "partition_random", is_independent_of_order()},
+    {"shards_keep_the_order_of_positions", "redistribute", is_independent_of_order()},
 };
 
 INSTANTIATE_TEST_SUITE_P(law, ControlTest, testing::ValuesIn(controls), tests::printed_name);

@@ -1,7 +1,10 @@
 #include "gpu/ptycho/tiles.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -108,6 +111,29 @@ TEST(TilesTest, a_box_holds_the_bilinear_neighbours_of_its_windows) {
   const std::array positions{1.5F, 0.0F, 0.25F, 2.75F};
   EXPECT_EQ(box_of_windows<float>(scene, positions),
             (Box{.row = 0, .col = 0, .rows = 4, .cols = 5}));
+}
+
+/// Whether a box has the rows, of the object, from a window's first one to the one behind it.
+bool has_footprint(const Box& box, double corner) {
+  const auto first = static_cast<std::int64_t>(std::floor(corner));
+  for (std::int64_t row = std::max<std::int64_t>(first, 0);
+       row <= std::min<std::int64_t>(first + scene.window, scene.rows - 1);
+       ++row) {
+    if (!box.has(row, box.col)) return false;
+  }
+  return true;
+}
+
+TEST(TilesTest, boxes_hold_the_footprints_of_all_windows) {
+  constexpr double step = 0.25;
+  for (double first = -3; first <= scene.rows; first += step) {
+    for (double second = -3; second <= scene.rows; second += step) {
+      const std::array positions{first, 1.5, second, 1.5};
+      const Box box = box_of_windows<double>(scene, positions);
+      EXPECT_TRUE(has_footprint(box, first) && has_footprint(box, second))
+          << "rows " << first << " and " << second;
+    }
+  }
 }
 
 TEST(TilesTest, a_box_ends_where_the_object_does) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/scene_input.hpp"
+
 #include "tests/harness/input/inputs.hpp"
 #include "tests/print.hpp"
 
@@ -74,6 +76,56 @@ const std::vector<Golden> golden_inputs{
 INSTANTIATE_TEST_SUITE_P(input,
                          GoldenInputTest,
                          testing::ValuesIn(golden_inputs),
+                         tests::printed_name);
+
+/// Fields of an operator's case and components 3 to 5 of one of its arrays under seed 7: computed
+/// from reports/INPUTS.md alone, by a program in another language.
+struct GoldenArray {
+  spec::Array array;
+  std::string fields;
+  std::string bytes;
+
+  friend void PrintTo(const GoldenArray& golden, std::ostream* out) {
+    *out << spec::name(golden.array) << golden.fields;
+  }
+};
+
+class GoldenArrayTest : public testing::TestWithParam<GoldenArray> {};
+
+TEST_P(GoldenArrayTest, IsAsDocumented) {
+  const Case c = case_from_text(R"({"operation":"a","ranks":3,"counts":[1,1,1],"data_seed":7,)"
+                                R"("rows":5,"cols":4,"window":3,"detector":4,"modes":2)" +
+                                GetParam().fields + "}");
+  Bytes bytes(3 * sizeof(float));
+  fill_array(c, {.offset = 0, .count = 3, .array = GetParam().array, .first = 3}, bytes.data());
+  EXPECT_EQ(hexadecimal(bytes), GetParam().bytes) << to_text(c);
+}
+
+constexpr const char* exact = R"(,"input":"exact")";
+
+const std::vector<GoldenArray> golden_arrays{
+    {spec::Array::object, "", "38bbab3d4f4ceebec38b323e"},
+    {spec::Array::probe, "", "62b64c3f01a0083f61b2a5be"},
+    {spec::Array::positions, "", "0000653f0000753f00000f3f"},
+    {spec::Array::frames, "", "2b089a3e7255443f9dcc6040"},
+    {spec::Array::mask, "", "0000803f0000803f0000803f"},
+    {spec::Array::owners, "", "0000803f000000000000803f"},
+    {spec::Array::tile, "", "caa35d3f64d93d3fd1f65d3e"},
+    {spec::Array::object, exact, "000000000000004000000040"},
+    {spec::Array::positions, exact, "000000000000000000000000"},
+    {spec::Array::frames, exact, "0000803f0000000000000040"},
+    {spec::Array::positions, R"(,"scan":"overhanging","moved":2)", "0080a6400080c83f00006a40"},
+    {spec::Array::object,
+     R"(,"varied":"object","scale":2,"added_seed":9,"halvings":3)",
+     "0eaca9bf581f71bfb896f9bf"},
+    {spec::Array::frames,
+     R"(,"varied":"frames","scale":2,"added_seed":9,"halvings":3)",
+     "08bdfe3e9123aa4005e9fd40"},
+};
+
+INSTANTIATE_TEST_SUITE_P(input,
+                         GoldenArrayTest,
+                         testing::ValuesIn(golden_arrays),
                          tests::printed_name);
 
 TEST(InputTest, HashIsAsDocumented) {
