@@ -7,6 +7,7 @@
 
 #include "harness/properties/is_deterministic.hpp"
 
+#include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/registry.hpp"
 
@@ -59,6 +60,10 @@ Suite suite() {
               harness::is_deterministic(),
               is_linear_in_each_array(),
               is_independent_of_partition(),
+              is_equivariant<Outputs::sums,
+                             harness::Form::transposed,
+                             harness::Form::translated,
+                             harness::Form::stretched>(),
               is_patch_times_probe(),
               has_adjoint("has_adjoint_in_object",
                           "<illuminate(o, p), y> = <o, illuminate_adjoint_object(y, p)>.",

@@ -1,5 +1,6 @@
 #include "harness/properties/is_deterministic.hpp"
 
+#include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/registry.hpp"
 
@@ -10,6 +11,7 @@ Suite suite() {
               operator_agrees_with_reference(),
               harness::is_deterministic(),
               is_independent_of_partition(),
+              keeps_symmetries(),
           }};
 }
 

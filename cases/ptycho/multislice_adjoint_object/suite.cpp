@@ -1,6 +1,7 @@
 #include "harness/properties/is_deterministic.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
 
+#include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/registry.hpp"
 
@@ -13,6 +14,7 @@ Suite suite() {
               harness::ranks_agree_bitwise(),
               is_linear_in_each_array(),
               is_independent_of_partition(),
+              is_equivariant<Outputs::sums, harness::Form::transposed, harness::Form::translated>(),
           }};
 }
 

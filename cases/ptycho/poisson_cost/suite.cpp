@@ -12,6 +12,7 @@ Suite suite() {
               agrees_at_the_truth(),
               harness::is_deterministic(),
               is_independent_of_partition(),
+              keeps_symmetries(),
               is_independent_of_order(),
               counts_every_position<Outputs::sums>(),
           }};

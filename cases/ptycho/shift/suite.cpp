@@ -8,6 +8,7 @@
 
 #include "harness/properties/is_deterministic.hpp"
 
+#include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/registry.hpp"
 
@@ -105,6 +106,7 @@ Suite suite() {
               harness::is_deterministic(),
               is_linear_in_each_array(),
               is_independent_of_partition(),
+              is_equivariant<Outputs::sums, harness::Form::transposed>(),
               conserves_energy(),
               rolls_by_whole_positions(),
               is_a_phase_ramp_at_the_detector(),
