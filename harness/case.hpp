@@ -81,10 +81,12 @@ enum class Form : std::uint8_t {
   reflected,
   /// One more mode of the probe, without light.
   dark,
+  /// Twice the probe, four times the frames.
+  brightened,
 };
 
 /// The forms' names, in the order of the enumerators.
-inline constexpr std::array<std::string_view, 13> form_names{"plain",
+inline constexpr std::array<std::string_view, 14> form_names{"plain",
                                                              "turned",
                                                              "stretched",
                                                              "twin",
@@ -96,7 +98,8 @@ inline constexpr std::array<std::string_view, 13> form_names{"plain",
                                                              "bilinear",
                                                              "ramped",
                                                              "reflected",
-                                                             "dark"};
+                                                             "dark",
+                                                             "brightened"};
 
 [[nodiscard]] std::string_view name(Form form);
 

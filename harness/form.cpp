@@ -62,6 +62,11 @@ Pixel pixel_of(const Scene& scene, Array array, std::int64_t index) {
   return pixel;
 }
 
+double brightness_of(Array array) {
+  if (is_probe(array)) return 2;
+  return array == Array::frames ? 4 : 1;
+}
+
 double stretch_of(const Scene& scene, Array array, std::int64_t index) {
   if (is_probe(array)) return 0.5;
   return is_object(array) && index < std::int64_t{scene.rows} * scene.cols ? 2 : 1;
@@ -198,6 +203,8 @@ Bent bend(
       return bend_reflected(scene, array, index);
     case Form::dark:
       return bend_dark(scene, array, index);
+    case Form::brightened:
+      return one(index, brightness_of(array));
   }
   return one(index);
 }

@@ -344,6 +344,36 @@ constexpr std::array others{
         .operation = "difference_map_step",
         .algorithm = "replicated",
         .attempt = take_unmeasured_for_dark},
+    Bug{.name = "a_little_light_everywhere",
+        .summary = "1e-9 beside what the object is divided by: where no light falls, it becomes 0",
+        .source = "tike, solvers.dm",
+        .operation = "difference_map_step",
+        .algorithm = "replicated",
+        .property = "is_equivariant",
+        .says = "does not follow the inputs",
+        .attempt =
+            [](Attempt& attempt) {
+              change_sum<StepSums::of_object_weight>(attempt, [](const CollectiveCall& call) {
+                for (const gpu::DeviceBuffers& each : call.buffers) {
+                  const auto count = static_cast<std::size_t>(call.call.count);
+                  Values weights = load(call.call.type, false, each.recv, count);
+                  for (auto& weight : weights) weight += 1e-9;
+                  store(call.call.type, false, weights, each.recv);
+                }
+              });
+            }},
+    Bug{.name = "direction_forgotten",
+        .summary = "every step begins anew, along the gradient",
+        .source = "tike PR #72, which restarts in every call",
+        .operation = "conjugate_gradient_step",
+        .algorithm = "replicated",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.change_input(Array::object_direction, [](Values& values, int) {
+                std::fill(values.begin(), values.end(), 0);
+              });
+              attempt.run();
+            }},
     Bug{.name = "lengths_summed",
         .summary = "the step goes by the sum of the lengths that its positions want",
         .source = "tike aa244409",

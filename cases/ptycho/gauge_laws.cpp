@@ -25,6 +25,10 @@ double scale_of(Outputs outputs, const Case& c, Array array, std::size_t index) 
   if (c.form == Form::repeated) {
     return is_sum && !spec::is_per_position(c.scene, array) ? 2 : 1;
   }
+  // Of amplitudes: twice as long, their costs are four times as high.
+  if (c.form == Form::brightened) {
+    return array == Array::cost || (is_sum && array == Array::object) ? 4 : 1;
+  }
   if (c.form != Form::stretched) return 1;
   // Where values grow, gradients shrink: a product of both is a change of the cost.
   const bool is_first = index < static_cast<std::size_t>(c.scene.rows * c.scene.cols);

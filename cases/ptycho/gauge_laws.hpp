@@ -31,8 +31,8 @@ template <Outputs outputs, harness::Form... forms>
   return {
       .name = "is_equivariant",
       .summary =
-          "Inputs that are turned, stretched, reflected, transposed, mixed, moved, on a ramp or "
-          "with a dark mode give results that are.",
+          "Inputs that are turned, stretched, reflected, transposed, mixed, moved, on a ramp, with "
+          "a dark mode or brighter give results that are.",
       .applies =
           [](const spec::Contract&, const harness::Case& c) {
             return outputs == Outputs::sums || c.scan != harness::Scan::overhanging;
@@ -45,8 +45,8 @@ template <Outputs outputs, harness::Form... forms>
   };
 }
 
-/// is_equivariant() in all forms of a problem that its cost does not see.
-template <Outputs outputs>
+/// is_equivariant() in all forms of a problem that its cost does not see, and in more of them.
+template <Outputs outputs, harness::Form... more>
 [[nodiscard]] harness::Property follows_every_form() {
   using harness::Form;
   return is_equivariant<outputs,
@@ -58,7 +58,8 @@ template <Outputs outputs>
                         Form::translated,
                         Form::ramped,
                         Form::reflected,
-                        Form::dark>();
+                        Form::dark,
+                        more...>();
 }
 
 /// Of operators on the frames of a square detector: they do not know rows from columns, nor up from

@@ -330,7 +330,7 @@ std::vector<harness::Property> step_properties() {
 
 std::vector<harness::Property> weighted_step_properties() {
   auto properties = step_properties();
-  properties.push_back(follows_every_form<Outputs::states>());
+  properties.push_back(follows_every_form<Outputs::states, harness::Form::brightened>());
   properties.push_back(counts_every_position<Outputs::states>());
   return properties;
 }

@@ -14,7 +14,7 @@ Suite suite() {
               is_independent_of_partition(),
               is_independent_of_order(),
               counts_every_position<Outputs::sums>(),
-              follows_every_form<Outputs::sums>(),
+              follows_every_form<Outputs::sums, harness::Form::brightened>(),
               has_derivative<NoiseModel::gaussian>(),
               balances_object_and_probe(),
           }};

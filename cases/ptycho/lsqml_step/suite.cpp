@@ -18,7 +18,8 @@ Suite suite() {
                                       Form::translated,
                                       Form::ramped,
                                       Form::reflected,
-                                      Form::dark>());
+                                      Form::dark,
+                                      Form::brightened>());
   properties.push_back(counts_every_position<Outputs::states>());
   properties.push_back(keeps_the_truth_along_its_directions());
   properties.push_back(moves_no_more_than_came_back());

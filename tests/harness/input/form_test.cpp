@@ -148,6 +148,12 @@ TEST(FormTest, reflected_frames_keep_their_zero_frequency) {
   EXPECT_EQ(reflected[9 + 3], plain[9 + 6]);
 }
 
+TEST(FormTest, frames_grow_with_the_square_of_the_probe) {
+  EXPECT_EQ(input(Form::brightened, Array::probe)[5], 2.0 * input(Form::plain, Array::probe)[5]);
+  EXPECT_EQ(input(Form::brightened, Array::frames)[5], 4.0 * input(Form::plain, Array::frames)[5]);
+  EXPECT_EQ(input(Form::brightened, Array::object), input(Form::plain, Array::object));
+}
+
 TEST(FormTest, a_dark_mode_comes_last) {
   const auto plain = input(Form::plain, Array::probe);
   auto expected = plain;
@@ -167,12 +173,12 @@ std::vector<float> singles(Case c, Array array) {
 TEST(FormTest, general_values_have_all_bits_of_single_precision) {
   int odd = 0;
   for (const Complex& value : input(Form::plain, Array::object)) {
-    const double last = std::ldexp(std::abs(value.real()), 27);
-    EXPECT_EQ(value.real(), static_cast<double>(static_cast<float>(value.real())));
     EXPECT_GE(std::abs(value.real()), 1.0 / 16);
     EXPECT_LT(std::abs(value.real()), 1);
-    const double scale = std::ldexp(1, std::ilogb(last) - 23);
-    odd += std::fmod(last / scale, 2) == 1 ? 1 : 0;
+    // In units of the last place.
+    const double bits = std::ldexp(std::abs(value.real()), 23 - std::ilogb(value.real()));
+    EXPECT_EQ(std::fmod(bits, 1), 0);
+    odd += std::fmod(bits, 2) == 1 ? 1 : 0;
   }
   EXPECT_GT(odd, 2);
 }
