@@ -10,16 +10,26 @@ namespace rankcheck::reference {
 
 using spec::Array;
 
+Setting with(const Setting& in, std::initializer_list<Array> arrays) {
+  Setting some{.scene = in.scene,
+               .positions = in.positions,
+               .counts = in.counts,
+               .unit = in.unit,
+               .arrays = {}};
+  for (const Array array : arrays) some[array] = in[array];
+  return some;
+}
+
 void forward(const Setting& in, Setting& out) {
-  Setting lit = in;
+  Setting lit = with(in, {});
   multislice::reference(in, lit);
   propagate::reference(lit, out);
 }
 
 void backward(const Setting& in, const Field& far_waves, Setting& out) {
-  Setting far = in;
+  Setting far = with(in, {});
   far[Array::far_waves] = far_waves;
-  Setting back = in;
+  Setting back = with(in, {Array::object, Array::probe, Array::positions});
   propagate_inverse::reference(far, back);
   multislice_adjoint_object::reference(back, out);
   multislice_adjoint_probe::reference(back, out);
@@ -27,9 +37,9 @@ void backward(const Setting& in, const Field& far_waves, Setting& out) {
 }
 
 void gradients(const Setting& in, Operator cost, Setting& out) {
-  Setting far = in;
+  Setting far = with(in, {Array::frames, Array::mask});
   forward(in, far);
-  Setting compared = far;
+  Setting compared = with(in, {});
   cost(far, compared);
   backward(in, compared[Array::far_waves], out);
   out[Array::cost] = compared[Array::cost];

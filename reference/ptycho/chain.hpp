@@ -1,9 +1,14 @@
 #pragma once
 
+#include <initializer_list>
+
 #include "reference/ptycho/field.hpp"
 
 /// The chain of operators from object and probe to the cost, and back to the gradients by both.
 namespace rankcheck::reference {
+
+/// The same problem with some of its arrays alone: those of many frames are large.
+[[nodiscard]] Setting with(const Setting& in, std::initializer_list<spec::Array> arrays);
 
 /// Multislice, then propagate. Needs object, probe and positions; makes far_waves.
 void forward(const Setting& in, Setting& out);

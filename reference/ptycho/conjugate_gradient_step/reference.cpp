@@ -1,6 +1,8 @@
 #include "reference/ptycho/conjugate_gradient_step/reference.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <utility>
 
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/conjugate_gradient_step/contract.hpp"
@@ -36,15 +38,19 @@ Field difference(const Field& a, const Field& b, double unit) {
   return result;
 }
 
+Field zeros_like(const Field& field) {
+  Field zero;
+  zero.resize(field.values.size());
+  return zero;
+}
+
 /// -gradient, or Dai's and Yuan's direction; where nobody can say which of them, one with the other
 /// inside its bounds.
 Field next_direction(const Field& gradient,
                      const Field& old_gradient,
                      const Field& old_direction,
                      double unit) {
-  Field zero;
-  zero.resize(gradient.values.size());
-  const Field steepest = difference(zero, gradient, unit);
+  const Field steepest = difference(zeros_like(gradient), gradient, unit);
   const Estimate curvature =
       real(inner_product(old_direction, difference(gradient, old_gradient, unit), unit));
   const Answer is_curved = is_positive(curvature);
@@ -62,22 +68,53 @@ Field next_direction(const Field& gradient,
   return direction;
 }
 
-Estimate cost_at(const Setting& in) {
-  Setting far = in;
-  forward(in, far);
-  Setting compared = far;
-  gaussian_cost::reference(far, compared);
-  return at(compared[Array::cost], 0);
+/// The far waves where the block's values are these.
+Field far_waves_of(const Setting& in, Array block, Field values) {
+  Setting state = with(in, {Array::object, Array::probe, Array::positions});
+  state[block] = std::move(values);
+  forward(state, state);
+  return std::move(state[Array::far_waves]);
 }
+
+/// The costs along a block's direction. The waves of x + length d are those of x and length times
+/// those of d: two propagations serve all lengths. So do their bounds: all of the running analysis
+/// in between grows with sums and lengths at most as they do, and the roundings of x + length d
+/// itself are no more than those of x and of length d.
+class CostsAlong {
+ public:
+  CostsAlong(const Setting& in, Array block, const Field& direction)
+      : tried_(with(in, {Array::frames, Array::mask})), compared_(with(in, {})) {
+    constexpr Estimate one{.value = 1};
+    const Field zero = zeros_like(direction);
+    from_ = far_waves_of(in, block, moved(in[block], one, zero, in.unit));
+    by_ = far_waves_of(in, block, moved(zero, one, direction, in.unit));
+    tried_[Array::far_waves].resize(from_.values.size());
+  }
+
+  /// A power of two.
+  Estimate at(double length) {
+    for (std::size_t i = 0; i < from_.values.size(); ++i) {
+      const Estimate step{.value = length * by_.values[i], .error = length * by_.errors[i]};
+      store(sum(reference::at(from_, i), step, tried_.unit), i, tried_[Array::far_waves]);
+    }
+    gaussian_cost::reference(tried_, compared_);
+    return reference::at(compared_[Array::cost], 0);
+  }
+
+ private:
+  Setting tried_;
+  Setting compared_;
+  Field from_;
+  Field by_;
+};
 
 /// How far the block goes along its direction, from where the cost is `before`. Where nobody can
 /// say whether a length lowers the cost, that one and all that are shorter are inside the bounds.
 Estimate search(const Setting& in, Array block, const Field& direction, const Estimate& before) {
-  Setting tried = in;
+  CostsAlong costs(in, block, direction);
   for (int halvings = 0; halvings <= line_search_halvings; ++halvings) {
     const double length = std::ldexp(1, -halvings);
-    tried[block] = moved(in[block], {.value = length}, direction, in.unit);
-    const Estimate cost = cost_at(tried);
+    const Estimate cost = costs.at(length);
     const Estimate rise{.value = cost.value - before.value, .error = cost.error + before.error};
     const Answer rises = is_positive(rise);
     if (rises == Answer::no) return {.value = length, .error = 0};
@@ -89,7 +126,7 @@ Estimate search(const Setting& in, Array block, const Field& direction, const Es
 /// Moves one block of `in` and leaves what comes of it in both settings, the length at `index` of
 /// step_lengths; returns the cost before.
 Estimate step(const Block& block, std::size_t index, Setting& in, Setting& out) {
-  Setting slopes = in;
+  Setting slopes = with(in, {});
   gradients(in, gaussian_cost::reference, slopes);
   const Field& gradient = slopes[block.values];
   const Estimate cost = at(slopes[Array::cost], 0);
