@@ -96,16 +96,29 @@ class Progress {
     std::fflush(stdout);
   }
 
+  void checking(std::int64_t step) {
+    check_start_ = Clock::now();
+    // Where lines stay, only those that somebody may be waiting for.
+    constexpr double short_s = 2;
+    if (!is_terminal_ && check_s_ > 0 && check_s_ < short_s) return;
+    fmt::print("{}step {}: repeating it in the reference", clearing(), step);
+    if (check_s_ > 0) fmt::print(", which took {:.3g} s before", check_s_);
+    fmt::print("{}", is_terminal_ ? "" : "\n");
+    std::fflush(stdout);
+  }
+
   void checked(std::int64_t step, const StepCheck& check) {
+    check_s_ = std::chrono::duration<double>(Clock::now() - check_start_).count();
     fmt::print("{}step {}: ", clearing(), step);
     if (check.bounded == 0) {
       fmt::print("a branch is too close to call, the reference says nothing\n");
     } else {
-      fmt::print("error/bound {:.3g}, {}{}\n",
+      fmt::print("error/bound {:.3g}, {}{}; {:.3g} s\n",
                  check.ratio,
                  check.place,
                  check.bounded < 1 ? fmt::format("; {:.3g} % have a bound", 100 * check.bounded)
-                                   : std::string());
+                                   : std::string(),
+                 check_s_);
     }
     std::fflush(stdout);
   }
@@ -114,13 +127,18 @@ class Progress {
   void clear() const { fmt::print("{}", clearing()); }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   [[nodiscard]] const char* clearing() const { return is_terminal_ ? "\r\x1b[K" : ""; }
 
   bool is_terminal_;
   std::int64_t iterations_;
   /// Iterations that an earlier run made.
   std::int64_t first_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point check_start_ = {};
+  /// Seconds of the last check; 0 before the first one.
+  double check_s_ = 0;
 };
 
 /// What the checks of steps came to.
@@ -180,7 +198,7 @@ int default_batches(const Solver& solver, const Dataset& data) {
   return static_cast<int>(std::min<std::int64_t>(solver.batches, batches_max));
 }
 
-/// The state to go on from: that of the checkpoint, or the start.
+/// What to go on from: the checkpoint, or where there is none, all but the state to start from.
 Result begin(const std::vector<Solver>& solvers,
              const ReconstructOptions& options,
              const Dataset& data) {
@@ -190,8 +208,6 @@ Result begin(const std::vector<Solver>& solvers,
         options.solver.empty() ? solvers.front() : find_solver(solvers, options.solver);
     from.solver = solver.name;
     from.batches = options.batches == 0 ? default_batches(solver, data) : options.batches;
-    const int modes = options.modes == 0 ? data.modes : options.modes;
-    from.state = reconstruct::starting_state(data, modes, options.start == "flat");
     return from;
   }
   from = reconstruct::read_result(options.resume, data);
@@ -217,18 +233,24 @@ void require_batches(const Solver& solver, int batches, const Dataset& data) {
   }
 }
 
-void describe(const ReconstructOptions& options, const Problem& problem, const Result& from) {
+void describe(const ReconstructOptions& options,
+              const Problem& problem,
+              const Result& from,
+              double reading_s) {
   const Dataset& data = problem.data;
-  fmt::print("{}: {} frames of {} × {}, {}; object of {} × {}, pixels of {:.3g} × {:.3g} nm\n",
-             options.file,
-             harness::grouped(data.count),
-             data.detector,
-             data.detector,
-             data.has_probe ? "probe from the file" : "no probe: starting in focus",
-             data.rows,
-             data.cols,
-             1e9 * data.object_pixel_height(),
-             1e9 * data.object_pixel_width());
+  fmt::print(
+      "{}: {} frames of {} × {}, {}; object of {} × {}, pixels of {:.3g} × {:.3g} nm; read in "
+      "{:.2g} s\n",
+      options.file,
+      harness::grouped(data.count),
+      data.detector,
+      data.detector,
+      data.has_probe ? "probe from the file" : "no probe: starting in focus",
+      data.rows,
+      data.cols,
+      1e9 * data.object_pixel_height(),
+      1e9 * data.object_pixel_width(),
+      reading_s);
   const int ranks = problem.cluster.ranks();
   fmt::print("{}, {} {}, {} on {} {} in {}, {} partition, {} layout\n",
              from.solver,
@@ -285,21 +307,33 @@ int reconstruct_on(gpu::Cluster& cluster,
                    const Interrupt& interrupt) {
   require_sense(options);
   const bool is_lead = cluster.local().front() == 0;
-  const Dataset data = reconstruct::read_dataset(options.file);
+  const auto start = std::chrono::steady_clock::now();
+  Dataset data = reconstruct::open_dataset(options.file);
   Result from = begin(solvers, options, data);
   const Solver& solver = find_solver(solvers, from.solver);
   require_batches(solver, from.batches, data);
-  const Problem problem{.data = data,
-                        .cluster = cluster,
-                        .partition = find_partition(options.partition),
-                        .layout = options.layout == "tiles" ? Layout::tiles : Layout::replicated,
-                        .batches = from.batches};
+  Problem problem{.data = data,
+                  .cluster = cluster,
+                  .partition = find_partition(options.partition),
+                  .layout = options.layout == "tiles" ? Layout::tiles : Layout::replicated,
+                  .batches = from.batches};
   if (problem.layout == Layout::replicated) {
     // The object, its gradient and the weights.
     const double bytes = static_cast<double>(data.object.size()) * 3 * sizeof(data.object[0]);
     expect_memory("--ranks", cluster.ranks(), cluster.ranks() * bytes);
   }
-  if (is_lead) describe(options, problem, from);
+  const reconstruct::Shards shards(data, cluster, problem.partition, problem.batches);
+  problem.shards = &shards;
+  data.source_total = shards.total();
+  if (!data.has_probe) data.probe = reconstruct::starting_probe(data.detector, shards.mean_frame());
+  if (options.resume.empty()) {
+    const int modes = options.modes == 0 ? data.modes : options.modes;
+    from.state = reconstruct::starting_state(data, modes, options.start == "flat");
+  }
+  // Nobody asks for it any more.
+  data.object = {};
+  const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - start;
+  if (is_lead) describe(options, problem, from, reading.count());
   Agreement agreement(cluster);
   Progress progress(options.progress == "terminal", options.course.iterations, from.iterations);
   Checks checks;
@@ -316,6 +350,7 @@ int reconstruct_on(gpu::Cluster& cluster,
            [&](std::int64_t iteration, double cost) {
              if (is_lead) progress.iterated(iteration, cost);
            },
+       .checking = [&](std::int64_t step) { progress.checking(step); },
        .checked =
            [&](std::int64_t step, const StepCheck& check) {
              checks.add(check);

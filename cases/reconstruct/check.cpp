@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -37,16 +38,14 @@ bool is_of_state(Array array) {
          array == Array::probe_direction;
 }
 
-/// Copies a batch's share of what the data have `size` numbers of at each position.
-void take_batch(const Problem& problem,
-                int batch,
-                const std::vector<float>& all,
-                std::size_t size,
-                Field& field) {
-  std::size_t at = 0;
-  for (auto n = static_cast<std::size_t>(batch); n < static_cast<std::size_t>(problem.data.count);
-       n += static_cast<std::size_t>(problem.batches)) {
-    for (std::size_t i = 0; i < size; ++i) field.values[at++] = all[n * size + i];
+/// Copies a batch's share of what the data have at each position: read(n, values) copies the one.
+template <class Read>
+void take_batch(const Problem& problem, int batch, std::size_t size, Field& field, Read read) {
+  std::vector<float> values(size);
+  auto at = field.values.begin();
+  for (std::int64_t n = batch; n < problem.data.count; n += problem.batches) {
+    read(n, values);
+    at = std::copy(values.begin(), values.end(), at);
   }
 }
 
@@ -64,9 +63,17 @@ Setting setting_of(const Problem& problem, const StepTaken& step) {
 void fill(const Problem& problem, const StepTaken& step, Array array, Setting& in) {
   const Dataset& data = problem.data;
   Field& field = in.make(array);
-  if (array == Array::positions) return take_batch(problem, step.batch, data.positions, 2, field);
+  if (array == Array::positions) {
+    return take_batch(
+        problem, step.batch, 2, field, [&](std::int64_t n, std::vector<float>& corner) {
+          std::copy_n(data.positions.begin() + 2 * n, 2, corner.begin());
+        });
+  }
   if (array == Array::frames) {
-    return take_batch(problem, step.batch, data.frames, data.mask.size(), field);
+    return take_batch(
+        problem, step.batch, data.pixels(), field, [&](std::int64_t n, std::vector<float>& frame) {
+          data.read_frame(n, frame);
+        });
   }
   for (std::size_t i = 0; i < field.values.size(); ++i) {
     field.values[i] = array == Array::mask ? data.mask[i] : value_at(step.before, array, i);

@@ -76,13 +76,19 @@ std::vector<float> read_mask(const Reader& file, const hdf5::Shape& frames) {
   const auto pixels = static_cast<std::size_t>(frames[1] * frames[2]);
   std::vector<float> mask(pixels, 1);
   if (!file.has(name)) return mask;
-  const Array<float> bad = file.numbers<float>(name);
-  if (bad.shape != hdf5::Shape{frames[1], frames[2]} && bad.shape != frames) {
+  const hdf5::Shape shape = file.shape(name);
+  if (shape != hdf5::Shape{frames[1], frames[2]} && shape != frames) {
     file.reject(
-        name, fmt::format("[{}, {}], as the frames", frames[1], frames[2]), hdf5::text(bad.shape));
+        name, fmt::format("[{}, {}], as the frames", frames[1], frames[2]), hdf5::text(shape));
   }
-  for (std::size_t i = 0; i < bad.values.size(); ++i) {
-    if (bad.values[i] != 0) mask[i % pixels] = 0;
+  // Images, or the rows of one.
+  ImageReader bad(file, {name});
+  std::size_t at = 0;
+  for (std::int64_t n = 0; n < bad.count(); ++n) {
+    for (const float value : bad.image(n)) {
+      if (value != 0) mask[at % pixels] = 0;
+      ++at;
+    }
   }
   if (std::count(mask.begin(), mask.end(), 1.0F) == 0) {
     file.reject(name, "zeros, which mean good pixels", "none");
@@ -145,7 +151,11 @@ Recording read_cxi(const Reader& file) {
   Recording recording;
   recording.frames_name =
       file.first_of({detector + "data", "entry_1/data_1/data"}, "[positions, width, width]");
-  require_frames(file, recording.frames_name, file.shape(recording.frames_name));
+  const hdf5::Shape shape = file.shape(recording.frames_name);
+  require_frames(file, recording.frames_name, shape);
+  recording.stacks = {recording.frames_name};
+  recording.frames_shape = shape;
+  recording.middle_row = recording.middle_col = static_cast<int>(shape[1]) / 2;
   recording.translation_name = file.first_of({"entry_1/sample_1/geometry_1/translation",
                                               "entry_1/data_1/translation",
                                               detector + "translation"},
@@ -154,14 +164,8 @@ Recording read_cxi(const Reader& file) {
   recording.geometry.distance =
       positive(file, file.first_of({detector + "distance"}, "metres"), "metres");
   read_pixels(file, recording.geometry);
-  const hdf5::Shape shape = file.shape(recording.frames_name);
   recording.translation = read_translation(file, recording.translation_name, shape[0]);
   recording.mask = read_mask(file, shape);
-  recording.frames = file.numbers<float>(recording.frames_name);
-  clean_frames(file, recording);
-  const int width = static_cast<int>(shape[1]);
-  corner_first(recording.frames.values, width, width / 2, width / 2);
-  corner_first(recording.mask, width, width / 2, width / 2);
   read_start(file, recording);
   return recording;
 }
@@ -176,7 +180,7 @@ void write_dataset(const std::filesystem::path& path,
   const std::int64_t width = data.detector;
   const int middle = data.detector - data.detector / 2;
   const auto frame_like = [&](std::vector<float> images) {
-    corner_first(images, data.detector, middle % data.detector, middle % data.detector);
+    corner_first(std::span(images), data.detector, middle % data.detector, middle % data.detector);
     return images;
   };
   file.numbers(detector + "data",

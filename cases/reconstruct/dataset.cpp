@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "gpu/device/host/fft.hpp"
 
@@ -11,21 +12,48 @@
 
 namespace rankcheck::cases::reconstruct {
 
-std::vector<std::complex<float>> starting_probe(const Dataset& data) {
-  const auto pixels =
-      static_cast<std::size_t>(data.detector) * static_cast<std::size_t>(data.detector);
-  Mode wave(pixels, 0);
-  for (std::size_t i = 0; i < data.frames.size(); ++i) wave[i % pixels] += data.frames[i];
-  for (std::complex<double>& value : wave) {
-    value = std::sqrt(value.real() / static_cast<double>(data.count));
+void Dataset::read_frame(std::int64_t n, std::span<float> frame) const {
+  if (frames.empty()) return source->read(n, frame);
+  const auto first = static_cast<std::size_t>(n) * pixels();
+  std::copy_n(frames.begin() + static_cast<std::ptrdiff_t>(first), pixels(), frame.begin());
+}
+
+double Dataset::total() const {
+  if (frames.empty()) return source_total;
+  double total = 0;
+  for (std::size_t first = 0; first < frames.size(); first += pixels()) {
+    total += total_of(std::span(frames).subspan(first, pixels()));
   }
+  return total;
+}
+
+Dataset read_dataset(const std::filesystem::path& path) {
+  Dataset data = open_dataset(path);
+  std::vector<float> frames(static_cast<std::size_t>(data.count) * data.pixels());
+  std::vector<double> mean(data.pixels());
+  for (std::int64_t n = 0; n < data.count; ++n) {
+    const auto first = static_cast<std::size_t>(n) * data.pixels();
+    const auto frame = std::span(frames).subspan(first, data.pixels());
+    data.read_frame(n, frame);
+    for (std::size_t i = 0; i < frame.size(); ++i) mean[i] += frame[i];
+  }
+  data.frames = std::move(frames);
+  data.source.reset();
+  for (double& value : mean) value /= static_cast<double>(data.count);
+  if (!data.has_probe) data.probe = starting_probe(data.detector, mean);
+  return data;
+}
+
+std::vector<std::complex<float>> starting_probe(int detector, std::span<const double> mean_frame) {
+  Mode wave;
+  for (const double intensity : mean_frame) wave.emplace_back(std::sqrt(intensity));
   gpu::host::Fft().run(
-      {.precision = spec::Type::f64, .width = data.detector, .batch = 1, .inverse = true},
+      {.precision = spec::Type::f64, .width = detector, .batch = 1, .inverse = true},
       wave.data(),
       wave.data());
-  for (std::complex<double>& value : wave) value /= data.detector;
-  const int middle = (data.detector - data.detector / 2) % data.detector;
-  corner_first(wave, data.detector, middle, middle);
+  for (std::complex<double>& value : wave) value /= detector;
+  const int middle = (detector - detector / 2) % detector;
+  corner_first(std::span(wave), detector, middle, middle);
   return {wave.begin(), wave.end()};
 }
 

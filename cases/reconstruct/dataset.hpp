@@ -3,7 +3,9 @@
 #include <complex>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,21 @@ struct Geometry {
   double pixel_width = 0;
 };
 
+/// Reads the frames of a scan, one at a time.
+class FrameSource {
+ public:
+  virtual ~FrameSource() = default;
+
+  /// Fills [detector, detector] as in Dataset::frames; quickest in ascending order. Throws
+  /// BadInput.
+  virtual void read(std::int64_t n, std::span<float> frame) = 0;
+};
+
+/// The sum of one frame, in order.
+[[nodiscard]] inline double total_of(std::span<const float> frame) {
+  return std::accumulate(frame.begin(), frame.end(), 0.0);
+}
+
 /// A scan as the operators take it.
 struct Dataset {
   Geometry geometry;
@@ -36,14 +53,20 @@ struct Dataset {
   int modes = 0;
   int rows = 0;
   int cols = 0;
-  /// [count, detector, detector], zero frequency first; 0 where the mask is.
+  /// [count, detector, detector], zero frequency first; 0 where the mask is. Empty where they are
+  /// still in the file.
   std::vector<float> frames;
+  /// Reads them where they are.
+  std::shared_ptr<FrameSource> source;
+  /// Their sum, from whoever read them there.
+  double source_total = 0;
   /// [detector, detector], zero frequency first: 1 where the detector measures, 0 where not.
   std::vector<float> mask;
   /// [count, 2]: row and column of each window's minimum corner, in pixels of the object. Every
   /// window lies on the object, with the pixel that interpolation needs behind it.
   std::vector<float> positions;
-  /// [modes, window, window]: from the file, or where it has none, a start (see starting_probe).
+  /// [modes, window, window]: from the file, or where it has none, a start (see starting_probe);
+  /// empty as long as nobody read the frames.
   std::vector<std::complex<float>> probe;
   /// [rows, cols]: from the file, or where it has none, ones.
   std::vector<std::complex<float>> object;
@@ -53,8 +76,14 @@ struct Dataset {
   [[nodiscard]] spec::Scene scene() const {
     return {.rows = rows, .cols = cols, .window = window, .detector = detector, .modes = modes};
   }
+  /// Pixels of a frame.
+  [[nodiscard]] std::size_t pixels() const {
+    return static_cast<std::size_t>(detector) * static_cast<std::size_t>(detector);
+  }
+  /// Copies frame n, from the file if need be; throws as FrameSource::read().
+  void read_frame(std::int64_t n, std::span<float> frame) const;
   /// The sum of all frames.
-  [[nodiscard]] double total() const { return std::accumulate(frames.begin(), frames.end(), 0.0); }
+  [[nodiscard]] double total() const;
   /// Metres.
   [[nodiscard]] double object_pixel_height() const {
     return geometry.wavelength * geometry.distance / (detector * geometry.pixel_height);
@@ -64,9 +93,12 @@ struct Dataset {
   }
 };
 
-/// Reads a scan from a CXI file or from ptypy's .ptyd layout, whichever the file has. Throws
-/// FileError where it cannot be opened, and BadInput with one line that names the file, the dataset
-/// and what was expected.
+/// Reads a scan from a CXI file or from ptypy's .ptyd layout, whichever the file has, but leaves
+/// the frames there. Throws FileError where it cannot be opened, and BadInput with one line that
+/// names the file, the dataset and what was expected.
+[[nodiscard]] Dataset open_dataset(const std::filesystem::path& path);
+
+/// Likewise, with the frames.
 [[nodiscard]] Dataset read_dataset(const std::filesystem::path& path);
 
 /// Writes a CXI file that read_dataset() reads: frames centred, as whole numbers where
@@ -79,7 +111,8 @@ void write_dataset(const std::filesystem::path& path,
 
 /// The probe to start from where nobody knows one: in focus, so that without a sample its
 /// diffraction would be the mean frame. [1, detector, detector], its middle at detector / 2.
-[[nodiscard]] std::vector<std::complex<float>> starting_probe(const Dataset& data);
+[[nodiscard]] std::vector<std::complex<float>> starting_probe(int detector,
+                                                              std::span<const double> mean_frame);
 
 /// The probe with this number of modes: the first ones, and where there are too few, the first mode
 /// times low powers of row and column, orthogonal to those before, the k-th added one with 1 / (10

@@ -204,6 +204,26 @@ H5::DataSet open_dataset(const Reader& reader, const H5::H5File& file, const std
   }
 }
 
+/// Rejects arrays of so many bytes each that this machine cannot hold.
+void require_room(const Reader& reader,
+                  const std::string& name,
+                  const Shape& shape,
+                  std::size_t value_bytes) {
+  const double bytes = std::accumulate(
+      shape.begin(),
+      shape.end(),
+      static_cast<double>(value_bytes),
+      [](double product, std::int64_t extent) { return product * static_cast<double>(extent); });
+  if (bytes > memory_bytes()) {
+    reader.reject(name, "an array that fits this machine's memory", text(shape));
+  }
+}
+
+void require_numbers(const Reader& reader, const std::string& name, const H5::DataSet& dataset) {
+  if (is_number(dataset.getTypeClass())) return;
+  reader.reject(name, "numbers", describe(dataset.getTypeClass()));
+}
+
 /// Reads a whole dataset as `type` into `values`.
 template <class T>
 void read_all(const Reader& reader,
@@ -212,14 +232,7 @@ void read_all(const Reader& reader,
               const H5::DataType& type,
               Array<T>& array) {
   array.shape = shape_of(dataset.getSpace());
-  const double bytes = std::accumulate(
-      array.shape.begin(),
-      array.shape.end(),
-      static_cast<double>(sizeof(T)),
-      [](double product, std::int64_t extent) { return product * static_cast<double>(extent); });
-  if (bytes > memory_bytes()) {
-    reader.reject(name, "an array that fits this machine's memory", text(array.shape));
-  }
+  require_room(reader, name, array.shape, sizeof(T));
   array.values.resize(dataset.getSpace().getSimpleExtentType() == H5S_NULL ? 0
                                                                            : count_of(array.shape));
   if (array.values.empty()) return;
@@ -238,12 +251,49 @@ Shape Reader::shape(const std::string& name) const {
 template <class T>
 Array<T> Reader::numbers(const std::string& name) const {
   const H5::DataSet dataset = open_dataset(*this, implementation_->file, name);
-  if (!is_number(dataset.getTypeClass())) {
-    reject(name, "numbers", describe(dataset.getTypeClass()));
-  }
+  require_numbers(*this, name, dataset);
   Array<T> array;
   read_all(*this, name, dataset, native<T>(), array);
   return array;
+}
+
+void Reader::rows(const std::string& name,
+                  std::int64_t first,
+                  std::int64_t count,
+                  std::vector<float>& values) const {
+  const H5::DataSet dataset = open_dataset(*this, implementation_->file, name);
+  require_numbers(*this, name, dataset);
+  Shape shape = shape_of(dataset.getSpace());
+  require_room(*this, name, shape, sizeof(float));
+  if (shape.empty() || first + count > shape.front()) {
+    reject(name, fmt::format("rows {} to {}", first, first + count - 1), text(shape));
+  }
+  shape.front() = count;
+  values.resize(count_of(shape));
+  if (values.empty()) return;
+  const std::vector<hsize_t> extents(shape.begin(), shape.end());
+  std::vector<hsize_t> begin(extents.size(), 0);
+  begin.front() = static_cast<hsize_t>(first);
+  const H5::DataSpace memory(static_cast<int>(extents.size()), extents.data());
+  const H5::DataSpace file = dataset.getSpace();
+  file.selectHyperslab(H5S_SELECT_SET, extents.data(), begin.data());
+  if (H5Dread(dataset.getId(),
+              native<float>().getId(),
+              memory.getId(),
+              file.getId(),
+              H5P_DEFAULT,
+              values.data()) < 0) {
+    reject(name, "readable data", last_complaint());
+  }
+}
+
+std::int64_t Reader::rows_together(const std::string& name) const {
+  const H5::DSetCreatPropList layout =
+      open_dataset(*this, implementation_->file, name).getCreatePlist();
+  if (layout.getLayout() != H5D_CHUNKED) return 1;
+  std::vector<hsize_t> extents(shape(name).size());
+  layout.getChunk(static_cast<int>(extents.size()), extents.data());
+  return static_cast<std::int64_t>(extents.front());
 }
 
 double Reader::number(const std::string& name) const {

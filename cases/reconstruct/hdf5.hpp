@@ -47,6 +47,14 @@ class Reader {
   /// Numbers of any kind, converted to float or double.
   template <class T>
   [[nodiscard]] Array<T> numbers(const std::string& name) const;
+  /// The numbers whose first index is first … first+count-1, likewise.
+  void rows(const std::string& name,
+            std::int64_t first,
+            std::int64_t count,
+            std::vector<float>& values) const;
+  /// How many first indices the file stores together; reading fewer at a time reads them again and
+  /// again. 1 where it stores each by itself.
+  [[nodiscard]] std::int64_t rows_together(const std::string& name) const;
   /// A single number, or an array of one.
   [[nodiscard]] double number(const std::string& name) const;
   /// Complex numbers: compounds of a real and an imaginary part, or real numbers.

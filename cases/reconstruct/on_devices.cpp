@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -57,27 +58,15 @@ spec::Scene scene_of(const Dataset& data, const State& state) {
   return scene;
 }
 
-/// The positions of each rank, those of the first batch first, in order.
-std::vector<std::vector<std::int64_t>> positions_of_ranks(const Problem& problem) {
-  const std::vector<double> corners(problem.data.positions.begin(), problem.data.positions.end());
-  const int ranks = problem.cluster.ranks();
-  const std::vector<int> owners = gpu::owners(problem.partition, corners, ranks);
-  std::vector<std::vector<std::int64_t>> all(static_cast<std::size_t>(ranks));
-  for (std::int64_t batch = 0; batch < problem.batches; ++batch) {
-    for (std::int64_t n = batch; n < problem.data.count; n += problem.batches) {
-      all[static_cast<std::size_t>(owners[static_cast<std::size_t>(n)])].push_back(n);
-    }
-  }
-  return all;
-}
-
 /// What every rank holds of the object: all of it, or what its windows touch.
-std::vector<Box> held_by_ranks(const Problem& problem, const spec::Scene& scene) {
+std::vector<Box> held_by_ranks(const Problem& problem,
+                               const Shards& shards,
+                               const spec::Scene& scene) {
   if (problem.layout == Layout::replicated) {
     return gpu::whole_objects(scene, problem.cluster.ranks());
   }
   std::vector<Box> held;
-  for (const std::vector<std::int64_t>& positions : positions_of_ranks(problem)) {
+  for (const std::vector<std::int64_t>& positions : shards.positions()) {
     std::vector<float> corners;
     for (const std::int64_t n : positions) {
       const auto first = problem.data.positions.begin() + 2 * n;
@@ -119,27 +108,31 @@ class OnDevices final : public Reconstruction {
         problem_(problem),
         cluster_(problem.cluster),
         scene_(scene_of(problem.data, from)),
-        held_(held_by_ranks(problem, scene_)),
-        holders_(lowest_holders(scene_, held_)),
-        frames_total_(problem.data.total()),
+        own_shards_(problem.shards == nullptr
+                        ? std::make_unique<Shards>(
+                              problem.data, problem.cluster, problem.partition, problem.batches)
+                        : nullptr),
+        shards_(problem.shards == nullptr ? *own_shards_ : *problem.shards),
+        held_(held_by_ranks(problem, shards_, scene_)),
+        holders_(problem.layout == Layout::tiles ? lowest_holders(scene_, held_)
+                                                 : std::vector<int>()),
         state_(from),
         solver_(problem.cluster, scene_, held_) {
     make_room();
-    const std::vector<std::vector<std::int64_t>> positions = positions_of_ranks(problem);
     for (const int rank : cluster_.local()) {
       Part& part = parts_.emplace_back();
       part.rank = rank;
       part.held = held_[static_cast<std::size_t>(rank)];
-      load_frames(part, positions[static_cast<std::size_t>(rank)]);
+      load_positions(part, shards_.frames(parts_.size() - 1));
       load_state(part);
     }
   }
 
   double step(int batch) override {
-    return solver_.take(kind_, shares(batch, batch + 1)).cost / frames_total_;
+    return solver_.take(kind_, shares(batch, batch + 1)).cost / shards_.total();
   }
 
-  double cost() override { return solver_.cost(shares(0, problem_.batches)) / frames_total_; }
+  double cost() override { return solver_.cost(shares(0, problem_.batches)) / shards_.total(); }
 
   [[nodiscard]] State state() override {
     for (const Kept& kept : kept_by(kind_)) {
@@ -194,19 +187,13 @@ class OnDevices final : public Reconstruction {
     return to;
   }
 
-  void load_frames(Part& part, const std::vector<std::int64_t>& positions) {
+  void load_positions(Part& part, const float* frames) {
     const Dataset& data = problem_.data;
-    const std::int64_t pixels = spec::values(scene_, Array::frames);
+    const auto& positions = shards_.positions()[static_cast<std::size_t>(part.rank)];
     const auto count = static_cast<std::int64_t>(positions.size());
-    auto* const frames = cluster_.allocate_array<float>(part.rank, count * pixels);
     std::vector<float> corners;
     part.batch_begins.assign(static_cast<std::size_t>(problem_.batches) + 1, 0);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t n = positions[static_cast<std::size_t>(i)];
-      cluster_.write(part.rank,
-                     data.frames.data() + n * pixels,
-                     frames + i * pixels,
-                     pixels * static_cast<std::int64_t>(sizeof(float)));
+    for (const std::int64_t n : positions) {
       // Exact, because no window begins before the box.
       const float* const corner = data.positions.data() + 2 * n;
       corners.push_back(corner[0] - static_cast<float>(part.held.row));
@@ -217,7 +204,9 @@ class OnDevices final : public Reconstruction {
     part.share.frames = frames;
     part.share.positions = copy(part.rank, corners.data(), 2 * count);
     const bool is_masked = std::count(data.mask.begin(), data.mask.end(), 0.0F) > 0;
-    if (is_masked) part.share.mask = copy(part.rank, data.mask.data(), pixels);
+    if (is_masked)
+      part.share.mask =
+          copy(part.rank, data.mask.data(), static_cast<std::int64_t>(data.mask.size()));
     part.share.count = count;
   }
 
@@ -278,10 +267,12 @@ class OnDevices final : public Reconstruction {
   Problem problem_;
   gpu::Cluster& cluster_;
   spec::Scene scene_;
+  /// Null where the problem has them.
+  std::unique_ptr<const Shards> own_shards_;
+  const Shards& shards_;
   std::vector<Box> held_;
+  /// Of tiles alone.
   std::vector<int> holders_;
-  /// What costs are shares of.
-  double frames_total_;
   /// As state() last gave it.
   State state_;
   gpu::Solver<float> solver_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -52,13 +53,18 @@ void apply_weights(const Reader& file,
                    const std::string& name,
                    const hdf5::Shape& frames,
                    std::vector<float>& mask) {
-  const Array<float> weights = file.numbers<float>(name);
-  if (weights.shape != hdf5::Shape{frames[1], frames[2]} && weights.shape != frames) {
-    file.reject(
-        name, fmt::format("{}, as the frames", hdf5::text(frames)), hdf5::text(weights.shape));
+  const hdf5::Shape shape = file.shape(name);
+  if (shape != hdf5::Shape{frames[1], frames[2]} && shape != frames) {
+    file.reject(name, fmt::format("{}, as the frames", hdf5::text(frames)), hdf5::text(shape));
   }
-  for (std::size_t i = 0; i < weights.values.size(); ++i) {
-    if (!(weights.values[i] > 0)) mask[i % mask.size()] = 0;
+  // Images, or the rows of one.
+  ImageReader weights(file, {name});
+  std::size_t at = 0;
+  for (std::int64_t n = 0; n < weights.count(); ++n) {
+    for (const float weight : weights.image(n)) {
+      if (!(weight > 0)) mask[at % mask.size()] = 0;
+      ++at;
+    }
   }
 }
 
@@ -66,19 +72,18 @@ void read_chunk(const Reader& file, const std::string& chunk, Recording& recordi
   const std::string data = chunk + "/data";
   const hdf5::Shape shape = file.shape(data);
   require_frames(file, data, shape);
-  Array<float>& frames = recording.frames;
-  if (frames.shape.empty()) {
-    frames.shape = {0, shape[1], shape[2]};
+  hdf5::Shape& frames = recording.frames_shape;
+  if (frames.empty()) {
+    frames = {0, shape[1], shape[2]};
     recording.mask.assign(static_cast<std::size_t>(shape[1] * shape[2]), 1);
   }
-  if (shape[1] != frames.shape[1]) {
+  if (shape[1] != frames[1]) {
     file.reject(data,
-                fmt::format("frames of {} pixels, as in the chunk before", frames.shape[1]),
+                fmt::format("frames of {} pixels, as in the chunk before", frames[1]),
                 hdf5::text(shape));
   }
-  const std::vector<float> values = file.numbers<float>(data).values;
-  frames.values.insert(frames.values.end(), values.begin(), values.end());
-  frames.shape[0] += shape[0];
+  recording.stacks.push_back(data);
+  frames[0] += shape[0];
   for (const char* name : {"/weights", "/mask"}) {
     if (file.has(chunk + name)) apply_weights(file, chunk + name, shape, recording.mask);
   }
@@ -119,11 +124,8 @@ Recording read_ptyd(const Reader& file) {
   if (std::count(recording.mask.begin(), recording.mask.end(), 1.0F) == 0) {
     file.reject("chunks", "pixels with a weight in every frame", "none");
   }
-  clean_frames(file, recording);
-  const int width = static_cast<int>(recording.frames.shape[1]);
-  const auto [row, col] = read_center(file, width);
-  corner_first(recording.frames.values, width, row, col);
-  corner_first(recording.mask, width, row, col);
+  const int width = static_cast<int>(recording.frames_shape[1]);
+  std::tie(recording.middle_row, recording.middle_col) = read_center(file, width);
   return recording;
 }
 

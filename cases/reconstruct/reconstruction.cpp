@@ -49,6 +49,7 @@ double iterate(const Solver& solver,
     if (!is_checked) continue;
     const State after = running.state();
     if (!is_lead) continue;
+    if (follower.checking) follower.checking(step);
     follower.checked(
         step,
         solver.check(problem, {.before = before, .after = after, .batch = batch, .cost = cost}));
@@ -81,6 +82,8 @@ Result reconstruct(const Solver& solver,
   result.batches = problem.batches;
   result.costs.resize(static_cast<std::size_t>(result.iterations));
   const std::unique_ptr<Reconstruction> running = solver.start(problem, result.state);
+  // The reconstruction has its own.
+  result.state = {};
   while (result.iterations < course.iterations) {
     ++result.iterations;
     result.costs.push_back(iterate(solver, problem, *running, result.iterations, course, follower));

@@ -15,6 +15,7 @@
 #include "gpu/ptycho/partition.hpp"
 
 #include "cases/reconstruct/dataset.hpp"
+#include "cases/reconstruct/shards.hpp"
 
 /// Reconstructions as the command sees them: solvers that take steps over many devices.
 namespace rankcheck::cases::reconstruct {
@@ -33,6 +34,8 @@ struct Problem {
   /// Steps of an iteration: step b takes the positions n with n mod batches = b, whichever ranks
   /// have them.
   int batches = 1;
+  /// The frames, made for all of the above; null: whoever needs them makes them.
+  const Shards* shards = nullptr;
 };
 
 /// All that a reconstruction goes on from: equal states give equal steps, on any devices up to
@@ -124,7 +127,9 @@ struct Course {
 struct Follower {
   /// After an iteration: its cost.
   std::function<void(std::int64_t iteration, double cost)> iterated = {};
-  /// After a step that was checked, on the process that has rank 0 alone; steps count from 1.
+  /// Before a step is checked, which takes long, and after; on the process that has rank 0 alone;
+  /// steps count from 1.
+  std::function<void(std::int64_t step)> checking = {};
   std::function<void(std::int64_t step, const StepCheck& check)> checked = {};
   /// Time to save.
   std::function<void(const Result& result)> save = {};

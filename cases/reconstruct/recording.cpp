@@ -112,6 +112,40 @@ void require_finite(const hdf5::Reader& file,
   if (!finite) file.reject(name, "finite numbers", "others");
 }
 
+/// Frames with zeros where the mask is, zero frequency first.
+class FramesInFile final : public FrameSource {
+ public:
+  FramesInFile(std::shared_ptr<const hdf5::Reader> file, const Recording& recording)
+      : file_(std::move(file)),
+        name_(recording.frames_name),
+        width_(static_cast<int>(recording.frames_shape[1])),
+        middle_row_(recording.middle_row),
+        middle_col_(recording.middle_col),
+        mask_(recording.mask),
+        images_(*file_, recording.stacks) {}
+
+  void read(std::int64_t n, std::span<float> frame) override {
+    const std::span<const float> image = images_.image(n);
+    for (std::size_t i = 0; i < image.size(); ++i) {
+      frame[i] = mask_[i] == 0 ? 0 : image[i];
+      if (std::isfinite(frame[i]) && frame[i] >= 0) continue;
+      file_->reject(name_,
+                    "finite numbers, none negative, wherever the mask has none",
+                    fmt::format("{} in frame {}", frame[i], n));
+    }
+    corner_first(frame, width_, middle_row_, middle_col_);
+  }
+
+ private:
+  std::shared_ptr<const hdf5::Reader> file_;
+  std::string name_;
+  int width_;
+  int middle_row_;
+  int middle_col_;
+  std::vector<float> mask_;
+  ImageReader images_;
+};
+
 }  // namespace
 
 void require_frames(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape) {
@@ -120,29 +154,42 @@ void require_frames(const hdf5::Reader& file, const std::string& name, const hdf
   if (shape[0] == 0) file.reject(name, "at least one frame", "none");
 }
 
-void clean_frames(const hdf5::Reader& file, Recording& recording) {
-  std::vector<float>& frames = recording.frames.values;
-  const std::size_t pixels = recording.mask.size();
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    if (recording.mask[i % pixels] == 0) frames[i] = 0;
-    if (std::isfinite(frames[i]) && frames[i] >= 0) continue;
-    file.reject(recording.frames_name,
-                "finite numbers, none negative, wherever the mask has none",
-                fmt::format("{} in frame {}", frames[i], i / pixels));
+ImageReader::ImageReader(const hdf5::Reader& file, const std::vector<std::string>& names)
+    : file_(file) {
+  for (const std::string& name : names) {
+    const std::int64_t count = file.shape(name).front();
+    stacks_.push_back(
+        {.name = name, .first = count_, .count = count, .together = file.rows_together(name)});
+    count_ += count;
   }
 }
 
-Dataset assemble(const hdf5::Reader& file, Recording recording) {
+std::span<const float> ImageReader::image(std::int64_t n) {
+  if (n < first_ || n >= first_ + block_count_) {
+    const auto stack = std::find_if(stacks_.begin(), stacks_.end(), [&](const Stack& each) {
+      return n < each.first + each.count;
+    });
+    const std::int64_t begin = (n - stack->first) / stack->together * stack->together;
+    block_count_ = std::min(stack->together, stack->count - begin);
+    first_ = stack->first + begin;
+    file_.rows(stack->name, begin, block_count_, block_);
+  }
+  const std::size_t pixels = block_.size() / static_cast<std::size_t>(block_count_);
+  return std::span(block_).subspan(static_cast<std::size_t>(n - first_) * pixels, pixels);
+}
+
+Dataset assemble(std::shared_ptr<const hdf5::Reader> opened, Recording recording) {
+  const hdf5::Reader& file = *opened;
   Dataset data;
   data.geometry = recording.geometry;
-  data.count = recording.frames.shape[0];
-  data.detector = static_cast<int>(recording.frames.shape[1]);
-  data.frames = std::move(recording.frames.values);
-  data.mask = std::move(recording.mask);
+  data.count = recording.frames_shape[0];
+  data.detector = static_cast<int>(recording.frames_shape[1]);
+  data.mask = recording.mask;
+  corner_first(std::span(data.mask), data.detector, recording.middle_row, recording.middle_col);
+  data.source = std::make_shared<FramesInFile>(std::move(opened), recording);
   if (recording.probe_name.empty()) {
     data.modes = 1;
     data.window = data.detector;
-    data.probe = starting_probe(data);
   } else {
     require_finite(file, recording.probe_name, recording.probe.values);
     take_probe(file, recording, data);
@@ -161,9 +208,9 @@ Dataset assemble(const hdf5::Reader& file, Recording recording) {
   return data;
 }
 
-Dataset read_dataset(const std::filesystem::path& path) {
-  const hdf5::Reader file(path);
-  return assemble(file, file.has("chunks") ? read_ptyd(file) : read_cxi(file));
+Dataset open_dataset(const std::filesystem::path& path) {
+  const auto file = std::make_shared<const hdf5::Reader>(path);
+  return assemble(file, file->has("chunks") ? read_ptyd(*file) : read_cxi(*file));
 }
 
 }  // namespace rankcheck::cases::reconstruct

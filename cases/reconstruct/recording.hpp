@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <complex>
 #include <cstddef>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,9 +18,15 @@ namespace rankcheck::cases::reconstruct {
 struct Recording {
   Geometry geometry;
   std::string frames_name;
-  /// [positions, detector, detector], zero frequency first once corner_first() was called.
-  hdf5::Array<float> frames;
-  /// [detector, detector]: 1 where the detector measures, 0 where not; as the frames.
+  /// Stacks of [positions, detector, detector], one behind the other.
+  std::vector<std::string> stacks;
+  /// Of all of them together.
+  hdf5::Shape frames_shape;
+  /// The frames' pixel of zero frequency.
+  int middle_row = 0;
+  int middle_col = 0;
+  /// [detector, detector]: 1 where the detector measures, 0 where not; as the frames lie in the
+  /// file.
   std::vector<float> mask;
   std::string translation_name;
   /// Metres, row and column of each position.
@@ -34,9 +42,36 @@ struct Recording {
 /// Rejects frames that are no [positions, width, width] of at least one position and pixel.
 void require_frames(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape);
 
+/// Reads stacks of images that lie one behind the other.
+class ImageReader {
+ public:
+  /// `file` has to outlive it.
+  ImageReader(const hdf5::Reader& file, const std::vector<std::string>& names);
+
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  /// Stands until the next call. Reads what the file stores together at once.
+  [[nodiscard]] std::span<const float> image(std::int64_t n);
+
+ private:
+  struct Stack {
+    std::string name;
+    std::int64_t first;
+    std::int64_t count;
+    std::int64_t together;
+  };
+
+  const hdf5::Reader& file_;
+  std::vector<Stack> stacks_;
+  std::int64_t count_ = 0;
+  /// The images from first_ on.
+  std::vector<float> block_;
+  std::int64_t first_ = 0;
+  std::int64_t block_count_ = 0;
+};
+
 /// Turns every image of a row-major stack so that the pixel (row, col) becomes the first.
 template <class T>
-void corner_first(std::vector<T>& images, int width, int row, int col) {
+void corner_first(std::span<T> images, int width, int row, int col) {
   const auto stride = static_cast<std::ptrdiff_t>(width);
   for (auto image = images.begin(); image != images.end(); image += stride * stride) {
     std::rotate(image, image + row * stride, image + stride * stride);
@@ -46,11 +81,9 @@ void corner_first(std::vector<T>& images, int width, int row, int col) {
   }
 }
 
-/// Puts zeros where the mask is and rejects numbers elsewhere that are no intensities.
-void clean_frames(const hdf5::Reader& file, Recording& recording);
-
-/// Checks that everything fits together and places the windows on the object.
-[[nodiscard]] Dataset assemble(const hdf5::Reader& file, Recording recording);
+/// Checks that everything fits together and places the windows on the object; the frames stay in
+/// the file.
+[[nodiscard]] Dataset assemble(std::shared_ptr<const hdf5::Reader> file, Recording recording);
 
 /// The readers.
 [[nodiscard]] Recording read_cxi(const hdf5::Reader& file);

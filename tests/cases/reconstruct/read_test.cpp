@@ -122,6 +122,24 @@ TEST_F(Read, ReadsNumbersOfAnyWidth) {
   }
 }
 
+TEST_F(Read, ReadsFramesWhereTheyAreAsIfAllAtOnce) {
+  std::vector<double> frames;
+  for (int i = 0; i < 48; ++i) frames.push_back(i);
+  for (const bool compressed : {false, true}) {
+    const Dataset all =
+        read(with(small_scan(),
+                  {numbers(detector_1 + "data", {3, 4, 4}, frames, {.compressed = compressed})}));
+    const Dataset opened = open_dataset(path_);
+    EXPECT_TRUE(opened.frames.empty());
+    for (const std::int64_t n : {2, 0, 1}) {
+      std::vector<float> frame(16);
+      opened.read_frame(n, frame);
+      EXPECT_EQ(frame,
+                std::vector<float>(all.frames.begin() + 16 * n, all.frames.begin() + 16 * n + 16));
+    }
+  }
+}
+
 TEST_F(Read, LeavesOutWhatTheMaskHas) {
   std::vector<double> mask(16, 0);
   mask[10] = 4;

@@ -1,0 +1,79 @@
+#include "cases/reconstruct/shards.hpp"
+
+#include <cstddef>
+#include <numeric>
+#include <span>
+
+namespace rankcheck::cases::reconstruct {
+
+namespace {
+
+std::vector<std::vector<std::int64_t>> positions_of_ranks(const Dataset& data,
+                                                          int ranks,
+                                                          gpu::Partition partition,
+                                                          int batches) {
+  const std::vector<double> corners(data.positions.begin(), data.positions.end());
+  const std::vector<int> owners = gpu::owners(partition, corners, ranks);
+  std::vector<std::vector<std::int64_t>> all(static_cast<std::size_t>(ranks));
+  for (std::int64_t batch = 0; batch < batches; ++batch) {
+    for (std::int64_t n = batch; n < data.count; n += batches) {
+      all[static_cast<std::size_t>(owners[static_cast<std::size_t>(n)])].push_back(n);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+Shards::Shards(const Dataset& data, gpu::Cluster& cluster, gpu::Partition partition, int batches)
+    : cluster_(cluster), positions_(positions_of_ranks(data, cluster.ranks(), partition, batches)) {
+  struct Place {
+    int rank = -1;
+    float* frame = nullptr;
+  };
+  const auto pixels = static_cast<std::int64_t>(data.pixels());
+  std::vector<Place> places(static_cast<std::size_t>(data.count));
+  for (const int rank : cluster.local()) {
+    const auto& own = positions_[static_cast<std::size_t>(rank)];
+    const auto count = static_cast<std::int64_t>(own.size());
+    float* frame = frames_.emplace_back(cluster.allocate_array<float>(rank, count * pixels));
+    for (const std::int64_t n : own) {
+      places[static_cast<std::size_t>(n)] = {.rank = rank, .frame = frame};
+      frame += pixels;
+    }
+  }
+  std::vector<float> frame(data.pixels());
+  std::vector<double> totals(static_cast<std::size_t>(data.count), 0);
+  if (!data.has_probe) mean_frame_.assign(data.pixels(), 0);
+  // In the order of the file.
+  for (std::int64_t n = 0; n < data.count; ++n) {
+    const Place& place = places[static_cast<std::size_t>(n)];
+    if (place.rank < 0) continue;
+    data.read_frame(n, frame);
+    const auto bytes = pixels * static_cast<std::int64_t>(sizeof(float));
+    cluster.write(place.rank, frame.data(), place.frame, bytes);
+    totals[static_cast<std::size_t>(n)] = total_of(frame);
+    for (std::size_t i = 0; i < mean_frame_.size(); ++i) mean_frame_[i] += frame[i];
+  }
+  sum_over_processes(totals);
+  total_ = std::accumulate(totals.begin(), totals.end(), 0.0);
+  if (data.has_probe) return;
+  sum_over_processes(mean_frame_);
+  for (double& value : mean_frame_) value /= static_cast<double>(data.count);
+}
+
+void Shards::sum_over_processes(std::vector<double>& numbers) {
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  const auto bytes = count * static_cast<std::int64_t>(sizeof(double));
+  std::vector<std::byte*> arrays;
+  const std::vector<double> zeros(numbers.size(), 0);
+  for (const int rank : cluster_.local()) {
+    arrays.push_back(cluster_.allocate(rank, bytes));
+    const bool is_first = rank == cluster_.local().front();
+    cluster_.write(rank, is_first ? numbers.data() : zeros.data(), arrays.back(), bytes);
+  }
+  gpu::sum_over_ranks(cluster_, spec::Type::f64, count, arrays);
+  cluster_.read(cluster_.local().front(), arrays.front(), numbers.data(), bytes);
+}
+
+}  // namespace rankcheck::cases::reconstruct
