@@ -158,8 +158,12 @@ class MpiSubject final : public worker::Subject {
                   image);
     if (const gpu::Operator* op = find_operator(c)) {
       entered(runtime_.rank(), k);
+      cluster_.begin(group, group_rank);
+      // The time that others take to make their inputs is not the operator's.
+      const gpu::DeviceBuffers none;
+      cluster_.collective("barrier", {.ranks = cluster_.ranks()}, false, {&none, 1});
       outcome.stamps[0].entered = now_ns();
-      run_operator(*op, contract, c, group_rank, image);
+      run_operator(*op, contract, c, image);
       outcome.stamps[0].left = now_ns();
       result.path[k] = op->name;
       return;
@@ -200,12 +204,10 @@ class MpiSubject final : public worker::Subject {
   void run_operator(const gpu::Operator& algorithm,
                     const spec::Contract& contract,
                     const Case& c,
-                    int group_rank,
                     harness::Image& image) {
     const gpu::DeviceBuffers buffers{.send = image.data() + layout_.send,
                                      .recv = image.data() + layout_.recv};
     const spec::Call call = harness::call_of(c);
-    cluster_.begin(harness::members(c), group_rank);
     algorithm.run({cluster_, contract, call, {&buffers, 1}});
     cluster_.end();
   }
