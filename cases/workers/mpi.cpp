@@ -224,9 +224,12 @@ int serve_harness() {
   return status_held;
 }
 
+void complain(const std::exception& error) {
+  fmt::print(stderr, "{}{}\n", mpi_complaint_begin, error.what());
+}
+
 /// Runs the command `reconstruct` as one of the processes that share it.
-int reconstruct_together(int argc, char** argv) {
-  mpi::Runtime runtime;
+int run_reconstruct(mpi::Runtime& runtime, int argc, char** argv) {
   mpi::MpiCluster cluster(runtime, reference::contract_named);
   std::vector<int> all(static_cast<std::size_t>(runtime.size()));
   std::iota(all.begin(), all.end(), 0);
@@ -242,6 +245,17 @@ int reconstruct_together(int argc, char** argv) {
   }
   cluster.end();
   return context.exit_status;
+}
+
+int reconstruct_together(int argc, char** argv) {
+  mpi::Runtime runtime;
+  try {
+    return run_reconstruct(runtime, argc, argv);
+  } catch (const std::exception& error) {
+    complain(error);
+    // The others may wait for this process in a collective, and it for them in MPI_Finalize.
+    mpi::Runtime::abort(status_unable);
+  }
 }
 
 }  // namespace
@@ -261,7 +275,7 @@ int main(int argc, char** argv) {
     return argc > 1 ? rankcheck::cases::reconstruct_together(argc, argv)
                     : rankcheck::cases::serve_harness();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}{}\n", rankcheck::cases::mpi_complaint_begin, error.what());
+    rankcheck::cases::complain(error);
     // Without MPI_Abort the other processes would wait for this one in MPI_Finalize.
     std::_Exit(rankcheck::cases::status_unable);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <limits>
 #include <stdexcept>
 
@@ -102,6 +103,11 @@ Runtime::~Runtime() {
   types_.reset();
   tool_interface_.reset();
   MPI_Finalize();
+}
+
+void Runtime::abort(int status) {
+  MPI_Abort(MPI_COMM_WORLD, status);
+  std::_Exit(status);
 }
 
 std::string Runtime::version() {

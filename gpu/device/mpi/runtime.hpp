@@ -52,6 +52,10 @@ class Runtime {
   Runtime& operator=(const Runtime&) = delete;
   ~Runtime();
 
+  /// Ends all processes of the world at once, with this exit status: what one that cannot go on
+  /// does while others may wait for it.
+  [[noreturn]] static void abort(int status);
+
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
   /// The library's own words about itself, on one line.

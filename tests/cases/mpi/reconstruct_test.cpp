@@ -91,6 +91,17 @@ TEST_F(MpiReconstruct, EndsWhenAProcessDies) {
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
 
+/// One process writes; the others wait for it in a collective, which must not last for ever.
+TEST_F(MpiReconstruct, EndsWhenACheckpointCannotBeWritten) {
+  const tests::Outcome outcome =
+      shell("{ mkdir there; timeout 60 " + program_ +
+            " reconstruct scan.cxi --backend mpi --ranks 2 --iterations 1000000 "
+            "--checkpoint there/state.cxi --checkpoint-every 1 > out & pid=$!; "
+            "until grep -q '^iteration 3/' out; do sleep 0.05; done; mv there gone; wait $pid; }");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.err, "rankcheck: cannot write: there/state.cxi: No such file or directory\n");
+}
+
 TEST_F(MpiReconstruct, PassesComplaintsOn) {
   const std::string start = "reconstruct --backend mpi --ranks 4 ";
   expect_unable(start + "absent.cxi", "absent.cxi");
