@@ -277,12 +277,18 @@ void require_sense(const ReconstructOptions& options) {
   }
 }
 
-/// Writes what came out and says so; returns the exit status.
+void save_checkpoint(const ReconstructOptions& options, const Dataset& data, const Result& result) {
+  if (options.checkpoint.empty()) return;
+  write_result(options.checkpoint, data, result, true);
+}
+
+/// Writes what came out, the output first, and says so; returns the exit status.
 int conclude(const ReconstructOptions& options,
              const Dataset& data,
              const Result& result,
              const Checks& checks) {
   write_result(options.output, data, result, false);
+  save_checkpoint(options, data, result);
   if (!options.pictures.empty()) {
     write_pictures(options.pictures, data, result.state.object, result.state.probe, result.costs);
   }
@@ -337,10 +343,6 @@ int reconstruct_on(gpu::Cluster& cluster,
   Agreement agreement(cluster);
   Progress progress(options.progress == "terminal", options.course.iterations, from.iterations);
   Checks checks;
-  const auto save = [&](const Result& result) {
-    if (is_lead && !options.checkpoint.empty())
-      write_result(options.checkpoint, data, result, true);
-  };
   const Result result = reconstruct::reconstruct(
       solver,
       problem,
@@ -356,11 +358,13 @@ int reconstruct_on(gpu::Cluster& cluster,
              checks.add(check);
              progress.checked(step, check);
            },
-       .save = save,
+       .save =
+           [&](const Result& result) {
+             if (is_lead) save_checkpoint(options, data, result);
+           },
        .is_interrupted = [&] { return agreement.any(interrupt.requested()); }});
   if (!is_lead) return status_held;
   progress.clear();
-  save(result);
   return conclude(options, data, result, checks);
 }
 

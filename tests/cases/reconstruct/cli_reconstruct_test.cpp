@@ -51,6 +51,23 @@ TEST_F(CliReconstruct, GoesOnBitByBit) {
   }
 }
 
+TEST_F(CliReconstruct, KeepsTheResultWhenTheLastCheckpointFails) {
+  // A checkpoint of conjugate gradients is three times as large as the result.
+  const std::string options =
+      " reconstruct scan.cxi --solver conjugate_gradient --iterations 1 --checkpoint state.cxi";
+  shell(program_ + options);
+  const auto size = [&](const char* name) {
+    return std::filesystem::file_size(folder_.path() / name);
+  };
+  const auto kibibytes = (size("reconstruction.cxi") + size("state.cxi")) / 2 / 1024;
+  shell("rm reconstruction.cxi state.cxi");
+  const tests::Outcome outcome =
+      shell(fmt::format("ulimit -f {} && {}{}", 2 * kibibytes, program_, options));
+  EXPECT_EQ(outcome.status, 2) << outcome.out;
+  EXPECT_EQ(outcome.err, "rankcheck: cannot write: state.cxi: File too large\n");
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "reconstruction.cxi"));
+}
+
 TEST_F(CliReconstruct, TellsWhatItDoes) {
   const tests::Outcome outcome =
       rankcheck("reconstruct scan.cxi --iterations 2 --batches 4 --verify 4 --ranks 2");
