@@ -24,6 +24,7 @@
 #include "cases/backends/mpi.hpp"
 #include "cases/commands/command.hpp"
 #include "cases/commands/interrupt.hpp"
+#include "cases/commands/outputs.hpp"
 #include "cases/reconstruct/pictures.hpp"
 #include "cases/reconstruct/solvers.hpp"
 
@@ -271,10 +272,13 @@ void describe(const ReconstructOptions& options,
 void require_sense(const ReconstructOptions& options) {
   std::error_code absent;
   for (const std::string& written : {options.output, options.checkpoint}) {
-    if (!written.empty() && fs::equivalent(written, options.file, absent)) {
+    if (written.empty()) continue;
+    if (fs::equivalent(written, options.file, absent)) {
       throw BadInput(fmt::format("{}: expected another file than the data", written));
     }
+    require_writable_file(written);
   }
+  if (!options.pictures.empty()) require_writable_folder(options.pictures);
 }
 
 void save_checkpoint(const ReconstructOptions& options, const Dataset& data, const Result& result) {
@@ -420,17 +424,26 @@ int reconstruct_file(const Context& context,
 }
 
 void add_outputs(CLI::App& command, ReconstructOptions& options) {
+  const CLI::Validator named(
+      [](const std::string& path) { return path.empty() ? "expected a path, found none" : ""; },
+      "");
   command.add_option("--output", options.output, "The file for object, probe, positions and costs")
+      ->check(named)
       ->capture_default_str()
       ->type_name("OUT.cxi");
-  command.add_option("--pictures", options.pictures, "Folder for pictures (PNG)")->type_name("DIR");
+  command.add_option("--pictures", options.pictures, "Folder for pictures (PNG)")
+      ->check(named)
+      ->type_name("DIR");
   command.add_option("--checkpoint", options.checkpoint, "A file to resume from")
+      ->check(named)
       ->type_name("FILE");
   command
       .add_option("--checkpoint-every", options.course.save_every, "Iterations between checkpoints")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command.add_option("--resume", options.resume, "Go on from a checkpoint")->type_name("FILE");
+  command.add_option("--resume", options.resume, "Go on from a checkpoint")
+      ->check(named)
+      ->type_name("FILE");
   command.add_option("--progress", options.progress, "Rewrite a line, or print one each")
       ->check(CLI::IsMember({"auto", "terminal", "lines"}))
       ->take_last()

@@ -12,6 +12,7 @@
 #include "harness/table.hpp"
 
 #include "cases/commands/command.hpp"
+#include "cases/commands/outputs.hpp"
 
 namespace rankcheck::cases {
 
@@ -61,6 +62,7 @@ void simulate(SimulateOptions options) {
                     pixels,
                     simulation.positions));
   }
+  require_writable_file(options.path);
   const Dataset data = reconstruct::simulate(simulation);
   const std::string title = fmt::format("simulated: {} scan, step {:.4g}, noise {}, seed {}",
                                         options.scan,

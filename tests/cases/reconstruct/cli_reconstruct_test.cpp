@@ -108,6 +108,12 @@ TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   expect("--layout none", "--layout");
   expect("--ranks 0", "--ranks");
   expect("--output scan.cxi", "scan.cxi: expected another file than the data");
+  expect("--output none/out.cxi", "none/out.cxi: expected a file in a folder");
+  expect("--output .", ".: expected a file, found a folder");
+  expect("--output ''", "--output: expected a path, found none");
+  expect("--checkpoint none/state.cxi", "none/state.cxi: expected a file in a folder");
+  expect("--pictures scan.cxi/drawn", "scan.cxi/drawn: expected a folder");
+  expect_unable("simulate none/scan.cxi", "none/scan.cxi: expected a file in a folder");
   expect("--resume scan.cxi", "scan.cxi: rankcheck_1/memory: expected a checkpoint");
   expect_unable("reconstruct absent.cxi", "absent.cxi");
 }

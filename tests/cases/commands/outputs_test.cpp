@@ -1,0 +1,84 @@
+#include "cases/commands/outputs.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "harness/case.hpp"
+#include "harness/files.hpp"
+
+#include "tests/harness/sample.hpp"
+
+namespace rankcheck::cases {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Outputs : public testing::Test {
+ protected:
+  Outputs() { harness::write_file(file_, "taken"); }
+
+  /// What is said of a path, without its folder.
+  std::string complaint(const std::function<void(const fs::path&)>& require,
+                        const std::string& name) {
+    try {
+      require(folder_.path() / name);
+    } catch (const harness::BadInput& bad) {
+      std::string text = bad.what();
+      const std::string folder = folder_.path().string() + '/';
+      for (std::size_t at = 0; (at = text.find(folder)) != std::string::npos;) {
+        text.erase(at, folder.size());
+      }
+      return text;
+    }
+    return {};
+  }
+
+  harness::TemporaryFolder folder_;
+  fs::path file_ = folder_.path() / "file";
+};
+
+TEST_F(Outputs, MayBeFilesThatAreNewOrReplaced) {
+  EXPECT_EQ(complaint(require_writable_file, "new"), "");
+  EXPECT_EQ(complaint(require_writable_file, "file"), "");
+  EXPECT_NO_THROW(require_writable_file("in-the-working-folder"));
+}
+
+TEST_F(Outputs, MayBeNoFilesWhereNoneCanBe) {
+  fs::create_directory(folder_.path() / "folder");
+  EXPECT_EQ(complaint(require_writable_file, "folder"), "folder: expected a file, found a folder");
+  EXPECT_EQ(complaint(require_writable_file, "none/new"),
+            "none/new: expected a file in a folder that may be written, found none missing");
+  EXPECT_EQ(complaint(require_writable_file, "file/new"),
+            "file/new: expected a file in a folder that may be written, found file, no folder");
+  EXPECT_THROW(require_writable_file("/dev/null"), harness::BadInput);
+}
+
+TEST_F(Outputs, MayBeFoldersThatAreNewOrFilled) {
+  EXPECT_EQ(complaint(require_writable_folder, "new"), "");
+  EXPECT_EQ(complaint(require_writable_folder, "new/deeper/still"), "");
+  EXPECT_EQ(complaint(require_writable_folder, "."), "");
+  EXPECT_NO_THROW(require_writable_folder("in-the-working-folder"));
+}
+
+TEST_F(Outputs, MayBeNoFoldersWhereNoneCanBe) {
+  EXPECT_EQ(complaint(require_writable_folder, "file"),
+            "file: expected a folder that may be written, found file, no folder");
+  EXPECT_EQ(complaint(require_writable_folder, "file/new"),
+            "file/new: expected a folder that may be written, found file, no folder");
+}
+
+TEST_F(Outputs, AreTheSameByAnyName) {
+  const fs::path folder = folder_.path();
+  EXPECT_TRUE(is_same_file(folder / "new", folder / "none" / ".." / "new"));
+  EXPECT_FALSE(is_same_file(folder / "new", folder / "old"));
+  EXPECT_TRUE(is_same_file("new", fs::current_path() / "new"));
+  fs::create_hard_link(file_, folder / "link");
+  EXPECT_TRUE(is_same_file(file_, folder / "link"));
+  EXPECT_FALSE(is_same_file(file_, folder / "new"));
+}
+
+}  // namespace
+}  // namespace rankcheck::cases
