@@ -1,12 +1,11 @@
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -32,7 +31,6 @@ namespace rankcheck::cases {
 
 namespace {
 
-namespace fs = std::filesystem;
 using harness::BadInput;
 using reconstruct::Course;
 using reconstruct::Dataset;
@@ -268,16 +266,30 @@ void describe(const ReconstructOptions& options,
   std::fflush(stdout);
 }
 
+/// Throws where what is written would replace something that is needed.
+void require_own_places(const ReconstructOptions& options) {
+  const std::array<std::pair<const char*, const std::string&>, 4> places{
+      {{"the data", options.file},
+       {"the output", options.output},
+       {"the checkpoint", options.checkpoint},
+       {"the pictures", options.pictures}}};
+  const auto require_other = [](const std::string& path, const char* what, const std::string& of) {
+    if (path.empty() || of.empty() || !is_same_file(path, of)) return;
+    throw BadInput(fmt::format("{}: expected another file than {}", path, what));
+  };
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      require_other(places[i].second, places[j].first, places[j].second);
+    }
+  }
+  require_other(options.output, "the checkpoint", options.resume);
+}
+
 /// What must be refused before long work.
 void require_sense(const ReconstructOptions& options) {
-  std::error_code absent;
-  for (const std::string& written : {options.output, options.checkpoint}) {
-    if (written.empty()) continue;
-    if (fs::equivalent(written, options.file, absent)) {
-      throw BadInput(fmt::format("{}: expected another file than the data", written));
-    }
-    require_writable_file(written);
-  }
+  require_own_places(options);
+  require_writable_file(options.output);
+  if (!options.checkpoint.empty()) require_writable_file(options.checkpoint);
   if (!options.pictures.empty()) require_writable_folder(options.pictures);
 }
 

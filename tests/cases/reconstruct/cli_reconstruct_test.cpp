@@ -108,6 +108,9 @@ TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   expect("--layout none", "--layout");
   expect("--ranks 0", "--ranks");
   expect("--output scan.cxi", "scan.cxi: expected another file than the data");
+  expect("--output a.cxi --checkpoint ./a.cxi", "./a.cxi: expected another file than the output");
+  expect("--checkpoint a --pictures a", "a: expected another file than the checkpoint");
+  expect("--resume a --output a", "a: expected another file than the checkpoint");
   expect("--output none/out.cxi", "none/out.cxi: expected a file in a folder");
   expect("--output .", ".: expected a file, found a folder");
   expect("--output ''", "--output: expected a path, found none");
