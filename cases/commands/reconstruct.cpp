@@ -293,8 +293,9 @@ void require_sense(const ReconstructOptions& options) {
   if (!options.pictures.empty()) require_writable_folder(options.pictures);
 }
 
+/// A state that nothing can go on from leaves the checkpoint before as it is.
 void save_checkpoint(const ReconstructOptions& options, const Dataset& data, const Result& result) {
-  if (options.checkpoint.empty()) return;
+  if (options.checkpoint.empty() || !is_finite(result.state)) return;
   write_result(options.checkpoint, data, result, true);
 }
 

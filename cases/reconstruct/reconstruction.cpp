@@ -1,5 +1,6 @@
 #include "cases/reconstruct/reconstruction.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -61,6 +62,18 @@ double iterate(const Solver& solver,
 
 std::string_view name(Layout layout) {
   return layout == Layout::tiles ? "tiles" : "replicated";
+}
+
+bool is_finite(const State& state) {
+  const auto are_finite = [](const auto& values) {
+    return std::all_of(values.begin(), values.end(), [](const std::complex<float>& value) {
+      return std::isfinite(value.real()) && std::isfinite(value.imag());
+    });
+  };
+  return are_finite(state.object) && are_finite(state.probe) &&
+         std::all_of(state.memory.begin(), state.memory.end(), [&](const auto& kept) {
+           return are_finite(kept.second);
+         });
 }
 
 State starting_state(const Dataset& data, int modes, bool from_flat_object) {

@@ -54,6 +54,9 @@ struct State {
   }
 };
 
+/// Whether all of the state's values are finite.
+[[nodiscard]] bool is_finite(const State& state);
+
 /// What a reconstruction has come to.
 struct Result {
   std::string solver;

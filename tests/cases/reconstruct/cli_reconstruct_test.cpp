@@ -68,6 +68,20 @@ TEST_F(CliReconstruct, KeepsTheResultWhenTheLastCheckpointFails) {
   EXPECT_TRUE(std::filesystem::exists(folder_.path() / "reconstruction.cxi"));
 }
 
+TEST_F(CliReconstruct, KeepsTheCheckpointWhenItDiverges) {
+  reconstruct("--iterations 1");
+  const std::string kept = harness::read_file(folder_.path() / "state.cxi");
+  rec::Dataset data = rec::read_dataset(folder_.path() / "scan.cxi");
+  // Its intensities are beyond single precision.
+  for (std::complex<float>& value : data.object) value *= 1e30F;
+  rec::write_dataset(folder_.path() / "bright.cxi", data, "too bright", false);
+  const tests::Outcome outcome =
+      rankcheck("reconstruct bright.cxi --start file --iterations 2 --checkpoint state.cxi");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_EQ(outcome.last_line(), "falsified: the cost is no number");
+  EXPECT_EQ(harness::read_file(folder_.path() / "state.cxi"), kept);
+}
+
 TEST_F(CliReconstruct, TellsWhatItDoes) {
   const tests::Outcome outcome =
       rankcheck("reconstruct scan.cxi --iterations 2 --batches 4 --verify 4 --ranks 2");

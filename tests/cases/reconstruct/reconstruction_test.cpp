@@ -149,6 +149,19 @@ TEST_F(Reconstruct, WritesWhatOthersNeedToRecomputeTheModel) {
   EXPECT_EQ(file.numbers<double>("entry_1/image_1/cost").values, result.costs);
 }
 
+TEST_F(Reconstruct, TellsFiniteStatesFromOthers) {
+  EXPECT_TRUE(is_finite(start_.state));
+  State spoilt = start_.state;
+  spoilt.object.back() = {0, std::numeric_limits<float>::quiet_NaN()};
+  EXPECT_FALSE(is_finite(spoilt));
+  spoilt = start_.state;
+  spoilt.probe.front() = std::numeric_limits<float>::infinity();
+  EXPECT_FALSE(is_finite(spoilt));
+  spoilt = start_.state;
+  spoilt.memory["count"] = {1, -std::numeric_limits<float>::infinity()};
+  EXPECT_FALSE(is_finite(spoilt));
+}
+
 TEST_F(Reconstruct, LeavesNothingHalfWritten) {
   EXPECT_THROW(write_result(folder_.path() / "none" / "out.cxi", data_, start_, true),
                std::runtime_error);
