@@ -13,6 +13,8 @@
 #include "reference/ptycho/field.hpp"
 #include "reference/registry.hpp"
 
+#include "gpu/ptycho/state.hpp"
+
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases::reconstruct {
@@ -33,9 +35,8 @@ std::complex<double> value_at(const State& state, Array array, std::size_t i) {
 }
 
 bool is_of_state(Array array) {
-  return array == Array::object || array == Array::probe || array == Array::object_gradient ||
-         array == Array::object_direction || array == Array::probe_gradient ||
-         array == Array::probe_direction;
+  const auto& all = gpu::state_arrays<float>;
+  return std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.array == array; });
 }
 
 /// Copies a batch's share of what the data have at each position: read(n, values) copies the one.

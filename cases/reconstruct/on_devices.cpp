@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "gpu/ptycho/state.hpp"
 #include "gpu/ptycho/tiles.hpp"
 
 #include "harness/case.hpp"
@@ -23,27 +24,7 @@ using spec::Array;
 using spec::Box;
 using Value = gpu::Complex<float>;
 using Share = gpu::SolverShare<float>;
-
-/// An array of a state, and where a rank has its part of it.
-struct Kept {
-  Array array;
-  Value* Share::*part;
-  bool is_object;
-};
-
-/// What a solver's state consists of.
-std::vector<Kept> kept_by(gpu::StepKind kind) {
-  std::vector<Kept> kept{{Array::object, &Share::object, true},
-                         {Array::probe, &Share::probe, false}};
-  if (kind == gpu::StepKind::conjugate_gradient) {
-    kept.insert(kept.end(),
-                {{Array::object_gradient, &Share::object_gradient, true},
-                 {Array::object_direction, &Share::object_direction, true},
-                 {Array::probe_gradient, &Share::probe_gradient, false},
-                 {Array::probe_direction, &Share::probe_direction, false}});
-  }
-  return kept;
-}
+using Kept = gpu::StateArray<float>;
 
 /// The components of one of a state's arrays.
 float* components(State& state, Array array) {
@@ -135,7 +116,7 @@ class OnDevices final : public Reconstruction {
   double cost() override { return solver_.cost(shares(0, problem_.batches)) / shards_.total(); }
 
   [[nodiscard]] State state() override {
-    for (const Kept& kept : kept_by(kind_)) {
+    for (const Kept& kept : gpu::state_of<float>(kind_)) {
       float* const values = components(state_, kept.array);
       if (kept.is_object && problem_.layout == Layout::tiles) {
         assemble(kept, values);
@@ -154,7 +135,7 @@ class OnDevices final : public Reconstruction {
 
   /// Gives the state all arrays that the solver keeps, with zeros where it has none yet.
   void make_room() {
-    for (const Kept& kept : kept_by(kind_)) {
+    for (const Kept& kept : gpu::state_of<float>(kind_)) {
       if (kept.array == Array::object || kept.array == Array::probe) continue;
       const std::string name(spec::name(kept.array));
       const auto size = static_cast<std::size_t>(spec::components(scene_, kept.array));
@@ -211,7 +192,7 @@ class OnDevices final : public Reconstruction {
   }
 
   void load_state(Part& part) {
-    for (const Kept& kept : kept_by(kind_)) {
+    for (const Kept& kept : gpu::state_of<float>(kind_)) {
       const std::int64_t values =
           kept.is_object ? part.held.pixels() : spec::values(scene_, kept.array);
       const auto* const from = reinterpret_cast<const Value*>(components(state_, kept.array));

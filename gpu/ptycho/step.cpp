@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/ptycho/arrays.hpp"
+#include "gpu/ptycho/state.hpp"
 
 namespace rankcheck::gpu {
 
@@ -14,30 +15,6 @@ namespace {
 using spec::Array;
 using spec::Box;
 
-/// Arrays that lie like the object, and those that lie like the probe.
-template <class T>
-struct StateArray {
-  Array array;
-  Complex<T>* SolverShare<T>::*member;
-};
-template <class T>
-constexpr std::array objects{
-    StateArray<T>{Array::object, &SolverShare<T>::object},
-    StateArray<T>{Array::object_gradient, &SolverShare<T>::object_gradient},
-    StateArray<T>{Array::object_direction, &SolverShare<T>::object_direction},
-};
-template <class T>
-constexpr std::array probes{
-    StateArray<T>{Array::probe, &SolverShare<T>::probe},
-    StateArray<T>{Array::probe_gradient, &SolverShare<T>::probe_gradient},
-    StateArray<T>{Array::probe_direction, &SolverShare<T>::probe_direction},
-};
-
-/// How many of the three arrays of each kind the step has.
-std::size_t states(StepKind kind) {
-  return kind == StepKind::conjugate_gradient ? 3 : 1;
-}
-
 /// A local rank's inputs, and copies of its state in its outputs, which the step is to change.
 template <class T>
 SolverShare<T> share_of(const OperatorRun& run, StepKind kind, int rank) {
@@ -45,17 +22,13 @@ SolverShare<T> share_of(const OperatorRun& run, StepKind kind, int rank) {
                        .frames = run.in<T>(rank, Array::frames),
                        .mask = run.in<T>(rank, Array::mask),
                        .count = run.positions(rank)};
-  const auto copy_state = [&](const StateArray<T>& state) {
-    share.*state.member = run.out<Complex<T>>(rank, state.array);
+  for (const StateArray<T>& state : state_of<T>(kind)) {
+    share.*state.part = run.out<Complex<T>>(rank, state.array);
     copy(run.cluster(),
          rank,
          run.size(rank, state.array),
          run.in<Complex<T>>(rank, state.array),
-         share.*state.member);
-  };
-  for (std::size_t i = 0; i < states(kind); ++i) {
-    copy_state(objects<T>[i]);
-    copy_state(probes<T>[i]);
+         share.*state.part);
   }
   return share;
 }
@@ -133,24 +106,24 @@ void run_tiled(const OperatorRun& run, StepKind kind) {
     auto* const moved = cluster.allocate_array<T>(rank, 2 * count);
     move_positions(cluster, rank, count, box, shares[place].positions, moved);
     tiled[place].positions = moved;
-    for (std::size_t i = 0; i < states(kind); ++i) {
-      const auto member = objects<T>[i].member;
+    for (const StateArray<T>& state : state_of<T>(kind)) {
+      if (!state.is_object) continue;
       auto* const tile = cluster.allocate_array<Complex<T>>(rank, box.pixels());
       launch(cluster,
              rank,
              box.pixels(),
-             TakePart<Complex<T>>{shares[place].*member, tile, {.part = box, .tile = whole}});
-      tiled[place].*member = tile;
+             TakePart<Complex<T>>{shares[place].*state.part, tile, {.part = box, .tile = whole}});
+      tiled[place].*state.part = tile;
     }
   }
   take_step(run, kind, held, tiled);
-  for (std::size_t i = 0; i < states(kind); ++i) {
-    const auto member = objects<T>[i].member;
+  for (const StateArray<T>& state : state_of<T>(kind)) {
+    if (!state.is_object) continue;
     std::vector<Complex<T>*> from;
     std::vector<Complex<T>*> to;
     for (std::size_t place = 0; place < tiled.size(); ++place) {
-      from.push_back(tiled[place].*member);
-      to.push_back(shares[place].*member);
+      from.push_back(tiled[place].*state.part);
+      to.push_back(shares[place].*state.part);
     }
     assemble(cluster, run.scene(), held, from, to);
   }
