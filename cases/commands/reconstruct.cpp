@@ -214,6 +214,7 @@ Result begin(const std::vector<Solver>& solvers,
     throw BadInput(fmt::format(
         "--solver: expected {}, as in {}, found {}", from.solver, options.resume, options.solver));
   }
+  require_memory(options.resume, from, find_solver(solvers, from.solver), data);
   require_same("--modes", options.modes, from.state.modes(data.window), options.resume);
   require_same("--batches", options.batches, from.batches, options.resume);
   return from;
@@ -295,7 +296,7 @@ void require_sense(const ReconstructOptions& options) {
 
 /// A state that nothing can go on from leaves the checkpoint before as it is.
 void save_checkpoint(const ReconstructOptions& options, const Dataset& data, const Result& result) {
-  if (options.checkpoint.empty() || !is_finite(result.state)) return;
+  if (options.checkpoint.empty() || !is_finite(result)) return;
   write_result(options.checkpoint, data, result, true);
 }
 
@@ -348,6 +349,8 @@ int reconstruct_on(gpu::Cluster& cluster,
   const reconstruct::Shards shards(data, cluster, problem.partition, problem.batches);
   problem.shards = &shards;
   data.source_total = shards.total();
+  if (!options.resume.empty()) require_same_frames(options.resume, from, shards.fingerprint());
+  from.frames_hash = shards.fingerprint();
   if (!data.has_probe) data.probe = reconstruct::starting_probe(data.detector, shards.mean_frame());
   if (options.resume.empty()) {
     const int modes = options.modes == 0 ? data.modes : options.modes;

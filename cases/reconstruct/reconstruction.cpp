@@ -64,13 +64,14 @@ std::string_view name(Layout layout) {
   return layout == Layout::tiles ? "tiles" : "replicated";
 }
 
-bool is_finite(const State& state) {
+bool is_finite(const Result& result) {
+  const State& state = result.state;
   const auto are_finite = [](const auto& values) {
-    return std::all_of(values.begin(), values.end(), [](const std::complex<float>& value) {
+    return std::all_of(values.begin(), values.end(), [](const std::complex<double>& value) {
       return std::isfinite(value.real()) && std::isfinite(value.imag());
     });
   };
-  return are_finite(state.object) && are_finite(state.probe) &&
+  return are_finite(state.object) && are_finite(state.probe) && are_finite(result.costs) &&
          std::all_of(state.memory.begin(), state.memory.end(), [&](const auto& kept) {
            return are_finite(kept.second);
          });

@@ -54,9 +54,6 @@ struct State {
   }
 };
 
-/// Whether all of the state's values are finite.
-[[nodiscard]] bool is_finite(const State& state);
-
 /// What a reconstruction has come to.
 struct Result {
   std::string solver;
@@ -68,7 +65,12 @@ struct Result {
   /// state, those before of iteration 1, 2, …: of each batch's frames before its step. With one
   /// batch, that is the cost after 0, 1, 2, … iterations. On the way, the last one is missing.
   std::vector<double> costs;
+  /// fingerprint() of the frames that it comes from.
+  std::uint64_t frames_hash = 0;
 };
+
+/// Whether one can go on from a result: all its values are finite.
+[[nodiscard]] bool is_finite(const Result& result);
 
 /// A reconstruction that is under way on its devices. Every process of the cluster makes the same
 /// calls and gets the same answers.
@@ -110,6 +112,8 @@ struct Solver {
   std::string_view summary;
   /// Steps of an iteration unless the user says otherwise; 1: it takes all frames at once, always.
   int batches = 1;
+  /// What a state has beside object and probe, by the arrays' names.
+  std::vector<spec::Array> remembers = {};
   /// Starts from a state. Throws BadInput where it cannot work on this problem.
   std::function<std::unique_ptr<Reconstruction>(const Problem& problem, const State& from)> start;
   /// Takes a step in the reference and compares.
@@ -164,7 +168,18 @@ void write_result(const std::filesystem::path& path,
                   bool with_memory);
 
 /// Reads a file that write_result() wrote with memory. Throws FileError, and BadInput where it is
-/// no checkpoint of this data.
+/// no checkpoint of data of this shape at these positions.
 [[nodiscard]] Result read_result(const std::filesystem::path& path, const Dataset& data);
+
+/// Throws BadInput where what was read from `path` lacks something that the solver remembers.
+void require_memory(const std::filesystem::path& path,
+                    const Result& result,
+                    const Solver& solver,
+                    const Dataset& data);
+
+/// Throws BadInput where what was read from `path` comes from frames with another fingerprint().
+void require_same_frames(const std::filesystem::path& path,
+                         const Result& result,
+                         std::uint64_t frames_hash);
 
 }  // namespace rankcheck::cases::reconstruct

@@ -1,4 +1,11 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
 #include <fmt/format.h>
+
+#include "harness/case.hpp"
 
 #include "cases/reconstruct/hdf5.hpp"
 #include "cases/reconstruct/reconstruction.hpp"
@@ -14,7 +21,36 @@ const std::string illumination = "entry_1/instrument_1/source_1/illumination";
 const std::string solver_name = "rankcheck_1/solver";
 const std::string iterations_name = "rankcheck_1/iterations";
 const std::string batches_name = "rankcheck_1/batches";
+const std::string frames_hash_name = "rankcheck_1/frames_hash";
 const std::string memory = "rankcheck_1/memory";
+
+template <class Value>
+void require_finite(const hdf5::Reader& file,
+                    const std::string& name,
+                    const std::vector<Value>& values) {
+  const auto bad = std::find_if(values.begin(), values.end(), [](std::complex<double> value) {
+    return !std::isfinite(value.real()) || !std::isfinite(value.imag());
+  });
+  if (bad == values.end()) return;
+  file.reject(name, "finite numbers", fmt::format("others at {}", bad - values.begin()));
+}
+
+std::int64_t read_count(const hdf5::Reader& file, const std::string& name, double least) {
+  const double value = file.number(name);
+  if (!(value >= least && value <= std::numeric_limits<int>::max()) || value != std::floor(value)) {
+    file.reject(name, fmt::format("a whole number, {} or more", least), fmt::format("{}", value));
+  }
+  return static_cast<std::int64_t>(value);
+}
+
+std::uint64_t read_hash(const hdf5::Reader& file, const std::string& name) {
+  const std::string text = file.string(name);
+  std::uint64_t hash = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, hash, 16);
+  if (error != std::errc{} || rest != end) file.reject(name, "hexadecimal digits", text);
+  return hash;
+}
 
 /// Complex numbers of a shape; a negative extent stands for any.
 std::vector<std::complex<float>> read_complex(const hdf5::Reader& file,
@@ -30,6 +66,8 @@ std::vector<std::complex<float>> read_complex(const hdf5::Reader& file,
                 fmt::format("{}, as the data have it", hdf5::text(expected)),
                 hdf5::text(array.shape));
   }
+  if (array.values.empty()) file.reject(name, "at least one number", hdf5::text(array.shape));
+  require_finite(file, name, array.values);
   return std::move(array.values);
 }
 
@@ -66,6 +104,7 @@ void write_result(const std::filesystem::path& path,
   file.string(solver_name, result.solver);
   file.number(iterations_name, static_cast<double>(result.iterations));
   file.number(batches_name, result.batches);
+  file.string(frames_hash_name, fmt::format("{:016x}", result.frames_hash));
   if (with_memory) {
     for (const auto& [name, values] : result.state.memory) {
       file.numbers(memory + '/' + name, {static_cast<std::int64_t>(values.size())}, values);
@@ -81,12 +120,14 @@ Result read_result(const std::filesystem::path& path, const Dataset& data) {
   if (!file.has(complete)) file.reject(memory, "a checkpoint", "none");
   Result result;
   result.solver = file.string(solver_name);
-  result.iterations = static_cast<std::int64_t>(file.number(iterations_name));
-  result.batches = static_cast<int>(file.number(batches_name));
+  result.iterations = read_count(file, iterations_name, 0);
+  result.batches = static_cast<int>(read_count(file, batches_name, 1));
+  result.frames_hash = read_hash(file, frames_hash_name);
   result.state.object = read_complex(file, image + "data", {data.rows, data.cols});
   result.state.probe = read_complex(file, illumination, {-1, data.window, data.window});
   result.costs = file.numbers<double>(image + "cost").values;
-  if (result.iterations < 0 || static_cast<std::int64_t>(result.costs.size()) < result.iterations) {
+  require_finite(file, image + "cost", result.costs);
+  if (static_cast<std::int64_t>(result.costs.size()) < result.iterations) {
     file.reject(image + "cost",
                 fmt::format("a cost of each of {} iterations", result.iterations),
                 fmt::format("{}", result.costs.size()));
@@ -96,9 +137,44 @@ Result read_result(const std::filesystem::path& path, const Dataset& data) {
   }
   for (const std::string& name : file.members(memory)) {
     if (name == "is_complete") continue;
-    result.state.memory[name] = file.numbers<float>(memory + '/' + name).values;
+    std::vector<float>& values = result.state.memory[name];
+    values = file.numbers<float>(memory + '/' + name).values;
+    require_finite(file, memory + '/' + name, values);
   }
   return result;
+}
+
+void require_memory(const std::filesystem::path& path,
+                    const Result& result,
+                    const Solver& solver,
+                    const Dataset& data) {
+  spec::Scene scene = data.scene();
+  scene.modes = result.state.modes(data.window);
+  for (const spec::Array array : solver.remembers) {
+    const std::string name(spec::name(array));
+    const auto kept = result.state.memory.find(name);
+    const std::size_t found = kept == result.state.memory.end() ? 0 : kept->second.size();
+    const auto expected = static_cast<std::size_t>(spec::components(scene, array));
+    if (found == expected) continue;
+    throw harness::BadInput(fmt::format("{}: {}/{}: expected {} numbers, found {}",
+                                        path.string(),
+                                        memory,
+                                        name,
+                                        expected,
+                                        found == 0 ? "none" : fmt::format("{}", found)));
+  }
+}
+
+void require_same_frames(const std::filesystem::path& path,
+                         const Result& result,
+                         std::uint64_t frames_hash) {
+  if (result.frames_hash == frames_hash) return;
+  throw harness::BadInput(
+      fmt::format("{}: {}: expected {:016x}, of the data's frames and mask, found {:016x}",
+                  path.string(),
+                  frames_hash_name,
+                  frames_hash,
+                  result.frames_hash));
 }
 
 }  // namespace rankcheck::cases::reconstruct

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <span>
 
+#include "cases/reconstruct/fingerprint.hpp"
+
 namespace rankcheck::cases::reconstruct {
 
 namespace {
@@ -45,6 +47,8 @@ Shards::Shards(const Dataset& data, gpu::Cluster& cluster, gpu::Partition partit
   std::vector<float> frame(data.pixels());
   std::vector<double> totals(static_cast<std::size_t>(data.count), 0);
   if (!data.has_probe) mean_frame_.assign(data.pixels(), 0);
+  Fingerprint print;
+  if (cluster.local().front() == 0) print.add_mask(data.mask);
   // In the order of the file.
   for (std::int64_t n = 0; n < data.count; ++n) {
     const Place& place = places[static_cast<std::size_t>(n)];
@@ -52,27 +56,31 @@ Shards::Shards(const Dataset& data, gpu::Cluster& cluster, gpu::Partition partit
     data.read_frame(n, frame);
     const auto bytes = pixels * static_cast<std::int64_t>(sizeof(float));
     cluster.write(place.rank, frame.data(), place.frame, bytes);
+    print.add_frame(n, frame);
     totals[static_cast<std::size_t>(n)] = total_of(frame);
     for (std::size_t i = 0; i < mean_frame_.size(); ++i) mean_frame_[i] += frame[i];
   }
-  sum_over_processes(totals);
+  fingerprint_ = print.value();
+  sum_over_processes(spec::Type::uint64, std::span(&fingerprint_, 1));
+  sum_over_processes(spec::Type::f64, std::span(totals));
   total_ = std::accumulate(totals.begin(), totals.end(), 0.0);
   if (data.has_probe) return;
-  sum_over_processes(mean_frame_);
+  sum_over_processes(spec::Type::f64, std::span(mean_frame_));
   for (double& value : mean_frame_) value /= static_cast<double>(data.count);
 }
 
-void Shards::sum_over_processes(std::vector<double>& numbers) {
+template <class Number>
+void Shards::sum_over_processes(spec::Type type, std::span<Number> numbers) {
   const auto count = static_cast<std::int64_t>(numbers.size());
-  const auto bytes = count * static_cast<std::int64_t>(sizeof(double));
+  const auto bytes = static_cast<std::int64_t>(numbers.size_bytes());
   std::vector<std::byte*> arrays;
-  const std::vector<double> zeros(numbers.size(), 0);
+  const std::vector<Number> zeros(numbers.size(), 0);
   for (const int rank : cluster_.local()) {
     arrays.push_back(cluster_.allocate(rank, bytes));
     const bool is_first = rank == cluster_.local().front();
     cluster_.write(rank, is_first ? numbers.data() : zeros.data(), arrays.back(), bytes);
   }
-  gpu::sum_over_ranks(cluster_, spec::Type::f64, count, arrays);
+  gpu::sum_over_ranks(cluster_, type, count, arrays);
   cluster_.read(cluster_.local().front(), arrays.front(), numbers.data(), bytes);
 }
 

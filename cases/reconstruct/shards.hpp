@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gpu/device/cluster.hpp"
@@ -29,16 +30,20 @@ class Shards {
   [[nodiscard]] double total() const { return total_; }
   /// The mean of all ranks' frames, [detector, detector]; only where the data have no probe.
   [[nodiscard]] const std::vector<double>& mean_frame() const { return mean_frame_; }
+  /// That of all ranks' frames and the mask.
+  [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
 
  private:
   /// Adds numbers that each process has over all processes.
-  void sum_over_processes(std::vector<double>& numbers);
+  template <class Number>
+  void sum_over_processes(spec::Type type, std::span<Number> numbers);
 
   gpu::Cluster& cluster_;
   std::vector<std::vector<std::int64_t>> positions_;
   std::vector<float*> frames_;
   double total_ = 0;
   std::vector<double> mean_frame_;
+  std::uint64_t fingerprint_ = 0;
 };
 
 }  // namespace rankcheck::cases::reconstruct

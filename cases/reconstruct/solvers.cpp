@@ -1,5 +1,7 @@
 #include "cases/reconstruct/solvers.hpp"
 
+#include "gpu/ptycho/state.hpp"
+
 #include "cases/reconstruct/check.hpp"
 #include "cases/reconstruct/on_devices.hpp"
 
@@ -9,12 +11,21 @@ namespace {
 
 using gpu::StepKind;
 
+std::vector<spec::Array> remembered_by(StepKind kind) {
+  std::vector<spec::Array> arrays;
+  for (const auto& each : gpu::state_of<float>(kind)) arrays.push_back(each.array);
+  std::erase(arrays, spec::Array::object);
+  std::erase(arrays, spec::Array::probe);
+  return arrays;
+}
+
 /// The solver `operation` without its `_step`.
 Solver solver(StepKind kind, std::string_view operation, std::string_view summary, int batches) {
   return {
       .name = operation.substr(0, operation.size() - std::string_view("_step").size()),
       .summary = summary,
       .batches = batches,
+      .remembers = remembered_by(kind),
       .start = [kind](const Problem& problem,
                       const State& from) { return start_on_devices(kind, problem, from); },
       .check = [operation](const Problem& problem,

@@ -143,6 +143,10 @@ TEST_F(CliReconstruct, RejectsOtherOptionsThanACheckpointHas) {
   expect("--solver epie", "--solver: expected rpie, as in state.cxi, found epie");
   expect("--batches 5", "--batches: expected 4, as in state.cxi, found 5");
   expect("--modes 3", "--modes: expected 2, as in state.cxi, found 3");
+  rec::Dataset data = rec::read_dataset(folder_.path() / "scan.cxi");
+  data.frames[0] += 1;
+  rec::write_dataset(folder_.path() / "scan.cxi", data, "another", false);
+  expect("", "state.cxi: rankcheck_1/frames_hash: expected ");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "cases/reconstruct/reconstruction.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "harness/case.hpp"
 
+#include "cases/reconstruct/fingerprint.hpp"
 #include "cases/reconstruct/hdf5.hpp"
 #include "cases/reconstruct/simulate.hpp"
 #include "tests/harness/sample.hpp"
@@ -150,15 +152,18 @@ TEST_F(Reconstruct, WritesWhatOthersNeedToRecomputeTheModel) {
 }
 
 TEST_F(Reconstruct, TellsFiniteStatesFromOthers) {
-  EXPECT_TRUE(is_finite(start_.state));
-  State spoilt = start_.state;
-  spoilt.object.back() = {0, std::numeric_limits<float>::quiet_NaN()};
+  EXPECT_TRUE(is_finite(start_));
+  Result spoilt = start_;
+  spoilt.state.object.back() = {0, std::numeric_limits<float>::quiet_NaN()};
   EXPECT_FALSE(is_finite(spoilt));
-  spoilt = start_.state;
-  spoilt.probe.front() = std::numeric_limits<float>::infinity();
+  spoilt = start_;
+  spoilt.state.probe.front() = std::numeric_limits<float>::infinity();
   EXPECT_FALSE(is_finite(spoilt));
-  spoilt = start_.state;
-  spoilt.memory["count"] = {1, -std::numeric_limits<float>::infinity()};
+  spoilt = start_;
+  spoilt.state.memory["count"] = {1, -std::numeric_limits<float>::infinity()};
+  EXPECT_FALSE(is_finite(spoilt));
+  spoilt = start_;
+  spoilt.costs = {std::nan("")};
   EXPECT_FALSE(is_finite(spoilt));
 }
 
@@ -167,6 +172,88 @@ TEST_F(Reconstruct, LeavesNothingHalfWritten) {
                std::runtime_error);
   write_result(path_, data_, start_, true);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 1);
+}
+
+/// Writes a checkpoint with another value of one of its numbers, and reads it.
+TEST_F(Reconstruct, RejectsBrokenCheckpoints) {
+  const auto complaint = [&](const Result& broken) -> std::string {
+    write_result(path_, data_, broken, true);
+    try {
+      static_cast<void>(read_result(path_, data_));
+    } catch (const harness::BadInput& bad) {
+      return std::string(bad.what()).substr(path_.string().size() + 2);
+    }
+    return {};
+  };
+  start_.state.memory["count"] = {1, 2};
+  EXPECT_EQ(complaint(start_), "");
+  Result broken = start_;
+  broken.state.probe.clear();
+  EXPECT_EQ(complaint(broken),
+            "entry_1/instrument_1/source_1/illumination: expected at least one number, found "
+            "[0, 6, 6]");
+  broken = start_;
+  broken.batches = 0;
+  EXPECT_EQ(complaint(broken), "rankcheck_1/batches: expected a whole number, 1 or more, found 0");
+  broken = start_;
+  broken.iterations = -1;
+  EXPECT_EQ(complaint(broken),
+            "rankcheck_1/iterations: expected a whole number, 0 or more, found -1");
+  broken = start_;
+  broken.state.object[3] = {0, std::nanf("")};
+  EXPECT_EQ(complaint(broken), "entry_1/image_1/data: expected finite numbers, found others at 3");
+  broken = start_;
+  broken.state.memory["count"][1] = INFINITY;
+  EXPECT_EQ(complaint(broken),
+            "rankcheck_1/memory/count: expected finite numbers, found others at 1");
+  broken = start_;
+  broken.iterations = 2;
+  broken.costs = {1, std::nan("")};
+  EXPECT_EQ(complaint(broken), "entry_1/image_1/cost: expected finite numbers, found others at 1");
+}
+
+TEST_F(Reconstruct, RejectsCountsThatAreNotWhole) {
+  for (const double number : {3.7, std::nan(""), 1e10}) {
+    hdf5::Writer file;
+    file.number("rankcheck_1/memory/is_complete", 1);
+    file.string("rankcheck_1/solver", "counting");
+    file.number("rankcheck_1/iterations", 3);
+    file.number("rankcheck_1/batches", number);
+    file.save(path_);
+    try {
+      static_cast<void>(read_result(path_, data_));
+      ADD_FAILURE() << number;
+    } catch (const harness::BadInput& bad) {
+      EXPECT_NE(std::string(bad.what()).find("rankcheck_1/batches: expected a whole number"),
+                std::string::npos)
+          << bad.what();
+    }
+  }
+}
+
+TEST_F(Reconstruct, RejectsCheckpointsOfOtherFrames) {
+  start_.frames_hash = fingerprint(data_);
+  write_result(path_, data_, start_, true);
+  const Result read = read_result(path_, data_);
+  EXPECT_NO_THROW(require_same_frames(path_, read, fingerprint(data_)));
+  Dataset other = data_;
+  std::swap_ranges(other.frames.begin(), other.frames.begin() + 64, other.frames.begin() + 64);
+  EXPECT_THROW(require_same_frames(path_, read, fingerprint(other)), harness::BadInput);
+  other = data_;
+  other.mask[5] = 0;
+  EXPECT_THROW(require_same_frames(path_, read, fingerprint(other)), harness::BadInput);
+}
+
+TEST_F(Reconstruct, RejectsCheckpointsWithoutWhatTheSolverRemembers) {
+  Solver remembering = counting;
+  remembering.remembers = {spec::Array::probe_direction};
+  const auto require = [&] { require_memory(path_, start_, remembering, data_); };
+  EXPECT_NO_THROW(require_memory(path_, start_, counting, data_));
+  EXPECT_THROW(require(), harness::BadInput);
+  start_.state.memory["probe_direction"].assign(2 * start_.state.probe.size(), 0);
+  EXPECT_NO_THROW(require());
+  start_.state.memory["probe_direction"].pop_back();
+  EXPECT_THROW(require(), harness::BadInput);
 }
 
 TEST_F(Reconstruct, RejectsCheckpointsOfOtherData) {
