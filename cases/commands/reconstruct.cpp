@@ -349,6 +349,7 @@ int reconstruct_on(gpu::Cluster& cluster,
   const reconstruct::Shards shards(data, cluster, problem.partition, problem.batches);
   problem.shards = &shards;
   data.source_total = shards.total();
+  require_light(data, data.total());
   if (!options.resume.empty()) require_same_frames(options.resume, from, shards.fingerprint());
   from.frames_hash = shards.fingerprint();
   if (!data.has_probe) data.probe = reconstruct::starting_probe(data.detector, shards.mean_frame());

@@ -39,6 +39,7 @@ Dataset read_dataset(const std::filesystem::path& path) {
   }
   data.frames = std::move(frames);
   data.source.reset();
+  require_light(data, data.total());
   for (double& value : mean) value /= static_cast<double>(data.count);
   if (!data.has_probe) data.probe = starting_probe(data.detector, mean);
   return data;

@@ -70,6 +70,8 @@ struct Dataset {
   std::vector<std::complex<float>> probe;
   /// [rows, cols]: from the file, or where it has none, ones.
   std::vector<std::complex<float>> object;
+  /// The frames' file and dataset, for complaints.
+  std::string frames_name;
   bool has_probe = false;
   bool has_object = false;
 
@@ -100,6 +102,10 @@ struct Dataset {
 
 /// Likewise, with the frames.
 [[nodiscard]] Dataset read_dataset(const std::filesystem::path& path);
+
+/// Throws BadInput unless frames that add up to `total` have light, and no more of it than single
+/// precision holds.
+void require_light(const Dataset& data, double total);
 
 /// Writes a CXI file that read_dataset() reads: frames centred, as whole numbers where
 /// `counts_photons`; translations in metres; object and probe where the data has them. Throws

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/case.hpp"
+
 namespace rankcheck::cases::reconstruct {
 
 namespace {
@@ -146,7 +148,41 @@ class FramesInFile final : public FrameSource {
   ImageReader images_;
 };
 
+/// The most that intensities may add up to: a transform without scaling multiplies by the number of
+/// the frames' pixels, and sums over all positions are to be finite, too.
+double light_max(int detector) {
+  return std::numeric_limits<float>::max() / (static_cast<double>(detector) * detector);
+}
+
+bool is_light(double total, int detector) {
+  return total > 0 && total <= light_max(detector);
+}
+
+std::string expected_light(std::string_view of, int detector) {
+  return fmt::format("light: {} that add up to more than 0 and at most {:.3g}, as single precision "
+                     "needs it",
+                     of,
+                     light_max(detector));
+}
+
+void require_light(const hdf5::Reader& file, const Recording& recording, const Dataset& data) {
+  double total = 0;
+  for (const std::complex<double> value : data.probe) total += std::norm(value);
+  if (is_light(total, data.detector)) return;
+  file.reject(recording.probe_name,
+              expected_light("squares", data.detector),
+              fmt::format("{:.3g}", total));
+}
+
 }  // namespace
+
+void require_light(const Dataset& data, double total) {
+  if (is_light(total, data.detector)) return;
+  throw harness::BadInput(fmt::format("{}: expected {}, found {:.3g}",
+                                      data.frames_name,
+                                      expected_light("intensities", data.detector),
+                                      total));
+}
 
 void require_frames(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape) {
   const bool is_stack = shape.size() == 3 && shape[1] == shape[2] && shape[1] > 0;
@@ -182,6 +218,7 @@ Dataset assemble(std::shared_ptr<const hdf5::Reader> opened, Recording recording
   const hdf5::Reader& file = *opened;
   Dataset data;
   data.geometry = recording.geometry;
+  data.frames_name = fmt::format("{}: {}", file.path().string(), recording.frames_name);
   data.count = recording.frames_shape[0];
   data.detector = static_cast<int>(recording.frames_shape[1]);
   data.mask = recording.mask;
@@ -193,6 +230,7 @@ Dataset assemble(std::shared_ptr<const hdf5::Reader> opened, Recording recording
   } else {
     require_finite(file, recording.probe_name, recording.probe.values);
     take_probe(file, recording, data);
+    require_light(file, recording, data);
   }
   std::vector<double> corners = corners_of(file, recording, data);
   data.rows = place(file, recording, data.window, 0, corners);

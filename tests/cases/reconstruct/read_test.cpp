@@ -366,6 +366,28 @@ TEST_F(Read, RejectsIntensitiesThatAreNone) {
       with(small_scan(), {numbers(name, {3, 4, 4}, frames)}), name, expected + "inf in frame 1");
 }
 
+TEST_F(Read, RejectsFramesAndProbesWithoutLight) {
+  const std::string name = detector_1 + "data";
+  const std::string most = "2.13e+37, as single precision needs it, found ";
+  const std::string expected = "light: intensities that add up to more than 0 and at most " + most;
+  const auto frames = [&](double value) {
+    return with(small_scan(), {numbers(name, {3, 4, 4}, std::vector<double>(48, value))});
+  };
+  expect_rejected(frames(0), name, expected + "0");
+  expect_rejected(frames(3e38), name, expected + "1.44e+40");
+  EXPECT_EQ(complaint(frames(1e-30)), "nothing");
+  EXPECT_EQ(complaint(frames(1e35)), "nothing");
+  const std::string probe = source_1 + "illumination";
+  const auto lit = [&](float value) {
+    return with(small_scan(),
+                {complex(probe, {1, 4, 4}, std::vector<std::complex<float>>(16, value))});
+  };
+  const std::string squares = "light: squares that add up to more than 0 and at most " + most;
+  expect_rejected(lit(0), probe, squares + "0");
+  expect_rejected(lit(1e19F), probe, squares + "1.6e+39");
+  EXPECT_EQ(complaint(lit(1e-3F)), "nothing");
+}
+
 TEST_F(Read, RejectsTranslationsThatDoNotFit) {
   expect_rejected(with(small_scan(), {numbers(translation_1, {2, 3}, {0, 0, 0, 1, 1, 0})}),
                   translation_1,
