@@ -19,19 +19,14 @@ constexpr double joules_per_electronvolt = 1.602176634e-19;
 /// No photon has so many joules: such numbers are in another unit.
 constexpr double photon_joules_max = 1e-9;
 
-double positive(const Reader& file, const std::string& name, std::string_view unit) {
-  const double value = file.number(name);
-  if (!(value > 0) || !std::isfinite(value)) {
-    file.reject(name, fmt::format("{}, more than 0", unit), fmt::format("{}", value));
-  }
-  return value;
-}
-
 double joules(const Reader& file, const std::string& name) {
-  const double value = positive(file, name, "joules");
+  const double value = positive(file, name, file.number(name), "joules");
   const std::string unit = file.attribute(name, "units");
   if (unit == "eV") return value * joules_per_electronvolt;
   if (unit == "keV") return value * 1000 * joules_per_electronvolt;
+  if (!unit.empty() && unit != "J") {
+    file.reject(name, "an attribute units of J, eV or keV, or none", unit);
+  }
   if (value > photon_joules_max) {
     file.reject(name,
                 "a photon's energy in joules, or an attribute units of eV or keV",
@@ -44,7 +39,7 @@ double wavelength(const Reader& file) {
   const std::string name =
       file.first_of({source + "wavelength", source + "energy"}, "metres or joules");
   return name == source + "energy" ? wavelength_of_energy(joules(file, name))
-                                   : positive(file, name, "metres");
+                                   : read_length(file, name);
 }
 
 /// Height and width of the detector's pixels: their own datasets, or the lengths of the vectors
@@ -58,16 +53,16 @@ void read_pixels(const Reader& file, Geometry& geometry) {
     const Array<double> basis = file.numbers<double>(vectors);
     if (basis.shape != hdf5::Shape{2, 3}) file.reject(vectors, "[2, 3]", hdf5::text(basis.shape));
     const std::vector<double>& v = basis.values;
-    geometry.pixel_height = std::hypot(v[0], v[1], v[2]);
-    geometry.pixel_width = std::hypot(v[3], v[4], v[5]);
+    const double metres = metres_per_unit(file, vectors);
+    geometry.pixel_height = metres * std::hypot(v[0], v[1], v[2]);
+    geometry.pixel_width = metres * std::hypot(v[3], v[4], v[5]);
     if (!(geometry.pixel_height > 0 && geometry.pixel_width > 0)) {
       file.reject(vectors, "vectors of some length", "others");
     }
     return;
   }
-  geometry.pixel_width = positive(file, first, "metres");
-  geometry.pixel_height =
-      file.has(height) ? positive(file, height, "metres") : geometry.pixel_width;
+  geometry.pixel_width = read_length(file, first);
+  geometry.pixel_height = file.has(height) ? read_length(file, height) : geometry.pixel_width;
 }
 
 /// 1 where the detector measures; a pixel that is bad in one frame is left out in all.
@@ -96,7 +91,7 @@ std::vector<float> read_mask(const Reader& file, const hdf5::Shape& frames) {
   return mask;
 }
 
-/// (x, y) or (x, y, z) of each position, as (row, column).
+/// (x, y) or (x, y, z) of each position, as (row, column) in metres.
 std::vector<double> read_translation(const Reader& file,
                                      const std::string& name,
                                      std::int64_t positions) {
@@ -109,10 +104,11 @@ std::vector<double> read_translation(const Reader& file,
                 hdf5::text(stored.shape));
   }
   std::vector<double> translation;
+  const double metres = metres_per_unit(file, name);
   const auto stride = static_cast<std::size_t>(stored.shape[1]);
   for (std::size_t i = 0; i < stored.values.size(); i += stride) {
-    translation.push_back(stored.values[i + 1]);
-    translation.push_back(stored.values[i]);
+    translation.push_back(metres * stored.values[i + 1]);
+    translation.push_back(metres * stored.values[i]);
   }
   return translation;
 }
@@ -162,7 +158,7 @@ Recording read_cxi(const Reader& file) {
                                              "(x, y, z) in metres for each frame");
   recording.geometry.wavelength = wavelength(file);
   recording.geometry.distance =
-      positive(file, file.first_of({detector + "distance"}, "metres"), "metres");
+      read_length(file, file.first_of({detector + "distance"}, "metres"));
   read_pixels(file, recording.geometry);
   recording.translation = read_translation(file, recording.translation_name, shape[0]);
   recording.mask = read_mask(file, shape);

@@ -24,13 +24,6 @@ std::pair<double, double> read_pair(const Reader& file, const std::string& name)
   return {values.front(), values.back()};
 }
 
-double positive(const Reader& file, const std::string& name, double value) {
-  if (!(value > 0) || !std::isfinite(value)) {
-    file.reject(name, "more than 0", fmt::format("{}", value));
-  }
-  return value;
-}
-
 /// meta/<name>, or info/<name> where older files have it.
 std::string described(const Reader& file, const std::string& name, std::string_view expected) {
   return file.first_of({"meta/" + name, "info/" + name}, expected);
@@ -41,11 +34,12 @@ Geometry read_geometry(const Reader& file) {
   const std::string distance = described(file, "distance", "metres");
   const std::string pixels = described(file, "psize", "metres");
   const auto [height, width] = read_pair(file, pixels);
+  const double metres = metres_per_unit(file, pixels);
   return {.wavelength = wavelength_of_energy(joules_per_kiloelectronvolt *
-                                             positive(file, energy, file.number(energy))),
-          .distance = positive(file, distance, file.number(distance)),
-          .pixel_height = positive(file, pixels, height),
-          .pixel_width = positive(file, pixels, width)};
+                                             positive(file, energy, file.number(energy), "kiloelectronvolts")),
+          .distance = read_length(file, distance),
+          .pixel_height = metres * positive(file, pixels, height, "metres"),
+          .pixel_width = metres * positive(file, pixels, width, "metres")};
 }
 
 /// Leaves out of the mask what has no weight in one frame.
@@ -93,8 +87,8 @@ void read_chunk(const Reader& file, const std::string& chunk, Recording& recordi
                 fmt::format("[{}, 2], a position for each frame", shape[0]),
                 hdf5::text(positions.shape));
   }
-  recording.translation.insert(
-      recording.translation.end(), positions.values.begin(), positions.values.end());
+  const double metres = metres_per_unit(file, chunk + "/positions");
+  for (const double value : positions.values) recording.translation.push_back(metres * value);
 }
 
 /// The pixel of zero frequency along both axes: the middle where the file does not say.

@@ -1,6 +1,7 @@
 #include "cases/reconstruct/recording.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -56,6 +57,24 @@ std::vector<double> corners_of(const hdf5::Reader& file,
     }
   }
   return corners;
+}
+
+/// Translations in a unit that nobody wrote down are far too small, or far too large.
+void require_scan(const hdf5::Reader& file,
+                  const Recording& recording,
+                  const Dataset& data,
+                  const std::vector<double>& corners) {
+  double extent = 0;
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const Span span = span_of(corners, axis);
+    extent = std::max(extent, span.high - span.low);
+  }
+  if (extent == 0 || extent >= 1) return;
+  file.reject(recording.translation_name,
+              fmt::format("metres, over at least one pixel of the object, {:.3g} × {:.3g} m",
+                          data.object_pixel_height(),
+                          data.object_pixel_width()),
+              fmt::format("a scan over {:.3g} pixels", extent));
 }
 
 /// Moves corners along an axis by whole pixels so that all windows fit, and returns the object's
@@ -184,6 +203,47 @@ void require_light(const Dataset& data, double total) {
                                       total));
 }
 
+double metres_per_unit(const hdf5::Reader& file, const std::string& name) {
+  struct Unit {
+    std::string_view name;
+    double metres;
+  };
+  constexpr std::array units{Unit{"", 1},
+                             Unit{"m", 1},
+                             Unit{"metre", 1},
+                             Unit{"meter", 1},
+                             Unit{"metres", 1},
+                             Unit{"meters", 1},
+                             Unit{"mm", 1e-3},
+                             Unit{"um", 1e-6},
+                             // The micro sign, and the Greek letter.
+                             Unit{"\u00b5m", 1e-6},
+                             Unit{"\u03bcm", 1e-6},
+                             Unit{"nm", 1e-9},
+                             Unit{"angstrom", 1e-10},
+                             Unit{"Angstrom", 1e-10},
+                             Unit{"\u00c5", 1e-10}};
+  const std::string found = file.attribute(name, "units");
+  for (const Unit& unit : units) {
+    if (unit.name == found) return unit.metres;
+  }
+  file.reject(name, "an attribute units of m, mm, um, nm or angstrom, or none", found);
+}
+
+double positive(const hdf5::Reader& file,
+                const std::string& name,
+                double value,
+                std::string_view unit) {
+  if (!(value > 0) || !std::isfinite(value)) {
+    file.reject(name, fmt::format("{}, more than 0", unit), fmt::format("{}", value));
+  }
+  return value;
+}
+
+double read_length(const hdf5::Reader& file, const std::string& name) {
+  return metres_per_unit(file, name) * positive(file, name, file.number(name), "metres");
+}
+
 void require_frames(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape) {
   const bool is_stack = shape.size() == 3 && shape[1] == shape[2] && shape[1] > 0;
   if (!is_stack) file.reject(name, "[positions, width, width]", hdf5::text(shape));
@@ -233,6 +293,7 @@ Dataset assemble(std::shared_ptr<const hdf5::Reader> opened, Recording recording
     require_light(file, recording, data);
   }
   std::vector<double> corners = corners_of(file, recording, data);
+  require_scan(file, recording, data, corners);
   data.rows = place(file, recording, data.window, 0, corners);
   data.cols = place(file, recording, data.window, 1, corners);
   data.positions.assign(corners.begin(), corners.end());

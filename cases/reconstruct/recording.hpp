@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cases/reconstruct/dataset.hpp"
@@ -38,6 +39,19 @@ struct Recording {
   /// [rows, cols]; empty where the file has none.
   hdf5::Array<std::complex<float>> object;
 };
+
+/// The metres of one unit of a dataset's lengths: as its attribute `units` says, 1 where it has
+/// none. Rejects units that are none of m, mm, um, nm and angstrom.
+[[nodiscard]] double metres_per_unit(const hdf5::Reader& file, const std::string& name);
+
+/// A finite number more than 0; `unit` is what it counts. Rejects others.
+[[nodiscard]] double positive(const hdf5::Reader& file,
+                              const std::string& name,
+                              double value,
+                              std::string_view unit);
+
+/// A dataset's single length, more than 0, in metres.
+[[nodiscard]] double read_length(const hdf5::Reader& file, const std::string& name);
 
 /// Rejects frames that are no [positions, width, width] of at least one position and pixel.
 void require_frames(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape);

@@ -179,6 +179,69 @@ TEST_F(Read, TakesAnEnergyForTheWavelength) {
   EXPECT_DOUBLE_EQ(read(with(parts, {kiloelectronvolts})).geometry.wavelength, 4);
 }
 
+TEST_F(Read, TakesLengthsInTheirUnits) {
+  const Dataset plain = read(small_scan());
+  const Dataset data =
+      read(with(small_scan(),
+                {in_units(number(detector_1 + "distance", 1e3), "mm"),
+                 in_units(number(detector_1 + "x_pixel_size", 1e6), "um"),
+                 in_units(number(detector_1 + "y_pixel_size", 1e6), "\u00b5m"),
+                 in_units(number(source_1 + "wavelength", 4e10), "angstrom"),
+                 in_units(numbers(translation_1,
+                                  {3, 3},
+                                  {0, 0, 0, 1e9, 2e9, 0, 3.25e9, 4.5e9, 0}),
+                          "nm")}));
+  EXPECT_DOUBLE_EQ(data.geometry.distance, plain.geometry.distance);
+  EXPECT_DOUBLE_EQ(data.geometry.pixel_width, plain.geometry.pixel_width);
+  EXPECT_DOUBLE_EQ(data.geometry.pixel_height, plain.geometry.pixel_height);
+  EXPECT_DOUBLE_EQ(data.geometry.wavelength, plain.geometry.wavelength);
+  EXPECT_EQ(data.positions.size(), plain.positions.size());
+  for (std::size_t i = 0; i < data.positions.size(); ++i) {
+    EXPECT_FLOAT_EQ(data.positions[i], plain.positions[i]);
+  }
+  const Dataset vectors = read(
+      with(without(small_scan(), {detector_1 + "x_pixel_size", detector_1 + "y_pixel_size"}),
+           {in_units(numbers(detector_1 + "basis_vectors", {2, 3}, {0, -500, 0, -300, 0, 400}),
+                     "mm")}));
+  EXPECT_DOUBLE_EQ(vectors.geometry.pixel_height, 0.5);
+  EXPECT_DOUBLE_EQ(vectors.geometry.pixel_width, 0.5);
+}
+
+TEST_F(Read, RejectsUnitsThatNobodyKnows) {
+  const std::string lengths = "an attribute units of m, mm, um, nm or angstrom, or none, found ";
+  for (const std::string& name : {detector_1 + "distance",
+                                  detector_1 + "x_pixel_size",
+                                  detector_1 + "y_pixel_size",
+                                  source_1 + "wavelength"}) {
+    expect_rejected(
+        with(small_scan(), {in_units(number(name, 1), "furlong")}), name, lengths + "furlong");
+  }
+  expect_rejected(
+      with(small_scan(),
+           {in_units(numbers(translation_1, {3, 3}, {0, 0, 0, 1, 2, 0, 3, 4, 0}), "steps")}),
+      translation_1,
+      lengths + "steps");
+  const std::string energy = source_1 + "energy";
+  expect_rejected(with(without(small_scan(), {source_1 + "wavelength"}),
+                       {in_units(number(energy, 1), "horses")}),
+                  energy,
+                  "an attribute units of J, eV or keV, or none, found horses");
+}
+
+TEST_F(Read, RejectsScansWithinAPixel) {
+  const auto scan = [&](double extent) {
+    return with(
+        small_scan(),
+        {numbers(translation_1, {3, 3}, {0, 0, 0, extent, 0, 0, 0, extent / 2, 0})});
+  };
+  expect_rejected(scan(0.5),
+                  translation_1,
+                  "metres, over at least one pixel of the object, 1 × 1 m, found a scan over 0.5 "
+                  "pixels");
+  EXPECT_EQ(complaint(scan(1)), "nothing");
+  EXPECT_EQ(complaint(scan(0)), "nothing");
+}
+
 TEST_F(Read, FollowsLinksAndDoesWithoutOptionalParts) {
   std::vector<Part> parts =
       without(small_scan(), {detector_1 + "data", detector_1 + "x_pixel_size", translation_1});

@@ -34,6 +34,14 @@ inline Part number(const std::string& name, double value) {
   return numbers(name, {}, {value});
 }
 
+/// The part, in units that an attribute names.
+inline Part in_units(const Part& part, const std::string& units) {
+  return {part.name, [=](hdf5::Writer& file, const std::string& path) {
+            part.write(file, path);
+            file.attribute(path, "units", units);
+          }};
+}
+
 inline Part complex(const std::string& name,
                     const hdf5::Shape& shape,
                     const std::vector<std::complex<float>>& values) {
