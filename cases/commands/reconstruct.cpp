@@ -238,13 +238,18 @@ void describe(const ReconstructOptions& options,
               const Result& from,
               double reading_s) {
   const Dataset& data = problem.data;
+  const std::string padded =
+      data.stored_rows == data.stored_cols
+          ? std::string()
+          : fmt::format(" around {} × {}", data.stored_rows, data.stored_cols);
   fmt::print(
-      "{}: {} frames of {} × {}, {}; object of {} × {}, pixels of {:.3g} × {:.3g} nm; read in "
+      "{}: {} frames of {} × {}{}, {}; object of {} × {}, pixels of {:.3g} × {:.3g} nm; read in "
       "{:.2g} s\n",
       options.file,
       harness::grouped(data.count),
       data.detector,
       data.detector,
+      padded,
       data.has_probe ? "probe from the file" : "no probe: starting in focus",
       data.rows,
       data.cols,

@@ -146,12 +146,12 @@ void read_start(const Reader& file, Recording& recording) {
 Recording read_cxi(const Reader& file) {
   Recording recording;
   recording.frames_name =
-      file.first_of({detector + "data", "entry_1/data_1/data"}, "[positions, width, width]");
+      file.first_of({detector + "data", "entry_1/data_1/data"}, "[positions, rows, columns]");
   const hdf5::Shape shape = file.shape(recording.frames_name);
   require_frames(file, recording.frames_name, shape);
   recording.stacks = {recording.frames_name};
   recording.frames_shape = shape;
-  recording.middle_row = recording.middle_col = static_cast<int>(shape[1]) / 2;
+  recording.middle_row = recording.middle_col = Square(shape).width / 2;
   recording.translation_name = file.first_of({"entry_1/sample_1/geometry_1/translation",
                                               "entry_1/data_1/translation",
                                               detector + "translation"},

@@ -48,7 +48,11 @@ struct Dataset {
   Geometry geometry;
   /// Scan positions, and so frames.
   std::int64_t count = 0;
+  /// Width of the frames, which are square.
   int detector = 0;
+  /// Of the frames in the file. Shorter sides have pixels at both ends that are not measured.
+  int stored_rows = 0;
+  int stored_cols = 0;
   int window = 0;
   int modes = 0;
   int rows = 0;

@@ -71,9 +71,11 @@ void read_chunk(const Reader& file, const std::string& chunk, Recording& recordi
     frames = {0, shape[1], shape[2]};
     recording.mask.assign(static_cast<std::size_t>(shape[1] * shape[2]), 1);
   }
-  if (shape[1] != frames[1]) {
+  if (shape[1] != frames[1] || shape[2] != frames[2]) {
     file.reject(data,
-                fmt::format("frames of {} pixels, as in the chunk before", frames[1]),
+                fmt::format("frames of {} × {} pixels, as in the chunk before",
+                            frames[1],
+                            frames[2]),
                 hdf5::text(shape));
   }
   recording.stacks.push_back(data);
@@ -91,18 +93,21 @@ void read_chunk(const Reader& file, const std::string& chunk, Recording& recordi
   for (const double value : positions.values) recording.translation.push_back(metres * value);
 }
 
-/// The pixel of zero frequency along both axes: the middle where the file does not say.
-std::pair<int, int> read_center(const Reader& file, int width) {
+/// The pixel of zero frequency along both axes of the square that the frames are put into: the
+/// middle where the file does not say.
+std::pair<int, int> read_center(const Reader& file, const Square& square) {
   for (const std::string& name : {std::string("meta/center"), std::string("info/center")}) {
     if (!file.has(name)) continue;
     const auto [row, col] = read_pair(file, name);
-    if (!(row >= 0 && row < width && col >= 0 && col < width)) {
-      file.reject(
-          name, fmt::format("a pixel of frames of {}", width), fmt::format("({}, {})", row, col));
+    if (!(row >= 0 && row < square.rows && col >= 0 && col < square.cols)) {
+      file.reject(name,
+                  fmt::format("a pixel of frames of {} × {}", square.rows, square.cols),
+                  fmt::format("({}, {})", row, col));
     }
-    return {static_cast<int>(std::lround(row)) % width, static_cast<int>(std::lround(col)) % width};
+    return {(square.first_row + static_cast<int>(std::lround(row))) % square.width,
+            (square.first_col + static_cast<int>(std::lround(col))) % square.width};
   }
-  return {width / 2, width / 2};
+  return {square.width / 2, square.width / 2};
 }
 
 }  // namespace
@@ -118,8 +123,8 @@ Recording read_ptyd(const Reader& file) {
   if (std::count(recording.mask.begin(), recording.mask.end(), 1.0F) == 0) {
     file.reject("chunks", "pixels with a weight in every frame", "none");
   }
-  const int width = static_cast<int>(recording.frames_shape[1]);
-  std::tie(recording.middle_row, recording.middle_col) = read_center(file, width);
+  std::tie(recording.middle_row, recording.middle_col) =
+      read_center(file, Square(recording.frames_shape));
   return recording;
 }
 

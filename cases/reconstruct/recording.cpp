@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -133,13 +134,13 @@ void require_finite(const hdf5::Reader& file,
   if (!finite) file.reject(name, "finite numbers", "others");
 }
 
-/// Frames with zeros where the mask is, zero frequency first.
+/// Square frames with zeros where the mask is and around them, zero frequency first.
 class FramesInFile final : public FrameSource {
  public:
   FramesInFile(std::shared_ptr<const hdf5::Reader> file, const Recording& recording)
       : file_(std::move(file)),
         name_(recording.frames_name),
-        width_(static_cast<int>(recording.frames_shape[1])),
+        square_(recording.frames_shape),
         middle_row_(recording.middle_row),
         middle_col_(recording.middle_col),
         mask_(recording.mask),
@@ -147,23 +148,28 @@ class FramesInFile final : public FrameSource {
 
   void read(std::int64_t n, std::span<float> frame) override {
     const std::span<const float> image = images_.image(n);
+    clean_.resize(image.size());
     for (std::size_t i = 0; i < image.size(); ++i) {
-      frame[i] = mask_[i] == 0 ? 0 : image[i];
-      if (std::isfinite(frame[i]) && frame[i] >= 0) continue;
+      clean_[i] = mask_[i] == 0 ? 0 : image[i];
+      if (std::isfinite(clean_[i]) && clean_[i] >= 0) continue;
       file_->reject(name_,
                     "finite numbers, none negative, wherever the mask has none",
-                    fmt::format("{} in frame {}", frame[i], n));
+                    fmt::format("{} in frame {}", clean_[i], n));
     }
-    corner_first(frame, width_, middle_row_, middle_col_);
+    std::fill(frame.begin(), frame.end(), 0.0F);
+    square_.put(clean_.data(), frame.data());
+    corner_first(frame, square_.width, middle_row_, middle_col_);
   }
 
  private:
   std::shared_ptr<const hdf5::Reader> file_;
   std::string name_;
-  int width_;
+  Square square_;
   int middle_row_;
   int middle_col_;
   std::vector<float> mask_;
+  /// One image.
+  std::vector<float> clean_;
   ImageReader images_;
 };
 
@@ -245,8 +251,8 @@ double read_length(const hdf5::Reader& file, const std::string& name) {
 }
 
 void require_frames(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape) {
-  const bool is_stack = shape.size() == 3 && shape[1] == shape[2] && shape[1] > 0;
-  if (!is_stack) file.reject(name, "[positions, width, width]", hdf5::text(shape));
+  const bool is_stack = shape.size() == 3 && shape[1] > 0 && shape[2] > 0;
+  if (!is_stack) file.reject(name, "[positions, rows, columns]", hdf5::text(shape));
   if (shape[0] == 0) file.reject(name, "at least one frame", "none");
 }
 
@@ -279,9 +285,13 @@ Dataset assemble(std::shared_ptr<const hdf5::Reader> opened, Recording recording
   Dataset data;
   data.geometry = recording.geometry;
   data.frames_name = fmt::format("{}: {}", file.path().string(), recording.frames_name);
+  const Square square(recording.frames_shape);
   data.count = recording.frames_shape[0];
-  data.detector = static_cast<int>(recording.frames_shape[1]);
-  data.mask = recording.mask;
+  data.detector = square.width;
+  data.stored_rows = square.rows;
+  data.stored_cols = square.cols;
+  data.mask.assign(data.pixels(), 0);
+  square.put(recording.mask.data(), data.mask.data());
   corner_first(std::span(data.mask), data.detector, recording.middle_row, recording.middle_col);
   data.source = std::make_shared<FramesInFile>(std::move(opened), recording);
   if (recording.probe_name.empty()) {

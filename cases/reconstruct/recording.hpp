@@ -19,15 +19,14 @@ namespace rankcheck::cases::reconstruct {
 struct Recording {
   Geometry geometry;
   std::string frames_name;
-  /// Stacks of [positions, detector, detector], one behind the other.
+  /// Stacks of [positions, rows, columns], one behind the other.
   std::vector<std::string> stacks;
   /// Of all of them together.
   hdf5::Shape frames_shape;
-  /// The frames' pixel of zero frequency.
+  /// The pixel of zero frequency of the frames, made square.
   int middle_row = 0;
   int middle_col = 0;
-  /// [detector, detector]: 1 where the detector measures, 0 where not; as the frames lie in the
-  /// file.
+  /// Of one image: 1 where the detector measures, 0 where not; as it lies in the file.
   std::vector<float> mask;
   std::string translation_name;
   /// Metres, row and column of each position.
@@ -53,7 +52,33 @@ struct Recording {
 /// A dataset's single length, more than 0, in metres.
 [[nodiscard]] double read_length(const hdf5::Reader& file, const std::string& name);
 
-/// Rejects frames that are no [positions, width, width] of at least one position and pixel.
+/// Where an image lies in the square that is as wide as its longer side: their middles (n / 2) are
+/// at the same place.
+struct Square {
+  explicit Square(const hdf5::Shape& frames)
+      : rows(static_cast<int>(frames[1])),
+        cols(static_cast<int>(frames[2])),
+        width(std::max(rows, cols)),
+        first_row(width / 2 - rows / 2),
+        first_col(width / 2 - cols / 2) {}
+
+  int rows;
+  int cols;
+  int width;
+  int first_row;
+  int first_col;
+
+  /// Copies an image into its place.
+  void put(const float* image, float* square) const {
+    for (int row = 0; row < rows; ++row) {
+      std::copy_n(image + static_cast<std::ptrdiff_t>(row) * cols,
+                  cols,
+                  square + static_cast<std::ptrdiff_t>(first_row + row) * width + first_col);
+    }
+  }
+};
+
+/// Rejects frames that are no [positions, rows, columns] of at least one position and pixel.
 void require_frames(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape);
 
 /// Reads stacks of images that lie one behind the other.

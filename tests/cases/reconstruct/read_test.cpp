@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <complex>
 #include <string>
 #include <vector>
@@ -8,6 +9,8 @@
 #include "harness/files.hpp"
 
 #include "cases/reconstruct/dataset.hpp"
+#include "cases/reconstruct/model.hpp"
+#include "cases/reconstruct/simulate.hpp"
 #include "tests/cases/reconstruct/scan.hpp"
 #include "tests/harness/sample.hpp"
 
@@ -311,6 +314,66 @@ TEST_F(Read, ReadsBackWhatItWrote) {
   }
 }
 
+TEST_F(Read, PadsFramesThatAreNotSquareAroundTheirMiddle) {
+  // Pixel i of 2 × 4, zero frequency at (1, 2): it comes to (2, 2) of 4 × 4, then to the corner.
+  std::vector<double> mask(8, 0);
+  mask[1] = 1;
+  const Dataset data = read(with(
+      small_scan(),
+      {numbers(detector_1 + "data", {1, 2, 4}, {0, 1, 2, 3, 4, 5, 6, 7}),
+       numbers(detector_1 + "mask", {2, 4}, mask),
+       numbers(translation_1, {1, 3}, {0, 0, 0})}));
+  EXPECT_EQ(data.detector, 4);
+  EXPECT_EQ(data.stored_rows, 2);
+  EXPECT_EQ(data.stored_cols, 4);
+  EXPECT_EQ(data.frames, (std::vector<float>{6, 7, 4, 5, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3, 0, 0}));
+  EXPECT_EQ(data.mask, (std::vector<float>{1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0}));
+  const Dataset tall =
+      read(with(small_scan(),
+                {numbers(detector_1 + "data", {1, 3, 1}, {1, 2, 4}),
+                 numbers(translation_1, {1, 3}, {0, 0, 0})}));
+  EXPECT_EQ(tall.frames, (std::vector<float>{2, 0, 0, 4, 0, 0, 1, 0, 0}));
+}
+
+/// Cut out of a simulated scan, they are what the known object and probe give.
+TEST_F(Read, PaddedFramesAreThoseOfTheModel) {
+  const Dataset whole = simulate({.positions = 5, .detector = 12, .probe = 8, .step = 3});
+  write_dataset(path_, whole, "whole", false);
+  const hdf5::Reader file(path_);
+  const std::vector<double> square = file.numbers<double>(detector_1 + "data").values;
+  // Rows 3 ... 9 of 12, so that the middle, 6, is the fourth of seven.
+  std::vector<double> cut;
+  for (std::size_t n = 0; n < 5; ++n) {
+    const auto image = square.begin() + static_cast<std::ptrdiff_t>(144 * n);
+    cut.insert(cut.end(), image + 3 * 12, image + 10 * 12);
+  }
+  const auto copied = [&](const std::string& name) {
+    const auto array = file.numbers<double>(name);
+    return numbers(name, array.shape, array.values);
+  };
+  const Dataset data = read({numbers(detector_1 + "data", {5, 7, 12}, cut),
+                             copied(detector_1 + "distance"),
+                             copied(detector_1 + "x_pixel_size"),
+                             copied(detector_1 + "y_pixel_size"),
+                             copied(source_1 + "wavelength"),
+                             copied(translation_1),
+                             complex("entry_1/image_1/data",
+                                     {whole.rows, whole.cols},
+                                     whole.object),
+                             complex(source_1 + "illumination", {1, 8, 8}, whole.probe)});
+  ASSERT_EQ(data.detector, 12);
+  EXPECT_EQ(std::count(data.mask.begin(), data.mask.end(), 1.0F), 7 * 12);
+  EXPECT_EQ(data.positions, whole.positions);
+  ReferenceModel model(data);
+  for (std::int64_t n = 0; n < data.count; ++n) {
+    const reference::Field& modelled = model.intensity(n);
+    for (std::size_t i = 0; i < 144; ++i) {
+      const float measured = data.frames[static_cast<std::size_t>(n) * 144 + i];
+      EXPECT_EQ(measured, data.mask[i] * static_cast<float>(modelled.values[i].real())) << i;
+    }
+  }
+}
+
 // --- ptypy's layout
 // -------------------------------------------------------------------------------
 
@@ -356,7 +419,7 @@ TEST_F(Read, RejectsPtypysChunksWithOtherCounts) {
                   "[2, 2], a position for each frame, found [3, 2]");
   expect_rejected(with(ptypy_scan(), {numbers("chunks/10/data", {1, 1, 1}, {1})}),
                   "chunks/10/data",
-                  "frames of 4 pixels, as in the chunk before, found [1, 1, 1]");
+                  "frames of 4 × 4 pixels, as in the chunk before, found [1, 1, 1]");
   expect_rejected(without(ptypy_scan(), {"meta/energy"}),
                   "meta/energy or info/energy",
                   "kiloelectronvolts, found no such dataset");
@@ -387,7 +450,7 @@ TEST_F(Read, RejectsTruncatedFiles) {
 TEST_F(Read, RejectsMissingParts) {
   expect_rejected(without(small_scan(), {detector_1 + "data"}),
                   detector_1 + "data or entry_1/data_1/data",
-                  "[positions, width, width], found no such dataset");
+                  "[positions, rows, columns], found no such dataset");
   expect_rejected(without(small_scan(), {detector_1 + "distance"}),
                   detector_1 + "distance",
                   "metres, found no such dataset");
@@ -403,15 +466,15 @@ TEST_F(Read, RejectsFramesOfOtherShapes) {
   const std::string name = detector_1 + "data";
   expect_rejected(with(small_scan(), {numbers(name, {4, 4}, std::vector<double>(16, 1))}),
                   name,
-                  "[positions, width, width], found [4, 4]");
-  expect_rejected(with(small_scan(), {numbers(name, {3, 4, 2}, std::vector<double>(24, 1))}),
+                  "[positions, rows, columns], found [4, 4]");
+  expect_rejected(with(small_scan(), {numbers(name, {3, 0, 2}, {})}),
                   name,
-                  "[positions, width, width], found [3, 4, 2]");
+                  "[positions, rows, columns], found [3, 0, 2]");
   expect_rejected(
       with(small_scan(), {numbers(name, {0, 4, 4}, {})}), name, "at least one frame, found none");
   const Part words{name, [](hdf5::Writer& file, const auto& path) { file.string(path, "bright"); }};
   expect_rejected(
-      with(small_scan(), {words}), name, "[positions, width, width], found a single number");
+      with(small_scan(), {words}), name, "[positions, rows, columns], found a single number");
 }
 
 TEST_F(Read, RejectsIntensitiesThatAreNone) {
