@@ -256,6 +256,14 @@ void describe(const ReconstructOptions& options,
       1e9 * data.object_pixel_height(),
       1e9 * data.object_pixel_width(),
       reading_s);
+  if (data.masked() > 0) {
+    fmt::print("{} of {} pixels of every frame are masked{}\n",
+               harness::grouped(data.masked()),
+               harness::grouped(std::int64_t{data.stored_rows} * data.stored_cols),
+               data.partly_bad == 0 ? std::string()
+                                    : fmt::format(", {} of them for being bad in some frames",
+                                                  harness::grouped(data.partly_bad)));
+  }
   const int ranks = problem.cluster.ranks();
   fmt::print("{}, {} {}, {} on {} {} in {}, {} partition, {} layout\n",
              from.solver,

@@ -66,11 +66,12 @@ void read_pixels(const Reader& file, Geometry& geometry) {
 }
 
 /// 1 where the detector measures; a pixel that is bad in one frame is left out in all.
-std::vector<float> read_mask(const Reader& file, const hdf5::Shape& frames) {
+void read_mask(const Reader& file, const hdf5::Shape& frames, Recording& recording) {
   const std::string name = detector + "mask";
   const auto pixels = static_cast<std::size_t>(frames[1] * frames[2]);
-  std::vector<float> mask(pixels, 1);
-  if (!file.has(name)) return mask;
+  std::vector<float>& mask = recording.mask;
+  mask.assign(pixels, 1);
+  if (!file.has(name)) return;
   const hdf5::Shape shape = file.shape(name);
   if (shape != hdf5::Shape{frames[1], frames[2]} && shape != frames) {
     file.reject(
@@ -78,17 +79,18 @@ std::vector<float> read_mask(const Reader& file, const hdf5::Shape& frames) {
   }
   // Images, or the rows of one.
   ImageReader bad(file, {name});
+  std::vector<std::int64_t> bad_in(pixels, 0);
   std::size_t at = 0;
   for (std::int64_t n = 0; n < bad.count(); ++n) {
     for (const float value : bad.image(n)) {
-      if (value != 0) mask[at % pixels] = 0;
+      if (value != 0) ++bad_in[at % pixels];
       ++at;
     }
   }
+  mask_bad(bad_in, static_cast<std::int64_t>(at / pixels), recording);
   if (std::count(mask.begin(), mask.end(), 1.0F) == 0) {
     file.reject(name, "zeros, which mean good pixels", "none");
   }
-  return mask;
 }
 
 /// (x, y) or (x, y, z) of each position, as (row, column) in metres.
@@ -161,7 +163,7 @@ Recording read_cxi(const Reader& file) {
       read_length(file, file.first_of({detector + "distance"}, "metres"));
   read_pixels(file, recording.geometry);
   recording.translation = read_translation(file, recording.translation_name, shape[0]);
-  recording.mask = read_mask(file, shape);
+  read_mask(file, shape, recording);
   read_start(file, recording);
   return recording;
 }

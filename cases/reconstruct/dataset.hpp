@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <filesystem>
@@ -66,6 +67,9 @@ struct Dataset {
   double source_total = 0;
   /// [detector, detector], zero frequency first: 1 where the detector measures, 0 where not.
   std::vector<float> mask;
+  /// Pixels that the mask leaves out of all frames because they are bad in some: the operators have
+  /// one mask for all positions.
+  std::int64_t partly_bad = 0;
   /// [count, 2]: row and column of each window's minimum corner, in pixels of the object. Every
   /// window lies on the object, with the pixel that interpolation needs behind it.
   std::vector<float> positions;
@@ -88,6 +92,12 @@ struct Dataset {
   }
   /// Copies frame n, from the file if need be; throws as FrameSource::read().
   void read_frame(std::int64_t n, std::span<float> frame) const;
+  /// Pixels of the stored frames that the mask leaves out.
+  [[nodiscard]] std::int64_t masked() const {
+    const std::int64_t added =
+        std::int64_t{detector} * detector - std::int64_t{stored_rows} * stored_cols;
+    return std::count(mask.begin(), mask.end(), 0.0F) - added;
+  }
   /// The sum of all frames.
   [[nodiscard]] double total() const;
   /// Metres.

@@ -42,34 +42,44 @@ Geometry read_geometry(const Reader& file) {
           .pixel_width = metres * positive(file, pixels, width, "metres")};
 }
 
-/// Leaves out of the mask what has no weight in one frame.
+/// Of each of so many images.
+std::size_t pixels_of(const hdf5::Shape& frames) {
+  return static_cast<std::size_t>(frames[1] * frames[2]);
+}
+
+/// Notes which pixels of a chunk's frames have no weight.
 void apply_weights(const Reader& file,
                    const std::string& name,
                    const hdf5::Shape& frames,
-                   std::vector<float>& mask) {
+                   std::vector<bool>& is_bad) {
   const hdf5::Shape shape = file.shape(name);
   if (shape != hdf5::Shape{frames[1], frames[2]} && shape != frames) {
     file.reject(name, fmt::format("{}, as the frames", hdf5::text(frames)), hdf5::text(shape));
   }
+  const std::size_t stride = shape.size() == 2 ? pixels_of(frames) : is_bad.size();
   // Images, or the rows of one.
   ImageReader weights(file, {name});
   std::size_t at = 0;
   for (std::int64_t n = 0; n < weights.count(); ++n) {
     for (const float weight : weights.image(n)) {
-      if (!(weight > 0)) mask[at % mask.size()] = 0;
+      for (std::size_t i = at; !(weight > 0) && i < is_bad.size(); i += stride) is_bad[i] = true;
       ++at;
     }
   }
 }
 
-void read_chunk(const Reader& file, const std::string& chunk, Recording& recording) {
+/// `bad_in` counts the frames in which each pixel is bad.
+void read_chunk(const Reader& file,
+                const std::string& chunk,
+                Recording& recording,
+                std::vector<std::int64_t>& bad_in) {
   const std::string data = chunk + "/data";
   const hdf5::Shape shape = file.shape(data);
   require_frames(file, data, shape);
   hdf5::Shape& frames = recording.frames_shape;
   if (frames.empty()) {
     frames = {0, shape[1], shape[2]};
-    recording.mask.assign(static_cast<std::size_t>(shape[1] * shape[2]), 1);
+    bad_in.assign(pixels_of(shape), 0);
   }
   if (shape[1] != frames[1] || shape[2] != frames[2]) {
     file.reject(data,
@@ -80,9 +90,11 @@ void read_chunk(const Reader& file, const std::string& chunk, Recording& recordi
   }
   recording.stacks.push_back(data);
   frames[0] += shape[0];
+  std::vector<bool> is_bad(static_cast<std::size_t>(shape[0]) * pixels_of(shape), false);
   for (const char* name : {"/weights", "/mask"}) {
-    if (file.has(chunk + name)) apply_weights(file, chunk + name, shape, recording.mask);
+    if (file.has(chunk + name)) apply_weights(file, chunk + name, shape, is_bad);
   }
+  for (std::size_t i = 0; i < is_bad.size(); ++i) bad_in[i % bad_in.size()] += is_bad[i] ? 1 : 0;
   const Array<double> positions = file.numbers<double>(chunk + "/positions");
   if (positions.shape != hdf5::Shape{shape[0], 2}) {
     file.reject(chunk + "/positions",
@@ -119,7 +131,10 @@ Recording read_ptyd(const Reader& file) {
   if (chunks.empty()) file.reject("chunks", "at least one chunk", "none");
   recording.frames_name = "chunks";
   recording.translation_name = "chunks/" + chunks.front() + "/positions";
-  for (const std::string& chunk : chunks) read_chunk(file, "chunks/" + chunk, recording);
+  std::vector<std::int64_t> bad_in;
+  for (const std::string& chunk : chunks) read_chunk(file, "chunks/" + chunk, recording, bad_in);
+  recording.mask.assign(bad_in.size(), 1);
+  mask_bad(bad_in, recording.frames_shape[0], recording);
   if (std::count(recording.mask.begin(), recording.mask.end(), 1.0F) == 0) {
     file.reject("chunks", "pixels with a weight in every frame", "none");
   }

@@ -256,6 +256,15 @@ void require_frames(const hdf5::Reader& file, const std::string& name, const hdf
   if (shape[0] == 0) file.reject(name, "at least one frame", "none");
 }
 
+void mask_bad(const std::vector<std::int64_t>& bad_in, std::int64_t images, Recording& recording) {
+  recording.partly_bad = 0;
+  for (std::size_t i = 0; i < bad_in.size(); ++i) {
+    if (bad_in[i] == 0) continue;
+    recording.mask[i] = 0;
+    if (bad_in[i] < images) ++recording.partly_bad;
+  }
+}
+
 ImageReader::ImageReader(const hdf5::Reader& file, const std::vector<std::string>& names)
     : file_(file) {
   for (const std::string& name : names) {
@@ -293,6 +302,7 @@ Dataset assemble(std::shared_ptr<const hdf5::Reader> opened, Recording recording
   data.mask.assign(data.pixels(), 0);
   square.put(recording.mask.data(), data.mask.data());
   corner_first(std::span(data.mask), data.detector, recording.middle_row, recording.middle_col);
+  data.partly_bad = recording.partly_bad;
   data.source = std::make_shared<FramesInFile>(std::move(opened), recording);
   if (recording.probe_name.empty()) {
     data.modes = 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,6 +29,8 @@ struct Recording {
   int middle_col = 0;
   /// Of one image: 1 where the detector measures, 0 where not; as it lies in the file.
   std::vector<float> mask;
+  /// See Dataset.
+  std::int64_t partly_bad = 0;
   std::string translation_name;
   /// Metres, row and column of each position.
   std::vector<double> translation;
@@ -77,6 +80,10 @@ struct Square {
     }
   }
 };
+
+/// Leaves pixels out of the mask: those that are bad in any of `images` images, of which `bad_in`
+/// says in how many each of them is.
+void mask_bad(const std::vector<std::int64_t>& bad_in, std::int64_t images, Recording& recording);
 
 /// Rejects frames that are no [positions, rows, columns] of at least one position and pixel.
 void require_frames(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape);

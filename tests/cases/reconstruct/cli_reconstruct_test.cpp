@@ -3,6 +3,7 @@
 
 #include "cases/reconstruct/reconstruction.hpp"
 #include "tests/cases/cli.hpp"
+#include "tests/cases/reconstruct/scan.hpp"
 
 namespace rankcheck {
 namespace {
@@ -90,6 +91,22 @@ TEST_F(CliReconstruct, TellsWhatItDoes) {
   EXPECT_NE(outcome.out.find("\nstep 8: error/bound "), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("\niteration 2/2  cost 0."), std::string::npos) << outcome.out;
   EXPECT_TRUE(outcome.last_line().ends_with("after 2 iterations; reconstruction.cxi"));
+}
+
+TEST_F(CliReconstruct, TellsWhatItLeavesOut) {
+  std::vector<double> mask(24, 0);
+  mask[1] = mask[9] = mask[17] = mask[2] = 1;
+  rec::write(folder_.path() / "masked.cxi",
+             rec::with(rec::small_scan(),
+                       {rec::numbers(rec::detector_1 + "data", {3, 2, 4}, std::vector<double>(24, 9)),
+                        rec::numbers(rec::detector_1 + "mask", {3, 2, 4}, mask)}));
+  const tests::Outcome outcome = rankcheck("reconstruct masked.cxi --iterations 1");
+  EXPECT_NE(outcome.out.find(": 3 frames of 4 × 4 around 2 × 4, no probe"), std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("\n2 of 8 pixels of every frame are masked, 1 of them for being bad in "
+                             "some frames\n"),
+            std::string::npos)
+      << outcome.out;
 }
 
 TEST_F(CliReconstruct, EndsWhenItIsInterruptedAndKeepsWhatItHas) {

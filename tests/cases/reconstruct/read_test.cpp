@@ -169,6 +169,23 @@ TEST_F(Read, LeavesOutPixelsThatAreBadInOneFrame) {
   EXPECT_EQ(data.mask[0], 0);
   EXPECT_EQ(data.frames[0], 0);
   EXPECT_EQ(data.frames[32], 0);
+  EXPECT_EQ(data.masked(), 1);
+  EXPECT_EQ(data.partly_bad, 1);
+}
+
+TEST_F(Read, CountsWhatTheMaskHas) {
+  // One pixel is bad in all frames, another one in two of three.
+  std::vector<double> mask(48, 0);
+  for (const std::size_t i : {3, 19, 35, 20, 36}) mask[i] = 1;
+  Dataset data = read(with(small_scan(), {numbers(detector_1 + "mask", {3, 4, 4}, mask)}));
+  EXPECT_EQ(data.masked(), 2);
+  EXPECT_EQ(data.partly_bad, 1);
+  data = read(with(
+      small_scan(),
+      {numbers(detector_1 + "data", {3, 2, 4}, std::vector<double>(24, 1)),
+       numbers(detector_1 + "mask", {2, 4}, {0, 1, 0, 0, 0, 0, 0, 0})}));
+  EXPECT_EQ(data.masked(), 1);
+  EXPECT_EQ(data.partly_bad, 0);
 }
 
 TEST_F(Read, TakesAnEnergyForTheWavelength) {
@@ -411,6 +428,7 @@ TEST_F(Read, TakesTheCentreAndTheWeightsOfPtypy) {
   EXPECT_EQ(data.mask[0], 0);
   EXPECT_EQ(data.frames[0], 0);
   EXPECT_EQ(data.frames[1], 7);
+  EXPECT_EQ(data.partly_bad, 1);
 }
 
 TEST_F(Read, RejectsPtypysChunksWithOtherCounts) {
