@@ -148,14 +148,21 @@ class Checks {
     has_power_ = has_power_ || check.bounded > 0;
   }
 
+  void add_unequal(std::int64_t step, const std::string& copy) {
+    if (!unequal_.empty()) return;
+    unequal_ = fmt::format("after step {}, not all ranks have the same bits: {}", step, copy);
+  }
+
   /// What is wrong, in one line; empty where nothing is.
   [[nodiscard]] std::string complaint(bool were_wanted) const {
+    if (!unequal_.empty()) return "falsified: " + unequal_;
     if (is_falsified_) return "falsified: a step is beyond its bound";
     if (were_wanted && !has_power_) return "vacuous: no step was compared with the reference";
     return {};
   }
 
  private:
+  std::string unequal_;
   bool is_falsified_ = false;
   bool has_power_ = false;
 };
@@ -392,6 +399,8 @@ int reconstruct_on(gpu::Cluster& cluster,
              checks.add(check);
              progress.checked(step, check);
            },
+       .unequal = [&](std::int64_t step,
+                      const std::string& copy) { checks.add_unequal(step, copy); },
        .save =
            [&](const Result& result) {
              if (is_lead) save_checkpoint(options, data, result);

@@ -1,9 +1,10 @@
 #include "cases/reconstruct/on_devices.hpp"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -78,7 +79,7 @@ struct Part {
   std::vector<std::int64_t> batch_begins;
   /// Of all its positions.
   Share share;
-  /// Room for a whole object.
+  /// Room for a whole array of the state.
   Value* whole = nullptr;
 };
 
@@ -126,6 +127,14 @@ class OnDevices final : public Reconstruction {
       }
     }
     return state_;
+  }
+
+  [[nodiscard]] std::string unequal_copy() override {
+    for (const Kept& kept : gpu::state_of<float>(kind_)) {
+      const int rank = unequal_rank(kept);
+      if (rank >= 0) return fmt::format("rank {}: {}", rank, spec::name(kept.array));
+    }
+    return {};
   }
 
  private:
@@ -218,30 +227,94 @@ class OnDevices final : public Reconstruction {
     }
   }
 
-  /// Reads the whole of what lies in tiles on the ranks: each pixel from the lowest rank that holds
-  /// it; pixels that no rank holds keep their values.
-  void assemble(const Kept& kept, float* values) {
-    const std::int64_t pixels = spec::values(scene_, kept.array);
+  /// A rank's copy of an array, where the whole array has it; zeros around it.
+  std::vector<Value> copy_of(const Part& part, const Kept& kept) {
+    std::vector<Value> copy(static_cast<std::size_t>(spec::values(scene_, kept.array)));
+    if (!kept.is_object) {
+      cluster_.read(part.rank, part.share.*kept.part, copy.data(), bytes(kept.array));
+      return copy;
+    }
+    for_each_row(part.held, [&](std::int64_t whole, std::int64_t at, std::int64_t size) {
+      cluster_.read(part.rank, part.share.*kept.part + at, copy.data() + whole, size);
+    });
+    return copy;
+  }
+
+  /// Room on the rank's device for any array of the state, and for a number of each rank.
+  Value* room(Part& part) {
+    if (part.whole == nullptr) {
+      part.whole = cluster_.allocate_array<Value>(part.rank,
+                                                  std::max({spec::values(scene_, Array::object),
+                                                            spec::values(scene_, Array::probe),
+                                                            std::int64_t{cluster_.ranks()}}));
+    }
+    return part.whole;
+  }
+
+  /// Adds what `make` gives of each local part over all ranks. Bit by bit, so that where one rank
+  /// alone has something else than zeros, the sum is that.
+  template <class Make>
+  std::vector<std::int32_t> sum_bits(std::int64_t count, const Make& make) {
+    const auto size = count * static_cast<std::int64_t>(sizeof(std::int32_t));
     std::vector<std::byte*> sums;
     for (Part& part : parts_) {
-      std::vector<Value> tile(static_cast<std::size_t>(pixels), Value{});
-      for_each_row(part.held, [&](std::int64_t whole, std::int64_t at, std::int64_t size) {
-        cluster_.read(part.rank, part.share.*kept.part + at, tile.data() + whole, size);
-      });
-      for (std::int64_t i = 0; i < pixels; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        if (holders_[at] != part.rank) tile[at] = {};
+      const auto values = make(part);
+      cluster_.write(part.rank, values.data(), room(part), size);
+      sums.push_back(reinterpret_cast<std::byte*>(room(part)));
+    }
+    gpu::sum_over_ranks(cluster_, spec::Type::int32, count, sums);
+    std::vector<std::int32_t> sum(static_cast<std::size_t>(count));
+    cluster_.read(parts_.front().rank, room(parts_.front()), sum.data(), size);
+    return sum;
+  }
+
+  /// The bits of an array, of each value those of the lowest rank that has it.
+  std::vector<std::int32_t> lowest_copy(const Kept& kept) {
+    return sum_bits(spec::components(scene_, kept.array), [&](const Part& part) {
+      std::vector<Value> copy = copy_of(part, kept);
+      for (std::size_t i = 0; i < copy.size(); ++i) {
+        if ((kept.is_object ? holders_[i] : 0) != part.rank) copy[i] = {};
       }
-      if (part.whole == nullptr) part.whole = cluster_.allocate_array<Value>(part.rank, pixels);
-      cluster_.write(part.rank, tile.data(), part.whole, bytes(kept.array));
-      sums.push_back(reinterpret_cast<std::byte*>(part.whole));
+      return copy;
+    });
+  }
+
+  /// Reads the whole of what lies in tiles on the ranks; pixels that no rank holds keep their
+  /// values.
+  void assemble(const Kept& kept, float* values) {
+    const std::vector<std::int32_t> bits = lowest_copy(kept);
+    for (std::size_t i = 0; i < bits.size(); ++i) {
+      if (holders_[i / 2] >= 0) values[i] = std::bit_cast<float>(bits[i]);
     }
-    gpu::sum_over_ranks(cluster_, spec::Type::f32, 2 * pixels, sums);
-    std::vector<float> sum(static_cast<std::size_t>(2 * pixels));
-    cluster_.read(parts_.front().rank, parts_.front().whole, sum.data(), bytes(kept.array));
-    for (std::size_t i = 0; i < sum.size(); ++i) {
-      if (holders_[i / 2] >= 0) values[i] = sum[i];
+  }
+
+  /// Whether a rank's copy of what it has of an array has these bits.
+  [[nodiscard]] bool is_equal(const Part& part,
+                              const Kept& kept,
+                              const std::vector<std::int32_t>& bits) {
+    const std::vector<Value> copy = copy_of(part, kept);
+    const auto* const whole = reinterpret_cast<const Value*>(bits.data());
+    if (!kept.is_object) {
+      return std::memcmp(copy.data(), whole, static_cast<std::size_t>(bytes(kept.array))) == 0;
     }
+    bool equal = true;
+    for_each_row(part.held, [&](std::int64_t at, std::int64_t, std::int64_t size) {
+      equal =
+          equal && std::memcmp(copy.data() + at, whole + at, static_cast<std::size_t>(size)) == 0;
+    });
+    return equal;
+  }
+
+  /// The lowest rank with another copy than the lowest holder's; -1 where there is none.
+  int unequal_rank(const Kept& kept) {
+    const std::vector<std::int32_t> bits = lowest_copy(kept);
+    const std::vector<std::int32_t> unequal = sum_bits(cluster_.ranks(), [&](const Part& part) {
+      std::vector<std::int32_t> flags(static_cast<std::size_t>(cluster_.ranks()), 0);
+      if (!is_equal(part, kept, bits)) flags[static_cast<std::size_t>(part.rank)] = 1;
+      return flags;
+    });
+    const auto first = std::find(unequal.begin(), unequal.end(), 1);
+    return first == unequal.end() ? -1 : static_cast<int>(first - unequal.begin());
   }
 
   gpu::StepKind kind_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "cases/reconstruct/model.hpp"
@@ -32,6 +33,16 @@ float brightness(const Dataset& data, const State& state) {
   return ratio > 0 && std::isfinite(ratio) ? static_cast<float>(std::sqrt(ratio)) : 1;
 }
 
+/// Compares the ranks' copies with each other, on all processes together.
+void compare_copies(const Problem& problem,
+                    Reconstruction& running,
+                    std::int64_t step,
+                    const Follower& follower) {
+  const std::string copy = running.unequal_copy();
+  const bool is_lead = problem.cluster.local().front() == 0;
+  if (is_lead && !copy.empty() && follower.unequal) follower.unequal(step, copy);
+}
+
 /// Takes the steps of one iteration; returns its cost.
 double iterate(const Solver& solver,
                const Problem& problem,
@@ -49,6 +60,7 @@ double iterate(const Solver& solver,
     total += cost;
     if (!is_checked) continue;
     const State after = running.state();
+    compare_copies(problem, running, step, follower);
     if (!is_lead) continue;
     if (follower.checking) follower.checking(step);
     follower.checked(
@@ -109,6 +121,7 @@ Result reconstruct(const Solver& solver,
     }
     if (follower.is_interrupted && follower.is_interrupted()) break;
   }
+  compare_copies(problem, *running, result.iterations * problem.batches, follower);
   result.state = running->state();
   result.costs.push_back(running->cost());
   return result;

@@ -84,6 +84,9 @@ class Reconstruction {
   virtual double cost() = 0;
   /// A copy of the present state.
   [[nodiscard]] virtual State state() = 0;
+  /// The lowest rank that has other bits of an array than the ranks below it, and the array: "rank
+  /// 2: probe". Empty where all copies are equal, as they are after every right step.
+  [[nodiscard]] virtual std::string unequal_copy() { return {}; }
 };
 
 /// A step that was taken.
@@ -138,6 +141,9 @@ struct Follower {
   /// steps count from 1.
   std::function<void(std::int64_t step)> checking = {};
   std::function<void(std::int64_t step, const StepCheck& check)> checked = {};
+  /// After a step that was checked, and at the end: Reconstruction::unequal_copy(), where there is
+  /// one; on the process that has rank 0 alone.
+  std::function<void(std::int64_t step, const std::string& copy)> unequal = {};
   /// Time to save.
   std::function<void(const Result& result)> save = {};
   /// Whether to end after this iteration; all processes say the same.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "reference/registry.hpp"
@@ -14,6 +15,7 @@
 
 #include "harness/case.hpp"
 
+#include "cases/planted/wrong_cluster.hpp"
 #include "cases/reconstruct/check.hpp"
 #include "cases/reconstruct/model.hpp"
 #include "cases/reconstruct/simulate.hpp"
@@ -104,6 +106,48 @@ TEST_P(Solvers, GoOnFromACheckpointAsIfTheyHadNeverStopped) {
     EXPECT_EQ(resumed.state.object, whole.state.object);
     EXPECT_EQ(resumed.state.probe, whole.state.probe);
     EXPECT_EQ(resumed.state.memory, whole.state.memory);
+  }
+}
+
+/// What is said of the copies after a step on these devices.
+std::string unequal_copy(const Solver& solver, const Problem& problem) {
+  const auto running = solver.start(problem, starting_state(problem.data, 2, true));
+  static_cast<void>(running->step(0));
+  return running->unequal_copy();
+}
+
+TEST_P(Solvers, KeepCopiesEqual) {
+  for (const Layout layout : {Layout::replicated, Layout::tiles}) {
+    Devices devices(3);
+    Problem problem = devices.problem(data_, batches_);
+    problem.layout = layout;
+    EXPECT_EQ(unequal_copy(GetParam(), problem), "");
+  }
+}
+
+TEST_P(Solvers, TellWhichRankWentItsOwnWay) {
+  for (const int wrong : {1, 2}) {
+    for (const Layout layout : {Layout::replicated, Layout::tiles}) {
+      gpu::sim::SimCluster devices(reference::contract_named);
+      devices.begin(3, {}, {});
+      planted::WrongCluster cluster(devices);
+      cluster.on_collective = [&](planted::CollectiveCall& call) {
+        call.make();
+        if (call.operation != "all_reduce" || call.call.type != spec::Type::f32) return;
+        std::vector<float> sums(static_cast<std::size_t>(call.call.count));
+        const auto bytes = static_cast<std::int64_t>(sums.size() * sizeof(float));
+        std::byte* const there = call.buffers[static_cast<std::size_t>(wrong)].recv;
+        call.devices.read(wrong, there, sums.data(), bytes);
+        // The weights, too, are sums: what is divided must not stay the same.
+        for (std::size_t i = 0; i < sums.size(); i += 3) sums[i] *= 1.5F;
+        call.devices.write(wrong, there, sums.data(), bytes);
+      };
+      const Problem problem{
+          .data = data_, .cluster = cluster, .layout = layout, .batches = batches_};
+      const std::string expected = fmt::format("rank {}: ", wrong);
+      EXPECT_TRUE(unequal_copy(GetParam(), problem).starts_with(expected))
+          << unequal_copy(GetParam(), problem);
+    }
   }
 }
 

@@ -101,6 +101,41 @@ TEST_F(Reconstruct, ChecksEveryKthStep) {
   EXPECT_EQ(checked, (std::vector<std::pair<std::int64_t, std::string>>{{3, "0"}, {6, "1"}}));
 }
 
+/// Says after its third step that a rank has another probe.
+class Parting final : public Reconstruction {
+ public:
+  explicit Parting(const State& from) : counting_(from) {}
+
+  double step(int batch) override {
+    ++steps_;
+    return counting_.step(batch);
+  }
+  double cost() override { return counting_.cost(); }
+  [[nodiscard]] State state() override { return counting_.state(); }
+  [[nodiscard]] std::string unequal_copy() override { return steps_ < 3 ? "" : "rank 1: probe"; }
+
+ private:
+  Counting counting_;
+  int steps_ = 0;
+};
+
+TEST_F(Reconstruct, ComparesCopiesAtCheckedStepsAndAtTheEnd) {
+  Solver parting = counting;
+  parting.start = [](const Problem&, const State& from) -> std::unique_ptr<Reconstruction> {
+    return std::make_unique<Parting>(from);
+  };
+  std::vector<std::pair<std::int64_t, std::string>> unequal;
+  const Follower follower{
+      .checked = [](std::int64_t, const StepCheck&) {},
+      .unequal = [&](std::int64_t step,
+                     const std::string& copy) { unequal.emplace_back(step, copy); }};
+  static_cast<void>(
+      reconstruct(parting, problem_, start_, {.iterations = 5, .check_every = 2}, follower));
+  EXPECT_EQ(unequal,
+            (std::vector<std::pair<std::int64_t, std::string>>{{4, "rank 1: probe"},
+                                                               {5, "rank 1: probe"}}));
+}
+
 TEST_F(Reconstruct, GoesOnFromACheckpointAsIfItHadNeverStopped) {
   const Course course{.iterations = 5, .save_every = 2};
   const auto save = [&](const Result& result) {
