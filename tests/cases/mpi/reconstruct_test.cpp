@@ -3,6 +3,7 @@
 
 #include "cases/reconstruct/reconstruction.hpp"
 #include "tests/cases/cli.hpp"
+#include "tests/data.hpp"
 
 namespace rankcheck {
 namespace {
@@ -44,16 +45,16 @@ TEST_F(MpiReconstruct, StepsAsTheReference) {
 }
 
 TEST_F(MpiReconstruct, ComesNearTheSiemensStar) {
-  const std::filesystem::path data =
-      std::filesystem::path(RANKCHECK_SOURCE_DIR) / ".." / "shared/data/siemens-star-small.cxi";
-  if (!std::filesystem::exists(data)) GTEST_SKIP() << data << " is absent";
+  const char* const name = "siemens-star-small.cxi";
+  const auto data = tests::data_file(name);
+  if (!data) GTEST_SKIP() << tests::absent(name);
   const tests::Outcome outcome =
-      rankcheck("reconstruct " + harness::shell_quoted(data.string()) +
+      rankcheck("reconstruct " + harness::shell_quoted(data->string()) +
                 " --backend mpi --ranks 4 --partition quadrants --iterations 7 --verify 50 "
                 "--checkpoint state.cxi");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   const rec::Result result =
-      rec::read_result(folder_.path() / "state.cxi", rec::read_dataset(data));
+      rec::read_result(folder_.path() / "state.cxi", rec::read_dataset(*data));
   EXPECT_LE(result.costs.back(), 0.02);
 }
 

@@ -1,19 +1,14 @@
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include <gtest/gtest.h>
 
 #include "cases/reconstruct/dataset.hpp"
 #include "cases/reconstruct/model.hpp"
+#include "tests/data.hpp"
 
 namespace rankcheck::cases::reconstruct {
 namespace {
-
-/// Where the data files are: beside the sources.
-std::filesystem::path data_file(const char* name) {
-  return std::filesystem::path(RANKCHECK_SOURCE_DIR) / ".." / "shared" / "data" / name;
-}
 
 /// The largest difference between the frames of a dataset and its model's, as a share of the
 /// largest intensity.
@@ -32,9 +27,9 @@ double model_error(const Dataset& data) {
 }
 
 TEST(Data, SimulatedScanIsWhatItsObjectAndProbeGive) {
-  const std::filesystem::path path = data_file("simulated-two-modes.cxi");
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent";
-  Dataset data = read_dataset(path);
+  const auto path = tests::data_file("simulated-two-modes.cxi");
+  if (!path) GTEST_SKIP() << tests::absent("simulated-two-modes.cxi");
+  Dataset data = read_dataset(*path);
   EXPECT_EQ(data.count, 169);
   EXPECT_EQ(data.detector, 32);
   EXPECT_EQ(data.window, 16);
@@ -46,9 +41,9 @@ TEST(Data, SimulatedScanIsWhatItsObjectAndProbeGive) {
 }
 
 TEST(Data, SiemensStarFitsOnItsObject) {
-  const std::filesystem::path path = data_file("siemens-star-small.cxi");
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent";
-  const Dataset data = read_dataset(path);
+  const auto path = tests::data_file("siemens-star-small.cxi");
+  if (!path) GTEST_SKIP() << tests::absent("siemens-star-small.cxi");
+  const Dataset data = read_dataset(*path);
   EXPECT_EQ(data.count, 516);
   EXPECT_EQ(data.window, 128);
   EXPECT_TRUE(data.has_probe);

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <complex>
 #include <filesystem>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -12,15 +13,15 @@
 #include "gpu/device/sim/cluster.hpp"
 
 #include "cases/reconstruct/solvers.hpp"
+#include "tests/data.hpp"
 #include "tests/print.hpp"
 
-/// Reconstructions of the data files, which are beside the sources or absent.
+/// Reconstructions of the data files, which may be absent.
 namespace rankcheck::cases::reconstruct {
 namespace {
 
-std::filesystem::path data_file(const char* name) {
-  return std::filesystem::path(RANKCHECK_SOURCE_DIR) / ".." / "shared" / "data" / name;
-}
+constexpr const char* siemens_star = "siemens-star-small.cxi";
+constexpr const char* two_modes = "simulated-two-modes.cxi";
 
 /// What the tests say as `rankcheck reconstruct` would.
 struct Run {
@@ -49,14 +50,14 @@ class OfData : public testing::TestWithParam<Run> {
 
 class Siemens : public OfData {
  protected:
-  std::filesystem::path path_ = data_file("siemens-star-small.cxi");
+  std::optional<std::filesystem::path> path_ = tests::data_file(siemens_star);
 };
 
 class SiemensStep : public Siemens {};
 
 TEST_P(Siemens, ComesNearTheData) {
-  if (!std::filesystem::exists(path_)) GTEST_SKIP() << path_ << " is absent";
-  const Dataset data = read_dataset(path_);
+  if (!path_) GTEST_SKIP() << tests::absent(siemens_star);
+  const Dataset data = read_dataset(*path_);
   Result start;
   start.state = starting_state(data, 1, true);
   const Result result =
@@ -76,8 +77,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 /// Every partition is within the reference's bound, and so all are within twice that of each other.
 TEST_P(SiemensStep, IsTheReferences) {
-  if (!std::filesystem::exists(path_)) GTEST_SKIP() << path_ << " is absent";
-  const Dataset data = read_dataset(path_);
+  if (!path_) GTEST_SKIP() << tests::absent(siemens_star);
+  const Dataset data = read_dataset(*path_);
   const Problem problem = this->problem(data, 32);
   const State start = starting_state(data, 1, true);
   const auto running = solvers().front().start(problem, start);
@@ -128,9 +129,9 @@ double likeness(const Dataset& data,
 class Simulated : public OfData {};
 
 TEST_P(Simulated, ObjectComesBackFromAFlatOne) {
-  const std::filesystem::path path = data_file("simulated-two-modes.cxi");
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent";
-  const Dataset data = read_dataset(path);
+  const auto path = tests::data_file(two_modes);
+  if (!path) GTEST_SKIP() << tests::absent(two_modes);
+  const Dataset data = read_dataset(*path);
   Result start;
   start.state = starting_state(data, 2, true);
   EXPECT_LT(likeness(data, start.state.object, data.object), 0.9);

@@ -1,0 +1,52 @@
+#include "tests/data.hpp"
+
+#include <cstdlib>
+#include <string>
+
+#include <gtest/gtest-spi.h>
+#include <gtest/gtest.h>
+
+#include "harness/files.hpp"
+
+#include "tests/harness/sample.hpp"
+
+namespace rankcheck::tests {
+namespace {
+
+/// The environment's variable for a while.
+class DataFolder : public testing::Test {
+ protected:
+  DataFolder() {
+    const char* const named = std::getenv("RANKCHECK_DATA");
+    if (named != nullptr) before_ = named;
+  }
+  ~DataFolder() override {
+    if (before_) {
+      ::setenv("RANKCHECK_DATA", before_->c_str(), 1);
+    } else {
+      ::unsetenv("RANKCHECK_DATA");
+    }
+  }
+
+  std::optional<std::string> before_;
+  harness::TemporaryFolder folder_;
+};
+
+TEST_F(DataFolder, IsWhatTheEnvironmentSays) {
+  harness::write_file(folder_.path() / "scan.cxi", "data");
+  ::setenv("RANKCHECK_DATA", folder_.path().c_str(), 1);
+  EXPECT_EQ(data_file("scan.cxi"), folder_.path() / "scan.cxi");
+}
+
+TEST_F(DataFolder, ThatIsNamedHasItsFiles) {
+  ::setenv("RANKCHECK_DATA", folder_.path().c_str(), 1);
+  EXPECT_NONFATAL_FAILURE(EXPECT_EQ(data_file("scan.cxi"), std::nullopt), "is absent");
+}
+
+TEST_F(DataFolder, ThatNobodyNamedMayLackFiles) {
+  ::unsetenv("RANKCHECK_DATA");
+  EXPECT_EQ(data_file("no such file"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace rankcheck::tests
