@@ -12,6 +12,8 @@
 
 #include "harness/input.hpp"
 
+#include "cases/backends/ranks.hpp"
+
 namespace rankcheck::cases {
 
 namespace {
@@ -20,9 +22,6 @@ using harness::Case;
 using harness::Observation;
 using harness::RunStatus;
 using harness::Symptom;
-
-/// Ranks of a run that carries data; beyond it lies virtual time.
-constexpr int data_ranks_max = 64;
 
 RunStatus status_of(gpu::sim::Status status) {
   switch (status) {

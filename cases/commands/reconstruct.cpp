@@ -21,6 +21,7 @@
 #include "harness/table.hpp"
 
 #include "cases/backends/mpi.hpp"
+#include "cases/backends/ranks.hpp"
 #include "cases/commands/command.hpp"
 #include "cases/commands/interrupt.hpp"
 #include "cases/commands/outputs.hpp"
@@ -330,13 +331,14 @@ int conclude(const ReconstructOptions& options,
   if (!options.pictures.empty()) {
     write_pictures(options.pictures, data, result.state.object, result.state.probe, result.costs);
   }
-  fmt::print("cost {:.6g} after {} iterations; {}{}{}\n",
-             result.costs.back(),
+  const bool is_whole = static_cast<std::int64_t>(result.costs.size()) > result.iterations;
+  fmt::print("{} after {} iterations; {}{}{}\n",
+             is_whole ? fmt::format("cost {:.6g}", result.costs.back()) : "interrupted",
              result.iterations,
              options.output,
              options.pictures.empty() ? "" : ", pictures in ",
              options.pictures);
-  const std::string complaint = std::isfinite(result.costs.back())
+  const std::string complaint = result.costs.empty() || std::isfinite(result.costs.back())
                                     ? checks.complaint(options.course.check_every > 0)
                                     : "falsified: the cost is no number";
   if (complaint.empty()) return status_held;
@@ -413,6 +415,10 @@ int reconstruct_on(gpu::Cluster& cluster,
 
 /// In this process, on simulated devices.
 int reconstruct_in_sim(const std::vector<Solver>& solvers, const ReconstructOptions& options) {
+  if (options.ranks > data_ranks_max) {
+    throw BadInput(
+        fmt::format("backend sim: {} ranks: expected at most {}", options.ranks, data_ranks_max));
+  }
   const Interrupt interrupt;
   gpu::sim::SimCluster cluster(reference::contract_named);
   cluster.begin(std::max(options.ranks, 1), {}, {});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -43,13 +44,14 @@ void compare_copies(const Problem& problem,
   if (is_lead && !copy.empty() && follower.unequal) follower.unequal(step, copy);
 }
 
-/// Takes the steps of one iteration; returns its cost.
-double iterate(const Solver& solver,
-               const Problem& problem,
-               Reconstruction& running,
-               std::int64_t iteration,
-               const Course& course,
-               const Follower& follower) {
+/// Takes the steps of one iteration; returns its cost, or none where it was interrupted before the
+/// last step.
+std::optional<double> iterate(const Solver& solver,
+                              const Problem& problem,
+                              Reconstruction& running,
+                              std::int64_t iteration,
+                              const Course& course,
+                              const Follower& follower) {
   const bool is_lead = problem.cluster.local().front() == 0;
   double total = 0;
   for (int batch = 0; batch < problem.batches; ++batch) {
@@ -58,14 +60,19 @@ double iterate(const Solver& solver,
     const State before = is_checked ? running.state() : State{};
     const double cost = running.step(batch);
     total += cost;
-    if (!is_checked) continue;
-    const State after = running.state();
-    compare_copies(problem, running, step, follower);
-    if (!is_lead) continue;
-    if (follower.checking) follower.checking(step);
-    follower.checked(
-        step,
-        solver.check(problem, {.before = before, .after = after, .batch = batch, .cost = cost}));
+    if (is_checked) {
+      const State after = running.state();
+      compare_copies(problem, running, step, follower);
+      if (is_lead) {
+        if (follower.checking) follower.checking(step);
+        follower.checked(
+            step,
+            solver.check(problem,
+                         {.before = before, .after = after, .batch = batch, .cost = cost}));
+      }
+    }
+    const bool is_last = batch + 1 == problem.batches;
+    if (!is_last && follower.is_interrupted && follower.is_interrupted()) return std::nullopt;
   }
   return total;
 }
@@ -111,8 +118,13 @@ Result reconstruct(const Solver& solver,
   // The reconstruction has its own.
   result.state = {};
   while (result.iterations < course.iterations) {
+    // What an interruption within the iteration goes back to.
+    if (follower.is_interrupted && problem.batches > 1) result.state = running->state();
+    const std::optional<double> cost =
+        iterate(solver, problem, *running, result.iterations + 1, course, follower);
+    if (!cost) return result;
     ++result.iterations;
-    result.costs.push_back(iterate(solver, problem, *running, result.iterations, course, follower));
+    result.costs.push_back(*cost);
     if (follower.iterated) follower.iterated(result.iterations, result.costs.back());
     if (!std::isfinite(result.costs.back())) break;
     if (course.save_every > 0 && result.iterations % course.save_every == 0) {

@@ -63,7 +63,8 @@ struct Result {
   State state;
   /// The sum over measured pixels of (sqrt(I) - sqrt(d))^2 by that of d; the last one that of the
   /// state, those before of iteration 1, 2, …: of each batch's frames before its step. With one
-  /// batch, that is the cost after 0, 1, 2, … iterations. On the way, the last one is missing.
+  /// batch, that is the cost after 0, 1, 2, … iterations. On the way, and where an interruption
+  /// came within an iteration, the last one is missing.
   std::vector<double> costs;
   /// fingerprint() of the frames that it comes from.
   std::uint64_t frames_hash = 0;
@@ -146,7 +147,7 @@ struct Follower {
   std::function<void(std::int64_t step, const std::string& copy)> unequal = {};
   /// Time to save.
   std::function<void(const Result& result)> save = {};
-  /// Whether to end after this iteration; all processes say the same.
+  /// Whether to end, asked after every step; all processes say the same.
   std::function<bool()> is_interrupted = {};
 };
 
@@ -156,7 +157,8 @@ struct Follower {
 [[nodiscard]] State starting_state(const Dataset& data, int modes, bool from_flat_object);
 
 /// Goes on from `from` until the course is done, the follower interrupts or the cost is no longer
-/// finite. The result's costs end with that of its state.
+/// finite. The result's costs end with that of its state; but interrupted within an iteration, it
+/// is the state before that, and nobody waits for its cost.
 [[nodiscard]] Result reconstruct(const Solver& solver,
                                  const Problem& problem,
                                  Result from,

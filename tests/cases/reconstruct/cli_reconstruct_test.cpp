@@ -96,16 +96,18 @@ TEST_F(CliReconstruct, TellsWhatItDoes) {
 TEST_F(CliReconstruct, TellsWhatItLeavesOut) {
   std::vector<double> mask(24, 0);
   mask[1] = mask[9] = mask[17] = mask[2] = 1;
-  rec::write(folder_.path() / "masked.cxi",
-             rec::with(rec::small_scan(),
-                       {rec::numbers(rec::detector_1 + "data", {3, 2, 4}, std::vector<double>(24, 9)),
-                        rec::numbers(rec::detector_1 + "mask", {3, 2, 4}, mask)}));
+  rec::write(
+      folder_.path() / "masked.cxi",
+      rec::with(rec::small_scan(),
+                {rec::numbers(rec::detector_1 + "data", {3, 2, 4}, std::vector<double>(24, 9)),
+                 rec::numbers(rec::detector_1 + "mask", {3, 2, 4}, mask)}));
   const tests::Outcome outcome = rankcheck("reconstruct masked.cxi --iterations 1");
   EXPECT_NE(outcome.out.find(": 3 frames of 4 × 4 around 2 × 4, no probe"), std::string::npos)
       << outcome.out;
-  EXPECT_NE(outcome.out.find("\n2 of 8 pixels of every frame are masked, 1 of them for being bad in "
-                             "some frames\n"),
-            std::string::npos)
+  EXPECT_NE(
+      outcome.out.find("\n2 of 8 pixels of every frame are masked, 1 of them for being bad in "
+                       "some frames\n"),
+      std::string::npos)
       << outcome.out;
 }
 
@@ -138,6 +140,7 @@ TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   expect("--partition none", "--partition");
   expect("--layout none", "--layout");
   expect("--ranks 0", "--ranks");
+  expect("--ranks 65", "backend sim: 65 ranks: expected at most 64");
   expect("--output scan.cxi", "scan.cxi: expected another file than the data");
   expect("--output a.cxi --checkpoint ./a.cxi", "./a.cxi: expected another file than the output");
   expect("--checkpoint a --pictures a", "a: expected another file than the checkpoint");

@@ -167,6 +167,30 @@ TEST_F(Reconstruct, EndsWhenItIsInterrupted) {
   EXPECT_EQ(result.costs, (std::vector<double>{9, 8, 7}));
 }
 
+/// It does not wait for the iteration, and keeps the state before it.
+TEST_F(Reconstruct, EndsWithinAnIterationWhenItIsInterrupted) {
+  problem_.batches = 3;
+  int asked = 0;
+  const Follower follower{.is_interrupted = [&] { return ++asked == 5; }};
+  const Result result = reconstruct(counting, problem_, start_, {.iterations = 9}, follower);
+  EXPECT_EQ(result.iterations, 1);
+  EXPECT_EQ(result.costs, (std::vector<double>{9 + 8 + 7}));
+  EXPECT_EQ(result.state.memory.at("batch"), (std::vector<float>{0, 1, 2}));
+  write_result(path_, data_, result, true);
+  const Result resumed =
+      reconstruct(counting, problem_, read_result(path_, data_), {.iterations = 2}, {});
+  EXPECT_EQ(resumed.costs, (std::vector<double>{9 + 8 + 7, 6 + 5 + 4, 3}));
+}
+
+TEST_F(Reconstruct, EndsBeforeTheFirstIteration) {
+  problem_.batches = 2;
+  const Result result = reconstruct(
+      counting, problem_, start_, {.iterations = 9}, {.is_interrupted = [] { return true; }});
+  EXPECT_EQ(result.iterations, 0);
+  EXPECT_TRUE(result.costs.empty());
+  EXPECT_EQ(result.state.object, start_.state.object);
+}
+
 TEST_F(Reconstruct, EndsWhereTheCostIsNoNumber) {
   start_.state.object[0] = std::numeric_limits<float>::quiet_NaN();
   const Result result = reconstruct(counting, problem_, start_, {.iterations = 9}, {});
