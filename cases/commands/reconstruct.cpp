@@ -228,6 +228,26 @@ Result begin(const std::vector<Solver>& solvers,
   return from;
 }
 
+/// Throws where there are no steps for what was asked for.
+void require_steps(const ReconstructOptions& options, const Result& from) {
+  const Course& course = options.course;
+  if (course.iterations < from.iterations) {
+    throw BadInput(fmt::format("--iterations: expected at least {}, which {} has, found {}",
+                               from.iterations,
+                               options.resume,
+                               course.iterations));
+  }
+  const std::int64_t done = from.iterations * from.batches;
+  const std::int64_t last = course.iterations * from.batches;
+  if (course.check_every == 0 || last / course.check_every > done / course.check_every) return;
+  if (last == done) throw BadInput("--verify: expected a step to come, found none");
+  throw BadInput(
+      fmt::format("--verify: expected a K that divides a step to come, {} to {}, found {}",
+                  done + 1,
+                  last,
+                  course.check_every));
+}
+
 void require_batches(const Solver& solver, int batches, const Dataset& data) {
   if (solver.batches == 1 && batches != 1) {
     throw BadInput(
@@ -331,6 +351,8 @@ int conclude(const ReconstructOptions& options,
   if (!options.pictures.empty()) {
     write_pictures(options.pictures, data, result.state.object, result.state.probe, result.costs);
   }
+  // Interrupted, a run owes no checks.
+  const bool is_done = result.iterations >= options.course.iterations;
   const bool is_whole = static_cast<std::int64_t>(result.costs.size()) > result.iterations;
   fmt::print("{} after {} iterations; {}{}{}\n",
              is_whole ? fmt::format("cost {:.6g}", result.costs.back()) : "interrupted",
@@ -339,7 +361,7 @@ int conclude(const ReconstructOptions& options,
              options.pictures.empty() ? "" : ", pictures in ",
              options.pictures);
   const std::string complaint = result.costs.empty() || std::isfinite(result.costs.back())
-                                    ? checks.complaint(options.course.check_every > 0)
+                                    ? checks.complaint(options.course.check_every > 0 && is_done)
                                     : "falsified: the cost is no number";
   if (complaint.empty()) return status_held;
   fmt::print("{}\n", complaint);
@@ -358,6 +380,7 @@ int reconstruct_on(gpu::Cluster& cluster,
   Result from = begin(solvers, options, data);
   const Solver& solver = find_solver(solvers, from.solver);
   require_batches(solver, from.batches, data);
+  require_steps(options, from);
   Problem problem{.data = data,
                   .cluster = cluster,
                   .partition = find_partition(options.partition),
@@ -554,6 +577,7 @@ void add_reconstruct(CLI::App& app,
       ->check(CLI::Range(1, 1000000))
       ->type_name("K");
   add_outputs(*command, *options);
+  command->get_option("--resume")->excludes(command->get_option("--start"));
   command->callback([options, cluster, &context, &solvers] {
     context.exit_status = reconstruct_file(context, solvers, cluster, *options);
   });
