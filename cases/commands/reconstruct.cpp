@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -25,6 +24,7 @@
 #include "cases/commands/command.hpp"
 #include "cases/commands/interrupt.hpp"
 #include "cases/commands/outputs.hpp"
+#include "cases/reconstruct/following.hpp"
 #include "cases/reconstruct/pictures.hpp"
 #include "cases/reconstruct/solvers.hpp"
 
@@ -33,10 +33,13 @@ namespace rankcheck::cases {
 namespace {
 
 using harness::BadInput;
+using reconstruct::Agreement;
+using reconstruct::Checks;
 using reconstruct::Course;
 using reconstruct::Dataset;
 using reconstruct::Layout;
 using reconstruct::Problem;
+using reconstruct::Progress;
 using reconstruct::Result;
 using reconstruct::Solver;
 using reconstruct::StepCheck;
@@ -75,120 +78,6 @@ gpu::Partition find_partition(const std::string& name) {
   const auto& names = gpu::partition_names;
   return static_cast<gpu::Partition>(std::find(names.begin(), names.end(), name) - names.begin());
 }
-
-/// Tells how a reconstruction goes: on a terminal one line that is rewritten, elsewhere one each.
-class Progress {
- public:
-  Progress(bool is_terminal, std::int64_t iterations, std::int64_t done)
-      : is_terminal_(is_terminal), iterations_(iterations), first_(done) {}
-
-  void iterated(std::int64_t iteration, double cost) {
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-    const double each = elapsed.count() / static_cast<double>(iteration - first_);
-    fmt::print("{}iteration {}/{}  cost {:.6g}  {:.3g} s each, {:.0f} s left{}",
-               clearing(),
-               iteration,
-               iterations_,
-               cost,
-               each,
-               each * static_cast<double>(iterations_ - iteration),
-               is_terminal_ ? "" : "\n");
-    std::fflush(stdout);
-  }
-
-  void checking(std::int64_t step) {
-    check_start_ = Clock::now();
-    // Where lines stay, only those that somebody may be waiting for.
-    constexpr double short_s = 2;
-    if (!is_terminal_ && check_s_ > 0 && check_s_ < short_s) return;
-    fmt::print("{}step {}: repeating it in the reference", clearing(), step);
-    if (check_s_ > 0) fmt::print(", which took {:.3g} s before", check_s_);
-    fmt::print("{}", is_terminal_ ? "" : "\n");
-    std::fflush(stdout);
-  }
-
-  void checked(std::int64_t step, const StepCheck& check) {
-    check_s_ = std::chrono::duration<double>(Clock::now() - check_start_).count();
-    fmt::print("{}step {}: ", clearing(), step);
-    if (check.bounded == 0) {
-      fmt::print("a branch is too close to call, the reference says nothing\n");
-    } else {
-      fmt::print("error/bound {:.3g}, {}{}; {:.3g} s\n",
-                 check.ratio,
-                 check.place,
-                 check.bounded < 1 ? fmt::format("; {:.3g} % have a bound", 100 * check.bounded)
-                                   : std::string(),
-                 check_s_);
-    }
-    std::fflush(stdout);
-  }
-
-  /// Takes the line away.
-  void clear() const { fmt::print("{}", clearing()); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  [[nodiscard]] const char* clearing() const { return is_terminal_ ? "\r\x1b[K" : ""; }
-
-  bool is_terminal_;
-  std::int64_t iterations_;
-  /// Iterations that an earlier run made.
-  std::int64_t first_;
-  Clock::time_point start_ = Clock::now();
-  Clock::time_point check_start_ = {};
-  /// Seconds of the last check; 0 before the first one.
-  double check_s_ = 0;
-};
-
-/// What the checks of steps came to.
-class Checks {
- public:
-  void add(const StepCheck& check) {
-    is_falsified_ = is_falsified_ || !(check.ratio <= 1);
-    has_power_ = has_power_ || check.bounded > 0;
-  }
-
-  void add_unequal(std::int64_t step, const std::string& copy) {
-    if (!unequal_.empty()) return;
-    unequal_ = fmt::format("after step {}, not all ranks have the same bits: {}", step, copy);
-  }
-
-  /// What is wrong, in one line; empty where nothing is.
-  [[nodiscard]] std::string complaint(bool were_wanted) const {
-    if (!unequal_.empty()) return "falsified: " + unequal_;
-    if (is_falsified_) return "falsified: a step is beyond its bound";
-    if (were_wanted && !has_power_) return "vacuous: no step was compared with the reference";
-    return {};
-  }
-
- private:
-  std::string unequal_;
-  bool is_falsified_ = false;
-  bool has_power_ = false;
-};
-
-/// Lets all processes of a cluster know whether one of them has something to say.
-class Agreement {
- public:
-  explicit Agreement(gpu::Cluster& cluster) : cluster_(cluster) {
-    for (const int rank : cluster.local()) flags_.push_back(cluster.allocate(rank, sizeof(float)));
-  }
-
-  [[nodiscard]] bool any(bool mine) {
-    const float flag = mine ? 1 : 0;
-    const auto local = cluster_.local();
-    for (std::size_t i = 0; i < local.size(); ++i) {
-      cluster_.write(local[i], &flag, flags_[i], sizeof flag);
-    }
-    gpu::sum_over_ranks(cluster_, spec::Type::f32, 1, flags_);
-    return cluster_.read_value(local.front(), reinterpret_cast<const float*>(flags_.front())) > 0;
-  }
-
- private:
-  gpu::Cluster& cluster_;
-  std::vector<std::byte*> flags_;
-};
 
 /// Throws where the user asks for something else than a checkpoint has; 0 asks for nothing.
 void require_same(const char* option, int asked, int kept, const std::string& checkpoint) {

@@ -79,10 +79,6 @@ std::optional<double> iterate(const Solver& solver,
 
 }  // namespace
 
-std::string_view name(Layout layout) {
-  return layout == Layout::tiles ? "tiles" : "replicated";
-}
-
 bool is_finite(const Result& result) {
   const State& state = result.state;
   const auto are_finite = [](const auto& values) {

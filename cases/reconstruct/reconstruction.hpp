@@ -22,7 +22,6 @@ namespace rankcheck::cases::reconstruct {
 
 /// What every rank keeps of the object: all of it, or the tile under its own windows and a halo.
 enum class Layout : std::uint8_t { replicated, tiles };
-[[nodiscard]] std::string_view name(Layout layout);
 
 /// What there is to reconstruct, and over which devices.
 struct Problem {

@@ -1,0 +1,85 @@
+#include "cases/reconstruct/following.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+namespace rankcheck::cases::reconstruct {
+
+void Progress::iterated(std::int64_t iteration, double cost) const {
+  const std::chrono::duration<double> elapsed = Clock::now() - start_;
+  const double each = elapsed.count() / static_cast<double>(iteration - first_);
+  fmt::print("{}iteration {}/{}  cost {:.6g}  {:.3g} s each, {:.0f} s left{}",
+             clearing(),
+             iteration,
+             iterations_,
+             cost,
+             each,
+             each * static_cast<double>(iterations_ - iteration),
+             is_terminal_ ? "" : "\n");
+  std::fflush(stdout);
+}
+
+void Progress::checking(std::int64_t step) {
+  check_start_ = Clock::now();
+  // Where lines stay, only those that somebody may be waiting for.
+  constexpr double short_s = 2;
+  if (!is_terminal_ && check_s_ > 0 && check_s_ < short_s) return;
+  fmt::print("{}step {}: repeating it in the reference", clearing(), step);
+  if (check_s_ > 0) fmt::print(", which took {:.3g} s before", check_s_);
+  fmt::print("{}", is_terminal_ ? "" : "\n");
+  std::fflush(stdout);
+}
+
+void Progress::checked(std::int64_t step, const StepCheck& check) {
+  check_s_ = std::chrono::duration<double>(Clock::now() - check_start_).count();
+  fmt::print("{}step {}: ", clearing(), step);
+  if (check.bounded == 0) {
+    fmt::print("a branch is too close to call, the reference says nothing\n");
+  } else {
+    fmt::print("error/bound {:.3g}, {}{}; {:.3g} s\n",
+               check.ratio,
+               check.place,
+               check.bounded < 1 ? fmt::format("; {:.3g} % have a bound", 100 * check.bounded)
+                                 : std::string(),
+               check_s_);
+  }
+  std::fflush(stdout);
+}
+
+void Progress::clear() const {
+  fmt::print("{}", clearing());
+}
+
+void Checks::add(const StepCheck& check) {
+  is_falsified_ = is_falsified_ || !(check.ratio <= 1);
+  has_power_ = has_power_ || check.bounded > 0;
+}
+
+void Checks::add_unequal(std::int64_t step, const std::string& copy) {
+  if (!unequal_.empty()) return;
+  unequal_ = fmt::format("after step {}, not all ranks have the same bits: {}", step, copy);
+}
+
+std::string Checks::complaint(bool were_wanted) const {
+  if (!unequal_.empty()) return "falsified: " + unequal_;
+  if (is_falsified_) return "falsified: a step is beyond its bound";
+  if (were_wanted && !has_power_) return "vacuous: no step was compared with the reference";
+  return {};
+}
+
+Agreement::Agreement(gpu::Cluster& cluster) : cluster_(cluster) {
+  for (const int rank : cluster.local()) flags_.push_back(cluster.allocate(rank, sizeof(float)));
+}
+
+bool Agreement::any(bool mine) {
+  const float flag = mine ? 1 : 0;
+  const auto local = cluster_.local();
+  for (std::size_t i = 0; i < local.size(); ++i) {
+    cluster_.write(local[i], &flag, flags_[i], sizeof flag);
+  }
+  gpu::sum_over_ranks(cluster_, spec::Type::f32, 1, flags_);
+  return cluster_.read_value(local.front(), reinterpret_cast<const float*>(flags_.front())) > 0;
+}
+
+}  // namespace rankcheck::cases::reconstruct
