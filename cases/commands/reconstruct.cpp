@@ -238,7 +238,7 @@ int conclude(const ReconstructOptions& options,
   write_result(options.output, data, result, false);
   save_checkpoint(options, data, result);
   if (!options.pictures.empty()) {
-    write_pictures(options.pictures, data, result.state.object, result.state.probe, result.costs);
+    write_pictures(options.pictures, data, result);
   }
   // Interrupted, a run owes no checks.
   const bool is_done = result.iterations >= options.course.iterations;

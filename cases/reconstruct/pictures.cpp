@@ -10,8 +10,6 @@
 
 #include "harness/files.hpp"
 
-#include "cases/reconstruct/canvas.hpp"
-
 namespace rankcheck::cases::reconstruct {
 
 namespace {
@@ -19,6 +17,7 @@ namespace {
 using std::numbers::pi;
 
 constexpr Color curve_color{0.12, 0.36, 0.65};
+constexpr Color result_color{0.75, 0.25, 0.1};
 constexpr Color grid_color{0.88, 0.88, 0.88};
 constexpr double title_size = 15;
 /// Room for ticks and labels.
@@ -177,13 +176,11 @@ std::vector<double> logarithmic_ticks(double low, double high) {
   return ticks.size() < 2 ? round_ticks(low, high, 5) : ticks;
 }
 
-/// The number of steps and the logarithm of each cost that has one.
-std::vector<Point> logarithms(const std::vector<double>& costs) {
+/// The points whose cost has a logarithm, with that in its place.
+std::vector<Point> logarithms(const std::vector<Point>& costs) {
   std::vector<Point> points;
-  for (std::size_t i = 0; i < costs.size(); ++i) {
-    if (costs[i] > 0 && std::isfinite(costs[i])) {
-      points.push_back({static_cast<double>(i), std::log10(costs[i])});
-    }
+  for (const Point& cost : costs) {
+    if (cost.y > 0 && std::isfinite(cost.y)) points.push_back({cost.x, std::log10(cost.y)});
   }
   return points;
 }
@@ -259,15 +256,34 @@ std::string draw_probe(const Dataset& data, const Complexes& probe) {
   return canvas.png();
 }
 
-std::string draw_costs(const std::vector<double>& costs) {
+CostPlot plot_of(const Result& result) {
+  CostPlot plot;
+  const auto iterations = static_cast<std::size_t>(result.iterations);
+  const bool is_one_curve = result.batches == 1;
+  for (std::size_t i = 0; i < result.costs.size(); ++i) {
+    const double at = static_cast<double>(i);
+    if (is_one_curve || i < iterations) {
+      plot.curve.push_back({is_one_curve ? at : at + 0.5, result.costs[i]});
+    } else {
+      plot.result = Point{at, result.costs[i]};
+    }
+  }
+  return plot;
+}
+
+std::string draw_costs(const Result& result) {
+  const CostPlot plot = plot_of(result);
   const Box box{left_margin + 12, top_margin, 640, 400};
   const double bottom = box.top + box.height;
   Canvas canvas(box.left + box.width + 28, bottom + bottom_margin);
   canvas.text({box.left, top_margin / 2}, Anchor::left, "Cost of each iteration", title_size);
-  const double steps = std::max<double>(1, static_cast<double>(costs.size()) - 1);
-  const Axis x{0, steps, box.left, box.left + box.width};
-  const std::vector<Point> points = logarithms(costs);
-  Axis y = cost_range(points);
+  const double iterations = std::max<double>(1, static_cast<double>(result.iterations));
+  const Axis x{0, iterations, box.left, box.left + box.width};
+  const std::vector<Point> points = logarithms(plot.curve);
+  const std::vector<Point> last = plot.result ? logarithms({*plot.result}) : std::vector<Point>();
+  std::vector<Point> all = points;
+  all.insert(all.end(), last.begin(), last.end());
+  Axis y = cost_range(all);
   y.start = bottom;
   y.end = box.top;
   for (const double tick : logarithmic_ticks(std::pow(10, y.low), std::pow(10, y.high))) {
@@ -280,6 +296,12 @@ std::string draw_costs(const std::vector<double>& costs) {
   for (const Point& point : points) curve.push_back({x.at(point.x), y.at(point.y)});
   canvas.line(curve, curve_color, 1.5);
   for (const Point& point : curve) canvas.dot(point, curve_color, curve.size() > 100 ? 1.2 : 2.4);
+  for (const Point& point : last) {
+    canvas.dot({x.at(point.x), y.at(point.y)}, result_color, 4);
+    const double label = box.left + box.width;
+    canvas.dot({label - 92, top_margin / 2}, result_color, 4);
+    canvas.text({label - 84, top_margin / 2}, Anchor::left, "of the result");
+  }
   canvas.frame(box);
   ticks_below(canvas, x, bottom, "iterations");
   return canvas.png();
@@ -287,14 +309,13 @@ std::string draw_costs(const std::vector<double>& costs) {
 
 void write_pictures(const std::filesystem::path& folder,
                     const Dataset& data,
-                    const Complexes& object,
-                    const Complexes& probe,
-                    const std::vector<double>& costs) {
+                    const Result& result) {
+  const State& state = result.state;
   harness::make_folder(folder);
-  harness::write_file(folder / "object-phase.png", draw_phase(data, object));
-  harness::write_file(folder / "object-amplitude.png", draw_amplitude(data, object));
-  harness::write_file(folder / "probe.png", draw_probe(data, probe));
-  harness::write_file(folder / "cost.png", draw_costs(costs));
+  harness::write_file(folder / "object-phase.png", draw_phase(data, state.object));
+  harness::write_file(folder / "object-amplitude.png", draw_amplitude(data, state.object));
+  harness::write_file(folder / "probe.png", draw_probe(data, state.probe));
+  harness::write_file(folder / "cost.png", draw_costs(result));
 }
 
 }  // namespace rankcheck::cases::reconstruct

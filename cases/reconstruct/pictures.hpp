@@ -2,10 +2,13 @@
 
 #include <complex>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cases/reconstruct/canvas.hpp"
 #include "cases/reconstruct/dataset.hpp"
+#include "cases/reconstruct/reconstruction.hpp"
 
 /// PNG pictures of a reconstruction, as the bytes of their files.
 namespace rankcheck::cases::reconstruct {
@@ -23,15 +26,21 @@ using Complexes = std::vector<std::complex<float>>;
 /// phase, the brightness the amplitude as a share of the mode's largest.
 [[nodiscard]] std::string draw_probe(const Dataset& data, const Complexes& probe);
 
-/// Costs as a Result has them, on a logarithmic axis; what is not positive is left out.
-[[nodiscard]] std::string draw_costs(const std::vector<double>& costs);
+/// Where a result's costs stand over its iterations.
+struct CostPlot {
+  /// Costs that can be joined: with one batch, those of the states after 0, 1, 2, … iterations;
+  /// with several, those of the iterations, each from states all along it, in its middle.
+  std::vector<Point> curve;
+  /// With several batches, that of the result: of one state, and so no point of such a curve.
+  std::optional<Point> result;
+};
+[[nodiscard]] CostPlot plot_of(const Result& result);
+
+/// A result's costs on a logarithmic axis; what is not positive is left out.
+[[nodiscard]] std::string draw_costs(const Result& result);
 
 /// Writes object-phase.png, object-amplitude.png, probe.png and cost.png into the folder, which is
 /// created. Throws FileError.
-void write_pictures(const std::filesystem::path& folder,
-                    const Dataset& data,
-                    const Complexes& object,
-                    const Complexes& probe,
-                    const std::vector<double>& costs);
+void write_pictures(const std::filesystem::path& folder, const Dataset& data, const Result& result);
 
 }  // namespace rankcheck::cases::reconstruct

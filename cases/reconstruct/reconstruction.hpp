@@ -55,16 +55,16 @@ struct State {
 
 /// What a reconstruction has come to.
 struct Result {
-  std::string solver;
+  std::string solver = {};
   int batches = 1;
   /// Each goes once through all batches.
   std::int64_t iterations = 0;
-  State state;
+  State state = {};
   /// The sum over measured pixels of (sqrt(I) - sqrt(d))^2 by that of d; the last one that of the
   /// state, those before of iteration 1, 2, …: of each batch's frames before its step. With one
   /// batch, that is the cost after 0, 1, 2, … iterations. On the way, and where an interruption
   /// came within an iteration, the last one is missing.
-  std::vector<double> costs;
+  std::vector<double> costs = {};
   /// fingerprint() of the frames that it comes from.
   std::uint64_t frames_hash = 0;
 };
@@ -103,7 +103,7 @@ struct StepCheck {
   /// The largest error by its bound; more than 1, or NaN, where the step is wrong.
   double ratio = 0;
   /// Where that is, in words: "probe, mode 1, pixel (3, 4)".
-  std::string place;
+  std::string place = {};
   /// Of the values that the step changes, the share that the reference bounds: where a branch of
   /// the solver is too close to call, it says nothing.
   double bounded = 1;

@@ -8,7 +8,6 @@
 
 #include "harness/files.hpp"
 
-#include "cases/reconstruct/canvas.hpp"
 #include "cases/reconstruct/simulate.hpp"
 #include "tests/harness/sample.hpp"
 
@@ -22,7 +21,10 @@ bool is_png(const std::string& bytes) {
 TEST(Pictures, AreWrittenWhole) {
   const harness::TemporaryFolder folder;
   const Dataset data = simulate({.positions = 4, .detector = 8, .probe = 6, .modes = 5, .step = 2});
-  write_pictures(folder.path() / "new", data, data.object, data.probe, {3, 2, 1});
+  const Result result{.iterations = 2,
+                      .state = {.object = data.object, .probe = data.probe, .memory = {}},
+                      .costs = {3, 2, 1}};
+  write_pictures(folder.path() / "new", data, result);
   for (const char* name : {"object-phase.png", "object-amplitude.png", "probe.png", "cost.png"}) {
     EXPECT_TRUE(is_png(harness::read_file(folder.path() / "new" / name))) << name;
   }
@@ -52,8 +54,37 @@ TEST(Pictures, TakeStatesThatWentWrong) {
                                            {0.0, 0.0},
                                            {std::nan(""), INFINITY, -1.0},
                                            {1e300, 1e-300}}) {
-    EXPECT_TRUE(is_png(draw_costs(costs)));
+    for (const int batches : {1, 2}) {
+      for (const std::int64_t iterations : {0, 1, 2, 3}) {
+        const Result result{.batches = batches, .iterations = iterations, .costs = costs};
+        EXPECT_TRUE(is_png(draw_costs(result)));
+      }
+    }
   }
+}
+
+std::vector<double> heights(const std::vector<Point>& points) {
+  std::vector<double> all;
+  for (const Point& point : points) all.push_back(point.y);
+  return all;
+}
+
+TEST(CostPlot, JoinsCostsOfStates) {
+  const CostPlot plot = plot_of({.batches = 1, .iterations = 2, .costs = {3, 2, 1}});
+  EXPECT_EQ(heights(plot.curve), (std::vector<double>{3, 2, 1}));
+  EXPECT_EQ(plot.curve[2].x, 2);
+  EXPECT_FALSE(plot.result);
+}
+
+/// That of the result lies below those of the iterations even where nothing became better.
+TEST(CostPlot, KeepsTheResultApartFromIterations) {
+  const CostPlot plot = plot_of({.batches = 16, .iterations = 2, .costs = {3, 2, 1}});
+  EXPECT_EQ(heights(plot.curve), (std::vector<double>{3, 2}));
+  EXPECT_EQ(plot.curve[1].x, 1.5);
+  ASSERT_TRUE(plot.result);
+  EXPECT_EQ(plot.result->x, 2);
+  EXPECT_EQ(plot.result->y, 1);
+  EXPECT_FALSE(plot_of({.batches = 16, .iterations = 2, .costs = {3, 2}}).result);
 }
 
 TEST(RoundTicks, AreRoundAndWithin) {
