@@ -56,8 +56,16 @@ void read_pixels(const Reader& file, Geometry& geometry) {
     const double metres = metres_per_unit(file, vectors);
     geometry.pixel_height = metres * std::hypot(v[0], v[1], v[2]);
     geometry.pixel_width = metres * std::hypot(v[3], v[4], v[5]);
-    if (!(geometry.pixel_height > 0 && geometry.pixel_width > 0)) {
-      file.reject(vectors, "vectors of some length", "others");
+    for (const std::size_t i : {std::size_t{0}, std::size_t{3}}) {
+      const double length = std::hypot(v[i], v[i + 1], v[i + 2]);
+      if (length > 0 && std::isfinite(length)) continue;
+      file.reject(vectors,
+                  "vectors of some length",
+                  fmt::format("({}, {}, {}) from a pixel to the next {}",
+                              v[i],
+                              v[i + 1],
+                              v[i + 2],
+                              i == 0 ? "row" : "column"));
     }
     return;
   }
@@ -159,8 +167,7 @@ Recording read_cxi(const Reader& file) {
                                               detector + "translation"},
                                              "(x, y, z) in metres for each frame");
   recording.geometry.wavelength = wavelength(file);
-  recording.geometry.distance =
-      read_length(file, file.first_of({detector + "distance"}, "metres"));
+  recording.geometry.distance = read_length(file, file.first_of({detector + "distance"}, "metres"));
   read_pixels(file, recording.geometry);
   recording.translation = read_translation(file, recording.translation_name, shape[0]);
   read_mask(file, shape, recording);

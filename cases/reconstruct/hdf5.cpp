@@ -118,6 +118,24 @@ bool comes_before(const std::string& a, const std::string& b) {
   return of_a >= 0 && of_b >= 0 && of_a != of_b ? of_a < of_b : a < b;
 }
 
+/// What a link points to, as the file says it: a dataset, or another file and one in there.
+std::string target_of(hid_t file, const std::string& link) {
+  H5L_info_t info{};
+  if (H5Lget_info(file, link.c_str(), &info, H5P_DEFAULT) < 0) return "nothing";
+  std::string value(info.u.val_size, '\0');
+  const bool is_symbolic = info.type == H5L_TYPE_SOFT || info.type == H5L_TYPE_EXTERNAL;
+  if (!is_symbolic || H5Lget_val(file, link.c_str(), value.data(), value.size(), H5P_DEFAULT) < 0) {
+    return "nothing";
+  }
+  if (info.type == H5L_TYPE_SOFT) return value.c_str();
+  const char* name = nullptr;
+  const char* dataset = nullptr;
+  if (H5Lunpack_elink_val(value.data(), value.size(), nullptr, &name, &dataset) < 0) {
+    return "nothing";
+  }
+  return fmt::format("{} of {}", dataset, name);
+}
+
 }  // namespace
 
 std::string text(const Shape& shape) {
@@ -166,7 +184,9 @@ bool Reader::has(const std::string& name) const {
     const std::string part = name.substr(0, end);
     if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0) return false;
     if (H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT) <= 0) {
-      reject(part, "an object", "a link to nothing");
+      reject(part,
+             "a group or dataset",
+             fmt::format("a link to {}, which is missing", target_of(file, part)));
     }
   }
   return true;

@@ -36,7 +36,8 @@ class Reader {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
-  /// Whether a group or dataset has this name. Links are followed; one to nothing is rejected.
+  /// Whether a group or dataset has this name. Links are followed; one whose
+  /// target is missing is rejected.
   [[nodiscard]] bool has(const std::string& name) const;
   /// The first of the names that exists. Rejects a file with none of them; `expected` says what
   /// it lacks.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <string>
 #include <vector>
@@ -180,10 +181,9 @@ TEST_F(Read, CountsWhatTheMaskHas) {
   Dataset data = read(with(small_scan(), {numbers(detector_1 + "mask", {3, 4, 4}, mask)}));
   EXPECT_EQ(data.masked(), 2);
   EXPECT_EQ(data.partly_bad, 1);
-  data = read(with(
-      small_scan(),
-      {numbers(detector_1 + "data", {3, 2, 4}, std::vector<double>(24, 1)),
-       numbers(detector_1 + "mask", {2, 4}, {0, 1, 0, 0, 0, 0, 0, 0})}));
+  data = read(with(small_scan(),
+                   {numbers(detector_1 + "data", {3, 2, 4}, std::vector<double>(24, 1)),
+                    numbers(detector_1 + "mask", {2, 4}, {0, 1, 0, 0, 0, 0, 0, 0})}));
   EXPECT_EQ(data.masked(), 1);
   EXPECT_EQ(data.partly_bad, 0);
 }
@@ -201,16 +201,13 @@ TEST_F(Read, TakesAnEnergyForTheWavelength) {
 
 TEST_F(Read, TakesLengthsInTheirUnits) {
   const Dataset plain = read(small_scan());
-  const Dataset data =
-      read(with(small_scan(),
-                {in_units(number(detector_1 + "distance", 1e3), "mm"),
-                 in_units(number(detector_1 + "x_pixel_size", 1e6), "um"),
-                 in_units(number(detector_1 + "y_pixel_size", 1e6), "\u00b5m"),
-                 in_units(number(source_1 + "wavelength", 4e10), "angstrom"),
-                 in_units(numbers(translation_1,
-                                  {3, 3},
-                                  {0, 0, 0, 1e9, 2e9, 0, 3.25e9, 4.5e9, 0}),
-                          "nm")}));
+  const Dataset data = read(with(
+      small_scan(),
+      {in_units(number(detector_1 + "distance", 1e3), "mm"),
+       in_units(number(detector_1 + "x_pixel_size", 1e6), "um"),
+       in_units(number(detector_1 + "y_pixel_size", 1e6), "\u00b5m"),
+       in_units(number(source_1 + "wavelength", 4e10), "angstrom"),
+       in_units(numbers(translation_1, {3, 3}, {0, 0, 0, 1e9, 2e9, 0, 3.25e9, 4.5e9, 0}), "nm")}));
   EXPECT_DOUBLE_EQ(data.geometry.distance, plain.geometry.distance);
   EXPECT_DOUBLE_EQ(data.geometry.pixel_width, plain.geometry.pixel_width);
   EXPECT_DOUBLE_EQ(data.geometry.pixel_height, plain.geometry.pixel_height);
@@ -219,10 +216,9 @@ TEST_F(Read, TakesLengthsInTheirUnits) {
   for (std::size_t i = 0; i < data.positions.size(); ++i) {
     EXPECT_FLOAT_EQ(data.positions[i], plain.positions[i]);
   }
-  const Dataset vectors = read(
-      with(without(small_scan(), {detector_1 + "x_pixel_size", detector_1 + "y_pixel_size"}),
-           {in_units(numbers(detector_1 + "basis_vectors", {2, 3}, {0, -500, 0, -300, 0, 400}),
-                     "mm")}));
+  const Dataset vectors = read(with(
+      without(small_scan(), {detector_1 + "x_pixel_size", detector_1 + "y_pixel_size"}),
+      {in_units(numbers(detector_1 + "basis_vectors", {2, 3}, {0, -500, 0, -300, 0, 400}), "mm")}));
   EXPECT_DOUBLE_EQ(vectors.geometry.pixel_height, 0.5);
   EXPECT_DOUBLE_EQ(vectors.geometry.pixel_width, 0.5);
 }
@@ -250,9 +246,8 @@ TEST_F(Read, RejectsUnitsThatNobodyKnows) {
 
 TEST_F(Read, RejectsScansWithinAPixel) {
   const auto scan = [&](double extent) {
-    return with(
-        small_scan(),
-        {numbers(translation_1, {3, 3}, {0, 0, 0, extent, 0, 0, 0, extent / 2, 0})});
+    return with(small_scan(),
+                {numbers(translation_1, {3, 3}, {0, 0, 0, extent, 0, 0, 0, extent / 2, 0})});
   };
   expect_rejected(scan(0.5),
                   translation_1,
@@ -335,20 +330,18 @@ TEST_F(Read, PadsFramesThatAreNotSquareAroundTheirMiddle) {
   // Pixel i of 2 × 4, zero frequency at (1, 2): it comes to (2, 2) of 4 × 4, then to the corner.
   std::vector<double> mask(8, 0);
   mask[1] = 1;
-  const Dataset data = read(with(
-      small_scan(),
-      {numbers(detector_1 + "data", {1, 2, 4}, {0, 1, 2, 3, 4, 5, 6, 7}),
-       numbers(detector_1 + "mask", {2, 4}, mask),
-       numbers(translation_1, {1, 3}, {0, 0, 0})}));
+  const Dataset data = read(with(small_scan(),
+                                 {numbers(detector_1 + "data", {1, 2, 4}, {0, 1, 2, 3, 4, 5, 6, 7}),
+                                  numbers(detector_1 + "mask", {2, 4}, mask),
+                                  numbers(translation_1, {1, 3}, {0, 0, 0})}));
   EXPECT_EQ(data.detector, 4);
   EXPECT_EQ(data.stored_rows, 2);
   EXPECT_EQ(data.stored_cols, 4);
   EXPECT_EQ(data.frames, (std::vector<float>{6, 7, 4, 5, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3, 0, 0}));
   EXPECT_EQ(data.mask, (std::vector<float>{1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0}));
-  const Dataset tall =
-      read(with(small_scan(),
-                {numbers(detector_1 + "data", {1, 3, 1}, {1, 2, 4}),
-                 numbers(translation_1, {1, 3}, {0, 0, 0})}));
+  const Dataset tall = read(with(small_scan(),
+                                 {numbers(detector_1 + "data", {1, 3, 1}, {1, 2, 4}),
+                                  numbers(translation_1, {1, 3}, {0, 0, 0})}));
   EXPECT_EQ(tall.frames, (std::vector<float>{2, 0, 0, 4, 0, 0, 1, 0, 0}));
 }
 
@@ -368,16 +361,15 @@ TEST_F(Read, PaddedFramesAreThoseOfTheModel) {
     const auto array = file.numbers<double>(name);
     return numbers(name, array.shape, array.values);
   };
-  const Dataset data = read({numbers(detector_1 + "data", {5, 7, 12}, cut),
-                             copied(detector_1 + "distance"),
-                             copied(detector_1 + "x_pixel_size"),
-                             copied(detector_1 + "y_pixel_size"),
-                             copied(source_1 + "wavelength"),
-                             copied(translation_1),
-                             complex("entry_1/image_1/data",
-                                     {whole.rows, whole.cols},
-                                     whole.object),
-                             complex(source_1 + "illumination", {1, 8, 8}, whole.probe)});
+  const Dataset data =
+      read({numbers(detector_1 + "data", {5, 7, 12}, cut),
+            copied(detector_1 + "distance"),
+            copied(detector_1 + "x_pixel_size"),
+            copied(detector_1 + "y_pixel_size"),
+            copied(source_1 + "wavelength"),
+            copied(translation_1),
+            complex("entry_1/image_1/data", {whole.rows, whole.cols}, whole.object),
+            complex(source_1 + "illumination", {1, 8, 8}, whole.probe)});
   ASSERT_EQ(data.detector, 12);
   EXPECT_EQ(std::count(data.mask.begin(), data.mask.end(), 1.0F), 7 * 12);
   EXPECT_EQ(data.positions, whole.positions);
@@ -591,11 +583,25 @@ TEST_F(Read, RejectsProbesAndObjectsThatDoNotFit) {
                   "complex numbers: compounds of two numbers r and i, found text");
 }
 
+TEST_F(Read, RejectsPixelsWithoutExtent) {
+  const auto vectors = [](const std::vector<double>& values) {
+    return with(without(small_scan(), {detector_1 + "x_pixel_size", detector_1 + "y_pixel_size"}),
+                {numbers(detector_1 + "basis_vectors", {2, 3}, values)});
+  };
+  expect_rejected(vectors({0, -0.5, 0, 0, 0, 0}),
+                  detector_1 + "basis_vectors",
+                  "vectors of some length, found (0, 0, 0) from a pixel to the next column");
+  expect_rejected(vectors({std::nan(""), 1, 0, 1, 0, 0}),
+                  detector_1 + "basis_vectors",
+                  "vectors of some length, found (nan, 1, 0) from a pixel to the next row");
+}
+
 TEST_F(Read, RejectsLinksToNothing) {
   const Part link{detector_1 + "mask",
                   [](hdf5::Writer& file, const std::string& name) { file.link(name, "lost"); }};
-  expect_rejected(
-      with(small_scan(), {link}), detector_1 + "mask", "an object, found a link to nothing");
+  expect_rejected(with(small_scan(), {link}),
+                  detector_1 + "mask",
+                  "a group or dataset, found a link to /lost, which is missing");
 }
 
 }  // namespace
