@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,51 @@ struct Failure {
   Case c;
   Judgement judgement;
 };
+
+/// Counts a case that was judged.
+void count(const Judgement& judgement, const RunLimits& limits, Finding& finding) {
+  ++finding.cases;
+  if (limits.cases_done != nullptr) limits.cases_done->fetch_add(1, std::memory_order_relaxed);
+  finding.compared_bytes += judgement.compared_bytes;
+  if (std::isfinite(judgement.ratio_max)) {
+    finding.ratio_max = std::max(finding.ratio_max, judgement.ratio_max);
+  }
+}
+
+/// Makes a case that is not green what the finding shows.
+void show(const Failure& failure, Finding& finding) {
+  finding.minimal = failure.c;
+  finding.verdict = failure.judgement.verdict;
+  finding.reason = failure.judgement.reason;
+  finding.wrong = failure.judgement.wrong;
+  finding.wrong_count = failure.judgement.wrong_count;
+}
+
+ReplayResult replay(Examiner& examiner, const Failure& failure, const RunLimits& limits) {
+  return replay(
+      examiner,
+      failure.c,
+      {.replays = limits.replays, .replay_s = limits.replay_s, .kind = failure.judgement.verdict});
+}
+
+/// Shows a failure and what its replays came to.
+void report(const Failure& failure, const ReplayResult& result, Finding& finding) {
+  const std::string_view kind = name(failure.judgement.verdict);
+  const bool is_errored = result.verdict == Verdict::errored;
+  const bool is_replayed = result.failed > 0 && !is_errored;
+  show(is_replayed ? Failure{failure.c, result.judgement} : failure, finding);
+  finding.replays = result.replays;
+  finding.replays_failed = result.failed;
+  if (is_errored) {
+    finding.verdict = Verdict::errored;
+    finding.reason = fmt::format(
+        "{}: {}; when it was replayed: {}", kind, finding.reason, result.judgement.reason);
+  } else if (result.failed < result.replays) {
+    finding.verdict = Verdict::flaky;
+    finding.reason = fmt::format(
+        "{} in {} of {} replays: {}", kind, result.failed, result.replays, finding.reason);
+  }
+}
 
 /// One unit on its way: RapidCheck asks for cases, for their results, and for simpler ones.
 class Session {
@@ -164,9 +210,7 @@ class Session {
   CaseResult::Type result_of_generated(const Case& c) {
     examine(examiner_, c, judgement_);
     if (judgement_.verdict == Verdict::errored) {
-      finding_.verdict = Verdict::errored;
-      finding_.reason = judgement_.reason;
-      finding_.minimal = c;
+      show({c, judgement_}, finding_);
       stop(judgement_.reason);
       return CaseResult::Type::Discard;
     }
@@ -194,54 +238,25 @@ class Session {
   }
 
   void count(const Case& c) {
-    ++finding_.cases;
-    if (limits_.cases_done != nullptr) limits_.cases_done->fetch_add(1, std::memory_order_relaxed);
-    finding_.compared_bytes += judgement_.compared_bytes;
-    if (std::isfinite(judgement_.ratio_max)) {
-      finding_.ratio_max = std::max(finding_.ratio_max, judgement_.ratio_max);
-    }
+    harness::count(judgement_, limits_, finding_);
     if (judgement_.verdict == Verdict::vacuous) return;
     generator_.cover(c, judgement_.compared_bytes > 0 || compares_stamps_);
   }
 
   /// Replays the minimal case; where it does not replay at all, the case that failed first.
   void confirm() {
-    const Verdict kind = first_->judgement.verdict;
-    const ReplayLimits limits{
-        .replays = limits_.replays, .replay_s = limits_.replay_s, .kind = kind};
-    ReplayResult result = replay(examiner_, minimal_.c, limits);
+    ReplayResult result = replay(examiner_, minimal_, limits_);
     if (result.failed == 0 && result.verdict != Verdict::errored && finding_.shrinks > 0) {
-      ReplayResult other = replay(examiner_, first_->c, limits);
+      ReplayResult other = replay(examiner_, *first_, limits_);
       if (other.failed > 0) {
         minimal_ = *first_;
         finding_.shrinks = 0;
         result = std::move(other);
       }
     }
-    if (result.failed > 0 && result.verdict != Verdict::errored) {
-      minimal_.judgement = result.judgement;
-    }
-    report(kind, result);
-  }
-
-  void report(Verdict kind, const ReplayResult& result) {
-    finding_.replays = result.replays;
-    finding_.replays_failed = result.failed;
-    finding_.minimal = minimal_.c;
-    finding_.wrong = minimal_.judgement.wrong;
-    finding_.wrong_count = minimal_.judgement.wrong_count;
-    finding_.reason = minimal_.judgement.reason;
-    finding_.verdict = result.failed == result.replays ? kind : Verdict::flaky;
-    if (result.verdict == Verdict::errored) {
-      finding_.verdict = Verdict::errored;
-      finding_.reason = fmt::format(
-          "{}: {}; when it was replayed: {}", name(kind), finding_.reason, result.judgement.reason);
-    } else if (finding_.verdict == Verdict::flaky) {
-      finding_.reason = fmt::format(
-          "{} in {} of {} replays: {}", name(kind), result.failed, result.replays, finding_.reason);
-      if (result.failed == 0 && finding_.shrinks > 0) {
-        finding_.reason += "; failed first with " + to_text(first_->c);
-      }
+    report(minimal_, result, finding_);
+    if (finding_.verdict == Verdict::flaky && result.failed == 0 && finding_.shrinks > 0) {
+      finding_.reason += "; failed first with " + to_text(first_->c);
     }
   }
 
@@ -305,6 +320,29 @@ Finding run_unit(const Catalogue& catalogue,
     finding.reason = error.what();
     return finding;
   }
+}
+
+Finding run_pinned(const Catalogue& catalogue,
+                   Backend& backend,
+                   const Unit& unit,
+                   const Case& c,
+                   const RunLimits& limits) {
+  Finding finding;
+  finding.unit = unit;
+  if (!backend.refuses(c).empty()) {
+    finding.verdict = Verdict::skipped;
+    finding.reason = name(SkipReason::not_supported);
+    return finding;
+  }
+  Examiner examiner(catalogue, backend);
+  Failure failure{c, {}};
+  examine(examiner, c, failure.judgement);
+  const Verdict verdict = failure.judgement.verdict;
+  if (verdict != Verdict::errored) count(failure.judgement, limits, finding);
+  if (verdict == Verdict::passed) return finding;
+  show(failure, finding);
+  if (is_failure(verdict)) report(failure, replay(examiner, failure, limits), finding);
+  return finding;
 }
 
 ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limits) {

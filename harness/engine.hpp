@@ -43,6 +43,14 @@ struct RunLimits {
                                const Unit& unit,
                                const RunLimits& limits);
 
+/// Runs and judges one case, the one of a pinned unit, and confirms a failure as run_unit does. A
+/// case that the backend refuses is skipped. Throws what the backend throws when it is asked.
+[[nodiscard]] Finding run_pinned(const Catalogue& catalogue,
+                                 Backend& backend,
+                                 const Unit& unit,
+                                 const Case& c,
+                                 const RunLimits& limits);
+
 /// How a case is replayed.
 struct ReplayLimits {
   int replays = 5;

@@ -36,18 +36,24 @@ void throw_file_error(std::string_view what, const std::filesystem::path& path) 
   throw FileError(fmt::format("{}: {}: {}", what, path.string(), reason));
 }
 
-std::string read_file(const std::filesystem::path& path) {
+std::string read_file(const std::filesystem::path& path, std::size_t bytes_max) {
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) throw_file_error("cannot read", path);
   std::string content;
   char buffer[1 << 14];
   std::size_t got = 0;
-  while ((got = std::fread(buffer, 1, sizeof buffer, file)) > 0) content.append(buffer, got);
+  while (content.size() <= bytes_max && (got = std::fread(buffer, 1, sizeof buffer, file)) > 0) {
+    content.append(buffer, got);
+  }
   const bool failed = std::ferror(file) != 0;
   const int reason = errno;
   std::fclose(file);
   errno = reason;
   if (failed) throw_file_error("cannot read", path);
+  if (content.size() > bytes_max) {
+    throw FileError(
+        fmt::format("cannot read: {}: expected at most {} bytes", path.string(), bytes_max));
+  }
   return content;
 }
 

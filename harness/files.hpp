@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -16,8 +18,9 @@ class FileError : public std::runtime_error {
 /// Throws FileError "<what>: <path>: <reason of errno>".
 [[noreturn]] void throw_file_error(std::string_view what, const std::filesystem::path& path);
 
-/// The whole file. Throws FileError.
-[[nodiscard]] std::string read_file(const std::filesystem::path& path);
+/// The whole file. Throws FileError, also where it holds more than `bytes_max`.
+[[nodiscard]] std::string read_file(const std::filesystem::path& path,
+                                    std::size_t bytes_max = std::string().max_size());
 
 /// Writes a temporary file beside `path` and renames it: readers see the old content or the new,
 /// never a part. Throws FileError and leaves nothing behind.

@@ -324,6 +324,68 @@ TEST_F(EngineTest, AnAbsurdNumberOfCasesNeedsNoMemory) {
   EXPECT_EQ(run().cases, 5);
 }
 
+struct PinnedTest : EngineTest {
+  Case c = case_from_text(R"({"operation":"all_reduce","property":"completes","backend":"fake",)"
+                          R"("ranks":3,"count":4,"type":"f32","op":"sum"})");
+
+  Finding run() { return run_pinned(catalogue, backend, unit, c, limits); }
+};
+
+TEST_F(PinnedTest, IsRunOnceWhereItHolds) {
+  std::atomic<std::int64_t> done = 0;
+  limits.cases_done = &done;
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::passed);
+  EXPECT_EQ(finding.cases, 1);
+  EXPECT_EQ(finding.compared_bytes, 12);
+  EXPECT_EQ(backend.runs, 1);
+  EXPECT_EQ(done, 1);
+  EXPECT_FALSE(finding.minimal);
+}
+
+TEST_F(PinnedTest, FailureIsConfirmedOnARestartedBackend) {
+  plant(RunStatus::crashed);
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::crashed);
+  EXPECT_EQ(finding.reason, "planted");
+  EXPECT_EQ(finding.minimal, c);
+  EXPECT_EQ(finding.replays, 5);
+  EXPECT_EQ(finding.replays_failed, 5);
+  EXPECT_EQ(backend.restarts, 5);
+}
+
+TEST_F(PinnedTest, FailureThatDoesNotReplayIsFlaky) {
+  backend.outcome = [this](const Case&) {
+    return backend.restarts == 0 ? RunStatus::failed : RunStatus::completed;
+  };
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::flaky);
+  EXPECT_EQ(finding.reason, "falsified in 0 of 5 replays: planted");
+}
+
+TEST_F(PinnedTest, WhatTheBackendRefusesIsSkipped) {
+  backend.refusal = [](const Case&) { return "no"; };
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::skipped);
+  EXPECT_EQ(finding.reason, name(SkipReason::not_supported));
+}
+
+TEST_F(PinnedTest, ComparingNothingIsVacuousAndShowsTheCase) {
+  c.property = "looks_away";
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::vacuous);
+  EXPECT_EQ(finding.minimal, c);
+  EXPECT_EQ(finding.replays, 0);
+}
+
+TEST_F(PinnedTest, WhatABackendThrowsIsTheEnvironmentsFailure) {
+  backend.outcome = [](const Case&) -> RunStatus { throw std::runtime_error("disk full"); };
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::errored);
+  EXPECT_EQ(finding.reason, "disk full");
+  EXPECT_EQ(finding.cases, 0);
+}
+
 struct ReplayTest : EngineTest {
   Examiner examiner{catalogue, backend};
   Case c = case_from_text(R"({"operation":"all_reduce","property":"completes","backend":"fake",)"
