@@ -1,6 +1,7 @@
 #include "cases/commands/command.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <ctime>
 
@@ -31,16 +32,34 @@ const harness::BackendEntry* find_entry(const std::string& name) {
   return nullptr;
 }
 
-/// The files `*.json` of a folder, sorted; none where there is no such folder.
-std::vector<fs::path> json_files(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code absent;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, absent)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
+/// What a folder holds, sorted. Throws FileError.
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::error_code failure;
+  const fs::directory_iterator entries(folder, failure);
+  if (failure) {
+    errno = failure.value();
+    harness::throw_file_error("cannot read", folder);
   }
-  std::sort(files.begin(), files.end());
+  std::vector<fs::path> paths;
+  for (const fs::directory_entry& entry : entries) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::vector<fs::path> folders_in(const fs::path& folder) {
+  std::vector<fs::path> folders = entries_of(folder);
+  std::erase_if(folders, [](const fs::path& each) { return !fs::is_directory(each); });
+  return folders;
+}
+
+std::vector<fs::path> json_files_in(const fs::path& folder) {
+  std::vector<fs::path> files = entries_of(folder);
+  std::erase_if(files, [](const fs::path& each) { return each.extension() != ".json"; });
   return files;
 }
+
+/// Cases and suites are small; a larger file is something else, and a device may have no end.
+constexpr std::size_t file_bytes_max = std::size_t{1} << 20;
 
 /// Longer text is no path on any system.
 constexpr std::size_t path_bytes_max = 4096;
@@ -57,7 +76,8 @@ harness::Case case_of(const harness::Catalogue& catalogue, const std::string& te
 }
 
 harness::Suite read_suite(const fs::path& path) {
-  return harness::suite_from_text(harness::read_file(path), "suite: " + path.string());
+  return harness::suite_from_text(harness::read_file(path, file_bytes_max),
+                                  "suite: " + path.string());
 }
 
 }  // namespace
@@ -142,14 +162,18 @@ fs::path data_folder() {
 
 std::vector<harness::Suite> known_suites() {
   std::vector<harness::Suite> suites;
-  for (const fs::path& file : json_files(data_folder() / "cases" / "suites")) {
+  for (const fs::path& file : json_files_in(data_folder() / "cases" / "suites")) {
     suites.push_back(read_suite(file));
   }
   return suites;
 }
 
+bool is_path_of_suite(const std::string& name) {
+  return name.ends_with(".json");
+}
+
 harness::Suite find_suite(const std::string& name) {
-  if (name.ends_with(".json")) return read_suite(name);
+  if (is_path_of_suite(name)) return read_suite(name);
   std::vector<std::string> names;
   for (harness::Suite& suite : known_suites()) {
     if (suite.name == name) return std::move(suite);
@@ -161,15 +185,18 @@ harness::Suite find_suite(const std::string& name) {
 
 std::vector<PinnedCase> pinned_cases() {
   std::vector<PinnedCase> all;
-  std::error_code absent;
-  for (const fs::directory_entry& operation :
-       fs::directory_iterator(data_folder() / "cases" / "collectives", absent)) {
-    for (const fs::path& file : json_files(operation.path() / "pinned")) {
-      const std::string name = operation.path().filename().string() + '/' + file.stem().string();
-      try {
-        all.push_back({name, harness::case_from_text(harness::read_file(file))});
-      } catch (const BadInput& bad) {
-        throw BadInput(fmt::format("pinned case: {}: {}", file.string(), bad.what()));
+  for (const fs::path& family : folders_in(data_folder() / "cases")) {
+    for (const fs::path& operation : folders_in(family)) {
+      const fs::path pinned = operation / "pinned";
+      if (!fs::exists(pinned)) continue;
+      for (const fs::path& file : json_files_in(pinned)) {
+        const std::string name = operation.filename().string() + '/' + file.stem().string();
+        try {
+          const std::string text = harness::read_file(file, file_bytes_max);
+          all.push_back({name, harness::case_from_text(text)});
+        } catch (const BadInput& bad) {
+          throw BadInput(fmt::format("pinned case: {}: {}", file.string(), bad.what()));
+        }
       }
     }
   }
@@ -191,7 +218,7 @@ harness::Case read_case(const harness::Catalogue& catalogue, const std::string& 
   if (!fs::exists(fs::status(text_or_path, unknown)) || text_or_path.size() > path_bytes_max) {
     throw BadInput("case: " + text_or_path.substr(0, 80) + ": expected JSON text or a file");
   }
-  const std::string text = harness::read_file(text_or_path);
+  const std::string text = harness::read_file(text_or_path, file_bytes_max);
   try {
     return case_of(catalogue, text);
   } catch (const BadInput& bad) {

@@ -104,17 +104,20 @@ void expect_memory(std::string_view place, int ranks, double bytes);
 [[nodiscard]] std::filesystem::path data_folder();
 /// All suites that come with rankcheck, sorted by name.
 [[nodiscard]] std::vector<harness::Suite> known_suites();
+/// Whether a suite is named by the path of its file.
+[[nodiscard]] bool is_path_of_suite(const std::string& name);
 /// A suite by its name or by the path of its file. Throws BadInput that lists the names.
 [[nodiscard]] harness::Suite find_suite(const std::string& name);
 
 /// A pinned case and its place, "all_reduce/dropped_chunk" for
-/// cases/collectives/all_reduce/pinned/dropped_chunk.json.
+/// cases/<family>/all_reduce/pinned/dropped_chunk.json.
 struct PinnedCase {
   std::string name;
   harness::Case value;
 };
 
-/// All pinned cases, sorted by name. Throws BadInput that names the file.
+/// All pinned cases, sorted by name. Throws BadInput that names the file, and FileError where
+/// cases/ cannot be read: a run without its regressions says so.
 [[nodiscard]] std::vector<PinnedCase> pinned_cases();
 
 /// A case from its JSON text or from a file that holds it; where it names no property, the default

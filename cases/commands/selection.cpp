@@ -271,6 +271,9 @@ class Planner {
       unit.algorithm = "*";
       unit.backend = backend;
       unit.property = "*";
+      unit.ranks_min = entry.ranks_min;
+      unit.ranks_max = entry.ranks_max;
+      unit.types = entry.types;
       const bool has = std::any_of(plan_.units.begin(), plan_.units.end(), [&](const Unit& each) {
         return each.id() == unit.id();
       });
@@ -317,14 +320,16 @@ class Planner {
     }
   }
 
-  /// The pinned cases of the backends that the plan uses.
+  /// The pinned cases that the plan's units could have generated.
   void add_pinned() {
-    std::set<std::string> used;
-    for (const Unit& unit : plan_.units) used.insert(unit.backend);
+    std::vector<Unit> pins;
     for (const PinnedCase& pinned : pinned_cases()) {
       const harness::Case& c = pinned.value;
       const std::string reason = harness::why_invalid(catalogue_, c);
       if (!reason.empty()) throw BadInput("pinned case: " + pinned.name + ": " + reason);
+      const bool is_planned = std::any_of(plan_.units.begin(),
+                                          plan_.units.end(),
+                                          [&](const Unit& unit) { return covers(unit, c); });
       Unit unit;
       unit.operation = c.operation;
       unit.algorithm = c.algorithm;
@@ -333,14 +338,25 @@ class Planner {
       unit.cases = 1;
       unit.pinned = pinned.name;
       unit.require_all_cells = false;
-      const auto& types = selection_.types;
-      const bool has_type =
-          types.empty() || std::find(types.begin(), types.end(), c.type) != types.end();
-      if (!used.contains(c.backend) || !has_type || !is_selected(selection_, unit)) continue;
-      plan_.ranks_max = std::max(plan_.ranks_max, c.ranks);
+      if (!is_planned || !is_selected(selection_, unit)) continue;
       plan_.pinned[unit.id()] = c;
-      plan_.units.push_back(std::move(unit));
+      pins.push_back(std::move(unit));
     }
+    plan_.units.insert(plan_.units.end(), pins.begin(), pins.end());
+  }
+
+  /// Whether the case is one of those that the unit may generate; a case may leave the algorithm to
+  /// the backend, and a unit that stands for a backend that is not there has all of them.
+  static bool covers(const Unit& unit, const harness::Case& c) {
+    const auto fits = [](const std::string& pattern, const std::string& text) {
+      return pattern == "*" || pattern == text;
+    };
+    const auto& types = unit.types;
+    return unit.operation == c.operation && unit.backend == c.backend &&
+           (c.algorithm.empty() || fits(unit.algorithm, c.algorithm)) &&
+           fits(unit.property, c.property) && c.ranks >= unit.ranks_min &&
+           c.ranks <= unit.ranks_max &&
+           (types.empty() || std::find(types.begin(), types.end(), c.type) != types.end());
   }
 
   const Selection& selection_;
