@@ -32,6 +32,19 @@ void expect_command(const CLI::App& app, const std::string& word) {
       fmt::format("command: {}: expected one of {}", word, fmt::join(names, ", ")));
 }
 
+/// Nothing is a value: it would silently mean the default.
+void refuse_empty_values(CLI::App& app) {
+  const auto complain_of_nothing = [](const std::string& value) {
+    return value.empty() ? std::string("expected a value, got nothing") : std::string();
+  };
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    for (CLI::Option* option : command->get_options()) {
+      const bool is_flag = option->get_items_expected_max() == 0;
+      if (!is_flag) option->check(complain_of_nothing);
+    }
+  }
+}
+
 int run(int argc, char** argv) {
   rankcheck::cases::Context context{.program = argv[0], .arguments = {argv + 1, argv + argc}};
   CLI::App app("Verifies multi-GPU code: collectives and operators against their references.");
@@ -49,6 +62,7 @@ int run(int argc, char** argv) {
   rankcheck::cases::add_simulate(app, context);
   rankcheck::cases::add_reconstruct(app, context, rankcheck::cases::reconstruct::solvers());
   expect_command(app, argc > 1 ? argv[1] : "none");
+  refuse_empty_values(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
