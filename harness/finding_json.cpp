@@ -1,9 +1,10 @@
+#include "harness/finding_json.hpp"
+
 #include <array>
 
 #include <nlohmann/json.hpp>
 
 #include "harness/field_table.hpp"
-#include "harness/finding.hpp"
 
 namespace rankcheck::harness {
 
@@ -102,6 +103,16 @@ constexpr std::array finding_fields{
 };
 
 }  // namespace
+
+ordered_json to_json(const Unit& unit) {
+  return write_value(unit);
+}
+
+Unit unit_from_json(const json& value) {
+  Unit unit;
+  read_value(value, unit);
+  return unit;
+}
 
 ordered_json to_json(const Finding& finding) {
   ordered_json out{{"id", finding.unit.id()}};

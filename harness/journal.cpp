@@ -1,8 +1,12 @@
 #include "harness/journal.hpp"
 
+#include <optional>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "harness/fields.hpp"
+#include "harness/finding_json.hpp"
 
 namespace rankcheck::harness {
 
@@ -16,82 +20,148 @@ std::string line_of(const ordered_json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-JournalHeader header_from_json(const ordered_json& value, const std::string& place) {
+ordered_json to_json(const JournalHeader& header) {
+  ordered_json units = ordered_json::array();
+  for (const Unit& unit : header.units) units.push_back(to_json(unit));
+  ordered_json pinned = ordered_json::object();
+  for (const auto& [unit, c] : header.pinned) pinned[unit] = write_value(c);
+  return {
+      {"journal_version", journal_version},
+      {"run", header.run},
+      {"directory", header.directory},
+      {"units", std::move(units)},
+      {"pinned", std::move(pinned)},
+      {"cycles", header.cycles},
+      {"environment", header.environment},
+  };
+}
+
+ordered_json to_json(const JournalEntry& entry) {
+  ordered_json out{{"round", entry.round}};
+  if (!entry.whole) out["whole"] = false;
+  out["finding"] = to_json(entry.finding);
+  return out;
+}
+
+ordered_json to_json(const JournalEnd& end) {
+  return {
+      {"ending", end.ending},
+      {"rounds", end.rounds},
+      {"finished", end.finished},
+      {"duration_s", end.duration_s},
+  };
+}
+
+/// A field that goes on as it is; `fields` are those of `value`.
+const ordered_json& object_at(const char* name, Fields& fields, const ordered_json& value) {
+  if (!fields.at(name).is_object()) fields.fail(name, "expected an object");
+  return value.at(name);
+}
+
+JournalHeader header_from_json(const ordered_json& value) {
   const json plain = value;
-  Fields fields(plain, place);
+  Fields fields(plain);
   int version = 0;
   fields.required("journal_version", version);
   if (version != journal_version) {
     fields.fail("journal_version", fmt::format("expected {}, got {}", journal_version, version));
   }
   JournalHeader header;
-  fields.required("units", header.units);
-  if (!fields.at("run").is_object()) fields.fail("run", "expected an object");
-  header.run = value.at("run");
-  if (fields.find("environment") != nullptr) header.environment = value.at("environment");
+  header.run = object_at("run", fields, value);
+  fields.required("directory", header.directory);
+  if (!fields.at("units").is_array()) fields.fail("units", "expected a list");
+  for (const json& unit : fields.at("units")) header.units.push_back(unit_from_json(unit));
+  fields.required("pinned", header.pinned);
+  fields.required("cycles", header.cycles);
+  header.environment = object_at("environment", fields, value);
   return header;
 }
 
-JournalEntry entry_from_json(const json& value, const std::string& place) {
-  Fields fields(value, place);
+JournalEntry entry_from_json(Fields& fields) {
   JournalEntry entry;
   fields.required("round", entry.round);
-  try {
-    entry.finding = finding_from_json(fields.at("finding"));
-  } catch (const BadInput& bad) {
-    throw BadInput(fmt::format("{}: {}", place, bad.what()));
-  }
+  fields.optional("whole", entry.whole);
+  entry.finding = finding_from_json(fields.at("finding"));
   return entry;
+}
+
+JournalEnd end_from_json(Fields& fields) {
+  JournalEnd end;
+  fields.required("ending", end.ending);
+  fields.required("rounds", end.rounds);
+  fields.required("finished", end.finished);
+  fields.required("duration_s", end.duration_s);
+  return end;
+}
+
+/// Takes in one line of a journal, the header where there is none yet.
+void take(const ordered_json& value, std::optional<Record>& record) {
+  if (!record) {
+    record.emplace(header_from_json(value));
+    return;
+  }
+  const json plain = value;
+  Fields fields(plain);
+  if (fields.find("resumed") != nullptr) {
+    record->resume(object_at("resumed", fields, value));
+  } else if (fields.find("ending") != nullptr) {
+    record->end(end_from_json(fields));
+  } else {
+    record->add(entry_from_json(fields));
+  }
 }
 
 }  // namespace
 
 JournalContent read_journal(const std::filesystem::path& path) {
   const std::string text = read_file(path);
-  JournalContent content;
-  bool has_header = false;
+  std::optional<Record> record;
+  std::uintmax_t whole_bytes = 0;
   for (std::size_t start = 0, line = 1; start < text.size(); ++line) {
     const std::size_t end = text.find('\n', start);
     if (end == std::string::npos) break;
-    const std::string place = fmt::format("{}: line {}", path.string(), line);
     const ordered_json value =
         ordered_json::parse(text.begin() + static_cast<std::ptrdiff_t>(start),
                             text.begin() + static_cast<std::ptrdiff_t>(end),
                             nullptr,
                             false);
     start = end + 1;
-    if (value.is_discarded()) {
-      if (start >= text.size() && has_header) break;
-      throw BadInput(place + ": expected JSON");
+    if (value.is_discarded() && start >= text.size() && record) break;
+    try {
+      if (value.is_discarded()) throw BadInput("expected JSON");
+      take(value, record);
+    } catch (const BadInput& bad) {
+      throw BadInput(fmt::format("{}: line {}: {}", path.string(), line, bad.what()));
     }
-    if (!has_header) {
-      content.header = header_from_json(value, place);
-      has_header = true;
-    } else {
-      content.entries.push_back(entry_from_json(value, place));
-    }
-    content.whole_bytes = start;
+    whole_bytes = start;
   }
-  if (!has_header) throw BadInput(path.string() + ": line 1: expected the header of a journal");
-  return content;
+  if (!record) throw BadInput(path.string() + ": line 1: expected the header of a journal");
+  return {.record = std::move(*record), .whole_bytes = whole_bytes};
 }
 
-Journal::Journal(const std::filesystem::path& path, const JournalHeader& header) : file_(path) {
+Journal::Journal(const std::filesystem::path& path, JournalHeader header)
+    : file_(path), record_(std::move(header)) {
   file_.truncate(0);
-  file_.append(line_of({
-      {"journal_version", journal_version},
-      {"units", header.units},
-      {"run", header.run},
-      {"environment", header.environment},
-  }));
+  file_.append(line_of(to_json(record_.header())));
 }
 
-Journal::Journal(const std::filesystem::path& path, const JournalContent& content) : file_(path) {
+Journal::Journal(const std::filesystem::path& path,
+                 JournalContent content,
+                 nlohmann::ordered_json environment)
+    : file_(path), record_(std::move(content.record)) {
   file_.truncate(content.whole_bytes);
+  file_.append(line_of({{"resumed", environment}}));
+  record_.resume(std::move(environment));
 }
 
-void Journal::append(const JournalEntry& entry) {
-  file_.append(line_of({{"round", entry.round}, {"finding", to_json(entry.finding)}}));
+void Journal::append(JournalEntry entry) {
+  file_.append(line_of(to_json(entry)));
+  record_.add(std::move(entry));
+}
+
+void Journal::end(JournalEnd end) {
+  file_.append(line_of(to_json(end)));
+  record_.end(std::move(end));
 }
 
 }  // namespace rankcheck::harness

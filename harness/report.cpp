@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/files.hpp"
+#include "harness/runner.hpp"
 
 namespace rankcheck::harness {
 
@@ -119,7 +120,7 @@ std::string to_markdown(const Report& report) {
   std::string text = "# rankcheck\n\n";
   text += fmt::format("Run: `{}`\n\n", report.run.dump());
   text += to_table(summary).markdown() + '\n' + outcome_line(summary.total) + '\n';
-  if (report.not_run > 0) {
+  if (report.ending != name(Ending::completed)) {
     text +=
         fmt::format("\nEnded early ({}): {} units were not run.\n", report.ending, report.not_run);
   }

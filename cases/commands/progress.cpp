@@ -14,15 +14,17 @@ namespace rankcheck::cases {
 using harness::Verdict;
 
 Progress::Progress(std::string program,
-                   std::int64_t planned_cases,
-                   std::size_t planned_units,
                    std::optional<std::chrono::steady_clock::time_point> rounds_end)
     : program_(std::move(program)),
       is_terminal_(::isatty(STDOUT_FILENO) == 1),
       rounds_end_(rounds_end),
-      planned_cases_(planned_cases),
-      planned_units_(planned_units),
       start_(std::chrono::steady_clock::now()) {}
+
+void Progress::begin_round(std::size_t units, std::size_t units_done, std::int64_t cases) {
+  planned_units_ = units;
+  units_done_ = units_done;
+  planned_cases_ = cases;
+}
 
 void Progress::show(const harness::Finding& finding) {
   ++units_done_;
@@ -43,7 +45,6 @@ void Progress::show(const harness::Finding& finding) {
 
 void Progress::end_round(int round, const harness::Tally& total) {
   clear();
-  units_done_ = 0;
   fmt::print("round {}: {} cases so far, {} of {} cells covered\n",
              round + 1,
              harness::grouped(total.cases),

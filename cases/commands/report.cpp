@@ -1,13 +1,14 @@
-#include "harness/report.hpp"
+#include "cases/commands/report.hpp"
 
 #include <cstdio>
-#include <map>
+#include <memory>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "harness/journal.hpp"
-#include "harness/suite_file.hpp"
+#include "harness/runner.hpp"
+#include "harness/table.hpp"
 
 #include "cases/commands/command.hpp"
 
@@ -15,44 +16,29 @@ namespace rankcheck::cases {
 
 namespace {
 
-/// The report of a journal, whether its run was completed or killed.
-harness::Report report_of(harness::JournalContent content) {
-  std::map<std::string, harness::Finding> totals;
-  for (harness::JournalEntry& entry : content.entries) {
-    const std::string id = entry.finding.unit.id();
-    const auto found = totals.find(id);
-    if (found == totals.end()) {
-      totals.emplace(id, std::move(entry.finding));
-    } else {
-      merge(found->second, entry.finding);
-    }
-  }
-  harness::Report report;
-  report.run = std::move(content.header.run);
-  report.environment = std::move(content.header.environment);
-  for (auto& [id, finding] : totals) report.findings.push_back(std::move(finding));
-  harness::sort_findings(report.findings);
-  report.not_run = content.header.units - std::ssize(report.findings);
-  if (report.not_run > 0) report.ending = "killed";
-  return report;
-}
-
 int render(const std::filesystem::path& folder) {
-  const harness::Report report = report_of(harness::read_journal(folder / journal_name));
+  const harness::Report report = harness::read_journal(folder / journal_name).record.report();
   harness::write_report(folder, report);
   fmt::print("{}", to_markdown(report));
-  if (report.not_run > 0) {
+  const std::string hint = how_to_go_on(report, folder);
+  if (!hint.empty()) {
     std::fflush(stdout);
-    fmt::print(stderr,
-               "rankcheck: {}: {} units were not run; to go on: rankcheck run --resume {}\n",
-               harness::printable(folder.string()),
-               report.not_run,
-               harness::printable(harness::shell_quoted(folder.string())));
+    fmt::print(stderr, "rankcheck: {}: {}\n", harness::printable(folder.string()), hint);
   }
   return exit_status(report);
 }
 
 }  // namespace
+
+std::string how_to_go_on(const harness::Report& report, const std::filesystem::path& folder) {
+  if (report.ending == name(harness::Ending::completed)) return {};
+  const std::string left =
+      report.not_run > 0 ? fmt::format(", {} units were not run", report.not_run) : "";
+  return fmt::format("ended early ({}){}; to go on: rankcheck run --resume {}",
+                     report.ending,
+                     left,
+                     harness::printable(harness::shell_quoted(folder.string())));
+}
 
 void add_report(CLI::App& app, Context& context) {
   CLI::App* command =

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "harness/backend.hpp"
 #include "harness/fields.hpp"
 
 namespace rankcheck::cases {
@@ -80,6 +81,10 @@ void expect_positive(const char* option, Number value) {
 
 }  // namespace
 
+double timeout_s(const RunOptions& options) {
+  return options.timeout_s.value_or(harness::BackendOptions().timeout_s);
+}
+
 void add_options(CLI::App& command, RunOptions& options) {
   Selection& selection = options.selection;
   command.footer(
@@ -123,7 +128,7 @@ Selection parse_selection(const RunOptions& options) {
   if (options.jobs > jobs_max) {
     throw BadInput(fmt::format("--jobs: {}: expected at most {}", options.jobs, jobs_max));
   }
-  expect_positive("--timeout", options.timeout_s);
+  if (options.timeout_s) expect_positive("--timeout", *options.timeout_s);
   if (options.time_budget_s) expect_positive("--time-budget", *options.time_budget_s);
   if (!options.report.empty() && !options.resume.empty()) {
     throw BadInput("--report: " + options.report + ": expected --report or --resume, not both");

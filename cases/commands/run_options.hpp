@@ -3,8 +3,6 @@
 #include <optional>
 #include <string>
 
-#include "harness/backend.hpp"
-
 #include "cases/commands/selection.hpp"
 
 namespace CLI {
@@ -21,12 +19,15 @@ struct RunOptions {
   std::string backends;
   std::string seed;
   std::optional<double> time_budget_s;
-  double timeout_s = harness::BackendOptions().timeout_s;
+  std::optional<double> timeout_s;
   std::string report;
   std::string resume;
   int jobs = 1;
   bool fail_fast = false;
 };
+
+/// The timeout that was given, else that of every backend.
+[[nodiscard]] double timeout_s(const RunOptions& options);
 
 /// Declares the options; they are written to `options`, which must outlive the parsing.
 void add_options(CLI::App& command, RunOptions& options);

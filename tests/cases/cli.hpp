@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -59,6 +60,37 @@ class CliTest : public testing::Test {
 
   nlohmann::json report(const std::string& folder) {
     return nlohmann::json::parse(harness::read_file(folder_.path() / folder / "report.json"));
+  }
+
+  /// From now on the program is installed with a cases/ of its own: the suites, and what is pinned.
+  void install() {
+    namespace fs = std::filesystem;
+    const fs::path built = RANKCHECK_BINARY_DIR "/rankcheck";
+    const fs::path installed = folder_.path() / "bin" / "rankcheck";
+    fs::create_directories(installed.parent_path());
+    std::error_code other_disk;
+    fs::create_hard_link(built, installed, other_disk);
+    if (other_disk) fs::copy_file(built, installed);
+    fs::create_directories(cases());
+    fs::copy(RANKCHECK_SOURCE_DIR "/cases/suites", cases() / "suites");
+    program_ = harness::shell_quoted(installed.string());
+  }
+
+  /// The cases/ of the installed program.
+  std::filesystem::path cases() { return folder_.path() / "share" / "rankcheck" / "cases"; }
+
+  /// Pins a case as cases/<operation>/pinned/<name>.json of the installed program.
+  void pin(const std::string& operation, const std::string& name, const std::string& text) {
+    const std::filesystem::path folder = cases() / operation / "pinned";
+    std::filesystem::create_directories(folder);
+    harness::write_file(folder / (name + ".json"), text);
+  }
+
+  /// A suite s.json of one entry on sim; `fields` are further ones of the entry.
+  void write_suite(const std::string& fields) {
+    harness::write_file(
+        folder_.path() / "s.json",
+        R"({"name":"s","summary":"s","entries":[{"backends":["sim"],)" + fields + "}]}");
   }
 
   harness::TemporaryFolder folder_;

@@ -12,7 +12,8 @@ using harness::sample_finding;
 using harness::Verdict;
 
 TEST(Progress, OfARunThatRepeatsItselfEndsWithItsTime) {
-  Progress progress("rankcheck", 1, 4, Clock::now() + std::chrono::hours(1));
+  Progress progress("rankcheck", Clock::now() + std::chrono::hours(1));
+  progress.begin_round(4, 0, 1);
   progress.show(sample_finding("all_reduce", Verdict::passed));
   const std::string line = progress.line();
   EXPECT_TRUE(line.starts_with("1/4 units, 0 cases, ")) << line;
@@ -20,15 +21,27 @@ TEST(Progress, OfARunThatRepeatsItselfEndsWithItsTime) {
 }
 
 TEST(Progress, TellsNoTimeBeforeTheFirstFinding) {
-  const Progress progress("rankcheck", 100, 4, std::nullopt);
+  Progress progress("rankcheck", std::nullopt);
+  progress.begin_round(4, 3, 100);
   EXPECT_TRUE(progress.line().ends_with(", ...")) << progress.line();
 }
 
 TEST(Progress, OfOneRoundEndsWithItsCases) {
   harness::Finding whole = sample_finding("all_reduce", Verdict::passed);
-  Progress progress("rankcheck", whole.unit.cases, 1, std::nullopt);
+  Progress progress("rankcheck", std::nullopt);
+  progress.begin_round(1, 0, whole.unit.cases);
   progress.show(whole);
   EXPECT_TRUE(progress.line().ends_with(", 0 s left")) << progress.line();
+}
+
+TEST(Progress, OfAResumedRunGoesOnWhereTheOneBeforeStopped) {
+  harness::Finding last = sample_finding("all_reduce", Verdict::passed);
+  Progress progress("rankcheck", std::nullopt);
+  progress.begin_round(4, 3, last.unit.cases);
+  EXPECT_TRUE(progress.line().starts_with("3/4 units, ")) << progress.line();
+  progress.show(last);
+  const std::string line = progress.line();
+  EXPECT_TRUE(line.starts_with("4/4 units, ") && line.ends_with(", 0 s left")) << line;
 }
 
 }  // namespace

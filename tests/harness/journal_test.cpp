@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/fields.hpp"
+#include "harness/finding_json.hpp"
+
 #include "tests/harness/sample.hpp"
 
 namespace rankcheck::harness {
@@ -11,10 +14,33 @@ namespace {
 
 class JournalTest : public testing::Test {
  protected:
+  static JournalHeader header() {
+    JournalHeader header;
+    header.run = {{"seed", 7}};
+    header.directory = "/somewhere";
+    for (const char* each : {"all_reduce", "broadcast", "gather"}) {
+      header.units.push_back(sample_unit(each));
+    }
+    header.units.back().types = {spec::Type::f32};
+    header.pinned[header.units.front().id()] = *sample_failure().minimal;
+    header.environment = {{"rankcheck", "0"}};
+    return header;
+  }
+
   void write_two_findings() {
-    Journal journal(path_, JournalHeader{.run = {{"seed", 7}}, .units = 3, .environment = {}});
+    Journal journal(path_, header());
     journal.append({.round = 0, .finding = sample_finding("broadcast", Verdict::passed)});
     journal.append({.round = 0, .finding = sample_failure()});
+  }
+
+  /// What is complained of where the journal is read.
+  std::string complaint() {
+    try {
+      static_cast<void>(read_journal(path_));
+    } catch (const BadInput& bad) {
+      return bad.what();
+    }
+    return "nothing";
   }
 
   void append_raw(const std::string& text) { std::ofstream(path_, std::ios::app) << text; }
@@ -23,13 +49,38 @@ class JournalTest : public testing::Test {
   std::filesystem::path path_ = folder_.path() / "journal.jsonl";
 };
 
+TEST_F(JournalTest, HoldsWhatTheRunSetOutToDo) {
+  write_two_findings();
+  const JournalHeader read = read_journal(path_).record.header();
+  EXPECT_EQ(read.run.dump(), R"({"seed":7})");
+  EXPECT_EQ(read.directory, "/somewhere");
+  ASSERT_EQ(read.units.size(), 3U);
+  EXPECT_EQ(to_json(read.units[2]), to_json(header().units[2]));
+  EXPECT_EQ(read.pinned, header().pinned);
+  EXPECT_EQ(read.environment, header().environment);
+}
+
 TEST_F(JournalTest, HoldsWhatWasAppended) {
   write_two_findings();
-  const JournalContent content = read_journal(path_);
-  EXPECT_EQ(content.header.run.dump(), R"({"seed":7})");
-  EXPECT_EQ(content.header.units, 3);
-  ASSERT_EQ(content.entries.size(), 2U);
-  EXPECT_EQ(to_json(content.entries[1].finding), to_json(sample_failure()));
+  const Record record = read_journal(path_).record;
+  EXPECT_EQ(to_json(*record.finding(0)), to_json(sample_failure()));
+  EXPECT_TRUE(record.is_done(0, 1));
+  EXPECT_FALSE(record.is_done(1, 1));
+  EXPECT_FALSE(record.finding(2));
+}
+
+TEST_F(JournalTest, ReportsWhatTheRunItselfDoes) {
+  Report reported;
+  {
+    Journal journal(path_, header());
+    journal.append({.round = 0, .finding = sample_failure()});
+    journal.append(
+        {.round = 0, .finding = sample_finding("gather", Verdict::passed), .whole = false});
+    journal.end({.ending = "time_over", .rounds = 1, .finished = "then", .duration_s = 0.1});
+    reported = journal.record().report();
+  }
+  EXPECT_EQ(reported.findings.size(), 3U);
+  EXPECT_EQ(to_json(read_journal(path_).record.report()).dump(), to_json(reported).dump());
 }
 
 TEST_F(JournalTest, TornLastLineIsDropped) {
@@ -37,7 +88,7 @@ TEST_F(JournalTest, TornLastLineIsDropped) {
   const auto whole = std::filesystem::file_size(path_);
   append_raw(R"({"round":0,"find)");
   const JournalContent content = read_journal(path_);
-  EXPECT_EQ(content.entries.size(), 2U);
+  EXPECT_TRUE(content.record.finding(0));
   EXPECT_EQ(content.whole_bytes, whole);
 }
 
@@ -45,24 +96,44 @@ TEST_F(JournalTest, ResumingGoesOnBehindTheLastWholeLine) {
   write_two_findings();
   append_raw(R"({"round":0,"find)");
   {
-    Journal journal(path_, read_journal(path_));
+    Journal journal(path_, read_journal(path_), {{"rankcheck", "1"}});
     journal.append({.round = 1, .finding = sample_finding("gather", Verdict::passed)});
   }
-  const JournalContent content = read_journal(path_);
-  ASSERT_EQ(content.entries.size(), 3U);
-  EXPECT_EQ(content.entries[2].round, 1);
+  const Record record = read_journal(path_).record;
+  EXPECT_TRUE(record.is_done(1, 2));
+  EXPECT_TRUE(record.is_done(0, 0));
+  EXPECT_EQ(record.header().environment["rankcheck"], "0");
+  EXPECT_EQ(record.report().environment["rankcheck"], "1");
 }
 
 TEST_F(JournalTest, BrokenLineInTheMiddleIsNamed) {
   write_two_findings();
   append_raw("nonsense\n{}\n");
-  try {
-    static_cast<void>(read_journal(path_));
-    FAIL() << "expected BadInput";
-  } catch (const BadInput& bad) {
-    EXPECT_NE(std::string(bad.what()).find("line 4: expected JSON"), std::string::npos)
-        << bad.what();
+  EXPECT_EQ(complaint(), path_.string() + ": line 4: expected JSON");
+}
+
+TEST_F(JournalTest, LineThatIsNoFindingIsNamed) {
+  write_two_findings();
+  append_raw("{\"round\":0,\"finding\":{}}\n{}\n");
+  EXPECT_TRUE(complaint().starts_with(path_.string() + ": line 4: finding: id: ")) << complaint();
+}
+
+TEST_F(JournalTest, FindingOfAnotherRunIsNamed) {
+  write_two_findings();
+  {
+    Journal other(folder_.path() / "other", [] {
+      JournalHeader stranger = header();
+      stranger.units.push_back(sample_unit("scatter"));
+      return stranger;
+    }());
+    other.append({.round = 0, .finding = sample_finding("scatter", Verdict::passed)});
   }
+  const std::string text = read_file(folder_.path() / "other");
+  append_raw(text.substr(text.find('\n') + 1));
+  EXPECT_EQ(complaint(),
+            path_.string() +
+                ": line 4: finding: scatter/ring/sim/agrees_with_reference: expected "
+                "a unit of the journal's first line");
 }
 
 TEST_F(JournalTest, EmptyFileIsNoJournal) {
@@ -72,22 +143,24 @@ TEST_F(JournalTest, EmptyFileIsNoJournal) {
 }
 
 TEST_F(JournalTest, OtherVersionIsRefused) {
-  append_raw("{\"journal_version\":99,\"units\":0,\"run\":{}}\n");
-  EXPECT_THROW(static_cast<void>(read_journal(path_)), BadInput);
+  append_raw("{\"journal_version\":99}\n");
+  EXPECT_EQ(complaint(),
+            path_.string() + ": line 1: journal_version: expected " +
+                std::to_string(journal_version) + ", got 99");
 }
 
 TEST_F(JournalTest, BytesThatAreNotTextDoNotStopIt) {
-  Journal journal(path_, JournalHeader{.run = {{"seed", 7}}, .units = 1, .environment = {}});
+  Journal journal(path_, header());
   Finding finding = sample_failure();
   finding.reason = "last words: \xff\xfe";
   journal.append({.round = 0, .finding = finding});
-  EXPECT_EQ(read_journal(path_).entries.size(), 1U);
+  EXPECT_TRUE(read_journal(path_).record.finding(0));
 }
 
 TEST_F(JournalTest, SecondWriterIsRefused) {
-  const Journal first(path_, JournalHeader{.run = {{"seed", 7}}, .units = 1, .environment = {}});
+  const Journal first(path_, header());
   const JournalContent content = read_journal(path_);
-  EXPECT_THROW(Journal(path_, content), FileError);
+  EXPECT_THROW(Journal(path_, content, {}), FileError);
 }
 
 TEST(LineFile, FullDiskIsOneClearError) {
@@ -98,6 +171,13 @@ TEST(LineFile, FullDiskIsOneClearError) {
   } catch (const FileError& error) {
     EXPECT_STREQ(error.what(), "cannot write: /dev/full: No space left on device");
   }
+}
+
+TEST(ReadFile, HasALimit) {
+  const TemporaryFolder folder;
+  write_file(folder.path() / "file", "four");
+  EXPECT_EQ(read_file(folder.path() / "file", 4), "four");
+  EXPECT_THROW(static_cast<void>(read_file(folder.path() / "file", 3)), FileError);
 }
 
 TEST(WriteFile, LeavesNothingBehindWhereItFails) {

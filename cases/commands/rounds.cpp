@@ -1,0 +1,202 @@
+#include "cases/commands/rounds.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "harness/engine.hpp"
+#include "harness/hash.hpp"
+#include "harness/runner.hpp"
+
+#include "cases/commands/command.hpp"
+#include "cases/commands/progress.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::Ending;
+using harness::Finding;
+using harness::Unit;
+using harness::Verdict;
+
+class Rounds {
+ public:
+  Rounds(Session& session,
+         const harness::Catalogue& catalogue,
+         const std::string& program,
+         const std::atomic<bool>& stop)
+      : session_(session),
+        plan_(session.plan),
+        record_(session.journal.record()),
+        catalogue_(catalogue),
+        progress_(program, plan_.cycles ? std::optional(session.deadline) : std::nullopt),
+        runner_(options(stop), hooks()) {}
+
+  void run() {
+    settle_unavailable();
+    Ending ending = Ending::completed;
+    do {
+      ending = run_round();
+    } while (plan_.cycles && ending == Ending::completed && has_more_rounds() &&
+             !(session_.options.fail_fast && has_failed()));
+    const int rounds = round_--;
+    runner_.close(plan_.units);
+    progress_.clear();
+    // A suite that repeats itself ends when its time is over: that is its completion.
+    const bool is_full = plan_.cycles && ending == Ending::time_over && rounds > 1;
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - session_.start;
+    session_.journal.end({
+        .ending = std::string(name(is_full ? Ending::completed : ending)),
+        .rounds = rounds,
+        .finished = utc_now(),
+        .duration_s = elapsed.count(),
+    });
+  }
+
+ private:
+  [[nodiscard]] harness::RunnerOptions options(const std::atomic<bool>& stop) {
+    return {
+        .jobs = session_.options.jobs,
+        .fail_fast = session_.options.fail_fast,
+        .coverage_grows = plan_.cycles,
+        .limits = {.deadline = session_.deadline,
+                   .stop = &stop,
+                   .cases_done = &progress_.cases_done()},
+    };
+  }
+
+  [[nodiscard]] harness::RunnerHooks hooks() {
+    return {
+        .open =
+            [this](const std::string& name) {
+              return open_backend(
+                  name, {.ranks_max = plan_.ranks_max, .timeout_s = timeout_s(session_.options)});
+            },
+        .check = [this](harness::Backend& backend,
+                        const Unit& unit,
+                        const harness::RunLimits& limits) { return check(backend, unit, limits); },
+        .finish = [this](std::size_t index,
+                         Finding finding,
+                         bool whole) { finish(index, std::move(finding), whole); },
+        .tick = [this] { progress_.tick(); },
+    };
+  }
+
+  /// The units of backends that cannot be used stand for themselves.
+  void settle_unavailable() {
+    for (std::size_t i = 0; i < plan_.units.size(); ++i) {
+      if (!plan_.unavailable.contains(plan_.units[i].backend) || record_.finding(i)) continue;
+      session_.journal.append(
+          {.round = 0, .finding = finding_without_backend(plan_, plan_.units[i])});
+    }
+  }
+
+  /// Runs what is left of a round and goes on to the next.
+  Ending run_round() {
+    std::vector<Unit> units = plan_.units;
+    for (Unit& unit : units) unit.cases = cases_of(unit);
+    const std::vector<bool> done = done_units();
+    std::int64_t cases = 0;
+    for (std::size_t i = 0; i < units.size(); ++i) cases += done[i] ? 0 : units[i].cases;
+    progress_.begin_round(
+        units.size(), static_cast<std::size_t>(std::count(done.begin(), done.end(), true)), cases);
+    const Ending ending = runner_.run_round(units, done, seed());
+    if (plan_.cycles) progress_.end_round(round_, record_.tally());
+    ++round_;
+    return ending;
+  }
+
+  /// The first rounds of a suite that repeats itself are short, so that every unit is reached soon;
+  /// each has twice the cases of the one before, up to the units' own number.
+  [[nodiscard]] int cases_of(const Unit& unit) const {
+    constexpr int first_cases = 5;
+    constexpr int doublings_max = 20;
+    if (!plan_.cycles) return unit.cases;
+    return std::min(unit.cases, first_cases << std::min(round_, doublings_max));
+  }
+
+  /// The rounds of one seed share no cases with those of the next.
+  [[nodiscard]] std::uint64_t seed() const {
+    const std::uint64_t seed = *session_.selection.seed;
+    return round_ == 0 ? seed : harness::mix(seed, static_cast<std::uint64_t>(round_));
+  }
+
+  /// Whether further rounds can show anything of a unit: not where its backend cannot be used or
+  /// takes none of its cases, nor where its one case is pinned.
+  [[nodiscard]] bool is_repeated(std::size_t index) const {
+    const auto& before = record_.finding(index);
+    const Unit& unit = plan_.units[index];
+    return unit.pinned.empty() && !plan_.unavailable.contains(unit.backend) &&
+           !(before && before->verdict == Verdict::skipped);
+  }
+
+  [[nodiscard]] bool has_more_rounds() const {
+    for (std::size_t i = 0; i < plan_.units.size(); ++i) {
+      if (is_repeated(i)) return true;
+    }
+    return false;
+  }
+
+  /// Units with nothing to do in this round: what the rounds before have settled, what an
+  /// interrupted run has done, and in short rounds what lacks no coverage.
+  [[nodiscard]] std::vector<bool> done_units() const {
+    std::vector<bool> done(plan_.units.size());
+    for (std::size_t i = 0; i < done.size(); ++i) {
+      const Unit& unit = plan_.units[i];
+      const auto& before = record_.finding(i);
+      done[i] = plan_.unavailable.contains(unit.backend) || record_.is_done(round_, i) ||
+                (round_ > 0 && !is_repeated(i)) ||
+                (cases_of(unit) < unit.cases && before && !lacks_coverage(*before));
+    }
+    return done;
+  }
+
+  [[nodiscard]] bool has_failed() const {
+    for (std::size_t i = 0; i < plan_.units.size(); ++i) {
+      const auto& finding = record_.finding(i);
+      if (finding && is_red(finding->verdict) && !lacks_coverage(*finding)) return true;
+    }
+    return false;
+  }
+
+  Finding check(harness::Backend& backend, const Unit& unit, const harness::RunLimits& limits) {
+    if (!unit.pinned.empty()) {
+      return harness::run_pinned(catalogue_, backend, unit, plan_.pinned.at(unit.id()), limits);
+    }
+    harness::RunLimits with_coverage = limits;
+    const auto& before = record_.finding(record_.index_of(unit));
+    if (before) with_coverage.covered = before->cells;
+    return harness::run_unit(catalogue_, backend, unit, with_coverage);
+  }
+
+  /// What was found in part tells something of the first round alone: of a later one, the rounds
+  /// before tell more.
+  void finish(std::size_t index, Finding finding, bool whole) {
+    if (!whole && round_ > 0) return;
+    finding.unit = plan_.units[index];
+    // On disk before it is shown.
+    session_.journal.append({.round = round_, .finding = finding, .whole = whole});
+    progress_.show(finding);
+  }
+
+  Session& session_;
+  const Plan& plan_;
+  const harness::Record& record_;
+  const harness::Catalogue& catalogue_;
+  Progress progress_;
+  harness::Runner runner_;
+  int round_ = 0;
+};
+
+}  // namespace
+
+void run_rounds(Session& session,
+                const harness::Catalogue& catalogue,
+                const std::string& program,
+                const std::atomic<bool>& stop) {
+  Rounds(session, catalogue, program, stop).run();
+}
+
+}  // namespace rankcheck::cases

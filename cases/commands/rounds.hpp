@@ -1,0 +1,20 @@
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "harness/operation.hpp"
+
+#include "cases/commands/session.hpp"
+
+namespace rankcheck::cases {
+
+/// Checks the units of a session that are not done yet, in one round or, where the plan cycles,
+/// until its time is over; journals what it finds, tells people how it goes, and ends the journal.
+/// `program` is how the user called this one; `stop` asks for an end.
+void run_rounds(Session& session,
+                const harness::Catalogue& catalogue,
+                const std::string& program,
+                const std::atomic<bool>& stop);
+
+}  // namespace rankcheck::cases

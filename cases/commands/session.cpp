@@ -1,0 +1,251 @@
+#include "cases/commands/session.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/fields.hpp"
+#include "harness/finding_json.hpp"
+
+#include "cases/commands/command.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+namespace fs = std::filesystem;
+using harness::BadInput;
+using harness::JournalHeader;
+using harness::Unit;
+using nlohmann::json;
+using nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+/// Where the report goes: as asked for, else a fresh folder under reports/ in the source tree, else
+/// under ./rankcheck-report.
+fs::path choose_folder(const RunOptions& options, const Selection& selection) {
+  if (!options.resume.empty()) return options.resume;
+  if (!options.report.empty()) return options.report;
+  std::string stamp = utc_now();
+  std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
+  std::string suites;
+  for (const std::string& each : selection.suites) suites += '-' + fs::path(each).stem().string();
+  const std::string_view parent =
+      fs::exists("reports/schema.json") ? "reports" : "rankcheck-report";
+  const std::string base = fmt::format("{}/run-{}{}", parent, stamp, suites);
+  std::string folder = base;
+  for (int i = 2; fs::exists(folder); ++i) folder = fmt::format("{}.{}", base, i);
+  return folder;
+}
+
+/// A selection whose suites are found from any working directory.
+Selection seen_from(const fs::path& directory, Selection selection) {
+  for (std::string& suite : selection.suites) {
+    if (is_path_of_suite(suite)) suite = (directory / suite).lexically_normal().string();
+  }
+  return selection;
+}
+
+/// What a field was as the run began and what it is now, for a message.
+std::string change_of(const std::string& field,
+                      const ordered_json& before,
+                      const ordered_json& now) {
+  const auto say = [](const ordered_json& value) {
+    return value.is_null() ? std::string("left out") : value.dump();
+  };
+  return fmt::format(
+      "expected {} to be {}, as the run began, got {}", field, say(before), say(now));
+}
+
+/// The first field that differs; empty where none does.
+std::string first_change(const ordered_json& before, const ordered_json& now) {
+  ordered_json all = before;
+  all.update(now);
+  for (const auto& [key, value] : all.items()) {
+    const ordered_json was = before.value(key, ordered_json());
+    const ordered_json is = now.value(key, ordered_json());
+    if (was != is) return change_of(key, was, is);
+  }
+  return {};
+}
+
+/// The run that --resume names.
+class Previous {
+ public:
+  explicit Previous(const fs::path& folder)
+      : place_("--resume: " + folder.string() + ": "),
+        content_(harness::read_journal(folder / journal_name)) {
+    const ordered_json began = header().environment.value("rankcheck", ordered_json());
+    if (began != version()) fail(change_of("rankcheck", began, version()));
+  }
+
+  [[nodiscard]] const JournalHeader& header() const { return content_.record.header(); }
+  [[nodiscard]] harness::JournalContent take() { return std::move(content_); }
+
+  /// Whatever is given beside --resume must be what the journal says.
+  [[nodiscard]] Selection selection(const Selection& given) const {
+    Selection selection;
+    try {
+      selection = seen_from(header().directory, selection_from_json(json(header().run)));
+    } catch (const BadInput& bad) {
+      fail(fmt::format("{}: line 1: {}", journal_name, bad.what()));
+    }
+    const ordered_json before = to_json(selection);
+    const ordered_json now = to_json(seen_from(fs::current_path(), given));
+    for (const auto& [key, value] : now.items()) {
+      const ordered_json was = before.value(key, ordered_json());
+      if (value != was) fail(change_of(key, was, value));
+    }
+    return selection;
+  }
+
+  /// Time budget and timeout are those of the first session where none are given.
+  void complete(RunOptions& options) const {
+    const json environment = header().environment;
+    harness::Fields fields(environment, place_ + "environment");
+    if (!options.time_budget_s) fields.optional("time_budget_s", options.time_budget_s);
+    if (!options.timeout_s) fields.optional("timeout_s", options.timeout_s);
+  }
+
+  /// The findings so far are of the units that there were.
+  void expect_same(const Plan& plan) const {
+    const auto& before = header().units;
+    for (std::size_t i = 0; i < std::max(before.size(), plan.units.size()); ++i) {
+      const Unit* was = i < before.size() ? &before[i] : nullptr;
+      const Unit* is = i < plan.units.size() ? &plan.units[i] : nullptr;
+      if (was == nullptr || is == nullptr || was->id() != is->id()) {
+        const auto name = [](const Unit* unit) {
+          return unit == nullptr ? ordered_json() : ordered_json(unit->id());
+        };
+        fail_changed(change_of(fmt::format("unit {}", i), name(was), name(is)));
+      }
+      const std::string change =
+          first_change(described(*was, header().pinned), described(*is, plan.pinned));
+      if (!change.empty()) fail_changed(is->id() + ": " + change);
+    }
+    if (header().cycles != plan.cycles) {
+      fail_changed(change_of("cycles", header().cycles, plan.cycles));
+    }
+  }
+
+ private:
+  /// All that a unit checks.
+  static ordered_json described(const Unit& unit,
+                                const std::map<std::string, harness::Case>& pinned) {
+    ordered_json out = to_json(unit);
+    const auto found = pinned.find(unit.id());
+    if (found != pinned.end()) out["case"] = harness::to_json(found->second);
+    return out;
+  }
+
+  [[noreturn]] void fail(const std::string& what) const { throw BadInput(place_ + what); }
+  [[noreturn]] void fail_changed(const std::string& what) const {
+    fail(what + ": suites, pinned cases or backends have changed");
+  }
+
+  std::string place_;
+  harness::JournalContent content_;
+};
+
+/// What the report's environment says of this session.
+ordered_json environment_of(const RunOptions& options, const Plan& plan, const std::string& now) {
+  ordered_json out = describe_machine();
+  out["rankcheck"] = version();
+  out["started"] = now;
+  out["jobs"] = options.jobs;
+  out["fail_fast"] = options.fail_fast;
+  out["timeout_s"] = timeout_s(options);
+  if (options.time_budget_s) out["time_budget_s"] = *options.time_budget_s;
+  out["unavailable_backends"] = plan.unavailable;
+  out["resumed"] = !options.resume.empty();
+  return out;
+}
+
+harness::Journal begin_journal(const fs::path& folder, JournalHeader header) {
+  const fs::path path = folder / journal_name;
+  if (fs::exists(fs::symlink_status(path))) {
+    throw BadInput("--report: " + folder.string() +
+                   ": holds a run: --resume it or choose another folder");
+  }
+  harness::make_folder(folder);
+  for (const char* stale : {"report.json", "junit.xml", "summary.md"}) {
+    std::error_code absent;
+    fs::remove(folder / stale, absent);
+  }
+  return {path, std::move(header)};
+}
+
+Clock::time_point deadline_of(const RunOptions& options,
+                              const Plan& plan,
+                              Clock::time_point start) {
+  const double budget_s = options.time_budget_s.value_or(plan.time_limit_s);
+  if (plan.cycles && budget_s <= 0) {
+    throw BadInput("--time-budget: expected seconds, because the suite repeats itself");
+  }
+  if (budget_s <= 0) return Clock::time_point::max();
+  return start +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(budget_s));
+}
+
+Session resume_session(RunOptions options, const harness::Catalogue& catalogue) {
+  const Clock::time_point start = Clock::now();
+  const std::string now = utc_now();
+  const fs::path folder = options.resume;
+  Previous previous(folder);
+  Selection selection = previous.selection(parse_selection(options));
+  previous.complete(options);
+  Plan plan = make_plan(selection, catalogue);
+  previous.expect_same(plan);
+  const Clock::time_point deadline = deadline_of(options, plan, start);
+  ordered_json environment = environment_of(options, plan, now);
+  return {
+      .options = std::move(options),
+      .selection = std::move(selection),
+      .plan = std::move(plan),
+      .folder = folder,
+      .start = start,
+      .deadline = deadline,
+      .journal = {folder / journal_name, previous.take(), std::move(environment)},
+  };
+}
+
+Session new_session(RunOptions options, const harness::Catalogue& catalogue) {
+  const Clock::time_point start = Clock::now();
+  const std::string now = utc_now();
+  Selection selection = parse_selection(options);
+  fill_defaults(selection);
+  Plan plan = make_plan(selection, catalogue);
+  const fs::path folder = choose_folder(options, selection);
+  const Clock::time_point deadline = deadline_of(options, plan, start);
+  JournalHeader header{
+      .run = to_json(selection),
+      .directory = fs::current_path().string(),
+      .units = plan.units,
+      .pinned = plan.pinned,
+      .cycles = plan.cycles,
+      .environment = environment_of(options, plan, now),
+  };
+  return {
+      .options = std::move(options),
+      .selection = std::move(selection),
+      .plan = std::move(plan),
+      .folder = folder,
+      .start = start,
+      .deadline = deadline,
+      .journal = begin_journal(folder, std::move(header)),
+  };
+}
+
+}  // namespace
+
+Session open_session(const RunOptions& options, const harness::Catalogue& catalogue) {
+  return options.resume.empty() ? new_session(options, catalogue)
+                                : resume_session(options, catalogue);
+}
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,108 @@
+#include "harness/record.hpp"
+
+#include <fmt/format.h>
+
+#include "harness/runner.hpp"
+
+namespace rankcheck::harness {
+
+namespace {
+
+/// Adds a finding to what there is of its unit.
+void add_to(std::optional<Finding>& total, Finding finding) {
+  if (total) {
+    merge(*total, finding);
+  } else {
+    total = std::move(finding);
+  }
+}
+
+/// A unit that the time did not suffice for.
+Finding unmet(const Unit& unit) {
+  Finding finding;
+  finding.unit = unit;
+  finding.verdict = Verdict::vacuous;
+  finding.reason = "not run: the time was over";
+  return finding;
+}
+
+}  // namespace
+
+Record::Record(JournalHeader header)
+    : header_(std::move(header)),
+      environment_(header_.environment),
+      findings_(header_.units.size()) {
+  for (std::size_t i = 0; i < header_.units.size(); ++i) indices_[header_.units[i].id()] = i;
+}
+
+void Record::resume(nlohmann::ordered_json environment) {
+  environment_ = std::move(environment);
+  partial_.clear();
+  end_.reset();
+}
+
+void Record::add(JournalEntry entry) {
+  const std::size_t index = index_of(entry.finding.unit);
+  entry.finding.unit = header_.units[index];
+  if (entry.whole) {
+    add_to(findings_[index], std::move(entry.finding));
+    done_.emplace(entry.round, index);
+  } else {
+    partial_[index] = std::move(entry.finding);
+  }
+}
+
+void Record::end(JournalEnd end) {
+  end_ = std::move(end);
+}
+
+std::size_t Record::index_of(const Unit& unit) const {
+  const auto found = indices_.find(unit.id());
+  if (found == indices_.end()) {
+    throw BadInput("finding: " + unit.id() + ": expected a unit of the journal's first line");
+  }
+  return found->second;
+}
+
+std::optional<Finding> Record::all_of(std::size_t index) const {
+  std::optional<Finding> total = findings_[index];
+  const auto part = partial_.find(index);
+  if (part != partial_.end()) add_to(total, part->second);
+  return total;
+}
+
+Tally Record::tally() const {
+  Tally total;
+  for (std::size_t i = 0; i < findings_.size(); ++i) {
+    if (const auto finding = all_of(i)) total.add(*finding);
+  }
+  return total;
+}
+
+Report Record::report() const {
+  Report report;
+  report.run = header_.run;
+  report.ending = end_ ? end_->ending : "killed";
+  report.environment = environment_;
+  if (end_) {
+    report.environment["finished"] = end_->finished;
+    report.environment["duration_s"] = end_->duration_s;
+    report.environment["rounds"] = end_->rounds;
+  }
+  for (std::size_t i = 0; i < findings_.size(); ++i) {
+    std::optional<Finding> finding = all_of(i);
+    if (finding && end_ && header_.cycles && lacks_coverage(*finding)) {
+      finding->reason += fmt::format(": the run ended in round {}", end_->rounds);
+    } else if (!finding && report.ending == name(Ending::time_over)) {
+      finding = unmet(header_.units[i]);
+    }
+    if (finding) {
+      report.findings.push_back(std::move(*finding));
+    } else {
+      ++report.not_run;
+    }
+  }
+  return report;
+}
+
+}  // namespace rankcheck::harness

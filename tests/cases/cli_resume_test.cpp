@@ -1,0 +1,195 @@
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cases/cli.hpp"
+
+namespace rankcheck {
+namespace {
+
+namespace fs = std::filesystem;
+using harness::read_file;
+using nlohmann::json;
+using tests::Outcome;
+
+/// What is left of a run in the folder r, and how it is gone on with.
+class CliResume : public tests::CliTest {
+ protected:
+  fs::path file(const std::string& name) { return folder_.path() / "r" / name; }
+
+  /// Takes the end of the run away, as if it had been killed there.
+  void forget_end() {
+    const std::string journal = read_file(file("journal.jsonl"));
+    harness::write_file(file("journal.jsonl"),
+                        journal.substr(0, journal.rfind('\n', journal.size() - 2) + 1));
+  }
+
+  /// The reports that the journal gives are those of the run, byte by byte.
+  void expect_same_reports() {
+    std::map<std::string, std::string> before;
+    for (const char* each : {"report.json", "junit.xml", "summary.md"}) {
+      before[each] = read_file(file(each));
+      fs::remove(file(each));
+    }
+    const Outcome outcome = rankcheck("report r");
+    EXPECT_EQ(outcome.status, report("r")["exit_status"]);
+    for (const auto& [name, text] : before) EXPECT_EQ(read_file(file(name)), text) << name;
+  }
+
+  /// A suite of some work on sim; `fields` come on top.
+  void write_work(int cases, const std::string& fields = "") {
+    write_suite(R"("operation":"b*","require_all_cells":false,"cases":)" + std::to_string(cases) +
+                fields);
+  }
+};
+
+/// A second of a run that repeats itself.
+const std::string deep = "run deep --operation broadcast --backend sim --cases 60 --time-budget 1 ";
+
+TEST_F(CliResume, ReportOfACompletedRunIsThatOfTheRun) {
+  write_work(20);
+  ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
+  EXPECT_EQ(report("r")["ending"], "completed");
+  expect_same_reports();
+}
+
+TEST_F(CliResume, ReportOfARunOutOfTimeIsThatOfTheRun) {
+  write_work(1000000);
+  ASSERT_EQ(rankcheck("run s.json --time-budget 1 --report r").status, 1);
+  const json before = report("r");
+  EXPECT_EQ(before["ending"], "time_over");
+  EXPECT_GT(before["total"]["cases"], 0);
+  EXPECT_GT(before["total"]["verdicts"]["vacuous"], 0);
+  expect_same_reports();
+}
+
+TEST_F(CliResume, ReportOfARunThatRepeatsItselfIsThatOfTheRun) {
+  ASSERT_EQ(rankcheck(deep + "--report r").status, 0);
+  EXPECT_EQ(report("r")["ending"], "completed");
+  expect_same_reports();
+}
+
+TEST_F(CliResume, ReportOfAnInterruptedRunIsThatOfTheRun) {
+  write_work(1000000);
+  const Outcome outcome = shell("timeout --foreground --preserve-status -s INT 1 " + program_ +
+                                " run s.json --report r");
+  ASSERT_EQ(outcome.status, 130) << outcome.out << outcome.err;
+  EXPECT_EQ(report("r")["ending"], "interrupted");
+  expect_same_reports();
+}
+
+const std::string faulty =
+    R"({"operation":"all_reduce","algorithm":"ring","backend":"sim","ranks":3,"count":4,)"
+    R"("type":"f32","op":"sum","input":"coded","fault":"flip:1"})";
+
+TEST_F(CliResume, ReportOfARunThatFailedFastIsThatOfTheRun) {
+  install();
+  pin("collectives/all_reduce", "flipped_bit", faulty);
+  write_suite(R"("operation":"all_reduce","algorithm":"ring","cases":60)");
+  ASSERT_EQ(rankcheck("run s.json --fail-fast --report r").status, 1);
+  EXPECT_EQ(report("r")["ending"], "failed_fast");
+  EXPECT_GT(report("r")["not_run"], 0);
+  expect_same_reports();
+}
+
+TEST_F(CliResume, OnlyAJournalWithoutItsEndIsThatOfAKilledRun) {
+  write_work(5);
+  ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
+  const json whole = report("r");
+  forget_end();
+  ASSERT_EQ(rankcheck("report r").status, 0);
+  json killed = report("r");
+  EXPECT_EQ(killed["ending"], "killed");
+  EXPECT_FALSE(killed["environment"].contains("finished"));
+  EXPECT_EQ(killed["findings"], whole["findings"]);
+}
+
+TEST_F(CliResume, RunOutOfTimeResumesToWhatAWholeOneReports) {
+  write_work(1000);
+  ASSERT_EQ(rankcheck("run s.json --report whole").status, 0);
+  json whole = report("whole");
+  ASSERT_EQ(rankcheck("run s.json --time-budget 0.1 --report r").status, 1);
+  ASSERT_EQ(rankcheck("run --resume r --time-budget 1000").status, 0);
+  json resumed = report("r");
+  expect_same_reports();
+  whole.erase("environment");
+  resumed.erase("environment");
+  EXPECT_EQ(whole, resumed);
+}
+
+TEST_F(CliResume, TimeBudgetAndTimeoutAreThoseOfTheBeginning) {
+  ASSERT_EQ(rankcheck(deep + "--timeout 7 --report r").status, 0);
+  forget_end();
+  const Outcome outcome = shell("timeout 20 " + program_ + " run --resume r");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(report("r")["environment"]["time_budget_s"], 1);
+  EXPECT_EQ(report("r")["environment"]["timeout_s"], 7);
+}
+
+TEST_F(CliResume, SuiteThatHasChangedIsRefused) {
+  write_work(5);
+  ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
+  const std::string journal = read_file(file("journal.jsonl"));
+  write_work(6);
+  expect_unable(
+      "run --resume r",
+      "--resume: r: barrier/dissemination/sim/separates_ranks: expected cases to be 5, as "
+      "the run began, got 6: suites, ");
+  write_work(5, R"(,"ranks":[1,4])");
+  expect_unable("run --resume r", "expected ranks to be [1,8], as the run began, got [1,4]");
+  write_work(5, R"(,"types":["f32"])");
+  expect_unable("run --resume r", "expected types to be left out, as the run began, got [\"f32\"]");
+  write_work(5, R"(,"property":"agrees_with_reference")");
+  expect_unable("run --resume r", "expected unit 0 to be \"barrier/");
+  EXPECT_EQ(read_file(file("journal.jsonl")), journal);
+}
+
+TEST_F(CliResume, PinnedCaseThatHasChangedIsRefused) {
+  install();
+  pin("collectives/all_reduce", "flipped_bit", faulty);
+  write_suite(R"("operation":"all_reduce","algorithm":"ring","cases":60)");
+  ASSERT_EQ(rankcheck("run s.json --report r").status, 1);
+  pin("collectives/all_reduce",
+      "flipped_bit",
+      json::parse(faulty)
+          .patch(json::parse(R"([{"op":"replace","path":"/count","value":5}])"))
+          .dump());
+  expect_unable("run --resume r", "agrees_with_reference:all_reduce/flipped_bit: expected case to");
+}
+
+TEST_F(CliResume, RunOfAnotherVersionIsRefused) {
+  write_work(5);
+  ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
+  ASSERT_EQ(
+      shell("sed -i '1s/\"rankcheck\":\"[^\"]*\"/\"rankcheck\":\"0.0\"/' r/journal.jsonl").status,
+      0);
+  expect_unable("run --resume r", "expected rankcheck to be \"0.0\", as the run began, got \"");
+}
+
+TEST_F(CliResume, SuiteByARelativePathIsFoundFromAnywhere) {
+  write_work(5);
+  ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
+  EXPECT_EQ(report("r")["run"]["suites"], json::array({"s.json"}));
+  fs::create_directory(folder_.path() / "elsewhere");
+  Outcome outcome = shell("cd elsewhere && " + program_ + " run --resume ../r");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  outcome = shell("cd elsewhere && " + program_ + " run ../s.json --resume ../r");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(report("r")["run"]["suites"], json::array({"s.json"}));
+}
+
+TEST_F(CliResume, SuiteOfTheSameNameElsewhereIsRefused) {
+  write_work(5);
+  ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
+  fs::create_directory(folder_.path() / "elsewhere");
+  fs::copy(folder_.path() / "s.json", folder_.path() / "elsewhere" / "s.json");
+  const Outcome outcome = shell("cd elsewhere && " + program_ + " run s.json --resume ../r");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("expected suites to be"), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace rankcheck

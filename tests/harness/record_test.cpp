@@ -1,0 +1,129 @@
+#include "harness/record.hpp"
+
+#include <gtest/gtest.h>
+
+#include "harness/fields.hpp"
+#include "harness/finding_json.hpp"
+
+#include "tests/harness/sample.hpp"
+
+namespace rankcheck::harness {
+namespace {
+
+/// A run of two units.
+struct RecordTest : testing::Test {
+  static JournalHeader header() {
+    JournalHeader header;
+    header.run = {{"seed", 7}};
+    header.units = {sample_unit("all_reduce"), sample_unit("broadcast")};
+    header.environment = {{"session", 1}};
+    return header;
+  }
+
+  void add(Finding finding, int round = 0) {
+    record.add({.round = round, .finding = std::move(finding)});
+  }
+  void add_part(Finding finding) {
+    record.add({.round = 0, .finding = std::move(finding), .whole = false});
+  }
+  void end(const std::string& ending, int rounds = 1) {
+    record.end({.ending = ending, .rounds = rounds, .finished = "then", .duration_s = 2});
+  }
+  /// A round that covered nothing.
+  static Finding vacuous() {
+    Finding finding = sample_finding("all_reduce", Verdict::passed);
+    finding.cells.clear();
+    judge_coverage(finding);
+    return finding;
+  }
+
+  Record record{header()};
+};
+
+TEST_F(RecordTest, RunWithoutAnEndWasKilled) {
+  add(sample_failure());
+  const Report report = record.report();
+  EXPECT_EQ(report.ending, "killed");
+  EXPECT_EQ(report.not_run, 1);
+  EXPECT_EQ(report.environment.dump(), R"({"session":1})");
+}
+
+TEST_F(RecordTest, EndTellsWhyAndWhen) {
+  end("interrupted");
+  const Report report = record.report();
+  EXPECT_EQ(report.ending, "interrupted");
+  EXPECT_EQ(report.environment.dump(),
+            R"({"session":1,"finished":"then","duration_s":2.0,"rounds":1})");
+}
+
+TEST_F(RecordTest, RoundsOfAUnitAddUp) {
+  add(sample_finding("all_reduce", Verdict::passed), 0);
+  add(sample_finding("all_reduce", Verdict::passed), 1);
+  EXPECT_EQ(record.finding(0)->cases, 20);
+  EXPECT_EQ(record.tally().cases, 20);
+  EXPECT_TRUE(record.is_done(1, 0));
+}
+
+TEST_F(RecordTest, WhatTheTimeDidNotSufficeForIsVacuous) {
+  add(sample_finding("broadcast", Verdict::passed));
+  end("time_over");
+  const Report report = record.report();
+  EXPECT_EQ(report.not_run, 0);
+  ASSERT_EQ(report.findings.size(), 2U);
+  EXPECT_EQ(report.findings[0].verdict, Verdict::vacuous);
+  EXPECT_EQ(report.findings[0].reason, "not run: the time was over");
+}
+
+TEST_F(RecordTest, WhatWasInterruptedIsNotRun) {
+  add(sample_finding("broadcast", Verdict::passed));
+  end("interrupted");
+  EXPECT_EQ(record.report().not_run, 1);
+}
+
+TEST_F(RecordTest, PartOfAUnitIsReportedAndNotDone) {
+  add_part(sample_finding("all_reduce", Verdict::passed));
+  EXPECT_FALSE(record.is_done(0, 0));
+  EXPECT_FALSE(record.finding(0));
+  EXPECT_EQ(record.report().findings.size(), 1U);
+  EXPECT_EQ(record.tally().cases, 10);
+}
+
+TEST_F(RecordTest, NextSessionForgetsThePartAndTheEnd) {
+  add_part(sample_finding("all_reduce", Verdict::passed));
+  add(sample_finding("broadcast", Verdict::passed));
+  end("time_over");
+  record.resume({{"session", 2}});
+  Report report = record.report();
+  EXPECT_EQ(report.ending, "killed");
+  EXPECT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.environment.dump(), R"({"session":2})");
+  add(sample_finding("all_reduce", Verdict::passed));
+  report = record.report();
+  EXPECT_EQ(report.findings[0].cases, 10);
+}
+
+TEST_F(RecordTest, ProblemAtTheEndOutlivesThePart) {
+  // A worker that crashes when it is told to end.
+  add_part(sample_finding("all_reduce", Verdict::passed));
+  add(sample_finding("all_reduce", Verdict::crashed));
+  EXPECT_EQ(record.report().findings[0].verdict, Verdict::crashed);
+  record.resume({});
+  EXPECT_EQ(record.report().findings[0].verdict, Verdict::crashed);
+}
+
+TEST_F(RecordTest, RoundsAreToldWhereARunThatRepeatsItselfLacksCoverage) {
+  JournalHeader repeated = header();
+  repeated.cycles = true;
+  record = Record(repeated);
+  add(vacuous());
+  end("completed", 3);
+  EXPECT_EQ(record.report().findings[0].reason,
+            "nothing was compared in 10 cases: the run ended in round 3");
+}
+
+TEST_F(RecordTest, FindingOfAnUnknownUnitIsRefused) {
+  EXPECT_THROW(add(sample_finding("gather", Verdict::passed)), BadInput);
+}
+
+}  // namespace
+}  // namespace rankcheck::harness
