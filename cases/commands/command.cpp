@@ -157,7 +157,13 @@ fs::path data_folder() {
   std::error_code unknown;
   const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
   const fs::path installed = program.parent_path().parent_path() / "share" / "rankcheck";
-  return fs::is_directory(installed, unknown) ? installed : fs::path(RANKCHECK_SOURCE_DIR);
+  if (fs::is_directory(installed, unknown)) return installed;
+  // A build that was carried to another machine lies in build/<preset> of its sources.
+  const fs::path source(RANKCHECK_SOURCE_DIR);
+  const fs::path carried = program.parent_path().parent_path().parent_path();
+  const bool has_moved = !fs::is_directory(source / "cases" / "suites", unknown) &&
+                         fs::is_directory(carried / "cases" / "suites", unknown);
+  return has_moved ? carried : source;
 }
 
 std::vector<harness::Suite> known_suites() {

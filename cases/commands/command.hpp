@@ -127,6 +127,8 @@ struct PinnedCase {
 
 /// Machine, compilers and backends: what the report's environment object says of the surroundings.
 [[nodiscard]] nlohmann::ordered_json describe_machine();
+/// What `rankcheck doctor` says: the machine with its compilers and drivers, and the backends.
+[[nodiscard]] nlohmann::ordered_json examine();
 
 /// Columns of the terminal that standard output goes to, or what COLUMNS says; elsewhere lines may
 /// be as long as they like.

@@ -181,18 +181,24 @@ ordered_json describe_machine() {
   };
 }
 
+ordered_json examine() {
+  ordered_json out = examine_machine();
+  out["backends"] = examine_backends();
+  return out;
+}
+
 void add_doctor(CLI::App& app, Context&) {
   CLI::App* command = app.add_subcommand("doctor", "Describes this machine and what can run on it");
   CLI::Option* json = command->add_flag("--json")->description("As JSON");
   command->callback([json] {
-    ordered_json machine = examine_machine();
-    ordered_json all = examine_backends();
+    ordered_json machine = examine();
     if (json->count() > 0) {
-      machine["backends"] = std::move(all);
       fmt::print("{}\n", machine.dump(1));
-    } else {
-      print(machine, all);
+      return;
     }
+    const ordered_json all = machine["backends"];
+    machine.erase("backends");
+    print(machine, all);
   });
 }
 

@@ -1,7 +1,10 @@
+#include "cases/commands/run.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -75,26 +78,31 @@ void print_end(const Session& session, const harness::Report& report) {
   fmt::print("{}\n", outcome_line(summary.total));
 }
 
-int run(const RunOptions& options, const std::string& program) {
+}  // namespace
+
+RunOutcome run_selection(const RunOptions& options, const std::string& program) {
   const Interrupt interrupt;
   const harness::Catalogue catalogue = make_catalogue();
   Session session = open_session(options, catalogue);
   announce(session);
   run_rounds(session, catalogue, program, interrupt.requested());
-  const harness::Report report = session.journal.record().report();
+  harness::Report report = session.journal.record().report();
   harness::write_report(session.folder, report);
   print_end(session, report);
   const int status = interrupt.exit_status();
-  return status != 0 ? status : exit_status(report);
+  return {.status = status != 0 ? status : exit_status(report), .report = std::move(report)};
 }
-
-}  // namespace
 
 void add_run(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("run", "Checks suites, or what the options select");
   const auto options = std::make_shared<RunOptions>();
   add_options(*command, *options);
-  command->callback([options, &context] { context.exit_status = run(*options, context.program); });
+  command->callback([options, &context] {
+    const std::vector<std::string>& suites = options->selection.suites;
+    const bool is_gate = std::find(suites.begin(), suites.end(), "hardware") != suites.end();
+    context.exit_status = is_gate ? run_hardware(*options, context.program)
+                                  : run_selection(*options, context.program).status;
+  });
 }
 
 }  // namespace rankcheck::cases

@@ -24,6 +24,8 @@ struct RunOptions {
   std::string resume;
   int jobs = 1;
   bool fail_fast = false;
+  /// Start over with new seeds until the time is over, as a suite that says so itself.
+  bool repeat = false;
 };
 
 /// The timeout that was given, else that of every backend.

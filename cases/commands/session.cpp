@@ -26,23 +26,6 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-/// Where the report goes: as asked for, else a fresh folder under reports/ in the source tree, else
-/// under ./rankcheck-report.
-fs::path choose_folder(const RunOptions& options, const Selection& selection) {
-  if (!options.resume.empty()) return options.resume;
-  if (!options.report.empty()) return options.report;
-  std::string stamp = utc_now();
-  std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
-  std::string suites;
-  for (const std::string& each : selection.suites) suites += '-' + fs::path(each).stem().string();
-  const std::string_view parent =
-      fs::exists("reports/schema.json") ? "reports" : "rankcheck-report";
-  const std::string base = fmt::format("{}/run-{}{}", parent, stamp, suites);
-  std::string folder = base;
-  for (int i = 2; fs::exists(folder); ++i) folder = fmt::format("{}.{}", base, i);
-  return folder;
-}
-
 /// A selection whose suites are found from any working directory.
 Selection seen_from(const fs::path& directory, Selection selection) {
   for (std::string& suite : selection.suites) {
@@ -220,7 +203,8 @@ Session new_session(RunOptions options, const harness::Catalogue& catalogue) {
   Selection selection = parse_selection(options);
   fill_defaults(selection);
   Plan plan = make_plan(selection, catalogue);
-  const fs::path folder = choose_folder(options, selection);
+  plan.cycles = plan.cycles || options.repeat;
+  const fs::path folder = choose_folder(options, selection.suites);
   const Clock::time_point deadline = deadline_of(options, plan, start);
   JournalHeader header{
       .run = to_json(selection),
@@ -242,6 +226,21 @@ Session new_session(RunOptions options, const harness::Catalogue& catalogue) {
 }
 
 }  // namespace
+
+fs::path choose_folder(const RunOptions& options, const std::vector<std::string>& suites) {
+  if (!options.resume.empty()) return options.resume;
+  if (!options.report.empty()) return options.report;
+  std::string stamp = utc_now();
+  std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
+  std::string names;
+  for (const std::string& each : suites) names += '-' + fs::path(each).stem().string();
+  const std::string_view parent =
+      fs::exists("reports/schema.json") ? "reports" : "rankcheck-report";
+  const std::string base = fmt::format("{}/run-{}{}", parent, stamp, names);
+  std::string folder = base;
+  for (int i = 2; fs::exists(folder); ++i) folder = fmt::format("{}.{}", base, i);
+  return folder;
+}
 
 Session open_session(const RunOptions& options, const harness::Catalogue& catalogue) {
   return options.resume.empty() ? new_session(options, catalogue)

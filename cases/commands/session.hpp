@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "harness/journal.hpp"
 #include "harness/operation.hpp"
@@ -22,6 +24,11 @@ struct Session {
   std::chrono::steady_clock::time_point deadline;
   harness::Journal journal;
 };
+
+/// Where the report of such suites goes: as asked for, else a fresh folder under reports/ in the
+/// source tree, else under ./rankcheck-report.
+[[nodiscard]] std::filesystem::path choose_folder(const RunOptions& options,
+                                                  const std::vector<std::string>& suites);
 
 /// Plans a run and begins its journal, or goes on with the one to resume. Throws BadInput, also
 /// where the run to resume checks something else by now, and FileError.

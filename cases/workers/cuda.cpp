@@ -17,12 +17,14 @@
 #include "gpu/device/cuda/devices.hpp"
 #include "gpu/device/cuda/enqueue.hpp"
 #include "gpu/device/cuda/error.hpp"
+#include "gpu/device/cuda/link_ends.hpp"
 #include "gpu/plan/schedule.hpp"
 
 #include "harness/input.hpp"
 #include "harness/worker/serve.hpp"
 
 #include "cases/backends/algorithms.hpp"
+#include "cases/hardware/probe.hpp"
 
 /// rankcheck-worker-cuda: one process that hosts all ranks on its CUDA devices.
 namespace rankcheck::cases {
@@ -234,15 +236,34 @@ class CudaSubject final : public worker::Subject {
   harness::ImageLayout layout_;
 };
 
-/// What is here without a device: why none can be used, and the algorithms.
+/// What is here, with and without a device: why none can be used, the devices, the algorithms.
 void describe() {
   nlohmann::ordered_json out{{"unavailable", cuda::why_unavailable()},
+                             {"devices", nlohmann::ordered_json::array()},
                              {"algorithms", nlohmann::ordered_json::array()}};
+  for (const cuda::DeviceInfo& each : cuda::physical_devices()) {
+    out["devices"].push_back({{"name", each.name},
+                              {"bus", each.bus},
+                              {"capability", each.capability},
+                              {"memory_bytes", each.memory_bytes}});
+  }
   for (const harness::AlgorithmInfo& each : algorithms().infos()) {
     out["algorithms"].push_back(
         {{"operation", each.operation}, {"name", each.name}, {"summary", each.summary}});
   }
   fmt::print("{}\n", out.dump());
+}
+
+/// Prints what a probe of a link found, or why the devices cannot do what it asks for.
+void probe(const char* text) {
+  const hardware::ProbeRequest request = hardware::request_from_json(nlohmann::json::parse(text));
+  try {
+    const auto ends =
+        cuda::make_link_ends(request.from, request.to, request.bytes, request.probe.method);
+    fmt::print("{}\n", hardware::to_json(probe_link(*ends, request.probe)).dump());
+  } catch (const cuda::Unreachable& why) {
+    fmt::print("{}\n", nlohmann::json{{"skipped", why.what()}}.dump());
+  }
 }
 
 int main_with(int argc, char** argv) {
@@ -251,9 +272,14 @@ int main_with(int argc, char** argv) {
     describe();
     return 0;
   }
+  if (word == "--probe" && argc > 2) {
+    worker::end_with_parent();
+    probe(argv[2]);
+    return 0;
+  }
   const int ranks = word == "--ranks" && argc > 2 ? std::atoi(argv[2]) : 0;
   if (ranks < 1) {
-    std::fprintf(stderr, "rankcheck-worker-cuda: expected --ranks N or --describe\n");
+    std::fprintf(stderr, "rankcheck-worker-cuda: expected --ranks N, --describe or --probe JSON\n");
     return 2;
   }
   worker::end_with_parent();

@@ -201,6 +201,36 @@ TEST_F(Cli, ResumeWithOtherOptionsIsRefused) {
   expect_unable("run --resume r --cases 61", "--resume: r: expected cases to be 60");
 }
 
+/// Of a machine whose devices are hidden, where it has any.
+TEST_F(Cli, GateForHardwareIsNeverGreenWithoutADevice) {
+  const Outcome outcome =
+      shell("CUDA_VISIBLE_DEVICES= " + program_ + " run hardware --time-budget 1 --report r");
+  EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.first_line(), "seed 1");
+  const json gate = report("r");
+  EXPECT_EQ(harness::complaints(gate), "");
+  EXPECT_EQ(gate["exit_status"], 2);
+  EXPECT_EQ(gate["total"]["verdicts"]["passed"], 0);
+  EXPECT_GT(gate["total"]["verdicts"]["skipped"], 0);
+  const json hardware = gate["environment"]["hardware"];
+  EXPECT_EQ(hardware["status"], 2);
+  EXPECT_GE(hardware["phases"].size(), 4U);
+  for (const json& phase : hardware["phases"]) {
+    EXPECT_EQ(phase["verdict"], "skipped") << phase;
+    EXPECT_NE(phase["reason"], "");
+  }
+  const std::string summary = read_file(folder_.path() / "r" / "summary.md");
+  EXPECT_NE(summary.find("could not be judged (exit status 2)"), std::string::npos) << summary;
+}
+
+TEST_F(Cli, GateForHardwareSaysWhatItCannotTake) {
+  expect_unable("run hardware smoke", "suite: hardware: expected no other suite beside it");
+  expect_unable("run hardware --resume r", "--resume: r: the gate cannot go on");
+  fs::create_directory(folder_.path() / "r");
+  harness::write_file(folder_.path() / "r" / "report.json", "{}");
+  expect_unable("run hardware --report r", "r: holds a run: choose another folder");
+}
+
 TEST_F(Cli, ReportOfAnIncompleteRunIsNotSuccess) {
   ASSERT_EQ(rankcheck("run --backend sim --operation 'b*' --cases 5 --report r").status, 0);
   const fs::path path = folder_.path() / "r" / "journal.jsonl";

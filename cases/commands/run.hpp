@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "harness/report.hpp"
+
+#include "cases/commands/run_options.hpp"
+
+namespace rankcheck::cases {
+
+/// What a run left behind.
+struct RunOutcome {
+  int status = 0;
+  harness::Report report;
+};
+
+/// Checks what the options select and writes the reports. Throws BadInput and FileError.
+RunOutcome run_selection(const RunOptions& options, const std::string& program);
+
+/// The gate for hardware: the suite `hardware`, and what no suite can say. Its exit status. Throws
+/// BadInput and FileError.
+int run_hardware(const RunOptions& options, const std::string& program);
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,365 @@
+#include "cases/hardware/gate.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "harness/suite_file.hpp"
+
+namespace rankcheck::cases::hardware {
+
+namespace {
+
+using gpu::cuda::LinkResult;
+using gpu::cuda::Method;
+using harness::Finding;
+using harness::Verdict;
+
+/// Orders verdicts: of several, the worst is that of the whole.
+int severity(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::passed:
+      return 0;
+    case Verdict::skipped:
+      return 1;
+    case Verdict::errored:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
+/// Keeps the worse of two verdicts with its reason, the first of equal ones.
+void worsen(Verdict& verdict, std::string& reason, Verdict other, const std::string& why) {
+  if (severity(other) <= severity(verdict)) return;
+  verdict = other;
+  reason = why;
+}
+
+std::string link_name(int from, int to) {
+  return from == to ? fmt::format("within {}", from) : fmt::format("{} to {}", from, to);
+}
+
+/// What a first wrong word says.
+harness::WrongElement element_of(const Link& link, const LinkResult& result) {
+  return {.rank = link.to,
+          .index = result.first_wrong->index,
+          .expected = fmt::format("{:#018x}", result.first_wrong->expected),
+          .got = fmt::format("{:#018x}", result.first_wrong->got),
+          .error = 1,
+          .bound = 0,
+          .decoded = fmt::format("pattern {}", result.first_wrong_pattern)};
+}
+
+class Gate {
+ public:
+  Gate(const Options& options, const std::vector<Device>& devices, const Hooks& hooks)
+      : options_(options), hooks_(hooks) {
+    for (const Device& each : devices) gate_.devices.push_back({.device = each});
+    const int count = static_cast<int>(devices.size());
+    for (int from = 0; from < count; ++from) {
+      for (int to = 0; to < count; ++to) {
+        for (const Method method : {Method::copy, Method::load}) add_link(from, to, method);
+      }
+    }
+  }
+
+  GateReport run(const std::string& why_no_device) {
+    if (gate_.devices.empty()) {
+      run_phase({.phase = Phase::suites});
+      for (const char* part : {"links", "soak", "sanitizer"}) {
+        gate_.phases.push_back(
+            {.name = part, .verdict = Verdict::skipped, .reason = why_no_device});
+      }
+      return finish();
+    }
+    measure_links();
+    const Verdict suites = run_phase({.phase = Phase::suites});
+    if (gate_.devices.size() == 1 && harness::is_red(suites)) {
+      DeviceVerdict& only = gate_.devices.front();
+      worsen(only.verdict, only.reason, suites, gate_.phases.back().reason);
+    }
+    for (int d = 0; d < static_cast<int>(gate_.devices.size()); ++d) run_device(d);
+    run_phase({.phase = Phase::sanitizer}, "sanitizer");
+    soak();
+    return finish();
+  }
+
+ private:
+  void add_link(int from, int to, Method method) {
+    Link link{.from = from, .to = to, .method = method};
+    harness::Unit& unit = link.finding.unit;
+    unit.operation = "link";
+    unit.algorithm = gpu::cuda::name(method);
+    unit.backend = "cuda";
+    unit.property = "carries_patterns";
+    unit.require_all_cells = false;
+    unit.variant = fmt::format("{}_to_{}", from, to);
+    gate_.links.push_back(std::move(link));
+  }
+
+  [[nodiscard]] bool is_over() const { return interrupted_ || hooks_.interrupted(); }
+
+  void measure_links() {
+    // All fixed patterns and as many random ones.
+    constexpr std::int64_t patterns = 2 * gpu::cuda::Pattern::fixed;
+    for (Link& link : gate_.links) {
+      if (is_over()) return;
+      probe(link,
+            {.method = link.method, .seed = options_.seed, .patterns = patterns, .repeats = 4});
+      hooks_.say(fmt::format("link {:<10} {}  {:>8.1f} GB/s  {}",
+                             link_name(link.from, link.to),
+                             gpu::cuda::name(link.method),
+                             link.gigabytes_per_s(),
+                             harness::name(link.finding.verdict)));
+    }
+  }
+
+  void probe(Link& link, const gpu::cuda::LinkProbe& probe) {
+    const ProbeOutcome outcome =
+        hooks_.probe({.from = link.from, .to = link.to, .bytes = options_.bytes, .probe = probe});
+    const LinkResult& result = outcome.result;
+    if (link.seconds.empty()) link.seconds = result.seconds;
+    link.exposure += {.bytes_of_copy = result.bytes_of_copy,
+                      .patterns = result.copies > 0 ? probe.patterns : 0,
+                      .copies = result.copies,
+                      .bytes = result.copies * result.bytes_of_copy,
+                      .wrong_bytes = result.wrong_bytes};
+    link.lost_sources += result.lost_sources;
+    link.finding.cases += result.copies;
+    link.finding.compared_bytes += result.copies * result.bytes_of_copy;
+    judge(link, outcome);
+  }
+
+  static void judge(Link& link, const ProbeOutcome& outcome) {
+    Finding& finding = link.finding;
+    const LinkResult& result = outcome.result;
+    if (outcome.verdict == Verdict::skipped) {
+      const std::string closed(harness::name(harness::SkipReason::not_supported));
+      worsen(finding.verdict, finding.reason, outcome.verdict, closed);
+    } else if (outcome.verdict != Verdict::passed) {
+      worsen(finding.verdict, finding.reason, outcome.verdict, outcome.reason);
+    } else if (result.copies == 0 || result.bytes_of_copy == 0) {
+      worsen(finding.verdict, finding.reason, Verdict::vacuous, "nothing was compared");
+    } else if (result.wrong_copies > 0) {
+      worsen(finding.verdict,
+             finding.reason,
+             Verdict::falsified,
+             fmt::format("{} of {} copies arrived wrong, {} bytes{}",
+                         result.wrong_copies,
+                         result.copies,
+                         result.wrong_bytes,
+                         result.lost_sources > 0 ? "; the source itself had changed" : ""));
+      finding.wrong_count += result.wrong_bytes;
+      if (result.first_wrong && finding.wrong.size() < harness::wrong_elements_max) {
+        finding.wrong.push_back(element_of(link, result));
+      }
+    }
+  }
+
+  /// Runs suites and takes their findings over, those of repeated phases under names of their own.
+  Verdict run_phase(const PhaseRequest& request, const std::string& variant = {}) {
+    PhaseSummary summary{.name = std::string(name(request.phase))};
+    if (request.phase == Phase::device) summary.name += fmt::format(" {}", request.device);
+    if (is_over()) return Verdict::skipped;
+    PhaseOutcome outcome = hooks_.run(request);
+    interrupted_ = outcome.status >= 128;
+    summary.reason = outcome.skipped;
+    const bool is_further = request.phase == Phase::soak || request.phase == Phase::sanitizer;
+    if (!outcome.skipped.empty()) summary.verdict = Verdict::skipped;
+    for (Finding& finding : outcome.report.findings) {
+      // What these leave uncovered, the suites have covered.
+      if (is_further && finding.verdict == Verdict::vacuous) continue;
+      if (!variant.empty()) {
+        auto& own = finding.unit.variant;
+        own = own.empty() ? variant : own + '_' + variant;
+      }
+      worsen(summary.verdict,
+             summary.reason,
+             finding.verdict,
+             finding.verdict == Verdict::skipped
+                 ? fmt::format("{}: {}", finding.unit.backend, finding.reason)
+                 : fmt::format("{}: {}", finding.unit.id(), finding.reason));
+      summary.cases += finding.cases;
+      summary.compared_bytes += finding.compared_bytes;
+      gate_.failures += harness::is_red(finding.verdict) ? 1 : 0;
+      gate_.report.findings.push_back(std::move(finding));
+    }
+    if (summary.verdict == Verdict::passed && summary.cases == 0) {
+      summary.verdict = Verdict::vacuous;
+      summary.reason = "no case was run";
+    }
+    if (!is_further) gate_.report.not_run += outcome.report.not_run;
+    if (request.phase == Phase::suites) {
+      gate_.report.run = outcome.report.run;
+      gate_.report.environment = outcome.report.environment;
+    }
+    gate_.cases += summary.cases;
+    gate_.phases.push_back(summary);
+    return summary.verdict;
+  }
+
+  void run_device(int device) {
+    // Alone it is in the suites already.
+    if (is_over() || gate_.devices.size() == 1) return;
+    const Verdict verdict =
+        run_phase({.phase = Phase::device, .device = device}, fmt::format("device_{}", device));
+    DeviceVerdict& of = gate_.devices[static_cast<std::size_t>(device)];
+    worsen(of.verdict, of.reason, verdict, gate_.phases.back().reason);
+  }
+
+  /// Links with patterns of their own in every round, then suites.
+  void soak() {
+    const double begin = hooks_.now_s();
+    const double end_of_links = begin + options_.budget_s / 2;
+    std::int64_t round = 1;
+    for (; !is_over() && hooks_.now_s() < end_of_links; ++round) {
+      for (Link& link : gate_.links) {
+        if (is_over() || hooks_.now_s() >= end_of_links) break;
+        // One that crashes or hangs is not asked again.
+        if (link.finding.verdict != Verdict::passed && link.finding.verdict != Verdict::falsified) {
+          continue;
+        }
+        constexpr std::int64_t patterns = 16;
+        probe(link,
+              {.method = link.method,
+               .seed = options_.seed + static_cast<std::uint64_t>(round),
+               .first = gpu::cuda::Pattern::fixed,
+               .patterns = patterns,
+               .repeats = 4});
+      }
+      if (std::none_of(gate_.links.begin(), gate_.links.end(), [](const Link& link) {
+            return link.exposure.bytes > 0;
+          })) {
+        break;
+      }
+    }
+    hooks_.say(fmt::format("soak of links: {} rounds", round - 1));
+    run_phase({.phase = Phase::soak, .budget_s = options_.budget_s / 2}, "soak");
+  }
+
+  /// What the links say of the devices.
+  void judge_devices() {
+    std::vector<const Link*> wrong;
+    for (const Link& link : gate_.links) {
+      gate_.exposure += link.exposure;
+      const auto verdict = link.finding.verdict;
+      if (link.from == link.to) {
+        DeviceVerdict& own = gate_.devices[static_cast<std::size_t>(link.from)];
+        own.exposure += link.exposure;
+        worsen(own.verdict, own.reason, verdict, "its memory: " + link.finding.reason);
+      } else if (harness::is_red(verdict)) {
+        wrong.push_back(&link);
+      }
+      if (link.lost_sources > 0) {
+        DeviceVerdict& source = gate_.devices[static_cast<std::size_t>(link.from)];
+        worsen(source.verdict,
+               source.reason,
+               Verdict::falsified,
+               fmt::format("lost what was written to it {} times", link.lost_sources));
+      }
+    }
+    blame(wrong);
+  }
+
+  /// Where all wrong links, several pairs, have one device in common, that is the suspect.
+  void blame(const std::vector<const Link*>& wrong) {
+    std::set<std::pair<int, int>> pairs;
+    for (const Link* each : wrong) pairs.insert({each->from, each->to});
+    if (pairs.size() < 2) return;
+    std::vector<int> common;
+    for (int d = 0; d < static_cast<int>(gate_.devices.size()); ++d) {
+      const bool touches_all = std::all_of(pairs.begin(), pairs.end(), [d](const auto& pair) {
+        return pair.first == d || pair.second == d;
+      });
+      if (touches_all) common.push_back(d);
+    }
+    if (common.size() != 1) return;
+    DeviceVerdict& suspect = gate_.devices[static_cast<std::size_t>(common.front())];
+    worsen(suspect.verdict,
+           suspect.reason,
+           Verdict::falsified,
+           fmt::format("all {} wrong links are from or to it", pairs.size()));
+  }
+
+  GateReport finish() {
+    judge_devices();
+    PhaseSummary links{.name = "links"};
+    for (const Link& link : gate_.links) {
+      worsen(links.verdict,
+             links.reason,
+             link.finding.verdict,
+             fmt::format("{}: {}", link_name(link.from, link.to), link.finding.reason));
+      links.cases += link.exposure.copies;
+      links.compared_bytes += link.exposure.bytes;
+      if (link.finding.cases > 0 || link.finding.verdict != Verdict::passed) {
+        gate_.report.findings.push_back(link.finding);
+      } else {
+        ++gate_.report.not_run;
+      }
+    }
+    if (!gate_.links.empty()) gate_.phases.insert(gate_.phases.begin(), links);
+    if (is_over()) gate_.report.ending = "interrupted";
+    harness::sort_findings(gate_.report.findings);
+    gate_.status = status();
+    return std::move(gate_);
+  }
+
+  /// 0 takes more than that nothing failed: what could not be run is not green either.
+  [[nodiscard]] int status() const {
+    const int status = exit_status(gate_.report);
+    if (status != 0) return status;
+    const auto is_red = [](const auto& each) { return harness::is_red(each.verdict); };
+    if (std::any_of(gate_.devices.begin(), gate_.devices.end(), is_red) ||
+        std::any_of(gate_.phases.begin(), gate_.phases.end(), is_red)) {
+      return 1;
+    }
+    const bool is_whole =
+        !gate_.devices.empty() && !is_over() &&
+        std::none_of(
+            gate_.report.findings.begin(), gate_.report.findings.end(), [](const Finding& finding) {
+              return finding.verdict == Verdict::skipped &&
+                     finding.reason == harness::name(harness::SkipReason::backend_unavailable);
+            });
+    return is_whole ? 0 : 2;
+  }
+
+  const Options& options_;
+  const Hooks& hooks_;
+  GateReport gate_;
+  bool interrupted_ = false;
+};
+
+}  // namespace
+
+std::string_view name(Phase phase) {
+  switch (phase) {
+    case Phase::suites:
+      return "suites";
+    case Phase::device:
+      return "device";
+    case Phase::soak:
+      return "soak";
+    case Phase::sanitizer:
+      return "sanitizer";
+  }
+  return "?";
+}
+
+double Link::gigabytes_per_s() const {
+  if (seconds.empty()) return 0;
+  std::vector<double> sorted = seconds;
+  std::sort(sorted.begin(), sorted.end());
+  const double median = sorted[sorted.size() / 2];
+  return median > 0 ? static_cast<double>(exposure.bytes_of_copy) / median / 1e9 : 0;
+}
+
+GateReport run_gate(const Options& options,
+                    const std::vector<Device>& devices,
+                    const std::string& why_no_device,
+                    const Hooks& hooks) {
+  return Gate(options, devices, hooks).run(why_no_device);
+}
+
+}  // namespace rankcheck::cases::hardware

@@ -1,0 +1,142 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/table.hpp"
+
+#include "cases/hardware/gate.hpp"
+
+/// How the gate's report looks.
+namespace rankcheck::cases::hardware {
+
+namespace {
+
+using harness::Align;
+using harness::Table;
+using nlohmann::ordered_json;
+
+ordered_json to_json(const Exposure& exposure) {
+  return {{"bytes_of_copy", exposure.bytes_of_copy},
+          {"patterns", exposure.patterns},
+          {"copies", exposure.copies},
+          {"bytes", exposure.bytes},
+          {"wrong_bytes", exposure.wrong_bytes},
+          {"error_rate_bound", error_rate_bound(exposure.wrong_bytes, exposure.bytes)},
+          {"confidence", confidence}};
+}
+
+ordered_json to_json(const DeviceVerdict& each, std::size_t number) {
+  return {{"device", number},
+          {"name", each.device.name},
+          {"bus", each.device.bus},
+          {"capability", each.device.capability},
+          {"memory_bytes", each.device.memory_bytes},
+          {"verdict", harness::name(each.verdict)},
+          {"reason", each.reason},
+          {"exposure", to_json(each.exposure)}};
+}
+
+ordered_json to_json(const Link& link) {
+  return {{"from", link.from},
+          {"to", link.to},
+          {"method", gpu::cuda::name(link.method)},
+          {"verdict", harness::name(link.finding.verdict)},
+          {"reason", link.finding.reason},
+          {"gigabytes_per_s", link.gigabytes_per_s()},
+          {"exposure", to_json(link.exposure)}};
+}
+
+/// How sure the suites make one, in words.
+std::string words_of_cases(const GateReport& gate) {
+  if (gate.cases == 0) return "no case was run";
+  if (gate.failures > 0) {
+    return fmt::format(
+        "{} cases judged, {} findings are red", harness::grouped(gate.cases), gate.failures);
+  }
+  return fmt::format(
+      "{} cases judged, none failed; failure rate per case below {:.2g} ({:.0f} %, "
+      "rule of three)",
+      harness::grouped(gate.cases),
+      error_rate_bound(0, gate.cases),
+      100 * confidence);
+}
+
+}  // namespace
+
+ordered_json to_json(const GateReport& gate) {
+  ordered_json out{{"status", gate.status},
+                   {"devices", ordered_json::array()},
+                   {"links", ordered_json::array()},
+                   {"phases", ordered_json::array()},
+                   {"exposure", to_json(gate.exposure)},
+                   {"cases", gate.cases},
+                   {"case_failure_rate_bound", nullptr}};
+  if (gate.failures == 0 && gate.cases > 0) {
+    out["case_failure_rate_bound"] = error_rate_bound(0, gate.cases);
+  }
+  for (std::size_t d = 0; d < gate.devices.size(); ++d) {
+    out["devices"].push_back(to_json(gate.devices[d], d));
+  }
+  for (const Link& each : gate.links) out["links"].push_back(to_json(each));
+  for (const PhaseSummary& each : gate.phases) {
+    out["phases"].push_back({{"name", each.name},
+                             {"verdict", harness::name(each.verdict)},
+                             {"reason", each.reason},
+                             {"cases", each.cases},
+                             {"compared_bytes", each.compared_bytes}});
+  }
+  return out;
+}
+
+std::string to_markdown(const GateReport& gate) {
+  const char* const words[] = {"holds", "does NOT hold", "could not be judged"};
+  std::string text = fmt::format("# rankcheck: the gate for hardware {} (exit status {})\n\n",
+                                 words[std::clamp(gate.status, 0, 2)],
+                                 gate.status);
+  Table phases(
+      {{"part"}, {"verdict"}, {"cases", Align::right}, {"bytes", Align::right}, {"reason"}});
+  for (const PhaseSummary& each : gate.phases) {
+    phases.add({each.name,
+                std::string(harness::name(each.verdict)),
+                harness::grouped(each.cases),
+                harness::grouped(each.compared_bytes),
+                harness::printable(each.reason)});
+  }
+  text += phases.markdown();
+  if (!gate.devices.empty()) {
+    Table devices({{"device", Align::right}, {"name"}, {"bus"}, {"verdict"}, {"reason"}});
+    for (std::size_t d = 0; d < gate.devices.size(); ++d) {
+      const DeviceVerdict& each = gate.devices[d];
+      devices.add({std::to_string(d),
+                   harness::printable(each.device.name),
+                   each.device.bus,
+                   std::string(harness::name(each.verdict)),
+                   harness::printable(each.reason)});
+    }
+    Table links({{"from", Align::right},
+                 {"to", Align::right},
+                 {"method"},
+                 {"GB/s copied", Align::right},
+                 {"verdict"},
+                 {"reason"}});
+    for (const Link& each : gate.links) {
+      links.add({std::to_string(each.from),
+                 std::to_string(each.to),
+                 std::string(gpu::cuda::name(each.method)),
+                 fmt::format("{:.1f}", each.gigabytes_per_s()),
+                 std::string(harness::name(each.finding.verdict)),
+                 harness::printable(each.finding.reason)});
+    }
+    text += "\n## Devices\n\n" + devices.markdown() + "\n## Links\n\n" + links.markdown();
+  }
+  text += "\n## Exposure\n\n";
+  text += fmt::format("Links: {}.\n\n", to_text(gate.exposure));
+  for (std::size_t d = 0; d < gate.devices.size(); ++d) {
+    text += fmt::format("Device {}: {}.\n\n", d, to_text(gate.devices[d].exposure));
+  }
+  text += fmt::format("Suites: {}.\n\n", words_of_cases(gate));
+  text += "Bounds take errors for independent of one another and of the data.\n";
+  return text;
+}
+
+}  // namespace rankcheck::cases::hardware

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "gpu/device/cuda/link.hpp"
+
+#include "harness/verdict.hpp"
+
+/// Asking rankcheck-worker-cuda about devices and links: a process for each probe, so that what
+/// breaks a device's context, or hangs, is the outcome of one probe.
+namespace rankcheck::cases::hardware {
+
+/// A physical device of this machine.
+struct Device {
+  std::string name = {};
+  std::string bus = {};
+  std::string capability = {};
+  std::int64_t memory_bytes = 0;
+};
+
+struct ProbeRequest {
+  /// Physical devices; may be the same.
+  int from = 0;
+  int to = 0;
+  /// Of each buffer, at most.
+  std::int64_t bytes = 0;
+  gpu::cuda::LinkProbe probe = {};
+};
+
+[[nodiscard]] nlohmann::ordered_json to_json(const ProbeRequest& request);
+/// Throws harness::BadInput that names the field.
+[[nodiscard]] ProbeRequest request_from_json(const nlohmann::json& json);
+
+[[nodiscard]] nlohmann::ordered_json to_json(const gpu::cuda::LinkResult& result);
+/// Throws harness::BadInput that names the field.
+[[nodiscard]] gpu::cuda::LinkResult result_from_json(const nlohmann::json& json);
+
+/// What became of one probe.
+struct ProbeOutcome {
+  /// crashed, hung, errored, or skipped where the devices cannot do what was asked; else passed,
+  /// whatever the result says.
+  harness::Verdict verdict = harness::Verdict::passed;
+  std::string reason = {};
+  gpu::cuda::LinkResult result = {};
+};
+
+/// Runs `program --probe REQUEST`, kills it after `timeout_s`, and reads the one line that it
+/// prints.
+[[nodiscard]] ProbeOutcome run_probe(const std::string& program,
+                                     const ProbeRequest& request,
+                                     double timeout_s);
+
+}  // namespace rankcheck::cases::hardware

@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include "harness/fields.hpp"
+
+#include "cases/hardware/probe.hpp"
+
+/// Apart from running a probe: the worker, too, reads and writes these.
+namespace rankcheck::cases::hardware {
+
+using gpu::cuda::LinkResult;
+using harness::BadInput;
+using nlohmann::ordered_json;
+
+ordered_json to_json(const ProbeRequest& request) {
+  return {{"from", request.from},
+          {"to", request.to},
+          {"bytes", request.bytes},
+          {"method", gpu::cuda::name(request.probe.method)},
+          {"seed", request.probe.seed},
+          {"first", request.probe.first},
+          {"patterns", request.probe.patterns},
+          {"repeats", request.probe.repeats}};
+}
+
+ProbeRequest request_from_json(const nlohmann::json& json) {
+  harness::Fields fields(json, "probe");
+  ProbeRequest request;
+  std::string method;
+  fields.required("from", request.from);
+  fields.required("to", request.to);
+  fields.required("bytes", request.bytes);
+  fields.required("method", method);
+  fields.required("seed", request.probe.seed);
+  fields.required("first", request.probe.first);
+  fields.required("patterns", request.probe.patterns);
+  fields.required("repeats", request.probe.repeats);
+  fields.reject_unknown();
+  const auto named = gpu::cuda::method_named(method);
+  if (!named) throw BadInput("probe: method: " + method + ": expected copy or load");
+  request.probe.method = *named;
+  if (request.from < 0 || request.to < 0) throw BadInput("probe: expected devices from 0 on");
+  return request;
+}
+
+ordered_json to_json(const LinkResult& result) {
+  ordered_json out{{"bytes_of_copy", result.bytes_of_copy},
+                   {"copies", result.copies},
+                   {"wrong_copies", result.wrong_copies},
+                   {"wrong_bytes", result.wrong_bytes},
+                   {"lost_sources", result.lost_sources},
+                   {"seconds", result.seconds}};
+  if (result.first_wrong) {
+    out["first_wrong"] = {{"pattern", result.first_wrong_pattern},
+                          {"index", result.first_wrong->index},
+                          {"expected", result.first_wrong->expected},
+                          {"got", result.first_wrong->got}};
+  }
+  return out;
+}
+
+LinkResult result_from_json(const nlohmann::json& json) {
+  harness::Fields fields(json, "probe's result");
+  LinkResult result;
+  fields.required("bytes_of_copy", result.bytes_of_copy);
+  fields.required("copies", result.copies);
+  fields.required("wrong_copies", result.wrong_copies);
+  fields.required("wrong_bytes", result.wrong_bytes);
+  fields.required("lost_sources", result.lost_sources);
+  fields.required("seconds", result.seconds);
+  if (const nlohmann::json* wrong = fields.find("first_wrong")) {
+    harness::Fields of_word(*wrong, "probe's result: first_wrong");
+    gpu::cuda::WrongWord& word = result.first_wrong.emplace();
+    of_word.required("pattern", result.first_wrong_pattern);
+    of_word.required("index", word.index);
+    of_word.required("expected", word.expected);
+    of_word.required("got", word.got);
+    of_word.reject_unknown();
+  }
+  fields.reject_unknown();
+  return result;
+}
+
+}  // namespace rankcheck::cases::hardware

@@ -1,0 +1,42 @@
+#include "gpu/device/cuda/link.hpp"
+
+namespace rankcheck::gpu::cuda {
+
+std::string_view name(Method method) {
+  return method == Method::copy ? "copy" : "load";
+}
+
+std::optional<Method> method_named(std::string_view name) {
+  if (name == "copy") return Method::copy;
+  if (name == "load") return Method::load;
+  return std::nullopt;
+}
+
+LinkResult probe_link(LinkEnds& ends, const LinkProbe& probe) {
+  LinkResult result;
+  result.bytes_of_copy = ends.words() * static_cast<std::int64_t>(sizeof(std::uint64_t));
+  for (std::int64_t p = probe.first; p < probe.first + probe.patterns; ++p) {
+    const Pattern pattern{.seed = probe.seed, .number = p};
+    Pattern inverse = pattern;
+    inverse.inverted = true;
+    ends.fill(End::source, pattern);
+    for (std::int64_t repeat = 0; repeat < probe.repeats; ++repeat) {
+      // A copy that never arrives would otherwise find what the one before left.
+      ends.fill(End::destination, inverse);
+      result.seconds.push_back(ends.move(probe.method));
+      ++result.copies;
+      const Difference difference = ends.compare(End::destination, pattern);
+      if (difference.wrong_bytes == 0) continue;
+      if (!result.first_wrong) {
+        result.first_wrong = difference.first;
+        result.first_wrong_pattern = p;
+      }
+      ++result.wrong_copies;
+      result.wrong_bytes += difference.wrong_bytes;
+      if (ends.compare(End::source, pattern).wrong_bytes > 0) ++result.lost_sources;
+    }
+  }
+  return result;
+}
+
+}  // namespace rankcheck::gpu::cuda

@@ -1,0 +1,294 @@
+#include "cases/hardware/gate.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+/// The gate over devices, links and suites that are made up.
+namespace rankcheck::cases::hardware {
+namespace {
+
+using gpu::cuda::Method;
+using harness::Finding;
+using harness::Verdict;
+
+/// A machine whose links do as they should, but for what a test plants.
+class GateTest : public testing::Test {
+ protected:
+  GateReport run(int devices) {
+    const std::vector<Device> all(static_cast<std::size_t>(devices), Device{.name = "made up"});
+    return run_gate({.budget_s = 10, .bytes = 1024},
+                    all,
+                    "no driver",
+                    {.probe =
+                         [this](const ProbeRequest& request) {
+                           clock_ += 1;
+                           requests.push_back(request);
+                           return probe(request);
+                         },
+                     .run =
+                         [this](const PhaseRequest& request) {
+                           phases.push_back(request);
+                           return suites(request);
+                         },
+                     .now_s = [this] { return clock_; },
+                     .interrupted = [this] { return interrupted; },
+                     .say = [](const std::string&) {}});
+  }
+
+  static ProbeOutcome good(const ProbeRequest& request) {
+    const std::int64_t copies = request.probe.patterns * request.probe.repeats;
+    ProbeOutcome outcome;
+    outcome.result = {.bytes_of_copy = request.bytes,
+                      .copies = copies,
+                      .seconds = std::vector<double>(static_cast<std::size_t>(copies), 1e-6)};
+    return outcome;
+  }
+
+  static PhaseOutcome passing(const PhaseRequest& /*request*/) {
+    Finding finding;
+    finding.unit.operation = "all_reduce";
+    finding.unit.algorithm = "ring";
+    finding.unit.backend = "cuda";
+    finding.unit.property = "agrees_with_reference";
+    finding.cases = 100;
+    finding.compared_bytes = 1000;
+    PhaseOutcome outcome;
+    outcome.report.findings.push_back(finding);
+    return outcome;
+  }
+
+  /// A bit is wrong in one copy over the links of which this holds.
+  template <class Chooses>
+  void plant(const Chooses& chooses) {
+    probe = [chooses](const ProbeRequest& request) {
+      ProbeOutcome outcome = good(request);
+      if (!chooses(request)) return outcome;
+      outcome.result.wrong_copies = 1;
+      outcome.result.wrong_bytes = 1;
+      outcome.result.first_wrong = gpu::cuda::WrongWord{.index = 5, .expected = 1, .got = 3};
+      return outcome;
+    };
+  }
+
+  static std::set<std::pair<int, int>> red_links(const GateReport& gate) {
+    std::set<std::pair<int, int>> red;
+    for (const Link& each : gate.links) {
+      if (harness::is_red(each.finding.verdict)) red.insert({each.from, each.to});
+    }
+    return red;
+  }
+
+  std::function<ProbeOutcome(const ProbeRequest&)> probe = good;
+  std::function<PhaseOutcome(const PhaseRequest&)> suites = passing;
+  bool interrupted = false;
+  std::vector<ProbeRequest> requests;
+  std::vector<PhaseRequest> phases;
+
+ private:
+  double clock_ = 0;
+};
+
+TEST_F(GateTest, HoldsWhereEverythingWasRunAndHeld) {
+  const GateReport gate = run(3);
+  EXPECT_EQ(gate.status, 0) << to_markdown(gate);
+  EXPECT_EQ(gate.links.size(), 18U);
+  for (const DeviceVerdict& each : gate.devices) EXPECT_EQ(each.verdict, Verdict::passed);
+  // Suites, each device alone, the sanitizer, the soak.
+  EXPECT_EQ(phases.size(), 6U);
+}
+
+TEST_F(GateTest, ReachesEveryOrderedPairByBothMethods) {
+  run(3);
+  std::set<std::tuple<int, int, Method>> seen;
+  for (const ProbeRequest& each : requests) seen.insert({each.from, each.to, each.probe.method});
+  EXPECT_EQ(seen.size(), 18U);
+}
+
+TEST_F(GateTest, FindsTheOneLinkThatCorrupts) {
+  plant([](const ProbeRequest& request) { return request.from == 2 && request.to == 0; });
+  const GateReport gate = run(3);
+  EXPECT_EQ(gate.status, 1);
+  EXPECT_EQ(red_links(gate), (std::set<std::pair<int, int>>{{2, 0}}));
+  // One link is not enough to blame a device.
+  for (const DeviceVerdict& each : gate.devices) EXPECT_EQ(each.verdict, Verdict::passed);
+  EXPECT_NE(to_markdown(gate).find("does NOT hold"), std::string::npos);
+}
+
+TEST_F(GateTest, FindsALinkThatCorruptsInTheSoakAlone) {
+  plant([](const ProbeRequest& request) {
+    return request.from == 0 && request.to == 1 && request.probe.first > 0;
+  });
+  const GateReport gate = run(2);
+  EXPECT_EQ(gate.status, 1);
+  EXPECT_EQ(red_links(gate), (std::set<std::pair<int, int>>{{0, 1}}));
+}
+
+TEST_F(GateTest, BlamesTheDeviceThatAllWrongLinksShare) {
+  plant([](const ProbeRequest& request) {
+    return request.from != request.to && (request.from == 1 || request.to == 1);
+  });
+  const GateReport gate = run(3);
+  EXPECT_EQ(gate.devices[1].verdict, Verdict::falsified);
+  EXPECT_EQ(gate.devices[1].reason, "all 4 wrong links are from or to it");
+  EXPECT_EQ(gate.devices[0].verdict, Verdict::passed);
+}
+
+TEST_F(GateTest, BlamesADeviceForItsOwnMemory) {
+  plant([](const ProbeRequest& request) { return request.from == 1 && request.to == 1; });
+  const GateReport gate = run(2);
+  EXPECT_EQ(gate.devices[1].verdict, Verdict::falsified);
+  EXPECT_EQ(gate.devices[0].verdict, Verdict::passed);
+}
+
+TEST_F(GateTest, BlamesADeviceOnWhichSuitesFailAlone) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing(request);
+    if (request.phase == Phase::device && request.device == 1) {
+      outcome.report.findings.front().verdict = Verdict::crashed;
+    }
+    return outcome;
+  };
+  const GateReport gate = run(2);
+  EXPECT_EQ(gate.status, 1);
+  EXPECT_EQ(gate.devices[1].verdict, Verdict::crashed);
+  EXPECT_EQ(gate.devices[0].verdict, Verdict::passed);
+}
+
+TEST_F(GateTest, LeavesALinkThatHangsAlone) {
+  probe = [](const ProbeRequest& request) {
+    if (request.from == request.to) return good(request);
+    return ProbeOutcome{.verdict = Verdict::hung, .reason = "no answer within 1 s"};
+  };
+  const GateReport gate = run(2);
+  EXPECT_EQ(gate.status, 1);
+  EXPECT_EQ(red_links(gate).size(), 2U);
+  int asked = 0;
+  for (const ProbeRequest& each : requests) asked += each.from != each.to ? 1 : 0;
+  EXPECT_EQ(asked, 4);
+}
+
+TEST_F(GateTest, ProbeThatComparesNothingIsVacuous) {
+  probe = [](const ProbeRequest&) { return ProbeOutcome{}; };
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 1);
+  EXPECT_EQ(gate.links.front().finding.verdict, Verdict::vacuous);
+}
+
+TEST_F(GateTest, SuitesThatRunNothingAreVacuous) {
+  suites = [](const PhaseRequest&) { return PhaseOutcome{}; };
+  EXPECT_EQ(run(1).status, 1);
+}
+
+TEST_F(GateTest, WithoutADeviceIsSkippedAndNeverGreen) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing(request);
+    outcome.report.findings.front().verdict = Verdict::skipped;
+    outcome.report.findings.front().reason = "backend_unavailable";
+    return outcome;
+  };
+  const GateReport gate = run(0);
+  EXPECT_EQ(gate.status, 2);
+  EXPECT_TRUE(requests.empty());
+  for (const PhaseSummary& each : gate.phases) EXPECT_EQ(each.verdict, Verdict::skipped);
+  EXPECT_NE(to_markdown(gate).find("no driver"), std::string::npos);
+  // Not even where the suites had passed somewhere.
+  suites = passing;
+  EXPECT_EQ(run(0).status, 2);
+}
+
+TEST_F(GateTest, BackendThatIsMissingBesideOneThatRunsIsNotGreen) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing(request);
+    Finding& other = outcome.report.findings.emplace_back(outcome.report.findings.front());
+    other.unit.backend = "nccl";
+    other.verdict = Verdict::skipped;
+    other.reason = "backend_unavailable";
+    return outcome;
+  };
+  EXPECT_EQ(run(1).status, 2);
+}
+
+TEST_F(GateTest, MissingSanitizerIsSaidAndNoFailure) {
+  suites = [](const PhaseRequest& request) {
+    if (request.phase != Phase::sanitizer) return passing(request);
+    PhaseOutcome outcome;
+    outcome.skipped = "compute-sanitizer is not installed";
+    return outcome;
+  };
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 0) << to_markdown(gate);
+  EXPECT_NE(to_markdown(gate).find("compute-sanitizer is not installed"), std::string::npos);
+}
+
+TEST_F(GateTest, AddsUpWhatItWasExposedTo) {
+  const GateReport gate = run(1);
+  std::int64_t bytes = 0;
+  std::int64_t patterns = 0;
+  for (const ProbeRequest& each : requests) {
+    bytes += each.bytes * each.probe.patterns * each.probe.repeats;
+    patterns += each.probe.patterns;
+  }
+  EXPECT_EQ(gate.exposure.bytes, bytes);
+  EXPECT_EQ(gate.exposure.patterns, patterns);
+  EXPECT_EQ(gate.devices[0].exposure.bytes, bytes);
+  EXPECT_EQ(gate.cases, 300);
+  EXPECT_DOUBLE_EQ(gate.links[0].gigabytes_per_s(), 1.024);
+}
+
+TEST_F(GateTest, NoTwoProbesShareTheirRandomPatterns) {
+  run(1);
+  std::set<std::tuple<Method, std::uint64_t>> seeds;
+  for (const ProbeRequest& each : requests) seeds.insert({each.probe.method, each.probe.seed});
+  EXPECT_EQ(seeds.size(), requests.size());
+  EXPECT_GT(requests.size(), 2U);
+}
+
+TEST_F(GateTest, EndsWhenItIsInterrupted) {
+  interrupted = true;
+  const GateReport gate = run(2);
+  EXPECT_EQ(gate.status, 2);
+  EXPECT_EQ(gate.report.ending, "interrupted");
+  EXPECT_TRUE(requests.empty());
+}
+
+TEST(ProbeTest, RequestsAndResultsSurviveTheirJson) {
+  const ProbeRequest request{
+      .from = 1,
+      .to = 2,
+      .bytes = 64,
+      .probe = {.method = Method::load, .seed = 3, .first = 4, .patterns = 5, .repeats = 6}};
+  EXPECT_EQ(to_json(request_from_json(to_json(request))), to_json(request));
+  gpu::cuda::LinkResult result{.bytes_of_copy = 8,
+                               .copies = 2,
+                               .wrong_copies = 1,
+                               .wrong_bytes = 3,
+                               .first_wrong = gpu::cuda::WrongWord{7, ~std::uint64_t{0}, 1},
+                               .first_wrong_pattern = 2,
+                               .lost_sources = 1,
+                               .seconds = {0.25, 0.5}};
+  EXPECT_EQ(to_json(result_from_json(to_json(result))), to_json(result));
+  result.first_wrong.reset();
+  EXPECT_EQ(to_json(result_from_json(to_json(result))), to_json(result));
+}
+
+TEST(ProbeTest, TellsHowAProbeEnded) {
+  const std::string path = testing::TempDir() + "rankcheck-probe-that-hangs";
+  std::ofstream(path) << "#!/bin/sh\nexec sleep 60\n";
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  EXPECT_EQ(run_probe(path, {}, 0.05).verdict, Verdict::hung);
+  std::filesystem::remove(path);
+  EXPECT_EQ(run_probe("/bin/false", {}, 5).verdict, Verdict::crashed);
+  EXPECT_EQ(run_probe("/bin/true", {}, 5).verdict, Verdict::errored);
+  EXPECT_EQ(run_probe("/does/not/exist", {}, 5).verdict, Verdict::errored);
+}
+
+}  // namespace
+}  // namespace rankcheck::cases::hardware
