@@ -223,6 +223,25 @@ TEST_F(Cli, GateForHardwareIsNeverGreenWithoutADevice) {
   EXPECT_NE(summary.find("could not be judged (exit status 2)"), std::string::npos) << summary;
 }
 
+TEST_F(Cli, CellsOfABackendThatIsNotThereAreSkippedWithTheReason) {
+  harness::write_file(
+      folder_.path() / "both.json",
+      R"({"name": "both", "summary": "", "entries": [{"operation": "broadcast", "cases": 5,
+          "algorithm": "binomial", "property": "agrees_with_reference", "backends": ["sim"],
+          "require_all_cells": false}, {"operation": "broadcast", "backends": ["cuda"]}]})");
+  const std::string hidden = "CUDA_VISIBLE_DEVICES= " + program_ + " run both.json ";
+  const Outcome outcome = shell(hidden + "--report r");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("backend cuda is skipped: "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.last_line().find("1 skipped (1 backend_unavailable)"), std::string::npos);
+  EXPECT_NE(report("r")["environment"]["unavailable_backends"]["cuda"], "");
+  // One that the user names is another matter.
+  const Outcome named = shell(hidden + "--backend cuda");
+  EXPECT_EQ(named.status, 2);
+  EXPECT_TRUE(named.err.starts_with("rankcheck: backend: cuda: expected one that can run here"));
+  EXPECT_EQ(std::count(named.err.begin(), named.err.end(), '\n'), 1) << named.err;
+}
+
 TEST_F(Cli, GateForHardwareSaysWhatItCannotTake) {
   expect_unable("run hardware smoke", "suite: hardware: expected no other suite beside it");
   expect_unable("run hardware --resume r", "--resume: r: the gate cannot go on");
@@ -330,7 +349,7 @@ TEST_F(Cli, BadArgumentsAreOneClearLine) {
   expect_unable("run --cases 0", "--cases: 0: expected a number above 0");
   expect_unable("run --jobs 0", "--jobs: 0: expected a number above 0");
   expect_unable("run --jobs 257", "--jobs: 257: expected at most 256");
-  expect_unable("run nonsense", "suite: nonsense: expected all, ci, deep, smoke");
+  expect_unable("run nonsense", "suite: nonsense: expected all, ci, deep, hardware, smoke");
   expect_unable("run --backend abacus", "backend: abacus: expected sim");
   expect_unable("run --operation nope", "--operation nope: matches no operation; there are all_");
   expect_unable("run --algorithm nope", "--algorithm nope: matches no algorithm; there are ");
