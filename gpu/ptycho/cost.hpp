@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "gpu/ptycho/arrays.hpp"
+#include "gpu/ptycho/fused.hpp"
 #include "gpu/ptycho/operator.hpp"
 #include "gpu/ptycho/pixel.hpp"
 
@@ -55,6 +56,36 @@ void run_cost(const OperatorRun& run) {
       fill(cluster, rank, 1, total, 0.0);
       launch(cluster, rank, 1, AddSum{costs, total, pixels});
       totals.push_back(total);
+    }
+    run.put_cost(totals);
+  });
+}
+
+/// The same in one pass over the waves.
+inline void run_fused_cost(const OperatorRun& run, Noise noise) {
+  with_precision(run.call().type, [&]<class T>() {
+    Cluster& cluster = run.cluster();
+    Fused<T> fused(cluster, run.scene());
+    std::vector<double*> totals;
+    for (const int rank : run.local()) {
+      totals.push_back(cluster.allocate_array<double>(rank, 1));
+      fill(cluster, rank, 1, totals.back(), 0.0);
+      const Exposure<T> exposure{.frames = run.in<T>(rank, spec::Array::frames),
+                                 .mask = run.in<T>(rank, spec::Array::mask)};
+      const std::int64_t of_wave = spec::values(run.scene(), spec::Array::far_waves);
+      const auto* const waves = run.in<Complex<T>>(rank, spec::Array::far_waves);
+      auto* const gradient = run.out<Complex<T>>(rank, spec::Array::far_waves);
+      fused.for_each_batch(run.positions(rank), [&](Batch batch) {
+        fused.compare(rank,
+                      noise,
+                      exposure,
+                      batch,
+                      1,
+                      1,
+                      waves + batch.first * of_wave,
+                      gradient + batch.first * of_wave,
+                      totals.back());
+      });
     }
     run.put_cost(totals);
   });

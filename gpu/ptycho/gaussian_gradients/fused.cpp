@@ -1,0 +1,14 @@
+#include "gpu/ptycho/gradients.hpp"
+
+namespace rankcheck::gpu::gaussian_gradients {
+
+Operator fused() {
+  return {
+      .name = "fused",
+      .summary = "The chain in five passes over large batches, and two transforms; one slice.",
+      .refuses = refuses_slices,
+      .run = [](const OperatorRun& run) { run_fused_gradients(run, Noise::gaussian); },
+  };
+}
+
+}  // namespace rankcheck::gpu::gaussian_gradients

@@ -1,0 +1,34 @@
+#include "gpu/ptycho/fused.hpp"
+
+#include "gpu/ptycho/operator.hpp"
+
+namespace rankcheck::gpu::illuminate {
+
+namespace {
+
+template <class T>
+void run_fused(const OperatorRun& run) {
+  Fused<T> fused(run.cluster(), run.scene());
+  for (const int rank : run.local()) {
+    const Exposure<T> exposure{.object = run.in<Complex<T>>(rank, spec::Array::object),
+                               .probe = run.in<Complex<T>>(rank, spec::Array::probe),
+                               .positions = run.in<T>(rank, spec::Array::positions)};
+    auto* const waves = run.out<Complex<T>>(rank, spec::Array::waves);
+    fused.illuminate(rank, exposure, {.count = run.positions(rank)}, waves);
+  }
+}
+
+}  // namespace
+
+Operator fused() {
+  return {
+      .name = "fused",
+      .summary = "A thread for each pixel of a frame: the object there once, for all modes.",
+      .run =
+          [](const OperatorRun& run) {
+            with_precision(run.call().type, [&]<class T>() { run_fused<T>(run); });
+          },
+  };
+}
+
+}  // namespace rankcheck::gpu::illuminate

@@ -1,0 +1,41 @@
+#include "gpu/ptycho/fused.hpp"
+
+#include "gpu/ptycho/arrays.hpp"
+#include "gpu/ptycho/operator.hpp"
+
+namespace rankcheck::gpu::illuminate_adjoint_object {
+
+namespace {
+
+template <class T>
+void run_fused(const OperatorRun& run) {
+  Fused<T> fused(run.cluster(), run.scene());
+  const std::int64_t of_wave = spec::values(run.scene(), spec::Array::waves);
+  for (const int rank : run.local()) {
+    const Exposure<T> exposure{.probe = run.in<Complex<T>>(rank, spec::Array::probe),
+                               .positions = run.in<T>(rank, spec::Array::positions)};
+    const auto* const waves = run.in<Complex<T>>(rank, spec::Array::waves);
+    auto* const object = run.out<Complex<T>>(rank, spec::Array::object);
+    fill(run.cluster(), rank, run.size(rank, spec::Array::object), object, Complex<T>{});
+    fused.for_each_batch(run.positions(rank), [&](Batch batch) {
+      fused.add_to_object(rank, exposure, batch, waves + batch.first * of_wave, object);
+    });
+  }
+  run.sum_over_ranks(spec::Array::object);
+}
+
+}  // namespace
+
+Operator fused() {
+  return {
+      .name = "fused",
+      .summary =
+          "A thread for each pixel of the object sums over the listed windows near its tile.",
+      .run =
+          [](const OperatorRun& run) {
+            with_precision(run.call().type, [&]<class T>() { run_fused<T>(run); });
+          },
+  };
+}
+
+}  // namespace rankcheck::gpu::illuminate_adjoint_object

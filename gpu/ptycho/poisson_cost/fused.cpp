@@ -1,0 +1,14 @@
+#include "gpu/ptycho/cost.hpp"
+
+namespace rankcheck::gpu::poisson_cost {
+
+Operator fused() {
+  return {
+      .name = "fused",
+      .summary =
+          "Intensity, cost and gradient in one pass; a thread has several pixels of a frame.",
+      .run = [](const OperatorRun& run) { run_fused_cost(run, Noise::poisson); },
+  };
+}
+
+}  // namespace rankcheck::gpu::poisson_cost
