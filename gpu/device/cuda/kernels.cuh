@@ -11,11 +11,8 @@
 /// The element-wise kernels that steps of a plan become on a CUDA device.
 namespace rankcheck::gpu::cuda {
 
-/// The most sources that one launch takes: they travel as a kernel argument.
-inline constexpr std::size_t sources_max = 64;
-
 /// Enqueues what gpu/device/sim/combine.hpp does at once, with the same roundings: combines `count`
-/// elements of each source, divides by `divisor` and writes them to `destination`, which may be one
+/// elements of each of up to reduce_pass::sources_max sources, divides by `divisor` and writes them to `destination`, which may be one
 /// of the sources. The returned code tells whether the launch was accepted, not whether it ran.
 [[nodiscard]] cudaError_t combine(spec::Type type,
                                   spec::ReduceOp op,

@@ -1,0 +1,41 @@
+#include <vector>
+
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/reduce_scatter.hpp"
+#include "gpu/plan/patterns/round.hpp"
+
+namespace rankcheck::gpu::all_reduce {
+
+namespace {
+
+void write_plan(plan::Builder& builder) {
+  const int n = builder.ranks();
+  const bool in_place = builder.options().in_place;
+  std::vector<plan::Range> results;
+  for (int r = 0; r < n; ++r) {
+    // In place, peers still read what the result would overwrite.
+    const plan::Range out = builder.recv(r);
+    results.push_back(in_place && n > 1 ? builder.scratch(r, out.count) : out);
+    plan::reduce_from_peers(builder, results.back(), plan::whole_send(builder), 0);
+  }
+  plan::wait_for_ranks(builder, 0, n);
+  if (!in_place || n == 1) return;
+  for (int r = 0; r < n; ++r) {
+    builder.copy(builder.recv(r), results[static_cast<std::size_t>(r)]);
+  }
+}
+
+}  // namespace
+
+plan::Algorithm one_shot() {
+  return {
+      .name = "one_shot",
+      .summary =
+          "each rank reduces everything from all peers' memory: one step, n times the "
+          "traffic, for short messages",
+      .refuses = plan::refuses_nothing,
+      .plan = write_plan,
+  };
+}
+
+}  // namespace rankcheck::gpu::all_reduce
