@@ -15,8 +15,8 @@
 
 #include "gpu/device/cuda/cluster.hpp"
 #include "gpu/device/cuda/devices.hpp"
-#include "gpu/device/cuda/enqueue.hpp"
 #include "gpu/device/cuda/error.hpp"
+#include "gpu/device/cuda/graphs.hpp"
 #include "gpu/device/cuda/link_ends.hpp"
 #include "gpu/plan/schedule.hpp"
 
@@ -70,7 +70,10 @@ nlohmann::json versions() {
 class CudaSubject final : public worker::Subject {
  public:
   explicit CudaSubject(int ranks)
-      : world_(ranks), devices_(ranks), cluster_(devices_, reference::contract_named) {}
+      : world_(ranks),
+        devices_(ranks),
+        cluster_(devices_, reference::contract_named),
+        graphs_(devices_) {}
 
   [[nodiscard]] worker::Hello hello() const override {
     worker::Hello hello;
@@ -196,7 +199,7 @@ class CudaSubject final : public worker::Subject {
           devices_.allocate(r, elements * spec::info(call.c.type).bytes);
     }
     if (!call.contract.synchronises) {
-      cuda::enqueue(plan_, call.c.type, call.c.op, call.memory, devices_);
+      graphs_.enqueue({plan_, call.c.type, call.c.op, call.memory, devices_.members()});
       return;
     }
     std::array<std::int64_t, 3> zeros{};
@@ -214,7 +217,7 @@ class CudaSubject final : public worker::Subject {
       devices_.stamp(
           r, r == late ? delay_ns : 0, stamps[0], stamps[static_cast<std::size_t>(r)] + 1);
     }
-    cuda::enqueue(plan_, call.c.type, call.c.op, call.memory, devices_);
+    graphs_.enqueue({plan_, call.c.type, call.c.op, call.memory, devices_.members()});
     for (int r = 0; r < n; ++r) {
       devices_.stamp(r, 0, stamps[0], stamps[static_cast<std::size_t>(r)] + 2);
     }
@@ -231,6 +234,7 @@ class CudaSubject final : public worker::Subject {
   int world_;
   cuda::Devices devices_;
   cuda::CudaCluster cluster_;
+  cuda::Graphs graphs_;
   gpu::plan::Builder builder_;
   gpu::plan::Plan plan_;
   harness::ImageLayout layout_;

@@ -3,7 +3,6 @@
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/cuda/cluster.hpp"
-#include "gpu/device/cuda/enqueue.hpp"
 
 namespace rankcheck::gpu::cuda {
 
@@ -96,7 +95,7 @@ void CudaCluster::collective(std::string_view operation,
     }
     memory.push_back({.send = buffers[r].send, .recv = buffers[r].recv, .scratch = scratch.begin});
   }
-  enqueue(plan_, call.type, call.op, memory, devices_);
+  graphs_.enqueue({plan_, call.type, call.op, memory, devices_.members()});
 }
 
 }  // namespace rankcheck::gpu::cuda

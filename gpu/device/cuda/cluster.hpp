@@ -14,6 +14,7 @@
 
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/cuda/devices.hpp"
+#include "gpu/device/cuda/graphs.hpp"
 #include "gpu/plan/builder.hpp"
 
 namespace rankcheck::gpu::cuda {
@@ -26,7 +27,7 @@ class CudaCluster final : public Cluster {
 
   /// `devices` must outlive the cluster.
   CudaCluster(Devices& devices, ContractLookup contract_of)
-      : devices_(devices), contract_of_(std::move(contract_of)) {}
+      : devices_(devices), contract_of_(std::move(contract_of)), graphs_(devices) {}
   CudaCluster(const CudaCluster&) = delete;
   CudaCluster& operator=(const CudaCluster&) = delete;
   ~CudaCluster() override;
@@ -69,6 +70,7 @@ class CudaCluster final : public Cluster {
   std::vector<int> ranks_;
   std::vector<Scratch> scratch_;
   std::map<Key, cufftHandle> transforms_;
+  Graphs graphs_;
   plan::Builder builder_;
   plan::Plan plan_;
 };

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "gpu/device/cuda/devices.hpp"
 #include "gpu/device/cuda/error.hpp"
@@ -83,6 +84,9 @@ Devices::~Devices() {
     static_cast<void>(cudaSetDevice(each.physical));
     for (const Block& block : each.blocks) static_cast<void>(cudaFree(block.begin));
     if (each.stream != nullptr) static_cast<void>(cudaStreamDestroy(each.stream));
+  }
+  for (cudaGraphExec_t graph : graphs_) {
+    if (graph != nullptr) static_cast<void>(cudaGraphExecDestroy(graph));
   }
   for (const auto& events : events_) {
     for (cudaEvent_t event : events) {
@@ -181,6 +185,35 @@ void Devices::record(int rank, std::int32_t event) {
 void Devices::wait(int rank, std::int32_t event) {
   check(cudaStreamWaitEvent(use(rank), recorded_[static_cast<std::size_t>(event)], 0),
         "cudaStreamWaitEvent");
+}
+
+void Devices::begin_capture(int rank) {
+  check(cudaStreamBeginCapture(use(rank), cudaStreamCaptureModeThreadLocal),
+        "cudaStreamBeginCapture");
+}
+
+std::int32_t Devices::end_capture(int rank) {
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamEndCapture(use(rank), &graph), "cudaStreamEndCapture");
+  cudaGraphExec_t runnable = nullptr;
+  const cudaError_t code = cudaGraphInstantiate(&runnable, graph, 0);
+  static_cast<void>(cudaGraphDestroy(graph));
+  check(code, "cudaGraphInstantiate");
+  const auto free_number = std::find(graphs_.begin(), graphs_.end(), nullptr);
+  const auto number = static_cast<std::int32_t>(free_number - graphs_.begin());
+  if (free_number == graphs_.end()) graphs_.push_back(nullptr);
+  graphs_[static_cast<std::size_t>(number)] = runnable;
+  return number;
+}
+
+void Devices::replay(int rank, std::int32_t graph) {
+  check(cudaGraphLaunch(graphs_[static_cast<std::size_t>(graph)], use(rank)), "cudaGraphLaunch");
+}
+
+void Devices::drop(std::int32_t graph) {
+  // It may still run; it is let go of when it has.
+  check(cudaGraphExecDestroy(std::exchange(graphs_[static_cast<std::size_t>(graph)], nullptr)),
+        "cudaGraphExecDestroy");
 }
 
 }  // namespace rankcheck::gpu::cuda

@@ -32,6 +32,8 @@ class Devices final : public Streams {
   [[nodiscard]] int ranks() const { return static_cast<int>(members_.size()); }
   /// The logical device of a rank.
   [[nodiscard]] int device_of(int rank) const { return members_[static_cast<std::size_t>(rank)]; }
+  /// Those of all ranks.
+  [[nodiscard]] std::span<const int> members() const { return members_; }
 
   /// Makes the rank's device the one that calls of the runtime speak to, and returns its stream.
   cudaStream_t use(int rank) const;
@@ -61,6 +63,10 @@ class Devices final : public Streams {
                int divisor) override;
   void record(int rank, std::int32_t event) override;
   void wait(int rank, std::int32_t event) override;
+  void begin_capture(int rank) override;
+  std::int32_t end_capture(int rank) override;
+  void replay(int rank, std::int32_t graph) override;
+  void drop(std::int32_t graph) override;
 
  private:
   struct Block {
@@ -85,6 +91,8 @@ class Devices final : public Streams {
   std::vector<std::vector<cudaEvent_t>> events_;
   /// The event that a number stands for now.
   std::vector<cudaEvent_t> recorded_;
+  /// By number; null where the number is free.
+  std::vector<cudaGraphExec_t> graphs_;
 };
 
 }  // namespace rankcheck::gpu::cuda

@@ -12,8 +12,9 @@
 namespace rankcheck::gpu::cuda {
 
 /// Enqueues what gpu/device/sim/combine.hpp does at once, with the same roundings: combines `count`
-/// elements of each of up to reduce_pass::sources_max sources, divides by `divisor` and writes them to `destination`, which may be one
-/// of the sources. The returned code tells whether the launch was accepted, not whether it ran.
+/// elements of each of up to reduce_pass::sources_max sources, divides by `divisor` and writes them
+/// to `destination`, which may be one of the sources. The returned code tells whether the launch
+/// was accepted, not whether it ran.
 [[nodiscard]] cudaError_t combine(spec::Type type,
                                   spec::ReduceOp op,
                                   std::byte* destination,

@@ -33,6 +33,17 @@ class Streams {
   /// What follows on the rank's stream waits for the event. To wait for one that was not recorded
   /// yet would be to wait for nothing.
   virtual void wait(int rank, std::int32_t event) = 0;
+
+  /// From now on work on the rank's stream is kept instead of done, and so is that on streams that
+  /// wait for an event of a stream whose work is kept.
+  virtual void begin_capture(int rank) = 0;
+  /// Ends that; the rank must have waited for all that is kept. Returns the number of what was
+  /// kept. It remembers its buffers' addresses.
+  virtual std::int32_t end_capture(int rank) = 0;
+  /// Enqueues all that was kept on the rank's stream, as one piece of work.
+  virtual void replay(int rank, std::int32_t graph) = 0;
+  /// Forgets it; its number may be used again.
+  virtual void drop(std::int32_t graph) = 0;
 };
 
 }  // namespace rankcheck::gpu::cuda

@@ -1,0 +1,96 @@
+#include "gpu/device/cuda/graphs.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+namespace rankcheck::gpu::cuda {
+
+namespace {
+
+/// Adds the bytes of numbers, pointers and enumerators, none of which has any that mean nothing.
+template <class... Values>
+void append(std::string& key, const Values&... values) {
+  static_assert((std::is_scalar_v<Values> && ...));
+  (key.append(reinterpret_cast<const char*>(&values), sizeof values), ...);
+}
+
+void append(std::string& key, const plan::Range& range) {
+  append(key, range.rank, range.buffer, range.offset, range.count);
+}
+
+}  // namespace
+
+std::string key_of(const PlanCall& call) {
+  std::string key;
+  append(key, call.type, call.op, call.plan.events, call.plan.ranks());
+  for (const int device : call.placement) append(key, device);
+  for (const RankMemory& each : call.memory) {
+    append(key, each.send, each.recv, each.scratch, each.scalar);
+  }
+  for (const auto& program : call.plan.steps) {
+    append(key, program.size());
+    for (const plan::Step& step : program) {
+      append(key, step.kind, step.finish, step.event.id, step.source_count);
+      append(key, step.destination);
+      for (const plan::Range& source : call.plan.sources_of(step)) append(key, source);
+    }
+  }
+  return key;
+}
+
+Graphs::Graphs(Streams& streams, std::size_t kept_max, Key key)
+    : streams_(streams), kept_max_(std::max<std::size_t>(kept_max, 1)), key_(std::move(key)) {}
+
+void Graphs::enqueue(const PlanCall& call) {
+  std::string key = key_(call);
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) {
+    cuda::enqueue(call.plan, call.type, call.op, call.memory, streams_);
+    if (entries_.size() == kept_max_) forget_oldest();
+    entries_.emplace(std::move(key), Entry{.used = ++uses_});
+    return;
+  }
+  Entry& entry = found->second;
+  entry.used = ++uses_;
+  // The first rank's stream stands for all of them: the others' earlier work before the graph,
+  // their later work behind it.
+  join(call, call.plan.events);
+  if (entry.graph < 0) entry.graph = capture(call);
+  streams_.replay(0, entry.graph);
+  fork(call, call.plan.events);
+}
+
+std::int32_t Graphs::capture(const PlanCall& call) {
+  const int n = call.plan.ranks();
+  streams_.begin_capture(0);
+  // Behind the numbers of join() and fork(), which are not part of the graph.
+  fork(call, call.plan.events + n);
+  cuda::enqueue(call.plan, call.type, call.op, call.memory, streams_);
+  join(call, call.plan.events + 2 * n);
+  return streams_.end_capture(0);
+}
+
+void Graphs::join(const PlanCall& call, std::int32_t first_event) {
+  for (int r = 1; r < call.plan.ranks(); ++r) {
+    streams_.record(r, first_event + r);
+    streams_.wait(0, first_event + r);
+  }
+}
+
+void Graphs::fork(const PlanCall& call, std::int32_t event) {
+  if (call.plan.ranks() == 1) return;
+  streams_.record(0, event);
+  for (int r = 1; r < call.plan.ranks(); ++r) streams_.wait(r, event);
+}
+
+void Graphs::forget_oldest() {
+  const auto oldest =
+      std::min_element(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
+        return a.second.used < b.second.used;
+      });
+  if (oldest->second.graph >= 0) streams_.drop(oldest->second.graph);
+  entries_.erase(oldest);
+}
+
+}  // namespace rankcheck::gpu::cuda

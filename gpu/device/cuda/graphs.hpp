@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+
+#include "gpu/device/cuda/enqueue.hpp"
+
+namespace rankcheck::gpu::cuda {
+
+/// A call that becomes work on streams.
+struct PlanCall {
+  const plan::Plan& plan;
+  spec::Type type;
+  spec::ReduceOp op;
+  /// Of each rank.
+  std::span<const RankMemory> memory;
+  /// The device, and with it the stream, of each rank.
+  std::span<const int> placement;
+};
+
+/// All that makes the work of a call what it is, its buffers' addresses included: calls with one
+/// key are the same work.
+[[nodiscard]] std::string key_of(const PlanCall& call);
+
+/// Enqueues calls as enqueue() does, and keeps the work of those that come again: the second time
+/// it is captured, and from then on replayed in one launch. Work that others gave to the ranks'
+/// streams before is done before, and what they give afterwards is done after.
+class Graphs {
+ public:
+  using Key = std::function<std::string(const PlanCall& call)>;
+
+  /// `streams` must outlive it. Keeps the graphs of at most so many calls, the last used ones.
+  explicit Graphs(Streams& streams, std::size_t kept_max = 64, Key key = key_of);
+  Graphs(const Graphs&) = delete;
+  Graphs& operator=(const Graphs&) = delete;
+
+  void enqueue(const PlanCall& call);
+
+ private:
+  struct Entry {
+    std::int32_t graph = -1;
+    std::uint64_t used = 0;
+  };
+
+  /// Lets the first rank's stream wait for all others', or all others' for the first one's.
+  void join(const PlanCall& call, std::int32_t first_event);
+  void fork(const PlanCall& call, std::int32_t event);
+  std::int32_t capture(const PlanCall& call);
+  void forget_oldest();
+
+  Streams& streams_;
+  std::size_t kept_max_;
+  Key key_;
+  std::map<std::string, Entry> entries_;
+  std::uint64_t uses_ = 0;
+};
+
+}  // namespace rankcheck::gpu::cuda

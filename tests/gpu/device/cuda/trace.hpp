@@ -1,0 +1,283 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/registry.hpp"
+
+#include "gpu/collectives/registry.hpp"
+#include "gpu/device/cuda/enqueue.hpp"
+#include "gpu/device/sim/combine.hpp"
+#include "gpu/plan/builder.hpp"
+#include "gpu/plan/random.hpp"
+
+/// CUDA's streams as a list of what was asked of them, to be looked at and done without a device.
+namespace rankcheck::gpu::cuda {
+
+inline constexpr std::int64_t element = sizeof(float);
+
+/// A run of bytes that some work reads or writes.
+struct Access {
+  const std::byte* begin;
+  std::int64_t bytes;
+  bool writes;
+};
+
+inline bool conflict(const Access& a, const Access& b) {
+  return (a.writes || b.writes) && a.begin < b.begin + b.bytes && b.begin < a.begin + a.bytes;
+}
+
+/// Work on a stream.
+struct Work {
+  enum class Kind { combine, record, wait };
+  Kind kind;
+  int rank;
+  std::int32_t event = -1;
+  std::vector<Access> accesses = {};
+  std::function<void()> run = [] {};
+};
+
+/// Two pieces of work that nothing orders, and that touch the same bytes; empty where there are
+/// none. Order comes from a stream's own, and from record -> wait.
+inline std::string find_race(const std::vector<Work>& work, int ranks) {
+  using Clock = std::vector<int>;
+  const auto n = static_cast<std::size_t>(ranks);
+  std::vector<Clock> now(n, Clock(n, 0));
+  std::vector<Clock> events;
+  std::vector<Clock> at;
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    const auto r = static_cast<std::size_t>(work[i].rank);
+    const auto event = static_cast<std::size_t>(std::max(work[i].event, 0));
+    ++now[r][r];
+    if (work[i].kind == Work::Kind::wait) {
+      for (std::size_t q = 0; q < n; ++q) now[r][q] = std::max(now[r][q], events[event][q]);
+    }
+    if (work[i].kind == Work::Kind::record) {
+      events.resize(std::max(events.size(), event + 1), Clock(n, 0));
+      events[event] = now[r];
+    }
+    at.push_back(now[r]);
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto q = static_cast<std::size_t>(work[j].rank);
+      if (at[i][q] >= at[j][q]) continue;
+      for (const Access& a : work[i].accesses) {
+        for (const Access& b : work[j].accesses) {
+          if (conflict(a, b)) return "work " + std::to_string(j) + " and " + std::to_string(i);
+        }
+      }
+    }
+  }
+  return {};
+}
+
+/// Writes down what is enqueued, and captures as CUDA does.
+class Trace final : public Streams {
+ public:
+  void combine(int rank,
+               spec::Type type,
+               spec::ReduceOp op,
+               std::byte* destination,
+               std::span<const Source> sources,
+               std::int64_t count,
+               int divisor) override {
+    Work made{.kind = Work::Kind::combine, .rank = rank};
+    made.accesses.push_back({destination, count * element, true});
+    for (const Source& each : sources) made.accesses.push_back({each.data, count * element, false});
+    const std::vector<Source> kept(sources.begin(), sources.end());
+    made.run = [=] { sim::combine(type, op, destination, kept, count, divisor); };
+    add(std::move(made));
+  }
+  void record(int rank, std::int32_t event) override {
+    add({.kind = Work::Kind::record, .rank = rank, .event = event});
+  }
+  void wait(int rank, std::int32_t event) override {
+    const auto records = [event](const Work& each) {
+      return each.kind == Work::Kind::record && each.event == event;
+    };
+    const bool is_kept = std::any_of(kept_.begin(), kept_.end(), records);
+    const bool is_recorded = is_kept || std::any_of(work.begin(), work.end(), records);
+    EXPECT_TRUE(is_recorded) << "rank " << rank << " waits for event " << event << ": for nothing";
+    if (is_kept) capturing_.insert(rank);
+    EXPECT_TRUE(is_kept || !capturing_.contains(rank)) << "what is kept waits for what is done";
+    add({.kind = Work::Kind::wait, .rank = rank, .event = event});
+  }
+
+  void begin_capture(int rank) override {
+    EXPECT_TRUE(capturing_.empty());
+    capturing_ = {rank};
+    ++captures;
+  }
+  std::int32_t end_capture(int rank) override {
+    // Whatever is kept happens before something that the rank does last.
+    std::vector<Work> closed = kept_;
+    closed.push_back({.kind = Work::Kind::combine, .rank = rank});
+    for (const Work& each : kept_) {
+      for (const Access& access : each.accesses) {
+        closed.back().accesses.push_back({access.begin, access.bytes, true});
+      }
+    }
+    const int ranks = *std::max_element(capturing_.begin(), capturing_.end()) + 1;
+    EXPECT_EQ(find_race(closed, ranks), "") << "the capture has not been joined";
+    capturing_.clear();
+    graphs.push_back(std::exchange(kept_, {}));
+    return static_cast<std::int32_t>(graphs.size()) - 1;
+  }
+  /// As streams of its own, which begin behind the rank's earlier work and end before its later
+  /// one.
+  void replay(int rank, std::int32_t graph) override {
+    ++replays;
+    const std::vector<Work>& kept = graphs.at(static_cast<std::size_t>(graph));
+    std::set<int> inner;
+    for (const Work& each : kept) inner.insert(each.rank);
+    const auto event_of = [&](std::int32_t event) { return 1'000 * replays + event; };
+    record(rank, event_of(999));
+    for (const int each : inner) wait(stream_of(each), event_of(999));
+    for (Work each : kept) {
+      each.rank = stream_of(each.rank);
+      if (each.event >= 0) each.event = event_of(each.event);
+      work.push_back(std::move(each));
+    }
+    for (const int each : inner) {
+      record(stream_of(each), event_of(900 + each));
+      wait(rank, event_of(900 + each));
+    }
+  }
+  void drop(std::int32_t graph) override {
+    EXPECT_FALSE(graphs.at(static_cast<std::size_t>(graph)).empty()) << "dropped twice";
+    graphs.at(static_cast<std::size_t>(graph)).clear();
+  }
+
+  std::vector<Work> work;
+  std::vector<std::vector<Work>> graphs;
+  int captures = 0;
+  int replays = 0;
+  /// Streams, those of replays included; ranks of calls are below 10.
+  static constexpr int streams_max = 20;
+
+ private:
+  static int stream_of(int rank) { return 10 + rank; }
+
+  void add(Work made) {
+    (capturing_.contains(made.rank) ? kept_ : work).push_back(std::move(made));
+  }
+
+  std::vector<Work> kept_;
+  /// The ranks whose work is kept.
+  std::set<int> capturing_;
+};
+
+/// Does the work of all streams, in any order that they allow.
+inline void perform(const std::vector<Work>& work, int ranks, std::uint64_t seed) {
+  std::vector<std::vector<const Work*>> streams(static_cast<std::size_t>(ranks));
+  for (const Work& each : work) streams[static_cast<std::size_t>(each.rank)].push_back(&each);
+  std::vector<std::size_t> next(streams.size(), 0);
+  std::vector<std::int32_t> happened;
+  plan::Random random(seed);
+  std::size_t done = 0;
+  while (done < work.size()) {
+    const auto r = static_cast<std::size_t>(random.below(static_cast<std::uint64_t>(ranks)));
+    if (next[r] == streams[r].size()) continue;
+    const Work& each = *streams[r][next[r]];
+    const bool has_happened =
+        std::find(happened.begin(), happened.end(), each.event) != happened.end();
+    if (each.kind == Work::Kind::wait && !has_happened) continue;
+    if (each.kind == Work::Kind::record) happened.push_back(each.event);
+    each.run();
+    ++next[r];
+    ++done;
+  }
+}
+
+/// A call, its memory and its plan.
+class Subject {
+ public:
+  Subject(const Implementation& implementation,
+          const spec::Call& call,
+          const plan::Options& options)
+      : call_(call) {
+    const spec::Contract& contract = reference::contract_named(implementation.operation);
+    plan::Builder builder;
+    builder.begin(plan_, contract, call_, options);
+    implementation.algorithm.plan(builder);
+    for (int r = 0; r < call_.ranks; ++r) {
+      const spec::Extents extents = spec::extents_of(contract, call_, r);
+      const auto at = static_cast<std::size_t>(r);
+      const bool is_shared = options.in_place && !extents.send.empty() && !extents.recv.empty();
+      std::int64_t send_at = is_shared ? 0 : extents.recv_size;
+      std::int64_t recv_at = 0;
+      if (is_shared && contract.in_place == spec::InPlace::send_within_recv) {
+        send_at = extents.recv[at].offset;
+      }
+      if (is_shared && contract.in_place == spec::InPlace::recv_within_send) {
+        recv_at = extents.send[at].offset;
+      }
+      const auto size = static_cast<std::size_t>(extents.send_size + extents.recv_size);
+      buffers_.emplace_back(size);
+      scratch_.emplace_back(static_cast<std::size_t>(plan_.scratch[at]), -1.0F);
+      memory_.push_back({.send = reinterpret_cast<std::byte*>(buffers_.back().data() + send_at),
+                         .recv = reinterpret_cast<std::byte*>(buffers_.back().data() + recv_at),
+                         .scratch = reinterpret_cast<std::byte*>(scratch_.back().data())});
+    }
+    fill();
+  }
+
+  void fill() {
+    for (std::size_t r = 0; r < buffers_.size(); ++r) {
+      for (std::size_t i = 0; i < buffers_[r].size(); ++i) {
+        buffers_[r][i] = static_cast<float>(100 * r + i + 1);
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<Work> enqueued() {
+    Trace trace;
+    enqueue(plan_, spec::Type::f32, call_.op, memory_, trace);
+    // Behind the call, every rank may do with its buffers what it likes.
+    for (std::size_t r = 0; r < buffers_.size(); ++r) {
+      const auto* const begin = reinterpret_cast<const std::byte*>(buffers_[r].data());
+      const auto bytes = static_cast<std::int64_t>(buffers_[r].size()) * element;
+      trace.work.push_back({.kind = Work::Kind::combine,
+                            .rank = static_cast<int>(r),
+                            .accesses = {{begin, bytes, true}}});
+    }
+    return trace.work;
+  }
+
+  [[nodiscard]] const std::vector<std::vector<float>>& buffers() const { return buffers_; }
+  [[nodiscard]] const plan::Plan& plan() const { return plan_; }
+  [[nodiscard]] spec::ReduceOp op() const { return call_.op; }
+  [[nodiscard]] const std::vector<RankMemory>& memory() const { return memory_; }
+  [[nodiscard]] int ranks() const { return call_.ranks; }
+
+ private:
+  spec::Call call_;
+  plan::Plan plan_;
+  std::vector<std::vector<float>> buffers_;
+  std::vector<std::vector<float>> scratch_;
+  std::vector<RankMemory> memory_;
+};
+
+inline spec::Call call_of(const spec::Contract& contract, int ranks) {
+  spec::Call call;
+  call.ranks = ranks;
+  call.root = contract.rooted ? ranks - 1 : 0;
+  if (contract.reduces) call.op = spec::ReduceOp::avg;
+  const auto n = static_cast<std::size_t>(ranks);
+  if (contract.sizes == spec::Sizes::count) call.count = 5;
+  if (contract.sizes == spec::Sizes::counts_per_rank) call.counts.resize(n);
+  if (contract.sizes == spec::Sizes::counts_per_pair) call.counts.resize(n * n);
+  for (std::size_t i = 0; i < call.counts.size(); ++i) {
+    call.counts[i] = static_cast<std::int64_t>(i * 7 + 2) % 6;
+  }
+  return call;
+}
+
+}  // namespace rankcheck::gpu::cuda
