@@ -10,6 +10,7 @@
 
 #include "harness/table.hpp"
 
+#include "cases/backends/nccl.hpp"
 #include "cases/commands/command.hpp"
 #include "cases/reconstruct/solvers.hpp"
 
@@ -46,11 +47,23 @@ void refuse_empty_values(CLI::App& app) {
 }
 
 int run(int argc, char** argv) {
-  rankcheck::cases::Context context{.program = argv[0], .arguments = {argv + 1, argv + argc}};
+  rankcheck::cases::Context context{.program = rankcheck::harness::shell_quoted(argv[0]),
+                                    .arguments = {argv + 1, argv + argc}};
   CLI::App app("Verifies multi-GPU code: collectives and operators against their references.");
   app.name("rankcheck");
   app.set_version_flag("--version", fmt::format("rankcheck {}", rankcheck::cases::version()));
   app.require_subcommand(1);
+  app.fallthrough();
+  app.add_option_function<std::string>(
+         "--nccl-library",
+         [&](const std::string& path) {
+           rankcheck::cases::set_nccl_library(path);
+           // So that a printed command is about the same library.
+           context.program += " --nccl-library " + rankcheck::harness::shell_quoted(path);
+         },
+         "The file of NCCL, or of a library with its interface")
+      ->type_name("PATH")
+      ->trigger_on_parse();
   rankcheck::cases::add_list(app, context);
   rankcheck::cases::add_run(app, context);
   rankcheck::cases::add_replay(app, context);

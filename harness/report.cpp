@@ -95,8 +95,7 @@ std::string explain(const Finding& finding, const std::string& program) {
                           finding.replays,
                           finding.shrinks);
     }
-    text += fmt::format(
-        "  {} replay {}\n", shell_quoted(program), shell_quoted(to_text(*finding.minimal)));
+    text += fmt::format("  {} replay {}\n", program, shell_quoted(to_text(*finding.minimal)));
   }
   if (!finding.wrong.empty()) {
     text += fmt::format("  {} wrong elements, the first:\n", finding.wrong_count);

@@ -41,7 +41,7 @@ struct Report {
 [[nodiscard]] std::string to_junit(const Report& report);
 
 /// What is wrong, in a few lines for people: the minimal case and the first wrong elements; empty
-/// for findings without a failure. `program` is how the reader calls rankcheck.
+/// for findings without a failure. `program` is how the reader calls rankcheck in a shell.
 [[nodiscard]] std::string explain(const Finding& finding, const std::string& program);
 
 /// The first wrong elements, a row each.

@@ -6,6 +6,7 @@
 
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/mpi.hpp"
+#include "cases/backends/nccl.hpp"
 #include "cases/backends/sim.hpp"
 
 namespace rankcheck::cases {
@@ -25,7 +26,7 @@ harness::BackendEntry sim_backend() {
 }  // namespace
 
 std::span<const harness::BackendEntry> backends() {
-  static const std::array all{sim_backend(), mpi_backend(), cuda_backend()};
+  static const std::array all{sim_backend(), mpi_backend(), cuda_backend(), nccl_backend()};
   return all;
 }
 

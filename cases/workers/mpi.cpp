@@ -1,14 +1,12 @@
 #include "cases/backends/mpi.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <map>
 #include <numeric>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -25,6 +23,7 @@
 
 #include "cases/commands/command.hpp"
 #include "cases/reconstruct/solvers.hpp"
+#include "cases/workers/arrival.hpp"
 
 /// rankcheck-worker-mpi: one process of an MPI world. It serves the rank that it is; or with the
 /// arguments of the command `reconstruct`, takes its part in that.
@@ -37,27 +36,6 @@ using harness::Observation;
 using harness::StageOutcome;
 namespace mpi = gpu::mpi;
 namespace worker = harness::worker;
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-/// Makes ranks arrive at different times, so that a barrier that does nothing is seen: all within a
-/// short time, and in some cases one far behind the others, whatever the scheduler does meanwhile.
-void arrive_late(const Case& c, std::span<const int> group, int group_rank) {
-  constexpr std::uint64_t delay_us_max = 200;
-  constexpr std::uint64_t straggler_us = 2000;
-  constexpr std::uint64_t cases_per_straggler = 4;
-  const harness::CounterHash common(c.data_seed, group.size());
-  const auto rank = static_cast<std::uint64_t>(group_rank);
-  std::uint64_t delay_us = harness::CounterHash(c.data_seed, rank)(0) % (delay_us_max + 1);
-  if (common(1) % cases_per_straggler == 0 && common(2) % group.size() == rank) {
-    delay_us = straggler_us;
-  }
-  std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
-}
 
 class MpiSubject final : public worker::Subject {
  public:

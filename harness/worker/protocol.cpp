@@ -154,18 +154,20 @@ ordered_json to_json(const Hello& hello) {
     if (!algorithm.environment.empty()) entry["environment"] = algorithm.environment;
     algorithms.push_back(std::move(entry));
   }
-  return {{"hello",
-           {{"protocol", protocol_version},
-            {"world", hello.world},
-            {"ranks", hello.ranks},
-            {"traits",
-             {{"name", traits.name},
-              {"nan_rule", nan_rule_names[static_cast<std::size_t>(traits.nan_rule)]},
-              {"result_place", result_place_names[static_cast<std::size_t>(traits.result_place)]},
-              {"ranks_max", traits.ranks_max},
-              {"deterministic", traits.deterministic}}},
-            {"algorithms", std::move(algorithms)},
-            {"versions", hello.versions}}}};
+  ordered_json body{
+      {"protocol", protocol_version},
+      {"world", hello.world},
+      {"ranks", hello.ranks},
+      {"traits",
+       {{"name", traits.name},
+        {"nan_rule", nan_rule_names[static_cast<std::size_t>(traits.nan_rule)]},
+        {"result_place", result_place_names[static_cast<std::size_t>(traits.result_place)]},
+        {"ranks_max", traits.ranks_max},
+        {"deterministic", traits.deterministic}}},
+      {"algorithms", std::move(algorithms)},
+      {"versions", hello.versions}};
+  if (hello.everyone) body["everyone"] = true;
+  return {{"hello", std::move(body)}};
 }
 
 Hello hello_from_json(const json& header) {
@@ -202,6 +204,7 @@ Hello hello_from_json(const json& header) {
       if (entry.contains("environment")) entry["environment"].get_to(algorithm.environment);
       hello.algorithms.push_back(std::move(algorithm));
     }
+    if (body.contains("everyone")) hello.everyone = body["everyone"].get<bool>();
     if (body.contains("versions")) hello.versions = body["versions"];
     return hello;
   });

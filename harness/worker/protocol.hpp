@@ -81,6 +81,9 @@ struct Hello {
   std::vector<int> ranks;
   BackendTraits traits;
   std::vector<Algorithm> algorithms;
+  /// Every process gets every run, also where it hosts no member: as NCCL has it, groups are split
+  /// from the world by all of its ranks.
+  bool everyone = false;
   /// Names and versions of what is underneath.
   nlohmann::json versions = nlohmann::json::object();
 };

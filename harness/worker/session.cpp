@@ -316,7 +316,7 @@ void Session::run(std::span<const Case> stages, Observation& observation) {
 
 bool Session::send_run(std::span<const Case> stages, Observation& observation) {
   for (Peer& peer : peers_) {
-    peer.pending = false;
+    peer.pending = hello_.everyone;
     peer.payload_bytes_max = 0;
   }
   nlohmann::ordered_json header{{"run", run_}, {"stages", nlohmann::ordered_json::array()}};
@@ -369,7 +369,8 @@ void Session::await_results(std::span<const Case> stages, Observation& observati
         return give_up(observation, RunStatus::crashed, describe_death(peer, stages));
       }
       if (!take_frames(peer, observation)) return;
-      failed = failed || (!peer.pending && peer.result.status == RunStatus::failed);
+      failed = failed || (!peer.pending && (peer.result.status == RunStatus::failed ||
+                                            peer.result.status == RunStatus::hung));
     }
     if (heard)
       deadline = Clock::now() +
@@ -406,12 +407,20 @@ bool Session::take_frames(Peer& peer, Observation& observation) {
 }
 
 void Session::merge(std::span<const Case> stages, Observation& observation) {
+  const Peer* culprit = nullptr;
   for (const Peer& peer : peers_) {
-    const Observation& result = peer.result;
-    if (peer.payload_bytes_max == 0 || peer.pending || result.status == RunStatus::completed)
-      continue;
-    observation.status = result.status;
-    observation.reason = fmt::format("{}: {}", title(peer.ranks), result.reason);
+    const RunStatus status = peer.result.status;
+    const bool was_asked = hello_.everyone || peer.payload_bytes_max > 0;
+    if (!was_asked || peer.pending || status == RunStatus::completed) continue;
+    // A worker that says of itself that it hangs is of no more use; it may hang because another one
+    // failed.
+    if (status == RunStatus::hung) usable_ = false;
+    const bool hangs = culprit != nullptr && culprit->result.status == RunStatus::hung;
+    if (culprit == nullptr || (hangs && status != RunStatus::hung)) culprit = &peer;
+  }
+  if (culprit != nullptr) {
+    observation.status = culprit->result.status;
+    observation.reason = fmt::format("{}: {}", title(culprit->ranks), culprit->result.reason);
     return;
   }
   observation.stages.resize(stages.size());

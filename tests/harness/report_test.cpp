@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <pugixml.hpp>
 
+#include "harness/table.hpp"
+
 #include "tests/harness/sample.hpp"
 #include "tests/harness/schema.hpp"
 
@@ -100,7 +102,7 @@ TEST(ExitStatus, EveryRedVerdictIsOne) {
 }
 
 TEST(Explain, GivesALineToPaste) {
-  EXPECT_NE(explain(sample_failure(), "./my build/rankcheck")
+  EXPECT_NE(explain(sample_failure(), shell_quoted("./my build/rankcheck"))
                 .find("'./my build/rankcheck' replay '{\"operation\":\"all_reduce\""),
             std::string::npos);
 }

@@ -109,6 +109,9 @@ TEST(Hello, SurvivesTheWay) {
   EXPECT_EQ(read.traits.result_place, ResultPlace::start);
   EXPECT_EQ(read.traits.ranks_max, 3);
   EXPECT_EQ(read.algorithms.at(0).environment.at("KEY"), "value");
+  EXPECT_FALSE(read.everyone);
+  hello.everyone = true;
+  EXPECT_TRUE(hello_from_json(to_json(hello)).everyone);
 }
 
 TEST(Hello, IsRefusedWhenItMakesNoSense) {

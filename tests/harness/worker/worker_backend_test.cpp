@@ -229,6 +229,20 @@ TEST_F(Workers, CrashInTheNextRunThoughThatWantsAnotherEnvironment) {
   EXPECT_EQ(seen.status, RunStatus::crashed) << seen.reason;
 }
 
+TEST_F(Workers, AreStartedAfreshWhenTheyGiveUpACall) {
+  write("hung", {{"result", 1}, {"status", "hung"}, {"reason", "not done in time"}});
+  const auto backend =
+      open(std::string(await_run) +
+           "if mkdir once; then cat hung; cat > /dev/null; fi; cat result; cat > /dev/null");
+  Observation seen;
+  const Case c = make_case();
+  backend->run(std::span(&c, 1), seen);
+  EXPECT_EQ(seen.status, RunStatus::hung);
+  EXPECT_EQ(seen.reason, "rank 0: not done in time");
+  backend->run(std::span(&c, 1), seen);
+  EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+}
+
 TEST_F(Workers, HangInTheNextRunWhenTheyDoNotAnswerAQuestion) {
   const auto backend = open("sleep 9");
   const Case c = make_case();

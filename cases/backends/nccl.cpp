@@ -1,0 +1,74 @@
+#include "cases/backends/nccl.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/worker/worker_backend.hpp"
+
+#include "cases/backends/command.hpp"
+#include "cases/backends/worker_program.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+namespace worker = harness::worker;
+
+/// Each is a process, and they share one machine.
+constexpr int ranks_max = 64;
+
+WorkerProgram program() {
+  return {program_beside("rankcheck-worker-nccl"),
+          "install NCCL's header (2.28 or newer; Debian: libnccl-dev) and the CUDA Toolkit, and "
+          "build again"};
+}
+
+std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOptions& options) {
+  // A worker that gives up by itself leaves the device clean; so it does before we lose patience.
+  const double patience_s = 0.8 * options.timeout_s;
+  return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
+      .command =
+          [ranks = options.ranks_max, patience_s](const std::string&) {
+            return worker::Command{.arguments = {program().path,
+                                                 "--ranks",
+                                                 std::to_string(ranks),
+                                                 "--patience",
+                                                 fmt::format("{}", patience_s)},
+                                   .environment = {}};
+          },
+      .contract_of = contract_of,
+      .run_timeout = std::chrono::duration<double>(options.timeout_s),
+  });
+}
+
+std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
+  if (options.ranks_max > ranks_max) {
+    throw harness::BadInput(
+        fmt::format("backend nccl: {} ranks: expected at most {}", options.ranks_max, ranks_max));
+  }
+  return open_workers(options);
+}
+
+}  // namespace
+
+harness::BackendEntry nccl_backend() {
+  return {.name = "nccl",
+          .summary =
+              "NCCL's own collectives, a process per rank or all in one, several on a "
+              "device; never run on hardware",
+          .why_unavailable = [] { return program().why_unavailable(); },
+          .open = open,
+          .describe = [] { return open_workers({.ranks_max = 1})->versions(); },
+          .ranks_max = ranks_max,
+          .compiled = [] { return program().compiled(); }};
+}
+
+void set_nccl_library(const std::string& path) {
+  ::setenv("RANKCHECK_NCCL_LIBRARY", path.c_str(), 1);
+}
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/backend.hpp"
+
+namespace rankcheck::cases {
+
+/// A worker that tells what it has without a device: `PATH --describe` prints
+/// {"unavailable":"why","algorithms":[…]}.
+struct WorkerProgram {
+  std::string path;
+  /// What to do where the program is not there.
+  std::string remedy;
+
+  /// Empty where it can run; else one line that says why not and what would mend it.
+  [[nodiscard]] std::string why_unavailable() const;
+  /// The algorithms that are built in.
+  [[nodiscard]] std::vector<harness::AlgorithmInfo> compiled() const;
+};
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,437 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/random.h>
+
+#include "reference/registry.hpp"
+
+#include "gpu/device/cluster.hpp"
+#include "gpu/device/nccl/devices.hpp"
+#include "gpu/device/nccl/runtime.hpp"
+#include "gpu/device/nccl/store.hpp"
+
+#include "harness/input.hpp"
+#include "harness/preference.hpp"
+#include "harness/worker/serve.hpp"
+
+#include "cases/workers/arrival.hpp"
+#include "cases/workers/launch.hpp"
+
+/// rankcheck-worker-nccl: starts a process for each rank of an NCCL world and the store where they
+/// meet, and is one of these processes; or is one process that hosts all ranks.
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::Case;
+using harness::Observation;
+namespace nccl = gpu::nccl;
+namespace worker = harness::worker;
+
+constexpr const char* library_variable = "RANKCHECK_NCCL_LIBRARY";
+constexpr const char* secret_variable = "RANKCHECK_STORE_SECRET";
+/// For all processes to start, and to meet.
+constexpr std::chrono::seconds start_patience{60};
+/// A host has as many devices as anybody asks for.
+constexpr int host_devices = 64;
+
+/// The command line.
+struct Arguments {
+  std::string library;
+  int ranks = 0;
+  int rank = -1;
+  int store_port = 0;
+  double patience_s = 16;
+  bool describes = false;
+};
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// What this machine has for NCCL; why nothing can run on it, and what would mend that.
+struct Machine {
+  std::optional<nccl::Library> library;
+  int devices = 0;
+  std::string why_unavailable;
+};
+
+void examine(const Arguments& arguments, Machine& machine) {
+  try {
+    machine.library.emplace(arguments.library);
+  } catch (const std::exception& error) {
+    machine.why_unavailable = error.what();
+    return;
+  }
+  if (machine.library->on_host()) {
+    machine.devices = host_devices;
+    return;
+  }
+  const nccl::CudaPresence cuda = nccl::find_cuda();
+  machine.devices = cuda.devices;
+  machine.why_unavailable = cuda.why_none;
+}
+
+nccl::World world_of(const Arguments& arguments, const Machine& machine) {
+  nccl::World world{.ranks = arguments.ranks, .local = {}, .meet = {}};
+  world.devices = machine.devices;
+  world.shares_devices = !machine.library->on_host() && arguments.ranks > machine.devices;
+  world.patience = std::chrono::duration<double>(arguments.patience_s);
+  if (arguments.rank >= 0) {
+    world.local = {arguments.rank};
+  } else {
+    world.local.resize(static_cast<std::size_t>(arguments.ranks));
+    std::iota(world.local.begin(), world.local.end(), 0);
+  }
+  return world;
+}
+
+class NcclSubject final : public worker::Subject {
+ public:
+  /// Joins the world. `library` must outlive the subject.
+  NcclSubject(const nccl::Library& library, nccl::World world)
+      : library_(library), world_(std::move(world)), devices_(make_devices()) {
+    runtime_.emplace(library_, *devices_, world_);
+  }
+
+  [[nodiscard]] worker::Hello hello() const override {
+    worker::Hello hello;
+    hello.world = world_.ranks;
+    hello.ranks = world_.local;
+    hello.traits = {.name = "nccl", .ranks_max = world_.ranks};
+    for (const nccl::Algorithm& each : nccl::algorithms()) {
+      hello.algorithms.push_back(
+          {.info = {each.operation, each.name, each.summary}, .environment = each.environment()});
+    }
+    hello.everyone = true;
+    hello.versions = versions();
+    return hello;
+  }
+
+  [[nodiscard]] std::string refuses(const Case& c) const override {
+    const spec::Contract* contract = reference::find_contract(c.operation);
+    const nccl::Algorithm* algorithm = nccl::find_algorithm(c.operation, c.algorithm);
+    if (contract == nullptr || algorithm == nullptr) {
+      return fmt::format("algorithm: nccl has no {} of {}", c.algorithm, c.operation);
+    }
+    if (!c.fault.empty()) return "fault: only the simulator plants faults";
+    if (c.schedule != Case().schedule) return "schedule: only the simulator follows one";
+    if (c.chunk > 0) return "chunk: NCCL chooses its own";
+    if (c.in_place && contract->in_place == spec::InPlace::none) {
+      return "in_place: the operation has no such call";
+    }
+    const spec::Call call = harness::call_of(c);
+    if (const auto reason = spec::why_invalid(*contract, call)) return *reason;
+    const std::vector<int> group = harness::members(c);
+    return nccl::Runtime::why_refused(
+        library_, world_, {*algorithm, *contract, call, group, c.in_place});
+  }
+
+  void run(std::span<const Case> stages,
+           const worker::Entered& entered,
+           Observation& result) override {
+    result.stages.resize(stages.size());
+    result.path.assign(stages.size(), {});
+    for (std::size_t k = 0; k < stages.size(); ++k) {
+      const auto fail = [&](harness::RunStatus status, const char* what) {
+        result.status = status;
+        result.reason = fmt::format("stage {} ({}): {}", k, stages[k].operation, what);
+      };
+      try {
+        run_stage(stages, k, entered, result);
+      } catch (const nccl::Hang& hang) {
+        return fail(harness::RunStatus::hung, hang.what());
+      } catch (const nccl::Error& error) {
+        // What is left of a communicator after such an error is of no use: a fresh process has to.
+        if (!error.is_refusal()) end(error.what());
+        return fail(harness::RunStatus::failed, error.what());
+      } catch (const gpu::DeviceError& error) {
+        end(error.what());
+      } catch (const std::exception& error) {
+        return fail(harness::RunStatus::failed, error.what());
+      }
+    }
+  }
+
+ private:
+  [[noreturn]] static void end(const char* what) {
+    fmt::print(stderr, "{}\n", what);
+    std::fflush(stderr);
+    std::_Exit(1);
+  }
+
+  [[nodiscard]] std::unique_ptr<nccl::Devices> make_devices() const {
+    if (library_.on_host()) return nccl::make_host_devices(static_cast<int>(world_.local.size()));
+    std::vector<int> physical;
+    for (const int rank : world_.local) physical.push_back(rank % world_.devices);
+    return nccl::make_cuda_devices(physical);
+  }
+
+  [[nodiscard]] nlohmann::json versions() const {
+    nlohmann::json all{{"nccl", library_.version_text()}, {"nccl_library", library_.path()}};
+    if (!library_.missing().empty()) all["nccl_lacks"] = library_.missing();
+    if (library_.on_host()) {
+      all["memory"] = "host: a stand-in, not NCCL";
+      return all;
+    }
+    const nccl::CudaVersions cuda = nccl::cuda_versions();
+    all["cuda_driver"] = cuda.driver;
+    all["cuda_runtime"] = cuda.runtime;
+    all["devices"] = cuda.devices;
+    if (world_.shares_devices) all["ranks"] = "share devices; each is a host of its own to NCCL";
+    return all;
+  }
+
+  /// The hosted members of one stage, in group order, and where their images are.
+  struct Stage {
+    std::vector<nccl::Member> members;
+    std::vector<int> slots;
+    std::vector<std::byte*> images;
+    std::vector<std::array<std::byte, 16>> scalars;
+  };
+
+  void run_stage(std::span<const Case> stages,
+                 std::size_t k,
+                 const worker::Entered& entered,
+                 Observation& result) {
+    const Case& c = stages[k];
+    const std::vector<int> group = harness::members(c);
+    const spec::Contract& contract = reference::contract_named(c.operation);
+    const spec::Call call = harness::call_of(c);
+    const nccl::Request request{
+        *nccl::find_algorithm(c.operation, c.algorithm), contract, call, group, c.in_place};
+    Stage stage;
+    prepare_images(stages, k, stage, result);
+    harness::StageOutcome& outcome = result.stages[k];
+    for (const nccl::Member& each : stage.members) {
+      entered(group[static_cast<std::size_t>(each.group_rank)], k);
+    }
+    runtime_->prepare(request);
+    if (contract.synchronises && stage.members.size() == 1) {
+      arrive_late(c, group, stage.members.front().group_rank);
+    }
+    const std::int64_t begin = now_ns();
+    runtime_->perform(request, stage.members);
+    outcome.stamps.assign(stage.members.size(), {.entered = begin, .left = now_ns()});
+    result.path[k] = runtime_->conclude(request, stage.members);
+    for (std::size_t i = 0; i < stage.members.size(); ++i) {
+      harness::Image& image = outcome.images[i];
+      devices_->read(
+          stage.slots[i], stage.images[i], image.data(), static_cast<std::int64_t>(image.size()));
+    }
+  }
+
+  /// Makes the image of every hosted member and copies it to its device.
+  void prepare_images(std::span<const Case> stages,
+                      std::size_t k,
+                      Stage& stage,
+                      Observation& result) {
+    const Case& c = stages[k];
+    const std::vector<int> group = harness::members(c);
+    devices_->begin();
+    for (std::size_t g = 0; g < group.size(); ++g) {
+      const int slot = runtime_->slot_of(group[g]);
+      if (slot < 0) continue;
+      stage.slots.push_back(slot);
+      stage.members.push_back({.group_rank = static_cast<int>(g), .extents = {}});
+    }
+    harness::StageOutcome& outcome = result.stages[k];
+    outcome.images.resize(stage.members.size());
+    stage.scalars.resize(stage.members.size());
+    for (std::size_t i = 0; i < stage.members.size(); ++i) {
+      nccl::Member& member = stage.members[i];
+      const int world_rank = group[static_cast<std::size_t>(member.group_rank)];
+      std::vector<const std::byte*> left;
+      for (std::size_t s = 0; s < k; ++s)
+        left.push_back(image_after(stages[s], s, world_rank, result));
+      harness::Image& image = outcome.images[i];
+      prepare_stage(reference::contract_named,
+                    stages,
+                    k,
+                    member.group_rank,
+                    harness::ResultPlace::own_block,
+                    left,
+                    layout_,
+                    image);
+      const auto bytes = static_cast<std::int64_t>(image.size());
+      std::byte* const there = devices_->allocate(stage.slots[i], bytes);
+      devices_->write(stage.slots[i], image.data(), there, bytes);
+      stage.images.push_back(there);
+      member.extents = layout_.extents;
+      member.send = layout_.send < 0 ? nullptr : there + layout_.send;
+      member.recv = layout_.recv < 0 ? nullptr : there + layout_.recv;
+      if (c.op != spec::ReduceOp::premul_sum) continue;
+      harness::fill_scalar(c, world_rank, stage.scalars[i].data());
+      member.scalar = stage.scalars[i].data();
+    }
+  }
+
+  /// What a hosted world rank's image was after an earlier stage; null where it was no member.
+  [[nodiscard]] const std::byte* image_after(const Case& c,
+                                             std::size_t stage,
+                                             int world_rank,
+                                             const Observation& result) const {
+    std::size_t hosted = 0;
+    for (const int each : harness::members(c)) {
+      if (runtime_->slot_of(each) < 0) continue;
+      if (each == world_rank) return result.stages[stage].images[hosted].data();
+      ++hosted;
+    }
+    return nullptr;
+  }
+
+  const nccl::Library& library_;
+  nccl::World world_;
+  std::unique_ptr<nccl::Devices> devices_;
+  std::optional<nccl::Runtime> runtime_;
+  harness::ImageLayout layout_;
+};
+
+/// What is here: why it cannot be used, and the algorithms.
+void describe(const Machine& machine) {
+  nlohmann::ordered_json out{{"unavailable", machine.why_unavailable},
+                             {"algorithms", nlohmann::ordered_json::array()}};
+  for (const nccl::Algorithm& each : nccl::algorithms()) {
+    out["algorithms"].push_back(
+        {{"operation", each.operation}, {"name", each.name}, {"summary", each.summary}});
+  }
+  fmt::print("{}\n", out.dump());
+}
+
+/// Where NCCL of this process writes its log, if it writes one and nobody said where.
+std::string redirect_log(const Arguments& arguments) {
+  if (variable("NCCL_DEBUG").empty() || !variable("NCCL_DEBUG_FILE").empty()) return {};
+  const std::string folder = variable("TMPDIR").empty() ? "/tmp" : variable("TMPDIR");
+  const std::string path = fmt::format("{}/nccl-{}.log", folder, arguments.rank);
+  ::setenv("NCCL_DEBUG_FILE", path.c_str(), 1);
+  return path;
+}
+
+/// Serves the ranks of this process.
+int serve_ranks(const Arguments& arguments, const Machine& machine) {
+  nccl::World world = world_of(arguments, machine);
+  world.log_path = redirect_log(arguments);
+  std::optional<nccl::StoreClient> store;
+  if (arguments.rank >= 0) {
+    store.emplace(nccl::StoreAddress{.port = arguments.store_port},
+                  variable(secret_variable),
+                  start_patience);
+  }
+  world.meet = [&](const std::string& key, const std::string* value) {
+    if (!store && value != nullptr) return *value;
+    if (value == nullptr) return store->wait(key, start_patience);
+    store->set(key, *value);
+    return *value;
+  };
+  NcclSubject subject(*machine.library, world);
+  // Nobody serves before all have joined: what is late here is no fault of the first run.
+  if (store) store->barrier("start", arguments.rank, arguments.ranks, start_patience);
+  worker::serve(subject, worker::connect_to_harness());
+  return 0;
+}
+
+std::string random_secret() {
+  std::array<unsigned char, 16> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    throw std::runtime_error("the system has no random numbers");
+  }
+  std::string text;
+  for (const unsigned char each : bytes) text += fmt::format("{:02x}", each);
+  return text;
+}
+
+/// So that NCCL takes several ranks on one device: each a host of its own, which others reach
+/// through a socket; small enough that all of them fit on the device at the same time. What the
+/// user has set stays.
+void let_ranks_share_devices(int rank, std::map<std::string, std::string>& environment) {
+  environment["NCCL_HOSTID"] = fmt::format("rankcheck-{}", rank);
+  const std::array<std::pair<const char*, const char*>, 6> defaults{{{"NCCL_NET", "Socket"},
+                                                                     {"NCCL_IB_DISABLE", "1"},
+                                                                     {"NCCL_SOCKET_IFNAME", "lo"},
+                                                                     {"NCCL_MNNVL_ENABLE", "0"},
+                                                                     {"NCCL_NVLS_ENABLE", "0"},
+                                                                     {"NCCL_MAX_NCHANNELS", "1"}}};
+  for (const auto& [name, value] : defaults) {
+    if (variable(name).empty()) environment[name] = value;
+  }
+}
+
+/// Starts the ranks' processes and the store where they meet.
+int start_ranks(const Arguments& arguments, const Machine& machine) {
+  const std::string secret = random_secret();
+  const nccl::StoreServer store({}, secret);
+  const bool share_devices = world_of(arguments, machine).shares_devices;
+  std::vector<worker::Command> commands;
+  for (int rank = 0; rank < arguments.ranks; ++rank) {
+    worker::Command command{.arguments = {"/proc/self/exe",
+                                          "--ranks",
+                                          std::to_string(arguments.ranks),
+                                          "--rank",
+                                          std::to_string(rank),
+                                          "--store-port",
+                                          std::to_string(store.port()),
+                                          "--patience",
+                                          fmt::format("{}", arguments.patience_s),
+                                          "--nccl-library",
+                                          arguments.library},
+                            .environment = {{secret_variable, secret}}};
+    if (share_devices) let_ranks_share_devices(rank, command.environment);
+    // Its port would be the same for all worlds of this machine.
+    if (variable("NCCL_RAS_ENABLE").empty()) command.environment["NCCL_RAS_ENABLE"] = "0";
+    commands.push_back(std::move(command));
+  }
+  return run_processes(commands);
+}
+
+int main_with(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App app("Serves rankcheck the ranks of an NCCL world.");
+  app.add_flag("--describe", arguments.describes, "Tell what can run here, as JSON");
+  app.add_option("--ranks", arguments.ranks, "Ranks of the world")->check(CLI::Range(1, 4096));
+  app.add_option("--rank", arguments.rank, "Be this one; without, start a process for each");
+  app.add_option("--store-port", arguments.store_port, "Where the ranks meet");
+  app.add_option("--patience", arguments.patience_s, "Seconds that a call may take");
+  app.add_option("--nccl-library", arguments.library, "The library's file")
+      ->default_val("libnccl.so.2")
+      ->envname(library_variable);
+  CLI11_PARSE(app, argc, argv);
+  Machine machine;
+  examine(arguments, machine);
+  if (arguments.describes) {
+    describe(machine);
+    return 0;
+  }
+  if (!machine.why_unavailable.empty()) throw std::runtime_error(machine.why_unavailable);
+  if (arguments.ranks < 1) throw std::runtime_error("expected --ranks N or --describe");
+  worker::end_with_parent();
+  const bool is_one_process = variable(nccl::one_process_variable) == "1";
+  if (arguments.rank < 0 && !is_one_process) return start_ranks(arguments, machine);
+  return serve_ranks(arguments, machine);
+}
+
+}  // namespace
+
+}  // namespace rankcheck::cases
+
+int main(int argc, char** argv) {
+  try {
+    return rankcheck::cases::main_with(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "rankcheck-worker-nccl: {}\n", error.what());
+    return 1;
+  }
+}

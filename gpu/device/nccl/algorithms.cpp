@@ -1,0 +1,325 @@
+#include "gpu/device/nccl/algorithms.hpp"
+
+#include <array>
+
+namespace rankcheck::gpu::nccl {
+
+namespace {
+
+using Block = spec::Block;
+
+/// The arguments of a part in NCCL's words.
+class Words {
+ public:
+  explicit Words(const Part& part) : part_(part), words_(words_of(part.call.type)) {}
+
+  [[nodiscard]] std::size_t count(std::int64_t elements) const {
+    return static_cast<std::size_t>(elements) * words_.factor;
+  }
+  /// Elements of one block of an operation of even parts.
+  [[nodiscard]] std::size_t count() const { return count(part_.call.count); }
+  [[nodiscard]] ncclDataType_t type() const { return words_.type; }
+  [[nodiscard]] std::byte* at(std::byte* buffer, const Block& block) const {
+    return buffer + block.offset * spec::info(part_.call.type).bytes;
+  }
+
+ private:
+  const Part& part_;
+  TypeWords words_;
+};
+
+// --- the functions that NCCL has
+// ------------------------------------------------------------------
+
+void all_reduce(const Part& p) {
+  const Words w(p);
+  p.nccl.check(
+      p.nccl->ncclAllReduce(p.send, p.recv, w.count(), w.type(), p.op, p.communicator, p.stream),
+      "ncclAllReduce");
+}
+
+void all_gather(const Part& p) {
+  const Words w(p);
+  p.nccl.check(p.nccl->ncclAllGather(p.send, p.recv, w.count(), w.type(), p.communicator, p.stream),
+               "ncclAllGather");
+}
+
+void broadcast(const Part& p) {
+  const Words w(p);
+  // Off the root NCCL ignores the buffer to send from.
+  const void* const from = p.send == nullptr ? p.recv : p.send;
+  p.nccl.check(p.nccl->ncclBroadcast(
+                   from, p.recv, w.count(), w.type(), p.call.root, p.communicator, p.stream),
+               "ncclBroadcast");
+}
+
+void reduce(const Part& p) {
+  const Words w(p);
+  p.nccl.check(
+      p.nccl->ncclReduce(
+          p.send, p.recv, w.count(), w.type(), p.op, p.call.root, p.communicator, p.stream),
+      "ncclReduce");
+}
+
+void reduce_scatter(const Part& p) {
+  const Words w(p);
+  p.nccl.check(p.nccl->ncclReduceScatter(
+                   p.send, p.recv, w.count(), w.type(), p.op, p.communicator, p.stream),
+               "ncclReduceScatter");
+}
+
+void all_to_all(const Part& p) {
+  const Words w(p);
+  p.nccl.check(p.nccl->ncclAlltoAll(p.send, p.recv, w.count(), w.type(), p.communicator, p.stream),
+               "ncclAlltoAll");
+}
+
+void gather(const Part& p) {
+  const Words w(p);
+  p.nccl.check(p.nccl->ncclGather(
+                   p.send, p.recv, w.count(), w.type(), p.call.root, p.communicator, p.stream),
+               "ncclGather");
+}
+
+void scatter(const Part& p) {
+  const Words w(p);
+  p.nccl.check(p.nccl->ncclScatter(
+                   p.send, p.recv, w.count(), w.type(), p.call.root, p.communicator, p.stream),
+               "ncclScatter");
+}
+
+/// A barrier is an all_reduce of one element that nobody looks at.
+void barrier(const Part& p) {
+  p.nccl.check(
+      p.nccl->ncclAllReduce(p.scratch, p.scratch, 1, ncclInt8, ncclSum, p.communicator, p.stream),
+      "ncclAllReduce");
+}
+
+// --- the same of several calls in one group
+// -------------------------------------------------------
+
+void send(const Part& p, const Block& block, int to) {
+  const Words w(p);
+  p.nccl.check(
+      p.nccl->ncclSend(
+          w.at(p.send, block), w.count(block.count), w.type(), to, p.communicator, p.stream),
+      "ncclSend");
+}
+
+void receive(const Part& p, const Block& block, int from) {
+  const Words w(p);
+  p.nccl.check(
+      p.nccl->ncclRecv(
+          w.at(p.recv, block), w.count(block.count), w.type(), from, p.communicator, p.stream),
+      "ncclRecv");
+}
+
+/// Sends blocks and receives blocks: `to` and `from` say with whom, from the number of a block.
+/// What stays where it is in place is left out.
+template <class To, class From>
+void exchange(const Part& p, int sends, To to, int receives, From from) {
+  const Words w(p);
+  const auto& out = p.extents.send;
+  const auto& in = p.extents.recv;
+  const auto number = [](const std::vector<Block>& blocks, int i) -> const Block& {
+    return blocks[blocks.size() == 1 ? 0 : static_cast<std::size_t>(i)];
+  };
+  bool stays = false;
+  if (sends > 0 && receives > 0) {
+    const int own_out = out.size() == 1 ? 0 : p.rank;
+    const int own_in = in.size() == 1 ? 0 : p.rank;
+    stays = w.at(p.send, number(out, own_out)) == w.at(p.recv, number(in, own_in));
+  }
+  for (int i = 0; i < sends; ++i) {
+    if (!(stays && to(i) == p.rank)) send(p, number(out, i), to(i));
+  }
+  for (int i = 0; i < receives; ++i) {
+    if (!(stays && from(i) == p.rank)) receive(p, number(in, i), from(i));
+  }
+}
+
+int itself(int i) {
+  return i;
+}
+
+void exchange_with_all(const Part& p) {
+  exchange(p, p.call.ranks, itself, p.call.ranks, itself);
+}
+
+void send_from_root(const Part& p) {
+  const int sends = p.rank == p.call.root ? p.call.ranks : 0;
+  exchange(p, sends, itself, 1, [&](int) { return p.call.root; });
+}
+
+void send_to_root(const Part& p) {
+  const int receives = p.rank == p.call.root ? p.call.ranks : 0;
+  exchange(
+      p, 1, [&](int) { return p.call.root; }, receives, itself);
+}
+
+void send_recv(const Part& p) {
+  exchange(
+      p,
+      1,
+      [&](int) { return spec::destination(p.call, p.rank); },
+      1,
+      [&](int) { return spec::origin(p.call, p.rank); });
+}
+
+/// Every block of the result is broadcast by the rank that gives it.
+void broadcast_blocks(const Part& p) {
+  const Words w(p);
+  for (int root = 0; root < p.call.ranks; ++root) {
+    const Block& block = p.extents.recv[static_cast<std::size_t>(root)];
+    std::byte* const to = w.at(p.recv, block);
+    const void* const from = root == p.rank ? p.send : to;
+    p.nccl.check(p.nccl->ncclBroadcast(
+                     from, to, w.count(block.count), w.type(), root, p.communicator, p.stream),
+                 "ncclBroadcast");
+  }
+}
+
+/// Every block is reduced to the rank that gets it.
+void reduce_blocks(const Part& p) {
+  const Words w(p);
+  for (int root = 0; root < p.call.ranks; ++root) {
+    const Block& block = p.extents.send[static_cast<std::size_t>(root)];
+    p.nccl.check(p.nccl->ncclReduce(w.at(p.send, block),
+                                    root == p.rank ? p.recv : nullptr,
+                                    w.count(block.count),
+                                    w.type(),
+                                    p.op,
+                                    root,
+                                    p.communicator,
+                                    p.stream),
+                 "ncclReduce");
+  }
+}
+
+// --- their list
+// -----------------------------------------------------------------------------------
+
+Algorithm native(const char* operation, const char* function, void (*perform)(const Part&)) {
+  return {.operation = operation,
+          .name = "native",
+          .summary = std::string(function) + "; the library chooses how.",
+          .functions = {function},
+          .perform = perform};
+}
+
+Algorithm grouped(const char* operation, void (*perform)(const Part&)) {
+  return {.operation = operation,
+          .name = "grouped",
+          .summary = "ncclSend and ncclRecv in one group.",
+          .functions = {"ncclSend", "ncclRecv"},
+          .perform = perform};
+}
+
+constexpr std::array protocols{"Simple", "LL", "LL128"};
+
+std::string lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+void force(std::vector<Algorithm>& all, const Algorithm& plain, Forcing forcing) {
+  Algorithm made = plain;
+  made.name = lower(forcing.algorithm + "_" + forcing.protocol);
+  made.summary = std::string(plain.functions.front()) + " with NCCL_ALGO=" + forcing.algorithm +
+                 " and NCCL_PROTO=" + forcing.protocol + ".";
+  made.forcing = std::move(forcing);
+  all.push_back(std::move(made));
+}
+
+/// The native call, NCCL's algorithms for it, and what else there is.
+void add(std::vector<Algorithm>& all,
+         const Algorithm& plain,
+         const std::vector<Algorithm>& others = {},
+         const std::vector<std::string>& forced = {}) {
+  all.push_back(plain);
+  all.insert(all.end(), others.begin(), others.end());
+  const std::string function = std::string(plain.functions.front()).substr(4);
+  for (const std::string& algorithm : forced) {
+    for (const char* protocol : protocols) {
+      if (algorithm == "PAT" && std::string_view(protocol) != "Simple") continue;
+      force(all, plain, {function, algorithm, protocol});
+    }
+  }
+  if (plain.operation == "barrier") return;
+  Algorithm together = plain;
+  together.name = "one_process";
+  together.summary = "The same calls for all ranks in one group of one process.";
+  together.one_process = true;
+  all.push_back(std::move(together));
+}
+
+std::vector<Algorithm> make_algorithms() {
+  const Algorithm broadcasts{.operation = "all_gather_v",
+                             .name = "by_broadcast",
+                             .summary = "ncclBroadcast of every rank's block, in one group.",
+                             .functions = {"ncclBroadcast"},
+                             .perform = broadcast_blocks};
+  const Algorithm reduces{.operation = "reduce_scatter_v",
+                          .name = "by_reduce",
+                          .summary = "ncclReduce of every rank's block, in one group.",
+                          .functions = {"ncclReduce"},
+                          .perform = reduce_blocks};
+  const Algorithm waits{.operation = "barrier",
+                        .name = "by_all_reduce",
+                        .summary = "ncclAllReduce of one element.",
+                        .functions = {"ncclAllReduce"},
+                        .perform = barrier};
+  std::vector<Algorithm> all;
+  add(all,
+      native("all_gather", "ncclAllGather", all_gather),
+      {grouped("all_gather", exchange_with_all)},
+      {"Ring", "PAT"});
+  add(all, grouped("all_gather_v", exchange_with_all), {broadcasts});
+  add(all, native("all_reduce", "ncclAllReduce", all_reduce), {}, {"Ring", "Tree"});
+  add(all,
+      native("all_to_all", "ncclAlltoAll", all_to_all),
+      {grouped("all_to_all", exchange_with_all)});
+  add(all, grouped("all_to_all_v", exchange_with_all));
+  add(all, waits);
+  add(all,
+      native("broadcast", "ncclBroadcast", broadcast),
+      {grouped("broadcast", send_from_root)},
+      {"Ring"});
+  add(all, native("gather", "ncclGather", gather), {grouped("gather", send_to_root)});
+  add(all, grouped("gather_v", send_to_root));
+  add(all, native("reduce", "ncclReduce", reduce), {}, {"Ring"});
+  add(all, native("reduce_scatter", "ncclReduceScatter", reduce_scatter), {}, {"Ring", "PAT"});
+  add(all, reduces);
+  add(all, native("scatter", "ncclScatter", scatter), {grouped("scatter", send_from_root)});
+  add(all, grouped("scatter_v", send_from_root));
+  add(all, grouped("send_recv", send_recv));
+  return all;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> Forcing::environment() const {
+  return {{"NCCL_ALGO", algorithm},
+          {"NCCL_PROTO", protocol},
+          {"NCCL_DEBUG", "INFO"},
+          {"NCCL_DEBUG_SUBSYS", "TUNING"}};
+}
+
+std::map<std::string, std::string> Algorithm::environment() const {
+  if (one_process) return {{one_process_variable, "1"}};
+  return forcing ? forcing->environment() : std::map<std::string, std::string>();
+}
+
+const std::vector<Algorithm>& algorithms() {
+  static const std::vector<Algorithm> all = make_algorithms();
+  return all;
+}
+
+const Algorithm* find_algorithm(std::string_view operation, std::string_view name) {
+  for (const Algorithm& each : algorithms()) {
+    if (each.operation == operation && (name.empty() || each.name == name)) return &each;
+  }
+  return nullptr;
+}
+
+}  // namespace rankcheck::gpu::nccl

@@ -1,0 +1,119 @@
+#include <set>
+
+#include "gpu/device/cuda/error.hpp"
+#include "gpu/device/nccl/devices.hpp"
+
+namespace rankcheck::gpu::nccl {
+
+namespace {
+
+using cuda::check;
+
+class CudaDevices final : public Devices {
+ public:
+  explicit CudaDevices(std::span<const int> physical) : Devices(static_cast<int>(physical.size())) {
+    for (const int device : physical) {
+      slots_.push_back({.physical = device});
+      check(cudaSetDevice(device), "cudaSetDevice");
+      check(cudaStreamCreateWithFlags(&slots_.back().stream, cudaStreamNonBlocking),
+            "cudaStreamCreateWithFlags");
+    }
+  }
+  CudaDevices(const CudaDevices&) = delete;
+  CudaDevices& operator=(const CudaDevices&) = delete;
+  ~CudaDevices() override {
+    for (const Slot& each : slots_) {
+      static_cast<void>(cudaSetDevice(each.physical));
+      for (void* memory : each.memory) static_cast<void>(cudaFree(memory));
+      static_cast<void>(cudaStreamDestroy(each.stream));
+    }
+  }
+
+  void use(int slot) override { check(cudaSetDevice(at(slot).physical), "cudaSetDevice"); }
+  cudaStream_t stream(int slot) override { return at(slot).stream; }
+
+  bool is_done(int slot) override {
+    use(slot);
+    const cudaError_t code = cudaStreamQuery(at(slot).stream);
+    if (code == cudaErrorNotReady) return false;
+    check(code, "cudaStreamQuery");
+    return true;
+  }
+
+  void read(int slot, const void* from, void* to, std::int64_t bytes) override {
+    copy(slot, from, to, bytes, cudaMemcpyDeviceToHost);
+  }
+  void write(int slot, const void* from, void* to, std::int64_t bytes) override {
+    copy(slot, from, to, bytes, cudaMemcpyHostToDevice);
+  }
+
+ protected:
+  std::byte* obtain(int slot, std::int64_t bytes) override {
+    use(slot);
+    void* memory = nullptr;
+    check(cudaMalloc(&memory, static_cast<std::size_t>(bytes)), "cudaMalloc");
+    at(slot).memory.push_back(memory);
+    return static_cast<std::byte*>(memory);
+  }
+
+ private:
+  struct Slot {
+    int physical = 0;
+    cudaStream_t stream = nullptr;
+    std::vector<void*> memory = {};
+  };
+
+  Slot& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
+
+  void copy(int slot, const void* from, void* to, std::int64_t bytes, cudaMemcpyKind kind) {
+    if (bytes == 0) return;
+    use(slot);
+    check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), kind, at(slot).stream),
+          "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(at(slot).stream), "cudaStreamSynchronize");
+  }
+
+  std::vector<Slot> slots_;
+};
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+}  // namespace
+
+CudaPresence find_cuda() {
+  int count = 0;
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  if (code == cudaErrorInsufficientDriver) {
+    return {.why_none = "no NVIDIA driver that is new enough is installed: install one for CUDA " +
+                        version_text(CUDART_VERSION)};
+  }
+  if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0)) {
+    return {.why_none =
+                "the NVIDIA driver finds no device: look at nvidia-smi and "
+                "CUDA_VISIBLE_DEVICES"};
+  }
+  if (code != cudaSuccess) return {.why_none = std::string("CUDA: ") + cudaGetErrorString(code)};
+  return {.devices = count, .why_none = {}};
+}
+
+CudaVersions cuda_versions() {
+  int driver = 0;
+  int runtime = 0;
+  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  CudaVersions all{version_text(driver), version_text(runtime), {}};
+  for (int d = 0; d < find_cuda().devices; ++d) {
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, d), "cudaGetDeviceProperties");
+    all.devices.emplace_back(properties.name);
+  }
+  return all;
+}
+
+std::unique_ptr<Devices> make_cuda_devices(std::span<const int> physical) {
+  return std::make_unique<CudaDevices>(physical);
+}
+
+}  // namespace rankcheck::gpu::nccl

@@ -1,0 +1,61 @@
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <new>
+
+#include "gpu/device/cluster.hpp"
+#include "gpu/device/nccl/devices.hpp"
+
+namespace rankcheck::gpu::nccl {
+
+namespace {
+
+class HostDevices final : public Devices {
+ public:
+  explicit HostDevices(int slots) : Devices(slots), streams_(static_cast<std::size_t>(slots)) {}
+
+  void use(int /*slot*/) override {}
+  cudaStream_t stream(int slot) override { return reinterpret_cast<cudaStream_t>(&at(slot)); }
+  bool is_done(int slot) override { return at(slot).pending.load() == 0; }
+
+  void read(int slot, const void* from, void* to, std::int64_t bytes) override {
+    expect_done(slot);
+    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+  void write(int slot, const void* from, void* to, std::int64_t bytes) override {
+    expect_done(slot);
+    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+
+ protected:
+  std::byte* obtain(int /*slot*/, std::int64_t bytes) override {
+    constexpr std::size_t alignment = 256;
+    const std::size_t size = (static_cast<std::size_t>(bytes) + alignment - 1) / alignment;
+    memory_.emplace_back(static_cast<std::byte*>(std::aligned_alloc(alignment, size * alignment)));
+    if (memory_.back() == nullptr) throw std::bad_alloc();
+    return memory_.back().get();
+  }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+
+  HostStream& at(int slot) { return streams_[static_cast<std::size_t>(slot)]; }
+
+  /// On a device, this copy would race with the work before it.
+  void expect_done(int slot) {
+    if (!is_done(slot)) throw DeviceError("memory was copied before the stream's work was done");
+  }
+
+  std::deque<HostStream> streams_;
+  std::vector<std::unique_ptr<std::byte, Free>> memory_;
+};
+
+}  // namespace
+
+std::unique_ptr<Devices> make_host_devices(int slots) {
+  return std::make_unique<HostDevices>(slots);
+}
+
+}  // namespace rankcheck::gpu::nccl

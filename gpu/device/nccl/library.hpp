@@ -1,0 +1,98 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nccl.h>
+
+/// The functions of NCCL that are used here: those without which nothing works, and those that
+/// older versions lack.
+#define RANKCHECK_NCCL_REQUIRED(USE) \
+  USE(ncclGetVersion)                \
+  USE(ncclGetUniqueId)               \
+  USE(ncclGetErrorString)            \
+  USE(ncclCommInitRank)              \
+  USE(ncclCommDestroy)               \
+  USE(ncclCommAbort)                 \
+  USE(ncclCommGetAsyncError)         \
+  USE(ncclGroupStart)                \
+  USE(ncclGroupEnd)                  \
+  USE(ncclAllReduce)                 \
+  USE(ncclAllGather)                 \
+  USE(ncclBroadcast)                 \
+  USE(ncclReduce)                    \
+  USE(ncclReduceScatter)
+
+#define RANKCHECK_NCCL_OPTIONAL(USE) \
+  USE(ncclAlltoAll)                  \
+  USE(ncclCommSplit)                 \
+  USE(ncclGather)                    \
+  USE(ncclGetLastError)              \
+  USE(ncclRecv)                      \
+  USE(ncclRedOpCreatePreMulSum)      \
+  USE(ncclRedOpDestroy)              \
+  USE(ncclScatter)                   \
+  USE(ncclSend)
+
+namespace rankcheck::gpu::nccl {
+
+/// Each under its own name; null where the library has no such function.
+struct Functions {
+#define RANKCHECK_NCCL_DECLARE(name) decltype(&::name) name = nullptr;
+  RANKCHECK_NCCL_REQUIRED(RANKCHECK_NCCL_DECLARE)
+  RANKCHECK_NCCL_OPTIONAL(RANKCHECK_NCCL_DECLARE)
+#undef RANKCHECK_NCCL_DECLARE
+};
+
+/// A call of NCCL returned an error: the call, NCCL's words and its last message.
+class Error : public std::runtime_error {
+ public:
+  Error(const std::string& what, ncclResult_t code) : std::runtime_error(what), code_(code) {}
+
+  /// Whether only this call was rejected; after anything else no communicator can be trusted.
+  [[nodiscard]] bool is_refusal() const {
+    return code_ == ncclInvalidArgument || code_ == ncclInvalidUsage;
+  }
+
+ private:
+  ncclResult_t code_;
+};
+
+/// NCCL, or a library with its interface, loaded while the program runs.
+class Library {
+ public:
+  /// Loads the library and finds its functions. Throws std::runtime_error with one line where it
+  /// cannot be loaded or lacks a required function.
+  explicit Library(const std::string& path);
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+  // NCCL starts threads of its own: it stays loaded.
+  ~Library() = default;
+
+  [[nodiscard]] const Functions* operator->() const { return &functions_; }
+  /// The file that was loaded.
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// As NCCL_VERSION makes it, and as people write it: "2.28.9".
+  [[nodiscard]] int version() const { return version_; }
+  [[nodiscard]] std::string version_text() const;
+  /// Whether it works on host memory, as stand-ins for NCCL do: they define
+  /// rankcheck_nccl_on_host.
+  [[nodiscard]] bool on_host() const { return on_host_; }
+  /// The optional functions that it lacks.
+  [[nodiscard]] const std::vector<std::string_view>& missing() const { return missing_; }
+  [[nodiscard]] bool has(std::string_view function) const;
+
+  /// Throws Error where the call that `what` names returned one.
+  void check(ncclResult_t code, std::string_view what) const;
+
+ private:
+  Functions functions_;
+  std::string path_;
+  int version_ = 0;
+  bool on_host_ = false;
+  std::vector<std::string_view> missing_;
+};
+
+}  // namespace rankcheck::gpu::nccl

@@ -1,0 +1,274 @@
+#include "gpu/device/nccl/runtime.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+namespace rankcheck::gpu::nccl {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Communicators of groups that are kept.
+constexpr std::size_t groups_max = 64;
+
+std::string id_text(const ncclUniqueId& id) {
+  return {id.internal, sizeof(id.internal)};
+}
+
+ncclUniqueId id_of(const std::string& text) {
+  ncclUniqueId id{};
+  if (text.size() != sizeof(id.internal)) throw std::runtime_error("an id of the wrong size");
+  std::memcpy(id.internal, text.data(), sizeof(id.internal));
+  return id;
+}
+
+int position(const std::vector<int>& group, int world_rank) {
+  const auto found = std::find(group.begin(), group.end(), world_rank);
+  return found == group.end() ? -1 : static_cast<int>(found - group.begin());
+}
+
+bool moves_data(const spec::Call& call) {
+  return call.count > 0 ||
+         std::any_of(call.counts.begin(), call.counts.end(), [](auto count) { return count > 0; });
+}
+
+std::string why_unforceable(const World& world, const Request& request) {
+  const Forcing& forcing = *request.algorithm.forcing;
+  if (request.call.ranks == 1) return "ranks: with one, NCCL copies, and has no algorithms";
+  if (forcing.algorithm == "PAT" && !world.shares_devices) {
+    return "algorithm: NCCL has PAT only where every rank is a host of its own";
+  }
+  if (forcing.protocol == "LL128" && world.shares_devices) {
+    return "algorithm: LL128 is not safe between hosts, which ranks on one device are to NCCL";
+  }
+  return {};
+}
+
+}  // namespace
+
+Runtime::Runtime(const Library& nccl, Devices& devices, World world)
+    : nccl_(nccl), devices_(devices), world_(std::move(world)) {
+  if (!world_.log_path.empty()) log_.emplace(world_.log_path);
+  for (int r = 0; r < world_.ranks; ++r) all_.members.push_back(r);
+  join(all_, "world");
+}
+
+Runtime::~Runtime() {
+  if (aborted_) return;
+  for (Group& each : groups_) destroy(each);
+  destroy(all_);
+}
+
+std::string Runtime::why_refused(const Library& nccl, const World& world, const Request& request) {
+  const Algorithm& algorithm = request.algorithm;
+  for (const std::string_view each : algorithm.functions) {
+    if (!nccl.has(each)) {
+      return std::string(each) + ": NCCL " + nccl.version_text() + " has no such function";
+    }
+  }
+  if (request.call.op == spec::ReduceOp::premul_sum && !nccl.has("ncclRedOpCreatePreMulSum")) {
+    return "op: NCCL " + nccl.version_text() + " has no premul_sum";
+  }
+  if (request.in_place && algorithm.operation == "all_to_all") {
+    return "in_place: NCCL has no all_to_all in place";
+  }
+  if (algorithm.one_process && world.ranks > world.devices) {
+    return "ranks: one process would need a device for each of " + std::to_string(world.ranks) +
+           ", and here are " + std::to_string(world.devices);
+  }
+  const std::string why = why_unknown(request.call.type, request.call.op, nccl.version());
+  if (!why.empty()) return why;
+  return algorithm.forcing ? why_unforceable(world, request) : "";
+}
+
+int Runtime::slot_of(int world_rank) const {
+  return position(world_.local, world_rank);
+}
+
+int Runtime::slot_of(const Request& request, const Member& member) const {
+  return slot_of(request.group[static_cast<std::size_t>(member.group_rank)]);
+}
+
+template <class Calls>
+void Runtime::in_group(Calls calls) {
+  nccl_.check(nccl_->ncclGroupStart(), "ncclGroupStart");
+  try {
+    calls();
+  } catch (...) {
+    static_cast<void>(nccl_->ncclGroupEnd());
+    throw;
+  }
+  nccl_.check(nccl_->ncclGroupEnd(), "ncclGroupEnd");
+}
+
+void Runtime::join(Group& group, const std::string& key) {
+  group.communicators.assign(world_.local.size(), nullptr);
+  const bool leads = slot_of(group.members.front()) >= 0;
+  const bool takes_part = std::any_of(
+      group.members.begin(), group.members.end(), [&](int each) { return slot_of(each) >= 0; });
+  if (!takes_part) return;
+  std::string made;
+  if (leads) {
+    ncclUniqueId id{};
+    nccl_.check(nccl_->ncclGetUniqueId(&id), "ncclGetUniqueId");
+    made = id_text(id);
+  }
+  const ncclUniqueId id = id_of(world_.meet(key, leads ? &made : nullptr));
+  const int n = static_cast<int>(group.members.size());
+  in_group([&] {
+    for (std::size_t s = 0; s < world_.local.size(); ++s) {
+      const int rank = position(group.members, world_.local[s]);
+      if (rank < 0) continue;
+      devices_.use(static_cast<int>(s));
+      nccl_.check(nccl_->ncclCommInitRank(&group.communicators[s], n, id, rank),
+                  "ncclCommInitRank");
+    }
+  });
+}
+
+void Runtime::split(Group& group) {
+  group.communicators.assign(world_.local.size(), nullptr);
+  in_group([&] {
+    for (std::size_t s = 0; s < world_.local.size(); ++s) {
+      const int rank = position(group.members, world_.local[s]);
+      devices_.use(static_cast<int>(s));
+      nccl_.check(nccl_->ncclCommSplit(all_.communicators[s],
+                                       rank < 0 ? NCCL_SPLIT_NOCOLOR : 0,
+                                       std::max(rank, 0),
+                                       &group.communicators[s],
+                                       nullptr),
+                  "ncclCommSplit");
+    }
+  });
+}
+
+void Runtime::destroy(Group& group) {
+  for (std::size_t s = 0; s < group.communicators.size(); ++s) {
+    if (group.communicators[s] == nullptr) continue;
+    devices_.use(static_cast<int>(s));
+    static_cast<void>(nccl_->ncclCommDestroy(group.communicators[s]));
+  }
+}
+
+void Runtime::abort() {
+  aborted_ = true;
+  groups_.push_back(all_);
+  for (const Group& each : groups_) {
+    for (ncclComm_t communicator : each.communicators) {
+      if (communicator != nullptr) static_cast<void>(nccl_->ncclCommAbort(communicator));
+    }
+  }
+}
+
+void Runtime::prepare(const Request& request) {
+  if (log_) static_cast<void>(log_->news());
+  if (request.group == all_.members) {
+    current_ = &all_;
+    return;
+  }
+  const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& each) {
+    return each.members == request.group;
+  });
+  if (found != groups_.end()) {
+    groups_.splice(groups_.begin(), groups_, found);
+  } else {
+    if (groups_.size() == groups_max) {
+      destroy(groups_.back());
+      groups_.pop_back();
+    }
+    groups_.push_front({request.group, {}});
+    ++groups_made_;
+    if (nccl_.has("ncclCommSplit")) {
+      split(groups_.front());
+    } else {
+      join(groups_.front(), "group " + std::to_string(groups_made_));
+    }
+  }
+  current_ = &groups_.front();
+}
+
+Part Runtime::part_of(const Request& request, const Member& member) {
+  const int slot = slot_of(request, member);
+  Part part{.nccl = nccl_,
+            .communicator = current_->communicators[static_cast<std::size_t>(slot)],
+            .stream = devices_.stream(slot),
+            .rank = member.group_rank,
+            .call = request.call,
+            .extents = member.extents,
+            .send = member.send,
+            .recv = member.recv,
+            .op = words_of(request.call.op)};
+  if (request.contract.synchronises) part.scratch = devices_.allocate(slot, 1);
+  if (request.call.op == spec::ReduceOp::premul_sum) {
+    devices_.use(slot);
+    nccl_.check(nccl_->ncclRedOpCreatePreMulSum(&part.op,
+                                                const_cast<std::byte*>(member.scalar),
+                                                words_of(request.call.type).type,
+                                                ncclScalarHostImmediate,
+                                                part.communicator),
+                "ncclRedOpCreatePreMulSum");
+  }
+  return part;
+}
+
+void Runtime::perform(const Request& request, std::span<const Member> members) {
+  if (members.empty()) return;
+  std::vector<Part> parts;
+  for (const Member& each : members) parts.push_back(part_of(request, each));
+  in_group([&] {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      devices_.use(slot_of(request, members[i]));
+      request.algorithm.perform(parts[i]);
+    }
+  });
+  wait(request, members);
+  if (request.call.op != spec::ReduceOp::premul_sum) return;
+  for (const Part& each : parts) {
+    nccl_.check(nccl_->ncclRedOpDestroy(each.op, each.communicator), "ncclRedOpDestroy");
+  }
+}
+
+void Runtime::wait(const Request& request, std::span<const Member> members) {
+  const auto begin = Clock::now();
+  const std::string call(request.algorithm.functions.front());
+  for (int looks = 0;; ++looks) {
+    const bool done = std::all_of(members.begin(), members.end(), [&](const Member& each) {
+      return devices_.is_done(slot_of(request, each));
+    });
+    for (const Member& each : members) {
+      const auto slot = static_cast<std::size_t>(slot_of(request, each));
+      ncclResult_t state = ncclSuccess;
+      nccl_.check(nccl_->ncclCommGetAsyncError(current_->communicators[slot], &state),
+                  "ncclCommGetAsyncError");
+      if (state == ncclSuccess || state == ncclInProgress) continue;
+      abort();
+      throw Error(call + ": an asynchronous error: " + nccl_->ncclGetErrorString(state),
+                  ncclRemoteError);
+    }
+    if (done) return;
+    if (Clock::now() - begin > world_.patience) {
+      abort();
+      throw Hang(call + " was not done in time; the communicators were aborted");
+    }
+    // Small calls are done at once; waiting for others must not cost a core.
+    constexpr int looks_without_sleep = 200;
+    if (looks > looks_without_sleep)
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    else
+      std::this_thread::yield();
+  }
+}
+
+std::string Runtime::conclude(const Request& request, std::span<const Member> members) {
+  const bool has_first = std::any_of(
+      members.begin(), members.end(), [](const Member& each) { return each.group_rank == 0; });
+  if (request.algorithm.forcing && has_first) {
+    if (!log_) throw std::runtime_error("forced, but NCCL keeps no log that would tell");
+    expect_forced(*request.algorithm.forcing, log_->news(), moves_data(request.call));
+  }
+  return request.algorithm.name;
+}
+
+}  // namespace rankcheck::gpu::nccl
