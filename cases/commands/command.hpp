@@ -41,7 +41,7 @@ inline constexpr const char* journal_name = "journal.jsonl";
 
 /// What every subcommand works with, and the exit status that it leaves.
 struct Context {
-  /// How the user called this program, so that printed commands work as pasted.
+  /// How the user called this program in a shell, so that printed commands work as pasted.
   std::string program;
   /// What the user gave it, the subcommand first.
   std::vector<std::string> arguments = {};

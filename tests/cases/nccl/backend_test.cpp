@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cases/cli.hpp"
+
+/// The backend nccl as users meet it.
+namespace rankcheck {
+namespace {
+
+using nlohmann::json;
+
+class NcclBackend : public tests::CliTest {
+ protected:
+  const std::string stand_in_ = " --nccl-library " + harness::shell_quoted(RANKCHECK_STAND_IN_NCCL);
+  const std::string old_ = " --nccl-library " + harness::shell_quoted(RANKCHECK_STAND_IN_NCCL_OLD);
+  const std::string absent_ = " --nccl-library /nowhere/libnccl.so.2";
+};
+
+TEST_F(NcclBackend, SaysInALineWhyItCannotRun) {
+  expect_unable("run --backend nccl" + absent_, "/nowhere/libnccl.so.2: cannot open");
+  expect_unable("run --backend nccl" + absent_, "install it");
+  expect_unable("run --backend nccl --ranks 1..65" + stand_in_, "expected at most 64");
+}
+
+TEST_F(NcclBackend, IsListedWithWhatIsBuiltIn) {
+  const json listing = json::parse(rankcheck("list --json" + absent_).out);
+  const json& backends = listing.at("backends");
+  const auto found = std::find_if(
+      backends.begin(), backends.end(), [](const json& each) { return each.at("name") == "nccl"; });
+  ASSERT_NE(found, backends.end());
+  EXPECT_FALSE(found->at("available").get<bool>());
+  EXPECT_NE(found->at("why_unavailable").get<std::string>().find("--nccl-library"),
+            std::string::npos);
+  EXPECT_NE(found->at("summary").get<std::string>().find("never run on hardware"),
+            std::string::npos);
+  for (const json& each : listing.at("operations")) {
+    if (each.at("name") != "all_reduce") continue;
+    EXPECT_EQ(each.at("algorithms").at("nccl").at(0).at("name"), "native");
+  }
+}
+
+TEST_F(NcclBackend, IsSkippedWithTheReasonWhereASuiteNamesIt) {
+  harness::write_file(folder_.path() / "s.json",
+                      R"({"name":"s","summary":"s","entries":[)"
+                      R"({"backends":["sim"],"operation":"gather","cases":1,)"
+                      R"("require_all_cells":false},)"
+                      R"({"backends":["nccl"],"family":"collectives","operation":"gather"}]})");
+  const tests::Outcome outcome = rankcheck("run s.json --report r" + absent_);
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.last_line().find(" 1 skipped"), std::string::npos) << outcome.out;
+  EXPECT_NE(report("r").dump().find("NCCL cannot be loaded"), std::string::npos);
+}
+
+TEST_F(NcclBackend, WorksAroundWhatAnOldLibraryLacks) {
+  const tests::Outcome outcome =
+      rankcheck("run --backend nccl --operation gather --cases 20 --ranks 1..3 --report r" + old_);
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  int passed = 0;
+  for (const json& each : report("r").at("findings")) {
+    const bool is_native = each.at("algorithm") != "grouped";
+    EXPECT_EQ(each.at("verdict"), is_native ? "skipped" : "passed") << each;
+    passed += is_native ? 0 : 1;
+  }
+  EXPECT_GT(passed, 0);
+  EXPECT_NE(outcome.out.find("not_supported"), std::string::npos) << outcome.out;
+}
+
+TEST_F(NcclBackend, RecordsTheLibraryAndThatItIsAStandIn) {
+  rankcheck("run --backend nccl --operation barrier --cases 2 --ranks 2 --report r" + stand_in_);
+  const std::string environment = report("r").at("environment").dump();
+  EXPECT_NE(environment.find("2.28.9"), std::string::npos) << environment;
+  EXPECT_NE(environment.find("stand-in, not NCCL"), std::string::npos) << environment;
+}
+
+TEST_F(NcclBackend, PrintsCommandsThatNameTheLibrary) {
+  const std::string planted = "RANKCHECK_STAND_IN=flipped_bit ";
+  const tests::Outcome found =
+      shell(planted + program_ +
+            " run --backend nccl --operation all_reduce --algorithm native --ranks 2 "
+            "--property agrees_with_reference --cases 5 --report r" +
+            stand_in_);
+  const std::size_t begin = found.out.find(program_ + " --nccl-library ");
+  ASSERT_NE(begin, std::string::npos) << found.out;
+  const std::string line = found.out.substr(begin, found.out.find('\n', begin) - begin);
+  const tests::Outcome again = shell(planted + line);
+  EXPECT_EQ(again.status, 1) << line << again.out << again.err;
+  EXPECT_NE(again.out.find("falsified"), std::string::npos) << again.out;
+}
+
+}  // namespace
+}  // namespace rankcheck

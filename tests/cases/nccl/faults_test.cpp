@@ -1,0 +1,96 @@
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cases/cli.hpp"
+
+/// What `rankcheck run --backend nccl` says of a library with a fault; see
+/// tests/gpu/device/nccl/stand_in.cpp.
+namespace rankcheck {
+namespace {
+
+using nlohmann::json;
+
+struct Fault {
+  std::string_view name;
+  std::string_view operation;
+  std::string_view verdict;
+  /// A part of the finding's reason.
+  std::string_view says;
+  std::string_view algorithm = "native";
+  std::string_view property = "agrees_with_reference";
+  std::string_view options = "";
+};
+
+/// What GoogleTest prints of a parameter.
+[[maybe_unused]] void PrintTo(const Fault& fault, std::ostream* out) {
+  *out << fault.name;
+}
+
+class FaultyNccl : public tests::CliTest, public testing::WithParamInterface<Fault> {
+ protected:
+  /// Runs the program on the library with the fault.
+  tests::Outcome run() {
+    const Fault& fault = GetParam();
+    return shell(
+        "RANKCHECK_STAND_IN=" + std::string(fault.name) + " " + program_ +
+        " run --backend nccl --nccl-library " + harness::shell_quoted(RANKCHECK_STAND_IN_NCCL) +
+        " --algorithm " + std::string(fault.algorithm) + " --operation " +
+        std::string(fault.operation) + " --property " + std::string(fault.property) +
+        " --cases 20 --ranks 2..3 --timeout 0.5 --report out " + std::string(fault.options));
+  }
+};
+
+TEST_P(FaultyNccl, IsFoundAndShrinks) {
+  const tests::Outcome outcome = run();
+  ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  const json finding = report("out").at("findings").at(0);
+  EXPECT_EQ(finding.at("verdict"), std::string(GetParam().verdict)) << outcome.out;
+  EXPECT_NE(finding.at("reason").get<std::string>().find(GetParam().says), std::string::npos)
+      << finding.at("reason");
+  if (GetParam().name == "bad_end") return;
+  const json& minimal = finding.at("minimal");
+  EXPECT_LE(minimal.at("ranks"), 3) << minimal;
+  EXPECT_LE(minimal.value("count", 0), 1) << minimal;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Planted,
+    FaultyNccl,
+    testing::Values(
+        Fault{"flipped_bit", "all_reduce", "falsified", "differs from the reference"},
+        Fault{"drop_rank", "all_reduce", "falsified", "differs from the reference"},
+        Fault{"mean_for_sum", "reduce", "falsified", "differs from the reference"},
+        Fault{"unscaled", "reduce_scatter", "falsified", "differs from the reference"},
+        Fault{"wrong_root", "broadcast", "falsified", "differs from the reference"},
+        Fault{"group_order", "all_gather", "falsified", "differs from the reference"},
+        Fault{"off_root", "reduce", "falsified", "of recv, which is no part of the output"},
+        Fault{"past_end", "all_gather", "falsified", "1 bytes past the end of recv"},
+#ifndef __SANITIZE_THREAD__
+        // A race, which is what that sanitizer ends the worker for.
+        Fault{"early", "all_gather", "falsified", ""},
+#endif
+        Fault{"error_code", "all_reduce", "falsified", "ncclAllReduce: invalid argument"},
+        Fault{"system_error", "all_reduce", "crashed", "ncclAllReduce: unhandled system error"},
+        Fault{"async_error", "all_reduce", "crashed", "ncclAllReduce: an asynchronous error"},
+        Fault{"abort", "all_reduce", "crashed", "died"},
+        Fault{"hang", "all_reduce", "hung", "ncclAllReduce was not done in time"},
+        Fault{"no_wait",
+              "barrier",
+              "falsified",
+              "left before rank",
+              "by_all_reduce",
+              "separates_ranks"},
+        Fault{"other_path", "all_reduce", "falsified", "AllReduce took NVLS/LL", "tree_ll"},
+        Fault{"silent_log", "all_gather", "falsified", "log tells of no AllGather", "ring_simple"},
+        Fault{"drop_rank", "all_reduce", "falsified", "differs from the reference", "one_process"},
+        Fault{"bad_end", "gather", "crashed", "after the last run: "}),
+    [](const auto& instance) {
+      return std::string(instance.param.name) + "_" + std::string(instance.param.algorithm);
+    });
+
+}  // namespace
+}  // namespace rankcheck

@@ -1,0 +1,82 @@
+#include "gpu/device/nccl/library.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "gpu/device/nccl/types.hpp"
+
+namespace rankcheck::gpu::nccl {
+namespace {
+
+std::string complaint(const std::string& path) {
+  try {
+    const Library library(path);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "no complaint";
+}
+
+TEST(NcclLibrary, IsLoadedFromTheFileThatIsNamed) {
+  const Library library(RANKCHECK_STAND_IN_NCCL);
+  EXPECT_EQ(library.path(), RANKCHECK_STAND_IN_NCCL);
+  EXPECT_EQ(library.version_text(), "2.28.9");
+  EXPECT_TRUE(library.on_host());
+  EXPECT_TRUE(library.missing().empty());
+}
+
+TEST(NcclLibrary, NamesWhatAnOlderOneLacks) {
+  const Library library(RANKCHECK_STAND_IN_NCCL_OLD);
+  const std::vector<std::string_view> expected{
+      "ncclAlltoAll", "ncclCommSplit", "ncclGather", "ncclGetLastError", "ncclScatter"};
+  EXPECT_EQ(library.missing(), expected);
+  EXPECT_EQ(library.version_text(), "2.17.3");
+  EXPECT_FALSE(library.has("ncclGather"));
+  EXPECT_TRUE(library.has("ncclSend"));
+}
+
+TEST(NcclLibrary, SaysInALineWhyItIsNone) {
+  const std::string absent = complaint("/nowhere/libnccl.so.2");
+  EXPECT_NE(absent.find("/nowhere/libnccl.so.2"), std::string::npos) << absent;
+  EXPECT_NE(absent.find("--nccl-library"), std::string::npos) << absent;
+  EXPECT_EQ(complaint("libm.so.6"), "libm.so.6: no NCCL: it has no function ncclGetVersion");
+}
+
+TEST(NcclLibrary, TellsRefusalsFromDefects) {
+  const Library library(RANKCHECK_STAND_IN_NCCL);
+  library.check(ncclSuccess, "call");
+  for (int code = ncclUnhandledCudaError; code < ncclNumResults; ++code) {
+    try {
+      library.check(static_cast<ncclResult_t>(code), "call");
+      FAIL() << code;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.is_refusal(), code == ncclInvalidArgument || code == ncclInvalidUsage);
+      EXPECT_EQ(std::string(error.what()).find("call: "), 0U);
+    }
+  }
+}
+
+TEST(NcclTypes, HaveNcclsSizes) {
+  for (const spec::TypeInfo& each : spec::type_table) {
+    const TypeWords words = words_of(each.type);
+    // 1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1 bytes in the order of ncclDataType_t.
+    constexpr std::string_view sizes = "114488248211";
+    const auto bytes = static_cast<std::size_t>(sizes[words.type] - '0');
+    EXPECT_EQ(bytes * words.factor, static_cast<std::size_t>(each.bytes)) << each.name;
+  }
+}
+
+TEST(NcclTypes, CameWithVersions) {
+  EXPECT_EQ(why_unknown(spec::Type::f8e5m2, spec::ReduceOp::none, 22400), "");
+  EXPECT_NE(why_unknown(spec::Type::f8e5m2, spec::ReduceOp::none, 22399), "");
+  EXPECT_NE(why_unknown(spec::Type::bf16, spec::ReduceOp::sum, 20900), "");
+  EXPECT_NE(why_unknown(spec::Type::f32, spec::ReduceOp::avg, 2809), "");
+  EXPECT_EQ(why_unknown(spec::Type::f32, spec::ReduceOp::avg, 21000), "");
+}
+
+}  // namespace
+}  // namespace rankcheck::gpu::nccl

@@ -1,0 +1,884 @@
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <nccl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "gpu/device/element.hpp"
+#include "gpu/device/nccl/devices.hpp"
+
+/// A library with NCCL's interface that works on host memory: communicators over files that all
+/// processes map, groups, splits and every collective by simple means. RANKCHECK_STAND_IN names a
+/// fault that it is to have. Work is done by another thread, later than the call, as on a device;
+/// a stream is a HostStream.
+///
+/// It checks what NCCL leaves unchecked: messages carry what both sides believe of the call.
+namespace {
+
+using rankcheck::gpu::nccl::HostStream;
+using Bytes = std::vector<std::byte>;
+namespace element = rankcheck::gpu::element;
+namespace spec = rankcheck::spec;
+
+bool is_planted(std::string_view fault) {
+  const char* planted = std::getenv("RANKCHECK_STAND_IN");
+  return planted != nullptr && planted == fault;
+}
+
+// --- what the processes of a communicator share
+// ---------------------------------------------------
+
+/// Bytes on their way from one rank to another. All zero is empty.
+struct Ring {
+  static constexpr std::size_t size = 4096;
+  std::atomic<std::uint64_t> written;
+  std::atomic<std::uint64_t> read;
+  std::array<std::byte, size> bytes;
+};
+
+struct Counts {
+  std::atomic<int> arrived;
+  std::atomic<int> left;
+};
+
+/// What both sides of a message must believe.
+struct Signature {
+  std::uint32_t call = 0;
+  std::uint32_t type = 0;
+  std::uint32_t op = 0;
+  std::int32_t root = 0;
+  std::uint64_t bytes = 0;
+
+  friend bool operator==(const Signature&, const Signature&) = default;
+};
+
+struct Message {
+  Signature signature;
+  /// The signature, then the payload.
+  Bytes bytes;
+  std::size_t done = 0;
+
+  [[nodiscard]] bool is_complete() const { return done == bytes.size(); }
+  [[nodiscard]] std::byte* payload() { return bytes.data() + sizeof(Signature); }
+};
+
+std::shared_ptr<Message> make_message(const Signature& signature, const void* payload) {
+  auto message = std::make_shared<Message>();
+  message->signature = signature;
+  message->bytes.resize(sizeof(Signature) + signature.bytes);
+  if (payload == nullptr) return message;
+  std::memcpy(message->bytes.data(), &signature, sizeof(Signature));
+  if (signature.bytes > 0) std::memcpy(message->payload(), payload, signature.bytes);
+  return message;
+}
+
+}  // namespace
+
+/// One rank's end of a communicator.
+struct ncclComm {
+  std::string path;
+  int rank = 0;
+  int ranks = 1;
+  std::size_t mapped_bytes = 0;
+  Counts* counts = nullptr;
+  Ring* rings = nullptr;
+  int splits = 0;
+  std::atomic<int> async_error{ncclSuccess};
+  std::atomic<bool> aborted{false};
+  /// By op: one element.
+  std::map<int, Bytes> scalars;
+  /// By peer; in order.
+  std::vector<std::deque<std::shared_ptr<Message>>> outgoing;
+  std::vector<std::deque<std::shared_ptr<Message>>> incoming;
+
+  [[nodiscard]] Ring& ring(int from, int to) const { return rings[from * ranks + to]; }
+  [[nodiscard]] bool is_last_of_several() const { return rank > 0 && rank == ranks - 1; }
+};
+
+namespace {
+
+ncclComm* attach(const std::string& path, int ranks, int rank) {
+  auto comm = std::make_unique<ncclComm>();
+  comm->path = path;
+  comm->rank = rank;
+  comm->ranks = ranks;
+  comm->outgoing.resize(static_cast<std::size_t>(ranks));
+  comm->incoming.resize(static_cast<std::size_t>(ranks));
+  const auto pairs = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
+  constexpr std::size_t head_bytes = 64;
+  comm->mapped_bytes = head_bytes + pairs * sizeof(Ring);
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0 || ::ftruncate(file, static_cast<off_t>(comm->mapped_bytes)) != 0) std::abort();
+  void* const memory =
+      ::mmap(nullptr, comm->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ::close(file);
+  if (memory == MAP_FAILED) std::abort();
+  comm->counts = static_cast<Counts*>(memory);
+  comm->rings = reinterpret_cast<Ring*>(static_cast<std::byte*>(memory) + head_bytes);
+  ++comm->counts->arrived;
+  return comm.release();
+}
+
+void detach(ncclComm* comm) {
+  if (++comm->counts->left == comm->ranks) ::unlink(comm->path.c_str());
+  ::munmap(comm->counts, comm->mapped_bytes);
+  delete comm;
+}
+
+/// Moves bytes of the first message; true where some moved.
+bool push(Ring& ring, std::deque<std::shared_ptr<Message>>& queue) {
+  if (queue.empty()) return false;
+  Message& message = *queue.front();
+  const std::uint64_t written = ring.written;
+  const std::size_t room = Ring::size - static_cast<std::size_t>(written - ring.read);
+  const std::size_t bytes = std::min(room, message.bytes.size() - message.done);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    ring.bytes[(written + i) % Ring::size] = message.bytes[message.done + i];
+  }
+  message.done += bytes;
+  ring.written = written + bytes;
+  if (message.is_complete()) queue.pop_front();
+  return bytes > 0;
+}
+
+/// The same; notes where the sender believes something else of the call.
+bool pull(ncclComm& comm, Ring& ring, std::deque<std::shared_ptr<Message>>& queue) {
+  if (queue.empty()) return false;
+  Message& message = *queue.front();
+  const std::uint64_t read = ring.read;
+  const std::size_t there = static_cast<std::size_t>(ring.written - read);
+  const std::size_t end =
+      message.done < sizeof(Signature) ? sizeof(Signature) : message.bytes.size();
+  const std::size_t bytes = std::min(there, end - message.done);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    message.bytes[message.done + i] = ring.bytes[(read + i) % Ring::size];
+  }
+  message.done += bytes;
+  ring.read = read + bytes;
+  if (bytes > 0 && message.done == sizeof(Signature)) {
+    Signature theirs;
+    std::memcpy(&theirs, message.bytes.data(), sizeof(Signature));
+    if (!(theirs == message.signature)) comm.async_error = ncclInvalidUsage;
+  }
+  if (message.is_complete()) queue.pop_front();
+  return bytes > 0;
+}
+
+// --- work on streams
+// ------------------------------------------------------------------------------
+
+/// A call of one rank, in three parts: what it sends, what it waits for, what it leaves.
+struct Work {
+  ncclComm* comm = nullptr;
+  HostStream* stream = nullptr;
+  std::function<void(Work&)> start = {};
+  std::function<void(Work&)> finish = {};
+  std::vector<std::shared_ptr<Message>> received = {};
+
+  void send(int to, const Signature& signature, const void* payload) const {
+    comm->outgoing[static_cast<std::size_t>(to)].push_back(make_message(signature, payload));
+  }
+  void receive(int from, const Signature& signature) {
+    received.push_back(make_message(signature, nullptr));
+    comm->incoming[static_cast<std::size_t>(from)].push_back(received.back());
+  }
+};
+
+using Job = std::vector<Work>;
+
+bool is_idle(const ncclComm& comm) {
+  const auto is_empty = [](const auto& queue) { return queue.empty(); };
+  return std::all_of(comm.outgoing.begin(), comm.outgoing.end(), is_empty) &&
+         std::all_of(comm.incoming.begin(), comm.incoming.end(), is_empty);
+}
+
+bool progress(ncclComm& comm) {
+  bool moved = false;
+  for (int peer = 0; peer < comm.ranks; ++peer) {
+    const auto p = static_cast<std::size_t>(peer);
+    moved = push(comm.ring(comm.rank, peer), comm.outgoing[p]) || moved;
+    if (comm.async_error != ncclSuccess) continue;
+    moved = pull(comm, comm.ring(peer, comm.rank), comm.incoming[p]) || moved;
+  }
+  return moved;
+}
+
+/// Does the job; false where it was aborted.
+bool run(Job& job) {
+  for (Work& work : job) work.start(work);
+  while (
+      !std::all_of(job.begin(), job.end(), [](const Work& work) { return is_idle(*work.comm); })) {
+    bool moved = false;
+    for (const Work& work : job) {
+      if (work.comm->aborted) return false;
+      moved = progress(*work.comm) || moved;
+    }
+    if (!moved) std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+  if (is_planted("early")) {
+    for (const Work& work : job) {
+      if (work.stream != nullptr) --work.stream->pending;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+  }
+  for (Work& work : job) {
+    work.finish(work);
+    if (work.stream != nullptr && !is_planted("early")) --work.stream->pending;
+  }
+  return true;
+}
+
+/// The thread that does the jobs of this process, one after another. Never ends.
+class Executor {
+ public:
+  static Executor& get() {
+    static auto* const executor = new Executor;
+    return *executor;
+  }
+
+  void add(Job job) {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+    changed_.notify_all();
+  }
+  /// Waits until all that was added is done.
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return jobs_.empty() && !is_busy_; });
+  }
+
+ private:
+  Executor() {
+    std::thread([this] { work(); }).detach();
+  }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [&] { return !jobs_.empty(); });
+      Job job = std::move(jobs_.front());
+      jobs_.pop_front();
+      is_busy_ = true;
+      lock.unlock();
+      run(job);
+      lock.lock();
+      is_busy_ = false;
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;
+  bool is_busy_ = false;
+};
+
+/// The calls of this thread since ncclGroupStart.
+struct OpenGroup {
+  int depth = 0;
+  Job job;
+  std::vector<ncclComm*> joining;
+  bool synchronises = false;
+  ncclResult_t error = ncclSuccess;
+};
+thread_local OpenGroup open_group;
+
+ncclResult_t close_group() {
+  OpenGroup group = std::move(open_group);
+  open_group = OpenGroup();
+  if (group.error != ncclSuccess) return group.error;
+  for (const ncclComm* comm : group.joining) {
+    while (comm->counts->arrived < comm->ranks) {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+  if (group.job.empty()) return ncclSuccess;
+  for (const Work& work : group.job) {
+    while (is_planted("stuck") && work.comm->is_last_of_several()) ::pause();
+    if (work.stream != nullptr) ++work.stream->pending;
+  }
+  Executor::get().add(std::move(group.job));
+  if (group.synchronises) Executor::get().wait();
+  return ncclSuccess;
+}
+
+/// Adds a call to the group, or makes it one of its own.
+template <class Add>
+ncclResult_t in_group(Add add) {
+  ++open_group.depth;
+  const ncclResult_t result = add();
+  if (result != ncclSuccess && open_group.error == ncclSuccess) open_group.error = result;
+  return --open_group.depth == 0 ? close_group() : result;
+}
+
+// --- elements
+// -------------------------------------------------------------------------------------
+
+constexpr std::array types{spec::Type::int8,
+                           spec::Type::uint8,
+                           spec::Type::int32,
+                           spec::Type::uint32,
+                           spec::Type::int64,
+                           spec::Type::uint64,
+                           spec::Type::f16,
+                           spec::Type::f32,
+                           spec::Type::f64,
+                           spec::Type::bf16,
+                           spec::Type::f8e4m3,
+                           spec::Type::f8e5m2};
+
+#ifdef RANKCHECK_STAND_IN_OLD
+constexpr int library_version = 21703;
+constexpr int type_count = ncclBfloat16 + 1;
+#else
+constexpr int library_version = 22809;
+constexpr int type_count = ncclNumTypes;
+#endif
+
+spec::Type type_of(ncclDataType_t type) {
+  return types[static_cast<std::size_t>(type)];
+}
+
+std::size_t bytes_of(ncclDataType_t type) {
+  return static_cast<std::size_t>(spec::info(type_of(type)).bytes);
+}
+
+spec::ReduceOp pairwise(int op) {
+  switch (op) {
+    case ncclProd:
+      return spec::ReduceOp::prod;
+    case ncclMax:
+      return spec::ReduceOp::max;
+    case ncclMin:
+      return spec::ReduceOp::min;
+    default:
+      return spec::ReduceOp::sum;
+  }
+}
+
+/// Replaces every element by function(element) in the type's arithmetic.
+template <class T, class Function>
+void transform(Bytes& bytes, Function function) {
+  using Arithmetic = element::Arithmetic<T>;
+  for (std::size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
+    const auto value = Arithmetic::widen(element::load<T>(bytes.data() + at));
+    element::store(bytes.data() + at, Arithmetic::narrow(function(value)));
+  }
+}
+
+/// Whether a mean is a sum of scaled elements, as NCCL has it of floating-point numbers.
+bool scales_first(spec::Type type) {
+  return !spec::is_integer(type);
+}
+
+/// What a rank gives to a reduction: its elements, scaled where the op says so.
+Bytes contribution(const ncclComm& comm, spec::Type type, int op, const void* from, std::size_t n) {
+  Bytes bytes(n);
+  if (n > 0) std::memcpy(bytes.data(), from, n);
+  element::visit_component(type, [&](auto zero) {
+    using T = decltype(zero);
+    using Arithmetic = element::Arithmetic<T>;
+    if (op >= ncclNumOps && !is_planted("unscaled")) {
+      const auto scalar = Arithmetic::widen(element::load<T>(comm.scalars.at(op).data()));
+      transform<T>(bytes, [&](auto value) { return element::multiply(value, scalar); });
+    }
+    if constexpr (!std::is_integral_v<T>) {
+      if (op != ncclAvg) return;
+      using Value = typename Arithmetic::Value;
+      const auto share = Arithmetic::round(Value(1) / static_cast<Value>(comm.ranks));
+      transform<T>(bytes, [&](auto value) { return value * share; });
+    }
+  });
+  return bytes;
+}
+
+/// Combines the payloads of all messages, in the order of ranks.
+Bytes combine(const ncclComm& comm, spec::Type type, int op, const Work& work) {
+  Bytes result;
+  const std::size_t dropped = is_planted("drop_rank") && comm.ranks > 1 ? 1 : 0;
+  for (std::size_t r = 0; r + dropped < work.received.size(); ++r) {
+    Message& message = *work.received[r];
+    if (r == 0) {
+      result.assign(message.payload(), message.payload() + message.signature.bytes);
+      continue;
+    }
+    element::visit_component(type, [&](auto zero) {
+      using T = decltype(zero);
+      using Arithmetic = element::Arithmetic<T>;
+      element::visit_pairwise(pairwise(op), [&](auto pair) {
+        for (std::size_t at = 0; at + sizeof(T) <= result.size(); at += sizeof(T)) {
+          const auto a = Arithmetic::widen(element::load<T>(result.data() + at));
+          const auto b = Arithmetic::widen(element::load<T>(message.payload() + at));
+          element::store(result.data() + at,
+                         Arithmetic::narrow(element::combine<pair.value>(a, b)));
+        }
+      });
+    });
+  }
+  const bool divides =
+      (op == ncclAvg && !scales_first(type)) || (op == ncclSum && is_planted("mean_for_sum"));
+  if (!divides) return result;
+  element::visit_component(type, [&](auto zero) {
+    transform<decltype(zero)>(result, [&](auto v) { return element::divide(v, comm.ranks); });
+  });
+  return result;
+}
+
+// --- calls
+// ----------------------------------------------------------------------------------------
+
+enum Kind : std::uint32_t {
+  all_reduce = 1,
+  all_gather,
+  broadcast,
+  reduce,
+  reduce_scatter,
+  all_to_all,
+  gather,
+  scatter,
+  point_to_point,
+  split
+};
+
+/// The arguments of a collective.
+struct Arguments {
+  Kind kind;
+  const void* send = nullptr;
+  void* recv = nullptr;
+  std::size_t count = 0;
+  ncclDataType_t type = ncclInt8;
+  int op = ncclSum;
+  int root = 0;
+
+  [[nodiscard]] bool reduces() const {
+    return kind == all_reduce || kind == reduce || kind == reduce_scatter;
+  }
+  /// Bytes of one block.
+  [[nodiscard]] std::size_t bytes() const { return count * bytes_of(type); }
+  [[nodiscard]] const std::byte* from(int block) const {
+    return static_cast<const std::byte*>(send) + static_cast<std::size_t>(block) * bytes();
+  }
+  [[nodiscard]] std::byte* to(int block) const {
+    return static_cast<std::byte*>(recv) + static_cast<std::size_t>(block) * bytes();
+  }
+  [[nodiscard]] Signature signature() const {
+    return {.call = kind,
+            .type = static_cast<std::uint32_t>(type),
+            .op = static_cast<std::uint32_t>(std::min<int>(op, ncclNumOps)),
+            .root = root,
+            .bytes = bytes()};
+  }
+};
+
+bool is_legal(const ncclComm* comm, const Arguments& a) {
+  if (comm == nullptr || a.type < 0 || a.type >= type_count) return false;
+  if (a.root < 0 || a.root >= comm->ranks) return false;
+  if (!a.reduces()) return true;
+  if (spec::is_f8(type_of(a.type))) return false;
+  return (a.op >= 0 && a.op < ncclNumOps) || comm->scalars.contains(a.op);
+}
+
+void write(std::byte* to, const Message& message) {
+  if (message.signature.bytes == 0) return;
+  std::memcpy(to, message.bytes.data() + sizeof(Signature), message.signature.bytes);
+}
+
+/// Who sends which block to whom: to everybody its own, the same, or all to the root.
+void start(Work& work, const Arguments& a) {
+  const ncclComm& comm = *work.comm;
+  const Signature signature = a.signature();
+  const bool is_root = comm.rank == a.root;
+  for (int peer = 0; peer < comm.ranks; ++peer) {
+    const bool to_all = a.kind == all_reduce || a.kind == all_gather;
+    const bool each_its_own = a.kind == reduce_scatter || a.kind == all_to_all;
+    const bool from_root = a.kind == broadcast || a.kind == scatter;
+    const bool sends = to_all || each_its_own || (from_root ? is_root : peer == a.root);
+    const int block = each_its_own || a.kind == scatter ? peer : 0;
+    if (sends && a.reduces()) {
+      const Bytes given = contribution(comm, type_of(a.type), a.op, a.from(block), signature.bytes);
+      const std::byte none{};
+      work.send(peer, signature, given.empty() ? &none : given.data());
+    } else if (sends) {
+      const std::byte none{};
+      work.send(peer, signature, signature.bytes == 0 ? &none : a.from(block));
+    }
+    const bool receives = to_all || each_its_own || (from_root ? peer == a.root : is_root);
+    if (receives) work.receive(peer, signature);
+  }
+}
+
+void finish(Work& work, const Arguments& a) {
+  const ncclComm& comm = *work.comm;
+  if (a.reduces()) {
+    if (work.received.empty()) {
+      if (a.kind == reduce && is_planted("off_root") && a.recv != nullptr) {
+        *static_cast<std::byte*>(a.recv) ^= std::byte{1};
+      }
+      return;
+    }
+    Bytes result = combine(comm, type_of(a.type), a.op, work);
+    if (is_planted("flipped_bit") && comm.is_last_of_several()) result.front() ^= std::byte{1};
+    std::memcpy(a.recv, result.data(), result.size());
+    return;
+  }
+  for (std::size_t i = 0; i < work.received.size(); ++i) {
+    write(a.to(static_cast<int>(i)), *work.received[i]);
+  }
+  if (a.kind == all_gather && is_planted("past_end") && comm.is_last_of_several()) {
+    *a.to(comm.ranks) ^= std::byte{1};
+  }
+}
+
+void log_launch(const ncclComm& comm, std::string_view function, std::size_t bytes) {
+  const char* const path = std::getenv("NCCL_DEBUG_FILE");
+  const char* const subsystems = std::getenv("NCCL_DEBUG_SUBSYS");
+  if (path == nullptr || subsystems == nullptr || comm.rank != 0 || comm.ranks == 1) return;
+  if (is_planted("silent_log")) return;
+  const char* algorithm = std::getenv("NCCL_ALGO");
+  const char* protocol = std::getenv("NCCL_PROTO");
+  if (algorithm == nullptr || is_planted("other_path")) algorithm = "NVLS";
+  if (protocol == nullptr) protocol = "Simple";
+  std::FILE* const file = std::fopen(path, "a");
+  if (file == nullptr) return;
+  std::fprintf(
+      file,
+      "host:1:1 [0] NCCL INFO %.*s: %zu Bytes -> Algo %s proto %s channel{Lo..Hi}={0..0}\n",
+      static_cast<int>(function.size()),
+      function.data(),
+      bytes,
+      algorithm,
+      protocol);
+  std::fclose(file);
+}
+
+/// What becomes of an all_reduce that the library spoils before it starts.
+ncclResult_t strike(ncclComm& comm, Work& work) {
+  if (!comm.is_last_of_several()) return ncclSuccess;
+  if (is_planted("abort")) std::abort();
+  if (is_planted("error_code")) return ncclInvalidArgument;
+  if (is_planted("system_error")) return ncclSystemError;
+  if (is_planted("async_error")) comm.async_error = ncclRemoteError;
+  if (is_planted("hang") || is_planted("async_error")) {
+    // Nobody sends it.
+    work.start = [](Work& hanging) { hanging.receive(hanging.comm->rank, {}); };
+  }
+  return ncclSuccess;
+}
+
+ncclResult_t call(Arguments a, std::string_view function, ncclComm_t comm, cudaStream_t stream) {
+  return in_group([&]() -> ncclResult_t {
+    if (!is_legal(comm, a)) return ncclInvalidArgument;
+    if (a.count == 0) return ncclSuccess;
+    if (a.kind == broadcast && is_planted("wrong_root")) a.root = (a.root + 1) % comm->ranks;
+    Work work{.comm = comm,
+              .stream = reinterpret_cast<HostStream*>(stream),
+              .start = [a](Work& w) { start(w, a); },
+              .finish = [a](Work& w) { finish(w, a); }};
+    if (a.kind == all_reduce) {
+      if (is_planted("no_wait")) return ncclSuccess;
+      const ncclResult_t result = strike(*comm, work);
+      if (result != ncclSuccess) return result;
+    }
+    log_launch(*comm, function, a.bytes());
+    open_group.job.push_back(std::move(work));
+    return ncclSuccess;
+  });
+}
+
+/// A color and a key, as ncclCommSplit exchanges them.
+struct Choice {
+  int color = 0;
+  int key = 0;
+};
+
+void finish_split(Work& work, ncclComm_t* made, int serial) {
+  const ncclComm& parent = *work.comm;
+  std::vector<Choice> choices;
+  for (const auto& message : work.received) {
+    Choice choice;
+    std::memcpy(&choice, message->payload(), sizeof(choice));
+    choices.push_back(choice);
+  }
+  const Choice own = choices[static_cast<std::size_t>(parent.rank)];
+  if (own.color == NCCL_SPLIT_NOCOLOR) return;
+  std::vector<int> members;
+  for (int r = 0; r < parent.ranks; ++r) {
+    if (choices[static_cast<std::size_t>(r)].color == own.color) members.push_back(r);
+  }
+  if (!is_planted("group_order")) {
+    std::stable_sort(members.begin(), members.end(), [&](int a, int b) {
+      return choices[static_cast<std::size_t>(a)].key < choices[static_cast<std::size_t>(b)].key;
+    });
+  }
+  const auto self = std::find(members.begin(), members.end(), parent.rank) - members.begin();
+  const std::string path =
+      parent.path + "-" + std::to_string(serial) + "-" + std::to_string(own.color);
+  *made = attach(path, static_cast<int>(members.size()), static_cast<int>(self));
+}
+
+}  // namespace
+
+extern "C" {
+
+/// Says that memory is the host's.
+extern const int rankcheck_nccl_on_host;
+const int rankcheck_nccl_on_host = 1;
+
+ncclResult_t ncclGetVersion(int* version) {
+  *version = library_version;
+  return ncclSuccess;
+}
+
+const char* ncclGetErrorString(ncclResult_t result) {
+  switch (result) {
+    case ncclSuccess:
+      return "no error";
+    case ncclSystemError:
+      return "unhandled system error";
+    case ncclInvalidArgument:
+      return "invalid argument";
+    case ncclInvalidUsage:
+      return "invalid usage";
+    case ncclRemoteError:
+      return "remote process exited or there was a network error";
+    default:
+      return "another error";
+  }
+}
+
+/// The path of a file, and bytes of every kind that must arrive as they are.
+ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
+  static std::atomic<int> made{0};
+  const char* const folder = std::getenv("TMPDIR");
+  for (std::size_t i = 0; i < sizeof(id->internal); ++i) {
+    id->internal[i] = static_cast<char>(255 - 3 * i);
+  }
+  std::snprintf(id->internal,
+                96,
+                "%s/stand-in-%d-%d",
+                folder == nullptr ? "/tmp" : folder,
+                static_cast<int>(::getpid()),
+                made++);
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank) {
+  return in_group([&]() -> ncclResult_t {
+    for (std::size_t i = 96; i < sizeof(id.internal); ++i) {
+      if (id.internal[i] != static_cast<char>(255 - 3 * i)) return ncclInvalidArgument;
+    }
+    if (rank < 0 || rank >= ranks) return ncclInvalidArgument;
+    *comm = attach(id.internal, ranks, rank);
+    open_group.joining.push_back(*comm);
+    return ncclSuccess;
+  });
+}
+
+ncclResult_t ncclCommDestroy(ncclComm_t comm) {
+  if (is_planted("bad_end")) ::_exit(3);
+  if (comm == nullptr) return ncclInvalidArgument;
+  Executor::get().wait();
+  detach(comm);
+  return ncclSuccess;
+}
+
+/// Keeps the memory: work may still be looking at it.
+ncclResult_t ncclCommAbort(ncclComm_t comm) {
+  if (comm == nullptr) return ncclInvalidArgument;
+  comm->aborted = true;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* error) {
+  *error = static_cast<ncclResult_t>(comm->async_error.load());
+  return ncclSuccess;
+}
+
+ncclResult_t ncclGroupStart() {
+  ++open_group.depth;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclGroupEnd() {
+  if (open_group.depth == 0) return ncclInvalidUsage;
+  return --open_group.depth == 0 ? close_group() : ncclSuccess;
+}
+
+ncclResult_t ncclAllReduce(const void* send,
+                           void* recv,
+                           size_t count,
+                           ncclDataType_t type,
+                           ncclRedOp_t op,
+                           ncclComm_t comm,
+                           cudaStream_t stream) {
+  return call({all_reduce, send, recv, count, type, op, 0}, "AllReduce", comm, stream);
+}
+
+ncclResult_t ncclAllGather(const void* send,
+                           void* recv,
+                           size_t count,
+                           ncclDataType_t type,
+                           ncclComm_t comm,
+                           cudaStream_t stream) {
+  return call({all_gather, send, recv, count, type}, "AllGather", comm, stream);
+}
+
+ncclResult_t ncclBroadcast(const void* send,
+                           void* recv,
+                           size_t count,
+                           ncclDataType_t type,
+                           int root,
+                           ncclComm_t comm,
+                           cudaStream_t stream) {
+  return call({broadcast, send, recv, count, type, 0, root}, "Broadcast", comm, stream);
+}
+
+ncclResult_t ncclReduce(const void* send,
+                        void* recv,
+                        size_t count,
+                        ncclDataType_t type,
+                        ncclRedOp_t op,
+                        int root,
+                        ncclComm_t comm,
+                        cudaStream_t stream) {
+  return call({reduce, send, recv, count, type, op, root}, "Reduce", comm, stream);
+}
+
+ncclResult_t ncclReduceScatter(const void* send,
+                               void* recv,
+                               size_t count,
+                               ncclDataType_t type,
+                               ncclRedOp_t op,
+                               ncclComm_t comm,
+                               cudaStream_t stream) {
+  return call({reduce_scatter, send, recv, count, type, op, 0}, "ReduceScatter", comm, stream);
+}
+
+ncclResult_t ncclSend(const void* send,
+                      size_t count,
+                      ncclDataType_t type,
+                      int peer,
+                      ncclComm_t comm,
+                      cudaStream_t stream) {
+  return in_group([&]() -> ncclResult_t {
+    Arguments a{.kind = point_to_point, .send = send, .count = count, .type = type, .root = peer};
+    if (!is_legal(comm, a)) return ncclInvalidArgument;
+    a.root = 0;
+    const std::byte* const from = count == 0 ? reinterpret_cast<const std::byte*>(&types)
+                                             : static_cast<const std::byte*>(send);
+    open_group.job.push_back({.comm = comm,
+                              .stream = reinterpret_cast<HostStream*>(stream),
+                              .start = [=](Work& work) { work.send(peer, a.signature(), from); },
+                              .finish = [](Work&) {}});
+    return ncclSuccess;
+  });
+}
+
+ncclResult_t ncclRecv(
+    void* recv, size_t count, ncclDataType_t type, int peer, ncclComm_t comm, cudaStream_t stream) {
+  return in_group([&]() -> ncclResult_t {
+    Arguments a{.kind = point_to_point, .recv = recv, .count = count, .type = type, .root = peer};
+    if (!is_legal(comm, a)) return ncclInvalidArgument;
+    a.root = 0;
+    open_group.job.push_back(
+        {.comm = comm,
+         .stream = reinterpret_cast<HostStream*>(stream),
+         .start = [=](Work& work) { work.receive(peer, a.signature()); },
+         .finish = [=](Work& work) { write(a.to(0), *work.received.front()); }});
+    return ncclSuccess;
+  });
+}
+
+ncclResult_t ncclRedOpCreatePreMulSum(
+    ncclRedOp_t* op, void* scalar, ncclDataType_t type, ncclScalarResidence_t, ncclComm_t comm) {
+  if (comm == nullptr || type < 0 || type >= type_count) return ncclInvalidArgument;
+  const auto* const from = static_cast<const std::byte*>(scalar);
+  // Numbers differ from rank to rank, so that nobody gets by with a constant.
+  int number = ncclNumOps + comm->rank;
+  while (comm->scalars.contains(number)) ++number;
+  comm->scalars[number] = Bytes(from, from + bytes_of(type));
+  *op = static_cast<ncclRedOp_t>(number);
+  return ncclSuccess;
+}
+
+ncclResult_t ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm) {
+  return comm->scalars.erase(op) == 1 ? ncclSuccess : ncclInvalidArgument;
+}
+
+#ifndef RANKCHECK_STAND_IN_OLD
+
+const char* ncclGetLastError(ncclComm_t) {
+  return "";
+}
+
+ncclResult_t ncclAlltoAll(const void* send,
+                          void* recv,
+                          size_t count,
+                          ncclDataType_t type,
+                          ncclComm_t comm,
+                          cudaStream_t stream) {
+  return call({all_to_all, send, recv, count, type}, "AlltoAll", comm, stream);
+}
+
+ncclResult_t ncclGather(const void* send,
+                        void* recv,
+                        size_t count,
+                        ncclDataType_t type,
+                        int root,
+                        ncclComm_t comm,
+                        cudaStream_t stream) {
+  return call({gather, send, recv, count, type, 0, root}, "Gather", comm, stream);
+}
+
+ncclResult_t ncclScatter(const void* send,
+                         void* recv,
+                         size_t count,
+                         ncclDataType_t type,
+                         int root,
+                         ncclComm_t comm,
+                         cudaStream_t stream) {
+  return call({scatter, send, recv, count, type, 0, root}, "Scatter", comm, stream);
+}
+
+ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* made, ncclConfig_t*) {
+  return in_group([&]() -> ncclResult_t {
+    if (comm == nullptr || color < NCCL_SPLIT_NOCOLOR) return ncclInvalidArgument;
+    *made = nullptr;
+    const Choice own{color, key};
+    const int serial = comm->splits++;
+    const Signature signature{.call = split, .root = serial, .bytes = sizeof(own)};
+    open_group.job.push_back({.comm = comm,
+                              .start =
+                                  [=](Work& work) {
+                                    for (int peer = 0; peer < comm->ranks; ++peer) {
+                                      work.send(peer, signature, &own);
+                                      work.receive(peer, signature);
+                                    }
+                                  },
+                              .finish = [=](Work& work) { finish_split(work, made, serial); }});
+    open_group.synchronises = true;
+    return ncclSuccess;
+  });
+}
+
+#endif
+
+}  // extern "C"

@@ -1,0 +1,287 @@
+#include "gpu/device/nccl/store.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace rankcheck::gpu::nccl {
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+
+constexpr Milliseconds long_enough{20000};
+
+class Store : public testing::Test {
+ protected:
+  [[nodiscard]] StoreClient connect(const std::string& secret = "open sesame") const {
+    return {{.port = server_.port()}, secret, long_enough};
+  }
+
+  /// What a store says to raw bytes, until it closes the connection or `answers` are complete.
+  [[nodiscard]] std::string answer_to(const std::string& bytes, std::size_t answer_bytes) const {
+    Socket socket(::socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(server_.port()));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) {
+      return "no connection";
+    }
+    static_cast<void>(!::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL));
+    std::string text;
+    char chunk[4096];
+    while (text.size() < answer_bytes) {
+      const ssize_t got = ::recv(socket.get(), chunk, sizeof(chunk), 0);
+      if (got <= 0) break;
+      text.append(chunk, static_cast<std::size_t>(got));
+    }
+    return text;
+  }
+
+  /// A request as it travels.
+  static std::string request(char verb, const std::string& key, const std::string& rest = {}) {
+    std::string body{verb, static_cast<char>(key.size()), static_cast<char>(key.size() >> 8)};
+    body += key + rest;
+    std::string text;
+    for (int i = 0; i < 4; ++i) text += static_cast<char>(body.size() >> (8 * i) & 0xffU);
+    return text + body;
+  }
+
+  /// The complaint of the function that must throw.
+  template <class Function>
+  static std::string complaint(Function function) {
+    try {
+      function();
+    } catch (const StoreError& error) {
+      return error.what();
+    }
+    return "no complaint";
+  }
+
+  /// Runs function(rank, client) in a thread for each rank; their complaints.
+  template <class Function>
+  std::vector<std::string> together(int ranks, Function function) {
+    std::vector<std::future<std::string>> all;
+    for (int rank = 0; rank < ranks; ++rank) {
+      all.push_back(std::async(std::launch::async, [this, rank, &function] {
+        StoreClient client = connect();
+        return complaint([&] { function(rank, client); });
+      }));
+    }
+    std::vector<std::string> complaints;
+    for (auto& each : all) complaints.push_back(each.get());
+    return complaints;
+  }
+
+  static void expect_says(const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+
+  StoreServer server_{{}, "open sesame"};
+};
+
+TEST_F(Store, KeepsEveryByteOfKeysAndValues) {
+  std::string bytes;
+  for (int i = 0; i < 256; ++i) bytes += static_cast<char>(i);
+  StoreClient one = connect();
+  StoreClient other = connect();
+  one.set(bytes, bytes + bytes);
+  one.set("empty", "");
+  EXPECT_EQ(other.get(bytes), bytes + bytes);
+  EXPECT_EQ(other.get("empty"), "");
+  one.set("empty", "no more");
+  EXPECT_EQ(other.get("empty"), "no more");
+}
+
+TEST_F(Store, SaysWhichKeyIsMissing) {
+  StoreClient client = connect();
+  expect_says(complaint([&] { static_cast<void>(client.get("nobody\n")); }),
+              "no value for 'nobody?'");
+  client.set("a", "b");
+  EXPECT_EQ(client.get("a"), "b");
+}
+
+TEST_F(Store, WaitsForAKeyThatComesLater) {
+  StoreClient waiting = connect();
+  auto value = std::async(std::launch::async, [&] { return waiting.wait("later", long_enough); });
+  std::this_thread::sleep_for(Milliseconds(20));
+  connect().set("later", "here");
+  EXPECT_EQ(value.get(), "here");
+  EXPECT_EQ(waiting.wait("later", Milliseconds(0)), "here");
+}
+
+TEST_F(Store, WaitsNoLongerThanItWasTold) {
+  StoreClient client = connect();
+  const auto begin = std::chrono::steady_clock::now();
+  expect_says(complaint([&] { static_cast<void>(client.wait("never", Milliseconds(30))); }),
+              "no value for 'never' in time");
+  const auto time = std::chrono::steady_clock::now() - begin;
+  EXPECT_GE(time, Milliseconds(30));
+  EXPECT_LT(time, Milliseconds(1500));
+  client.set("still", "usable");
+  EXPECT_EQ(client.get("still"), "usable");
+}
+
+/// CuPy's store hangs here: a thread that wakes late in one round takes the next one's barrier
+/// away.
+TEST_F(Store, SeparatesManyConsecutiveBarriers) {
+  constexpr int rounds = 300;
+  for (const int ranks : {2, 3, 4, 8}) {
+    std::vector<std::atomic<int>> entered(static_cast<std::size_t>(ranks));
+    const auto complaints = together(ranks, [&](int rank, StoreClient& client) {
+      for (int round = 1; round <= rounds; ++round) {
+        entered[static_cast<std::size_t>(rank)] = round;
+        client.barrier("rounds", rank, ranks, long_enough);
+        for (const auto& each : entered) {
+          if (each < round) throw StoreError("left before all had entered");
+        }
+      }
+    });
+    for (const std::string& each : complaints) EXPECT_EQ(each, "no complaint") << ranks;
+  }
+}
+
+TEST_F(Store, KeepsBarriersOfDifferentNamesApart) {
+  const auto complaints = together(4, [&](int rank, StoreClient& client) {
+    for (int round = 0; round < 20; ++round) {
+      client.barrier(rank < 2 ? "low" : "high", rank % 2, 2, long_enough);
+    }
+  });
+  for (const std::string& each : complaints) EXPECT_EQ(each, "no complaint");
+}
+
+TEST_F(Store, TellsAllWhichRankDidNotCome) {
+  const auto complaints = together(3, [&](int rank, StoreClient& client) {
+    if (rank == 1) return;
+    client.barrier("b", rank, 3, Milliseconds(100));
+  });
+  expect_says(complaints[0], "barrier 'b': rank 1 did not come in time");
+  expect_says(complaints[2], "barrier 'b': rank 1 did not come in time");
+  const auto next = together(
+      3, [&](int rank, StoreClient& client) { client.barrier("b", rank, 3, long_enough); });
+  for (const std::string& each : next) EXPECT_EQ(each, "no complaint");
+}
+
+TEST_F(Store, TellsAllThatARankDied) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    StoreClient client = connect();
+    client.set("child", "is there");
+    client.barrier("b", 1, 3, long_enough);
+    ::_exit(0);
+  }
+  StoreClient client = connect();
+  EXPECT_EQ(client.wait("child", long_enough), "is there");
+  auto said = std::async(std::launch::async, [&] {
+    return complaint([&] { client.barrier("b", 0, 3, long_enough); });
+  });
+  std::this_thread::sleep_for(Milliseconds(30));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  expect_says(said.get(), "barrier 'b': rank 1 went away while it waited");
+}
+
+TEST_F(Store, RefusesARankTwiceAndOtherNumbersOfRanks) {
+  StoreClient first = connect();
+  auto said = std::async(std::launch::async,
+                         [&] { return complaint([&] { first.barrier("b", 0, 2, long_enough); }); });
+  std::this_thread::sleep_for(Milliseconds(30));
+  StoreClient client = connect();
+  expect_says(complaint([&] { client.barrier("b", 0, 2, long_enough); }),
+              "rank 0 of 2 came, but that rank waits already");
+  expect_says(complaint([&] { client.barrier("b", 1, 3, long_enough); }),
+              "rank 1 of 3 came, but others wait for 2");
+  expect_says(complaint([&] { client.barrier("b", 2, 2, long_enough); }), "rank 2 of 2 ranks");
+  client.barrier("b", 1, 2, long_enough);
+  EXPECT_EQ(said.get(), "no complaint");
+}
+
+TEST_F(Store, RefusesWhatIsTooLarge) {
+  StoreClient client = connect();
+  const std::string long_key(store_limits::key_bytes + 1, 'k');
+  expect_says(complaint([&] { client.set(long_key, ""); }), "a key of 257 bytes: at most 256");
+  const std::string large(store_limits::value_bytes + 1, 'v');
+  expect_says(complaint([&] { client.set("k", large); }), "a value of 1048577 bytes: at most");
+  client.set("k", large.substr(1));
+  EXPECT_EQ(client.get("k").size(), store_limits::value_bytes);
+  const std::string said = complaint([&] {
+    for (int i = 0; i < 100; ++i) client.set("k" + std::to_string(i), large.substr(1));
+  });
+  expect_says(said, "the store is full");
+  EXPECT_EQ(client.get("k").size(), store_limits::value_bytes);
+}
+
+TEST_F(Store, AnswersNonsenseAndServesOn) {
+  StoreClient client = connect();
+  client.set("key", "value");
+  const std::string greeting = request('h', "open sesame");
+  const std::size_t all = 1000;
+  expect_says(answer_to(greeting + std::string("\xff\xff\xff\x7f", 4), all),
+              "a request of 2147483647 bytes: at most");
+  expect_says(answer_to(greeting + std::string("\x01\0\0\0g", 5), all), "a malformed request");
+  expect_says(answer_to(greeting + request('x', "key"), 30), "an unknown request");
+  expect_says(answer_to(greeting + request('g', ""), 30), "an empty key");
+  expect_says(answer_to(greeting + request('b', "key", "short"), 40), "a malformed request about");
+  expect_says(answer_to("GET / HTTP/1.1\r\n\r\n", all), "bytes: at most");
+  EXPECT_EQ(client.get("key"), "value");
+}
+
+TEST_F(Store, TalksOnlyToThoseWhoKnowTheSecret) {
+  for (const std::string secret : {"", "open", "open sesamf", "open sesame!", "open sesameopen"}) {
+    expect_says(complaint([&] { static_cast<void>(connect(secret)); }),
+                "the secret is not the store's");
+  }
+  expect_says(answer_to(request('g', "key"), 1000), "the secret is not the store's");
+}
+
+TEST_F(Store, LetsNobodyInWithoutASecretFromElsewhere) {
+  expect_says(complaint([] { StoreServer server({.host = "0.0.0.0"}, ""); }),
+              "others could reach it: expected a secret");
+  const StoreServer guarded({.host = "0.0.0.0"}, "secret");
+  const StoreServer alone({.host = "127.0.0.1"}, "");
+  StoreClient client({.port = alone.port()}, "", long_enough);
+  client.set("a", "b");
+}
+
+TEST_F(Store, SaysThatNobodyIsThere) {
+  const int port = [] { return StoreServer({}, "").port(); }();
+  expect_says(complaint([&] { StoreClient client({.port = port}, "", Milliseconds(20)); }),
+              "Connection refused");
+}
+
+TEST_F(Store, ComesBeforeOrAfterItsClients) {
+  const int port = [] { return StoreServer({}, "").port(); }();
+  auto value = std::async(std::launch::async, [&] {
+    StoreClient client({.port = port}, "", long_enough);
+    client.set("a", "b");
+    return client.get("a");
+  });
+  std::this_thread::sleep_for(Milliseconds(30));
+  const StoreServer late({.port = port}, "");
+  EXPECT_EQ(value.get(), "b");
+}
+
+TEST_F(Store, TellsClientsWhenItEnds) {
+  auto server = std::make_unique<StoreServer>(StoreAddress{}, "");
+  StoreClient client({.port = server->port()}, "", long_enough);
+  auto said = std::async(std::launch::async, [&] {
+    return complaint([&] { static_cast<void>(client.wait("never", long_enough)); });
+  });
+  std::this_thread::sleep_for(Milliseconds(20));
+  server.reset();
+  expect_says(said.get(), "the connection was closed");
+}
+
+}  // namespace
+}  // namespace rankcheck::gpu::nccl
