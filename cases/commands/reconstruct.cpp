@@ -316,8 +316,8 @@ int reconstruct_on(gpu::Cluster& cluster,
        .unequal = [&](std::int64_t step,
                       const std::string& copy) { checks.add_unequal(step, copy); },
        .save =
-           [&](const Result& result) {
-             if (is_lead) save_checkpoint(options, data, result);
+           [&](const Result& now) {
+             if (is_lead) save_checkpoint(options, data, now);
            },
        .is_interrupted = [&] { return agreement.any(interrupt.requested()); }});
   if (!is_lead) return status_held;

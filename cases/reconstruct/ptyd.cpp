@@ -35,8 +35,9 @@ Geometry read_geometry(const Reader& file) {
   const std::string pixels = described(file, "psize", "metres");
   const auto [height, width] = read_pair(file, pixels);
   const double metres = metres_per_unit(file, pixels);
-  return {.wavelength = wavelength_of_energy(joules_per_kiloelectronvolt *
-                                             positive(file, energy, file.number(energy), "kiloelectronvolts")),
+  return {.wavelength = wavelength_of_energy(
+              joules_per_kiloelectronvolt *
+              positive(file, energy, file.number(energy), "kiloelectronvolts")),
           .distance = read_length(file, distance),
           .pixel_height = metres * positive(file, pixels, height, "metres"),
           .pixel_width = metres * positive(file, pixels, width, "metres")};
