@@ -140,7 +140,7 @@ TEST_P(Solvers, TellWhichRankWentItsOwnWay) {
         call.devices.read(wrong, there, sums.data(), bytes);
         // The weights, too, are sums: what is divided must not stay the same.
         for (std::size_t i = 0; i < sums.size(); i += 3) sums[i] *= 1.5F;
-        call.devices.write(wrong, there, sums.data(), bytes);
+        call.devices.write(wrong, sums.data(), there, bytes);
       };
       const Problem problem{
           .data = data_, .cluster = cluster, .layout = layout, .batches = batches_};
