@@ -27,7 +27,7 @@ class MpiReconstruct : public tests::CliTest {
 
   /// Runs a shell command once four processes reconstruct and have said so; what they left.
   tests::Outcome meanwhile(const std::string& command) {
-    return shell("{ " + program_ +
+    return shell("{ : > out; " + program_ +
                  " reconstruct scan.cxi --backend mpi --ranks 4 --iterations 1000000 "
                  "--checkpoint state.cxi > out & pid=$!; "
                  "until grep -q '^iteration 3/' out; do sleep 0.05; done; " +
@@ -95,7 +95,7 @@ TEST_F(MpiReconstruct, EndsWhenAProcessDies) {
 /// One process writes; the others wait for it in a collective, which must not last for ever.
 TEST_F(MpiReconstruct, EndsWhenACheckpointCannotBeWritten) {
   const tests::Outcome outcome =
-      shell("{ mkdir there; timeout 60 " + program_ +
+      shell("{ : > out; mkdir there; timeout 60 " + program_ +
             " reconstruct scan.cxi --backend mpi --ranks 2 --iterations 1000000 "
             "--checkpoint there/state.cxi --checkpoint-every 1 > out & pid=$!; "
             "until grep -q '^iteration 3/' out; do sleep 0.05; done; mv there gone; wait $pid; }");
