@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 /// Throws unless entries can be made in this folder, for the sake of `path`.
 void require_folder(const fs::path& path, const fs::path& folder, std::string_view expected) {
   std::error_code unknown;
-  if (!fs::exists(folder, unknown)) reject(path, expected, folder.string() + " missing");
+  if (!fs::exists(folder, unknown)) reject(path, expected, "no folder " + folder.string());
   if (!fs::is_directory(folder, unknown)) reject(path, expected, folder.string() + ", no folder");
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
     reject(path, expected, folder.string() + ", which may not be written");

@@ -50,7 +50,7 @@ TEST_F(Outputs, MayBeNoFilesWhereNoneCanBe) {
   fs::create_directory(folder_.path() / "folder");
   EXPECT_EQ(complaint(require_writable_file, "folder"), "folder: expected a file, found a folder");
   EXPECT_EQ(complaint(require_writable_file, "none/new"),
-            "none/new: expected a file in a folder that may be written, found none missing");
+            "none/new: expected a file in a folder that may be written, found no folder none");
   EXPECT_EQ(complaint(require_writable_file, "file/new"),
             "file/new: expected a file in a folder that may be written, found file, no folder");
   EXPECT_THROW(require_writable_file("/dev/null"), harness::BadInput);
