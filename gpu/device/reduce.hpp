@@ -8,7 +8,8 @@
 #include "gpu/device/element.hpp"
 #include "gpu/device/source.hpp"
 
-#if defined(__CUDACC__)
+// Known to the device compiler alone.
+#if defined(__CUDA_ARCH__)
 #define RANKCHECK_UNROLLED _Pragma("unroll")
 #else
 #define RANKCHECK_UNROLLED
