@@ -91,6 +91,9 @@ class CudaSubject final : public worker::Subject {
     if (c.ranks > world_) return fmt::format("ranks: at most {}", world_);
     if (!c.fault.empty()) return "fault: only the simulator plants faults";
     if (c.schedule != Case().schedule) return "schedule: only the simulator follows one";
+    if (reference::contract_named(c.operation).synchronises && !devices_.can_stamp()) {
+      return "operation: needs atomics of all devices on each other's memory";
+    }
     return algorithms().why_none(c);
   }
 
@@ -121,8 +124,8 @@ class CudaSubject final : public worker::Subject {
   };
 
   /// After most errors of a kernel nothing on the device works any more: a fresh process has to.
-  static void end_if_broken(const char* what) {
-    if (cudaDeviceSynchronize() == cudaSuccess) return;
+  void end_if_broken(const char* what) const {
+    if (devices_.still_work()) return;
     std::fprintf(stderr, "%s\n", what);
     std::_Exit(1);
   }

@@ -1,3 +1,4 @@
+#include <limits>
 #include <numeric>
 #include <string>
 
@@ -19,6 +20,13 @@ CudaCluster::~CudaCluster() {
   for (const auto& [key, plan] : transforms_) static_cast<void>(cufftDestroy(plan));
 }
 
+void CudaCluster::forget_transforms() {
+  // Their work areas go with them.
+  devices_.synchronize();
+  for (const auto& [key, plan] : transforms_) check_transform(cufftDestroy(plan), "cufftDestroy");
+  transforms_.clear();
+}
+
 void CudaCluster::begin(std::span<const int> members) {
   devices_.begin(members);
   ranks_.resize(members.size());
@@ -29,6 +37,10 @@ void CudaCluster::begin(std::span<const int> members) {
 cufftHandle CudaCluster::plan_for(int rank, const Transform& transform) {
   const Key key{devices_.device_of(rank), transform.precision, transform.width, transform.batch};
   if (const auto found = transforms_.find(key); found != transforms_.end()) return found->second;
+  if (transform.batch > std::numeric_limits<int>::max()) {
+    throw DeviceError("cuFFT: a batch of " + std::to_string(transform.batch) + " is too large");
+  }
+  if (transforms_.size() == transforms_max) forget_transforms();
   cudaStream_t stream = devices_.use(rank);
   cufftHandle plan = 0;
   int sizes[] = {transform.width, transform.width};

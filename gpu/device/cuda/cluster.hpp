@@ -63,7 +63,11 @@ class CudaCluster final : public Cluster {
     std::int64_t bytes = 0;
   };
 
+  /// Plans hold memory of devices; shapes without end would use it up.
+  static constexpr std::size_t transforms_max = 256;
+
   cufftHandle plan_for(int rank, const Transform& transform);
+  void forget_transforms();
 
   Devices& devices_;
   ContractLookup contract_of_;

@@ -54,7 +54,7 @@ Devices::Devices(int count) {
   let_devices_reach_each_other();
 }
 
-void Devices::let_devices_reach_each_other() const {
+void Devices::let_devices_reach_each_other() {
   std::set<int> devices;
   for (const Logical& each : logical_) devices.insert(each.physical);
   for (const int device : devices) {
@@ -68,6 +68,10 @@ void Devices::let_devices_reach_each_other() const {
                           " cannot reach the memory of device " + std::to_string(peer) +
                           ": hide one with CUDA_VISIBLE_DEVICES");
       }
+      int atomics = 0;
+      check(cudaDeviceGetP2PAttribute(&atomics, cudaDevP2PAttrNativeAtomicSupported, device, peer),
+            "cudaDeviceGetP2PAttribute");
+      can_stamp_ = can_stamp_ && atomics != 0;
       const cudaError_t code = cudaDeviceEnablePeerAccess(peer, 0);
       // Another Devices of this process did it.
       if (code == cudaErrorPeerAccessAlreadyEnabled) {
@@ -108,6 +112,27 @@ cudaStream_t Devices::use(int rank) const {
   return chosen.stream;
 }
 
+void Devices::give_back_free_blocks(int physical) {
+  for (Logical& each : logical_) {
+    if (each.physical != physical) continue;
+    for (const Block& block : each.blocks) {
+      if (block.is_free) check(cudaFree(block.begin), "cudaFree");
+    }
+    std::erase_if(each.blocks, [](const Block& block) { return block.is_free; });
+  }
+}
+
+bool Devices::still_work() const {
+  bool works = true;
+  for (const Logical& each : logical_) {
+    works = works && cudaSetDevice(each.physical) == cudaSuccess &&
+            cudaDeviceSynchronize() == cudaSuccess;
+  }
+  // What failed and is over is nothing for the next call to find.
+  static_cast<void>(cudaGetLastError());
+  return works;
+}
+
 std::byte* Devices::allocate(int rank, std::int64_t bytes) {
   Logical& owner = logical_[static_cast<std::size_t>(device_of(rank))];
   Block* best = nullptr;
@@ -120,7 +145,13 @@ std::byte* Devices::allocate(int rank, std::int64_t bytes) {
     use(rank);
     Block block{.begin = nullptr, .bytes = std::max<std::int64_t>(bytes, 256), .is_free = true};
     void* memory = nullptr;
-    check(cudaMalloc(&memory, static_cast<std::size_t>(block.bytes)), "cudaMalloc");
+    cudaError_t code = cudaMalloc(&memory, static_cast<std::size_t>(block.bytes));
+    if (code == cudaErrorMemoryAllocation) {
+      static_cast<void>(cudaGetLastError());
+      give_back_free_blocks(owner.physical);
+      code = cudaMalloc(&memory, static_cast<std::size_t>(block.bytes));
+    }
+    check(code, "cudaMalloc");
     block.begin = static_cast<std::byte*>(memory);
     owner.blocks.push_back(block);
     best = &owner.blocks.back();
@@ -156,7 +187,7 @@ void Devices::stamp(int rank,
                     std::int64_t* counter,
                     std::int64_t* stamp) const {
   stamp_kernel<<<1, 1, 0, use(rank)>>>(delay_ns, counter, stamp);
-  check(cudaPeekAtLastError(), "stamp_kernel");
+  check(cudaGetLastError(), "stamp_kernel");
 }
 
 void Devices::combine(int rank,

@@ -50,8 +50,14 @@ class Devices final : public Streams {
   /// Waits until all work of all ranks is done. Throws DeviceError where some of it failed.
   void synchronize() const;
 
+  /// Waits for all devices; false where one of them does nothing any more, as after most errors of
+  /// a kernel: only a fresh process can use it then.
+  [[nodiscard]] bool still_work() const;
+
+  /// Whether all devices have atomics on each other's memory, which stamp() needs.
+  [[nodiscard]] bool can_stamp() const { return can_stamp_; }
   /// Enqueues on the rank's stream: waits so long, then draws the next number from *counter, which
-  /// all ranks share, into *stamp. Devices need atomics on each other's memory for that.
+  /// all ranks share, into *stamp.
   void stamp(int rank, std::int64_t delay_ns, std::int64_t* counter, std::int64_t* stamp) const;
 
   void combine(int rank,
@@ -80,7 +86,9 @@ class Devices final : public Streams {
     std::vector<Block> blocks;
   };
 
-  void let_devices_reach_each_other() const;
+  void let_devices_reach_each_other();
+  /// For a physical device whose memory is used up.
+  void give_back_free_blocks(int physical);
   [[nodiscard]] const Logical& logical(int rank) const {
     return logical_[static_cast<std::size_t>(device_of(rank))];
   }
@@ -93,6 +101,7 @@ class Devices final : public Streams {
   std::vector<cudaEvent_t> recorded_;
   /// By number; null where the number is free.
   std::vector<cudaGraphExec_t> graphs_;
+  bool can_stamp_ = true;
 };
 
 }  // namespace rankcheck::gpu::cuda

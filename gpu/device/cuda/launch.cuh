@@ -45,7 +45,7 @@ void launch(Cluster& cluster, int rank, std::int64_t count, const Kernel& kernel
   if (count <= 0) return;
   const auto stream = static_cast<cudaStream_t>(cluster.queue(rank));
   cuda::launched<<<cuda::blocks_for(count), cuda::threads_of_block, 0, stream>>>(count, kernel);
-  cuda::check(cudaPeekAtLastError(), "a kernel");
+  cuda::check(cudaGetLastError(), "a kernel");
 }
 
 /// Calls kernel(row, c) for row = kernel.row(r), 0 <= r < rows, and row.first <= c < row.end on the
@@ -57,7 +57,7 @@ void launch_rows(Cluster& cluster, int rank, std::int64_t rows, const Kernel& ke
   const auto stream = static_cast<cudaStream_t>(cluster.queue(rank));
   const auto blocks = static_cast<unsigned>(std::min(cuda::blocks_max, rows));
   cuda::launched_rows<<<blocks, threads, 0, stream>>>(rows, kernel);
-  cuda::check(cudaPeekAtLastError(), "a kernel");
+  cuda::check(cudaGetLastError(), "a kernel");
 }
 
 }  // namespace rankcheck::gpu

@@ -246,7 +246,10 @@ class Subject {
       const auto bytes = static_cast<std::int64_t>(buffers_[r].size()) * element;
       trace.work.push_back({.kind = Work::Kind::combine,
                             .rank = static_cast<int>(r),
-                            .accesses = {{begin, bytes, true}}});
+                            .accesses = {{begin, bytes, true},
+                                         {reinterpret_cast<const std::byte*>(scratch_[r].data()),
+                                          static_cast<std::int64_t>(scratch_[r].size()) * element,
+                                          true}}});
     }
     return trace.work;
   }
