@@ -83,11 +83,10 @@ void read_chunk(const Reader& file,
     bad_in.assign(pixels_of(shape), 0);
   }
   if (shape[1] != frames[1] || shape[2] != frames[2]) {
-    file.reject(data,
-                fmt::format("frames of {} × {} pixels, as in the chunk before",
-                            frames[1],
-                            frames[2]),
-                hdf5::text(shape));
+    file.reject(
+        data,
+        fmt::format("frames of {} × {} pixels, as in the chunk before", frames[1], frames[2]),
+        hdf5::text(shape));
   }
   recording.stacks.push_back(data);
   frames[0] += shape[0];

@@ -184,19 +184,19 @@ bool is_light(double total, int detector) {
 }
 
 std::string expected_light(std::string_view of, int detector) {
-  return fmt::format("light: {} that add up to more than 0 and at most {:.3g}, as single precision "
-                     "needs it",
-                     of,
-                     light_max(detector));
+  return fmt::format(
+      "light: {} that add up to more than 0 and at most {:.3g}, as single precision "
+      "needs it",
+      of,
+      light_max(detector));
 }
 
 void require_light(const hdf5::Reader& file, const Recording& recording, const Dataset& data) {
   double total = 0;
   for (const std::complex<double> value : data.probe) total += std::norm(value);
   if (is_light(total, data.detector)) return;
-  file.reject(recording.probe_name,
-              expected_light("squares", data.detector),
-              fmt::format("{:.3g}", total));
+  file.reject(
+      recording.probe_name, expected_light("squares", data.detector), fmt::format("{:.3g}", total));
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include "tests/data.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -5,7 +7,6 @@
 
 #include "cases/reconstruct/dataset.hpp"
 #include "cases/reconstruct/model.hpp"
-#include "tests/data.hpp"
 
 namespace rankcheck::cases::reconstruct {
 namespace {
