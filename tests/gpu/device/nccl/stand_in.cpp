@@ -237,7 +237,7 @@ bool run(Job& job) {
     for (const Work& work : job) {
       if (work.stream != nullptr) --work.stream->pending;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   for (Work& work : job) {
     work.finish(work);
@@ -609,7 +609,8 @@ struct Choice {
   int key = 0;
 };
 
-void finish_split(Work& work, ncclComm_t* made, int serial) {
+/// Old libraries do not split.
+[[maybe_unused]] void finish_split(Work& work, ncclComm_t* made, int serial) {
   const ncclComm& parent = *work.comm;
   std::vector<Choice> choices;
   for (const auto& message : work.received) {

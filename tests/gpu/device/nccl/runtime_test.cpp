@@ -1,0 +1,138 @@
+#include "gpu/device/nccl/runtime.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/registry.hpp"
+
+namespace rankcheck::gpu::nccl {
+namespace {
+
+const Library& stand_in() {
+  static const Library library(RANKCHECK_STAND_IN_NCCL);
+  return library;
+}
+
+/// All ranks in this process.
+World world_of(int ranks) {
+  World world{.ranks = ranks, .local = {}, .meet = {}};
+  world.local.resize(static_cast<std::size_t>(ranks));
+  std::iota(world.local.begin(), world.local.end(), 0);
+  world.devices = ranks;
+  world.meet = [](const std::string&, const std::string* value) { return *value; };
+  return world;
+}
+
+struct Asked {
+  std::string operation = "all_reduce";
+  std::string algorithm = "native";
+  spec::Call call = {.ranks = 4, .op = spec::ReduceOp::sum, .count = 8};
+  bool in_place = false;
+  World world = world_of(4);
+
+  [[nodiscard]] std::string why_refused(const Library& library = stand_in()) const {
+    const std::vector<int> group{0, 1, 2, 3};
+    return Runtime::why_refused(library,
+                                world,
+                                {*find_algorithm(operation, algorithm),
+                                 reference::contract_named(operation),
+                                 call,
+                                 group,
+                                 in_place});
+  }
+};
+
+TEST(NcclRefusals, AreFewOnACurrentLibrary) {
+  EXPECT_EQ(Asked{}.why_refused(), "");
+  EXPECT_EQ((Asked{.operation = "all_to_all", .in_place = true}).why_refused(),
+            "in_place: NCCL has no all_to_all in place");
+  EXPECT_EQ((Asked{.operation = "all_to_all"}).why_refused(), "");
+}
+
+TEST(NcclRefusals, NameWhatAnOldLibraryLacks) {
+  const Library old(RANKCHECK_STAND_IN_NCCL_OLD);
+  EXPECT_EQ((Asked{.operation = "gather"}).why_refused(old),
+            "ncclGather: NCCL 2.17.3 has no such function");
+  EXPECT_EQ((Asked{.operation = "gather", .algorithm = "grouped"}).why_refused(old), "");
+  Asked moved{.operation = "broadcast"};
+  moved.call.type = spec::Type::f8e4m3;
+  EXPECT_EQ(moved.why_refused(), "");
+  EXPECT_EQ(moved.why_refused(old), "type: 8-bit floats came with NCCL 2.24");
+}
+
+TEST(NcclRefusals, KeepRanksOfOneProcessOnTheirOwnDevices) {
+  Asked asked{.algorithm = "one_process"};
+  EXPECT_EQ(asked.why_refused(), "");
+  asked.world.devices = 1;
+  EXPECT_EQ(asked.why_refused(),
+            "ranks: one process would need a device for each of 4, and here are 1");
+}
+
+TEST(NcclRefusals, KeepForcedWaysToWhereNcclHasThem) {
+  Asked asked{.operation = "all_gather", .algorithm = "pat_simple"};
+  EXPECT_NE(asked.why_refused().find("PAT"), std::string::npos);
+  asked.world.shares_devices = true;
+  EXPECT_EQ(asked.why_refused(), "");
+  asked.algorithm = "ring_ll128";
+  EXPECT_NE(asked.why_refused().find("LL128"), std::string::npos);
+  asked.world.shares_devices = false;
+  EXPECT_EQ(asked.why_refused(), "");
+  asked.call.ranks = 1;
+  EXPECT_NE(asked.why_refused().find("ranks"), std::string::npos);
+}
+
+TEST(NcclAlgorithms, AreWhatTheirEnvironmentSays) {
+  for (const Algorithm& each : algorithms()) {
+    const auto environment = each.environment();
+    if (each.forcing) {
+      EXPECT_EQ(environment.at("NCCL_ALGO"), each.forcing->algorithm);
+      EXPECT_EQ(environment.at("NCCL_PROTO"), each.forcing->protocol);
+      EXPECT_EQ("nccl" + each.forcing->function, each.functions.front());
+    } else {
+      EXPECT_EQ(environment.empty(), !each.one_process) << each.name;
+    }
+  }
+  EXPECT_EQ(find_algorithm("all_reduce", "")->name, "native");
+  EXPECT_EQ(find_algorithm("all_reduce", "grouped"), nullptr);
+}
+
+/// Groups beyond those that are kept, in any order, and back again.
+TEST(NcclRuntime, MakesMoreGroupsThanItKeeps) {
+  constexpr int ranks = 5;
+  const auto devices = make_host_devices(ranks);
+  Runtime runtime(stand_in(), *devices, world_of(ranks));
+  const Algorithm& algorithm = *find_algorithm("broadcast", "native");
+  const spec::Contract& contract = reference::contract_named("broadcast");
+  std::vector<int> group(ranks);
+  std::iota(group.begin(), group.end(), 0);
+  do {
+    const spec::Call call{.ranks = ranks, .root = 2, .type = spec::Type::int32, .count = 1};
+    const Request request{algorithm, contract, call, group};
+    devices->begin();
+    std::vector<Member> members;
+    for (int g = 0; g < ranks; ++g) {
+      const int slot = runtime.slot_of(group[static_cast<std::size_t>(g)]);
+      std::byte* const memory = devices->allocate(slot, sizeof(slot));
+      devices->write(slot, &slot, memory, sizeof(slot));
+      members.push_back({.group_rank = g, .extents = extents_of(contract, call, g)});
+      members.back().send = g == call.root ? memory : nullptr;
+      members.back().recv = memory;
+    }
+    runtime.prepare(request);
+    runtime.perform(request, members);
+    EXPECT_EQ(runtime.conclude(request, members), "native");
+    for (const Member& each : members) {
+      int got = -1;
+      std::memcpy(&got, each.recv, sizeof(got));
+      ASSERT_EQ(got, group[2]);
+    }
+  } while (std::next_permutation(group.begin(), group.end()));
+}
+
+}  // namespace
+}  // namespace rankcheck::gpu::nccl
