@@ -39,23 +39,29 @@ bool fits(const std::optional<std::string>& pattern, const std::string& text) {
   return !pattern || text == "*" || harness::matches(*pattern, text);
 }
 
-/// Whether an entry of a suite has anything that the selection takes, as far as the operations
-/// tell: no backend has been asked yet.
+/// Whether an entry of a suite has a check of an operation that the selection takes, as far as the
+/// names tell: no backend has been asked yet.
 bool may_select(const Selection& selection,
-                const harness::Catalogue& catalogue,
+                const harness::Operation& operation,
                 const SuiteEntry& entry) {
   const bool is_pattern = entry.algorithm.find_first_of("*?[") != std::string::npos;
   if (!is_pattern && !fits(selection.algorithm, entry.algorithm)) return false;
+  const std::string name(operation.contract.name);
+  const auto& properties = operation.properties;
+  return harness::matches(entry.family, family(operation.contract)) &&
+         harness::matches(entry.operation, name) && fits(selection.operation, name) &&
+         std::any_of(properties.begin(), properties.end(), [&](const harness::Property& each) {
+           return harness::matches(entry.property, each.name) &&
+                  fits(selection.property, std::string(each.name));
+         });
+}
+
+bool may_select(const Selection& selection,
+                const harness::Catalogue& catalogue,
+                const SuiteEntry& entry) {
   const auto& all = catalogue.operations();
   return std::any_of(all.begin(), all.end(), [&](const harness::Operation& operation) {
-    const std::string name(operation.contract.name);
-    const auto& properties = operation.properties;
-    return harness::matches(entry.family, family(operation.contract)) &&
-           harness::matches(entry.operation, name) && fits(selection.operation, name) &&
-           std::any_of(properties.begin(), properties.end(), [&](const harness::Property& each) {
-             return harness::matches(entry.property, each.name) &&
-                    fits(selection.property, std::string(each.name));
-           });
+    return may_select(selection, operation, entry);
   });
 }
 
@@ -260,14 +266,10 @@ class Planner {
   std::size_t stand_in(const SuiteEntry& entry, const std::string& backend) {
     std::size_t selected = 0;
     for (const harness::Operation& operation : catalogue_.operations()) {
-      const std::string name(operation.contract.name);
-      if (!harness::matches(entry.family, family(operation.contract)) ||
-          !harness::matches(entry.operation, name)) {
-        continue;
-      }
+      if (!may_select(selection_, operation, entry)) continue;
       ++selected;
       Unit unit;
-      unit.operation = name;
+      unit.operation = operation.contract.name;
       unit.algorithm = "*";
       unit.backend = backend;
       unit.property = "*";
@@ -295,7 +297,11 @@ class Planner {
           fmt::format("{}/{}/{}", unit.operation, unit.algorithm, unit.property));
       return true;
     });
-    if (!units.empty()) return;
+    // Checks of a backend that is not there do not make up for it.
+    const bool has_checks = std::any_of(units.begin(), units.end(), [&](const Unit& unit) {
+      return !plan_.unavailable.contains(unit.backend);
+    });
+    if (has_checks || plan_.left_out.empty()) return;
     throw BadInput(fmt::format(
         "selection: {}: no case can be made of any of its {} checks, such as {}: expected types "
         "and ranks that some check takes",

@@ -96,8 +96,7 @@ class OnDevices final : public Reconstruction {
                         : nullptr),
         shards_(problem.shards == nullptr ? *own_shards_ : *problem.shards),
         held_(held_by_ranks(problem, shards_, scene_)),
-        holders_(problem.layout == Layout::tiles ? lowest_holders(scene_, held_)
-                                                 : std::vector<int>()),
+        holders_(lowest_holders(scene_, held_)),
         state_(from),
         solver_(problem.cluster, scene_, held_) {
     make_room();
@@ -325,7 +324,6 @@ class OnDevices final : public Reconstruction {
   std::unique_ptr<const Shards> own_shards_;
   const Shards& shards_;
   std::vector<Box> held_;
-  /// Of tiles alone.
   std::vector<int> holders_;
   /// As state() last gave it.
   State state_;

@@ -134,10 +134,9 @@ TEST_F(CliResume, SuiteThatHasChangedIsRefused) {
   ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
   const std::string journal = read_file(file("journal.jsonl"));
   write_work(6);
-  expect_unable(
-      "run --resume r",
-      "--resume: r: barrier/dissemination/sim/separates_ranks: expected cases to be 5, as "
-      "the run began, got 6: suites, ");
+  expect_unable("run --resume r",
+                "--resume: r: barrier/central/sim/separates_ranks: expected cases to be 5, as "
+                "the run began, got 6: suites, ");
   write_work(5, R"(,"ranks":[1,4])");
   expect_unable("run --resume r", "expected ranks to be [1,8], as the run began, got [1,4]");
   write_work(5, R"(,"types":["f32"])");

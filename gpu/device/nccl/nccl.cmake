@@ -5,7 +5,8 @@ if(RANKCHECK_NCCL STREQUAL OFF)
 endif()
 
 find_package(CUDAToolkit QUIET)
-find_path(RANKCHECK_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS} PATHS /usr/local/cuda/include)
+find_path(RANKCHECK_NCCL_INCLUDE nccl.h
+  HINTS ${CUDAToolkit_INCLUDE_DIRS} PATHS /usr/local/cuda/include)
 mark_as_advanced(RANKCHECK_NCCL_INCLUDE)
 set(nccl_absent "")
 if(NOT TARGET CUDA::cudart_static)
