@@ -22,10 +22,11 @@ TEST_F(MpiBroken, IsErroredInEveryReport) {
   EXPECT_NE(outcome.out.find("backend mpi did not open: "), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.last_line().find(" 0 skipped, 1 errored"), std::string::npos) << outcome.out;
   int errored = 0;
-  for (const json& finding : report("r")["findings"]) {
+  const json findings = report("r")["findings"];
+  for (const json& finding : findings) {
     if (finding["verdict"] != "errored") continue;
     ++errored;
-    EXPECT_EQ(finding["backend"], "mpi");
+    EXPECT_EQ(finding["unit"]["backend"], "mpi");
     EXPECT_EQ(finding["reason"].get<std::string>().find("the backend did not open: "), 0U);
   }
   EXPECT_EQ(errored, 1);

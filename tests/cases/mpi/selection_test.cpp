@@ -19,7 +19,7 @@ TEST_F(MpiSelection, SuitesRunOnABackendOfTheUsersOwn) {
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   const nlohmann::json findings = report("r")["findings"];
   ASSERT_FALSE(findings.empty());
-  for (const nlohmann::json& finding : findings) EXPECT_EQ(finding["backend"], own);
+  for (const nlohmann::json& finding : findings) EXPECT_EQ(finding["unit"]["backend"], own);
 }
 
 TEST_F(MpiSelection, WhatSmokeHasNothingOfIsSelectedFromAll) {
