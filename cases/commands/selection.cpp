@@ -134,10 +134,12 @@ class Planner {
     return selected;
   }
 
-  /// Whether anything that was added is selected.
+  /// Whether anything that was added is selected, on a backend that is there.
   [[nodiscard]] bool selects() const {
     return std::any_of(plan_.units.begin(), plan_.units.end(), [&](const Unit& unit) {
-      return is_selected(selection_, unit);
+      const bool is_absent =
+          plan_.unavailable.contains(unit.backend) && !plan_.broken.contains(unit.backend);
+      return !is_absent && is_selected(selection_, unit);
     });
   }
 

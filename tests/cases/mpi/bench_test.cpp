@@ -49,7 +49,8 @@ TEST_F(MpiBench, MeasuresLargeCallsAgainstTheCopyFloor) {
 
 TEST_F(MpiBench, MeasuresGradientsOnOneAndOnTwoProcesses) {
   const auto outcome = rankcheck(
-      "bench --backend mpi --min-time 0.01 --frames 4 --filter 'frames/mpi/gaussian_gradients/*' "
+      "bench --backend mpi --min-time 0.01 --frames 4 --filter "
+      "'frames/mpi/gaussian_gradients/batched/*' "
       "--json bench.json");
   ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   const json all = json::parse(harness::read_file(folder_.path() / "bench.json"))["benchmarks"];

@@ -230,7 +230,13 @@ TEST_F(Workers, CrashInTheNextRunThoughThatWantsAnotherEnvironment) {
 }
 
 TEST_F(Workers, AreStartedAfreshWhenTheyGiveUpACall) {
-  write("hung", {{"result", 1}, {"status", "hung"}, {"reason", "not done in time"}});
+  write("hung",
+        {{"result", 1},
+         {"status", "hung"},
+         {"reason", "not done in time"},
+         {"path", nlohmann::json::array()},
+         {"stamps", nlohmann::json::array()},
+         {"sizes", nlohmann::json::array()}});
   const auto backend =
       open(std::string(await_run) +
            "if mkdir once; then cat hung; cat > /dev/null; fi; cat result; cat > /dev/null");
