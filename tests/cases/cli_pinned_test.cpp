@@ -59,7 +59,7 @@ TEST_F(CliPinned, FailureIsConfirmedByReplays) {
   pin("collectives/all_reduce", "flipped_bit", faulty.dump());
   write_suite(R"("operation":"all_reduce","algorithm":"ring","cases":60)");
   ASSERT_EQ(rankcheck("run s.json --fail-fast --report r").status, 1);
-  const json finding = report("r")["findings"][0];
+  json finding = report("r")["findings"][0];
   EXPECT_EQ(finding["verdict"], "falsified");
   EXPECT_EQ(finding["replays"], 5);
   EXPECT_EQ(finding["replays_failed"], 5);
