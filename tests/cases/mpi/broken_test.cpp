@@ -20,7 +20,7 @@ TEST_F(MpiBroken, IsErroredInEveryReport) {
   const tests::Outcome outcome = run("smoke --operation barrier --cases 2");
   EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
   EXPECT_NE(outcome.out.find("backend mpi did not open: "), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.last_line().find(" 0 skipped, 1 errored"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.last_line().find(", 1 errored"), std::string::npos) << outcome.out;
   int errored = 0;
   const json findings = report("r")["findings"];
   for (const json& finding : findings) {

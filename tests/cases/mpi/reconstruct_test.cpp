@@ -1,3 +1,6 @@
+#include <sstream>
+#include <string>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
