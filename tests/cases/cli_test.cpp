@@ -108,7 +108,7 @@ TEST_F(Cli, CyclingSuiteRunsUntilItsTimeIsOver) {
 
 TEST_F(Cli, CyclingSuiteReachesEveryUnitBeforeItGoesIntoDepth) {
   const Outcome outcome =
-      rankcheck("run deep --operation 'all_reduce' --backend sim --time-budget 3 --report r");
+      rankcheck("run deep --operation 'all_reduce' --backend sim --time-budget 5 --report r");
   const json findings = report("r")["findings"];
   EXPECT_FALSE(findings.empty());
   for (const json& finding : findings) {

@@ -24,6 +24,13 @@ if(RANKCHECK_CUDA STREQUAL AUTO)
   endif()
 endif()
 enable_language(CUDA)
+if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.0)
+  if(RANKCHECK_CUDA STREQUAL AUTO)
+    message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER} is older than 12.0 and knows no C++20: not built")
+    return()
+  endif()
+  message(FATAL_ERROR "CUDA: ${CMAKE_CUDA_COMPILER}: expected 12.0 or newer, which knows C++20")
+endif()
 
 # CMake 3.25.1 knows no flag for C++20 in nvcc and would fail to generate.
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)

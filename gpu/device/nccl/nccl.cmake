@@ -1,6 +1,7 @@
 # The NCCL worker, built where NCCL's header and CUDA's runtime are found; neither nvcc nor the
 # library is needed for that.
 if(RANKCHECK_NCCL STREQUAL OFF)
+  set(nccl_absent "the worker was not built: RANKCHECK_NCCL is OFF")
   return()
 endif()
 
@@ -40,5 +41,6 @@ add_executable(rankcheck-worker-nccl
 target_link_libraries(rankcheck-worker-nccl PRIVATE
   rankcheck_nccl rankcheck_harness rankcheck_reference CLI11::CLI11)
 # CUDA's own NCCL is found where the system knows of no other.
-set_target_properties(rankcheck-worker-nccl PROPERTIES BUILD_RPATH "${CUDAToolkit_LIBRARY_DIR}")
+set_target_properties(rankcheck-worker-nccl PROPERTIES
+  BUILD_RPATH "${CUDAToolkit_LIBRARY_DIR}" INSTALL_RPATH "${CUDAToolkit_LIBRARY_DIR}")
 add_dependencies(programs rankcheck-worker-nccl)
