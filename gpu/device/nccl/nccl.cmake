@@ -1,7 +1,7 @@
 # The NCCL worker, built where NCCL's header and CUDA's runtime are found; neither nvcc nor the
 # library is needed for that.
 if(RANKCHECK_NCCL STREQUAL OFF)
-  set(nccl_absent "the worker was not built: RANKCHECK_NCCL is OFF")
+  set(nccl_absent "RANKCHECK_NCCL is OFF")
   return()
 endif()
 
