@@ -1,19 +1,14 @@
 #include "cases/backends/cuda.hpp"
 
-#include <array>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <sstream>
 #include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
-#include "harness/table.hpp"
 #include "harness/worker/worker_backend.hpp"
 
 #include "cases/backends/command.hpp"
@@ -27,32 +22,12 @@ namespace worker = harness::worker;
 /// Logical devices; any number of them share one GPU.
 constexpr int ranks_max = 64;
 
-std::string why_unavailable() {
-  if (::access(cuda_worker_path().c_str(), X_OK) != 0) {
-    return "rankcheck-worker-cuda is missing beside rankcheck: install the CUDA Toolkit (nvcc) and "
-           "build again";
-  }
-  const nlohmann::json said = describe_cuda();
-  return said.is_null() ? "rankcheck-worker-cuda does not run: build it again"
-                        : said.at("unavailable").get<std::string>();
-}
-
-std::vector<harness::AlgorithmInfo> compiled() {
-  std::vector<harness::AlgorithmInfo> all;
-  const nlohmann::json said = describe_cuda();
-  if (said.is_null()) return all;
-  for (const nlohmann::json& each : said.at("algorithms")) {
-    all.push_back({each.at("operation"), each.at("name"), each.at("summary")});
-  }
-  return all;
-}
-
 worker::Command command(int ranks) {
   worker::Command command;
   const char* launcher = std::getenv(cuda_launcher_variable);
   std::istringstream words(launcher == nullptr ? "" : launcher);
   for (std::string word; words >> word;) command.arguments.push_back(word);
-  for (std::string word : {cuda_worker_path(), std::string("--ranks"), std::to_string(ranks)}) {
+  for (std::string word : {cuda_worker().path, std::string("--ranks"), std::to_string(ranks)}) {
     command.arguments.push_back(std::move(word));
   }
   return command;
@@ -80,22 +55,9 @@ nlohmann::json describe() {
 
 }  // namespace
 
-std::string cuda_worker_path() {
-  return program_beside("rankcheck-worker-cuda");
-}
-
-nlohmann::json describe_cuda() {
-  const std::string command = harness::shell_quoted(cuda_worker_path()) + " --describe 2>/dev/null";
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "r"),
-                                                             ::pclose);
-  if (!pipe) return nullptr;
-  std::string text;
-  std::array<char, 4096> part{};
-  while (const std::size_t read = std::fread(part.data(), 1, part.size(), pipe.get())) {
-    text.append(part.data(), read);
-  }
-  nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
-  return parsed.is_object() ? parsed : nlohmann::json(nullptr);
+WorkerProgram cuda_worker() {
+  return {program_beside("rankcheck-worker-cuda"),
+          "install the CUDA Toolkit (nvcc) and build again"};
 }
 
 harness::BackendEntry cuda_backend() {
@@ -103,11 +65,11 @@ harness::BackendEntry cuda_backend() {
           .summary =
               "ranks on the streams of this machine's CUDA devices, any number on each; "
               "never run on hardware",
-          .why_unavailable = why_unavailable,
+          .why_unavailable = [] { return cuda_worker().why_unavailable(); },
           .open = open,
           .describe = describe,
           .ranks_max = ranks_max,
-          .compiled = compiled};
+          .compiled = [] { return cuda_worker().compiled(); }};
 }
 
 }  // namespace rankcheck::cases

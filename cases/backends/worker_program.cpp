@@ -5,17 +5,13 @@
 #include <filesystem>
 #include <memory>
 
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "harness/table.hpp"
 
 namespace rankcheck::cases {
 
-namespace {
-
-/// Null where the program is missing or broken.
-nlohmann::json description(const std::string& path) {
+nlohmann::json WorkerProgram::description() const {
   const std::string command = harness::shell_quoted(path) + " --describe 2>/dev/null";
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "r"),
                                                              ::pclose);
@@ -29,19 +25,17 @@ nlohmann::json description(const std::string& path) {
   return parsed.is_object() ? parsed : nlohmann::json(nullptr);
 }
 
-}  // namespace
-
 std::string WorkerProgram::why_unavailable() const {
   const std::string name = std::filesystem::path(path).filename();
   if (::access(path.c_str(), X_OK) != 0) return name + " is missing beside rankcheck: " + remedy;
-  const nlohmann::json said = description(path);
+  const nlohmann::json said = description();
   return said.is_null() ? name + " does not run: build it again"
                         : said.at("unavailable").get<std::string>();
 }
 
 std::vector<harness::AlgorithmInfo> WorkerProgram::compiled() const {
   std::vector<harness::AlgorithmInfo> all;
-  const nlohmann::json said = description(path);
+  const nlohmann::json said = description();
   if (said.is_null()) return all;
   for (const nlohmann::json& each : said.at("algorithms")) {
     all.push_back({each.at("operation"), each.at("name"), each.at("summary")});

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "harness/backend.hpp"
 
 namespace rankcheck::cases {
@@ -14,6 +16,8 @@ struct WorkerProgram {
   /// What to do where the program is not there.
   std::string remedy;
 
+  /// What it says of itself; null where it is missing or broken.
+  [[nodiscard]] nlohmann::json description() const;
   /// Empty where it can run; else one line that says why not and what would mend it.
   [[nodiscard]] std::string why_unavailable() const;
   /// The algorithms that are built in.

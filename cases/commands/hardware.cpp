@@ -70,7 +70,7 @@ std::string find_sanitizer() {
 
 std::vector<hardware::Device> devices_here() {
   std::vector<hardware::Device> devices;
-  const nlohmann::json said = describe_cuda();
+  const nlohmann::json said = cuda_worker().description();
   if (said.is_null()) return devices;
   for (const nlohmann::json& each : said.at("devices")) {
     devices.push_back({.name = each.at("name"),
@@ -120,7 +120,7 @@ class HardwareGate {
         why,
         {.probe =
              [&](const hardware::ProbeRequest& request) {
-               return run_probe(cuda_worker_path(), request, probe_timeout_s);
+               return run_probe(cuda_worker().path, request, probe_timeout_s);
              },
          .run = [&](const hardware::PhaseRequest& request) { return run(request); },
          .now_s =
