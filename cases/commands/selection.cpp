@@ -192,8 +192,11 @@ class Planner {
     expect_chosen("operation", selection_.operation, operations);
     expect_chosen("algorithm", selection_.algorithm, algorithms);
     expect_chosen("property", selection_.property, properties);
+    const char* hint = selection_.backends.empty()
+                           ? "; backends that the suites do not have come with --backend"
+                           : "";
     throw BadInput("selection: " + to_json(selection_).dump() +
-                   ": expected at least one check that 'rankcheck list' shows");
+                   ": expected at least one check that 'rankcheck list' shows" + hint);
   }
 
   static void expect_chosen(std::string_view what,
