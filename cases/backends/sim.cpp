@@ -143,7 +143,8 @@ bool SimBackend::run_plan(const gpu::plan::Algorithm& algorithm,
                           Observation& observation) {
   const Case& c = stages[stage];
   const spec::Contract& contract = reference::contract_named(c.operation);
-  builder_.begin(plan_, contract, call_of(c), options_of(c));
+  const spec::Call call = call_of(c);
+  builder_.begin(plan_, contract, call, options_of(c));
   algorithm.plan(builder_);
   if (mutation_) mutation_(c, plan_);
   const gpu::sim::Report& report = simulator_.run(plan_,

@@ -50,7 +50,8 @@ class SimulatedCall {
 
   double run() {
     const auto start = std::chrono::steady_clock::now();
-    builder_.begin(plan_, contract_, call_of(case_), {});
+    const spec::Call call = call_of(case_);
+    builder_.begin(plan_, contract_, call, {});
     algorithm_.plan(builder_);
     const auto& report = simulator_.run(plan_, case_.type, case_.op, buffers_, {}, {});
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

@@ -23,11 +23,12 @@ struct Options {
 /// touched. Steps without elements are left out; signals and waits are kept.
 class Builder {
  public:
-  /// Starts a plan for a legal call. `plan` must outlive the builder.
+  /// Starts a plan for a legal call. Plan, contract and call must outlive the writing of it.
   void begin(Plan& plan,
              const spec::Contract& contract,
              const spec::Call& call,
              const Options& options);
+  void begin(Plan&, const spec::Contract&, spec::Call&&, const Options&) = delete;
 
   [[nodiscard]] const spec::Call& call() const { return *call_; }
   [[nodiscard]] const Options& options() const { return options_; }
