@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "gpu/ptycho/operator.hpp"
+
 namespace rankcheck::gpu {
 
 namespace {

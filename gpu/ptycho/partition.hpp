@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/ptycho/operator.hpp"
-
 namespace rankcheck::gpu {
+
+class OperatorRun;
 
 /// Ways to share scan positions out among ranks; what each means says the contract of the operation
 /// partition_<name>.

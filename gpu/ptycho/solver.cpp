@@ -5,6 +5,10 @@
 #include "reference/ptycho/rpie_step/contract.hpp"
 
 #include "gpu/ptycho/arrays.hpp"
+#include "gpu/ptycho/conjugate_gradient.hpp"
+#include "gpu/ptycho/frame_sums.hpp"
+#include "gpu/ptycho/lsqml.hpp"
+#include "gpu/ptycho/state.hpp"
 
 namespace rankcheck::gpu {
 
@@ -44,89 +48,119 @@ struct Fit {
   }
 };
 
+template <class T>
+StepReport take_pie(FrameSums<T>& sums, typename FrameSums<T>::Shares shares, T alpha) {
+  const auto totals = sums.add_gradients(shares, {.object = true, .probe = true, .weights = true});
+  sums.find_largest_weights();
+  for (std::size_t place = 0; place < shares.size(); ++place) {
+    const int rank = sums.cluster().local()[place];
+    const T* const largest = sums.largest_weights(rank);
+    const std::int64_t pixels = sums.pixels(rank);
+    launch(sums.cluster(),
+           rank,
+           pixels,
+           PieStep<T>{.values = shares[place].object,
+                      .gradient = sums.object(rank),
+                      .weight = sums.object_weight(rank),
+                      .largest = largest,
+                      .alpha = alpha,
+                      .weights = pixels});
+    launch(sums.cluster(),
+           rank,
+           sums.probe_size(),
+           PieStep<T>{.values = shares[place].probe,
+                      .gradient = sums.probe(rank),
+                      .weight = sums.probe_weight(rank),
+                      .largest = largest + 1,
+                      .alpha = alpha,
+                      .weights = sums.window_size()});
+  }
+  return {.cost = totals.cost};
+}
+
+template <class T>
+StepReport take_difference_map(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
+  const auto totals =
+      sums.add_projections(shares, {.object = true, .probe = true, .weights = true});
+  for (std::size_t place = 0; place < shares.size(); ++place) {
+    const int rank = sums.cluster().local()[place];
+    const std::int64_t pixels = sums.pixels(rank);
+    launch(sums.cluster(),
+           rank,
+           pixels,
+           Fit<T>{.values = shares[place].object,
+                  .sums = sums.object(rank),
+                  .weight = sums.object_weight(rank),
+                  .weights = pixels});
+    launch(sums.cluster(),
+           rank,
+           sums.probe_size(),
+           Fit<T>{.values = shares[place].probe,
+                  .sums = sums.probe(rank),
+                  .weight = sums.probe_weight(rank),
+                  .weights = sums.window_size()});
+  }
+  return {.cost = totals.cost};
+}
+
 }  // namespace
 
 template <class T>
-Solver<T>::Solver(Cluster& cluster, const spec::Scene& scene, std::vector<spec::Box> held)
-    : sums_(cluster, scene, std::move(held)),
-      conjugate_gradient_(sums_),
-      lsqml_(sums_, scene.window) {}
+struct Solver<T>::Parts {
+  Parts(Cluster& cluster, const spec::Scene& scene, std::vector<spec::Box> held)
+      : sums(cluster, scene, std::move(held)),
+        conjugate_gradient(sums),
+        lsqml(sums, scene.window) {}
+
+  FrameSums<T> sums;
+  ConjugateGradient<T> conjugate_gradient;
+  Lsqml<T> lsqml;
+};
 
 template <class T>
-StepReport Solver<T>::take(StepKind kind, Shares shares) {
+Solver<T>::Solver(Cluster& cluster, const spec::Scene& scene, std::vector<spec::Box> held)
+    : parts_(std::make_unique<Parts>(cluster, scene, std::move(held))) {}
+
+template <class T>
+Solver<T>::~Solver() = default;
+
+template <class T>
+StepReport Solver<T>::take(StepKind kind, std::span<const SolverShare<T>> shares) {
   switch (kind) {
     case StepKind::rpie:
-      return take_pie(shares, static_cast<T>(reference::rpie_alpha));
+      return take_pie(parts_->sums, shares, static_cast<T>(reference::rpie_alpha));
     case StepKind::epie:
-      return take_pie(shares, T{1});
+      return take_pie(parts_->sums, shares, T{1});
     case StepKind::conjugate_gradient:
-      return conjugate_gradient_.take(shares);
+      return parts_->conjugate_gradient.take(shares);
     case StepKind::lsqml:
-      return lsqml_.take(shares);
+      return parts_->lsqml.take(shares);
     case StepKind::difference_map:
-      return take_difference_map(shares);
+      return take_difference_map(parts_->sums, shares);
   }
   return {};
 }
 
 template <class T>
-double Solver<T>::cost(Shares shares) {
-  return sums_.add_gradients(shares, {}).cost;
+double Solver<T>::cost(std::span<const SolverShare<T>> shares) {
+  return parts_->sums.add_gradients(shares, {}).cost;
 }
 
 template <class T>
-StepReport Solver<T>::take_pie(Shares shares, T alpha) {
-  const auto totals = sums_.add_gradients(shares, {.object = true, .probe = true, .weights = true});
-  sums_.find_largest_weights();
-  for (std::size_t place = 0; place < shares.size(); ++place) {
-    const int rank = sums_.cluster().local()[place];
-    const T* const largest = sums_.largest_weights(rank);
-    const std::int64_t pixels = sums_.pixels(rank);
-    launch(sums_.cluster(),
-           rank,
-           pixels,
-           PieStep<T>{.values = shares[place].object,
-                      .gradient = sums_.object(rank),
-                      .weight = sums_.object_weight(rank),
-                      .largest = largest,
-                      .alpha = alpha,
-                      .weights = pixels});
-    launch(sums_.cluster(),
-           rank,
-           sums_.probe_size(),
-           PieStep<T>{.values = shares[place].probe,
-                      .gradient = sums_.probe(rank),
-                      .weight = sums_.probe_weight(rank),
-                      .largest = largest + 1,
-                      .alpha = alpha,
-                      .weights = sums_.window_size()});
+void Solver<T>::copy_state(StepKind kind,
+                           std::span<const SolverShare<T>> from,
+                           std::span<const SolverShare<T>> to) {
+  FrameSums<T>& sums = parts_->sums;
+  for (std::size_t place = 0; place < from.size(); ++place) {
+    const int rank = sums.cluster().local()[place];
+    for (const StateArray<T>& state : state_of<T>(kind)) {
+      copy<Complex<T>>(sums.cluster(),
+                       rank,
+                       state.is_object ? sums.pixels(rank) : sums.probe_size(),
+                       from[place].*state.part,
+                       to[place].*state.part);
+    }
   }
-  return {.cost = totals.cost};
-}
-
-template <class T>
-StepReport Solver<T>::take_difference_map(Shares shares) {
-  const auto totals =
-      sums_.add_projections(shares, {.object = true, .probe = true, .weights = true});
-  for (std::size_t place = 0; place < shares.size(); ++place) {
-    const int rank = sums_.cluster().local()[place];
-    const std::int64_t pixels = sums_.pixels(rank);
-    launch(sums_.cluster(),
-           rank,
-           pixels,
-           Fit<T>{.values = shares[place].object,
-                  .sums = sums_.object(rank),
-                  .weight = sums_.object_weight(rank),
-                  .weights = pixels});
-    launch(sums_.cluster(),
-           rank,
-           sums_.probe_size(),
-           Fit<T>{.values = shares[place].probe,
-                  .sums = sums_.probe(rank),
-                  .weight = sums_.probe_weight(rank),
-                  .weights = sums_.window_size()});
-  }
-  return {.cost = totals.cost};
 }
 
 template class Solver<float>;

@@ -1,15 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "reference/spec/share.hpp"
 
 #include "gpu/device/cluster.hpp"
-#include "gpu/ptycho/conjugate_gradient.hpp"
-#include "gpu/ptycho/frame_sums.hpp"
-#include "gpu/ptycho/lsqml.hpp"
+#include "gpu/ptycho/solver_share.hpp"
 
 namespace rankcheck::gpu {
 
@@ -17,7 +16,8 @@ namespace rankcheck::gpu {
 enum class StepKind : std::uint8_t { rpie, epie, conjugate_gradient, lsqml, difference_map };
 
 /// Takes steps, each on some frames of all ranks. Keeps its memory on the devices from step to
-/// step; the copies of a pixel that several ranks hold stay equal, bit by bit.
+/// step; the copies of a pixel that several ranks hold stay equal, bit by bit. All of it is
+/// compiled with the operators: whoever uses it need not know for which devices.
 template <class T>
 class Solver {
  public:
@@ -27,6 +27,7 @@ class Solver {
   Solver(Cluster& cluster, const spec::Scene& scene, std::vector<spec::Box> held);
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
+  ~Solver();
 
   /// One step; `shares` are those of cluster.local(), in that order. All ranks take the same steps.
   StepReport take(StepKind kind, std::span<const SolverShare<T>> shares);
@@ -34,15 +35,16 @@ class Solver {
   /// The cost of all ranks' frames.
   [[nodiscard]] double cost(std::span<const SolverShare<T>> shares);
 
+  /// Copies what steps of this kind go on from, on the devices, from some arrays of the local ranks
+  /// to others.
+  void copy_state(StepKind kind,
+                  std::span<const SolverShare<T>> from,
+                  std::span<const SolverShare<T>> to);
+
  private:
-  using Shares = std::span<const SolverShare<T>>;
+  struct Parts;
 
-  StepReport take_pie(Shares shares, T alpha);
-  StepReport take_difference_map(Shares shares);
-
-  FrameSums<T> sums_;
-  ConjugateGradient<T> conjugate_gradient_;
-  Lsqml<T> lsqml_;
+  std::unique_ptr<Parts> parts_;
 };
 
 extern template class Solver<float>;

@@ -7,6 +7,7 @@
 
 #include "gpu/ptycho/arrays.hpp"
 #include "gpu/ptycho/state.hpp"
+#include "gpu/ptycho/tiles.hpp"
 
 namespace rankcheck::gpu {
 

@@ -1,3 +1,4 @@
+#include "gpu/ptycho/operator.hpp"
 #include "gpu/ptycho/partition.hpp"
 
 namespace rankcheck::gpu::partition_grid {
