@@ -79,9 +79,20 @@ struct Part {
   std::vector<std::int64_t> batch_begins;
   /// Of all its positions.
   Share share;
-  /// Room for a whole array of the state.
-  Value* whole = nullptr;
+  /// Where keep() copies the state to.
+  Share kept;
+  /// For what all ranks add up; see room().
+  Value* room = nullptr;
 };
+
+/// Values of an array that lie one behind the other.
+struct Stretch {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
+/// What is exchanged at a time, so that no device needs room for a whole object.
+constexpr std::int64_t stretch_max = 4096;
 
 class OnDevices final : public Reconstruction {
  public:
@@ -99,7 +110,7 @@ class OnDevices final : public Reconstruction {
         holders_(lowest_holders(scene_, held_)),
         state_(from),
         solver_(problem.cluster, scene_, held_) {
-    make_room();
+    complete_state();
     for (const int rank : cluster_.local()) {
       Part& part = parts_.emplace_back();
       part.rank = rank;
@@ -115,18 +126,18 @@ class OnDevices final : public Reconstruction {
 
   double cost() override { return solver_.cost(shares(0, problem_.batches)) / shards_.total(); }
 
-  [[nodiscard]] State state() override {
-    for (const Kept& kept : gpu::state_of<float>(kind_)) {
-      float* const values = components(state_, kept.array);
-      if (kept.is_object && problem_.layout == Layout::tiles) {
-        assemble(kept, values);
-      } else {
-        const Part& part = parts_.front();
-        cluster_.read(part.rank, part.share.*kept.part, values, bytes(kept.array));
-      }
+  [[nodiscard]] State state() override { return read(&Part::share); }
+
+  void keep() override {
+    std::vector<Share> to;
+    for (Part& part : parts_) {
+      if (part.kept.object == nullptr) allocate_state(part, part.kept);
+      to.push_back(part.kept);
     }
-    return state_;
+    solver_.copy_state(kind_, shares(0, problem_.batches), to);
   }
+
+  [[nodiscard]] State kept() override { return read(&Part::kept); }
 
   [[nodiscard]] std::string unequal_copy() override {
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
@@ -137,12 +148,12 @@ class OnDevices final : public Reconstruction {
   }
 
  private:
-  [[nodiscard]] std::int64_t bytes(Array array) const {
-    return spec::components(scene_, array) * static_cast<std::int64_t>(sizeof(float));
+  [[nodiscard]] static std::int64_t bytes(std::int64_t values) {
+    return values * static_cast<std::int64_t>(sizeof(Value));
   }
 
   /// Gives the state all arrays that the solver keeps, with zeros where it has none yet.
-  void make_room() {
+  void complete_state() {
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
       if (kept.array == Array::object || kept.array == Array::probe) continue;
       const std::string name(spec::name(kept.array));
@@ -199,55 +210,91 @@ class OnDevices final : public Reconstruction {
     part.share.count = count;
   }
 
-  void load_state(Part& part) {
+  /// Values of an array that a rank holds.
+  [[nodiscard]] std::int64_t values(const Part& part, const Kept& kept) const {
+    return kept.is_object ? part.held.pixels() : spec::values(scene_, kept.array);
+  }
+
+  void allocate_state(const Part& part, Share& share) {
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
-      const std::int64_t values =
-          kept.is_object ? part.held.pixels() : spec::values(scene_, kept.array);
+      share.*kept.part = cluster_.allocate_array<Value>(part.rank, values(part, kept));
+    }
+  }
+
+  void load_state(Part& part) {
+    allocate_state(part, part.share);
+    for (const Kept& kept : gpu::state_of<float>(kind_)) {
       const auto* const from = reinterpret_cast<const Value*>(components(state_, kept.array));
-      auto*& to = part.share.*kept.part;
-      to = cluster_.allocate_array<Value>(part.rank, values);
-      if (!kept.is_object) {
-        cluster_.write(part.rank, from, to, bytes(kept.array));
-        continue;
-      }
-      for_each_row(part.held, [&](std::int64_t whole, std::int64_t tile, std::int64_t size) {
-        cluster_.write(part.rank, from + whole, to + tile, size);
+      const Stretch all{.count = spec::values(scene_, kept.array)};
+      for_each_run(part, kept, all, [&](std::int64_t whole, std::int64_t own, std::int64_t count) {
+        cluster_.write(part.rank, from + whole, part.share.*kept.part + own, bytes(count));
       });
     }
   }
 
-  /// Calls body(first pixel in the object, first pixel in the box, bytes) for each row of a box.
+  /// Calls body(first of them in the whole array, first of them in the rank's, count) for the
+  /// values of a stretch that a rank holds, those of a row of its box together.
   template <class Body>
-  void for_each_row(const Box& box, const Body& body) const {
-    for (std::int64_t row = 0; row < box.rows; ++row) {
-      body((box.row + row) * scene_.cols + box.col,
-           row * box.cols,
-           box.cols * static_cast<std::int64_t>(sizeof(Value)));
+  void for_each_run(const Part& part, const Kept& kept, Stretch of, const Body& body) const {
+    if (!kept.is_object) return body(of.first, of.first, of.count);
+    const Box& box = part.held;
+    const std::int64_t cols = scene_.cols;
+    const std::int64_t end = of.first + of.count;
+    const std::int64_t row_end = std::min(box.row + box.rows, (end + cols - 1) / cols);
+    for (std::int64_t row = std::max(box.row, of.first / cols); row < row_end; ++row) {
+      const std::int64_t box_begin = row * cols + box.col;
+      const std::int64_t begin = std::max(box_begin, of.first);
+      const std::int64_t stop = std::min(box_begin + box.cols, end);
+      if (begin >= stop) continue;
+      body(begin, (row - box.row) * box.cols + begin - box_begin, stop - begin);
     }
   }
 
-  /// A rank's copy of an array, where the whole array has it; zeros around it.
-  std::vector<Value> copy_of(const Part& part, const Kept& kept) {
-    std::vector<Value> copy(static_cast<std::size_t>(spec::values(scene_, kept.array)));
-    if (!kept.is_object) {
-      cluster_.read(part.rank, part.share.*kept.part, copy.data(), bytes(kept.array));
-      return copy;
+  /// Calls body(stretch) for each part of a whole array.
+  template <class Body>
+  void for_each_stretch(const Kept& kept, const Body& body) const {
+    const std::int64_t all = spec::values(scene_, kept.array);
+    for (std::int64_t first = 0; first < all; first += stretch_max) {
+      body(Stretch{.first = first, .count = std::min(stretch_max, all - first)});
     }
-    for_each_row(part.held, [&](std::int64_t whole, std::int64_t at, std::int64_t size) {
-      cluster_.read(part.rank, part.share.*kept.part + at, copy.data() + whole, size);
-    });
+  }
+
+  /// The state, from where each rank has it.
+  [[nodiscard]] State read(Share Part::*place) {
+    for (const Kept& kept : gpu::state_of<float>(kind_)) {
+      float* const to = components(state_, kept.array);
+      if (kept.is_object && problem_.layout == Layout::tiles) {
+        assemble(kept, place, to);
+      } else {
+        const Part& part = parts_.front();
+        cluster_.read(
+            part.rank, part.*place.*kept.part, to, bytes(spec::values(scene_, kept.array)));
+      }
+    }
+    return state_;
+  }
+
+  /// A rank's copy of a stretch of an array, with zeros where it has none.
+  std::vector<Value> copy_of(const Part& part,
+                             const Kept& kept,
+                             Share Part::*place,
+                             Stretch stretch) {
+    std::vector<Value> copy(static_cast<std::size_t>(stretch.count));
+    const Value* const from = part.*place.*kept.part;
+    for_each_run(
+        part, kept, stretch, [&](std::int64_t whole, std::int64_t own, std::int64_t count) {
+          cluster_.read(part.rank, from + own, copy.data() + whole - stretch.first, bytes(count));
+        });
     return copy;
   }
 
-  /// Room on the rank's device for any array of the state, and for a number of each rank.
+  /// Room on the rank's device for a stretch, and for a number of each rank.
   Value* room(Part& part) {
-    if (part.whole == nullptr) {
-      part.whole = cluster_.allocate_array<Value>(part.rank,
-                                                  std::max({spec::values(scene_, Array::object),
-                                                            spec::values(scene_, Array::probe),
-                                                            std::int64_t{cluster_.ranks()}}));
+    if (part.room == nullptr) {
+      part.room = cluster_.allocate_array<Value>(
+          part.rank, std::max(stretch_max, std::int64_t{cluster_.ranks()}));
     }
-    return part.whole;
+    return part.room;
   }
 
   /// Adds what `make` gives of each local part over all ranks. Bit by bit, so that where one rank
@@ -267,12 +314,18 @@ class OnDevices final : public Reconstruction {
     return sum;
   }
 
-  /// The bits of an array, of each value those of the lowest rank that has it.
-  std::vector<std::int32_t> lowest_copy(const Kept& kept) {
-    return sum_bits(spec::components(scene_, kept.array), [&](const Part& part) {
-      std::vector<Value> copy = copy_of(part, kept);
-      for (std::size_t i = 0; i < copy.size(); ++i) {
-        if ((kept.is_object ? holders_[i] : 0) != part.rank) copy[i] = {};
+  /// The lowest rank that has a value; -1 where none does.
+  [[nodiscard]] int holder(const Kept& kept, std::int64_t value) const {
+    return kept.is_object ? holders_[static_cast<std::size_t>(value)] : 0;
+  }
+
+  /// The bits of a stretch, of each value those of the lowest rank that has it.
+  std::vector<std::int32_t> lowest_copy(const Kept& kept, Share Part::*place, Stretch stretch) {
+    return sum_bits(2 * stretch.count, [&](const Part& part) {
+      std::vector<Value> copy = copy_of(part, kept, place, stretch);
+      for (std::int64_t i = 0; i < stretch.count; ++i) {
+        if (holder(kept, stretch.first + i) == part.rank) continue;
+        copy[static_cast<std::size_t>(i)] = {};
       }
       return copy;
     });
@@ -280,40 +333,51 @@ class OnDevices final : public Reconstruction {
 
   /// Reads the whole of what lies in tiles on the ranks; pixels that no rank holds keep their
   /// values.
-  void assemble(const Kept& kept, float* values) {
-    const std::vector<std::int32_t> bits = lowest_copy(kept);
-    for (std::size_t i = 0; i < bits.size(); ++i) {
-      if (holders_[i / 2] >= 0) values[i] = std::bit_cast<float>(bits[i]);
-    }
+  void assemble(const Kept& kept, Share Part::*place, float* values) {
+    for_each_stretch(kept, [&](Stretch stretch) {
+      const std::vector<std::int32_t> bits = lowest_copy(kept, place, stretch);
+      for (std::int64_t i = 0; i < 2 * stretch.count; ++i) {
+        if (holder(kept, stretch.first + i / 2) < 0) continue;
+        values[2 * stretch.first + i] = std::bit_cast<float>(bits[static_cast<std::size_t>(i)]);
+      }
+    });
   }
 
-  /// Whether a rank's copy of what it has of an array has these bits.
+  /// Whether a rank's copy of what it has of a stretch has these bits.
   [[nodiscard]] bool is_equal(const Part& part,
                               const Kept& kept,
+                              Stretch stretch,
                               const std::vector<std::int32_t>& bits) {
-    const std::vector<Value> copy = copy_of(part, kept);
-    const auto* const whole = reinterpret_cast<const Value*>(bits.data());
-    if (!kept.is_object) {
-      return std::memcmp(copy.data(), whole, static_cast<std::size_t>(bytes(kept.array))) == 0;
-    }
+    const std::vector<Value> copy = copy_of(part, kept, &Part::share, stretch);
+    const auto* const lowest = reinterpret_cast<const Value*>(bits.data());
     bool equal = true;
-    for_each_row(part.held, [&](std::int64_t at, std::int64_t, std::int64_t size) {
-      equal =
-          equal && std::memcmp(copy.data() + at, whole + at, static_cast<std::size_t>(size)) == 0;
+    for_each_run(part, kept, stretch, [&](std::int64_t whole, std::int64_t, std::int64_t count) {
+      const std::int64_t at = whole - stretch.first;
+      equal = equal && std::memcmp(copy.data() + at,
+                                   lowest + at,
+                                   static_cast<std::size_t>(count) * sizeof(Value)) == 0;
     });
     return equal;
   }
 
   /// The lowest rank with another copy than the lowest holder's; -1 where there is none.
   int unequal_rank(const Kept& kept) {
-    const std::vector<std::int32_t> bits = lowest_copy(kept);
-    const std::vector<std::int32_t> unequal = sum_bits(cluster_.ranks(), [&](const Part& part) {
-      std::vector<std::int32_t> flags(static_cast<std::size_t>(cluster_.ranks()), 0);
-      if (!is_equal(part, kept, bits)) flags[static_cast<std::size_t>(part.rank)] = 1;
-      return flags;
+    std::vector<std::int32_t> is_unequal(static_cast<std::size_t>(cluster_.ranks()), 0);
+    for_each_stretch(kept, [&](Stretch stretch) {
+      const std::vector<std::int32_t> bits = lowest_copy(kept, &Part::share, stretch);
+      for (const Part& part : parts_) {
+        if (!is_equal(part, kept, stretch, bits))
+          is_unequal[static_cast<std::size_t>(part.rank)] = 1;
+      }
     });
-    const auto first = std::find(unequal.begin(), unequal.end(), 1);
-    return first == unequal.end() ? -1 : static_cast<int>(first - unequal.begin());
+    const std::vector<std::int32_t> all = sum_bits(cluster_.ranks(), [&](const Part& part) {
+      std::vector<std::int32_t> own(is_unequal.size(), 0);
+      const auto rank = static_cast<std::size_t>(part.rank);
+      own[rank] = is_unequal[rank];
+      return own;
+    });
+    const auto first = std::find(all.begin(), all.end(), 1);
+    return first == all.end() ? -1 : static_cast<int>(first - all.begin());
   }
 
   gpu::StepKind kind_;

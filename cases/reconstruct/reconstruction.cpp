@@ -115,10 +115,13 @@ Result reconstruct(const Solver& solver,
   result.state = {};
   while (result.iterations < course.iterations) {
     // What an interruption within the iteration goes back to.
-    if (follower.is_interrupted && problem.batches > 1) result.state = running->state();
+    if (follower.is_interrupted && problem.batches > 1) running->keep();
     const std::optional<double> cost =
         iterate(solver, problem, *running, result.iterations + 1, course, follower);
-    if (!cost) return result;
+    if (!cost) {
+      result.state = running->kept();
+      return result;
+    }
     ++result.iterations;
     result.costs.push_back(*cost);
     if (follower.iterated) follower.iterated(result.iterations, result.costs.back());

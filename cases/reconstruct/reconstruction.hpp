@@ -84,6 +84,10 @@ class Reconstruction {
   virtual double cost() = 0;
   /// A copy of the present state.
   [[nodiscard]] virtual State state() = 0;
+  /// Keeps a copy of the present state where the steps are taken, in place of the one before.
+  virtual void keep() = 0;
+  /// A copy of the state that was kept.
+  [[nodiscard]] virtual State kept() = 0;
   /// The lowest rank that has other bits of an array than the ranks below it, and the array: "rank
   /// 2: probe". Empty where all copies are equal, as they are after every right step.
   [[nodiscard]] virtual std::string unequal_copy() { return {}; }

@@ -109,6 +109,31 @@ TEST_P(Solvers, GoOnFromACheckpointAsIfTheyHadNeverStopped) {
   }
 }
 
+/// Of objects larger than what ranks exchange at a time, too.
+TEST_P(Solvers, KeepAndReadStatesAsTheyAre) {
+  const Dataset data = simulate({.positions = 13, .detector = 9, .probe = 7, .object = 70});
+  for (const Layout layout : {Layout::replicated, Layout::tiles}) {
+    Devices devices(3);
+    Problem problem = devices.problem(data, batches_);
+    problem.layout = layout;
+    State start = starting_state(data, data.modes, false);
+    // So that every pixel has its own value, and the data ask for others.
+    float factor = 1;
+    for (std::complex<float>& value : start.object) value *= factor += 1e-4F;
+    const auto running = GetParam().start(problem, start);
+    EXPECT_EQ(running->state().object, start.object);
+    running->keep();
+    static_cast<void>(running->step(0));
+    const State after = running->state();
+    EXPECT_NE(after.object, start.object);
+    EXPECT_NE(after.probe, start.probe);
+    EXPECT_EQ(running->kept().object, start.object);
+    EXPECT_EQ(running->kept().probe, start.probe);
+    EXPECT_EQ(running->state().object, after.object);
+    EXPECT_EQ(running->unequal_copy(), "");
+  }
+}
+
 /// What is said of the copies after a step on these devices.
 std::string unequal_copy(const Solver& solver, const Problem& problem) {
   const auto running = solver.start(problem, starting_state(problem.data, 2, true));

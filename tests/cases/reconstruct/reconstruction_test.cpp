@@ -39,10 +39,18 @@ class Counting final : public Reconstruction {
     return before;
   }
   double cost() override { return 10 - state_.object[0].real(); }
-  [[nodiscard]] State state() override { return state_; }
+  [[nodiscard]] State state() override {
+    ++states_read;
+    return state_;
+  }
+  void keep() override { kept_ = state_; }
+  [[nodiscard]] State kept() override { return kept_; }
+
+  static inline int states_read = 0;
 
  private:
   State state_;
+  State kept_;
 };
 
 /// Sums of one-step changes, so that a check of other states shows.
@@ -112,6 +120,8 @@ class Parting final : public Reconstruction {
   }
   double cost() override { return counting_.cost(); }
   [[nodiscard]] State state() override { return counting_.state(); }
+  void keep() override { counting_.keep(); }
+  [[nodiscard]] State kept() override { return counting_.kept(); }
   [[nodiscard]] std::string unequal_copy() override { return steps_ < 3 ? "" : "rank 1: probe"; }
 
  private:
@@ -180,6 +190,14 @@ TEST_F(Reconstruct, EndsWithinAnIterationWhenItIsInterrupted) {
   const Result resumed =
       reconstruct(counting, problem_, read_result(path_, data_), {.iterations = 2}, {});
   EXPECT_EQ(resumed.costs, (std::vector<double>{9 + 8 + 7, 6 + 5 + 4, 3}));
+}
+
+TEST_F(Reconstruct, ReadsTheStateAtItsEndAlone) {
+  problem_.batches = 2;
+  Counting::states_read = 0;
+  static_cast<void>(reconstruct(
+      counting, problem_, start_, {.iterations = 9}, {.is_interrupted = [] { return false; }}));
+  EXPECT_EQ(Counting::states_read, 1);
 }
 
 TEST_F(Reconstruct, EndsBeforeTheFirstIteration) {
