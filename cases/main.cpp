@@ -12,7 +12,6 @@
 
 #include "cases/backends/nccl.hpp"
 #include "cases/commands/command.hpp"
-#include "cases/reconstruct/solvers.hpp"
 
 namespace {
 
@@ -73,7 +72,7 @@ int run(int argc, char** argv) {
   rankcheck::cases::add_doctor(app, context);
   rankcheck::cases::add_bench(app, context);
   rankcheck::cases::add_simulate(app, context);
-  rankcheck::cases::add_reconstruct(app, context, rankcheck::cases::reconstruct::solvers());
+  rankcheck::cases::add_reconstruct(app, context);
   expect_command(app, argc > 1 ? argv[1] : "none");
   refuse_empty_values(app);
   try {

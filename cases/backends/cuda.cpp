@@ -12,6 +12,7 @@
 #include "harness/worker/worker_backend.hpp"
 
 #include "cases/backends/command.hpp"
+#include "cases/backends/worker_command.hpp"
 
 namespace rankcheck::cases {
 
@@ -22,30 +23,36 @@ namespace worker = harness::worker;
 /// Logical devices; any number of them share one GPU.
 constexpr int ranks_max = 64;
 
-worker::Command command(int ranks) {
+/// Starts the worker, through the user's launcher where there is one.
+worker::Command command(const std::vector<std::string>& arguments) {
   worker::Command command;
   const char* launcher = std::getenv(cuda_launcher_variable);
   std::istringstream words(launcher == nullptr ? "" : launcher);
   for (std::string word; words >> word;) command.arguments.push_back(word);
-  for (std::string word : {cuda_worker().path, std::string("--ranks"), std::to_string(ranks)}) {
-    command.arguments.push_back(std::move(word));
-  }
+  command.arguments.push_back(cuda_worker().path);
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   return command;
+}
+
+void require_ranks(int ranks) {
+  if (ranks <= ranks_max) return;
+  throw harness::BadInput(
+      fmt::format("backend cuda: {} ranks: expected at most {}", ranks, ranks_max));
 }
 
 std::unique_ptr<worker::WorkerBackend> open_worker(const harness::BackendOptions& options) {
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
-      .command = [ranks = options.ranks_max](const std::string&) { return command(ranks); },
+      .command =
+          [ranks = options.ranks_max](const std::string&) {
+            return command({"--ranks", std::to_string(ranks)});
+          },
       .contract_of = contract_of,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
   });
 }
 
 std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
-  if (options.ranks_max > ranks_max) {
-    throw harness::BadInput(
-        fmt::format("backend cuda: {} ranks: expected at most {}", options.ranks_max, ranks_max));
-  }
+  require_ranks(options.ranks_max);
   return open_worker(options);
 }
 
@@ -58,6 +65,16 @@ nlohmann::json describe() {
 WorkerProgram cuda_worker() {
   return {program_beside("rankcheck-worker-cuda"),
           "install the CUDA Toolkit (nvcc) and build again"};
+}
+
+int run_in_cuda(int ranks,
+                const std::vector<std::string>& arguments,
+                const std::atomic<bool>& interrupted) {
+  require_ranks(ranks);
+  return run_worker(command(arguments),
+                    "backend cuda: rankcheck-worker-cuda",
+                    std::string(cuda_complaint_begin),
+                    interrupted);
 }
 
 harness::BackendEntry cuda_backend() {

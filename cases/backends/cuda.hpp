@@ -1,5 +1,10 @@
 #pragma once
 
+#include <atomic>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "harness/backend.hpp"
 
 #include "cases/backends/worker_program.hpp"
@@ -11,6 +16,17 @@ inline constexpr const char* cuda_launcher_variable = "RANKCHECK_CUDA_LAUNCHER";
 
 /// The worker; it describes the devices here, too.
 [[nodiscard]] WorkerProgram cuda_worker();
+
+/// What the worker says first where it cannot go on.
+inline constexpr std::string_view cuda_complaint_begin = "rankcheck-worker-cuda: ";
+
+/// Runs the worker program with these arguments, whose standard output is ours, asks it to end once
+/// `interrupted` is true, and returns the exit status: 0, or 1 where something was falsified.
+/// Throws BadInput where there are too many ranks, and std::runtime_error with the worker's
+/// complaint, or with how it died.
+[[nodiscard]] int run_in_cuda(int ranks,
+                              const std::vector<std::string>& arguments,
+                              const std::atomic<bool>& interrupted);
 
 /// CUDA devices of this machine, all ranks in one process.
 [[nodiscard]] harness::BackendEntry cuda_backend();

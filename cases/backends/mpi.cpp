@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -11,12 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "harness/worker/process.hpp"
-#include "harness/worker/session.hpp"
 #include "harness/worker/work_folder.hpp"
 #include "harness/worker/worker_backend.hpp"
 
 #include "cases/backends/command.hpp"
+#include "cases/backends/worker_command.hpp"
 
 namespace rankcheck::cases {
 
@@ -114,19 +112,7 @@ int run_in_mpi(int ranks,
   worker::Command started = command(ranks, folder.path());
   started.arguments.insert(started.arguments.end(), arguments.begin(), arguments.end());
   started.environment["TMPDIR"] = folder.path();
-  worker::Process process(started, {.output = STDOUT_FILENO});
-  bool was_told = false;
-  while (!process.wait_until(std::chrono::steady_clock::now() + std::chrono::milliseconds(50))) {
-    if (!was_told && interrupted) process.signal(mpi_end_signal);
-    was_told = interrupted;
-  }
-  const std::string complaint = process.last_words(mpi_complaint_begin);
-  if (!complaint.empty()) throw std::runtime_error(complaint.substr(mpi_complaint_begin.size()));
-  if (process.status().value_or(2) <= 1) return *process.status();
-  // Told before it could listen, a process is killed by the signal.
-  if (interrupted) return 0;
-  throw std::runtime_error(
-      worker::with_last_words(fmt::format("backend mpi: mpirun {}", process.fate()), process));
+  return run_worker(started, "backend mpi: mpirun", std::string(mpi_complaint_begin), interrupted);
 }
 
 harness::BackendEntry mpi_backend() {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <csignal>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,10 +11,6 @@ namespace rankcheck::cases {
 
 /// Open MPI, or another MPI library, in processes that mpirun starts.
 [[nodiscard]] harness::BackendEntry mpi_backend();
-
-/// The signal that asks the worker's processes to end early: launchers pass it on, while they
-/// answer others by killing.
-inline constexpr int mpi_end_signal = SIGUSR1;
 
 /// What a process that cannot go on says first.
 inline constexpr std::string_view mpi_complaint_begin = "rankcheck-worker-mpi: ";

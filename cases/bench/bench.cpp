@@ -15,6 +15,7 @@
 
 #include "cases/bench/memory.hpp"
 #include "cases/commands/command.hpp"
+#include "cases/commands/memory.hpp"
 
 namespace rankcheck::cases::bench {
 

@@ -19,14 +19,6 @@ namespace CLI {
 class App;
 }
 
-namespace rankcheck::gpu {
-class Cluster;
-}
-
-namespace rankcheck::cases::reconstruct {
-struct Solver;
-}
-
 namespace rankcheck::cases {
 
 /// Nothing was red: everything that was required held.
@@ -58,13 +50,7 @@ void add_report(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_simulate(CLI::App& app, Context& context);
-/// Adds nothing where there is no solver. Without a cluster, this program makes or starts what the
-/// user names; with one, it is one of the cluster's processes, and that with rank 0 alone prints
-/// and writes. The solvers and the cluster must outlive the app.
-void add_reconstruct(CLI::App& app,
-                     Context& context,
-                     const std::vector<reconstruct::Solver>& solvers,
-                     gpu::Cluster* cluster = nullptr);
+void add_reconstruct(CLI::App& app, Context& context);
 
 /// The version of this program.
 [[nodiscard]] const char* version();
@@ -89,8 +75,6 @@ void require_backend(const std::string& name);
 void expect_match(std::string_view what,
                   const std::string& pattern,
                   const std::set<std::string>& names);
-/// Throws BadInput where the buffers of so many ranks would not leave most of the memory free.
-void expect_memory(std::string_view place, int ranks, double bytes);
 /// Opens a backend that can run here.
 [[nodiscard]] std::unique_ptr<harness::Backend> open_backend(
     const std::string& name, const harness::BackendOptions& options);

@@ -1,332 +1,29 @@
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
-#include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <unistd.h>
 
 #include "reference/registry.hpp"
 
 #include "gpu/device/sim/cluster.hpp"
 
-#include "harness/table.hpp"
-
+#include "cases/backends/cuda.hpp"
 #include "cases/backends/mpi.hpp"
 #include "cases/backends/ranks.hpp"
 #include "cases/commands/command.hpp"
 #include "cases/commands/interrupt.hpp"
-#include "cases/commands/outputs.hpp"
-#include "cases/reconstruct/following.hpp"
-#include "cases/reconstruct/pictures.hpp"
-#include "cases/reconstruct/solvers.hpp"
+#include "cases/reconstruct/command.hpp"
 
 namespace rankcheck::cases {
 
 namespace {
 
 using harness::BadInput;
-using reconstruct::Agreement;
-using reconstruct::Checks;
-using reconstruct::Course;
-using reconstruct::Dataset;
-using reconstruct::Layout;
-using reconstruct::Problem;
-using reconstruct::Progress;
-using reconstruct::Result;
-using reconstruct::Solver;
-using reconstruct::StepCheck;
-
-struct ReconstructOptions {
-  std::string file;
-  std::string solver;
-  std::string backend = "sim";
-  /// 0: 1, or where this is one of several processes, their number.
-  int ranks = 0;
-  std::string partition = "compact";
-  std::string layout = "replicated";
-  std::string start = "flat";
-  Course course{.save_every = 10};
-  /// 0: as the solver likes.
-  int batches = 0;
-  /// 0: as the data's probe.
-  int modes = 0;
-  std::string checkpoint;
-  std::string resume;
-  std::string output = "reconstruction.cxi";
-  std::string pictures;
-  std::string progress = "auto";
-};
-
-const Solver& find_solver(const std::vector<Solver>& solvers, const std::string& name) {
-  for (const Solver& solver : solvers) {
-    if (solver.name == name) return solver;
-  }
-  std::vector<std::string_view> names;
-  for (const Solver& solver : solvers) names.push_back(solver.name);
-  throw BadInput(fmt::format("solver: {}: expected {}", name, fmt::join(names, ", ")));
-}
-
-gpu::Partition find_partition(const std::string& name) {
-  const auto& names = gpu::partition_names;
-  return static_cast<gpu::Partition>(std::find(names.begin(), names.end(), name) - names.begin());
-}
-
-/// Throws where the user asks for something else than a checkpoint has; 0 asks for nothing.
-void require_same(const char* option, int asked, int kept, const std::string& checkpoint) {
-  if (asked == 0 || asked == kept) return;
-  throw BadInput(
-      fmt::format("{}: expected {}, as in {}, found {}", option, kept, checkpoint, asked));
-}
-
-/// As the solver likes, but steps with fewer frames than this may lead away from the data: what one
-/// frame asks for, object and probe both give.
-int default_batches(const Solver& solver, const Dataset& data) {
-  constexpr std::int64_t frames_min = 4;
-  const std::int64_t batches_max = std::max<std::int64_t>(data.count / frames_min, 1);
-  return static_cast<int>(std::min<std::int64_t>(solver.batches, batches_max));
-}
-
-/// What to go on from: the checkpoint, or where there is none, all but the state to start from.
-Result begin(const std::vector<Solver>& solvers,
-             const ReconstructOptions& options,
-             const Dataset& data) {
-  Result from;
-  if (options.resume.empty()) {
-    const Solver& solver =
-        options.solver.empty() ? solvers.front() : find_solver(solvers, options.solver);
-    from.solver = solver.name;
-    from.batches = options.batches == 0 ? default_batches(solver, data) : options.batches;
-    return from;
-  }
-  from = reconstruct::read_result(options.resume, data);
-  if (!options.solver.empty() && options.solver != from.solver) {
-    throw BadInput(fmt::format(
-        "--solver: expected {}, as in {}, found {}", from.solver, options.resume, options.solver));
-  }
-  require_memory(options.resume, from, find_solver(solvers, from.solver), data);
-  require_same("--modes", options.modes, from.state.modes(data.window), options.resume);
-  require_same("--batches", options.batches, from.batches, options.resume);
-  return from;
-}
-
-/// Throws where there are no steps for what was asked for.
-void require_steps(const ReconstructOptions& options, const Result& from) {
-  const Course& course = options.course;
-  if (course.iterations < from.iterations) {
-    throw BadInput(fmt::format("--iterations: expected at least {}, which {} has, found {}",
-                               from.iterations,
-                               options.resume,
-                               course.iterations));
-  }
-  const std::int64_t done = from.iterations * from.batches;
-  const std::int64_t last = course.iterations * from.batches;
-  if (course.check_every == 0 || last / course.check_every > done / course.check_every) return;
-  if (last == done) throw BadInput("--verify: expected a step to come, found none");
-  throw BadInput(
-      fmt::format("--verify: expected a K that divides a step to come, {} to {}, found {}",
-                  done + 1,
-                  last,
-                  course.check_every));
-}
-
-void require_batches(const Solver& solver, int batches, const Dataset& data) {
-  if (solver.batches == 1 && batches != 1) {
-    throw BadInput(
-        fmt::format("--batches: expected 1, because {} takes all frames at once; found {}",
-                    solver.name,
-                    batches));
-  }
-  if (batches < 1 || batches > data.count) {
-    throw BadInput(
-        fmt::format("--batches: expected 1 to {}, the positions; found {}", data.count, batches));
-  }
-}
-
-void describe(const ReconstructOptions& options,
-              const Problem& problem,
-              const Result& from,
-              double reading_s) {
-  const Dataset& data = problem.data;
-  const std::string padded =
-      data.stored_rows == data.stored_cols
-          ? std::string()
-          : fmt::format(" around {} × {}", data.stored_rows, data.stored_cols);
-  fmt::print(
-      "{}: {} frames of {} × {}{}, {}; object of {} × {}, pixels of {:.3g} × {:.3g} nm; read in "
-      "{:.2g} s\n",
-      options.file,
-      harness::grouped(data.count),
-      data.detector,
-      data.detector,
-      padded,
-      data.has_probe ? "probe from the file" : "no probe: starting in focus",
-      data.rows,
-      data.cols,
-      1e9 * data.object_pixel_height(),
-      1e9 * data.object_pixel_width(),
-      reading_s);
-  if (data.masked() > 0) {
-    fmt::print("{} of {} pixels of every frame are masked{}\n",
-               harness::grouped(data.masked()),
-               harness::grouped(std::int64_t{data.stored_rows} * data.stored_cols),
-               data.partly_bad == 0 ? std::string()
-                                    : fmt::format(", {} of them for being bad in some frames",
-                                                  harness::grouped(data.partly_bad)));
-  }
-  const int ranks = problem.cluster.ranks();
-  fmt::print("{}, {} {}, {} on {} {} in {}, {} partition, {} layout\n",
-             from.solver,
-             from.batches,
-             from.batches == 1 ? "batch" : "batches",
-             from.state.modes(data.window) == 1
-                 ? "1 mode"
-                 : fmt::format("{} modes", from.state.modes(data.window)),
-             ranks,
-             ranks == 1 ? "rank" : "ranks",
-             options.backend,
-             options.partition,
-             options.layout);
-  std::fflush(stdout);
-}
-
-/// Throws where what is written would replace something that is needed.
-void require_own_places(const ReconstructOptions& options) {
-  const std::array<std::pair<const char*, const std::string&>, 4> places{
-      {{"the data", options.file},
-       {"the output", options.output},
-       {"the checkpoint", options.checkpoint},
-       {"the pictures", options.pictures}}};
-  const auto require_other = [](const std::string& path, const char* what, const std::string& of) {
-    if (path.empty() || of.empty() || !is_same_file(path, of)) return;
-    throw BadInput(fmt::format("{}: expected another file than {}", path, what));
-  };
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      require_other(places[i].second, places[j].first, places[j].second);
-    }
-  }
-  require_other(options.output, "the checkpoint", options.resume);
-}
-
-/// What must be refused before long work.
-void require_sense(const ReconstructOptions& options) {
-  require_own_places(options);
-  require_writable_file(options.output);
-  if (!options.checkpoint.empty()) require_writable_file(options.checkpoint);
-  if (!options.pictures.empty()) require_writable_folder(options.pictures);
-}
-
-/// A state that nothing can go on from leaves the checkpoint before as it is.
-void save_checkpoint(const ReconstructOptions& options, const Dataset& data, const Result& result) {
-  if (options.checkpoint.empty() || !is_finite(result)) return;
-  write_result(options.checkpoint, data, result, true);
-}
-
-/// Writes what came out, the output first, and says so; returns the exit status.
-int conclude(const ReconstructOptions& options,
-             const Dataset& data,
-             const Result& result,
-             const Checks& checks) {
-  write_result(options.output, data, result, false);
-  save_checkpoint(options, data, result);
-  if (!options.pictures.empty()) {
-    write_pictures(options.pictures, data, result);
-  }
-  // Interrupted, a run owes no checks.
-  const bool is_done = result.iterations >= options.course.iterations;
-  const bool is_whole = static_cast<std::int64_t>(result.costs.size()) > result.iterations;
-  fmt::print("{} after {} iterations; {}{}{}\n",
-             is_whole ? fmt::format("cost {:.6g}", result.costs.back()) : "interrupted",
-             result.iterations,
-             options.output,
-             options.pictures.empty() ? "" : ", pictures in ",
-             options.pictures);
-  const std::string complaint = result.costs.empty() || std::isfinite(result.costs.back())
-                                    ? checks.complaint(options.course.check_every > 0 && is_done)
-                                    : "falsified: the cost is no number";
-  if (complaint.empty()) return status_held;
-  fmt::print("{}\n", complaint);
-  return status_failed;
-}
-
-/// Reconstructs with the ranks of this process; that with rank 0 alone prints and writes.
-int reconstruct_on(gpu::Cluster& cluster,
-                   const std::vector<Solver>& solvers,
-                   const ReconstructOptions& options,
-                   const Interrupt& interrupt) {
-  require_sense(options);
-  const bool is_lead = cluster.local().front() == 0;
-  const auto start = std::chrono::steady_clock::now();
-  Dataset data = reconstruct::open_dataset(options.file);
-  Result from = begin(solvers, options, data);
-  const Solver& solver = find_solver(solvers, from.solver);
-  require_batches(solver, from.batches, data);
-  require_steps(options, from);
-  Problem problem{.data = data,
-                  .cluster = cluster,
-                  .partition = find_partition(options.partition),
-                  .layout = options.layout == "tiles" ? Layout::tiles : Layout::replicated,
-                  .batches = from.batches};
-  if (problem.layout == Layout::replicated) {
-    // The object, its gradient and the weights.
-    const double bytes = static_cast<double>(data.object.size()) * 3 * sizeof(data.object[0]);
-    expect_memory("--ranks", cluster.ranks(), cluster.ranks() * bytes);
-  }
-  const reconstruct::Shards shards(data, cluster, problem.partition, problem.batches);
-  problem.shards = &shards;
-  data.source_total = shards.total();
-  require_light(data, data.total());
-  if (!options.resume.empty()) require_same_frames(options.resume, from, shards.fingerprint());
-  from.frames_hash = shards.fingerprint();
-  if (!data.has_probe) data.probe = reconstruct::starting_probe(data.detector, shards.mean_frame());
-  if (options.resume.empty()) {
-    const int modes = options.modes == 0 ? data.modes : options.modes;
-    from.state = reconstruct::starting_state(data, modes, options.start == "flat");
-  }
-  // Nobody asks for it any more.
-  data.object = {};
-  const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - start;
-  if (is_lead) describe(options, problem, from, reading.count());
-  Agreement agreement(cluster);
-  Progress progress(options.progress == "terminal", options.course.iterations, from.iterations);
-  Checks checks;
-  const Result result = reconstruct::reconstruct(
-      solver,
-      problem,
-      std::move(from),
-      options.course,
-      {.iterated =
-           [&](std::int64_t iteration, double cost) {
-             if (is_lead) progress.iterated(iteration, cost);
-           },
-       .checking = [&](std::int64_t step) { progress.checking(step); },
-       .checked =
-           [&](std::int64_t step, const StepCheck& check) {
-             checks.add(check);
-             progress.checked(step, check);
-           },
-       .unequal = [&](std::int64_t step,
-                      const std::string& copy) { checks.add_unequal(step, copy); },
-       .save =
-           [&](const Result& now) {
-             if (is_lead) save_checkpoint(options, data, now);
-           },
-       .is_interrupted = [&] { return agreement.any(interrupt.requested()); }});
-  if (!is_lead) return status_held;
-  progress.clear();
-  return conclude(options, data, result, checks);
-}
+using reconstruct::Options;
 
 /// In this process, on simulated devices.
-int reconstruct_in_sim(const std::vector<Solver>& solvers, const ReconstructOptions& options) {
+int reconstruct_in_sim(const Options& options) {
   if (options.ranks > data_ranks_max) {
     throw BadInput(
         fmt::format("backend sim: {} ranks: expected at most {}", options.ranks, data_ranks_max));
@@ -334,141 +31,38 @@ int reconstruct_in_sim(const std::vector<Solver>& solvers, const ReconstructOpti
   const Interrupt interrupt;
   gpu::sim::SimCluster cluster(reference::contract_named);
   cluster.begin(std::max(options.ranks, 1), {}, {});
-  const int status = reconstruct_on(cluster, solvers, options, interrupt);
+  const int status = reconstruct_on(cluster, options, interrupt);
   cluster.end();
   return status == status_held ? interrupt.exit_status() : status;
 }
 
-/// In processes that run this command, each with one rank.
-int reconstruct_in_mpi(const Context& context, const ReconstructOptions& options) {
+/// In a worker program that takes the same command line.
+template <class Run>
+int reconstruct_in_worker(const Context& context, const Options& options, const Run& run) {
+  require_backend(options.backend);
   const Interrupt interrupt;
   std::vector<std::string> arguments = context.arguments;
-  // To them, this program's terminal is a pipe.
+  // To the worker, this program's terminal is a pipe.
   arguments.push_back("--progress=" + options.progress);
-  const int status = run_in_mpi(std::max(options.ranks, 1), arguments, interrupt.requested());
+  const int status = run(std::max(options.ranks, 1), arguments, interrupt.requested());
   return status == status_held ? interrupt.exit_status() : status;
 }
 
-/// In this process as one of several. Who started it tells how it ended.
-int reconstruct_as_one(gpu::Cluster& cluster,
-                       const std::vector<Solver>& solvers,
-                       const ReconstructOptions& options) {
-  if (options.ranks != 0 && options.ranks != cluster.ranks()) {
-    throw BadInput(fmt::format(
-        "--ranks: expected {}, a process each, found {}", cluster.ranks(), options.ranks));
-  }
-  const Interrupt interrupt{mpi_end_signal};
-  return reconstruct_on(cluster, solvers, options, interrupt);
-}
-
-int reconstruct_file(const Context& context,
-                     const std::vector<Solver>& solvers,
-                     gpu::Cluster* cluster,
-                     ReconstructOptions options) {
-  if (options.progress == "auto") {
-    options.progress = ::isatty(STDOUT_FILENO) == 1 ? "terminal" : "lines";
-  }
-  if (cluster != nullptr) return reconstruct_as_one(*cluster, solvers, options);
-  if (options.backend == "sim") return reconstruct_in_sim(solvers, options);
-  if (options.backend != "mpi") {
-    throw BadInput(
-        fmt::format("backend: {}: reconstruct has none of that name built in: expected "
-                    "sim or mpi",
-                    options.backend));
-  }
-  require_backend(options.backend);
-  return reconstruct_in_mpi(context, options);
-}
-
-void add_outputs(CLI::App& command, ReconstructOptions& options) {
-  const CLI::Validator named(
-      [](const std::string& path) { return path.empty() ? "expected a path, found none" : ""; },
-      "");
-  command.add_option("--output", options.output, "The file for object, probe, positions and costs")
-      ->check(named)
-      ->capture_default_str()
-      ->type_name("OUT.cxi");
-  command.add_option("--pictures", options.pictures, "Folder for pictures (PNG)")
-      ->check(named)
-      ->type_name("DIR");
-  command.add_option("--checkpoint", options.checkpoint, "A file to resume from")
-      ->check(named)
-      ->type_name("FILE");
-  command
-      .add_option("--checkpoint-every", options.course.save_every, "Iterations between checkpoints")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  command.add_option("--resume", options.resume, "Go on from a checkpoint")
-      ->check(named)
-      ->type_name("FILE");
-  command.add_option("--progress", options.progress, "Rewrite a line, or print one each")
-      ->check(CLI::IsMember({"auto", "terminal", "lines"}))
-      ->take_last()
-      ->capture_default_str();
-}
-
-void add_devices(CLI::App& command, ReconstructOptions& options) {
-  command.add_option("--backend", options.backend, "Where the ranks live: sim or mpi")
-      ->capture_default_str();
-  command.add_option("--ranks", options.ranks, "Ranks that share the work; default: 1")
-      ->check(CLI::Range(1, 4096));
-  command
-      .add_option("--partition", options.partition, "How the scan is shared out among the ranks")
-      ->check(CLI::IsMember(
-          std::vector<std::string>(gpu::partition_names.begin(), gpu::partition_names.end())))
-      ->capture_default_str();
-  command.add_option("--layout", options.layout, "Every rank has the whole object, or its tile")
-      ->check(CLI::IsMember({"replicated", "tiles"}))
-      ->capture_default_str();
+int reconstruct_where_asked(const Context& context, const Options& options) {
+  if (options.backend == "sim") return reconstruct_in_sim(options);
+  if (options.backend == "mpi") return reconstruct_in_worker(context, options, run_in_mpi);
+  if (options.backend == "cuda") return reconstruct_in_worker(context, options, run_in_cuda);
+  throw BadInput(
+      fmt::format("backend: {}: reconstruct has none of that name built in: expected "
+                  "sim, mpi or cuda",
+                  options.backend));
 }
 
 }  // namespace
 
-void add_reconstruct(CLI::App& app,
-                     Context& context,
-                     const std::vector<reconstruct::Solver>& solvers,
-                     gpu::Cluster* cluster) {
-  if (solvers.empty()) return;
-  CLI::App* command =
-      app.add_subcommand("reconstruct", "Reconstructs a scan from a CXI file over many devices");
-  const auto options = std::make_shared<ReconstructOptions>();
-  command->add_option("file", options->file, "The data: CXI, or ptypy's .ptyd")
-      ->required()
-      ->type_name("FILE.cxi");
-  std::string known;
-  for (const Solver& solver : solvers) {
-    known += fmt::format("{}{}: {}", known.empty() ? "" : "; ", solver.name, solver.summary);
-  }
-  command->add_option("--solver", options->solver, known);
-  add_devices(*command, *options);
-  command
-      ->add_option("--iterations",
-                   options->course.iterations,
-                   "Passes over all frames, with those before --resume")
-      ->check(CLI::Range(0, 1000000))
-      ->capture_default_str();
-  command
-      ->add_option(
-          "--batches",
-          options->batches,
-          "Steps of an iteration, each with every so-manieth frame; default: as the solver "
-          "likes")
-      ->check(CLI::Range(1, 1000000));
-  command->add_option("--modes", options->modes, "Incoherent modes; default: as the data's probe")
-      ->check(CLI::Range(1, 64));
-  command->add_option("--start", options->start, "Start from a flat object, or from the file's")
-      ->check(CLI::IsMember({"flat", "file"}))
-      ->capture_default_str();
-  command
-      ->add_option("--verify",
-                   options->course.check_every,
-                   "Repeat every K-th step in the reference, from the same state")
-      ->check(CLI::Range(1, 1000000))
-      ->type_name("K");
-  add_outputs(*command, *options);
-  command->get_option("--resume")->excludes(command->get_option("--start"));
-  command->callback([options, cluster, &context, &solvers] {
-    context.exit_status = reconstruct_file(context, solvers, cluster, *options);
+void add_reconstruct(CLI::App& app, Context& context) {
+  reconstruct::add_command(app, context, [&context](const Options& options) {
+    return reconstruct_where_asked(context, options);
   });
 }
 

@@ -9,6 +9,7 @@
 
 #include "cases/catalogue.hpp"
 #include "cases/commands/command.hpp"
+#include "cases/commands/memory.hpp"
 
 namespace rankcheck::cases {
 

@@ -1,11 +1,16 @@
+#include "cases/backends/cuda.hpp"
+
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <map>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -24,9 +29,12 @@
 #include "harness/worker/serve.hpp"
 
 #include "cases/backends/algorithms.hpp"
+#include "cases/backends/worker_command.hpp"
 #include "cases/hardware/probe.hpp"
+#include "cases/reconstruct/command.hpp"
 
-/// rankcheck-worker-cuda: one process that hosts all ranks on its CUDA devices.
+/// rankcheck-worker-cuda: one process that hosts all ranks on its CUDA devices. It serves the
+/// harness; or with the arguments of the command `reconstruct`, runs that.
 namespace rankcheck::cases {
 
 namespace {
@@ -273,6 +281,27 @@ void probe(const char* text) {
   }
 }
 
+/// Reconstructs on logical devices, one for each rank.
+int reconstruct_here(const reconstruct::Options& options) {
+  if (const std::string why = cuda::why_unavailable(); !why.empty()) throw gpu::DeviceError(why);
+  std::vector<int> ranks(static_cast<std::size_t>(std::max(options.ranks, 1)));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  cuda::Devices devices(static_cast<int>(ranks.size()));
+  cuda::CudaCluster cluster(devices, reference::contract_named);
+  cluster.begin(ranks);
+  const Interrupt interrupt{worker_end_signal};
+  return reconstruct_on(cluster, options, interrupt);
+}
+
+int run_reconstruct(int argc, char** argv) {
+  try {
+    return reconstruct::run_command(argc, argv, true, reconstruct_here);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}{}\n", cuda_complaint_begin, error.what());
+    return status_unable;
+  }
+}
+
 int main_with(int argc, char** argv) {
   const std::string_view word = argc > 1 ? argv[1] : "";
   if (word == "--describe") {
@@ -284,9 +313,15 @@ int main_with(int argc, char** argv) {
     probe(argv[2]);
     return 0;
   }
+  if (word == "reconstruct") {
+    worker::end_with_parent();
+    return run_reconstruct(argc, argv);
+  }
   const int ranks = word == "--ranks" && argc > 2 ? std::atoi(argv[2]) : 0;
   if (ranks < 1) {
-    std::fprintf(stderr, "rankcheck-worker-cuda: expected --ranks N, --describe or --probe JSON\n");
+    std::fprintf(stderr,
+                 "rankcheck-worker-cuda: expected --ranks N, --describe, --probe JSON or "
+                 "reconstruct FILE.cxi\n");
     return 2;
   }
   worker::end_with_parent();

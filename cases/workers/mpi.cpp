@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "reference/registry.hpp"
@@ -21,8 +20,8 @@
 #include "harness/input.hpp"
 #include "harness/worker/serve.hpp"
 
-#include "cases/commands/command.hpp"
-#include "cases/reconstruct/solvers.hpp"
+#include "cases/backends/worker_command.hpp"
+#include "cases/reconstruct/command.hpp"
 #include "cases/workers/arrival.hpp"
 
 /// rankcheck-worker-mpi: one process of an MPI world. It serves the rank that it is; or with the
@@ -212,17 +211,17 @@ int run_reconstruct(mpi::Runtime& runtime, int argc, char** argv) {
   std::vector<int> all(static_cast<std::size_t>(runtime.size()));
   std::iota(all.begin(), all.end(), 0);
   cluster.begin(all, runtime.rank());
-  Context context{.program = argv[0]};
-  CLI::App app("Reconstructs a scan from a CXI file over the processes of an MPI world.");
-  add_reconstruct(app, context, reconstruct::solvers(), &cluster);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) throw;
-    return runtime.rank() == 0 ? app.exit(error) : status_held;
-  }
+  const auto run = [&](const reconstruct::Options& options) {
+    if (options.ranks != 0 && options.ranks != cluster.ranks()) {
+      throw harness::BadInput(fmt::format(
+          "--ranks: expected {}, a process each, found {}", cluster.ranks(), options.ranks));
+    }
+    const Interrupt interrupt{worker_end_signal};
+    return reconstruct_on(cluster, options, interrupt);
+  };
+  const int status = reconstruct::run_command(argc, argv, runtime.rank() == 0, run);
   cluster.end();
-  return context.exit_status;
+  return status;
 }
 
 int reconstruct_together(int argc, char** argv) {

@@ -5,8 +5,14 @@
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/element.hpp"
 
+#if defined(RANKCHECK_NO_KERNELS)
+#error "kernels are compiled with the operators alone"
+#endif
+
 #if defined(__CUDACC__)
 #include "gpu/device/cuda/launch.cuh"
+#elif defined(RANKCHECK_LAUNCH)
+#include RANKCHECK_LAUNCH
 #else
 
 /// Kernels: copyable functors whose members are RANKCHECK_HD. Different calls of one launch must

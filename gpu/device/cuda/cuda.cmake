@@ -40,30 +40,7 @@ endif()
 
 find_package(CUDAToolkit REQUIRED)
 
-# The operators once more, for CUDA devices: sources that only include the operators' own. Those of
-# single operations, each in a namespace of its own, share a few: nvcc takes long to start.
-file(GLOB operators_shared CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
-     ${CMAKE_SOURCE_DIR}/gpu/ptycho/*.cpp)
-file(GLOB operators_single CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
-     ${CMAKE_SOURCE_DIR}/gpu/ptycho/*/*.cpp)
-set(operators_as_cuda "")
-foreach(file IN LISTS operators_shared ITEMS gpu/device/cluster.cpp)
-  set(wrapper ${CMAKE_BINARY_DIR}/generated/cuda/${file}.cu)
-  file(CONFIGURE OUTPUT ${wrapper} CONTENT "#include \"${file}\"\n")
-  list(APPEND operators_as_cuda ${wrapper})
-endforeach()
-set(number 0)
-while(operators_single)
-  list(SUBLIST operators_single 0 10 together)
-  list(REMOVE_ITEM operators_single ${together})
-  list(TRANSFORM together REPLACE "(.+)" "#include \"\\1\"\n")
-  list(JOIN together "" includes)
-  set(wrapper ${CMAKE_BINARY_DIR}/generated/cuda/operators_${number}.cu)
-  file(CONFIGURE OUTPUT ${wrapper} CONTENT "${includes}")
-  list(APPEND operators_as_cuda ${wrapper})
-  math(EXPR number "${number} + 1")
-endwhile()
-
+rankcheck_wrap_operators(operators_as_cuda cuda cu)
 file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cu)
 add_library(rankcheck_cuda STATIC ${cuda_sources} ${operators_as_cuda} ${operators_registry})
 target_link_libraries(rankcheck_cuda PUBLIC rankcheck_plans CUDA::cudart_static CUDA::cufft)
@@ -79,5 +56,5 @@ add_executable(rankcheck-worker-cuda
   ${CMAKE_SOURCE_DIR}/cases/workers/cuda.cpp ${CMAKE_SOURCE_DIR}/cases/backends/algorithms.cpp
   ${CMAKE_SOURCE_DIR}/cases/hardware/probe_json.cpp)
 target_link_libraries(rankcheck-worker-cuda PRIVATE
-  rankcheck_cuda rankcheck_harness rankcheck_reference)
+  rankcheck_reconstruct rankcheck_cuda rankcheck_harness rankcheck_reference)
 add_dependencies(programs rankcheck-worker-cuda)

@@ -46,8 +46,8 @@ function(rankcheck_add_mpi_worker target interface libraries)
   rankcheck_list_witnessed_functions(${generated} "${libraries}")
   add_executable(${target} ${CMAKE_SOURCE_DIR}/cases/workers/mpi.cpp ${sources} ${registry})
   target_link_libraries(${target} PRIVATE
-    rankcheck_cases rankcheck_harness rankcheck_reference rankcheck_operators rankcheck_spec
-    CLI11::CLI11 ${interface} ${CMAKE_DL_LIBS})
+    rankcheck_reconstruct rankcheck_operators rankcheck_host rankcheck_harness rankcheck_reference
+    rankcheck_spec ${interface} ${CMAKE_DL_LIBS})
   target_include_directories(${target} PRIVATE ${generated})
   # The C++ bindings that MPI's header brings along are of no use here, and full of warnings.
   target_compile_definitions(${target} PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)

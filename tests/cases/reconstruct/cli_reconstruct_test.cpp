@@ -126,7 +126,8 @@ TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   const auto expect = [&](const std::string& options, const std::string& complaint) {
     expect_unable("reconstruct scan.cxi " + options, complaint);
   };
-  expect("--backend cuda", "backend: cuda: reconstruct has none of that name built in");
+  expect("--backend nccl",
+         "backend: nccl: reconstruct has none of that name built in: expected sim, mpi or cuda");
   expect("--iterations 1 --batches 2 --verify 3",
          "--verify: expected a K that divides a step to come, 1 to 2, found 3");
   expect("--iterations 0 --verify 1", "--verify: expected a step to come, found none");
@@ -150,6 +151,30 @@ TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   expect_unable("simulate none/scan.cxi", "none/scan.cxi: expected a file in a folder");
   expect("--resume scan.cxi", "scan.cxi: rankcheck_1/memory: expected a checkpoint");
   expect_unable("reconstruct absent.cxi", "absent.cxi");
+}
+
+/// As `rankcheck run` does, and before anything is written.
+TEST_F(CliReconstruct, NeedsAGpuForCuda) {
+  const std::string hidden = "CUDA_VISIBLE_DEVICES= ";
+  const std::string options = "reconstruct scan.cxi --backend cuda --checkpoint state.cxi";
+  const tests::Outcome outcome = shell(hidden + program_ + ' ' + options);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, shell(hidden + program_ + " run smoke --backend cuda").err);
+  EXPECT_TRUE(outcome.err.starts_with("rankcheck: backend: cuda: expected one that can run here: "))
+      << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  const std::filesystem::path worker = RANKCHECK_BINARY_DIR "/rankcheck-worker-cuda";
+  if (std::filesystem::exists(worker)) {
+    const tests::Outcome direct =
+        shell(hidden + harness::shell_quoted(worker.string()) + ' ' + options);
+    EXPECT_EQ(direct.status, 2);
+    EXPECT_EQ(direct.out, "");
+    EXPECT_TRUE(direct.err.starts_with("rankcheck-worker-cuda: ")) << direct.err;
+    EXPECT_EQ(std::count(direct.err.begin(), direct.err.end(), '\n'), 1) << direct.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "reconstruction.cxi"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "state.cxi"));
 }
 
 TEST_F(CliReconstruct, RejectsOtherOptionsThanACheckpointHas) {

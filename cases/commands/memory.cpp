@@ -1,0 +1,24 @@
+#include "cases/commands/memory.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "harness/case.hpp"
+
+namespace rankcheck::cases {
+
+void expect_memory(std::string_view place, int ranks, double bytes) {
+  constexpr double bytes_per_gib = 1024.0 * 1024.0 * 1024.0;
+  const double bytes_max = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
+                           static_cast<double>(::sysconf(_SC_PAGESIZE)) / 4;
+  if (bytes <= bytes_max) return;
+  throw harness::BadInput(
+      fmt::format("{}: the buffers of {} ranks take {:.1f} GiB: expected at most {:.1f}, a "
+                  "quarter of this machine's memory",
+                  place,
+                  ranks,
+                  bytes / bytes_per_gib,
+                  bytes_max / bytes_per_gib));
+}
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string_view>
+
+namespace rankcheck::cases {
+
+/// Throws BadInput where the buffers of so many ranks would not leave most of the memory free.
+void expect_memory(std::string_view place, int ranks, double bytes);
+
+}  // namespace rankcheck::cases
