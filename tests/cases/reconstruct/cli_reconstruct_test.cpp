@@ -177,6 +177,38 @@ TEST_F(CliReconstruct, NeedsAGpuForCuda) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "state.cxi"));
 }
 
+/// A worker that can run, does nothing and says with which arguments.
+TEST_F(CliReconstruct, PassesItsArgumentsToTheWorkerOfCuda) {
+  install();
+  const std::filesystem::path worker = folder_.path() / "bin" / "rankcheck-worker-cuda";
+  harness::write_file(worker, R"(#!/bin/sh
+if [ "$1" = --describe ]; then
+  echo '{"unavailable": "", "devices": [], "algorithms": []}'
+  exit
+fi
+echo "$@"
+echo "$complaint" >&2
+exit "$status"
+)");
+  std::filesystem::permissions(worker, std::filesystem::perms::owner_all);
+  const auto run = [&](const std::string& environment, const std::string& options) {
+    return shell(environment + ' ' + program_ + " reconstruct scan.cxi --backend cuda" + options);
+  };
+  const tests::Outcome held =
+      run("status=0 RANKCHECK_CUDA_LAUNCHER='env complaint=a'", " --ranks 3");
+  EXPECT_EQ(held.status, 0) << held.err;
+  EXPECT_EQ(held.out, "reconstruct scan.cxi --backend cuda --ranks 3 --progress=lines\n");
+  EXPECT_EQ(run("status=1", "").status, 1);
+  const tests::Outcome unable = run("status=2 complaint='rankcheck-worker-cuda: cudaMalloc'", "");
+  EXPECT_EQ(unable.status, 2);
+  EXPECT_EQ(unable.err, "rankcheck: cudaMalloc\n");
+  const tests::Outcome broken = run("status=3 complaint=why", "");
+  EXPECT_EQ(broken.status, 2);
+  EXPECT_TRUE(broken.err.starts_with("rankcheck: backend cuda: rankcheck-worker-cuda ended with"))
+      << broken.err;
+  expect_unable("reconstruct scan.cxi --backend cuda --ranks 65", "backend cuda: 65 ranks");
+}
+
 TEST_F(CliReconstruct, RejectsOtherOptionsThanACheckpointHas) {
   reconstruct("--iterations 1 --batches 4");
   const auto expect = [&](const std::string& options, const std::string& complaint) {
