@@ -32,6 +32,7 @@
 #include "cases/backends/worker_command.hpp"
 #include "cases/hardware/probe.hpp"
 #include "cases/reconstruct/command.hpp"
+#include "cases/workers/arrival.hpp"
 
 /// rankcheck-worker-cuda: one process that hosts all ranks on its CUDA devices. It serves the
 /// harness; or with the arguments of the command `reconstruct`, runs that.
@@ -143,6 +144,8 @@ class CudaSubject final : public worker::Subject {
     Call call{c, reference::contract_named(c.operation), {}, {}};
     cluster_.begin(harness::members(c));
     prepare(stages, k, call, result);
+    devices_.synchronize();
+    const std::int64_t begin_ns = now_ns();
     const Choice choice = algorithms().choose(c);
     if (choice.plan != nullptr) {
       run_plan(*choice.plan, call, result.stages[k]);
@@ -155,6 +158,11 @@ class CudaSubject final : public worker::Subject {
       result.path.emplace_back(choice.op->name);
     }
     devices_.synchronize();
+    // Those that synchronise have stamps of their devices.
+    if (!call.contract.synchronises) {
+      const harness::Stamp whole{.entered = begin_ns, .left = now_ns()};
+      result.stages[k].stamps.assign(call.images.size(), whole);
+    }
     for (std::size_t r = 0; r < call.images.size(); ++r) {
       harness::Image& image = result.stages[k].images[r];
       devices_.read(static_cast<int>(r),

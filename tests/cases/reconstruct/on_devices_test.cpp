@@ -111,7 +111,8 @@ TEST_P(Solvers, GoOnFromACheckpointAsIfTheyHadNeverStopped) {
 
 /// Of objects larger than what ranks exchange at a time, too.
 TEST_P(Solvers, KeepAndReadStatesAsTheyAre) {
-  const Dataset data = simulate({.positions = 13, .detector = 9, .probe = 7, .object = 70});
+  const Dataset data =
+      simulate({.positions = 16, .detector = 9, .probe = 7, .object = 120, .step = 35});
   for (const Layout layout : {Layout::replicated, Layout::tiles}) {
     Devices devices(3);
     Problem problem = devices.problem(data, batches_);
