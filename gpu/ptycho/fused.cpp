@@ -5,6 +5,7 @@
 
 #include "gpu/device/launch.hpp"
 #include "gpu/ptycho/arrays.hpp"
+#include "gpu/ptycho/gather.hpp"
 #include "gpu/ptycho/window.hpp"
 
 namespace rankcheck::gpu {
@@ -163,69 +164,6 @@ struct ListNear {
       if (reaches) list[found++] = static_cast<std::int32_t>(n);
     }
     counts[tile] = found;
-  }
-};
-
-/// Rows of tiles: a pixel of the object adds up what the positions near it give.
-template <class T>
-struct GatherObject {
-  struct Row {
-    std::int64_t first;
-    std::int64_t end;
-    std::int64_t line;
-    const std::int32_t* near;
-    std::int32_t count;
-  };
-
-  const Complex<T>* waves;
-  const Complex<T>* probe;
-  bool varying_probe;
-  const T* positions;
-  Complex<T>* object;
-  const std::int32_t* near;
-  const std::int32_t* counts;
-  /// Positions of the batch.
-  std::int64_t count;
-  Tiling tiling;
-  std::int64_t modes;
-  Frames frames;
-  std::int64_t width;
-
-  [[nodiscard]] RANKCHECK_HD Row row(std::int64_t r) const {
-    const std::int64_t line = r / tiling.across();
-    const std::int64_t across = r % tiling.across();
-    const std::int64_t tile = line / tile_rows * tiling.across() + across;
-    const std::int64_t first = across * tile_cols;
-    return {.first = first,
-            .end = first + tile_cols < tiling.cols ? first + tile_cols : tiling.cols,
-            .line = line,
-            .near = near + tile * count,
-            .count = counts[tile]};
-  }
-
-  RANKCHECK_HD void operator()(const Row& row, std::int64_t col) const {
-    Complex<T> sum;
-    for (std::int32_t k = 0; k < row.count; ++k) {
-      const std::int64_t n = row.near[k];
-      const Window<T> at(positions + 2 * n);
-      const std::int64_t p = row.line - at.row;
-      const std::int64_t q = col - at.col;
-      if (p < 0 || p > width || q < 0 || q > width) continue;
-      sum += tap(n, p, q, at.w00) + tap(n, p, q - 1, at.w01) + tap(n, p - 1, q, at.w10) +
-             tap(n, p - 1, q - 1, at.w11);
-    }
-    object[row.line * tiling.cols + col] += sum;
-  }
-
-  /// What pixel (p, q) of a position's window gives with this weight.
-  RANKCHECK_HD Complex<T> tap(std::int64_t n, std::int64_t p, std::int64_t q, T weight) const {
-    if (weight == 0 || p < 0 || p >= width || q < 0 || q >= width) return {};
-    Complex<T> sum;
-    for (std::int64_t m = 0; m < modes; ++m) {
-      const std::int64_t mode = varying_probe ? n * modes + m : m;
-      sum += conj(probe[(mode * width + p) * width + q]) * waves[frames.row(n * modes + m, p) + q];
-    }
-    return weight * sum;
   }
 };
 
@@ -399,21 +337,20 @@ void Fused<T>::add_to_object(int rank,
                      .tiling = tiling,
                      .near = near,
                      .counts = counts});
-  launch_rows(cluster_,
-              rank,
-              tiling.rows * tiling.across(),
-              GatherObject<T>{.waves = waves,
-                              .probe = exposure.probe + (scene_.varying_probe ? own : 0),
-                              .varying_probe = scene_.varying_probe,
-                              .positions = positions,
-                              .object = object,
-                              .near = near,
-                              .counts = counts,
-                              .count = batch.count,
-                              .tiling = tiling,
-                              .modes = scene_.modes,
-                              .frames = {.width = scene_.detector, .margin = spec::margin(scene_)},
-                              .width = scene_.window});
+  using Share = ConjugateTimesWaves<T>;
+  launch_sums(
+      cluster_,
+      rank,
+      tiling.rows * tiling.across(),
+      Gather<T, Complex<T>, Share>{
+          .share = Share(scene_, exposure.probe + (scene_.varying_probe ? own : 0), waves),
+          .positions = positions,
+          .count = batch.count,
+          .object = object,
+          .cols = scene_.cols,
+          .width = scene_.window,
+          .lists = {
+              .tile_rows = tile_rows, .tile_cols = tile_cols, .near = near, .counts = counts}});
 }
 
 template <class T>

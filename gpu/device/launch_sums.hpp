@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/device/launch.hpp"
+
+#if defined(__CUDACC__)
+#include "gpu/device/cuda/launch_sums.cuh"
+#else
+
+namespace rankcheck::gpu {
+
+/// A row of launch_sums(): term by term, so that what a term finds out is found out once.
+template <class Kernel>
+struct SumRow {
+  Kernel kernel;
+
+  void operator()(std::int64_t r) const {
+    const auto row = kernel.row(r);
+    for (std::int64_t k = 0; k < row.count; ++k) {
+      const auto term = kernel.term(row, k);
+#pragma GCC ivdep
+      for (std::int64_t c = term.first; c < term.end; ++c) {
+        kernel.at(row, c) += kernel(row, term, c);
+      }
+    }
+  }
+};
+
+/// Adds terms to the columns of rows, on the device of a rank: for row = kernel.row(r),
+/// 0 <= r < rows, and term = kernel.term(row, k), 0 <= k < row.count, every column c with
+/// term.first <= c < term.end, all of them between row.first and row.end, gets
+/// kernel.at(row, c) += kernel(row, term, c). A column gets its terms in the order of k; for the
+/// rest the order is any.
+template <class Kernel>
+void launch_sums(Cluster& cluster, int rank, std::int64_t rows, const Kernel& kernel) {
+  launch(cluster, rank, rows, SumRow<Kernel>{kernel});
+}
+
+}  // namespace rankcheck::gpu
+
+#endif

@@ -1,0 +1,173 @@
+#pragma once
+
+#include <cstdint>
+
+#include "reference/spec/scene.hpp"
+
+#include "gpu/device/complex.hpp"
+#include "gpu/device/launch_sums.hpp"
+#include "gpu/ptycho/slices.hpp"
+#include "gpu/ptycho/window.hpp"
+
+/// What windows add to the object that they lie on, as adjoints do.
+namespace rankcheck::gpu {
+
+/// For the parts that an object is cut into, the positions whose windows reach them.
+struct NearLists {
+  std::int64_t tile_rows = 1;
+  std::int64_t tile_cols = 1;
+  /// [tiles, positions], in order, and how many each tile has; null where every part looks at all
+  /// positions.
+  const std::int32_t* near = nullptr;
+  const std::int32_t* counts = nullptr;
+};
+
+/// Rows of the object's tiles, or of all of it: a pixel adds up what the windows give that it lies
+/// in, in the order of the positions. No two threads write the same place. share(share.line(n, p),
+/// q) is what pixel (p, q) of the window of position n gives before its bilinear weights, 0 <= p, q
+/// < width.
+template <class T, class Value, class Share>
+struct Gather {
+  struct Row {
+    std::int64_t first;
+    std::int64_t end;
+    std::int64_t count;
+    std::int64_t line;
+    /// Null where all positions count.
+    const std::int32_t* near;
+  };
+  struct Term {
+    std::int64_t first;
+    std::int64_t end;
+    std::int64_t col;
+    /// The window's row here and the one before; where there is none, its weights are 0.
+    typename Share::Line line;
+    typename Share::Line above;
+    T w00;
+    T w01;
+    T w10;
+    T w11;
+  };
+
+  Share share;
+  const T* positions;
+  std::int64_t count;
+  Value* object;
+  std::int64_t cols;
+  std::int64_t width;
+  NearLists lists;
+
+  [[nodiscard]] RANKCHECK_HD Row row(std::int64_t r) const {
+    if (lists.near == nullptr) {
+      return {.first = 0, .end = cols, .count = count, .line = r, .near = nullptr};
+    }
+    const std::int64_t across = (cols + lists.tile_cols - 1) / lists.tile_cols;
+    const std::int64_t line = r / across;
+    const std::int64_t tile = line / lists.tile_rows * across + r % across;
+    const std::int64_t first = r % across * lists.tile_cols;
+    return {.first = first,
+            .end = first + lists.tile_cols < cols ? first + lists.tile_cols : cols,
+            .count = lists.counts[tile],
+            .line = line,
+            .near = lists.near + tile * count};
+  }
+
+  [[nodiscard]] RANKCHECK_HD Term term(const Row& row, std::int64_t k) const {
+    const std::int64_t n = row.near == nullptr ? k : row.near[k];
+    const Window<T> window(positions + 2 * n);
+    const std::int64_t p = row.line - window.row;
+    // Bilinear weights take the window one pixel further.
+    const std::int64_t end = window.col + width + 1;
+    const bool reaches = p >= 0 && p <= width;
+    const bool has_line = p >= 0 && p < width;
+    const bool has_above = p > 0 && p <= width;
+    return {.first = window.col > row.first ? window.col : row.first,
+            .end = !reaches        ? row.first
+                   : end < row.end ? end
+                                   : row.end,
+            .col = window.col,
+            .line = share.line(n, has_line ? p : 0),
+            .above = share.line(n, has_above ? p - 1 : 0),
+            .w00 = has_line ? window.w00 : 0,
+            .w01 = has_line ? window.w01 : 0,
+            .w10 = has_above ? window.w10 : 0,
+            .w11 = has_above ? window.w11 : 0};
+  }
+
+  [[nodiscard]] RANKCHECK_HD Value& at(const Row& row, std::int64_t c) const {
+    return object[row.line * cols + c];
+  }
+
+  RANKCHECK_HD Value operator()(const Row&, const Term& term, std::int64_t c) const {
+    const std::int64_t q = c - term.col;
+    return tap(term.line, q, term.w00) + tap(term.line, q - 1, term.w01) +
+           tap(term.above, q, term.w10) + tap(term.above, q - 1, term.w11);
+  }
+
+  /// What a pixel of a window's row gives with this weight; what has none is not looked at.
+  RANKCHECK_HD Value tap(const typename Share::Line& line, std::int64_t q, T weight) const {
+    if (weight == 0 || q < 0 || q >= width) return {};
+    return weight * share(line, q);
+  }
+};
+
+/// Adds what all windows of a rank's positions give to its object, of one slice.
+template <class T, class Value, class Share>
+void add_windows(Cluster& cluster,
+                 int rank,
+                 const spec::Scene& scene,
+                 const T* positions,
+                 std::int64_t count,
+                 const Share& share,
+                 Value* object) {
+  launch_sums(cluster,
+              rank,
+              scene.rows,
+              Gather<T, Value, Share>{.share = share,
+                                      .positions = positions,
+                                      .count = count,
+                                      .object = object,
+                                      .cols = scene.cols,
+                                      .width = scene.window,
+                                      .lists = {}});
+}
+
+/// conj(probe) times the waves, over all modes.
+template <class T>
+struct ConjugateTimesWaves {
+  const Complex<T>* probe;
+  bool varying_probe;
+  const Complex<T>* waves;
+  Frames frames;
+  std::int64_t modes;
+  std::int64_t width;
+
+  ConjugateTimesWaves(const spec::Scene& scene, const Complex<T>* of_probe, const Complex<T>* back)
+      : probe(of_probe),
+        varying_probe(scene.varying_probe),
+        waves(back),
+        frames{.width = scene.detector, .margin = spec::margin(scene)},
+        modes(scene.modes),
+        width(scene.window) {}
+
+  struct Line {
+    const Complex<T>* probe;
+    const Complex<T>* waves;
+  };
+
+  [[nodiscard]] RANKCHECK_HD Line line(std::int64_t n, std::int64_t p) const {
+    const std::int64_t mode = varying_probe ? n * modes : 0;
+    return {.probe = probe + (mode * width + p) * width, .waves = waves + frames.row(n * modes, p)};
+  }
+
+  RANKCHECK_HD Complex<T> operator()(const Line& line, std::int64_t q) const {
+    Complex<T> sum;
+    for (std::int64_t m = 0; m < modes; ++m) {
+      sum +=
+          conj(line.probe[m * width * width + q]) * line.waves[m * frames.width * frames.width + q];
+    }
+    return sum;
+  }
+};
+
+}  // namespace rankcheck::gpu
