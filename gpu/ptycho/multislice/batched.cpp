@@ -1,5 +1,4 @@
-#include "gpu/ptycho/operator.hpp"
-#include "gpu/ptycho/slices.hpp"
+#include "gpu/ptycho/multislice.hpp"
 
 namespace rankcheck::gpu::multislice {
 
@@ -7,20 +6,10 @@ namespace {
 
 template <class T>
 void run_typed(const OperatorRun& run) {
-  Slices<T> slices(run.cluster(), run.scene());
-  const std::int64_t size = spec::values(run.scene(), spec::Array::waves);
-  for (const int rank : run.local()) {
-    const Exposure<T> exposure{.object = run.in<Complex<T>>(rank, spec::Array::object),
-                               .probe = run.in<Complex<T>>(rank, spec::Array::probe),
-                               .positions = run.in<T>(rank, spec::Array::positions),
-                               .count = run.positions(rank)};
-    slices.for_each_batch(exposure.count, [&](Batch batch) {
-      slices.forward(rank,
-                     exposure,
-                     batch,
-                     run.out<Complex<T>>(rank, spec::Array::waves) + batch.first * size);
-    });
-  }
+  through_slices<T>(run, true, [&](Slices<T>& slices, const Stretch<T>& at) {
+    auto* const waves = run.out<Complex<T>>(at.rank, spec::Array::waves) + at.first_wave;
+    slices.forward(at.rank, at.exposure, at.batch, waves);
+  });
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "gpu/ptycho/arrays.hpp"
-#include "gpu/ptycho/operator.hpp"
-#include "gpu/ptycho/slices.hpp"
+#include "gpu/ptycho/multislice.hpp"
 
 namespace rankcheck::gpu::multislice_adjoint_probe {
 
@@ -8,20 +7,16 @@ namespace {
 
 template <class T>
 void run_typed(const OperatorRun& run) {
-  Slices<T> slices(run.cluster(), run.scene());
-  const std::int64_t size = spec::values(run.scene(), spec::Array::waves);
   for (const int rank : run.local()) {
-    const Exposure<T> exposure{.object = run.in<Complex<T>>(rank, spec::Array::object),
-                               .positions = run.in<T>(rank, spec::Array::positions),
-                               .count = run.positions(rank)};
     auto* const out = run.out<Complex<T>>(rank, spec::Array::probe);
     fill(run.cluster(), rank, run.size(rank, spec::Array::probe), out, Complex<T>{});
-    slices.for_each_batch(exposure.count, [&](Batch batch) {
-      const auto* waves = run.in<Complex<T>>(rank, spec::Array::waves) + batch.first * size;
-      slices.forward(rank, exposure, batch, nullptr);
-      slices.backward(rank, exposure, batch, waves, nullptr, out);
-    });
   }
+  through_slices<T>(run, false, [&](Slices<T>& slices, const Stretch<T>& at) {
+    const auto* const waves = run.in<Complex<T>>(at.rank, spec::Array::waves) + at.first_wave;
+    auto* const out = run.out<Complex<T>>(at.rank, spec::Array::probe);
+    slices.forward(at.rank, at.exposure, at.batch, nullptr);
+    slices.backward(at.rank, at.exposure, at.batch, waves, nullptr, out);
+  });
   if (!run.scene().varying_probe) run.sum_over_ranks(spec::Array::probe);
 }
 
