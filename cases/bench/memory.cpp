@@ -15,16 +15,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A line "<key>: <number> …" of /proc/<id>/status; 0 where there is none.
-double status_of(int id, const std::string& key) {
-  std::ifstream status("/proc/" + std::to_string(id) + "/status");
-  for (std::string word; status >> word;) {
+/// A line "<key>: <number> …" of a file of /proc/<id>; 0 where there is none.
+double number_of(int id, const char* file, const std::string& key) {
+  std::ifstream lines("/proc/" + std::to_string(id) + "/" + file);
+  for (std::string word; lines >> word;) {
     if (word != key + ":") continue;
     double value = 0;
-    status >> value;
+    lines >> value;
     return value;
   }
   return 0;
+}
+
+/// What a process has in its memory that counts for others, in kilobytes: of pages that n processes
+/// have, all but the n-th part.
+double shared_with_others(int id) {
+  constexpr const char* file = "smaps_rollup";
+  const double proportional = number_of(id, file, "Pss");
+  return proportional > 0 ? number_of(id, file, "Rss") - proportional : 0;
 }
 
 /// This process and, below it, all that it started and that are still there.
@@ -37,7 +45,7 @@ std::vector<int> process_tree() {
       continue;
     }
     const int id = std::stoi(name);
-    children[static_cast<int>(status_of(id, "PPid"))].push_back(id);
+    children[static_cast<int>(number_of(id, "status", "PPid"))].push_back(id);
   }
   std::vector<int> tree{::getpid()};
   for (std::size_t i = 0; i < tree.size(); ++i) {
@@ -51,7 +59,10 @@ std::vector<int> process_tree() {
 
 double peak_memory_bytes() {
   double kilobytes = 0;
-  for (const int id : process_tree()) kilobytes += status_of(id, "VmHWM");
+  for (const int id : process_tree()) {
+    // The system keeps no peak of the share.
+    kilobytes += number_of(id, "status", "VmHWM") - shared_with_others(id);
+  }
   return 1024 * kilobytes;
 }
 

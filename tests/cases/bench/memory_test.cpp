@@ -1,0 +1,86 @@
+#include "cases/bench/memory.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace rankcheck::cases::bench {
+namespace {
+
+constexpr std::size_t bytes = std::size_t{64} << 20;
+constexpr int children = 3;
+
+/// Processes that each do something, then wait for their end.
+class Children {
+ public:
+  template <class Body>
+  explicit Children(const Body& body) {
+    std::array<int, 2> ready{};
+    if (::pipe(ready.data()) != 0) return;
+    for (pid_t& child : ids_) {
+      child = ::fork();
+      if (child == 0) {
+        body();
+        [[maybe_unused]] const ssize_t told = ::write(ready[1], "", 1);
+        for (;;) ::pause();
+      }
+    }
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+      char byte = 0;
+      [[maybe_unused]] const ssize_t got = ::read(ready[0], &byte, 1);
+    }
+    ::close(ready[0]);
+    ::close(ready[1]);
+  }
+  Children(const Children&) = delete;
+  Children& operator=(const Children&) = delete;
+  ~Children() {
+    for (const pid_t child : ids_) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, nullptr, 0);
+    }
+  }
+
+ private:
+  std::array<pid_t, children> ids_{};
+};
+
+std::byte* map(int flags) {
+  return static_cast<std::byte*>(
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0));
+}
+
+TEST(PeakMemoryTest, WhatProcessesShareCountsOnce) {
+  restart_peak_memory();
+  const double before = peak_memory_bytes();
+  std::byte* const shared = map(MAP_SHARED);
+  std::memset(shared, 1, bytes);
+  double with_children = 0;
+  {
+    const Children all([shared] { std::memset(shared, 2, bytes); });
+    with_children = peak_memory_bytes();
+  }
+  ::munmap(shared, bytes);
+  EXPECT_GT(with_children - before, 0.9 * bytes);
+  EXPECT_LT(with_children - before, 1.5 * bytes);
+}
+
+TEST(PeakMemoryTest, WhatEachProcessHadForItselfCountsAlsoAfterwards) {
+  restart_peak_memory();
+  const double before = peak_memory_bytes();
+  const Children all([] {
+    std::byte* const own = map(MAP_PRIVATE);
+    std::memset(own, 1, bytes);
+    ::munmap(own, bytes);
+  });
+  EXPECT_GT(peak_memory_bytes() - before, 0.9 * children * bytes);
+  EXPECT_LT(peak_memory_bytes() - before, 1.5 * children * bytes);
+}
+
+}  // namespace
+}  // namespace rankcheck::cases::bench
