@@ -6,12 +6,12 @@
 #include <sstream>
 #include <string>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/worker/worker_backend.hpp"
 
 #include "cases/backends/command.hpp"
+#include "cases/backends/ranks.hpp"
 #include "cases/backends/worker_command.hpp"
 
 namespace rankcheck::cases {
@@ -34,12 +34,6 @@ worker::Command command(const std::vector<std::string>& arguments) {
   return command;
 }
 
-void require_ranks(int ranks) {
-  if (ranks <= ranks_max) return;
-  throw harness::BadInput(
-      fmt::format("backend cuda: {} ranks: expected at most {}", ranks, ranks_max));
-}
-
 std::unique_ptr<worker::WorkerBackend> open_worker(const harness::BackendOptions& options) {
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
       .command =
@@ -52,7 +46,7 @@ std::unique_ptr<worker::WorkerBackend> open_worker(const harness::BackendOptions
 }
 
 std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
-  require_ranks(options.ranks_max);
+  require_ranks("cuda", options.ranks_max, ranks_max);
   return open_worker(options);
 }
 
@@ -70,7 +64,7 @@ WorkerProgram cuda_worker() {
 int run_in_cuda(int ranks,
                 const std::vector<std::string>& arguments,
                 const std::atomic<bool>& interrupted) {
-  require_ranks(ranks);
+  require_ranks("cuda", ranks, ranks_max);
   return run_worker(command(arguments),
                     "backend cuda: rankcheck-worker-cuda",
                     std::string(cuda_complaint_begin),

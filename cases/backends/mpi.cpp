@@ -14,6 +14,7 @@
 #include "harness/worker/worker_backend.hpp"
 
 #include "cases/backends/command.hpp"
+#include "cases/backends/ranks.hpp"
 #include "cases/backends/worker_command.hpp"
 
 namespace rankcheck::cases {
@@ -87,14 +88,8 @@ std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOption
   });
 }
 
-void require_ranks(int ranks) {
-  if (ranks <= ranks_max) return;
-  throw harness::BadInput(
-      fmt::format("backend mpi: {} ranks: expected at most {}", ranks, ranks_max));
-}
-
 std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
-  require_ranks(options.ranks_max);
+  require_ranks("mpi", options.ranks_max, ranks_max);
   return open_workers(options);
 }
 
@@ -107,7 +102,7 @@ nlohmann::json describe() {
 int run_in_mpi(int ranks,
                const std::vector<std::string>& arguments,
                const std::atomic<bool>& interrupted) {
-  require_ranks(ranks);
+  require_ranks("mpi", ranks, ranks_max);
   const worker::WorkFolder folder;
   worker::Command started = command(ranks, folder.path());
   started.arguments.insert(started.arguments.end(), arguments.begin(), arguments.end());

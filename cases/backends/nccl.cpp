@@ -10,6 +10,7 @@
 #include "harness/worker/worker_backend.hpp"
 
 #include "cases/backends/command.hpp"
+#include "cases/backends/ranks.hpp"
 #include "cases/backends/worker_program.hpp"
 
 namespace rankcheck::cases {
@@ -46,10 +47,7 @@ std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOption
 }
 
 std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
-  if (options.ranks_max > ranks_max) {
-    throw harness::BadInput(
-        fmt::format("backend nccl: {} ranks: expected at most {}", options.ranks_max, ranks_max));
-  }
+  require_ranks("nccl", options.ranks_max, ranks_max);
   return open_workers(options);
 }
 

@@ -2,16 +2,23 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <mutex>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "harness/table.hpp"
 
 namespace rankcheck::cases {
 
-nlohmann::json WorkerProgram::description() const {
+namespace {
+
+/// What the program prints; null where it prints no object.
+nlohmann::json describe(const std::string& path) {
   const std::string command = harness::shell_quoted(path) + " --describe 2>/dev/null";
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "r"),
                                                              ::pclose);
@@ -23,6 +30,27 @@ nlohmann::json WorkerProgram::description() const {
   }
   nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
   return parsed.is_object() ? parsed : nlohmann::json(nullptr);
+}
+
+/// What a description depends on, beside the machine.
+std::string surroundings() {
+  std::string all;
+  for (const char* name : {"CUDA_VISIBLE_DEVICES", "RANKCHECK_NCCL_LIBRARY"}) {
+    const char* value = std::getenv(name);
+    all += fmt::format("{}={}\n", name, value == nullptr ? "(unset)" : value);
+  }
+  return all;
+}
+
+}  // namespace
+
+nlohmann::json WorkerProgram::description() const {
+  static std::mutex mutex;
+  static std::map<std::string, nlohmann::json> known;
+  const std::scoped_lock lock(mutex);
+  const auto [found, is_new] = known.try_emplace(path + '\n' + surroundings());
+  if (is_new) found->second = describe(path);
+  return found->second;
 }
 
 std::string WorkerProgram::why_unavailable() const {

@@ -16,7 +16,8 @@ struct WorkerProgram {
   /// What to do where the program is not there.
   std::string remedy;
 
-  /// What it says of itself; null where it is missing or broken.
+  /// What it says of itself; null where it is missing or broken. It is asked once in a process, and
+  /// again where other devices are visible or another library is named. Safe from any thread.
   [[nodiscard]] nlohmann::json description() const;
   /// Empty where it can run; else one line that says why not and what would mend it.
   [[nodiscard]] std::string why_unavailable() const;

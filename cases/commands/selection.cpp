@@ -11,6 +11,7 @@
 #include "harness/generator.hpp"
 #include "harness/suite_file.hpp"
 
+#include "cases/backends/ranks.hpp"
 #include "cases/backends/registry.hpp"
 #include "cases/commands/command.hpp"
 
@@ -251,11 +252,9 @@ class Planner {
   /// Throws BadInput before anything is started for an entry that would start too much.
   void require_startable(const SuiteEntry& entry, const std::string& backend) const {
     const int limit = ranks_to_start(backend);
-    if (limit == 0 || entry.ranks_max <= limit || !find_backend(backend).unavailable.empty()) {
-      return;
+    if (limit > 0 && find_backend(backend).unavailable.empty()) {
+      require_ranks(backend, entry.ranks_max, limit);
     }
-    throw BadInput(
-        fmt::format("backend {}: {} ranks: expected at most {}", backend, entry.ranks_max, limit));
   }
 
   /// Takes in what an entry wants of a backend that can run here.
