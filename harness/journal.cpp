@@ -15,11 +15,6 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// On one line; bytes that are not UTF-8 (of a worker's last words, say) are replaced.
-std::string line_of(const ordered_json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 ordered_json to_json(const JournalHeader& header) {
   ordered_json units = ordered_json::array();
   for (const Unit& unit : header.units) units.push_back(to_json(unit));
@@ -113,9 +108,13 @@ void take(const ordered_json& value, std::optional<Record>& record) {
 
 }  // namespace
 
-JournalContent read_journal(const std::filesystem::path& path) {
+std::string line_of(const ordered_json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::uintmax_t read_json_lines(const std::filesystem::path& path,
+                               const std::function<void(const ordered_json&)>& take) {
   const std::string text = read_file(path);
-  std::optional<Record> record;
   std::uintmax_t whole_bytes = 0;
   for (std::size_t start = 0, line = 1; start < text.size(); ++line) {
     const std::size_t end = text.find('\n', start);
@@ -126,15 +125,22 @@ JournalContent read_journal(const std::filesystem::path& path) {
                             nullptr,
                             false);
     start = end + 1;
-    if (value.is_discarded() && start >= text.size() && record) break;
+    if (value.is_discarded() && start >= text.size() && line > 1) break;
     try {
       if (value.is_discarded()) throw BadInput("expected JSON");
-      take(value, record);
+      take(value);
     } catch (const BadInput& bad) {
       throw BadInput(fmt::format("{}: line {}: {}", path.string(), line, bad.what()));
     }
     whole_bytes = start;
   }
+  return whole_bytes;
+}
+
+JournalContent read_journal(const std::filesystem::path& path) {
+  std::optional<Record> record;
+  const std::uintmax_t whole_bytes =
+      read_json_lines(path, [&](const ordered_json& value) { take(value, record); });
   if (!record) throw BadInput(path.string() + ": line 1: expected the header of a journal");
   return {.record = std::move(*record), .whole_bytes = whole_bytes};
 }

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +14,15 @@ namespace rankcheck::harness {
 
 /// The format of journal.jsonl; a journal of another version is not read.
 inline constexpr int journal_version = 2;
+
+/// A line of a journal; bytes that are not UTF-8 (of a worker's last words, say) are replaced.
+[[nodiscard]] std::string line_of(const nlohmann::ordered_json& value);
+
+/// Calls take() with each line of a journal and returns the bytes up to the end of the last whole
+/// one; what a kill has torn behind that is dropped. Throws FileError, and BadInput that names the
+/// line, also where take() throws it.
+std::uintmax_t read_json_lines(const std::filesystem::path& path,
+                               const std::function<void(const nlohmann::ordered_json&)>& take);
 
 /// A journal as it was found on disk.
 struct JournalContent {

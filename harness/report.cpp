@@ -1,5 +1,7 @@
 #include "harness/report.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "harness/files.hpp"
@@ -39,8 +41,10 @@ std::string dump(const ordered_json& value) {
 }  // namespace
 
 int exit_status(const Report& report) {
-  const int status = exit_status(summarise(report.findings).total);
-  return status == 0 && report.not_run > 0 ? 2 : status;
+  const int of_findings = exit_status(summarise(report.findings).total);
+  const int beyond = report.status_beyond_findings;
+  if (of_findings == 1 || beyond == 1) return 1;
+  return report.not_run > 0 ? 2 : std::max(of_findings, beyond);
 }
 
 ordered_json to_json(const Report& report) {

@@ -24,11 +24,14 @@ struct Report {
   std::int64_t not_run = 0;
   /// Sorted by unit.
   std::vector<Finding> findings;
+  /// The exit status that whatever else was required asks for; 0 where that held, or there is none.
+  int status_beyond_findings = 0;
   /// What varies: times, host, versions, paths, jobs. An allow-list, never the process environment.
   nlohmann::ordered_json environment;
 };
 
-/// The exit status of its findings; 2 where units were not run and nothing is red.
+/// The exit status of its findings and of what was required beyond them; 2 where units were not run
+/// and nothing is red. 1 outweighs 2.
 [[nodiscard]] int exit_status(const Report& report);
 
 [[nodiscard]] nlohmann::ordered_json to_json(const Report& report);

@@ -4,19 +4,20 @@
 #include <cstdlib>
 #include <optional>
 #include <sstream>
+#include <tuple>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "harness/files.hpp"
-
 #include "cases/backends/cuda.hpp"
+#include "cases/catalogue.hpp"
 #include "cases/commands/command.hpp"
 #include "cases/commands/interrupt.hpp"
+#include "cases/commands/report.hpp"
 #include "cases/commands/run.hpp"
 #include "cases/commands/session.hpp"
-#include "cases/hardware/gate.hpp"
+#include "cases/hardware/gate_journal.hpp"
 
 /// `rankcheck run hardware`: the gate on this machine's devices.
 namespace rankcheck::cases {
@@ -73,135 +74,217 @@ std::vector<hardware::Device> devices_here() {
   const nlohmann::json said = cuda_worker().description();
   if (said.is_null()) return devices;
   for (const nlohmann::json& each : said.at("devices")) {
-    devices.push_back({.name = each.at("name"),
-                       .bus = each.at("bus"),
-                       .capability = each.at("capability"),
-                       .memory_bytes = each.at("memory_bytes")});
+    devices.push_back(hardware::device_from_json(each));
   }
   return devices;
+}
+
+/// What the phases beside those of the suite `hardware` check.
+Selection smoke_of(Selection selection) {
+  selection.suites = {"smoke"};
+  selection.backends = {"cuda"};
+  return selection;
 }
 
 class HardwareGate {
  public:
   HardwareGate(const RunOptions& options, std::string program)
-      : options_(options), program_(std::move(program)), selection_(parse_selection(options)) {
-    if (selection_.suites.size() != 1) {
-      throw BadInput("suite: hardware: expected no other suite beside it");
+      : options_(options), program_(std::move(program)) {
+    if (options.resume.empty()) {
+      begin();
+    } else {
+      resume();
     }
-    if (!options.resume.empty()) {
-      throw BadInput("--resume: " + options.resume +
-                     ": the gate cannot go on with another one: give it a folder with --report");
+    // What phases are told is the selection.
+    options_.selection = selection_;
+    for (std::string* each :
+         {&options_.ranks, &options_.types, &options_.backends, &options_.seed}) {
+      each->clear();
     }
-    for (const std::string& each : selection_.backends) require_backend(each);
-    folder_ = choose_folder(options, selection_.suites);
-    if (fs::exists(folder_ / "report.json")) {
-      throw BadInput("--report: " + folder_.string() + ": holds a run: choose another folder");
-    }
-    fill_defaults(selection_);
   }
 
   int execute() {
-    harness::make_folder(folder_);
-    const std::string why = find_backend("cuda").unavailable;
-    const std::vector<hardware::Device> devices =
-        why.empty() ? devices_here() : std::vector<hardware::Device>();
-    fmt::print("seed {}\ngate hardware: {} devices, report in {}\n",
-               *selection_.seed,
-               devices.size(),
-               folder_.string());
-    if (!why.empty()) fmt::print("skipped: {}\n", why);
-    interrupt_.emplace();
-    hardware::Options gate_options{.seed = *selection_.seed};
-    if (options_.time_budget_s) gate_options.budget_s = *options_.time_budget_s;
     const auto begin = std::chrono::steady_clock::now();
-    hardware::GateReport gate = hardware::run_gate(
-        gate_options,
-        devices,
-        why,
-        {.probe =
-             [&](const hardware::ProbeRequest& request) {
-               return run_probe(cuda_worker().path, request, probe_timeout_s);
-             },
-         .run = [&](const hardware::PhaseRequest& request) { return run(request); },
-         .now_s =
-             [begin] {
-               const std::chrono::duration<double> now = std::chrono::steady_clock::now() - begin;
-               return now.count();
-             },
-         .interrupted = [&] { return interrupt_->requested().load(); },
-         .say =
-             [](const std::string& line) {
-               fmt::print("{}\n", line);
-               std::fflush(stdout);
-             }});
-    return write(gate);
+    const auto elapsed_s = [begin] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    interrupt_.emplace();
+    const hardware::GateReport gate =
+        session_->run({.probe =
+                           [](const hardware::ProbeRequest& request) {
+                             return run_probe(cuda_worker().path, request, probe_timeout_s);
+                           },
+                       .run = [&](const hardware::PhaseRequest& request) { return run(request); },
+                       .now_s = elapsed_s,
+                       .interrupted = [&] { return interrupt_->requested().load(); },
+                       .say =
+                           [](const std::string& line) {
+                             fmt::print("{}\n", line);
+                             std::fflush(stdout);
+                           }});
+    session_->end({.ending = gate.report.ending, .finished = utc_now(), .duration_s = elapsed_s()});
+    return tell();
   }
 
  private:
   /// Includes starting a process and its context.
   static constexpr double probe_timeout_s = 120;
 
-  int write(hardware::GateReport& gate) {
-    nlohmann::ordered_json said = to_json(gate);
-    said["doctor"] = examine();
-    gate.report.environment["hardware"] = std::move(said);
-    harness::write_report(folder_, gate.report);
-    const std::string summary = to_markdown(gate);
-    harness::write_file(folder_ / "summary.md", summary + '\n' + to_markdown(gate.report));
-    fmt::print("\n{}\nreport: {}\n", summary, (folder_ / "summary.md").string());
+  /// Everything that can be refused is, before the folder is made.
+  void begin() {
+    const std::string now = utc_now();
+    selection_ = parse_selection(options_);
+    if (selection_.suites.size() != 1) {
+      throw BadInput("suite: hardware: expected no other suite beside it");
+    }
+    fill_defaults(selection_);
+    hardware::GateHeader header;
+    header.options.seed = *selection_.seed;
+    header.why_no_device = find_backend("cuda").unavailable;
+    if (header.why_no_device.empty()) header.devices = devices_here();
+    if (options_.time_budget_s) header.options.budget_s = *options_.time_budget_s;
+    const Plan plan = plan_phases(header.devices);
+    folder_ = choose_folder(options_, selection_.suites);
+    for (const fs::path& each : folders(header.devices)) expect_no_run(each);
+    header.run = to_json(selection_);
+    header.environment = environment_of(options_, plan, now);
+    header.doctor = examine();
+    begin_folder(folder_);
+    announce(header);
+    session_.emplace(folder_, std::move(header));
+  }
+
+  void resume() {
+    const std::string now = utc_now();
+    folder_ = options_.resume;
+    const std::string place = place_of_resume(folder_);
+    hardware::GateContent content = hardware::read_gate(folder_);
+    const hardware::GateHeader& header = content.header;
+    expect_this_version(place, header.environment);
+    selection_ = selection_from_json(nlohmann::json(header.run));
+    expect_unchanged(place, selection_, parse_selection(options_));
+    if (options_.time_budget_s.value_or(header.options.budget_s) != header.options.budget_s) {
+      throw BadInput(fmt::format("{}expected --time-budget to be {}, as the run began, got {}",
+                                 place,
+                                 header.options.budget_s,
+                                 *options_.time_budget_s));
+    }
+    complete(options_, place, header.environment);
+    const std::vector<hardware::Device> devices = devices_here();
+    if (words_of(devices) != words_of(header.devices)) {
+      throw BadInput(fmt::format("{}expected devices to be {}, as the run began, got {}",
+                                 place,
+                                 words_of(header.devices),
+                                 words_of(devices)));
+    }
+    const Plan plan = plan_phases(devices);
+    announce(header);
+    session_.emplace(folder_, std::move(content), environment_of(options_, plan, now));
+  }
+
+  /// The plan of the suites; throws BadInput where any phase has nothing to check.
+  [[nodiscard]] Plan plan_phases(const std::vector<hardware::Device>& devices) const {
+    const harness::Catalogue catalogue = make_catalogue();
+    Selection suites = selection_;
+    Plan plan = make_plan(suites, catalogue);
+    if (!devices.empty() && !plan.unavailable.contains("cuda")) {
+      Selection smoke = smoke_of(selection_);
+      std::ignore = make_plan(smoke, catalogue);
+    }
+    return plan;
+  }
+
+  /// Of the gate and all its phases.
+  [[nodiscard]] std::vector<fs::path> folders(const std::vector<hardware::Device>& devices) const {
+    std::vector<fs::path> all{folder_};
+    for (const Phase each : {Phase::suites, Phase::soak, Phase::sanitizer}) {
+      all.push_back(folder_ / hardware::folder_of({.phase = each}));
+    }
+    for (int d = 0; d < static_cast<int>(devices.size()); ++d) {
+      all.push_back(folder_ / hardware::folder_of({.phase = Phase::device, .device = d}));
+    }
+    return all;
+  }
+
+  static std::string words_of(const std::vector<hardware::Device>& devices) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const hardware::Device& each : devices) all.push_back(to_json(each));
+    return all.dump();
+  }
+
+  void announce(const hardware::GateHeader& header) const {
+    fmt::print("seed {}\ngate hardware: {} devices, report in {}\n",
+               header.options.seed,
+               header.devices.size(),
+               folder_.string());
+    if (!header.why_no_device.empty()) fmt::print("skipped: {}\n", header.why_no_device);
+    std::fflush(stdout);
+  }
+
+  /// Renders the reports from the journal, as `rankcheck report` does.
+  int tell() {
+    const hardware::GateReport gate = hardware::report_of(folder_);
+    write_reports(folder_, gate);
+    fmt::print("\n{}\nreport: {}\n", to_markdown(gate), (folder_ / "summary.md").string());
+    const std::string hint = how_to_go_on(gate.report, folder_);
+    if (!hint.empty()) fmt::print("{}\n", hint);
     const int interrupted = std::max(interrupt_->exit_status(), interrupted_status_);
     return interrupted > 0 ? interrupted : gate.status;
   }
 
   hardware::PhaseOutcome run(const hardware::PhaseRequest& request) {
     RunOptions options = options_;
-    options.report = (folder_ / folder_of(request)).string();
+    const fs::path folder = folder_ / hardware::folder_of(request);
+    const bool has_begun = fs::exists(folder / journal_name);
+    options.resume = has_begun ? folder.string() : "";
+    options.report = has_begun ? "" : folder.string();
     options.time_budget_s = std::nullopt;
     std::optional<Variable> surroundings;
     switch (request.phase) {
       case Phase::suites:
         break;
       case Phase::device:
-        options.selection.suites = {"smoke"};
-        options.backends = "cuda";
+        options.selection = smoke_of(selection_);
         surroundings.emplace("CUDA_VISIBLE_DEVICES", visible_name(request.device));
         break;
       case Phase::soak:
         options.repeat = true;
         options.time_budget_s = request.budget_s;
         // The suites have checked the cases of the seed itself.
-        options.seed = std::to_string(*selection_.seed + 1);
+        options.selection.seed = *selection_.seed + 1;
         break;
       case Phase::sanitizer: {
         const std::string sanitizer = find_sanitizer();
         if (sanitizer.empty()) return {.skipped = "compute-sanitizer is not installed"};
-        options.selection.suites = {"smoke"};
+        options.selection = smoke_of(selection_);
         options.selection.cases = 3;
-        options.backends = "cuda";
         // It runs many times slower.
         options.timeout_s = 10 * timeout_s(options);
         surroundings.emplace(cuda_launcher_variable, sanitizer + " --error-exitcode 86");
         break;
       }
     }
-    fmt::print("\n{}\n", folder_of(request));
+    fmt::print("\n{}\n", hardware::folder_of(request));
     // A run has an interrupt of its own.
     interrupt_.reset();
-    RunOutcome outcome = run_selection(options, program_);
+    hardware::PhaseOutcome outcome;
+    try {
+      RunOutcome run = run_selection(options, program_);
+      outcome = {.status = run.status, .report = std::move(run.report)};
+    } catch (const BadInput& bad) {
+      // Of a device that cannot be opened alone, say.
+      outcome = {.status = status_unable, .broken = bad.what()};
+    }
     interrupt_.emplace();
     if (outcome.status >= 128) interrupted_status_ = outcome.status;
-    return {.status = outcome.status, .report = std::move(outcome.report)};
+    return outcome;
   }
 
-  static std::string folder_of(const hardware::PhaseRequest& request) {
-    const std::string word(name(request.phase));
-    return request.phase == Phase::device ? fmt::format("{}-{}", word, request.device) : word;
-  }
-
-  const RunOptions& options_;
+  RunOptions options_;
   std::string program_;
   Selection selection_;
   fs::path folder_;
+  std::optional<hardware::GateSession> session_;
   std::optional<Interrupt> interrupt_;
   int interrupted_status_ = 0;
 };

@@ -11,15 +11,28 @@
 #include "harness/table.hpp"
 
 #include "cases/commands/command.hpp"
+#include "cases/hardware/gate_journal.hpp"
 
 namespace rankcheck::cases {
 
 namespace {
 
-int render(const std::filesystem::path& folder) {
-  const harness::Report report = harness::read_journal(folder / journal_name).record.report();
+/// The run in the folder, its reports rendered again.
+harness::Report rendered(const std::filesystem::path& folder) {
+  if (hardware::is_gate(folder)) {
+    hardware::GateReport gate = hardware::report_of(folder);
+    hardware::write_reports(folder, gate);
+    fmt::print("{}", hardware::to_markdown(gate));
+    return std::move(gate.report);
+  }
+  harness::Report report = harness::read_journal(folder / journal_name).record.report();
   harness::write_report(folder, report);
   fmt::print("{}", to_markdown(report));
+  return report;
+}
+
+int render(const std::filesystem::path& folder) {
+  const harness::Report report = rendered(folder);
   const std::string hint = how_to_go_on(report, folder);
   if (!hint.empty()) {
     std::fflush(stdout);

@@ -21,6 +21,7 @@
 #include "cases/commands/rounds.hpp"
 #include "cases/commands/run_options.hpp"
 #include "cases/commands/session.hpp"
+#include "cases/hardware/gate_journal.hpp"
 
 namespace rankcheck::cases {
 
@@ -99,7 +100,8 @@ void add_run(CLI::App& app, Context& context) {
   add_options(*command, *options);
   command->callback([options, &context] {
     const std::vector<std::string>& suites = options->selection.suites;
-    const bool is_gate = std::find(suites.begin(), suites.end(), "hardware") != suites.end();
+    const bool is_gate = std::find(suites.begin(), suites.end(), "hardware") != suites.end() ||
+                         (!options->resume.empty() && hardware::is_gate(options->resume));
     context.exit_status = is_gate ? run_hardware(*options, context.program)
                                   : run_selection(*options, context.program).status;
   });

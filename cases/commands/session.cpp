@@ -61,10 +61,8 @@ std::string first_change(const ordered_json& before, const ordered_json& now) {
 class Previous {
  public:
   explicit Previous(const fs::path& folder)
-      : place_("--resume: " + folder.string() + ": "),
-        content_(harness::read_journal(folder / journal_name)) {
-    const ordered_json began = header().environment.value("rankcheck", ordered_json());
-    if (began != version()) fail(change_of("rankcheck", began, version()));
+      : place_(place_of_resume(folder)), content_(harness::read_journal(folder / journal_name)) {
+    expect_this_version(place_, header().environment);
   }
 
   [[nodiscard]] const JournalHeader& header() const { return content_.record.header(); }
@@ -78,21 +76,8 @@ class Previous {
     } catch (const BadInput& bad) {
       fail(fmt::format("{}: line 1: {}", journal_name, bad.what()));
     }
-    const ordered_json before = to_json(selection);
-    const ordered_json now = to_json(seen_from(fs::current_path(), given));
-    for (const auto& [key, value] : now.items()) {
-      const ordered_json was = before.value(key, ordered_json());
-      if (value != was) fail(change_of(key, was, value));
-    }
+    expect_unchanged(place_, selection, seen_from(fs::current_path(), given));
     return selection;
-  }
-
-  /// Time budget and timeout are those of the first session where none are given.
-  void complete(RunOptions& options) const {
-    const json environment = header().environment;
-    harness::Fields fields(environment, place_ + "environment");
-    if (!options.time_budget_s) fields.optional("time_budget_s", options.time_budget_s);
-    if (!options.timeout_s) fields.optional("timeout_s", options.timeout_s);
   }
 
   /// The findings so far are of the units that there were.
@@ -135,34 +120,6 @@ class Previous {
   harness::JournalContent content_;
 };
 
-/// What the report's environment says of this session.
-ordered_json environment_of(const RunOptions& options, const Plan& plan, const std::string& now) {
-  ordered_json out = describe_machine();
-  out["rankcheck"] = version();
-  out["started"] = now;
-  out["jobs"] = options.jobs;
-  out["fail_fast"] = options.fail_fast;
-  out["timeout_s"] = timeout_s(options);
-  if (options.time_budget_s) out["time_budget_s"] = *options.time_budget_s;
-  out["unavailable_backends"] = plan.unavailable;
-  out["resumed"] = !options.resume.empty();
-  return out;
-}
-
-harness::Journal begin_journal(const fs::path& folder, JournalHeader header) {
-  const fs::path path = folder / journal_name;
-  if (fs::exists(fs::symlink_status(path))) {
-    throw BadInput("--report: " + folder.string() +
-                   ": holds a run: --resume it or choose another folder");
-  }
-  harness::make_folder(folder);
-  for (const char* stale : {"report.json", "junit.xml", "summary.md"}) {
-    std::error_code absent;
-    fs::remove(folder / stale, absent);
-  }
-  return {path, std::move(header)};
-}
-
 Clock::time_point deadline_of(const RunOptions& options,
                               const Plan& plan,
                               Clock::time_point start) {
@@ -181,8 +138,9 @@ Session resume_session(RunOptions options, const harness::Catalogue& catalogue) 
   const fs::path folder = options.resume;
   Previous previous(folder);
   Selection selection = previous.selection(parse_selection(options));
-  previous.complete(options);
+  complete(options, place_of_resume(folder), previous.header().environment);
   Plan plan = make_plan(selection, catalogue);
+  plan.cycles = plan.cycles || options.repeat;
   previous.expect_same(plan);
   const Clock::time_point deadline = deadline_of(options, plan, start);
   ordered_json environment = environment_of(options, plan, now);
@@ -206,6 +164,7 @@ Session new_session(RunOptions options, const harness::Catalogue& catalogue) {
   plan.cycles = plan.cycles || options.repeat;
   const fs::path folder = choose_folder(options, selection.suites);
   const Clock::time_point deadline = deadline_of(options, plan, start);
+  begin_folder(folder);
   JournalHeader header{
       .run = to_json(selection),
       .directory = fs::current_path().string(),
@@ -221,7 +180,7 @@ Session new_session(RunOptions options, const harness::Catalogue& catalogue) {
       .folder = folder,
       .start = start,
       .deadline = deadline,
-      .journal = begin_journal(folder, std::move(header)),
+      .journal = {folder / journal_name, std::move(header)},
   };
 }
 
@@ -240,6 +199,59 @@ fs::path choose_folder(const RunOptions& options, const std::vector<std::string>
   std::string folder = base;
   for (int i = 2; fs::exists(folder); ++i) folder = fmt::format("{}.{}", base, i);
   return folder;
+}
+
+std::string place_of_resume(const fs::path& folder) {
+  return "--resume: " + folder.string() + ": ";
+}
+
+void expect_this_version(const std::string& place, const ordered_json& environment) {
+  const ordered_json began = environment.value("rankcheck", ordered_json());
+  if (began != version()) throw BadInput(place + change_of("rankcheck", began, version()));
+}
+
+void expect_unchanged(const std::string& place, const Selection& before, const Selection& given) {
+  const ordered_json all = to_json(before);
+  const ordered_json now = to_json(given);
+  for (const auto& [key, value] : now.items()) {
+    const ordered_json was = all.value(key, ordered_json());
+    if (value != was) throw BadInput(place + change_of(key, was, value));
+  }
+}
+
+void complete(RunOptions& options, const std::string& place, const ordered_json& environment) {
+  const json plain = environment;
+  harness::Fields fields(plain, place + "environment");
+  if (!options.time_budget_s) fields.optional("time_budget_s", options.time_budget_s);
+  if (!options.timeout_s) fields.optional("timeout_s", options.timeout_s);
+}
+
+ordered_json environment_of(const RunOptions& options, const Plan& plan, const std::string& now) {
+  ordered_json out = describe_machine();
+  out["rankcheck"] = version();
+  out["started"] = now;
+  out["jobs"] = options.jobs;
+  out["fail_fast"] = options.fail_fast;
+  out["timeout_s"] = timeout_s(options);
+  if (options.time_budget_s) out["time_budget_s"] = *options.time_budget_s;
+  out["unavailable_backends"] = plan.unavailable;
+  out["resumed"] = !options.resume.empty();
+  return out;
+}
+
+void expect_no_run(const fs::path& folder) {
+  if (!fs::exists(fs::symlink_status(folder / journal_name))) return;
+  throw BadInput("--report: " + folder.string() +
+                 ": holds a run: --resume it or choose another folder");
+}
+
+void begin_folder(const fs::path& folder) {
+  expect_no_run(folder);
+  harness::make_folder(folder);
+  for (const char* stale : {"report.json", "junit.xml", "summary.md"}) {
+    std::error_code absent;
+    fs::remove(folder / stale, absent);
+  }
 }
 
 Session open_session(const RunOptions& options, const harness::Catalogue& catalogue) {

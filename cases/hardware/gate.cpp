@@ -165,9 +165,10 @@ class Gate {
     if (is_over()) return Verdict::skipped;
     PhaseOutcome outcome = hooks_.run(request);
     interrupted_ = outcome.status >= 128;
-    summary.reason = outcome.skipped;
+    summary.reason = outcome.skipped + outcome.broken;
     const bool is_further = request.phase == Phase::soak || request.phase == Phase::sanitizer;
     if (!outcome.skipped.empty()) summary.verdict = Verdict::skipped;
+    if (!outcome.broken.empty()) summary.verdict = Verdict::errored;
     for (Finding& finding : outcome.report.findings) {
       // What these leave uncovered, the suites have covered.
       if (is_further && finding.verdict == Verdict::vacuous) continue;
@@ -191,10 +192,6 @@ class Gate {
       summary.reason = "no case was run";
     }
     if (!is_further) gate_.report.not_run += outcome.report.not_run;
-    if (request.phase == Phase::suites) {
-      gate_.report.run = outcome.report.run;
-      gate_.report.environment = outcome.report.environment;
-    }
     gate_.cases += summary.cases;
     gate_.phases.push_back(summary);
     return summary.verdict;
@@ -211,32 +208,32 @@ class Gate {
 
   /// Links with patterns of their own in every round, then suites.
   void soak() {
-    const double begin = hooks_.now_s();
-    const double end_of_links = begin + options_.budget_s / 2;
-    std::int64_t round = 1;
-    for (; !is_over() && hooks_.now_s() < end_of_links; ++round) {
-      for (Link& link : gate_.links) {
-        if (is_over() || hooks_.now_s() >= end_of_links) break;
-        // One that crashes or hangs is not asked again.
-        if (link.finding.verdict != Verdict::passed && link.finding.verdict != Verdict::falsified) {
-          continue;
-        }
-        constexpr std::int64_t patterns = 16;
-        probe(link,
-              {.method = link.method,
-               .seed = options_.seed + static_cast<std::uint64_t>(round),
-               .first = gpu::cuda::Pattern::fixed,
-               .patterns = patterns,
-               .repeats = 4});
-      }
-      if (std::none_of(gate_.links.begin(), gate_.links.end(), [](const Link& link) {
-            return link.exposure.bytes > 0;
-          })) {
-        break;
-      }
-    }
-    hooks_.say(fmt::format("soak of links: {} rounds", round - 1));
+    const double end_of_links = hooks_.now_s() + options_.budget_s / 2;
+    std::uint64_t rounds = 0;
+    while (soak_links(rounds + 1, end_of_links)) ++rounds;
+    hooks_.say(fmt::format("soak of links: {} rounds", rounds));
     run_phase({.phase = Phase::soak, .budget_s = options_.budget_s / 2}, "soak");
+  }
+
+  /// One round; false where it is over, or no link answers.
+  bool soak_links(std::uint64_t round, double end) {
+    bool has_probed = false;
+    for (Link& link : gate_.links) {
+      if (is_over() || hooks_.now_s() >= end) break;
+      // One that crashes or hangs is not asked again.
+      if (link.finding.verdict != Verdict::passed && link.finding.verdict != Verdict::falsified) {
+        continue;
+      }
+      constexpr std::int64_t patterns = 16;
+      probe(link,
+            {.method = link.method,
+             .seed = options_.seed + round,
+             .first = gpu::cuda::Pattern::fixed,
+             .patterns = patterns,
+             .repeats = 4});
+      has_probed = true;
+    }
+    return has_probed;
   }
 
   /// What the links say of the devices.
@@ -302,26 +299,25 @@ class Gate {
     if (!gate_.links.empty()) gate_.phases.insert(gate_.phases.begin(), links);
     if (is_over()) gate_.report.ending = "interrupted";
     harness::sort_findings(gate_.report.findings);
-    gate_.status = status();
+    gate_.report.status_beyond_findings = status_beyond_findings();
+    gate_.status = exit_status(gate_.report);
     return std::move(gate_);
   }
 
   /// 0 takes more than that nothing failed: what could not be run is not green either.
-  [[nodiscard]] int status() const {
-    const int status = exit_status(gate_.report);
-    if (status != 0) return status;
+  [[nodiscard]] int status_beyond_findings() const {
+    const auto any = [](const auto& all, auto holds) {
+      return std::any_of(all.begin(), all.end(), holds);
+    };
     const auto is_red = [](const auto& each) { return harness::is_red(each.verdict); };
-    if (std::any_of(gate_.devices.begin(), gate_.devices.end(), is_red) ||
-        std::any_of(gate_.phases.begin(), gate_.phases.end(), is_red)) {
-      return 1;
-    }
-    const bool is_whole =
-        !gate_.devices.empty() && !is_over() &&
-        std::none_of(
-            gate_.report.findings.begin(), gate_.report.findings.end(), [](const Finding& finding) {
-              return finding.verdict == Verdict::skipped &&
-                     finding.reason == harness::name(harness::SkipReason::backend_unavailable);
-            });
+    if (any(gate_.devices, is_red) || any(gate_.phases, is_red)) return 1;
+    const bool is_broken = any(
+        gate_.phases, [](const PhaseSummary& each) { return each.verdict == Verdict::errored; });
+    const bool lacks_backend = any(gate_.report.findings, [](const Finding& finding) {
+      return finding.verdict == Verdict::skipped &&
+             finding.reason == harness::name(harness::SkipReason::backend_unavailable);
+    });
+    const bool is_whole = !gate_.devices.empty() && !is_over() && !is_broken && !lacks_backend;
     return is_whole ? 0 : 2;
   }
 
@@ -345,6 +341,13 @@ std::string_view name(Phase phase) {
       return "sanitizer";
   }
   return "?";
+}
+
+std::optional<Phase> phase_named(std::string_view wanted) {
+  for (const Phase each : {Phase::suites, Phase::device, Phase::soak, Phase::sanitizer}) {
+    if (name(each) == wanted) return each;
+  }
+  return std::nullopt;
 }
 
 double Link::gigabytes_per_s() const {

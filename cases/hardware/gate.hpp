@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -31,6 +31,8 @@ enum class Phase : std::uint8_t {
 };
 
 [[nodiscard]] std::string_view name(Phase phase);
+/// Empty where no phase has that name.
+[[nodiscard]] std::optional<Phase> phase_named(std::string_view name);
 
 /// A phase as the gate asks for it.
 struct PhaseRequest {
@@ -47,13 +49,15 @@ struct PhaseOutcome {
   harness::Report report = {};
   /// Why nothing was run; empty where something was.
   std::string skipped = {};
+  /// Why nothing could be run that should have been, likewise.
+  std::string broken = {};
 };
 
 /// What the gate needs of its surroundings.
 struct Hooks {
   std::function<ProbeOutcome(const ProbeRequest&)> probe;
   std::function<PhaseOutcome(const PhaseRequest&)> run;
-  /// Since some time ago.
+  /// Since some time ago; need not pass but while something is probed or run.
   std::function<double()> now_s;
   /// True when the user wants it to end.
   std::function<bool()> interrupted;
@@ -103,7 +107,8 @@ struct PhaseSummary {
 
 /// What the gate found.
 struct GateReport {
-  /// Findings of all phases, and one for each link and method.
+  /// Findings of all phases, and one for each link and method. Its run and environment are the
+  /// caller's.
   harness::Report report;
   std::vector<DeviceVerdict> devices;
   std::vector<Link> links;
@@ -113,7 +118,7 @@ struct GateReport {
   /// Cases of all suites, and findings among them that are red.
   std::int64_t cases = 0;
   std::int64_t failures = 0;
-  /// 0 only where all that the gate is made of was run and held; see exit codes.
+  /// The report's exit status: 0 only where all that the gate is made of was run and held.
   int status = 0;
 };
 

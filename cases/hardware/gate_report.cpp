@@ -26,14 +26,12 @@ ordered_json to_json(const Exposure& exposure) {
 }
 
 ordered_json to_json(const DeviceVerdict& each, std::size_t number) {
-  return {{"device", number},
-          {"name", each.device.name},
-          {"bus", each.device.bus},
-          {"capability", each.device.capability},
-          {"memory_bytes", each.device.memory_bytes},
-          {"verdict", harness::name(each.verdict)},
-          {"reason", each.reason},
-          {"exposure", to_json(each.exposure)}};
+  ordered_json out{{"device", number}};
+  out.update(hardware::to_json(each.device));
+  out["verdict"] = harness::name(each.verdict);
+  out["reason"] = each.reason;
+  out["exposure"] = to_json(each.exposure);
+  return out;
 }
 
 ordered_json to_json(const Link& link) {

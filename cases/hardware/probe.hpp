@@ -22,6 +22,10 @@ struct Device {
   std::int64_t memory_bytes = 0;
 };
 
+[[nodiscard]] nlohmann::ordered_json to_json(const Device& device);
+/// Throws harness::BadInput that names the field.
+[[nodiscard]] Device device_from_json(const nlohmann::json& json);
+
 struct ProbeRequest {
   /// Physical devices; may be the same.
   int from = 0;

@@ -11,6 +11,24 @@ using gpu::cuda::LinkResult;
 using harness::BadInput;
 using nlohmann::ordered_json;
 
+ordered_json to_json(const Device& device) {
+  return {{"name", device.name},
+          {"bus", device.bus},
+          {"capability", device.capability},
+          {"memory_bytes", device.memory_bytes}};
+}
+
+Device device_from_json(const nlohmann::json& json) {
+  harness::Fields fields(json, "device");
+  Device device;
+  fields.required("name", device.name);
+  fields.required("bus", device.bus);
+  fields.required("capability", device.capability);
+  fields.required("memory_bytes", device.memory_bytes);
+  fields.reject_unknown();
+  return device;
+}
+
 ordered_json to_json(const ProbeRequest& request) {
   return {{"from", request.from},
           {"to", request.to},

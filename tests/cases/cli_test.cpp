@@ -243,14 +243,6 @@ TEST_F(Cli, CellsOfABackendThatIsNotThereAreSkippedWithTheReason) {
   EXPECT_EQ(std::count(named.err.begin(), named.err.end(), '\n'), 1) << named.err;
 }
 
-TEST_F(Cli, GateForHardwareSaysWhatItCannotTake) {
-  expect_unable("run hardware smoke", "suite: hardware: expected no other suite beside it");
-  expect_unable("run hardware --resume r", "--resume: r: the gate cannot go on");
-  fs::create_directory(folder_.path() / "r");
-  harness::write_file(folder_.path() / "r" / "report.json", "{}");
-  expect_unable("run hardware --report r", "r: holds a run: choose another folder");
-}
-
 TEST_F(Cli, ReportOfAnIncompleteRunIsNotSuccess) {
   ASSERT_EQ(rankcheck("run --backend sim --operation 'b*' --cases 5 --report r").status, 0);
   const fs::path path = folder_.path() / "r" / "journal.jsonl";

@@ -42,6 +42,20 @@ TEST(ReportStatus, IncompleteRunIsNotSuccess) {
   EXPECT_EQ(exit_status(report), 1);
 }
 
+TEST(ReportStatus, WhatIsRequiredBeyondFindingsCountsToo) {
+  Report report;
+  report.findings.emplace_back().verdict = Verdict::passed;
+  report.status_beyond_findings = 2;
+  EXPECT_EQ(exit_status(report), 2);
+  EXPECT_EQ(to_json(report)["exit_status"], 2);
+  report.status_beyond_findings = 1;
+  EXPECT_EQ(exit_status(report), 1);
+  report.findings.emplace_back().verdict = Verdict::errored;
+  EXPECT_EQ(exit_status(report), 1);
+  report.status_beyond_findings = 0;
+  EXPECT_EQ(exit_status(report), 2);
+}
+
 TEST(ReportJson, SchemaRefusesUnknownFields) {
   nlohmann::json report = sample_json();
   report["findings"][0]["colour"] = "green";

@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/cases/hardware/made_up.hpp"
+
 /// The gate over devices, links and suites that are made up.
 namespace rankcheck::cases::hardware {
 namespace {
@@ -23,53 +25,33 @@ using harness::Verdict;
 class GateTest : public testing::Test {
  protected:
   GateReport run(int devices) {
-    const std::vector<Device> all(static_cast<std::size_t>(devices), Device{.name = "made up"});
-    return run_gate({.budget_s = 10, .bytes = 1024},
-                    all,
-                    "no driver",
-                    {.probe =
-                         [this](const ProbeRequest& request) {
-                           clock_ += 1;
-                           requests.push_back(request);
-                           return probe(request);
-                         },
-                     .run =
-                         [this](const PhaseRequest& request) {
-                           phases.push_back(request);
-                           return suites(request);
-                         },
-                     .now_s = [this] { return clock_; },
-                     .interrupted = [this] { return interrupted; },
-                     .say = [](const std::string&) {}});
-  }
-
-  static ProbeOutcome good(const ProbeRequest& request) {
-    const std::int64_t copies = request.probe.patterns * request.probe.repeats;
-    ProbeOutcome outcome;
-    outcome.result = {.bytes_of_copy = request.bytes,
-                      .copies = copies,
-                      .seconds = std::vector<double>(static_cast<std::size_t>(copies), 1e-6)};
-    return outcome;
-  }
-
-  static PhaseOutcome passing(const PhaseRequest& /*request*/) {
-    Finding finding;
-    finding.unit.operation = "all_reduce";
-    finding.unit.algorithm = "ring";
-    finding.unit.backend = "cuda";
-    finding.unit.property = "agrees_with_reference";
-    finding.cases = 100;
-    finding.compared_bytes = 1000;
-    PhaseOutcome outcome;
-    outcome.report.findings.push_back(finding);
-    return outcome;
+    GateReport gate = run_gate({.budget_s = 10, .bytes = 1024},
+                               made_up_devices(devices),
+                               "no driver",
+                               {.probe =
+                                    [this](const ProbeRequest& request) {
+                                      clock_ += 1;
+                                      requests.push_back(request);
+                                      return probe(request);
+                                    },
+                                .run =
+                                    [this](const PhaseRequest& request) {
+                                      phases.push_back(request);
+                                      return suites(request);
+                                    },
+                                .now_s = [this] { return clock_; },
+                                .interrupted = [this] { return interrupted; },
+                                .say = [](const std::string&) {}});
+    // What the file says is what the process ends with.
+    EXPECT_EQ(harness::to_json(gate.report).at("exit_status"), gate.status);
+    return gate;
   }
 
   /// A bit is wrong in one copy over the links of which this holds.
   template <class Chooses>
   void plant(const Chooses& chooses) {
     probe = [chooses](const ProbeRequest& request) {
-      ProbeOutcome outcome = good(request);
+      ProbeOutcome outcome = good_probe(request);
       if (!chooses(request)) return outcome;
       outcome.result.wrong_copies = 1;
       outcome.result.wrong_bytes = 1;
@@ -86,8 +68,8 @@ class GateTest : public testing::Test {
     return red;
   }
 
-  std::function<ProbeOutcome(const ProbeRequest&)> probe = good;
-  std::function<PhaseOutcome(const PhaseRequest&)> suites = passing;
+  std::function<ProbeOutcome(const ProbeRequest&)> probe = good_probe;
+  std::function<PhaseOutcome(const PhaseRequest&)> suites = passing_phase;
   bool interrupted = false;
   std::vector<ProbeRequest> requests;
   std::vector<PhaseRequest> phases;
@@ -150,7 +132,7 @@ TEST_F(GateTest, BlamesADeviceForItsOwnMemory) {
 
 TEST_F(GateTest, BlamesADeviceOnWhichSuitesFailAlone) {
   suites = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing(request);
+    PhaseOutcome outcome = passing_phase(request);
     if (request.phase == Phase::device && request.device == 1) {
       outcome.report.findings.front().verdict = Verdict::crashed;
     }
@@ -162,9 +144,23 @@ TEST_F(GateTest, BlamesADeviceOnWhichSuitesFailAlone) {
   EXPECT_EQ(gate.devices[0].verdict, Verdict::passed);
 }
 
+TEST_F(GateTest, DeviceThatCannotBeOpenedAloneIsNotGreen) {
+  suites = [](const PhaseRequest& request) {
+    if (request.phase != Phase::device || request.device != 1) return passing_phase(request);
+    PhaseOutcome outcome;
+    outcome.status = 2;
+    outcome.broken = "the worker ended";
+    return outcome;
+  };
+  const GateReport gate = run(2);
+  EXPECT_EQ(gate.status, 2);
+  EXPECT_EQ(gate.devices[1].verdict, Verdict::errored);
+  EXPECT_EQ(gate.devices[1].reason, "the worker ended");
+}
+
 TEST_F(GateTest, LeavesALinkThatHangsAlone) {
   probe = [](const ProbeRequest& request) {
-    if (request.from == request.to) return good(request);
+    if (request.from == request.to) return good_probe(request);
     return ProbeOutcome{.verdict = Verdict::hung, .reason = "no answer within 1 s"};
   };
   const GateReport gate = run(2);
@@ -189,7 +185,7 @@ TEST_F(GateTest, SuitesThatRunNothingAreVacuous) {
 
 TEST_F(GateTest, WithoutADeviceIsSkippedAndNeverGreen) {
   suites = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing(request);
+    PhaseOutcome outcome = passing_phase(request);
     outcome.report.findings.front().verdict = Verdict::skipped;
     outcome.report.findings.front().reason = "backend_unavailable";
     return outcome;
@@ -200,13 +196,13 @@ TEST_F(GateTest, WithoutADeviceIsSkippedAndNeverGreen) {
   for (const PhaseSummary& each : gate.phases) EXPECT_EQ(each.verdict, Verdict::skipped);
   EXPECT_NE(to_markdown(gate).find("no driver"), std::string::npos);
   // Not even where the suites had passed somewhere.
-  suites = passing;
+  suites = passing_phase;
   EXPECT_EQ(run(0).status, 2);
 }
 
 TEST_F(GateTest, BackendThatIsMissingBesideOneThatRunsIsNotGreen) {
   suites = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing(request);
+    PhaseOutcome outcome = passing_phase(request);
     Finding& other = outcome.report.findings.emplace_back(outcome.report.findings.front());
     other.unit.backend = "nccl";
     other.verdict = Verdict::skipped;
@@ -218,7 +214,7 @@ TEST_F(GateTest, BackendThatIsMissingBesideOneThatRunsIsNotGreen) {
 
 TEST_F(GateTest, MissingSanitizerIsSaidAndNoFailure) {
   suites = [](const PhaseRequest& request) {
-    if (request.phase != Phase::sanitizer) return passing(request);
+    if (request.phase != Phase::sanitizer) return passing_phase(request);
     PhaseOutcome outcome;
     outcome.skipped = "compute-sanitizer is not installed";
     return outcome;
@@ -241,6 +237,16 @@ TEST_F(GateTest, AddsUpWhatItWasExposedTo) {
   EXPECT_EQ(gate.devices[0].exposure.bytes, bytes);
   EXPECT_EQ(gate.cases, 300);
   EXPECT_DOUBLE_EQ(gate.links[0].gigabytes_per_s(), 1.024);
+}
+
+TEST_F(GateTest, SoakEndsWhereNoLinkAnswersAnyMore) {
+  probe = [](const ProbeRequest& request) {
+    if (request.probe.first == 0) return good_probe(request);
+    return ProbeOutcome{.verdict = Verdict::crashed, .reason = "died"};
+  };
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 1);
+  EXPECT_EQ(requests.size(), 4U);
 }
 
 TEST_F(GateTest, NoTwoProbesShareTheirRandomPatterns) {

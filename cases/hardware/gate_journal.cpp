@@ -1,0 +1,344 @@
+#include "cases/hardware/gate_journal.hpp"
+
+#include <fstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/fields.hpp"
+#include "harness/journal.hpp"
+
+namespace rankcheck::cases::hardware {
+
+namespace {
+
+namespace fs = std::filesystem;
+using harness::BadInput;
+using harness::Fields;
+using harness::line_of;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr const char* version_field = "gate_journal_version";
+
+ordered_json to_json(const GateHeader& header) {
+  ordered_json devices = ordered_json::array();
+  for (const Device& each : header.devices) devices.push_back(hardware::to_json(each));
+  return {{version_field, gate_journal_version},
+          {"run", header.run},
+          {"environment", header.environment},
+          {"doctor", header.doctor},
+          {"seed", header.options.seed},
+          {"budget_s", header.options.budget_s},
+          {"bytes", header.options.bytes},
+          {"devices", std::move(devices)},
+          {"why_no_device", header.why_no_device}};
+}
+
+/// A field that goes on as it is; `fields` are those of `value`.
+const ordered_json& object_at(const char* name, Fields& fields, const ordered_json& value) {
+  if (!fields.at(name).is_object()) fields.fail(name, "expected an object");
+  return value.at(name);
+}
+
+GateHeader header_from_json(const ordered_json& value) {
+  const json plain = value;
+  Fields fields(plain);
+  int version = 0;
+  fields.required(version_field, version);
+  if (version != gate_journal_version) {
+    fields.fail(version_field, fmt::format("expected {}, got {}", gate_journal_version, version));
+  }
+  GateHeader header{.run = object_at("run", fields, value),
+                    .environment = object_at("environment", fields, value),
+                    .doctor = object_at("doctor", fields, value)};
+  fields.required("seed", header.options.seed);
+  fields.required("budget_s", header.options.budget_s);
+  fields.required("bytes", header.options.bytes);
+  if (!fields.at("devices").is_array()) fields.fail("devices", "expected a list");
+  for (const json& each : fields.at("devices")) header.devices.push_back(device_from_json(each));
+  fields.required("why_no_device", header.why_no_device);
+  return header;
+}
+
+ordered_json to_json(const PhaseRequest& request) {
+  return {
+      {"phase", name(request.phase)}, {"device", request.device}, {"budget_s", request.budget_s}};
+}
+
+PhaseRequest phase_from_json(Fields& fields) {
+  PhaseRequest request;
+  std::string phase;
+  fields.required("phase", phase);
+  fields.required("device", request.device);
+  fields.required("budget_s", request.budget_s);
+  const auto named = phase_named(phase);
+  if (!named) fields.fail("phase", "expected suites, device, soak or sanitizer, got " + phase);
+  request.phase = *named;
+  return request;
+}
+
+ordered_json to_json(const Answer& answer) {
+  if (const auto* probe = std::get_if<ProbeAnswer>(&answer)) {
+    return {{"probe", hardware::to_json(probe->request)},
+            {"verdict", harness::name(probe->outcome.verdict)},
+            {"reason", probe->outcome.reason},
+            {"result", hardware::to_json(probe->outcome.result)},
+            {"at_s", probe->at_s}};
+  }
+  if (const auto* begin = std::get_if<PhaseBegin>(&answer)) return to_json(begin->request);
+  const auto& phase = std::get<PhaseAnswer>(answer);
+  ordered_json out = to_json(phase.request);
+  out["status"] = phase.status;
+  out["skipped"] = phase.skipped;
+  out["broken"] = phase.broken;
+  out["at_s"] = phase.at_s;
+  return out;
+}
+
+Answer answer_from_json(Fields& fields) {
+  if (const json* request = fields.find("probe")) {
+    ProbeAnswer answer{.request = request_from_json(*request), .outcome = {}};
+    fields.required("verdict", answer.outcome.verdict);
+    fields.required("reason", answer.outcome.reason);
+    answer.outcome.result = result_from_json(fields.at("result"));
+    fields.required("at_s", answer.at_s);
+    return answer;
+  }
+  const PhaseRequest request = phase_from_json(fields);
+  if (fields.find("status") == nullptr) return PhaseBegin{request};
+  PhaseAnswer answer{.request = request};
+  fields.required("status", answer.status);
+  fields.required("skipped", answer.skipped);
+  fields.required("broken", answer.broken);
+  fields.required("at_s", answer.at_s);
+  return answer;
+}
+
+ordered_json to_json(const GateEnd& end) {
+  return {{"ending", end.ending}, {"finished", end.finished}, {"duration_s", end.duration_s}};
+}
+
+GateEnd end_from_json(Fields& fields) {
+  GateEnd end;
+  fields.required("ending", end.ending);
+  fields.required("finished", end.finished);
+  fields.required("duration_s", end.duration_s);
+  return end;
+}
+
+/// Takes in one line of a journal, the header where there is none yet.
+void take(const ordered_json& value, std::optional<GateContent>& content) {
+  if (!content) {
+    GateHeader header = header_from_json(value);
+    content.emplace(GateContent{.header = header, .environment = header.environment});
+    return;
+  }
+  const json plain = value;
+  Fields fields(plain);
+  if (fields.find("resumed") != nullptr) {
+    content->environment = object_at("resumed", fields, value);
+    content->end.reset();
+  } else if (fields.find("ending") != nullptr) {
+    content->end = end_from_json(fields);
+  } else {
+    content->answers.push_back(answer_from_json(fields));
+  }
+}
+
+double seconds_of(const std::vector<Answer>& answers) {
+  double last = 0;
+  for (const Answer& each : answers) {
+    if (const auto* probe = std::get_if<ProbeAnswer>(&each)) last = probe->at_s;
+    if (const auto* phase = std::get_if<PhaseAnswer>(&each)) last = phase->at_s;
+  }
+  return last;
+}
+
+/// Answers the gate: first what the journal has, then what the live surroundings say, after it was
+/// written down. The gate's time is that of the last answer, so that it decides alike each time.
+class Player {
+ public:
+  Player(fs::path folder,
+         const std::vector<Answer>& answers,
+         Hooks live,
+         std::function<void(const Answer&)> write)
+      : folder_(std::move(folder)),
+        answers_(answers),
+        live_(std::move(live)),
+        write_(std::move(write)),
+        base_s_(seconds_of(answers)) {}
+
+  [[nodiscard]] Hooks hooks() {
+    return {.probe = [this](const ProbeRequest& request) { return probe(request); },
+            .run = [this](const PhaseRequest& request) { return run(request); },
+            .now_s = [this] { return now_s_; },
+            .interrupted = [this] { return next_ == answers_.size() && live_.interrupted(); },
+            .say = live_.say};
+  }
+
+ private:
+  ProbeOutcome probe(const ProbeRequest& request) {
+    if (const auto* known = next<ProbeAnswer>(hardware::to_json(request))) {
+      now_s_ = known->at_s;
+      return known->outcome;
+    }
+    ProbeAnswer answer{.request = request, .outcome = live_.probe(request)};
+    answer.at_s = now_s_ = base_s_ + live_.now_s();
+    write_(answer);
+    return answer.outcome;
+  }
+
+  PhaseOutcome run(const PhaseRequest& request) {
+    const bool has_begun = next<PhaseBegin>(to_json(request)) != nullptr;
+    if (const auto* known = next<PhaseAnswer>(to_json(request))) {
+      now_s_ = known->at_s;
+      return outcome_of(*known);
+    }
+    if (!has_begun) write_(PhaseBegin{request});
+    PhaseOutcome outcome = live_.run(request);
+    // An interrupted one is not over.
+    if (outcome.status >= 128) return outcome;
+    now_s_ = base_s_ + live_.now_s();
+    write_(PhaseAnswer{.request = request,
+                       .status = outcome.status,
+                       .skipped = outcome.skipped,
+                       .broken = outcome.broken,
+                       .at_s = now_s_});
+    return outcome;
+  }
+
+  [[nodiscard]] PhaseOutcome outcome_of(const PhaseAnswer& answer) const {
+    PhaseOutcome outcome{
+        .status = answer.status, .skipped = answer.skipped, .broken = answer.broken};
+    if (!answer.skipped.empty() || !answer.broken.empty()) return outcome;
+    const fs::path journal = gate_journal(folder_ / folder_of(answer.request));
+    outcome.report = harness::read_journal(journal).record.report();
+    return outcome;
+  }
+
+  /// The journal's next answer to this question; null where it has no further one. Throws BadInput
+  /// where it is an answer to another question.
+  template <class Kind>
+  const Kind* next(const ordered_json& question) {
+    if (next_ == answers_.size()) return nullptr;
+    const auto* answer = std::get_if<Kind>(&answers_[next_]);
+    if (answer == nullptr || to_json(answer->request) != question) {
+      throw BadInput(fmt::format("{}: answer {}: expected one to {}",
+                                 gate_journal(folder_).string(),
+                                 next_ + 1,
+                                 question.dump()));
+    }
+    ++next_;
+    return answer;
+  }
+
+  fs::path folder_;
+  const std::vector<Answer>& answers_;
+  Hooks live_;
+  std::function<void(const Answer&)> write_;
+  std::size_t next_ = 0;
+  /// What the sessions before took.
+  double base_s_;
+  double now_s_ = 0;
+};
+
+/// For reports: nobody is asked, and what a phase that was ended had found is taken as it is.
+Hooks nobody(const fs::path& folder, const GateContent& content) {
+  const bool is_over = content.end && content.end->ending == "completed";
+  return {.probe = [](const ProbeRequest&) -> ProbeOutcome {
+            throw BadInput("expected the journal of a gate to hold an answer for each probe");
+          },
+          .run =
+              [folder](const PhaseRequest& request) {
+                PhaseOutcome outcome{.status = 128};
+                const fs::path journal = gate_journal(folder / folder_of(request));
+                if (fs::exists(journal)) {
+                  outcome.report = harness::read_journal(journal).record.report();
+                }
+                return outcome;
+              },
+          .now_s = [] { return 0.0; },
+          .interrupted = [is_over] { return !is_over; },
+          .say = [](const std::string&) {}};
+}
+
+}  // namespace
+
+fs::path gate_journal(const fs::path& folder) {
+  return folder / "journal.jsonl";
+}
+
+std::string folder_of(const PhaseRequest& request) {
+  const std::string word(name(request.phase));
+  return request.phase == Phase::device ? fmt::format("{}-{}", word, request.device) : word;
+}
+
+bool is_gate(const fs::path& folder) {
+  std::ifstream file(gate_journal(folder));
+  std::string line;
+  std::getline(file, line);
+  const json header = json::parse(line, nullptr, false);
+  return header.is_object() && header.contains(version_field);
+}
+
+GateContent read_gate(const fs::path& folder) {
+  const fs::path path = gate_journal(folder);
+  std::optional<GateContent> content;
+  const std::uintmax_t whole_bytes =
+      harness::read_json_lines(path, [&](const ordered_json& value) { take(value, content); });
+  if (!content) throw BadInput(path.string() + ": line 1: expected the header of a gate's journal");
+  content->whole_bytes = whole_bytes;
+  return std::move(*content);
+}
+
+GateSession::GateSession(const fs::path& folder, GateHeader header)
+    : folder_(folder), file_(gate_journal(folder)) {
+  content_ = {.header = header, .environment = header.environment};
+  file_.truncate(0);
+  file_.append(line_of(to_json(header)));
+}
+
+GateSession::GateSession(const fs::path& folder, GateContent content, ordered_json environment)
+    : folder_(folder), file_(gate_journal(folder)), content_(std::move(content)) {
+  file_.truncate(content_.whole_bytes);
+  file_.append(line_of({{"resumed", environment}}));
+  content_.environment = std::move(environment);
+}
+
+GateReport GateSession::run(const Hooks& live) {
+  Player player(folder_, content_.answers, live, [this](const Answer& answer) {
+    file_.append(line_of(to_json(answer)));
+  });
+  const GateHeader& header = content_.header;
+  return run_gate(header.options, header.devices, header.why_no_device, player.hooks());
+}
+
+void GateSession::end(const GateEnd& end) {
+  file_.append(line_of(to_json(end)));
+}
+
+GateReport report_of(const fs::path& folder) {
+  const GateContent content = read_gate(folder);
+  Player player(folder, content.answers, nobody(folder, content), [](const Answer&) {});
+  const GateHeader& header = content.header;
+  GateReport gate = run_gate(header.options, header.devices, header.why_no_device, player.hooks());
+  gate.report.run = header.run;
+  gate.report.ending = content.end ? content.end->ending : "killed";
+  gate.report.environment = content.environment;
+  if (content.end) {
+    gate.report.environment["finished"] = content.end->finished;
+    gate.report.environment["duration_s"] = content.end->duration_s;
+  }
+  ordered_json said = to_json(gate);
+  said["doctor"] = header.doctor;
+  gate.report.environment["hardware"] = std::move(said);
+  return gate;
+}
+
+void write_reports(const fs::path& folder, const GateReport& gate) {
+  harness::write_report(folder, gate.report);
+  harness::write_file(folder / "summary.md", to_markdown(gate) + '\n' + to_markdown(gate.report));
+}
+
+}  // namespace rankcheck::cases::hardware

@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cases/cli.hpp"
+#include "tests/harness/schema.hpp"
+
+/// `rankcheck run hardware` where a script says that there are two devices: it answers for links,
+/// and runs no case.
+namespace rankcheck {
+namespace {
+
+namespace fs = std::filesystem;
+using harness::read_file;
+using nlohmann::json;
+using tests::Outcome;
+
+/// The link from 0 to 1 takes a minute by loads unless there is a file `fast`; with a file
+/// `corrupt`, what goes from 1 to 0 arrives wrong.
+constexpr const char* worker = R"sh(#!/bin/sh
+device='{"name":"made up","bus":"0","capability":"9.0","memory_bytes":1}'
+case "$1" in
+--describe)
+  echo '{"unavailable":"","devices":['"$device,$device"'],"algorithms":[' \
+    '{"operation":"barrier","name":"central","summary":""},' \
+    '{"operation":"broadcast","name":"binomial","summary":""}]}' ;;
+--probe)
+  wrong=0
+  case "$2" in
+  *'"from":0,"to":1,'*'"load"'*) [ -e fast ] || exec sleep 60 ;;
+  *'"from":1,"to":0,'*) [ ! -e corrupt ] || wrong=1 ;;
+  esac
+  echo "$2" >> asked
+  echo '{"bytes_of_copy":1024,"copies":8,"wrong_copies":'$wrong',"wrong_bytes":'$wrong',' \
+    '"lost_sources":0,"seconds":[1e-6]}' ;;
+*) exit 1 ;;
+esac
+)sh";
+
+class CliGate : public tests::CliTest {
+ protected:
+  void SetUp() override {
+    install();
+    const fs::path path = folder_.path() / "bin" / "rankcheck-worker-cuda";
+    harness::write_file(path, worker);
+    fs::permissions(path, fs::perms::owner_all);
+  }
+
+  void make(const std::string& file) { harness::write_file(folder_.path() / file, ""); }
+  [[nodiscard]] bool exists(const std::string& file) const {
+    return fs::exists(folder_.path() / file);
+  }
+
+  /// Links of which something was compared.
+  static int measured(const json& gate) {
+    const json& links = gate.at("environment").at("hardware").at("links");
+    return static_cast<int>(std::count_if(links.begin(), links.end(), [](const json& link) {
+      return link.at("exposure").at("bytes") > 0;
+    }));
+  }
+};
+
+TEST_F(CliGate, ProcessAndFileSayTheSame) {
+  make("fast");
+  // The script runs no case.
+  EXPECT_EQ(rankcheck("run hardware --time-budget 0.1 --report r").status, 2);
+  EXPECT_EQ(report("r")["exit_status"], 2);
+  EXPECT_EQ(report("r")["environment"]["hardware"]["status"], 2);
+  EXPECT_EQ(harness::complaints(report("r")), "");
+  make("corrupt");
+  const Outcome outcome = rankcheck("run hardware --time-budget 0.1 --report corrupt-link");
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_EQ(report("corrupt-link")["exit_status"], 1);
+  EXPECT_EQ(report("corrupt-link")["environment"]["hardware"]["status"], 1);
+  EXPECT_EQ(rankcheck("report corrupt-link").status, 1);
+}
+
+TEST_F(CliGate, KilledItKeepsItsLinksAndGoesOn) {
+  // What is behind the first semicolon is not part of the background job.
+  shell("true; " + program_ +
+        " run hardware --time-budget 0.1 --report r > out & p=$!; i=0; "
+        "until [ $i = 600 ] || [ \"$(wc -l 2> /dev/null < asked)\" = 3 ]; "
+        "do sleep 0.05; i=$((i + 1)); done; sleep 0.2; kill -9 $p; wait $p;");
+  ASSERT_FALSE(exists("r/report.json"));
+  const Outcome told = rankcheck("report r");
+  EXPECT_EQ(told.status, 2) << told.out << told.err;
+  EXPECT_NE(told.err.find("to go on: rankcheck run --resume r"), std::string::npos) << told.err;
+  EXPECT_EQ(report("r")["ending"], "killed");
+  EXPECT_EQ(harness::complaints(report("r")), "");
+  EXPECT_EQ(measured(report("r")), 3);
+
+  make("fast");
+  const Outcome resumed = rankcheck("run --resume r");
+  EXPECT_EQ(resumed.status, 2) << resumed.out << resumed.err;
+  EXPECT_EQ(report("r")["ending"], "completed");
+  EXPECT_EQ(measured(report("r")), 8);
+  // Of every link once, and only then again.
+  const std::string asked = read_file(folder_.path() / "asked");
+  const std::size_t again = asked.find(R"("from":0,"to":0,)", asked.find(R"("from":0,"to":1,)"));
+  EXPECT_EQ(std::count(asked.begin(), asked.begin() + static_cast<std::ptrdiff_t>(again), '\n'), 8);
+  const std::string file = read_file(folder_.path() / "r" / "report.json");
+  EXPECT_EQ(rankcheck("report r").status, 2);
+  EXPECT_EQ(read_file(folder_.path() / "r" / "report.json"), file);
+}
+
+TEST_F(CliGate, RefusesBeforeAnythingIsMeasured) {
+  expect_unable("run hardware smoke", "suite: hardware: expected no other suite beside it");
+  expect_unable("run hardware --operation nonsense --report r", "nonsense");
+  EXPECT_FALSE(exists("r"));
+  for (const char* each : {"r", "r/soak"}) {
+    fs::create_directories(folder_.path() / each);
+    make(std::string(each) + "/journal.jsonl");
+    expect_unable(
+        "run hardware --report r",
+        std::string("--report: ") + each + ": holds a run: --resume it or choose another folder");
+    fs::remove_all(folder_.path() / "r");
+  }
+  EXPECT_FALSE(exists("asked"));
+  expect_unable("run hardware --resume r", "r/journal.jsonl");
+}
+
+TEST_F(CliGate, GoesOnOnlyAsItBegan) {
+  make("fast");
+  rankcheck("run hardware --time-budget 0.1 --seed 5 --report r");
+  expect_unable("run hardware --resume r --seed 6", "--resume: r: expected seed to be 5");
+  expect_unable("run smoke --resume r", "--resume: r: expected suites to be [\"hardware\"]");
+  expect_unable("run --resume r --time-budget 3", "expected --time-budget to be 0.1");
+  harness::write_file(folder_.path() / "bin" / "rankcheck-worker-cuda",
+                      "#!/bin/sh\necho '{\"unavailable\":\"no driver\",\"devices\":[],"
+                      "\"algorithms\":[{\"operation\":\"barrier\",\"name\":\"central\","
+                      "\"summary\":\"\"}]}'\n");
+  expect_unable("run --resume r", "expected devices to be [{");
+}
+
+}  // namespace
+}  // namespace rankcheck

@@ -1,0 +1,213 @@
+#include "cases/hardware/gate_journal.hpp"
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "harness/journal.hpp"
+
+#include "tests/cases/hardware/made_up.hpp"
+#include "tests/harness/sample.hpp"
+
+/// A gate that is killed, over devices and links that are made up.
+namespace rankcheck::cases::hardware {
+namespace {
+
+namespace fs = std::filesystem;
+using harness::BadInput;
+using nlohmann::ordered_json;
+
+struct Killed {};
+
+class GateJournalTest : public testing::Test {
+ protected:
+  static GateHeader header() {
+    GateHeader header;
+    header.run = {{"suites", {"hardware"}}, {"seed", 3}};
+    header.environment = {{"host", "made up"}};
+    header.doctor = {{"cuda", "made up"}};
+    header.options = {.seed = 3, .budget_s = 10, .bytes = 1024};
+    header.devices = made_up_devices(2);
+    return header;
+  }
+
+  fs::path folder(const std::string& name) {
+    const fs::path path = parent_.path() / name;
+    fs::create_directories(path);
+    return path;
+  }
+
+  /// Surroundings that are killed where they should answer once more than `answers_max` times.
+  Hooks surroundings(const fs::path& folder, int answers_max) {
+    seconds_ = 0;
+    left_ = answers_max;
+    return {.probe =
+                [this](const ProbeRequest& request) {
+                  answer();
+                  ProbeOutcome outcome = good_probe(request);
+                  if (is_slow(request)) outcome.result.seconds.assign(4, 1e-3);
+                  return outcome;
+                },
+            .run =
+                [this, folder](const PhaseRequest& request) {
+                  // What it has found is on disk before it ends.
+                  if (left_ == 0) leave_report(folder / folder_of(request), request);
+                  answer();
+                  return leave_report(folder / folder_of(request), request);
+                },
+            .now_s = [this] { return seconds_; },
+            .interrupted = [] { return false; },
+            .say = [](const std::string&) {}};
+  }
+
+  static bool is_slow(const ProbeRequest& request) { return request.from == 0 && request.to == 1; }
+
+  void answer() {
+    if (left_-- == 0) throw Killed();
+    ++asked_;
+    seconds_ += 1;
+  }
+
+  /// As a run does that was not interrupted.
+  static PhaseOutcome leave_report(const fs::path& folder, const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    const harness::Finding& finding = outcome.report.findings.front();
+    fs::create_directories(folder);
+    harness::Journal journal(gate_journal(folder),
+                             harness::JournalHeader{.run = ordered_json::object(),
+                                                    .directory = "/",
+                                                    .units = {finding.unit},
+                                                    .pinned = {}});
+    journal.append({.finding = finding});
+    journal.end({.ending = "completed", .rounds = 1, .finished = "", .duration_s = 1});
+    outcome.report = journal.record().report();
+    return outcome;
+  }
+
+  /// Whether it was killed.
+  bool begin(const fs::path& folder, int answers_max) {
+    GateSession session(folder, header());
+    return run(session, surroundings(folder, answers_max));
+  }
+  bool go_on(const fs::path& folder, int answers_max) {
+    GateSession session(folder, read_gate(folder), {{"host", "another"}});
+    return run(session, surroundings(folder, answers_max));
+  }
+
+  static bool run(GateSession& session, const Hooks& hooks) {
+    try {
+      const GateReport gate = session.run(hooks);
+      session.end({.ending = gate.report.ending, .finished = "later", .duration_s = 1});
+      return false;
+    } catch (const Killed&) {
+      return true;
+    }
+  }
+
+  /// All but the environment of the session.
+  static std::string told(const fs::path& folder) {
+    GateReport gate = report_of(folder);
+    gate.report.environment = {{"hardware", gate.report.environment.at("hardware")}};
+    return harness::to_json(gate.report).dump(1);
+  }
+
+  harness::TemporaryFolder parent_;
+  int asked_ = 0;
+
+ private:
+  double seconds_ = 0;
+  int left_ = 0;
+};
+
+constexpr int no_end = 1 << 20;
+
+TEST_F(GateJournalTest, ReportOfAWholeGateIsThatOfItsEnd) {
+  const fs::path here = folder("whole");
+  ASSERT_FALSE(begin(here, no_end));
+  const GateReport gate = report_of(here);
+  EXPECT_EQ(gate.report.ending, "completed");
+  EXPECT_EQ(gate.status, 0) << to_markdown(gate);
+  EXPECT_EQ(gate.report.environment.at("finished"), "later");
+  EXPECT_EQ(gate.report.environment.at("hardware").at("doctor"), header().doctor);
+}
+
+TEST_F(GateJournalTest, KilledGateKeepsTheLinksThatItMeasured) {
+  const fs::path here = folder("killed");
+  // Within the slow link's second method.
+  ASSERT_TRUE(begin(here, 3));
+  const GateReport gate = report_of(here);
+  EXPECT_EQ(gate.report.ending, "killed");
+  EXPECT_EQ(gate.status, 2);
+  ASSERT_EQ(gate.links.size(), 8U);
+  EXPECT_DOUBLE_EQ(gate.links[0].gigabytes_per_s(), 1.024);
+  EXPECT_DOUBLE_EQ(gate.links[2].gigabytes_per_s(), 0.001024);
+  for (std::size_t i = 0; i < gate.links.size(); ++i) {
+    EXPECT_EQ(gate.links[i].exposure.bytes > 0, i < 3) << i;
+  }
+}
+
+TEST_F(GateJournalTest, KilledAnywhereItGoesOnToWhatAWholeOneReports) {
+  const fs::path whole = folder("whole");
+  ASSERT_FALSE(begin(whole, no_end));
+  const std::string expected = told(whole);
+  const int answers = asked_;
+  ASSERT_GT(answers, 12);
+  for (int k = 0; k < answers; ++k) {
+    const fs::path here = folder(std::to_string(k));
+    asked_ = 0;
+    ASSERT_TRUE(begin(here, k));
+    EXPECT_EQ(report_of(here).report.ending, "killed") << k;
+    ASSERT_TRUE(go_on(here, (answers - k) / 2));
+    ASSERT_FALSE(go_on(here, no_end));
+    EXPECT_EQ(told(here), expected) << k;
+    // Nothing is asked twice.
+    EXPECT_EQ(asked_, answers) << k;
+    EXPECT_EQ(report_of(here).report.environment.at("host"), "another");
+  }
+}
+
+TEST_F(GateJournalTest, PhaseThatWasEndedIsReportedAsFarAsItCame) {
+  const fs::path here = folder("phase");
+  // All eight links are measured, and the suites had found something.
+  ASSERT_TRUE(begin(here, 8));
+  const GateReport gate = report_of(here);
+  EXPECT_EQ(gate.cases, 100);
+  EXPECT_EQ(gate.report.findings.size(), 9U);
+  EXPECT_EQ(gate.status, 2);
+}
+
+TEST_F(GateJournalTest, LineThatWasTornIsDropped) {
+  const fs::path here = folder("torn");
+  ASSERT_TRUE(begin(here, 3));
+  fs::resize_file(gate_journal(here), fs::file_size(gate_journal(here)) - 2);
+  EXPECT_EQ(read_gate(here).answers.size(), 2U);
+  ASSERT_FALSE(go_on(here, no_end));
+  EXPECT_EQ(report_of(here).status, 0);
+}
+
+TEST_F(GateJournalTest, AnswersToOtherQuestionsAreRefused) {
+  const fs::path here = folder("other");
+  ASSERT_TRUE(begin(here, 3));
+  std::string journal = harness::read_file(gate_journal(here));
+  const std::string seed = R"("doctor":{"cuda":"made up"},"seed":3)";
+  const std::size_t at = journal.find(seed);
+  ASSERT_NE(at, std::string::npos);
+  journal[at + seed.size() - 1] = '4';
+  harness::write_file(gate_journal(here), journal);
+  EXPECT_THROW((void)report_of(here), BadInput);
+}
+
+TEST_F(GateJournalTest, JournalsOfGatesAndOfRunsAreToldApart) {
+  const fs::path here = folder("here");
+  EXPECT_FALSE(is_gate(here));
+  ASSERT_FALSE(begin(here, no_end));
+  EXPECT_TRUE(is_gate(here));
+  EXPECT_FALSE(is_gate(here / "suites"));
+  EXPECT_THROW((void)read_gate(here / "suites"), BadInput);
+}
+
+}  // namespace
+}  // namespace rankcheck::cases::hardware
