@@ -3,16 +3,13 @@
 #include <string_view>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include "tests/cases/cli.hpp"
+#include "tests/cases/planted_fault.hpp"
 
 /// What `rankcheck run --backend nccl` says of a library with a fault; see
 /// tests/gpu/device/nccl/stand_in.cpp.
 namespace rankcheck {
 namespace {
-
-using nlohmann::json;
 
 struct Fault {
   std::string_view name;
@@ -47,14 +44,12 @@ class FaultyNccl : public tests::CliTest, public testing::WithParamInterface<Fau
 TEST_P(FaultyNccl, IsFoundAndShrinks) {
   const tests::Outcome outcome = run();
   ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  const json finding = report("out").at("findings").at(0);
-  EXPECT_EQ(finding.at("verdict"), std::string(GetParam().verdict)) << outcome.out;
-  EXPECT_NE(finding.at("reason").get<std::string>().find(GetParam().says), std::string::npos)
-      << finding.at("reason");
-  if (GetParam().name == "bad_end") return;
-  const json& minimal = finding.at("minimal");
-  EXPECT_LE(minimal.at("ranks"), 3) << minimal;
-  EXPECT_LE(minimal.value("count", 0), 1) << minimal;
+  expect_found(outcome,
+               report("out"),
+               {.verdict = GetParam().verdict,
+                .says = GetParam().says,
+                .ranks_max = 3,
+                .has_case = GetParam().name != "bad_end"});
 }
 
 INSTANTIATE_TEST_SUITE_P(
