@@ -1,0 +1,186 @@
+#include <cmath>
+#include <complex>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "harness/case.hpp"
+#include "harness/files.hpp"
+
+#include "cases/reconstruct/dataset.hpp"
+#include "tests/cases/reconstruct/reading.hpp"
+
+/// Files that are no scan, and what is said of them.
+namespace rankcheck::cases::reconstruct {
+namespace {
+
+TEST_F(Read, RejectsFilesThatAreNoHdf5) {
+  harness::write_file(path_, "CXI, I promise\n");
+  try {
+    static_cast<void>(read_dataset(path_));
+    FAIL();
+  } catch (const harness::BadInput& bad) {
+    EXPECT_TRUE(std::string(bad.what()).starts_with(path_.string() + ": expected an HDF5 file"))
+        << bad.what();
+  }
+  EXPECT_THROW(static_cast<void>(read_dataset(folder_.path())), harness::FileError);
+  EXPECT_THROW(static_cast<void>(read_dataset(folder_.path() / "none")), harness::FileError);
+}
+
+TEST_F(Read, RejectsTruncatedFiles) {
+  write(path_, small_scan());
+  std::filesystem::resize_file(path_, std::filesystem::file_size(path_) / 2);
+  EXPECT_THROW(static_cast<void>(read_dataset(path_)), harness::BadInput);
+}
+
+TEST_F(Read, RejectsMissingParts) {
+  expect_rejected(without(small_scan(), {detector_1 + "data"}),
+                  detector_1 + "data or entry_1/data_1/data",
+                  "[positions, rows, columns], found no such dataset");
+  expect_rejected(without(small_scan(), {detector_1 + "distance"}),
+                  detector_1 + "distance",
+                  "metres, found no such dataset");
+  expect_rejected(without(small_scan(), {source_1 + "wavelength"}),
+                  source_1 + "wavelength or " + source_1 + "energy",
+                  "metres or joules, found no such dataset");
+  expect_rejected(without(small_scan(), {translation_1}),
+                  translation_1 + " or entry_1/data_1/translation or " + detector_1 + "translation",
+                  "(x, y, z) in metres for each frame, found no such dataset");
+}
+
+TEST_F(Read, RejectsFramesOfOtherShapes) {
+  const std::string name = detector_1 + "data";
+  expect_rejected(with(small_scan(), {numbers(name, {4, 4}, std::vector<double>(16, 1))}),
+                  name,
+                  "[positions, rows, columns], found [4, 4]");
+  expect_rejected(with(small_scan(), {numbers(name, {3, 0, 2}, {})}),
+                  name,
+                  "[positions, rows, columns], found [3, 0, 2]");
+  expect_rejected(
+      with(small_scan(), {numbers(name, {0, 4, 4}, {})}), name, "at least one frame, found none");
+  const Part words{name, [](hdf5::Writer& file, const auto& path) { file.string(path, "bright"); }};
+  expect_rejected(
+      with(small_scan(), {words}), name, "[positions, rows, columns], found a single number");
+}
+
+TEST_F(Read, RejectsIntensitiesThatAreNone) {
+  std::vector<double> frames(48, 1);
+  frames[20] = -2;
+  const std::string name = detector_1 + "data";
+  const std::string expected = "finite numbers, none negative, wherever the mask has none, found ";
+  expect_rejected(
+      with(small_scan(), {numbers(name, {3, 4, 4}, frames)}), name, expected + "-2 in frame 1");
+  frames[20] = std::nan("");
+  expect_rejected(
+      with(small_scan(), {numbers(name, {3, 4, 4}, frames)}), name, expected + "nan in frame 1");
+  frames[20] = 1e300;
+  expect_rejected(
+      with(small_scan(), {numbers(name, {3, 4, 4}, frames)}), name, expected + "inf in frame 1");
+}
+
+TEST_F(Read, RejectsFramesAndProbesWithoutLight) {
+  const std::string name = detector_1 + "data";
+  const std::string most = "2.13e+37, as single precision needs it, found ";
+  const std::string expected = "light: intensities that add up to more than 0 and at most " + most;
+  const auto frames = [&](double value) {
+    return with(small_scan(), {numbers(name, {3, 4, 4}, std::vector<double>(48, value))});
+  };
+  expect_rejected(frames(0), name, expected + "0");
+  expect_rejected(frames(3e38), name, expected + "1.44e+40");
+  EXPECT_EQ(complaint(frames(1e-30)), "nothing");
+  EXPECT_EQ(complaint(frames(1e35)), "nothing");
+  const std::string probe = source_1 + "illumination";
+  const auto lit = [&](float value) {
+    return with(small_scan(),
+                {complex(probe, {1, 4, 4}, std::vector<std::complex<float>>(16, value))});
+  };
+  const std::string squares = "light: squares that add up to more than 0 and at most " + most;
+  expect_rejected(lit(0), probe, squares + "0");
+  expect_rejected(lit(1e19F), probe, squares + "1.6e+39");
+  EXPECT_EQ(complaint(lit(1e-3F)), "nothing");
+}
+
+TEST_F(Read, RejectsTranslationsThatDoNotFit) {
+  expect_rejected(with(small_scan(), {numbers(translation_1, {2, 3}, {0, 0, 0, 1, 1, 0})}),
+                  translation_1,
+                  "[3, 3], a position for each frame, found [2, 3]");
+  expect_rejected(
+      with(small_scan(), {numbers(translation_1, {3, 3}, {0, std::nan(""), 0, 1, 1, 0, 1, 1, 0})}),
+      translation_1,
+      "finite metres, found nan of position 0");
+  expect_rejected(
+      with(small_scan(), {numbers(translation_1, {3, 3}, {0, 0, 0, 0, 1e6, 0, 1, 1, 0})}),
+      translation_1,
+      "metres, within 65536 rows of the object, found a scan over 1e+06");
+}
+
+TEST_F(Read, RejectsImpossibleGeometry) {
+  expect_rejected(with(small_scan(), {number(detector_1 + "distance", 0)}),
+                  detector_1 + "distance",
+                  "metres, more than 0, found 0");
+  expect_rejected(with(small_scan(), {numbers(detector_1 + "distance", {2}, {1, 1})}),
+                  detector_1 + "distance",
+                  "a single number, found [2]");
+  expect_rejected(
+      with(without(small_scan(), {source_1 + "wavelength"}), {number(source_1 + "energy", 8.8)}),
+      source_1 + "energy",
+      "a photon's energy in joules, or an attribute units of eV or keV, found 8.8");
+}
+
+TEST_F(Read, RejectsMasksThatDoNotFit) {
+  expect_rejected(with(small_scan(), {numbers(detector_1 + "mask", {2, 2}, {0, 0, 0, 0})}),
+                  detector_1 + "mask",
+                  "[4, 4], as the frames, found [2, 2]");
+  expect_rejected(
+      with(small_scan(), {numbers(detector_1 + "mask", {4, 4}, std::vector<double>(16, 1))}),
+      detector_1 + "mask",
+      "zeros, which mean good pixels, found none");
+}
+
+TEST_F(Read, RejectsProbesAndObjectsThatDoNotFit) {
+  const std::string probe = source_1 + "illumination";
+  expect_rejected(
+      with(small_scan(), {complex(probe, {1, 5, 5}, std::vector<std::complex<float>>(25, 1))}),
+      probe,
+      "[modes, width, width] of at most the frames' 4 pixels, found [1, 5, 5]");
+  const std::string object = "entry_1/image_1/data";
+  expect_rejected(
+      with(small_scan(), {complex(object, {8, 9}, std::vector<std::complex<float>>(72, 1))}),
+      object,
+      "at least 9 rows for the windows of " + translation_1 + ", found 8");
+  std::vector<std::complex<float>> values(81, 1);
+  values[4] = std::nanf("");
+  expect_rejected(with(small_scan(), {complex(object, {9, 9}, values)}),
+                  object,
+                  "finite numbers, found others");
+  const Part words{object, [](hdf5::Writer& file, const auto& path) { file.string(path, "it"); }};
+  expect_rejected(with(small_scan(), {words}),
+                  object,
+                  "complex numbers: compounds of two numbers r and i, found text");
+}
+
+TEST_F(Read, RejectsPixelsWithoutExtent) {
+  const auto vectors = [](const std::vector<double>& values) {
+    return with(without(small_scan(), {detector_1 + "x_pixel_size", detector_1 + "y_pixel_size"}),
+                {numbers(detector_1 + "basis_vectors", {2, 3}, values)});
+  };
+  expect_rejected(vectors({0, -0.5, 0, 0, 0, 0}),
+                  detector_1 + "basis_vectors",
+                  "vectors of some length, found (0, 0, 0) from a pixel to the next column");
+  expect_rejected(vectors({std::nan(""), 1, 0, 1, 0, 0}),
+                  detector_1 + "basis_vectors",
+                  "vectors of some length, found (nan, 1, 0) from a pixel to the next row");
+}
+
+TEST_F(Read, RejectsLinksToNothing) {
+  const Part link{detector_1 + "mask",
+                  [](hdf5::Writer& file, const std::string& name) { file.link(name, "lost"); }};
+  expect_rejected(with(small_scan(), {link}),
+                  detector_1 + "mask",
+                  "a group or dataset, found a link to /lost, which is missing");
+}
+
+}  // namespace
+}  // namespace rankcheck::cases::reconstruct

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "harness/case.hpp"
+
+#include "cases/reconstruct/dataset.hpp"
+#include "tests/cases/reconstruct/scan.hpp"
+#include "tests/harness/sample.hpp"
+
+namespace rankcheck::cases::reconstruct {
+
+/// Writes a scan as a file and reads it.
+class Read : public testing::Test {
+ protected:
+  Dataset read(const std::vector<Part>& parts) {
+    write(path_, parts);
+    return read_dataset(path_);
+  }
+
+  /// The one line that the file is rejected with.
+  std::string complaint(const std::vector<Part>& parts) {
+    try {
+      static_cast<void>(read(parts));
+    } catch (const harness::BadInput& bad) {
+      return bad.what();
+    }
+    return "nothing";
+  }
+
+  void expect_rejected(const std::vector<Part>& parts,
+                       const std::string& dataset,
+                       const std::string& expected) {
+    EXPECT_EQ(complaint(parts), path_.string() + ": " + dataset + ": expected " + expected);
+  }
+
+  harness::TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_.path() / "scan.cxi";
+};
+
+}  // namespace rankcheck::cases::reconstruct
