@@ -12,10 +12,10 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "harness/image.hpp"
+#include "harness/worker/local_socket.hpp"
 
 namespace rankcheck::harness::worker {
 
@@ -42,41 +42,6 @@ class Silent : public std::runtime_error {
 
 Clock::duration whole(std::chrono::duration<double> time) {
   return std::chrono::duration_cast<Clock::duration>(time);
-}
-
-[[noreturn]] void fail(const char* what) {
-  throw std::runtime_error(fmt::format("{}: {}", what, std::strerror(errno)));
-}
-
-Descriptor listen_at(const std::string& path) {
-  Descriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-  if (listener.get() < 0 ||
-      ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-      ::listen(listener.get(), SOMAXCONN) != 0) {
-    fail("cannot listen for the workers");
-  }
-  return listener;
-}
-
-void limit_sending(int socket, std::chrono::duration<double> limit) {
-  const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(limit);
-  const timeval value{.tv_sec = whole.count() / 1'000'000, .tv_usec = whole.count() % 1'000'000};
-  ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &value, sizeof(value));
-}
-
-Descriptor process_behind(int socket) {
-  ucred credentials{};
-  socklen_t size = sizeof(credentials);
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return {};
-  return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, credentials.pid, 0U)));
-}
-
-bool is_ready(int descriptor, int wait_ms) {
-  pollfd entry{.fd = descriptor, .events = POLLIN, .revents = 0};
-  return ::poll(&entry, 1, wait_ms) > 0;
 }
 
 int group_position(const std::vector<int>& members, int world_rank) {
@@ -120,7 +85,7 @@ Session::Session(const WorkerOptions& options,
   if (options.over_standard_io) {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-      fail("cannot make a connection");
+      throw std::runtime_error(fmt::format("cannot make a connection: {}", std::strerror(errno)));
     }
     Descriptor theirs(ends[1]);
     Connection ours(ends[0], ends[0]);
