@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "harness/generator.hpp"
+
+namespace rankcheck::harness {
+
+/// Brings values into any order.
+template <class Value>
+void shuffle(Choices& choices, std::vector<Value>& values) {
+  for (std::size_t i = values.size(); i > 1; --i) {
+    std::swap(values[i - 1],
+              values[static_cast<std::size_t>(choices.below(static_cast<std::int64_t>(i)))]);
+  }
+}
+
+}  // namespace rankcheck::harness
