@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "gpu/device/nccl/store.hpp"
+#include "gpu/device/nccl/store_wire.hpp"
+
+namespace rankcheck::gpu::nccl {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Milliseconds = std::chrono::milliseconds;
+
+/// Time that an answer may take on its way.
+constexpr Milliseconds grace{2000};
+
+/// Invalid where nobody answers there.
+Socket try_connect(const addrinfo& address) {
+  Socket socket(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (socket.get() < 0 || ::connect(socket.get(), address.ai_addr, address.ai_addrlen) != 0) {
+    return {};
+  }
+  const int on = 1;
+  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  return socket;
+}
+
+}  // namespace
+
+StoreClient::StoreClient(const StoreAddress& address, std::string_view secret, Patience patience)
+    : address_(text_of(address)) {
+  const auto deadline = Clock::now() + patience;
+  const AddressList found = resolve(address);
+  while (socket_.get() < 0) {
+    for (const addrinfo* each = found.get(); each != nullptr && socket_.get() < 0;
+         each = each->ai_next) {
+      socket_ = try_connect(*each);
+    }
+    if (socket_.get() >= 0) break;
+    const int error = errno;
+    if (Clock::now() >= deadline) {
+      throw StoreError("store at " + address_ + ": " + std::strerror(error));
+    }
+    std::this_thread::sleep_for(Milliseconds(10));
+  }
+  static_cast<void>(ask(hello, secret, {}, patience));
+}
+
+void StoreClient::set(std::string_view key, std::string_view value) {
+  static_cast<void>(ask(Verb::set, key, value, Patience(0)));
+}
+
+std::string StoreClient::get(std::string_view key) {
+  return ask(Verb::get, key, {}, Patience(0));
+}
+
+std::string StoreClient::wait(std::string_view key, Patience patience) {
+  const auto time = static_cast<std::uint64_t>(patience.count());
+  return ask(Verb::wait, key, number(time, 4), patience);
+}
+
+void StoreClient::barrier(std::string_view name, int rank, int ranks, Patience patience) {
+  std::string rest = number(static_cast<std::uint64_t>(patience.count()), 4);
+  rest +=
+      number(static_cast<std::uint32_t>(rank), 4) + number(static_cast<std::uint32_t>(ranks), 4);
+  static_cast<void>(ask(Verb::barrier, name, rest, patience));
+}
+
+void StoreClient::lose(const std::string& why) {
+  // An answer that comes later would be taken for that to another question.
+  socket_ = Socket();
+  throw StoreError("store at " + address_ + ": " + why);
+}
+
+void StoreClient::expect_ready(short events, Clock::time_point deadline) {
+  pollfd entry{.fd = socket_.get(), .events = events, .revents = 0};
+  while (::poll(&entry, 1, milliseconds_until(deadline)) <= 0) {
+    if (Clock::now() >= deadline) lose("no answer in time");
+  }
+}
+
+void StoreClient::send(std::string_view request, Clock::time_point deadline) {
+  while (!request.empty()) {
+    expect_ready(POLLOUT, deadline);
+    const ssize_t sent =
+        ::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    // The other side may have said why it does not want more.
+    if (sent < 0 && errno != EAGAIN && errno != EINTR) return;
+    if (sent > 0) request.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+std::string StoreClient::receive(Clock::time_point deadline) {
+  std::string text;
+  std::size_t expected = length_bytes;
+  while (text.size() < expected) {
+    expect_ready(POLLIN, deadline);
+    std::array<char, 65536> chunk;
+    const std::size_t room = std::min(chunk.size(), expected - text.size());
+    const ssize_t got = ::recv(socket_.get(), chunk.data(), room, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) lose("the connection was closed");
+    text.append(chunk.data(), static_cast<std::size_t>(got));
+    if (text.size() != length_bytes) continue;
+    const std::size_t length = number_at(text, 0, length_bytes);
+    if (length < 1 || length > store_limits::value_bytes + 1) lose("a malformed answer");
+    expected += length;
+  }
+  return text.substr(length_bytes);
+}
+
+std::string StoreClient::ask(char verb,
+                             std::string_view key,
+                             std::string_view rest,
+                             Patience patience) {
+  const auto expect_at_most = [&](const char* what, std::size_t size, std::size_t limit) {
+    if (size <= limit) return;
+    throw StoreError("store at " + address_ + ": a " + what + " of " + std::to_string(size) +
+                     " bytes: at most " + std::to_string(limit) + " are accepted");
+  };
+  expect_at_most("key", key.size(), store_limits::key_bytes);
+  expect_at_most("value", rest.size(), store_limits::value_bytes);
+  if (socket_.get() < 0) lose("the connection was closed");
+  std::string request = number(head_bytes + key.size() + rest.size(), length_bytes);
+  request += verb;
+  request += number(key.size(), 2);
+  request += key;
+  request += rest;
+  const auto deadline = Clock::now() + patience + grace;
+  send(request, deadline);
+  const std::string reply = receive(deadline);
+  if (reply[0] != success) throw StoreError("store at " + address_ + ": " + reply.substr(1));
+  return reply.substr(1);
+}
+
+}  // namespace rankcheck::gpu::nccl
