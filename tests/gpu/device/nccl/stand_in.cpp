@@ -1,29 +1,17 @@
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <numeric>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
-#include <fcntl.h>
 #include <nccl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "gpu/device/element.hpp"
-#include "gpu/device/nccl/devices.hpp"
+#include "tests/gpu/device/nccl/stand_in_comm.hpp"
+#include "tests/gpu/device/nccl/stand_in_elements.hpp"
 
 /// A library with NCCL's interface that works on host memory: communicators over files that all
 /// processes map, groups, splits and every collective by simple means. RANKCHECK_STAND_IN names a
@@ -31,319 +19,9 @@
 /// a stream is a HostStream.
 ///
 /// It checks what NCCL leaves unchecked: messages carry what both sides believe of the call.
-namespace {
-
-using rankcheck::gpu::nccl::HostStream;
-using Bytes = std::vector<std::byte>;
-namespace element = rankcheck::gpu::element;
-namespace spec = rankcheck::spec;
-
-bool is_planted(std::string_view fault) {
-  const char* planted = std::getenv("RANKCHECK_STAND_IN");
-  return planted != nullptr && planted == fault;
-}
-
-// --- what the processes of a communicator share
-// ---------------------------------------------------
-
-/// Bytes on their way from one rank to another. All zero is empty.
-struct Ring {
-  static constexpr std::size_t size = 4096;
-  std::atomic<std::uint64_t> written;
-  std::atomic<std::uint64_t> read;
-  std::array<std::byte, size> bytes;
-};
-
-struct Counts {
-  std::atomic<int> arrived;
-  std::atomic<int> left;
-};
-
-/// What both sides of a message must believe.
-struct Signature {
-  std::uint32_t call = 0;
-  std::uint32_t type = 0;
-  std::uint32_t op = 0;
-  std::int32_t root = 0;
-  std::uint64_t bytes = 0;
-
-  friend bool operator==(const Signature&, const Signature&) = default;
-};
-
-struct Message {
-  Signature signature;
-  /// The signature, then the payload.
-  Bytes bytes;
-  std::size_t done = 0;
-
-  [[nodiscard]] bool is_complete() const { return done == bytes.size(); }
-  [[nodiscard]] std::byte* payload() { return bytes.data() + sizeof(Signature); }
-};
-
-std::shared_ptr<Message> make_message(const Signature& signature, const void* payload) {
-  auto message = std::make_shared<Message>();
-  message->signature = signature;
-  message->bytes.resize(sizeof(Signature) + signature.bytes);
-  if (payload == nullptr) return message;
-  std::memcpy(message->bytes.data(), &signature, sizeof(Signature));
-  if (signature.bytes > 0) std::memcpy(message->payload(), payload, signature.bytes);
-  return message;
-}
-
-}  // namespace
-
-/// One rank's end of a communicator.
-struct ncclComm {
-  std::string path;
-  int rank = 0;
-  int ranks = 1;
-  std::size_t mapped_bytes = 0;
-  Counts* counts = nullptr;
-  Ring* rings = nullptr;
-  int splits = 0;
-  std::atomic<int> async_error{ncclSuccess};
-  std::atomic<bool> aborted{false};
-  /// By op: one element.
-  std::map<int, Bytes> scalars;
-  /// By peer; in order.
-  std::vector<std::deque<std::shared_ptr<Message>>> outgoing;
-  std::vector<std::deque<std::shared_ptr<Message>>> incoming;
-
-  [[nodiscard]] Ring& ring(int from, int to) const { return rings[from * ranks + to]; }
-  [[nodiscard]] bool is_last_of_several() const { return rank > 0 && rank == ranks - 1; }
-};
+namespace rankcheck::stand_in {
 
 namespace {
-
-ncclComm* attach(const std::string& path, int ranks, int rank) {
-  auto comm = std::make_unique<ncclComm>();
-  comm->path = path;
-  comm->rank = rank;
-  comm->ranks = ranks;
-  comm->outgoing.resize(static_cast<std::size_t>(ranks));
-  comm->incoming.resize(static_cast<std::size_t>(ranks));
-  const auto pairs = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
-  constexpr std::size_t head_bytes = 64;
-  comm->mapped_bytes = head_bytes + pairs * sizeof(Ring);
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0 || ::ftruncate(file, static_cast<off_t>(comm->mapped_bytes)) != 0) std::abort();
-  void* const memory =
-      ::mmap(nullptr, comm->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  ::close(file);
-  if (memory == MAP_FAILED) std::abort();
-  comm->counts = static_cast<Counts*>(memory);
-  comm->rings = reinterpret_cast<Ring*>(static_cast<std::byte*>(memory) + head_bytes);
-  ++comm->counts->arrived;
-  return comm.release();
-}
-
-void detach(ncclComm* comm) {
-  if (++comm->counts->left == comm->ranks) ::unlink(comm->path.c_str());
-  ::munmap(comm->counts, comm->mapped_bytes);
-  delete comm;
-}
-
-/// Moves bytes of the first message; true where some moved.
-bool push(Ring& ring, std::deque<std::shared_ptr<Message>>& queue) {
-  if (queue.empty()) return false;
-  Message& message = *queue.front();
-  const std::uint64_t written = ring.written;
-  const std::size_t room = Ring::size - static_cast<std::size_t>(written - ring.read);
-  const std::size_t bytes = std::min(room, message.bytes.size() - message.done);
-  for (std::size_t i = 0; i < bytes; ++i) {
-    ring.bytes[(written + i) % Ring::size] = message.bytes[message.done + i];
-  }
-  message.done += bytes;
-  ring.written = written + bytes;
-  if (message.is_complete()) queue.pop_front();
-  return bytes > 0;
-}
-
-/// The same; notes where the sender believes something else of the call.
-bool pull(ncclComm& comm, Ring& ring, std::deque<std::shared_ptr<Message>>& queue) {
-  if (queue.empty()) return false;
-  Message& message = *queue.front();
-  const std::uint64_t read = ring.read;
-  const std::size_t there = static_cast<std::size_t>(ring.written - read);
-  const std::size_t end =
-      message.done < sizeof(Signature) ? sizeof(Signature) : message.bytes.size();
-  const std::size_t bytes = std::min(there, end - message.done);
-  for (std::size_t i = 0; i < bytes; ++i) {
-    message.bytes[message.done + i] = ring.bytes[(read + i) % Ring::size];
-  }
-  message.done += bytes;
-  ring.read = read + bytes;
-  if (bytes > 0 && message.done == sizeof(Signature)) {
-    Signature theirs;
-    std::memcpy(&theirs, message.bytes.data(), sizeof(Signature));
-    if (!(theirs == message.signature)) comm.async_error = ncclInvalidUsage;
-  }
-  if (message.is_complete()) queue.pop_front();
-  return bytes > 0;
-}
-
-// --- work on streams
-// ------------------------------------------------------------------------------
-
-/// A call of one rank, in three parts: what it sends, what it waits for, what it leaves.
-struct Work {
-  ncclComm* comm = nullptr;
-  HostStream* stream = nullptr;
-  std::function<void(Work&)> start = {};
-  std::function<void(Work&)> finish = {};
-  std::vector<std::shared_ptr<Message>> received = {};
-
-  void send(int to, const Signature& signature, const void* payload) const {
-    comm->outgoing[static_cast<std::size_t>(to)].push_back(make_message(signature, payload));
-  }
-  void receive(int from, const Signature& signature) {
-    received.push_back(make_message(signature, nullptr));
-    comm->incoming[static_cast<std::size_t>(from)].push_back(received.back());
-  }
-};
-
-using Job = std::vector<Work>;
-
-bool is_idle(const ncclComm& comm) {
-  const auto is_empty = [](const auto& queue) { return queue.empty(); };
-  return std::all_of(comm.outgoing.begin(), comm.outgoing.end(), is_empty) &&
-         std::all_of(comm.incoming.begin(), comm.incoming.end(), is_empty);
-}
-
-bool progress(ncclComm& comm) {
-  bool moved = false;
-  for (int peer = 0; peer < comm.ranks; ++peer) {
-    const auto p = static_cast<std::size_t>(peer);
-    moved = push(comm.ring(comm.rank, peer), comm.outgoing[p]) || moved;
-    if (comm.async_error != ncclSuccess) continue;
-    moved = pull(comm, comm.ring(peer, comm.rank), comm.incoming[p]) || moved;
-  }
-  return moved;
-}
-
-/// Does the job; false where it was aborted.
-bool run(Job& job) {
-  for (Work& work : job) work.start(work);
-  while (
-      !std::all_of(job.begin(), job.end(), [](const Work& work) { return is_idle(*work.comm); })) {
-    bool moved = false;
-    for (const Work& work : job) {
-      if (work.comm->aborted) return false;
-      moved = progress(*work.comm) || moved;
-    }
-    if (!moved) std::this_thread::sleep_for(std::chrono::microseconds(20));
-  }
-  if (is_planted("early")) {
-    for (const Work& work : job) {
-      if (work.stream != nullptr) --work.stream->pending;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  for (Work& work : job) {
-    work.finish(work);
-    if (work.stream != nullptr && !is_planted("early")) --work.stream->pending;
-  }
-  return true;
-}
-
-/// The thread that does the jobs of this process, one after another. Never ends.
-class Executor {
- public:
-  static Executor& get() {
-    static auto* const executor = new Executor;
-    return *executor;
-  }
-
-  void add(Job job) {
-    const std::lock_guard lock(mutex_);
-    jobs_.push_back(std::move(job));
-    changed_.notify_all();
-  }
-  /// Waits until all that was added is done.
-  void wait() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return jobs_.empty() && !is_busy_; });
-  }
-
- private:
-  Executor() {
-    std::thread([this] { work(); }).detach();
-  }
-
-  void work() {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      changed_.wait(lock, [&] { return !jobs_.empty(); });
-      Job job = std::move(jobs_.front());
-      jobs_.pop_front();
-      is_busy_ = true;
-      lock.unlock();
-      run(job);
-      lock.lock();
-      is_busy_ = false;
-      changed_.notify_all();
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Job> jobs_;
-  bool is_busy_ = false;
-};
-
-/// The calls of this thread since ncclGroupStart.
-struct OpenGroup {
-  int depth = 0;
-  Job job;
-  std::vector<ncclComm*> joining;
-  bool synchronises = false;
-  ncclResult_t error = ncclSuccess;
-};
-thread_local OpenGroup open_group;
-
-ncclResult_t close_group() {
-  OpenGroup group = std::move(open_group);
-  open_group = OpenGroup();
-  if (group.error != ncclSuccess) return group.error;
-  for (const ncclComm* comm : group.joining) {
-    while (comm->counts->arrived < comm->ranks) {
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-  }
-  if (group.job.empty()) return ncclSuccess;
-  for (const Work& work : group.job) {
-    while (is_planted("stuck") && work.comm->is_last_of_several()) ::pause();
-    if (work.stream != nullptr) ++work.stream->pending;
-  }
-  Executor::get().add(std::move(group.job));
-  if (group.synchronises) Executor::get().wait();
-  return ncclSuccess;
-}
-
-/// Adds a call to the group, or makes it one of its own.
-template <class Add>
-ncclResult_t in_group(Add add) {
-  ++open_group.depth;
-  const ncclResult_t result = add();
-  if (result != ncclSuccess && open_group.error == ncclSuccess) open_group.error = result;
-  return --open_group.depth == 0 ? close_group() : result;
-}
-
-// --- elements
-// -------------------------------------------------------------------------------------
-
-constexpr std::array types{spec::Type::int8,
-                           spec::Type::uint8,
-                           spec::Type::int32,
-                           spec::Type::uint32,
-                           spec::Type::int64,
-                           spec::Type::uint64,
-                           spec::Type::f16,
-                           spec::Type::f32,
-                           spec::Type::f64,
-                           spec::Type::bf16,
-                           spec::Type::f8e4m3,
-                           spec::Type::f8e5m2};
 
 #ifdef RANKCHECK_STAND_IN_OLD
 constexpr int library_version = 21703;
@@ -352,98 +30,6 @@ constexpr int type_count = ncclBfloat16 + 1;
 constexpr int library_version = 22809;
 constexpr int type_count = ncclNumTypes;
 #endif
-
-spec::Type type_of(ncclDataType_t type) {
-  return types[static_cast<std::size_t>(type)];
-}
-
-std::size_t bytes_of(ncclDataType_t type) {
-  return static_cast<std::size_t>(spec::info(type_of(type)).bytes);
-}
-
-spec::ReduceOp pairwise(int op) {
-  switch (op) {
-    case ncclProd:
-      return spec::ReduceOp::prod;
-    case ncclMax:
-      return spec::ReduceOp::max;
-    case ncclMin:
-      return spec::ReduceOp::min;
-    default:
-      return spec::ReduceOp::sum;
-  }
-}
-
-/// Replaces every element by function(element) in the type's arithmetic.
-template <class T, class Function>
-void transform(Bytes& bytes, Function function) {
-  using Arithmetic = element::Arithmetic<T>;
-  for (std::size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
-    const auto value = Arithmetic::widen(element::load<T>(bytes.data() + at));
-    element::store(bytes.data() + at, Arithmetic::narrow(function(value)));
-  }
-}
-
-/// Whether a mean is a sum of scaled elements, as NCCL has it of floating-point numbers.
-bool scales_first(spec::Type type) {
-  return !spec::is_integer(type);
-}
-
-/// What a rank gives to a reduction: its elements, scaled where the op says so.
-Bytes contribution(const ncclComm& comm, spec::Type type, int op, const void* from, std::size_t n) {
-  Bytes bytes(n);
-  if (n > 0) std::memcpy(bytes.data(), from, n);
-  element::visit_component(type, [&](auto zero) {
-    using T = decltype(zero);
-    using Arithmetic = element::Arithmetic<T>;
-    if (op >= ncclNumOps && !is_planted("unscaled")) {
-      const auto scalar = Arithmetic::widen(element::load<T>(comm.scalars.at(op).data()));
-      transform<T>(bytes, [&](auto value) { return element::multiply(value, scalar); });
-    }
-    if constexpr (!std::is_integral_v<T>) {
-      if (op != ncclAvg) return;
-      using Value = typename Arithmetic::Value;
-      const auto share = Arithmetic::round(Value(1) / static_cast<Value>(comm.ranks));
-      transform<T>(bytes, [&](auto value) { return value * share; });
-    }
-  });
-  return bytes;
-}
-
-/// Combines the payloads of all messages, in the order of ranks.
-Bytes combine(const ncclComm& comm, spec::Type type, int op, const Work& work) {
-  Bytes result;
-  const std::size_t dropped = is_planted("drop_rank") && comm.ranks > 1 ? 1 : 0;
-  for (std::size_t r = 0; r + dropped < work.received.size(); ++r) {
-    Message& message = *work.received[r];
-    if (r == 0) {
-      result.assign(message.payload(), message.payload() + message.signature.bytes);
-      continue;
-    }
-    element::visit_component(type, [&](auto zero) {
-      using T = decltype(zero);
-      using Arithmetic = element::Arithmetic<T>;
-      element::visit_pairwise(pairwise(op), [&](auto pair) {
-        for (std::size_t at = 0; at + sizeof(T) <= result.size(); at += sizeof(T)) {
-          const auto a = Arithmetic::widen(element::load<T>(result.data() + at));
-          const auto b = Arithmetic::widen(element::load<T>(message.payload() + at));
-          element::store(result.data() + at,
-                         Arithmetic::narrow(element::combine<pair.value>(a, b)));
-        }
-      });
-    });
-  }
-  const bool divides =
-      (op == ncclAvg && !scales_first(type)) || (op == ncclSum && is_planted("mean_for_sum"));
-  if (!divides) return result;
-  element::visit_component(type, [&](auto zero) {
-    transform<decltype(zero)>(result, [&](auto v) { return element::divide(v, comm.ranks); });
-  });
-  return result;
-}
-
-// --- calls
-// ----------------------------------------------------------------------------------------
 
 enum Kind : std::uint32_t {
   all_reduce = 1,
@@ -696,7 +282,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int 
 ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   if (is_planted("bad_end")) ::_exit(3);
   if (comm == nullptr) return ncclInvalidArgument;
-  Executor::get().wait();
+  wait_for_jobs();
   detach(comm);
   return ncclSuccess;
 }
@@ -883,3 +469,5 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* made
 #endif
 
 }  // extern "C"
+
+}  // namespace rankcheck::stand_in

@@ -1,0 +1,225 @@
+#include "tests/gpu/device/nccl/stand_in_comm.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace rankcheck::stand_in {
+
+namespace {
+
+std::shared_ptr<Message> make_message(const Signature& signature, const void* payload) {
+  auto message = std::make_shared<Message>();
+  message->signature = signature;
+  message->bytes.resize(sizeof(Signature) + signature.bytes);
+  if (payload == nullptr) return message;
+  std::memcpy(message->bytes.data(), &signature, sizeof(Signature));
+  if (signature.bytes > 0) std::memcpy(message->payload(), payload, signature.bytes);
+  return message;
+}
+
+/// Moves bytes of the first message; true where some moved.
+bool push(Ring& ring, std::deque<std::shared_ptr<Message>>& queue) {
+  if (queue.empty()) return false;
+  Message& message = *queue.front();
+  const std::uint64_t written = ring.written;
+  const std::size_t room = Ring::size - static_cast<std::size_t>(written - ring.read);
+  const std::size_t bytes = std::min(room, message.bytes.size() - message.done);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    ring.bytes[(written + i) % Ring::size] = message.bytes[message.done + i];
+  }
+  message.done += bytes;
+  ring.written = written + bytes;
+  if (message.is_complete()) queue.pop_front();
+  return bytes > 0;
+}
+
+/// The same; notes where the sender believes something else of the call.
+bool pull(ncclComm& comm, Ring& ring, std::deque<std::shared_ptr<Message>>& queue) {
+  if (queue.empty()) return false;
+  Message& message = *queue.front();
+  const std::uint64_t read = ring.read;
+  const std::size_t there = static_cast<std::size_t>(ring.written - read);
+  const std::size_t end =
+      message.done < sizeof(Signature) ? sizeof(Signature) : message.bytes.size();
+  const std::size_t bytes = std::min(there, end - message.done);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    message.bytes[message.done + i] = ring.bytes[(read + i) % Ring::size];
+  }
+  message.done += bytes;
+  ring.read = read + bytes;
+  if (bytes > 0 && message.done == sizeof(Signature)) {
+    Signature theirs;
+    std::memcpy(&theirs, message.bytes.data(), sizeof(Signature));
+    if (!(theirs == message.signature)) comm.async_error = ncclInvalidUsage;
+  }
+  if (message.is_complete()) queue.pop_front();
+  return bytes > 0;
+}
+
+bool is_idle(const ncclComm& comm) {
+  const auto is_empty = [](const auto& queue) { return queue.empty(); };
+  return std::all_of(comm.outgoing.begin(), comm.outgoing.end(), is_empty) &&
+         std::all_of(comm.incoming.begin(), comm.incoming.end(), is_empty);
+}
+
+bool progress(ncclComm& comm) {
+  bool moved = false;
+  for (int peer = 0; peer < comm.ranks; ++peer) {
+    const auto p = static_cast<std::size_t>(peer);
+    moved = push(comm.ring(comm.rank, peer), comm.outgoing[p]) || moved;
+    if (comm.async_error != ncclSuccess) continue;
+    moved = pull(comm, comm.ring(peer, comm.rank), comm.incoming[p]) || moved;
+  }
+  return moved;
+}
+
+/// Does the job; false where it was aborted.
+bool run(Job& job) {
+  for (Work& work : job) work.start(work);
+  while (
+      !std::all_of(job.begin(), job.end(), [](const Work& work) { return is_idle(*work.comm); })) {
+    bool moved = false;
+    for (const Work& work : job) {
+      if (work.comm->aborted) return false;
+      moved = progress(*work.comm) || moved;
+    }
+    if (!moved) std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+  if (is_planted("early")) {
+    for (const Work& work : job) {
+      if (work.stream != nullptr) --work.stream->pending;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  for (Work& work : job) {
+    work.finish(work);
+    if (work.stream != nullptr && !is_planted("early")) --work.stream->pending;
+  }
+  return true;
+}
+
+/// The thread that does the jobs of this process, one after another. Never ends.
+class Executor {
+ public:
+  static Executor& get() {
+    static auto* const executor = new Executor;
+    return *executor;
+  }
+
+  void add(Job job) {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+    changed_.notify_all();
+  }
+  /// Waits until all that was added is done.
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return jobs_.empty() && !is_busy_; });
+  }
+
+ private:
+  Executor() {
+    std::thread([this] { work(); }).detach();
+  }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [&] { return !jobs_.empty(); });
+      Job job = std::move(jobs_.front());
+      jobs_.pop_front();
+      is_busy_ = true;
+      lock.unlock();
+      run(job);
+      lock.lock();
+      is_busy_ = false;
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;
+  bool is_busy_ = false;
+};
+
+}  // namespace
+
+thread_local OpenGroup open_group;
+
+bool is_planted(std::string_view fault) {
+  const char* planted = std::getenv("RANKCHECK_STAND_IN");
+  return planted != nullptr && planted == fault;
+}
+
+ncclComm* attach(const std::string& path, int ranks, int rank) {
+  auto comm = std::make_unique<ncclComm>();
+  comm->path = path;
+  comm->rank = rank;
+  comm->ranks = ranks;
+  comm->outgoing.resize(static_cast<std::size_t>(ranks));
+  comm->incoming.resize(static_cast<std::size_t>(ranks));
+  const auto pairs = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
+  constexpr std::size_t head_bytes = 64;
+  comm->mapped_bytes = head_bytes + pairs * sizeof(Ring);
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0 || ::ftruncate(file, static_cast<off_t>(comm->mapped_bytes)) != 0) std::abort();
+  void* const memory =
+      ::mmap(nullptr, comm->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ::close(file);
+  if (memory == MAP_FAILED) std::abort();
+  comm->counts = static_cast<Counts*>(memory);
+  comm->rings = reinterpret_cast<Ring*>(static_cast<std::byte*>(memory) + head_bytes);
+  ++comm->counts->arrived;
+  return comm.release();
+}
+
+void detach(ncclComm* comm) {
+  if (++comm->counts->left == comm->ranks) ::unlink(comm->path.c_str());
+  ::munmap(comm->counts, comm->mapped_bytes);
+  delete comm;
+}
+
+void Work::send(int to, const Signature& signature, const void* payload) const {
+  comm->outgoing[static_cast<std::size_t>(to)].push_back(make_message(signature, payload));
+}
+
+void Work::receive(int from, const Signature& signature) {
+  received.push_back(make_message(signature, nullptr));
+  comm->incoming[static_cast<std::size_t>(from)].push_back(received.back());
+}
+
+void wait_for_jobs() {
+  Executor::get().wait();
+}
+
+ncclResult_t close_group() {
+  OpenGroup group = std::move(open_group);
+  open_group = OpenGroup();
+  if (group.error != ncclSuccess) return group.error;
+  for (const ncclComm* comm : group.joining) {
+    while (comm->counts->arrived < comm->ranks) {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+  if (group.job.empty()) return ncclSuccess;
+  for (const Work& work : group.job) {
+    while (is_planted("stuck") && work.comm->is_last_of_several()) ::pause();
+    if (work.stream != nullptr) ++work.stream->pending;
+  }
+  Executor::get().add(std::move(group.job));
+  if (group.synchronises) Executor::get().wait();
+  return ncclSuccess;
+}
+
+}  // namespace rankcheck::stand_in

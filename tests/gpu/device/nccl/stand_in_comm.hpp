@@ -1,0 +1,132 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nccl.h>
+
+#include "gpu/device/nccl/devices.hpp"
+
+/// The stand-in's communicators: files that all their processes map, messages that carry what both
+/// sides believe of the call, and work that another thread does, later than the call.
+namespace rankcheck::stand_in {
+
+using gpu::nccl::HostStream;
+using Bytes = std::vector<std::byte>;
+
+/// Whether the library is to have this fault.
+[[nodiscard]] bool is_planted(std::string_view fault);
+
+/// Bytes on their way from one rank to another. All zero is empty.
+struct Ring {
+  static constexpr std::size_t size = 4096;
+  std::atomic<std::uint64_t> written;
+  std::atomic<std::uint64_t> read;
+  std::array<std::byte, size> bytes;
+};
+
+struct Counts {
+  std::atomic<int> arrived;
+  std::atomic<int> left;
+};
+
+/// What both sides of a message must believe.
+struct Signature {
+  std::uint32_t call = 0;
+  std::uint32_t type = 0;
+  std::uint32_t op = 0;
+  std::int32_t root = 0;
+  std::uint64_t bytes = 0;
+
+  friend bool operator==(const Signature&, const Signature&) = default;
+};
+
+struct Message {
+  Signature signature;
+  /// The signature, then the payload.
+  Bytes bytes;
+  std::size_t done = 0;
+
+  [[nodiscard]] bool is_complete() const { return done == bytes.size(); }
+  [[nodiscard]] std::byte* payload() { return bytes.data() + sizeof(Signature); }
+};
+
+}  // namespace rankcheck::stand_in
+
+/// One rank's end of a communicator.
+struct ncclComm {
+  std::string path;
+  int rank = 0;
+  int ranks = 1;
+  std::size_t mapped_bytes = 0;
+  Counts* counts = nullptr;
+  Ring* rings = nullptr;
+  int splits = 0;
+  std::atomic<int> async_error{ncclSuccess};
+  std::atomic<bool> aborted{false};
+  /// By op: one element.
+  std::map<int, Bytes> scalars;
+  /// By peer; in order.
+  std::vector<std::deque<std::shared_ptr<Message>>> outgoing;
+  std::vector<std::deque<std::shared_ptr<Message>>> incoming;
+
+  [[nodiscard]] Ring& ring(int from, int to) const { return rings[from * ranks + to]; }
+  [[nodiscard]] bool is_last_of_several() const { return rank > 0 && rank == ranks - 1; }
+};
+
+namespace rankcheck::stand_in {
+
+/// One rank's end; the file is made where it is not there yet.
+[[nodiscard]] ncclComm* attach(const std::string& path, int ranks, int rank);
+/// The last end to go takes the file along.
+void detach(ncclComm* comm);
+
+/// A call of one rank, in three parts: what it sends, what it waits for, what it leaves.
+struct Work {
+  ncclComm* comm = nullptr;
+  HostStream* stream = nullptr;
+  std::function<void(Work&)> start = {};
+  std::function<void(Work&)> finish = {};
+  std::vector<std::shared_ptr<Message>> received = {};
+
+  void send(int to, const Signature& signature, const void* payload) const;
+  void receive(int from, const Signature& signature);
+};
+
+using Job = std::vector<Work>;
+
+/// Waits until all jobs of this process are done.
+void wait_for_jobs();
+
+/// The calls of this thread since ncclGroupStart.
+struct OpenGroup {
+  int depth = 0;
+  Job job;
+  std::vector<ncclComm*> joining;
+  bool synchronises = false;
+  ncclResult_t error = ncclSuccess;
+};
+extern thread_local OpenGroup open_group;
+
+/// Hands the group's calls over, once all ends of new communicators are there.
+ncclResult_t close_group();
+
+/// Adds a call to the group, or makes it one of its own.
+template <class Add>
+ncclResult_t in_group(Add add) {
+  ++open_group.depth;
+  const ncclResult_t result = add();
+  if (result != ncclSuccess && open_group.error == ncclSuccess) open_group.error = result;
+  return --open_group.depth == 0 ? close_group() : result;
+}
+
+}  // namespace rankcheck::stand_in
