@@ -93,10 +93,12 @@ std::vector<Bug> catalogue() {
   add_bugs_in_machines(all);
   add_bugs_in_sums(all);
   add_bugs_in_operators(all);
+  add_bugs_in_modes(all);
   add_bugs_in_spectra(all);
   add_bugs_in_slices(all);
   add_bugs_in_partitions(all);
   add_bugs_in_halos(all);
+  add_bugs_in_pie(all);
   add_bugs_in_steps(all);
   return all;
 }

@@ -19,14 +19,17 @@ void add_bugs_in_plans(std::vector<Bug>& out);
 void add_bugs_in_values(std::vector<Bug>& out);
 void add_bugs_in_results(std::vector<Bug>& out);
 void add_bugs_in_machines(std::vector<Bug>& out);
-/// Appends the bugs of operators: between the ranks, in what one rank computes, in transforms, in
-/// slices, in partitions of scan positions, in halos, and in steps of solvers.
+/// Appends the bugs of operators: between the ranks, in what one rank computes, in the probe's
+/// modes, in transforms, in slices, in partitions of scan positions, in halos, and in steps of
+/// PIE and of other solvers.
 void add_bugs_in_sums(std::vector<Bug>& out);
 void add_bugs_in_operators(std::vector<Bug>& out);
+void add_bugs_in_modes(std::vector<Bug>& out);
 void add_bugs_in_spectra(std::vector<Bug>& out);
 void add_bugs_in_slices(std::vector<Bug>& out);
 void add_bugs_in_partitions(std::vector<Bug>& out);
 void add_bugs_in_halos(std::vector<Bug>& out);
+void add_bugs_in_pie(std::vector<Bug>& out);
 void add_bugs_in_steps(std::vector<Bug>& out);
 
 /// All bugs.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "cases/planted/attempt.hpp"
 
 /// Small mistakes in what an implementation is given, for bugs in several operators.
@@ -40,13 +42,39 @@ void change_sum(Attempt& attempt, const Change& change) {
   attempt.run();
 }
 
-/// Positions are (column, row).
-void swap_rows_and_columns(Attempt& attempt);
+/// Calls body(n, values) with each copy of an array: one for each position, or one for all.
+template <class Body>
+void for_each_copy(const Attempt& attempt, spec::Array array, Values& values, const Body& body) {
+  const auto size = static_cast<std::size_t>(spec::values(attempt.call().scene, array));
+  for (std::size_t n = 0; n < values.size() / size; ++n) body(n, values.data() + n * size);
+}
 
-/// All modes of a probe are its first one.
-void take_first_mode(Attempt& attempt);
+/// Runs with all copies of an input being the first one.
+template <spec::Array array>
+void take_first_copy(Attempt& attempt) {
+  attempt.change_input(array, [&](Values& values, int) {
+    const auto size = static_cast<std::size_t>(spec::values(attempt.call().scene, array));
+    for (std::size_t i = size; i < values.size(); ++i) values[i] = values[i % size];
+  });
+  attempt.run();
+}
 
-/// No pixel is masked.
-void unmask(Attempt& attempt);
+/// Runs, then every rank but the first has what it was given of an array.
+template <spec::Array array>
+void keep_on_other_ranks(Attempt& attempt) {
+  attempt.run();
+  attempt.change_output(array, [&](Values& values, int rank) {
+    if (rank > 0) values = attempt.input(array, rank);
+  });
+}
+
+/// Runs with positions of (column, row).
+void run_transposed(Attempt& attempt);
+
+/// Runs with all modes of a probe being its first one.
+void run_with_first_mode(Attempt& attempt);
+
+/// Runs with no pixel masked.
+void run_unmasked(Attempt& attempt);
 
 }  // namespace rankcheck::cases::planted

@@ -120,11 +120,7 @@ constexpr std::array kinds{
         .source = "ptychodus#73",
         .operation = "partition_grid",
         .algorithm = "gathered",
-        .attempt =
-            [](Attempt& attempt) {
-              swap_rows_and_columns(attempt);
-              attempt.run();
-            }},
+        .attempt = run_transposed},
     Bug{.name = "shares_rounded_up",
         .summary = "all shares are rounded up, so that the last ranks get fewer or none",
         .source = "Pty-Chi 5d37add",

@@ -121,11 +121,7 @@ constexpr std::array bugs{
         .algorithm = "batched",
         .property = "is_illuminate_for_one_slice",
         .says = "differs from illuminate",
-        .attempt =
-            [](Attempt& attempt) {
-              take_first_mode(attempt);
-              attempt.run();
-            }},
+        .attempt = run_with_first_mode},
 };
 
 }  // namespace
