@@ -1,9 +1,11 @@
 #include "harness/scene_input.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "harness/form.hpp"
@@ -43,10 +45,25 @@ double general_value(std::uint64_t hash) {
   return hash >> 63 == 0 ? magnitude : -magnitude;
 }
 
+/// Photons in a pixel: whole numbers in 2^8 ... 2^20 - 1, as many of each order of magnitude.
+double count_value(std::uint64_t hash) {
+  const std::uint64_t least = std::uint64_t{1} << (8 + (hash >> 56) % 12);
+  return static_cast<double>(least + (hash >> 8) % least);
+}
+
+/// What a detector may leave where it does not measure; 2^120 stays finite when it is brightened.
+double garbage_value(std::uint64_t hash) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr std::array values{
+      std::numeric_limits<double>::quiet_NaN(), infinity, -infinity, 0x1p120, -0x1p120};
+  return values[(hash >> 8) % values.size()];
+}
+
 /// Intensities: one in 16 is 0, the others up to 4.
 double frame_value(const Case& c, bool is_varied, std::uint64_t hash) {
   if (hash % 16 == 0) return 0;
   if (c.input == InputKind::exact) return static_cast<double>((hash >> 8) % 3);
+  if (c.input == InputKind::wide_range) return count_value(hash);
   return is_varied ? 2 * (coarse_value(hash) + 1) : 4 * std::abs(general_value(hash >> 4));
 }
 
@@ -70,6 +87,15 @@ double coordinate(const Case& c, int room, std::uint64_t hash) {
   return static_cast<double>(step) / position_steps;
 }
 
+/// A value of an array of anything but frames, positions, owners and the mask.
+double wave_value(const Case& c, Array array, std::uint64_t hash) {
+  if (c.input == InputKind::exact) return whole_value(hash);
+  // Light as bright as its frames then are.
+  const bool is_light = array == Array::probe || array == Array::far_waves;
+  const double brightness = is_light && c.input == InputKind::wide_range ? 512 : 1;
+  return brightness * (c.varied == array ? coarse_value(hash) : general_value(hash));
+}
+
 double value_of(const Case& c, Array array, std::uint64_t seed, std::int64_t index) {
   const CounterHash hash(seed, array_stream + static_cast<std::uint64_t>(array));
   const auto at = static_cast<std::uint64_t>(index);
@@ -81,13 +107,17 @@ double value_of(const Case& c, Array array, std::uint64_t seed, std::int64_t ind
     }
     case Array::owners:
       return static_cast<double>(hash(at) % static_cast<std::uint64_t>(group_size(c)));
-    case Array::frames:
+    case Array::frames: {
+      const std::int64_t pixel = index % spec::values(c.scene, Array::mask);
+      if (c.input == InputKind::special && value_of(c, Array::mask, c.data_seed, pixel) == 0) {
+        return garbage_value(hash(at));
+      }
       return frame_value(c, c.varied == array, hash(at));
+    }
     case Array::mask:
       return hash(at) % 8 == 0 ? 0 : 1;
     default:
-      if (c.input == InputKind::exact) return whole_value(hash(at));
-      return c.varied == array ? coarse_value(hash(at)) : general_value(hash(at));
+      return wave_value(c, array, hash(at));
   }
 }
 
@@ -148,6 +178,11 @@ void fill_array(const Case& c, const spec::Block& block, std::byte* out) {
 
 bool is_defined(InputKind kind, const spec::Contract& contract) {
   if (kind == InputKind::exact) return contract.exact_on_whole_numbers;
+  // Of measured frames alone.
+  if (kind == InputKind::special || kind == InputKind::wide_range) {
+    const auto& inputs = contract.inputs;
+    return std::find(inputs.begin(), inputs.end(), Array::mask) != inputs.end();
+  }
   return kind == InputKind::general;
 }
 

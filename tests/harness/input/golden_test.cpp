@@ -102,6 +102,7 @@ TEST_P(GoldenArrayTest, IsAsDocumented) {
 }
 
 constexpr const char* exact = R"(,"input":"exact")";
+constexpr const char* wide_range = R"(,"input":"wide_range")";
 
 const std::vector<GoldenArray> golden_arrays{
     {spec::Array::object, "", "38bbab3d4f4ceebec38b323e"},
@@ -121,12 +122,30 @@ const std::vector<GoldenArray> golden_arrays{
     {spec::Array::frames,
      R"(,"varied":"frames","scale":2,"added_seed":9,"halvings":3)",
      "08bdfe3e9123aa4005e9fd40"},
+    {spec::Array::frames, wide_range, "0008024600c0554490cc6049"},
+    {spec::Array::probe, wide_range, "62b6cc4301a0884361b225c3"},
+    {spec::Array::far_waves, wide_range, "659af6c2709a0fc29c49d6c2"},
 };
 
 INSTANTIATE_TEST_SUITE_P(input,
                          GoldenArrayTest,
                          testing::ValuesIn(golden_arrays),
                          tests::printed_name);
+
+TEST(InputTest, UnmeasuredPixelsAreAsDocumented) {
+  const Case c = case_from_text(R"({"operation":"a","ranks":1,"counts":[3],"data_seed":7,)"
+                                R"("rows":5,"cols":4,"window":3,"detector":4,"input":"special"})");
+  const auto text = [&](spec::Array array, std::int64_t first) {
+    Bytes bytes(sizeof(float));
+    fill_array(c, {.count = 1, .array = array, .first = first}, bytes.data());
+    return hexadecimal(bytes);
+  };
+  EXPECT_EQ(text(spec::Array::mask, 13), "00000000");
+  EXPECT_EQ(text(spec::Array::frames, 13), "000080fb");
+  EXPECT_EQ(text(spec::Array::frames, 16 + 13), "0000c07f");
+  EXPECT_EQ(text(spec::Array::frames, 32 + 13), "0000807f");
+  EXPECT_EQ(text(spec::Array::frames, 3), "2b089a3e");
+}
 
 TEST(InputTest, HashIsAsDocumented) {
   EXPECT_EQ(CounterHash(1, 0)(0), 0xb18a02f46d8d86c3U);

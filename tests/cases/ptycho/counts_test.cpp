@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/ptycho/registry.hpp"
+
+#include "harness/scene_input.hpp"
+
+#include "tests/print.hpp"
+
+/// Frames of as many photons as detectors count: the references say something about results on
+/// them.
+namespace rankcheck::cases {
+namespace {
+
+using harness::Case;
+using reference::Field;
+using reference::Setting;
+using spec::Array;
+
+/// An operator that looks at measured frames; printed by name.
+struct Subject {
+  std::string_view name;
+  spec::Contract contract;
+  reference::Operator reference;
+
+  friend void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
+};
+
+std::vector<Subject> subjects() {
+  std::vector<Subject> all;
+  for (const auto& each : reference::ptycho()) {
+    if (!harness::is_defined(harness::InputKind::wide_range, each.contract)) continue;
+    all.push_back({each.contract.name, each.contract, each.reference});
+  }
+  return all;
+}
+
+/// But for those that differences of large costs tell how far to go, which single precision cannot.
+std::vector<Subject> subjects_without_lengths() {
+  std::vector<Subject> some = subjects();
+  std::erase_if(some, [](const Subject& subject) {
+    const auto& outputs = subject.contract.outputs;
+    return std::count(outputs.begin(), outputs.end(), Array::step_lengths) > 0;
+  });
+  return some;
+}
+
+Case case_of(std::uint64_t seed) {
+  Case c;
+  c.type = spec::Type::f64;
+  c.counts = {4};
+  c.input = harness::InputKind::wide_range;
+  c.data_seed = seed;
+  c.scene = {.rows = 8, .cols = 7, .window = 5, .detector = 6, .modes = 2};
+  return c;
+}
+
+/// The sum of the unit roundoffs of a precision and of double precision.
+constexpr double of_single = 0x1p-24 + 0x1p-53;
+constexpr double of_double = 0x1p-52;
+
+/// The inputs of all positions.
+Setting drawn(const Case& c, const spec::Contract& contract, double unit) {
+  Setting setting;
+  setting.scene = c.scene;
+  setting.positions = c.counts.front();
+  setting.counts = c.counts;
+  setting.unit = unit;
+  for (const Array array : contract.inputs) {
+    Field& field = setting.make(array);
+    const std::size_t parts = spec::info(array).is_complex ? 2 : 1;
+    std::vector<double> numbers(field.values.size() * parts);
+    harness::fill_array(c,
+                        {.count = std::ssize(numbers), .array = array},
+                        reinterpret_cast<std::byte*>(numbers.data()));
+    for (std::size_t i = 0; i < field.values.size(); ++i) {
+      field.values[i] = {numbers[parts * i], parts == 2 ? numbers[parts * i + 1] : 0};
+    }
+  }
+  return setting;
+}
+
+/// Holds results to a hundredth of the largest: a wrong factor shows.
+void expect_bounds(const Subject& subject, double unit) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const Setting in = drawn(case_of(seed), subject.contract, unit);
+    Setting out = in;
+    subject.reference(in, out);
+    for (const Array array : subject.contract.outputs) {
+      const Field& field = out[array];
+      double largest = 0;
+      for (const auto& value : field.values) largest = std::max(largest, std::abs(value));
+      for (const double error : field.errors) {
+        ASSERT_LT(error, 0.01 * largest) << spec::name(array) << ", seed " << seed;
+      }
+    }
+  }
+}
+
+class CountsTest : public testing::TestWithParam<Subject> {};
+class CountsInSinglePrecisionTest : public testing::TestWithParam<Subject> {};
+
+TEST_P(CountsTest, have_bounds) {
+  expect_bounds(GetParam(), of_double);
+}
+
+TEST_P(CountsInSinglePrecisionTest, have_bounds) {
+  expect_bounds(GetParam(), of_single);
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, CountsTest, testing::ValuesIn(subjects()), tests::printed_name);
+INSTANTIATE_TEST_SUITE_P(Operators,
+                         CountsInSinglePrecisionTest,
+                         testing::ValuesIn(subjects_without_lengths()),
+                         tests::printed_name);
+
+TEST(PhotonsTest, reach_a_million_and_are_whole) {
+  const Setting in = drawn(case_of(1), subjects().front().contract, of_double);
+  double counted = 0;
+  double bright = 0;
+  for (const auto& value : in[Array::frames].values) {
+    const double photons = value.real();
+    EXPECT_EQ(std::floor(photons), photons);
+    EXPECT_LT(photons, 0x1p20);
+    counted += photons > 0 ? 1 : 0;
+    bright += photons >= 1e4 ? 1 : 0;
+  }
+  EXPECT_GT(counted, 100);
+  EXPECT_GT(bright, counted / 3);
+}
+
+}  // namespace
+}  // namespace rankcheck::cases
