@@ -83,10 +83,17 @@ enum class Form : std::uint8_t {
   dark,
   /// Twice the probe, four times the frames.
   brightened,
+  /// Every position at twice its row and its column: of whole pixels, a raster of even ones.
+  raster,
+  /// A raster whose object's first slice is multiplied with phases that come again every two
+  /// pixels, and its probe with the opposite ones.
+  periodic,
+  /// Every pixel is measured.
+  unmasked,
 };
 
 /// The forms' names, in the order of the enumerators.
-inline constexpr std::array<std::string_view, 14> form_names{"plain",
+inline constexpr std::array<std::string_view, 17> form_names{"plain",
                                                              "turned",
                                                              "stretched",
                                                              "twin",
@@ -99,7 +106,10 @@ inline constexpr std::array<std::string_view, 14> form_names{"plain",
                                                              "ramped",
                                                              "reflected",
                                                              "dark",
-                                                             "brightened"};
+                                                             "brightened",
+                                                             "raster",
+                                                             "periodic",
+                                                             "unmasked"};
 
 [[nodiscard]] std::string_view name(Form form);
 

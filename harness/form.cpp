@@ -14,6 +14,9 @@ using spec::Scene;
 constexpr int rows_moved = 1;
 constexpr int cols_moved = 2;
 
+/// Pixels from a position of a raster to the next.
+constexpr int raster_step = 2;
+
 bool is_object(Array array) {
   return array == Array::object || array == Array::object_gradient ||
          array == Array::object_direction;
@@ -113,6 +116,17 @@ Bent bend_ramped(const Scene& scene, Array array, std::int64_t index) {
   return one(index, is_object(array) && at.image == 0 ? turn : 1);
 }
 
+/// On a raster of every other pixel, the phases under each window are the same.
+Bent bend_periodic(const Scene& scene, Array array, std::int64_t index) {
+  constexpr std::array<std::complex<double>, 4> turns{{{1, 0}, {0, 1}, {0, -1}, {-1, 0}}};
+  if (array == Array::positions) return one(index, raster_step);
+  const Pixel at = pixel_of(scene, array, index);
+  const std::complex<double> turn =
+      turns[static_cast<std::size_t>(at.row % raster_step * raster_step + at.col % raster_step)];
+  if (is_probe(array)) return one(index, std::conj(turn));
+  return one(index, is_object(array) && at.image == 0 ? turn : 1);
+}
+
 /// The last mode of each probe is the dark one.
 Bent bend_dark(const Scene& scene, Array array, std::int64_t index) {
   if (!is_probe(array)) return one(index);
@@ -205,6 +219,13 @@ Bent bend(
       return bend_dark(scene, array, index);
     case Form::brightened:
       return one(index, brightness_of(array));
+    case Form::raster:
+      return one(index, array == Array::positions ? raster_step : 1);
+    case Form::periodic:
+      return bend_periodic(scene, array, index);
+    case Form::unmasked:
+      if (array != Array::mask) break;
+      return {.offset = 1};
   }
   return one(index);
 }
@@ -218,6 +239,10 @@ Scene plain_scene(Form form, const Scene& scene) {
     plain.cols -= cols_moved;
   }
   if (form == Form::dark) --plain.modes;
+  if (form == Form::raster || form == Form::periodic) {
+    plain.rows -= (plain.rows - plain.window + 1) / raster_step;
+    plain.cols -= (plain.cols - plain.window + 1) / raster_step;
+  }
   return plain;
 }
 

@@ -294,6 +294,7 @@ void Examiner::check_agreement(Judgement& judgement) {
 void Examiner::check_power(const spec::Contract& contract, const Case& c, Judgement& judgement) {
   if (judgement.verdict != Verdict::passed) return;
   const auto has_output = [&](const Case& stage, int rank) {
+    if (rank >= group_size(stage)) return false;
     lay_out(catalogue_.find(stage.operation)->contract,
             stage,
             rank,

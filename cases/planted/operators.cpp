@@ -208,6 +208,24 @@ constexpr std::array costs{
         .operation = "gaussian_cost",
         .algorithm = "pixelwise",
         .attempt = run_unmasked},
+    Bug{.name = "unmeasured_times_zero",
+        .summary = "pixels that were not measured count 0 times, and 0 times NaN is NaN",
+        .operation = "gaussian_gradients",
+        .algorithm = "batched",
+        .property = "ignores_unmeasured_pixels",
+        .says = "what the mask leaves out changes the result",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              const Values mask = attempt.input(Array::mask, 0);
+              const Values frames = attempt.all_input(Array::frames);
+              double nothing = 0;
+              for (std::size_t i = 0; i < frames.size(); ++i) {
+                if (mask[i % mask.size()].real() == 0) nothing += 0 * frames[i].real();
+              }
+              attempt.change_output(Array::cost,
+                                    [&](Values& values, int) { values[0] += nothing; });
+            }},
     Bug{.name = "frames_of_the_first_batch",
         .summary = "the frames of the first batch are used for all",
         .source = "ptypy#269",

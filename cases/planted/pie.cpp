@@ -74,6 +74,25 @@ void take_ramp_out(Attempt& attempt) {
   });
 }
 
+/// A sixteenth of each of the eight neighbours in place of a half of every pixel.
+void smooth_object(Attempt& attempt) {
+  attempt.run();
+  const int rows = attempt.call().scene.rows;
+  const int cols = attempt.call().scene.cols;
+  attempt.change_output(Array::object, [&](Values& values, int) {
+    const Values before = values;
+    for (int i = 0; i < rows * cols; ++i) {
+      for (int near = 0; near < 9; ++near) {
+        const int row = i / cols + near / 3 - 1;
+        const int col = i % cols + near % 3 - 1;
+        if (row < 0 || row >= rows || col < 0 || col >= cols) continue;
+        const auto at = static_cast<std::size_t>(i);
+        values[at] += (before[static_cast<std::size_t>(row * cols + col)] - before[at]) / 16.0;
+      }
+    }
+  });
+}
+
 constexpr std::array pie{
     Bug{.name = "nothing_divided_by_nothing",
         .summary = "where there is no light, the step is 0 / 0",
@@ -211,6 +230,43 @@ constexpr std::array pie{
                 call.fill(most);
               });
             }},
+    Bug{.name = "step_taken_twice",
+        .summary = "the step that momentum has made is added to the one that it was made of",
+        .source = "tike, rpie with adaptive moment",
+        .operation = "rpie_step",
+        .algorithm = "replicated",
+        .property = "grows_as_its_light_does",
+        .says = "does not grow as its light does",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::object, [&](Values& values, int rank) {
+                const Values before = attempt.input(Array::object, rank);
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                  values[i] += values[i] - before[i];
+                }
+              });
+            }},
+    Bug{.name = "step_averaged_over_ranks",
+        .summary = "the probe's step is the mean of the ranks' steps instead of their sum",
+        .source = "tike aa244409",
+        .operation = "rpie_step",
+        .algorithm = "replicated",
+        .property = "is_independent_of_refinement",
+        .says = "differs from that of fewer ranks",
+        .attempt =
+            [](Attempt& attempt) {
+              change_sum<StepSums::of_probe>(
+                  attempt, [](const CollectiveCall& call) { call.scale(1.0 / call.call.ranks); });
+            }},
+    Bug{.name = "object_smoothed",
+        .summary = "every step takes pixels of the object for noise where their neighbours differ",
+        .source = "tike, smoothness constraint",
+        .operation = "epie_step",
+        .algorithm = "replicated",
+        .property = "keeps_the_raster_ambiguity",
+        .says = "which are periodic",
+        .attempt = smooth_object},
     Bug{.name = "ramp_taken_out",
         .summary = "every step turns object and probe so that neighbouring pixels agree in phase",
         .operation = "epie_step",

@@ -61,8 +61,9 @@ void plan_bent(Form form, const Case& c, std::vector<Case>& stages) {
     // So that sums of two modes are exact.
     if (form == Form::mixed) stage.varied = Array::probe;
     // Between pixels, interpolation flattens a ramp.
-    if (form == Form::ramped) stage.scan = harness::Scan::whole;
+    if (form == Form::ramped || form == Form::periodic) stage.scan = harness::Scan::whole;
   }
+  if (form == Form::periodic) stages[0].form = Form::raster;
   stages[1].form = form;
   stages[1].scene = harness::bent_scene(form, c.scene);
 }
@@ -137,6 +138,21 @@ harness::Property counts_every_position() {
 
 template harness::Property counts_every_position<Outputs::sums>();
 template harness::Property counts_every_position<Outputs::states>();
+
+template <Outputs outputs>
+harness::Property keeps_the_raster_ambiguity() {
+  return {
+      .name = "keeps_the_raster_ambiguity",
+      .summary = "On a raster, phases with its period go from the probe to the object unseen.",
+      .program = [](const spec::Contract&,
+                    const Case& c,
+                    std::vector<Case>& stages) { plan_bent(Form::periodic, c, stages); },
+      .check = check_bent<outputs>,
+  };
+}
+
+template harness::Property keeps_the_raster_ambiguity<Outputs::sums>();
+template harness::Property keeps_the_raster_ambiguity<Outputs::states>();
 
 harness::Property is_exact_on_bilinear_objects() {
   return {

@@ -76,6 +76,11 @@ template <Outputs outputs, harness::Form... more>
 template <Outputs outputs>
 [[nodiscard]] harness::Property counts_every_position();
 
+/// Where the scan is a raster, an object times phases that come again with it and a probe times the
+/// opposite ones make the same light: whatever the phases, nobody can tell them from the truth.
+template <Outputs outputs>
+[[nodiscard]] harness::Property keeps_the_raster_ambiguity();
+
 /// A bilinear object is interpolated exactly.
 [[nodiscard]] harness::Property is_exact_on_bilinear_objects();
 

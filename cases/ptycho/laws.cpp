@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "harness/properties/nearly_equal.hpp"
+#include "harness/scene_input.hpp"
 
 #include "cases/ptycho/stage.hpp"
 
@@ -168,14 +169,60 @@ std::vector<std::int64_t> other_counts(const Case& c) {
   return counts;
 }
 
+/// Judges a stage against another one that has the same result.
+void compare_stages(const OperatorStage& stage,
+                    const OperatorStage& same,
+                    std::string_view what,
+                    Judgement& judgement) {
+  compare_outputs(stage, what, judgement, [&](Array array, std::size_t i) {
+    return Wanted{same.got[array].values[i],
+                  same.expected[array].errors[i] + stage.expected[array].errors[i]};
+  });
+}
+
 void check_partition(const Evidence& evidence, Judgement& judgement) {
-  const OperatorStage one = read_stage(evidence, 0);
-  const OperatorStage other = read_stage(evidence, 1);
-  compare_outputs(
-      other, "differs from another partition's", judgement, [&](Array array, std::size_t i) {
-        return Wanted{one.got[array].values[i],
-                      one.expected[array].errors[i] + other.expected[array].errors[i]};
-      });
+  compare_stages(read_stage(evidence, 1),
+                 read_stage(evidence, 0),
+                 "differs from another partition's",
+                 judgement);
+}
+
+/// The case, then what it refines: a rank less, which the one before it stands for.
+void plan_refined(const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+  stages.assign(2, c);
+  Case& coarse = stages[1];
+  const std::size_t merged = 1 + c.data_seed % (c.counts.size() - 1);
+  const auto at = static_cast<std::ptrdiff_t>(merged);
+  coarse.counts[merged - 1] += coarse.counts[merged];
+  coarse.counts.erase(coarse.counts.begin() + at);
+  coarse.group = members(c);
+  coarse.group.erase(coarse.group.begin() + at);
+}
+
+void check_refined(const Evidence& evidence, Judgement& judgement) {
+  compare_stages(read_stage(evidence, 0),
+                 read_stage(evidence, 1),
+                 "differs from that of fewer ranks",
+                 judgement);
+}
+
+/// Whether there is a pixel in the case's frames that is not measured.
+bool has_unmeasured_pixel(const Case& c) {
+  if (std::count(c.counts.begin(), c.counts.end(), 0) == std::ssize(c.counts)) return false;
+  Case drawn = c;
+  drawn.type = spec::Type::f32;
+  std::vector<float> mask(static_cast<std::size_t>(spec::values(c.scene, Array::mask)));
+  harness::fill_array(drawn,
+                      {.count = std::ssize(mask), .array = Array::mask},
+                      reinterpret_cast<std::byte*>(mask.data()));
+  return std::find(mask.begin(), mask.end(), 0.0F) != mask.end();
+}
+
+void check_unmeasured(const Evidence& evidence, Judgement& judgement) {
+  for (int rank = 0; rank < harness::group_size(evidence.stages[0]); ++rank) {
+    expect_same_output(
+        evidence, 0, 1, rank, "what the mask leaves out changes the result", judgement);
+  }
 }
 
 void check_undone(const Evidence& evidence, Judgement& judgement) {
@@ -293,6 +340,16 @@ void plan_once(const spec::Contract&, const Case& c, std::vector<Case>& stages) 
   stages.assign(1, c);
 }
 
+void plan_behind(std::span<const std::string_view> others,
+                 const Case& c,
+                 std::vector<Case>& stages) {
+  stages.assign(others.size() + 1, c);
+  for (std::size_t s = 0; s < others.size(); ++s) {
+    stages[s].operation = others[s];
+    stages[s].algorithm.clear();
+  }
+}
+
 harness::Property operator_agrees_with_reference() {
   return {
       .name = "agrees_with_reference",
@@ -308,9 +365,7 @@ harness::Property agrees_at_the_truth() {
       .summary = "Where the frames are the modelled intensities, it still is the reference's.",
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
-            stages.assign(2, c);
-            stages[0].operation = "intensity";
-            stages[0].algorithm.clear();
+            plan_behind(std::array<std::string_view, 1>{"intensity"}, c, stages);
             stages[1].chained = true;
           },
       .check = check_reference,
@@ -371,6 +426,32 @@ harness::Property is_independent_of_partition() {
             stages[1].counts = other_counts(c);
           },
       .check = check_partition,
+  };
+}
+
+harness::Property is_independent_of_refinement() {
+  return {
+      .name = "is_independent_of_refinement",
+      .summary =
+          "With two ranks' positions on one of them and a rank less, the result is the same.",
+      .applies = [](const spec::Contract&, const Case& c) { return harness::group_size(c) > 1; },
+      .program = plan_refined,
+      .check = check_refined,
+  };
+}
+
+harness::Property ignores_unmeasured_pixels() {
+  return {
+      .name = "ignores_unmeasured_pixels",
+      .summary = "NaN, infinities and huge numbers in pixels that are not measured change no bit.",
+      .applies = [](const spec::Contract&, const Case& c) { return has_unmeasured_pixel(c); },
+      .program =
+          [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+            stages.assign(2, c);
+            stages[0].input = harness::InputKind::general;
+            stages[1].input = harness::InputKind::special;
+          },
+      .check = check_unmeasured,
   };
 }
 

@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,6 +65,11 @@ struct OperationName {
   std::array<char, size> text{};
 };
 
+/// The program of runs of other operations with the case's inputs, then of the case itself.
+void plan_behind(std::span<const std::string_view> others,
+                 const harness::Case& c,
+                 std::vector<harness::Case>& stages);
+
 /// The program of two runs: of the case, then of another operation with the case's inputs.
 template <OperationName other>
 void plan_then(const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
@@ -115,5 +121,12 @@ void plan_then_on_result(const spec::Contract& contract,
 
 /// The same problem, its positions shared out among the ranks in another way, has the same result.
 [[nodiscard]] harness::Property is_independent_of_partition();
+
+/// The same problem on a rank less, which another one's positions then are beside its own, has the
+/// same result: it does not depend on how many ranks there are.
+[[nodiscard]] harness::Property is_independent_of_refinement();
+
+/// NaN, infinities and huge numbers in pixels that the mask leaves out change no bit.
+[[nodiscard]] harness::Property ignores_unmeasured_pixels();
 
 }  // namespace rankcheck::cases

@@ -14,6 +14,8 @@
 #include "reference/ptycho/intensity/reference.hpp"
 #include "reference/ptycho/lsqml_step/contract.hpp"
 #include "reference/ptycho/lsqml_step/reference.hpp"
+#include "reference/ptycho/object_preconditioner/reference.hpp"
+#include "reference/ptycho/probe_preconditioner/reference.hpp"
 #include "reference/ptycho/rpie_step/contract.hpp"
 
 #include "harness/properties/is_deterministic.hpp"
@@ -39,21 +41,19 @@ using Stages = std::vector<Case>;
 
 /// The operators that make the frames of object and probe, then the step.
 void plan_truth(const spec::Contract&, const Case& c, Stages& stages) {
-  constexpr std::array model{"illuminate", "propagate", "intensity"};
-  stages.assign(model.size() + 1, c);
-  for (std::size_t s = 0; s < model.size(); ++s) {
-    stages[s].operation = model[s];
-    stages[s].algorithm.clear();
-  }
+  constexpr std::array<std::string_view, 3> model{"illuminate", "propagate", "intensity"};
+  plan_behind(model, c, stages);
   for (Case& stage : stages) stage.chained = true;
 }
 
-/// The step of plan_truth(), whose frames are as they should be, with what the model may have done
-/// wrong to them.
-OperatorStage read_truth(const Evidence& evidence) {
+/// The step of plan_truth(), whose frames are as they should be, those of a probe `brightness`
+/// times as bright, with what the model may have done wrong to them.
+OperatorStage read_truth(const Evidence& evidence, double brightness = 1) {
   OperatorStage step = read_stage(evidence, 3);
-  Setting far = step.in;
-  forward(step.in, far);
+  Setting lit = step.in;
+  for (auto& value : lit[Array::probe].values) value *= brightness;
+  Setting far = lit;
+  forward(lit, far);
   Setting seen = far;
   reference::intensity::reference(far, seen);
   step.in[Array::frames] = seen[Array::frames];
@@ -81,6 +81,44 @@ harness::Property truth_law(std::string_view name,
       .program = program,
       .check = check_truth,
   };
+}
+
+/// The part of the largest weight that a step divides by; where there is none, its own weight.
+double alpha_of(std::string_view operation) {
+  if (operation == "rpie_step") return reference::rpie_alpha;
+  return operation == "epie_step" ? 1 : 0;
+}
+
+/// value * (1 + weight / ((1-alpha) weight + alpha most)), as it is where there is no weight.
+std::complex<double> grown(std::complex<double> value, double weight, double most, double alpha) {
+  return weight > 0 ? value * (1 + weight / ((1 - alpha) * weight + alpha * most)) : value;
+}
+
+/// Frames of twice the amplitudes: all waves come back as they were.
+void check_growth(const Evidence& evidence, Judgement& judgement) {
+  OperatorStage step = read_truth(evidence, 2);
+  reference_of(step.c.operation)(step.in, step.expected);
+  Setting weighed = step.in;
+  reference::object_preconditioner::reference(step.in, weighed);
+  reference::probe_preconditioner::reference(step.in, weighed);
+  const double alpha = alpha_of(step.c.operation);
+  compare_outputs(step, "does not grow as its light does", judgement, [&](Array array, auto i) {
+    if (array == Array::object_gradient) {
+      const double weight = weighed[Array::object_weight].values[i].real();
+      return Wanted{-weight * step.in[Array::object].values[i], step.expected[array].errors[i]};
+    }
+    const bool is_state = array == Array::object || array == Array::probe;
+    const bool remembers = step.in[Array::object_gradient].values.size() > 0;
+    if (!is_state || remembers) return Wanted{0, std::numeric_limits<double>::infinity()};
+    const Field& weights =
+        weighed[array == Array::object ? Array::object_weight : Array::probe_weight];
+    const auto value = grown(step.in[array].values[i],
+                             weights.values[i % weights.values.size()].real(),
+                             largest(weights).value.real(),
+                             alpha);
+    // Anyone's, and this one in double precision.
+    return Wanted{value, step.expected[array].errors[i] + 0x1p-50 * std::abs(value)};
+  });
 }
 
 /// The length of the vector of mode 0's waves of all positions, of an object and a probe.
@@ -171,12 +209,9 @@ void check_truth_along_directions(const Evidence& evidence, Judgement& judgement
 
 /// The weights, ePIE's step, then the step itself.
 void plan_epie(const spec::Contract&, const Case& c, Stages& stages) {
-  constexpr std::array others{"object_preconditioner", "probe_preconditioner", "epie_step"};
-  stages.assign(others.size() + 1, c);
-  for (std::size_t s = 0; s < others.size(); ++s) {
-    stages[s].operation = others[s];
-    stages[s].algorithm.clear();
-  }
+  constexpr std::array<std::string_view, 3> others{
+      "object_preconditioner", "probe_preconditioner", "epie_step"};
+  plan_behind(others, c, stages);
 }
 
 /// By how much rPIE's step is longer than ePIE's, value by value of a weight.
@@ -268,6 +303,32 @@ harness::Property keeps_the_truth_on_whole_pixels() {
                    });
 }
 
+harness::Property step_agrees_at_the_truth() {
+  return {
+      .name = "agrees_at_the_truth",
+      .summary = "Where the frames are those of object and probe, it still is the reference's.",
+      .program = plan_truth,
+      .check = operator_agrees_with_reference().check,
+  };
+}
+
+harness::Property grows_as_its_light_does() {
+  return {
+      .name = "grows_as_its_light_does",
+      .summary = "Where the frames are those of twice the light, a step adds a known part of it.",
+      .program =
+          [](const spec::Contract& contract, const Case& c, Stages& stages) {
+            plan_truth(contract, c, stages);
+            for (Case& stage : stages) {
+              stage.scan = harness::Scan::whole;
+              stage.form = harness::Form::brightened;
+            }
+            stages.back().form = harness::Form::unmasked;
+          },
+      .check = check_growth,
+  };
+}
+
 harness::Property keeps_the_truth_along_its_directions() {
   return {
       .name = "keeps_the_truth_along_its_directions",
@@ -295,17 +356,14 @@ harness::Property is_epie_with_other_divisors() {
   };
 }
 
+template <NoiseModel noise>
 harness::Property never_raises_the_cost() {
+  constexpr bool is_poisson = noise == NoiseModel::poisson;
   return {
       .name = "never_raises_the_cost",
       .summary = "The cost of the new object and probe is not above that of the old ones.",
-      .program =
-          [](const spec::Contract&, const Case& c, Stages& stages) {
-            stages.assign(2, c);
-            stages[1].operation = "gaussian_gradients";
-            stages[1].algorithm.clear();
-            stages[1].chained = true;
-          },
+      .program = is_poisson ? plan_then_on_result<"poisson_gradients">
+                            : plan_then_on_result<"gaussian_gradients">,
       .check = check_cost,
   };
 }
@@ -324,7 +382,10 @@ std::vector<harness::Property> step_properties() {
       operator_agrees_with_reference(),
       harness::is_deterministic(),
       is_independent_of_partition(),
+      is_independent_of_refinement(),
       is_independent_of_order(),
+      ignores_unmeasured_pixels(),
+      keeps_the_raster_ambiguity<Outputs::states>(),
   };
 }
 
@@ -334,5 +395,30 @@ std::vector<harness::Property> weighted_step_properties() {
   properties.push_back(counts_every_position<Outputs::states>());
   return properties;
 }
+
+template <NoiseModel noise>
+std::vector<harness::Property> conjugate_gradient_properties() {
+  using harness::Form;
+  auto properties = step_properties();
+  // A gradient is no step by itself: it shrinks where the object is stretched.
+  properties.push_back(is_equivariant<Outputs::states,
+                                      Form::turned,
+                                      Form::twin,
+                                      Form::transposed,
+                                      Form::mixed,
+                                      Form::translated,
+                                      Form::ramped,
+                                      Form::reflected,
+                                      Form::dark>());
+  // The cost of counts is least a little below them.
+  properties.push_back(noise == NoiseModel::poisson ? step_agrees_at_the_truth()
+                                                    : keeps_the_truth());
+  properties.push_back(never_raises_the_cost<noise>());
+  properties.push_back(goes_along_its_directions());
+  return properties;
+}
+
+template std::vector<harness::Property> conjugate_gradient_properties<NoiseModel::gaussian>();
+template std::vector<harness::Property> conjugate_gradient_properties<NoiseModel::poisson>();
 
 }  // namespace rankcheck::cases

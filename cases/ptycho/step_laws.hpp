@@ -4,6 +4,8 @@
 
 #include "harness/operation.hpp"
 
+#include "cases/ptycho/derivative_laws.hpp"
+
 /// Laws of the steps of solvers, which make a new object and a new probe.
 namespace rankcheck::cases {
 
@@ -12,6 +14,17 @@ namespace rankcheck::cases {
 /// lets them do at whole pixels alone.
 [[nodiscard]] harness::Property keeps_the_truth();
 [[nodiscard]] harness::Property keeps_the_truth_on_whole_pixels();
+
+/// Where the frames are what object and probe make, a step is the reference's.
+[[nodiscard]] harness::Property step_agrees_at_the_truth();
+
+/// Where the frames are those of twice the amplitudes of object and probe, at whole pixels and all
+/// of them measured, the waves that come back are those of object and probe themselves: the
+/// object's gradient is -D o and the probe's -E P, with the weights D and E of
+/// object_preconditioner and probe_preconditioner, and what a step makes of object and probe is
+/// known in closed form; of conjugate gradients, the object's gradient alone. Unlike at the truth,
+/// where a step may have any length, nothing is 0.
+[[nodiscard]] harness::Property grows_as_its_light_does();
 
 /// keeps_the_truth(), of LSQML: a step goes along directions that are nothing but roundings, as far
 /// as it tells. How far that is nothing bounds there: roundings are divided by roundings.
@@ -30,6 +43,7 @@ namespace rankcheck::cases {
 [[nodiscard]] harness::Property is_epie_with_other_divisors();
 
 /// A line search: the cost of the new state, computed anew, is not above that of the old one.
+template <NoiseModel noise>
 [[nodiscard]] harness::Property never_raises_the_cost();
 
 /// Object and probe moved by their lengths along the directions that came out, and the lengths are
@@ -43,5 +57,9 @@ namespace rankcheck::cases {
 /// step_properties(), and what steps claim that divide by the light of all positions: they follow
 /// their inputs in all forms, and positions that come twice make no difference.
 [[nodiscard]] std::vector<harness::Property> weighted_step_properties();
+
+/// step_properties(), and what conjugate gradients claim against either noise.
+template <NoiseModel noise>
+[[nodiscard]] std::vector<harness::Property> conjugate_gradient_properties();
 
 }  // namespace rankcheck::cases

@@ -8,6 +8,7 @@ namespace rankcheck::cases::difference_map_step {
 Suite suite() {
   auto properties = weighted_step_properties();
   properties.push_back(keeps_the_truth_on_whole_pixels());
+  properties.push_back(grows_as_its_light_does());
   return {.properties = std::move(properties)};
 }
 

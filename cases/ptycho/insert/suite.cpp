@@ -12,6 +12,7 @@ Suite suite() {
               harness::is_deterministic(),
               is_linear_in_each_array(),
               is_independent_of_partition(),
+              is_independent_of_refinement(),
               is_equivariant<Outputs::sums, harness::Form::transposed, harness::Form::translated>(),
               is_independent_of_order(),
               counts_every_position<Outputs::sums>(),

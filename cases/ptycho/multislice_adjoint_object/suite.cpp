@@ -14,6 +14,7 @@ Suite suite() {
               harness::ranks_agree_bitwise(),
               is_linear_in_each_array(),
               is_independent_of_partition(),
+              is_independent_of_refinement(),
               is_equivariant<Outputs::sums, harness::Form::transposed, harness::Form::translated>(),
           }};
 }

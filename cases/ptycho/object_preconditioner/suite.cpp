@@ -11,6 +11,7 @@ Suite suite() {
               operator_agrees_with_reference(),
               harness::is_deterministic(),
               is_independent_of_partition(),
+              is_independent_of_refinement(),
               is_independent_of_order(),
               counts_every_position<Outputs::sums>(),
           }};

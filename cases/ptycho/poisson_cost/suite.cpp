@@ -12,6 +12,8 @@ Suite suite() {
               agrees_at_the_truth(),
               harness::is_deterministic(),
               is_independent_of_partition(),
+              is_independent_of_refinement(),
+              ignores_unmeasured_pixels(),
               keeps_symmetries(),
               is_independent_of_order(),
               counts_every_position<Outputs::sums>(),

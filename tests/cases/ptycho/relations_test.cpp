@@ -97,6 +97,15 @@ INSTANTIATE_TEST_SUITE_P(
         Law{"rpie_step", "is_epie_with_other_divisors", 3, Array::object},
         Law{"rpie_step", "is_epie_with_other_divisors", 2, Array::probe},
         Law{"rpie_step", "is_epie_with_other_divisors", 0, Array::object_weight},
+        Law{"rpie_step", "grows_as_its_light_does", 3, Array::object},
+        Law{"epie_step", "grows_as_its_light_does", 3, Array::probe},
+        Law{"difference_map_step", "grows_as_its_light_does", 3, Array::object},
+        Law{"conjugate_gradient_step", "grows_as_its_light_does", 3, Array::object_gradient},
+        Law{"insert", "is_independent_of_refinement", 0, Array::object},
+        Law{"poisson_cost", "is_independent_of_refinement", 1, Array::far_waves},
+        Law{"poisson_cost", "ignores_unmeasured_pixels", 1, Array::far_waves, 7},
+        Law{"lsqml_step", "ignores_unmeasured_pixels", 0, Array::probe, 7},
+        Law{"gaussian_gradients", "keeps_the_raster_ambiguity", 1, Array::object},
         Law{"propagate", "is_equivariant", 1, Array::far_waves},
         Law{"difference_map_step", "keeps_the_truth_on_whole_pixels", 3, Array::probe},
         Law{"conjugate_gradient_step", "never_raises_the_cost", 1, Array::cost},
@@ -131,6 +140,17 @@ harness::Property bends_anywhere() {
           },
       .check = check_bent<outputs>,
   };
+}
+
+/// keeps_the_raster_ambiguity(), wherever a raster of any step lies.
+harness::Property keeps_any_raster_ambiguity() {
+  harness::Property property = keeps_the_raster_ambiguity<Outputs::sums>();
+  property.program = [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+    stages.assign(2, c);
+    stages[0].form = Form::raster;
+    stages[1].form = Form::periodic;
+  };
+  return property;
 }
 
 class ControlTest : public testing::TestWithParam<Control> {};
@@ -170,6 +190,9 @@ const std::vector<Control> controls{
     {"interpolation_flattens_ramps_between_pixels",
      "gaussian_gradients",
      bends_anywhere<Outputs::sums, Form::ramped>()},
+    {"phases_with_a_raster_s_period_show_between_pixels",
+     "gaussian_gradients",
+     keeps_any_raster_ambiguity()},
     {"a_step_follows_ramps_at_whole_pixels_only",
      "rpie_step",
      bends_anywhere<Outputs::states, Form::ramped>()},

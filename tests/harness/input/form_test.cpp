@@ -154,6 +154,33 @@ TEST(FormTest, frames_grow_with_the_square_of_the_probe) {
   EXPECT_EQ(input(Form::brightened, Array::object), input(Form::plain, Array::object));
 }
 
+TEST(FormTest, a_raster_lies_on_every_other_pixel_inside_the_object) {
+  Case c = scene_case(Form::raster);
+  c.scene = {.rows = 9, .cols = 8, .window = 3, .detector = 3};
+  c.scan = Scan::whole;
+  for (const Complex& value : input(c, Array::positions)) {
+    EXPECT_EQ(std::fmod(value.real(), 2), 0);
+    EXPECT_TRUE(value.real() >= 0 && value.real() <= 6) << value;
+  }
+  EXPECT_EQ(input(c, Array::object)[5], input(Form::plain, Array::object)[5]);
+}
+
+TEST(FormTest, phases_of_a_raster_cancel_under_its_windows) {
+  const Complex i(0, 1);
+  const auto object = input(Form::plain, Array::object);
+  // Row 0, column 3; row 2, column 2.
+  EXPECT_EQ(input(Form::periodic, Array::object)[3], i * object[3]);
+  EXPECT_EQ(input(Form::periodic, Array::object)[10], object[10]);
+  // Row 0, column 1 of a window.
+  EXPECT_EQ(input(Form::periodic, Array::probe)[1], -i * input(Form::plain, Array::probe)[1]);
+  EXPECT_EQ(input(Form::periodic, Array::positions), input(Form::raster, Array::positions));
+}
+
+TEST(FormTest, all_pixels_may_be_measured) {
+  for (const Complex& value : input(Form::unmasked, Array::mask)) EXPECT_EQ(value, 1.0);
+  EXPECT_EQ(input(Form::unmasked, Array::frames), input(Form::plain, Array::frames));
+}
+
 TEST(FormTest, a_dark_mode_comes_last) {
   const auto plain = input(Form::plain, Array::probe);
   auto expected = plain;

@@ -125,6 +125,9 @@ const std::vector<GoldenArray> golden_arrays{
     {spec::Array::frames, wide_range, "0008024600c0554490cc6049"},
     {spec::Array::probe, wide_range, "62b6cc4301a0884361b225c3"},
     {spec::Array::far_waves, wide_range, "659af6c2709a0fc29c49d6c2"},
+    {spec::Array::positions, R"(,"form":"raster")", "000000000000143f00000000"},
+    {spec::Array::object, R"(,"form":"periodic")", "47ca72be4f4ceebec38b323e"},
+    {spec::Array::probe, R"(,"form":"periodic")", "37c1093f01a0083f61b2a5be"},
 };
 
 INSTANTIATE_TEST_SUITE_P(input,
