@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "cases/planted/attempt.hpp"
@@ -86,6 +87,17 @@ constexpr std::array steps{
                 if (steers(call)) return call.keep();
                 call.make();
               };
+              attempt.run();
+            }},
+    Bug{.name = "amplitudes_for_counts",
+        .summary = "the frames' square roots are compared, as with the other model of the noise",
+        .operation = "poisson_conjugate_gradient_step",
+        .algorithm = "replicated",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.change_input(Array::frames, [](Values& values, int) {
+                for (auto& value : values) value = std::sqrt(value.real());
+              });
               attempt.run();
             }},
     Bug{.name = "mean_of_own_positions",

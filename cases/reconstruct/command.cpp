@@ -37,6 +37,20 @@ const Solver& find_solver(const std::string& name) {
   throw BadInput(fmt::format("solver: {}: expected {}", name, fmt::join(names, ", ")));
 }
 
+/// The name of the solver that takes the noise for what the model says.
+std::string with_model(const std::string& name, const std::string& model) {
+  constexpr std::string_view prefix = "poisson_";
+  const bool is_poisson = find_solver(name).name.starts_with(prefix);
+  if (is_poisson == (model == "poisson")) return name;
+  const std::string other = is_poisson ? name.substr(prefix.size()) : std::string(prefix) + name;
+  const auto& all = solvers();
+  if (std::any_of(all.begin(), all.end(), [&](const Solver& s) { return s.name == other; })) {
+    return other;
+  }
+  throw BadInput(
+      fmt::format("--model: expected gaussian, which is all that {} knows; found {}", name, model));
+}
+
 gpu::Partition find_partition(const std::string& name) {
   const auto& names = gpu::partition_names;
   return static_cast<gpu::Partition>(std::find(names.begin(), names.end(), name) - names.begin());
@@ -347,6 +361,11 @@ void add_command(CLI::App& app,
     known += fmt::format("{}{}: {}", known.empty() ? "" : "; ", solver.name, solver.summary);
   }
   command->add_option("--solver", options->solver, known);
+  command
+      ->add_option(
+          "--model", options->model, "What the solver takes the noise for; its default: gaussian")
+      ->check(CLI::IsMember({"gaussian", "poisson"}))
+      ->needs("--solver");
   add_devices(*command, *options);
   command
       ->add_option("--iterations",
@@ -375,6 +394,7 @@ void add_command(CLI::App& app,
   add_outputs(*command, *options);
   command->get_option("--resume")->excludes(command->get_option("--start"));
   command->callback([options, run, &context] {
+    if (!options->model.empty()) options->solver = with_model(options->solver, options->model);
     if (options->progress == "auto") {
       options->progress = ::isatty(STDOUT_FILENO) == 1 ? "terminal" : "lines";
     }

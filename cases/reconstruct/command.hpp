@@ -18,6 +18,8 @@ namespace rankcheck::cases::reconstruct {
 struct Options {
   std::string file = {};
   std::string solver = {};
+  /// Of the frames' noise; empty: the solver's own.
+  std::string model = {};
   std::string backend = "sim";
   /// 0: as many as there are, or 1.
   int ranks = 0;

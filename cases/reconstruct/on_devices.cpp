@@ -124,7 +124,9 @@ class OnDevices final : public Reconstruction {
     return solver_.take(kind_, shares(batch, batch + 1)).cost / shards_.total();
   }
 
-  double cost() override { return solver_.cost(shares(0, problem_.batches)) / shards_.total(); }
+  double cost() override {
+    return solver_.cost(kind_, shares(0, problem_.batches)) / shards_.total();
+  }
 
   [[nodiscard]] State state() override { return read(&Part::share); }
 

@@ -60,7 +60,8 @@ struct Result {
   /// Each goes once through all batches.
   std::int64_t iterations = 0;
   State state = {};
-  /// The sum over measured pixels of (sqrt(I) - sqrt(d))^2 by that of d; the last one that of the
+  /// The sum over measured pixels of (sqrt(I) - sqrt(d))^2, or where the solver's model is poisson,
+  /// of I - d - d log(I / d), by that of d; the last one that of the
   /// state, those before of iteration 1, 2, …: of each batch's frames before its step. With one
   /// batch, that is the cost after 0, 1, 2, … iterations. On the way, and where an interruption
   /// came within an iteration, the last one is missing.

@@ -45,6 +45,10 @@ const std::vector<Solver>& solvers() {
              1),
       solver(
           StepKind::difference_map, "difference_map_step", "difference map, all frames at once", 1),
+      solver(StepKind::poisson_conjugate_gradient,
+             "poisson_conjugate_gradient_step",
+             "conjugate gradients with --model poisson",
+             1),
   };
   return all;
 }

@@ -87,7 +87,10 @@ void ConjugateGradient<T>::turn(const std::vector<Block>& blocks) {
 }
 
 template <class T>
-double ConjugateGradient<T>::search(const std::vector<Block>& blocks, double cost, Shares trials) {
+double ConjugateGradient<T>::search(Noise noise,
+                                    const std::vector<Block>& blocks,
+                                    double cost,
+                                    Shares trials) {
   for (int halvings = 0; halvings <= reference::line_search_halvings; ++halvings) {
     const double length = std::ldexp(1.0, -halvings);
     for (const Block& each : blocks) {
@@ -99,7 +102,7 @@ double ConjugateGradient<T>::search(const std::vector<Block>& blocks, double cos
                     each.direction,
                     each.trial);
     }
-    if (!(sums_.add_gradients(trials, {}).cost <= cost)) continue;
+    if (!(sums_.add(noise, trials, {}).cost <= cost)) continue;
     for (const Block& each : blocks) {
       copy<Complex<T>>(sums_.cluster(), each.rank, each.size, each.trial, each.values);
     }
@@ -109,27 +112,27 @@ double ConjugateGradient<T>::search(const std::vector<Block>& blocks, double cos
 }
 
 template <class T>
-StepReport ConjugateGradient<T>::take(Shares shares) {
+StepReport ConjugateGradient<T>::take(Noise noise, Shares shares) {
   StepReport report;
   const auto locals = sums_.cluster().local();
   std::vector<Block> blocks;
   std::vector<SolverShare<T>> trials(shares.begin(), shares.end());
-  report.cost = sums_.add_gradients(shares, {.object = true}).cost;
+  report.cost = sums_.add(noise, shares, {.object = true}).cost;
   for (std::size_t i = 0; i < shares.size(); ++i) {
     blocks.push_back(object_of(locals[i], shares[i]));
     trials[i].object = blocks[i].trial;
   }
   turn(blocks);
-  report.object_length = search(blocks, report.cost, trials);
+  report.object_length = search(noise, blocks, report.cost, trials);
 
-  const double cost = sums_.add_gradients(shares, {.probe = true}).cost;
+  const double cost = sums_.add(noise, shares, {.probe = true}).cost;
   for (std::size_t i = 0; i < shares.size(); ++i) {
     blocks[i] = probe_of(locals[i], shares[i]);
     trials[i] = shares[i];
     trials[i].probe = blocks[i].trial;
   }
   turn(blocks);
-  report.probe_length = search(blocks, cost, trials);
+  report.probe_length = search(noise, blocks, cost, trials);
   return report;
 }
 

@@ -9,7 +9,7 @@
 
 namespace rankcheck::gpu {
 
-/// Steps of conjugate gradients; see conjugate_gradient_step.
+/// Steps of conjugate gradients; see conjugate_gradient_step and poisson_conjugate_gradient_step.
 template <class T>
 class ConjugateGradient {
  public:
@@ -22,7 +22,7 @@ class ConjugateGradient {
         object_trial_(sums.cluster()),
         probe_trial_(sums.cluster()) {}
 
-  StepReport take(Shares shares);
+  StepReport take(Noise noise, Shares shares);
 
  private:
   /// A local rank's part of what moves: the object or the probe.
@@ -50,7 +50,7 @@ class ConjugateGradient {
   void turn(const std::vector<Block>& blocks);
   /// Moves the blocks along their directions until the cost, at first `cost`, is no higher; returns
   /// how far. `trials` are the shares with the blocks' trials in place of their values.
-  double search(const std::vector<Block>& blocks, double cost, Shares trials);
+  double search(Noise noise, const std::vector<Block>& blocks, double cost, Shares trials);
 
   FrameSums<T>& sums_;
   Scratch<double> sums_of_chunks_;

@@ -9,6 +9,7 @@ namespace rankcheck::gpu {
 template <class T>
 FrameSums<T>::FrameSums(Cluster& cluster, const spec::Scene& scene, std::vector<spec::Box> held)
     : cluster_(cluster),
+      scene_(scene),
       probe_size_(spec::values(scene, spec::Array::probe)),
       window_size_(spec::values(scene, spec::Array::windows)),
       objects_(cluster, scene, std::move(held)),
@@ -21,14 +22,19 @@ FrameSums<T>::FrameSums(Cluster& cluster, const spec::Scene& scene, std::vector<
       returned_(cluster),
       numbers_(cluster),
       largest_(cluster),
-      largest_of_chunks_(cluster) {
-  for (const int rank : cluster.local()) {
-    spec::Scene own = scene;
+      largest_of_chunks_(cluster) {}
+
+template <class T>
+std::vector<Model<T>>& FrameSums<T>::models(Noise noise) {
+  std::vector<Model<T>>& models = models_[noise];
+  if (!models.empty()) return models;
+  for (const int rank : cluster_.local()) {
+    spec::Scene own = scene_;
     own.rows = static_cast<int>(objects_.held(rank).rows);
     own.cols = static_cast<int>(objects_.held(rank).cols);
-    gradient_models_.emplace_back(cluster, own, Noise::gaussian);
-    projection_models_.emplace_back(cluster, own, Noise::projected);
+    models.emplace_back(cluster_, own, noise);
   }
+  return models;
 }
 
 template <class T>
@@ -68,9 +74,7 @@ std::vector<double> FrameSums<T>::sum_numbers(std::int64_t count) {
 }
 
 template <class T>
-typename FrameSums<T>::Totals FrameSums<T>::add(std::vector<Model<T>>& models,
-                                                Shares shares,
-                                                Wanted wanted) {
+typename FrameSums<T>::Totals FrameSums<T>::add(Noise noise, Shares shares, Wanted wanted) {
   const auto zeros = [&]<class Value>(Scratch<Value>& scratch, int rank, std::int64_t count) {
     Value* const values = scratch.get(rank, count);
     fill(cluster_, rank, count, values, Value{});
@@ -87,14 +91,14 @@ typename FrameSums<T>::Totals FrameSums<T>::add(std::vector<Model<T>>& models,
     if (wanted.weights) out.object_weight = zeros(weight_part_, rank, pixels);
     if (wanted.weights) out.probe_weight = zeros(probe_weight_, rank, window_size_);
     if (wanted.returned) out.returned = returned_.get(rank, share.count * window_size_);
-    models[place].add(rank,
-                      {.object = share.object,
-                       .probe = share.probe,
-                       .positions = share.positions,
-                       .frames = share.frames,
-                       .mask = share.mask,
-                       .count = share.count},
-                      out);
+    models(noise)[place].add(rank,
+                             {.object = share.object,
+                              .probe = share.probe,
+                              .positions = share.positions,
+                              .frames = share.frames,
+                              .mask = share.mask,
+                              .count = share.count},
+                             out);
   }
   if (wanted.object) sum_over_holders(object_part_, object_sum_);
   if (wanted.weights) sum_over_holders(weight_part_, weight_sum_);
@@ -123,16 +127,6 @@ void FrameSums<T>::find_largest_weights() {
       {.ranks = cluster_.ranks(), .type = component_type<T>, .op = spec::ReduceOp::max, .count = 1},
       true,
       buffers);
-}
-
-template <class T>
-typename FrameSums<T>::Totals FrameSums<T>::add_gradients(Shares shares, Wanted wanted) {
-  return add(gradient_models_, shares, wanted);
-}
-
-template <class T>
-typename FrameSums<T>::Totals FrameSums<T>::add_projections(Shares shares, Wanted wanted) {
-  return add(projection_models_, shares, wanted);
 }
 
 template class FrameSums<float>;

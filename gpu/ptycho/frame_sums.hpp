@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -37,10 +38,9 @@ class FrameSums {
 
   FrameSums(Cluster& cluster, const spec::Scene& scene, std::vector<spec::Box> held);
 
-  /// Makes what is wanted of the arrays below; gradients by the amplitude cost.
-  Totals add_gradients(Shares shares, Wanted wanted);
-  /// Likewise, but of waves with the measured amplitudes instead of gradients.
-  Totals add_projections(Shares shares, Wanted wanted);
+  /// Makes what is wanted of the arrays below: gradients, or whatever the model of the noise makes
+  /// of the waves.
+  Totals add(Noise noise, Shares shares, Wanted wanted);
   /// Makes largest_weights() of the weights.
   void find_largest_weights();
 
@@ -71,7 +71,8 @@ class FrameSums {
  private:
   static constexpr std::int64_t numbers_most = 4;
 
-  Totals add(std::vector<Model<T>>& models, Shares shares, Wanted wanted);
+  /// Of each local rank, kept from its first use on.
+  std::vector<Model<T>>& models(Noise noise);
   template <class Value>
   std::vector<Value*> all(Scratch<Value>& scratch);
   /// Sums arrays that lie like the object over the ranks that hold a pixel.
@@ -82,12 +83,11 @@ class FrameSums {
   void sum_over_all(Scratch<Value>& scratch, std::int64_t count);
 
   Cluster& cluster_;
+  spec::Scene scene_;
   std::int64_t probe_size_;
   std::int64_t window_size_;
   ObjectShares objects_;
-  /// Of each local rank.
-  std::vector<Model<T>> gradient_models_;
-  std::vector<Model<T>> projection_models_;
+  std::map<Noise, std::vector<Model<T>>> models_;
   /// A rank's own sums, then those over all ranks.
   Scratch<Complex<T>> object_part_;
   Scratch<Complex<T>> object_sum_;

@@ -131,8 +131,8 @@ struct SumLengths {
 
 template <class T>
 StepReport Lsqml<T>::take(Shares shares) {
-  const auto totals = sums_.add_gradients(
-      shares, {.object = true, .probe = true, .weights = true, .returned = true});
+  const auto totals = sums_.add(
+      Noise::gaussian, shares, {.object = true, .probe = true, .weights = true, .returned = true});
   if (totals.positions == 0) return {.cost = totals.cost};
   sums_.find_largest_weights();
   direct(totals.positions);

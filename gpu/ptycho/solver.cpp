@@ -14,6 +14,11 @@ namespace rankcheck::gpu {
 
 namespace {
 
+/// What the costs of steps of this kind take the noise of the frames for.
+constexpr Noise noise_of(StepKind kind) {
+  return kind == StepKind::poisson_conjugate_gradient ? Noise::poisson : Noise::gaussian;
+}
+
 /// A value that moves against its gradient.
 template <class T>
 struct PieStep {
@@ -50,7 +55,8 @@ struct Fit {
 
 template <class T>
 StepReport take_pie(FrameSums<T>& sums, typename FrameSums<T>::Shares shares, T alpha) {
-  const auto totals = sums.add_gradients(shares, {.object = true, .probe = true, .weights = true});
+  const auto totals =
+      sums.add(Noise::gaussian, shares, {.object = true, .probe = true, .weights = true});
   sums.find_largest_weights();
   for (std::size_t place = 0; place < shares.size(); ++place) {
     const int rank = sums.cluster().local()[place];
@@ -81,7 +87,7 @@ StepReport take_pie(FrameSums<T>& sums, typename FrameSums<T>::Shares shares, T 
 template <class T>
 StepReport take_difference_map(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
   const auto totals =
-      sums.add_projections(shares, {.object = true, .probe = true, .weights = true});
+      sums.add(Noise::projected, shares, {.object = true, .probe = true, .weights = true});
   for (std::size_t place = 0; place < shares.size(); ++place) {
     const int rank = sums.cluster().local()[place];
     const std::int64_t pixels = sums.pixels(rank);
@@ -132,7 +138,8 @@ StepReport Solver<T>::take(StepKind kind, std::span<const SolverShare<T>> shares
     case StepKind::epie:
       return take_pie(parts_->sums, shares, T{1});
     case StepKind::conjugate_gradient:
-      return parts_->conjugate_gradient.take(shares);
+    case StepKind::poisson_conjugate_gradient:
+      return parts_->conjugate_gradient.take(noise_of(kind), shares);
     case StepKind::lsqml:
       return parts_->lsqml.take(shares);
     case StepKind::difference_map:
@@ -142,8 +149,8 @@ StepReport Solver<T>::take(StepKind kind, std::span<const SolverShare<T>> shares
 }
 
 template <class T>
-double Solver<T>::cost(std::span<const SolverShare<T>> shares) {
-  return parts_->sums.add_gradients(shares, {}).cost;
+double Solver<T>::cost(StepKind kind, std::span<const SolverShare<T>> shares) {
+  return parts_->sums.add(noise_of(kind), shares, {}).cost;
 }
 
 template <class T>

@@ -13,7 +13,19 @@
 namespace rankcheck::gpu {
 
 /// A way to improve object and probe; the contract of the operation <name>_step says what it does.
-enum class StepKind : std::uint8_t { rpie, epie, conjugate_gradient, lsqml, difference_map };
+enum class StepKind : std::uint8_t {
+  rpie,
+  epie,
+  conjugate_gradient,
+  lsqml,
+  difference_map,
+  poisson_conjugate_gradient,
+};
+
+/// Whether steps of this kind go on from gradients and directions of the one before.
+[[nodiscard]] constexpr bool is_conjugate_gradient(StepKind kind) {
+  return kind == StepKind::conjugate_gradient || kind == StepKind::poisson_conjugate_gradient;
+}
 
 /// Takes steps, each on some frames of all ranks. Keeps its memory on the devices from step to
 /// step; the copies of a pixel that several ranks hold stay equal, bit by bit. All of it is
@@ -32,8 +44,8 @@ class Solver {
   /// One step; `shares` are those of cluster.local(), in that order. All ranks take the same steps.
   StepReport take(StepKind kind, std::span<const SolverShare<T>> shares);
 
-  /// The cost of all ranks' frames.
-  [[nodiscard]] double cost(std::span<const SolverShare<T>> shares);
+  /// The cost of all ranks' frames, as steps of this kind tell it.
+  [[nodiscard]] double cost(StepKind kind, std::span<const SolverShare<T>> shares);
 
   /// Copies what steps of this kind go on from, on the devices, from some arrays of the local ranks
   /// to others.

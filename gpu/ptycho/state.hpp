@@ -31,7 +31,7 @@ inline constexpr std::array state_arrays{
 template <class T>
 [[nodiscard]] constexpr std::span<const StateArray<T>> state_of(StepKind kind) {
   const std::span<const StateArray<T>> all(state_arrays<T>);
-  return kind == StepKind::conjugate_gradient ? all : all.first(2);
+  return is_conjugate_gradient(kind) ? all : all.first(2);
 }
 
 }  // namespace rankcheck::gpu

@@ -53,7 +53,7 @@ void take_step(const OperatorRun& run,
                            static_cast<T>(report.probe_length)};
   for (const int rank : run.local()) {
     run.cluster().write(rank, &cost, run.out<T>(rank, Array::cost), sizeof(cost));
-    if (kind != StepKind::conjugate_gradient && kind != StepKind::lsqml) continue;
+    if (!is_conjugate_gradient(kind) && kind != StepKind::lsqml) continue;
     run.cluster().write(
         rank, lengths.data(), run.out<T>(rank, Array::step_lengths), sizeof(lengths));
   }
@@ -83,7 +83,7 @@ std::vector<Box> tiles_of(const OperatorRun& run, StepKind kind) {
                        positions.data(),
                        static_cast<std::int64_t>(positions.size() * sizeof(T)));
     local.push_back(box_of_windows<T>(run.scene(), positions));
-    if (kind != StepKind::conjugate_gradient) continue;
+    if (!is_conjugate_gradient(kind)) continue;
     const std::int64_t ranks = run.cluster().ranks();
     const std::int64_t begin = rank * run.scene().rows / ranks;
     const std::int64_t end = (rank + 1) * run.scene().rows / ranks;

@@ -109,6 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
         Law{"propagate", "is_equivariant", 1, Array::far_waves},
         Law{"difference_map_step", "keeps_the_truth_on_whole_pixels", 3, Array::probe},
         Law{"conjugate_gradient_step", "never_raises_the_cost", 1, Array::cost},
+        Law{"poisson_conjugate_gradient_step", "never_raises_the_cost", 1, Array::cost},
         Law{"conjugate_gradient_step", "goes_along_its_directions", 0, Array::object},
         Law{"conjugate_gradient_step", "goes_along_its_directions", 0, Array::step_lengths}),
     [](const auto& instance) {

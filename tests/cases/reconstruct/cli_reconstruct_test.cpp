@@ -33,6 +33,16 @@ TEST_F(CliReconstruct, ComesNearTheData) {
   EXPECT_LT(result.costs.back(), 0.1 * result.costs.front());
 }
 
+TEST_F(CliReconstruct, TakesTheNoiseForWhatTheModelSays) {
+  const std::string options = "--solver conjugate_gradient --iterations 3 --verify 1 --ranks 2";
+  const rec::Result gaussian = reconstruct(options + " --model gaussian");
+  const rec::Result poisson = reconstruct(options + " --layout tiles --model poisson");
+  EXPECT_EQ(gaussian.solver, "conjugate_gradient");
+  EXPECT_EQ(poisson.solver, "poisson_conjugate_gradient");
+  EXPECT_NE(poisson.costs.front(), gaussian.costs.front());
+  EXPECT_LT(poisson.costs.back(), poisson.costs.front());
+}
+
 TEST_F(CliReconstruct, WritesPictures) {
   reconstruct("--iterations 2 --pictures drawn");
   for (const char* name : {"object-phase", "object-amplitude", "probe", "cost"}) {
@@ -134,6 +144,8 @@ TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   expect("--start file --resume state.cxi", "--start");
   expect("--solver none", "solver: none: expected rpie, epie");
   expect("--batches 17", "--batches: expected 1 to 16, the positions; found 17");
+  expect("--solver lsqml --model poisson", "--model: expected gaussian, which is all that lsqml");
+  expect("--model poisson", "--model requires --solver");
   expect("--solver conjugate_gradient --batches 2", "--batches: expected 1, because");
   expect("--partition none", "--partition");
   expect("--layout none", "--layout");

@@ -1,0 +1,10 @@
+#include "cases/ptycho/step_laws.hpp"
+#include "cases/registry.hpp"
+
+namespace rankcheck::cases::poisson_conjugate_gradient_step {
+
+Suite suite() {
+  return {.properties = conjugate_gradient_properties<NoiseModel::poisson>()};
+}
+
+}  // namespace rankcheck::cases::poisson_conjugate_gradient_step

@@ -1,0 +1,9 @@
+#include "gpu/ptycho/step.hpp"
+
+namespace rankcheck::gpu::poisson_conjugate_gradient_step {
+
+Operator tiled() {
+  return tiled_step<StepKind::poisson_conjugate_gradient>();
+}
+
+}  // namespace rankcheck::gpu::poisson_conjugate_gradient_step

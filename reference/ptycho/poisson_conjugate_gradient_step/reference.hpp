@@ -1,0 +1,10 @@
+#pragma once
+
+#include "reference/ptycho/field.hpp"
+
+namespace rankcheck::reference::poisson_conjugate_gradient_step {
+
+/// Makes the outputs of the contract from its inputs.
+void reference(const Setting& in, Setting& out);
+
+}  // namespace rankcheck::reference::poisson_conjugate_gradient_step
