@@ -396,6 +396,9 @@ std::vector<harness::Property> weighted_step_properties() {
   return properties;
 }
 
+template harness::Property never_raises_the_cost<NoiseModel::gaussian>();
+template harness::Property never_raises_the_cost<NoiseModel::poisson>();
+
 template <NoiseModel noise>
 std::vector<harness::Property> conjugate_gradient_properties() {
   using harness::Form;
