@@ -39,16 +39,14 @@ const Solver& find_solver(const std::string& name) {
 
 /// The name of the solver that takes the noise for what the model says.
 std::string with_model(const std::string& name, const std::string& model) {
-  constexpr std::string_view prefix = "poisson_";
-  const bool is_poisson = find_solver(name).name.starts_with(prefix);
-  if (is_poisson == (model == "poisson")) return name;
-  const std::string other = is_poisson ? name.substr(prefix.size()) : std::string(prefix) + name;
-  const auto& all = solvers();
-  if (std::any_of(all.begin(), all.end(), [&](const Solver& s) { return s.name == other; })) {
-    return other;
+  const std::string_view own = find_solver(name).model;
+  if (own == model) return name;
+  const std::string other = fmt::format("{}_{}", model, name);
+  for (const Solver& solver : solvers()) {
+    if (solver.name == other) return other;
   }
   throw BadInput(
-      fmt::format("--model: expected gaussian, which is all that {} knows; found {}", name, model));
+      fmt::format("--model: expected {}, which is all that {} knows; found {}", own, name, model));
 }
 
 gpu::Partition find_partition(const std::string& name) {
@@ -212,7 +210,7 @@ int conclude(const Options& options,
   write_result(options.output, data, result, false);
   save_checkpoint(options, data, result);
   if (!options.pictures.empty()) {
-    write_pictures(options.pictures, data, result);
+    write_pictures(options.pictures, data, result, find_solver(result.solver).model);
   }
   // Interrupted, a run owes no checks.
   const bool is_done = result.iterations >= options.course.iterations;

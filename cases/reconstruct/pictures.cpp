@@ -271,7 +271,7 @@ CostPlot plot_of(const Result& result) {
   return plot;
 }
 
-std::string draw_costs(const Result& result) {
+std::string draw_costs(const Result& result, std::string_view model) {
   const CostPlot plot = plot_of(result);
   const Box box{left_margin + 12, top_margin, 640, 400};
   const double bottom = box.top + box.height;
@@ -291,7 +291,8 @@ std::string draw_costs(const Result& result) {
     canvas.line({{box.left, height}, {box.left + box.width, height}}, grid_color);
     canvas.text({box.left - 8, height}, Anchor::right, fmt::format("{:.4g}", tick));
   }
-  canvas.text_upwards({box.left - 68, box.top + box.height / 2}, "Σ (√I − √d)² / Σ d", 13);
+  const char* what = model == "poisson" ? "Σ (I − d − d log(I / d)) / Σ d" : "Σ (√I − √d)² / Σ d";
+  canvas.text_upwards({box.left - 68, box.top + box.height / 2}, what, 13);
   std::vector<Point> curve;
   for (const Point& point : points) curve.push_back({x.at(point.x), y.at(point.y)});
   canvas.line(curve, curve_color, 1.5);
@@ -309,13 +310,14 @@ std::string draw_costs(const Result& result) {
 
 void write_pictures(const std::filesystem::path& folder,
                     const Dataset& data,
-                    const Result& result) {
+                    const Result& result,
+                    std::string_view model) {
   const State& state = result.state;
   harness::make_folder(folder);
   harness::write_file(folder / "object-phase.png", draw_phase(data, state.object));
   harness::write_file(folder / "object-amplitude.png", draw_amplitude(data, state.object));
   harness::write_file(folder / "probe.png", draw_probe(data, state.probe));
-  harness::write_file(folder / "cost.png", draw_costs(result));
+  harness::write_file(folder / "cost.png", draw_costs(result, model));
 }
 
 }  // namespace rankcheck::cases::reconstruct

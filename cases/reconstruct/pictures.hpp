@@ -36,11 +36,15 @@ struct CostPlot {
 };
 [[nodiscard]] CostPlot plot_of(const Result& result);
 
-/// A result's costs on a logarithmic axis; what is not positive is left out.
-[[nodiscard]] std::string draw_costs(const Result& result);
+/// A result's costs on a logarithmic axis, named for the model of the noise; what is not positive
+/// is left out.
+[[nodiscard]] std::string draw_costs(const Result& result, std::string_view model);
 
 /// Writes object-phase.png, object-amplitude.png, probe.png and cost.png into the folder, which is
 /// created. Throws FileError.
-void write_pictures(const std::filesystem::path& folder, const Dataset& data, const Result& result);
+void write_pictures(const std::filesystem::path& folder,
+                    const Dataset& data,
+                    const Result& result,
+                    std::string_view model);
 
 }  // namespace rankcheck::cases::reconstruct

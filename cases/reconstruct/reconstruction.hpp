@@ -118,6 +118,8 @@ struct StepCheck {
 struct Solver {
   std::string_view name;
   std::string_view summary;
+  /// What it takes the noise of the frames for: gaussian, of the amplitudes, or poisson.
+  std::string_view model = "gaussian";
   /// Steps of an iteration unless the user says otherwise; 1: it takes all frames at once, always.
   int batches = 1;
   /// What a state has beside object and probe, by the arrays' names.

@@ -24,6 +24,7 @@ Solver solver(StepKind kind, std::string_view operation, std::string_view summar
   return {
       .name = operation.substr(0, operation.size() - std::string_view("_step").size()),
       .summary = summary,
+      .model = kind == StepKind::poisson_conjugate_gradient ? "poisson" : "gaussian",
       .batches = batches,
       .remembers = remembered_by(kind),
       .start = [kind](const Problem& problem,

@@ -24,7 +24,7 @@ TEST(Pictures, AreWrittenWhole) {
   const Result result{.iterations = 2,
                       .state = {.object = data.object, .probe = data.probe, .memory = {}},
                       .costs = {3, 2, 1}};
-  write_pictures(folder.path() / "new", data, result);
+  write_pictures(folder.path() / "new", data, result, "gaussian");
   for (const char* name : {"object-phase.png", "object-amplitude.png", "probe.png", "cost.png"}) {
     EXPECT_TRUE(is_png(harness::read_file(folder.path() / "new" / name))) << name;
   }
@@ -57,7 +57,7 @@ TEST(Pictures, TakeStatesThatWentWrong) {
     for (const int batches : {1, 2}) {
       for (const std::int64_t iterations : {0, 1, 2, 3}) {
         const Result result{.batches = batches, .iterations = iterations, .costs = costs};
-        EXPECT_TRUE(is_png(draw_costs(result)));
+        EXPECT_TRUE(is_png(draw_costs(result, "gaussian")));
       }
     }
   }
