@@ -168,7 +168,7 @@ bool Process::ended() {
   if (rc != 0) {
     fate_ = "is gone";
   } else if (info.si_pid != 0) {
-    if (info.si_code == CLD_EXITED) status_ = info.si_status;
+    (info.si_code == CLD_EXITED ? status_ : ending_signal_) = info.si_status;
     const char* signal_name = ::sigdescr_np(info.si_status);
     fate_ = info.si_code == CLD_EXITED
                 ? fmt::format("ended with status {}", info.si_status)

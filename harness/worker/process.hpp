@@ -92,6 +92,10 @@ class Process {
   [[nodiscard]] bool succeeded() { return status() == 0; }
   /// Its exit status; empty while it runs, and where a signal ended it.
   [[nodiscard]] std::optional<int> status() { return ended() ? status_ : std::nullopt; }
+  /// The signal that ended it; empty while it runs, and where it exited.
+  [[nodiscard]] std::optional<int> ending_signal() {
+    return ended() ? ending_signal_ : std::nullopt;
+  }
   /// "ended with status 1" or "was killed by signal 11 (Segmentation fault)"; "is running".
   [[nodiscard]] std::string fate();
   /// The last telling line of the error output, or of those that begin so; may be empty.
@@ -102,6 +106,7 @@ class Process {
   pid_t id_ = -1;
   bool reaped_ = false;
   std::optional<int> status_;
+  std::optional<int> ending_signal_;
   std::optional<std::string> fate_;
   Descriptor error_output_;
   std::string errors_;

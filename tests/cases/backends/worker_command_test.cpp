@@ -1,0 +1,67 @@
+#include "cases/backends/worker_command.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/sample.hpp"
+
+namespace rankcheck::cases {
+namespace {
+
+/// The status of a shell script that is run as a worker; what it was told of where it threw. Where
+/// the script writes the file $0, it is interrupted then.
+std::string outcome(const std::string& script) {
+  const harness::TemporaryFolder folder;
+  const std::filesystem::path ready = folder.path() / "ready";
+  std::atomic<bool> interrupted = false;
+  const std::jthread user([&](const std::stop_token& is_over) {
+    while (!interrupted && !is_over.stop_requested()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      interrupted = std::filesystem::exists(ready);
+    }
+  });
+  try {
+    const int status = run_worker(
+        {.arguments = {"/bin/sh", "-c", script, ready}}, "worker", "worker: ", interrupted);
+    return "status " + std::to_string(status);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
+
+/// The same of one that is interrupted, and then does this.
+std::string outcome_told(const std::string& then) {
+  return outcome("trap '" + then + "' USR1; : > \"$0\"; sleep 60 & wait");
+}
+
+TEST(WorkerCommand, PassesStatusAndComplaintOn) {
+  EXPECT_EQ(outcome("exit 0"), "status 0");
+  EXPECT_EQ(outcome("exit 1"), "status 1");
+  EXPECT_EQ(outcome("echo 'worker: no room' >&2; exit 2"), "no room");
+}
+
+TEST(WorkerCommand, SaysHowItDied) {
+  EXPECT_NE(outcome("kill -SEGV $$").find("signal 11"), std::string::npos);
+  EXPECT_NE(outcome("kill -USR1 $$").find("signal 10"), std::string::npos);
+}
+
+TEST(WorkerCommand, EndsByBeingTold) {
+  EXPECT_EQ(outcome(": > \"$0\"; exec sleep 60"), "status 0");
+  EXPECT_EQ(outcome_told("exit 1"), "status 1");
+  // As Open MPI's launcher and MPICH's do.
+  EXPECT_EQ(outcome_told("exit 138"), "status 0");
+  EXPECT_EQ(outcome_told("exit 10"), "status 0");
+}
+
+TEST(WorkerCommand, MayStillDieOfSomethingElseOnceTold) {
+  EXPECT_NE(outcome_told("kill -SEGV $$").find("signal 11"), std::string::npos);
+  EXPECT_NE(outcome_told("exit 3").find("status 3"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace rankcheck::cases
