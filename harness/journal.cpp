@@ -145,6 +145,10 @@ JournalContent read_journal(const std::filesystem::path& path) {
   return {.record = std::move(*record), .whole_bytes = whole_bytes};
 }
 
+bool holds_run(const std::filesystem::path& path) {
+  return std::filesystem::exists(path) && read_file(path).find('\n') != std::string::npos;
+}
+
 Journal::Journal(const std::filesystem::path& path, JournalHeader header)
     : file_(path), record_(std::move(header)) {
   file_.truncate(0);

@@ -34,6 +34,9 @@ struct JournalContent {
 /// Reads a journal and drops a torn last line. Throws FileError, and BadInput that names the line.
 [[nodiscard]] JournalContent read_journal(const std::filesystem::path& path);
 
+/// Whether a run came to write its header there, whole.
+[[nodiscard]] bool holds_run(const std::filesystem::path& path);
+
 /// The append-only record of a run: a header, a finding a line, a line for every further session
 /// and for the end of each; on disk before each call returns. Throws FileError; what was written
 /// before stays readable.

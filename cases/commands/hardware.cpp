@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "harness/journal.hpp"
+
 #include "cases/backends/cuda.hpp"
 #include "cases/catalogue.hpp"
 #include "cases/commands/command.hpp"
@@ -235,7 +237,8 @@ class HardwareGate {
   hardware::PhaseOutcome run(const hardware::PhaseRequest& request) {
     RunOptions options = options_;
     const fs::path folder = folder_ / hardware::folder_of(request);
-    const bool has_begun = fs::exists(folder / journal_name);
+    const bool has_begun = harness::holds_run(folder / journal_name);
+    if (!has_begun) fs::remove(folder / journal_name);
     options.resume = has_begun ? folder.string() : "";
     options.report = has_begun ? "" : folder.string();
     options.time_budget_s = std::nullopt;

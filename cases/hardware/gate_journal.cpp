@@ -253,7 +253,7 @@ Hooks nobody(const fs::path& folder, const GateContent& content) {
               [folder](const PhaseRequest& request) {
                 PhaseOutcome outcome{.status = 128};
                 const fs::path journal = gate_journal(folder / folder_of(request));
-                if (fs::exists(journal)) {
+                if (harness::holds_run(journal)) {
                   outcome.report = harness::read_journal(journal).record.report();
                 }
                 return outcome;

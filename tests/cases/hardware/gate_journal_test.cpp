@@ -179,6 +179,15 @@ TEST_F(GateJournalTest, PhaseThatWasEndedIsReportedAsFarAsItCame) {
   EXPECT_EQ(gate.status, 2);
 }
 
+TEST_F(GateJournalTest, PhaseThatWasKilledBeforeItsHeaderFoundNothing) {
+  const fs::path here = folder("header");
+  ASSERT_TRUE(begin(here, 8));
+  const fs::path journal = gate_journal(here / "suites");
+  ASSERT_TRUE(harness::holds_run(journal));
+  fs::resize_file(journal, 20);
+  EXPECT_EQ(report_of(here).cases, 0);
+}
+
 TEST_F(GateJournalTest, LineThatWasTornIsDropped) {
   const fs::path here = folder("torn");
   ASSERT_TRUE(begin(here, 3));
