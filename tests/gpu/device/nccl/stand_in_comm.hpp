@@ -68,18 +68,20 @@ struct ncclComm {
   int rank = 0;
   int ranks = 1;
   std::size_t mapped_bytes = 0;
-  Counts* counts = nullptr;
-  Ring* rings = nullptr;
+  rankcheck::stand_in::Counts* counts = nullptr;
+  rankcheck::stand_in::Ring* rings = nullptr;
   int splits = 0;
   std::atomic<int> async_error{ncclSuccess};
   std::atomic<bool> aborted{false};
   /// By op: one element.
-  std::map<int, Bytes> scalars;
+  std::map<int, rankcheck::stand_in::Bytes> scalars;
   /// By peer; in order.
-  std::vector<std::deque<std::shared_ptr<Message>>> outgoing;
-  std::vector<std::deque<std::shared_ptr<Message>>> incoming;
+  std::vector<std::deque<std::shared_ptr<rankcheck::stand_in::Message>>> outgoing;
+  std::vector<std::deque<std::shared_ptr<rankcheck::stand_in::Message>>> incoming;
 
-  [[nodiscard]] Ring& ring(int from, int to) const { return rings[from * ranks + to]; }
+  [[nodiscard]] rankcheck::stand_in::Ring& ring(int from, int to) const {
+    return rings[from * ranks + to];
+  }
   [[nodiscard]] bool is_last_of_several() const { return rank > 0 && rank == ranks - 1; }
 };
 
