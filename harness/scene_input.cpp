@@ -157,11 +157,12 @@ void fill_bent(const Case& c, const spec::Block& block, std::byte* out) {
     return std::complex<double>(plain_value(plain, block.array, first),
                                 parts == 2 ? plain_value(plain, block.array, first + 1) : 0);
   };
-  for (std::int64_t i = 0; i < block.count; i += parts) {
+  // A block may begin and end within a complex number.
+  for (std::int64_t i = 0; i < block.count; ++i) {
+    const std::int64_t at = block.first + i;
     const std::complex<double> bent =
-        bend(c.form, c.scene, positions, block.array, (block.first + i) / parts).value(value);
-    store<T>(bent.real(), i, out);
-    if (parts == 2) store<T>(bent.imag(), i + 1, out);
+        bend(c.form, c.scene, positions, block.array, at / parts).value(value);
+    store<T>(at % parts == 0 ? bent.real() : bent.imag(), i, out);
   }
 }
 
