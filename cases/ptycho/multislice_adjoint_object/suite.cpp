@@ -16,6 +16,8 @@ Suite suite() {
               is_independent_of_partition(),
               is_independent_of_refinement(),
               is_equivariant<Outputs::sums, harness::Form::transposed, harness::Form::translated>(),
+              is_independent_of_order(),
+              counts_every_position<Outputs::sums>(),
           }};
 }
 
