@@ -18,6 +18,8 @@ namespace {
 std::string outcome(const std::string& script) {
   const harness::TemporaryFolder folder;
   const std::filesystem::path ready = folder.path() / "ready";
+  harness::worker::Command command;
+  command.arguments = {"/bin/sh", "-c", script, ready};
   std::atomic<bool> interrupted = false;
   const std::jthread user([&](const std::stop_token& is_over) {
     while (!interrupted && !is_over.stop_requested()) {
@@ -26,8 +28,7 @@ std::string outcome(const std::string& script) {
     }
   });
   try {
-    const int status = run_worker(
-        {.arguments = {"/bin/sh", "-c", script, ready}}, "worker", "worker: ", interrupted);
+    const int status = run_worker(command, "worker", "worker: ", interrupted);
     return "status " + std::to_string(status);
   } catch (const std::runtime_error& error) {
     return error.what();
