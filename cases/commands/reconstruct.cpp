@@ -24,10 +24,7 @@ using reconstruct::Options;
 
 /// In this process, on simulated devices.
 int reconstruct_in_sim(const Options& options) {
-  if (options.ranks > data_ranks_max) {
-    throw BadInput(
-        fmt::format("backend sim: {} ranks: expected at most {}", options.ranks, data_ranks_max));
-  }
+  require_ranks("sim", options.ranks, data_ranks_max);
   const Interrupt interrupt;
   gpu::sim::SimCluster cluster(reference::contract_named);
   cluster.begin(std::max(options.ranks, 1), {}, {});
