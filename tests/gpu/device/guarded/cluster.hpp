@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstring>
 #include <deque>
 #include <string>
 
@@ -32,11 +31,11 @@ class GuardedCluster final : public Cluster {
   }
   void read(int rank, const void* from, void* to, std::int64_t bytes) override {
     const GuardedMemory::Open open(own(rank, from, bytes));
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    devices_.read(rank, from, to, bytes);
   }
   void write(int rank, const void* from, void* to, std::int64_t bytes) override {
     const GuardedMemory::Open open(own(rank, to, bytes));
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    devices_.write(rank, from, to, bytes);
   }
   void transform(int rank, const Transform& transform, const void* in, void* out) override {
     const GuardedMemory::Open open(&memory(rank));
