@@ -215,7 +215,7 @@ Algorithm grouped(const char* operation, void (*perform)(const Part&)) {
           .perform = perform};
 }
 
-constexpr std::array protocols{"Simple", "LL", "LL128"};
+constexpr std::array protocols{"SIMPLE", "LL", "LL128"};
 
 std::string lower(std::string text) {
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -241,7 +241,7 @@ void add(std::vector<Algorithm>& all,
   const std::string function = std::string(plain.functions.front()).substr(4);
   for (const std::string& algorithm : forced) {
     for (const char* protocol : protocols) {
-      if (algorithm == "PAT" && std::string_view(protocol) != "Simple") continue;
+      if (algorithm == "PAT" && std::string_view(protocol) != "SIMPLE") continue;
       force(all, plain, {function, algorithm, protocol});
     }
   }
@@ -273,9 +273,9 @@ std::vector<Algorithm> make_algorithms() {
   add(all,
       native("all_gather", "ncclAllGather", all_gather),
       {grouped("all_gather", exchange_with_all)},
-      {"Ring", "PAT"});
+      {"RING", "PAT"});
   add(all, grouped("all_gather_v", exchange_with_all), {broadcasts});
-  add(all, native("all_reduce", "ncclAllReduce", all_reduce), {}, {"Ring", "Tree"});
+  add(all, native("all_reduce", "ncclAllReduce", all_reduce), {}, {"RING", "TREE"});
   add(all,
       native("all_to_all", "ncclAlltoAll", all_to_all),
       {grouped("all_to_all", exchange_with_all)});
@@ -284,11 +284,11 @@ std::vector<Algorithm> make_algorithms() {
   add(all,
       native("broadcast", "ncclBroadcast", broadcast),
       {grouped("broadcast", send_from_root)},
-      {"Ring"});
+      {"RING"});
   add(all, native("gather", "ncclGather", gather), {grouped("gather", send_to_root)});
   add(all, grouped("gather_v", send_to_root));
-  add(all, native("reduce", "ncclReduce", reduce), {}, {"Ring"});
-  add(all, native("reduce_scatter", "ncclReduceScatter", reduce_scatter), {}, {"Ring", "PAT"});
+  add(all, native("reduce", "ncclReduce", reduce), {}, {"RING"});
+  add(all, native("reduce_scatter", "ncclReduceScatter", reduce_scatter), {}, {"RING", "PAT"});
   add(all, reduces);
   add(all, native("scatter", "ncclScatter", scatter), {grouped("scatter", send_from_root)});
   add(all, grouped("scatter_v", send_from_root));

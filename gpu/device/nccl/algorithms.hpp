@@ -33,7 +33,7 @@ struct Part {
 
 /// Algorithm and protocol that NCCL is told to use through its environment.
 struct Forcing {
-  /// As NCCL's log names them: AllReduce, Ring, Simple.
+  /// As the log of NCCL 2.24 and newer names them: AllReduce, RING, SIMPLE.
   std::string function;
   std::string algorithm;
   std::string protocol;

@@ -23,7 +23,7 @@ std::vector<Launch> launches_in(std::string_view log) {
     const std::size_t end = log.find('\n');
     const std::string_view line = log.substr(0, end);
     log.remove_prefix(end == std::string_view::npos ? log.size() : end + 1);
-    // "… NCCL INFO AllReduce: 4194304 Bytes -> Algo Tree proto Simple channel{Lo..Hi}={0..7}"
+    // "… NCCL INFO AllReduce: 4194304 Bytes -> Algo TREE proto SIMPLE channel{Lo..Hi}={0..7}"
     const std::size_t algorithm = line.find(bytes);
     const std::size_t protocol = line.find(proto);
     const std::size_t colon = line.rfind(':', algorithm);

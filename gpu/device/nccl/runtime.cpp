@@ -34,8 +34,11 @@ bool moves_data(const spec::Call& call) {
          std::any_of(call.counts.begin(), call.counts.end(), [](auto count) { return count > 0; });
 }
 
-std::string why_unforceable(const World& world, const Request& request) {
+std::string why_unforceable(const Library& nccl, const World& world, const Request& request) {
   const Forcing& forcing = *request.algorithm.forcing;
+  if (nccl.version() < 22400) {
+    return "algorithm: the log of NCCL " + nccl.version_text() + " does not name the one that ran";
+  }
   if (request.call.ranks == 1) return "ranks: with one, NCCL copies, and has no algorithms";
   if (forcing.algorithm == "PAT" && !world.shares_devices) {
     return "algorithm: NCCL has PAT only where every rank is a host of its own";
@@ -80,7 +83,7 @@ std::string Runtime::why_refused(const Library& nccl, const World& world, const 
   }
   const std::string why = why_unknown(request.call.type, request.call.op, nccl.version());
   if (!why.empty()) return why;
-  return algorithm.forcing ? why_unforceable(world, request) : "";
+  return algorithm.forcing ? why_unforceable(nccl, world, request) : "";
 }
 
 int Runtime::slot_of(int world_rank) const {

@@ -12,8 +12,8 @@
 namespace rankcheck::gpu::nccl {
 namespace {
 
-const Forcing tree_ll{"AllReduce", "Tree", "LL"};
-const Launch as_forced{"AllReduce", "Tree", "LL"};
+const Forcing tree_ll{"AllReduce", "TREE", "LL"};
+const Launch as_forced{"AllReduce", "TREE", "LL"};
 
 std::string complaint(const std::vector<Launch>& launches, bool moves_data = true) {
   try {
@@ -25,14 +25,14 @@ std::string complaint(const std::vector<Launch>& launches, bool moves_data = tru
 }
 
 TEST(NcclLog, ReadsLaunchesAndNothingElse) {
-  const std::vector<Launch> expected{{"AllReduce", "Tree", "Simple"},
-                                     {"AllGather", "Ring", "LL128"}};
+  const std::vector<Launch> expected{{"AllReduce", "TREE", "SIMPLE"},
+                                     {"AllGather", "RING", "LL128"}};
   EXPECT_EQ(
       launches_in("host:1:2 [0] NCCL INFO NET/Socket : Using [0]lo:127.0.0.1<0>\n"
-                  "host:1:2 [0] NCCL INFO AllReduce: 4194304 Bytes -> Algo Tree proto Simple "
+                  "host:1:2 [0] NCCL INFO AllReduce: 4194304 Bytes -> Algo TREE proto SIMPLE "
                   "channel{Lo..Hi}={0..7}\n"
                   "host:1:2 [0] NCCL INFO TUNER/Plugin: Could not find: libnccl-tuner.so proto x\n"
-                  "[2026-01-01 10:00:00] host:1:2 [0] NCCL INFO AllGather: 16 Bytes -> Algo Ring "
+                  "[2026-01-01 10:00:00] host:1:2 [0] NCCL INFO AllGather: 16 Bytes -> Algo RING "
                   "proto LL128 channel{Lo..Hi}={0..0} cgaClusterSize 4"),
       expected);
   EXPECT_TRUE(launches_in("").empty());
@@ -43,29 +43,29 @@ TEST(NcclLog, TellsWhatCameSince) {
   const std::string path = folder.path() / "log";
   Log log(path);
   EXPECT_TRUE(log.news().empty());
-  const std::string line = "NCCL INFO AllReduce: 4 Bytes -> Algo Tree proto LL channel\n";
+  const std::string line = "NCCL INFO AllReduce: 4 Bytes -> Algo TREE proto LL channel\n";
   harness::write_file(path, line);
   EXPECT_EQ(log.news().size(), 1U);
   EXPECT_TRUE(log.news().empty());
   harness::write_file(path, line + line + "NCCL INFO AllReduce: 4 Byt");
   EXPECT_EQ(log.news().size(), 1U);
-  harness::write_file(path, line + line + "NCCL INFO AllReduce: 4 Bytes -> Algo Ring proto LL c\n");
-  EXPECT_EQ(log.news().at(0).algorithm, "Ring");
+  harness::write_file(path, line + line + "NCCL INFO AllReduce: 4 Bytes -> Algo RING proto LL c\n");
+  EXPECT_EQ(log.news().at(0).algorithm, "RING");
 }
 
 TEST(ForcedWay, IsTheOneThatTheLogTells) {
   EXPECT_EQ(complaint({as_forced}), "");
-  EXPECT_EQ(complaint({as_forced, as_forced, {"Broadcast", "Ring", "LL"}}), "");
-  EXPECT_EQ(complaint({as_forced, {"AllReduce", "Ring", "LL"}}),
-            "forced to Tree/LL, but by its log NCCL's AllReduce took Ring/LL");
-  EXPECT_EQ(complaint({{"AllReduce", "Tree", "Simple"}}),
-            "forced to Tree/LL, but by its log NCCL's AllReduce took Tree/Simple");
+  EXPECT_EQ(complaint({as_forced, as_forced, {"Broadcast", "RING", "LL"}}), "");
+  EXPECT_EQ(complaint({as_forced, {"AllReduce", "RING", "LL"}}),
+            "forced to TREE/LL, but by its log NCCL's AllReduce took RING/LL");
+  EXPECT_EQ(complaint({{"AllReduce", "TREE", "SIMPLE"}}),
+            "forced to TREE/LL, but by its log NCCL's AllReduce took TREE/SIMPLE");
 }
 
 TEST(ForcedWay, MustBeSeenWhereDataMove) {
-  EXPECT_EQ(complaint({}), "forced to Tree/LL, but NCCL's log tells of no AllReduce");
-  EXPECT_EQ(complaint({{"Broadcast", "Tree", "LL"}}),
-            "forced to Tree/LL, but NCCL's log tells of no AllReduce");
+  EXPECT_EQ(complaint({}), "forced to TREE/LL, but NCCL's log tells of no AllReduce");
+  EXPECT_EQ(complaint({{"Broadcast", "TREE", "LL"}}),
+            "forced to TREE/LL, but NCCL's log tells of no AllReduce");
   EXPECT_EQ(complaint({}, false), "");
 }
 

@@ -82,6 +82,9 @@ TEST(NcclRefusals, KeepForcedWaysToWhereNcclHasThem) {
   EXPECT_NE(asked.why_refused().find("LL128"), std::string::npos);
   asked.world.shares_devices = false;
   EXPECT_EQ(asked.why_refused(), "");
+  const Library old(RANKCHECK_STAND_IN_NCCL_OLD);
+  EXPECT_EQ(asked.why_refused(old),
+            "algorithm: the log of NCCL 2.17.3 does not name the one that ran");
   asked.call.ranks = 1;
   EXPECT_NE(asked.why_refused().find("ranks"), std::string::npos);
 }

@@ -141,7 +141,7 @@ void log_launch(const ncclComm& comm, std::string_view function, std::size_t byt
   const char* algorithm = std::getenv("NCCL_ALGO");
   const char* protocol = std::getenv("NCCL_PROTO");
   if (algorithm == nullptr || is_planted("other_path")) algorithm = "NVLS";
-  if (protocol == nullptr) protocol = "Simple";
+  if (protocol == nullptr) protocol = "SIMPLE";
   std::FILE* const file = std::fopen(path, "a");
   if (file == nullptr) return;
   std::fprintf(
