@@ -185,7 +185,13 @@ void let_reach(int device, int peer) {
                       " cannot read the memory of device " + std::to_string(peer));
   }
   check(cudaSetDevice(device), "cudaSetDevice");
-  check(cudaDeviceEnablePeerAccess(peer, 0), "cudaDeviceEnablePeerAccess");
+  const cudaError_t code = cudaDeviceEnablePeerAccess(peer, 0);
+  // Whoever probed this link before in this process did it.
+  if (code == cudaErrorPeerAccessAlreadyEnabled) {
+    static_cast<void>(cudaGetLastError());
+    return;
+  }
+  check(code, "cudaDeviceEnablePeerAccess");
 }
 
 }  // namespace
