@@ -1,9 +1,12 @@
 #include "cases/backends/worker_command.hpp"
 
+#include <array>
 #include <chrono>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "harness/worker/session.hpp"
@@ -18,6 +21,21 @@ bool ended_by_being_told(harness::worker::Process& process) {
   const int status = process.status().value_or(0);
   return process.ending_signal() == worker_end_signal || status == worker_end_signal ||
          status == 128 + worker_end_signal;
+}
+
+/// All that was written to a file in memory.
+std::string content_of(int file) {
+  std::string text;
+  std::array<char, 4096> part{};
+  ::lseek(file, 0, SEEK_SET);
+  for (ssize_t got = 0; (got = ::read(file, part.data(), part.size())) > 0;) {
+    text.append(part.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+WorkerAnswer no_answer(harness::Verdict verdict, std::string reason) {
+  return {.verdict = verdict, .reason = std::move(reason)};
 }
 
 }  // namespace
@@ -39,6 +57,30 @@ int run_worker(const harness::worker::Command& command,
   if (was_told && ended_by_being_told(process)) return 0;
   throw std::runtime_error(
       harness::worker::with_last_words(fmt::format("{} {}", what, process.fate()), process));
+}
+
+WorkerAnswer ask_worker(const harness::worker::Command& command,
+                        const std::string& what,
+                        double timeout_s) {
+  using Clock = std::chrono::steady_clock;
+  using harness::Verdict;
+  const harness::worker::Descriptor output(::memfd_create("rankcheck-answer", MFD_CLOEXEC));
+  if (output.get() < 0) return no_answer(Verdict::errored, "no memory for the answer of " + what);
+  try {
+    harness::worker::Process process(command, {.output = output.get()});
+    const auto patience = std::chrono::duration<double>(timeout_s);
+    if (!process.wait_until(Clock::now() + std::chrono::duration_cast<Clock::duration>(patience))) {
+      return no_answer(Verdict::hung, fmt::format("no answer within {} s", timeout_s));
+    }
+    if (!process.succeeded()) {
+      return no_answer(Verdict::crashed, with_last_words(what + ' ' + process.fate(), process));
+    }
+  } catch (const std::exception& error) {
+    return no_answer(Verdict::errored, error.what());
+  }
+  WorkerAnswer answer{.said = nlohmann::json::parse(content_of(output.get()), nullptr, false)};
+  if (answer.said.is_object()) return answer;
+  return no_answer(Verdict::errored, what + ": expected an answer in JSON");
 }
 
 }  // namespace rankcheck::cases

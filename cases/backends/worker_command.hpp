@@ -4,6 +4,9 @@
 #include <csignal>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
+#include "harness/verdict.hpp"
 #include "harness/worker/process.hpp"
 
 /// Worker programs as commands that the user waits for.
@@ -21,5 +24,19 @@ inline constexpr int worker_end_signal = SIGUSR1;
                              const std::string& what,
                              const std::string& complaint,
                              const std::atomic<bool>& interrupted);
+
+/// What a program said.
+struct WorkerAnswer {
+  /// passed; hung, crashed or errored where it said nothing that counts.
+  harness::Verdict verdict = harness::Verdict::passed;
+  std::string reason = {};
+  nlohmann::json said = {};
+};
+
+/// Starts a program that prints one object of JSON and ends, and kills it after `timeout_s`. `what`
+/// names it where something goes wrong.
+[[nodiscard]] WorkerAnswer ask_worker(const harness::worker::Command& command,
+                                      const std::string& what,
+                                      double timeout_s);
 
 }  // namespace rankcheck::cases

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <tuple>
+#include <utility>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -37,10 +38,26 @@ void initialise(const Options& options) {
   benchmark::Initialize(&count, arguments.data());
 }
 
+/// Printed in the order of their names.
+void show(benchmark::State& state, const Times& times) {
+  const double floor = median(times.floor_seconds);
+  state.counters["floor_ratio"] = median(times.seconds) / floor;
+  state.counters["floor_seconds"] = floor;
+}
+
 }  // namespace
 
 int ranks_of(const std::string& backend) {
-  return backend == "sim" ? 8 : 4;
+  return backend == "sim" || backend == "cuda" ? 8 : 4;
+}
+
+Sizes sizes_of(const Options& options, const std::string& backend) {
+  const Sizes own = backend == "cuda"
+                        ? Sizes{.bytes = std::int64_t{64} << 20, .frames = 2048, .width = 256}
+                        : Sizes();
+  return {.bytes = options.bytes.value_or(own.bytes),
+          .frames = options.frames.value_or(own.frames),
+          .width = options.width.value_or(own.width)};
 }
 
 harness::Backend& Bench::backend(const std::string& name) {
@@ -61,11 +78,11 @@ void Bench::close_backend() {
   backend_.reset();
 }
 
-double Bench::copy_floor_seconds(int ranks) {
+double Bench::copy_floor_seconds(int ranks, std::int64_t bytes) {
   constexpr int repetitions = 21;
-  double& floor = copy_floors_[ranks];
+  double& floor = copy_floors_[{ranks, bytes}];
   if (floor > 0) return floor;
-  const auto size = static_cast<std::size_t>(options_.bytes);
+  const auto size = static_cast<std::size_t>(bytes);
   std::vector<std::byte> from(static_cast<std::size_t>(ranks) * size, std::byte{1});
   std::vector<std::byte> to(from.size(), std::byte{2});
   std::vector<double> times;
@@ -78,8 +95,7 @@ double Bench::copy_floor_seconds(int ranks) {
     times.push_back(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
-  std::nth_element(times.begin(), times.begin() + repetitions / 2, times.end());
-  return floor = times[repetitions / 2];
+  return floor = median(std::move(times));
 }
 
 void Bench::select() {
@@ -94,39 +110,56 @@ void Bench::select() {
   }
   for (const Entry& entry : entries_) {
     // What is sent and what is received.
-    const double bytes = 2.0 * entry.large_ranks * static_cast<double>(options_.bytes);
+    const double bytes = 2.0 * entry.large_ranks * static_cast<double>(sizes(entry.backend).bytes);
     expect_memory("bytes", entry.large_ranks, bytes);
   }
 }
 
+void Bench::measure_on_devices(benchmark::State& state, const Entry& entry) {
+  close_backend();
+  const Times times = entry.times();
+  for (auto _ : state) state.SetIterationTime(median(times.seconds));
+  state.counters["runs"] = static_cast<double>(times.seconds.size());
+  show(state, times);
+  if (entry.moved_bytes > 0 && times.floor_bytes > 0) {
+    state.counters["bandwidth_share"] = bandwidth_share(times, entry.moved_bytes);
+  }
+}
+
+void Bench::measure_runs(benchmark::State& state, const Entry& entry) {
+  std::ignore = backend(entry.backend);
+  const Run floor = entry.prepare_floor ? entry.prepare_floor() : Run();
+  const Run run = entry.prepare();
+  Times times;
+  double total = 0;
+  double floor_total = 0;
+  restart_peak_memory();
+  for (auto _ : state) {
+    const double seconds = run();
+    total += seconds;
+    state.SetIterationTime(seconds);
+    if (!floor) continue;
+    times.seconds.push_back(seconds);
+    // In turns, so that whatever else the machine does slows down both.
+    if (floor_total > total) continue;
+    times.floor_seconds.push_back(floor());
+    floor_total += times.floor_seconds.back();
+  }
+  if (floor) {
+    show(state, times);
+  } else {
+    state.counters["cases_per_second"] = static_cast<double>(state.iterations()) / total;
+  }
+  state.counters["peak_memory_bytes"] = peak_memory_bytes();
+}
+
 void Bench::measure(benchmark::State& state, const Entry& entry) {
   try {
-    std::ignore = backend(entry.backend);
-    const Run floor = entry.prepare_floor ? entry.prepare_floor() : Run();
-    const Run run = entry.prepare();
-    double total = 0;
-    double floor_total = 0;
-    int floors = 0;
-    restart_peak_memory();
-    for (auto _ : state) {
-      const double seconds = run();
-      total += seconds;
-      // In turns, so that whatever else the machine does slows down both.
-      if (floor && floor_total <= total) {
-        floor_total += floor();
-        ++floors;
-      }
-      state.SetIterationTime(seconds);
-    }
-    const auto runs = static_cast<double>(state.iterations());
-    if (floor) {
-      // Printed in the order of their names.
-      state.counters["floor_ratio"] = total / runs / (floor_total / floors);
-      state.counters["floor_seconds"] = floor_total / floors;
+    if (entry.times) {
+      measure_on_devices(state, entry);
     } else {
-      state.counters["cases_per_second"] = runs / total;
+      measure_runs(state, entry);
     }
-    state.counters["peak_memory_bytes"] = peak_memory_bytes();
   } catch (const std::runtime_error& error) {
     failed_ = true;
     state.SkipWithError(error.what());
@@ -137,10 +170,12 @@ bool Bench::run() {
   select();
   benchmark::ClearRegisteredBenchmarks();
   for (const Entry& entry : entries_) {
-    benchmark::RegisterBenchmark(entry.name.c_str(),
-                                 [&](benchmark::State& state) { measure(state, entry); })
-        ->UseManualTime()
-        ->Unit(entry.prepare_floor ? benchmark::kMillisecond : benchmark::kMicrosecond);
+    const bool is_large = entry.prepare_floor || entry.times;
+    auto* const made = benchmark::RegisterBenchmark(
+        entry.name.c_str(), [&](benchmark::State& state) { measure(state, entry); });
+    made->UseManualTime()->Unit(is_large ? benchmark::kMillisecond : benchmark::kMicrosecond);
+    // How often these run is up to the worker.
+    if (entry.times) made->Iterations(1);
   }
   initialise(options_);
   benchmark::RunSpecifiedBenchmarks();

@@ -5,6 +5,8 @@
 #include <stdexcept>
 
 #include "cases/backends/command.hpp"
+#include "cases/backends/cuda.hpp"
+#include "cases/backends/worker_command.hpp"
 
 namespace rankcheck::cases::bench {
 
@@ -31,6 +33,20 @@ Run stamped_run(Bench& bench, const harness::Case& c) {
       throw std::runtime_error(observation->reason);
     }
     return seconds_of(observation->stages[0].stamps);
+  };
+}
+
+std::function<Times()> times_on_cuda(const Bench& bench, const harness::Case& c) {
+  const TimesRequest request{.c = c, .seconds_min = bench.options().seconds_min};
+  return [request] {
+    // The inputs of large scenes take a while to make.
+    const double timeout_s = 120 + 10 * request.seconds_min;
+    const WorkerAnswer answer = ask_worker(
+        {.arguments = {cuda_worker().path, "--time", to_json(request).dump()}, .environment = {}},
+        "rankcheck-worker-cuda",
+        timeout_s);
+    if (answer.verdict != harness::Verdict::passed) throw std::runtime_error(answer.reason);
+    return times_from_json(answer.said);
   };
 }
 

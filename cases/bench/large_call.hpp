@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include "harness/case.hpp"
@@ -18,5 +19,9 @@ namespace rankcheck::cases::bench {
 /// Runs of a case by a backend whose processes say when they entered and left; the time of one goes
 /// from the first rank's entry to the last one's leaving.
 [[nodiscard]] Run stamped_run(Bench& bench, const harness::Case& c);
+
+/// Measures a case on CUDA devices, against copies or transforms on the same; see
+/// cases/workers/cuda_times.hpp. Throws std::runtime_error.
+[[nodiscard]] std::function<Times()> times_on_cuda(const Bench& bench, const harness::Case& c);
 
 }  // namespace rankcheck::cases::bench

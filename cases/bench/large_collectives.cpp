@@ -71,14 +71,14 @@ class SimulatedCall {
 };
 
 /// One memcpy of every rank's buffer.
-std::function<Run()> copies(Bench& bench, int ranks) {
-  return [&bench, ranks]() -> Run {
-    return [seconds = bench.copy_floor_seconds(ranks)] { return seconds; };
+std::function<Run()> copies(Bench& bench, int ranks, std::int64_t bytes) {
+  return [&bench, ranks, bytes]() -> Run {
+    return [seconds = bench.copy_floor_seconds(ranks, bytes)] { return seconds; };
   };
 }
 
 void add_simulated(Bench& bench) {
-  const std::int64_t bytes = bench.options().bytes;
+  const std::int64_t bytes = bench.sizes("sim").bytes;
   for (const gpu::Implementation& each : gpu::implementations()) {
     if (!is_measured(each.operation)) continue;
     const Case c = large_case(each.operation, each.algorithm.name, ranks_of("sim"), bytes);
@@ -88,14 +88,39 @@ void add_simulated(Bench& bench) {
                  const auto call = std::make_shared<SimulatedCall>(each.algorithm, c);
                  return [call] { return call->run(); };
                },
-               .prepare_floor = copies(bench, c.ranks),
+               .prepare_floor = copies(bench, c.ranks, bytes),
                .large_ranks = c.ranks});
+  }
+}
+
+/// What the plan of a call must move.
+double plan_bytes(const gpu::plan::Algorithm& algorithm, const Case& c) {
+  const spec::Call call = call_of(c);
+  gpu::plan::Builder builder;
+  gpu::plan::Plan plan;
+  builder.begin(plan, *contract_of(c.operation), call, {});
+  algorithm.plan(builder);
+  return moved_bytes(plan, spec::info(c.type).bytes);
+}
+
+void add_on_cuda(Bench& bench) {
+  const std::int64_t bytes = bench.sizes("cuda").bytes;
+  for (const gpu::Implementation& each : gpu::implementations()) {
+    if (!is_measured(each.operation)) continue;
+    Case c = large_case(each.operation, each.algorithm.name, ranks_of("cuda"), bytes);
+    c.backend = "cuda";
+    if (!each.algorithm.refuses(call_of(c), {}).empty()) continue;
+    bench.add({.name = name_of("cuda", c, bytes),
+               .backend = "cuda",
+               .times = times_on_cuda(bench, c),
+               .large_ranks = c.ranks,
+               .moved_bytes = plan_bytes(each.algorithm, c)});
   }
 }
 
 /// Calls in a backend of processes.
 void add_real(Bench& bench, const std::string& backend_name) {
-  const std::int64_t bytes = bench.options().bytes;
+  const std::int64_t bytes = bench.sizes(backend_name).bytes;
   harness::Backend& listed = bench.backend(backend_name);
   for (const harness::AlgorithmInfo& each : listed.algorithms()) {
     if (!is_measured(each.operation)) continue;
@@ -105,7 +130,7 @@ void add_real(Bench& bench, const std::string& backend_name) {
     bench.add({.name = name_of(backend_name, c, bytes),
                .backend = backend_name,
                .prepare = [&bench, c] { return stamped_run(bench, c); },
-               .prepare_floor = copies(bench, c.ranks),
+               .prepare_floor = copies(bench, c.ranks, bytes),
                .large_ranks = c.ranks});
   }
 }
@@ -115,6 +140,8 @@ void add_real(Bench& bench, const std::string& backend_name) {
 void add_large_collectives(Bench& bench, const std::string& backend) {
   if (backend == "sim") {
     add_simulated(bench);
+  } else if (backend == "cuda") {
+    add_on_cuda(bench);
   } else {
     add_real(bench, backend);
   }

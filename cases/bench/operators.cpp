@@ -31,20 +31,19 @@ using harness::Case;
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int width = 128;
-
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// An operator on so many frames of 128x128 pixels, one mode, all of them window.
-Case case_of(std::string_view operation, int ranks, int frames) {
-  constexpr int side = 464;
+/// An operator on square frames of one mode, all of them window.
+Case case_of(std::string_view operation, int ranks, const Sizes& sizes) {
+  // As the real scan's object.
+  const int side = sizes.width * 464 / 128;
   const spec::Contract& contract = reference::contract_named(operation);
   Case c;
   c.operation = operation;
   c.ranks = ranks;
-  c.scene = {.rows = side, .cols = side, .window = width, .detector = width};
+  c.scene = {.rows = side, .cols = side, .window = sizes.width, .detector = sizes.width};
   // What takes several slices and nothing else is measured with two.
   if (operation.starts_with("multislice")) c.scene.slices = 2;
   if (contract.in_free_space || c.scene.slices > 1) {
@@ -52,7 +51,7 @@ Case case_of(std::string_view operation, int ranks, int frames) {
     c.scene.distance = 100;
   }
   for (int rank = 0; rank < ranks; ++rank) {
-    const int all = contract.tiled ? side : frames;
+    const int all = contract.tiled ? side : sizes.frames;
     c.counts.push_back(all / ranks + (rank < all % ranks ? 1 : 0));
   }
   return c;
@@ -97,21 +96,23 @@ class OperatorCall {
 
 /// Both transforms of so many frames, and nothing else: of one frame over and over, which stays in
 /// the cache.
-Run transforms(int frames) {
+Run transforms(const Sizes& sizes) {
   struct Frame {
     gpu::host::Fft fft;
     gpu::host::Memory memory;
-    std::byte* pixels = memory.allocate(width * width * 2 * sizeof(float));
+    std::byte* pixels = nullptr;
   };
   const auto frame = std::make_shared<Frame>();
+  const std::int64_t numbers = std::int64_t{sizes.width} * sizes.width * 2;
+  frame->pixels = frame->memory.allocate(numbers * static_cast<std::int64_t>(sizeof(float)));
   // Zeros stay zeros, and take no longer than other numbers.
-  std::fill_n(reinterpret_cast<float*>(frame->pixels), width * width * 2, 0.0F);
-  return [frame, frames] {
+  std::fill_n(reinterpret_cast<float*>(frame->pixels), numbers, 0.0F);
+  return [frame, sizes] {
     const auto start = Clock::now();
-    for (int i = 0; i < frames; ++i) {
+    for (int i = 0; i < sizes.frames; ++i) {
       for (const bool inverse : {false, true}) {
         frame->fft.run(
-            {.precision = spec::Type::f32, .width = width, .batch = 1, .inverse = inverse},
+            {.precision = spec::Type::f32, .width = sizes.width, .batch = 1, .inverse = inverse},
             frame->pixels,
             frame->pixels);
       }
@@ -120,13 +121,52 @@ Run transforms(int frames) {
   };
 }
 
-void add(Bench& bench, const Case& c, std::function<Run()> prepare) {
-  const int frames = bench.options().frames;
-  bench.add({.name = fmt::format(
-                 "frames/{}/{}/{}/{}x{}", c.backend, c.operation, c.algorithm, c.ranks, frames),
-             .backend = c.backend,
-             .prepare = std::move(prepare),
-             .prepare_floor = [frames] { return transforms(frames); }});
+/// An entry without what measures it.
+Entry entry_of(const Case& c, const Sizes& sizes) {
+  return {.name = fmt::format("frames/{}/{}/{}/{}x{}x{}",
+                              c.backend,
+                              c.operation,
+                              c.algorithm,
+                              c.ranks,
+                              sizes.frames,
+                              sizes.width),
+          .backend = c.backend};
+}
+
+void add_simulated(Bench& bench, const gpu::OperatorImplementation& each) {
+  const Sizes sizes = bench.sizes("sim");
+  Case c = case_of(each.operation, 1, sizes);
+  c.algorithm = each.algorithm.name;
+  if (!why_refused(each.algorithm, harness::call_of(c)).empty()) return;
+  Entry entry = entry_of(c, sizes);
+  entry.prepare = [&each, c]() -> Run {
+    const auto call = std::make_shared<OperatorCall>(each.algorithm, c);
+    return [call] { return call->run(); };
+  };
+  entry.prepare_floor = [sizes] { return transforms(sizes); };
+  bench.add(std::move(entry));
+}
+
+void add_real(Bench& bench, const std::string& backend, const gpu::OperatorImplementation& each) {
+  if (each.operation != "gaussian_gradients" && each.operation != "rpie_step") return;
+  const Sizes sizes = bench.sizes(backend);
+  for (const int ranks : {1, 2}) {
+    Case c = case_of(each.operation, ranks, sizes);
+    c.algorithm = each.algorithm.name;
+    c.backend = backend;
+    const bool is_on_cuda = backend == "cuda";
+    const bool is_refused = is_on_cuda ? !why_refused(each.algorithm, harness::call_of(c)).empty()
+                                       : !bench.backend(backend).refuses(c).empty();
+    if (is_refused) continue;
+    Entry entry = entry_of(c, sizes);
+    if (is_on_cuda) {
+      entry.times = times_on_cuda(bench, c);
+    } else {
+      entry.prepare = [&bench, c] { return stamped_run(bench, c); };
+      entry.prepare_floor = [sizes] { return transforms(sizes); };
+    }
+    bench.add(std::move(entry));
+  }
 }
 
 }  // namespace
@@ -134,22 +174,9 @@ void add(Bench& bench, const Case& c, std::function<Run()> prepare) {
 void add_operators(Bench& bench, const std::string& backend) {
   for (const gpu::OperatorImplementation& each : gpu::operators()) {
     if (backend == "sim") {
-      Case c = case_of(each.operation, 1, bench.options().frames);
-      c.algorithm = each.algorithm.name;
-      if (!why_refused(each.algorithm, harness::call_of(c)).empty()) continue;
-      add(bench, c, [&each, c]() -> Run {
-        const auto call = std::make_shared<OperatorCall>(each.algorithm, c);
-        return [call] { return call->run(); };
-      });
-      continue;
-    }
-    if (each.operation != "gaussian_gradients" && each.operation != "rpie_step") continue;
-    for (const int ranks : {1, 2}) {
-      Case c = case_of(each.operation, ranks, bench.options().frames);
-      c.algorithm = each.algorithm.name;
-      c.backend = backend;
-      if (!bench.backend(backend).refuses(c).empty()) continue;
-      add(bench, c, [&bench, c] { return stamped_run(bench, c); });
+      add_simulated(bench, each);
+    } else {
+      add_real(bench, backend, each);
     }
   }
 }

@@ -44,10 +44,18 @@ void add_bench(CLI::App& app, Context& context) {
           ->check(CLI::Range(0.01, 60.0));
   CLI::Option* filter =
       command->add_option("--filter", options->filter, "measure these names, a pattern");
-  command->add_option("--bytes", options->bytes, "bytes of one rank's buffer in large collectives")
+  command
+      ->add_option("--bytes",
+                   options->bytes,
+                   "bytes of one rank's buffer in large collectives; 4 MiB, on cuda 64 MiB")
       ->check(CLI::Range(std::int64_t{4096}, std::int64_t{1} << 34));
-  command->add_option("--frames", options->frames, "frames that operators are measured on")
+  command
+      ->add_option(
+          "--frames", options->frames, "frames that operators are measured on; 516, on cuda 2048")
       ->check(CLI::Range(1, 4096));
+  command
+      ->add_option("--width", options->width, "pixels along each side of a frame; 128, on cuda 256")
+      ->check(CLI::Range(8, 1024));
   CLI::Option* topology =
       command
           ->add_option("--topology",
@@ -72,7 +80,7 @@ void add_bench(CLI::App& app, Context& context) {
       context.exit_status = well ? status_held : status_failed;
       return;
     }
-    virtual_time->bytes = options->bytes;
+    virtual_time->bytes = options->bytes.value_or(virtual_time->bytes);
     virtual_time->json_path = options->json_path;
     bench::simulate(*virtual_time);
   });

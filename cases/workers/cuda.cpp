@@ -33,6 +33,7 @@
 #include "cases/hardware/probe.hpp"
 #include "cases/reconstruct/command.hpp"
 #include "cases/workers/arrival.hpp"
+#include "cases/workers/cuda_times.hpp"
 
 /// rankcheck-worker-cuda: one process that hosts all ranks on its CUDA devices. It serves the
 /// harness; or with the arguments of the command `reconstruct`, runs that.
@@ -321,6 +322,12 @@ int main_with(int argc, char** argv) {
     probe(argv[2]);
     return 0;
   }
+  if (word == "--time" && argc > 2) {
+    worker::end_with_parent();
+    const auto request = bench::times_request_from_json(nlohmann::json::parse(argv[2]));
+    fmt::print("{}\n", to_json(time_on_devices(algorithms(), request)).dump());
+    return 0;
+  }
   if (word == "reconstruct") {
     worker::end_with_parent();
     return run_reconstruct(argc, argv);
@@ -328,8 +335,8 @@ int main_with(int argc, char** argv) {
   const int ranks = word == "--ranks" && argc > 2 ? std::atoi(argv[2]) : 0;
   if (ranks < 1) {
     std::fprintf(stderr,
-                 "rankcheck-worker-cuda: expected --ranks N, --describe, --probe JSON or "
-                 "reconstruct FILE.cxi\n");
+                 "rankcheck-worker-cuda: expected --ranks N, --describe, --probe JSON, "
+                 "--time JSON or reconstruct FILE.cxi\n");
     return 2;
   }
   worker::end_with_parent();

@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -35,8 +36,8 @@ TEST_F(CliBench, MeasuresSmallCasesAndLargeCallsInSim) {
   ASSERT_TRUE(all.contains("cases/sim"));
   ASSERT_TRUE(all.contains("operators/sim"));
   ASSERT_TRUE(all.contains("large/sim/all_reduce/ring/8x65536"));
-  ASSERT_TRUE(all.contains("frames/sim/gaussian_gradients/batched/1x2"));
-  ASSERT_TRUE(all.contains("frames/sim/rpie_step/replicated/1x2"));
+  ASSERT_TRUE(all.contains("frames/sim/gaussian_gradients/batched/1x2x128"));
+  ASSERT_TRUE(all.contains("frames/sim/rpie_step/replicated/1x2x128"));
   double floor_seconds = 0;
   for (const auto& [name, each] : all) {
     EXPECT_GT(each.value("peak_memory_bytes", 0.0), 1e6) << name;
@@ -52,6 +53,37 @@ TEST_F(CliBench, MeasuresSmallCasesAndLargeCallsInSim) {
     EXPECT_NEAR(each["floor_seconds"], floor_seconds, 1e-9 * floor_seconds)
         << "measured once: " << name;
   }
+}
+
+/// A GPU's clock measures on it; here a script, which takes 3 ms for what copies in 2 ms.
+TEST_F(CliBench, AsksTheWorkerForTimesOnCuda) {
+  install();
+  const auto path = folder_.path() / "bin" / "rankcheck-worker-cuda";
+  harness::write_file(path, R"sh(#!/bin/sh
+case "$1" in
+--describe) echo '{"unavailable":"","devices":[],"algorithms":[]}' ;;
+--time)
+  echo "$2" >> asked
+  echo '{"seconds":[9,0.003,0.003],"floor_seconds":[0.002,9,0.002],"floor_bytes":1073741824}' ;;
+*) exit 1 ;;
+esac
+)sh");
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  const auto all = measure("--backend cuda --filter '*/cuda/*/direct/*'");
+  const json& sum = all.at("large/cuda/all_reduce/direct/8x67108864");
+  EXPECT_DOUBLE_EQ(sum["real_time"], 3);
+  EXPECT_DOUBLE_EQ(sum["floor_seconds"], 0.002);
+  EXPECT_DOUBLE_EQ(sum["floor_ratio"], 1.5);
+  EXPECT_EQ(sum["runs"], 3);
+  // (3 n - 1) buffers are read or written where the copies read and write 2 n.
+  EXPECT_DOUBLE_EQ(sum["bandwidth_share"], 23.0 / 16 / 1.5);
+  const auto frames = measure("--backend cuda --filter 'frames/cuda/*/fused/*'");
+  const json& gradients = frames.at("frames/cuda/gaussian_gradients/fused/1x2048x256");
+  EXPECT_DOUBLE_EQ(gradients["floor_ratio"], 1.5);
+  EXPECT_FALSE(gradients.contains("bandwidth_share"));
+  const std::string asked = harness::read_file(folder_.path() / "asked");
+  EXPECT_NE(asked.find(R"("operation":"all_reduce","algorithm":"direct")"), std::string::npos);
+  EXPECT_NE(asked.find(R"("counts":[2048])"), std::string::npos) << asked;
 }
 
 TEST_F(CliBench, FilterThatLeavesNothingIsOneClearLine) {

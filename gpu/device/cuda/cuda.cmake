@@ -53,7 +53,9 @@ target_compile_options(rankcheck_cuda PRIVATE
   $<$<BOOL:${RANKCHECK_WARNINGS_AS_ERRORS}>:-Werror=all-warnings>>)
 
 add_executable(rankcheck-worker-cuda
-  ${CMAKE_SOURCE_DIR}/cases/workers/cuda.cpp ${CMAKE_SOURCE_DIR}/cases/backends/algorithms.cpp
+  ${CMAKE_SOURCE_DIR}/cases/workers/cuda.cpp ${CMAKE_SOURCE_DIR}/cases/workers/cuda_times.cpp
+  ${CMAKE_SOURCE_DIR}/cases/backends/algorithms.cpp
+  ${CMAKE_SOURCE_DIR}/cases/bench/device_times.cpp
   ${CMAKE_SOURCE_DIR}/cases/hardware/probe_json.cpp)
 target_link_libraries(rankcheck-worker-cuda PRIVATE
   rankcheck_reconstruct rankcheck_cuda rankcheck_harness rankcheck_reference)

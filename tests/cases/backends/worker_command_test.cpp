@@ -64,5 +64,26 @@ TEST(WorkerCommand, MayStillDieOfSomethingElseOnceTold) {
   EXPECT_NE(outcome_told("exit 3").find("status 3"), std::string::npos);
 }
 
+/// What a shell script answers.
+WorkerAnswer answer(const std::string& script, double timeout_s = 20) {
+  return ask_worker(
+      {.arguments = {"/bin/sh", "-c", script}, .environment = {}}, "worker", timeout_s);
+}
+
+TEST(WorkerAnswer, IsTheObjectThatItPrints) {
+  EXPECT_EQ(answer(R"(echo '{"a":[1,2]}')").said, nlohmann::json({{"a", {1, 2}}}));
+  EXPECT_EQ(answer("echo '{}'").verdict, harness::Verdict::passed);
+}
+
+TEST(WorkerAnswer, SaysWhyThereIsNone) {
+  EXPECT_EQ(answer("echo '{\"a\":'").reason, "worker: expected an answer in JSON");
+  EXPECT_EQ(answer("echo '{}'; echo no device >&2; exit 3").reason,
+            "worker ended with status 3: no device");
+  EXPECT_EQ(answer("exit 3").verdict, harness::Verdict::crashed);
+  const WorkerAnswer late = answer("exec sleep 60", 0.1);
+  EXPECT_EQ(late.verdict, harness::Verdict::hung);
+  EXPECT_EQ(late.reason, "no answer within 0.1 s");
+}
+
 }  // namespace
 }  // namespace rankcheck::cases

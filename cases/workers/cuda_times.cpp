@@ -1,0 +1,259 @@
+#include "cases/workers/cuda_times.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+#include "reference/registry.hpp"
+
+#include "gpu/device/cuda/cluster.hpp"
+#include "gpu/device/cuda/devices.hpp"
+#include "gpu/device/cuda/error.hpp"
+#include "gpu/device/cuda/graphs.hpp"
+
+#include "harness/image.hpp"
+#include "harness/input.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::Case;
+namespace cuda = gpu::cuda;
+
+/// Memory of a device that is not taken back when a call begins.
+struct Free {
+  void operator()(std::byte* memory) const { static_cast<void>(cudaFree(memory)); }
+};
+using Memory = std::unique_ptr<std::byte, Free>;
+
+Memory obtain(const cuda::Devices& devices, int rank, std::int64_t bytes) {
+  devices.use(rank);
+  void* memory = nullptr;
+  cuda::check(cudaMalloc(&memory, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1))),
+              "cudaMalloc");
+  return Memory(static_cast<std::byte*>(memory));
+}
+
+/// So many numbers between -1/2 and 1/2.
+template <class T>
+std::vector<std::byte> noise(const Case& c, int rank, std::int64_t count) {
+  const harness::CounterHash hash(c.data_seed, static_cast<std::uint64_t>(rank));
+  std::vector<T> values(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<T>(hash(i) >> 40) * static_cast<T>(0x1p-24) - static_cast<T>(0.5);
+  }
+  const auto bytes = std::as_bytes(std::span(values));
+  return {bytes.begin(), bytes.end()};
+}
+
+/// The seconds that work on the streams of all ranks takes.
+class Stopwatch {
+ public:
+  explicit Stopwatch(cuda::Devices& devices) : devices_(devices) {
+    devices.use(0);
+    for (cudaEvent_t* each : {&begin_, &end_}) {
+      cuda::check(cudaEventCreate(each), "cudaEventCreate");
+    }
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  ~Stopwatch() {
+    for (cudaEvent_t each : {begin_, end_}) {
+      if (each != nullptr) static_cast<void>(cudaEventDestroy(each));
+    }
+  }
+
+  template <class Work>
+  double time(const Work& work) {
+    devices_.synchronize();
+    cuda::check(cudaEventRecord(begin_, devices_.use(0)), "cudaEventRecord");
+    for (int r = 1; r < devices_.ranks(); ++r) {
+      cuda::check(cudaStreamWaitEvent(devices_.use(r), begin_, 0), "cudaStreamWaitEvent");
+    }
+    work();
+    for (int r = 1; r < devices_.ranks(); ++r) {
+      devices_.record(r, r);
+      devices_.wait(0, r);
+    }
+    cuda::check(cudaEventRecord(end_, devices_.use(0)), "cudaEventRecord");
+    cuda::check(cudaEventSynchronize(end_), "cudaEventSynchronize");
+    float milliseconds = 0;
+    cuda::check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
+    return static_cast<double>(milliseconds) / 1000;
+  }
+
+ private:
+  cuda::Devices& devices_;
+  cudaEvent_t begin_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+};
+
+/// A case and its floor on the devices, ready to be run.
+class TimedCase {
+ public:
+  TimedCase(const Algorithms& algorithms, const Case& c)
+      : case_(c),
+        contract_(reference::contract_named(c.operation)),
+        call_(harness::call_of(c)),
+        choice_(algorithms.choose(c)),
+        devices_(c.ranks),
+        cluster_(devices_, reference::contract_named),
+        graphs_(devices_),
+        stopwatch_(devices_) {
+    cluster_.begin(harness::members(c));
+    for (int rank = 0; rank < c.ranks; ++rank) add_rank(rank);
+    if (choice_.plan == nullptr) return;
+    gpu::plan::Builder builder;
+    builder.begin(plan_, contract_, call_, options_of(c));
+    choice_.plan->plan(builder);
+    for (int rank = 0; rank < c.ranks; ++rank) {
+      const auto r = static_cast<std::size_t>(rank);
+      const std::int64_t bytes = plan_.scratch[r] * spec::info(c.type).bytes;
+      memory_[r].scratch = keep(rank, bytes);
+    }
+  }
+
+  double run() {
+    // Takes back what the run before has asked for; this one gets the same.
+    cluster_.begin(harness::members(case_));
+    return stopwatch_.time([&] {
+      if (choice_.plan != nullptr) {
+        graphs_.enqueue({plan_, case_.type, case_.op, memory_, devices_.members()});
+      } else {
+        choice_.op->run({cluster_, contract_, call_, buffers_});
+      }
+    });
+  }
+
+  double run_floor() {
+    return stopwatch_.time([&] {
+      for (int rank = 0; rank < case_.ranks; ++rank) {
+        if (choice_.plan != nullptr) {
+          copy(rank);
+        } else {
+          transform(rank);
+        }
+      }
+    });
+  }
+
+  /// What the copies read and write.
+  [[nodiscard]] std::int64_t floor_bytes() const {
+    std::int64_t bytes = 0;
+    for (const Floor& each : floors_) bytes += 2 * each.bytes;
+    return choice_.plan != nullptr ? bytes : 0;
+  }
+
+ private:
+  /// What one rank's part of the floor works on.
+  struct Floor {
+    const std::byte* from = nullptr;
+    std::byte* to = nullptr;
+    std::int64_t bytes = 0;
+    std::int64_t frames = 0;
+  };
+
+  std::byte* keep(int rank, std::int64_t bytes) {
+    return kept_.emplace_back(obtain(devices_, rank, bytes)).get();
+  }
+
+  /// Makes the rank's image and copies it to the rank's device.
+  void add_rank(int rank) {
+    harness::ImageLayout layout;
+    harness::Image image;
+    prepare_stage(reference::contract_named,
+                  {&case_, 1},
+                  0,
+                  rank,
+                  harness::ResultPlace::own_block,
+                  {},
+                  layout,
+                  image);
+    const auto bytes = static_cast<std::int64_t>(image.size());
+    std::byte* const there = keep(rank, bytes);
+    devices_.write(rank, image.data(), there, bytes);
+    std::byte* const send = layout.send < 0 ? nullptr : there + layout.send;
+    std::byte* const recv = layout.recv < 0 ? nullptr : there + layout.recv;
+    memory_.push_back({.send = send, .recv = recv});
+    buffers_.push_back({.send = send, .recv = recv});
+    if (choice_.plan != nullptr) {
+      const bool sends_more = layout.send_size >= layout.recv_size;
+      const std::int64_t longer = std::max(layout.send_size, layout.recv_size);
+      floors_.push_back(
+          {.from = sends_more ? send : recv, .to = keep(rank, longer), .bytes = longer});
+    } else {
+      add_frames(rank);
+    }
+  }
+
+  /// A frame of noise for all, because zeros take a device less. They are transformed from one
+  /// array to another, and back in that: so they do not grow.
+  void add_frames(int rank) {
+    const std::int64_t frames =
+        case_.counts[static_cast<std::size_t>(rank)] * std::int64_t{case_.scene.modes};
+    const std::int64_t pixels = std::int64_t{case_.scene.detector} * case_.scene.detector;
+    const std::vector<std::byte> frame = spec::component(case_.type) == spec::Type::f64
+                                             ? noise<double>(case_, rank, 2 * pixels)
+                                             : noise<float>(case_, rank, 2 * pixels);
+    const auto bytes = static_cast<std::int64_t>(frame.size());
+    std::byte* const from = keep(rank, frames * bytes);
+    for (std::int64_t n = 0; n < frames; ++n) {
+      devices_.write(rank, frame.data(), from + n * bytes, bytes);
+    }
+    floors_.push_back({.from = from, .to = keep(rank, frames * bytes), .frames = frames});
+  }
+
+  void copy(int rank) {
+    const Floor& floor = floors_[static_cast<std::size_t>(rank)];
+    if (floor.bytes == 0) return;
+    cuda::check(cudaMemcpyAsync(floor.to,
+                                floor.from,
+                                static_cast<std::size_t>(floor.bytes),
+                                cudaMemcpyDeviceToDevice,
+                                devices_.use(rank)),
+                "cudaMemcpyAsync");
+  }
+
+  void transform(int rank) {
+    const Floor& floor = floors_[static_cast<std::size_t>(rank)];
+    gpu::Transform whole{.precision = spec::component(case_.type),
+                         .width = case_.scene.detector,
+                         .batch = floor.frames};
+    cluster_.transform(rank, whole, floor.from, floor.to);
+    whole.inverse = true;
+    cluster_.transform(rank, whole, floor.to, floor.to);
+  }
+
+  Case case_;
+  const spec::Contract& contract_;
+  spec::Call call_;
+  Choice choice_;
+  cuda::Devices devices_;
+  cuda::CudaCluster cluster_;
+  cuda::Graphs graphs_;
+  Stopwatch stopwatch_;
+  std::vector<Memory> kept_;
+  std::vector<cuda::RankMemory> memory_;
+  std::vector<gpu::DeviceBuffers> buffers_;
+  std::vector<Floor> floors_;
+  gpu::plan::Plan plan_;
+};
+
+}  // namespace
+
+bench::Times time_on_devices(const Algorithms& algorithms, const bench::TimesRequest& request) {
+  const std::string why = algorithms.why_none(request.c);
+  if (!why.empty()) throw harness::BadInput("time: case: " + why);
+  TimedCase timed(algorithms, request.c);
+  bench::Times times = bench::time_in_turns(
+      [&] { return timed.run(); }, [&] { return timed.run_floor(); }, request.seconds_min);
+  times.floor_bytes = timed.floor_bytes();
+  return times;
+}
+
+}  // namespace rankcheck::cases
