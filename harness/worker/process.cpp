@@ -4,15 +4,21 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,6 +87,34 @@ struct ChildDescriptors {
   const int error = errno;
   [[maybe_unused]] const ssize_t told = ::write(descriptors.failure, &error, sizeof(error));
   ::_exit(127);
+}
+
+/// Names a process even after its end; invalid where there is none of that number.
+Descriptor open_process(pid_t id) {
+  return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, id, 0U)));
+}
+
+/// The processes of a group, those that have not ended for long among them.
+std::vector<pid_t> processes_of(pid_t group) {
+  std::vector<pid_t> all;
+  std::error_code unreadable;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", unreadable)) {
+    const pid_t id = std::atoi(entry.path().filename().c_str());
+    if (id > 0 && ::getpgid(id) == group) all.push_back(id);
+  }
+  return all;
+}
+
+/// Whether a process has a handler for the signal.
+bool listens_to(pid_t id, int number) {
+  std::ifstream lines(fmt::format("/proc/{}/status", id));
+  for (std::string word; lines >> word;) {
+    if (word != "SigCgt:") continue;
+    std::uint64_t handled = 0;
+    lines >> std::hex >> handled;
+    return (handled >> (number - 1) & 1) != 0;
+  }
+  return false;
 }
 
 bool is_telling(std::string_view line) {
@@ -192,7 +226,16 @@ bool Process::wait_until(Clock::time_point deadline) {
 }
 
 void Process::signal(int number) {
-  if (!ended()) ::kill(id_, number);
+  if (ended()) return;
+  bool is_heard = false;
+  for (const pid_t id : processes_of(id_)) {
+    // Opened first, so that it is the one that was looked at.
+    const Descriptor process = open_process(id);
+    if (::getpgid(id) != id_ || !listens_to(id, number)) continue;
+    ::syscall(SYS_pidfd_send_signal, process.get(), number, nullptr, 0U);
+    is_heard = true;
+  }
+  if (!is_heard) ::kill(-id_, number);
 }
 
 void Process::stop(std::chrono::milliseconds patience) {

@@ -83,7 +83,8 @@ class Process {
   [[nodiscard]] bool ended();
   /// Takes in error output until the child has ended. False when it had not at the deadline.
   [[nodiscard]] bool wait_until(std::chrono::steady_clock::time_point deadline);
-  /// Sends the child, not its group, a signal.
+  /// Sends a signal to those of the child's group that listen to it: a launcher may wait for the
+  /// program that it starts, and not pass on what it gets itself. Where nobody listens, all get it.
   void signal(int number);
   /// Asks the child, then its whole group by force, to end; returns when it has.
   void stop(std::chrono::milliseconds patience);

@@ -59,6 +59,14 @@ TEST(WorkerCommand, EndsByBeingTold) {
   EXPECT_EQ(outcome_told("exit 10"), "status 0");
 }
 
+/// As a sanitizer's launcher, which waits for the worker.
+TEST(WorkerCommand, IsToldBehindALauncherThatDoesNotPassItOn) {
+  const std::string worker =
+      "/bin/sh -c 'trap \"exit 1\" USR1; : > \"$0\"; sleep 60 & wait' \"$0\"";
+  EXPECT_EQ(outcome(worker + "; exit $?"), "status 1");
+  EXPECT_EQ(outcome(": > \"$0\"; sleep 60; exit 7"), "status 0") << "nobody listens yet";
+}
+
 TEST(WorkerCommand, MayStillDieOfSomethingElseOnceTold) {
   EXPECT_NE(outcome_told("kill -SEGV $$").find("signal 11"), std::string::npos);
   EXPECT_NE(outcome_told("exit 3").find("status 3"), std::string::npos);
