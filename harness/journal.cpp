@@ -34,6 +34,7 @@ ordered_json to_json(const JournalHeader& header) {
 ordered_json to_json(const JournalEntry& entry) {
   ordered_json out{{"round", entry.round}};
   if (!entry.whole) out["whole"] = false;
+  out["at_s"] = entry.at_s;
   out["finding"] = to_json(entry.finding);
   return out;
 }
@@ -76,6 +77,7 @@ JournalEntry entry_from_json(Fields& fields) {
   JournalEntry entry;
   fields.required("round", entry.round);
   fields.optional("whole", entry.whole);
+  fields.optional("at_s", entry.at_s);
   entry.finding = finding_from_json(fields.at("finding"));
   return entry;
 }

@@ -1,5 +1,8 @@
 #include "harness/record.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "harness/runner.hpp"
@@ -39,11 +42,13 @@ void Record::resume(nlohmann::ordered_json environment) {
   environment_ = std::move(environment);
   partial_.clear();
   end_.reset();
+  spent_s_ += std::exchange(session_s_, 0);
 }
 
 void Record::add(JournalEntry entry) {
   const std::size_t index = index_of(entry.finding.unit);
   entry.finding.unit = header_.units[index];
+  session_s_ = std::max(session_s_, entry.at_s);
   if (entry.whole) {
     add_to(findings_[index], std::move(entry.finding));
     done_.emplace(entry.round, index);
@@ -53,6 +58,7 @@ void Record::add(JournalEntry entry) {
 }
 
 void Record::end(JournalEnd end) {
+  session_s_ = end.duration_s;
   end_ = std::move(end);
 }
 

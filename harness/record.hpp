@@ -40,6 +40,8 @@ struct JournalEntry {
   /// False where the time was over before all cases were run: it is reported, and the next session
   /// checks the unit again.
   bool whole = true;
+  /// Seconds since the session began.
+  double at_s = 0;
 };
 
 /// How a session ended; one that was killed leaves none.
@@ -75,6 +77,8 @@ class Record {
   [[nodiscard]] bool is_done(int round, std::size_t index) const {
     return done_.contains({round, index});
   }
+  /// Seconds that all sessions took so far: one that was killed, up to its last finding.
+  [[nodiscard]] double spent_s() const { return spent_s_ + session_s_; }
   /// Of everything that was found.
   [[nodiscard]] Tally tally() const;
   /// The report of the run as it stands: "killed" where its last session has no end.
@@ -92,6 +96,9 @@ class Record {
   std::map<std::size_t, Finding> partial_;
   std::set<std::pair<int, std::size_t>> done_;
   std::optional<JournalEnd> end_;
+  /// Seconds of the sessions before, and of this one.
+  double spent_s_ = 0;
+  double session_s_ = 0;
 };
 
 }  // namespace rankcheck::harness

@@ -47,10 +47,12 @@ std::string how_to_go_on(const harness::Report& report, const std::filesystem::p
   if (report.ending == name(harness::Ending::completed)) return {};
   const std::string left =
       report.not_run > 0 ? fmt::format(", {} units were not run", report.not_run) : "";
-  return fmt::format("ended early ({}){}; to go on: rankcheck run --resume {}",
+  const bool needs_time = report.ending == name(harness::Ending::time_over);
+  return fmt::format("ended early ({}){}; to go on: rankcheck run --resume {}{}",
                      report.ending,
                      left,
-                     harness::printable(harness::shell_quoted(folder.string())));
+                     harness::printable(harness::shell_quoted(folder.string())),
+                     needs_time ? " --time-budget SECONDS, those that it has taken included" : "");
 }
 
 void add_report(CLI::App& app, Context& context) {

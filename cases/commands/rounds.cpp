@@ -46,16 +46,19 @@ class Rounds {
     progress_.clear();
     // A suite that repeats itself ends when its time is over: that is its completion.
     const bool is_full = plan_.cycles && ending == Ending::time_over && rounds > 1;
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - session_.start;
     session_.journal.end({
         .ending = std::string(name(is_full ? Ending::completed : ending)),
         .rounds = rounds,
         .finished = utc_now(),
-        .duration_s = elapsed.count(),
+        .duration_s = elapsed_s(),
     });
   }
 
  private:
+  [[nodiscard]] double elapsed_s() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - session_.start).count();
+  }
+
   [[nodiscard]] harness::RunnerOptions options(const std::atomic<bool>& stop) {
     return {
         .jobs = session_.options.jobs,
@@ -177,7 +180,8 @@ class Rounds {
     if (!whole && round_ > 0) return;
     finding.unit = plan_.units[index];
     // On disk before it is shown.
-    session_.journal.append({.round = round_, .finding = finding, .whole = whole});
+    session_.journal.append(
+        {.round = round_, .finding = finding, .whole = whole, .at_s = elapsed_s()});
     progress_.show(finding);
   }
 

@@ -109,7 +109,10 @@ void add_options(CLI::App& command, RunOptions& options) {
       ->type_name("N");
   command.add_option("--seed", options.seed, "A number, or commit: derived from git's HEAD")
       ->type_name("N|commit");
-  command.add_option("--time-budget", options.time_budget_s, "Seconds for the whole run")
+  command
+      .add_option("--time-budget",
+                  options.time_budget_s,
+                  "Seconds for the whole run, all its sessions together")
       ->type_name("S");
   command
       .add_option("--timeout",

@@ -1,6 +1,7 @@
 #include "cases/commands/session.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <string_view>
@@ -66,6 +67,7 @@ class Previous {
   }
 
   [[nodiscard]] const JournalHeader& header() const { return content_.record.header(); }
+  [[nodiscard]] double spent_s() const { return content_.record.spent_s(); }
   [[nodiscard]] harness::JournalContent take() { return std::move(content_); }
 
   /// Whatever is given beside --resume must be what the journal says.
@@ -120,16 +122,27 @@ class Previous {
   harness::JournalContent content_;
 };
 
+/// When the time of the whole run is over, of which earlier sessions have spent some.
 Clock::time_point deadline_of(const RunOptions& options,
                               const Plan& plan,
-                              Clock::time_point start) {
+                              Clock::time_point start,
+                              double spent_s = 0) {
   const double budget_s = options.time_budget_s.value_or(plan.time_limit_s);
   if (plan.cycles && budget_s <= 0) {
     throw BadInput("--time-budget: expected seconds, because the suite repeats itself");
   }
   if (budget_s <= 0) return Clock::time_point::max();
-  return start +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(budget_s));
+  const std::chrono::duration<double> left(budget_s - spent_s);
+  // One that repeats itself has done what there was time for.
+  if (left.count() <= 0 && !plan.cycles) {
+    throw BadInput(
+        fmt::format("{}the run's time is over: expected --time-budget above the {:.0f} s that it "
+                    "has taken, got {} s",
+                    place_of_resume(options.resume),
+                    std::ceil(spent_s),
+                    budget_s));
+  }
+  return start + std::chrono::duration_cast<Clock::duration>(left);
 }
 
 Session resume_session(RunOptions options, const harness::Catalogue& catalogue) {
@@ -142,7 +155,7 @@ Session resume_session(RunOptions options, const harness::Catalogue& catalogue) 
   Plan plan = make_plan(selection, catalogue);
   plan.cycles = plan.cycles || options.repeat;
   previous.expect_same(plan);
-  const Clock::time_point deadline = deadline_of(options, plan, start);
+  const Clock::time_point deadline = deadline_of(options, plan, start, previous.spent_s());
   ordered_json environment = environment_of(options, plan, now);
   return {
       .options = std::move(options),

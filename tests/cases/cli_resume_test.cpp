@@ -120,6 +120,28 @@ TEST_F(CliResume, RunOutOfTimeResumesToWhatAWholeOneReports) {
   EXPECT_EQ(whole, resumed);
 }
 
+TEST_F(CliResume, RunWhoseTimeIsOverNeedsMore) {
+  write_work(1000000);
+  ASSERT_EQ(rankcheck("run s.json --time-budget 0.5 --report r").status, 1);
+  const std::string journal = read_file(file("journal.jsonl"));
+  const std::string complaint =
+      "--resume: r: the run's time is over: expected --time-budget above the 1 s that it has "
+      "taken, got 0.5 s";
+  expect_unable("run --resume r", complaint);
+  expect_unable("run --resume r --time-budget 0.5", complaint);
+  EXPECT_EQ(read_file(file("journal.jsonl")), journal);
+}
+
+TEST_F(CliResume, SessionHasWhatIsLeftOfTheTime) {
+  write_work(1000000);
+  ASSERT_EQ(rankcheck("run s.json --time-budget 0.5 --report r").status, 1);
+  ASSERT_EQ(shell(R"(sed -i '$s/"duration_s":[0-9.]*/"duration_s":1000/' r/journal.jsonl)").status,
+            0);
+  const Outcome outcome = shell("timeout 100 " + program_ + " run --resume r --time-budget 1000.5");
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_EQ(report("r")["ending"], "time_over");
+}
+
 TEST_F(CliResume, TimeBudgetAndTimeoutAreThoseOfTheBeginning) {
   ASSERT_EQ(rankcheck(deep + "--timeout 7 --report r").status, 0);
   forget_end();

@@ -69,6 +69,14 @@ TEST_F(JournalTest, HoldsWhatWasAppended) {
   EXPECT_FALSE(record.finding(2));
 }
 
+TEST_F(JournalTest, KnowsTheTimeThatAKilledSessionTook) {
+  {
+    Journal journal(path_, header());
+    journal.append({.finding = sample_failure(), .at_s = 2.5});
+  }
+  EXPECT_EQ(read_journal(path_).record.spent_s(), 2.5);
+}
+
 TEST_F(JournalTest, ReportsWhatTheRunItselfDoes) {
   Report reported;
   {

@@ -48,6 +48,19 @@ TEST_F(RecordTest, RunWithoutAnEndWasKilled) {
   EXPECT_EQ(report.environment.dump(), R"({"session":1})");
 }
 
+/// Sessions of 2 s, of 5 s until it was killed, and of 1 s so far.
+TEST_F(RecordTest, SessionsSpendTimeUntilTheirEndOrTheirLastFinding) {
+  EXPECT_EQ(record.spent_s(), 0);
+  record.add({.finding = sample_failure(), .at_s = 3});
+  end("interrupted");
+  EXPECT_EQ(record.spent_s(), 2) << "what the end says counts";
+  record.resume({});
+  for (const double at_s : {4.0, 5.0}) record.add({.finding = sample_failure(), .at_s = at_s});
+  record.resume({});
+  record.add({.finding = sample_failure(), .at_s = 1});
+  EXPECT_EQ(record.spent_s(), 2 + 5 + 1);
+}
+
 TEST_F(RecordTest, EndTellsWhyAndWhen) {
   end("interrupted");
   const Report report = record.report();
