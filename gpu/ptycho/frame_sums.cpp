@@ -32,7 +32,7 @@ std::vector<Model<T>>& FrameSums<T>::models(Noise noise) {
     spec::Scene own = scene_;
     own.rows = static_cast<int>(objects_.held(rank).rows);
     own.cols = static_cast<int>(objects_.held(rank).cols);
-    models.emplace_back(cluster_, own, noise);
+    models.emplace_back(cluster_, own, noise, passes_for(cluster_, own));
   }
   return models;
 }

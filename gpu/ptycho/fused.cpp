@@ -216,18 +216,76 @@ struct GatherProbe {
   }
 };
 
-/// A value of the probe: adds what all groups gave.
+/// Rows of the window, for each group of positions: the squares of the object under it.
 template <class T>
+struct GatherMagnitudes {
+  struct Row {
+    std::int64_t first;
+    std::int64_t end;
+    std::int64_t begin_n;
+    std::int64_t end_n;
+    std::int64_t p;
+    T* out;
+  };
+
+  ObjectView<T> object;
+  const T* positions;
+  /// [groups, width, width]
+  T* weight;
+  std::int64_t count;
+  std::int64_t width;
+
+  [[nodiscard]] RANKCHECK_HD Row row(std::int64_t r) const {
+    const std::int64_t begin = r / width * probe_group;
+    return {.first = 0,
+            .end = width,
+            .begin_n = begin,
+            .end_n = begin + probe_group < count ? begin + probe_group : count,
+            .p = r % width,
+            .out = weight + r * width};
+  }
+
+  RANKCHECK_HD void operator()(const Row& row, std::int64_t q) const {
+    T sum = 0;
+    for (std::int64_t n = row.begin_n; n < row.end_n; ++n) {
+      sum += norm(object.at(Window<T>(positions + 2 * n), row.p, q));
+    }
+    row.out[q] = sum;
+  }
+};
+
+/// A value of the probe's size: adds what all groups gave.
+template <class Value>
 struct AddGroups {
-  const Complex<T>* parts;
-  Complex<T>* probe;
+  const Value* parts;
+  Value* out;
   std::int64_t groups;
   std::int64_t size;
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
-    Complex<T> sum;
+    Value sum{};
     for (std::int64_t g = 0; g < groups; ++g) sum += parts[g * size + i];
-    probe[i] += sum;
+    out[i] += sum;
+  }
+};
+
+/// The light of all modes on a pixel of the window.
+template <class T>
+struct ProbeLight {
+  const Complex<T>* probe;
+  std::int64_t width;
+  std::int64_t modes;
+  bool varying_probe;
+
+  using Line = const Complex<T>*;
+
+  [[nodiscard]] RANKCHECK_HD Line line(std::int64_t n, std::int64_t p) const {
+    return probe + ((varying_probe ? n * modes : 0) * width + p) * width;
+  }
+  RANKCHECK_HD T operator()(Line line, std::int64_t q) const {
+    T light = 0;
+    for (std::int64_t m = 0; m < modes; ++m) light += norm(line[m * width * width + q]);
+    return light;
   }
 };
 
@@ -243,7 +301,8 @@ Fused<T>::Fused(Cluster& cluster, const spec::Scene& scene, std::int64_t batch_m
       more_costs_(cluster),
       near_(cluster),
       near_counts_(cluster),
-      probe_parts_(cluster) {
+      probe_parts_(cluster),
+      weight_parts_(cluster) {
   if (batch_max > 0) return;
   constexpr std::int64_t bytes = std::int64_t{1} << 28;
   batch_max_ = std::max<std::int64_t>(
@@ -252,13 +311,12 @@ Fused<T>::Fused(Cluster& cluster, const spec::Scene& scene, std::int64_t batch_m
 
 template <class T>
 void Fused<T>::illuminate(int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves) {
-  const std::int64_t own = batch.first * scene_.modes * scene_.window * scene_.window;
   launch_rows(cluster_,
               rank,
               batch.count * scene_.detector,
               IlluminateRows<T>{
                   .object = {.values = exposure.object, .rows = scene_.rows, .cols = scene_.cols},
-                  .probe = exposure.probe + (scene_.varying_probe ? own : 0),
+                  .probe = exposure.probe + own_probe(batch),
                   .varying_probe = scene_.varying_probe,
                   .positions = exposure.positions + 2 * batch.first,
                   .waves = waves,
@@ -309,12 +367,50 @@ void Fused<T>::compare(int rank,
                                   .scale = scale,
                                   .factor_scale = factor_scale});
   };
-  if (noise == Noise::poisson) {
-    compare_with.template operator()<Noise::poisson>();
-  } else {
-    compare_with.template operator()<Noise::gaussian>();
+  switch (noise) {
+    case Noise::gaussian:
+      compare_with.template operator()<Noise::gaussian>();
+      break;
+    case Noise::poisson:
+      compare_with.template operator()<Noise::poisson>();
+      break;
+    case Noise::projected:
+      compare_with.template operator()<Noise::projected>();
+      break;
   }
   add_up(rank, threads, cost);
+}
+
+template <class T>
+template <class Value, class Share>
+void Fused<T>::add_windows(
+    int rank, const T* positions, Batch batch, const Share& share, Value* object) {
+  const Tiling tiling{.rows = scene_.rows, .cols = scene_.cols};
+  std::int32_t* const near = near_.get(rank, tiling.count() * batch.count);
+  std::int32_t* const counts = near_counts_.get(rank, tiling.count());
+  const T* const of_batch = positions + 2 * batch.first;
+  launch(cluster_,
+         rank,
+         tiling.count(),
+         ListNear<T>{.positions = of_batch,
+                     .count = batch.count,
+                     .width = scene_.window,
+                     .tiling = tiling,
+                     .near = near,
+                     .counts = counts});
+  launch_sums(
+      cluster_,
+      rank,
+      tiling.rows * tiling.across(),
+      Gather<T, Value, Share>{
+          .share = share,
+          .positions = of_batch,
+          .count = batch.count,
+          .object = object,
+          .cols = scene_.cols,
+          .width = scene_.window,
+          .lists = {
+              .tile_rows = tile_rows, .tile_cols = tile_cols, .near = near, .counts = counts}});
 }
 
 template <class T>
@@ -323,34 +419,38 @@ void Fused<T>::add_to_object(int rank,
                              Batch batch,
                              const Complex<T>* waves,
                              Complex<T>* object) {
-  const Tiling tiling{.rows = scene_.rows, .cols = scene_.cols};
-  const std::int64_t own = batch.first * scene_.modes * scene_.window * scene_.window;
-  const T* const positions = exposure.positions + 2 * batch.first;
-  std::int32_t* const near = near_.get(rank, tiling.count() * batch.count);
-  std::int32_t* const counts = near_counts_.get(rank, tiling.count());
-  launch(cluster_,
-         rank,
-         tiling.count(),
-         ListNear<T>{.positions = positions,
-                     .count = batch.count,
-                     .width = scene_.window,
-                     .tiling = tiling,
-                     .near = near,
-                     .counts = counts});
-  using Share = ConjugateTimesWaves<T>;
-  launch_sums(
-      cluster_,
-      rank,
-      tiling.rows * tiling.across(),
-      Gather<T, Complex<T>, Share>{
-          .share = Share(scene_, exposure.probe + (scene_.varying_probe ? own : 0), waves),
-          .positions = positions,
-          .count = batch.count,
-          .object = object,
-          .cols = scene_.cols,
-          .width = scene_.window,
-          .lists = {
-              .tile_rows = tile_rows, .tile_cols = tile_cols, .near = near, .counts = counts}});
+  const Complex<T>* const probe = exposure.probe + own_probe(batch);
+  add_windows(
+      rank, exposure.positions, batch, ConjugateTimesWaves<T>(scene_, probe, waves), object);
+}
+
+template <class T>
+void Fused<T>::add_light(int rank, const Exposure<T>& exposure, Batch batch, T* object_weight) {
+  add_windows(rank,
+              exposure.positions,
+              batch,
+              ProbeLight<T>{.probe = exposure.probe + own_probe(batch),
+                            .width = scene_.window,
+                            .modes = scene_.modes,
+                            .varying_probe = scene_.varying_probe},
+              object_weight);
+}
+
+template <class T>
+void Fused<T>::add_magnitudes(int rank, const Exposure<T>& exposure, Batch batch, T* probe_weight) {
+  const std::int64_t size = std::int64_t{scene_.window} * scene_.window;
+  const std::int64_t groups = (batch.count + probe_group - 1) / probe_group;
+  T* const parts = weight_parts_.get(rank, groups * size);
+  launch_rows(cluster_,
+              rank,
+              groups * scene_.window,
+              GatherMagnitudes<T>{
+                  .object = {.values = exposure.object, .rows = scene_.rows, .cols = scene_.cols},
+                  .positions = exposure.positions + 2 * batch.first,
+                  .weight = parts,
+                  .count = batch.count,
+                  .width = scene_.window});
+  launch(cluster_, rank, size, AddGroups<T>{parts, probe_weight, groups, size});
 }
 
 template <class T>
@@ -378,7 +478,7 @@ void Fused<T>::add_to_probe(int rank,
                   .frames = {.width = scene_.detector, .margin = spec::margin(scene_)},
                   .width = scene_.window});
   if (scene_.varying_probe) return;
-  launch(cluster_, rank, size, AddGroups<T>{parts, probe, groups, size});
+  launch(cluster_, rank, size, AddGroups<Complex<T>>{parts, probe, groups, size});
 }
 
 template class Fused<float>;

@@ -68,11 +68,26 @@ class Fused {
                     const Complex<T>* waves,
                     Complex<T>* probe);
 
+  /// Adds what the probes' light gives to the weights of the object's pixels, see
+  /// object_preconditioner; as add_to_object() does.
+  void add_light(int rank, const Exposure<T>& exposure, Batch batch, T* object_weight);
+
+  /// Adds the squares of the object under the windows to the weights of the probe's pixels, see
+  /// probe_preconditioner.
+  void add_magnitudes(int rank, const Exposure<T>& exposure, Batch batch, T* probe_weight);
+
  private:
   [[nodiscard]] std::int64_t wave_size() const {
     return std::int64_t{scene_.modes} * scene_.detector * scene_.detector;
   }
+  /// Where the probe of a batch's first position begins.
+  [[nodiscard]] std::int64_t own_probe(Batch batch) const {
+    return scene_.varying_probe ? batch.first * scene_.modes * scene_.window * scene_.window : 0;
+  }
   void add_up(int rank, std::int64_t count, double* cost);
+  /// Adds what the windows of a batch give to an array of the object's pixels.
+  template <class Value, class Share>
+  void add_windows(int rank, const T* positions, Batch batch, const Share& share, Value* object);
 
   Cluster& cluster_;
   spec::Scene scene_;
@@ -86,6 +101,7 @@ class Fused {
   Scratch<std::int32_t> near_counts_;
   /// What groups of positions add to the probe.
   Scratch<Complex<T>> probe_parts_;
+  Scratch<T> weight_parts_;
 };
 
 extern template class Fused<float>;

@@ -3,17 +3,16 @@
 #include <vector>
 
 #include "gpu/ptycho/arrays.hpp"
-#include "gpu/ptycho/fused.hpp"
-#include "gpu/ptycho/transform.hpp"
 
 namespace rankcheck::gpu {
 
 namespace {
 
-/// Calls add(rank, exposure, out) for every rank, with zeros to add to, then sums over the ranks.
-template <class T, class Add>
-void run_typed(const OperatorRun& run, const Add& add) {
+/// Starts from zeros, lets every rank add its part, then sums over the ranks.
+template <class T>
+void run_typed(const OperatorRun& run, Noise noise, Passes passes) {
   Cluster& cluster = run.cluster();
+  Model<T> model(cluster, run.scene(), noise, passes);
   std::vector<double*> costs;
   for (const int rank : run.local()) {
     const Gradients<T> out{.object = run.out<Complex<T>>(rank, spec::Array::object),
@@ -24,7 +23,7 @@ void run_typed(const OperatorRun& run, const Add& add) {
       fill(cluster, rank, run.size(rank, array), values, Complex<T>{});
     }
     fill(cluster, rank, 1, out.cost, 0.0);
-    add(rank, exposure_of<T>(run, rank), out);
+    model.add(rank, exposure_of<T>(run, rank), out);
     costs.push_back(out.cost);
   }
   run.sum_over_ranks(spec::Array::object);
@@ -32,47 +31,10 @@ void run_typed(const OperatorRun& run, const Add& add) {
   run.put_cost(costs);
 }
 
-/// What one rank's frames add.
-template <class T>
-void add_fused(Cluster& cluster,
-               Fused<T>& fused,
-               const spec::Scene& scene,
-               Noise noise,
-               int rank,
-               const Exposure<T>& exposure,
-               const Gradients<T>& out) {
-  const T scale = 1 / static_cast<T>(scene.detector);
-  fused.for_each_batch(exposure.count, [&](Batch batch) {
-    Complex<T>* const waves = fused.waves(rank, batch.count);
-    const std::int64_t layers = batch.count * scene.modes;
-    fused.illuminate(rank, exposure, batch, waves);
-    transform_frames(cluster, rank, scene.detector, layers, false, waves, waves);
-    // Scaled for both unitary transforms.
-    fused.compare(rank, noise, exposure, batch, scale, scale * scale, waves, waves, out.cost);
-    transform_frames(cluster, rank, scene.detector, layers, true, waves, waves);
-    fused.add_to_object(rank, exposure, batch, waves, out.object);
-    fused.add_to_probe(rank, exposure, batch, waves, out.probe);
-  });
-}
-
 }  // namespace
 
-void run_gradients(const OperatorRun& run, Noise noise) {
-  with_precision(run.call().type, [&]<class T>() {
-    Model<T> model(run.cluster(), run.scene(), noise);
-    run_typed<T>(run, [&](int rank, const Exposure<T>& exposure, const Gradients<T>& out) {
-      model.add(rank, exposure, out);
-    });
-  });
-}
-
-void run_fused_gradients(const OperatorRun& run, Noise noise) {
-  with_precision(run.call().type, [&]<class T>() {
-    Fused<T> fused(run.cluster(), run.scene());
-    run_typed<T>(run, [&](int rank, const Exposure<T>& exposure, const Gradients<T>& out) {
-      add_fused(run.cluster(), fused, run.scene(), noise, rank, exposure, out);
-    });
-  });
+void run_gradients(const OperatorRun& run, Noise noise, Passes passes) {
+  with_precision(run.call().type, [&]<class T>() { run_typed<T>(run, noise, passes); });
 }
 
 std::string_view refuses_slices(const spec::Call& call) {

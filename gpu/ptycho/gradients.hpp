@@ -20,9 +20,7 @@ template <class T>
 
 /// The cost and its gradients of all ranks' frames, on every rank: each rank's own part first, then
 /// sums over the ranks. What gaussian_gradients and poisson_gradients do.
-void run_gradients(const OperatorRun& run, Noise noise);
-/// The same with few passes over large batches. One slice.
-void run_fused_gradients(const OperatorRun& run, Noise noise);
+void run_gradients(const OperatorRun& run, Noise noise, Passes passes);
 
 /// For algorithms that know one slice only.
 [[nodiscard]] std::string_view refuses_slices(const spec::Call& call);

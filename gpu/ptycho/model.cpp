@@ -225,12 +225,12 @@ void Model<T>::compare(int rank, const Exposure<T>& exposure, Batch batch, doubl
 }
 
 template <class T>
-void Model<T>::keep_windows(int rank, Batch batch, Complex<T>* returned) {
+void Model<T>::keep_windows(int rank, Batch batch, const Complex<T>* waves, Complex<T>* returned) {
   const std::int64_t width = scene_.window;
   launch_rows(cluster_,
               rank,
               batch.count * width,
-              KeepWindows<T>{.waves = scratch(rank).waves,
+              KeepWindows<T>{.waves = waves,
                              .windows = returned + batch.first * width * width,
                              .frames = {.width = scene_.detector, .margin = spec::margin(scene_)},
                              .modes = scene_.modes,
@@ -238,7 +238,7 @@ void Model<T>::keep_windows(int rank, Batch batch, Complex<T>* returned) {
 }
 
 template <class T>
-void Model<T>::add(int rank, const Exposure<T>& exposure, const Gradients<T>& out) {
+void Model<T>::add_batched(int rank, const Exposure<T>& exposure, const Gradients<T>& out) {
   Complex<T>* const waves = scratch(rank).waves;
   slices_.for_each_batch(exposure.count, [&](Batch batch) {
     slices_.forward(rank, exposure, batch, waves);
@@ -246,13 +246,52 @@ void Model<T>::add(int rank, const Exposure<T>& exposure, const Gradients<T>& ou
     compare(rank, exposure, batch, out.cost);
     if (out.object != nullptr || out.probe != nullptr) {
       transform(rank, batch, true);
-      if (out.returned != nullptr) keep_windows(rank, batch, out.returned);
+      if (out.returned != nullptr) keep_windows(rank, batch, waves, out.returned);
       slices_.backward(rank, exposure, batch, waves, out.object, out.probe);
     }
     if (out.object_weight != nullptr || out.probe_weight != nullptr) {
       slices_.weigh(rank, exposure, batch, out.object_weight, out.probe_weight);
     }
   });
+}
+
+template <class T>
+void Model<T>::add_fused(int rank, const Exposure<T>& exposure, const Gradients<T>& out) {
+  const T scale = 1 / static_cast<T>(scene_.detector);
+  fused_->for_each_batch(exposure.count, [&](Batch batch) {
+    Complex<T>* const waves = fused_->waves(rank, batch.count);
+    const std::int64_t layers = batch.count * scene_.modes;
+    fused_->illuminate(rank, exposure, batch, waves);
+    transform_frames(cluster_, rank, scene_.detector, layers, false, waves, waves);
+    // Scaled for both unitary transforms.
+    fused_->compare(rank, noise_, exposure, batch, scale, scale * scale, waves, waves, out.cost);
+    if (out.object != nullptr || out.probe != nullptr) {
+      transform_frames(cluster_, rank, scene_.detector, layers, true, waves, waves);
+      if (out.returned != nullptr) keep_windows(rank, batch, waves, out.returned);
+      if (out.object != nullptr) fused_->add_to_object(rank, exposure, batch, waves, out.object);
+      if (out.probe != nullptr) fused_->add_to_probe(rank, exposure, batch, waves, out.probe);
+    }
+    if (out.object_weight != nullptr) {
+      fused_->add_light(rank, exposure, batch, out.object_weight);
+    }
+    if (out.probe_weight != nullptr) {
+      fused_->add_magnitudes(rank, exposure, batch, out.probe_weight);
+    }
+  });
+}
+
+template <class T>
+void Model<T>::add(int rank, const Exposure<T>& exposure, const Gradients<T>& out) {
+  if (fused_) {
+    add_fused(rank, exposure, out);
+  } else {
+    add_batched(rank, exposure, out);
+  }
+}
+
+Passes passes_for(Cluster& cluster, const spec::Scene& scene) {
+  const bool has_queues = cluster.queue(cluster.local().front()) != nullptr;
+  return has_queues && scene.slices == 1 ? Passes::fused : Passes::batched;
 }
 
 template class Model<float>;

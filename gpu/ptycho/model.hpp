@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include "reference/spec/scene.hpp"
 
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/complex.hpp"
+#include "gpu/ptycho/fused.hpp"
 #include "gpu/ptycho/pixel.hpp"
 #include "gpu/ptycho/slices.hpp"
 
@@ -31,13 +33,26 @@ struct Gradients {
   Complex<T>* returned = nullptr;
 };
 
-/// The chain from object and probe to the cost and back, for batches of frames that fit a
-/// processor's cache. Keeps its scratch memory on the devices of the cluster.
+/// How frames go through the model.
+enum class Passes : std::uint8_t {
+  /// Many simple passes over batches that stay in a processor's cache.
+  batched,
+  /// Few passes over large batches, see Fused. One slice.
+  fused,
+};
+
+/// What suits a scene on the devices of a cluster.
+[[nodiscard]] Passes passes_for(Cluster& cluster, const spec::Scene& scene);
+
+/// The chain from object and probe to the cost and back. Keeps its scratch memory on the devices of
+/// the cluster.
 template <class T>
 class Model {
  public:
-  Model(Cluster& cluster, const spec::Scene& scene, Noise noise)
-      : cluster_(cluster), scene_(scene), noise_(noise), slices_(cluster, scene) {}
+  Model(Cluster& cluster, const spec::Scene& scene, Noise noise, Passes passes)
+      : cluster_(cluster), scene_(scene), noise_(noise), slices_(cluster, scene) {
+    if (passes == Passes::fused) fused_.emplace(cluster, scene);
+  }
 
   /// Adds a rank's part to what `out` points to. A varying probe's gradient is written, not added.
   void add(int rank, const Exposure<T>& exposure, const Gradients<T>& out);
@@ -53,17 +68,20 @@ class Model {
     T* no_mask = nullptr;
   };
 
+  void add_batched(int rank, const Exposure<T>& exposure, const Gradients<T>& out);
+  void add_fused(int rank, const Exposure<T>& exposure, const Gradients<T>& out);
   Scratch& scratch(int rank);
   [[nodiscard]] std::int64_t frame() const { return spec::values(scene_, spec::Array::frames); }
   void transform(int rank, Batch batch, bool inverse);
   void compare(int rank, const Exposure<T>& exposure, Batch batch, double* cost);
-  void keep_windows(int rank, Batch batch, Complex<T>* returned);
+  void keep_windows(int rank, Batch batch, const Complex<T>* waves, Complex<T>* returned);
 
   Cluster& cluster_;
   spec::Scene scene_;
   Noise noise_;
   Slices<T> slices_;
   std::map<int, Scratch> scratch_;
+  std::optional<Fused<T>> fused_;
 };
 
 extern template class Model<float>;

@@ -7,7 +7,7 @@ Operator fused() {
       .name = "fused",
       .summary = "The chain in five passes over large batches, and two transforms; one slice.",
       .refuses = refuses_slices,
-      .run = [](const OperatorRun& run) { run_fused_gradients(run, Noise::gaussian); },
+      .run = [](const OperatorRun& run) { run_gradients(run, Noise::gaussian, Passes::fused); },
   };
 }
 

@@ -6,7 +6,7 @@ Operator batched() {
   return {
       .name = "batched",
       .summary = "The whole chain for a batch of frames at a time, then sums over the ranks.",
-      .run = [](const OperatorRun& run) { run_gradients(run, Noise::poisson); },
+      .run = [](const OperatorRun& run) { run_gradients(run, Noise::poisson, Passes::batched); },
   };
 }
 

@@ -12,7 +12,9 @@ namespace rankcheck::gpu {
 /// Simulated devices that count what is allocated on them.
 class Devices final : public Cluster {
  public:
-  explicit Devices(int ranks) : cluster_(reference::contract_named) {
+  /// With queues they look like a GPU's.
+  explicit Devices(int ranks, bool has_queues = false)
+      : cluster_(reference::contract_named), has_queues_(has_queues) {
     cluster_.begin(ranks, {}, std::nullopt);
   }
 
@@ -34,6 +36,7 @@ class Devices final : public Cluster {
 
   [[nodiscard]] int ranks() const override { return cluster_.ranks(); }
   [[nodiscard]] std::span<const int> local() const override { return cluster_.local(); }
+  void* queue(int /*rank*/) override { return has_queues_ ? this : nullptr; }
   std::byte* allocate(int rank, std::int64_t bytes) override {
     ++allocations_;
     return cluster_.allocate(rank, bytes);
@@ -61,6 +64,7 @@ class Devices final : public Cluster {
   }
 
   sim::SimCluster cluster_;
+  bool has_queues_;
   int allocations_ = 0;
 };
 

@@ -147,6 +147,42 @@ TEST_P(FusedTest, AddsEveryPositionToTheProbeWhateverTheBatches) {
   }
 }
 
+TEST_P(FusedTest, AddsTheLightOfEveryWindowWhateverTheBatches) {
+  std::vector<float> wanted(object.size());
+  for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {
+    for (int m = 0; m < scene.modes; ++m) {
+      wanted[static_cast<std::size_t>(at)] +=
+          weight * norm(probe[static_cast<std::size_t>(probe_at(n, m, p, q))]);
+    }
+  });
+  for (const std::int64_t positions_of_batch : {7, 100}) {
+    Fused<float> fused(cluster, scene, positions_of_batch);
+    std::vector<float> got(object.size());
+    fused.for_each_batch(positions_count,
+                         [&](Batch batch) { fused.add_light(0, exposure, batch, got.data()); });
+    EXPECT_EQ(got, wanted);
+  }
+}
+
+TEST_P(FusedTest, AddsTheSquaresUnderEveryWindowWhateverTheBatches) {
+  constexpr std::size_t size = std::size_t{width} * width;
+  std::vector<Wave> patches(positions_count * size);
+  for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {
+    patches[static_cast<std::size_t>((n * width + p) * width + q)] +=
+        weight * object[static_cast<std::size_t>(at)];
+  });
+  std::vector<float> wanted(size);
+  for (std::size_t i = 0; i < patches.size(); ++i) wanted[i % size] += norm(patches[i]);
+  for (const std::int64_t positions_of_batch : {7, 100}) {
+    Fused<float> fused(cluster, scene, positions_of_batch);
+    std::vector<float> got(size);
+    fused.for_each_batch(positions_count, [&](Batch batch) {
+      fused.add_magnitudes(0, exposure, batch, got.data());
+    });
+    EXPECT_EQ(got, wanted);
+  }
+}
+
 TEST_P(FusedTest, LightsWindowsAndLeavesZerosAroundThem) {
   std::vector<Wave> wanted(waves.size());
   for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "gpu/ptycho/model.hpp"
 #include "gpu/ptycho/tiles.hpp"
 
 #include "tests/gpu/ptycho/devices.hpp"
@@ -45,10 +46,13 @@ Waves waves(std::size_t count, std::uint64_t seed) {
 struct Layout {
   std::vector<std::vector<double>> positions;
   bool tiles = false;
+  bool has_queues = false;
 };
 const Layout three_tiles{
     .positions = {{0.5, 0, 3, 2.25, 1, 6.75}, {}, {5, 5, 8.5, 6.5, 8.5, 6.5, 8.5, 6.5}},
     .tiles = true};
+const Layout three_tiles_with_queues{
+    .positions = three_tiles.positions, .tiles = true, .has_queues = true};
 const Layout three_replicas{.positions = three_tiles.positions};
 const Layout one_rank{
     .positions = {{0.5, 0, 3, 2.25, 1, 6.75, 5, 5, 8.5, 6.5, 8.5, 6.5, 8.5, 6.5}}};
@@ -65,7 +69,7 @@ class Problem {
  public:
   explicit Problem(const Layout& layout)
       : held_(boxes_of(layout)),
-        devices_(static_cast<int>(held_.size())),
+        devices_(static_cast<int>(held_.size()), layout.has_queues),
         solver_(devices_, scene, held_) {
     const Waves object = waves(143, 1);
     std::size_t first = 0;
@@ -205,6 +209,37 @@ TEST_P(SolverTest, replicas_change_like_one_object) {
   EXPECT_LT(
       largest_difference(replicas.held(1), replicas.object(1), whole.held(0), whole.object(0)),
       1e-9);
+}
+
+/// GPUs go through the frames in passes of their own.
+TEST_P(SolverTest, devices_with_queues_change_like_one_without) {
+  Problem gpus(three_tiles_with_queues);
+  Problem whole(one_rank);
+  for (int step = 0; step < 2; ++step) {
+    const double cost = whole.take(GetParam()).cost;
+    EXPECT_NEAR(gpus.take(GetParam()).cost, cost, 1e-9 * cost);
+  }
+  EXPECT_LT(largest_difference(gpus.held(2), gpus.object(2), whole.held(0), whole.object(0)), 1e-9);
+  const Box all{.rows = 1, .cols = probe_size};
+  EXPECT_LT(largest_difference(all, gpus.probe(1), all, whole.probe(0)), 1e-9);
+}
+
+TEST_P(SolverTest, devices_with_queues_keep_their_memory) {
+  Problem problem(three_tiles_with_queues);
+  problem.take(GetParam());
+  const int allocations = problem.allocations();
+  problem.take(GetParam());
+  EXPECT_EQ(problem.allocations(), allocations);
+}
+
+TEST(PassesTest, suit_the_devices) {
+  Devices processors(1);
+  Devices gpus(1, true);
+  EXPECT_EQ(passes_for(processors, scene), Passes::batched);
+  EXPECT_EQ(passes_for(gpus, scene), Passes::fused);
+  spec::Scene thick = scene;
+  thick.slices = 2;
+  EXPECT_EQ(passes_for(gpus, thick), Passes::batched) << "fused passes know one slice";
 }
 
 TEST_P(SolverTest, reports_the_cost_before_the_step) {
