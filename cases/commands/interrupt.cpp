@@ -26,11 +26,12 @@ void handle(int number, void (*handler)(int), int flags) {
 }  // namespace
 
 Interrupt::Interrupt(std::initializer_list<int> further) : signals_(further) {
-  signals_.insert(signals_.end(), {SIGINT, SIGTERM});
   signal_number.store(0);
   was_requested.store(false);
-  for (const int number : signals_) {
+  for (const int number : signals_) handle(number, note, SA_RESTART);
+  for (const int number : {SIGINT, SIGTERM}) {
     handle(number, note, static_cast<int>(SA_RESETHAND) | SA_RESTART);
+    signals_.push_back(number);
   }
   // A file that may not grow is an error of the write.
   handle(SIGXFSZ, SIG_IGN, 0);

@@ -10,7 +10,8 @@ namespace rankcheck::cases {
 /// signal ends it at once. What hits a limit on the size of files goes on too.
 class Interrupt {
  public:
-  /// Further signals may ask for an end, too.
+  /// Further signals may ask for an end, too, any number of times: a launcher may pass on what the
+  /// program got itself.
   explicit Interrupt(std::initializer_list<int> further = {});
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
