@@ -74,7 +74,9 @@ TEST(TimesInTurns, TakeAFewWhereOneIsLong) {
 }
 
 TEST(TimesRequest, ReadsWhatItWrites) {
-  const TimesRequest request{.c = {.operation = "barrier", .ranks = 3}, .seconds_min = 0.25};
+  TimesRequest request{.seconds_min = 0.25};
+  request.c.operation = "barrier";
+  request.c.ranks = 3;
   const TimesRequest read = times_request_from_json(nlohmann::json(to_json(request)));
   EXPECT_EQ(harness::to_text(read.c), harness::to_text(request.c));
   EXPECT_EQ(read.seconds_min, 0.25);
