@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "reference/spec/scene.hpp"
 
 #include "gpu/device/complex.hpp"
 #include "gpu/device/launch_sums.hpp"
+#include "gpu/ptycho/arrays.hpp"
+#include "gpu/ptycho/operator.hpp"
 #include "gpu/ptycho/slices.hpp"
 #include "gpu/ptycho/window.hpp"
 
@@ -130,6 +133,38 @@ void add_windows(Cluster& cluster,
                                       .cols = scene.cols,
                                       .width = scene.window,
                                       .lists = {}});
+}
+
+/// Makes the output of Windows what the windows of all ranks give to it; see gather_windows().
+template <class T, class Windows>
+void sum_windows(const OperatorRun& run) {
+  using Value = std::conditional_t<spec::info(Windows::output).is_complex, Complex<T>, T>;
+  for (const int rank : run.local()) {
+    auto* const values = run.out<Value>(rank, Windows::output);
+    fill(run.cluster(), rank, run.size(rank, Windows::output), values, Value{});
+    add_windows(run.cluster(),
+                rank,
+                run.scene(),
+                run.in<T>(rank, spec::Array::positions),
+                run.positions(rank),
+                Windows::template share<T>(run, rank),
+                values);
+  }
+  run.sum_over_ranks(Windows::output);
+}
+
+/// The algorithm `gather` of an operator whose one output is Windows::output, an array of the
+/// object's pixels. Windows::share<T>(run, rank) is what a rank's windows give; see Gather.
+template <class Windows>
+[[nodiscard]] Operator gather_windows() {
+  return {
+      .name = "gather",
+      .summary = "A thread for each pixel of the object sums over the windows that cover it.",
+      .run =
+          [](const OperatorRun& run) {
+            with_precision(run.call().type, [&]<class T>() { sum_windows<T, Windows>(run); });
+          },
+  };
 }
 
 /// conj(probe) times the waves, over all modes.

@@ -1,8 +1,5 @@
 #include "gpu/ptycho/gather.hpp"
 
-#include "gpu/ptycho/arrays.hpp"
-#include "gpu/ptycho/operator.hpp"
-
 namespace rankcheck::gpu::insert {
 
 namespace {
@@ -20,35 +17,20 @@ struct PatchPixel {
   RANKCHECK_HD Complex<T> operator()(Line line, std::int64_t q) const { return line[q]; }
 };
 
-template <class T>
-void run_typed(const OperatorRun& run) {
-  const spec::Scene& scene = run.scene();
-  for (const int rank : run.local()) {
-    auto* const object = run.out<Complex<T>>(rank, spec::Array::object);
-    fill(run.cluster(), rank, run.size(rank, spec::Array::object), object, Complex<T>{});
-    add_windows(run.cluster(),
-                rank,
-                scene,
-                run.in<T>(rank, spec::Array::positions),
-                run.positions(rank),
-                PatchPixel<T>{.patches = run.in<Complex<T>>(rank, spec::Array::patches),
-                              .frames = {.width = scene.detector, .margin = spec::margin(scene)}},
-                object);
+struct Patches {
+  static constexpr spec::Array output = spec::Array::object;
+
+  template <class T>
+  static PatchPixel<T> share(const OperatorRun& run, int rank) {
+    return {.patches = run.in<Complex<T>>(rank, spec::Array::patches),
+            .frames = {.width = run.scene().detector, .margin = spec::margin(run.scene())}};
   }
-  run.sum_over_ranks(spec::Array::object);
-}
+};
 
 }  // namespace
 
 Operator gather() {
-  return {
-      .name = "gather",
-      .summary = "A thread for each pixel of the object sums over the windows that cover it.",
-      .run =
-          [](const OperatorRun& run) {
-            with_precision(run.call().type, [&]<class T>() { run_typed<T>(run); });
-          },
-  };
+  return gather_windows<Patches>();
 }
 
 }  // namespace rankcheck::gpu::insert

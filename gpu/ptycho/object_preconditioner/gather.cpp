@@ -1,8 +1,5 @@
 #include "gpu/ptycho/gather.hpp"
 
-#include "gpu/ptycho/arrays.hpp"
-#include "gpu/ptycho/operator.hpp"
-
 namespace rankcheck::gpu::object_preconditioner {
 
 namespace {
@@ -27,37 +24,22 @@ struct Light {
   }
 };
 
-template <class T>
-void run_typed(const OperatorRun& run) {
-  const spec::Scene& scene = run.scene();
-  for (const int rank : run.local()) {
-    T* const weight = run.out<T>(rank, spec::Array::object_weight);
-    fill(run.cluster(), rank, run.size(rank, spec::Array::object_weight), weight, T{0});
-    add_windows(run.cluster(),
-                rank,
-                scene,
-                run.in<T>(rank, spec::Array::positions),
-                run.positions(rank),
-                Light<T>{.probe = run.in<Complex<T>>(rank, spec::Array::probe),
-                         .width = scene.window,
-                         .modes = scene.modes,
-                         .varying_probe = scene.varying_probe},
-                weight);
+struct Lights {
+  static constexpr spec::Array output = spec::Array::object_weight;
+
+  template <class T>
+  static Light<T> share(const OperatorRun& run, int rank) {
+    return {.probe = run.in<Complex<T>>(rank, spec::Array::probe),
+            .width = run.scene().window,
+            .modes = run.scene().modes,
+            .varying_probe = run.scene().varying_probe};
   }
-  run.sum_over_ranks(spec::Array::object_weight);
-}
+};
 
 }  // namespace
 
 Operator gather() {
-  return {
-      .name = "gather",
-      .summary = "A thread for each pixel of the object sums over the windows that cover it.",
-      .run =
-          [](const OperatorRun& run) {
-            with_precision(run.call().type, [&]<class T>() { run_typed<T>(run); });
-          },
-  };
+  return gather_windows<Lights>();
 }
 
 }  // namespace rankcheck::gpu::object_preconditioner
