@@ -85,6 +85,8 @@ class StoreServer {
   std::thread thread_;
 };
 
+enum class Verb : char;
+
 /// A connection to a store. Serves one thread. Every call throws StoreError.
 class StoreClient {
  public:
@@ -105,7 +107,7 @@ class StoreClient {
  private:
   using Deadline = std::chrono::steady_clock::time_point;
 
-  std::string ask(char verb, std::string_view key, std::string_view rest, Patience patience);
+  std::string ask(Verb verb, std::string_view key, std::string_view rest, Patience patience);
   void send(std::string_view request, Deadline deadline);
   [[nodiscard]] std::string receive(Deadline deadline);
   void expect_ready(short events, Deadline deadline);

@@ -51,7 +51,7 @@ StoreClient::StoreClient(const StoreAddress& address, std::string_view secret, P
     }
     std::this_thread::sleep_for(Milliseconds(10));
   }
-  static_cast<void>(ask(hello, secret, {}, patience));
+  static_cast<void>(ask(Verb::hello, secret, {}, patience));
 }
 
 void StoreClient::set(std::string_view key, std::string_view value) {
@@ -117,7 +117,7 @@ std::string StoreClient::receive(Clock::time_point deadline) {
   return text.substr(length_bytes);
 }
 
-std::string StoreClient::ask(char verb,
+std::string StoreClient::ask(Verb verb,
                              std::string_view key,
                              std::string_view rest,
                              Patience patience) {
@@ -130,14 +130,15 @@ std::string StoreClient::ask(char verb,
   expect_at_most("value", rest.size(), store_limits::value_bytes);
   if (socket_.get() < 0) lose("the connection was closed");
   std::string request = number(head_bytes + key.size() + rest.size(), length_bytes);
-  request += verb;
+  request += static_cast<char>(verb);
   request += number(key.size(), 2);
   request += key;
   request += rest;
   const auto deadline = Clock::now() + patience + grace;
   send(request, deadline);
   const std::string reply = receive(deadline);
-  if (reply[0] != success) throw StoreError("store at " + address_ + ": " + reply.substr(1));
+  if (Status{reply[0]} != Status::success)
+    throw StoreError("store at " + address_ + ": " + reply.substr(1));
   return reply.substr(1);
 }
 

@@ -177,7 +177,7 @@ class Service {
 
   /// Complains and ends the connection.
   static void refuse(Connection& connection, const std::string& complaint) {
-    reply(connection, failure, complaint);
+    reply(connection, Status::failure, complaint);
     connection.deadline = Clock::now() + store_limits::greeting;
     connection.ends = true;
     connection.in.clear();
@@ -201,41 +201,42 @@ class Service {
     const std::string rest = request.substr(head_bytes + key_bytes);
     if (key_bytes > store_limits::key_bytes) {
       return reply(connection,
-                   failure,
+                   Status::failure,
                    "a key of " + std::to_string(key_bytes) + " bytes: at most " +
                        std::to_string(store_limits::key_bytes) + " are accepted");
     }
-    if (!connection.greeted) return greet(connection, request[0], key);
-    if (key.empty()) return reply(connection, failure, "an empty key: expected a name");
-    const std::size_t expected = request[0] == wait ? 4 : request[0] == barrier ? 12 : 0;
-    if (request[0] != set && rest.size() != expected) {
-      return reply(connection, failure, "a malformed request about " + quoted(key));
+    const auto verb = static_cast<Verb>(request[0]);
+    if (!connection.greeted) return greet(connection, verb, key);
+    if (key.empty()) return reply(connection, Status::failure, "an empty key: expected a name");
+    const std::size_t expected = verb == Verb::wait ? 4 : verb == Verb::barrier ? 12 : 0;
+    if (verb != Verb::set && rest.size() != expected) {
+      return reply(connection, Status::failure, "a malformed request about " + quoted(key));
     }
-    switch (request[0]) {
-      case set:
+    switch (verb) {
+      case Verb::set:
         return put(connection, key, rest);
-      case get:
-      case wait:
+      case Verb::get:
+      case Verb::wait:
         return look_up(connection, key, rest);
-      case barrier:
+      case Verb::barrier:
         return arrive(connection, key, rest);
       default:
-        return reply(connection, failure, "an unknown request");
+        return reply(connection, Status::failure, "an unknown request");
     }
   }
 
-  void greet(Connection& connection, char verb, const std::string& secret) {
-    if (verb != hello || !equal(secret, secret_)) {
+  void greet(Connection& connection, Verb verb, const std::string& secret) {
+    if (verb != Verb::hello || !equal(secret, secret_)) {
       return refuse(connection, "the secret is not the store's");
     }
     connection.greeted = true;
-    reply(connection, success, {});
+    reply(connection, Status::success, {});
   }
 
   void put(Connection& connection, const std::string& key, const std::string& value) {
     if (value.size() > store_limits::value_bytes) {
       return reply(connection,
-                   failure,
+                   Status::failure,
                    "a value of " + std::to_string(value.size()) + " bytes: at most " +
                        std::to_string(store_limits::value_bytes) + " are accepted");
     }
@@ -244,22 +245,23 @@ class Service {
     const std::size_t total = bytes_ - old + key.size() + value.size();
     if (total > store_limits::total_bytes) {
       return reply(connection,
-                   failure,
+                   Status::failure,
                    "the store is full: at most " + std::to_string(store_limits::total_bytes) +
                        " bytes are accepted");
     }
     bytes_ = total;
     values_[key] = value;
-    reply(connection, success, {});
+    reply(connection, Status::success, {});
     for (Connection& each : connections_) {
-      if (each.waits == Waits::for_key && each.key == key) reply_later(each, success, value);
+      if (each.waits == Waits::for_key && each.key == key)
+        reply_later(each, Status::success, value);
     }
   }
 
   void look_up(Connection& connection, const std::string& key, const std::string& rest) {
     const auto found = values_.find(key);
-    if (found != values_.end()) return reply(connection, success, found->second);
-    if (rest.empty()) return reply(connection, failure, "no value for " + quoted(key));
+    if (found != values_.end()) return reply(connection, Status::success, found->second);
+    if (rest.empty()) return reply(connection, Status::failure, "no value for " + quoted(key));
     suspend(connection, Waits::for_key, key, rest);
   }
 
@@ -268,7 +270,7 @@ class Service {
     const auto ranks = static_cast<std::int64_t>(number_at(rest, 8, 4));
     if (ranks < 1 || ranks > store_limits::ranks || rank >= ranks) {
       return reply(connection,
-                   failure,
+                   Status::failure,
                    "barrier " + quoted(name) + ": rank " + std::to_string(rank) + " of " +
                        std::to_string(ranks) + " ranks");
     }
@@ -276,7 +278,7 @@ class Service {
     if (round.arrived.empty()) round.ranks = static_cast<int>(ranks);
     if (round.ranks != ranks || round.arrived.contains(static_cast<int>(rank))) {
       return reply(connection,
-                   failure,
+                   Status::failure,
                    "barrier " + quoted(name) + ": rank " + std::to_string(rank) + " of " +
                        std::to_string(ranks) + " came, but " +
                        (round.ranks != ranks ? "others wait for " + std::to_string(round.ranks)
@@ -288,7 +290,7 @@ class Service {
     if (round.arrived.size() < static_cast<std::size_t>(ranks)) return;
     const Barrier complete = std::move(round);
     barriers_.erase(name);
-    for (const auto& [each, waiting] : complete.arrived) reply_later(*waiting, success, {});
+    for (const auto& [each, waiting] : complete.arrived) reply_later(*waiting, Status::success, {});
   }
 
   void suspend(Connection& connection,
@@ -319,7 +321,8 @@ class Service {
       }
       break_barrier(connection.key, "rank " + missing + " did not come in time");
     } else {
-      reply_later(connection, failure, "no value for " + quoted(connection.key) + " in time");
+      reply_later(
+          connection, Status::failure, "no value for " + quoted(connection.key) + " in time");
     }
     return true;
   }
@@ -329,7 +332,7 @@ class Service {
     const Barrier broken = std::move(barriers_.at(name));
     barriers_.erase(name);
     for (const auto& [rank, waiting] : broken.arrived) {
-      reply_later(*waiting, failure, "barrier " + quoted(name) + ": " + why);
+      reply_later(*waiting, Status::failure, "barrier " + quoted(name) + ": " + why);
     }
   }
 

@@ -20,8 +20,8 @@ inline constexpr std::size_t head_bytes = 3;
 inline constexpr std::size_t request_bytes_max =
     head_bytes + store_limits::key_bytes + store_limits::value_bytes;
 
-enum Verb : char { hello = 'h', set = 's', get = 'g', wait = 'w', barrier = 'b' };
-enum Status : char { success = 0, failure = 1 };
+enum class Verb : char { hello = 'h', set = 's', get = 'g', wait = 'w', barrier = 'b' };
+enum class Status : char { success = 0, failure = 1 };
 
 /// A number in so many bytes, the lowest first.
 [[nodiscard]] std::string number(std::uint64_t value, std::size_t bytes);
