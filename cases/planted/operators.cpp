@@ -253,6 +253,51 @@ constexpr std::array costs{
             }},
 };
 
+/// Adds up in double precision what the last of an odd number of frames shows.
+void light_remainder_in_double(Attempt& attempt) {
+  const auto width = static_cast<std::size_t>(attempt.call().scene.detector);
+  const auto modes = static_cast<std::size_t>(attempt.call().scene.modes);
+  const std::size_t size = width * width;
+  attempt.run();
+  attempt.change_output(Array::frames, [&](Values& values, int rank) {
+    if (attempt.positions(rank) % 2 == 0) return;
+    const Values waves = attempt.input(Array::far_waves, rank);
+    for (std::size_t i = values.size() - size; i < values.size(); ++i) {
+      const std::size_t first = i / size * modes * size + i % size;
+      double light = 0;
+      for (std::size_t m = 0; m < modes; ++m) light += std::norm(waves[first + m * size]);
+      values[i] = light;
+    }
+  });
+}
+
+constexpr std::array batches{
+    Bug{.name = "remainder_in_another_precision",
+        .summary = "frames that do not fill a batch of two go through code that rounds otherwise",
+        .operation = "intensity",
+        .algorithm = "pixelwise",
+        .property = "takes_each_position_alone",
+        .says = "depends on the other positions",
+        .hits = [](const Case& c) { return c.type == spec::Type::f32; },
+        .attempt = light_remainder_in_double},
+    Bug{.name = "probe_of_the_first_of_a_batch",
+        .summary = "all positions of a batch are lit by the probe of its first one",
+        .source = "ptypy#584",
+        .operation = "illuminate",
+        .algorithm = "pixelwise",
+        .property = "takes_each_position_alone",
+        .says = "depends on the order of the positions",
+        .hits = [](const Case& c) { return c.scene.varying_probe; },
+        .attempt = take_first_copy<Array::probe>},
+    Bug{.name = "window_of_the_first_of_a_batch",
+        .summary = "all positions of a batch look at the window of its first one",
+        .operation = "multislice",
+        .algorithm = "batched",
+        .property = "takes_each_position_alone",
+        .says = "depends on the order of the positions",
+        .attempt = take_first_copy<Array::positions>},
+};
+
 constexpr std::array precisions{
     Bug{.name = "halved_precision",
         .summary = "a result goes through half precision",
@@ -275,6 +320,7 @@ void add_bugs_in_operators(std::vector<Bug>& out) {
   append(positions);
   append(edges);
   append(costs);
+  append(batches);
   append(precisions);
 }
 

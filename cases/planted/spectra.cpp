@@ -8,6 +8,7 @@
 
 #include "cases/planted/attempt.hpp"
 #include "cases/planted/catalogue.hpp"
+#include "cases/planted/changes.hpp"
 
 /// Operators that go wrong on the way to the frequencies and back.
 namespace rankcheck::cases::planted {
@@ -179,7 +180,23 @@ constexpr std::array plans{
             }},
 };
 
+/// Divides what is transformed back by the number of frames.
+void scale_by_batch(Attempt& attempt) {
+  attempt.devices().on_transform = [](const TransformCall& call) {
+    call.make();
+    if (call.what.inverse) call.scale(1.0 / static_cast<double>(call.what.batch));
+  };
+  attempt.run();
+}
+
 constexpr std::array free_space{
+    Bug{.name = "transform_scaled_by_its_batch",
+        .summary = "the way back is divided by the number of all values, not of a frame's",
+        .operation = "propagate_fresnel",
+        .algorithm = "fft",
+        .property = "takes_each_position_alone",
+        .says = "depends on the other positions",
+        .attempt = scale_by_batch},
     Bug{.name = "frequencies_half_a_step_off",
         .summary = "the grid of frequencies has no zero frequency",
         .source = "tike, FresnelSpectProp",
@@ -253,6 +270,13 @@ constexpr std::array shifts{
         .property = "rolls_by_whole_positions",
         .says = "is not rolled",
         .attempt = map_positions<[](double value) { return -value; }>},
+    Bug{.name = "shift_of_the_first_of_a_batch",
+        .summary = "all frames of a batch are shifted as its first one is",
+        .operation = "shift",
+        .algorithm = "fft",
+        .property = "takes_each_position_alone",
+        .says = "depends on the order of the positions",
+        .attempt = take_first_copy<Array::positions>},
     Bug{.name = "shift_is_a_constant_phase",
         .summary = "all frequencies are turned by one angle, so that nothing moves",
         .source = "PtyGer, shifts",

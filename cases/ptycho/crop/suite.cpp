@@ -1,5 +1,6 @@
 #include "harness/properties/is_deterministic.hpp"
 
+#include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/registry.hpp"
 
@@ -11,6 +12,7 @@ Suite suite() {
               harness::is_deterministic(),
               is_linear_in_each_array(),
               is_independent_of_partition(),
+              takes_each_position_alone<Match::exact>(),
               has_adjoint("has_adjoint_pad", "<crop(x), y> = <x, pad(y)>.", plan_then<"pad">),
           }};
 }

@@ -13,7 +13,7 @@ Suite suite() {
               is_linear_in_each_array(),
               is_independent_of_partition(),
               is_equivariant<Outputs::sums, harness::Form::transposed, harness::Form::translated>(),
-              is_independent_of_order(),
+              takes_each_position_alone<Match::exact>(),
               is_exact_on_bilinear_objects(),
               has_adjoint(
                   "has_adjoint_insert", "<extract(o), y> = <o, insert(y)>.", plan_then<"insert">),

@@ -60,6 +60,7 @@ Suite suite() {
               harness::is_deterministic(),
               is_linear_in_each_array(),
               is_independent_of_partition(),
+              takes_each_position_alone<Match::exact>(),
               is_equivariant<Outputs::sums,
                              harness::Form::transposed,
                              harness::Form::translated,

@@ -11,6 +11,7 @@ Suite suite() {
               operator_agrees_with_reference(),
               harness::is_deterministic(),
               is_independent_of_partition(),
+              takes_each_position_alone<Match::exact>(),
               keeps_symmetries(),
           }};
 }

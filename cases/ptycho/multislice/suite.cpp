@@ -13,6 +13,7 @@ Suite suite() {
               harness::is_deterministic(),
               is_linear_in_each_array(),
               is_independent_of_partition(),
+              takes_each_position_alone<Match::bounded>(),
               is_equivariant<Outputs::sums, harness::Form::transposed, harness::Form::translated>(),
               is_illuminate_for_one_slice(),
               is_product_without_distance(),

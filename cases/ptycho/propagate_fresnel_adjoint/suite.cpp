@@ -12,6 +12,7 @@ Suite suite() {
               harness::is_deterministic(),
               is_linear_in_each_array(),
               is_independent_of_partition(),
+              takes_each_position_alone<Match::bounded>(),
               keeps_symmetries(),
               gains_no_energy(),
               has_adjoint("has_adjoint_propagate_fresnel",

@@ -106,6 +106,7 @@ Suite suite() {
               harness::is_deterministic(),
               is_linear_in_each_array(),
               is_independent_of_partition(),
+              takes_each_position_alone<Match::bounded>(),
               is_equivariant<Outputs::sums, harness::Form::transposed>(),
               conserves_energy(),
               rolls_by_whole_positions(),

@@ -88,6 +88,8 @@ INSTANTIATE_TEST_SUITE_P(
         Law{"gaussian_gradients", "is_equivariant", 1, Array::object},
         Law{"gaussian_gradients", "is_independent_of_order", 1, Array::cost},
         Law{"gaussian_gradients", "counts_every_position", 1, Array::probe},
+        Law{"illuminate", "takes_each_position_alone", 2, Array::waves},
+        Law{"shift", "takes_each_position_alone", 1, Array::waves},
         Law{"extract", "is_exact_on_bilinear_objects", 0, Array::patches},
         Law{"rpie_step", "keeps_the_truth", 3, Array::object},
         Law{"lsqml_step", "keeps_the_truth_along_its_directions", 3, Array::object},
