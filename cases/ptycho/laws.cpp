@@ -19,6 +19,7 @@ namespace {
 
 using harness::Case;
 using harness::Evidence;
+using harness::InputKind;
 using harness::Judgement;
 using harness::Verdict;
 using reference::Field;
@@ -444,12 +445,15 @@ harness::Property ignores_unmeasured_pixels() {
   return {
       .name = "ignores_unmeasured_pixels",
       .summary = "NaN, infinities and huge numbers in pixels that are not measured change no bit.",
-      .applies = [](const spec::Contract&, const Case& c) { return has_unmeasured_pixel(c); },
+      .applies =
+          [](const spec::Contract&, const Case& c) {
+            return c.input == InputKind::special && has_unmeasured_pixel(c);
+          },
+      .adapt = [](const spec::Contract&, Case& c) { c.input = InputKind::special; },
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
             stages.assign(2, c);
-            stages[0].input = harness::InputKind::general;
-            stages[1].input = harness::InputKind::special;
+            stages[0].input = InputKind::general;
           },
       .check = check_unmeasured,
   };

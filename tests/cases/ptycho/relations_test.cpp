@@ -29,17 +29,21 @@ struct Law {
   std::size_t stage;
   Array array;
   int data_seed = 8;
+  std::string input = "general";
 
   friend void PrintTo(const Law& law, std::ostream* out) {
     *out << law.operation << " " << law.property;
   }
 };
 
-std::string text_of(const std::string& operation, const std::string& property, int data_seed) {
+std::string text_of(const std::string& operation,
+                    const std::string& property,
+                    int data_seed,
+                    const std::string& input = "general") {
   return R"({"ranks":2,"counts":[2,1],"rows":4,"cols":5,"window":3,"detector":4,"modes":2,)"
          R"("type":"f64","operation":")" +
-         operation + R"(","property":")" + property + R"(","data_seed":)" +
-         std::to_string(data_seed) + "}";
+         operation + R"(","property":")" + property + R"(","input":")" + input +
+         R"(","data_seed":)" + std::to_string(data_seed) + "}";
 }
 
 /// Adds much to the first component of an output, on every rank.
@@ -61,7 +65,8 @@ void spoil(const Law& law, std::span<const Case> stages, Observation& observatio
 
 class RelationTest : public testing::TestWithParam<Law> {
  protected:
-  std::string text_ = text_of(GetParam().operation, GetParam().property, GetParam().data_seed);
+  std::string text_ =
+      text_of(GetParam().operation, GetParam().property, GetParam().data_seed, GetParam().input);
 };
 
 TEST_P(RelationTest, holds_for_right_results) {
@@ -105,8 +110,8 @@ INSTANTIATE_TEST_SUITE_P(
         Law{"conjugate_gradient_step", "grows_as_its_light_does", 3, Array::object_gradient},
         Law{"insert", "is_independent_of_refinement", 0, Array::object},
         Law{"poisson_cost", "is_independent_of_refinement", 1, Array::far_waves},
-        Law{"poisson_cost", "ignores_unmeasured_pixels", 1, Array::far_waves, 7},
-        Law{"lsqml_step", "ignores_unmeasured_pixels", 0, Array::probe, 7},
+        Law{"poisson_cost", "ignores_unmeasured_pixels", 1, Array::far_waves, 7, "special"},
+        Law{"lsqml_step", "ignores_unmeasured_pixels", 0, Array::probe, 7, "special"},
         Law{"gaussian_gradients", "keeps_the_raster_ambiguity", 1, Array::object},
         Law{"propagate", "is_equivariant", 1, Array::far_waves},
         Law{"difference_map_step", "keeps_the_truth_on_whole_pixels", 3, Array::probe},
@@ -118,6 +123,12 @@ INSTANTIATE_TEST_SUITE_P(
       return instance.param.operation + "_" + instance.param.property + "_" +
              std::string(spec::name(instance.param.array));
     });
+
+TEST(LawTest, takes_no_case_whose_inputs_it_would_replace) {
+  const Judgement judgement = examine(text_of("poisson_cost", "ignores_unmeasured_pixels", 7));
+  EXPECT_EQ(judgement.verdict, Verdict::errored);
+  EXPECT_NE(judgement.reason.find("says nothing about this case"), std::string::npos);
+}
 
 /// A law, as an operation claims it that does not keep it.
 struct Control {
