@@ -48,20 +48,10 @@ ordered_json to_json(const JournalEnd& end) {
   };
 }
 
-/// A field that goes on as it is; `fields` are those of `value`.
-const ordered_json& object_at(const char* name, Fields& fields, const ordered_json& value) {
-  if (!fields.at(name).is_object()) fields.fail(name, "expected an object");
-  return value.at(name);
-}
-
 JournalHeader header_from_json(const ordered_json& value) {
   const json plain = value;
   Fields fields(plain);
-  int version = 0;
-  fields.required("journal_version", version);
-  if (version != journal_version) {
-    fields.fail("journal_version", fmt::format("expected {}, got {}", journal_version, version));
-  }
+  expect_version("journal_version", journal_version, fields);
   JournalHeader header;
   header.run = object_at("run", fields, value);
   fields.required("directory", header.directory);
@@ -109,6 +99,17 @@ void take(const ordered_json& value, std::optional<Record>& record) {
 }
 
 }  // namespace
+
+const ordered_json& object_at(std::string_view name, Fields& fields, const ordered_json& value) {
+  if (!fields.at(name).is_object()) fields.fail(name, "expected an object");
+  return value.at(name);
+}
+
+void expect_version(std::string_view name, int version, Fields& fields) {
+  int got = 0;
+  fields.required(name, got);
+  if (got != version) fields.fail(name, fmt::format("expected {}, got {}", version, got));
+}
 
 std::string line_of(const ordered_json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);

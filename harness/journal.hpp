@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,8 @@
 #include "harness/record.hpp"
 
 namespace rankcheck::harness {
+
+class Fields;
 
 /// The format of journal.jsonl; a journal of another version is not read.
 inline constexpr int journal_version = 2;
@@ -23,6 +26,14 @@ inline constexpr int journal_version = 2;
 /// line, also where take() throws it.
 std::uintmax_t read_json_lines(const std::filesystem::path& path,
                                const std::function<void(const nlohmann::ordered_json&)>& take);
+
+/// A field of a line that goes on as it is; `fields` are those of `value`. Throws BadInput.
+[[nodiscard]] const nlohmann::ordered_json& object_at(std::string_view name,
+                                                      Fields& fields,
+                                                      const nlohmann::ordered_json& value);
+
+/// Throws BadInput where a journal's header, whose fields these are, names another version.
+void expect_version(std::string_view name, int version, Fields& fields);
 
 /// A journal as it was found on disk.
 struct JournalContent {

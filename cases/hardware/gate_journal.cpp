@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 using harness::BadInput;
 using harness::Fields;
 using harness::line_of;
+using harness::object_at;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
@@ -35,20 +36,10 @@ ordered_json to_json(const GateHeader& header) {
           {"why_no_device", header.why_no_device}};
 }
 
-/// A field that goes on as it is; `fields` are those of `value`.
-const ordered_json& object_at(const char* name, Fields& fields, const ordered_json& value) {
-  if (!fields.at(name).is_object()) fields.fail(name, "expected an object");
-  return value.at(name);
-}
-
 GateHeader header_from_json(const ordered_json& value) {
   const json plain = value;
   Fields fields(plain);
-  int version = 0;
-  fields.required(version_field, version);
-  if (version != gate_journal_version) {
-    fields.fail(version_field, fmt::format("expected {}, got {}", gate_journal_version, version));
-  }
+  harness::expect_version(version_field, gate_journal_version, fields);
   GateHeader header{.run = object_at("run", fields, value),
                     .environment = object_at("environment", fields, value),
                     .doctor = object_at("doctor", fields, value)};
