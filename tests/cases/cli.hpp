@@ -58,8 +58,24 @@ class CliTest : public testing::Test {
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
 
+  /// The program is interrupted after a second, as with Ctrl-C.
+  Outcome interrupt_after_1_s(const std::string& arguments) {
+    return shell("timeout --foreground --preserve-status -s INT 1 " + program_ + ' ' + arguments);
+  }
+
+  /// A file in the folder.
+  [[nodiscard]] std::filesystem::path path_to(const std::string& name) const {
+    return folder_.path() / name;
+  }
+  [[nodiscard]] bool exists(const std::string& name) const {
+    return std::filesystem::exists(path_to(name));
+  }
+  [[nodiscard]] std::string text_of(const std::string& name) const {
+    return harness::read_file(path_to(name));
+  }
+
   nlohmann::json report(const std::string& folder) {
-    return nlohmann::json::parse(harness::read_file(folder_.path() / folder / "report.json"));
+    return nlohmann::json::parse(text_of(folder + "/report.json"));
   }
 
   /// From now on the program is installed with a cases/ of its own: the suites, and what is pinned.

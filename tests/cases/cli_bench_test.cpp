@@ -22,7 +22,7 @@ class CliBench : public tests::CliTest {
     const Outcome outcome = rankcheck("bench --min-time 0.01 --json bench.json " + arguments);
     EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
     std::map<std::string, json> all;
-    const json results = json::parse(harness::read_file(folder_.path() / "bench.json"));
+    const json results = json::parse(text_of("bench.json"));
     for (const json& each : results["benchmarks"]) {
       const auto name = each["name"].get<std::string>();
       all[name.substr(0, name.rfind("/manual_time"))] = each;
@@ -101,7 +101,7 @@ TEST_F(CliBench, TimesPlansOfThousandsOfRanksOnATopology) {
   const Outcome outcome = rankcheck("bench --topology cluster512 --ranks 4096 --json times.json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("left out: about "), std::string::npos) << outcome.out;
-  const json times = json::parse(harness::read_file(folder_.path() / "times.json"));
+  const json times = json::parse(text_of("times.json"));
   EXPECT_EQ(times["topology"], "cluster512");
   int timed = 0;
   int left_out = 0;

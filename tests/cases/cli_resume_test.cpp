@@ -11,19 +11,16 @@ namespace rankcheck {
 namespace {
 
 namespace fs = std::filesystem;
-using harness::read_file;
 using nlohmann::json;
 using tests::Outcome;
 
 /// What is left of a run in the folder r, and how it is gone on with.
 class CliResume : public tests::CliTest {
  protected:
-  fs::path file(const std::string& name) { return folder_.path() / "r" / name; }
-
   /// Takes the end of the run away, as if it had been killed there.
   void forget_end() {
-    const std::string journal = read_file(file("journal.jsonl"));
-    harness::write_file(file("journal.jsonl"),
+    const std::string journal = text_of("r/journal.jsonl");
+    harness::write_file(path_to("r/journal.jsonl"),
                         journal.substr(0, journal.rfind('\n', journal.size() - 2) + 1));
   }
 
@@ -31,12 +28,13 @@ class CliResume : public tests::CliTest {
   void expect_same_reports() {
     std::map<std::string, std::string> before;
     for (const char* each : {"report.json", "junit.xml", "summary.md"}) {
-      before[each] = read_file(file(each));
-      fs::remove(file(each));
+      const std::string name = std::string("r/") + each;
+      before[name] = text_of(name);
+      fs::remove(path_to(name));
     }
     const Outcome outcome = rankcheck("report r");
     EXPECT_EQ(outcome.status, report("r")["exit_status"]);
-    for (const auto& [name, text] : before) EXPECT_EQ(read_file(file(name)), text) << name;
+    for (const auto& [name, text] : before) EXPECT_EQ(text_of(name), text) << name;
   }
 
   /// A suite of some work on sim; `fields` come on top.
@@ -74,8 +72,7 @@ TEST_F(CliResume, ReportOfARunThatRepeatsItselfIsThatOfTheRun) {
 
 TEST_F(CliResume, ReportOfAnInterruptedRunIsThatOfTheRun) {
   write_work(1000000);
-  const Outcome outcome = shell("timeout --foreground --preserve-status -s INT 1 " + program_ +
-                                " run s.json --report r");
+  const Outcome outcome = interrupt_after_1_s("run s.json --report r");
   ASSERT_EQ(outcome.status, 130) << outcome.out << outcome.err;
   EXPECT_EQ(report("r")["ending"], "interrupted");
   expect_same_reports();
@@ -154,7 +151,7 @@ TEST_F(CliResume, TimeBudgetAndTimeoutAreThoseOfTheBeginning) {
 TEST_F(CliResume, SuiteThatHasChangedIsRefused) {
   write_work(5);
   ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
-  const std::string journal = read_file(file("journal.jsonl"));
+  const std::string journal = text_of("r/journal.jsonl");
   write_work(6);
   expect_unable("run --resume r",
                 "--resume: r: barrier/central/sim/separates_ranks: expected cases to be 5, as "
@@ -165,7 +162,7 @@ TEST_F(CliResume, SuiteThatHasChangedIsRefused) {
   expect_unable("run --resume r", "expected types to be left out, as the run began, got [\"f32\"]");
   write_work(5, R"(,"property":"agrees_with_reference")");
   expect_unable("run --resume r", "expected unit 0 to be \"barrier/");
-  EXPECT_EQ(read_file(file("journal.jsonl")), journal);
+  EXPECT_EQ(text_of("r/journal.jsonl"), journal);
 }
 
 TEST_F(CliResume, PinnedCaseThatHasChangedIsRefused) {
@@ -194,7 +191,7 @@ TEST_F(CliResume, SuiteByARelativePathIsFoundFromAnywhere) {
   write_work(5);
   ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
   EXPECT_EQ(report("r")["run"]["suites"], json::array({"s.json"}));
-  fs::create_directory(folder_.path() / "elsewhere");
+  fs::create_directory(path_to("elsewhere"));
   Outcome outcome = shell("cd elsewhere && " + program_ + " run --resume ../r");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   outcome = shell("cd elsewhere && " + program_ + " run ../s.json --resume ../r");
@@ -205,8 +202,8 @@ TEST_F(CliResume, SuiteByARelativePathIsFoundFromAnywhere) {
 TEST_F(CliResume, SuiteOfTheSameNameElsewhereIsRefused) {
   write_work(5);
   ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
-  fs::create_directory(folder_.path() / "elsewhere");
-  fs::copy(folder_.path() / "s.json", folder_.path() / "elsewhere" / "s.json");
+  fs::create_directory(path_to("elsewhere"));
+  fs::copy(path_to("s.json"), path_to("elsewhere/s.json"));
   const Outcome outcome = shell("cd elsewhere && " + program_ + " run s.json --resume ../r");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_NE(outcome.err.find("expected suites to be"), std::string::npos) << outcome.err;

@@ -55,7 +55,7 @@ TEST_F(CliSelection, AllIsEveryCheckOnSim) {
 }
 
 TEST_F(CliSelection, TimeLimitOfASuiteIsNotForOtherNumbersOfCases) {
-  harness::write_file(folder_.path() / "s.json",
+  harness::write_file(path_to("s.json"),
                       R"({"name":"s","summary":"s","time_limit_s":1e-6,)"
                       R"("entries":[{"backends":["sim"],"operation":"barrier"}]})");
   EXPECT_EQ(rankcheck("run s.json").status, 1);

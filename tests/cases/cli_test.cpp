@@ -64,7 +64,7 @@ TEST_F(Cli, EveryRunHasAFolderOfItsOwn) {
   ASSERT_EQ(rankcheck(quick).status, 0);
   ASSERT_EQ(rankcheck(quick).status, 0);
   int reports = 0;
-  for (const auto& folder : fs::directory_iterator(folder_.path() / "rankcheck-report")) {
+  for (const auto& folder : fs::directory_iterator(path_to("rankcheck-report"))) {
     reports += fs::exists(folder.path() / "junit.xml") ? 1 : 0;
   }
   EXPECT_EQ(reports, 2);
@@ -72,9 +72,9 @@ TEST_F(Cli, EveryRunHasAFolderOfItsOwn) {
 
 TEST_F(Cli, FolderThatHoldsARunIsLeftAlone) {
   ASSERT_EQ(rankcheck(quick + "--report r --seed 1").status, 0);
-  const std::string before = read_file(folder_.path() / "r" / "journal.jsonl");
+  const std::string before = text_of("r/journal.jsonl");
   expect_unable(quick + "--report r --seed 2", "r: holds a run: --resume it or choose another");
-  EXPECT_EQ(read_file(folder_.path() / "r" / "journal.jsonl"), before);
+  EXPECT_EQ(text_of("r/journal.jsonl"), before);
   EXPECT_EQ(report("r")["run"]["seed"], 1);
 }
 
@@ -92,8 +92,8 @@ TEST_F(Cli, ReportOfARunFollowsTheSchema) {
 }
 
 TEST_F(Cli, InterruptedRunLeavesAReportThatCanBeResumed) {
-  const Outcome outcome = shell("timeout --foreground --preserve-status -s INT 1 " + program_ +
-                                " run --backend sim --cases 100000 --operation 'all_*' --report r");
+  const Outcome outcome =
+      interrupt_after_1_s("run --backend sim --cases 100000 --operation 'all_*' --report r");
   EXPECT_EQ(outcome.status, 130) << outcome.out << outcome.err;
   EXPECT_NE(outcome.out.find("rankcheck run --resume r"), std::string::npos) << outcome.out;
   EXPECT_EQ(report("r")["ending"], "interrupted");
@@ -147,10 +147,10 @@ TEST_F(Cli, ResumedRunReportsWhatAnUninterruptedOneDoes) {
   ASSERT_EQ(rankcheck(arguments + "--report whole").status, 0);
   json whole = report("whole");
   // Half of the journal, and a line that was torn by the kill.
-  const std::string journal = read_file(folder_.path() / "whole" / "journal.jsonl");
+  const std::string journal = text_of("whole/journal.jsonl");
   const std::size_t half = journal.find('\n', journal.size() / 2);
-  fs::create_directory(folder_.path() / "killed");
-  harness::write_file(folder_.path() / "killed" / "journal.jsonl", journal.substr(0, half + 20));
+  fs::create_directory(path_to("killed"));
+  harness::write_file(path_to("killed/journal.jsonl"), journal.substr(0, half + 20));
   ASSERT_EQ(rankcheck("run --resume killed").status, 0);
   json resumed = report("killed");
   EXPECT_EQ(resumed["environment"]["resumed"], true);
@@ -172,7 +172,7 @@ TEST_F(Cli, KilledRunResumesToWhatAnUninterruptedOneReports) {
             "[ $(cat r/journal.jsonl 2>/dev/null | wc -l) -ge 4 ] && break; done; " +
             "kill -9 $pid; wait $pid)");
   ASSERT_EQ(killed.status, 128 + 9) << killed.out << killed.err;
-  ASSERT_FALSE(fs::exists(folder_.path() / "r" / "report.json"));
+  ASSERT_FALSE(exists("r/report.json"));
   ASSERT_EQ(rankcheck("run --resume r").status, 0);
   json resumed = report("r");
   whole.erase("environment");
@@ -220,13 +220,13 @@ TEST_F(Cli, GateForHardwareIsNeverGreenWithoutADevice) {
     EXPECT_EQ(phase["verdict"], "skipped") << phase;
     EXPECT_NE(phase["reason"], "");
   }
-  const std::string summary = read_file(folder_.path() / "r" / "summary.md");
+  const std::string summary = text_of("r/summary.md");
   EXPECT_NE(summary.find("could not be judged (exit status 2)"), std::string::npos) << summary;
 }
 
 TEST_F(Cli, CellsOfABackendThatIsNotThereAreSkippedWithTheReason) {
   harness::write_file(
-      folder_.path() / "both.json",
+      path_to("both.json"),
       R"({"name": "both", "summary": "", "entries": [{"operation": "broadcast", "cases": 5,
           "algorithm": "binomial", "property": "agrees_with_reference", "backends": ["sim"],
           "require_all_cells": false}, {"operation": "broadcast", "backends": ["cuda"]}]})");
@@ -245,7 +245,7 @@ TEST_F(Cli, CellsOfABackendThatIsNotThereAreSkippedWithTheReason) {
 
 TEST_F(Cli, ReportOfAnIncompleteRunIsNotSuccess) {
   ASSERT_EQ(rankcheck("run --backend sim --operation 'b*' --cases 5 --report r").status, 0);
-  const fs::path path = folder_.path() / "r" / "journal.jsonl";
+  const fs::path path = path_to("r/journal.jsonl");
   const std::string journal = read_file(path);
   // Without its end and the finding before.
   const std::size_t end = journal.rfind('\n', journal.size() - 2);
@@ -303,7 +303,7 @@ TEST_F(Cli, ReplayReadsFiles) {
 
 TEST_F(Cli, ExportWritesArraysOfWhatWasExpectedAndGot) {
   ASSERT_EQ(rankcheck("export " + sum_of_three + "--output arrays").status, 0);
-  const fs::path arrays = folder_.path() / "arrays";
+  const fs::path arrays = path_to("arrays");
   EXPECT_EQ(read_file(arrays / "stage0-rank2-expected.npy"),
             read_file(arrays / "stage0-rank2-actual.npy"));
   EXPECT_EQ(json::parse(read_file(arrays / "manifest.json"))["files"].size(), 9U);
@@ -311,7 +311,7 @@ TEST_F(Cli, ExportWritesArraysOfWhatWasExpectedAndGot) {
 
 TEST_F(Cli, ExportHasADefaultFolder) {
   ASSERT_EQ(rankcheck("export " + sum_of_three).status, 0);
-  EXPECT_TRUE(fs::exists(folder_.path() / "rankcheck-export" / "manifest.json"));
+  EXPECT_TRUE(exists("rankcheck-export/manifest.json"));
 }
 
 TEST_F(Cli, ExportWritesWholeArraysOfOperators) {
@@ -319,7 +319,7 @@ TEST_F(Cli, ExportWritesWholeArraysOfOperators) {
       R"(export --output arrays '{"operation":"insert","ranks":2,"counts":[1,2],"rows":5,"cols":4,)"
       R"("window":2,"detector":3,"input":"exact"}')");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  const fs::path arrays = folder_.path() / "arrays";
+  const fs::path arrays = path_to("arrays");
   EXPECT_EQ(read_file(arrays / "stage0-object-expected.npy"),
             read_file(arrays / "stage0-object-actual.npy"));
   const json files = json::parse(read_file(arrays / "manifest.json"))["files"];
@@ -329,7 +329,7 @@ TEST_F(Cli, ExportWritesWholeArraysOfOperators) {
 }
 
 TEST_F(Cli, EntryOfASuiteThatSelectsNothingIsNamed) {
-  harness::write_file(folder_.path() / "s.json",
+  harness::write_file(path_to("s.json"),
                       R"({"name":"s","summary":"s","entries":[{"backends":["sim"]},)"
                       R"({"backends":["sim"],"operation":"nope"}]})");
   expect_unable("run s.json", "suite: s.json: entries[1]: matches no check");
@@ -389,7 +389,7 @@ TEST_F(Cli, BadCasesAreOneClearLine) {
 
 TEST_F(Cli, DamagedJournalIsNamedWithItsLine) {
   ASSERT_EQ(rankcheck(quick + "--report r").status, 0);
-  const fs::path path = folder_.path() / "r" / "journal.jsonl";
+  const fs::path path = path_to("r/journal.jsonl");
   const std::string journal = read_file(path);
   const auto damaged = [&](const std::string& from, const std::string& to) {
     std::string text = journal;
@@ -464,9 +464,9 @@ TEST_F(Cli, SimulateIsAFunctionOfItsSeed) {
   EXPECT_EQ(rankcheck(scan + "a.cxi --seed 5").first_line(), "seed 5");
   EXPECT_EQ(rankcheck(scan + "b.cxi --seed 5").status, 0);
   EXPECT_EQ(rankcheck(scan + "c.cxi --seed 6").status, 0);
-  const std::string bytes = read_file(folder_.path() / "a.cxi");
-  EXPECT_EQ(read_file(folder_.path() / "b.cxi"), bytes);
-  EXPECT_NE(read_file(folder_.path() / "c.cxi"), bytes);
+  const std::string bytes = text_of("a.cxi");
+  EXPECT_EQ(text_of("b.cxi"), bytes);
+  EXPECT_NE(text_of("c.cxi"), bytes);
 }
 
 TEST_F(Cli, SimulateRejectsWhatDoesNotFit) {
@@ -474,7 +474,7 @@ TEST_F(Cli, SimulateRejectsWhatDoesNotFit) {
   expect_unable("simulate a.cxi --object-size 20", "--object-size: expected at least");
   expect_unable("simulate a.cxi --step 3 --overlap 0.5", "command line: ");
   expect_unable("simulate none/a.cxi --positions 1 --detector 4", "none/a.cxi: expected a file in");
-  EXPECT_FALSE(fs::exists(folder_.path() / "a.cxi"));
+  EXPECT_FALSE(exists("a.cxi"));
 }
 
 }  // namespace

@@ -14,7 +14,6 @@ namespace rankcheck {
 namespace {
 
 namespace fs = std::filesystem;
-using harness::read_file;
 using nlohmann::json;
 using tests::Outcome;
 
@@ -44,15 +43,12 @@ class CliGate : public tests::CliTest {
  protected:
   void SetUp() override {
     install();
-    const fs::path path = folder_.path() / "bin" / "rankcheck-worker-cuda";
+    const fs::path path = path_to("bin/rankcheck-worker-cuda");
     harness::write_file(path, worker);
     fs::permissions(path, fs::perms::owner_all);
   }
 
-  void make(const std::string& file) { harness::write_file(folder_.path() / file, ""); }
-  [[nodiscard]] bool exists(const std::string& file) const {
-    return fs::exists(folder_.path() / file);
-  }
+  void make(const std::string& name) { harness::write_file(path_to(name), ""); }
 
   /// Links of which something was compared.
   static int measured(const json& gate) {
@@ -98,12 +94,12 @@ TEST_F(CliGate, KilledItKeepsItsLinksAndGoesOn) {
   EXPECT_EQ(report("r")["ending"], "completed");
   EXPECT_EQ(measured(report("r")), 8);
   // Of every link once, and only then again.
-  const std::string asked = read_file(folder_.path() / "asked");
+  const std::string asked = text_of("asked");
   const std::size_t again = asked.find(R"("from":0,"to":0,)", asked.find(R"("from":0,"to":1,)"));
   EXPECT_EQ(std::count(asked.begin(), asked.begin() + static_cast<std::ptrdiff_t>(again), '\n'), 8);
-  const std::string file = read_file(folder_.path() / "r" / "report.json");
+  const std::string file = text_of("r/report.json");
   EXPECT_EQ(rankcheck("report r").status, 2);
-  EXPECT_EQ(read_file(folder_.path() / "r" / "report.json"), file);
+  EXPECT_EQ(text_of("r/report.json"), file);
 }
 
 TEST_F(CliGate, RefusesBeforeAnythingIsMeasured) {
@@ -111,12 +107,12 @@ TEST_F(CliGate, RefusesBeforeAnythingIsMeasured) {
   expect_unable("run hardware --operation nonsense --report r", "nonsense");
   EXPECT_FALSE(exists("r"));
   for (const char* each : {"r", "r/soak"}) {
-    fs::create_directories(folder_.path() / each);
+    fs::create_directories(path_to(each));
     make(std::string(each) + "/journal.jsonl");
     expect_unable(
         "run hardware --report r",
         std::string("--report: ") + each + ": holds a run: --resume it or choose another folder");
-    fs::remove_all(folder_.path() / "r");
+    fs::remove_all(path_to("r"));
   }
   EXPECT_FALSE(exists("asked"));
   expect_unable("run hardware --resume r", "r/journal.jsonl");
@@ -128,7 +124,7 @@ TEST_F(CliGate, GoesOnOnlyAsItBegan) {
   expect_unable("run hardware --resume r --seed 6", "--resume: r: expected seed to be 5");
   expect_unable("run smoke --resume r", "--resume: r: expected suites to be [\"hardware\"]");
   expect_unable("run --resume r --time-budget 3", "expected --time-budget to be 0.1");
-  harness::write_file(folder_.path() / "bin" / "rankcheck-worker-cuda",
+  harness::write_file(path_to("bin/rankcheck-worker-cuda"),
                       "#!/bin/sh\necho '{\"unavailable\":\"no driver\",\"devices\":[],"
                       "\"algorithms\":[{\"operation\":\"barrier\",\"name\":\"central\","
                       "\"summary\":\"\"}]}'\n");
