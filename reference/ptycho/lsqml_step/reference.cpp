@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -116,6 +117,39 @@ Estimate positive_part(const Estimate& a) {
   return {.value = std::max(a.value.real(), 0.0), .error = a.error};
 }
 
+/// One of a position's two lengths, x = (other b - A2 c) / det, or 0 where that is negative; `own`
+/// and b are the energy and slope of its direction, `other` and c those of the other one, det =
+/// own other - |overlap|^2 and A2 = Re overlap. Anyone's numerator less x times anyone's det is
+///   other' (b' - x own') - A2' (c' - x A2') + x (Im overlap')^2,
+/// 0 in the middle, in which much of what is wrong with energies and overlap cancels: divided by
+/// anyone's det, that is how far off anyone's length is.
+Estimate length_of(const Estimate& own,
+                   const Estimate& other,
+                   const Estimate& overlap,
+                   const Estimate& b,
+                   const Estimate& c,
+                   const Estimate& determinant,
+                   double unit) {
+  constexpr double exactly = 0;
+  const auto times = [](const Estimate& x, const Estimate& y) { return product(x, y, exactly); };
+  const auto minus = [](const Estimate& x, const Estimate& y) { return difference(x, y, exactly); };
+  const Estimate a2 = real(overlap);
+  const Estimate skew{.value = overlap.value.imag(), .error = overlap.error};
+  Estimate length = minus(times(other, b), times(a2, c));
+  length = {.value = length.value / determinant.value, .error = 0};
+  const Estimate off = minus(
+      minus(times(other, minus(b, times(length, own))), times(a2, minus(c, times(length, a2)))),
+      times({.value = -length.value}, times(skew, skew)));
+  // Of a numerator and a det, with products, sums and differences, and of the above.
+  const double rounded =
+      growth(6, unit) * (other.magnitude() * b.magnitude() + a2.magnitude() * c.magnitude() +
+                         length.magnitude() * (own.magnitude() * other.magnitude() +
+                                               overlap.magnitude() * overlap.magnitude()));
+  length.error = quotient({.error = off.magnitude() + rounded}, determinant, unit).error;
+  length.error += growth(3, unit) * length.magnitude();
+  return positive_part(length);
+}
+
 /// The least squares of one position, damped by what is added to both energies.
 Lengths solve(const Products& of,
               const Estimate& object_damp,
@@ -123,17 +157,19 @@ Lengths solve(const Products& of,
               double unit) {
   const Estimate a1 = sum(of.object_energy, object_damp, unit);
   const Estimate a4 = sum(of.probe_energy, probe_damp, unit);
-  const Estimate a2 = real(of.overlap);
   const Estimate determinant =
       difference(product(a1, a4, unit), real(product(of.overlap, conj(of.overlap), unit)), unit);
   if (determinant.value.real() + determinant.error <= 0) return {};
-  const auto solved = [&](const Estimate& energy, const Estimate& own, const Estimate& other) {
-    const Estimate numerator =
-        difference(product(energy, own, unit), product(a2, other, unit), unit);
-    return positive_part(quotient(numerator, determinant, unit));
-  };
-  return {.object = solved(a4, of.object_slope, of.probe_slope),
-          .probe = solved(a1, of.probe_slope, of.object_slope)};
+  if (determinant.value.real() <= determinant.error) {
+    constexpr Estimate anything{.error = std::numeric_limits<double>::infinity()};
+    return {.object = anything, .probe = anything};
+  }
+  const auto solved =
+      [&](const Estimate& own, const Estimate& other, const auto& b, const auto& c) {
+        return length_of(own, other, of.overlap, b, c, determinant, unit);
+      };
+  return {.object = solved(a1, a4, of.object_slope, of.probe_slope),
+          .probe = solved(a4, a1, of.probe_slope, of.object_slope)};
 }
 
 Lengths lengths_of(const std::vector<Products>& products, double unit) {

@@ -43,29 +43,31 @@ std::vector<Subject> subjects() {
   return all;
 }
 
-/// But for those that differences of large costs tell how far to go, which single precision cannot.
-std::vector<Subject> subjects_without_lengths() {
-  std::vector<Subject> some = subjects();
-  std::erase_if(some, [](const Subject& subject) {
-    const auto& outputs = subject.contract.outputs;
-    return std::count(outputs.begin(), outputs.end(), Array::step_lengths) > 0;
-  });
-  return some;
+/// The sum of the unit roundoffs of a precision and of double precision.
+constexpr double of_single = 0x1p-24 + 0x1p-53;
+constexpr double of_double = 0x1p-52;
+
+/// Conjugate gradients go as far as costs tell them.
+bool compares_costs(const spec::Contract& contract) {
+  const auto& outputs = contract.outputs;
+  return std::count(outputs.begin(), outputs.end(), Array::object_direction) > 0;
 }
 
-Case case_of(std::uint64_t seed) {
+/// In single precision, steps that compare costs have tiny frames: the last costs come behind five
+/// transforms, each of which may heap a frame's errors upon one of its pixels, which multiplies
+/// them by the width. Nobody can say any more which cost is lower where that is 6.
+Case case_of(const spec::Contract& contract, std::uint64_t seed, double unit) {
   Case c;
   c.type = spec::Type::f64;
   c.counts = {4};
   c.input = harness::InputKind::wide_range;
   c.data_seed = seed;
   c.scene = {.rows = 8, .cols = 7, .window = 5, .detector = 6, .modes = 2};
+  if (unit < of_single || !compares_costs(contract)) return c;
+  c.counts = {3};
+  c.scene = {.rows = 3, .cols = 3, .window = 2, .detector = 2};
   return c;
 }
-
-/// The sum of the unit roundoffs of a precision and of double precision.
-constexpr double of_single = 0x1p-24 + 0x1p-53;
-constexpr double of_double = 0x1p-52;
 
 /// The inputs of all positions.
 Setting drawn(const Case& c, const spec::Contract& contract, double unit) {
@@ -88,10 +90,18 @@ Setting drawn(const Case& c, const spec::Contract& contract, double unit) {
   return setting;
 }
 
+/// Makes it a first step: directions of other light would cancel nearly all of this one's.
+void forget(Setting& in) {
+  for (const Array array : {Array::object_direction, Array::probe_direction}) {
+    for (auto& value : in[array].values) value = 0;
+  }
+}
+
 /// Holds results to a hundredth of the largest: a wrong factor shows.
 void expect_bounds(const Subject& subject, double unit) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    const Setting in = drawn(case_of(seed), subject.contract, unit);
+    Setting in = drawn(case_of(subject.contract, seed, unit), subject.contract, unit);
+    if (unit >= of_single) forget(in);
     Setting out = in;
     subject.reference(in, out);
     for (const Array array : subject.contract.outputs) {
@@ -119,11 +129,12 @@ TEST_P(CountsInSinglePrecisionTest, have_bounds) {
 INSTANTIATE_TEST_SUITE_P(Operators, CountsTest, testing::ValuesIn(subjects()), tests::printed_name);
 INSTANTIATE_TEST_SUITE_P(Operators,
                          CountsInSinglePrecisionTest,
-                         testing::ValuesIn(subjects_without_lengths()),
+                         testing::ValuesIn(subjects()),
                          tests::printed_name);
 
 TEST(PhotonsTest, reach_a_million_and_are_whole) {
-  const Setting in = drawn(case_of(1), subjects().front().contract, of_double);
+  const spec::Contract contract = subjects().front().contract;
+  const Setting in = drawn(case_of(contract, 1, of_double), contract, of_double);
   double counted = 0;
   double bright = 0;
   for (const auto& value : in[Array::frames].values) {
