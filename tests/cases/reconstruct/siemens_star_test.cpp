@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <numbers>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/registry.hpp"
+
+#include "gpu/device/sim/cluster.hpp"
+
+#include "cases/reconstruct/solvers.hpp"
+#include "tests/data.hpp"
+
+/// How sharp the picture is that a measurement of a Siemens star gives. The data may be absent.
+namespace rankcheck::cases::reconstruct {
+namespace {
+
+constexpr const char* siemens_star = "siemens-star-small.cxi";
+
+/// Of the star. Circles around its middle cross as many everywhere.
+constexpr int spokes = 30;
+/// In pixels: circles between the disc in the middle, which has none, and where no light fell.
+constexpr double radius_least = 40;
+constexpr double radius_most = 140;
+constexpr double radius_step = 20;
+/// Where spokes and their gaps are 2 pi pixels wide.
+constexpr double radius_sharp = 2 * spokes;
+/// What edges as wide as a spoke leave of the contrast: the mean of a wave over half of its length.
+constexpr double contrast_least = 2 / std::numbers::pi;
+/// Wider than those spokes: means over this many pixels spoil the sharpest star.
+constexpr int blurred_over = 7;
+
+struct Point {
+  double row = 0;
+  double col = 0;
+};
+
+/// An object's phases, beside that of its mean.
+class Phases {
+ public:
+  Phases(const Dataset& data, const std::vector<std::complex<float>>& object)
+      : cols_(static_cast<std::size_t>(data.cols)) {
+    std::complex<double> sum = 0;
+    for (const std::complex<double> value : object) sum += value;
+    for (const std::complex<double> value : object) {
+      values_.push_back(std::arg(value * std::conj(sum)));
+    }
+  }
+
+  /// How strong the waves are of which so many lie on a circle.
+  [[nodiscard]] double contrast(Point middle, double radius, int waves) const {
+    constexpr int samples = 360;
+    std::complex<double> sum = 0;
+    for (int i = 0; i < samples; ++i) {
+      const double angle = 2 * std::numbers::pi * i / samples;
+      const Point at{middle.row + radius * std::sin(angle), middle.col + radius * std::cos(angle)};
+      sum += this->at(at) * std::polar(1.0, -waves * angle);
+    }
+    return 2 * std::abs(sum) / samples;
+  }
+
+ private:
+  /// Bilinear.
+  [[nodiscard]] double at(Point point) const {
+    const auto row = static_cast<std::size_t>(point.row);
+    const auto col = static_cast<std::size_t>(point.col);
+    const double* const first = values_.data() + row * cols_ + col;
+    const double* const below = first + cols_;
+    const double right = point.col - static_cast<double>(col);
+    return std::lerp(std::lerp(first[0], first[1], right),
+                     std::lerp(below[0], below[1], right),
+                     point.row - static_cast<double>(row));
+  }
+
+  std::size_t cols_;
+  std::vector<double> values_;
+};
+
+/// Where the outermost circle crosses most of the spokes.
+Point middle_of_star(const Dataset& data, const Phases& phases) {
+  constexpr int off_most = 30;
+  Point best;
+  double most = -1;
+  for (int row = -off_most; row <= off_most; ++row) {
+    for (int col = -off_most; col <= off_most; ++col) {
+      const Point here{data.rows / 2.0 + row, data.cols / 2.0 + col};
+      const double contrast = phases.contrast(here, radius_most, spokes);
+      if (contrast <= most) continue;
+      most = contrast;
+      best = here;
+    }
+  }
+  return best;
+}
+
+/// Half the spokes to twice as many, whichever show most.
+int spokes_on(const Phases& phases, Point middle, double radius) {
+  int strongest = spokes / 2;
+  for (int waves = strongest; waves <= 2 * spokes; ++waves) {
+    const bool is_stronger =
+        phases.contrast(middle, radius, waves) > phases.contrast(middle, radius, strongest);
+    if (is_stronger) strongest = waves;
+  }
+  return strongest;
+}
+
+/// The contrast of thin spokes by that of thick ones; 0 where a circle does not show all spokes.
+double sharpness(const Dataset& data, const std::vector<std::complex<float>>& object) {
+  const Phases phases(data, object);
+  const Point middle = middle_of_star(data, phases);
+  for (double radius = radius_least; radius <= radius_most; radius += radius_step) {
+    if (spokes_on(phases, middle, radius) != spokes) return 0;
+  }
+  return phases.contrast(middle, radius_sharp, spokes) /
+         phases.contrast(middle, radius_most, spokes);
+}
+
+/// Every pixel the mean of those around it, where all of these are.
+std::vector<std::complex<float>> blurred(const Dataset& data,
+                                         const std::vector<std::complex<float>>& object) {
+  constexpr int reach = blurred_over / 2;
+  std::vector<std::complex<float>> result = object;
+  for (int row = reach; row < data.rows - reach; ++row) {
+    for (int col = reach; col < data.cols - reach; ++col) {
+      std::complex<float> sum = 0;
+      for (int i = 0; i < blurred_over * blurred_over; ++i) {
+        const int of_row = row + i / blurred_over - reach;
+        const int of_col = col + i % blurred_over - reach;
+        sum += object[static_cast<std::size_t>(of_row * data.cols + of_col)];
+      }
+      result[static_cast<std::size_t>(row * data.cols + col)] =
+          sum / static_cast<float>(blurred_over * blurred_over);
+    }
+  }
+  return result;
+}
+
+TEST(SiemensStar, IsSharp) {
+  const auto path = tests::data_file(siemens_star);
+  if (!path) GTEST_SKIP() << tests::absent(siemens_star);
+  const Dataset data = read_dataset(*path);
+  gpu::sim::SimCluster devices(reference::contract_named);
+  devices.begin(1, {}, {});
+  Result start;
+  start.state = starting_state(data, 1, true);
+  const Problem problem{.data = data, .cluster = devices, .batches = 16};
+  const Result result = reconstruct(solvers().front(), problem, start, {.iterations = 12}, {});
+  EXPECT_EQ(sharpness(data, start.state.object), 0);
+  EXPECT_GE(sharpness(data, result.state.object), contrast_least);
+  EXPECT_LT(sharpness(data, blurred(data, result.state.object)), contrast_least);
+}
+
+}  // namespace
+}  // namespace rankcheck::cases::reconstruct
