@@ -272,15 +272,13 @@ void add_devices(CLI::App& command, Options& options) {
 }
 
 /// Throws where the ranks' objects would not fit into this machine's memory.
-void require_room(const Problem& problem) {
+void require_room(const Solver& solver, const Problem& problem) {
   // Devices with queues have memory of their own, and say themselves when it is used up.
   if (problem.cluster.queue(problem.cluster.local().front()) != nullptr) return;
   if (problem.layout == Layout::tiles) return;
-  // The object, its gradient and the weights.
-  const auto& object = problem.data.object;
-  const double bytes = static_cast<double>(object.size()) * 3 * sizeof(object[0]);
+  const double pixels = static_cast<double>(problem.data.object.size());
   const int ranks = problem.cluster.ranks();
-  expect_memory("--ranks", ranks, ranks * bytes);
+  expect_memory("--ranks", ranks, ranks * pixels * static_cast<double>(solver.bytes_per_pixel));
 }
 
 }  // namespace
@@ -299,7 +297,7 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
                   .partition = find_partition(options.partition),
                   .layout = options.layout == "tiles" ? Layout::tiles : Layout::replicated,
                   .batches = from.batches};
-  require_room(problem);
+  require_room(solver, problem);
   const Shards shards(data, cluster, problem.partition, problem.batches);
   problem.shards = &shards;
   data.source_total = shards.total();

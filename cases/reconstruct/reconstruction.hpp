@@ -122,6 +122,8 @@ struct Solver {
   std::string_view model = "gaussian";
   /// Steps of an iteration unless the user says otherwise; 1: it takes all frames at once, always.
   int batches = 1;
+  /// Of a rank's device, for each pixel that it holds of the object.
+  std::int64_t bytes_per_pixel = 0;
   /// What a state has beside object and probe, by the arrays' names.
   std::vector<spec::Array> remembers = {};
   /// Starts from a state. Throws BadInput where it cannot work on this problem.

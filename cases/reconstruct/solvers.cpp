@@ -26,6 +26,8 @@ Solver solver(StepKind kind, std::string_view operation, std::string_view summar
       .summary = summary,
       .model = kind == StepKind::poisson_conjugate_gradient ? "poisson" : "gaussian",
       .batches = batches,
+      // Within an iteration, the state before it is kept.
+      .bytes_per_pixel = gpu::bytes_per_pixel<float>(kind, batches > 1 ? 2 : 1),
       .remembers = remembered_by(kind),
       .start = [kind](const Problem& problem,
                       const State& from) { return start_on_devices(kind, problem, from); },

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 
 #include "gpu/ptycho/solver.hpp"
@@ -32,6 +33,19 @@ template <class T>
 [[nodiscard]] constexpr std::span<const StateArray<T>> state_of(StepKind kind) {
   const std::span<const StateArray<T>> all(state_arrays<T>);
   return is_conjugate_gradient(kind) ? all : all.first(2);
+}
+
+/// Bytes on a rank's device for each pixel that it holds of the object, where so many copies of the
+/// state are there.
+template <class T>
+[[nodiscard]] constexpr std::int64_t bytes_per_pixel(StepKind kind, int states) {
+  constexpr std::int64_t value = sizeof(Complex<T>);
+  std::int64_t state = 0;
+  for (const StateArray<T>& each : state_of<T>(kind)) state += each.is_object ? value : 0;
+  // Gradients and weights, a rank's own and all ranks' sums; conjugate gradients have no weights,
+  // but a trial. Then, which pixels count.
+  constexpr std::int64_t work = 2 * value + 2 * sizeof(T) + 1;
+  return states * state + work;
 }
 
 }  // namespace rankcheck::gpu

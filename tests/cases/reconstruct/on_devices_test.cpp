@@ -1,9 +1,13 @@
 #include "cases/reconstruct/on_devices.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <ostream>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -198,6 +202,61 @@ TEST_P(Solvers, RejectWhatTheyCannotHaveRemembered) {
   } else {
     EXPECT_NO_THROW(static_cast<void>(GetParam().start(problem, start)));
   }
+}
+
+/// Simulated devices that tell how much memory they were asked for.
+class CountingCluster final : public gpu::Cluster {
+ public:
+  explicit CountingCluster(int ranks) { devices_.begin(ranks, {}, {}); }
+
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+
+  [[nodiscard]] int ranks() const override { return devices_.ranks(); }
+  [[nodiscard]] std::span<const int> local() const override { return devices_.local(); }
+  std::byte* allocate(int rank, std::int64_t bytes) override {
+    bytes_ += bytes;
+    return devices_.allocate(rank, bytes);
+  }
+  void read(int rank, const void* from, void* to, std::int64_t bytes) override {
+    devices_.read(rank, from, to, bytes);
+  }
+  void write(int rank, const void* from, void* to, std::int64_t bytes) override {
+    devices_.write(rank, from, to, bytes);
+  }
+  void transform(int rank, const gpu::Transform& what, const void* in, void* out) override {
+    devices_.transform(rank, what, in, out);
+  }
+  void collective(std::string_view operation,
+                  const spec::Call& call,
+                  bool in_place,
+                  std::span<const gpu::DeviceBuffers> buffers) override {
+    devices_.collective(operation, call, in_place, buffers);
+  }
+
+ private:
+  gpu::sim::SimCluster devices_{reference::contract_named};
+  std::int64_t bytes_ = 0;
+};
+
+/// What a step takes of two devices' memory.
+std::int64_t bytes_of_step(const Solver& solver, const Dataset& data) {
+  CountingCluster cluster(2);
+  const Problem problem{.data = data, .cluster = cluster};
+  const auto running = solver.start(problem, starting_state(data, data.modes, true));
+  if (solver.batches > 1) running->keep();
+  static_cast<void>(running->step(0));
+  return cluster.bytes();
+}
+
+TEST_P(Solvers, TakeAsMuchMemoryAsTheySay) {
+  const std::int64_t with_less = bytes_of_step(GetParam(), data_);
+  const int more_rows = 1000;
+  data_.object.resize(data_.object.size() + static_cast<std::size_t>(more_rows * data_.cols));
+  data_.rows += more_rows;
+  const auto more = static_cast<double>(bytes_of_step(GetParam(), data_) - with_less);
+  const auto said = static_cast<double>(2 * GetParam().bytes_per_pixel * more_rows * data_.cols);
+  // Sums over pixels come in parts.
+  EXPECT_NEAR(more / said, 1, 0.01);
 }
 
 std::string name_of(const testing::TestParamInfo<Solver>& info) {
