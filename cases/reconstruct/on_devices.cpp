@@ -108,9 +108,9 @@ class OnDevices final : public Reconstruction {
         shards_(problem.shards == nullptr ? *own_shards_ : *problem.shards),
         held_(held_by_ranks(problem, shards_, scene_)),
         holders_(lowest_holders(scene_, held_)),
-        state_(from),
+        start_(from),
         solver_(problem.cluster, scene_, held_) {
-    complete_state();
+    complete_start();
     for (const int rank : cluster_.local()) {
       Part& part = parts_.emplace_back();
       part.rank = rank;
@@ -154,13 +154,13 @@ class OnDevices final : public Reconstruction {
     return values * static_cast<std::int64_t>(sizeof(Value));
   }
 
-  /// Gives the state all arrays that the solver keeps, with zeros where it has none yet.
-  void complete_state() {
+  /// Gives the start all arrays that the solver keeps, with zeros where it has none yet.
+  void complete_start() {
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
       if (kept.array == Array::object || kept.array == Array::probe) continue;
       const std::string name(spec::name(kept.array));
       const auto size = static_cast<std::size_t>(spec::components(scene_, kept.array));
-      std::vector<float>& values = state_.memory[name];
+      std::vector<float>& values = start_.memory[name];
       if (values.empty()) values.assign(size, 0);
       if (values.size() == size) continue;
       throw harness::BadInput(
@@ -226,7 +226,7 @@ class OnDevices final : public Reconstruction {
   void load_state(Part& part) {
     allocate_state(part, part.share);
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
-      const auto* const from = reinterpret_cast<const Value*>(components(state_, kept.array));
+      const auto* const from = reinterpret_cast<const Value*>(components(start_, kept.array));
       const Stretch all{.count = spec::values(scene_, kept.array)};
       for_each_run(part, kept, all, [&](std::int64_t whole, std::int64_t own, std::int64_t count) {
         cluster_.write(part.rank, from + whole, part.share.*kept.part + own, bytes(count));
@@ -263,8 +263,9 @@ class OnDevices final : public Reconstruction {
 
   /// The state, from where each rank has it.
   [[nodiscard]] State read(Share Part::*place) {
+    State state = start_;
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
-      float* const to = components(state_, kept.array);
+      float* const to = components(state, kept.array);
       if (kept.is_object && problem_.layout == Layout::tiles) {
         assemble(kept, place, to);
       } else {
@@ -273,7 +274,7 @@ class OnDevices final : public Reconstruction {
             part.rank, part.*place.*kept.part, to, bytes(spec::values(scene_, kept.array)));
       }
     }
-    return state_;
+    return state;
   }
 
   /// A rank's copy of a stretch of an array, with zeros where it has none.
@@ -391,8 +392,8 @@ class OnDevices final : public Reconstruction {
   const Shards& shards_;
   std::vector<Box> held_;
   std::vector<int> holders_;
-  /// As state() last gave it.
-  State state_;
+  /// Pixels that no rank holds stay as here.
+  State start_;
   gpu::Solver<float> solver_;
   std::vector<Part> parts_;
 };
