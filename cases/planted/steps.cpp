@@ -3,6 +3,11 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/ptycho/chain.hpp"
+#include "reference/ptycho/conjugate_gradient_step/contract.hpp"
+#include "reference/ptycho/gaussian_cost/reference.hpp"
+#include "reference/ptycho/poisson_cost/reference.hpp"
+
 #include "cases/planted/attempt.hpp"
 #include "cases/planted/catalogue.hpp"
 #include "cases/planted/changes.hpp"
@@ -35,6 +40,48 @@ void take_unmeasured_for_dark(Attempt& attempt) {
   });
   run_unmasked(attempt);
   attempt.set_all_output(Array::cost, cost);
+}
+
+/// The cost of an object and a probe.
+double cost_of(const Attempt& attempt,
+               reference::Operator model,
+               const Values& object,
+               const Values& probe) {
+  reference::Setting setting;
+  setting.scene = attempt.call().scene;
+  setting.positions = attempt.positions();
+  const auto give = [&](Array array, const Values& values) {
+    setting[array].resize(values.size());
+    setting[array].values = values;
+  };
+  for (const Array array : {Array::positions, Array::frames, Array::mask}) {
+    give(array, attempt.all_input(array));
+  }
+  give(Array::object, object);
+  give(Array::probe, probe);
+  reference::forward(setting, setting);
+  model(setting, setting);
+  return setting[Array::cost].values.front().real();
+}
+
+/// Runs, then goes along the probe's direction until another model's cost is no higher.
+template <reference::Operator model>
+void search_with(Attempt& attempt) {
+  attempt.run();
+  const Values object = attempt.output(Array::object, 0);
+  const Values before = attempt.input(Array::probe, 0);
+  const Values direction = attempt.output(Array::probe_direction, 0);
+  const double cost = cost_of(attempt, model, object, before);
+  const double least = std::ldexp(1, -reference::line_search_halvings);
+  for (double length = 1; length >= least; length /= 2) {
+    Values probe = before;
+    for (std::size_t i = 0; i < probe.size(); ++i) probe[i] += length * direction[i];
+    if (cost_of(attempt, model, object, rounded_to(attempt.call().type, probe)) > cost) continue;
+    attempt.set_all_output(Array::probe, probe);
+    attempt.set_all_output(Array::step_lengths,
+                           {attempt.output(Array::step_lengths, 0).front(), length});
+    return;
+  }
 }
 
 constexpr std::array steps{
@@ -100,6 +147,18 @@ constexpr std::array steps{
               });
               attempt.run();
             }},
+    Bug{.name = "line_search_of_amplitudes",
+        .summary = "the probe goes as far as the cost of amplitudes falls, not that of counts",
+        .operation = "poisson_conjugate_gradient_step",
+        .algorithm = "replicated",
+        .property = "never_raises_the_cost",
+        .says = "the cost after the step",
+        .attempt = search_with<reference::gaussian_cost::reference>},
+    Bug{.name = "line_search_of_counts",
+        .summary = "the probe goes as far as the cost of counts falls, not that of amplitudes",
+        .operation = "conjugate_gradient_step",
+        .algorithm = "tiled",
+        .attempt = search_with<reference::poisson_cost::reference>},
     Bug{.name = "mean_of_own_positions",
         .summary = "the mean that damps the step's length is that of one rank's positions",
         .source = "tike ca5bbae2",
