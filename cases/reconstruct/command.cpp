@@ -240,7 +240,7 @@ void add_outputs(CLI::App& command, Options& options) {
   command.add_option("--pictures", options.pictures, "Folder for pictures (PNG)")
       ->check(named)
       ->type_name("DIR");
-  command.add_option("--checkpoint", options.checkpoint, "A file to resume from")
+  command.add_option("--checkpoint", options.checkpoint, "The file to save, for --resume")
       ->check(named)
       ->type_name("FILE");
   command
@@ -266,7 +266,10 @@ void add_devices(CLI::App& command, Options& options) {
       ->check(CLI::IsMember(
           std::vector<std::string>(gpu::partition_names.begin(), gpu::partition_names.end())))
       ->capture_default_str();
-  command.add_option("--layout", options.layout, "Every rank has the whole object, or its tile")
+  command
+      .add_option("--layout",
+                  options.layout,
+                  "On every rank the whole object, or what is under its windows")
       ->check(CLI::IsMember({"replicated", "tiles"}))
       ->capture_default_str();
 }
@@ -358,8 +361,9 @@ void add_command(CLI::App& app,
   }
   command->add_option("--solver", options->solver, known);
   command
-      ->add_option(
-          "--model", options->model, "What the solver takes the noise for; its default: gaussian")
+      ->add_option("--model",
+                   options->model,
+                   "What the solver takes the noise for; poisson: of conjugate_gradient alone")
       ->check(CLI::IsMember({"gaussian", "poisson"}))
       ->needs("--solver");
   add_devices(*command, *options);
@@ -373,10 +377,12 @@ void add_command(CLI::App& app,
       ->add_option(
           "--batches",
           options->batches,
-          "Steps of an iteration, each with every so-manieth frame; default: as the solver "
-          "likes")
+          "Steps of an iteration, each with every so-manieth frame; default: 16, or fewer of 4 "
+          "frames each; 1 of those that take all at once")
       ->check(CLI::Range(1, 1000000));
-  command->add_option("--modes", options->modes, "Incoherent modes; default: as the data's probe")
+  command
+      ->add_option(
+          "--modes", options->modes, "Incoherent modes of the probe; default: as the data's")
       ->check(CLI::Range(1, 64));
   command->add_option("--start", options->start, "Start from a flat object, or from the file's")
       ->check(CLI::IsMember({"flat", "file"}))

@@ -39,9 +39,9 @@ Solver solver(StepKind kind, std::string_view operation, std::string_view summar
 
 const std::vector<Solver>& solvers() {
   static const std::vector<Solver> all{
-      solver(StepKind::rpie, "rpie_step", "regularised PIE (default)", 16),
-      solver(StepKind::epie, "epie_step", "PIE", 16),
-      solver(StepKind::lsqml, "lsqml_step", "least-squares maximum likelihood", 16),
+      solver(StepKind::rpie, "rpie_step", "regularised PIE, in batches (default)", 16),
+      solver(StepKind::epie, "epie_step", "PIE, in batches", 16),
+      solver(StepKind::lsqml, "lsqml_step", "least-squares maximum likelihood, in batches", 16),
       solver(StepKind::conjugate_gradient,
              "conjugate_gradient_step",
              "conjugate gradients, all frames at once",
@@ -50,7 +50,7 @@ const std::vector<Solver>& solvers() {
           StepKind::difference_map, "difference_map_step", "difference map, all frames at once", 1),
       solver(StepKind::poisson_conjugate_gradient,
              "poisson_conjugate_gradient_step",
-             "conjugate gradients with --model poisson",
+             "conjugate_gradient for counted photons, as with --model poisson",
              1),
   };
   return all;
