@@ -2,23 +2,19 @@
 #include <set>
 #include <utility>
 
+#include "gpu/device/cuda/clock.cuh"
 #include "gpu/device/cuda/devices.hpp"
 #include "gpu/device/cuda/error.hpp"
 #include "gpu/device/cuda/kernels.cuh"
+#include "gpu/device/cuda/start.cuh"
 
 namespace rankcheck::gpu::cuda {
 
 namespace {
 
-__device__ std::int64_t device_clock_ns() {
-  std::int64_t now = 0;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
-}
-
 __global__ void stamp_kernel(std::int64_t delay_ns, std::int64_t* counter, std::int64_t* stamp) {
-  const std::int64_t begin = device_clock_ns();
-  while (device_clock_ns() - begin < delay_ns) continue;
+  const std::int64_t begin = clock_ns();
+  while (clock_ns() - begin < delay_ns) continue;
   auto* const shared = reinterpret_cast<unsigned long long*>(counter);
   *stamp = static_cast<std::int64_t>(atomicAdd_system(shared, 1ULL));
 }
@@ -186,8 +182,7 @@ void Devices::stamp(int rank,
                     std::int64_t delay_ns,
                     std::int64_t* counter,
                     std::int64_t* stamp) const {
-  stamp_kernel<<<1, 1, 0, use(rank)>>>(delay_ns, counter, stamp);
-  check(cudaGetLastError(), "stamp_kernel");
+  check(start(stamp_kernel, 1, 1, use(rank), delay_ns, counter, stamp), "stamp_kernel");
 }
 
 void Devices::combine(int rank,

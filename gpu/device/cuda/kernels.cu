@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "gpu/device/cuda/kernels.cuh"
+#include "gpu/device/cuda/start.cuh"
 #include "gpu/device/reduce.hpp"
 
 namespace rankcheck::gpu::cuda {
@@ -21,12 +22,13 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 template <spec::ReduceOp op, class T>
-void enqueue(const reduce_pass::Pass& pass, cudaStream_t stream) {
+cudaError_t enqueue(const reduce_pass::Pass& pass, cudaStream_t stream) {
   const reduce_pass::Cut cut = reduce_pass::cut<T>(pass);
   const std::int64_t singles = pass.count - cut.packs * reduce_pass::Pack<T>::lanes;
   const std::int64_t pieces = std::max(cut.packs, singles);
   const std::int64_t blocks = std::min(blocks_max, (pieces + block_threads - 1) / block_threads);
-  reduce_kernel<op, T><<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(pass, cut);
+  return start(
+      reduce_kernel<op, T>, static_cast<unsigned>(blocks), block_threads, stream, pass, cut);
 }
 
 }  // namespace
@@ -47,11 +49,12 @@ cudaError_t combine(spec::Type type,
     return cudaMemcpyAsync(destination, sources.front().data, bytes, cudaMemcpyDefault, stream);
   }
   const reduce_pass::Pass pass = reduce_pass::make_pass(type, destination, sources, count, divisor);
-  const bool reduces = element::visit_component(type, [&](auto stored) {
+  cudaError_t code = cudaErrorInvalidValue;
+  element::visit_component(type, [&](auto stored) {
     element::visit_pairwise(
-        op, [&](auto pairwise) { enqueue<pairwise(), decltype(stored)>(pass, stream); });
+        op, [&](auto pairwise) { code = enqueue<pairwise(), decltype(stored)>(pass, stream); });
   });
-  return reduces ? cudaGetLastError() : cudaErrorInvalidValue;
+  return code;
 }
 
 }  // namespace rankcheck::gpu::cuda

@@ -5,6 +5,7 @@
 
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/cuda/error.hpp"
+#include "gpu/device/cuda/start.cuh"
 
 /// What gpu/device/launch.hpp is where operators are compiled for CUDA devices.
 namespace rankcheck::gpu {
@@ -44,8 +45,13 @@ template <class Kernel>
 void launch(Cluster& cluster, int rank, std::int64_t count, const Kernel& kernel) {
   if (count <= 0) return;
   const auto stream = static_cast<cudaStream_t>(cluster.queue(rank));
-  cuda::launched<<<cuda::blocks_for(count), cuda::threads_of_block, 0, stream>>>(count, kernel);
-  cuda::check(cudaGetLastError(), "a kernel");
+  cuda::check(cuda::start(cuda::launched<Kernel>,
+                          cuda::blocks_for(count),
+                          cuda::threads_of_block,
+                          stream,
+                          count,
+                          kernel),
+              "a kernel");
 }
 
 /// Calls kernel(row, c) for row = kernel.row(r), 0 <= r < rows, and row.first <= c < row.end on the
@@ -56,8 +62,8 @@ void launch_rows(Cluster& cluster, int rank, std::int64_t rows, const Kernel& ke
   constexpr int threads = 128;
   const auto stream = static_cast<cudaStream_t>(cluster.queue(rank));
   const auto blocks = static_cast<unsigned>(std::min(cuda::blocks_max, rows));
-  cuda::launched_rows<<<blocks, threads, 0, stream>>>(rows, kernel);
-  cuda::check(cudaGetLastError(), "a kernel");
+  cuda::check(cuda::start(cuda::launched_rows<Kernel>, blocks, threads, stream, rows, kernel),
+              "a kernel");
 }
 
 }  // namespace rankcheck::gpu

@@ -37,8 +37,8 @@ void launch_sums(Cluster& cluster, int rank, std::int64_t rows, const Kernel& ke
   constexpr int threads = 128;
   const auto stream = static_cast<cudaStream_t>(cluster.queue(rank));
   const auto blocks = static_cast<unsigned>(std::min(cuda::blocks_max, rows));
-  cuda::launched_sums<<<blocks, threads, 0, stream>>>(rows, kernel);
-  cuda::check(cudaGetLastError(), "a kernel");
+  cuda::check(cuda::start(cuda::launched_sums<Kernel>, blocks, threads, stream, rows, kernel),
+              "a kernel");
 }
 
 }  // namespace rankcheck::gpu

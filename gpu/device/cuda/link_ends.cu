@@ -2,6 +2,7 @@
 
 #include "gpu/device/cuda/error.hpp"
 #include "gpu/device/cuda/link_ends.hpp"
+#include "gpu/device/cuda/start.cuh"
 
 namespace rankcheck::gpu::cuda {
 
@@ -116,9 +117,14 @@ class DeviceLinkEnds final : public LinkEnds {
   void fill(End end, const Pattern& pattern) override {
     const Side& there = side(end);
     there.use();
-    fill_kernel<<<blocks_for(words_), block_threads, 0, there.stream()>>>(
-        there.memory(), words_, pattern);
-    check(cudaGetLastError(), "fill_kernel");
+    check(start(fill_kernel,
+                blocks_for(words_),
+                block_threads,
+                there.stream(),
+                there.memory(),
+                words_,
+                pattern),
+          "fill_kernel");
     there.synchronize();
   }
 
@@ -136,9 +142,14 @@ class DeviceLinkEnds final : public LinkEnds {
       });
     }
     return destination_.time([&] {
-      load_kernel<<<blocks_for(words_), block_threads, 0, destination_.stream()>>>(
-          source_.memory(), destination_.memory(), words_);
-      check(cudaGetLastError(), "load_kernel");
+      check(start(load_kernel,
+                  blocks_for(words_),
+                  block_threads,
+                  destination_.stream(),
+                  source_.memory(),
+                  destination_.memory(),
+                  words_),
+            "load_kernel");
     });
   }
 
@@ -147,9 +158,15 @@ class DeviceLinkEnds final : public LinkEnds {
     there.use();
     Found found{.wrong_bytes = 0, .first = ~0ULL};
     copy(there, there.found(), &found, sizeof found, cudaMemcpyHostToDevice);
-    compare_kernel<<<blocks_for(words_), block_threads, 0, there.stream()>>>(
-        there.memory(), words_, pattern, there.found());
-    check(cudaGetLastError(), "compare_kernel");
+    check(start(compare_kernel,
+                blocks_for(words_),
+                block_threads,
+                there.stream(),
+                there.memory(),
+                words_,
+                pattern,
+                there.found()),
+          "compare_kernel");
     copy(there, &found, there.found(), sizeof found, cudaMemcpyDeviceToHost);
     Difference difference{.wrong_bytes = static_cast<std::int64_t>(found.wrong_bytes)};
     if (difference.wrong_bytes == 0) return difference;

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdlib>
+#include <string_view>
+
+namespace rankcheck::stand_in {
+
+/// Whether RANKCHECK_STAND_IN names this fault, which the stand-in then has.
+inline bool is_planted(std::string_view fault) {
+  const char* named = std::getenv("RANKCHECK_STAND_IN");
+  return named != nullptr && named == fault;
+}
+
+}  // namespace rankcheck::stand_in

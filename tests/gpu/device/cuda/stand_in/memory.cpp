@@ -1,0 +1,166 @@
+#include "tests/gpu/device/cuda/stand_in/memory.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include <sys/mman.h>
+
+#include "tests/gpu/device/cuda/stand_in/faults.hpp"
+
+namespace rankcheck::stand_in {
+
+namespace {
+
+constexpr std::size_t alignment = 256;
+/// Behind every allocation; what it holds tells whether somebody wrote there.
+constexpr std::size_t guard_bytes = 256;
+constexpr int guard = 0xa5;
+/// Not a number in every type that has one.
+constexpr int garbage = 0xff;
+
+class Memory {
+ public:
+  Memory() {
+    void* const made = ::mmap(
+        nullptr, memory_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (made == MAP_FAILED) std::abort();
+    begin_ = static_cast<std::byte*>(made);
+  }
+
+  std::byte* allocate(std::size_t bytes) {
+    const std::size_t room = room_for(bytes);
+    std::byte* at = begin_;
+    for (const auto& [taken, size] : blocks_) {
+      if (static_cast<std::size_t>(taken - at) >= room) break;
+      at = taken + room_for(size);
+    }
+    if (static_cast<std::size_t>(begin_ + memory_bytes - at) < room) return nullptr;
+    if (is_planted("shared_memory") && !blocks_.empty() && blocks_.begin()->second >= bytes) {
+      return blocks_.begin()->first;
+    }
+    blocks_[at] = bytes;
+    used_ += room;
+    const bool was_open = open(true);
+    std::memset(at, garbage, bytes);
+    std::memset(at + bytes, guard, room - bytes);
+    open(was_open);
+    return at;
+  }
+
+  bool release(const std::byte* memory) {
+    const auto found = blocks_.find(const_cast<std::byte*>(memory));
+    if (found == blocks_.end()) return false;
+    const auto [at, bytes] = *found;
+    const bool was_open = open(true);
+    const std::byte* const end = at + room_for(bytes);
+    const bool is_whole = std::all_of(at + bytes, const_cast<std::byte*>(end), [](std::byte each) {
+      return each == static_cast<std::byte>(guard);
+    });
+    if (!is_whole) {
+      std::fprintf(stderr, "stand-in: written behind the end of %zu bytes of a device\n", bytes);
+      std::abort();
+    }
+    std::memset(at, garbage, bytes);
+    open(was_open);
+    used_ -= room_for(bytes);
+    blocks_.erase(found);
+    return true;
+  }
+
+  [[nodiscard]] std::size_t used() const { return used_; }
+
+  /// How many of the bytes are allocated: all, none or some.
+  [[nodiscard]] bool touches(const std::byte* at, std::size_t bytes) const {
+    return at < begin_ + memory_bytes && at + bytes > begin_;
+  }
+  [[nodiscard]] bool has(const std::byte* at, std::size_t bytes) const {
+    auto next = blocks_.upper_bound(const_cast<std::byte*>(at));
+    if (next == blocks_.begin()) return false;
+    const auto& [begin, size] = *--next;
+    return at + bytes <= begin + size;
+  }
+
+  /// Tells whether it was open before.
+  bool open(bool wanted) {
+    const bool was_open = is_open_;
+    if (wanted != was_open) {
+      ::mprotect(begin_, memory_bytes, wanted ? PROT_READ | PROT_WRITE : PROT_NONE);
+      is_open_ = wanted;
+    }
+    return was_open;
+  }
+
+  std::uint64_t reach = 0;
+
+ private:
+  static std::size_t room_for(std::size_t bytes) {
+    return (bytes + guard_bytes + alignment - 1) / alignment * alignment;
+  }
+
+  std::byte* begin_ = nullptr;
+  bool is_open_ = false;
+  std::size_t used_ = 0;
+  /// Bytes by address.
+  std::map<std::byte*, std::size_t> blocks_;
+};
+
+std::vector<Memory>& memories() {
+  static auto* const all = new std::vector<Memory>(static_cast<std::size_t>(device_count()));
+  return *all;
+}
+
+Memory& memory_of(int device) {
+  return memories()[static_cast<std::size_t>(device)];
+}
+
+}  // namespace
+
+int device_count() {
+  const char* wanted = std::getenv("RANKCHECK_STAND_IN_DEVICES");
+  return wanted == nullptr ? 2 : std::clamp(std::atoi(wanted), 0, 64);
+}
+
+std::byte* allocate(int device, std::size_t bytes) {
+  return memory_of(device).allocate(bytes);
+}
+
+bool release(const void* memory) {
+  const auto* const at = static_cast<const std::byte*>(memory);
+  return std::any_of(
+      memories().begin(), memories().end(), [&](Memory& each) { return each.release(at); });
+}
+
+std::size_t free_bytes(int device) {
+  return memory_bytes - memory_of(device).used();
+}
+
+int owner_of(const void* begin, std::size_t bytes) {
+  const auto* const at = static_cast<const std::byte*>(begin);
+  for (int d = 0; d < device_count(); ++d) {
+    if (memory_of(d).has(at, bytes)) return d;
+    if (memory_of(d).touches(at, bytes)) return -2;
+  }
+  return -1;
+}
+
+void open_memory(std::uint64_t devices) {
+  for (int d = 0; d < device_count(); ++d) memory_of(d).open((devices >> d & 1) != 0);
+}
+
+bool let_reach(int device, int peer) {
+  const std::uint64_t bit = std::uint64_t{1} << peer;
+  std::uint64_t& reach = memory_of(device).reach;
+  const bool is_new = (reach & bit) == 0;
+  reach |= bit;
+  return is_new;
+}
+
+std::uint64_t reach_of(int device) {
+  return memory_of(device).reach | std::uint64_t{1} << device;
+}
+
+}  // namespace rankcheck::stand_in

@@ -1,0 +1,227 @@
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "tests/gpu/device/cuda/stand_in/faults.hpp"
+#include "tests/gpu/device/cuda/stand_in/memory.hpp"
+#include "tests/gpu/device/cuda/stand_in/streams.hpp"
+
+namespace rankcheck::stand_in {
+
+namespace {
+
+thread_local int device_now = 0;
+thread_local cudaError_t last_error = cudaSuccess;
+
+struct Words {
+  cudaError_t code;
+  const char* name;
+  const char* text;
+};
+
+constexpr Words words[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {cudaErrorInvalidConfiguration,
+     "cudaErrorInvalidConfiguration",
+     "invalid configuration argument"},
+    {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
+    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+    {cudaErrorPeerAccessAlreadyEnabled,
+     "cudaErrorPeerAccessAlreadyEnabled",
+     "peer access is already enabled"},
+    {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+    {cudaErrorStreamCaptureUnsupported,
+     "cudaErrorStreamCaptureUnsupported",
+     "operation not permitted when stream is capturing"},
+    {cudaErrorStreamCaptureInvalidated,
+     "cudaErrorStreamCaptureInvalidated",
+     "operation failed due to a previous error during capture"},
+    {cudaErrorStreamCaptureMerge,
+     "cudaErrorStreamCaptureMerge",
+     "operation would result in a merge of separate capture sequences"},
+    {cudaErrorStreamCaptureUnmatched,
+     "cudaErrorStreamCaptureUnmatched",
+     "capture was not ended in the same stream as it began"},
+    {cudaErrorStreamCaptureUnjoined,
+     "cudaErrorStreamCaptureUnjoined",
+     "capturing stream has unjoined work"},
+    {cudaErrorStreamCaptureIsolation,
+     "cudaErrorStreamCaptureIsolation",
+     "dependency created on uncaptured work in another stream"},
+    {cudaErrorCapturedEvent,
+     "cudaErrorCapturedEvent",
+     "operation not permitted on an event last recorded in a capturing stream"},
+};
+
+const Words& words_of(cudaError_t code) {
+  static constexpr Words unknown{cudaSuccess, "unknown", "unrecognized error code"};
+  for (const Words& each : words) {
+    if (each.code == code) return each;
+  }
+  return unknown;
+}
+
+bool is_device(int device) {
+  return device >= 0 && device < device_count();
+}
+
+std::uint64_t bit(int device) {
+  return device < 0 ? 0 : std::uint64_t{1} << device;
+}
+
+/// Late, where CUDA does not promise more: memory of this program, too, is read when the stream
+/// comes to it.
+cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+  const std::uint64_t opens = bit(owner_of(to, bytes)) | bit(owner_of(from, bytes));
+  if (is_planted("short_copy") && bytes > 0) --bytes;
+  enqueue(stream, opens, [=] { std::memcpy(to, from, bytes); });
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t answer(cudaError_t code) {
+  if (code != cudaSuccess) last_error = code;
+  return code;
+}
+
+int current_device() {
+  return device_now;
+}
+
+}  // namespace rankcheck::stand_in
+
+using rankcheck::stand_in::allocate;
+using rankcheck::stand_in::answer;
+using rankcheck::stand_in::breaks_captures;
+using rankcheck::stand_in::copy;
+using rankcheck::stand_in::device_count;
+using rankcheck::stand_in::device_now;
+using rankcheck::stand_in::free_bytes;
+using rankcheck::stand_in::is_device;
+using rankcheck::stand_in::last_error;
+using rankcheck::stand_in::let_reach;
+using rankcheck::stand_in::memory_bytes;
+using rankcheck::stand_in::owner_of;
+using rankcheck::stand_in::release;
+using rankcheck::stand_in::Scheduler;
+using rankcheck::stand_in::why_not;
+using rankcheck::stand_in::words_of;
+
+const char* cudaGetErrorName(cudaError_t error) {
+  return words_of(error).name;
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+  return words_of(error).text;
+}
+
+cudaError_t cudaGetLastError() {
+  return std::exchange(last_error, cudaSuccess);
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  return cudaRuntimeGetVersion(version);
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = device_count();
+  return answer(*count == 0 ? cudaErrorNoDevice : cudaSuccess);
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  if (!is_device(device)) return answer(cudaErrorInvalidDevice);
+  *properties = {};
+  std::snprintf(properties->name, sizeof properties->name, "stand-in, on this host");
+  properties->totalGlobalMem = memory_bytes;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int room, int device) {
+  if (!is_device(device)) return answer(cudaErrorInvalidDevice);
+  const int length = std::snprintf(text, static_cast<std::size_t>(room), "stand-in %d", device);
+  return answer(length < room ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaSetDevice(int device) {
+  if (!is_device(device)) return answer(cudaErrorInvalidDevice);
+  device_now = device;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize() {
+  if (breaks_captures()) return answer(cudaErrorStreamCaptureUnsupported);
+  Scheduler::get().finish_device(device_now);
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  if (!is_device(device) || !is_device(peer)) return answer(cudaErrorInvalidDevice);
+  *can = device == peer ? 0 : 1;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  if (flags != 0) return answer(cudaErrorInvalidValue);
+  if (!is_device(peer) || peer == device_now) return answer(cudaErrorInvalidDevice);
+  return answer(let_reach(device_now, peer) ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled);
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr what, int from, int to) {
+  if (!is_device(from) || !is_device(to) || from == to) return answer(cudaErrorInvalidDevice);
+  *value = what == cudaDevP2PAttrNativeAtomicSupported ? 1 : 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  if (breaks_captures()) return answer(cudaErrorStreamCaptureUnsupported);
+  *memory = bytes == 0 ? nullptr : allocate(device_now, bytes);
+  return answer(bytes > 0 && *memory == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
+}
+
+cudaError_t cudaFree(void* memory) {
+  if (memory == nullptr) return cudaSuccess;
+  if (breaks_captures()) return answer(cudaErrorStreamCaptureUnsupported);
+  // "Implicit synchronization", says CUDA of memory from cudaMalloc().
+  for (int d = 0; d < device_count(); ++d) Scheduler::get().finish_device(d);
+  return answer(release(memory) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *free = free_bytes(device_now);
+  *total = memory_bytes;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(
+    void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  if (const cudaError_t code = why_not(stream); code != cudaSuccess) return answer(code);
+  const int to_device = owner_of(to, bytes);
+  const int from_device = owner_of(from, bytes);
+  const bool is_legal = to_device > -2 && from_device > -2 &&
+                        (kind == cudaMemcpyDefault ||
+                         (kind == cudaMemcpyHostToDevice ? to_device >= 0 && from_device < 0
+                                                         : to_device < 0 && from_device >= 0));
+  return is_legal ? copy(to, from, bytes, stream) : answer(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to,
+                                int to_device,
+                                const void* from,
+                                int from_device,
+                                std::size_t bytes,
+                                cudaStream_t stream) {
+  if (const cudaError_t code = why_not(stream); code != cudaSuccess) return answer(code);
+  const bool is_legal = is_device(to_device) && owner_of(to, bytes) == to_device &&
+                        is_device(from_device) && owner_of(from, bytes) == from_device;
+  return is_legal ? copy(to, from, bytes, stream) : answer(cudaErrorInvalidValue);
+}

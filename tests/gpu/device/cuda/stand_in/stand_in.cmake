@@ -1,0 +1,35 @@
+# The CUDA worker once more, compiled as C++ against what stands in for CUDA's runtime and cuFFT:
+# neither is needed for that, nor a GPU. It is beside a copy of the program, which thus takes it for
+# its own.
+rankcheck_wrap_operators(operators_on_stand_in cuda_stand_in cpp)
+file(GLOB cuda_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
+     ${CMAKE_SOURCE_DIR}/gpu/device/cuda/*.cu)
+set(cuda_on_stand_in "")
+foreach(file IN LISTS cuda_sources)
+  set(wrapper ${CMAKE_BINARY_DIR}/generated/cuda_stand_in/${file}.cpp)
+  file(CONFIGURE OUTPUT ${wrapper} CONTENT "#include \"${file}\"\n")
+  list(APPEND cuda_on_stand_in ${wrapper})
+endforeach()
+
+# Loads and stores that are not aligned, which a GPU refuses, end the program.
+set(as_cuda -D__CUDACC__ -include cuda_runtime.h
+  -fsanitize=alignment -fsanitize-undefined-trap-on-error)
+
+file(GLOB stand_in_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
+add_library(rankcheck_cuda_stand_in STATIC
+  ${stand_in_sources} ${cuda_on_stand_in} ${operators_on_stand_in} ${operators_registry})
+target_include_directories(rankcheck_cuda_stand_in BEFORE PUBLIC ${CMAKE_CURRENT_LIST_DIR})
+target_link_libraries(rankcheck_cuda_stand_in
+  PUBLIC rankcheck_plans PRIVATE FFTW::float FFTW::double)
+target_compile_options(rankcheck_cuda_stand_in PRIVATE -O1)
+set_source_files_properties(${cuda_on_stand_in} ${operators_on_stand_in} PROPERTIES
+  COMPILE_OPTIONS "${as_cuda}")
+
+add_executable(rankcheck-worker-cuda-stand-in
+  ${CMAKE_SOURCE_DIR}/cases/workers/cuda.cpp ${CMAKE_SOURCE_DIR}/cases/backends/algorithms.cpp
+  ${CMAKE_SOURCE_DIR}/cases/hardware/probe_json.cpp)
+target_link_libraries(rankcheck-worker-cuda-stand-in PRIVATE
+  rankcheck_reconstruct rankcheck_cuda_stand_in rankcheck_harness rankcheck_reference)
+target_compile_options(rankcheck-worker-cuda-stand-in PRIVATE -O1)
+set_target_properties(rankcheck-worker-cuda-stand-in PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/stand-in OUTPUT_NAME rankcheck-worker-cuda)

@@ -1,0 +1,164 @@
+#include "tests/gpu/device/cuda/stand_in/streams.hpp"
+
+#include "tests/gpu/device/cuda/stand_in/cuda_runtime.h"
+#include "tests/gpu/device/cuda/stand_in/faults.hpp"
+#include "tests/gpu/device/cuda/stand_in/memory.hpp"
+
+namespace rankcheck::stand_in {
+
+namespace {
+
+void run_grid(const cudaLaunchConfig_t& config, bool backwards, const std::function<void()>& one) {
+  const unsigned blocks = config.gridDim.x;
+  const unsigned threads = config.blockDim.x;
+  gridDim = {blocks, 1, 1};
+  blockDim = {threads, 1, 1};
+  for (unsigned b = 0; b < blocks; ++b) {
+    blockIdx = {backwards ? blocks - 1 - b : b, 0, 0};
+    for (unsigned t = 0; t < threads; ++t) {
+      threadIdx = {backwards ? threads - 1 - t : t, 0, 0};
+      one();
+    }
+  }
+}
+
+}  // namespace
+
+cudaError_t why_not(cudaStream_t stream) {
+  // The stream of those that have none is not stood in for.
+  if (stream == nullptr) return cudaErrorNotSupported;
+  return stream->device == current_device() ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+void enqueue(cudaStream_t stream, std::uint64_t opens, std::function<void()> work) {
+  Task task{.device = stream->device, .opens = opens, .work = std::move(work)};
+  if (stream->capture == nullptr) {
+    task.waits = {stream->tail};
+    stream->tail = Scheduler::get().add(std::move(task));
+    return;
+  }
+  auto& nodes = stream->capture->nodes;
+  nodes.push_back({std::move(task), {stream->front.begin(), stream->front.end()}});
+  stream->front = {nodes.size() - 1};
+}
+
+cudaError_t launch(const cudaLaunchConfig_t& config, std::function<void()> thread) {
+  constexpr unsigned threads_max = 1024;
+  if (const cudaError_t code = why_not(config.stream); code != cudaSuccess) return answer(code);
+  const bool is_sound = config.gridDim.x > 0 && config.gridDim.y == 1 && config.gridDim.z == 1 &&
+                        config.blockDim.x > 0 && config.blockDim.x <= threads_max &&
+                        config.blockDim.y == 1 && config.blockDim.z == 1 &&
+                        config.dynamicSmemBytes == 0;
+  if (!is_sound) return answer(cudaErrorInvalidConfiguration);
+  // In an order that the kernel cannot know.
+  const bool backwards = Scheduler::get().draw(2) != 0;
+  enqueue(config.stream,
+          reach_of(config.stream->device),
+          [config, backwards, thread = std::move(thread)] { run_grid(config, backwards, thread); });
+  return cudaSuccess;
+}
+
+}  // namespace rankcheck::stand_in
+
+using rankcheck::stand_in::answer;
+using rankcheck::stand_in::current_device;
+using rankcheck::stand_in::enqueue;
+using rankcheck::stand_in::is_planted;
+using rankcheck::stand_in::Scheduler;
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  // Others wait for the stream of those that have none.
+  if (flags != cudaStreamNonBlocking) return answer(cudaErrorNotSupported);
+  *stream = new CUstream_st{.device = current_device()};
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  if (stream == nullptr) return answer(cudaErrorInvalidResourceHandle);
+  // What was given to it is done all the same.
+  if (stream->capture != nullptr) return answer(cudaErrorStreamCaptureUnsupported);
+  delete stream;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (stream == nullptr) return answer(cudaErrorNotSupported);
+  if (stream->capture != nullptr) {
+    stream->capture->is_broken = true;
+    return answer(cudaErrorStreamCaptureUnsupported);
+  }
+  if (!is_planted("early_return")) Scheduler::get().finish(stream->tail);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned /*flags*/) {
+  if (stream == nullptr || event == nullptr) return answer(cudaErrorInvalidResourceHandle);
+  if (event->capture == nullptr) {
+    if (stream->capture != nullptr) {
+      stream->capture->is_broken = true;
+      return answer(cudaErrorStreamCaptureIsolation);
+    }
+    if (event->recorded == nullptr || is_planted("deaf_wait")) return cudaSuccess;
+    stream->tail =
+        Scheduler::get().add({.device = stream->device, .waits = {stream->tail, event->recorded}});
+    return cudaSuccess;
+  }
+  if (event->capture->origin == nullptr) return answer(cudaErrorCapturedEvent);
+  if (stream->capture != nullptr && stream->capture != event->capture) {
+    stream->capture->is_broken = true;
+    event->capture->is_broken = true;
+    return answer(cudaErrorStreamCaptureMerge);
+  }
+  if (stream->capture == nullptr) {
+    stream->capture = event->capture;
+    stream->capture->streams.insert(stream);
+  } else if (is_planted("deaf_wait_in_graph")) {
+    return cudaSuccess;
+  }
+  stream->front.insert(event->nodes.begin(), event->nodes.end());
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  return cudaEventCreateWithFlags(event, 0);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  *event =
+      new CUevent_st{.device = current_device(), .has_time = (flags & cudaEventDisableTiming) == 0};
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  if (event == nullptr) return answer(cudaErrorInvalidResourceHandle);
+  delete event;
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  if (stream == nullptr) return answer(cudaErrorNotSupported);
+  if (event == nullptr || event->device != stream->device) {
+    return answer(cudaErrorInvalidResourceHandle);
+  }
+  event->capture = stream->capture;
+  event->nodes = stream->front;
+  event->recorded = nullptr;
+  if (stream->capture == nullptr) {
+    enqueue(stream, 0, {});
+    event->recorded = stream->tail;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+  for (const cudaEvent_t each : {begin, end}) {
+    if (each == nullptr || !each->has_time || each->recorded == nullptr) {
+      return answer(cudaErrorInvalidResourceHandle);
+    }
+    if (!each->recorded->done) return answer(cudaErrorNotReady);
+  }
+  constexpr double ns_per_ms = 1e6;
+  *milliseconds = static_cast<float>(
+      static_cast<double>(end->recorded->done_ns - begin->recorded->done_ns) / ns_per_ms);
+  return cudaSuccess;
+}
