@@ -7,7 +7,7 @@ namespace rankcheck::stand_in {
 
 /// Whether RANKCHECK_STAND_IN names this fault, which the stand-in then has.
 inline bool is_planted(std::string_view fault) {
-  const char* named = std::getenv("RANKCHECK_STAND_IN");
+  static const char* const named = std::getenv("RANKCHECK_STAND_IN");
   return named != nullptr && named == fault;
 }
 

@@ -41,12 +41,14 @@ TaskPtr Scheduler::add(Task task) {
   pending_.push_back(std::make_shared<Task>(std::move(task)));
   const TaskPtr added = pending_.back();
   if (mood_ == Mood::at_once) finish_some(draw(3));
+  open_memory(0);
   return added;
 }
 
 void Scheduler::finish(const TaskPtr& task) {
   if (mood_ != Mood::never) finish_some(draw(8));
   if (task != nullptr) finish_now(task);
+  open_memory(0);
   forget_done();
 }
 
@@ -55,6 +57,7 @@ void Scheduler::finish_device(int device) {
   for (const TaskPtr& each : all) {
     if (each->device == device) finish_now(each);
   }
+  open_memory(0);
   forget_done();
 }
 
@@ -77,12 +80,13 @@ void Scheduler::finish_now(const TaskPtr& task) {
     if (!last.done) run(last);
     path.pop_back();
   }
-  open_memory(0);
 }
 
 void Scheduler::run(Task& task) {
-  open_memory(task.opens);
-  if (task.work) task.work();
+  if (task.work) {
+    open_memory(task.opens);
+    task.work();
+  }
   task.work = nullptr;
   task.done = true;
   task.done_ns = now_ns();
