@@ -120,13 +120,13 @@ TEST_F(CliResume, RunOutOfTimeResumesToWhatAWholeOneReports) {
 TEST_F(CliResume, RunWhoseTimeIsOverNeedsMore) {
   write_work(1000000);
   ASSERT_EQ(rankcheck("run s.json --time-budget 0.5 --report r").status, 1);
-  const std::string journal = read_file(file("journal.jsonl"));
+  const std::string journal = text_of("r/journal.jsonl");
   const std::string complaint =
       "--resume: r: the run's time is over: expected --time-budget above the 1 s that it has "
       "taken, got 0.5 s";
   expect_unable("run --resume r", complaint);
   expect_unable("run --resume r --time-budget 0.5", complaint);
-  EXPECT_EQ(read_file(file("journal.jsonl")), journal);
+  EXPECT_EQ(text_of("r/journal.jsonl"), journal);
 }
 
 TEST_F(CliResume, SessionHasWhatIsLeftOfTheTime) {

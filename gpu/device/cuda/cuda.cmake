@@ -1,3 +1,10 @@
+# The worker's own, which tests compile without CUDA, too.
+set(cuda_worker_sources
+  ${CMAKE_SOURCE_DIR}/cases/workers/cuda.cpp ${CMAKE_SOURCE_DIR}/cases/workers/cuda_times.cpp
+  ${CMAKE_SOURCE_DIR}/cases/backends/algorithms.cpp
+  ${CMAKE_SOURCE_DIR}/cases/bench/device_times.cpp
+  ${CMAKE_SOURCE_DIR}/cases/hardware/probe_json.cpp)
+
 # The CUDA sources, compiled where nvcc is found. Neither configuring nor building needs a GPU.
 if(RANKCHECK_CUDA STREQUAL OFF)
   return()
@@ -52,11 +59,7 @@ target_compile_options(rankcheck_cuda PRIVATE
   -Xcompiler=-Wall,-Wextra,-Wno-parentheses
   $<$<BOOL:${RANKCHECK_WARNINGS_AS_ERRORS}>:-Werror=all-warnings>>)
 
-add_executable(rankcheck-worker-cuda
-  ${CMAKE_SOURCE_DIR}/cases/workers/cuda.cpp ${CMAKE_SOURCE_DIR}/cases/workers/cuda_times.cpp
-  ${CMAKE_SOURCE_DIR}/cases/backends/algorithms.cpp
-  ${CMAKE_SOURCE_DIR}/cases/bench/device_times.cpp
-  ${CMAKE_SOURCE_DIR}/cases/hardware/probe_json.cpp)
+add_executable(rankcheck-worker-cuda ${cuda_worker_sources})
 target_link_libraries(rankcheck-worker-cuda PRIVATE
   rankcheck_reconstruct rankcheck_cuda rankcheck_harness rankcheck_reference)
 add_dependencies(programs rankcheck-worker-cuda)

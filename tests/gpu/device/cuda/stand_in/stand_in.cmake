@@ -25,9 +25,7 @@ target_compile_options(rankcheck_cuda_stand_in PRIVATE -O1)
 set_source_files_properties(${cuda_on_stand_in} ${operators_on_stand_in} PROPERTIES
   COMPILE_OPTIONS "${as_cuda}")
 
-add_executable(rankcheck-worker-cuda-stand-in
-  ${CMAKE_SOURCE_DIR}/cases/workers/cuda.cpp ${CMAKE_SOURCE_DIR}/cases/backends/algorithms.cpp
-  ${CMAKE_SOURCE_DIR}/cases/hardware/probe_json.cpp)
+add_executable(rankcheck-worker-cuda-stand-in ${cuda_worker_sources})
 target_link_libraries(rankcheck-worker-cuda-stand-in PRIVATE
   rankcheck_reconstruct rankcheck_cuda_stand_in rankcheck_harness rankcheck_reference)
 target_compile_options(rankcheck-worker-cuda-stand-in PRIVATE -O1)
