@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -25,7 +26,7 @@ class CliBench : public tests::CliTest {
     const json results = json::parse(text_of("bench.json"));
     for (const json& each : results["benchmarks"]) {
       const auto name = each["name"].get<std::string>();
-      all[name.substr(0, name.rfind("/manual_time"))] = each;
+      all[name.substr(0, std::min(name.find("/iterations:"), name.rfind("/manual_time")))] = each;
     }
     return all;
   }
