@@ -14,6 +14,21 @@ void check_transform(cufftResult code, const char* what) {
   throw DeviceError(std::string(what) + ": cuFFT error " + std::to_string(code));
 }
 
+cufftResult make_plan(const Transform& transform, cufftHandle& plan) {
+  int sizes[] = {transform.width, transform.width};
+  return cufftPlanMany(&plan,
+                       2,
+                       sizes,
+                       nullptr,
+                       1,
+                       0,
+                       nullptr,
+                       1,
+                       0,
+                       transform.precision == spec::Type::f64 ? CUFFT_Z2Z : CUFFT_C2C,
+                       static_cast<int>(transform.batch));
+}
+
 }  // namespace
 
 CudaCluster::~CudaCluster() {
@@ -43,19 +58,15 @@ cufftHandle CudaCluster::plan_for(int rank, const Transform& transform) {
   if (transforms_.size() == transforms_max) forget_transforms();
   cudaStream_t stream = devices_.use(rank);
   cufftHandle plan = 0;
-  int sizes[] = {transform.width, transform.width};
-  check_transform(cufftPlanMany(&plan,
-                                2,
-                                sizes,
-                                nullptr,
-                                1,
-                                0,
-                                nullptr,
-                                1,
-                                0,
-                                transform.precision == spec::Type::f64 ? CUFFT_Z2Z : CUFFT_C2C,
-                                static_cast<int>(transform.batch)),
-                  "cufftPlanMany");
+  cufftResult code = make_plan(transform, plan);
+  if (code == CUFFT_ALLOC_FAILED) {
+    // The work areas of other plans may be what takes the memory.
+    static_cast<void>(cudaGetLastError());
+    forget_transforms();
+    devices_.use(rank);
+    code = make_plan(transform, plan);
+  }
+  check_transform(code, "cufftPlanMany");
   transforms_[key] = plan;
   check_transform(cufftSetStream(plan, stream), "cufftSetStream");
   return plan;
