@@ -91,8 +91,9 @@ struct Stretch {
   std::int64_t count = 0;
 };
 
-/// What is exchanged at a time, so that no device needs room for a whole object.
-constexpr std::int64_t stretch_max = 4096;
+/// What is exchanged at a time, so that no device needs room for a whole object: half a MiB,
+/// which takes many times as long as a collective takes to begin.
+constexpr std::int64_t stretch_max = 1 << 16;
 
 class OnDevices final : public Reconstruction {
  public:

@@ -115,7 +115,7 @@ TEST_P(Solvers, GoOnFromACheckpointAsIfTheyHadNeverStopped) {
 
 /// Of objects larger than what ranks exchange at a time, too.
 TEST_P(Solvers, KeepAndReadStatesAsTheyAre) {
-  const Dataset data = simulate({.positions = 16, .detector = 9, .probe = 7, .step = 35});
+  const Dataset data = simulate({.positions = 16, .detector = 9, .probe = 7, .step = 85});
   for (const Layout layout : {Layout::replicated, Layout::tiles}) {
     Devices devices(3);
     Problem problem = devices.problem(data, batches_);
@@ -123,7 +123,7 @@ TEST_P(Solvers, KeepAndReadStatesAsTheyAre) {
     State start = starting_state(data, data.modes, false);
     // So that every pixel has its own value, and the data ask for others.
     float factor = 1;
-    for (std::complex<float>& value : start.object) value *= factor += 1e-4F;
+    for (std::complex<float>& value : start.object) value *= factor += 1e-5F;
     const auto running = GetParam().start(problem, start);
     EXPECT_EQ(running->state().object, start.object);
     running->keep();
