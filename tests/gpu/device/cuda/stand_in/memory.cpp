@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include <sys/mman.h>
@@ -22,14 +24,37 @@ constexpr int guard = 0xa5;
 /// Not a number in every type that has one.
 constexpr int garbage = 0xff;
 
+/// Those of RANKCHECK_STAND_IN_DEVICES that CUDA_VISIBLE_DEVICES names: of a list, as many as are
+/// there before the first that is not.
+const std::vector<int>& visible() {
+  static const std::vector<int> all = [] {
+    const char* wanted = std::getenv("RANKCHECK_STAND_IN_DEVICES");
+    const int count = wanted == nullptr ? 2 : std::clamp(std::atoi(wanted), 0, 64);
+    const char* named = std::getenv("CUDA_VISIBLE_DEVICES");
+    std::vector<int> found;
+    if (named == nullptr) {
+      for (int d = 0; d < count; ++d) found.push_back(d);
+      return found;
+    }
+    std::istringstream words(named);
+    for (std::string word; std::getline(words, word, ',');) {
+      const int device = word.empty() ? -1 : std::atoi(word.c_str());
+      if (device < 0 || device >= count) break;
+      found.push_back(device);
+    }
+    return found;
+  }();
+  return all;
+}
+
 class Memory {
  public:
   Memory() {
     void* const made = ::mmap(
-        nullptr, memory_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        nullptr, memory_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (made == MAP_FAILED) std::abort();
     // Opening and closing take as long as there are pages.
-    static_cast<void>(::madvise(made, memory_bytes, MADV_HUGEPAGE));
+    static_cast<void>(::madvise(made, memory_bytes(), MADV_HUGEPAGE));
     begin_ = static_cast<std::byte*>(made);
   }
 
@@ -40,7 +65,7 @@ class Memory {
       if (static_cast<std::size_t>(taken - at) >= room) break;
       at = taken + room_for(size);
     }
-    if (static_cast<std::size_t>(begin_ + memory_bytes - at) < room) return nullptr;
+    if (static_cast<std::size_t>(begin_ + memory_bytes() - at) < room) return nullptr;
     if (is_planted("shared_memory") && !blocks_.empty() && blocks_.begin()->second >= bytes) {
       return blocks_.begin()->first;
     }
@@ -77,7 +102,7 @@ class Memory {
 
   /// How many of the bytes are allocated: all, none or some.
   [[nodiscard]] bool touches(const std::byte* at, std::size_t bytes) const {
-    return at < begin_ + memory_bytes && at + bytes > begin_;
+    return at < begin_ + memory_bytes() && at + bytes > begin_;
   }
   [[nodiscard]] bool has(const std::byte* at, std::size_t bytes) const {
     auto next = blocks_.upper_bound(const_cast<std::byte*>(at));
@@ -90,7 +115,7 @@ class Memory {
   bool open(bool wanted) {
     const bool was_open = is_open_;
     if (wanted != was_open) {
-      ::mprotect(begin_, memory_bytes, wanted ? PROT_READ | PROT_WRITE : PROT_NONE);
+      ::mprotect(begin_, memory_bytes(), wanted ? PROT_READ | PROT_WRITE : PROT_NONE);
       is_open_ = wanted;
     }
     return was_open;
@@ -121,9 +146,21 @@ Memory& memory_of(int device) {
 
 }  // namespace
 
+std::size_t memory_bytes() {
+  static const std::size_t bytes = [] {
+    const char* wanted = std::getenv("RANKCHECK_STAND_IN_MIB");
+    return std::size_t{wanted == nullptr ? 1024 : std::strtoul(wanted, nullptr, 10)} << 20;
+  }();
+  return bytes;
+}
+
+int physical_number(int device) {
+  const std::vector<int>& all = visible();
+  return all[static_cast<std::size_t>(device)];
+}
+
 int device_count() {
-  const char* wanted = std::getenv("RANKCHECK_STAND_IN_DEVICES");
-  return wanted == nullptr ? 2 : std::clamp(std::atoi(wanted), 0, 64);
+  return static_cast<int>(visible().size());
 }
 
 std::byte* allocate(int device, std::size_t bytes) {
@@ -137,7 +174,7 @@ bool release(const void* memory) {
 }
 
 std::size_t free_bytes(int device) {
-  return memory_bytes - memory_of(device).used();
+  return memory_bytes() - memory_of(device).used();
 }
 
 int owner_of(const void* begin, std::size_t bytes) {

@@ -7,11 +7,13 @@
 /// works: anything else that does ends it, as it would go wrong with the memory of a real device.
 namespace rankcheck::stand_in {
 
-/// RANKCHECK_STAND_IN_DEVICES, or 2.
+/// RANKCHECK_STAND_IN_DEVICES, or 2, of which CUDA_VISIBLE_DEVICES may name some.
 [[nodiscard]] int device_count();
+/// Its number among all of them.
+[[nodiscard]] int physical_number(int device);
 
-/// Bytes of each device.
-inline constexpr std::size_t memory_bytes = std::size_t{1} << 30;
+/// Of each device: RANKCHECK_STAND_IN_MIB, or a GiB.
+[[nodiscard]] std::size_t memory_bytes();
 
 /// Of the memory of a device, aligned to 256 bytes, full of garbage; null where there is not enough
 /// left.

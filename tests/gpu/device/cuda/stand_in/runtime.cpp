@@ -12,6 +12,8 @@ namespace {
 
 thread_local int device_now = 0;
 thread_local cudaError_t last_error = cudaSuccess;
+/// What every call answers once a kernel went wrong.
+cudaError_t sticky_error = cudaSuccess;
 
 struct Words {
   cudaError_t code;
@@ -30,6 +32,9 @@ constexpr Words words[] = {
     {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
     {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
     {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+    {cudaErrorIllegalAddress,
+     "cudaErrorIllegalAddress",
+     "an illegal memory access was encountered"},
     {cudaErrorPeerAccessAlreadyEnabled,
      "cudaErrorPeerAccessAlreadyEnabled",
      "peer access is already enabled"},
@@ -85,8 +90,13 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaStream_t str
 }  // namespace
 
 cudaError_t answer(cudaError_t code) {
+  if (sticky_error != cudaSuccess) return sticky_error;
   if (code != cudaSuccess) last_error = code;
   return code;
+}
+
+void break_devices(cudaError_t code) {
+  sticky_error = code;
 }
 
 int current_device() {
@@ -103,10 +113,12 @@ using rankcheck::stand_in::device_count;
 using rankcheck::stand_in::device_now;
 using rankcheck::stand_in::free_bytes;
 using rankcheck::stand_in::is_device;
+using rankcheck::stand_in::is_planted;
 using rankcheck::stand_in::last_error;
 using rankcheck::stand_in::let_reach;
 using rankcheck::stand_in::memory_bytes;
 using rankcheck::stand_in::owner_of;
+using rankcheck::stand_in::physical_number;
 using rankcheck::stand_in::release;
 using rankcheck::stand_in::Scheduler;
 using rankcheck::stand_in::why_not;
@@ -142,13 +154,14 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (!is_device(device)) return answer(cudaErrorInvalidDevice);
   *properties = {};
   std::snprintf(properties->name, sizeof properties->name, "stand-in, on this host");
-  properties->totalGlobalMem = memory_bytes;
+  properties->totalGlobalMem = memory_bytes();
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int room, int device) {
   if (!is_device(device)) return answer(cudaErrorInvalidDevice);
-  const int length = std::snprintf(text, static_cast<std::size_t>(room), "stand-in %d", device);
+  const int length =
+      std::snprintf(text, static_cast<std::size_t>(room), "stand-in %d", physical_number(device));
   return answer(length < room ? cudaSuccess : cudaErrorInvalidValue);
 }
 
@@ -161,12 +174,12 @@ cudaError_t cudaSetDevice(int device) {
 cudaError_t cudaDeviceSynchronize() {
   if (breaks_captures()) return answer(cudaErrorStreamCaptureUnsupported);
   Scheduler::get().finish_device(device_now);
-  return cudaSuccess;
+  return answer(cudaSuccess);
 }
 
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   if (!is_device(device) || !is_device(peer)) return answer(cudaErrorInvalidDevice);
-  *can = device == peer ? 0 : 1;
+  *can = device == peer || is_planted("no_reach") ? 0 : 1;
   return cudaSuccess;
 }
 
@@ -178,7 +191,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
 
 cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr what, int from, int to) {
   if (!is_device(from) || !is_device(to) || from == to) return answer(cudaErrorInvalidDevice);
-  *value = what == cudaDevP2PAttrNativeAtomicSupported ? 1 : 0;
+  *value = what == cudaDevP2PAttrNativeAtomicSupported && !is_planted("no_atomics") ? 1 : 0;
   return cudaSuccess;
 }
 
@@ -198,7 +211,7 @@ cudaError_t cudaFree(void* memory) {
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   *free = free_bytes(device_now);
-  *total = memory_bytes;
+  *total = memory_bytes();
   return cudaSuccess;
 }
 

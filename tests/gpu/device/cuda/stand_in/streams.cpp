@@ -9,6 +9,7 @@ namespace rankcheck::stand_in {
 namespace {
 
 void run_grid(const cudaLaunchConfig_t& config, bool backwards, const std::function<void()>& one) {
+  if (is_planted("illegal_address")) break_devices(cudaErrorIllegalAddress);
   const unsigned blocks = config.gridDim.x;
   const unsigned threads = config.blockDim.x;
   gridDim = {blocks, 1, 1};
@@ -88,7 +89,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     return answer(cudaErrorStreamCaptureUnsupported);
   }
   if (!is_planted("early_return")) Scheduler::get().finish(stream->tail);
-  return cudaSuccess;
+  return answer(cudaSuccess);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned /*flags*/) {
@@ -112,8 +113,6 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   if (stream->capture == nullptr) {
     stream->capture = event->capture;
     stream->capture->streams.insert(stream);
-  } else if (is_planted("deaf_wait_in_graph")) {
-    return cudaSuccess;
   }
   stream->front.insert(event->nodes.begin(), event->nodes.end());
   return cudaSuccess;

@@ -26,6 +26,8 @@ struct Capture {
 
 /// Remembers what the runtime answers last, and answers that.
 cudaError_t answer(cudaError_t code);
+/// What happens after most errors of a kernel: from now on nothing works, and every call says this.
+void break_devices(cudaError_t code);
 /// The one that calls speak to.
 [[nodiscard]] int current_device();
 

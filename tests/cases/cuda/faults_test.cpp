@@ -1,0 +1,72 @@
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "tests/cases/cuda/on_stand_in.hpp"
+#include "tests/cases/planted_fault.hpp"
+
+/// What `rankcheck run --backend cuda` says of devices with a fault; see
+/// tests/gpu/device/cuda/stand_in/.
+namespace rankcheck {
+namespace {
+
+struct Fault {
+  std::string_view name;
+  std::string_view operation;
+  std::string_view algorithm;
+  /// A part of the finding's reason.
+  std::string_view says;
+  std::string_view property = "agrees_with_reference";
+  std::string_view verdict = "falsified";
+};
+
+/// What GoogleTest prints of a parameter.
+[[maybe_unused]] void PrintTo(const Fault& fault, std::ostream* out) {
+  *out << fault.name;
+}
+
+class FaultyCuda : public tests::OnStandIn, public testing::WithParamInterface<Fault> {
+ protected:
+  tests::Outcome run() {
+    const Fault& fault = GetParam();
+    return shell("RANKCHECK_STAND_IN=" + std::string(fault.name) + " " + program_ +
+                 " run ci --backend cuda --operation " + std::string(fault.operation) +
+                 " --algorithm " + std::string(fault.algorithm) + " --property " +
+                 std::string(fault.property) + " --cases 40 --ranks 2..3 --report out");
+  }
+};
+
+TEST_P(FaultyCuda, IsFound) {
+  const tests::Outcome outcome = run();
+  ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  tests::expect_found(
+      outcome,
+      report("out"),
+      {.verdict = GetParam().verdict, .says = GetParam().says, .ranks_max = 3, .has_case = false});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Planted,
+    FaultyCuda,
+    testing::Values(
+        Fault{"deaf_wait", "all_reduce", "ring", "differs from the reference"},
+        Fault{"early_return", "all_gather", "ring", "differs from the reference"},
+        Fault{"short_copy", "broadcast", "chain", "differs from the reference"},
+        Fault{"shared_memory", "all_to_all", "pairwise", "memory outside the buffers was written"},
+        Fault{"scaled_transform", "propagate", "fft", "differs from the reference"},
+        Fault{"lost_replay", "all_reduce", "ring", "differs from the first", "is_deterministic"},
+        Fault{"loose_graph", "all_reduce", "ring", "differs from the first", "is_deterministic"},
+        Fault{"deaf_wait", "barrier", "central", "left before rank", "separates_ranks"},
+        Fault{.name = "illegal_address",
+              .operation = "all_reduce",
+              .algorithm = "ring",
+              .says = "an illegal memory access was encountered",
+              .verdict = "crashed"}),
+    [](const auto& instance) {
+      return std::string(instance.param.name) + "_" + std::string(instance.param.operation);
+    });
+
+}  // namespace
+}  // namespace rankcheck

@@ -1,0 +1,119 @@
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cases/cuda/on_stand_in.hpp"
+
+/// What only devices can do, on a stand-in for them.
+namespace rankcheck {
+namespace {
+
+using tests::Outcome;
+
+class CudaOnStandIn : public tests::OnStandIn {
+ protected:
+  /// Reconstructs on three ranks and repeats steps in the reference; the state that it ends with.
+  std::string reconstruct(const std::string& backend, const std::string& options) {
+    const std::string state = backend + ".cxi";
+    const Outcome outcome =
+        rankcheck("reconstruct scan.cxi --ranks 3 --iterations 4 --batches 4 " + options +
+                  " --verify 3 --partition grid --backend " + backend + " --checkpoint " + state);
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    return harness::read_file(folder_.path() / state);
+  }
+
+  /// The gate on devices with so little memory that it takes seconds.
+  Outcome gate(const std::string& surroundings) {
+    return shell("RANKCHECK_STAND_IN_MIB=2 " + surroundings + " " + program_ +
+                 " run hardware --operation all_reduce --algorithm ring "
+                 "--property agrees_with_reference "
+                 "--cases 5 --time-budget 1 --report gate");
+  }
+  [[nodiscard]] nlohmann::json hardware() {
+    return report("gate").at("environment").at("hardware");
+  }
+};
+
+TEST_F(CudaOnStandIn, IsNoHardware) {
+  EXPECT_NE(rankcheck("list").out.find("never run on hardware"), std::string::npos);
+  const std::string doctor = rankcheck("doctor").out;
+  EXPECT_NE(doctor.find("devices: stand-in, on this host (compute capability 0.0, 1024 MiB)"),
+            std::string::npos)
+      << doctor;
+}
+
+TEST_F(CudaOnStandIn, ReconstructsBitByBitAsTheSimulator) {
+  rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
+  for (const std::string layout : {"--layout replicated", "--layout tiles"}) {
+    const std::string state = reconstruct("cuda", layout);
+    EXPECT_FALSE(state.empty());
+    EXPECT_EQ(state, reconstruct("sim", layout)) << layout;
+  }
+}
+
+TEST_F(CudaOnStandIn, PassesTheGate) {
+  const Outcome outcome = gate("");
+  // The other worker is not there.
+  EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
+  const nlohmann::json found = hardware();
+  ASSERT_EQ(found.at("devices").size(), 2U);
+  for (const nlohmann::json& each : found.at("devices")) {
+    EXPECT_EQ(each.at("verdict"), "passed") << each;
+    EXPECT_EQ(each.at("name"), "stand-in, on this host");
+  }
+  ASSERT_EQ(found.at("links").size(), 8U);
+  for (const nlohmann::json& each : found.at("links")) {
+    EXPECT_EQ(each.at("verdict"), "passed") << each;
+    EXPECT_GT(each.at("exposure").at("bytes"), 0) << each;
+    EXPECT_EQ(each.at("exposure").at("bytes_of_copy"), 1 << 19) << each;
+  }
+}
+
+TEST_F(CudaOnStandIn, FailsTheGateWhereCopiesStopShort) {
+  const Outcome outcome = gate("RANKCHECK_STAND_IN=short_copy");
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  for (const nlohmann::json& each : hardware().at("links")) {
+    EXPECT_EQ(each.at("verdict"), each.at("method") == "copy" ? "falsified" : "passed") << each;
+  }
+}
+
+TEST_F(CudaOnStandIn, SkipsLinksThatKernelsCannotUse) {
+  const Outcome outcome = gate("RANKCHECK_STAND_IN=no_reach");
+  EXPECT_NE(outcome.status, 0) << outcome.out;
+  for (const nlohmann::json& each : hardware().at("links")) {
+    const bool is_closed = each.at("method") == "load" && each.at("from") != each.at("to");
+    EXPECT_EQ(each.at("verdict"), is_closed ? "skipped" : "passed") << each;
+  }
+}
+
+TEST_F(CudaOnStandIn, RefusesWhatTheDevicesCannotDo) {
+  const std::string barrier =
+      program_ + " run ci --backend cuda --operation barrier --cases 5 --report ";
+  const Outcome apart = shell("RANKCHECK_STAND_IN=no_reach " + barrier + "apart");
+  EXPECT_NE(apart.status, 0) << apart.out;
+  EXPECT_NE((apart.out + apart.err).find("device 0 cannot reach the memory of device 1"),
+            std::string::npos)
+      << apart.out << apart.err;
+  const Outcome none = shell("RANKCHECK_STAND_IN_DEVICES=0 " + barrier + "none");
+  EXPECT_EQ(none.status, 2) << none.out;
+  EXPECT_NE(none.err.find("the NVIDIA driver finds no device"), std::string::npos) << none.err;
+}
+
+TEST_F(CudaOnStandIn, UsesOneDeviceForAllRanks) {
+  const Outcome outcome =
+      shell("RANKCHECK_STAND_IN_DEVICES=1 " + program_ +
+            " run ci --backend cuda --operation all_reduce --property is_deterministic --cases 20 "
+            "--report one");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+}
+
+TEST_F(CudaOnStandIn, MakesDoWithLittleMemory) {
+  const Outcome outcome =
+      shell("RANKCHECK_STAND_IN_DEVICES=1 RANKCHECK_STAND_IN_MIB=1 " + program_ +
+            " run smoke --backend cuda --operation all_gather --cases 100 --report little");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+}
+
+}  // namespace
+}  // namespace rankcheck
