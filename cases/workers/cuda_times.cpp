@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -51,9 +52,10 @@ std::vector<std::byte> noise(const Case& c, int rank, std::int64_t count) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// The seconds that work on the streams of all ranks takes.
+/// The seconds that work on the streams of all ranks of a call takes.
 class Stopwatch {
  public:
+  /// The call has begun.
   explicit Stopwatch(cuda::Devices& devices) : devices_(devices) {
     devices.use(0);
     for (cudaEvent_t* each : {&begin_, &end_}) {
@@ -81,7 +83,7 @@ class Stopwatch {
       devices_.wait(0, r);
     }
     cuda::check(cudaEventRecord(end_, devices_.use(0)), "cudaEventRecord");
-    cuda::check(cudaEventSynchronize(end_), "cudaEventSynchronize");
+    devices_.synchronize();
     float milliseconds = 0;
     cuda::check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
     return static_cast<double>(milliseconds) / 1000;
@@ -103,9 +105,9 @@ class TimedCase {
         choice_(algorithms.choose(c)),
         devices_(c.ranks),
         cluster_(devices_, reference::contract_named),
-        graphs_(devices_),
-        stopwatch_(devices_) {
+        graphs_(devices_) {
     cluster_.begin(harness::members(c));
+    stopwatch_.emplace(devices_);
     for (int rank = 0; rank < c.ranks; ++rank) add_rank(rank);
     if (choice_.plan == nullptr) return;
     gpu::plan::Builder builder;
@@ -121,7 +123,7 @@ class TimedCase {
   double run() {
     // Takes back what the run before has asked for; this one gets the same.
     cluster_.begin(harness::members(case_));
-    return stopwatch_.time([&] {
+    return stopwatch_->time([&] {
       if (choice_.plan != nullptr) {
         graphs_.enqueue({plan_, case_.type, case_.op, memory_, devices_.members()});
       } else {
@@ -131,7 +133,7 @@ class TimedCase {
   }
 
   double run_floor() {
-    return stopwatch_.time([&] {
+    return stopwatch_->time([&] {
       for (int rank = 0; rank < case_.ranks; ++rank) {
         if (choice_.plan != nullptr) {
           copy(rank);
@@ -214,7 +216,7 @@ class TimedCase {
     cuda::check(cudaMemcpyAsync(floor.to,
                                 floor.from,
                                 static_cast<std::size_t>(floor.bytes),
-                                cudaMemcpyDeviceToDevice,
+                                cudaMemcpyDefault,
                                 devices_.use(rank)),
                 "cudaMemcpyAsync");
   }
@@ -236,7 +238,7 @@ class TimedCase {
   cuda::Devices devices_;
   cuda::CudaCluster cluster_;
   cuda::Graphs graphs_;
-  Stopwatch stopwatch_;
+  std::optional<Stopwatch> stopwatch_;
   std::vector<Memory> kept_;
   std::vector<cuda::RankMemory> memory_;
   std::vector<gpu::DeviceBuffers> buffers_;
