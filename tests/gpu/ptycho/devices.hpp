@@ -12,9 +12,9 @@ namespace rankcheck::gpu {
 /// Simulated devices that count what is allocated on them.
 class Devices final : public Cluster {
  public:
-  /// With queues they look like a GPU's.
-  explicit Devices(int ranks, bool has_queues = false)
-      : cluster_(reference::contract_named), has_queues_(has_queues) {
+  /// With a queue, whatever it is to the launches, they look like a GPU's.
+  explicit Devices(int ranks, void* queue = nullptr)
+      : cluster_(reference::contract_named), queue_(queue) {
     cluster_.begin(ranks, {}, std::nullopt);
   }
 
@@ -36,7 +36,7 @@ class Devices final : public Cluster {
 
   [[nodiscard]] int ranks() const override { return cluster_.ranks(); }
   [[nodiscard]] std::span<const int> local() const override { return cluster_.local(); }
-  void* queue(int /*rank*/) override { return has_queues_ ? this : nullptr; }
+  void* queue(int /*rank*/) override { return queue_; }
   std::byte* allocate(int rank, std::int64_t bytes) override {
     ++allocations_;
     return cluster_.allocate(rank, bytes);
@@ -64,7 +64,7 @@ class Devices final : public Cluster {
   }
 
   sim::SimCluster cluster_;
-  bool has_queues_;
+  void* queue_;
   int allocations_ = 0;
 };
 

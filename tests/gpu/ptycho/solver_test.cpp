@@ -234,7 +234,8 @@ TEST_P(SolverTest, devices_with_queues_keep_their_memory) {
 
 TEST(PassesTest, suit_the_devices) {
   Devices processors(1);
-  Devices gpus(1, true);
+  int queue = 0;
+  Devices gpus(1, &queue);
   EXPECT_EQ(passes_for(processors, scene), Passes::batched);
   EXPECT_EQ(passes_for(gpus, scene), Passes::fused);
   spec::Scene thick = scene;

@@ -7,14 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/registry.hpp"
-
-#include "gpu/device/sim/cluster.hpp"
-
 #include "cases/reconstruct/simulate.hpp"
 #include "cases/reconstruct/solvers.hpp"
 #include "tests/cases/reconstruct/scan.hpp"
 #include "tests/gpu/device/guarded/cluster.hpp"
+#include "tests/gpu/ptycho/devices.hpp"
 #include "tests/harness/sample.hpp"
 
 namespace rankcheck::cases::reconstruct {
@@ -52,8 +49,8 @@ class ReconstructOnGuardedDevices : public testing::Test {
 
   void expect_same(const Options& options) {
     gpu::GuardedCluster guarded(ranks);
-    gpu::sim::SimCluster simulated(reference::contract_named);
-    simulated.begin(ranks, {}, {});
+    gpu::GuardedMemory unused;
+    gpu::Devices simulated(ranks, &unused);
     const Result got = run(guarded, options);
     const Result expected = run(simulated, options);
     EXPECT_EQ(got.iterations, expected.iterations);

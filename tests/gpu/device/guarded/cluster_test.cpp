@@ -11,6 +11,8 @@
 #include "harness/image.hpp"
 #include "harness/input.hpp"
 
+#include "tests/gpu/ptycho/devices.hpp"
+
 namespace rankcheck::gpu {
 namespace {
 
@@ -95,8 +97,8 @@ TEST_P(GuardedOperators, LeaveTheMemoryOfDevicesToThem) {
     ASSERT_EQ(spec::why_invalid(contract, harness::call_of(c)), std::nullopt);
     ASSERT_EQ(why_refused(GetParam().algorithm, harness::call_of(c)), "");
     GuardedCluster guarded(c.ranks);
-    sim::SimCluster simulated(reference::contract_named);
-    simulated.begin(c.ranks, {}, {});
+    GuardedMemory unused;
+    Devices simulated(c.ranks, &unused);
     EXPECT_EQ(run(guarded, GetParam().algorithm, c), run(simulated, GetParam().algorithm, c));
   }
 }
