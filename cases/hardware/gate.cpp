@@ -37,6 +37,9 @@ void worsen(Verdict& verdict, std::string& reason, Verdict other, const std::str
   reason = why;
 }
 
+/// What ended the run before its turn leaves a link or a device with no verdict of its own.
+constexpr const char* not_measured = "not measured: the run ended before";
+
 std::string link_name(int from, int to) {
   return from == to ? fmt::format("within {}", from) : fmt::format("{} to {}", from, to);
 }
@@ -198,11 +201,12 @@ class Gate {
   }
 
   void run_device(int device) {
+    DeviceVerdict& of = gate_.devices[static_cast<std::size_t>(device)];
+    if (is_over()) worsen(of.verdict, of.reason, Verdict::skipped, not_measured);
     // Alone it is in the suites already.
     if (is_over() || gate_.devices.size() == 1) return;
     const Verdict verdict =
         run_phase({.phase = Phase::device, .device = device}, fmt::format("device_{}", device));
-    DeviceVerdict& of = gate_.devices[static_cast<std::size_t>(device)];
     worsen(of.verdict, of.reason, verdict, gate_.phases.back().reason);
   }
 
@@ -234,6 +238,10 @@ class Gate {
       has_probed = true;
     }
     return has_probed;
+  }
+
+  [[nodiscard]] static bool is_measured(const Link& link) {
+    return link.finding.cases > 0 || link.finding.verdict != Verdict::passed;
   }
 
   /// What the links say of the devices.
@@ -281,6 +289,12 @@ class Gate {
   }
 
   GateReport finish() {
+    for (Link& link : gate_.links) {
+      if (is_measured(link)) continue;
+      ++gate_.report.not_run;
+      link.finding.verdict = Verdict::skipped;
+      link.finding.reason = not_measured;
+    }
     judge_devices();
     PhaseSummary links{.name = "links"};
     for (const Link& link : gate_.links) {
@@ -290,11 +304,7 @@ class Gate {
              fmt::format("{}: {}", link_name(link.from, link.to), link.finding.reason));
       links.cases += link.exposure.copies;
       links.compared_bytes += link.exposure.bytes;
-      if (link.finding.cases > 0 || link.finding.verdict != Verdict::passed) {
-        gate_.report.findings.push_back(link.finding);
-      } else {
-        ++gate_.report.not_run;
-      }
+      if (link.finding.reason != not_measured) gate_.report.findings.push_back(link.finding);
     }
     if (!gate_.links.empty()) gate_.phases.insert(gate_.phases.begin(), links);
     if (is_over()) gate_.report.ending = "interrupted";

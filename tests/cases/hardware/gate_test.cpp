@@ -265,6 +265,22 @@ TEST_F(GateTest, EndsWhenItIsInterrupted) {
   EXPECT_TRUE(requests.empty());
 }
 
+TEST_F(GateTest, SaysPassedOfNothingThatAnInterruptLeftOut) {
+  probe = [this](const ProbeRequest& request) {
+    interrupted = true;
+    return good_probe(request);
+  };
+  const GateReport gate = run(2);
+  EXPECT_EQ(gate.links.front().finding.verdict, Verdict::passed);
+  for (std::size_t i = 1; i < gate.links.size(); ++i) {
+    EXPECT_EQ(gate.links[i].finding.verdict, Verdict::skipped) << i;
+  }
+  for (const DeviceVerdict& each : gate.devices) EXPECT_EQ(each.verdict, Verdict::skipped);
+  EXPECT_EQ(gate.phases.front().verdict, Verdict::skipped);
+  EXPECT_EQ(gate.report.not_run, 7);
+  EXPECT_EQ(gate.report.findings.size(), 1U);
+}
+
 TEST(ProbeTest, RequestsAndResultsSurviveTheirJson) {
   const ProbeRequest request{
       .from = 1,
