@@ -119,7 +119,11 @@ TEST_F(CliResume, RunOutOfTimeResumesToWhatAWholeOneReports) {
 
 TEST_F(CliResume, RunWhoseTimeIsOverNeedsMore) {
   write_work(1000000);
-  ASSERT_EQ(rankcheck("run s.json --time-budget 0.5 --report r").status, 1);
+  const Outcome outcome = rankcheck("run s.json --time-budget 0.5 --report r");
+  ASSERT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.out.find("to go on: rankcheck run --resume r --time-budget SECONDS"),
+            std::string::npos)
+      << outcome.out;
   const std::string journal = text_of("r/journal.jsonl");
   const std::string complaint =
       "--resume: r: the run's time is over: expected --time-budget above the 1 s that it has "
