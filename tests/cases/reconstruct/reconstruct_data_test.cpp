@@ -67,14 +67,6 @@ const Solver& solver_named(std::string_view name) {
       all.begin(), all.end(), [&](const Solver& solver) { return solver.name == name; });
 }
 
-/// A step of a batch, and how it compares with the reference.
-StepCheck step_and_check(const Solver& solver, const Problem& problem, State start, int batch) {
-  const auto running = solver.start(problem, start);
-  const double cost = running->step(batch);
-  const State after = running->state();
-  return solver.check(problem, {.before = start, .after = after, .batch = batch, .cost = cost});
-}
-
 TEST_P(Siemens, ComesNearTheData) {
   if (!path_) GTEST_SKIP() << tests::absent(siemens_star);
   const Dataset data = read_dataset(*path_);
@@ -99,8 +91,13 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(SiemensStep, IsTheReferences) {
   if (!path_) GTEST_SKIP() << tests::absent(siemens_star);
   const Dataset data = read_dataset(*path_);
+  const Problem problem = this->problem(data, 32);
+  const State start = starting_state(data, 1, true);
+  const auto running = solvers().front().start(problem, start);
+  const double cost = running->step(3);
+  const State after = running->state();
   const StepCheck check =
-      step_and_check(solvers().front(), problem(data, 32), starting_state(data, 1, true), 3);
+      solvers().front().check(problem, {.before = start, .after = after, .batch = 3, .cost = cost});
   EXPECT_LE(check.ratio, 1) << check.place;
   EXPECT_EQ(check.bounded, 1);
 }
@@ -139,10 +136,17 @@ TEST(SiemensCounts, StepIsTheReferences) {
   gpu::sim::SimCluster devices(reference::contract_named);
   devices.begin(2, {}, {});
   const Problem problem{.data = data, .cluster = devices, .batches = 32};
-  const StepCheck check =
-      step_and_check(solver_named(counting), problem, starting_state(data, 1, true), 3);
-  EXPECT_LE(check.ratio, 1) << check.place;
-  EXPECT_GT(check.bounded, 0);
+  const Solver& solver = solver_named(counting);
+  const State start = starting_state(data, 1, true);
+  const auto running = solver.start(problem, start);
+  const double cost = running->step(3);
+  const State after = running->state();
+  const auto check = [&](int batch) {
+    return solver.check(problem, {.before = start, .after = after, .batch = batch, .cost = cost});
+  };
+  EXPECT_LE(check(3).ratio, 1);
+  // Bounds are wide where the model is dark and the frames are not; not where no window lies.
+  EXPECT_GT(check(4).ratio, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(reconstruct,
