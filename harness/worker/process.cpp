@@ -232,8 +232,8 @@ void Process::signal(int number) {
     // Opened first, so that it is the one that was looked at.
     const Descriptor process = open_process(id);
     if (::getpgid(id) != id_ || !listens_to(id, number)) continue;
-    ::syscall(SYS_pidfd_send_signal, process.get(), number, nullptr, 0U);
-    is_heard = true;
+    const long refused = ::syscall(SYS_pidfd_send_signal, process.get(), number, nullptr, 0U);
+    is_heard = is_heard || refused == 0;
   }
   if (!is_heard) ::kill(-id_, number);
 }

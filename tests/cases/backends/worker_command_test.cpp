@@ -1,12 +1,18 @@
 #include "cases/backends/worker_command.hpp"
 
+#include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "tests/harness/sample.hpp"
 
@@ -65,6 +71,31 @@ TEST(WorkerCommand, IsToldBehindALauncherThatDoesNotPassItOn) {
       "/bin/sh -c 'trap \"exit 1\" USR1; : > \"$0\"; sleep 60 & wait' \"$0\"";
   EXPECT_EQ(outcome(worker + "; exit $?"), "status 1");
   EXPECT_EQ(outcome(": > \"$0\"; sleep 60; exit 7"), "status 0") << "nobody listens yet";
+}
+
+/// From now on, this thread and those that it starts cannot open processes, as in some containers;
+/// false where even this is refused.
+bool lose_pidfd_open() {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{.len = 4, .filter = filter};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST(WorkerCommand, IsToldWhereProcessesCannotBeOpened) {
+  bool is_lost = false;
+  std::string told;
+  std::thread([&] {
+    is_lost = lose_pidfd_open();
+    if (is_lost) told = outcome_told("exit 1");
+  }).join();
+  if (!is_lost) GTEST_SKIP() << "this system lets nobody give up system calls";
+  EXPECT_EQ(told, "status 1");
 }
 
 TEST(WorkerCommand, MayStillDieOfSomethingElseOnceTold) {
