@@ -43,6 +43,11 @@ std::string why_unforceable(const Library& nccl, const World& world, const Reque
   if (forcing.algorithm == "PAT" && !world.shares_devices) {
     return "algorithm: NCCL has PAT only where every rank is a host of its own";
   }
+  // To NCCL, both are a sum that also multiplies, by each rank's factor or by 1/n at the end.
+  if (forcing.algorithm == "PAT" && request.contract.reduces &&
+      (request.call.op == spec::ReduceOp::avg || request.call.op == spec::ReduceOp::premul_sum)) {
+    return "op: NCCL's PAT has neither avg nor premul_sum";
+  }
   if (forcing.protocol == "LL128" && world.shares_devices) {
     return "algorithm: LL128 is not safe between hosts, which ranks on one device are to NCCL";
   }

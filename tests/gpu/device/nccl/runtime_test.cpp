@@ -89,6 +89,19 @@ TEST(NcclRefusals, KeepForcedWaysToWhereNcclHasThem) {
   EXPECT_NE(asked.why_refused().find("ranks"), std::string::npos);
 }
 
+TEST(NcclRefusals, KeepPatFromReductionsThatScale) {
+  Asked asked{.operation = "reduce_scatter", .algorithm = "pat_simple"};
+  asked.world.shares_devices = true;
+  EXPECT_EQ(asked.why_refused(), "");
+  for (const spec::ReduceOp op : {spec::ReduceOp::avg, spec::ReduceOp::premul_sum}) {
+    asked.call.op = op;
+    EXPECT_EQ(asked.why_refused(), "op: NCCL's PAT has neither avg nor premul_sum");
+    asked.algorithm = "ring_simple";
+    EXPECT_EQ(asked.why_refused(), "");
+    asked.algorithm = "pat_simple";
+  }
+}
+
 TEST(NcclAlgorithms, AreWhatTheirEnvironmentSays) {
   for (const Algorithm& each : algorithms()) {
     const auto environment = each.environment();
