@@ -60,9 +60,10 @@ cufftHandle CudaCluster::plan_for(int rank, const Transform& transform) {
   cufftHandle plan = 0;
   cufftResult code = make_plan(transform, plan);
   if (code == CUFFT_ALLOC_FAILED) {
-    // The work areas of other plans may be what takes the memory.
+    // The work areas of other plans may be what takes the memory, or what calls before have left.
     static_cast<void>(cudaGetLastError());
     forget_transforms();
+    devices_.give_back_free_memory(rank);
     devices_.use(rank);
     code = make_plan(transform, plan);
   }

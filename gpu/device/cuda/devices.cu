@@ -108,7 +108,8 @@ cudaStream_t Devices::use(int rank) const {
   return chosen.stream;
 }
 
-void Devices::give_back_free_blocks(int physical) {
+void Devices::give_back_free_memory(int rank) {
+  const int physical = logical(rank).physical;
   for (Logical& each : logical_) {
     if (each.physical != physical) continue;
     for (const Block& block : each.blocks) {
@@ -144,7 +145,7 @@ std::byte* Devices::allocate(int rank, std::int64_t bytes) {
     cudaError_t code = cudaMalloc(&memory, static_cast<std::size_t>(block.bytes));
     if (code == cudaErrorMemoryAllocation) {
       static_cast<void>(cudaGetLastError());
-      give_back_free_blocks(owner.physical);
+      give_back_free_memory(rank);
       code = cudaMalloc(&memory, static_cast<std::size_t>(block.bytes));
     }
     check(code, "cudaMalloc");

@@ -41,6 +41,9 @@ class Devices final : public Streams {
   /// Memory of a rank's device, aligned to 256 bytes, until the next begin(); its content is
   /// undefined.
   std::byte* allocate(int rank, std::int64_t bytes);
+  /// Frees what calls before have left of the memory of a rank's physical device: for what is not
+  /// allocated here.
+  void give_back_free_memory(int rank);
 
   /// Copies between this program and a rank's device in the order of the rank's stream; reading
   /// waits for the stream, and writing returns when `from` may change.
@@ -87,8 +90,6 @@ class Devices final : public Streams {
   };
 
   void let_devices_reach_each_other();
-  /// For a physical device whose memory is used up.
-  void give_back_free_blocks(int physical);
   [[nodiscard]] const Logical& logical(int rank) const {
     return logical_[static_cast<std::size_t>(device_of(rank))];
   }
