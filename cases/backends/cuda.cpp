@@ -23,22 +23,11 @@ namespace worker = harness::worker;
 /// Logical devices; any number of them share one GPU.
 constexpr int ranks_max = 64;
 
-/// Starts the worker, through the user's launcher where there is one.
-worker::Command command(const std::vector<std::string>& arguments) {
-  worker::Command command;
-  const char* launcher = std::getenv(cuda_launcher_variable);
-  std::istringstream words(launcher == nullptr ? "" : launcher);
-  for (std::string word; words >> word;) command.arguments.push_back(word);
-  command.arguments.push_back(cuda_worker().path);
-  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
-  return command;
-}
-
 std::unique_ptr<worker::WorkerBackend> open_worker(const harness::BackendOptions& options) {
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
       .command =
           [ranks = options.ranks_max](const std::string&) {
-            return command({"--ranks", std::to_string(ranks)});
+            return cuda_worker_command({"--ranks", std::to_string(ranks)});
           },
       .contract_of = contract_of,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
@@ -61,11 +50,21 @@ WorkerProgram cuda_worker() {
           "install the CUDA Toolkit (nvcc) and build again"};
 }
 
+worker::Command cuda_worker_command(const std::vector<std::string>& arguments) {
+  worker::Command command;
+  const char* launcher = std::getenv(cuda_launcher_variable);
+  std::istringstream words(launcher == nullptr ? "" : launcher);
+  for (std::string word; words >> word;) command.arguments.push_back(word);
+  command.arguments.push_back(cuda_worker().path);
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  return command;
+}
+
 int run_in_cuda(int ranks,
                 const std::vector<std::string>& arguments,
                 const std::atomic<bool>& interrupted) {
   require_ranks("cuda", ranks, ranks_max);
-  return run_worker(command(arguments),
+  return run_worker(cuda_worker_command(arguments),
                     "backend cuda: rankcheck-worker-cuda",
                     std::string(cuda_complaint_begin),
                     interrupted);

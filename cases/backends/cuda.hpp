@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/backend.hpp"
+#include "harness/worker/process.hpp"
 
 #include "cases/backends/worker_program.hpp"
 
@@ -16,6 +17,10 @@ inline constexpr const char* cuda_launcher_variable = "RANKCHECK_CUDA_LAUNCHER";
 
 /// The worker; it describes the devices here, too.
 [[nodiscard]] WorkerProgram cuda_worker();
+
+/// The worker with these arguments, started through the user's launcher where there is one.
+[[nodiscard]] harness::worker::Command cuda_worker_command(
+    const std::vector<std::string>& arguments);
 
 /// What the worker says first where it cannot go on.
 inline constexpr std::string_view cuda_complaint_begin = "rankcheck-worker-cuda: ";

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -32,6 +33,16 @@ std::string content_of(int file) {
     text.append(part.data(), static_cast<std::size_t>(got));
   }
   return text;
+}
+
+/// The last line that begins an object; empty where none does. Launchers print lines too.
+std::string object_in(const std::string& text) {
+  std::istringstream lines(text);
+  std::string found;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('{')) found = line;
+  }
+  return found;
 }
 
 WorkerAnswer no_answer(harness::Verdict verdict, std::string reason) {
@@ -78,7 +89,8 @@ WorkerAnswer ask_worker(const harness::worker::Command& command,
   } catch (const std::exception& error) {
     return no_answer(Verdict::errored, error.what());
   }
-  WorkerAnswer answer{.said = nlohmann::json::parse(content_of(output.get()), nullptr, false)};
+  const std::string object = object_in(content_of(output.get()));
+  WorkerAnswer answer{.said = nlohmann::json::parse(object, nullptr, false)};
   if (answer.said.is_object()) return answer;
   return no_answer(Verdict::errored, what + ": expected an answer in JSON");
 }

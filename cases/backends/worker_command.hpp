@@ -33,8 +33,8 @@ struct WorkerAnswer {
   nlohmann::json said = {};
 };
 
-/// Starts a program that prints one object of JSON and ends, and kills it after `timeout_s`. `what`
-/// names it where something goes wrong.
+/// Starts a program that prints an object of JSON in one line and ends, and kills it after
+/// `timeout_s`; a launcher may print lines of its own. `what` names it where something goes wrong.
 [[nodiscard]] WorkerAnswer ask_worker(const harness::worker::Command& command,
                                       const std::string& what,
                                       double timeout_s);

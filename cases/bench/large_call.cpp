@@ -41,10 +41,9 @@ std::function<Times()> times_on_cuda(const Bench& bench, const harness::Case& c)
   return [request] {
     // The inputs of large scenes take a while to make.
     const double timeout_s = 120 + 10 * request.seconds_min;
-    const WorkerAnswer answer = ask_worker(
-        {.arguments = {cuda_worker().path, "--time", to_json(request).dump()}, .environment = {}},
-        "rankcheck-worker-cuda",
-        timeout_s);
+    const WorkerAnswer answer = ask_worker(cuda_worker_command({"--time", to_json(request).dump()}),
+                                           "rankcheck-worker-cuda",
+                                           timeout_s);
     if (answer.verdict != harness::Verdict::passed) throw std::runtime_error(answer.reason);
     return times_from_json(answer.said);
   };

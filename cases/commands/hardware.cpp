@@ -112,10 +112,7 @@ class HardwareGate {
     };
     interrupt_.emplace();
     const hardware::GateReport gate =
-        session_->run({.probe =
-                           [](const hardware::ProbeRequest& request) {
-                             return run_probe(cuda_worker().path, request, probe_timeout_s);
-                           },
+        session_->run({.probe = probe,
                        .run = [&](const hardware::PhaseRequest& request) { return run(request); },
                        .now_s = elapsed_s,
                        .interrupted = [&] { return interrupt_->requested().load(); },
@@ -129,8 +126,12 @@ class HardwareGate {
   }
 
  private:
-  /// Includes starting a process and its context.
-  static constexpr double probe_timeout_s = 120;
+  static hardware::ProbeOutcome probe(const hardware::ProbeRequest& request) {
+    // Includes starting a process and its context.
+    constexpr double timeout_s = 120;
+    return hardware::run_probe(cuda_worker_command({"--probe", to_json(request).dump()}),
+                               timeout_s);
+  }
 
   /// Everything that can be refused is, before the folder is made.
   void begin() {

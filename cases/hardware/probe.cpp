@@ -7,11 +7,8 @@
 
 namespace rankcheck::cases::hardware {
 
-ProbeOutcome run_probe(const std::string& program, const ProbeRequest& request, double timeout_s) {
-  WorkerAnswer answer =
-      ask_worker({.arguments = {program, "--probe", to_json(request).dump()}, .environment = {}},
-                 "rankcheck-worker-cuda",
-                 timeout_s);
+ProbeOutcome run_probe(const harness::worker::Command& worker, double timeout_s) {
+  WorkerAnswer answer = ask_worker(worker, "rankcheck-worker-cuda", timeout_s);
   if (answer.verdict != harness::Verdict::passed) {
     return {.verdict = answer.verdict, .reason = std::move(answer.reason)};
   }

@@ -9,6 +9,7 @@
 #include "gpu/device/cuda/link.hpp"
 
 #include "harness/verdict.hpp"
+#include "harness/worker/process.hpp"
 
 /// Asking rankcheck-worker-cuda about devices and links: a process for each probe, so that what
 /// breaks a device's context, or hangs, is the outcome of one probe.
@@ -52,10 +53,8 @@ struct ProbeOutcome {
   gpu::cuda::LinkResult result = {};
 };
 
-/// Runs `program --probe REQUEST`, kills it after `timeout_s`, and reads the one line that it
-/// prints.
-[[nodiscard]] ProbeOutcome run_probe(const std::string& program,
-                                     const ProbeRequest& request,
-                                     double timeout_s);
+/// Runs a worker whose arguments are `--probe REQUEST`, kills it after `timeout_s`, and reads the
+/// line that it prints.
+[[nodiscard]] ProbeOutcome run_probe(const harness::worker::Command& worker, double timeout_s);
 
 }  // namespace rankcheck::cases::hardware

@@ -30,6 +30,25 @@ class CliBench : public tests::CliTest {
     }
     return all;
   }
+
+  /// A worker that keeps what it is asked for, and says that it took 3 ms for what copies in 2 ms.
+  void install_worker() {
+    install();
+    write_script("bin/rankcheck-worker-cuda", R"sh(
+case "$1" in
+--describe) echo '{"unavailable":"","devices":[],"algorithms":[]}' ;;
+--time)
+  echo "$2" >> asked
+  echo '{"seconds":[9,0.003,0.003],"floor_seconds":[0.002,9,0.002],"floor_bytes":1073741824}' ;;
+*) exit 1 ;;
+esac
+)sh");
+  }
+
+  void write_script(const std::string& name, const std::string& text) {
+    harness::write_file(path_to(name), "#!/bin/sh\n" + text);
+    std::filesystem::permissions(path_to(name), std::filesystem::perms::owner_all);
+  }
 };
 
 TEST_F(CliBench, MeasuresSmallCasesAndLargeCallsInSim) {
@@ -56,20 +75,20 @@ TEST_F(CliBench, MeasuresSmallCasesAndLargeCallsInSim) {
   }
 }
 
-/// A GPU's clock measures on it; here a script, which takes 3 ms for what copies in 2 ms.
+TEST_F(CliBench, StartsTheWorkerThroughItsLauncher) {
+  install_worker();
+  write_script("launch", ": > launched\necho begin\n\"$@\" && echo end\n");
+  const Outcome outcome =
+      shell("RANKCHECK_CUDA_LAUNCHER=./launch " + program_ +
+            " bench --backend cuda --min-time 0.01 --filter 'large/cuda/all_reduce/direct/*'");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("floor_ratio=1.5"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(exists("launched"));
+}
+
+/// A GPU's clock measures on it; here a script.
 TEST_F(CliBench, AsksTheWorkerForTimesOnCuda) {
-  install();
-  const auto path = folder_.path() / "bin" / "rankcheck-worker-cuda";
-  harness::write_file(path, R"sh(#!/bin/sh
-case "$1" in
---describe) echo '{"unavailable":"","devices":[],"algorithms":[]}' ;;
---time)
-  echo "$2" >> asked
-  echo '{"seconds":[9,0.003,0.003],"floor_seconds":[0.002,9,0.002],"floor_bytes":1073741824}' ;;
-*) exit 1 ;;
-esac
-)sh");
-  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  install_worker();
   const auto all = measure("--backend cuda --filter '*/cuda/*/direct/*'");
   const json& sum = all.at("large/cuda/all_reduce/direct/8x67108864");
   EXPECT_DOUBLE_EQ(sum["real_time"], 3);

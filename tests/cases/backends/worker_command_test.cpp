@@ -112,6 +112,8 @@ WorkerAnswer answer(const std::string& script, double timeout_s = 20) {
 TEST(WorkerAnswer, IsTheObjectThatItPrints) {
   EXPECT_EQ(answer(R"(echo '{"a":[1,2]}')").said, nlohmann::json({{"a", {1, 2}}}));
   EXPECT_EQ(answer("echo '{}'").verdict, harness::Verdict::passed);
+  EXPECT_EQ(answer("echo ==; printf '{\"a\":1}\n\n'; printf '== 0 errors'").said,
+            nlohmann::json({{"a", 1}}));
 }
 
 TEST(WorkerAnswer, SaysWhyThereIsNone) {

@@ -301,15 +301,20 @@ TEST(ProbeTest, RequestsAndResultsSurviveTheirJson) {
   EXPECT_EQ(to_json(result_from_json(to_json(result))), to_json(result));
 }
 
+/// How a probe ends of which this program is the worker.
+Verdict verdict_of(const std::string& program, double timeout_s) {
+  return run_probe({.arguments = {program}, .environment = {}}, timeout_s).verdict;
+}
+
 TEST(ProbeTest, TellsHowAProbeEnded) {
   const std::string path = testing::TempDir() + "rankcheck-probe-that-hangs";
   std::ofstream(path) << "#!/bin/sh\nexec sleep 60\n";
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-  EXPECT_EQ(run_probe(path, {}, 0.05).verdict, Verdict::hung);
+  EXPECT_EQ(verdict_of(path, 0.05), Verdict::hung);
   std::filesystem::remove(path);
-  EXPECT_EQ(run_probe("/bin/false", {}, 5).verdict, Verdict::crashed);
-  EXPECT_EQ(run_probe("/bin/true", {}, 5).verdict, Verdict::errored);
-  EXPECT_EQ(run_probe("/does/not/exist", {}, 5).verdict, Verdict::errored);
+  EXPECT_EQ(verdict_of("/bin/false", 5), Verdict::crashed);
+  EXPECT_EQ(verdict_of("/bin/true", 5), Verdict::errored);
+  EXPECT_EQ(verdict_of("/does/not/exist", 5), Verdict::errored);
 }
 
 }  // namespace
