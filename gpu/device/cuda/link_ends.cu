@@ -193,22 +193,30 @@ class DeviceLinkEnds final : public LinkEnds {
   Side destination_;
 };
 
-/// Lets kernels of a device read the memory of another one.
-void let_reach(int device, int peer) {
+/// Lets a device reach the memory of another one, where it can; whether it does.
+bool let_reach(int device, int peer) {
   int can = 0;
   check(cudaDeviceCanAccessPeer(&can, device, peer), "cudaDeviceCanAccessPeer");
-  if (can == 0) {
-    throw Unreachable("kernels of device " + std::to_string(device) +
-                      " cannot read the memory of device " + std::to_string(peer));
-  }
+  if (can == 0) return false;
   check(cudaSetDevice(device), "cudaSetDevice");
   const cudaError_t code = cudaDeviceEnablePeerAccess(peer, 0);
   // Whoever probed this link before in this process did it.
   if (code == cudaErrorPeerAccessAlreadyEnabled) {
     static_cast<void>(cudaGetLastError());
-    return;
+    return true;
   }
   check(code, "cudaDeviceEnablePeerAccess");
+  return true;
+}
+
+/// Plans let all devices reach each other, and so copies, too, go straight from one to the other:
+/// without, CUDA may take them through the host.
+void open_link(int from, int to, Method method) {
+  if (from == to) return;
+  static_cast<void>(let_reach(from, to));
+  if (let_reach(to, from) || method == Method::copy) return;
+  throw Unreachable("kernels of device " + std::to_string(to) +
+                    " cannot read the memory of device " + std::to_string(from));
 }
 
 }  // namespace
@@ -242,7 +250,7 @@ std::unique_ptr<LinkEnds> make_link_ends(int from, int to, std::int64_t bytes, M
     // Both buffers may be on one device, and others use it too.
     room = std::min(room, static_cast<std::int64_t>(free_bytes / 4));
   }
-  if (method == Method::load && from != to) let_reach(to, from);
+  open_link(from, to, method);
   const std::int64_t words = room / static_cast<std::int64_t>(sizeof(std::uint64_t));
   if (words == 0) throw DeviceError("no memory is free");
   return std::make_unique<DeviceLinkEnds>(from, to, words);
