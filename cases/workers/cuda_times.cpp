@@ -1,6 +1,7 @@
 #include "cases/workers/cuda_times.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -52,11 +53,16 @@ std::vector<std::byte> noise(const Case& c, int rank, std::int64_t count) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// The seconds that work on the streams of all ranks of a call takes.
+/// The seconds that work on the streams of all ranks of a call takes. The devices are held back
+/// until all of it is enqueued, as far as the time before tells: how fast the host is does not
+/// count.
 class Stopwatch {
  public:
   /// The call has begun.
-  explicit Stopwatch(cuda::Devices& devices) : devices_(devices) {
+  explicit Stopwatch(cuda::Devices& devices)
+      : devices_(devices), numbers_(obtain(devices, 0, sizeof(std::int64_t) * 2)) {
+    const std::int64_t zeros[2] = {};
+    devices.write(0, zeros, numbers_.get(), sizeof zeros);
     devices.use(0);
     for (cudaEvent_t* each : {&begin_, &end_}) {
       cuda::check(cudaEventCreate(each), "cudaEventCreate");
@@ -73,6 +79,9 @@ class Stopwatch {
   template <class Work>
   double time(const Work& work) {
     devices_.synchronize();
+    const auto start = Clock::now();
+    auto* const counter = reinterpret_cast<std::int64_t*>(numbers_.get());
+    devices_.stamp(0, std::chrono::nanoseconds(hold_).count(), counter, counter + 1);
     cuda::check(cudaEventRecord(begin_, devices_.use(0)), "cudaEventRecord");
     for (int r = 1; r < devices_.ranks(); ++r) {
       cuda::check(cudaStreamWaitEvent(devices_.use(r), begin_, 0), "cudaStreamWaitEvent");
@@ -83,6 +92,7 @@ class Stopwatch {
       devices_.wait(0, r);
     }
     cuda::check(cudaEventRecord(end_, devices_.use(0)), "cudaEventRecord");
+    hold_ = std::clamp<Clock::duration>(2 * (Clock::now() - start), hold_min, hold_max);
     devices_.synchronize();
     float milliseconds = 0;
     cuda::check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
@@ -90,9 +100,17 @@ class Stopwatch {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds hold_min{1};
+  /// Work that itself waits for the devices takes as long as they hold it back.
+  static constexpr std::chrono::milliseconds hold_max{20};
+
   cuda::Devices& devices_;
+  /// A counter and what is drawn from it, which nobody reads.
+  Memory numbers_;
   cudaEvent_t begin_ = nullptr;
   cudaEvent_t end_ = nullptr;
+  Clock::duration hold_ = hold_min;
 };
 
 /// A case and its floor on the devices, ready to be run.
@@ -107,7 +125,8 @@ class TimedCase {
         cluster_(devices_, reference::contract_named),
         graphs_(devices_) {
     cluster_.begin(harness::members(c));
-    stopwatch_.emplace(devices_);
+    run_time_.emplace(devices_);
+    floor_time_.emplace(devices_);
     for (int rank = 0; rank < c.ranks; ++rank) add_rank(rank);
     if (choice_.plan == nullptr) return;
     gpu::plan::Builder builder;
@@ -123,7 +142,7 @@ class TimedCase {
   double run() {
     // Takes back what the run before has asked for; this one gets the same.
     cluster_.begin(harness::members(case_));
-    return stopwatch_->time([&] {
+    return run_time_->time([&] {
       if (choice_.plan != nullptr) {
         graphs_.enqueue({plan_, case_.type, case_.op, memory_, devices_.members()});
       } else {
@@ -133,7 +152,7 @@ class TimedCase {
   }
 
   double run_floor() {
-    return stopwatch_->time([&] {
+    return floor_time_->time([&] {
       for (int rank = 0; rank < case_.ranks; ++rank) {
         if (choice_.plan != nullptr) {
           copy(rank);
@@ -238,7 +257,8 @@ class TimedCase {
   cuda::Devices devices_;
   cuda::CudaCluster cluster_;
   cuda::Graphs graphs_;
-  std::optional<Stopwatch> stopwatch_;
+  std::optional<Stopwatch> run_time_;
+  std::optional<Stopwatch> floor_time_;
   std::vector<Memory> kept_;
   std::vector<cuda::RankMemory> memory_;
   std::vector<gpu::DeviceBuffers> buffers_;
