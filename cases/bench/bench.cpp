@@ -4,16 +4,20 @@
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <exception>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "harness/files.hpp"
 #include "harness/suite_file.hpp"
 
+#include "cases/backends/registry.hpp"
 #include "cases/bench/memory.hpp"
 #include "cases/commands/command.hpp"
 #include "cases/commands/memory.hpp"
@@ -36,6 +40,20 @@ void initialise(const Options& options) {
   for (std::string& word : words) arguments.push_back(word.data());
   int count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());
+}
+
+/// What is measured, named before the results and in the file: driver, runtime, devices.
+void announce(const std::set<std::string>& backends) {
+  for (const harness::BackendEntry& each : cases::backends()) {
+    if (!backends.contains(each.name) || each.describe == nullptr) continue;
+    try {
+      const nlohmann::json versions = each.describe();
+      if (!versions.empty()) benchmark::AddCustomContext(each.name, versions.dump());
+    } catch (const std::exception& error) {
+      // What is measured tells the same, and fails.
+      benchmark::AddCustomContext(each.name, error.what());
+    }
+  }
 }
 
 /// Printed in the order of their names.
@@ -177,6 +195,10 @@ bool Bench::run() {
     // How often these run is up to the worker.
     if (entry.times) made->Iterations(1);
   }
+  std::set<std::string> measured;
+  for (const Entry& entry : entries_) measured.insert(entry.backend);
+  close_backend();
+  announce(measured);
   initialise(options_);
   benchmark::RunSpecifiedBenchmarks();
   // They refer to the entries.
