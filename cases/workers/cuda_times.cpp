@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -14,6 +16,7 @@
 
 #include "gpu/device/cuda/cluster.hpp"
 #include "gpu/device/cuda/devices.hpp"
+#include "gpu/device/cuda/enqueue.hpp"
 #include "gpu/device/cuda/error.hpp"
 #include "gpu/device/cuda/graphs.hpp"
 
@@ -139,6 +142,32 @@ class TimedCase {
     }
   }
 
+  /// Runs the case once, with no graph of a plan, and keeps what its results are; then these are
+  /// gone, for the runs to make them anew.
+  void run_first() {
+    spoil_results();
+    cluster_.begin(harness::members(case_));
+    if (choice_.plan != nullptr) {
+      cuda::enqueue(plan_, case_.type, case_.op, memory_, devices_);
+    } else {
+      choice_.op->run({cluster_, contract_, call_, buffers_});
+    }
+    devices_.synchronize();
+    first_ = fingerprints();
+    spoil_results();
+  }
+
+  /// Throws DeviceError where the results are not those of the first run, bit by bit.
+  void expect_first_results() {
+    devices_.synchronize();
+    const std::vector<std::size_t> last = fingerprints();
+    for (std::size_t r = 0; r < last.size(); ++r) {
+      if (last[r] == first_[r]) continue;
+      throw gpu::DeviceError("the runs left another result on rank " + std::to_string(r) +
+                             " than the first one");
+    }
+  }
+
   double run() {
     // Takes back what the run before has asked for; this one gets the same.
     cluster_.begin(harness::members(case_));
@@ -171,6 +200,14 @@ class TimedCase {
   }
 
  private:
+  /// A rank's image on its device.
+  struct Place {
+    std::byte* begin = nullptr;
+    std::int64_t bytes = 0;
+    std::int64_t recv = 0;
+    std::int64_t recv_bytes = 0;
+  };
+
   /// What one rank's part of the floor works on.
   struct Floor {
     const std::byte* from = nullptr;
@@ -178,6 +215,29 @@ class TimedCase {
     std::int64_t bytes = 0;
     std::int64_t frames = 0;
   };
+
+  /// A run that writes nothing must not leave what another one wrote.
+  void spoil_results() {
+    for (std::size_t r = 0; r < places_.size(); ++r) {
+      const Place& place = places_[r];
+      const std::vector<std::byte> spoiled(static_cast<std::size_t>(place.recv_bytes),
+                                           std::byte{0xa5});
+      devices_.write(
+          static_cast<int>(r), spoiled.data(), place.begin + place.recv, place.recv_bytes);
+    }
+  }
+
+  /// Of every rank's image.
+  [[nodiscard]] std::vector<std::size_t> fingerprints() const {
+    std::vector<std::size_t> all;
+    std::string image;
+    for (std::size_t r = 0; r < places_.size(); ++r) {
+      image.resize(static_cast<std::size_t>(places_[r].bytes));
+      devices_.read(static_cast<int>(r), places_[r].begin, image.data(), places_[r].bytes);
+      all.push_back(std::hash<std::string>()(image));
+    }
+    return all;
+  }
 
   std::byte* keep(int rank, std::int64_t bytes) {
     return kept_.emplace_back(obtain(devices_, rank, bytes)).get();
@@ -200,6 +260,10 @@ class TimedCase {
     devices_.write(rank, image.data(), there, bytes);
     std::byte* const send = layout.send < 0 ? nullptr : there + layout.send;
     std::byte* const recv = layout.recv < 0 ? nullptr : there + layout.recv;
+    places_.push_back({.begin = there,
+                       .bytes = bytes,
+                       .recv = std::max<std::int64_t>(layout.recv, 0),
+                       .recv_bytes = layout.recv < 0 ? 0 : layout.recv_size});
     memory_.push_back({.send = send, .recv = recv});
     buffers_.push_back({.send = send, .recv = recv});
     if (choice_.plan != nullptr) {
@@ -263,6 +327,8 @@ class TimedCase {
   std::vector<cuda::RankMemory> memory_;
   std::vector<gpu::DeviceBuffers> buffers_;
   std::vector<Floor> floors_;
+  std::vector<Place> places_;
+  std::vector<std::size_t> first_;
   gpu::plan::Plan plan_;
 };
 
@@ -271,9 +337,13 @@ class TimedCase {
 bench::Times time_on_devices(const Algorithms& algorithms, const bench::TimesRequest& request) {
   const std::string why = algorithms.why_none(request.c);
   if (!why.empty()) throw harness::BadInput("time: case: " + why);
+  // Their results would be the next run's inputs.
+  if (request.c.in_place) throw harness::BadInput("time: case: in_place: expected false");
   TimedCase timed(algorithms, request.c);
+  timed.run_first();
   bench::Times times = bench::time_in_turns(
       [&] { return timed.run(); }, [&] { return timed.run_floor(); }, request.seconds_min);
+  timed.expect_first_results();
   times.floor_bytes = timed.floor_bytes();
   return times;
 }
