@@ -67,6 +67,7 @@ std::string variable(const char* name) {
 struct Machine {
   std::optional<nccl::Library> library;
   int devices = 0;
+  int least_capability = nccl::World().least_capability;
   std::string why_unavailable;
 };
 
@@ -83,12 +84,14 @@ void examine(const Arguments& arguments, Machine& machine) {
   }
   const nccl::CudaPresence cuda = nccl::find_cuda();
   machine.devices = cuda.devices;
+  machine.least_capability = cuda.least_capability;
   machine.why_unavailable = cuda.why_none;
 }
 
 nccl::World world_of(const Arguments& arguments, const Machine& machine) {
   nccl::World world{.ranks = arguments.ranks, .local = {}, .meet = {}};
   world.devices = machine.devices;
+  world.least_capability = machine.least_capability;
   world.shares_devices = !machine.library->on_host() && arguments.ranks > machine.devices;
   world.patience = std::chrono::duration<double>(arguments.patience_s);
   if (arguments.rank >= 0) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include "gpu/device/cuda/error.hpp"
@@ -80,6 +81,16 @@ std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
+int capability_of(int device) {
+  int major = 0;
+  int minor = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+        "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
+        "cudaDeviceGetAttribute");
+  return 10 * major + minor;
+}
+
 }  // namespace
 
 CudaPresence find_cuda() {
@@ -95,7 +106,11 @@ CudaPresence find_cuda() {
                 "CUDA_VISIBLE_DEVICES"};
   }
   if (code != cudaSuccess) return {.why_none = std::string("CUDA: ") + cudaGetErrorString(code)};
-  return {.devices = count, .why_none = {}};
+  CudaPresence found{.devices = count, .why_none = {}, .least_capability = capability_of(0)};
+  for (int d = 1; d < count; ++d) {
+    found.least_capability = std::min(found.least_capability, capability_of(d));
+  }
+  return found;
 }
 
 CudaVersions cuda_versions() {

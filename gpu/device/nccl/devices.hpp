@@ -59,6 +59,8 @@ struct HostStream {
 struct CudaPresence {
   int devices = 0;
   std::string why_none;
+  /// Of the devices, times ten: 90 where it is 9.0.
+  int least_capability = 0;
 };
 [[nodiscard]] CudaPresence find_cuda();
 /// Names and versions: driver, runtime and the devices' names.

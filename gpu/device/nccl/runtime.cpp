@@ -88,6 +88,9 @@ std::string Runtime::why_refused(const Library& nccl, const World& world, const 
   }
   const std::string why = why_unknown(request.call.type, request.call.op, nccl.version());
   if (!why.empty()) return why;
+  if (request.contract.reduces && spec::is_f8(request.call.type) && world.least_capability < 90) {
+    return "type: NCCL reduces 8-bit floats from compute capability 9.0 on";
+  }
   return algorithm.forcing ? why_unforceable(nccl, world, request) : "";
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <list>
 #include <optional>
 #include <span>
@@ -33,6 +34,8 @@ struct World {
   std::vector<int> local;
   /// Devices of this machine.
   int devices = 1;
+  /// The least compute capability of the devices, times ten; a host is as capable as any.
+  int least_capability = std::numeric_limits<int>::max();
   /// Several ranks share a device, and so that NCCL takes them, each is a host of its own.
   bool shares_devices = false;
   /// How processes meet: publishes the value under the key or, where it is null, waits for another

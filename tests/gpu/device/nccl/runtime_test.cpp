@@ -89,6 +89,20 @@ TEST(NcclRefusals, KeepForcedWaysToWhereNcclHasThem) {
   EXPECT_NE(asked.why_refused().find("ranks"), std::string::npos);
 }
 
+TEST(NcclRefusals, KeepReductionsOfEightBitFloatsToDevicesThatHaveThem) {
+  Asked sum;
+  sum.call.type = spec::Type::f8e5m2;
+  Asked move{.operation = "all_gather"};
+  move.call.type = spec::Type::f8e5m2;
+  for (const int capability : {89, 90}) {
+    sum.world.least_capability = move.world.least_capability = capability;
+    EXPECT_EQ(
+        sum.why_refused(),
+        capability < 90 ? "type: NCCL reduces 8-bit floats from compute capability 9.0 on" : "");
+    EXPECT_EQ(move.why_refused(), "");
+  }
+}
+
 TEST(NcclRefusals, KeepPatFromReductionsThatScale) {
   Asked asked{.operation = "reduce_scatter", .algorithm = "pat_simple"};
   asked.world.shares_devices = true;
