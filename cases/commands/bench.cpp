@@ -36,7 +36,11 @@ void add_bench(CLI::App& app, Context& context) {
   auto options = std::make_shared<bench::Options>();
   auto virtual_time = std::make_shared<bench::TopologyOptions>();
   CLI::Option* backends =
-      command->add_option("--backend", options->backends, "backends to measure")->delimiter(',');
+      command
+          ->add_option("--backend",
+                       options->backends,
+                       "backends to measure: sim, mpi, cuda, nccl; without, sim and mpi")
+          ->delimiter(',');
   command->add_option("--json", options->json_path, "also write the results to this file");
   CLI::Option* seconds =
       command
