@@ -1,5 +1,7 @@
 #include "cases/commands/report.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 
@@ -41,6 +43,14 @@ int render(const std::filesystem::path& folder) {
   return exit_status(report);
 }
 
+/// The option with which a run whose time is over goes on: twice what it had, all of which is
+/// spent.
+std::string further_time(const harness::Report& report) {
+  const double had_s = std::max(report.environment.value("time_budget_s", 0.0),
+                                report.environment.value("duration_s", 0.0));
+  return fmt::format(" --time-budget {:.0f}", std::ceil(2 * had_s));
+}
+
 }  // namespace
 
 std::string how_to_go_on(const harness::Report& report, const std::filesystem::path& folder) {
@@ -52,7 +62,7 @@ std::string how_to_go_on(const harness::Report& report, const std::filesystem::p
                      report.ending,
                      left,
                      harness::printable(harness::shell_quoted(folder.string())),
-                     needs_time ? " --time-budget SECONDS, those that it has taken included" : "");
+                     needs_time ? further_time(report) : "");
 }
 
 void add_report(CLI::App& app, Context& context) {
