@@ -100,6 +100,17 @@ TEST_F(CudaOnStandIn, RefusesWhatTheDevicesCannotDo) {
   EXPECT_NE(none.err.find("the NVIDIA driver finds no device"), std::string::npos) << none.err;
 }
 
+/// What launches a graph synchronises the ranks by itself.
+TEST_F(CudaOnStandIn, ReplaysAllButBarriers) {
+  const std::string without = "RANKCHECK_STAND_IN=no_graphs " + program_ +
+                              " run ci --backend cuda --cases 10 --operation ";
+  const Outcome barrier = shell(without + "barrier --report barrier");
+  EXPECT_EQ(barrier.status, 0) << barrier.out << barrier.err;
+  const Outcome other =
+      shell(without + "broadcast --property is_deterministic --report broadcast");
+  EXPECT_NE(other.status, 0) << other.out;
+}
+
 TEST_F(CudaOnStandIn, UsesOneDeviceForAllRanks) {
   const Outcome outcome =
       shell("RANKCHECK_STAND_IN_DEVICES=1 " + program_ +

@@ -48,6 +48,7 @@ bool rankcheck::stand_in::breaks_captures() {
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode /*mode*/) {
   if (stream == nullptr) return answer(cudaErrorStreamCaptureUnsupported);
   if (stream->capture != nullptr) return answer(cudaErrorInvalidValue);
+  if (is_planted("no_graphs")) return answer(cudaErrorNotSupported);
   stream->capture = std::make_shared<Capture>();
   stream->capture->origin = stream;
   stream->capture->streams = {stream};
