@@ -266,6 +266,10 @@ class Gate {
       }
     }
     blame(wrong);
+    for (DeviceVerdict& each : gate_.devices) {
+      if (each.device.memory.empty()) continue;
+      worsen(each.verdict, each.reason, Verdict::skipped, "no hardware: " + each.device.memory);
+    }
   }
 
   /// Where all wrong links, several pairs, have one device in common, that is the suspect.
@@ -327,7 +331,8 @@ class Gate {
       return finding.verdict == Verdict::skipped &&
              finding.reason == harness::name(harness::SkipReason::backend_unavailable);
     });
-    const bool is_whole = !gate_.devices.empty() && !is_over() && !is_broken && !lacks_backend;
+    const bool is_whole = !gate_.devices.empty() && gate_.is_of_hardware() && !is_over() &&
+                          !is_broken && !lacks_backend;
     return is_whole ? 0 : 2;
   }
 
@@ -366,6 +371,12 @@ double Link::gigabytes_per_s() const {
   std::sort(sorted.begin(), sorted.end());
   const double median = sorted[sorted.size() / 2];
   return median > 0 ? static_cast<double>(exposure.bytes_of_copy) / median / 1e9 : 0;
+}
+
+bool GateReport::is_of_hardware() const {
+  return std::all_of(devices.begin(), devices.end(), [](const DeviceVerdict& each) {
+    return each.device.memory.empty();
+  });
 }
 
 GateReport run_gate(const Options& options,

@@ -91,6 +91,7 @@ struct Link {
 /// A physical device and what all phases say of it.
 struct DeviceVerdict {
   Device device = {};
+  /// Never passed where the device is no hardware.
   harness::Verdict verdict = harness::Verdict::passed;
   std::string reason = {};
   /// Of what its own memory held and moved.
@@ -118,6 +119,8 @@ struct GateReport {
   /// Cases of all suites, and findings among them that are red.
   std::int64_t cases = 0;
   std::int64_t failures = 0;
+  /// Whether every device is one; bounds on error rates are of hardware alone.
+  [[nodiscard]] bool is_of_hardware() const;
   /// The report's exit status: 0 only where all that the gate is made of was run and held.
   int status = 0;
 };

@@ -15,14 +15,18 @@ using harness::Align;
 using harness::Table;
 using nlohmann::ordered_json;
 
-ordered_json to_json(const Exposure& exposure) {
-  return {{"bytes_of_copy", exposure.bytes_of_copy},
-          {"patterns", exposure.patterns},
-          {"copies", exposure.copies},
-          {"bytes", exposure.bytes},
-          {"wrong_bytes", exposure.wrong_bytes},
-          {"error_rate_bound", error_rate_bound(exposure.wrong_bytes, exposure.bytes)},
-          {"confidence", confidence}};
+ordered_json to_json(const Exposure& exposure, bool is_of_hardware) {
+  ordered_json out{{"bytes_of_copy", exposure.bytes_of_copy},
+                   {"patterns", exposure.patterns},
+                   {"copies", exposure.copies},
+                   {"bytes", exposure.bytes},
+                   {"wrong_bytes", exposure.wrong_bytes},
+                   {"error_rate_bound", nullptr},
+                   {"confidence", confidence}};
+  if (is_of_hardware) {
+    out["error_rate_bound"] = error_rate_bound(exposure.wrong_bytes, exposure.bytes);
+  }
+  return out;
 }
 
 ordered_json to_json(const DeviceVerdict& each, std::size_t number) {
@@ -30,18 +34,18 @@ ordered_json to_json(const DeviceVerdict& each, std::size_t number) {
   out.update(hardware::to_json(each.device));
   out["verdict"] = harness::name(each.verdict);
   out["reason"] = each.reason;
-  out["exposure"] = to_json(each.exposure);
+  out["exposure"] = to_json(each.exposure, each.device.memory.empty());
   return out;
 }
 
-ordered_json to_json(const Link& link) {
+ordered_json to_json(const Link& link, bool is_of_hardware) {
   return {{"from", link.from},
           {"to", link.to},
           {"method", gpu::cuda::name(link.method)},
           {"verdict", harness::name(link.finding.verdict)},
           {"reason", link.finding.reason},
           {"gigabytes_per_s", link.gigabytes_per_s()},
-          {"exposure", to_json(link.exposure)}};
+          {"exposure", to_json(link.exposure, is_of_hardware)}};
 }
 
 /// How sure the suites make one, in words.
@@ -66,16 +70,18 @@ ordered_json to_json(const GateReport& gate) {
                    {"devices", ordered_json::array()},
                    {"links", ordered_json::array()},
                    {"phases", ordered_json::array()},
-                   {"exposure", to_json(gate.exposure)},
+                   {"exposure", to_json(gate.exposure, gate.is_of_hardware())},
                    {"cases", gate.cases},
                    {"case_failure_rate_bound", nullptr}};
-  if (gate.failures == 0 && gate.cases > 0) {
+  if (gate.failures == 0 && gate.cases > 0 && gate.is_of_hardware()) {
     out["case_failure_rate_bound"] = error_rate_bound(0, gate.cases);
   }
   for (std::size_t d = 0; d < gate.devices.size(); ++d) {
     out["devices"].push_back(to_json(gate.devices[d], d));
   }
-  for (const Link& each : gate.links) out["links"].push_back(to_json(each));
+  for (const Link& each : gate.links) {
+    out["links"].push_back(to_json(each, gate.is_of_hardware()));
+  }
   for (const PhaseSummary& each : gate.phases) {
     out["phases"].push_back({{"name", each.name},
                              {"verdict", harness::name(each.verdict)},
@@ -128,6 +134,9 @@ std::string to_markdown(const GateReport& gate) {
     text += "\n## Devices\n\n" + devices.markdown() + "\n## Links\n\n" + links.markdown();
   }
   text += "\n## Exposure\n\n";
+  if (!gate.is_of_hardware()) {
+    return text + "None: devices here are no hardware, and nothing above says anything of any.\n";
+  }
   text += fmt::format("Links: {}.\n\n", to_text(gate.exposure));
   for (std::size_t d = 0; d < gate.devices.size(); ++d) {
     text += fmt::format("Device {}: {}.\n\n", d, to_text(gate.devices[d].exposure));

@@ -21,6 +21,8 @@ struct Device {
   std::string bus = {};
   std::string capability = {};
   std::int64_t memory_bytes = 0;
+  /// Whose memory that is where the device is none; empty for hardware.
+  std::string memory = {};
 };
 
 [[nodiscard]] nlohmann::ordered_json to_json(const Device& device);

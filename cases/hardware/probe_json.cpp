@@ -12,10 +12,12 @@ using harness::BadInput;
 using nlohmann::ordered_json;
 
 ordered_json to_json(const Device& device) {
-  return {{"name", device.name},
-          {"bus", device.bus},
-          {"capability", device.capability},
-          {"memory_bytes", device.memory_bytes}};
+  ordered_json out{{"name", device.name},
+                   {"bus", device.bus},
+                   {"capability", device.capability},
+                   {"memory_bytes", device.memory_bytes}};
+  if (!device.memory.empty()) out["memory"] = device.memory;
+  return out;
 }
 
 Device device_from_json(const nlohmann::json& json) {
@@ -25,6 +27,7 @@ Device device_from_json(const nlohmann::json& json) {
   fields.required("bus", device.bus);
   fields.required("capability", device.capability);
   fields.required("memory_bytes", device.memory_bytes);
+  fields.optional("memory", device.memory);
   fields.reject_unknown();
   return device;
 }

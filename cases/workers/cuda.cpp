@@ -56,6 +56,11 @@ std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
+/// Whose memory the devices have, where that is not their own.
+const char* foreign_memory() {
+  return cuda::on_host() ? "host: a stand-in, not CUDA" : "";
+}
+
 nlohmann::json versions() {
   int driver = 0;
   int runtime = 0;
@@ -73,9 +78,11 @@ nlohmann::json versions() {
                                   properties.minor,
                                   properties.totalGlobalMem >> 20));
   }
-  return {{"cuda_driver", version_text(driver)},
-          {"cuda_runtime", version_text(runtime)},
-          {"devices", std::move(devices)}};
+  nlohmann::json all{{"cuda_driver", version_text(driver)},
+                     {"cuda_runtime", version_text(runtime)},
+                     {"devices", std::move(devices)}};
+  if (cuda::on_host()) all["memory"] = foreign_memory();
+  return all;
 }
 
 class CudaSubject final : public worker::Subject {
@@ -268,10 +275,11 @@ void describe() {
                              {"devices", nlohmann::ordered_json::array()},
                              {"algorithms", nlohmann::ordered_json::array()}};
   for (const cuda::DeviceInfo& each : cuda::physical_devices()) {
-    out["devices"].push_back({{"name", each.name},
-                              {"bus", each.bus},
-                              {"capability", each.capability},
-                              {"memory_bytes", each.memory_bytes}});
+    out["devices"].push_back(to_json(hardware::Device{.name = each.name,
+                                                      .bus = each.bus,
+                                                      .capability = each.capability,
+                                                      .memory_bytes = each.memory_bytes,
+                                                      .memory = foreign_memory()}));
   }
   for (const harness::AlgorithmInfo& each : algorithms().infos()) {
     out["algorithms"].push_back(

@@ -8,6 +8,8 @@
 #include "gpu/device/cuda/kernels.cuh"
 #include "gpu/device/cuda/start.cuh"
 
+extern "C" int rankcheck_cuda_on_host() __attribute__((weak));
+
 namespace rankcheck::gpu::cuda {
 
 namespace {
@@ -33,6 +35,10 @@ std::string why_unavailable() {
   }
   if (code != cudaSuccess) return std::string("CUDA: ") + cudaGetErrorString(code);
   return {};
+}
+
+bool on_host() {
+  return rankcheck_cuda_on_host != nullptr;
 }
 
 Devices::Devices(int count) {

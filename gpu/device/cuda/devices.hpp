@@ -16,6 +16,10 @@ namespace rankcheck::gpu::cuda {
 /// Why this process cannot use any CUDA device, and what would mend it; empty where it can.
 [[nodiscard]] std::string why_unavailable();
 
+/// Whether what is linked as CUDA's runtime works on host memory, as stand-ins for it do: they
+/// define rankcheck_cuda_on_host.
+[[nodiscard]] bool on_host();
+
 /// The devices of one process: logical device d is physical device d mod P, with a stream and
 /// memory of its own. A call's ranks are on some of them. Serves one thread.
 class Devices final : public Streams {

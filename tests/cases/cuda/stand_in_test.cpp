@@ -41,6 +41,7 @@ TEST_F(CudaOnStandIn, IsNoHardware) {
   EXPECT_NE(doctor.find("devices: stand-in, on this host (compute capability 0.0, 1024 MiB)"),
             std::string::npos)
       << doctor;
+  EXPECT_NE(doctor.find("memory: host: a stand-in, not CUDA"), std::string::npos) << doctor;
 }
 
 TEST_F(CudaOnStandIn, ReconstructsBitByBitAsTheSimulator) {
@@ -52,14 +53,17 @@ TEST_F(CudaOnStandIn, ReconstructsBitByBitAsTheSimulator) {
   }
 }
 
-TEST_F(CudaOnStandIn, PassesTheGate) {
+TEST_F(CudaOnStandIn, FailsNothingOfTheGateAndPassesNoDevice) {
   const Outcome outcome = gate("");
   // The other worker is not there.
   EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
   const nlohmann::json found = hardware();
   ASSERT_EQ(found.at("devices").size(), 2U);
   for (const nlohmann::json& each : found.at("devices")) {
-    EXPECT_EQ(each.at("verdict"), "passed") << each;
+    EXPECT_EQ(each.at("verdict"), "skipped") << each;
+    EXPECT_EQ(each.at("reason"), "no hardware: host: a stand-in, not CUDA") << each;
+    EXPECT_EQ(each.at("memory"), "host: a stand-in, not CUDA") << each;
+    EXPECT_TRUE(each.at("exposure").at("error_rate_bound").is_null()) << each;
     EXPECT_EQ(each.at("name"), "stand-in, on this host");
   }
   ASSERT_EQ(found.at("links").size(), 8U);
@@ -67,7 +71,12 @@ TEST_F(CudaOnStandIn, PassesTheGate) {
     EXPECT_EQ(each.at("verdict"), "passed") << each;
     EXPECT_GT(each.at("exposure").at("bytes"), 0) << each;
     EXPECT_EQ(each.at("exposure").at("bytes_of_copy"), 1 << 19) << each;
+    EXPECT_TRUE(each.at("exposure").at("error_rate_bound").is_null()) << each;
   }
+  EXPECT_TRUE(hardware().at("case_failure_rate_bound").is_null());
+  const std::string summary = harness::read_file(folder_.path() / "gate" / "summary.md");
+  EXPECT_NE(summary.find("None: devices here are no hardware"), std::string::npos) << summary;
+  EXPECT_EQ(summary.find("rule of three"), std::string::npos) << summary;
 }
 
 TEST_F(CudaOnStandIn, FailsTheGateWhereCopiesStopShort) {
@@ -102,12 +111,11 @@ TEST_F(CudaOnStandIn, RefusesWhatTheDevicesCannotDo) {
 
 /// What launches a graph synchronises the ranks by itself.
 TEST_F(CudaOnStandIn, ReplaysAllButBarriers) {
-  const std::string without = "RANKCHECK_STAND_IN=no_graphs " + program_ +
-                              " run ci --backend cuda --cases 10 --operation ";
+  const std::string without =
+      "RANKCHECK_STAND_IN=no_graphs " + program_ + " run ci --backend cuda --cases 10 --operation ";
   const Outcome barrier = shell(without + "barrier --report barrier");
   EXPECT_EQ(barrier.status, 0) << barrier.out << barrier.err;
-  const Outcome other =
-      shell(without + "broadcast --property is_deterministic --report broadcast");
+  const Outcome other = shell(without + "broadcast --property is_deterministic --report broadcast");
   EXPECT_NE(other.status, 0) << other.out;
 }
 

@@ -24,9 +24,11 @@ using harness::Verdict;
 /// A machine whose links do as they should, but for what a test plants.
 class GateTest : public testing::Test {
  protected:
-  GateReport run(int devices) {
+  GateReport run(int devices) { return run(made_up_devices(devices)); }
+
+  GateReport run(const std::vector<Device>& devices) {
     GateReport gate = run_gate({.budget_s = 10, .bytes = 1024},
-                               made_up_devices(devices),
+                               devices,
                                "no driver",
                                {.probe =
                                     [this](const ProbeRequest& request) {
@@ -255,6 +257,18 @@ TEST_F(GateTest, NoTwoProbesShareTheirRandomPatterns) {
   for (const ProbeRequest& each : requests) seeds.insert({each.probe.method, each.probe.seed});
   EXPECT_EQ(seeds.size(), requests.size());
   EXPECT_GT(requests.size(), 2U);
+}
+
+TEST_F(GateTest, SaysNothingOfHardwareWhereThereIsNone) {
+  std::vector<Device> devices = made_up_devices(2);
+  devices.back().memory = "host";
+  const GateReport gate = run(devices);
+  EXPECT_EQ(gate.devices.front().verdict, Verdict::passed);
+  EXPECT_EQ(gate.devices.back().verdict, Verdict::skipped);
+  EXPECT_EQ(gate.devices.back().reason, "no hardware: host");
+  EXPECT_EQ(gate.status, 2);
+  EXPECT_TRUE(to_json(gate).at("exposure").at("error_rate_bound").is_null());
+  EXPECT_EQ(to_markdown(gate).find("rule of three"), std::string::npos);
 }
 
 TEST_F(GateTest, EndsWhenItIsInterrupted) {

@@ -136,6 +136,12 @@ cudaError_t cudaGetLastError() {
   return std::exchange(last_error, cudaSuccess);
 }
 
+/// Tells what is linked with it that this is no CUDA.
+extern "C" int rankcheck_cuda_on_host();
+int rankcheck_cuda_on_host() {
+  return 1;
+}
+
 cudaError_t cudaDriverGetVersion(int* version) {
   return cudaRuntimeGetVersion(version);
 }
