@@ -172,4 +172,25 @@ harness::Property agrees_with_reference() {
   };
 }
 
+harness::Property repeats_with_other_data() {
+  return {
+      .name = "repeats_with_other_data",
+      .summary = "Three calls of one shape, each with other data, all agree with the reference.",
+      .applies = [](const spec::Contract& contract,
+                    const Case&) { return contract.sizes != spec::Sizes::none; },
+      .adapt = nullptr,
+      .program =
+          [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+            stages.assign(3, c);
+            for (std::size_t k = 0; k < stages.size(); ++k) stages[k].data_seed += k;
+          },
+      .check =
+          [](const Evidence& evidence, Judgement& judgement) {
+            for (std::size_t k = 0; k < evidence.stages.size(); ++k) {
+              StageJudge(evidence, k, judgement).judge();
+            }
+          },
+  };
+}
+
 }  // namespace rankcheck::cases

@@ -8,4 +8,8 @@ namespace rankcheck::cases {
 /// exact, else within the a-priori bound.
 [[nodiscard]] harness::Property agrees_with_reference();
 
+/// The same of three calls of one shape, each with data of its own: what a backend keeps of a call
+/// that comes again must not hold on to the data.
+[[nodiscard]] harness::Property repeats_with_other_data();
+
 }  // namespace rankcheck::cases

@@ -27,6 +27,7 @@ Suite suite() {
               agrees_with_reference(),
               harness::in_place_equals_out_of_place(),
               harness::is_deterministic(),
+              repeats_with_other_data(),
               harness::splits(),
               is_an_involution(),
           }};

@@ -29,6 +29,7 @@ Suite suite() {
               agrees_with_reference(),
               harness::in_place_equals_out_of_place(),
               harness::is_deterministic(),
+              repeats_with_other_data(),
               harness::ranks_agree_bitwise(),
               harness::splits(),
               equals_scatter_then_all_gather(),

@@ -12,6 +12,7 @@ Suite suite() {
               agrees_with_reference(),
               harness::in_place_equals_out_of_place(),
               harness::is_deterministic(),
+              repeats_with_other_data(),
               harness::splits(),
           }};
 }

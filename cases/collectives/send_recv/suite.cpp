@@ -26,6 +26,7 @@ Suite suite() {
   return {.properties = {
               agrees_with_reference(),
               harness::is_deterministic(),
+              repeats_with_other_data(),
               harness::splits(),
               returns_by_the_reverse(),
           }};
