@@ -56,6 +56,9 @@ std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
+/// How many hardware queues streams are spread over: at most 32.
+constexpr const char* queues_variable = "CUDA_DEVICE_MAX_CONNECTIONS";
+
 /// Whose memory the devices have, where that is not their own.
 const char* foreign_memory() {
   return cuda::on_host() ? "host: a stand-in, not CUDA" : "";
@@ -80,6 +83,7 @@ nlohmann::json versions() {
   }
   nlohmann::json all{{"cuda_driver", version_text(driver)},
                      {"cuda_runtime", version_text(runtime)},
+                     {"cuda_queues", std::getenv(queues_variable)},
                      {"devices", std::move(devices)}};
   if (cuda::on_host()) all["memory"] = foreign_memory();
   return all;
@@ -322,6 +326,9 @@ int run_reconstruct(int argc, char** argv) {
 }
 
 int main_with(int argc, char** argv) {
+  // Before CUDA is first called, which reads it then. The default, 8, is fewer than there may be
+  // streams, and those that share a queue keep an order that nothing asked for.
+  ::setenv(queues_variable, "32", 0);
   const std::string_view word = argc > 1 ? argv[1] : "";
   if (word == "--describe") {
     describe();

@@ -44,6 +44,13 @@ TEST_F(CudaOnStandIn, IsNoHardware) {
   EXPECT_NE(doctor.find("memory: host: a stand-in, not CUDA"), std::string::npos) << doctor;
 }
 
+TEST_F(CudaOnStandIn, AsksForAllQueuesUnlessTheUserDoes) {
+  const std::string doctor = shell(program_ + " doctor").out;
+  EXPECT_NE(doctor.find("cuda_queues: 32"), std::string::npos) << doctor;
+  const std::string few = shell("CUDA_DEVICE_MAX_CONNECTIONS=2 " + program_ + " doctor").out;
+  EXPECT_NE(few.find("cuda_queues: 2"), std::string::npos) << few;
+}
+
 TEST_F(CudaOnStandIn, ReconstructsBitByBitAsTheSimulator) {
   rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
   for (const std::string layout : {"--layout replicated", "--layout tiles"}) {
