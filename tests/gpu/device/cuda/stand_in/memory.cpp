@@ -83,19 +83,18 @@ class Memory {
     if (found == blocks_.end()) return false;
     const auto [at, bytes] = *found;
     const bool was_open = open(true);
-    const std::byte* const end = at + room_for(bytes);
-    const bool is_whole = std::all_of(at + bytes, const_cast<std::byte*>(end), [](std::byte each) {
-      return each == static_cast<std::byte>(guard);
-    });
-    if (!is_whole) {
-      std::fprintf(stderr, "stand-in: written behind the end of %zu bytes of a device\n", bytes);
-      std::abort();
-    }
+    expect_guard(at, bytes);
     std::memset(at, garbage, bytes);
     open(was_open);
     used_ -= room_for(bytes);
     blocks_.erase(found);
     return true;
+  }
+
+  void expect_guards() {
+    const bool was_open = open(true);
+    for (const auto& [at, bytes] : blocks_) expect_guard(at, bytes);
+    open(was_open);
   }
 
   [[nodiscard]] std::size_t used() const { return used_; }
@@ -126,6 +125,15 @@ class Memory {
  private:
   static std::size_t room_for(std::size_t bytes) {
     return (bytes + guard_bytes + alignment - 1) / alignment * alignment;
+  }
+
+  static void expect_guard(const std::byte* at, std::size_t bytes) {
+    const bool is_whole = std::all_of(at + bytes, at + room_for(bytes), [](std::byte each) {
+      return each == static_cast<std::byte>(guard);
+    });
+    if (is_whole) return;
+    std::fprintf(stderr, "stand-in: written behind the end of %zu bytes of a device\n", bytes);
+    std::abort();
   }
 
   std::byte* begin_ = nullptr;
@@ -171,6 +179,10 @@ bool release(const void* memory) {
   const auto* const at = static_cast<const std::byte*>(memory);
   return std::any_of(
       memories().begin(), memories().end(), [&](Memory& each) { return each.release(at); });
+}
+
+void expect_guards(int device) {
+  memory_of(device).expect_guards();
 }
 
 std::size_t free_bytes(int device) {

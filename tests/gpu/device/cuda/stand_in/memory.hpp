@@ -21,6 +21,8 @@ namespace rankcheck::stand_in {
 /// False for what is not the begin of something allocated. What was written behind its end ends the
 /// program.
 [[nodiscard]] bool release(const void* memory);
+/// The same of all that is allocated on a device.
+void expect_guards(int device);
 [[nodiscard]] std::size_t free_bytes(int device);
 
 /// The device that has all of these bytes in something allocated; -1 where none has any of them,

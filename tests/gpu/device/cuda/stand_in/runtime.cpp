@@ -111,6 +111,7 @@ using rankcheck::stand_in::breaks_captures;
 using rankcheck::stand_in::copy;
 using rankcheck::stand_in::device_count;
 using rankcheck::stand_in::device_now;
+using rankcheck::stand_in::expect_guards;
 using rankcheck::stand_in::free_bytes;
 using rankcheck::stand_in::is_device;
 using rankcheck::stand_in::is_planted;
@@ -121,7 +122,6 @@ using rankcheck::stand_in::owner_of;
 using rankcheck::stand_in::physical_number;
 using rankcheck::stand_in::release;
 using rankcheck::stand_in::Scheduler;
-using rankcheck::stand_in::why_not;
 using rankcheck::stand_in::words_of;
 
 const char* cudaGetErrorName(cudaError_t error) {
@@ -180,6 +180,7 @@ cudaError_t cudaSetDevice(int device) {
 cudaError_t cudaDeviceSynchronize() {
   if (breaks_captures()) return answer(cudaErrorStreamCaptureUnsupported);
   Scheduler::get().finish_device(device_now);
+  expect_guards(device_now);
   return answer(cudaSuccess);
 }
 
@@ -223,7 +224,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 
 cudaError_t cudaMemcpyAsync(
     void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  if (const cudaError_t code = why_not(stream); code != cudaSuccess) return answer(code);
+  if (stream == nullptr) return answer(cudaErrorNotSupported);
   const int to_device = owner_of(to, bytes);
   const int from_device = owner_of(from, bytes);
   const bool is_legal = to_device > -2 && from_device > -2 &&
@@ -239,7 +240,7 @@ cudaError_t cudaMemcpyPeerAsync(void* to,
                                 int from_device,
                                 std::size_t bytes,
                                 cudaStream_t stream) {
-  if (const cudaError_t code = why_not(stream); code != cudaSuccess) return answer(code);
+  if (stream == nullptr) return answer(cudaErrorNotSupported);
   const bool is_legal = is_device(to_device) && owner_of(to, bytes) == to_device &&
                         is_device(from_device) && owner_of(from, bytes) == from_device;
   return is_legal ? copy(to, from, bytes, stream) : answer(cudaErrorInvalidValue);

@@ -64,6 +64,7 @@ cudaError_t launch(const cudaLaunchConfig_t& config, std::function<void()> threa
 using rankcheck::stand_in::answer;
 using rankcheck::stand_in::current_device;
 using rankcheck::stand_in::enqueue;
+using rankcheck::stand_in::expect_guards;
 using rankcheck::stand_in::is_planted;
 using rankcheck::stand_in::Scheduler;
 
@@ -89,6 +90,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     return answer(cudaErrorStreamCaptureUnsupported);
   }
   if (!is_planted("early_return")) Scheduler::get().finish(stream->tail);
+  expect_guards(stream->device);
   return answer(cudaSuccess);
 }
 
@@ -156,6 +158,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
     }
     if (!each->recorded->done) return answer(cudaErrorNotReady);
   }
+  if (begin->device != end->device) return answer(cudaErrorInvalidResourceHandle);
   constexpr double ns_per_ms = 1e6;
   *milliseconds = static_cast<float>(
       static_cast<double>(end->recorded->done_ns - begin->recorded->done_ns) / ns_per_ms);

@@ -31,7 +31,7 @@ void break_devices(cudaError_t code);
 /// The one that calls speak to.
 [[nodiscard]] int current_device();
 
-/// Why no work of the current device can be given to the stream.
+/// Why no kernel of the current device can be given to the stream; copies go to any.
 [[nodiscard]] cudaError_t why_not(cudaStream_t stream);
 /// Gives a stream, which takes it, work that may touch the memory of `opens`.
 void enqueue(cudaStream_t stream, std::uint64_t opens, std::function<void()> work);

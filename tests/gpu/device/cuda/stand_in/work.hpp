@@ -7,6 +7,10 @@
 
 /// Work that waits for other work, and is done late and in an order that nothing but its waits
 /// decides: where one is missing, sooner or later the result shows it.
+///
+/// What it does not show: reading behind the end of what is allocated, which gives some bytes;
+/// writing there before somebody waits for the device; two kernels, or the threads of one, that run
+/// at the same time; what copying costs.
 namespace rankcheck::stand_in {
 
 /// One piece of work of a device.
