@@ -111,6 +111,11 @@ TEST_F(CudaOnStandIn, RefusesWhatTheDevicesCannotDo) {
   EXPECT_NE((apart.out + apart.err).find("device 0 cannot reach the memory of device 1"),
             std::string::npos)
       << apart.out << apart.err;
+  const Outcome slow = shell("RANKCHECK_STAND_IN=no_atomics " + barrier + "slow");
+  EXPECT_NE(slow.status, 0) << slow.out;
+  EXPECT_NE((slow.out + slow.err).find("needs atomics of all devices on each other's memory"),
+            std::string::npos)
+      << slow.out << slow.err;
   const Outcome none = shell("RANKCHECK_STAND_IN_DEVICES=0 " + barrier + "none");
   EXPECT_EQ(none.status, 2) << none.out;
   EXPECT_NE(none.err.find("the NVIDIA driver finds no device"), std::string::npos) << none.err;
@@ -132,6 +137,16 @@ TEST_F(CudaOnStandIn, UsesOneDeviceForAllRanks) {
             " run ci --backend cuda --operation all_reduce --property is_deterministic --cases 20 "
             "--report one");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+}
+
+/// That goes wrong in some orders of the work alone.
+TEST_F(CudaOnStandIn, FindsTransformsThatShareAWorkArea) {
+  const Outcome outcome =
+      shell("RANKCHECK_STAND_IN=shared_area RANKCHECK_STAND_IN_DEVICES=1 " + program_ +
+            " run ci --backend cuda --operation propagate --property agrees_with_reference "
+            "--ranks 2..3 --cases 100 --seed 4 --jobs 1 --report shared");
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("differs from the reference"), std::string::npos) << outcome.out;
 }
 
 TEST_F(CudaOnStandIn, MakesDoWithLittleMemory) {

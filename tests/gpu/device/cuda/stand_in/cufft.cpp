@@ -116,7 +116,12 @@ cufftResult cufftPlanMany(cufftHandle* plan,
   const std::size_t bytes = element * static_cast<std::size_t>(n[0]) *
                             static_cast<std::size_t>(n[1]) * static_cast<std::size_t>(batch);
   const int device = stand_in::current_device();
-  std::byte* const area = stand_in::allocate(device, bytes);
+  std::byte* area = nullptr;
+  for (const auto& [handle, each] : plans()) {
+    const bool is_fit = each.device == device && each.bytes >= bytes;
+    if (is_fit && is_planted("shared_area")) area = each.area;
+  }
+  if (area == nullptr) area = stand_in::allocate(device, bytes);
   if (area == nullptr) return CUFFT_ALLOC_FAILED;
   static cufftHandle last = 0;
   *plan = ++last;

@@ -14,7 +14,8 @@ void run_grid(const cudaLaunchConfig_t& config, bool backwards, const std::funct
   const unsigned threads = config.blockDim.x;
   gridDim = {blocks, 1, 1};
   blockDim = {threads, 1, 1};
-  for (unsigned b = 0; b < blocks; ++b) {
+  const unsigned done = is_planted("lost_block") ? blocks - 1 : blocks;
+  for (unsigned b = 0; b < done; ++b) {
     blockIdx = {backwards ? blocks - 1 - b : b, 0, 0};
     for (unsigned t = 0; t < threads; ++t) {
       threadIdx = {backwards ? threads - 1 - t : t, 0, 0};
@@ -145,8 +146,10 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   event->nodes = stream->front;
   event->recorded = nullptr;
   if (stream->capture == nullptr) {
+    const bool is_early = is_planted("early_event") && stream->tail != nullptr;
+    const auto earlier = is_early ? stream->tail->waits : std::vector{stream->tail};
     enqueue(stream, 0, {});
-    event->recorded = stream->tail;
+    event->recorded = Scheduler::get().add({.device = stream->device, .waits = earlier});
   }
   return cudaSuccess;
 }
