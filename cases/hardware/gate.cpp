@@ -213,16 +213,21 @@ class Gate {
   /// Links with patterns of their own in every round, then suites.
   void soak() {
     const double end_of_links = hooks_.now_s() + options_.budget_s / 2;
-    std::uint64_t rounds = 0;
-    while (soak_links(rounds + 1, end_of_links)) ++rounds;
-    hooks_.say(fmt::format("soak of links: {} rounds", rounds));
+    std::vector<int> probes(gate_.links.size());
+    for (std::uint64_t round = 1; soak_links(round, end_of_links, probes); ++round) continue;
+    const auto [least, most] = std::minmax_element(probes.begin(), probes.end());
+    hooks_.say(fmt::format(
+        "soak: each of {} links was probed {} to {} times", probes.size(), *least, *most));
     run_phase({.phase = Phase::soak, .budget_s = options_.budget_s / 2}, "soak");
   }
 
-  /// One round; false where it is over, or no link answers.
-  bool soak_links(std::uint64_t round, double end) {
+  /// One round; false where it is over, or no link answers. Where the time does not suffice for all
+  /// links, it depends on the seed which come first.
+  bool soak_links(std::uint64_t round, double end, std::vector<int>& probes) {
     bool has_probed = false;
-    for (Link& link : gate_.links) {
+    for (std::size_t i = 0; i < probes.size(); ++i) {
+      const std::size_t chosen = (options_.seed % probes.size() + i) % probes.size();
+      Link& link = gate_.links[chosen];
       if (is_over() || hooks_.now_s() >= end) break;
       // One that crashes or hangs is not asked again.
       if (link.finding.verdict != Verdict::passed && link.finding.verdict != Verdict::falsified) {
@@ -235,6 +240,7 @@ class Gate {
              .first = gpu::cuda::Pattern::fixed,
              .patterns = patterns,
              .repeats = 4});
+      ++probes[chosen];
       has_probed = true;
     }
     return has_probed;

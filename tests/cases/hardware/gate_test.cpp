@@ -27,7 +27,7 @@ class GateTest : public testing::Test {
   GateReport run(int devices) { return run(made_up_devices(devices)); }
 
   GateReport run(const std::vector<Device>& devices) {
-    GateReport gate = run_gate({.budget_s = 10, .bytes = 1024},
+    GateReport gate = run_gate({.seed = seed, .budget_s = 10, .bytes = 1024},
                                devices,
                                "no driver",
                                {.probe =
@@ -43,7 +43,7 @@ class GateTest : public testing::Test {
                                     },
                                 .now_s = [this] { return clock_; },
                                 .interrupted = [this] { return interrupted; },
-                                .say = [](const std::string&) {}});
+                                .say = [this](const std::string& line) { said += line + '\n'; }});
     // What the file says is what the process ends with.
     EXPECT_EQ(harness::to_json(gate.report).at("exit_status"), gate.status);
     return gate;
@@ -73,6 +73,8 @@ class GateTest : public testing::Test {
   std::function<ProbeOutcome(const ProbeRequest&)> probe = good_probe;
   std::function<PhaseOutcome(const PhaseRequest&)> suites = passing_phase;
   bool interrupted = false;
+  std::uint64_t seed = 1;
+  std::string said;
   std::vector<ProbeRequest> requests;
   std::vector<PhaseRequest> phases;
 
@@ -249,6 +251,20 @@ TEST_F(GateTest, SoakEndsWhereNoLinkAnswersAnyMore) {
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 1);
   EXPECT_EQ(requests.size(), 4U);
+}
+
+TEST_F(GateTest, SoaksOfTwoSeedsReachLinksForWhichOneHasNoTime) {
+  std::set<std::tuple<int, int, Method>> reached;
+  for (const std::uint64_t each : {1U, 5U}) {
+    seed = each;
+    run(2);
+    EXPECT_NE(said.find("soak: each of 8 links was probed 0 to 1 times"), std::string::npos)
+        << said;
+    for (const ProbeRequest& request : requests) {
+      if (request.probe.first > 0) reached.insert({request.from, request.to, request.probe.method});
+    }
+  }
+  EXPECT_EQ(reached.size(), 8U);
 }
 
 TEST_F(GateTest, NoTwoProbesShareTheirRandomPatterns) {
