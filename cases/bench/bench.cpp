@@ -130,6 +130,7 @@ void Bench::select() {
     // What is sent and what is received.
     const double bytes = 2.0 * entry.large_ranks * static_cast<double>(sizes(entry.backend).bytes);
     expect_memory("bytes", entry.large_ranks, bytes);
+    expect_memory("frames", entry.operator_ranks, entry.image_bytes);
   }
 }
 

@@ -63,6 +63,9 @@ struct Entry {
   std::function<Run()> prepare_floor = nullptr;
   /// Measures runs and floors by the clocks of the devices, with no backend open.
   std::function<Times()> times = nullptr;
+  /// Ranks of an operator, and what their images take; 0: none.
+  int operator_ranks = 0;
+  double image_bytes = 0;
   /// Ranks of a large collective call, and what its plan must move; 0: no plan.
   int large_ranks = 0;
   double moved_bytes = 0;
@@ -85,7 +88,7 @@ class Bench {
 
   void add(Entry entry) { entries_.push_back(std::move(entry)); }
   /// Measures everything and prints it. Whether nothing went wrong; throws BadInput where the
-  /// filter leaves nothing, or large calls that would take too much memory.
+  /// filter leaves nothing, or what would take too much memory.
   [[nodiscard]] bool run();
 
  private:

@@ -4,6 +4,8 @@
 #include <memory>
 #include <stdexcept>
 
+#include "harness/image.hpp"
+
 #include "cases/backends/command.hpp"
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/worker_command.hpp"
@@ -24,6 +26,16 @@ double seconds_of(const std::vector<harness::Stamp>& stamps) {
 
 }  // namespace
 
+double image_bytes(const harness::Case& c) {
+  harness::ImageLayout layout;
+  double bytes = 0;
+  for (int rank = 0; rank < c.ranks; ++rank) {
+    lay_out(*contract_of(c.operation), c, rank, harness::ResultPlace::own_block, layout);
+    bytes += static_cast<double>(layout.size);
+  }
+  return bytes;
+}
+
 Run stamped_run(Bench& bench, const harness::Case& c) {
   harness::Backend& backend = bench.backend(c.backend);
   const auto observation = std::make_shared<harness::Observation>();
@@ -39,8 +51,9 @@ Run stamped_run(Bench& bench, const harness::Case& c) {
 std::function<Times()> times_on_cuda(const Bench& bench, const harness::Case& c) {
   const TimesRequest request{.c = c, .seconds_min = bench.options().seconds_min};
   return [request] {
-    // The inputs of large scenes take a while to make.
-    const double timeout_s = 120 + 10 * request.seconds_min;
+    // Inputs are made faster than that, and results read.
+    constexpr double bytes_per_s = 25e6;
+    const double timeout_s = 120 + 10 * request.seconds_min + image_bytes(request.c) / bytes_per_s;
     const WorkerAnswer answer = ask_worker(cuda_worker_command({"--time", to_json(request).dump()}),
                                            "rankcheck-worker-cuda",
                                            timeout_s);

@@ -16,6 +16,9 @@ namespace rankcheck::cases::bench {
                                        int ranks,
                                        std::int64_t bytes);
 
+/// What the images of all ranks of a case take.
+[[nodiscard]] double image_bytes(const harness::Case& c);
+
 /// Runs of a case by a backend whose processes say when they entered and left; the time of one goes
 /// from the first rank's entry to the last one's leaving.
 [[nodiscard]] Run stamped_run(Bench& bench, const harness::Case& c);

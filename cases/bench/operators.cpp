@@ -130,7 +130,9 @@ Entry entry_of(const Case& c, const Sizes& sizes) {
                               c.ranks,
                               sizes.frames,
                               sizes.width),
-          .backend = c.backend};
+          .backend = c.backend,
+          .operator_ranks = c.ranks,
+          .image_bytes = image_bytes(c)};
 }
 
 void add_simulated(Bench& bench, const gpu::OperatorImplementation& each) {

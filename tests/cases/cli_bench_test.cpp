@@ -166,5 +166,13 @@ TEST_F(CliBench, LargeCallsMustLeaveMostOfTheMemoryFree) {
   EXPECT_EQ(rankcheck(huge + "'cases/*'").status, 0) << "nothing large is measured";
 }
 
+TEST_F(CliBench, FramesMustLeaveMostOfTheMemoryFree) {
+  if (::sysconf(_SC_PHYS_PAGES) >= (std::int64_t{1} << 36) / ::sysconf(_SC_PAGESIZE)) {
+    GTEST_SKIP() << "a quarter of this machine's memory is enough";
+  }
+  expect_unable("bench --backend sim --frames 4096 --width 1024 --filter 'frames/*'",
+                "frames: the buffers of 1 ranks take ");
+}
+
 }  // namespace
 }  // namespace rankcheck
