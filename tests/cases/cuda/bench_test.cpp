@@ -30,5 +30,25 @@ TEST_F(CudaBench, NamesTheDevices) {
             std::string::npos);
 }
 
+TEST_F(CudaBench, ReadsWhatTheTimedRunsLeft) {
+  const std::string filter = "--filter large/cuda/all_reduce/ring/*";
+  const Outcome outcome = bench("RANKCHECK_STAND_IN=lost_replay", filter);
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_NE((outcome.out + outcome.err).find("the runs left another result on rank 0"),
+            std::string::npos)
+      << outcome.out << outcome.err;
+  EXPECT_EQ(bench("", filter).status, 0);
+}
+
+TEST_F(CudaBench, CopiesStraightFromDeviceToDeviceWhereTheyReachEachOther) {
+  const std::string probe =
+      R"(bin/rankcheck-worker-cuda --probe '{"from":0,"to":1,"bytes":4096,"method":"copy",)"
+      R"("seed":1,"first":0,"patterns":2,"repeats":1}')";
+  const Outcome straight = shell("RANKCHECK_STAND_IN=no_way_round " + probe);
+  EXPECT_EQ(straight.status, 0) << straight.err;
+  EXPECT_NE(straight.out.find(R"("wrong_copies":0)"), std::string::npos) << straight.out;
+  EXPECT_EQ(shell("RANKCHECK_STAND_IN=no_reach " + probe).status, 0) << "through the host";
+}
+
 }  // namespace
 }  // namespace rankcheck

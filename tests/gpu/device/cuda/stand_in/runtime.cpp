@@ -121,6 +121,7 @@ using rankcheck::stand_in::let_reach;
 using rankcheck::stand_in::memory_bytes;
 using rankcheck::stand_in::owner_of;
 using rankcheck::stand_in::physical_number;
+using rankcheck::stand_in::reach_of;
 using rankcheck::stand_in::release;
 using rankcheck::stand_in::Scheduler;
 using rankcheck::stand_in::words_of;
@@ -244,5 +245,10 @@ cudaError_t cudaMemcpyPeerAsync(void* to,
   if (stream == nullptr) return answer(cudaErrorNotSupported);
   const bool is_legal = is_device(to_device) && owner_of(to, bytes) == to_device &&
                         is_device(from_device) && owner_of(from, bytes) == from_device;
+  // Where CUDA would take them through the host.
+  if (is_legal && is_planted("no_way_round") && from_device != to_device &&
+      (reach_of(from_device) >> to_device & 1) == 0) {
+    return answer(cudaErrorNotSupported);
+  }
   return is_legal ? copy(to, from, bytes, stream) : answer(cudaErrorInvalidValue);
 }
