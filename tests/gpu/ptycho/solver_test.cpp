@@ -69,7 +69,7 @@ class Problem {
  public:
   explicit Problem(const Layout& layout)
       : held_(boxes_of(layout)),
-        devices_(static_cast<int>(held_.size()), layout.has_queues),
+        devices_(static_cast<int>(held_.size()), layout.has_queues ? &held_ : nullptr),
         solver_(devices_, scene, held_) {
     const Waves object = waves(143, 1);
     std::size_t first = 0;
