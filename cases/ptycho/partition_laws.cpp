@@ -122,9 +122,6 @@ harness::Property inverts_redistribute() {
   return {
       .name = "inverts_redistribute",
       .summary = "Positions and frames that went to a partition's owners come back as they were.",
-      // Partitions take general inputs alone.
-      .applies = [](const spec::Contract&,
-                    const Case& c) { return c.input == harness::InputKind::general; },
       .adapt = [](const spec::Contract&, Case& c) { c.input = harness::InputKind::general; },
       .program =
           [](const spec::Contract&, const Case& c, Stages& stages) {
@@ -140,6 +137,9 @@ harness::Property inverts_redistribute() {
             for (std::size_t s = 0; s < 2; ++s) stages[s].algorithm.clear();
             stages[0].operation = kinds[c.data_seed % kinds.size()];
             stages[1].operation = "redistribute";
+            // Partitions take general inputs alone; cases from before this law drew its own have
+            // others.
+            for (Case& stage : stages) stage.input = harness::InputKind::general;
           },
       .check = check_round_trip,
   };
