@@ -85,6 +85,7 @@ class StoreServer {
   std::thread thread_;
 };
 
+/// What a request asks for; see gpu/device/nccl/store_wire.hpp.
 enum class Verb : char;
 
 /// A connection to a store. Serves one thread. Every call throws StoreError.

@@ -20,7 +20,10 @@ inline constexpr std::size_t head_bytes = 3;
 inline constexpr std::size_t request_bytes_max =
     head_bytes + store_limits::key_bytes + store_limits::value_bytes;
 
+/// What a request asks for; its first byte. Every connection begins with hello, which brings the
+/// secret.
 enum class Verb : char { hello = 'h', set = 's', get = 'g', wait = 'w', barrier = 'b' };
+/// The first byte of an answer. Behind a failure's stands why, in words.
 enum class Status : char { success = 0, failure = 1 };
 
 /// A number in so many bytes, the lowest first.
