@@ -97,7 +97,10 @@ void forget(Setting& in) {
   }
 }
 
-/// Holds results to a hundredth of the largest: a wrong factor shows.
+/// Holds results to a hundredth of the largest: a wrong factor shows. In single precision, this
+/// says of conjugate gradients that there are bounds in first steps of frames of 2 x 2 pixels, and
+/// no more: of larger frames and of later steps their references may say nothing, see case_of() and
+/// forget().
 void expect_bounds(const Subject& subject, double unit) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     Setting in = drawn(case_of(subject.contract, seed, unit), subject.contract, unit);
