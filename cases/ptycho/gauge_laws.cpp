@@ -1,6 +1,5 @@
 #include "cases/ptycho/gauge_laws.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -69,33 +68,6 @@ void plan_bent(Form form, const Case& c, std::vector<Case>& stages) {
   stages[1].scene = harness::bent_scene(form, c.scene);
 }
 
-/// The case, then its first position alone, where it was, then all in the opposite order.
-void plan_apart(const spec::Contract&, const Case& c, std::vector<Case>& stages) {
-  stages.assign(3, c);
-  stages[2].form = Form::reversed;
-  std::vector<std::int64_t>& counts = stages[1].counts;
-  const auto has_first =
-      std::find_if(counts.begin(), counts.end(), [](std::int64_t count) { return count > 0; });
-  if (has_first == counts.end()) return;
-  std::fill(counts.begin(), counts.end(), 0);
-  *has_first = 1;
-}
-
-template <Match match>
-void check_apart(const Evidence& evidence, Judgement& judgement) {
-  const OperatorStage plain = read_stage(evidence, 0);
-  const auto compare_with_plain = [&](std::size_t stage, std::string_view what) {
-    const OperatorStage other = read_stage(evidence, stage);
-    compare_outputs(other, what, judgement, [&](Array array, std::size_t i) {
-      Wanted wanted = bent(plain, other, 1, array, i);
-      if (match == Match::exact) wanted.bound = 0;
-      return wanted;
-    });
-  };
-  compare_with_plain(1, "depends on the other positions");
-  compare_with_plain(2, "depends on the order of the positions");
-}
-
 /// Judges the pixels of windows whose whole interpolation has the object under it.
 void check_bilinear(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage stage = read_stage(evidence, 0);
@@ -149,19 +121,6 @@ harness::Property is_independent_of_order() {
       .check = check_bent<Outputs::states>,
   };
 }
-
-template <Match match>
-harness::Property takes_each_position_alone() {
-  return {
-      .name = "takes_each_position_alone",
-      .summary = "Every position gives the same in the opposite order, and the first one alone.",
-      .program = plan_apart,
-      .check = check_apart<match>,
-  };
-}
-
-template harness::Property takes_each_position_alone<Match::exact>();
-template harness::Property takes_each_position_alone<Match::bounded>();
 
 template <Outputs outputs>
 harness::Property counts_every_position() {

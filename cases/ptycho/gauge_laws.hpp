@@ -72,20 +72,6 @@ template <Outputs outputs, harness::Form... more>
 /// The positions in the opposite order, with all that belongs to them, make no difference.
 [[nodiscard]] harness::Property is_independent_of_order();
 
-/// How near to one another results are that must be the same.
-enum class Match {
-  /// Equal, whatever the inputs.
-  exact,
-  /// Within both results' bounds. Of operators that take Fourier transforms: FFTW uses another code
-  /// for frames that lie unaligned, and cuFFT another plan for another number of frames.
-  bounded,
-};
-
-/// Of operators whose outputs are all of positions: no position's result depends on the others,
-/// that is on their order and on whether there are any.
-template <Match match>
-[[nodiscard]] harness::Property takes_each_position_alone();
-
 /// Every position once more doubles the sums over them, and changes nothing else.
 template <Outputs outputs>
 [[nodiscard]] harness::Property counts_every_position();

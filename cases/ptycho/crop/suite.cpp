@@ -1,7 +1,7 @@
 #include "harness/properties/is_deterministic.hpp"
 
-#include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/position_laws.hpp"
 #include "cases/registry.hpp"
 
 namespace rankcheck::cases::crop {

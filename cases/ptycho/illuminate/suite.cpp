@@ -9,6 +9,7 @@
 
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/position_laws.hpp"
 #include "cases/registry.hpp"
 
 namespace rankcheck::cases::illuminate {

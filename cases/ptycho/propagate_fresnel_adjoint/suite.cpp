@@ -2,6 +2,7 @@
 
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/position_laws.hpp"
 #include "cases/registry.hpp"
 
 namespace rankcheck::cases::propagate_fresnel_adjoint {

@@ -1,4 +1,5 @@
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <ostream>
 #include <string>
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "cases/ptycho/gauge_laws.hpp"
+#include "cases/ptycho/position_laws.hpp"
 #include "cases/ptycho/step_laws.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 #include "tests/print.hpp"
@@ -144,6 +146,24 @@ TEST(LawTest, draws_the_inputs_that_it_takes) {
   };
   EXPECT_EQ(drawn("poisson_cost", "ignores_unmeasured_pixels"), harness::InputKind::special);
   EXPECT_EQ(drawn("fuse", "inverts_redistribute"), harness::InputKind::general);
+}
+
+/// Whichever comes off, the ones before it stay where they are.
+TEST(LawTest, leaves_positions_alone_that_the_data_choose) {
+  const auto kept = [](std::uint64_t data_seed) {
+    const harness::Property law = takes_each_position_alone<Match::exact>();
+    Case c;
+    c.counts = {2, 0, 1, 2};
+    c.data_seed = data_seed;
+    std::vector<Case> stages;
+    law.program(all_operations().find("crop")->contract, c, stages);
+    return stages[1].counts;
+  };
+  using Counts = std::vector<std::int64_t>;
+  EXPECT_EQ(kept(4), (Counts{1, 0, 0, 0}));
+  EXPECT_EQ(kept(5), (Counts{2, 0, 0, 0}));
+  EXPECT_EQ(kept(6), (Counts{2, 0, 1, 0}));
+  EXPECT_EQ(kept(7), (Counts{2, 0, 1, 1}));
 }
 
 /// A law, as an operation claims it that does not keep it.
