@@ -5,7 +5,7 @@
 namespace rankcheck::reference::crop {
 
 /// Takes the windows out of frames again; what is around them is dropped. The adjoint of pad, which
-/// it undoes.
+/// it undoes. No bit of a window depends on the other positions.
 inline spec::Contract contract() {
   return {
       .name = "crop",

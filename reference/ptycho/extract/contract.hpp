@@ -6,13 +6,15 @@ namespace rankcheck::reference::extract {
 
 /// Every position's window of the object, between pixels by bilinear interpolation. With the corner
 /// s = (i + f, j + g), i and j whole, pixels outside the object count as zero, and around the
-/// window the patch is zero.
+/// window the patch is zero. No bit of a patch depends on the other positions, on their order or
+/// number: the same numbers are rounded in the same way.
 inline spec::Contract contract() {
   return {
       .name = "extract",
       .summary = "The window of the object at every scan position.",
-      .formula = "patch[p, q] = (1-f)(1-g) o[i+p, j+q] + (1-f) g o[i+p, j+q+1] + "
-                 "f (1-g) o[i+p+1, j+q] + f g o[i+p+1, j+q+1]",
+      .formula =
+          "patch[p, q] = (1-f)(1-g) o[i+p, j+q] + (1-f) g o[i+p, j+q+1] + "
+          "f (1-g) o[i+p+1, j+q] + f g o[i+p+1, j+q+1]",
       .source = "tike operators.Patch.fwd",
       .sizes = spec::Sizes::scene,
       .inputs = {spec::Array::object, spec::Array::positions},

@@ -4,7 +4,8 @@
 
 namespace rankcheck::reference::intensity {
 
-/// What a detector sees of waves whose modes do not interfere.
+/// What a detector sees of waves whose modes do not interfere. No bit of a frame depends on the
+/// other positions, on their order or number: the same numbers are rounded in the same way.
 inline spec::Contract contract() {
   return {
       .name = "intensity",

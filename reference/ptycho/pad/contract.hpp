@@ -4,7 +4,8 @@
 
 namespace rankcheck::reference::pad {
 
-/// Puts windows into the middle of frames of zeros, after the frame's margin.
+/// Puts windows into the middle of frames of zeros, after the frame's margin. No bit of a frame
+/// depends on the other positions.
 inline spec::Contract contract() {
   return {
       .name = "pad",
