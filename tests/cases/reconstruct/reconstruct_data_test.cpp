@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstddef>
@@ -154,31 +155,61 @@ INSTANTIATE_TEST_SUITE_P(reconstruct,
                          testing::ValuesIn(every_partition()),
                          tests::printed_name);
 
-/// How much two objects have in common where the windows are, whatever their phases and scales: 1
-/// where they are the same but for those.
+/// Of the scan of `two_modes`, in pixels. A factor that comes again with such a raster, and a ramp
+/// of phases, may go from the object to the probe: nobody can tell from the light.
+constexpr int raster_step = 9;
+
+/// Calls `visit` with all pixels that lie a window from the object's edges, but for the last `less`
+/// rows and columns of them.
+template <typename Visit>
+void for_each_inner(const Dataset& data, int less, Visit visit) {
+  const int margin = data.window;
+  for (int row = margin; row < data.rows - margin - less; ++row) {
+    for (int col = margin; col < data.cols - margin - less; ++col) visit(row, col);
+  }
+}
+
+/// How much two objects have in common a window from their edges, where every pixel is under many
+/// positions: 1 where they are the same but for what the light of a raster does not tell.
 double likeness(const Dataset& data,
                 const std::vector<std::complex<float>>& a,
                 const std::vector<std::complex<float>>& b) {
-  std::complex<double> product = 0;
+  using Complex = std::complex<double>;
+  const auto at = [&](const std::vector<std::complex<float>>& object, int row, int col) {
+    return Complex(object[static_cast<std::size_t>(row * data.cols + col)]);
+  };
+  const auto product = [&](int row, int col) {
+    return at(a, row, col) * std::conj(at(b, row, col));
+  };
+  // What is periodic falls out from one period to the next; only the ramp is left.
+  Complex down = 0;
+  Complex right = 0;
+  for_each_inner(data, raster_step, [&](int row, int col) {
+    down += product(row + raster_step, col) * std::conj(product(row, col));
+    right += product(row, col + raster_step) * std::conj(product(row, col));
+  });
+  // The best factor of each of a period's pixels is a sum over a power.
+  std::array<Complex, raster_step * raster_step> sums{};
+  std::array<double, raster_step * raster_step> powers{};
   double a_power = 0;
-  double b_power = 0;
-  const int margin = data.window;
-  for (int row = margin; row < data.rows - margin; ++row) {
-    for (int col = margin; col < data.cols - margin; ++col) {
-      const auto i = static_cast<std::size_t>(row * data.cols + col);
-      product += std::complex<double>(a[i]) * std::conj(std::complex<double>(b[i]));
-      a_power += std::norm(std::complex<double>(a[i]));
-      b_power += std::norm(std::complex<double>(b[i]));
-    }
-  }
-  return std::abs(product) / std::sqrt(a_power * b_power);
+  for_each_inner(data, 0, [&](int row, int col) {
+    const double phase = (row * std::arg(down) + col * std::arg(right)) / raster_step;
+    const auto i = static_cast<std::size_t>(row % raster_step * raster_step + col % raster_step);
+    sums[i] += product(row, col) * std::polar(1.0, -phase);
+    powers[i] += std::norm(at(b, row, col));
+    a_power += std::norm(at(a, row, col));
+  });
+  double common = 0;
+  for (std::size_t i = 0; i < sums.size(); ++i) common += std::norm(sums[i]) / powers[i];
+  return std::sqrt(common / a_power);
 }
 
-/// What a solver comes to in 100 iterations.
+/// What a solver comes to in 100 iterations. An object of this likeness is off by 4.5 %, rms; the
+/// difference map's, by 6.3 %: it is a mean of waves that have yet to agree.
 struct Target {
   std::string_view solver;
-  /// The difference map's object is a mean of waves that have yet to agree.
   double cost_most = 0;
+  double likeness_least = 0;
 
   friend void PrintTo(const Target& target, std::ostream* out) { *out << target.solver; }
 };
@@ -198,16 +229,17 @@ TEST_P(Simulated, ObjectComesBackFromAFlatOne) {
   const Problem problem{.data = data, .cluster = devices, .batches = solver.batches};
   const Result result = reconstruct(solver, problem, start, {.iterations = 100}, {});
   EXPECT_LT(result.costs.back(), GetParam().cost_most);
-  EXPECT_GT(likeness(data, result.state.object, data.object), 0.99);
+  EXPECT_GT(likeness(data, result.state.object, data.object), GetParam().likeness_least);
 }
 
 INSTANTIATE_TEST_SUITE_P(reconstruct,
                          Simulated,
-                         testing::Values(Target{"rpie", 1e-3},
-                                         Target{"epie", 1e-3},
-                                         Target{"lsqml", 1e-3},
-                                         Target{"conjugate_gradient", 1e-3},
-                                         Target{"difference_map", 1e-2}),
+                         testing::Values(Target{"rpie", 1e-3, 0.999},
+                                         Target{"epie", 1e-3, 0.999},
+                                         Target{"lsqml", 1e-3, 0.999},
+                                         Target{"conjugate_gradient", 1e-3, 0.999},
+                                         Target{counting, 1e-3, 0.999},
+                                         Target{"difference_map", 1e-2, 0.998}),
                          tests::printed_name);
 
 }  // namespace
