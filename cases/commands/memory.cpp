@@ -8,15 +8,19 @@
 namespace rankcheck::cases {
 
 void expect_memory(std::string_view place, int ranks, double bytes) {
+  expect_memory(place, fmt::format("the buffers of {} ranks", ranks), bytes);
+}
+
+void expect_memory(std::string_view place, std::string_view what, double bytes) {
   constexpr double bytes_per_gib = 1024.0 * 1024.0 * 1024.0;
   const double bytes_max = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
                            static_cast<double>(::sysconf(_SC_PAGESIZE)) / 4;
   if (bytes <= bytes_max) return;
   throw harness::BadInput(
-      fmt::format("{}: the buffers of {} ranks take {:.1f} GiB: expected at most {:.1f}, a "
-                  "quarter of this machine's memory",
+      fmt::format("{}: {} take {:.1f} GiB: expected at most {:.1f}, a quarter of this "
+                  "machine's memory",
                   place,
-                  ranks,
+                  what,
                   bytes / bytes_per_gib,
                   bytes_max / bytes_per_gib));
 }

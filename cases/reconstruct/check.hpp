@@ -13,4 +13,8 @@ namespace rankcheck::cases::reconstruct {
                                    const Problem& problem,
                                    const StepTaken& step);
 
+/// Bytes that this takes at most, beside the states, where the reference has single slices: it
+/// holds values for all frames of a step at once, each with a bound.
+[[nodiscard]] double check_bytes(const Dataset& data, int modes, int batches);
+
 }  // namespace rankcheck::cases::reconstruct

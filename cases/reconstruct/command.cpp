@@ -18,6 +18,7 @@
 
 #include "cases/commands/memory.hpp"
 #include "cases/commands/outputs.hpp"
+#include "cases/reconstruct/check.hpp"
 #include "cases/reconstruct/following.hpp"
 #include "cases/reconstruct/pictures.hpp"
 #include "cases/reconstruct/solvers.hpp"
@@ -284,6 +285,16 @@ void require_room(const Solver& solver, const Problem& problem) {
   expect_memory("--ranks", ranks, ranks * pixels * static_cast<double>(solver.bytes_per_pixel));
 }
 
+/// Throws where the reference would not fit there, which is in this process on any backend.
+void require_room_for_checks(const Options& options, const Result& from, const Dataset& data) {
+  if (options.course.check_every == 0) return;
+  const int asked = options.modes == 0 ? data.modes : options.modes;
+  const int modes = options.resume.empty() ? asked : from.state.modes(data.window);
+  expect_memory(fmt::format("--verify {}", options.course.check_every),
+                "the reference's arrays of a step's frames",
+                check_bytes(data, modes, from.batches));
+}
+
 }  // namespace
 
 int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrupt& interrupt) {
@@ -301,6 +312,7 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
                   .layout = options.layout == "tiles" ? Layout::tiles : Layout::replicated,
                   .batches = from.batches};
   require_room(solver, problem);
+  require_room_for_checks(options, from, data);
   const Shards shards(data, cluster, problem.partition, problem.batches);
   problem.shards = &shards;
   data.source_total = shards.total();

@@ -1,0 +1,61 @@
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include "reference/registry.hpp"
+
+#include "gpu/device/sim/cluster.hpp"
+
+#include "cases/reconstruct/check.hpp"
+#include "cases/reconstruct/simulate.hpp"
+#include "cases/reconstruct/solvers.hpp"
+
+namespace rankcheck::cases::reconstruct {
+namespace {
+
+/// A line of what the system says of this process, in bytes.
+double status_bytes(const std::string& name) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    double kibibytes = 0;
+    if (word == name && status >> kibibytes) return 1024 * kibibytes;
+  }
+  return 0;
+}
+
+/// What a check takes of memory, by the system's count.
+double measured_bytes(const Solver& solver, const Problem& problem, int modes) {
+  const State state = starting_state(problem.data, modes, false);
+  ::malloc_trim(0);
+  // Forgets the peak.
+  std::ofstream("/proc/self/clear_refs") << 5;
+  const double before = status_bytes("VmRSS:");
+  static_cast<void>(
+      solver.check(problem, {.before = state, .after = state, .batch = 0, .cost = 0}));
+  return status_bytes("VmHWM:") - before;
+}
+
+/// Of every solver, the reference's arrays are counted, without arrays of the object's size.
+TEST(CheckBytes, AreMoreThanAnyReferenceTakesButNotTwiceAsMuch) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers take memory of their own";
+#endif
+  const Dataset data = simulate({.positions = 12, .detector = 64, .probe = 64, .step = 9});
+  gpu::sim::SimCluster cluster{reference::contract_named};
+  cluster.begin(1, {}, {});
+  for (const Solver& solver : solvers()) {
+    const int batches = solver.batches == 1 ? 1 : 2;
+    const Problem problem{.data = data, .cluster = cluster, .batches = batches};
+    constexpr int modes = 2;
+    const double counted = check_bytes(data, modes, batches);
+    const double measured = measured_bytes(solver, problem, modes);
+    EXPECT_LT(measured, counted) << solver.name;
+    EXPECT_GT(measured, counted / 2) << solver.name;
+  }
+}
+
+}  // namespace
+}  // namespace rankcheck::cases::reconstruct
