@@ -275,6 +275,12 @@ void add_devices(CLI::App& command, Options& options) {
       ->capture_default_str();
 }
 
+/// Throws where the start that the user asks for is not in the file.
+void require_start(const Options& options, const Dataset& data) {
+  if (options.start != "file" || data.has_object) return;
+  throw BadInput("--start file: expected entry_1/image_1/data, found none");
+}
+
 /// Throws where the ranks' objects would not fit into this machine's memory.
 void require_room(const Solver& solver, const Problem& problem) {
   // Devices with queues have memory of their own, and say themselves when it is used up.
@@ -302,6 +308,7 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
   const bool is_lead = cluster.local().front() == 0;
   const auto start = std::chrono::steady_clock::now();
   Dataset data = open_dataset(options.file);
+  require_start(options, data);
   Result from = begin(options, data);
   const Solver& solver = find_solver(from.solver);
   require_batches(solver, from.batches, data);

@@ -132,6 +132,12 @@ TEST_F(CliReconstruct, EndsWhenItIsInterruptedAndKeepsWhatItHas) {
   EXPECT_LT(result.iterations, 1000000);
 }
 
+TEST_F(CliReconstruct, RejectsAStartThatTheFileHasNot) {
+  rec::write(folder_.path() / "bare.cxi", rec::small_scan());
+  expect_unable("reconstruct bare.cxi --start file",
+                "--start file: expected entry_1/image_1/data, found none");
+}
+
 TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   const auto expect = [&](const std::string& options, const std::string& complaint) {
     expect_unable("reconstruct scan.cxi " + options, complaint);
