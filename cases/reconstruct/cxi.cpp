@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -73,13 +74,30 @@ void read_pixels(const Reader& file, Geometry& geometry) {
   geometry.pixel_height = file.has(height) ? read_length(file, height) : geometry.pixel_width;
 }
 
+/// Masks pixels that have a detector's code for a bad one in place of counts.
+void mask_codes(const Reader& file, Recording& recording) {
+  const std::optional<float> end = file.counts_end(recording.frames_name);
+  if (!end) return;
+  ImageReader frames(file, recording.stacks);
+  std::vector<std::int64_t> bad_in(recording.mask.size(), 0);
+  for (std::int64_t n = 0; n < frames.count(); ++n) {
+    const std::span<const float> image = frames.image(n);
+    for (std::size_t i = 0; i < image.size(); ++i) {
+      if (image[i] < 0 || image[i] >= *end) ++bad_in[i];
+    }
+  }
+  mask_bad(bad_in, frames.count(), recording);
+  if (std::count(recording.mask.begin(), recording.mask.end(), 1.0F) > 0) return;
+  file.reject(recording.frames_name, "a pixel with counts in all frames", "none");
+}
+
 /// 1 where the detector measures; a pixel that is bad in one frame is left out in all.
 void read_mask(const Reader& file, const hdf5::Shape& frames, Recording& recording) {
   const std::string name = detector + "mask";
   const auto pixels = static_cast<std::size_t>(frames[1] * frames[2]);
   std::vector<float>& mask = recording.mask;
   mask.assign(pixels, 1);
-  if (!file.has(name)) return;
+  if (!file.has(name)) return mask_codes(file, recording);
   const hdf5::Shape shape = file.shape(name);
   if (shape != hdf5::Shape{frames[1], frames[2]} && shape != frames) {
     file.reject(

@@ -316,6 +316,14 @@ std::int64_t Reader::rows_together(const std::string& name) const {
   return static_cast<std::int64_t>(extents.front());
 }
 
+std::optional<float> Reader::counts_end(const std::string& name) const {
+  const H5::DataSet dataset = open_dataset(*this, implementation_->file, name);
+  if (dataset.getTypeClass() != H5T_INTEGER) return std::nullopt;
+  const H5::IntType type = dataset.getIntType();
+  if (type.getSign() != H5T_SGN_NONE) return std::numeric_limits<float>::infinity();
+  return static_cast<float>(std::ldexp(1.0, static_cast<int>(type.getPrecision())) - 1);
+}
+
 double Reader::number(const std::string& name) const {
   const Array<double> array = numbers<double>(name);
   if (array.values.size() != 1) reject(name, "a single number", text(array.shape));

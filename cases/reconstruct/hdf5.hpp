@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,10 @@ class Reader {
   /// How many first indices the file stores together; reading fewer at a time reads them again and
   /// again. 1 where it stores each by itself.
   [[nodiscard]] std::int64_t rows_together(const std::string& name) const;
+  /// From where on integers of a dataset, as floats, are no counts: the largest of an unsigned
+  /// type, which detectors write into bad pixels; infinite of a signed one, which has negative
+  /// numbers for that. Nothing where the numbers are not integers.
+  [[nodiscard]] std::optional<float> counts_end(const std::string& name) const;
   /// A single number, or an array of one.
   [[nodiscard]] double number(const std::string& name) const;
   /// Complex numbers: compounds of a real and an imaginary part, or real numbers.

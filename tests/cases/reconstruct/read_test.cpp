@@ -135,6 +135,37 @@ TEST_F(Read, LeavesOutWhatTheMaskHas) {
   EXPECT_EQ(data.frames[32], 0);
 }
 
+TEST_F(Read, LeavesOutDetectorsCodesForBadPixels) {
+  using hdf5::Number;
+  const std::string name = detector_1 + "data";
+  const auto frames = [&](double code, Number number) {
+    std::vector<double> counts(48, 7);
+    // Pixel 10 in all frames, pixel 9 in one.
+    for (const std::size_t i : {10, 26, 42, 25}) counts[i] = code;
+    return with(small_scan(), {numbers(name, {3, 4, 4}, counts, {.number = number})});
+  };
+  const auto expect_masked = [&](double code, Number number) {
+    const Dataset data = read(frames(code, number));
+    EXPECT_EQ(data.masked(), 2) << code;
+    EXPECT_EQ(data.partly_bad, 1) << code;
+    EXPECT_EQ(data.mask[0], 0) << code;
+    EXPECT_EQ(data.frames[0], 0) << code;
+    EXPECT_EQ(data.frames[1], 7) << code;
+  };
+  expect_masked(4294967295, Number::u32);
+  expect_masked(65535, Number::u16);
+  expect_masked(-1, Number::i32);
+  expect_masked(-2, Number::i16);
+  EXPECT_EQ(read(frames(65535, Number::u32)).masked(), 0);
+  EXPECT_EQ(read(frames(65535, Number::i32)).masked(), 0);
+  EXPECT_EQ(read(frames(65535, Number::f32)).masked(), 0);
+  expect_rejected(
+      with(small_scan(),
+           {numbers(name, {3, 4, 4}, std::vector<double>(48, -1), {.number = Number::i32})}),
+      name,
+      "a pixel with counts in all frames, found none");
+}
+
 TEST_F(Read, LeavesOutPixelsThatAreBadInOneFrame) {
   std::vector<double> mask(48, 0);
   mask[16 + 10] = 1;
