@@ -92,6 +92,11 @@ int place(const hdf5::Reader& file,
   if (has_object && span.fits(window, known)) return static_cast<int>(known);
   const double wanted = span.pixels(window);
   const char* along = axis == 0 ? "rows" : "columns";
+  if (wanted > object_pixels_max) {
+    file.reject(recording.translation_name,
+                fmt::format("metres, within {} {} of the object", object_pixels_max, along),
+                fmt::format("a scan over {:.3g}", wanted));
+  }
   if (has_object && wanted - 2 * border > static_cast<double>(known)) {
     file.reject(recording.object_name,
                 fmt::format("at least {} {} for the windows of {}",
@@ -99,11 +104,6 @@ int place(const hdf5::Reader& file,
                             along,
                             recording.translation_name),
                 fmt::format("{}", known));
-  }
-  if (wanted > object_pixels_max) {
-    file.reject(recording.translation_name,
-                fmt::format("metres, within {} {} of the object", object_pixels_max, along),
-                fmt::format("a scan over {:.3g}", wanted));
   }
   const double extent = has_object ? static_cast<double>(known) : wanted;
   const double first = border + std::max(0.0, std::floor((extent - wanted) / 2));

@@ -116,6 +116,16 @@ TEST_F(Read, RejectsTranslationsThatDoNotFit) {
       "metres, within 65536 rows of the object, found a scan over 1e+06");
 }
 
+/// Translations in another unit are no fault of the object.
+TEST_F(Read, BlamesTheScanWhereNoObjectWouldHoldIt) {
+  expect_rejected(
+      with(small_scan(),
+           {numbers(translation_1, {3, 3}, {0, 0, 0, 0, 1e6, 0, 1, 1, 0}),
+            complex("entry_1/image_1/data", {9, 9}, std::vector<std::complex<float>>(81, 1))}),
+      translation_1,
+      "metres, within 65536 rows of the object, found a scan over 1e+06");
+}
+
 TEST_F(Read, RejectsImpossibleGeometry) {
   expect_rejected(with(small_scan(), {number(detector_1 + "distance", 0)}),
                   detector_1 + "distance",
