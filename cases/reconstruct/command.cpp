@@ -133,10 +133,11 @@ void describe(const Options& options,
           ? std::string()
           : fmt::format(" around {} × {}", data.stored_rows, data.stored_cols);
   fmt::print(
-      "{}: {} frames of {} × {}{}, {}; object of {} × {}, pixels of {:.3g} × {:.3g} nm; read in "
+      "{}: {} {} of {} × {}{}, {}; object of {} × {}, pixels of {:.3g} × {:.3g} nm; read in "
       "{:.2g} s\n",
       options.file,
       harness::grouped(data.count),
+      data.count == 1 ? "frame" : "frames",
       data.detector,
       data.detector,
       padded,
@@ -147,12 +148,15 @@ void describe(const Options& options,
       1e9 * data.object_pixel_width(),
       reading_s);
   if (data.masked() > 0) {
-    fmt::print("{} of {} pixels of every frame are masked{}\n",
+    const bool is_one = data.masked() == 1;
+    const std::string which =
+        is_one ? std::string() : fmt::format(" {} of them", harness::grouped(data.partly_bad));
+    fmt::print("{} of {} pixels of every frame {} masked{}\n",
                harness::grouped(data.masked()),
                harness::grouped(std::int64_t{data.stored_rows} * data.stored_cols),
+               is_one ? "is" : "are",
                data.partly_bad == 0 ? std::string()
-                                    : fmt::format(", {} of them for being bad in some frames",
-                                                  harness::grouped(data.partly_bad)));
+                                    : fmt::format(",{} for being bad in some frames", which));
   }
   const int ranks = problem.cluster.ranks();
   fmt::print("{}, {} {}, {} on {} {} in {}, {} partition, {} layout\n",
@@ -260,7 +264,10 @@ void add_outputs(CLI::App& command, Options& options) {
 void add_devices(CLI::App& command, Options& options) {
   command.add_option("--backend", options.backend, "Where the ranks live: sim, mpi or cuda")
       ->capture_default_str();
-  command.add_option("--ranks", options.ranks, "Ranks that share the work; default: 1")
+  command
+      .add_option("--ranks",
+                  options.ranks,
+                  "Ranks that share the work, on sim and cuda at most 64; default: 1")
       ->check(CLI::Range(1, 4096));
   command
       .add_option("--partition", options.partition, "How the scan is shared out among the ranks")
@@ -393,15 +400,15 @@ void add_command(CLI::App& app,
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   command
-      ->add_option(
-          "--batches",
-          options->batches,
-          "Steps of an iteration, each with every so-manieth frame; default: 16, or fewer of 4 "
-          "frames each; 1 of those that take all at once")
+      ->add_option("--batches",
+                   options->batches,
+                   "Steps per iteration; step b takes frames b, b+N, ...; default: 16, or fewer, "
+                   "so that each "
+                   "has 4 frames; 1 for solvers that take all frames")
       ->check(CLI::Range(1, 1000000));
   command
       ->add_option(
-          "--modes", options->modes, "Incoherent modes of the probe; default: as the data's")
+          "--modes", options->modes, "Incoherent modes of the probe; default: those of the data")
       ->check(CLI::Range(1, 64));
   command->add_option("--start", options->start, "Start from a flat object, or from the file's")
       ->check(CLI::IsMember({"flat", "file"}))

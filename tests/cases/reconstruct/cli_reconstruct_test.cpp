@@ -121,6 +121,21 @@ TEST_F(CliReconstruct, TellsWhatItLeavesOut) {
       << outcome.out;
 }
 
+TEST_F(CliReconstruct, CountsOneInTheSingular) {
+  std::vector<double> mask(16, 0);
+  mask[1] = 1;
+  rec::write(
+      folder_.path() / "one.cxi",
+      rec::with(rec::small_scan(),
+                {rec::numbers(rec::detector_1 + "data", {1, 4, 4}, std::vector<double>(16, 9)),
+                 rec::numbers(rec::detector_1 + "mask", {4, 4}, mask),
+                 rec::numbers(rec::translation_1, {1, 3}, {0, 0, 0})}));
+  const tests::Outcome outcome = rankcheck("reconstruct one.cxi --iterations 1");
+  EXPECT_NE(outcome.out.find(": 1 frame of 4 × 4, no probe"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\n1 of 16 pixels of every frame is masked\n"), std::string::npos)
+      << outcome.out;
+}
+
 TEST_F(CliReconstruct, EndsWhenItIsInterruptedAndKeepsWhatItHas) {
   const tests::Outcome outcome = shell("timeout --signal=INT --preserve-status 1 " + program_ +
                                        " reconstruct scan.cxi --iterations 1000000 --checkpoint "
