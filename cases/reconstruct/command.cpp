@@ -20,6 +20,7 @@
 #include "cases/commands/outputs.hpp"
 #include "cases/reconstruct/check.hpp"
 #include "cases/reconstruct/following.hpp"
+#include "cases/reconstruct/on_devices.hpp"
 #include "cases/reconstruct/pictures.hpp"
 #include "cases/reconstruct/solvers.hpp"
 
@@ -295,7 +296,10 @@ void require_room(const Solver& solver, const Problem& problem) {
   if (problem.layout == Layout::tiles) return;
   const double pixels = static_cast<double>(problem.data.object.size());
   const int ranks = problem.cluster.ranks();
-  expect_memory("--ranks", ranks, ranks * pixels * static_cast<double>(solver.bytes_per_pixel));
+  const double exchanged =
+      static_cast<double>(stretch_max) * sizeof(decltype(problem.data.object)::value_type);
+  expect_memory(
+      "--ranks", ranks, ranks * (pixels * static_cast<double>(solver.bytes_per_pixel) + exchanged));
 }
 
 /// Throws where the reference would not fit there, which is in this process on any backend.

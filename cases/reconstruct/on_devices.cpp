@@ -91,10 +91,6 @@ struct Stretch {
   std::int64_t count = 0;
 };
 
-/// What is exchanged at a time, so that no device needs room for a whole object: half a MiB,
-/// which takes many times as long as a collective takes to begin.
-constexpr std::int64_t stretch_max = 1 << 16;
-
 class OnDevices final : public Reconstruction {
  public:
   OnDevices(gpu::StepKind kind, const Problem& problem, const State& from)
@@ -292,11 +288,15 @@ class OnDevices final : public Reconstruction {
     return copy;
   }
 
-  /// Room on the rank's device for a stretch, and for a number of each rank.
+  /// Room on the rank's device for the longest stretch, and for a number of each rank.
   Value* room(Part& part) {
     if (part.room == nullptr) {
+      std::int64_t longest = 0;
+      for (const Kept& kept : gpu::state_of<float>(kind_)) {
+        longest = std::max(longest, spec::values(scene_, kept.array));
+      }
       part.room = cluster_.allocate_array<Value>(
-          part.rank, std::max(stretch_max, std::int64_t{cluster_.ranks()}));
+          part.rank, std::max(std::min(stretch_max, longest), std::int64_t{cluster_.ranks()}));
     }
     return part.room;
   }

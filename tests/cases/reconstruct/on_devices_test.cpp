@@ -116,6 +116,7 @@ TEST_P(Solvers, GoOnFromACheckpointAsIfTheyHadNeverStopped) {
 /// Of objects larger than what ranks exchange at a time, too.
 TEST_P(Solvers, KeepAndReadStatesAsTheyAre) {
   const Dataset data = simulate({.positions = 16, .detector = 9, .probe = 7, .step = 85});
+  ASSERT_GT(std::ssize(data.object), stretch_max);
   for (const Layout layout : {Layout::replicated, Layout::tiles}) {
     Devices devices(3);
     Problem problem = devices.problem(data, batches_);
