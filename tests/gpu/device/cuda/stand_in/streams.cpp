@@ -146,10 +146,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   event->nodes = stream->front;
   event->recorded = nullptr;
   if (stream->capture == nullptr) {
-    const bool is_early = is_planted("early_event") && stream->tail != nullptr;
-    const auto earlier = is_early ? stream->tail->waits : std::vector{stream->tail};
+    const auto before = stream->tail;
     enqueue(stream, 0, {});
-    event->recorded = Scheduler::get().add({.device = stream->device, .waits = earlier});
+    event->recorded = stream->tail;
+    if (is_planted("early_event") && before != nullptr) {
+      event->recorded = Scheduler::get().add({.device = stream->device, .waits = before->waits});
+    }
   }
   return cudaSuccess;
 }
