@@ -19,6 +19,23 @@ void append(std::string& key, const plan::Range& range) {
   append(key, range.rank, range.buffer, range.offset, range.count);
 }
 
+/// The ranks that have steps, or that others wait for; the first one where there are none.
+void find_ranks(const plan::Plan& plan, std::vector<int>& ranks) {
+  std::vector<bool> takes_part(plan.steps.size(), false);
+  for (std::size_t r = 0; r < plan.steps.size(); ++r) {
+    if (!plan.steps[r].empty()) takes_part[r] = true;
+    for (const plan::Step& step : plan.steps[r]) {
+      const bool is_entry = step.kind == plan::StepKind::wait && step.event.id < plan.ranks();
+      if (is_entry) takes_part[static_cast<std::size_t>(step.event.id)] = true;
+    }
+  }
+  ranks.clear();
+  for (std::size_t r = 0; r < takes_part.size(); ++r) {
+    if (takes_part[r]) ranks.push_back(static_cast<int>(r));
+  }
+  if (ranks.empty()) ranks.push_back(0);
+}
+
 }  // namespace
 
 std::string key_of(const PlanCall& call) {
@@ -53,35 +70,40 @@ void Graphs::enqueue(const PlanCall& call) {
   }
   Entry& entry = found->second;
   entry.used = ++uses_;
-  // The first rank's stream stands for all of them: the others' earlier work before the graph,
+  find_ranks(call.plan, ranks_);
+  // The first one's stream stands for all of them: the others' earlier work before the graph,
   // their later work behind it.
-  join(call, call.plan.events);
+  join(call.plan.events);
   if (entry.graph < 0) entry.graph = capture(call);
-  streams_.replay(0, entry.graph);
-  fork(call, call.plan.events);
+  streams_.replay(ranks_.front(), entry.graph);
+  fork(call.plan.events);
 }
 
 std::int32_t Graphs::capture(const PlanCall& call) {
   const int n = call.plan.ranks();
-  streams_.begin_capture(0);
+  streams_.begin_capture(ranks_.front());
   // Behind the numbers of join() and fork(), which are not part of the graph.
-  fork(call, call.plan.events + n);
+  fork(call.plan.events + n);
   cuda::enqueue(call.plan, call.type, call.op, call.memory, streams_);
-  join(call, call.plan.events + 2 * n);
-  return streams_.end_capture(0);
+  join(call.plan.events + 2 * n);
+  return streams_.end_capture(ranks_.front());
 }
 
-void Graphs::join(const PlanCall& call, std::int32_t first_event) {
-  for (int r = 1; r < call.plan.ranks(); ++r) {
+void Graphs::join(std::int32_t first_event) {
+  const int first = ranks_.front();
+  for (const int r : ranks_) {
+    if (r == first) continue;
     streams_.record(r, first_event + r);
-    streams_.wait(0, first_event + r);
+    streams_.wait(first, first_event + r);
   }
 }
 
-void Graphs::fork(const PlanCall& call, std::int32_t event) {
-  if (call.plan.ranks() == 1) return;
-  streams_.record(0, event);
-  for (int r = 1; r < call.plan.ranks(); ++r) streams_.wait(r, event);
+void Graphs::fork(std::int32_t event) {
+  if (ranks_.size() == 1) return;
+  streams_.record(ranks_.front(), event);
+  for (const int r : ranks_) {
+    if (r != ranks_.front()) streams_.wait(r, event);
+  }
 }
 
 void Graphs::forget_oldest() {

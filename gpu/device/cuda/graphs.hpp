@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "gpu/device/cuda/enqueue.hpp"
 
@@ -26,8 +27,11 @@ struct PlanCall {
 [[nodiscard]] std::string key_of(const PlanCall& call);
 
 /// Enqueues calls as enqueue() does, and keeps the work of those that come again: the second time
-/// it is captured, and from then on replayed in one launch. Work that others gave to the ranks'
-/// streams before is done before, and what they give afterwards is done after.
+/// it is captured, and from then on replayed in one launch. A graph is work of one stream, so that
+/// captured calls synchronise more than their plan asks for: work that was given before to the
+/// streams of all ranks that have a part in the plan is done before all of it, and what they are
+/// given afterwards is done after all of it. Where that is what a call is to do itself, enqueue()
+/// it. Ranks without a part wait for nobody.
 class Graphs {
  public:
   using Key = std::function<std::string(const PlanCall& call)>;
@@ -45,9 +49,9 @@ class Graphs {
     std::uint64_t used = 0;
   };
 
-  /// Lets the first rank's stream wait for all others', or all others' for the first one's.
-  void join(const PlanCall& call, std::int32_t first_event);
-  void fork(const PlanCall& call, std::int32_t event);
+  /// Lets the stream of the first of ranks() wait for all others', or all others' for that.
+  void join(std::int32_t first_event);
+  void fork(std::int32_t event);
   std::int32_t capture(const PlanCall& call);
   void forget_oldest();
 
@@ -56,6 +60,8 @@ class Graphs {
   Key key_;
   std::map<std::string, Entry> entries_;
   std::uint64_t uses_ = 0;
+  /// Of the call that is being enqueued: those that have a part in it, at least one.
+  std::vector<int> ranks_;
 };
 
 }  // namespace rankcheck::gpu::cuda

@@ -131,6 +131,32 @@ TEST(GraphsOfBuffers, AreNeverReplayedForOthers) {
   EXPECT_FALSE(rebinds([](const PlanCall& call) { return std::to_string(call.plan.events); }));
 }
 
+/// The middle one of three ranks copies an element of its own.
+TEST(GraphsOfSomeRanks, LeaveTheOthersAlone) {
+  const Subject subject = subject_of(ring(), 3);
+  plan::Plan plan;
+  plan.reset(3);
+  plan.events = 3;
+  plan.sources = {{.rank = 1, .count = 1}};
+  plan::Step copy;
+  copy.destination = {.rank = 1, .buffer = plan::Buffer::recv, .count = 1};
+  copy.source_count = 1;
+  plan.steps[1] = {copy};
+  Trace trace;
+  Graphs graphs(trace);
+  for (int call = 0; call < 3; ++call) {
+    graphs.enqueue({plan,
+                    spec::Type::f32,
+                    spec::ReduceOp::sum,
+                    subject.memory(),
+                    std::span(placement).first(3)});
+  }
+  EXPECT_EQ(trace.replays, 2);
+  for (const Work& each : trace.work) {
+    EXPECT_FALSE(each.kind == Work::Kind::wait && (each.rank == 0 || each.rank == 2));
+  }
+}
+
 TEST(GraphsKey, DiffersInAllThatMakesTheWork) {
   const Subject subject = subject_of(ring(), 2);
   const PlanCall call = call_on(subject);
