@@ -134,6 +134,21 @@ constexpr std::array behaviour{
             [](const Outcome& outcome) {
               if (outcome.stage > 0) flip_first(outcome, 0);
             }},
+    Bug{.name = "results_of_the_call_before",
+        .summary = "a call of a shape that came before gives the results of that one",
+        .operation = "broadcast",
+        .algorithm = "binomial",
+        .property = "repeats_with_other_data",
+        .spoil =
+            [](const Outcome& outcome) {
+              const auto bytes = static_cast<std::size_t>(spec::info(outcome.c().type).bytes);
+              for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
+                const auto r = static_cast<std::size_t>(rank);
+                const std::ptrdiff_t place = element - outcome.images()[r].data();
+                const auto& before = outcome.observation.stages[0].images[r];
+                std::copy_n(before.data() + place, bytes, element);
+              });
+            }},
     Bug{.name = "sometimes_wrong",
         .summary = "every third run goes wrong",
         .operation = "all_to_all",
