@@ -269,26 +269,6 @@ struct AddGroups {
   }
 };
 
-/// The light of all modes on a pixel of the window.
-template <class T>
-struct ProbeLight {
-  const Complex<T>* probe;
-  std::int64_t width;
-  std::int64_t modes;
-  bool varying_probe;
-
-  using Line = const Complex<T>*;
-
-  [[nodiscard]] RANKCHECK_HD Line line(std::int64_t n, std::int64_t p) const {
-    return probe + ((varying_probe ? n * modes : 0) * width + p) * width;
-  }
-  RANKCHECK_HD T operator()(Line line, std::int64_t q) const {
-    T light = 0;
-    for (std::int64_t m = 0; m < modes; ++m) light += norm(line[m * width * width + q]);
-    return light;
-  }
-};
-
 }  // namespace
 
 template <class T>
@@ -367,17 +347,7 @@ void Fused<T>::compare(int rank,
                                   .scale = scale,
                                   .factor_scale = factor_scale});
   };
-  switch (noise) {
-    case Noise::gaussian:
-      compare_with.template operator()<Noise::gaussian>();
-      break;
-    case Noise::poisson:
-      compare_with.template operator()<Noise::poisson>();
-      break;
-    case Noise::projected:
-      compare_with.template operator()<Noise::projected>();
-      break;
-  }
+  with_noise(noise, compare_with);
   add_up(rank, threads, cost);
 }
 

@@ -167,6 +167,26 @@ template <class Windows>
   };
 }
 
+/// The light of all modes on a pixel of the window.
+template <class T>
+struct ProbeLight {
+  const Complex<T>* probe;
+  std::int64_t width;
+  std::int64_t modes;
+  bool varying_probe;
+
+  using Line = const Complex<T>*;
+
+  [[nodiscard]] RANKCHECK_HD Line line(std::int64_t n, std::int64_t p) const {
+    return probe + ((varying_probe ? n * modes : 0) * width + p) * width;
+  }
+  RANKCHECK_HD T operator()(Line line, std::int64_t q) const {
+    T light = 0;
+    for (std::int64_t m = 0; m < modes; ++m) light += norm(line[m * width * width + q]);
+    return light;
+  }
+};
+
 /// conj(probe) times the waves, over all modes.
 template <class T>
 struct ConjugateTimesWaves {

@@ -197,17 +197,7 @@ void Model<T>::compare(int rank, const Exposure<T>& exposure, Batch batch, doubl
                                         .width = width,
                                         .scale = scale});
   };
-  switch (noise_) {
-    case Noise::gaussian:
-      compare_with.template operator()<Noise::gaussian>();
-      break;
-    case Noise::poisson:
-      compare_with.template operator()<Noise::poisson>();
-      break;
-    case Noise::projected:
-      compare_with.template operator()<Noise::projected>();
-      break;
-  }
+  with_noise(noise_, compare_with);
   for (int mode = 0; mode < scene_.modes; ++mode) {
     launch_rows(cluster_,
                 rank,

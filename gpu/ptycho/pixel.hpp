@@ -20,6 +20,22 @@ enum class Noise : std::uint8_t {
   projected,
 };
 
+/// Calls visit.operator()<noise>() with the noise known when it is compiled.
+template <class Visit>
+void with_noise(Noise noise, const Visit& visit) {
+  switch (noise) {
+    case Noise::gaussian:
+      visit.template operator()<Noise::gaussian>();
+      break;
+    case Noise::poisson:
+      visit.template operator()<Noise::poisson>();
+      break;
+    case Noise::projected:
+      visit.template operator()<Noise::projected>();
+      break;
+  }
+}
+
 inline constexpr double poisson_floor = 1e-9;
 
 /// The cost of one pixel, and what the waves there are multiplied with to be its gradient.
