@@ -10,7 +10,7 @@ namespace rankcheck::harness {
 namespace {
 
 /// "3 passed, 1 falsified": the verdicts that occurred.
-std::string verdicts_of(const Tally& tally) {
+std::string to_text(const Tally& tally) {
   std::string text;
   for (std::size_t i = 0; i < tally.verdicts.size(); ++i) {
     if (tally.verdicts[i] == 0) continue;
@@ -71,7 +71,7 @@ Table to_table(const Summary& summary) {
                : exact                   ? "exact"
                                          : fmt::format("{:.3g}", tally.ratio_max),
                fmt::format("{}/{}", tally.covered_cells, tally.required_cells),
-               verdicts_of(tally)});
+               to_text(tally)});
   }
   return table;
 }

@@ -10,6 +10,8 @@
 /// Measured and simulated scans that are too large to stand among the sources.
 namespace rankcheck::tests {
 
+inline const std::string siemens_star = "siemens-star-small.cxi";
+
 /// The folder that they are in: what the environment says in RANKCHECK_DATA, else beside the
 /// sources.
 inline std::filesystem::path data_folder() {

@@ -20,10 +20,10 @@ namespace {
 using harness::Case;
 
 /// Operations whose large calls are measured.
-constexpr std::array<std::string_view, 3> operations{"all_reduce", "all_gather", "all_to_all"};
+constexpr std::array<std::string_view, 3> measured{"all_reduce", "all_gather", "all_to_all"};
 
 bool is_measured(std::string_view operation) {
-  return std::find(operations.begin(), operations.end(), operation) != operations.end();
+  return std::find(measured.begin(), measured.end(), operation) != measured.end();
 }
 
 std::string name_of(std::string_view backend, const Case& c, std::int64_t bytes) {

@@ -23,7 +23,7 @@ std::size_t pixels_of(const Attempt& attempt) {
   return window * window;
 }
 
-constexpr std::array modes{
+constexpr std::array mixtures{
     Bug{.name = "first_mode_for_all",
         .summary = "all modes are the first one",
         .source = "tike c9ffee8a",
@@ -227,7 +227,7 @@ constexpr std::array orthogonal_modes{
 }  // namespace
 
 void add_bugs_in_modes(std::vector<Bug>& out) {
-  out.insert(out.end(), modes.begin(), modes.end());
+  out.insert(out.end(), mixtures.begin(), mixtures.end());
   out.insert(out.end(), orthogonal_modes.begin(), orthogonal_modes.end());
 }
 

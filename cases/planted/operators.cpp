@@ -36,7 +36,7 @@ bool has_odd_border(const Case& c) {
   return (c.scene.detector - c.scene.window) % 2 == 1;
 }
 
-constexpr std::array positions{
+constexpr std::array misplacements{
     Bug{.name = "rows_and_columns_swapped",
         .summary = "positions are taken for (column, row)",
         .source = "ptychodus#73",
@@ -317,7 +317,7 @@ constexpr std::array precisions{
 
 void add_bugs_in_operators(std::vector<Bug>& out) {
   const auto append = [&](const auto& bugs) { out.insert(out.end(), bugs.begin(), bugs.end()); };
-  append(positions);
+  append(misplacements);
   append(edges);
   append(costs);
   append(batches);

@@ -99,7 +99,7 @@ void Canvas::dot(Point at, Color color, double radius) {
   cairo_fill(context);
 }
 
-void Canvas::image(Box box, const std::vector<Color>& pixels, int columns) {
+void Canvas::image(Panel box, const std::vector<Color>& pixels, int columns) {
   const int rows = static_cast<int>(pixels.size()) / columns;
   cairo_surface_t* stamp = cairo_image_surface_create(CAIRO_FORMAT_RGB24, columns, rows);
   check(cairo_surface_status(stamp));
@@ -135,7 +135,7 @@ void Canvas::image(Box box, const std::vector<Color>& pixels, int columns) {
   cairo_surface_destroy(stamp);
 }
 
-void Canvas::frame(Box box) {
+void Canvas::frame(Panel box) {
   cairo_t* context = implementation_->context;
   implementation_->use(ink);
   cairo_set_line_width(context, 1);

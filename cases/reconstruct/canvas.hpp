@@ -19,7 +19,7 @@ struct Point {
   double y = 0;
 };
 
-struct Box {
+struct Panel {
   double left = 0;
   double top = 0;
   double width = 0;
@@ -44,8 +44,8 @@ class Canvas {
   void line(const std::vector<Point>& points, Color color, double width = 1);
   void dot(Point at, Color color, double radius);
   /// Pixels row by row, `columns` of them in a row, stretched over the box.
-  void image(Box box, const std::vector<Color>& pixels, int columns);
-  void frame(Box box);
+  void image(Panel box, const std::vector<Color>& pixels, int columns);
+  void frame(Panel box);
 
   /// The bytes of the PNG file.
   [[nodiscard]] std::string png() const;

@@ -23,18 +23,17 @@ namespace {
 
 using reference::Field;
 using reference::Setting;
-using spec::Array;
 
 /// Value i of an array of a state: object, probe, or what its solver remembers.
-std::complex<double> value_at(const State& state, Array array, std::size_t i) {
-  if (array == Array::object) return state.object[i];
-  if (array == Array::probe) return state.probe[i];
+std::complex<double> value_at(const State& state, spec::Array array, std::size_t i) {
+  if (array == spec::Array::object) return state.object[i];
+  if (array == spec::Array::probe) return state.probe[i];
   const auto kept = state.memory.find(std::string(spec::name(array)));
   if (kept == state.memory.end()) return 0;
   return {kept->second[2 * i], kept->second[2 * i + 1]};
 }
 
-bool is_of_state(Array array) {
+bool is_of_state(spec::Array array) {
   const auto& all = gpu::state_arrays<float>;
   return std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.array == array; });
 }
@@ -61,32 +60,32 @@ Setting setting_of(const Problem& problem, const StepTaken& step) {
   return setting;
 }
 
-void fill(const Problem& problem, const StepTaken& step, Array array, Setting& in) {
+void fill(const Problem& problem, const StepTaken& step, spec::Array array, Setting& in) {
   const Dataset& data = problem.data;
   Field& field = in.make(array);
-  if (array == Array::positions) {
+  if (array == spec::Array::positions) {
     return take_batch(
         problem, step.batch, 2, field, [&](std::int64_t n, std::vector<float>& corner) {
           std::copy_n(data.positions.begin() + 2 * n, 2, corner.begin());
         });
   }
-  if (array == Array::frames) {
+  if (array == spec::Array::frames) {
     return take_batch(
         problem, step.batch, data.pixels(), field, [&](std::int64_t n, std::vector<float>& frame) {
           data.read_frame(n, frame);
         });
   }
   for (std::size_t i = 0; i < field.values.size(); ++i) {
-    field.values[i] = array == Array::mask ? data.mask[i] : value_at(step.before, array, i);
+    field.values[i] = array == spec::Array::mask ? data.mask[i] : value_at(step.before, array, i);
   }
 }
 
 /// "probe, mode 1, pixel (3, 4)".
-std::string place_of(const spec::Scene& scene, Array array, std::size_t i) {
+std::string place_of(const spec::Scene& scene, spec::Array array, std::size_t i) {
   const std::string name(spec::name(array));
-  if (array == Array::cost) return name;
-  const bool is_probe =
-      spec::values(scene, array) == spec::values(scene, Array::probe) && name.starts_with("probe");
+  if (array == spec::Array::cost) return name;
+  const bool is_probe = spec::values(scene, array) == spec::values(scene, spec::Array::probe) &&
+                        name.starts_with("probe");
   const auto cols = static_cast<std::size_t>(is_probe ? scene.window : scene.cols);
   const std::size_t pixels = is_probe ? cols * cols : cols * static_cast<std::size_t>(scene.rows);
   const std::string mode = is_probe ? fmt::format(", mode {}", i / pixels) : std::string();
@@ -98,7 +97,7 @@ class Comparison {
  public:
   explicit Comparison(const spec::Scene& scene) : scene_(scene) {}
 
-  void compare(Array array, std::size_t i, std::complex<double> got, const Field& expected) {
+  void compare(spec::Array array, std::size_t i, std::complex<double> got, const Field& expected) {
     const double error = std::abs(got - expected.values[i]);
     const double bound = expected.errors[i];
     // What the step leaves alone has no error, and comparing it no power.
@@ -132,12 +131,12 @@ StepCheck check_step(std::string_view operation, const Problem& problem, const S
   const spec::Contract& contract = reference::contract_named(operation);
   Setting in = setting_of(problem, step);
   Setting expected = setting_of(problem, step);
-  for (const Array array : contract.inputs) fill(problem, step, array, in);
+  for (const spec::Array array : contract.inputs) fill(problem, step, array, in);
   reference_of(operation)(in, expected);
   Comparison comparison(in.scene);
-  for (const Array array : contract.outputs) {
+  for (const spec::Array array : contract.outputs) {
     const Field& field = expected[array];
-    if (array == Array::cost) {
+    if (array == spec::Array::cost) {
       comparison.compare(array, 0, step.cost * problem.data.total(), field);
     }
     if (!is_of_state(array)) continue;

@@ -60,7 +60,7 @@ void ticks_beside(Canvas& canvas, const Axis& axis, double x, const std::string&
 }
 
 /// How strongly the probe lit each pixel of the object, all positions together.
-std::vector<double> illumination(const Dataset& data) {
+std::vector<double> light_on(const Dataset& data) {
   const auto window = static_cast<std::size_t>(data.window);
   std::vector<double> probe(window * window, 0);
   for (std::size_t i = 0; i < data.probe.size(); ++i) {
@@ -80,7 +80,7 @@ std::vector<double> illumination(const Dataset& data) {
 
 /// The pixels that got a tenth or more of the light that the brightest one got.
 std::vector<std::size_t> lit_pixels(const Dataset& data) {
-  const std::vector<double> light = illumination(data);
+  const std::vector<double> light = light_on(data);
   const double least = 0.1 * *std::max_element(light.begin(), light.end());
   std::vector<std::size_t> lit;
   for (std::size_t i = 0; i < light.size(); ++i) {
@@ -113,7 +113,7 @@ std::string draw_grey(const Dataset& data,
                       const std::string& unit,
                       double least_range) {
   const double scale = magnification(data.rows, data.cols);
-  const Box box{left_margin, top_margin, scale * data.cols, scale * data.rows};
+  const Panel box{left_margin, top_margin, scale * data.cols, scale * data.rows};
   const double right = box.left + box.width;
   const double bottom = box.top + box.height;
   Canvas canvas(right + 140, bottom + bottom_margin);
@@ -130,7 +130,7 @@ std::string draw_grey(const Dataset& data,
   const double height = 1e6 * data.object_pixel_height() * data.rows;
   ticks_below(canvas, {0, width, box.left, right}, bottom, "µm");
   ticks_beside(canvas, {0, height, box.top, bottom}, box.left, "µm");
-  const Box bar{right + 84, box.top, 18, box.height};
+  const Panel bar{right + 84, box.top, 18, box.height};
   std::vector<Color> greys;
   for (int i = 255; i >= 0; --i) greys.push_back({i / 255.0, i / 255.0, i / 255.0});
   canvas.image(bar, greys, 1);
@@ -150,7 +150,7 @@ Color from_hue(double phase, double value) {
 }
 
 /// Writes the hues that phases have.
-void draw_hues(Canvas& canvas, Box bar) {
+void draw_hues(Canvas& canvas, Panel bar) {
   std::vector<Color> hues;
   for (int i = 0; i < 256; ++i) hues.push_back(from_hue(2 * pi * (i / 255.0 - 0.5), 1));
   canvas.image(bar, hues, static_cast<int>(hues.size()));
@@ -243,7 +243,7 @@ std::string draw_probe(const Dataset& data, const Complexes& probe) {
     for (std::size_t i = 0; i < pixels; ++i) {
       colors.push_back(from_hue(std::arg(mode[i]), std::abs(mode[i]) / largest));
     }
-    const Box box{24 + m % columns * pitch, top_margin + m / columns * (pitch + 16), side, side};
+    const Panel box{24 + m % columns * pitch, top_margin + m / columns * (pitch + 16), side, side};
     canvas.image(box, colors, data.window);
     canvas.frame(box);
     canvas.text(
@@ -273,7 +273,7 @@ CostPlot plot_of(const Result& result) {
 
 std::string draw_costs(const Result& result, std::string_view model) {
   const CostPlot plot = plot_of(result);
-  const Box box{left_margin + 12, top_margin, 640, 400};
+  const Panel box{left_margin + 12, top_margin, 640, 400};
   const double bottom = box.top + box.height;
   Canvas canvas(box.left + box.width + 28, bottom + bottom_margin);
   canvas.text({box.left, top_margin / 2}, Anchor::left, "Cost of each iteration", title_size);

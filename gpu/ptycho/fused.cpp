@@ -128,7 +128,7 @@ struct SumChunks {
 constexpr std::int64_t tile_rows = 16;
 constexpr std::int64_t tile_cols = 128;
 
-struct Tiling {
+struct ObjectTiles {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
 
@@ -147,7 +147,7 @@ struct ListNear {
   const T* positions;
   std::int64_t count;
   std::int64_t width;
-  Tiling tiling;
+  ObjectTiles tiling;
   /// [tiles, count]
   std::int32_t* near;
   std::int32_t* counts;
@@ -355,7 +355,7 @@ template <class T>
 template <class Value, class Share>
 void Fused<T>::add_windows(
     int rank, const T* positions, Batch batch, const Share& share, Value* object) {
-  const Tiling tiling{.rows = scene_.rows, .cols = scene_.cols};
+  const ObjectTiles tiling{.rows = scene_.rows, .cols = scene_.cols};
   std::int32_t* const near = near_.get(rank, tiling.count() * batch.count);
   std::int32_t* const counts = near_counts_.get(rank, tiling.count());
   const T* const of_batch = positions + 2 * batch.first;

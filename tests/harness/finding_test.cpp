@@ -19,10 +19,10 @@ TEST(Finding, NanSurvivesJson) {
 }
 
 TEST(Finding, UnknownVerdictIsRefusedByName) {
-  nlohmann::json json = to_json(sample_failure());
-  json["verdict"] = "green";
+  nlohmann::json changed = to_json(sample_failure());
+  changed["verdict"] = "green";
   try {
-    static_cast<void>(finding_from_json(json));
+    static_cast<void>(finding_from_json(changed));
     FAIL() << "expected BadInput";
   } catch (const BadInput& bad) {
     EXPECT_NE(std::string(bad.what()).find("verdict: expected one of passed"), std::string::npos)
@@ -31,9 +31,9 @@ TEST(Finding, UnknownVerdictIsRefusedByName) {
 }
 
 TEST(Finding, UnknownFieldIsRefused) {
-  nlohmann::json json = to_json(sample_failure());
-  json["colour"] = "green";
-  EXPECT_THROW(static_cast<void>(finding_from_json(json)), BadInput);
+  nlohmann::json changed = to_json(sample_failure());
+  changed["colour"] = "green";
+  EXPECT_THROW(static_cast<void>(finding_from_json(changed)), BadInput);
 }
 
 TEST(Finding, OnlySkippedAndPassedAndErroredAreNotRed) {

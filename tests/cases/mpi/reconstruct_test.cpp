@@ -48,9 +48,8 @@ TEST_F(MpiReconstruct, StepsAsTheReference) {
 }
 
 TEST_F(MpiReconstruct, ComesNearTheSiemensStar) {
-  const char* const name = "siemens-star-small.cxi";
-  const auto data = tests::data_file(name);
-  if (!data) GTEST_SKIP() << tests::absent(name);
+  const auto data = tests::data_file(tests::siemens_star);
+  if (!data) GTEST_SKIP() << tests::absent(tests::siemens_star);
   const tests::Outcome outcome =
       rankcheck("reconstruct " + harness::shell_quoted(data->string()) +
                 " --backend mpi --ranks 4 --partition quadrants --iterations 7 --verify 50 "

@@ -26,16 +26,16 @@ using reference::Setting;
 using spec::Array;
 
 /// An operator that looks at measured frames; printed by name.
-struct Subject {
+struct Counted {
   std::string_view name;
   spec::Contract contract;
   reference::Operator reference;
 
-  friend void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
+  friend void PrintTo(const Counted& subject, std::ostream* out) { *out << subject.name; }
 };
 
-std::vector<Subject> subjects() {
-  std::vector<Subject> all;
+std::vector<Counted> counted() {
+  std::vector<Counted> all;
   for (const auto& each : reference::ptycho()) {
     if (!harness::is_defined(harness::InputKind::wide_range, each.contract)) continue;
     all.push_back({each.contract.name, each.contract, each.reference});
@@ -101,7 +101,7 @@ void forget(Setting& in) {
 /// says of conjugate gradients that there are bounds in first steps of frames of 2 x 2 pixels, and
 /// no more: of larger frames and of later steps their references may say nothing, see case_of() and
 /// forget().
-void expect_bounds(const Subject& subject, double unit) {
+void expect_bounds(const Counted& subject, double unit) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     Setting in = drawn(case_of(subject.contract, seed, unit), subject.contract, unit);
     if (unit >= of_single) forget(in);
@@ -118,8 +118,8 @@ void expect_bounds(const Subject& subject, double unit) {
   }
 }
 
-class CountsTest : public testing::TestWithParam<Subject> {};
-class CountsInSinglePrecisionTest : public testing::TestWithParam<Subject> {};
+class CountsTest : public testing::TestWithParam<Counted> {};
+class CountsInSinglePrecisionTest : public testing::TestWithParam<Counted> {};
 
 TEST_P(CountsTest, have_bounds) {
   expect_bounds(GetParam(), of_double);
@@ -129,14 +129,14 @@ TEST_P(CountsInSinglePrecisionTest, have_bounds) {
   expect_bounds(GetParam(), of_single);
 }
 
-INSTANTIATE_TEST_SUITE_P(Operators, CountsTest, testing::ValuesIn(subjects()), tests::printed_name);
+INSTANTIATE_TEST_SUITE_P(Operators, CountsTest, testing::ValuesIn(counted()), tests::printed_name);
 INSTANTIATE_TEST_SUITE_P(Operators,
                          CountsInSinglePrecisionTest,
-                         testing::ValuesIn(subjects()),
+                         testing::ValuesIn(counted()),
                          tests::printed_name);
 
 TEST(PhotonsTest, reach_a_million_and_are_whole) {
-  const spec::Contract contract = subjects().front().contract;
+  const spec::Contract contract = counted().front().contract;
   const Setting in = drawn(case_of(contract, 1, of_double), contract, of_double);
   double counted = 0;
   double bright = 0;

@@ -197,10 +197,10 @@ TEST_F(CliReconstruct, NeedsAGpuForCuda) {
   EXPECT_TRUE(outcome.err.starts_with("rankcheck: backend: cuda: expected one that can run here: "))
       << outcome.err;
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-  const std::filesystem::path worker = RANKCHECK_BINARY_DIR "/rankcheck-worker-cuda";
-  if (std::filesystem::exists(worker)) {
+  const std::filesystem::path started = RANKCHECK_BINARY_DIR "/rankcheck-worker-cuda";
+  if (std::filesystem::exists(started)) {
     const tests::Outcome direct =
-        shell(hidden + harness::shell_quoted(worker.string()) + ' ' + options);
+        shell(hidden + harness::shell_quoted(started.string()) + ' ' + options);
     EXPECT_EQ(direct.status, 2);
     EXPECT_EQ(direct.out, "");
     EXPECT_TRUE(direct.err.starts_with("rankcheck-worker-cuda: ")) << direct.err;
@@ -213,8 +213,8 @@ TEST_F(CliReconstruct, NeedsAGpuForCuda) {
 /// A worker that can run, does nothing and says with which arguments.
 TEST_F(CliReconstruct, PassesItsArgumentsToTheWorkerOfCuda) {
   install();
-  const std::filesystem::path worker = folder_.path() / "bin" / "rankcheck-worker-cuda";
-  harness::write_file(worker, R"(#!/bin/sh
+  const std::filesystem::path started = folder_.path() / "bin" / "rankcheck-worker-cuda";
+  harness::write_file(started, R"(#!/bin/sh
 if [ "$1" = --describe ]; then
   echo '{"unavailable": "", "devices": [], "algorithms": []}'
   exit
@@ -223,7 +223,7 @@ echo "$@"
 echo "$complaint" >&2
 exit "$status"
 )");
-  std::filesystem::permissions(worker, std::filesystem::perms::owner_all);
+  std::filesystem::permissions(started, std::filesystem::perms::owner_all);
   const auto run = [&](const std::string& environment, const std::string& options) {
     return shell(environment + ' ' + program_ + " reconstruct scan.cxi --backend cuda" + options);
   };

@@ -42,8 +42,8 @@ TEST(Data, SimulatedScanIsWhatItsObjectAndProbeGive) {
 }
 
 TEST(Data, SiemensStarFitsOnItsObject) {
-  const auto path = tests::data_file("siemens-star-small.cxi");
-  if (!path) GTEST_SKIP() << tests::absent("siemens-star-small.cxi");
+  const auto path = tests::data_file(tests::siemens_star);
+  if (!path) GTEST_SKIP() << tests::absent(tests::siemens_star);
   const Dataset data = read_dataset(*path);
   EXPECT_EQ(data.count, 516);
   EXPECT_EQ(data.window, 128);

@@ -26,11 +26,11 @@
 namespace rankcheck::cases::reconstruct {
 namespace {
 
-constexpr const char* siemens_star = "siemens-star-small.cxi";
+using tests::siemens_star;
 constexpr const char* two_modes = "simulated-two-modes.cxi";
 
 /// Conjugate gradients with the model of counted photons.
-constexpr std::string_view counting = "poisson_conjugate_gradient";
+constexpr std::string_view poisson = "poisson_conjugate_gradient";
 
 /// What the tests say as `rankcheck reconstruct` would.
 struct Run {
@@ -125,7 +125,7 @@ TEST(SiemensCounts, StepsLowerTheirCost) {
   Result start;
   start.state = starting_state(data, 1, true);
   const Problem problem{.data = data, .cluster = devices};
-  const Result result = reconstruct(solver_named(counting), problem, start, {.iterations = 3}, {});
+  const Result result = reconstruct(solver_named(poisson), problem, start, {.iterations = 3}, {});
   ASSERT_EQ(result.costs.size(), 4);
   for (std::size_t i = 1; i < result.costs.size(); ++i) {
     EXPECT_LT(result.costs[i], result.costs[i - 1]) << "iteration " << i;
@@ -157,7 +157,7 @@ TEST(SiemensCounts, StepIsTheReferences) {
   gpu::sim::SimCluster devices(reference::contract_named);
   devices.begin(2, {}, {});
   const Problem problem{.data = data, .cluster = devices};
-  const Solver& solver = solver_named(counting);
+  const Solver& solver = solver_named(poisson);
   const State start = starting_state(data, 1, true);
   const auto running = solver.start(problem, start);
   const double cost = running->step(0);
@@ -259,7 +259,7 @@ INSTANTIATE_TEST_SUITE_P(reconstruct,
                                          Target{"epie", 1e-3, 0.999},
                                          Target{"lsqml", 1e-3, 0.999},
                                          Target{"conjugate_gradient", 1e-3, 0.999},
-                                         Target{counting, 1e-3, 0.999},
+                                         Target{poisson, 1e-3, 0.999},
                                          Target{"difference_map", 1e-2, 0.998}),
                          tests::printed_name);
 

@@ -18,7 +18,7 @@
 namespace rankcheck::cases::reconstruct {
 namespace {
 
-constexpr const char* siemens_star = "siemens-star-small.cxi";
+using tests::siemens_star;
 
 /// Of the star. Circles around its middle cross as many everywhere.
 constexpr int spokes = 30;

@@ -16,14 +16,10 @@
 #include "gpu/plan/print.hpp"
 #include "gpu/plan/validate.hpp"
 
+#include "tests/gpu/collectives/implementation.hpp"
 #include "tests/print.hpp"
 
 namespace rankcheck::gpu {
-
-/// For GoogleTest, which otherwise prints addresses.
-static void PrintTo(const Implementation& implementation, std::ostream* out) {
-  *out << implementation.operation << " with " << implementation.algorithm.name;
-}
 
 namespace {
 

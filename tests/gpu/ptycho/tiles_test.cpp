@@ -18,7 +18,7 @@ namespace {
 
 using spec::Box;
 
-constexpr spec::Scene scene{.rows = 5, .cols = 6, .window = 2, .detector = 2};
+constexpr spec::Scene tiled{.rows = 5, .cols = 6, .window = 2, .detector = 2};
 constexpr Box whole{.rows = 5, .cols = 6};
 
 /// Four tiles that all hold the pixel (2, 2) and a rank without a tile.
@@ -32,7 +32,7 @@ const std::vector<Box> corners{{.row = 0, .col = 0, .rows = 3, .cols = 3},
 std::vector<std::vector<double>> sums_of(const std::vector<Box>& held,
                                          const std::vector<double>& values) {
   Devices devices(static_cast<int>(held.size()));
-  ObjectShares shares(devices, scene, held);
+  ObjectShares shares(devices, tiled, held);
   std::vector<double*> in;
   std::vector<double*> out;
   for (std::size_t r = 0; r < held.size(); ++r) {
@@ -74,7 +74,7 @@ TEST(TilesTest, copies_are_added_in_rank_order_on_every_rank) {
 }
 
 TEST(TilesTest, whole_objects_are_summed_over_all_ranks) {
-  expect_sums(whole_objects(scene, 3), {1, 10, 100});
+  expect_sums(whole_objects(tiled, 3), {1, 10, 100});
 }
 
 TEST(TilesTest, one_rank_keeps_its_values) {
@@ -87,7 +87,7 @@ TEST(TilesTest, ranks_without_any_tiles_sum_nothing) {
 
 TEST(TilesTest, every_pixel_counts_once) {
   Devices devices(static_cast<int>(corners.size()));
-  ObjectShares shares(devices, scene, corners);
+  ObjectShares shares(devices, tiled, corners);
   std::vector<int> counts(static_cast<std::size_t>(whole.pixels()));
   for (int rank = 0; rank < devices.ranks(); ++rank) {
     const Box& box = corners[static_cast<std::size_t>(rank)];
@@ -102,14 +102,14 @@ TEST(TilesTest, every_pixel_counts_once) {
 
 TEST(TilesTest, a_pixel_counts_on_the_lowest_rank) {
   Devices devices(static_cast<int>(corners.size()));
-  ObjectShares shares(devices, scene, corners);
+  ObjectShares shares(devices, tiled, corners);
   EXPECT_EQ(devices.get(1, shares.counted(1), 12),
             (std::vector<std::uint8_t>{0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1}));
 }
 
 TEST(TilesTest, a_box_holds_the_bilinear_neighbours_of_its_windows) {
   const std::array positions{1.5F, 0.0F, 0.25F, 2.75F};
-  EXPECT_EQ(box_of_windows<float>(scene, positions),
+  EXPECT_EQ(box_of_windows<float>(tiled, positions),
             (Box{.row = 0, .col = 0, .rows = 4, .cols = 5}));
 }
 
@@ -117,7 +117,7 @@ TEST(TilesTest, a_box_holds_the_bilinear_neighbours_of_its_windows) {
 bool has_footprint(const Box& box, double corner) {
   const auto first = static_cast<std::int64_t>(std::floor(corner));
   for (std::int64_t row = std::max<std::int64_t>(first, 0);
-       row <= std::min<std::int64_t>(first + scene.window, scene.rows - 1);
+       row <= std::min<std::int64_t>(first + tiled.window, tiled.rows - 1);
        ++row) {
     if (!box.has(row, box.col)) return false;
   }
@@ -126,10 +126,10 @@ bool has_footprint(const Box& box, double corner) {
 
 TEST(TilesTest, boxes_hold_the_footprints_of_all_windows) {
   constexpr double step = 0.25;
-  for (double first = -3; first <= scene.rows; first += step) {
-    for (double second = -3; second <= scene.rows; second += step) {
+  for (double first = -3; first <= tiled.rows; first += step) {
+    for (double second = -3; second <= tiled.rows; second += step) {
       const std::array positions{first, 1.5, second, 1.5};
-      const Box box = box_of_windows<double>(scene, positions);
+      const Box box = box_of_windows<double>(tiled, positions);
       EXPECT_TRUE(has_footprint(box, first) && has_footprint(box, second))
           << "rows " << first << " and " << second;
     }
@@ -138,17 +138,17 @@ TEST(TilesTest, boxes_hold_the_footprints_of_all_windows) {
 
 TEST(TilesTest, a_box_ends_where_the_object_does) {
   const std::array positions{-0.5, 4.5, 3.0, 5.0};
-  EXPECT_EQ(box_of_windows<double>(scene, positions),
+  EXPECT_EQ(box_of_windows<double>(tiled, positions),
             (Box{.row = 0, .col = 4, .rows = 5, .cols = 2}));
 }
 
 TEST(TilesTest, windows_beside_the_object_touch_nothing) {
   const std::array positions{0.0, 9.0};
-  EXPECT_EQ(box_of_windows<double>(scene, positions).pixels(), 0);
+  EXPECT_EQ(box_of_windows<double>(tiled, positions).pixels(), 0);
 }
 
 TEST(TilesTest, no_windows_touch_nothing) {
-  EXPECT_EQ(box_of_windows<float>(scene, {}), Box{});
+  EXPECT_EQ(box_of_windows<float>(tiled, {}), Box{});
 }
 
 TEST(TilesTest, every_rank_learns_all_boxes) {
@@ -175,7 +175,7 @@ TEST(TilesTest, a_whole_object_has_the_lowest_holders_pixels) {
     tiles.push_back(devices.put(rank, std::vector<Complex<double>>(4, {value, -value})));
     objects.push_back(devices.put(rank, std::vector<Complex<double>>(30, {9, 0})));
   }
-  assemble(devices, scene, held, tiles, objects);
+  assemble(devices, tiled, held, tiles, objects);
   for (int rank = 0; rank < 2; ++rank) {
     const auto object = devices.get(rank, objects[static_cast<std::size_t>(rank)], 30);
     std::vector<double> second_row;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,8 @@
 
 /// Buffers of one element type, written and read as doubles.
 namespace rankcheck::tests {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The elements in memory, each value rounded to the type.
 inline std::vector<std::byte> elements(spec::Type type, std::span<const double> values) {

@@ -20,7 +20,6 @@ using numerics::Fold;
 using numerics::NanRule;
 using spec::ReduceOp;
 using spec::Type;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double largest = std::numeric_limits<double>::max();
 const double nan = std::nan("");
 

@@ -16,7 +16,6 @@ namespace rankcheck::tests {
 namespace {
 
 using spec::Type;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A format written down by hand, not taken from the type table.
 struct HandFormat {

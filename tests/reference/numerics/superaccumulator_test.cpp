@@ -12,7 +12,7 @@ namespace rankcheck::tests {
 namespace {
 
 using numerics::Pair;
-constexpr double largest = std::numeric_limits<double>::max();
+constexpr double huge = std::numeric_limits<double>::max();
 
 Pair sum_of(const std::vector<double>& values) {
   numerics::Superaccumulator accumulator;
@@ -48,9 +48,9 @@ INSTANTIATE_TEST_SUITE_P(
             "extremes_cancel", {0x1p1000, 0x1p-1000, -0x1p1000, -0x1p-1074}, 0x1p-1000, -0x1p-1074},
         KnownSum{"subnormals", {5e-324, 5e-324, 5e-324}, 1.5e-323, 0},
         KnownSum{"borrow_to_subnormal", {0x1p-1022, -5e-324}, 0x1.ffffffffffffep-1023, 0},
-        KnownSum{"overflow", {largest, largest}, largest, largest},
-        KnownSum{"overflow_negative", {-largest, -0x1p970, -0x1p969}, -largest, -0x1.8p970},
-        KnownSum{"overflow_that_cancels", {largest, largest, -largest}, largest, 0}),
+        KnownSum{"overflow", {huge, huge}, huge, huge},
+        KnownSum{"overflow_negative", {-huge, -0x1p970, -0x1p969}, -huge, -0x1.8p970},
+        KnownSum{"overflow_that_cancels", {huge, huge, -huge}, huge, 0}),
     [](const auto& each) { return each.param.name; });
 
 TEST_P(Superaccumulator, IsExactInEveryOrder) {

@@ -12,13 +12,13 @@
 #include "reference/ptycho/poisson_gradients/reference.hpp"
 #include "reference/ptycho/propagate_fresnel/reference.hpp"
 
+#include "tests/reference/ptycho/pixel.hpp"
+
 namespace rankcheck::reference {
 namespace {
 
 using spec::Array;
 using Values = std::vector<std::complex<double>>;
-
-constexpr std::complex<double> i(0, 1);
 
 void expect_near(const Values& got, const Values& expected) {
   ASSERT_EQ(got.size(), expected.size());
@@ -46,34 +46,34 @@ Setting two_pixels() {
   in.positions = 1;
   in.unit = 0x1p-53;
   in.make(Array::positions);
-  in.make(Array::object).values = {2, 3.0 * i};
-  in.make(Array::probe).values = {1.0 + i};
+  in.make(Array::object).values = {2, 3i};
+  in.make(Array::probe).values = {1.0 + 1i};
   in.make(Array::waves);
   return in;
 }
 
-constexpr std::size_t middle = 4;
+constexpr std::size_t centre = 4;
 
 TEST(MultisliceTest, light_meets_one_slice_after_another) {
   Values expected(9);
-  expected[middle] = 2.0 * (1.0 + i) * i * (3.0 * i);
+  expected[centre] = 2.0 * (1.0 + 1i) * 1i * 3i;
   expect_near(output(multislice::reference, two_pixels(), Array::waves), expected);
 }
 
 TEST(MultisliceTest, each_slice_gets_back_what_the_others_leave) {
   Setting in = two_pixels();
-  in[Array::waves].values[middle] = 5;
+  in[Array::waves].values[centre] = 5;
   in[Array::waves].values[0] = 7;
-  const Values expected{std::conj((1.0 + i) * i * (3.0 * i)) * 5.0,
-                        std::conj(2.0 * (1.0 + i) * i) * 5.0};
+  const Values expected{std::conj((1.0 + 1i) * 1i * 3i) * 5.0,
+                        std::conj(2.0 * (1.0 + 1i) * 1i) * 5.0};
   expect_near(output(multislice_adjoint_object::reference, in, Array::object), expected);
 }
 
 TEST(MultisliceTest, the_probe_gets_back_what_all_slices_leave) {
   Setting in = two_pixels();
-  in[Array::waves].values[middle] = 5;
+  in[Array::waves].values[centre] = 5;
   expect_near(output(multislice_adjoint_probe::reference, in, Array::probe),
-              {std::conj(2.0 * i * (3.0 * i)) * 5.0});
+              {std::conj(2i * 3i) * 5.0});
 }
 
 /// Some numbers of magnitude one.

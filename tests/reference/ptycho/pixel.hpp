@@ -7,6 +7,8 @@
 
 namespace rankcheck::reference {
 
+using std::literals::complex_literals::operator""i;
+
 /// An object of two pixels, of which all positions light the first one alone: what reaches the
 /// one pixel of the detector is object times probe.
 inline Setting lit_pixel(std::complex<double> object,

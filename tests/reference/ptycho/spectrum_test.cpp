@@ -12,13 +12,13 @@
 #include "reference/ptycho/shift/reference.hpp"
 #include "reference/ptycho/shift_back/reference.hpp"
 
+#include "tests/reference/ptycho/pixel.hpp"
+
 namespace rankcheck::reference {
 namespace {
 
 using spec::Array;
 using Values = std::vector<std::complex<double>>;
-
-constexpr std::complex<double> i(0, 1);
 
 /// A setting with one position and one frame of waves.
 Setting setting(int width, const Values& waves) {
@@ -63,7 +63,7 @@ TEST(FreeSpaceTest, a_constant_wave_turns_once_in_every_wavelength) {
   Setting in = setting(2, Values(4, 1));
   in.scene.wavelength = 0.5;
   in.scene.distance = 0.125;
-  expect_near(waves_behind(propagate_fresnel::reference, in), Values(4, i));
+  expect_near(waves_behind(propagate_fresnel::reference, in), Values(4, 1i));
 }
 
 TEST(FreeSpaceTest, a_plane_wave_keeps_its_shape) {
@@ -89,7 +89,7 @@ TEST(FreeSpaceTest, a_wave_too_fine_decays_both_ways) {
 }
 
 TEST(FreeSpaceTest, turning_the_frame_turns_the_result) {
-  Values waves{1, 2, 3.0 * i, 4, 5.0 - i, 6, 7, 8.0 * i, 9, 1, 1, 2, 3, 5, 8, 13};
+  Values waves{1, 2, 3i, 4, 5.0 - 1i, 6, 7, 8i, 9, 1, 1, 2, 3, 5, 8, 13};
   const auto turned = [](const Values& frame) {
     Values out;
     for (int at = 0; at < 16; ++at) {
@@ -115,7 +115,7 @@ TEST(FreeSpaceTest, where_little_is_left_along_the_beam_its_root_is_uncertain) {
 TEST(ShiftTest, half_a_pixel_is_half_a_turn_of_the_highest_frequency) {
   Setting in = setting(2, {1, 0, 0, 0});
   in[Array::positions].values = {0, 0.5};
-  expect_near(waves_behind(shift::reference, in), {0.5 * (1.0 + i), 0.5 * (1.0 - i), 0, 0});
+  expect_near(waves_behind(shift::reference, in), {0.5 * (1.0 + 1i), 0.5 * (1.0 - 1i), 0, 0});
 }
 
 TEST(ShiftTest, a_pixel_down_and_two_to_the_right) {

@@ -12,17 +12,13 @@
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/cluster.hpp"
 
+#include "tests/gpu/collectives/implementation.hpp"
 #include "tests/gpu/device/cuda/trace.hpp"
 #include "tests/gpu/plan/sketch.hpp"
 #include "tests/print.hpp"
 
 /// What plans ask of CUDA's streams, looked at without a device.
 namespace rankcheck::gpu {
-
-/// For GoogleTest, which otherwise prints addresses.
-static void PrintTo(const Implementation& implementation, std::ostream* out) {
-  *out << implementation.operation << " with " << implementation.algorithm.name;
-}
 
 namespace cuda {
 namespace {

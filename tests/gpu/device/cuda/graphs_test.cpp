@@ -7,16 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/gpu/collectives/implementation.hpp"
 #include "tests/gpu/device/cuda/trace.hpp"
 #include "tests/print.hpp"
 
 /// What graphs keep and replay, looked at without a device.
 namespace rankcheck::gpu {
-
-/// For GoogleTest, which otherwise prints addresses.
-static void PrintTo(const Implementation& implementation, std::ostream* out) {
-  *out << implementation.operation << " with " << implementation.algorithm.name;
-}
 
 namespace cuda {
 namespace {

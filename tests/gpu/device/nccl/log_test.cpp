@@ -15,7 +15,7 @@ namespace {
 const Forcing tree_ll{"AllReduce", "TREE", "LL"};
 const Launch as_forced{"AllReduce", "TREE", "LL"};
 
-std::string complaint(const std::vector<Launch>& launches, bool moves_data = true) {
+std::string disagreement(const std::vector<Launch>& launches, bool moves_data = true) {
   try {
     expect_forced(tree_ll, launches, moves_data);
   } catch (const std::runtime_error& error) {
@@ -54,19 +54,19 @@ TEST(NcclLog, TellsWhatCameSince) {
 }
 
 TEST(ForcedWay, IsTheOneThatTheLogTells) {
-  EXPECT_EQ(complaint({as_forced}), "");
-  EXPECT_EQ(complaint({as_forced, as_forced, {"Broadcast", "RING", "LL"}}), "");
-  EXPECT_EQ(complaint({as_forced, {"AllReduce", "RING", "LL"}}),
+  EXPECT_EQ(disagreement({as_forced}), "");
+  EXPECT_EQ(disagreement({as_forced, as_forced, {"Broadcast", "RING", "LL"}}), "");
+  EXPECT_EQ(disagreement({as_forced, {"AllReduce", "RING", "LL"}}),
             "forced to TREE/LL, but by its log NCCL's AllReduce took RING/LL");
-  EXPECT_EQ(complaint({{"AllReduce", "TREE", "SIMPLE"}}),
+  EXPECT_EQ(disagreement({{"AllReduce", "TREE", "SIMPLE"}}),
             "forced to TREE/LL, but by its log NCCL's AllReduce took TREE/SIMPLE");
 }
 
 TEST(ForcedWay, MustBeSeenWhereDataMove) {
-  EXPECT_EQ(complaint({}), "forced to TREE/LL, but NCCL's log tells of no AllReduce");
-  EXPECT_EQ(complaint({{"Broadcast", "TREE", "LL"}}),
+  EXPECT_EQ(disagreement({}), "forced to TREE/LL, but NCCL's log tells of no AllReduce");
+  EXPECT_EQ(disagreement({{"Broadcast", "TREE", "LL"}}),
             "forced to TREE/LL, but NCCL's log tells of no AllReduce");
-  EXPECT_EQ(complaint({}, false), "");
+  EXPECT_EQ(disagreement({}, false), "");
 }
 
 }  // namespace

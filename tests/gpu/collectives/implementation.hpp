@@ -1,0 +1,14 @@
+#pragma once
+
+#include <ostream>
+
+#include "gpu/collectives/registry.hpp"
+
+namespace rankcheck::gpu {
+
+/// For GoogleTest, which otherwise prints addresses.
+inline void PrintTo(const Implementation& implementation, std::ostream* out) {
+  *out << implementation.operation << " with " << implementation.algorithm.name;
+}
+
+}  // namespace rankcheck::gpu
