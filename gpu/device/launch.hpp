@@ -11,8 +11,6 @@
 
 #if defined(__CUDACC__)
 #include "gpu/device/cuda/launch.cuh"
-#elif defined(RANKCHECK_LAUNCH)
-#include RANKCHECK_LAUNCH
 #else
 
 /// Kernels: copyable functors whose members are RANKCHECK_HD. Different calls of one launch must

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "cases/reconstruct/solvers.hpp"
 #include "tests/cases/cuda/on_stand_in.hpp"
+#include "tests/cases/reconstruct/scan.hpp"
 
 /// What only devices can do, on a stand-in for them.
 namespace rankcheck {
@@ -17,7 +19,7 @@ class CudaOnStandIn : public tests::OnStandIn {
   std::string reconstruct(const std::string& backend, const std::string& options) {
     const std::string state = backend + ".cxi";
     const Outcome outcome =
-        rankcheck("reconstruct scan.cxi --ranks 3 --iterations 4 --batches 4 " + options +
+        rankcheck("reconstruct scan.cxi --ranks 3 --iterations 4 " + options +
                   " --verify 3 --partition grid --backend " + backend + " --checkpoint " + state);
     EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
     return harness::read_file(folder_.path() / state);
@@ -54,10 +56,25 @@ TEST_F(CudaOnStandIn, AsksForAllQueuesUnlessTheUserDoes) {
 TEST_F(CudaOnStandIn, ReconstructsBitByBitAsTheSimulator) {
   rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
   for (const std::string layout : {"--layout replicated", "--layout tiles"}) {
-    const std::string state = reconstruct("cuda", layout);
+    const std::string state = reconstruct("cuda", layout + " --batches 4");
     EXPECT_FALSE(state.empty());
-    EXPECT_EQ(state, reconstruct("sim", layout)) << layout;
+    EXPECT_EQ(state, reconstruct("sim", layout + " --batches 4")) << layout;
   }
+}
+
+/// The fused passes of some round otherwise than the simulator does.
+TEST_F(CudaOnStandIn, StepsWithEverySolverWithinTheBoundsOfTheReference) {
+  rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
+  for (const cases::reconstruct::Solver& solver : cases::reconstruct::solvers()) {
+    for (const std::string layout : {" --layout replicated", " --layout tiles"}) {
+      reconstruct("cuda", "--solver " + std::string(solver.name) + layout);
+    }
+  }
+}
+
+TEST_F(CudaOnStandIn, FindsAProbeToStartFromAsTheSimulatorDoes) {
+  cases::reconstruct::write(folder_.path() / "scan.cxi", cases::reconstruct::small_scan());
+  EXPECT_EQ(reconstruct("cuda", ""), reconstruct("sim", ""));
 }
 
 TEST_F(CudaOnStandIn, FailsNothingOfTheGateAndPassesNoDevice) {
