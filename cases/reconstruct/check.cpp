@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "reference/ptycho/field.hpp"
+#include "reference/ptycho/patience.hpp"
 #include "reference/registry.hpp"
 
 #include "gpu/ptycho/state.hpp"
@@ -44,6 +45,7 @@ void take_batch(const Problem& problem, int batch, std::size_t size, Field& fiel
   std::vector<float> values(size);
   auto at = field.values.begin();
   for (std::int64_t n = batch; n < problem.data.count; n += problem.batches) {
+    reference::Patience::ask();
     read(n, values);
     at = std::copy(values.begin(), values.end(), at);
   }

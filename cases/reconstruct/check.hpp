@@ -8,7 +8,7 @@ namespace rankcheck::cases::reconstruct {
 
 /// Takes the step in the reference of an operation `<solver>_step`, in double precision and in this
 /// process, and compares object, probe, cost and what the solver remembers, each within the
-/// reference's own bound.
+/// reference's own bound. Throws reference::OutOfPatience where a reference::Patience ends.
 [[nodiscard]] StepCheck check_step(std::string_view operation,
                                    const Problem& problem,
                                    const StepTaken& step);

@@ -212,14 +212,15 @@ void save_checkpoint(const Options& options, const Dataset& data, const Result& 
 int conclude(const Options& options,
              const Dataset& data,
              const Result& result,
-             const Checks& checks) {
+             const Checks& checks,
+             bool is_interrupted) {
   write_result(options.output, data, result, false);
   save_checkpoint(options, data, result);
   if (!options.pictures.empty()) {
     write_pictures(options.pictures, data, result, find_solver(result.solver).model);
   }
-  // Interrupted, a run owes no checks.
-  const bool is_done = result.iterations >= options.course.iterations;
+  // Interrupted, a run owes no checks, even where nothing but one of them was left.
+  const bool is_done = !is_interrupted && result.iterations >= options.course.iterations;
   const bool is_whole = static_cast<std::int64_t>(result.costs.size()) > result.iterations;
   fmt::print("{} after {} iterations; {}{}{}\n",
              is_whole ? fmt::format("cost {:.6g}", result.costs.back()) : "interrupted",
@@ -347,7 +348,9 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
   const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - start;
   if (is_lead) describe(options, problem, from, reading.count());
   Agreement agreement(cluster);
-  Progress progress(options.progress == "terminal", options.course.iterations, from.iterations);
+  Progress progress(options.progress == "terminal",
+                    options.course.iterations,
+                    Pace(options.course, from.batches, from.iterations));
   Checks checks;
   const Result result =
       reconstruct(solver,
@@ -364,6 +367,7 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
                          checks.add(check);
                          progress.checked(step, check);
                        },
+                   .is_impatient = [&] { return interrupt.requested().load(); },
                    .unequal = [&](std::int64_t step,
                                   const std::string& copy) { checks.add_unequal(step, copy); },
                    .save =
@@ -373,7 +377,7 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
                    .is_interrupted = [&] { return agreement.any(interrupt.requested()); }});
   if (!is_lead) return status_held;
   progress.clear();
-  return conclude(options, data, result, checks);
+  return conclude(options, data, result, checks, interrupt.requested());
 }
 
 void add_command(CLI::App& app,

@@ -6,16 +6,38 @@
 
 namespace rankcheck::cases::reconstruct {
 
+void Pace::checked(double seconds) {
+  checks_ += 1;
+  checks_s_ += seconds;
+}
+
+double Pace::each(std::int64_t iteration, double elapsed) const {
+  return (elapsed - checks_s_) / static_cast<double>(iteration - first_);
+}
+
+double Pace::left(std::int64_t iteration, double elapsed) const {
+  const double check = knows_checks() ? checks_s_ / checks_ : 0;
+  return each(iteration, elapsed) * static_cast<double>(course_.iterations - iteration) +
+         check * static_cast<double>(checks_to_come(iteration));
+}
+
+std::int64_t Pace::checks_to_come(std::int64_t iteration) const {
+  if (course_.check_every == 0) return 0;
+  return course_.iterations * batches_ / course_.check_every -
+         iteration * batches_ / course_.check_every;
+}
+
 void Progress::iterated(std::int64_t iteration, double cost) const {
-  const std::chrono::duration<double> elapsed = Clock::now() - start_;
-  const double each = elapsed.count() / static_cast<double>(iteration - first_);
-  fmt::print("{}iteration {}/{}  cost {:.6g}  {:.3g} s each, {:.0f} s left{}",
+  const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
+  const bool is_known = pace_.knows_checks() || pace_.checks_to_come(iteration) == 0;
+  fmt::print("{}iteration {}/{}  cost {:.6g}  {:.3g} s each, {:.0f} s left{}{}",
              clearing(),
              iteration,
              iterations_,
              cost,
-             each,
-             each * static_cast<double>(iterations_ - iteration),
+             pace_.each(iteration, elapsed),
+             pace_.left(iteration, elapsed),
+             is_known ? "" : " without checks",
              is_terminal_ ? "" : "\n");
   std::fflush(stdout);
 }
@@ -33,6 +55,7 @@ void Progress::checking(std::int64_t step) {
 
 void Progress::checked(std::int64_t step, const StepCheck& check) {
   check_s_ = std::chrono::duration<double>(Clock::now() - check_start_).count();
+  pace_.checked(check_s_);
   fmt::print("{}step {}: ", clearing(), step);
   if (check.bounded == 0) {
     fmt::print("a branch is too close to call, the reference says nothing\n");

@@ -13,13 +13,37 @@
 /// Those who follow a reconstruction.
 namespace rankcheck::cases::reconstruct {
 
+/// How long the rest of a course takes, by what was made of it: iterations and checks each at their
+/// own price. All times are in seconds.
+class Pace {
+ public:
+  /// `done` iterations were made by an earlier run.
+  Pace(const Course& course, int batches, std::int64_t done)
+      : course_(course), batches_(batches), first_(done) {}
+
+  /// A check took so long.
+  void checked(double seconds);
+  /// An iteration without its checks, where the last one ended `elapsed` after the first one began.
+  [[nodiscard]] double each(std::int64_t iteration, double elapsed) const;
+  /// What is left then; without checks as long as nobody knows how long they take.
+  [[nodiscard]] double left(std::int64_t iteration, double elapsed) const;
+  [[nodiscard]] bool knows_checks() const { return checks_ > 0; }
+  [[nodiscard]] std::int64_t checks_to_come(std::int64_t iteration) const;
+
+ private:
+  Course course_;
+  int batches_;
+  std::int64_t first_;
+  double checks_ = 0;
+  double checks_s_ = 0;
+};
+
 /// Tells how a reconstruction goes, on standard output: on a terminal one line that is rewritten,
 /// elsewhere one each.
 class Progress {
  public:
-  /// `done` iterations of so many were made by an earlier run.
-  Progress(bool is_terminal, std::int64_t iterations, std::int64_t done)
-      : is_terminal_(is_terminal), iterations_(iterations), first_(done) {}
+  Progress(bool is_terminal, std::int64_t iterations, const Pace& pace)
+      : is_terminal_(is_terminal), iterations_(iterations), pace_(pace) {}
 
   /// An iteration has ended.
   void iterated(std::int64_t iteration, double cost) const;
@@ -37,7 +61,7 @@ class Progress {
 
   bool is_terminal_;
   std::int64_t iterations_;
-  std::int64_t first_;
+  Pace pace_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point check_start_ = {};
   /// Seconds of the last check; 0 before the first one.

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "reference/ptycho/patience.hpp"
+
 #include "cases/reconstruct/model.hpp"
 
 namespace rankcheck::cases::reconstruct {
@@ -44,6 +46,21 @@ void compare_copies(const Problem& problem,
   if (is_lead && !copy.empty() && follower.unequal) follower.unequal(step, copy);
 }
 
+/// Repeats a step in the reference, unless the follower loses patience with it.
+void check(const Solver& solver,
+           const Problem& problem,
+           const StepTaken& taken,
+           std::int64_t step,
+           const Follower& follower) {
+  if (follower.checking) follower.checking(step);
+  const reference::Patience patience(follower.is_impatient);
+  try {
+    follower.checked(step, solver.check(problem, taken));
+  } catch (const reference::OutOfPatience&) {
+    // Whoever has none ends the reconstruction, too.
+  }
+}
+
 /// Takes the steps of one iteration; returns its cost, or none where it was interrupted before the
 /// last step.
 std::optional<double> iterate(const Solver& solver,
@@ -63,13 +80,8 @@ std::optional<double> iterate(const Solver& solver,
     if (is_checked) {
       const State after = running.state();
       compare_copies(problem, running, step, follower);
-      if (is_lead) {
-        if (follower.checking) follower.checking(step);
-        follower.checked(
-            step,
-            solver.check(problem,
-                         {.before = before, .after = after, .batch = batch, .cost = cost}));
-      }
+      const StepTaken taken{.before = before, .after = after, .batch = batch, .cost = cost};
+      if (is_lead) check(solver, problem, taken, step, follower);
     }
     const bool is_last = batch + 1 == problem.batches;
     if (!is_last && follower.is_interrupted && follower.is_interrupted()) return std::nullopt;

@@ -128,7 +128,7 @@ struct Solver {
   std::vector<spec::Array> remembers = {};
   /// Starts from a state. Throws BadInput where it cannot work on this problem.
   std::function<std::unique_ptr<Reconstruction>(const Problem& problem, const State& from)> start;
-  /// Takes a step in the reference and compares.
+  /// Takes a step in the reference and compares. Throws OutOfPatience.
   std::function<StepCheck(const Problem& problem, const StepTaken& step)> check;
 };
 
@@ -150,6 +150,9 @@ struct Follower {
   /// steps count from 1.
   std::function<void(std::int64_t step)> checking = {};
   std::function<void(std::int64_t step, const StepCheck& check)> checked = {};
+  /// Whether to leave a check unfinished, which then says nothing; asked within checks, so at once
+  /// and of this process alone.
+  std::function<bool()> is_impatient = {};
   /// After a step that was checked, and at the end: Reconstruction::unequal_copy(), where there is
   /// one; on the process that has rank 0 alone.
   std::function<void(std::int64_t step, const std::string& copy)> unequal = {};

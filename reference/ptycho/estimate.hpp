@@ -9,6 +9,7 @@
 
 #include "reference/numerics/dft.hpp"
 #include "reference/ptycho/field.hpp"
+#include "reference/ptycho/patience.hpp"
 
 /// Running error analysis: numbers together with a bound on the error of anyone's result. See
 /// Higham, Accuracy and Stability of Numerical Algorithms, chapter 3.
@@ -162,6 +163,7 @@ inline void transform(Direction direction,
 inline void transform(Direction direction, int width, double unit, Field& field) {
   const std::size_t frame = static_cast<std::size_t>(width) * static_cast<std::size_t>(width);
   for (std::size_t first = 0; first < field.values.size(); first += frame) {
+    Patience::ask();
     transform(direction,
               width,
               unit,

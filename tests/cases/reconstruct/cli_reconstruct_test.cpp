@@ -147,6 +147,25 @@ TEST_F(CliReconstruct, EndsWhenItIsInterruptedAndKeepsWhatItHas) {
   EXPECT_LT(result.iterations, 1000000);
 }
 
+/// As soon as the reference is at work, the program is interrupted.
+TEST_F(CliReconstruct, DoesNotWaitForACheckWhenItIsInterrupted) {
+  rankcheck("simulate long.cxi --positions 400 --detector 64");
+  const tests::Outcome outcome =
+      shell("{ " + program_ +
+            " reconstruct long.cxi --solver conjugate_gradient --iterations 1 --verify 1 >said & "
+            "until grep -qs repeating said; do kill -0 $! || break; sleep 0.01; done; "
+            "begin=$(date +%s%N); kill -INT $!; wait $!; status=$?; "
+            "echo $((($(date +%s%N) - begin) / 1000000)); exit $status; }");
+  EXPECT_EQ(outcome.status, 130) << outcome.err;
+  // Milliseconds; the whole check takes more than 5000.
+  EXPECT_LT(std::stoi(outcome.out), 1500);
+  const std::string said = text_of("said");
+  EXPECT_EQ(said.find("error/bound"), std::string::npos) << said;
+  EXPECT_NE(said.find(" after 1 iterations; reconstruction.cxi\n"), std::string::npos) << said;
+  EXPECT_EQ(said.find("vacuous"), std::string::npos) << said;
+  EXPECT_TRUE(exists("reconstruction.cxi"));
+}
+
 TEST_F(CliReconstruct, RejectsAStartThatTheFileHasNot) {
   rec::write(folder_.path() / "bare.cxi", rec::small_scan());
   expect_unable("reconstruct bare.cxi --start file",

@@ -43,6 +43,34 @@ TEST(Checks, TellTheFirstRankThatWentItsOwnWay) {
             "falsified: after step 7, not all ranks have the same bits: rank 2: probe");
 }
 
+TEST(Pace, IsThatOfIterationsWithoutChecks) {
+  Pace pace({.iterations = 10}, 16, 4);
+  EXPECT_EQ(pace.each(6, 3), 1.5);
+  EXPECT_EQ(pace.left(6, 3), 4 * 1.5);
+  EXPECT_EQ(pace.left(10, 9), 0);
+}
+
+TEST(Pace, CountsChecksAtTheirOwnPrice) {
+  // Of steps 9 to 20, those that are checked: 9, 12, 15 and 18.
+  Pace pace({.iterations = 10, .check_every = 3}, 2, 4);
+  EXPECT_EQ(pace.checks_to_come(4), 4);
+  pace.checked(100);
+  EXPECT_EQ(pace.each(5, 101), 1);
+  EXPECT_EQ(pace.left(5, 101), 5 + 3 * 100);
+  pace.checked(300);
+  EXPECT_EQ(pace.each(6, 402), 1);
+  EXPECT_EQ(pace.left(6, 402), 4 + 2 * 200);
+  EXPECT_EQ(pace.checks_to_come(10), 0);
+}
+
+TEST(Pace, LeavesOutChecksThatHaveNoPriceYet) {
+  Pace pace({.iterations = 10, .check_every = 5}, 1, 0);
+  EXPECT_FALSE(pace.knows_checks());
+  EXPECT_EQ(pace.left(2, 4), 16);
+  pace.checked(7);
+  EXPECT_TRUE(pace.knows_checks());
+}
+
 TEST(Agreement, IsWhatAnyProcessSays) {
   gpu::sim::SimCluster cluster(reference::contract_named);
   cluster.begin(3, {}, {});

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "reference/ptycho/patience.hpp"
 #include "reference/registry.hpp"
 
 #include "gpu/device/sim/cluster.hpp"
@@ -191,6 +192,27 @@ TEST_P(Solvers, LowerTheCost) {
   start.state = starting_state(data_, 2, true);
   const Result result = reconstruct(GetParam(), problem, start, {.iterations = 20}, {});
   EXPECT_LT(result.costs.back(), 0.5 * result.costs.front());
+}
+
+/// Nobody waits long for a check to end: it asks for each frame on the way from object and probe to
+/// the detector, in the cost, and back to both.
+TEST_P(Solvers, AskForPatienceAtEveryFrameOfACheck) {
+  Devices devices(1);
+  const Problem problem = devices.problem(data_, 1);
+  const State state = starting_state(data_, 2, true);
+  const auto check = [&] {
+    static_cast<void>(GetParam().check(problem, {.before = state, .after = state}));
+  };
+  std::int64_t asked = 0;
+  std::int64_t asked_most = std::numeric_limits<std::int64_t>::max();
+  const reference::Patience patience([&] { return ++asked > asked_most; });
+  check();
+  EXPECT_GE(asked, 6 * data_.count);
+  for (const std::int64_t most : {std::int64_t{0}, asked / 2, asked - 1}) {
+    asked = 0;
+    asked_most = most;
+    EXPECT_THROW(check(), reference::OutOfPatience);
+  }
 }
 
 TEST_P(Solvers, RejectWhatTheyCannotHaveRemembered) {

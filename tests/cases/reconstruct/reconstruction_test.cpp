@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/ptycho/patience.hpp"
 #include "reference/registry.hpp"
 
 #include "gpu/device/sim/cluster.hpp"
@@ -55,6 +56,7 @@ class Counting final : public Reconstruction {
 
 /// Sums of one-step changes, so that a check of other states shows.
 StepCheck check_counting(const Problem& /*problem*/, const StepTaken& step) {
+  reference::Patience::ask();
   const float change = step.after.object[0].real() - step.before.object[0].real();
   return {.ratio = change - 1, .place = std::to_string(step.batch)};
 }
@@ -190,6 +192,25 @@ TEST_F(Reconstruct, EndsWithinAnIterationWhenItIsInterrupted) {
   const Result resumed =
       reconstruct(counting, problem_, read_result(path_, data_), {.iterations = 2}, {});
   EXPECT_EQ(resumed.costs, (std::vector<double>{9 + 8 + 7, 6 + 5 + 4, 3}));
+}
+
+/// Nor for a check, which then says nothing.
+TEST_F(Reconstruct, EndsWithinACheckWhenItIsInterrupted) {
+  problem_.batches = 2;
+  std::vector<std::int64_t> begun;
+  std::vector<std::int64_t> checked;
+  const auto is_third = [&] { return begun.size() == 3; };
+  const Follower follower{
+      .checking = [&](std::int64_t step) { begun.push_back(step); },
+      .checked = [&](std::int64_t step, const StepCheck&) { checked.push_back(step); },
+      .is_impatient = is_third,
+      .is_interrupted = is_third};
+  const Result result =
+      reconstruct(counting, problem_, start_, {.iterations = 9, .check_every = 1}, follower);
+  EXPECT_EQ(begun, (std::vector<std::int64_t>{1, 2, 3}));
+  EXPECT_EQ(checked, (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(result.iterations, 1);
+  EXPECT_EQ(result.state.memory.at("batch"), (std::vector<float>{0, 1}));
 }
 
 TEST_F(Reconstruct, ReadsTheStateAtItsEndAlone) {
