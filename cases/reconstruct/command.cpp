@@ -284,9 +284,10 @@ void add_devices(CLI::App& command, Options& options) {
       ->capture_default_str();
 }
 
-/// Throws where the start that the user asks for is not in the file.
+/// Throws where the start that the user asks for is not in the file, or none to start from.
 void require_start(const Options& options, const Dataset& data) {
   if (options.start != "file" || data.has_object) return;
+  if (!data.object_fault.empty()) throw BadInput("--start file: " + data.object_fault);
   throw BadInput("--start file: expected entry_1/image_1/data, found none");
 }
 

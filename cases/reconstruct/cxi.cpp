@@ -154,19 +154,27 @@ Array<std::complex<float>> read_complex(const Reader& file,
   return array;
 }
 
+void read_object(const Reader& file, Recording& recording) {
+  recording.object_name = "entry_1/image_1/data";
+  if (!file.has(recording.object_name)) return;
+  const hdf5::Shape shape = file.shape(recording.object_name);
+  // Stacks of slices are large.
+  const auto is_one = [](std::int64_t extent) { return extent == 1; };
+  if (shape.size() > 2 && !std::all_of(shape.begin(), shape.end() - 2, is_one)) {
+    file.reject(recording.object_name, "[rows, columns]", hdf5::text(shape));
+  }
+  recording.object = read_complex(file, recording.object_name, 2);
+  if (!recording.object.values.empty()) return;
+  file.reject(recording.object_name, "at least one pixel", hdf5::text(shape));
+}
+
 void read_start(const Reader& file, Recording& recording) {
   for (const std::string& name : {source + "illumination", detector + "data_illumination"}) {
     if (!recording.probe_name.empty() || !file.has(name)) continue;
     recording.probe_name = name;
     recording.probe = read_complex(file, name, 3);
   }
-  const std::string image = "entry_1/image_1/data";
-  if (!file.has(image)) return;
-  recording.object_name = image;
-  recording.object = read_complex(file, image, 2);
-  if (recording.object.shape.size() != 2) {
-    file.reject(image, "[rows, columns]", hdf5::text(recording.object.shape));
-  }
+  try_object(recording, [&] { read_object(file, recording); });
 }
 
 }  // namespace

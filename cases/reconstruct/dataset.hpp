@@ -82,6 +82,9 @@ struct Dataset {
   std::string frames_name;
   bool has_probe = false;
   bool has_object = false;
+  /// Why the file's object is none to start from, with the names of both; empty where it is one,
+  /// and where there is none.
+  std::string object_fault;
 
   [[nodiscard]] spec::Scene scene() const {
     return {.rows = rows, .cols = cols, .window = window, .detector = detector, .modes = modes};
@@ -111,7 +114,7 @@ struct Dataset {
 
 /// Reads a scan from a CXI file or from ptypy's .ptyd layout, whichever the file has, but leaves
 /// the frames there. Throws FileError where it cannot be opened, and BadInput with one line that
-/// names the file, the dataset and what was expected.
+/// names the file, the dataset and what was expected; but an object that does not fit is left out.
 [[nodiscard]] Dataset open_dataset(const std::filesystem::path& path);
 
 /// Likewise, with the frames.

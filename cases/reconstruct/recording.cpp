@@ -78,6 +78,24 @@ void require_scan(const hdf5::Reader& file,
               fmt::format("a scan over {:.3g} pixels", extent));
 }
 
+/// Rejects an object that does not hold the windows, wherever along an axis they are put.
+void require_extent(const hdf5::Reader& file,
+                    const Recording& recording,
+                    int window,
+                    std::size_t axis,
+                    const std::vector<double>& corners) {
+  const Span span = span_of(corners, axis);
+  const std::int64_t known = recording.object.shape[axis];
+  const double needed = span.pixels(window) - 2 * border;
+  if (span.fits(window, known) || needed <= static_cast<double>(known)) return;
+  file.reject(recording.object_name,
+              fmt::format("at least {} {} for the windows of {}",
+                          needed,
+                          axis == 0 ? "rows" : "columns",
+                          recording.translation_name),
+              fmt::format("{}", known));
+}
+
 /// Moves corners along an axis by whole pixels so that all windows fit, and returns the object's
 /// extent. A known object that holds the windows as they stand is left alone; in a larger one, the
 /// scan is put in the middle.
@@ -91,25 +109,42 @@ int place(const hdf5::Reader& file,
   const std::int64_t known = has_object ? recording.object.shape[axis] : 0;
   if (has_object && span.fits(window, known)) return static_cast<int>(known);
   const double wanted = span.pixels(window);
-  const char* along = axis == 0 ? "rows" : "columns";
   if (wanted > object_pixels_max) {
     file.reject(recording.translation_name,
-                fmt::format("metres, within {} {} of the object", object_pixels_max, along),
+                fmt::format("metres, within {} {} of the object",
+                            object_pixels_max,
+                            axis == 0 ? "rows" : "columns"),
                 fmt::format("a scan over {:.3g}", wanted));
-  }
-  if (has_object && wanted - 2 * border > static_cast<double>(known)) {
-    file.reject(recording.object_name,
-                fmt::format("at least {} {} for the windows of {}",
-                            wanted - 2 * border,
-                            along,
-                            recording.translation_name),
-                fmt::format("{}", known));
   }
   const double extent = has_object ? static_cast<double>(known) : wanted;
   const double first = border + std::max(0.0, std::floor((extent - wanted) / 2));
   const double shift = std::min(first, extent - (wanted - 2 * border)) - std::floor(span.low);
   for (std::size_t i = axis; i < corners.size(); i += 2) corners[i] += shift;
   return static_cast<int>(extent);
+}
+
+/// The object's extent, and the windows' places on it.
+void place_scan(const hdf5::Reader& file, Recording& recording, Dataset& data) {
+  std::vector<double> corners = corners_of(file, recording, data);
+  require_scan(file, recording, data, corners);
+  if (!recording.object.values.empty()) {
+    try_object(recording, [&] {
+      require_extent(file, recording, data.window, 0, corners);
+      require_extent(file, recording, data.window, 1, corners);
+    });
+  }
+  data.rows = place(file, recording, data.window, 0, corners);
+  data.cols = place(file, recording, data.window, 1, corners);
+  data.positions.assign(corners.begin(), corners.end());
+}
+
+/// The object as far as it is one to start from, else ones.
+void take_object(Recording& recording, Dataset& data) {
+  data.has_object = !recording.object.values.empty();
+  data.object_fault = std::move(recording.object_fault);
+  data.object = std::move(recording.object.values);
+  if (data.has_object) return;
+  data.object.assign(static_cast<std::size_t>(data.rows) * static_cast<std::size_t>(data.cols), 1);
 }
 
 void take_probe(const hdf5::Reader& file, Recording& recording, Dataset& data) {
@@ -312,18 +347,10 @@ Dataset assemble(std::shared_ptr<const hdf5::Reader> opened, Recording recording
     take_probe(file, recording, data);
     require_light(file, recording, data);
   }
-  std::vector<double> corners = corners_of(file, recording, data);
-  require_scan(file, recording, data, corners);
-  data.rows = place(file, recording, data.window, 0, corners);
-  data.cols = place(file, recording, data.window, 1, corners);
-  data.positions.assign(corners.begin(), corners.end());
-  data.has_object = !recording.object_name.empty();
-  require_finite(file, recording.object_name, recording.object.values);
-  data.object = std::move(recording.object.values);
-  if (!data.has_object) {
-    data.object.assign(static_cast<std::size_t>(data.rows) * static_cast<std::size_t>(data.cols),
-                       1);
-  }
+  try_object(recording,
+             [&] { require_finite(file, recording.object_name, recording.object.values); });
+  place_scan(file, recording, data);
+  take_object(recording, data);
   return data;
 }
 

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/case.hpp"
+
 #include "cases/reconstruct/dataset.hpp"
 #include "cases/reconstruct/hdf5.hpp"
 
@@ -40,7 +42,21 @@ struct Recording {
   std::string object_name;
   /// [rows, cols]; empty where the file has none.
   hdf5::Array<std::complex<float>> object;
+  /// See Dataset; then the object is empty, too.
+  std::string object_fault;
 };
+
+/// Does without the object where `use` throws BadInput, and notes why.
+template <class Use>
+void try_object(Recording& recording, const Use& use) {
+  if (!recording.object_fault.empty()) return;
+  try {
+    use();
+  } catch (const harness::BadInput& bad) {
+    recording.object_fault = bad.what();
+    recording.object = {};
+  }
+}
 
 /// The metres of one unit of a dataset's lengths: as its attribute `units` says, 1 where it has
 /// none. Rejects units that are none of m, mm, um, nm and angstrom.

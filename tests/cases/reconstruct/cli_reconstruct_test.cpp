@@ -172,6 +172,20 @@ TEST_F(CliReconstruct, RejectsAStartThatTheFileHasNot) {
                 "--start file: expected entry_1/image_1/data, found none");
 }
 
+/// Where the object is not used, it may be anything.
+TEST_F(CliReconstruct, RejectsAnObjectOnlyToStartFrom) {
+  rec::write(
+      folder_.path() / "slices.cxi",
+      rec::with(rec::small_scan(),
+                {rec::complex(
+                    "entry_1/image_1/data", {2, 9, 9}, std::vector<std::complex<float>>(162, 1))}));
+  const tests::Outcome outcome = rankcheck("reconstruct slices.cxi --iterations 1");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  expect_unable("reconstruct slices.cxi --start file",
+                "--start file: slices.cxi: entry_1/image_1/data: expected [rows, columns], found "
+                "[2, 9, 9]\n");
+}
+
 TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   const auto expect = [&](const std::string& options, const std::string& complaint) {
     expect_unable("reconstruct scan.cxi " + options, complaint);

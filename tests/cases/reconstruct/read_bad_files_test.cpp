@@ -149,26 +149,43 @@ TEST_F(Read, RejectsMasksThatDoNotFit) {
       "zeros, which mean good pixels, found none");
 }
 
-TEST_F(Read, RejectsProbesAndObjectsThatDoNotFit) {
+TEST_F(Read, RejectsProbesThatDoNotFit) {
   const std::string probe = source_1 + "illumination";
   expect_rejected(
       with(small_scan(), {complex(probe, {1, 5, 5}, std::vector<std::complex<float>>(25, 1))}),
       probe,
       "[modes, width, width] of at most the frames' 4 pixels, found [1, 5, 5]");
+}
+
+/// Reads a scan with this as its object as if there were none, and says why.
+TEST_F(Read, DoesWithoutObjectsThatDoNotFit) {
+  const Dataset bare = read(small_scan());
+  EXPECT_EQ(bare.object_fault, "");
   const std::string object = "entry_1/image_1/data";
-  expect_rejected(
-      with(small_scan(), {complex(object, {8, 9}, std::vector<std::complex<float>>(72, 1))}),
-      object,
-      "at least 9 rows for the windows of " + translation_1 + ", found 8");
+  const auto expect_none = [&](const Part& part, const std::string& expected) {
+    const Dataset data = read(with(small_scan(), {part}));
+    EXPECT_FALSE(data.has_object);
+    EXPECT_EQ(data.object_fault, path_.string() + ": " + object + ": expected " + expected);
+    EXPECT_EQ(data.object, bare.object);
+    EXPECT_EQ(data.rows, bare.rows);
+    EXPECT_EQ(data.positions, bare.positions);
+  };
+  const auto ones = [&](const hdf5::Shape& shape, std::size_t count) {
+    return complex(object, shape, std::vector<std::complex<float>>(count, 1));
+  };
+  const std::string for_windows = " for the windows of " + translation_1 + ", found ";
+  expect_none(ones({8, 9}, 72), "at least 9 rows" + for_windows + "8");
+  // Rows alone would fit, but are left alone, too.
+  expect_none(ones({20, 7}, 140), "at least 8 columns" + for_windows + "7");
+  expect_none(ones({2, 9, 9}, 162), "[rows, columns], found [2, 9, 9]");
+  expect_none(ones({0, 9}, 0), "at least one pixel, found [0, 9]");
   std::vector<std::complex<float>> values(81, 1);
   values[4] = std::nanf("");
-  expect_rejected(with(small_scan(), {complex(object, {9, 9}, values)}),
-                  object,
-                  "finite numbers, found others");
-  const Part words{object, [](hdf5::Writer& file, const auto& path) { file.string(path, "it"); }};
-  expect_rejected(with(small_scan(), {words}),
-                  object,
-                  "complex numbers: compounds of two numbers r and i, found text");
+  expect_none(complex(object, {9, 9}, values), "finite numbers, found others");
+  expect_none({object, [](hdf5::Writer& file, const auto& path) { file.string(path, "it"); }},
+              "complex numbers: compounds of two numbers r and i, found text");
+  expect_none({object, [](hdf5::Writer& file, const auto& path) { file.link(path, "lost"); }},
+              "a group or dataset, found a link to /lost, which is missing");
 }
 
 TEST_F(Read, RejectsPixelsWithoutExtent) {

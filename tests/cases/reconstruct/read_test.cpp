@@ -59,6 +59,15 @@ TEST_F(Read, LeavesPositionsAloneOnAnObjectThatHoldsThem) {
   EXPECT_EQ(data.object[5], (std::complex<float>{2, 1}));
 }
 
+TEST_F(Read, TakesAStackOfOneSliceForTheObject) {
+  const Dataset data = read(with(
+      small_scan(),
+      {complex(
+          "entry_1/image_1/data", {1, 1, 9, 8}, std::vector<std::complex<float>>(72, {2, 1}))}));
+  EXPECT_TRUE(data.has_object);
+  EXPECT_EQ(data.rows, 9);
+}
+
 TEST_F(Read, PutsAScanIntoTheMiddleOfAnObject) {
   const Dataset data = read(
       with(small_scan(),
