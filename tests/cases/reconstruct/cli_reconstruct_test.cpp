@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "cases/reconstruct/reconstruction.hpp"
 #include "tests/cases/cli.hpp"
@@ -184,6 +185,28 @@ TEST_F(CliReconstruct, RejectsAnObjectOnlyToStartFrom) {
   expect_unable("reconstruct slices.cxi --start file",
                 "--start file: slices.cxi: entry_1/image_1/data: expected [rows, columns], found "
                 "[2, 9, 9]\n");
+}
+
+/// Frames of one row are small in the file and square in the reference. Nothing is read of them.
+TEST_F(CliReconstruct, RejectsChecksThatDoNotFitIntoMemory) {
+  rec::write(folder_.path() / "wide.cxi",
+             rec::with(rec::small_scan(),
+                       {rec::numbers(
+                            rec::detector_1 + "data", {3, 1, 4096}, std::vector<double>(12288, 1)),
+                        rec::number(rec::source_1 + "wavelength", 4096),
+                        rec::complex(rec::source_1 + "illumination",
+                                     {1, 4, 4},
+                                     std::vector<std::complex<float>>(16, 1))}));
+  // Of three frames: 24 bytes for each of so many values.
+  const double gib = 3.0 * 4096 * 4096 * 24 * (5 + 10 * 64) / (1 << 30);
+  const double most = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
+                      static_cast<double>(::sysconf(_SC_PAGESIZE)) / 4 / (1 << 30);
+  if (gib <= most) GTEST_SKIP() << "this machine has memory for everything";
+  expect_unable("reconstruct wide.cxi --batches 1 --modes 64 --verify 2",
+                fmt::format("--verify 2: the reference's arrays of a step's frames take {:.1f} "
+                            "GiB: expected at most {:.1f}, a quarter of this machine's memory\n",
+                            gib,
+                            most));
 }
 
 TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
