@@ -261,10 +261,17 @@ class CountingCluster final : public gpu::Cluster {
   std::int64_t bytes_ = 0;
 };
 
+/// The same scan on an object of more rows, which no window touches.
+Dataset with_more_rows(Dataset data, int more_rows) {
+  data.object.resize(data.object.size() + static_cast<std::size_t>(more_rows * data.cols));
+  data.rows += more_rows;
+  return data;
+}
+
 /// What a step takes of two devices' memory.
-std::int64_t bytes_of_step(const Solver& solver, const Dataset& data) {
+std::int64_t bytes_of_step(const Solver& solver, const Dataset& data, Layout layout) {
   CountingCluster cluster(2);
-  const Problem problem{.data = data, .cluster = cluster};
+  const Problem problem{.data = data, .cluster = cluster, .layout = layout};
   const auto running = solver.start(problem, starting_state(data, data.modes, true));
   if (solver.batches > 1) running->keep();
   static_cast<void>(running->step(0));
@@ -272,14 +279,40 @@ std::int64_t bytes_of_step(const Solver& solver, const Dataset& data) {
 }
 
 TEST_P(Solvers, TakeAsMuchMemoryAsTheySay) {
-  const std::int64_t with_less = bytes_of_step(GetParam(), data_);
   const int more_rows = 1000;
-  data_.object.resize(data_.object.size() + static_cast<std::size_t>(more_rows * data_.cols));
-  data_.rows += more_rows;
-  const auto more = static_cast<double>(bytes_of_step(GetParam(), data_) - with_less);
+  const auto bytes = [&](const Dataset& data, Layout layout) {
+    return bytes_of_step(GetParam(), data, layout);
+  };
+  const Dataset larger = with_more_rows(data_, more_rows);
+  const auto more =
+      static_cast<double>(bytes(larger, Layout::replicated) - bytes(data_, Layout::replicated));
   const auto said = static_cast<double>(2 * GetParam().bytes_per_pixel * more_rows * data_.cols);
   // Sums over pixels come in parts.
   EXPECT_NEAR(more / said, 1, 0.01);
+  // In tiles, nobody holds them.
+  EXPECT_EQ(bytes(larger, Layout::tiles), bytes(data_, Layout::tiles));
+}
+
+/// What two devices are asked for to read a state that lies on them in tiles.
+std::int64_t bytes_of_reading(const Solver& solver, const Dataset& data) {
+  CountingCluster cluster(2);
+  const Problem problem{.data = data, .cluster = cluster, .layout = Layout::tiles};
+  const auto running = solver.start(problem, starting_state(data, data.modes, true));
+  const std::int64_t before = cluster.bytes();
+  static_cast<void>(running->state());
+  const std::int64_t once = cluster.bytes() - before;
+  static_cast<void>(running->state());
+  EXPECT_EQ(cluster.bytes() - before, once);
+  return once;
+}
+
+TEST_P(Solvers, ExchangeTilesThroughRoomForNoMoreThanTheirArrays) {
+  constexpr std::int64_t value = sizeof(std::complex<float>);
+  ASSERT_GT(data_.object.size(), data_.probe.size());
+  EXPECT_EQ(bytes_of_reading(GetParam(), data_), 2 * value * std::ssize(data_.object));
+  const Dataset larger = with_more_rows(data_, static_cast<int>(stretch_max / data_.cols));
+  ASSERT_GT(std::ssize(larger.object), stretch_max);
+  EXPECT_EQ(bytes_of_reading(GetParam(), larger), 2 * value * stretch_max);
 }
 
 std::string name_of(const testing::TestParamInfo<Solver>& info) {
