@@ -194,9 +194,8 @@ TEST_P(Solvers, LowerTheCost) {
   EXPECT_LT(result.costs.back(), 0.5 * result.costs.front());
 }
 
-/// Nobody waits long for a check to end: it asks for each frame on the way from object and probe to
-/// the detector, in the cost, and back to both.
-TEST_P(Solvers, AskForPatienceAtEveryFrameOfACheck) {
+/// Early, halfway and at the very end.
+TEST_P(Solvers, LeaveACheckWhereNobodyWaitsForIt) {
   Devices devices(1);
   const Problem problem = devices.problem(data_, 1);
   const State state = starting_state(data_, 2, true);
@@ -207,7 +206,6 @@ TEST_P(Solvers, AskForPatienceAtEveryFrameOfACheck) {
   std::int64_t asked_most = std::numeric_limits<std::int64_t>::max();
   const reference::Patience patience([&] { return ++asked > asked_most; });
   check();
-  EXPECT_GE(asked, 6 * data_.count);
   for (const std::int64_t most : {std::int64_t{0}, asked / 2, asked - 1}) {
     asked = 0;
     asked_most = most;

@@ -1,0 +1,85 @@
+#include "reference/ptycho/patience.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "reference/ptycho/registry.hpp"
+
+#include "tests/print.hpp"
+
+namespace rankcheck::reference {
+namespace {
+
+using spec::Array;
+
+const PtychoOperator& operator_named(std::string_view name) {
+  const auto& all = ptycho();
+  return *std::find_if(all.begin(), all.end(), [&](const PtychoOperator& each) {
+    return each.contract.name == name;
+  });
+}
+
+/// Runs an operator on zeros at so many positions.
+void run(const PtychoOperator& of, std::int64_t positions) {
+  Setting in;
+  in.scene = {.rows = 4, .cols = 4, .window = 2, .detector = 2};
+  in.positions = positions;
+  in.unit = 0x1p-24;
+  for (const Array array : of.contract.inputs) in.make(array);
+  Setting out = in;
+  of.reference(in, out);
+}
+
+/// The stages of steps that take long, which are those of many positions.
+class PatienceTest : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(PatienceTest, is_asked_for_at_every_position) {
+  std::int64_t asked = 0;
+  const Patience patience([&] {
+    ++asked;
+    return false;
+  });
+  run(operator_named(GetParam()), 3);
+  EXPECT_GE(asked, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(stages,
+                         PatienceTest,
+                         testing::Values("extract",
+                                         "insert",
+                                         "illuminate",
+                                         "illuminate_adjoint_object",
+                                         "illuminate_adjoint_probe",
+                                         "propagate",
+                                         "propagate_inverse",
+                                         "intensity",
+                                         "gaussian_cost",
+                                         "poisson_cost",
+                                         "object_preconditioner",
+                                         "probe_preconditioner"),
+                         tests::printed_name);
+
+TEST(Patience, ends_a_reference_where_it_is_over) {
+  int asked = 0;
+  const Patience patience([&] { return ++asked == 2; });
+  EXPECT_THROW(run(operator_named("illuminate"), 3), OutOfPatience);
+  EXPECT_EQ(asked, 2);
+}
+
+TEST(Patience, is_that_of_the_last_one_who_waits) {
+  bool is_over = true;
+  const Patience outer([&] { return is_over; });
+  {
+    const Patience unlimited({});
+    EXPECT_NO_THROW(Patience::ask());
+  }
+  EXPECT_THROW(Patience::ask(), OutOfPatience);
+  is_over = false;
+  EXPECT_NO_THROW(Patience::ask());
+}
+
+}  // namespace
+}  // namespace rankcheck::reference
