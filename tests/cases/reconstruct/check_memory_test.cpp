@@ -1,6 +1,5 @@
 #include <cstdint>
 #include <fstream>
-#include <string>
 
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -12,19 +11,10 @@
 #include "cases/reconstruct/check.hpp"
 #include "cases/reconstruct/simulate.hpp"
 #include "cases/reconstruct/solvers.hpp"
+#include "tests/memory.hpp"
 
 namespace rankcheck::cases::reconstruct {
 namespace {
-
-/// A line of what the system says of this process, in bytes.
-double status_bytes(const std::string& name) {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    double kibibytes = 0;
-    if (word == name && status >> kibibytes) return 1024 * kibibytes;
-  }
-  return 0;
-}
 
 /// What a check takes of memory, by the system's count.
 double measured_bytes(const Solver& solver, const Problem& problem, int modes) {
@@ -32,17 +22,15 @@ double measured_bytes(const Solver& solver, const Problem& problem, int modes) {
   ::malloc_trim(0);
   // Forgets the peak.
   std::ofstream("/proc/self/clear_refs") << 5;
-  const double before = status_bytes("VmRSS:");
+  const double before = tests::status_bytes("VmRSS:");
   static_cast<void>(
       solver.check(problem, {.before = state, .after = state, .batch = 0, .cost = 0}));
-  return status_bytes("VmHWM:") - before;
+  return tests::status_bytes("VmHWM:") - before;
 }
 
 /// Of every solver, the reference's arrays are counted, without arrays of the object's size.
 TEST(CheckBytes, AreMoreThanAnyReferenceTakesButNotTwiceAsMuch) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers take memory of their own";
-#endif
+  if (tests::has_sanitizer) GTEST_SKIP() << "sanitizers take memory of their own";
   const Dataset data = simulate({.positions = 12, .detector = 64, .probe = 64, .step = 9});
   gpu::sim::SimCluster cluster{reference::contract_named};
   cluster.begin(1, {}, {});

@@ -1,0 +1,102 @@
+#include <cerrno>
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cases/reconstruct/dataset.hpp"
+#include "tests/data.hpp"
+#include "tests/harness/sample.hpp"
+#include "tests/memory.hpp"
+#include "tests/print.hpp"
+
+/// What reconstructions of measured data take of memory. The data may be absent.
+namespace rankcheck {
+namespace {
+
+namespace rec = cases::reconstruct;
+
+constexpr const char* siemens_star = "siemens-star-small.cxi";
+
+/// Becomes the program, with what it prints thrown away.
+[[noreturn]] void become_program(const std::filesystem::path& folder,
+                                 std::vector<std::string> arguments) {
+  const int nowhere = ::open("/dev/null", O_WRONLY);
+  if (::chdir(folder.c_str()) != 0 || ::dup2(nowhere, STDOUT_FILENO) < 0) ::_exit(127);
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  ::execv(RANKCHECK_BINARY_DIR "/rankcheck", pointers.data());
+  ::_exit(127);
+}
+
+/// The most that the program ever has in memory, in bytes. Of this child alone, whatever other
+/// children took.
+double peak_bytes(const std::filesystem::path& folder, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "rankcheck");
+  // The system counts what a child had of its parent's memory before it became a program, too: the
+  // pages that no file has.
+  const double own = tests::status_bytes("RssAnon:");
+  const pid_t child = ::fork();
+  if (child == 0) become_program(folder, arguments);
+  int status = 0;
+  rusage usage{};
+  while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) continue;
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  const double peak = 1024.0 * static_cast<double>(usage.ru_maxrss);
+  EXPECT_GT(own, 0);
+  EXPECT_GT(peak, own);
+  return peak;
+}
+
+/// More words of a command line.
+struct Words {
+  std::string name;
+  std::vector<std::string> words;
+
+  friend void PrintTo(const Words& words, std::ostream* out) { *out << words.name; }
+};
+
+class CliMemory : public testing::TestWithParam<Words> {};
+
+TEST_P(CliMemory, IsThreeTimesTheFramesAndTheObjectAtMost) {
+  if (tests::has_sanitizer) GTEST_SKIP() << "sanitizers take memory of their own";
+  const auto path = tests::data_file(siemens_star);
+  if (!path) GTEST_SKIP() << tests::absent(siemens_star);
+  const harness::TemporaryFolder folder;
+  std::vector<std::string> arguments{"reconstruct",
+                                     std::filesystem::absolute(*path).string(),
+                                     "--ranks",
+                                     "1",
+                                     "--iterations",
+                                     "2"};
+  arguments.insert(arguments.end(), GetParam().words.begin(), GetParam().words.end());
+  const double bare = peak_bytes(folder.path(), {"--version"});
+  const double peak = peak_bytes(folder.path(), arguments);
+  const rec::Dataset data = rec::open_dataset(*path);
+  const double frames =
+      static_cast<double>(data.count) * static_cast<double>(data.pixels()) * sizeof(float);
+  const double object = static_cast<double>(data.object.size()) * sizeof(data.object.front());
+  constexpr double mebi = 1 << 20;
+  EXPECT_LE(peak, 3 * frames + object + bare)
+      << "MiB: " << peak / mebi << ", of that the bare program " << bare / mebi << "; frames "
+      << frames / mebi << ", object " << object / mebi;
+  // Frames are read, after all.
+  EXPECT_GT(peak, frames + bare);
+}
+
+INSTANTIATE_TEST_SUITE_P(reconstruct,
+                         CliMemory,
+                         testing::Values(Words{"rpie", {}},
+                                         Words{"conjugate_gradient",
+                                               {"--solver", "conjugate_gradient"}}),
+                         tests::printed_name);
+
+}  // namespace
+}  // namespace rankcheck
