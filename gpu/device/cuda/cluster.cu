@@ -32,6 +32,7 @@ cufftResult make_plan(const Transform& transform, cufftHandle& plan) {
 }  // namespace
 
 CudaCluster::~CudaCluster() {
+  devices_.when_short(nullptr);
   for (const auto& [key, plan] : transforms_) static_cast<void>(cufftDestroy(plan));
 }
 

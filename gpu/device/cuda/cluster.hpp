@@ -25,9 +25,12 @@ class CudaCluster final : public Cluster {
  public:
   using ContractLookup = std::function<const spec::Contract&(std::string_view operation)>;
 
-  /// `devices` must outlive the cluster.
+  /// `devices` must outlive the cluster, and takes the memory of cuFFT's plans where its own is
+  /// short.
   CudaCluster(Devices& devices, ContractLookup contract_of)
-      : devices_(devices), contract_of_(std::move(contract_of)), graphs_(devices) {}
+      : devices_(devices), contract_of_(std::move(contract_of)), graphs_(devices) {
+    devices_.when_short([this] { forget_transforms(); });
+  }
   CudaCluster(const CudaCluster&) = delete;
   CudaCluster& operator=(const CudaCluster&) = delete;
   ~CudaCluster() override;

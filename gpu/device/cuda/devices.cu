@@ -136,6 +136,31 @@ bool Devices::still_work() const {
   return works;
 }
 
+std::byte* Devices::obtain(int rank, std::int64_t bytes) {
+  void* memory = nullptr;
+  const auto is_there = [&] {
+    use(rank);
+    const cudaError_t code = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
+    if (code != cudaErrorMemoryAllocation) {
+      check(code, "cudaMalloc");
+      return true;
+    }
+    static_cast<void>(cudaGetLastError());
+    return false;
+  };
+  if (is_there()) return static_cast<std::byte*>(memory);
+  give_back_free_memory(rank);
+  if (is_there()) return static_cast<std::byte*>(memory);
+  if (give_back_kept_) give_back_kept_();
+  if (is_there()) return static_cast<std::byte*>(memory);
+  std::size_t free_bytes = 0;
+  std::size_t total = 0;
+  check(cudaMemGetInfo(&free_bytes, &total), "cudaMemGetInfo");
+  throw DeviceError("out of memory: device " + std::to_string(logical(rank).physical) + " has " +
+                    std::to_string(free_bytes) + " bytes left of " + std::to_string(total) +
+                    ", expected " + std::to_string(bytes));
+}
+
 std::byte* Devices::allocate(int rank, std::int64_t bytes) {
   Logical& owner = logical_[static_cast<std::size_t>(device_of(rank))];
   Block* best = nullptr;
@@ -145,17 +170,8 @@ std::byte* Devices::allocate(int rank, std::int64_t bytes) {
   }
   // What is much too large is left for whoever needs it.
   if (best == nullptr || best->bytes / 2 > std::max<std::int64_t>(bytes, 4096)) {
-    use(rank);
     Block block{.begin = nullptr, .bytes = std::max<std::int64_t>(bytes, 256), .is_free = true};
-    void* memory = nullptr;
-    cudaError_t code = cudaMalloc(&memory, static_cast<std::size_t>(block.bytes));
-    if (code == cudaErrorMemoryAllocation) {
-      static_cast<void>(cudaGetLastError());
-      give_back_free_memory(rank);
-      code = cudaMalloc(&memory, static_cast<std::size_t>(block.bytes));
-    }
-    check(code, "cudaMalloc");
-    block.begin = static_cast<std::byte*>(memory);
+    block.begin = obtain(rank, block.bytes);
     owner.blocks.push_back(block);
     best = &owner.blocks.back();
   }

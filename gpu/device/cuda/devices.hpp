@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -43,11 +45,13 @@ class Devices final : public Streams {
   cudaStream_t use(int rank) const;
 
   /// Memory of a rank's device, aligned to 256 bytes, until the next begin(); its content is
-  /// undefined.
+  /// undefined. Throws DeviceError where there is not enough, whatever is given back.
   std::byte* allocate(int rank, std::int64_t bytes);
   /// Frees what calls before have left of the memory of a rank's physical device: for what is not
   /// allocated here.
   void give_back_free_memory(int rank);
+  /// What others do, where memory is short, to give back what they only keep; null for nothing.
+  void when_short(std::function<void()> give_back) { give_back_kept_ = std::move(give_back); }
 
   /// Copies between this program and a rank's device in the order of the rank's stream; reading
   /// waits for the stream, and writing returns when `from` may change.
@@ -94,6 +98,7 @@ class Devices final : public Streams {
   };
 
   void let_devices_reach_each_other();
+  std::byte* obtain(int rank, std::int64_t bytes);
   [[nodiscard]] const Logical& logical(int rank) const {
     return logical_[static_cast<std::size_t>(device_of(rank))];
   }
@@ -107,6 +112,7 @@ class Devices final : public Streams {
   /// By number; null where the number is free.
   std::vector<cudaGraphExec_t> graphs_;
   bool can_stamp_ = true;
+  std::function<void()> give_back_kept_;
 };
 
 }  // namespace rankcheck::gpu::cuda

@@ -2,11 +2,16 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "reference/registry.hpp"
+
 #include "gpu/device/cluster.hpp"
+#include "gpu/device/cuda/cluster.hpp"
 
 /// The devices of a process, and what the stand-in that they are made of here refuses.
 namespace rankcheck::gpu::cuda {
@@ -143,6 +148,46 @@ TEST_F(CudaDevices, MemoryIsClosedToTheProgram) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const std::byte* const there = put(0, 1);
   EXPECT_DEATH(static_cast<void>(*static_cast<const volatile std::byte*>(there)), "");
+}
+
+/// On a device of one MiB, a quarter of which the plan of a transform takes; the status tells what
+/// came of it.
+[[noreturn]] void allocate_beside_a_plan(std::int64_t bytes) {
+  ::setenv("RANKCHECK_STAND_IN_MIB", "1", 1);
+  const std::array<int, 1> rank{0};
+  Devices devices(1);
+  CudaCluster cluster(devices, reference::contract_named);
+  cluster.begin(rank);
+  constexpr std::int64_t pixels = 32 * 1024;
+  const std::vector<float> ones(2 * pixels, 1);
+  const auto frame_bytes = static_cast<std::int64_t>(ones.size() * sizeof(float));
+  std::byte* const frames = devices.allocate(0, frame_bytes);
+  devices.write(0, ones.data(), frames, frame_bytes);
+  const Transform transform{.precision = spec::Type::f32, .width = 1, .batch = pixels};
+  cluster.transform(0, transform, frames, frames);
+  try {
+    devices.allocate(0, bytes);
+  } catch (const DeviceError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    std::exit(1);
+  }
+  // What the plan was still to do is done, and the next one is made anew.
+  cluster.transform(0, {.precision = spec::Type::f32, .width = 1, .batch = 1}, frames, frames);
+  std::vector<float> got(ones.size());
+  devices.read(0, frames, got.data(), frame_bytes);
+  std::exit(got == ones ? 0 : 2);
+}
+
+TEST(CudaMemory, IsTakenFromPlansThatAreOnlyKept) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(allocate_beside_a_plan(600 << 10), testing::ExitedWithCode(0), "");
+}
+
+TEST(CudaMemory, IsShortInOneLine) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(allocate_beside_a_plan(900 << 10),
+              testing::ExitedWithCode(1),
+              "^out of memory: device 0 has [0-9]+ bytes left of 1048576, expected 921600\n$");
 }
 
 }  // namespace
