@@ -86,6 +86,7 @@ nlohmann::json versions() {
                      {"cuda_queues", std::getenv(queues_variable)},
                      {"devices", std::move(devices)}};
   if (cuda::on_host()) all["memory"] = foreign_memory();
+  if (!cuda::wants_graphs()) all["cuda_graphs"] = "none";
   return all;
 }
 
@@ -273,9 +274,21 @@ class CudaSubject final : public worker::Subject {
   harness::ImageLayout layout_;
 };
 
+/// Why no case can be run here; empty where some can.
+std::string why_unavailable() {
+  std::string why = cuda::why_unavailable();
+  if (!why.empty()) return why;
+  try {
+    static_cast<void>(cuda::wants_graphs());
+  } catch (const gpu::DeviceError& error) {
+    why = error.what();
+  }
+  return why;
+}
+
 /// What is here, with and without a device: why none can be used, the devices, the algorithms.
 void describe() {
-  nlohmann::ordered_json out{{"unavailable", cuda::why_unavailable()},
+  nlohmann::ordered_json out{{"unavailable", why_unavailable()},
                              {"devices", nlohmann::ordered_json::array()},
                              {"algorithms", nlohmann::ordered_json::array()}};
   for (const cuda::DeviceInfo& each : cuda::physical_devices()) {

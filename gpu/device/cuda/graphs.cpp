@@ -1,8 +1,12 @@
 #include "gpu/device/cuda/graphs.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 #include <type_traits>
 #include <utility>
+
+#include "gpu/device/cluster.hpp"
 
 namespace rankcheck::gpu::cuda {
 
@@ -38,6 +42,13 @@ void find_ranks(const plan::Plan& plan, std::vector<int>& ranks) {
 
 }  // namespace
 
+bool wants_graphs() {
+  const char* const value = std::getenv(graphs_variable);
+  const std::string_view wanted = value == nullptr ? "1" : value;
+  if (wanted == "0" || wanted == "1") return wanted == "1";
+  throw DeviceError(std::string(graphs_variable) + ": expected 0 or 1, got " + std::string(wanted));
+}
+
 std::string key_of(const PlanCall& call) {
   std::string key;
   append(key, call.type, call.op, call.plan.events, call.plan.ranks());
@@ -57,9 +68,13 @@ std::string key_of(const PlanCall& call) {
 }
 
 Graphs::Graphs(Streams& streams, std::size_t kept_max, Key key)
-    : streams_(streams), kept_max_(std::max<std::size_t>(kept_max, 1)), key_(std::move(key)) {}
+    : streams_(streams), kept_max_(kept_max), key_(std::move(key)) {}
 
 void Graphs::enqueue(const PlanCall& call) {
+  if (kept_max_ == 0) {
+    cuda::enqueue(call.plan, call.type, call.op, call.memory, streams_);
+    return;
+  }
   std::string key = key_(call);
   const auto found = entries_.find(key);
   if (found == entries_.end()) {

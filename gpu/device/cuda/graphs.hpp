@@ -26,6 +26,12 @@ struct PlanCall {
 /// key are the same work.
 [[nodiscard]] std::string key_of(const PlanCall& call);
 
+/// Of the environment: 0 where nothing is to be made a graph, so that what still fails is no defect
+/// of graphs; 1, or not there, where calls are.
+inline constexpr const char* graphs_variable = "RANKCHECK_CUDA_GRAPHS";
+/// What the variable says. Throws DeviceError where that is something else.
+[[nodiscard]] bool wants_graphs();
+
 /// Enqueues calls as enqueue() does, and keeps the work of those that come again: the second time
 /// it is captured, and from then on replayed in one launch. A graph is work of one stream, so that
 /// captured calls synchronise more than their plan asks for: work that was given before to the
@@ -37,7 +43,9 @@ class Graphs {
   using Key = std::function<std::string(const PlanCall& call)>;
 
   /// `streams` must outlive it. Keeps the graphs of at most so many calls, the last used ones.
-  explicit Graphs(Streams& streams, std::size_t kept_max = 64, Key key = key_of);
+  explicit Graphs(Streams& streams,
+                  std::size_t kept_max = wants_graphs() ? 64 : 0,
+                  Key key = key_of);
   Graphs(const Graphs&) = delete;
   Graphs& operator=(const Graphs&) = delete;
 

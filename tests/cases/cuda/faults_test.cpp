@@ -38,6 +38,8 @@ class FaultyCuda : public tests::OnStandIn, public testing::WithParamInterface<F
   }
 };
 
+using FaultsOfGraphs = tests::OnStandIn;
+
 TEST_P(FaultyCuda, IsFound) {
   const tests::Outcome outcome = run();
   ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
@@ -75,6 +77,30 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& instance) {
       return std::string(instance.param.name) + "_" + std::string(instance.param.operation);
     });
+
+/// With graphs all of these fail, see above.
+TEST_F(FaultsOfGraphs, AreThoseThatAreGoneWithoutThem) {
+  const auto run = [this](const std::string& fault, const std::string& property) {
+    return shell("RANKCHECK_CUDA_GRAPHS=0 RANKCHECK_STAND_IN=" + fault + " " + program_ +
+                 " run ci --backend cuda --operation all_reduce --algorithm ring --property " +
+                 property + " --cases 40 --ranks 2..3 --report " + fault);
+  };
+  for (const std::string fault : {"lost_replay", "loose_graph"}) {
+    const tests::Outcome outcome = run(fault, "is_deterministic");
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  }
+  EXPECT_EQ(run("deaf_wait", "agrees_with_reference").status, 1);
+}
+
+TEST_F(FaultsOfGraphs, AreLookedForOnlyAsAskedFor) {
+  const tests::Outcome doctor = shell("RANKCHECK_CUDA_GRAPHS=0 " + program_ + " doctor");
+  EXPECT_NE(doctor.out.find("cuda_graphs: none"), std::string::npos) << doctor.out;
+  const tests::Outcome outcome =
+      shell("RANKCHECK_CUDA_GRAPHS=off " + program_ + " run smoke --backend cuda --report r");
+  EXPECT_EQ(outcome.status, 2) << outcome.out;
+  EXPECT_NE(outcome.err.find("RANKCHECK_CUDA_GRAPHS: expected 0 or 1, got off"), std::string::npos)
+      << outcome.err;
+}
 
 }  // namespace
 }  // namespace rankcheck

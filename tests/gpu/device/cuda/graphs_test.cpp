@@ -199,6 +199,16 @@ TEST(GraphsKept, AreTheLastUsedOnes) {
   EXPECT_EQ(trace.replays, 4);
 }
 
+TEST(GraphsKept, AreNoneWhereNoneAreWanted) {
+  const Subject subject = subject_of(ring(), 2);
+  Trace trace;
+  Graphs graphs(trace, 0);
+  for (int call = 0; call < 3; ++call) graphs.enqueue(call_on(subject));
+  EXPECT_EQ(trace.captures, 0);
+  EXPECT_EQ(trace.work.size() % 3, 0U);
+  EXPECT_FALSE(trace.work.empty());
+}
+
 }  // namespace
 }  // namespace cuda
 }  // namespace rankcheck::gpu
