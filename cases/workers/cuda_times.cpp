@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <cuda_runtime_api.h>
+#include <fmt/format.h>
 
 #include "reference/registry.hpp"
 
@@ -97,9 +98,15 @@ class Stopwatch {
     cuda::check(cudaEventRecord(end_, devices_.use(0)), "cudaEventRecord");
     hold_ = std::clamp<Clock::duration>(2 * (Clock::now() - start), hold_min, hold_max);
     devices_.synchronize();
+    const double seconds_here = std::chrono::duration<double>(Clock::now() - start).count();
     float milliseconds = 0;
     cuda::check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
-    return static_cast<double>(milliseconds) / 1000;
+    const double seconds = static_cast<double>(milliseconds) / 1000;
+    if (seconds > 0 && seconds <= seconds_here) return seconds;
+    throw gpu::DeviceError(fmt::format(
+        "CUDA's events took {:g} s: expected more than 0, and no more than the {:g} s of the host",
+        seconds,
+        seconds_here));
   }
 
  private:

@@ -5,7 +5,7 @@
 
 #include "tests/cases/cuda/on_stand_in.hpp"
 
-/// `rankcheck bench --backend cuda`, and what the worker is asked for beside running cases.
+/// `rankcheck bench --backend cuda`.
 namespace rankcheck {
 namespace {
 
@@ -40,14 +40,16 @@ TEST_F(CudaBench, ReadsWhatTheTimedRunsLeft) {
   EXPECT_EQ(bench("", filter).status, 0);
 }
 
-TEST_F(CudaBench, CopiesStraightFromDeviceToDeviceWhereTheyReachEachOther) {
-  const std::string probe =
-      R"(bin/rankcheck-worker-cuda --probe '{"from":0,"to":1,"bytes":4096,"method":"copy",)"
-      R"("seed":1,"first":0,"patterns":2,"repeats":1}')";
-  const Outcome straight = shell("RANKCHECK_STAND_IN=no_way_round " + probe);
-  EXPECT_EQ(straight.status, 0) << straight.err;
-  EXPECT_NE(straight.out.find(R"("wrong_copies":0)"), std::string::npos) << straight.out;
-  EXPECT_EQ(shell("RANKCHECK_STAND_IN=no_reach " + probe).status, 0) << "through the host";
+TEST_F(CudaBench, RefusesTimesThatNothingCanTake) {
+  for (const std::string fault : {"no_time", "time_backwards", "time_in_us"}) {
+    const Outcome outcome =
+        bench("RANKCHECK_STAND_IN=" + fault, "--filter large/cuda/all_reduce/ring/*");
+    EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+    EXPECT_NE((outcome.out + outcome.err).find("s: expected more than 0, and no more than the"),
+              std::string::npos)
+        << fault << '\n'
+        << outcome.out << outcome.err;
+  }
 }
 
 }  // namespace

@@ -32,6 +32,14 @@ class CudaOnStandIn : public tests::OnStandIn {
                  "--property agrees_with_reference "
                  "--cases 5 --time-budget 1 --report gate");
   }
+  /// What a probe of the link from device 0 to device 1 says: two patterns, once each.
+  nlohmann::json probe(const std::string& surroundings, const std::string& method) {
+    const Outcome outcome = shell(
+        surroundings + R"( bin/rankcheck-worker-cuda --probe '{"from":0,"to":1,"bytes":4096,)" +
+        R"("method":")" + method + R"(","seed":1,"first":0,"patterns":2,"repeats":1}')");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out, nullptr, false);
+  }
   [[nodiscard]] nlohmann::json hardware() {
     return report("gate").at("environment").at("hardware");
   }
@@ -109,6 +117,21 @@ TEST_F(CudaOnStandIn, FailsTheGateWhereCopiesStopShort) {
   for (const nlohmann::json& each : hardware().at("links")) {
     EXPECT_EQ(each.at("verdict"), each.at("method") == "copy" ? "falsified" : "passed") << each;
   }
+}
+
+TEST_F(CudaOnStandIn, FindsABitThatLoadsFlip) {
+  for (const std::string method : {"copy", "load"}) {
+    const nlohmann::json found = probe("RANKCHECK_STAND_IN=flipped_load", method);
+    const int wrong = method == "load" ? 2 : 0;
+    EXPECT_EQ(found.at("wrong_copies"), wrong) << found;
+    EXPECT_EQ(found.at("wrong_bytes"), wrong) << found;
+    EXPECT_EQ(found.at("lost_sources"), 0) << found;
+  }
+}
+
+TEST_F(CudaOnStandIn, CopiesStraightFromDeviceToDeviceWhereTheyReachEachOther) {
+  EXPECT_EQ(probe("RANKCHECK_STAND_IN=no_way_round", "copy").at("wrong_copies"), 0);
+  EXPECT_EQ(probe("RANKCHECK_STAND_IN=no_reach", "copy").at("wrong_copies"), 0) << "by the host";
 }
 
 TEST_F(CudaOnStandIn, SkipsLinksThatKernelsCannotUse) {

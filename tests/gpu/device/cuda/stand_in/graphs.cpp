@@ -1,10 +1,18 @@
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "tests/gpu/device/cuda/stand_in/faults.hpp"
+#include "tests/gpu/device/cuda/stand_in/memory.hpp"
 #include "tests/gpu/device/cuda/stand_in/streams.hpp"
 
 using rankcheck::stand_in::answer;
 using rankcheck::stand_in::Capture;
+using rankcheck::stand_in::held;
+using rankcheck::stand_in::Held;
 using rankcheck::stand_in::is_planted;
 using rankcheck::stand_in::Node;
 using rankcheck::stand_in::Scheduler;
@@ -15,9 +23,17 @@ struct CUgraph_st {
   std::vector<Node> nodes;
 };
 
+namespace {
+
+using Bytes = std::vector<std::pair<std::byte*, std::byte>>;
+
+}  // namespace
+
 struct CUgraphExec_st {
   std::vector<Node> nodes;
   TaskPtr last_launch = nullptr;
+  /// What its first launch has written, where later ones are to do that again.
+  std::shared_ptr<Bytes> written = nullptr;
 };
 
 namespace {
@@ -36,6 +52,36 @@ bool is_joined(const Capture& capture) {
     for (const std::size_t wait : capture.nodes[n].waits) reached[wait] = true;
   }
   return true;
+}
+
+/// Of two looks at the same memory.
+Bytes changes(const std::vector<Held>& before, const std::vector<Held>& after) {
+  Bytes all;
+  for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
+    const std::size_t bytes = std::min(before[i].bytes.size(), after[i].bytes.size());
+    for (std::size_t b = 0; b < bytes; ++b) {
+      const std::byte now = after[i].bytes[b];
+      if (before[i].bytes[b] != now) all.emplace_back(after[i].begin + b, now);
+    }
+  }
+  return all;
+}
+
+/// The first launch remembers what it writes, and later ones write that instead of their own.
+void keep_old_data(CUgraphExec_st& graph, Task& begin, Task& end, std::vector<Node>& nodes) {
+  constexpr std::uint64_t all_devices = ~std::uint64_t{0};
+  begin.opens = end.opens = all_devices;
+  if (graph.written != nullptr) {
+    nodes.clear();
+    end.work = [written = graph.written] {
+      for (const auto& [at, value] : *written) *at = value;
+    };
+    return;
+  }
+  graph.written = std::make_shared<Bytes>();
+  const auto before = std::make_shared<std::vector<Held>>();
+  begin.work = [before] { *before = held(all_devices); };
+  end.work = [before, written = graph.written] { *written = changes(*before, held(all_devices)); };
 }
 
 }  // namespace
@@ -83,7 +129,10 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* runnable,
                                  cudaGraph_t graph,
                                  unsigned long long /*flags*/) {
   if (graph == nullptr) return answer(cudaErrorInvalidValue);
-  *runnable = new CUgraphExec_st{graph->nodes};
+  static std::vector<Node> before;
+  const bool is_old = is_planted("old_addresses") && !before.empty();
+  *runnable = new CUgraphExec_st{is_old ? before : graph->nodes};
+  before = graph->nodes;
   return cudaSuccess;
 }
 
@@ -98,20 +147,23 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t runnable, cudaStream_t stream) {
   if (stream->capture != nullptr) return answer(cudaErrorNotSupported);
   if (is_planted("lost_replay")) return cudaSuccess;
   // Behind the stream's earlier work and the graph's own last launch.
-  Task whole{.device = stream->device, .waits = {stream->tail, runnable->last_launch}};
-  const TaskPtr begin = Scheduler::get().add(whole);
-  whole.waits = {begin};
+  Task begin{.device = stream->device, .waits = {stream->tail, runnable->last_launch}};
+  Task end{.device = stream->device};
+  std::vector<Node> nodes = runnable->nodes;
+  if (is_planted("old_data")) keep_old_data(*runnable, begin, end, nodes);
+  const TaskPtr begun = Scheduler::get().add(std::move(begin));
+  end.waits = {begun};
   std::vector<TaskPtr> tasks;
-  for (const Node& node : runnable->nodes) {
-    Task task = node.task;
-    task.waits = {begin};
+  for (Node& node : nodes) {
+    Task& task = node.task;
+    task.waits = {begun};
     if (!is_planted("loose_graph")) {
       for (const std::size_t wait : node.waits) task.waits.push_back(tasks[wait]);
     }
     tasks.push_back(Scheduler::get().add(std::move(task)));
-    whole.waits.push_back(tasks.back());
+    end.waits.push_back(tasks.back());
   }
-  stream->tail = Scheduler::get().add(std::move(whole));
+  stream->tail = Scheduler::get().add(std::move(end));
   runnable->last_launch = stream->tail;
   return cudaSuccess;
 }

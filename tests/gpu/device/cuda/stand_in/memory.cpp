@@ -99,6 +99,10 @@ class Memory {
 
   [[nodiscard]] std::size_t used() const { return used_; }
 
+  void add_held(std::vector<Held>& all) const {
+    for (const auto& [at, bytes] : blocks_) all.push_back({at, {at, at + bytes}});
+  }
+
   /// How many of the bytes are allocated: all, none or some.
   [[nodiscard]] bool touches(const std::byte* at, std::size_t bytes) const {
     return at < begin_ + memory_bytes() && at + bytes > begin_;
@@ -196,6 +200,14 @@ int owner_of(const void* begin, std::size_t bytes) {
     if (memory_of(d).touches(at, bytes)) return -2;
   }
   return -1;
+}
+
+std::vector<Held> held(std::uint64_t devices) {
+  std::vector<Held> all;
+  for (int d = 0; d < device_count(); ++d) {
+    if ((devices >> d & 1) != 0) memory_of(d).add_held(all);
+  }
+  return all;
 }
 
 void open_memory(std::uint64_t devices) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 /// The devices of the stand-in and their memory, which this program can touch only while a device
 /// works: anything else that does ends it, as it would go wrong with the memory of a real device.
@@ -28,6 +29,14 @@ void expect_guards(int device);
 /// The device that has all of these bytes in something allocated; -1 where none has any of them,
 /// and -2 where they are only in part what was allocated.
 [[nodiscard]] int owner_of(const void* begin, std::size_t bytes);
+
+/// Something allocated, and what it holds.
+struct Held {
+  std::byte* begin = nullptr;
+  std::vector<std::byte> bytes = {};
+};
+/// All of these devices, as bits, whose memory is open.
+[[nodiscard]] std::vector<Held> held(std::uint64_t devices);
 
 /// Opens the memory of these devices, as bits, and closes that of all others.
 void open_memory(std::uint64_t devices);

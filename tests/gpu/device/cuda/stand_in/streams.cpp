@@ -1,5 +1,7 @@
 #include "tests/gpu/device/cuda/stand_in/streams.hpp"
 
+#include <algorithm>
+
 #include "tests/gpu/device/cuda/stand_in/cuda_runtime.h"
 #include "tests/gpu/device/cuda/stand_in/faults.hpp"
 #include "tests/gpu/device/cuda/stand_in/memory.hpp"
@@ -21,6 +23,18 @@ void run_grid(const cudaLaunchConfig_t& config, bool backwards, const std::funct
       threadIdx = {backwards ? threads - 1 - t : t, 0, 0};
       one();
     }
+  }
+}
+
+/// One bit of what a kernel has copied from elsewhere is wrong.
+void flip_copies(const std::vector<Held>& before, std::uint64_t devices) {
+  const std::vector<Held> after = held(devices);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const bool is_copy = after[i].bytes != before[i].bytes &&
+                         std::any_of(after.begin(), after.end(), [&](const Held& each) {
+                           return each.begin != after[i].begin && each.bytes == after[i].bytes;
+                         });
+    if (is_copy) after[i].begin[after[i].bytes.size() / 2] ^= std::byte{1};
   }
 }
 
@@ -54,9 +68,13 @@ cudaError_t launch(const cudaLaunchConfig_t& config, std::function<void()> threa
   if (!is_sound) return answer(cudaErrorInvalidConfiguration);
   // In an order that the kernel cannot know.
   const bool backwards = Scheduler::get().draw(2) != 0;
-  enqueue(config.stream,
-          reach_of(config.stream->device),
-          [config, backwards, thread = std::move(thread)] { run_grid(config, backwards, thread); });
+  const std::uint64_t reach = reach_of(config.stream->device);
+  enqueue(config.stream, reach, [config, backwards, reach, thread = std::move(thread)] {
+    const bool flips = is_planted("flipped_load");
+    const std::vector<Held> before = flips ? held(reach) : std::vector<Held>();
+    run_grid(config, backwards, thread);
+    if (flips) flip_copies(before, reach);
+  });
   return cudaSuccess;
 }
 
@@ -165,7 +183,11 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
   }
   if (begin->device != end->device) return answer(cudaErrorInvalidResourceHandle);
   constexpr double ns_per_ms = 1e6;
-  *milliseconds = static_cast<float>(
-      static_cast<double>(end->recorded->done_ns - begin->recorded->done_ns) / ns_per_ms);
+  const auto between = static_cast<double>(end->recorded->done_ns - begin->recorded->done_ns);
+  const double lie = is_planted("no_time")          ? 0
+                     : is_planted("time_backwards") ? -1
+                     : is_planted("time_in_us")     ? 1000
+                                                    : 1;
+  *milliseconds = static_cast<float>(lie * between / ns_per_ms);
   return cudaSuccess;
 }
