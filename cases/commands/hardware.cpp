@@ -166,12 +166,16 @@ class HardwareGate {
     expect_this_version(place, header.environment);
     selection_ = selection_from_json(nlohmann::json(header.run));
     expect_unchanged(place, selection_, parse_selection(options_));
-    if (options_.time_budget_s.value_or(header.options.budget_s) != header.options.budget_s) {
-      throw BadInput(fmt::format("{}expected --time-budget to be {}, as the run began, got {}",
+    const hardware::Options& gate = header.options;
+    const double budget_s = gate.longer_s.empty() ? gate.budget_s : gate.longer_s.back();
+    const double wanted_s = options_.time_budget_s.value_or(budget_s);
+    if (wanted_s < budget_s) {
+      throw BadInput(fmt::format("{}expected --time-budget to be {} as before, or more, got {}",
                                  place,
-                                 header.options.budget_s,
-                                 *options_.time_budget_s));
+                                 budget_s,
+                                 wanted_s));
     }
+    options_.time_budget_s = wanted_s;
     complete(options_, place, header.environment);
     const std::vector<hardware::Device> devices = devices_here();
     if (words_of(devices) != words_of(header.devices)) {
@@ -182,7 +186,10 @@ class HardwareGate {
     }
     const Plan plan = plan_phases(devices);
     announce(header);
-    session_.emplace(folder_, std::move(content), environment_of(options_, plan, now));
+    session_.emplace(folder_,
+                     std::move(content),
+                     environment_of(options_, plan, now),
+                     wanted_s > budget_s ? std::optional(wanted_s) : std::nullopt);
   }
 
   /// The plan of the suites; throws BadInput where any phase has nothing to check.

@@ -1,7 +1,9 @@
 #include "cases/hardware/gate.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -66,6 +68,7 @@ class Gate {
         for (const Method method : {Method::copy, Method::load}) add_link(from, to, method);
       }
     }
+    soak_probes_.resize(gate_.links.size());
   }
 
   GateReport run(const std::string& why_no_device) {
@@ -161,13 +164,22 @@ class Gate {
     }
   }
 
-  /// Runs suites and takes their findings over, those of repeated phases under names of their own.
+  /// Runs suites and takes their findings over.
   Verdict run_phase(const PhaseRequest& request, const std::string& variant = {}) {
-    PhaseSummary summary{.name = std::string(name(request.phase))};
-    if (request.phase == Phase::device) summary.name += fmt::format(" {}", request.device);
     if (is_over()) return Verdict::skipped;
+    return take(request, ask(request), variant);
+  }
+
+  PhaseOutcome ask(const PhaseRequest& request) {
     PhaseOutcome outcome = hooks_.run(request);
     interrupted_ = outcome.status >= 128;
+    return outcome;
+  }
+
+  /// The findings of repeated phases get names of their own.
+  Verdict take(const PhaseRequest& request, PhaseOutcome outcome, const std::string& variant) {
+    PhaseSummary summary{.name = std::string(name(request.phase))};
+    if (request.phase == Phase::device) summary.name += fmt::format(" {}", request.device);
     summary.reason = outcome.skipped + outcome.broken;
     const bool is_further = request.phase == Phase::soak || request.phase == Phase::sanitizer;
     if (!outcome.skipped.empty()) summary.verdict = Verdict::skipped;
@@ -210,27 +222,37 @@ class Gate {
     worsen(of.verdict, of.reason, verdict, gate_.phases.back().reason);
   }
 
-  /// Links with patterns of their own in every round, then suites.
+  /// Links with patterns of their own in every round, then suites; where the soak was to go on for
+  /// longer, both again, from where they stopped.
   void soak() {
-    const double end_of_links = hooks_.now_s() + options_.budget_s / 2;
-    std::vector<int> probes(gate_.links.size());
-    for (std::uint64_t round = 1; soak_links(round, end_of_links, probes); ++round) continue;
-    const auto [least, most] = std::minmax_element(probes.begin(), probes.end());
-    hooks_.say(fmt::format(
-        "soak: each of {} links was probed {} to {} times", probes.size(), *least, *most));
-    run_phase({.phase = Phase::soak, .budget_s = options_.budget_s / 2}, "soak");
+    std::vector<double> budgets_s = options_.longer_s;
+    budgets_s.insert(budgets_s.begin(), options_.budget_s);
+    double before_s = 0;
+    PhaseRequest request{.phase = Phase::soak};
+    // They are one run: the last time that it went on tells all.
+    std::optional<PhaseOutcome> suites;
+    for (const double budget_s : budgets_s) {
+      soak_links(hooks_.now_s() + (budget_s - before_s) / 2);
+      if (is_over()) break;
+      request.budget_s = budget_s / 2;
+      suites = ask(request);
+      before_s = budget_s;
+    }
+    if (suites) take(request, std::move(*suites), "soak");
   }
 
-  /// One round; false where it is over, or no link answers. Where the time does not suffice for all
-  /// links, it depends on the seed which come first.
-  bool soak_links(std::uint64_t round, double end, std::vector<int>& probes) {
-    bool has_probed = false;
-    for (std::size_t i = 0; i < probes.size(); ++i) {
-      const std::size_t chosen = (options_.seed % probes.size() + i) % probes.size();
+  /// Link after link, round after round, until the time is over or no link answers any more. Where
+  /// the time does not suffice for all of them, it depends on the seed which come first.
+  void soak_links(double end_s) {
+    const std::size_t count = gate_.links.size();
+    for (std::size_t silent = 0; silent < count && !is_over() && hooks_.now_s() < end_s;) {
+      const std::size_t chosen = (options_.seed % count + soaked_ % count) % count;
+      const std::uint64_t round = 1 + soaked_ / count;
+      ++soaked_;
       Link& link = gate_.links[chosen];
-      if (is_over() || hooks_.now_s() >= end) break;
       // One that crashes or hangs is not asked again.
       if (link.finding.verdict != Verdict::passed && link.finding.verdict != Verdict::falsified) {
+        ++silent;
         continue;
       }
       constexpr std::int64_t patterns = 16;
@@ -240,10 +262,12 @@ class Gate {
              .first = gpu::cuda::Pattern::fixed,
              .patterns = patterns,
              .repeats = 4});
-      ++probes[chosen];
-      has_probed = true;
+      ++soak_probes_[chosen];
+      silent = 0;
     }
-    return has_probed;
+    const auto [least, most] = std::minmax_element(soak_probes_.begin(), soak_probes_.end());
+    hooks_.say(
+        fmt::format("soak: each of {} links was probed {} to {} times", count, *least, *most));
   }
 
   [[nodiscard]] static bool is_measured(const Link& link) {
@@ -346,6 +370,9 @@ class Gate {
   const Hooks& hooks_;
   GateReport gate_;
   bool interrupted_ = false;
+  /// Turns that links have had in the soak, and how often each was probed.
+  std::uint64_t soaked_ = 0;
+  std::vector<int> soak_probes_;
 };
 
 }  // namespace

@@ -69,6 +69,8 @@ struct Options {
   std::uint64_t seed = 1;
   /// Of the soak, half of it for links and half for suites.
   double budget_s = 60;
+  /// Of the soak once it was to go on for longer, each above what was before it.
+  std::vector<double> longer_s = {};
   /// Of a probe's buffers.
   std::int64_t bytes = std::int64_t{256} << 20;
 };

@@ -130,6 +130,9 @@ void take(const ordered_json& value, std::optional<GateContent>& content) {
   if (fields.find("resumed") != nullptr) {
     content->environment = object_at("resumed", fields, value);
     content->end.reset();
+    double longer_s = 0;
+    fields.optional("longer_s", longer_s);
+    if (longer_s > 0) content->header.options.longer_s.push_back(longer_s);
   } else if (fields.find("ending") != nullptr) {
     content->end = end_from_json(fields);
   } else {
@@ -290,10 +293,18 @@ GateSession::GateSession(const fs::path& folder, GateHeader header)
   file_.append(line_of(to_json(header)));
 }
 
-GateSession::GateSession(const fs::path& folder, GateContent content, ordered_json environment)
+GateSession::GateSession(const fs::path& folder,
+                         GateContent content,
+                         ordered_json environment,
+                         std::optional<double> longer_s)
     : folder_(folder), file_(gate_journal(folder)), content_(std::move(content)) {
+  ordered_json line{{"resumed", environment}};
+  if (longer_s) {
+    line["longer_s"] = *longer_s;
+    content_.header.options.longer_s.push_back(*longer_s);
+  }
   file_.truncate(content_.whole_bytes);
-  file_.append(line_of({{"resumed", environment}}));
+  file_.append(line_of(line));
   content_.environment = std::move(environment);
 }
 

@@ -90,10 +90,12 @@ class GateSession {
  public:
   /// Begins a gate in a folder that holds none. Throws FileError.
   GateSession(const std::filesystem::path& folder, GateHeader header);
-  /// Goes on with one in other surroundings. Throws FileError.
+  /// Goes on with one in other surroundings, and where `longer_s` is given, with a soak that takes
+  /// so long: more than it was to take so far. Throws FileError.
   GateSession(const std::filesystem::path& folder,
               GateContent content,
-              nlohmann::ordered_json environment);
+              nlohmann::ordered_json environment,
+              std::optional<double> longer_s = {});
 
   /// Runs the gate; `live.now_s` counts from the session's begin. What it returns is what
   /// report_of() tells of the folder once end() was called. Throws BadInput where the journal is

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -18,7 +20,8 @@ using nlohmann::json;
 using tests::Outcome;
 
 /// The link from 0 to 1 takes a minute by loads unless there is a file `fast`; with a file
-/// `corrupt`, what goes from 1 to 0 arrives wrong.
+/// `corrupt`, what goes from 1 to 0 arrives wrong; with a file `stop`, the fourth probe of a soak
+/// takes a minute.
 constexpr const char* worker = R"sh(#!/bin/sh
 device='{"name":"made up","bus":"0","capability":"9.0","memory_bytes":1}'
 case "$1" in
@@ -28,6 +31,9 @@ case "$1" in
     '{"operation":"broadcast","name":"binomial","summary":""}]}' ;;
 --probe)
   wrong=0
+  case "$2" in
+  *'"first":5,'*) [ ! -e stop ] || [ $(grep -c '"first":5,' asked) -lt 3 ] || exec sleep 60 ;;
+  esac
   case "$2" in
   *'"from":0,"to":1,'*'"load"'*) [ -e fast ] || exec sleep 60 ;;
   *'"from":1,"to":0,'*) [ ! -e corrupt ] || wrong=1 ;;
@@ -102,6 +108,41 @@ TEST_F(CliGate, KilledItKeepsItsLinksAndGoesOn) {
   EXPECT_EQ(text_of("r/report.json"), file);
 }
 
+TEST_F(CliGate, ResumedItsSoakGoesOnAtTheNextLink) {
+  make("fast");
+  make("stop");
+  shell("true; " + program_ +
+        " run hardware --seed 3 --time-budget 0.5 --report r > out & p=$!; "
+        "while kill -0 $p && [ \"$(grep -cs '\"first\":5,' asked)\" != 3 ]; do sleep 0.05; done; "
+        "sleep 0.2; kill -9 $p; wait $p;");
+  fs::remove(path_to("stop"));
+  const auto soaked = [this] {
+    std::vector<json> probes;
+    std::istringstream lines(text_of("asked"));
+    for (std::string line; std::getline(lines, line);) {
+      const json probe = json::parse(line);
+      if (probe.at("first") > 0) probes.push_back(probe);
+    }
+    return probes;
+  };
+  ASSERT_EQ(soaked().size(), 3U);
+  EXPECT_EQ(rankcheck("run --resume r").status, 2);
+  const std::size_t before = soaked().size();
+  EXPECT_GT(before, 3U);
+  const Outcome longer = rankcheck("run --resume r --time-budget 1");
+  EXPECT_EQ(longer.status, 2) << longer.out << longer.err;
+  const std::vector<json> probes = soaked();
+  EXPECT_GT(probes.size(), before);
+  for (std::size_t p = 0; p < probes.size(); ++p) {
+    const json& each = probes[p];
+    const int link = 4 * each.at("from").get<int>() + 2 * each.at("to").get<int>() +
+                     (each.at("method") == "load" ? 1 : 0);
+    EXPECT_EQ(link, (3 + p) % 8) << p;
+    EXPECT_EQ(each.at("seed"), 4 + p / 8) << p;
+  }
+  EXPECT_EQ(harness::complaints(report("r")), "");
+}
+
 TEST_F(CliGate, RefusesBeforeAnythingIsMeasured) {
   expect_unable("run hardware smoke", "suite: hardware: expected no other suite beside it");
   expect_unable("run hardware --operation nonsense --report r", "nonsense");
@@ -123,7 +164,8 @@ TEST_F(CliGate, GoesOnOnlyAsItBegan) {
   rankcheck("run hardware --time-budget 0.1 --seed 5 --report r");
   expect_unable("run hardware --resume r --seed 6", "--resume: r: expected seed to be 5");
   expect_unable("run smoke --resume r", "--resume: r: expected suites to be [\"hardware\"]");
-  expect_unable("run --resume r --time-budget 3", "expected --time-budget to be 0.1");
+  expect_unable("run --resume r --time-budget 0.05",
+                "expected --time-budget to be 0.1 as before, or more, got 0.05");
   harness::write_file(path_to("bin/rankcheck-worker-cuda"),
                       "#!/bin/sh\necho '{\"unavailable\":\"no driver\",\"devices\":[],"
                       "\"algorithms\":[{\"operation\":\"barrier\",\"name\":\"central\","

@@ -1,6 +1,7 @@
 #include "cases/hardware/gate_journal.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -92,8 +93,8 @@ class GateJournalTest : public testing::Test {
     GateSession session(folder, header());
     return run(session, surroundings(folder, answers_max));
   }
-  bool go_on(const fs::path& folder, int answers_max) {
-    GateSession session(folder, read_gate(folder), {{"host", "another"}});
+  bool go_on(const fs::path& folder, int answers_max, std::optional<double> longer_s = {}) {
+    GateSession session(folder, read_gate(folder), {{"host", "another"}}, longer_s);
     return run(session, surroundings(folder, answers_max));
   }
 
@@ -166,6 +167,30 @@ TEST_F(GateJournalTest, KilledAnywhereItGoesOnToWhatAWholeOneReports) {
     // Nothing is asked twice.
     EXPECT_EQ(asked_, answers) << k;
     EXPECT_EQ(report_of(here).report.environment.at("host"), "another");
+  }
+}
+
+TEST_F(GateJournalTest, GoesOnForLongerWhereItStopped) {
+  const fs::path whole = folder("whole");
+  ASSERT_FALSE(begin(whole, no_end));
+  const int before = asked_;
+  const std::string shorter = told(whole);
+  ASSERT_FALSE(go_on(whole, no_end, 20));
+  const std::string expected = told(whole);
+  EXPECT_NE(expected, shorter);
+  const int answers = asked_;
+  // The other half of the budget is for suites, which answer once.
+  EXPECT_EQ(answers, before + 5 + 1);
+  for (int k = 0; k < answers - before; ++k) {
+    const fs::path here = folder(std::to_string(k));
+    asked_ = 0;
+    // What is left of the first time is used up first.
+    ASSERT_TRUE(begin(here, before - 3));
+    ASSERT_TRUE(go_on(here, 3 + k, 20));
+    EXPECT_EQ(report_of(here).report.ending, "killed") << k;
+    ASSERT_FALSE(go_on(here, no_end));
+    EXPECT_EQ(told(here), expected) << k;
+    EXPECT_EQ(asked_, answers) << k;
   }
 }
 

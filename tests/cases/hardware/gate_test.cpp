@@ -27,7 +27,7 @@ class GateTest : public testing::Test {
   GateReport run(int devices) { return run(made_up_devices(devices)); }
 
   GateReport run(const std::vector<Device>& devices) {
-    GateReport gate = run_gate({.seed = seed, .budget_s = 10, .bytes = 1024},
+    GateReport gate = run_gate({.seed = seed, .budget_s = 10, .longer_s = longer_s, .bytes = 1024},
                                devices,
                                "no driver",
                                {.probe =
@@ -74,6 +74,7 @@ class GateTest : public testing::Test {
   std::function<PhaseOutcome(const PhaseRequest&)> suites = passing_phase;
   bool interrupted = false;
   std::uint64_t seed = 1;
+  std::vector<double> longer_s;
   std::string said;
   std::vector<ProbeRequest> requests;
   std::vector<PhaseRequest> phases;
@@ -265,6 +266,24 @@ TEST_F(GateTest, SoaksOfTwoSeedsReachLinksForWhichOneHasNoTime) {
     }
   }
   EXPECT_EQ(reached.size(), 8U);
+}
+
+TEST_F(GateTest, SoakThatIsToTakeLongerGoesOnAtTheNextLink) {
+  longer_s = {20};
+  const GateReport gate = run(2);
+  std::vector<std::tuple<int, int, Method>> probed;
+  for (const ProbeRequest& each : requests) {
+    if (each.probe.first > 0) probed.emplace_back(each.from, each.to, each.probe.method);
+  }
+  ASSERT_EQ(probed.size(), 10U);
+  EXPECT_EQ(std::set(probed.begin(), probed.begin() + 8).size(), 8U);
+  EXPECT_EQ(probed[8], probed[0]);
+  EXPECT_NE(said.find("soak: each of 8 links was probed 1 to 2 times"), std::string::npos) << said;
+  // Its suites are one run, which goes on: suites, two devices, the sanitizer, the soak.
+  ASSERT_EQ(phases.size(), 6U);
+  EXPECT_EQ(phases[4].budget_s, 5);
+  EXPECT_EQ(phases[5].budget_s, 10);
+  EXPECT_EQ(gate.cases, 500);
 }
 
 TEST_F(GateTest, NoTwoProbesShareTheirRandomPatterns) {
