@@ -114,9 +114,10 @@ class Gate {
       if (is_over()) return;
       probe(link,
             {.method = link.method, .seed = options_.seed, .patterns = patterns, .repeats = 4});
-      hooks_.say(fmt::format("link {:<10} {}  {:>8.1f} GB/s  {}",
+      hooks_.say(fmt::format("link {:<10} {}  {:<7}  {:>8.1f} GB/s  {}",
                              link_name(link.from, link.to),
                              gpu::cuda::name(link.method),
+                             gpu::cuda::name(link.way),
                              link.gigabytes_per_s(),
                              harness::name(link.finding.verdict)));
     }
@@ -127,6 +128,7 @@ class Gate {
         hooks_.probe({.from = link.from, .to = link.to, .bytes = options_.bytes, .probe = probe});
     const LinkResult& result = outcome.result;
     if (link.seconds.empty()) link.seconds = result.seconds;
+    if (result.way != gpu::cuda::Way::unknown) link.way = result.way;
     link.exposure += {.bytes_of_copy = result.bytes_of_copy,
                       .patterns = result.copies > 0 ? probe.patterns : 0,
                       .copies = result.copies,

@@ -80,6 +80,7 @@ struct Link {
   int from = 0;
   int to = 0;
   gpu::cuda::Method method = gpu::cuda::Method::copy;
+  gpu::cuda::Way way = gpu::cuda::Way::unknown;
   harness::Finding finding = {};
   Exposure exposure = {};
   std::int64_t lost_sources = 0;

@@ -19,7 +19,7 @@
 namespace rankcheck::cases::hardware {
 
 /// The format of a gate's journal; one of another version is not read.
-inline constexpr int gate_journal_version = 1;
+inline constexpr int gate_journal_version = 2;
 
 /// What a gate was asked to do, and where: the first line of its journal.
 struct GateHeader {

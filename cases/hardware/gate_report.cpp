@@ -42,6 +42,7 @@ ordered_json to_json(const Link& link, bool is_of_hardware) {
   return {{"from", link.from},
           {"to", link.to},
           {"method", gpu::cuda::name(link.method)},
+          {"way", gpu::cuda::name(link.way)},
           {"verdict", harness::name(link.finding.verdict)},
           {"reason", link.finding.reason},
           {"gigabytes_per_s", link.gigabytes_per_s()},
@@ -120,6 +121,7 @@ std::string to_markdown(const GateReport& gate) {
     Table links({{"from", Align::right},
                  {"to", Align::right},
                  {"method"},
+                 {"way"},
                  {"GB/s copied", Align::right},
                  {"verdict"},
                  {"reason"}});
@@ -127,6 +129,7 @@ std::string to_markdown(const GateReport& gate) {
       links.add({std::to_string(each.from),
                  std::to_string(each.to),
                  std::string(gpu::cuda::name(each.method)),
+                 std::string(gpu::cuda::name(each.way)),
                  fmt::format("{:.1f}", each.gigabytes_per_s()),
                  std::string(harness::name(each.finding.verdict)),
                  harness::printable(each.finding.reason)});

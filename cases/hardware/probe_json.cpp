@@ -64,7 +64,8 @@ ProbeRequest request_from_json(const nlohmann::json& json) {
 }
 
 ordered_json to_json(const LinkResult& result) {
-  ordered_json out{{"bytes_of_copy", result.bytes_of_copy},
+  ordered_json out{{"way", gpu::cuda::name(result.way)},
+                   {"bytes_of_copy", result.bytes_of_copy},
                    {"copies", result.copies},
                    {"wrong_copies", result.wrong_copies},
                    {"wrong_bytes", result.wrong_bytes},
@@ -82,6 +83,11 @@ ordered_json to_json(const LinkResult& result) {
 LinkResult result_from_json(const nlohmann::json& json) {
   harness::Fields fields(json, "probe's result");
   LinkResult result;
+  std::string way;
+  fields.required("way", way);
+  const auto named = gpu::cuda::way_named(way);
+  if (!named) throw BadInput("probe's result: way: " + way + ": expected within, peer or host");
+  result.way = *named;
   fields.required("bytes_of_copy", result.bytes_of_copy);
   fields.required("copies", result.copies);
   fields.required("wrong_copies", result.wrong_copies);

@@ -22,6 +22,22 @@ enum class Method : std::uint8_t {
 /// Empty where no method has that name.
 [[nodiscard]] std::optional<Method> method_named(std::string_view name);
 
+/// Which way bytes take.
+enum class Way : std::uint8_t {
+  /// Nothing was tried.
+  unknown,
+  /// Within one device.
+  within,
+  /// Straight from one device to the other: they have access to each other's memory.
+  peer,
+  /// Through the memory of this machine.
+  host,
+};
+
+[[nodiscard]] std::string_view name(Way way);
+/// Empty where no way has that name.
+[[nodiscard]] std::optional<Way> way_named(std::string_view name);
+
 /// Which of a link's two buffers.
 enum class End : std::uint8_t { source, destination };
 
@@ -46,6 +62,8 @@ class LinkEnds {
   virtual ~LinkEnds() = default;
 
   [[nodiscard]] virtual std::int64_t words() const = 0;
+  /// Of all moves.
+  [[nodiscard]] virtual Way way() const = 0;
   virtual void fill(End end, const Pattern& pattern) = 0;
   /// Source to destination; the seconds that it took, by the device's clock.
   virtual double move(Method method) = 0;
@@ -65,6 +83,7 @@ struct LinkProbe {
 };
 
 struct LinkResult {
+  Way way = Way::unknown;
   std::int64_t bytes_of_copy = 0;
   /// Moves, of which so many left something wrong.
   std::int64_t copies = 0;

@@ -109,10 +109,11 @@ class Side {
 
 class DeviceLinkEnds final : public LinkEnds {
  public:
-  DeviceLinkEnds(int from, int to, std::int64_t words)
-      : words_(words), source_(from, words), destination_(to, words) {}
+  DeviceLinkEnds(int from, int to, std::int64_t words, Way way)
+      : words_(words), way_(way), source_(from, words), destination_(to, words) {}
 
   [[nodiscard]] std::int64_t words() const override { return words_; }
+  [[nodiscard]] Way way() const override { return way_; }
 
   void fill(End end, const Pattern& pattern) override {
     const Side& there = side(end);
@@ -189,6 +190,7 @@ class DeviceLinkEnds final : public LinkEnds {
   }
 
   std::int64_t words_;
+  Way way_;
   Side source_;
   Side destination_;
 };
@@ -210,11 +212,12 @@ bool let_reach(int device, int peer) {
 }
 
 /// Plans let all devices reach each other, and so copies, too, go straight from one to the other:
-/// without, CUDA may take them through the host.
-void open_link(int from, int to, Method method) {
-  if (from == to) return;
-  static_cast<void>(let_reach(from, to));
-  if (let_reach(to, from) || method == Method::copy) return;
+/// without, CUDA takes them through the host.
+Way open_link(int from, int to, Method method) {
+  if (from == to) return Way::within;
+  const bool is_reached = let_reach(from, to);
+  if (let_reach(to, from)) return is_reached || method == Method::load ? Way::peer : Way::host;
+  if (method == Method::copy) return Way::host;
   throw Unreachable("kernels of device " + std::to_string(to) +
                     " cannot read the memory of device " + std::to_string(from));
 }
@@ -250,10 +253,10 @@ std::unique_ptr<LinkEnds> make_link_ends(int from, int to, std::int64_t bytes, M
     // Both buffers may be on one device, and others use it too.
     room = std::min(room, static_cast<std::int64_t>(free_bytes / 4));
   }
-  open_link(from, to, method);
+  const Way way = open_link(from, to, method);
   const std::int64_t words = room / static_cast<std::int64_t>(sizeof(std::uint64_t));
   if (words == 0) throw DeviceError("no memory is free");
-  return std::make_unique<DeviceLinkEnds>(from, to, words);
+  return std::make_unique<DeviceLinkEnds>(from, to, words, way);
 }
 
 }  // namespace rankcheck::gpu::cuda

@@ -103,6 +103,7 @@ TEST_F(CudaOnStandIn, FailsNothingOfTheGateAndPassesNoDevice) {
     EXPECT_EQ(each.at("verdict"), "passed") << each;
     EXPECT_GT(each.at("exposure").at("bytes"), 0) << each;
     EXPECT_EQ(each.at("exposure").at("bytes_of_copy"), 1 << 19) << each;
+    EXPECT_EQ(each.at("way"), each.at("from") == each.at("to") ? "within" : "peer") << each;
     EXPECT_TRUE(each.at("exposure").at("error_rate_bound").is_null()) << each;
   }
   EXPECT_TRUE(hardware().at("case_failure_rate_bound").is_null());
@@ -140,7 +141,10 @@ TEST_F(CudaOnStandIn, SkipsLinksThatKernelsCannotUse) {
   for (const nlohmann::json& each : hardware().at("links")) {
     const bool is_closed = each.at("method") == "load" && each.at("from") != each.at("to");
     EXPECT_EQ(each.at("verdict"), is_closed ? "skipped" : "passed") << each;
+    const bool is_within = each.at("from") == each.at("to");
+    EXPECT_EQ(each.at("way"), is_closed ? "unknown" : is_within ? "within" : "host") << each;
   }
+  EXPECT_NE(outcome.out.find("copy  host"), std::string::npos) << outcome.out;
 }
 
 TEST_F(CudaOnStandIn, RefusesWhatTheDevicesCannotDo) {

@@ -39,7 +39,8 @@ case "$1" in
   *'"from":1,"to":0,'*) [ ! -e corrupt ] || wrong=1 ;;
   esac
   echo "$2" >> asked
-  echo '{"bytes_of_copy":1024,"copies":8,"wrong_copies":'$wrong',"wrong_bytes":'$wrong',' \
+  echo '{"way":"peer","bytes_of_copy":1024,' \
+    '"copies":8,"wrong_copies":'$wrong',"wrong_bytes":'$wrong',' \
     '"lost_sources":0,"seconds":[1e-6]}' ;;
 *) exit 1 ;;
 esac

@@ -337,7 +337,8 @@ TEST(ProbeTest, RequestsAndResultsSurviveTheirJson) {
       .bytes = 64,
       .probe = {.method = Method::load, .seed = 3, .first = 4, .patterns = 5, .repeats = 6}};
   EXPECT_EQ(to_json(request_from_json(to_json(request))), to_json(request));
-  gpu::cuda::LinkResult result{.bytes_of_copy = 8,
+  gpu::cuda::LinkResult result{.way = gpu::cuda::Way::peer,
+                               .bytes_of_copy = 8,
                                .copies = 2,
                                .wrong_copies = 1,
                                .wrong_bytes = 3,

@@ -20,6 +20,7 @@ class HostLinkEnds final : public LinkEnds {
   [[nodiscard]] std::int64_t words() const override {
     return static_cast<std::int64_t>(buffers_[0].size());
   }
+  [[nodiscard]] Way way() const override { return Way::host; }
   void fill(End end, const Pattern& pattern) override {
     for (std::int64_t i = 0; i < words(); ++i) {
       at(end)[static_cast<std::size_t>(i)] = pattern.word(i);
@@ -60,6 +61,7 @@ TEST(LinkTest, CountsWhatAFaultlessLinkMoved) {
   const LinkResult result = probe_link(ends, probe);
   EXPECT_EQ(result.bytes_of_copy, 800);
   EXPECT_EQ(result.copies, 14);
+  EXPECT_EQ(result.way, Way::host);
   EXPECT_EQ(result.wrong_copies, 0);
   EXPECT_EQ(result.seconds, std::vector<double>(14, 0.5));
   EXPECT_FALSE(result.first_wrong);
