@@ -4,6 +4,8 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
+#include <complex>
 #include <numeric>
 
 #include <H5Cpp.h>
@@ -176,6 +178,19 @@ void Reader::reject(const std::string& name,
   throw BadInput(
       fmt::format("{}: {}: expected {}, found {}", path_.string(), name, expected, found));
 }
+
+template <class T>
+void Reader::require_finite(const std::string& name, const std::vector<T>& values) const {
+  const auto bad = std::find_if(values.begin(), values.end(), [](std::complex<double> value) {
+    return !std::isfinite(value.real()) || !std::isfinite(value.imag());
+  });
+  if (bad == values.end()) return;
+  reject(name, "finite numbers", fmt::format("others at {}", bad - values.begin()));
+}
+template void Reader::require_finite(const std::string&, const std::vector<float>&) const;
+template void Reader::require_finite(const std::string&, const std::vector<double>&) const;
+template void Reader::require_finite(const std::string&,
+                                     const std::vector<std::complex<float>>&) const;
 
 bool Reader::has(const std::string& name) const {
   const hid_t file = implementation_->file.getId();

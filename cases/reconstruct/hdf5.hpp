@@ -76,6 +76,10 @@ class Reader {
   [[noreturn]] void reject(const std::string& name,
                            std::string_view expected,
                            std::string_view found) const;
+  /// Rejects the dataset where one of its values is infinite or none at all, and says which.
+  /// T: float, double or std::complex<float>.
+  template <class T>
+  void require_finite(const std::string& name, const std::vector<T>& values) const;
 
  private:
   struct Implementation;

@@ -160,15 +160,6 @@ void take_probe(const hdf5::Reader& file, Recording& recording, Dataset& data) {
   data.has_probe = true;
 }
 
-void require_finite(const hdf5::Reader& file,
-                    const std::string& name,
-                    const std::vector<std::complex<float>>& values) {
-  const bool finite = std::all_of(values.begin(), values.end(), [](std::complex<float> value) {
-    return std::isfinite(value.real()) && std::isfinite(value.imag());
-  });
-  if (!finite) file.reject(name, "finite numbers", "others");
-}
-
 /// Square frames with zeros where the mask is and around them, zero frequency first.
 class FramesInFile final : public FrameSource {
  public:
@@ -343,12 +334,12 @@ Dataset assemble(std::shared_ptr<const hdf5::Reader> opened, Recording recording
     data.modes = 1;
     data.window = data.detector;
   } else {
-    require_finite(file, recording.probe_name, recording.probe.values);
+    file.require_finite(recording.probe_name, recording.probe.values);
     take_probe(file, recording, data);
     require_light(file, recording, data);
   }
   try_object(recording,
-             [&] { require_finite(file, recording.object_name, recording.object.values); });
+             [&] { file.require_finite(recording.object_name, recording.object.values); });
   place_scan(file, recording, data);
   take_object(recording, data);
   return data;

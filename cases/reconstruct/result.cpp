@@ -24,17 +24,6 @@ const std::string batches_name = "rankcheck_1/batches";
 const std::string frames_hash_name = "rankcheck_1/frames_hash";
 const std::string memory = "rankcheck_1/memory";
 
-template <class Value>
-void require_finite(const hdf5::Reader& file,
-                    const std::string& name,
-                    const std::vector<Value>& values) {
-  const auto bad = std::find_if(values.begin(), values.end(), [](std::complex<double> value) {
-    return !std::isfinite(value.real()) || !std::isfinite(value.imag());
-  });
-  if (bad == values.end()) return;
-  file.reject(name, "finite numbers", fmt::format("others at {}", bad - values.begin()));
-}
-
 std::int64_t read_count(const hdf5::Reader& file, const std::string& name, double least) {
   const double value = file.number(name);
   if (!(value >= least && value <= std::numeric_limits<int>::max()) || value != std::floor(value)) {
@@ -67,7 +56,7 @@ std::vector<std::complex<float>> read_complex(const hdf5::Reader& file,
                 hdf5::text(array.shape));
   }
   if (array.values.empty()) file.reject(name, "at least one number", hdf5::text(array.shape));
-  require_finite(file, name, array.values);
+  file.require_finite(name, array.values);
   return std::move(array.values);
 }
 
@@ -126,7 +115,7 @@ Result read_result(const std::filesystem::path& path, const Dataset& data) {
   result.state.object = read_complex(file, image + "data", {data.rows, data.cols});
   result.state.probe = read_complex(file, illumination, {-1, data.window, data.window});
   result.costs = file.numbers<double>(image + "cost").values;
-  require_finite(file, image + "cost", result.costs);
+  file.require_finite(image + "cost", result.costs);
   if (static_cast<std::int64_t>(result.costs.size()) < result.iterations) {
     file.reject(image + "cost",
                 fmt::format("a cost of each of {} iterations", result.iterations),
@@ -139,7 +128,7 @@ Result read_result(const std::filesystem::path& path, const Dataset& data) {
     if (name == "is_complete") continue;
     std::vector<float>& values = result.state.memory[name];
     values = file.numbers<float>(memory + '/' + name).values;
-    require_finite(file, memory + '/' + name, values);
+    file.require_finite(memory + '/' + name, values);
   }
   return result;
 }

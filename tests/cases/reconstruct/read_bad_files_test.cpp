@@ -181,7 +181,7 @@ TEST_F(Read, DoesWithoutObjectsThatDoNotFit) {
   expect_none(ones({0, 9}, 0), "at least one pixel, found [0, 9]");
   std::vector<std::complex<float>> values(81, 1);
   values[4] = std::nanf("");
-  expect_none(complex(object, {9, 9}, values), "finite numbers, found others");
+  expect_none(complex(object, {9, 9}, values), "finite numbers, found others at 4");
   expect_none({object, [](hdf5::Writer& file, const auto& path) { file.string(path, "it"); }},
               "complex numbers: compounds of two numbers r and i, found text");
   expect_none({object, [](hdf5::Writer& file, const auto& path) { file.link(path, "lost"); }},
