@@ -19,20 +19,21 @@ class OutOfPatience final : public std::exception {
 /// references take the time that they need.
 class Patience {
  public:
-  explicit Patience(std::function<bool()> is_over) : is_over_(std::move(is_over)), before_(now_) {
-    now_ = this;
+  explicit Patience(std::function<bool()> is_over)
+      : is_over_(std::move(is_over)), before_(innermost) {
+    innermost = this;
   }
   Patience(const Patience&) = delete;
   Patience& operator=(const Patience&) = delete;
-  ~Patience() { now_ = before_; }
+  ~Patience() { innermost = before_; }
 
   /// Asked by references from one position to the next; throws OutOfPatience where it is over.
   static void ask() {
-    if (now_ != nullptr && now_->is_over_ && now_->is_over_()) throw OutOfPatience();
+    if (innermost != nullptr && innermost->is_over_ && innermost->is_over_()) throw OutOfPatience();
   }
 
  private:
-  static inline thread_local const Patience* now_ = nullptr;
+  static inline thread_local const Patience* innermost = nullptr;
 
   std::function<bool()> is_over_;
   const Patience* before_;
