@@ -112,29 +112,21 @@ ${entries}  };
 endfunction()
 
 # The operators once more, for devices of another kind: sources in the generated folder `kind` that
-# only include the operators' own. Those of single operations, each in a namespace of its own, share
-# a few: compilers take long to start.
+# only include the operators' own, a few each: compilers take long to start.
 function(rankcheck_wrap_operators out kind extension)
-  file(GLOB shared CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
        ${CMAKE_SOURCE_DIR}/gpu/ptycho/*.cpp)
-  file(GLOB single CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
-       ${CMAKE_SOURCE_DIR}/gpu/ptycho/*/*.cpp)
-  set(folder ${CMAKE_BINARY_DIR}/generated/${kind})
+  list(APPEND sources gpu/device/cluster.cpp)
   set(wrappers "")
-  foreach(file IN LISTS shared ITEMS gpu/device/cluster.cpp)
-    file(CONFIGURE OUTPUT ${folder}/${file}.${extension} CONTENT "#include \"${file}\"\n")
-    list(APPEND wrappers ${folder}/${file}.${extension})
-  endforeach()
-  set(number 0)
-  while(single)
-    list(SUBLIST single 0 10 together)
-    list(REMOVE_ITEM single ${together})
+  while(sources)
+    list(SUBLIST sources 0 8 together)
+    list(REMOVE_ITEM sources ${together})
     list(TRANSFORM together REPLACE "(.+)" "#include \"\\1\"\n")
     list(JOIN together "" includes)
-    set(wrapper ${folder}/operators_${number}.${extension})
+    list(LENGTH wrappers number)
+    set(wrapper ${CMAKE_BINARY_DIR}/generated/${kind}/operators_${number}.${extension})
     file(CONFIGURE OUTPUT ${wrapper} CONTENT "${includes}")
     list(APPEND wrappers ${wrapper})
-    math(EXPR number "${number} + 1")
   endwhile()
   set(${out} ${wrappers} PARENT_SCOPE)
 endfunction()
