@@ -32,7 +32,7 @@ TEST_F(CliSelection, OptionsWithoutASuiteNarrowSmoke) {
   // With the backends of smoke, here or not.
   (void)rankcheck("run --operation barrier --cases 1 --report r");
   EXPECT_EQ(report("r")["run"]["suites"], json({"smoke"}));
-  EXPECT_EQ(backends_of("r"), (std::set<std::string>{"mpi", "nccl", "sim"}));
+  EXPECT_EQ(backends_of("r"), (std::set<std::string>{"cuda", "mpi", "nccl", "sim"}));
 }
 
 TEST_F(CliSelection, HelpSaysWhatIsNarrowed) {
