@@ -17,19 +17,31 @@ namespace rankcheck::cases {
 
 namespace {
 
-/// What the program prints; null where it prints no object.
-nlohmann::json describe(const std::string& path) {
-  const std::string command = harness::shell_quoted(path) + " --describe 2>/dev/null";
+/// What the program prints of itself; `redirections` chooses where to.
+std::string output_of(const std::string& path, const std::string& redirections) {
+  const std::string command = harness::shell_quoted(path) + " --describe " + redirections;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "r"),
                                                              ::pclose);
-  if (!pipe) return nullptr;
+  if (!pipe) return {};
   std::string text;
   std::array<char, 4096> part{};
   while (const std::size_t read = std::fread(part.data(), 1, part.size(), pipe.get())) {
     text.append(part.data(), read);
   }
-  nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
+  return text;
+}
+
+/// Null where it prints no object.
+nlohmann::json describe(const std::string& path) {
+  nlohmann::json parsed = nlohmann::json::parse(output_of(path, "2>/dev/null"), nullptr, false);
   return parsed.is_object() ? parsed : nlohmann::json(nullptr);
+}
+
+/// The last line of what it complains of.
+std::string complaint(const std::string& path) {
+  std::string text = output_of(path, "2>&1 >/dev/null");
+  text.erase(text.find_last_not_of("\n ") + 1);
+  return text.substr(text.rfind('\n') + 1);
 }
 
 /// What a description depends on, beside the machine.
@@ -57,8 +69,11 @@ std::string WorkerProgram::why_unavailable() const {
   const std::string name = std::filesystem::path(path).filename();
   if (::access(path.c_str(), X_OK) != 0) return name + " is missing beside rankcheck: " + remedy;
   const nlohmann::json said = description();
-  return said.is_null() ? name + " does not run: build it again"
-                        : said.at("unavailable").get<std::string>();
+  if (!said.is_null()) return said.at("unavailable");
+  const std::string why = complaint(path);
+  return fmt::format("{} does not run{}: install what it lacks, or build it here",
+                     name,
+                     why.empty() ? why : " (" + harness::printable(why) + ")");
 }
 
 std::vector<harness::AlgorithmInfo> WorkerProgram::compiled() const {

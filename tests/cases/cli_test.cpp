@@ -28,6 +28,19 @@ const std::string quick =
     "run --backend sim --operation broadcast --algorithm binomial "
     "--property agrees_with_reference --cases 60 ";
 
+TEST_F(Cli, TellsWhatAWorkerComplainsOfThatDoesNotRun) {
+  install();
+  const std::filesystem::path started = folder_.path() / "bin" / "rankcheck-worker-cuda";
+  harness::write_file(started, "#!/bin/sh\necho libcufft.so.12: cannot open it >&2\nexit 127\n");
+  std::filesystem::permissions(started, std::filesystem::perms::owner_all);
+  const Outcome outcome = shell(program_ + " run smoke --backend cuda");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(
+      outcome.err.find("does not run (libcufft.so.12: cannot open it): install what it lacks"),
+      std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(Cli, HelpNamesTheSubcommands) {
   const Outcome outcome = rankcheck("--help");
   EXPECT_EQ(outcome.status, 0);
