@@ -54,6 +54,8 @@ void apply_weights(const Reader& file,
                    const hdf5::Shape& frames,
                    std::vector<bool>& is_bad) {
   const hdf5::Shape shape = file.shape(name);
+  // Weights that all frames share are not in ptypy's chunks: there is an empty array for them.
+  if (shape == hdf5::Shape{0}) return;
   if (shape != hdf5::Shape{frames[1], frames[2]} && shape != frames) {
     file.reject(name, fmt::format("{}, as the frames", hdf5::text(frames)), hdf5::text(shape));
   }
@@ -93,6 +95,12 @@ void read_chunk(const Reader& file,
   std::vector<bool> is_bad(static_cast<std::size_t>(shape[0]) * pixels_of(shape), false);
   for (const char* name : {"/weights", "/mask"}) {
     if (file.has(chunk + name)) apply_weights(file, chunk + name, shape, is_bad);
+  }
+  // Those that all frames share; where there are none, ptypy writes a text.
+  for (const char* name : {"meta/weight2d", "info/weight2d"}) {
+    if (!file.has(name) || file.shape(name).size() != 2) continue;
+    apply_weights(file, name, shape, is_bad);
+    break;
   }
   for (std::size_t i = 0; i < is_bad.size(); ++i) bad_in[i % bad_in.size()] += is_bad[i] ? 1 : 0;
   const Array<double> positions = file.numbers<double>(chunk + "/positions");

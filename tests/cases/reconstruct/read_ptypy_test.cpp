@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,19 @@ TEST_F(Read, TakesTheCentreAndTheWeightsOfPtypy) {
   EXPECT_EQ(data.frames[0], 0);
   EXPECT_EQ(data.frames[1], 7);
   EXPECT_EQ(data.partly_bad, 1);
+}
+
+TEST_F(Read, TakesTheWeightsThatPtypysFramesShare) {
+  std::vector<double> weights(16, 1);
+  weights[6] = 0;
+  const Dataset data = read(with(ptypy_scan(),
+                                 {numbers("meta/center", {2}, {1, 2}),
+                                  numbers("meta/weight2d", {4, 4}, weights),
+                                  numbers("chunks/2/weights", {0}, {}),
+                                  numbers("chunks/10/weights", {0}, {})}));
+  EXPECT_EQ(data.mask[0], 0);
+  EXPECT_EQ(std::count(data.mask.begin(), data.mask.end(), 0), 1);
+  EXPECT_EQ(data.partly_bad, 0);
 }
 
 TEST_F(Read, RejectsPtypysChunksWithOtherCounts) {
