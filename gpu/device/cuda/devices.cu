@@ -21,6 +21,24 @@ __global__ void stamp_kernel(std::int64_t delay_ns, std::int64_t* counter, std::
   *stamp = static_cast<std::int64_t>(atomicAdd_system(shared, 1ULL));
 }
 
+std::string text(int capability) {
+  return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+}
+
+/// Why kernels do not run on a device, without waking it; empty where they do.
+std::string why_too_old(int device) {
+  // In ascending order, 10 times what capabilities are.
+  constexpr int compiled_for[]{__CUDA_ARCH_LIST__};
+  cudaDeviceProp properties{};
+  if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) return {};
+  const int capability = 10 * properties.major + properties.minor;
+  if (capability >= compiled_for[0] / 10) return {};
+  return "device " + std::to_string(device) + " has compute capability " + text(capability) +
+         ", the kernels are for " + text(compiled_for[0] / 10) +
+         " and newer: hide it with CUDA_VISIBLE_DEVICES, or configure with " +
+         "CMAKE_CUDA_ARCHITECTURES=" + std::to_string(capability);
+}
+
 }  // namespace
 
 std::string why_unavailable() {
@@ -34,6 +52,10 @@ std::string why_unavailable() {
     return "the NVIDIA driver finds no device: look at nvidia-smi and CUDA_VISIBLE_DEVICES";
   }
   if (code != cudaSuccess) return std::string("CUDA: ") + cudaGetErrorString(code);
+  for (int device = 0; device < count; ++device) {
+    const std::string reason = why_too_old(device);
+    if (!reason.empty()) return reason;
+  }
   return {};
 }
 

@@ -54,6 +54,15 @@ TEST_F(CudaOnStandIn, IsNoHardware) {
   EXPECT_NE(doctor.find("memory: host: a stand-in, not CUDA"), std::string::npos) << doctor;
 }
 
+TEST_F(CudaOnStandIn, RefusesDevicesThatTheKernelsAreTooNewFor) {
+  const Outcome outcome =
+      shell("RANKCHECK_STAND_IN=too_old " + program_ + " run smoke --backend cuda");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("device 0 has compute capability -1.0, the kernels are for 0.0"),
+            std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(CudaOnStandIn, AsksForAllQueuesUnlessTheUserDoes) {
   const std::string doctor = shell(program_ + " doctor").out;
   EXPECT_NE(doctor.find("cuda_queues: 32"), std::string::npos) << doctor;

@@ -163,6 +163,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   *properties = {};
   std::snprintf(properties->name, sizeof properties->name, "stand-in, on this host");
   properties->totalGlobalMem = memory_bytes();
+  if (is_planted("too_old")) properties->major = -1;
   return cudaSuccess;
 }
 
