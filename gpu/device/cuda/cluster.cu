@@ -1,9 +1,11 @@
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <string>
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/cuda/cluster.hpp"
+#include "gpu/device/cuda/error.hpp"
 
 namespace rankcheck::gpu::cuda {
 
@@ -27,6 +29,30 @@ cufftResult make_plan(const Transform& transform, cufftHandle& plan) {
                        0,
                        transform.precision == spec::Type::f64 ? CUFFT_Z2Z : CUFFT_C2C,
                        static_cast<int>(transform.batch));
+}
+
+bool is_aligned(const Transform& transform, const void* values) {
+  const auto bytes = static_cast<std::uintptr_t>(2 * spec::info(transform.precision).bytes);
+  return reinterpret_cast<std::uintptr_t>(values) % bytes == 0;
+}
+
+/// On the plan's stream; the caller has made its device the current one.
+void execute(cufftHandle plan, const Transform& transform, const void* in, void* out) {
+  const int direction = transform.inverse ? CUFFT_INVERSE : CUFFT_FORWARD;
+  // cuFFT takes no pointer to const, but leaves the input alone where it is not the output.
+  void* const from = const_cast<void*>(in);
+  if (transform.precision == spec::Type::f64) {
+    check_transform(cufftExecZ2Z(plan,
+                                 static_cast<cufftDoubleComplex*>(from),
+                                 static_cast<cufftDoubleComplex*>(out),
+                                 direction),
+                    "cufftExecZ2Z");
+  } else {
+    check_transform(
+        cufftExecC2C(
+            plan, static_cast<cufftComplex*>(from), static_cast<cufftComplex*>(out), direction),
+        "cufftExecC2C");
+  }
 }
 
 }  // namespace
@@ -76,23 +102,22 @@ cufftHandle CudaCluster::plan_for(int rank, const Transform& transform) {
 
 void CudaCluster::transform(int rank, const Transform& transform, const void* in, void* out) {
   if (transform.batch == 0 || transform.width == 0) return;
+  // cuFFT takes whole complex numbers alone; ours may begin at any of their two parts.
+  const bool is_staged = !is_aligned(transform, in) || !is_aligned(transform, out);
+  const auto bytes = static_cast<std::size_t>(transform.batch * transform.width * transform.width *
+                                              2 * spec::info(transform.precision).bytes);
+  // Before the plan: memory that is short takes plans back.
+  std::byte* const staged =
+      is_staged ? devices_.allocate(rank, static_cast<std::int64_t>(bytes)) : nullptr;
   const cufftHandle plan = plan_for(rank, transform);
-  devices_.use(rank);
-  const int direction = transform.inverse ? CUFFT_INVERSE : CUFFT_FORWARD;
-  // cuFFT takes no pointer to const, but leaves the input alone where it is not the output.
-  void* const from = const_cast<void*>(in);
-  if (transform.precision == spec::Type::f64) {
-    check_transform(cufftExecZ2Z(plan,
-                                 static_cast<cufftDoubleComplex*>(from),
-                                 static_cast<cufftDoubleComplex*>(out),
-                                 direction),
-                    "cufftExecZ2Z");
-  } else {
-    check_transform(
-        cufftExecC2C(
-            plan, static_cast<cufftComplex*>(from), static_cast<cufftComplex*>(out), direction),
-        "cufftExecC2C");
+  cudaStream_t stream = devices_.use(rank);
+  if (!is_staged) {
+    execute(plan, transform, in, out);
+    return;
   }
+  check(cudaMemcpyAsync(staged, in, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+  execute(plan, transform, staged, staged);
+  check(cudaMemcpyAsync(out, staged, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
 }
 
 void CudaCluster::collective(std::string_view operation,

@@ -1,5 +1,6 @@
 #include "tests/gpu/device/cuda/stand_in/cufft.h"
 
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -86,6 +87,10 @@ cufftResult enqueue(cufftHandle handle, cufftType type, Value* in, Value* out, i
   if (stand_in::owner_of(in, plan.bytes) < 0 || stand_in::owner_of(out, plan.bytes) < 0) {
     return CUFFT_INVALID_VALUE;
   }
+  const auto is_whole = [](const Value* values) {
+    return reinterpret_cast<std::uintptr_t>(values) % sizeof(Value) == 0;
+  };
+  if (!is_whole(in) || !is_whole(out)) return CUFFT_INVALID_VALUE;
   const std::uint64_t opens = stand_in::reach_of(plan.device);
   stand_in::enqueue(plan.stream, opens, [plan, in, direction] { transform(plan, in, direction); });
   stand_in::enqueue(plan.stream, opens, [plan, out] {
