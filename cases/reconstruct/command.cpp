@@ -266,11 +266,8 @@ void add_outputs(CLI::App& command, Options& options) {
 void add_devices(CLI::App& command, Options& options) {
   command.add_option("--backend", options.backend, "Where the ranks live: sim, mpi or cuda")
       ->capture_default_str();
-  command
-      .add_option("--ranks",
-                  options.ranks,
-                  "Ranks that share the work, on sim and cuda at most 64; default: 1")
-      ->check(CLI::Range(1, 4096));
+  command.add_option("--ranks", options.ranks, "Ranks that share the work; default: 1")
+      ->check(CLI::Range(1, 64));
   command
       .add_option("--partition", options.partition, "How the scan is shared out among the ranks")
       ->check(CLI::IsMember(

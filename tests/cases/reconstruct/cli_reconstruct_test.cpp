@@ -227,7 +227,7 @@ TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   expect("--partition none", "--partition");
   expect("--layout none", "--layout");
   expect("--ranks 0", "--ranks");
-  expect("--ranks 65", "backend sim: 65 ranks: expected at most 64");
+  expect("--ranks 65", "--ranks: Value 65 not in range 1 to 64");
   expect("--output scan.cxi", "scan.cxi: expected another file than the data");
   expect("--output a.cxi --checkpoint ./a.cxi", "./a.cxi: expected another file than the output");
   expect("--checkpoint a --pictures a", "a: expected another file than the checkpoint");
@@ -295,7 +295,7 @@ exit "$status"
   EXPECT_EQ(broken.status, 2);
   EXPECT_TRUE(broken.err.starts_with("rankcheck: backend cuda: rankcheck-worker-cuda ended with"))
       << broken.err;
-  expect_unable("reconstruct scan.cxi --backend cuda --ranks 65", "backend cuda: 65 ranks");
+  expect_unable("reconstruct scan.cxi --backend cuda --ranks 65", "65 not in range 1 to 64");
 }
 
 TEST_F(CliReconstruct, RejectsOtherOptionsThanACheckpointHas) {
