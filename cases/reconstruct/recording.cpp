@@ -78,6 +78,11 @@ void require_scan(const hdf5::Reader& file,
               fmt::format("a scan over {:.3g} pixels", extent));
 }
 
+/// What is counted along an axis.
+std::string_view extents_of(std::size_t axis) {
+  return axis == 0 ? "rows" : "columns";
+}
+
 /// Rejects an object that does not hold the windows, wherever along an axis they are put.
 void require_extent(const hdf5::Reader& file,
                     const Recording& recording,
@@ -91,7 +96,7 @@ void require_extent(const hdf5::Reader& file,
   file.reject(recording.object_name,
               fmt::format("at least {} {} for the windows of {}",
                           needed,
-                          axis == 0 ? "rows" : "columns",
+                          extents_of(axis),
                           recording.translation_name),
               fmt::format("{}", known));
 }
@@ -110,11 +115,10 @@ int place(const hdf5::Reader& file,
   if (has_object && span.fits(window, known)) return static_cast<int>(known);
   const double wanted = span.pixels(window);
   if (wanted > object_pixels_max) {
-    file.reject(recording.translation_name,
-                fmt::format("metres, within {} {} of the object",
-                            object_pixels_max,
-                            axis == 0 ? "rows" : "columns"),
-                fmt::format("a scan over {:.3g}", wanted));
+    file.reject(
+        recording.translation_name,
+        fmt::format("metres, within {} {} of the object", object_pixels_max, extents_of(axis)),
+        fmt::format("a scan over {:.3g}", wanted));
   }
   const double extent = has_object ? static_cast<double>(known) : wanted;
   const double first = border + std::max(0.0, std::floor((extent - wanted) / 2));
