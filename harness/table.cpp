@@ -114,6 +114,10 @@ std::string grouped(std::int64_t number) {
   return text;
 }
 
+std::string counted(std::int64_t number, std::string_view one, std::string_view many) {
+  return grouped(number) + ' ' + std::string(number == 1 ? one : many);
+}
+
 std::string printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {

@@ -38,6 +38,9 @@ class Table {
 /// 1234567 -> "1,234,567".
 [[nodiscard]] std::string grouped(std::int64_t number);
 
+/// 1 -> "1 batch", 1234 -> "1,234 batches".
+[[nodiscard]] std::string counted(std::int64_t number, std::string_view one, std::string_view many);
+
 /// The text with everything that a terminal or an XML parser would stumble over (control
 /// characters, bytes that are not UTF-8) replaced by '?'; newlines and tabs become blanks.
 [[nodiscard]] std::string printable(std::string_view text);

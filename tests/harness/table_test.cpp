@@ -52,6 +52,12 @@ TEST(Grouped, PutsCommasBetweenThousands) {
   EXPECT_EQ(grouped(-1000), "-1,000");
 }
 
+TEST(Counted, HasASingular) {
+  EXPECT_EQ(counted(1, "batch", "batches"), "1 batch");
+  EXPECT_EQ(counted(0, "batch", "batches"), "0 batches");
+  EXPECT_EQ(counted(1234, "batch", "batches"), "1,234 batches");
+}
+
 TEST(Printable, TakesWhatATerminalWouldObey) {
   EXPECT_EQ(printable("red \x1b[31m\n\ttab"), "red ?[31m  tab");
   EXPECT_EQ(printable("µ \xff \xc2"), "µ ? ?");

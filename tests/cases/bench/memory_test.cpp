@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/memory.hpp"
+
 namespace rankcheck::cases::bench {
 namespace {
 
@@ -56,6 +58,7 @@ std::byte* map(int flags) {
 }
 
 TEST(PeakMemoryTest, WhatProcessesShareCountsOnce) {
+  if (tests::has_sanitizer) GTEST_SKIP() << "sanitizers take memory of their own";
   restart_peak_memory();
   const double before = peak_memory_bytes();
   std::byte* const shared = map(MAP_SHARED);
@@ -71,6 +74,7 @@ TEST(PeakMemoryTest, WhatProcessesShareCountsOnce) {
 }
 
 TEST(PeakMemoryTest, WhatEachProcessHadForItselfCountsAlsoAfterwards) {
+  if (tests::has_sanitizer) GTEST_SKIP() << "sanitizers take memory of their own";
   restart_peak_memory();
   const double before = peak_memory_bytes();
   const Children all([] {
