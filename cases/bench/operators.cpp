@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -35,7 +36,18 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// An operator on square frames of one mode, all of them window.
+/// Of operators whose ranks give something to one another: tiles with halos, shards.
+constexpr int exchanging_ranks = 4;
+
+bool exchanges(const spec::Contract& contract) {
+  const auto has_owners = [](const std::vector<spec::Array>& arrays) {
+    return std::find(arrays.begin(), arrays.end(), spec::Array::owners) != arrays.end();
+  };
+  return contract.tiled || has_owners(contract.inputs) || has_owners(contract.outputs);
+}
+
+/// An operator on square frames of one mode, all of them window; or on the tiles of a scan with
+/// such windows, half of which is their halo.
 Case case_of(std::string_view operation, int ranks, const Sizes& sizes) {
   // As the real scan's object.
   const int side = sizes.width * 464 / 128;
@@ -50,37 +62,52 @@ Case case_of(std::string_view operation, int ranks, const Sizes& sizes) {
     c.scene.wavelength = 1;
     c.scene.distance = 100;
   }
+  int parts = ranks;
+  if (contract.tiled) {
+    // A square of tiles, whose sides are the counts.
+    parts = static_cast<int>(std::sqrt(ranks));
+    c.scene.tile_cols = parts;
+    c.scene.halo = sizes.width / 2;
+  }
   for (int rank = 0; rank < ranks; ++rank) {
     const int all = contract.tiled ? side : sizes.frames;
-    c.counts.push_back(all / ranks + (rank < all % ranks ? 1 : 0));
+    c.counts.push_back(all / parts + (rank % parts < all % parts ? 1 : 0));
   }
   return c;
 }
 
-/// An operator on one simulated device; its inputs are made once.
+/// An operator on simulated devices; its inputs are made once.
 class OperatorCall {
  public:
   OperatorCall(const gpu::Operator& algorithm, Case c)
-      : algorithm_(algorithm), case_(std::move(c)), cluster_(reference::contract_named) {
-    prepare_stage(reference::contract_named,
-                  {&case_, 1},
-                  0,
-                  0,
-                  harness::ResultPlace::start,
-                  {},
-                  layout_,
-                  image_);
+      : algorithm_(algorithm),
+        case_(std::move(c)),
+        cluster_(reference::contract_named),
+        images_(static_cast<std::size_t>(case_.ranks)) {
+    for (int rank = 0; rank < case_.ranks; ++rank) {
+      harness::ImageLayout layout;
+      harness::Image& image = images_[static_cast<std::size_t>(rank)];
+      prepare_stage(reference::contract_named,
+                    {&case_, 1},
+                    0,
+                    rank,
+                    harness::ResultPlace::start,
+                    {},
+                    layout,
+                    image);
+      buffers_.push_back({.send = image.data() + layout.send, .recv = image.data() + layout.recv});
+    }
   }
 
   double run() {
-    const gpu::DeviceBuffers buffers{.send = image_.data() + layout_.send,
-                                     .recv = image_.data() + layout_.recv};
     const spec::Call call = harness::call_of(case_);
-    cluster_.begin(1, {}, {});
-    cluster_.adopt(0, image_.data(), static_cast<std::int64_t>(image_.size()));
+    cluster_.begin(case_.ranks, {}, {});
+    for (int rank = 0; rank < case_.ranks; ++rank) {
+      const harness::Image& image = images_[static_cast<std::size_t>(rank)];
+      cluster_.adopt(rank, image.data(), static_cast<std::int64_t>(image.size()));
+    }
     const auto start = Clock::now();
-    algorithm_.run(
-        {cluster_, reference::contract_named(case_.operation), call, std::span(&buffers, 1)});
+    algorithm_.run({cluster_, reference::contract_named(case_.operation), call, buffers_});
     const double seconds = seconds_since(start);
     cluster_.end();
     return seconds;
@@ -90,8 +117,8 @@ class OperatorCall {
   const gpu::Operator& algorithm_;
   Case case_;
   gpu::sim::SimCluster cluster_;
-  harness::ImageLayout layout_;
-  harness::Image image_;
+  std::vector<harness::Image> images_;
+  std::vector<gpu::DeviceBuffers> buffers_;
 };
 
 /// Both transforms of so many frames, and nothing else: of one frame over and over, which stays in
@@ -137,7 +164,8 @@ Entry entry_of(const Case& c, const Sizes& sizes) {
 
 void add_simulated(Bench& bench, const gpu::OperatorImplementation& each) {
   const Sizes sizes = bench.sizes("sim");
-  Case c = case_of(each.operation, 1, sizes);
+  const bool is_exchange = exchanges(reference::contract_named(each.operation));
+  Case c = case_of(each.operation, is_exchange ? exchanging_ranks : 1, sizes);
   c.algorithm = each.algorithm.name;
   if (!why_refused(each.algorithm, harness::call_of(c)).empty()) return;
   Entry entry = entry_of(c, sizes);

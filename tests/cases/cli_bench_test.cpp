@@ -58,6 +58,10 @@ TEST_F(CliBench, MeasuresSmallCasesAndLargeCallsInSim) {
   ASSERT_TRUE(all.contains("large/sim/all_reduce/ring/8x65536"));
   ASSERT_TRUE(all.contains("frames/sim/gaussian_gradients/batched/1x2x128"));
   ASSERT_TRUE(all.contains("frames/sim/rpie_step/replicated/1x2x128"));
+  for (const std::string what :
+       {"halo_blend/exchanged", "redistribute/exchanged", "partition_grid/gathered"}) {
+    EXPECT_TRUE(all.contains("frames/sim/" + what + "/4x2x128")) << what;
+  }
   double floor_seconds = 0;
   for (const auto& [name, each] : all) {
     EXPECT_GT(each.value("peak_memory_bytes", 0.0), 1e6) << name;
