@@ -6,6 +6,7 @@
 
 #include "cases/reconstruct/reconstruction.hpp"
 #include "tests/cases/cli.hpp"
+#include "tests/cases/reconstruct/same_step.hpp"
 #include "tests/data.hpp"
 
 namespace rankcheck {
@@ -58,6 +59,26 @@ TEST_F(MpiReconstruct, ComesNearTheSiemensStar) {
   const rec::Result result =
       rec::read_result(folder_.path() / "state.cxi", rec::read_dataset(*data));
   EXPECT_LE(result.costs.back(), 0.02);
+}
+
+/// As each kind of partition does in the simulator, too.
+TEST_F(MpiReconstruct, StepsAsOneRankOnTheSiemensStar) {
+  const auto path = tests::data_file(tests::siemens_star);
+  if (!path) GTEST_SKIP() << tests::absent(tests::siemens_star);
+  const rec::Dataset data = rec::read_dataset(*path);
+  const auto step = [&](const std::string& options) {
+    const tests::Outcome outcome =
+        rankcheck("reconstruct " + harness::shell_quoted(path->string()) +
+                  " --iterations 1 --batches 1 --checkpoint state.cxi " + options);
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    return rec::read_result(folder_.path() / "state.cxi", data).state;
+  };
+  const rec::State alone = step("--ranks 1");
+  for (const std::string options :
+       {"--partition quadrants", "--partition interlaced --layout tiles"}) {
+    SCOPED_TRACE(options);
+    rec::expect_same_step(step("--backend mpi --ranks 4 " + options), alone, data.count);
+  }
 }
 
 TEST_F(MpiReconstruct, GoesOnBitByBit) {

@@ -19,6 +19,7 @@
 #include "gpu/device/sim/cluster.hpp"
 
 #include "cases/reconstruct/solvers.hpp"
+#include "tests/cases/reconstruct/same_step.hpp"
 #include "tests/data.hpp"
 #include "tests/print.hpp"
 
@@ -105,6 +106,17 @@ TEST_P(SiemensStep, IsTheReferences) {
   EXPECT_EQ(check.bounded, 1);
 }
 
+/// A step on the run's devices, all frames at once, from a flat object.
+State stepped(const Solver& solver, const Dataset& data, const Run& run) {
+  gpu::sim::SimCluster devices(reference::contract_named);
+  devices.begin(run.ranks, {}, {});
+  const Problem problem{
+      .data = data, .cluster = devices, .partition = run.partition, .layout = run.layout};
+  const auto running = solver.start(problem, starting_state(data, 1, true));
+  static_cast<void>(running->step(0));
+  return running->state();
+}
+
 std::vector<Run> every_partition() {
   std::vector<Run> runs;
   for (std::size_t kind = 0; kind < gpu::partition_names.size(); ++kind) {
@@ -114,6 +126,39 @@ std::vector<Run> every_partition() {
                     kind % 2 == 0 ? Layout::replicated : Layout::tiles});
   }
   return runs;
+}
+
+/// Steps of conjugate gradients compare sums over all devices, too.
+class SiemensSteps : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(SiemensSteps, AreThoseOfOneDevice) {
+  const auto path = tests::data_file(siemens_star);
+  if (!path) GTEST_SKIP() << tests::absent(siemens_star);
+  const Dataset data = read_dataset(*path);
+  const Solver& solver = solver_named(GetParam());
+  const State alone = stepped(solver, data, {.name = "alone"});
+  for (const auto& run : every_partition()) {
+    SCOPED_TRACE(run.name);
+    expect_same_step(stepped(solver, data, run), alone, data.count);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(reconstruct,
+                         SiemensSteps,
+                         testing::Values("rpie", "conjugate_gradient"),
+                         tests::printed_name);
+
+/// Without the light of one frame of 516, more changes than the order of sums.
+TEST(SiemensStepOfOneDevice, IsNotThatOfOtherFrames) {
+  const auto path = tests::data_file(siemens_star);
+  if (!path) GTEST_SKIP() << tests::absent(siemens_star);
+  Dataset data = read_dataset(*path);
+  const Solver& solver = solvers().front();
+  const State right = stepped(solver, data, {.name = "right"});
+  std::fill_n(data.frames.begin(), data.pixels(), 0.0F);
+  const State wrong = stepped(solver, data, {.name = "wrong"});
+  EXPECT_GT(apart(wrong.object, right.object), apart_at_most(data.count));
+  EXPECT_GT(apart(wrong.probe, right.probe), apart_at_most(data.count));
 }
 
 TEST(SiemensCounts, StepsLowerTheirCost) {
