@@ -70,16 +70,15 @@ void simulate(SimulateOptions options) {
                                         options.noise,
                                         simulation.seed);
   reconstruct::write_dataset(options.path, data, title, simulation.poisson);
-  fmt::print("seed {}\n{}: {} frames of {} × {}, object of {} × {}, {} {} of {} × {}\n",
+  fmt::print("seed {}\n{}: {} of {} × {}, object of {} × {}, {} of {} × {}\n",
              simulation.seed,
              options.path,
-             harness::grouped(data.count),
+             harness::counted(data.count, "frame", "frames"),
              data.detector,
              data.detector,
              data.rows,
              data.cols,
-             data.modes,
-             data.modes == 1 ? "probe mode" : "probe modes",
+             harness::counted(data.modes, "probe mode", "probe modes"),
              data.window,
              data.window);
 }

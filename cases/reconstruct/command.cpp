@@ -19,6 +19,7 @@
 #include "cases/commands/memory.hpp"
 #include "cases/commands/outputs.hpp"
 #include "cases/reconstruct/check.hpp"
+#include "cases/reconstruct/focus.hpp"
 #include "cases/reconstruct/following.hpp"
 #include "cases/reconstruct/on_devices.hpp"
 #include "cases/reconstruct/pictures.hpp"
@@ -124,6 +125,12 @@ void require_batches(const Solver& solver, int batches, const Dataset& data) {
   }
 }
 
+/// Of the probe: those of the checkpoint, those that were asked for, or the data's.
+int modes_of(const Options& options, const Result& from, const Dataset& data) {
+  if (!options.resume.empty()) return from.state.modes(data.window);
+  return options.modes == 0 ? data.modes : options.modes;
+}
+
 void describe(const Options& options,
               const Problem& problem,
               const Result& from,
@@ -134,15 +141,14 @@ void describe(const Options& options,
           ? std::string()
           : fmt::format(" around {} × {}", data.stored_rows, data.stored_cols);
   fmt::print(
-      "{}: {} {} of {} × {}{}, {}; object of {} × {}, pixels of {:.3g} × {:.3g} nm; read in "
+      "{}: {} of {} × {}{}, {}; object of {} × {}, pixels of {:.3g} × {:.3g} nm; read in "
       "{:.2g} s\n",
       options.file,
-      harness::grouped(data.count),
-      data.count == 1 ? "frame" : "frames",
+      harness::counted(data.count, "frame", "frames"),
       data.detector,
       data.detector,
       padded,
-      data.has_probe ? "probe from the file" : "no probe: starting in focus",
+      data.has_probe ? "probe from the file" : "no probe",
       data.rows,
       data.cols,
       1e9 * data.object_pixel_height(),
@@ -159,16 +165,11 @@ void describe(const Options& options,
                data.partly_bad == 0 ? std::string()
                                     : fmt::format(",{} for being bad in some frames", which));
   }
-  const int ranks = problem.cluster.ranks();
-  fmt::print("{}, {} {}, {} on {} {} in {}, {} partition, {} layout\n",
+  fmt::print("{}, {}, {} on {} in {}, {} partition, {} layout\n",
              from.solver,
-             from.batches,
-             from.batches == 1 ? "batch" : "batches",
-             from.state.modes(data.window) == 1
-                 ? "1 mode"
-                 : fmt::format("{} modes", from.state.modes(data.window)),
-             ranks,
-             ranks == 1 ? "rank" : "ranks",
+             harness::counted(from.batches, "batch", "batches"),
+             harness::counted(modes_of(options, from, data), "mode", "modes"),
+             harness::counted(problem.cluster.ranks(), "rank", "ranks"),
              options.backend,
              options.partition,
              options.layout);
@@ -200,6 +201,9 @@ void require_sense(const Options& options) {
   require_writable_file(options.output);
   if (!options.checkpoint.empty()) require_writable_file(options.checkpoint);
   if (!options.pictures.empty()) require_writable_folder(options.pictures);
+  if (options.defocus && !std::isfinite(*options.defocus)) {
+    throw BadInput(fmt::format("--defocus: expected metres, found {}", *options.defocus));
+  }
 }
 
 /// A state that nothing can go on from leaves the checkpoint before as it is.
@@ -222,9 +226,9 @@ int conclude(const Options& options,
   // Interrupted, a run owes no checks, even where nothing but one of them was left.
   const bool is_done = !is_interrupted && result.iterations >= options.course.iterations;
   const bool is_whole = static_cast<std::int64_t>(result.costs.size()) > result.iterations;
-  fmt::print("{} after {} iterations; {}{}{}\n",
+  fmt::print("{} after {}; {}{}{}\n",
              is_whole ? fmt::format("cost {:.6g}", result.costs.back()) : "interrupted",
-             result.iterations,
+             harness::counted(result.iterations, "iteration", "iterations"),
              options.output,
              options.pictures.empty() ? "" : ", pictures in ",
              options.pictures);
@@ -288,6 +292,12 @@ void require_start(const Options& options, const Dataset& data) {
   throw BadInput("--start file: expected entry_1/image_1/data, found none");
 }
 
+/// Throws where the user says what the file knows better.
+void require_no_probe(const Options& options, const Dataset& data) {
+  if (!options.defocus || !data.has_probe) return;
+  throw BadInput(fmt::format("--defocus: expected data without a probe; {} has one", options.file));
+}
+
 /// Throws where the ranks' objects would not fit into this machine's memory.
 void require_room(const Solver& solver, const Problem& problem) {
   // Devices with queues have memory of their own, and say themselves when it is used up.
@@ -304,11 +314,57 @@ void require_room(const Solver& solver, const Problem& problem) {
 /// Throws where the reference would not fit there, which is in this process on any backend.
 void require_room_for_checks(const Options& options, const Result& from, const Dataset& data) {
   if (options.course.check_every == 0) return;
-  const int asked = options.modes == 0 ? data.modes : options.modes;
-  const int modes = options.resume.empty() ? asked : from.state.modes(data.window);
+  const int modes = modes_of(options, from, data);
   expect_memory(fmt::format("--verify {}", options.course.check_every),
                 "the reference's arrays of a step's frames",
                 check_bytes(data, modes, from.batches));
+}
+
+/// Metres, and on which side of the focus.
+std::string place_of(double defocus) {
+  if (defocus == 0) return "in its focus";
+  return fmt::format("{:.3g} m {} its focus", std::abs(defocus), defocus < 0 ? "before" : "behind");
+}
+
+void tell_tried(double defocus, double cost) {
+  fmt::print("looking for the probe: {}: cost {:.6g}\n", place_of(defocus), cost);
+  std::fflush(stdout);
+}
+
+void tell_chosen(double defocus) {
+  fmt::print("starting {}\n", place_of(defocus));
+  std::fflush(stdout);
+}
+
+/// Starts from the checkpoint; or from the data's probe, or from one that the user or some
+/// iterations find best where the data have none. Leaves the state to what it returns.
+std::unique_ptr<Reconstruction> start_running(const Options& options,
+                                              const Solver& solver,
+                                              const Problem& problem,
+                                              Dataset& data,
+                                              Result& from,
+                                              const std::function<bool()>& is_interrupted) {
+  const auto start = [&] {
+    return starting_state(data, modes_of(options, from, data), options.start == "flat");
+  };
+  std::unique_ptr<Reconstruction> running;
+  if (!options.resume.empty()) {
+    running = solver.start(problem, from.state);
+  } else if (data.has_probe) {
+    running = solver.start(problem, start());
+  } else if (options.defocus) {
+    data.probe = starting_probe(data, problem.shards->mean_frame(), *options.defocus);
+    running = solver.start(problem, start());
+    if (problem.cluster.local().front() == 0) tell_chosen(*options.defocus);
+  } else {
+    const Search search{
+        .is_interrupted = is_interrupted, .tried = tell_tried, .chosen = tell_chosen};
+    running = start_without_probe(solver, problem, data, start, search);
+  }
+  from.state = {};
+  // Nobody asks for it any more.
+  data.object = {};
+  return running;
 }
 
 }  // namespace
@@ -319,6 +375,7 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
   const auto start = std::chrono::steady_clock::now();
   Dataset data = open_dataset(options.file);
   require_start(options, data);
+  require_no_probe(options, data);
   Result from = begin(options, data);
   const Solver& solver = find_solver(from.solver);
   require_batches(solver, from.batches, data);
@@ -336,16 +393,12 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
   require_light(data, data.total());
   if (!options.resume.empty()) require_same_frames(options.resume, from, shards.fingerprint());
   from.frames_hash = shards.fingerprint();
-  if (!data.has_probe) data.probe = starting_probe(data.detector, shards.mean_frame());
-  if (options.resume.empty()) {
-    const int modes = options.modes == 0 ? data.modes : options.modes;
-    from.state = starting_state(data, modes, options.start == "flat");
-  }
-  // Nobody asks for it any more.
-  data.object = {};
   const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - start;
   if (is_lead) describe(options, problem, from, reading.count());
   Agreement agreement(cluster);
+  const auto is_interrupted = [&] { return agreement.any(interrupt.requested()); };
+  const std::unique_ptr<Reconstruction> running =
+      start_running(options, solver, problem, data, from, is_interrupted);
   Progress progress(options.progress == "terminal",
                     options.course.iterations,
                     Pace(options.course, from.batches, from.iterations));
@@ -353,6 +406,7 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
   const Result result =
       reconstruct(solver,
                   problem,
+                  *running,
                   std::move(from),
                   options.course,
                   {.iterated =
@@ -372,7 +426,7 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
                        [&](const Result& now) {
                          if (is_lead) save_checkpoint(options, data, now);
                        },
-                   .is_interrupted = [&] { return agreement.any(interrupt.requested()); }});
+                   .is_interrupted = is_interrupted});
   if (!is_lead) return status_held;
   progress.clear();
   return conclude(options, data, result, checks, interrupt.requested());
@@ -420,6 +474,12 @@ void add_command(CLI::App& app,
       ->check(CLI::IsMember({"flat", "file"}))
       ->capture_default_str();
   command
+      ->add_option("--defocus",
+                   options->defocus,
+                   "Metres that the sample lies behind the focus, where the data have no probe; "
+                   "default: what goes best")
+      ->type_name("METRES");
+  command
       ->add_option("--verify",
                    options->course.check_every,
                    "Repeat every K-th step in the reference, from the same state")
@@ -427,6 +487,7 @@ void add_command(CLI::App& app,
       ->type_name("K");
   add_outputs(*command, *options);
   command->get_option("--resume")->excludes(command->get_option("--start"));
+  command->get_option("--resume")->excludes(command->get_option("--defocus"));
   command->callback([options, run, &context] {
     if (!options->model.empty()) options->solver = with_model(options->solver, options->model);
     if (options->progress == "auto") {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "gpu/device/cluster.hpp"
@@ -26,6 +27,8 @@ struct Options {
   std::string partition = "compact";
   std::string layout = "replicated";
   std::string start = "flat";
+  /// Metres; none: what goes best.
+  std::optional<double> defocus = {};
   Course course{.save_every = 10};
   /// 0: as the solver likes.
   int batches = 0;

@@ -1,14 +1,10 @@
 #include "cases/reconstruct/dataset.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <utility>
 
-#include "gpu/device/host/fft.hpp"
-
 #include "cases/reconstruct/modes.hpp"
-#include "cases/reconstruct/recording.hpp"
 
 namespace rankcheck::cases::reconstruct {
 
@@ -30,32 +26,14 @@ double Dataset::total() const {
 Dataset read_dataset(const std::filesystem::path& path) {
   Dataset data = open_dataset(path);
   std::vector<float> frames(static_cast<std::size_t>(data.count) * data.pixels());
-  std::vector<double> mean(data.pixels());
   for (std::int64_t n = 0; n < data.count; ++n) {
     const auto first = static_cast<std::size_t>(n) * data.pixels();
-    const auto frame = std::span(frames).subspan(first, data.pixels());
-    data.read_frame(n, frame);
-    for (std::size_t i = 0; i < frame.size(); ++i) mean[i] += frame[i];
+    data.read_frame(n, std::span(frames).subspan(first, data.pixels()));
   }
   data.frames = std::move(frames);
   data.source.reset();
   require_light(data, data.total());
-  for (double& value : mean) value /= static_cast<double>(data.count);
-  if (!data.has_probe) data.probe = starting_probe(data.detector, mean);
   return data;
-}
-
-std::vector<std::complex<float>> starting_probe(int detector, std::span<const double> mean_frame) {
-  Mode wave;
-  for (const double intensity : mean_frame) wave.emplace_back(std::sqrt(intensity));
-  gpu::host::Fft().run(
-      {.precision = spec::Type::f64, .width = detector, .batch = 1, .inverse = true},
-      wave.data(),
-      wave.data());
-  for (std::complex<double>& value : wave) value /= detector;
-  const int middle = (detector - detector / 2) % detector;
-  corner_first(std::span(wave), detector, middle, middle);
-  return {wave.begin(), wave.end()};
 }
 
 std::vector<std::complex<float>> with_modes(const Dataset& data, int modes) {

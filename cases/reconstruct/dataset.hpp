@@ -73,8 +73,8 @@ struct Dataset {
   /// [count, 2]: row and column of each window's minimum corner, in pixels of the object. Every
   /// window lies on the object, with the pixel that interpolation needs behind it.
   std::vector<float> positions;
-  /// [modes, window, window]: from the file, or where it has none, a start (see starting_probe);
-  /// empty as long as nobody read the frames.
+  /// [modes, window, window]: from the file; where it has none, empty until somebody gives it a
+  /// start (see starting_probe).
   std::vector<std::complex<float>> probe;
   /// [rows, cols]: from the file, or where it has none, ones.
   std::vector<std::complex<float>> object;
@@ -131,11 +131,6 @@ void write_dataset(const std::filesystem::path& path,
                    const Dataset& data,
                    const std::string& title,
                    bool counts_photons);
-
-/// The probe to start from where nobody knows one: in focus, so that without a sample its
-/// diffraction would be the mean frame. [1, detector, detector], its middle at detector / 2.
-[[nodiscard]] std::vector<std::complex<float>> starting_probe(int detector,
-                                                              std::span<const double> mean_frame);
 
 /// The probe with this number of modes: the first ones, and where there are too few, the first mode
 /// times low powers of row and column, orthogonal to those before, the k-th added one with 1 / (10

@@ -141,7 +141,7 @@ std::string target_of(hid_t file, const std::string& link) {
 }  // namespace
 
 std::string text(const Shape& shape) {
-  if (shape.empty()) return "a single number";
+  if (shape.empty()) return "a single value";
   std::vector<std::string> extents;
   for (const std::int64_t extent : shape) {
     extents.push_back(extent < 0 ? "any" : fmt::format("{}", extent));

@@ -107,14 +107,21 @@ class OnDevices final : public Reconstruction {
         holders_(lowest_holders(scene_, held_)),
         start_(from),
         solver_(problem.cluster, scene_, held_) {
-    complete_start();
+    complete(start_);
     for (const int rank : cluster_.local()) {
       Part& part = parts_.emplace_back();
       part.rank = rank;
       part.held = held_[static_cast<std::size_t>(rank)];
       load_positions(part, shards_.frames(parts_.size() - 1));
+      allocate_state(part, part.share);
       load_state(part);
     }
+  }
+
+  void restart(const State& from) override {
+    start_ = from;
+    complete(start_);
+    for (const Part& part : parts_) load_state(part);
   }
 
   double step(int batch) override {
@@ -151,13 +158,13 @@ class OnDevices final : public Reconstruction {
     return values * static_cast<std::int64_t>(sizeof(Value));
   }
 
-  /// Gives the start all arrays that the solver keeps, with zeros where it has none yet.
-  void complete_start() {
+  /// Gives a state all arrays that the solver keeps, with zeros where it has none yet.
+  void complete(State& state) const {
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
       if (kept.array == Array::object || kept.array == Array::probe) continue;
       const std::string name(spec::name(kept.array));
       const auto size = static_cast<std::size_t>(spec::components(scene_, kept.array));
-      std::vector<float>& values = start_.memory[name];
+      std::vector<float>& values = state.memory[name];
       if (values.empty()) values.assign(size, 0);
       if (values.size() == size) continue;
       throw harness::BadInput(
@@ -220,8 +227,7 @@ class OnDevices final : public Reconstruction {
     }
   }
 
-  void load_state(Part& part) {
-    allocate_state(part, part.share);
+  void load_state(const Part& part) {
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
       const auto* const from = reinterpret_cast<const Value*>(components(start_, kept.array));
       const Stretch all{.count = spec::values(scene_, kept.array)};

@@ -60,11 +60,11 @@ void ticks_beside(Canvas& canvas, const Axis& axis, double x, const std::string&
 }
 
 /// How strongly the probe lit each pixel of the object, all positions together.
-std::vector<double> light_on(const Dataset& data) {
+std::vector<double> light_on(const Dataset& data, const Complexes& modes) {
   const auto window = static_cast<std::size_t>(data.window);
   std::vector<double> probe(window * window, 0);
-  for (std::size_t i = 0; i < data.probe.size(); ++i) {
-    probe[i % probe.size()] += std::norm(data.probe[i]);
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    probe[i % probe.size()] += std::norm(modes[i]);
   }
   const auto cols = static_cast<std::size_t>(data.cols);
   std::vector<double> light(static_cast<std::size_t>(data.rows) * cols, 0);
@@ -79,8 +79,8 @@ std::vector<double> light_on(const Dataset& data) {
 }
 
 /// The pixels that got a tenth or more of the light that the brightest one got.
-std::vector<std::size_t> lit_pixels(const Dataset& data) {
-  const std::vector<double> light = light_on(data);
+std::vector<std::size_t> lit_pixels(const Dataset& data, const Complexes& probe) {
+  const std::vector<double> light = light_on(data, probe);
   const double least = 0.1 * *std::max_element(light.begin(), light.end());
   std::vector<std::size_t> lit;
   for (std::size_t i = 0; i < light.size(); ++i) {
@@ -108,6 +108,7 @@ Axis grey_range(const std::vector<double>& values,
 
 /// Grey values in a frame with micrometres along its sides and a scale beside it.
 std::string draw_grey(const Dataset& data,
+                      const Complexes& probe,
                       const std::vector<double>& values,
                       const std::string& title,
                       const std::string& unit,
@@ -117,7 +118,7 @@ std::string draw_grey(const Dataset& data,
   const double right = box.left + box.width;
   const double bottom = box.top + box.height;
   Canvas canvas(right + 140, bottom + bottom_margin);
-  Axis range = grey_range(values, lit_pixels(data), least_range);
+  Axis range = grey_range(values, lit_pixels(data, probe), least_range);
   std::vector<Color> pixels;
   for (const double value : values) {
     const double grey = (value - range.low) / (range.high - range.low);
@@ -196,25 +197,25 @@ Axis cost_range(const std::vector<Point>& points) {
 
 }  // namespace
 
-std::string draw_phase(const Dataset& data, const Complexes& object) {
+std::string draw_phase(const Dataset& data, const State& state) {
   std::complex<double> sum = 0;
-  for (const std::size_t place : lit_pixels(data)) sum += object[place];
+  for (const std::size_t place : lit_pixels(data, state.probe)) sum += state.object[place];
   std::vector<double> phases;
-  for (const std::complex<double> value : object) {
+  for (const std::complex<double> value : state.object) {
     phases.push_back(std::arg(value * std::conj(sum)));
   }
-  return draw_grey(data, phases, "Object, phase", "radians", 0.02);
+  return draw_grey(data, state.probe, phases, "Object, phase", "radians", 0.02);
 }
 
-std::string draw_amplitude(const Dataset& data, const Complexes& object) {
+std::string draw_amplitude(const Dataset& data, const State& state) {
   std::vector<double> amplitudes;
   double sum = 0;
-  for (const std::complex<float>& value : object) {
+  for (const std::complex<float>& value : state.object) {
     amplitudes.push_back(std::abs(value));
     if (std::isfinite(amplitudes.back())) sum += amplitudes.back();
   }
   const double mean = sum > 0 ? sum / static_cast<double>(amplitudes.size()) : 1;
-  return draw_grey(data, amplitudes, "Object, amplitude", "amplitude", 0.02 * mean);
+  return draw_grey(data, state.probe, amplitudes, "Object, amplitude", "amplitude", 0.02 * mean);
 }
 
 std::string draw_probe(const Dataset& data, const Complexes& probe) {
@@ -314,8 +315,8 @@ void write_pictures(const std::filesystem::path& folder,
                     std::string_view model) {
   const State& state = result.state;
   harness::make_folder(folder);
-  harness::write_file(folder / "object-phase.png", draw_phase(data, state.object));
-  harness::write_file(folder / "object-amplitude.png", draw_amplitude(data, state.object));
+  harness::write_file(folder / "object-phase.png", draw_phase(data, state));
+  harness::write_file(folder / "object-amplitude.png", draw_amplitude(data, state));
   harness::write_file(folder / "probe.png", draw_probe(data, state.probe));
   harness::write_file(folder / "cost.png", draw_costs(result, model));
 }

@@ -15,12 +15,12 @@ namespace rankcheck::cases::reconstruct {
 
 using Complexes = std::vector<std::complex<float>>;
 
-/// The phase of an object of the data's size, in grey from the first to the 99th percentile of what
-/// the probe illuminated; the mean phase there, which no data fix, is taken off.
-[[nodiscard]] std::string draw_phase(const Dataset& data, const Complexes& object);
+/// The phase of the object, in grey from the first to the 99th percentile of what the probe
+/// illuminates; the mean phase there, which no data fix, is taken off.
+[[nodiscard]] std::string draw_phase(const Dataset& data, const State& state);
 
 /// The amplitude, likewise.
-[[nodiscard]] std::string draw_amplitude(const Dataset& data, const Complexes& object);
+[[nodiscard]] std::string draw_amplitude(const Dataset& data, const State& state);
 
 /// The modes of a probe of the data's window, each with its share of the power: the hue is the
 /// phase, the brightness the amplitude as a share of the mode's largest.

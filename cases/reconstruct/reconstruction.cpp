@@ -118,20 +118,29 @@ Result reconstruct(const Solver& solver,
                    Result from,
                    const Course& course,
                    const Follower& follower) {
+  const std::unique_ptr<Reconstruction> running = solver.start(problem, from.state);
+  // The reconstruction has its own.
+  from.state = {};
+  return reconstruct(solver, problem, *running, std::move(from), course, follower);
+}
+
+Result reconstruct(const Solver& solver,
+                   const Problem& problem,
+                   Reconstruction& running,
+                   Result from,
+                   const Course& course,
+                   const Follower& follower) {
   Result result = std::move(from);
   result.solver = solver.name;
   result.batches = problem.batches;
   result.costs.resize(static_cast<std::size_t>(result.iterations));
-  const std::unique_ptr<Reconstruction> running = solver.start(problem, result.state);
-  // The reconstruction has its own.
-  result.state = {};
   while (result.iterations < course.iterations) {
     // What an interruption within the iteration goes back to.
-    if (follower.is_interrupted && problem.batches > 1) running->keep();
+    if (follower.is_interrupted && problem.batches > 1) running.keep();
     const std::optional<double> cost =
-        iterate(solver, problem, *running, result.iterations + 1, course, follower);
+        iterate(solver, problem, running, result.iterations + 1, course, follower);
     if (!cost) {
-      result.state = running->kept();
+      result.state = running.kept();
       return result;
     }
     ++result.iterations;
@@ -139,14 +148,14 @@ Result reconstruct(const Solver& solver,
     if (follower.iterated) follower.iterated(result.iterations, result.costs.back());
     if (!std::isfinite(result.costs.back())) break;
     if (course.save_every > 0 && result.iterations % course.save_every == 0) {
-      result.state = running->state();
+      result.state = running.state();
       follower.save(result);
     }
     if (follower.is_interrupted && follower.is_interrupted()) break;
   }
-  compare_copies(problem, *running, result.iterations * problem.batches, follower);
-  result.state = running->state();
-  result.costs.push_back(running->cost());
+  compare_copies(problem, running, result.iterations * problem.batches, follower);
+  result.state = running.state();
+  result.costs.push_back(running.cost());
   return result;
 }
 

@@ -85,6 +85,8 @@ class Reconstruction {
   virtual double cost() = 0;
   /// A copy of the present state.
   [[nodiscard]] virtual State state() = 0;
+  /// Goes on from another state with arrays of the same sizes.
+  virtual void restart(const State& from) = 0;
   /// Keeps a copy of the present state where the steps are taken, in place of the one before.
   virtual void keep() = 0;
   /// A copy of the state that was kept.
@@ -172,6 +174,14 @@ struct Follower {
 /// is the state before that, and nobody waits for its cost.
 [[nodiscard]] Result reconstruct(const Solver& solver,
                                  const Problem& problem,
+                                 Result from,
+                                 const Course& course,
+                                 const Follower& follower);
+
+/// Likewise, with what is under way from `from`, whose state nobody needs any more.
+[[nodiscard]] Result reconstruct(const Solver& solver,
+                                 const Problem& problem,
+                                 Reconstruction& running,
                                  Result from,
                                  const Course& course,
                                  const Follower& follower);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/case.hpp"
+#include "harness/table.hpp"
 
 #include "cases/reconstruct/hdf5.hpp"
 #include "cases/reconstruct/reconstruction.hpp"
@@ -67,10 +68,10 @@ void write_result(const std::filesystem::path& path,
                   bool with_memory) {
   hdf5::Writer file;
   file.numbers<double>("cxi_version", {}, {160}, {.number = hdf5::Number::i64});
-  file.string(
-      "entry_1/title",
-      fmt::format(
-          "reconstructed by rankcheck: {}, {} iterations", result.solver, result.iterations));
+  file.string("entry_1/title",
+              fmt::format("reconstructed by rankcheck: {}, {}",
+                          result.solver,
+                          harness::counted(result.iterations, "iteration", "iterations")));
   file.complex(image + "data", {data.rows, data.cols}, result.state.object);
   file.numbers(image + "positions", {data.count, 2}, data.positions);
   file.numbers(image + "cost",

@@ -137,6 +137,19 @@ TEST_F(CliReconstruct, CountsOneInTheSingular) {
       << outcome.out;
 }
 
+TEST_F(CliReconstruct, LooksForAProbeThatTheDataLack) {
+  rec::write(folder_.path() / "bare.cxi", rec::small_scan());
+  const tests::Outcome outcome = rankcheck("reconstruct bare.cxi --iterations 2");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find(" m behind its focus: cost "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find(" m before its focus: cost "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\nstarting "), std::string::npos) << outcome.out;
+  const tests::Outcome told = rankcheck("reconstruct bare.cxi --iterations 2 --defocus -0.5");
+  EXPECT_EQ(told.status, 0) << told.err;
+  EXPECT_EQ(told.out.find("looking for"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("\nstarting 0.5 m before its focus\n"), std::string::npos) << told.out;
+}
+
 TEST_F(CliReconstruct, EndsWhenItIsInterruptedAndKeepsWhatItHas) {
   const tests::Outcome outcome = shell("timeout --signal=INT --preserve-status 1 " + program_ +
                                        " reconstruct scan.cxi --iterations 1000000 --checkpoint "
@@ -162,7 +175,7 @@ TEST_F(CliReconstruct, DoesNotWaitForACheckWhenItIsInterrupted) {
   EXPECT_LT(std::stoi(outcome.out), 1500);
   const std::string said = text_of("said");
   EXPECT_EQ(said.find("error/bound"), std::string::npos) << said;
-  EXPECT_NE(said.find(" after 1 iterations; reconstruction.cxi\n"), std::string::npos) << said;
+  EXPECT_NE(said.find(" after 1 iteration; reconstruction.cxi\n"), std::string::npos) << said;
   EXPECT_EQ(said.find("vacuous"), std::string::npos) << said;
   EXPECT_TRUE(exists("reconstruction.cxi"));
 }
@@ -220,6 +233,9 @@ TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   expect("--iterations 0 --verify 1", "--verify: expected a step to come, found none");
   expect("--start file --resume state.cxi", "--start");
   expect("--solver none", "solver: none: expected rpie, epie");
+  expect("--defocus 1e-3", "--defocus: expected data without a probe; scan.cxi has one");
+  expect("--defocus nan", "--defocus: expected metres, found nan");
+  expect("--defocus 1 --resume state.cxi", "--defocus");
   expect("--batches 17", "--batches: expected 1 to 16, the positions; found 17");
   expect("--solver lsqml --model poisson", "--model: expected gaussian, which is all that lsqml");
   expect("--model poisson", "--model requires --solver");

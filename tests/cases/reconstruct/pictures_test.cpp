@@ -32,23 +32,30 @@ TEST(Pictures, AreWrittenWhole) {
 
 TEST(Pictures, ShowWhatTheyAreGiven) {
   const Dataset data = simulate({.positions = 4, .detector = 8, .probe = 6, .step = 2});
-  Complexes object = data.object;
-  const std::string phase = draw_phase(data, object);
-  EXPECT_EQ(draw_phase(data, object), phase);
-  for (auto& value : object) value *= std::complex<float>{0, 1};
-  EXPECT_EQ(draw_phase(data, object).size(), phase.size()) << "the mean phase is taken off";
-  object[object.size() / 2] *= 3;
-  EXPECT_NE(draw_amplitude(data, object), draw_amplitude(data, data.object));
+  const State start{.object = data.object, .probe = data.probe, .memory = {}};
+  State state = start;
+  const std::string phase = draw_phase(data, state);
+  EXPECT_EQ(draw_phase(data, state), phase);
+  for (auto& value : state.object) value *= std::complex<float>{0, 1};
+  EXPECT_EQ(draw_phase(data, state).size(), phase.size()) << "the mean phase is taken off";
+  state.object[state.object.size() / 2] *= 3;
+  EXPECT_NE(draw_amplitude(data, state), draw_amplitude(data, start));
 }
 
 TEST(Pictures, TakeStatesThatWentWrong) {
   const Dataset data = simulate({.positions = 4, .detector = 8, .probe = 6, .step = 2});
   const Complexes zeros(data.object.size(), 0);
   const Complexes holes(data.object.size(), std::nanf(""));
-  EXPECT_TRUE(is_png(draw_phase(data, zeros)));
-  EXPECT_TRUE(is_png(draw_phase(data, holes)));
-  EXPECT_TRUE(is_png(draw_amplitude(data, holes)));
-  EXPECT_TRUE(is_png(draw_probe(data, Complexes(data.probe.size(), std::nanf("")))));
+  const Complexes dark(data.probe.size(), 0);
+  const Complexes broken(data.probe.size(), std::nanf(""));
+  for (const Complexes& object : {zeros, holes}) {
+    for (const Complexes& probe : {data.probe, dark, broken}) {
+      const State state{.object = object, .probe = probe, .memory = {}};
+      EXPECT_TRUE(is_png(draw_phase(data, state)));
+      EXPECT_TRUE(is_png(draw_amplitude(data, state)));
+    }
+  }
+  EXPECT_TRUE(is_png(draw_probe(data, broken)));
   for (const std::vector<double>& costs : {std::vector<double>{},
                                            {1.0},
                                            {0.0, 0.0},

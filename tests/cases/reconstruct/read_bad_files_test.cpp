@@ -62,7 +62,7 @@ TEST_F(Read, RejectsFramesOfOtherShapes) {
       with(small_scan(), {numbers(name, {0, 4, 4}, {})}), name, "at least one frame, found none");
   const Part words{name, [](hdf5::Writer& file, const auto& path) { file.string(path, "bright"); }};
   expect_rejected(
-      with(small_scan(), {words}), name, "[positions, rows, columns], found a single number");
+      with(small_scan(), {words}), name, "[positions, rows, columns], found a single value");
 }
 
 TEST_F(Read, RejectsIntensitiesThatAreNone) {

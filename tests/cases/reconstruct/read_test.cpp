@@ -295,18 +295,6 @@ TEST_F(Read, TakesPixelsFromBasisVectors) {
   EXPECT_EQ(data.geometry.pixel_width, 0.5);
 }
 
-TEST_F(Read, StartsInFocusWithoutAProbe) {
-  // Every pixel of the mean frame is 9: the wave is 3 everywhere, and a point in focus.
-  const Dataset data = read(
-      with(small_scan(), {numbers(detector_1 + "data", {3, 4, 4}, std::vector<double>(48, 9))}));
-  ASSERT_EQ(data.window, 4);
-  EXPECT_FALSE(data.has_probe);
-  for (std::size_t i = 0; i < 16; ++i) {
-    EXPECT_NEAR(data.probe[i].real(), i == 10 ? 12 : 0, 1e-5) << i;
-    EXPECT_NEAR(data.probe[i].imag(), 0, 1e-5) << i;
-  }
-}
-
 TEST_F(Read, TakesAProbeSmallerThanTheFrames) {
   const std::vector<std::complex<float>> probe{
       {1, 0}, {0, 2}, {3, 0}, {0, 4}, {5, 0}, {0, 6}, {7, 0}, {0, 8}};

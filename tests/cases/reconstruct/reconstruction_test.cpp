@@ -44,6 +44,7 @@ class Counting final : public Reconstruction {
     ++states_read;
     return state_;
   }
+  void restart(const State& from) override { state_ = from; }
   void keep() override { kept_ = state_; }
   [[nodiscard]] State kept() override { return kept_; }
 
@@ -122,6 +123,7 @@ class Parting final : public Reconstruction {
   }
   double cost() override { return counting_.cost(); }
   [[nodiscard]] State state() override { return counting_.state(); }
+  void restart(const State& from) override { counting_.restart(from); }
   void keep() override { counting_.keep(); }
   [[nodiscard]] State kept() override { return counting_.kept(); }
   [[nodiscard]] std::string unequal_copy() override { return steps_ < 3 ? "" : "rank 1: probe"; }

@@ -1,0 +1,205 @@
+#include "cases/reconstruct/focus.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numbers>
+#include <optional>
+
+#include "gpu/device/host/fft.hpp"
+
+#include "cases/reconstruct/modes.hpp"
+#include "cases/reconstruct/recording.hpp"
+
+namespace rankcheck::cases::reconstruct {
+
+namespace {
+
+constexpr int iterations_each = 2;
+
+/// Of one width to the next.
+constexpr double widths_ratio = 1.35;
+
+/// Calls body(row, column, value) for each value of a square.
+template <class Values, class Body>
+void for_each_at(const Values& values, int width, const Body& body) {
+  for (int row = 0; row < width; ++row) {
+    for (int col = 0; col < width; ++col) {
+      body(row, col, values[static_cast<std::size_t>(row * width + col)]);
+    }
+  }
+}
+
+/// Cycles per pixel.
+double frequency(int index, int width) {
+  return static_cast<double>(index < (width + 1) / 2 ? index : index - width) / width;
+}
+
+/// How wide weights are spread.
+struct Spread {
+  double rows = 0;
+  double cols = 0;
+};
+
+/// The variances of places on which weights lie.
+template <class Place>
+Spread variances(std::span<const double> weights, int width, const Place& place) {
+  double sum = 0;
+  double row_sum = 0;
+  double col_sum = 0;
+  double row_squares = 0;
+  double col_squares = 0;
+  for_each_at(weights, width, [&](int row, int col, double weight) {
+    sum += weight;
+    row_sum += weight * place(row);
+    col_sum += weight * place(col);
+    row_squares += weight * place(row) * place(row);
+    col_squares += weight * place(col) * place(col);
+  });
+  return {.rows = row_squares / sum - row_sum / sum * (row_sum / sum),
+          .cols = col_squares / sum - col_sum / sum * (col_sum / sum)};
+}
+
+/// The squared width of the probe in focus, in pixels.
+double squared_width_in_focus(const Dataset& data, std::span<const double> mean_frame) {
+  std::vector<double> intensity;
+  for (const std::complex<double> value : starting_probe(data, mean_frame, 0)) {
+    intensity.push_back(std::norm(value));
+  }
+  const Spread spread = variances(intensity, data.detector, [](int index) { return index; });
+  return spread.rows + spread.cols;
+}
+
+/// How much wider a metre of defocus makes it: a wave of frequency q is displaced by its angle,
+/// wavelength * q. In pixels per metre.
+double widening(const Dataset& data, std::span<const double> mean_frame) {
+  const Spread spread = variances(
+      mean_frame, data.detector, [&](int index) { return frequency(index, data.detector); });
+  const double height = data.object_pixel_height() * data.object_pixel_height();
+  const double width = data.object_pixel_width() * data.object_pixel_width();
+  return data.geometry.wavelength *
+         std::sqrt(spread.rows / (height * height) + spread.cols / (width * width));
+}
+
+/// How far apart neighbouring positions are, in pixels: as if they filled their rectangle evenly.
+double spacing(const Dataset& data) {
+  double area = 1;
+  for (const std::size_t axis : {0U, 1U}) {
+    double first = data.positions[axis];
+    double last = first;
+    for (std::size_t i = axis; i < data.positions.size(); i += 2) {
+      first = std::min<double>(first, data.positions[i]);
+      last = std::max<double>(last, data.positions[i]);
+    }
+    area *= std::max(last - first, 1.0);
+  }
+  return std::sqrt(area / static_cast<double>(data.count));
+}
+
+}  // namespace
+
+std::vector<std::complex<float>> starting_probe(const Dataset& data,
+                                                std::span<const double> mean_frame,
+                                                double defocus) {
+  const int width = data.detector;
+  Mode wave;
+  for_each_at(mean_frame, width, [&](int row, int col, double intensity) {
+    const double y = frequency(row, width) / data.object_pixel_height();
+    const double x = frequency(col, width) / data.object_pixel_width();
+    const double phase = -std::numbers::pi * data.geometry.wavelength * defocus * (y * y + x * x);
+    wave.push_back(std::polar(std::sqrt(intensity), phase));
+  });
+  gpu::host::Fft().run({.precision = spec::Type::f64, .width = width, .batch = 1, .inverse = true},
+                       wave.data(),
+                       wave.data());
+  for (std::complex<double>& value : wave) value /= width;
+  const int middle = (width - width / 2) % width;
+  corner_first(std::span(wave), width, middle, middle);
+  return {wave.begin(), wave.end()};
+}
+
+std::vector<double> defoci_to_try(const Dataset& data, std::span<const double> mean_frame) {
+  const double squared = squared_width_in_focus(data, mean_frame);
+  const double widens = widening(data, mean_frame);
+  const double apart = spacing(data);
+  // Frames sample intensities well whose wave fills half the window: a disc so wide has a root mean
+  // squared radius of 0.18 of it; wider waves are fainter at their rims.
+  const double width_most = data.detector / 4.0;
+  // Discs so wide overlap by a third where neighbouring positions are twice that apart; and whoever
+  // takes finer steps than an eighth of the window has light enough.
+  const double width_least = std::min(std::max(apart / 2, data.detector / 16.0), width_most);
+  std::vector<double> defoci;
+  if (4 * squared >= apart * apart || squared >= width_most * width_most || !(widens > 0)) {
+    defoci.push_back(0);
+  }
+  for (double width = width_least; width <= width_most; width *= widths_ratio) {
+    if (width * width <= squared || !(widens > 0)) continue;
+    defoci.push_back(std::sqrt(width * width - squared) / widens);
+  }
+  return defoci;
+}
+
+double find_defocus(const Problem& problem,
+                    Reconstruction& running,
+                    std::span<const double> defoci,
+                    const std::function<State(double defocus)>& start,
+                    const Search& search) {
+  const bool is_lead = problem.cluster.local().front() == 0;
+  bool is_over = false;
+  // Infinite where it comes to no number.
+  const auto cost_of = [&](double defocus) {
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    running.restart(start(defocus));
+    for (int step = 0; step < iterations_each * problem.batches; ++step) {
+      static_cast<void>(running.step(step % problem.batches));
+      is_over = is_over || search.is_interrupted();
+      if (is_over) return infinite;
+    }
+    const double cost = running.cost();
+    if (is_lead) search.tried(defocus, cost);
+    return std::isfinite(cost) ? cost : infinite;
+  };
+  double best = defoci.front();
+  double best_cost = 0;
+  double least_share = 1;
+  std::optional<double> cost_in_focus;
+  for (const double defocus : defoci) {
+    const double behind = cost_of(defocus);
+    if (defocus == 0) {
+      cost_in_focus = behind;
+      continue;
+    }
+    const double before = is_over ? behind : cost_of(-defocus);
+    if (is_over) return best;
+    const double share = std::min(behind, before) / std::max(behind, before);
+    if (!(share < least_share)) continue;
+    least_share = share;
+    best = behind < before ? defocus : -defocus;
+    best_cost = std::min(behind, before);
+  }
+  return cost_in_focus && *cost_in_focus < best_cost ? 0 : best;
+}
+
+std::unique_ptr<Reconstruction> start_without_probe(const Solver& solver,
+                                                    const Problem& problem,
+                                                    Dataset& data,
+                                                    const std::function<State()>& start,
+                                                    const Search& search) {
+  const std::vector<double>& mean = problem.shards->mean_frame();
+  const auto start_at = [&](double defocus) {
+    data.probe = starting_probe(data, mean, defocus);
+    return start();
+  };
+  const std::vector<double> defoci = defoci_to_try(data, mean);
+  double best = defoci.front();
+  std::unique_ptr<Reconstruction> running = solver.start(problem, start_at(best));
+  if (defoci != std::vector<double>{0}) {
+    best = find_defocus(problem, *running, defoci, start_at, search);
+    running->restart(start_at(best));
+  }
+  if (problem.cluster.local().front() == 0) search.chosen(best);
+  return running;
+}
+
+}  // namespace rankcheck::cases::reconstruct

@@ -1,0 +1,287 @@
+#include "cases/reconstruct/focus.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/ptycho/propagate/reference.hpp"
+#include "reference/ptycho/propagate_fresnel/reference.hpp"
+#include "reference/registry.hpp"
+
+#include "gpu/device/sim/cluster.hpp"
+
+#include "cases/reconstruct/shards.hpp"
+#include "cases/reconstruct/simulate.hpp"
+#include "cases/reconstruct/solvers.hpp"
+
+namespace rankcheck::cases::reconstruct {
+namespace {
+
+using spec::Array;
+
+constexpr int width = 32;
+
+/// Frames of so many pixels squared, 100 nm each on the object, whose width is not its height. The
+/// positions are a raster with this step.
+Dataset data_of(int detector, double step) {
+  Dataset data;
+  data.geometry = {
+      .wavelength = 1e-10, .distance = 1, .pixel_height = 1e-3 / detector, .pixel_width = 0};
+  data.geometry.pixel_width = 1.25 * data.geometry.pixel_height;
+  data.detector = data.window = detector;
+  data.modes = 1;
+  data.count = 9;
+  for (int n = 0; n < 9; ++n) {
+    data.positions.push_back(static_cast<float>(n / 3 * step));
+    data.positions.push_back(static_cast<float>(n % 3 * step));
+  }
+  return data;
+}
+
+/// Light whose intensity falls to 1/e at this frequency, in cycles per frame; zero frequency first.
+std::vector<double> light(int detector, double frequency) {
+  std::vector<double> frame;
+  for (int row = 0; row < detector; ++row) {
+    for (int col = 0; col < detector; ++col) {
+      const double y = std::min(row, detector - row) / frequency;
+      const double x = std::min(col, detector - col) / frequency;
+      frame.push_back(4 * std::exp(-(y * y + x * x)));
+    }
+  }
+  return frame;
+}
+
+/// Such light's width in focus, where it is no wider than the frame.
+double width_in_focus(int detector, double frequency) {
+  return detector / (2 * std::numbers::pi * frequency);
+}
+
+/// The root of the mean squared distance from the middle of its intensity.
+double width_of(const std::vector<std::complex<float>>& probe, int detector) {
+  double sum = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < probe.size(); ++i) {
+    const auto row = static_cast<double>(i / static_cast<std::size_t>(detector)) - detector / 2;
+    const auto col = static_cast<double>(i % static_cast<std::size_t>(detector)) - detector / 2;
+    sum += std::norm(probe[i]);
+    squares += std::norm(probe[i]) * (row * row + col * col);
+  }
+  return std::sqrt(squares / sum);
+}
+
+reference::Setting wave_of(const std::vector<std::complex<float>>& probe) {
+  reference::Setting setting;
+  setting.scene = {.window = width, .detector = width};
+  setting.positions = 1;
+  reference::Field& wave = setting.make(Array::waves);
+  for (std::size_t i = 0; i < probe.size(); ++i) wave.values[i] = probe[i];
+  return setting;
+}
+
+TEST(StartingProbe, IsAPointInFocusWhereEveryFrequencyIsLit) {
+  const Dataset data = data_of(4, 1);
+  const auto probe = starting_probe(data, std::vector<double>(16, 9), 0);
+  for (std::size_t i = 0; i < 16; ++i) {
+    EXPECT_NEAR(probe[i].real(), i == 10 ? 12 : 0, 1e-5) << i;
+    EXPECT_NEAR(probe[i].imag(), 0, 1e-5) << i;
+  }
+}
+
+TEST(StartingProbe, HasTheMeanFrameAsItsDiffraction) {
+  const std::vector<double> mean = light(width, 5);
+  for (const double defocus : {0.0, 1e-3, -2e-3}) {
+    reference::Setting setting = wave_of(starting_probe(data_of(width, 4), mean, defocus));
+    reference::propagate::reference(setting, setting);
+    for (std::size_t i = 0; i < mean.size(); ++i) {
+      EXPECT_NEAR(std::norm(setting[Array::far_waves].values[i]), mean[i], 1e-4) << i;
+    }
+  }
+}
+
+/// Light that is not paraxial differs by 2 pi z / lambda * (lambda f)^4 / 8 radians: here 1e-6.
+TEST(StartingProbe, IsWhatTheReferencePropagatesFromTheFocus) {
+  Dataset data = data_of(width, 4);
+  data.geometry.pixel_width = data.geometry.pixel_height;
+  const std::vector<double> mean = light(width, 5);
+  for (const double defocus : {1e-3, -2e-3}) {
+    reference::Setting setting = wave_of(starting_probe(data, mean, 0));
+    // In pixels of the object.
+    setting.scene.wavelength = data.geometry.wavelength / data.object_pixel_width();
+    setting.scene.distance = defocus / data.object_pixel_width();
+    reference::propagate_fresnel::reference(setting, setting);
+    const auto there = starting_probe(data, mean, defocus);
+    const auto& propagated = setting[Array::waves].values;
+    // But for the phase of the plane wave.
+    const std::complex<double> phase =
+        std::polar(1.0, 2 * std::numbers::pi * setting.scene.distance / setting.scene.wavelength);
+    for (std::size_t i = 0; i < there.size(); ++i) {
+      EXPECT_LT(std::abs(propagated[i] - phase * std::complex<double>(there[i])), 1e-4) << i;
+    }
+  }
+}
+
+TEST(DefociToTry, MakeProbesAsWideAsTheScanNeeds) {
+  constexpr int detector = 64;
+  // A square of 30 pixels has room for 9 positions that are 10 apart.
+  const Dataset data = data_of(detector, 15);
+  const std::vector<double> mean = light(detector, 9);
+  EXPECT_NEAR(width_of(starting_probe(data, mean, 0), detector), width_in_focus(detector, 9), 0.01);
+  const std::vector<double> defoci = defoci_to_try(data, mean);
+  ASSERT_EQ(defoci.size(), 4);
+  double expected = 5;
+  for (const double defocus : defoci) {
+    for (const double side : {defocus, -defocus}) {
+      const double wide = width_of(starting_probe(data, mean, side), detector);
+      EXPECT_NEAR(wide, expected, 0.01 * expected);
+    }
+    expected *= 1.35;
+  }
+  EXPECT_GT(expected, detector / 4.0);
+}
+
+TEST(DefociToTry, HaveTheFocusWhereProbesOverlapThere) {
+  // Neighbours are 10 apart.
+  const Dataset data = data_of(64, 15);
+  ASSERT_GT(width_in_focus(64, 2), 5);
+  EXPECT_EQ(defoci_to_try(data, light(64, 2)).front(), 0);
+  ASSERT_LT(width_in_focus(64, 2.2), 5);
+  EXPECT_GT(defoci_to_try(data, light(64, 2.2)).front(), 0);
+}
+
+TEST(DefociToTry, AreTheFocusAloneWhereNothingElseCanBe) {
+  std::vector<double> one(width * width, 0);
+  one[0] = 1;
+  EXPECT_EQ(defoci_to_try(data_of(width, 4), one), std::vector<double>{0});
+  EXPECT_EQ(defoci_to_try(data_of(1, 4), {one.data(), 1}), std::vector<double>{0});
+}
+
+TEST(DefociToTry, AreThereForSparseScansAndLines) {
+  const std::vector<double> mean = light(width, 9);
+  EXPECT_FALSE(defoci_to_try(data_of(width, 100), mean).empty());
+  Dataset line = data_of(width, 4);
+  for (std::size_t i = 0; i < line.positions.size(); i += 2) line.positions[i] = 0;
+  EXPECT_GE(defoci_to_try(line, mean).size(), 2);
+  Dataset one = data_of(width, 4);
+  one.positions.resize(2);
+  one.count = 1;
+  EXPECT_GE(defoci_to_try(one, mean).size(), 2);
+}
+
+/// Its cost is what a table says of the state that it was started from.
+class Known final : public Reconstruction {
+ public:
+  explicit Known(std::vector<double> costs) : costs_(std::move(costs)) {}
+
+  double step(int /*batch*/) override {
+    ++steps;
+    return 0;
+  }
+  double cost() override { return costs_.at(static_cast<std::size_t>(starts.size()) - 1); }
+  [[nodiscard]] State state() override { return {}; }
+  void restart(const State& from) override { starts.push_back(from.object.front().real()); }
+  void keep() override {}
+  [[nodiscard]] State kept() override { return {}; }
+
+  int steps = 0;
+  std::vector<float> starts;
+
+ private:
+  std::vector<double> costs_;
+};
+
+class FindDefocus : public testing::Test {
+ protected:
+  FindDefocus() { cluster_.begin(1, {}, {}); }
+
+  double find(Known& running, const std::vector<double>& defoci, int steps_most = 1000) {
+    const auto start = [](double defocus) {
+      State state;
+      state.object.emplace_back(defocus);
+      return state;
+    };
+    const Problem problem{.data = data_, .cluster = cluster_, .batches = 3};
+    const Search search{.is_interrupted = [&] { return running.steps >= steps_most; },
+                        .tried = [&](double defocus, double) { told_.push_back(defocus); }};
+    return find_defocus(problem, running, defoci, start, search);
+  }
+
+  Dataset data_ = data_of(4, 1);
+  gpu::sim::SimCluster cluster_{reference::contract_named};
+  std::vector<double> told_;
+};
+
+TEST_F(FindDefocus, TakesWhatIsBetterThanItsOtherSide) {
+  Known running({0.1, 0.11, 0.4, 0.3, 0.3, 0.12});
+  EXPECT_EQ(find(running, {1, 2, 4}), -4);
+  EXPECT_EQ(running.starts, (std::vector<float>{1, -1, 2, -2, 4, -4}));
+  EXPECT_EQ(told_, (std::vector<double>{1, -1, 2, -2, 4, -4}));
+  EXPECT_EQ(running.steps, 6 * 2 * 3);
+}
+
+TEST_F(FindDefocus, TakesTheFocusWhereItsCostIsLower) {
+  Known lower({0.1, 0.2, 0.4});
+  EXPECT_EQ(find(lower, {0, 2}), 0);
+  Known higher({0.3, 0.2, 0.4});
+  EXPECT_EQ(find(higher, {0, 2}), 2);
+  EXPECT_EQ(higher.starts, (std::vector<float>{0, 2, -2}));
+}
+
+TEST_F(FindDefocus, TakesNothingThatComesToNoNumber) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  Known running({nan, nan, nan, 0.5});
+  EXPECT_EQ(find(running, {1, 2}), -2);
+  Known none({nan, nan, nan, nan, nan});
+  EXPECT_EQ(find(none, {0, 1, 2}), 0);
+}
+
+TEST_F(FindDefocus, EndsWhenItIsInterrupted) {
+  Known running({0.2, 0.1, 0.4, 0.1});
+  EXPECT_EQ(find(running, {1, 2}, 14), -1);
+  EXPECT_EQ(running.steps, 14);
+  EXPECT_EQ(told_, (std::vector<double>{1, -1}));
+}
+
+/// How near its frames a scan with the probe on another side, or without one, comes.
+class StartWithoutProbe : public testing::Test {
+ protected:
+  StartWithoutProbe() { devices_.begin(2, {}, {}); }
+
+  double cost_after(Reconstruction& running) {
+    Result from;
+    return reconstruct(solvers().front(), problem_, running, from, {.iterations = 12}, {})
+        .costs.back();
+  }
+
+  Dataset data_ = simulate({.positions = 36, .detector = 32, .probe = 32, .step = 4});
+  gpu::sim::SimCluster devices_{reference::contract_named};
+  Problem problem_{.data = data_,
+                   .cluster = devices_,
+                   .partition = gpu::Partition::grid,
+                   .layout = Layout::tiles,
+                   .batches = 9};
+  std::function<State()> start_ = [this] { return starting_state(data_, 1, true); };
+};
+
+TEST_F(StartWithoutProbe, ComesAsNearAsWithIt) {
+  const auto known = solvers().front().start(problem_, start_());
+  const double cost_known = cost_after(*known);
+  data_.has_probe = false;
+  const Shards shards(data_, devices_, problem_.partition, problem_.batches);
+  problem_.shards = &shards;
+  std::vector<double> tried;
+  const Search search{.tried = [&](double defocus, double) { tried.push_back(defocus); }};
+  const auto found = start_without_probe(solvers().front(), problem_, data_, start_, search);
+  EXPECT_LT(cost_after(*found), 4 * cost_known);
+  EXPECT_GT(tried.size(), 3);
+}
+
+}  // namespace
+}  // namespace rankcheck::cases::reconstruct
