@@ -292,6 +292,17 @@ void require_start(const Options& options, const Dataset& data) {
   throw BadInput("--start file: expected entry_1/image_1/data, found none");
 }
 
+/// Throws where the sample would be so far from the focus that no probe fits into its window.
+void require_near_focus(const Options& options, const Dataset& data, const Shards& shards) {
+  if (!options.defocus) return;
+  const double most = defocus_most(data, shards.mean_frame());
+  if (std::abs(*options.defocus) <= most) return;
+  throw BadInput(fmt::format(
+      "--defocus: expected at most {:.3g} metres, where the probe fills its window; found {}",
+      most,
+      *options.defocus));
+}
+
 /// Throws where the user says what the file knows better.
 void require_no_probe(const Options& options, const Dataset& data) {
   if (!options.defocus || !data.has_probe) return;
@@ -320,24 +331,28 @@ void require_room_for_checks(const Options& options, const Result& from, const D
                 check_bytes(data, modes, from.batches));
 }
 
-/// Metres, and on which side of the focus.
-std::string place_of(double defocus) {
+std::string side_of_focus(double defocus) {
   if (defocus == 0) return "in its focus";
   return fmt::format("{:.3g} m {} its focus", std::abs(defocus), defocus < 0 ? "before" : "behind");
 }
 
-void tell_tried(double defocus, double cost) {
-  fmt::print("looking for the probe: {}: cost {:.6g}\n", place_of(defocus), cost);
+void tell_tried(const Trial& trial) {
+  fmt::print("looking for the probe, {}/{}: {}: cost {:.6g}\n",
+             trial.number,
+             trial.trials,
+             side_of_focus(trial.defocus),
+             trial.cost);
   std::fflush(stdout);
 }
 
 void tell_chosen(double defocus) {
-  fmt::print("starting {}\n", place_of(defocus));
+  fmt::print("starting {}\n", side_of_focus(defocus));
   std::fflush(stdout);
 }
 
 /// Starts from the checkpoint; or from the data's probe, or from one that the user or some
-/// iterations find best where the data have none. Leaves the state to what it returns.
+/// iterations find best where the data have none. Leaves the state to what it returns; null where
+/// it was interrupted before there was one.
 std::unique_ptr<Reconstruction> start_running(const Options& options,
                                               const Solver& solver,
                                               const Problem& problem,
@@ -354,8 +369,8 @@ std::unique_ptr<Reconstruction> start_running(const Options& options,
     running = solver.start(problem, start());
   } else if (options.defocus) {
     data.probe = starting_probe(data, problem.shards->mean_frame(), *options.defocus);
-    running = solver.start(problem, start());
     if (problem.cluster.local().front() == 0) tell_chosen(*options.defocus);
+    running = solver.start(problem, start());
   } else {
     const Search search{
         .is_interrupted = is_interrupted, .tried = tell_tried, .chosen = tell_chosen};
@@ -391,6 +406,7 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
   problem.shards = &shards;
   data.source_total = shards.total();
   require_light(data, data.total());
+  require_near_focus(options, data, shards);
   if (!options.resume.empty()) require_same_frames(options.resume, from, shards.fingerprint());
   from.frames_hash = shards.fingerprint();
   const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - start;
@@ -399,6 +415,10 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
   const auto is_interrupted = [&] { return agreement.any(interrupt.requested()); };
   const std::unique_ptr<Reconstruction> running =
       start_running(options, solver, problem, data, from, is_interrupted);
+  if (running == nullptr) {
+    if (is_lead) fmt::print("interrupted while looking for the probe; nothing was written\n");
+    return status_held;
+  }
   Progress progress(options.progress == "terminal",
                     options.course.iterations,
                     Pace(options.course, from.batches, from.iterations));

@@ -82,17 +82,20 @@ double widening(const Dataset& data, std::span<const double> mean_frame) {
          std::sqrt(spread.rows / (height * height) + spread.cols / (width * width));
 }
 
-/// How far apart neighbouring positions are, in pixels: as if they filled their rectangle evenly.
+/// How far apart neighbouring positions are, in pixels: as if the middle nine tenths of them along
+/// either axis, which strays are not among, filled their rectangle evenly.
 double spacing(const Dataset& data) {
+  const auto left_out = data.count / 20;
+  const double share = 1 - 2.0 * static_cast<double>(left_out) / static_cast<double>(data.count);
   double area = 1;
   for (const std::size_t axis : {0U, 1U}) {
-    double first = data.positions[axis];
-    double last = first;
+    std::vector<float> places;
     for (std::size_t i = axis; i < data.positions.size(); i += 2) {
-      first = std::min<double>(first, data.positions[i]);
-      last = std::max<double>(last, data.positions[i]);
+      places.push_back(data.positions[i]);
     }
-    area *= std::max(last - first, 1.0);
+    std::sort(places.begin(), places.end());
+    const double extent = *(places.end() - 1 - left_out) - *(places.begin() + left_out);
+    area *= std::max(extent / share, 1.0);
   }
   return std::sqrt(area / static_cast<double>(data.count));
 }
@@ -140,45 +143,48 @@ std::vector<double> defoci_to_try(const Dataset& data, std::span<const double> m
   return defoci;
 }
 
-double find_defocus(const Problem& problem,
-                    Reconstruction& running,
-                    std::span<const double> defoci,
-                    const std::function<State(double defocus)>& start,
-                    const Search& search) {
+double defocus_most(const Dataset& data, std::span<const double> mean_frame) {
+  return data.detector / (2 * widening(data, mean_frame));
+}
+
+std::optional<double> find_defocus(const Problem& problem,
+                                   Reconstruction& running,
+                                   std::span<const double> defoci,
+                                   const std::function<State(double defocus)>& start,
+                                   const Search& search) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
   const bool is_lead = problem.cluster.local().front() == 0;
-  bool is_over = false;
-  // Infinite where it comes to no number.
-  const auto cost_of = [&](double defocus) {
-    constexpr double infinite = std::numeric_limits<double>::infinity();
+  Trial trial;
+  trial.trials = 2 * std::ssize(defoci) - std::count(defoci.begin(), defoci.end(), 0);
+  // Infinite where it comes to no number; none where it was interrupted.
+  const auto cost_of = [&](double defocus) -> std::optional<double> {
     running.restart(start(defocus));
     for (int step = 0; step < iterations_each * problem.batches; ++step) {
       static_cast<void>(running.step(step % problem.batches));
-      is_over = is_over || search.is_interrupted();
-      if (is_over) return infinite;
+      if (search.is_interrupted()) return std::nullopt;
     }
-    const double cost = running.cost();
-    if (is_lead) search.tried(defocus, cost);
-    return std::isfinite(cost) ? cost : infinite;
+    trial.defocus = defocus;
+    trial.cost = running.cost();
+    ++trial.number;
+    if (is_lead) search.tried(trial);
+    return std::isfinite(trial.cost) ? trial.cost : infinite;
   };
   double best = defoci.front();
   double best_cost = 0;
   double least_share = 1;
-  std::optional<double> cost_in_focus;
+  double cost_in_focus = infinite;
   for (const double defocus : defoci) {
-    const double behind = cost_of(defocus);
-    if (defocus == 0) {
-      cost_in_focus = behind;
-      continue;
-    }
-    const double before = is_over ? behind : cost_of(-defocus);
-    if (is_over) return best;
-    const double share = std::min(behind, before) / std::max(behind, before);
+    const std::optional<double> behind = cost_of(defocus);
+    const std::optional<double> before = defocus != 0 && behind ? cost_of(-defocus) : behind;
+    if (!before) return std::nullopt;
+    if (defocus == 0) cost_in_focus = *behind;
+    const double share = std::min(*behind, *before) / std::max(*behind, *before);
     if (!(share < least_share)) continue;
     least_share = share;
-    best = behind < before ? defocus : -defocus;
-    best_cost = std::min(behind, before);
+    best = *behind < *before ? defocus : -defocus;
+    best_cost = std::min(*behind, *before);
   }
-  return cost_in_focus && *cost_in_focus < best_cost ? 0 : best;
+  return cost_in_focus < best_cost ? 0 : best;
 }
 
 std::unique_ptr<Reconstruction> start_without_probe(const Solver& solver,
@@ -192,13 +198,14 @@ std::unique_ptr<Reconstruction> start_without_probe(const Solver& solver,
     return start();
   };
   const std::vector<double> defoci = defoci_to_try(data, mean);
-  double best = defoci.front();
-  std::unique_ptr<Reconstruction> running = solver.start(problem, start_at(best));
+  std::optional<double> best = defoci.front();
+  std::unique_ptr<Reconstruction> running = solver.start(problem, start_at(*best));
   if (defoci != std::vector<double>{0}) {
     best = find_defocus(problem, *running, defoci, start_at, search);
-    running->restart(start_at(best));
+    if (!best) return nullptr;
+    running->restart(start_at(*best));
   }
-  if (problem.cluster.local().front() == 0) search.chosen(best);
+  if (problem.cluster.local().front() == 0) search.chosen(*best);
   return running;
 }
 

@@ -7,6 +7,7 @@
 #include "cases/reconstruct/reconstruction.hpp"
 #include "tests/cases/cli.hpp"
 #include "tests/cases/reconstruct/same_step.hpp"
+#include "tests/cases/reconstruct/scan.hpp"
 #include "tests/data.hpp"
 
 namespace rankcheck {
@@ -103,6 +104,16 @@ TEST_F(MpiReconstruct, PrintsOnce) {
   }
   EXPECT_EQ(lines, 9U) << outcome.out;
   EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(MpiReconstruct, LooksForAProbeAsOneRankDoes) {
+  rec::write(folder_.path() / "bare.cxi", rec::small_scan());
+  const auto lines = [&](const std::string& options) {
+    const tests::Outcome outcome = rankcheck("reconstruct bare.cxi --iterations 1 " + options);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return std::count(outcome.out.begin(), outcome.out.end(), '\n');
+  };
+  EXPECT_EQ(lines("--backend mpi --ranks 3"), lines("--ranks 1"));
 }
 
 TEST_F(MpiReconstruct, EndsTogetherWhenItIsInterrupted) {

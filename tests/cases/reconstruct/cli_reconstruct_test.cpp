@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cases/reconstruct/reconstruction.hpp"
+#include "cases/reconstruct/simulate.hpp"
 #include "tests/cases/cli.hpp"
 #include "tests/cases/reconstruct/scan.hpp"
 
@@ -141,13 +142,47 @@ TEST_F(CliReconstruct, LooksForAProbeThatTheDataLack) {
   rec::write(folder_.path() / "bare.cxi", rec::small_scan());
   const tests::Outcome outcome = rankcheck("reconstruct bare.cxi --iterations 2");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("\nlooking for the probe, 1/"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find(" m behind its focus: cost "), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find(" m before its focus: cost "), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("\nstarting "), std::string::npos) << outcome.out;
-  const tests::Outcome told = rankcheck("reconstruct bare.cxi --iterations 2 --defocus -0.5");
+  const tests::Outcome told = rankcheck("reconstruct bare.cxi --iterations 2 --defocus -0.125");
   EXPECT_EQ(told.status, 0) << told.err;
   EXPECT_EQ(told.out.find("looking for"), std::string::npos) << told.out;
-  EXPECT_NE(told.out.find("\nstarting 0.5 m before its focus\n"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("\nstarting 0.125 m before its focus\n"), std::string::npos) << told.out;
+}
+
+TEST_F(CliReconstruct, GoesOnFromACheckpointOfDataWithoutAProbe) {
+  rec::write(folder_.path() / "bare.cxi", rec::small_scan());
+  const rec::Dataset data = rec::read_dataset(folder_.path() / "bare.cxi");
+  const auto run = [&](const std::string& options) {
+    const tests::Outcome outcome =
+        rankcheck("reconstruct bare.cxi --modes 2 --checkpoint state.cxi " + options);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return rec::read_result(folder_.path() / "state.cxi", data);
+  };
+  const rec::Result whole = run("--iterations 4");
+  run("--iterations 2");
+  const rec::Result resumed = run("--iterations 4 --resume state.cxi --pictures pictures");
+  EXPECT_EQ(resumed.costs, whole.costs);
+  EXPECT_EQ(resumed.state.probe, whole.state.probe);
+}
+
+TEST_F(CliReconstruct, WritesNothingWhenItIsInterruptedBeforeItHasAProbe) {
+  rec::Dataset data = rec::simulate({.positions = 400, .detector = 64, .probe = 64});
+  data.has_probe = false;
+  rec::write_dataset(folder_.path() / "bare.cxi", data, "without a probe", false);
+  const tests::Outcome outcome =
+      shell("{ " + program_ +
+            " reconstruct bare.cxi --solver conjugate_gradient --checkpoint state.cxi >said & "
+            "until grep -qs layout said; do kill -0 $! || break; sleep 0.01; done; "
+            "kill -INT $!; wait $!; }");
+  EXPECT_EQ(outcome.status, 130) << outcome.err;
+  EXPECT_TRUE(
+      text_of("said").ends_with("\ninterrupted while looking for the probe; nothing was written\n"))
+      << text_of("said");
+  EXPECT_FALSE(exists("reconstruction.cxi"));
+  EXPECT_FALSE(exists("state.cxi"));
 }
 
 TEST_F(CliReconstruct, EndsWhenItIsInterruptedAndKeepsWhatItHas) {
@@ -234,6 +269,8 @@ TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   expect("--start file --resume state.cxi", "--start");
   expect("--solver none", "solver: none: expected rpie, epie");
   expect("--defocus 1e-3", "--defocus: expected data without a probe; scan.cxi has one");
+  rec::write(folder_.path() / "bare.cxi", rec::small_scan());
+  expect_unable("reconstruct bare.cxi --defocus 1e9", "--defocus: expected at most 1.28 metres");
   expect("--defocus nan", "--defocus: expected metres, found nan");
   expect("--defocus 1 --resume state.cxi", "--defocus");
   expect("--batches 17", "--batches: expected 1 to 16, the positions; found 17");

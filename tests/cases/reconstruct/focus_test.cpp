@@ -4,9 +4,11 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -46,17 +48,22 @@ Dataset data_of(int detector, double step) {
   return data;
 }
 
-/// Light whose intensity falls to 1/e at this frequency, in cycles per frame; zero frequency first.
-std::vector<double> light(int detector, double frequency) {
+/// Light whose intensity falls to 1/e at these frequencies, in cycles per frame; zero frequency
+/// first.
+std::vector<double> light(int detector, double along_rows, double along_cols) {
   std::vector<double> frame;
   for (int row = 0; row < detector; ++row) {
     for (int col = 0; col < detector; ++col) {
-      const double y = std::min(row, detector - row) / frequency;
-      const double x = std::min(col, detector - col) / frequency;
+      const double y = std::min(row, detector - row) / along_rows;
+      const double x = std::min(col, detector - col) / along_cols;
       frame.push_back(4 * std::exp(-(y * y + x * x)));
     }
   }
   return frame;
+}
+
+std::vector<double> light(int detector, double frequency) {
+  return light(detector, frequency, frequency);
 }
 
 /// Such light's width in focus, where it is no wider than the frame.
@@ -64,17 +71,30 @@ double width_in_focus(int detector, double frequency) {
   return detector / (2 * std::numbers::pi * frequency);
 }
 
-/// The root of the mean squared distance from the middle of its intensity.
-double width_of(const std::vector<std::complex<float>>& probe, int detector) {
+/// The roots of the mean squared distances from the middle of its intensity.
+struct Widths {
+  double rows = 0;
+  double cols = 0;
+
+  [[nodiscard]] double both() const { return std::hypot(rows, cols); }
+};
+
+Widths widths_of(const std::vector<std::complex<float>>& probe, int detector) {
   double sum = 0;
-  double squares = 0;
+  double row_squares = 0;
+  double col_squares = 0;
   for (std::size_t i = 0; i < probe.size(); ++i) {
-    const auto row = static_cast<double>(i / static_cast<std::size_t>(detector)) - detector / 2;
-    const auto col = static_cast<double>(i % static_cast<std::size_t>(detector)) - detector / 2;
-    sum += std::norm(probe[i]);
-    squares += std::norm(probe[i]) * (row * row + col * col);
+    const int row = static_cast<int>(i) / detector - detector / 2;
+    const int col = static_cast<int>(i) % detector - detector / 2;
+    sum += std::norm(std::complex<double>(probe[i]));
+    row_squares += std::norm(std::complex<double>(probe[i])) * row * row;
+    col_squares += std::norm(std::complex<double>(probe[i])) * col * col;
   }
-  return std::sqrt(squares / sum);
+  return {.rows = std::sqrt(row_squares / sum), .cols = std::sqrt(col_squares / sum)};
+}
+
+double width_of(const std::vector<std::complex<float>>& probe, int detector) {
+  return widths_of(probe, detector).both();
 }
 
 reference::Setting wave_of(const std::vector<std::complex<float>>& probe) {
@@ -128,12 +148,18 @@ TEST(StartingProbe, IsWhatTheReferencePropagatesFromTheFocus) {
   }
 }
 
+/// Waves of a frequency q are displaced by wavelength * distance * q: pixels of 1 by 1.25 on the
+/// detector are of 1.25 by 1 on the object, where q grows and pixels shrink.
+TEST(StartingProbe, IsWiderAlongTheNarrowerPixels) {
+  const Widths widths = widths_of(starting_probe(data_of(64, 4), light(64, 9), 4e-3), 64);
+  EXPECT_NEAR(widths.cols / widths.rows, 1.25 * 1.25, 0.03);
+}
+
 TEST(DefociToTry, MakeProbesAsWideAsTheScanNeeds) {
   constexpr int detector = 64;
   // A square of 30 pixels has room for 9 positions that are 10 apart.
   const Dataset data = data_of(detector, 15);
-  const std::vector<double> mean = light(detector, 9);
-  EXPECT_NEAR(width_of(starting_probe(data, mean, 0), detector), width_in_focus(detector, 9), 0.01);
+  const std::vector<double> mean = light(detector, 11, 7);
   const std::vector<double> defoci = defoci_to_try(data, mean);
   ASSERT_EQ(defoci.size(), 4);
   double expected = 5;
@@ -145,6 +171,43 @@ TEST(DefociToTry, MakeProbesAsWideAsTheScanNeeds) {
     expected *= 1.35;
   }
   EXPECT_GT(expected, detector / 4.0);
+}
+
+TEST(DefociToTry, AreNoNarrowerWherePositionsAreClose) {
+  const Dataset data = data_of(64, 0.5);
+  const std::vector<double> mean = light(64, 9);
+  const double first = defoci_to_try(data, mean).at(1);
+  EXPECT_NEAR(width_of(starting_probe(data, mean, first), 64), 4, 0.04);
+}
+
+TEST(DefociToTry, IgnoreAStrayPosition) {
+  Dataset data = data_of(64, 3);
+  data.count = 100;
+  data.positions.clear();
+  for (int n = 0; n < 100; ++n) {
+    data.positions.insert(data.positions.end(),
+                          {static_cast<float>(10 * (n / 10)), static_cast<float>(10 * (n % 10))});
+  }
+  const std::vector<double> mean = light(64, 9);
+  const double expected = defoci_to_try(data, mean).front();
+  data.positions[1] = 3000;
+  EXPECT_NEAR(defoci_to_try(data, mean).front(), expected, 0.1 * expected);
+}
+
+TEST(DefociToTry, AreTheFocusAloneWhereItFillsTheWindow) {
+  ASSERT_GT(width_of(starting_probe(data_of(width, 100), light(width, 0.5), 0), width), 8);
+  EXPECT_EQ(defoci_to_try(data_of(width, 100), light(width, 0.5)), std::vector<double>{0});
+}
+
+TEST(DefocusMost, FillsTheWindow) {
+  // In focus, it is narrow: as wide as far from there.
+  const std::vector<double> mean = light(width, 4);
+  EXPECT_NEAR(defocus_most(data_of(width, 4), mean) / 2,
+              defoci_to_try(data_of(width, 16 * 1.5), mean).back(),
+              0.02 * defocus_most(data_of(width, 4), mean));
+  std::vector<double> one(width * width, 0);
+  one[0] = 1;
+  EXPECT_TRUE(std::isinf(defocus_most(data_of(width, 4), one)));
 }
 
 TEST(DefociToTry, HaveTheFocusWhereProbesOverlapThere) {
@@ -201,7 +264,9 @@ class FindDefocus : public testing::Test {
  protected:
   FindDefocus() { cluster_.begin(1, {}, {}); }
 
-  double find(Known& running, const std::vector<double>& defoci, int steps_most = 1000) {
+  std::optional<double> find(Known& running,
+                             const std::vector<double>& defoci,
+                             int steps_most = 1000) {
     const auto start = [](double defocus) {
       State state;
       state.object.emplace_back(defocus);
@@ -209,13 +274,19 @@ class FindDefocus : public testing::Test {
     };
     const Problem problem{.data = data_, .cluster = cluster_, .batches = 3};
     const Search search{.is_interrupted = [&] { return running.steps >= steps_most; },
-                        .tried = [&](double defocus, double) { told_.push_back(defocus); }};
+                        .tried =
+                            [&](const Trial& trial) {
+                              told_.push_back(trial.defocus);
+                              EXPECT_EQ(trial.number, std::ssize(told_));
+                              trials_ = trial.trials;
+                            }};
     return find_defocus(problem, running, defoci, start, search);
   }
 
   Dataset data_ = data_of(4, 1);
   gpu::sim::SimCluster cluster_{reference::contract_named};
   std::vector<double> told_;
+  std::int64_t trials_ = 0;
 };
 
 TEST_F(FindDefocus, TakesWhatIsBetterThanItsOtherSide) {
@@ -223,28 +294,32 @@ TEST_F(FindDefocus, TakesWhatIsBetterThanItsOtherSide) {
   EXPECT_EQ(find(running, {1, 2, 4}), -4);
   EXPECT_EQ(running.starts, (std::vector<float>{1, -1, 2, -2, 4, -4}));
   EXPECT_EQ(told_, (std::vector<double>{1, -1, 2, -2, 4, -4}));
+  EXPECT_EQ(trials_, 6);
   EXPECT_EQ(running.steps, 6 * 2 * 3);
 }
 
 TEST_F(FindDefocus, TakesTheFocusWhereItsCostIsLower) {
   Known lower({0.1, 0.2, 0.4});
   EXPECT_EQ(find(lower, {0, 2}), 0);
+  told_.clear();
   Known higher({0.3, 0.2, 0.4});
   EXPECT_EQ(find(higher, {0, 2}), 2);
   EXPECT_EQ(higher.starts, (std::vector<float>{0, 2, -2}));
+  EXPECT_EQ(trials_, 3);
 }
 
 TEST_F(FindDefocus, TakesNothingThatComesToNoNumber) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   Known running({nan, nan, nan, 0.5});
   EXPECT_EQ(find(running, {1, 2}), -2);
+  told_.clear();
   Known none({nan, nan, nan, nan, nan});
   EXPECT_EQ(find(none, {0, 1, 2}), 0);
 }
 
 TEST_F(FindDefocus, EndsWhenItIsInterrupted) {
   Known running({0.2, 0.1, 0.4, 0.1});
-  EXPECT_EQ(find(running, {1, 2}, 14), -1);
+  EXPECT_EQ(find(running, {1, 2}, 14), std::nullopt);
   EXPECT_EQ(running.steps, 14);
   EXPECT_EQ(told_, (std::vector<double>{1, -1}));
 }
@@ -270,6 +345,15 @@ class StartWithoutProbe : public testing::Test {
   std::function<State()> start_ = [this] { return starting_state(data_, 1, true); };
 };
 
+TEST_F(StartWithoutProbe, EndsWhenItIsInterrupted) {
+  data_.has_probe = false;
+  const Shards shards(data_, devices_, problem_.partition, problem_.batches);
+  problem_.shards = &shards;
+  const Search search{.is_interrupted = [] { return true; },
+                      .chosen = [](double) { FAIL() << "nobody knows yet"; }};
+  EXPECT_EQ(start_without_probe(solvers().front(), problem_, data_, start_, search), nullptr);
+}
+
 TEST_F(StartWithoutProbe, ComesAsNearAsWithIt) {
   const auto known = solvers().front().start(problem_, start_());
   const double cost_known = cost_after(*known);
@@ -277,9 +361,9 @@ TEST_F(StartWithoutProbe, ComesAsNearAsWithIt) {
   const Shards shards(data_, devices_, problem_.partition, problem_.batches);
   problem_.shards = &shards;
   std::vector<double> tried;
-  const Search search{.tried = [&](double defocus, double) { tried.push_back(defocus); }};
+  const Search search{.tried = [&](const Trial& trial) { tried.push_back(trial.defocus); }};
   const auto found = start_without_probe(solvers().front(), problem_, data_, start_, search);
-  EXPECT_LT(cost_after(*found), 4 * cost_known);
+  EXPECT_LT(cost_after(*found), cost_known);
   EXPECT_GT(tried.size(), 3);
 }
 

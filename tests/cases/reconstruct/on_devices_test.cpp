@@ -143,6 +143,25 @@ TEST_P(Solvers, KeepAndReadStatesAsTheyAre) {
   }
 }
 
+/// What the solver remembers of other steps is gone, too.
+TEST_P(Solvers, RestartAsIfTheyWereNew) {
+  for (const Layout layout : {Layout::replicated, Layout::tiles}) {
+    Devices devices(3);
+    Problem problem = devices.problem(data_, batches_);
+    problem.layout = layout;
+    const State start = starting_state(data_, 2, true);
+    const auto fresh = GetParam().start(problem, start);
+    const auto used = GetParam().start(problem, starting_state(data_, 2, false));
+    static_cast<void>(used->step(0));
+    static_cast<void>(used->step(0));
+    used->restart(start);
+    for (int step = 0; step < 2; ++step) EXPECT_EQ(used->step(0), fresh->step(0));
+    EXPECT_EQ(used->state().object, fresh->state().object);
+    EXPECT_EQ(used->state().probe, fresh->state().probe);
+    EXPECT_EQ(used->state().memory, fresh->state().memory);
+  }
+}
+
 /// What is said of the copies after a step on these devices.
 std::string unequal_copy(const Solver& solver, const Problem& problem) {
   const auto running = solver.start(problem, starting_state(problem.data, 2, true));

@@ -89,7 +89,12 @@ TEST_F(ShardsTest, AddUpToTheSameForAnyPartition) {
     if (mean.empty()) mean = shards.mean_frame();
     EXPECT_EQ(shards.mean_frame(), mean) << ranks;
   }
-  EXPECT_EQ(mean.size(), data_.pixels());
+  ASSERT_EQ(mean.size(), data_.pixels());
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    double sum = 0;
+    for (std::size_t n = 0; n < 9; ++n) sum += data_.frames[n * data_.pixels() + i];
+    EXPECT_NEAR(mean[i], sum / 9, 1e-12 * sum) << i;
+  }
 }
 
 /// The same state, cost and check, wherever the frames are.
