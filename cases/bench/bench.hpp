@@ -116,9 +116,9 @@ void add_small_cases(Bench& bench, const std::string& backend);
 /// Large calls of collectives against the copy floor.
 void add_large_collectives(Bench& bench, const std::string& backend);
 /// Operators on many frames, by default as many as the real scan has whose sizes they take, in
-/// single precision, against the two transforms of every frame alone. On sim: on one rank; tiles
-/// and shards, which ranks exchange, on four. On other backends: cost, gradients and a step on one
-/// rank and on two.
+/// single precision, against the two transforms of every frame alone. On sim: on one rank; but
+/// tiles and shards, which ranks exchange, on four, against a copy of half their inputs and
+/// outputs. On other backends: cost, gradients and a step on one rank and on two.
 void add_operators(Bench& bench, const std::string& backend);
 
 }  // namespace rankcheck::cases::bench

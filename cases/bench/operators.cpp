@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
@@ -148,6 +149,22 @@ Run transforms(const Sizes& sizes) {
   };
 }
 
+/// A copy of so many bytes.
+Run copies(double bytes) {
+  struct Buffers {
+    std::vector<std::byte> from;
+    std::vector<std::byte> to;
+  };
+  const auto size = static_cast<std::size_t>(bytes);
+  const auto buffers =
+      std::make_shared<Buffers>(std::vector(size, std::byte{1}), std::vector(size, std::byte{2}));
+  return [buffers] {
+    const auto start = Clock::now();
+    std::memcpy(buffers->to.data(), buffers->from.data(), buffers->from.size());
+    return seconds_since(start);
+  };
+}
+
 /// An entry without what measures it.
 Entry entry_of(const Case& c, const Sizes& sizes) {
   return {.name = fmt::format("frames/{}/{}/{}/{}x{}x{}",
@@ -173,7 +190,10 @@ void add_simulated(Bench& bench, const gpu::OperatorImplementation& each) {
     const auto call = std::make_shared<OperatorCall>(each.algorithm, c);
     return [call] { return call->run(); };
   };
-  entry.prepare_floor = [sizes] { return transforms(sizes); };
+  // What is given to other ranks is read and written, as half of all inputs and outputs are here.
+  entry.prepare_floor = [sizes, is_exchange, bytes = entry.image_bytes] {
+    return is_exchange ? copies(bytes / 2) : transforms(sizes);
+  };
   bench.add(std::move(entry));
 }
 
