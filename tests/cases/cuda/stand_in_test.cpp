@@ -43,6 +43,12 @@ class CudaOnStandIn : public tests::OnStandIn {
   [[nodiscard]] nlohmann::json hardware() {
     return report("gate").at("environment").at("hardware");
   }
+  /// Its links: a loop over a part of what hardware() returns would be over what is gone.
+  [[nodiscard]] nlohmann::json links() {
+    nlohmann::json all = hardware().at("links");
+    EXPECT_FALSE(all.empty());
+    return all;
+  }
 };
 
 TEST_F(CudaOnStandIn, IsNoHardware) {
@@ -124,8 +130,9 @@ TEST_F(CudaOnStandIn, FailsNothingOfTheGateAndPassesNoDevice) {
 TEST_F(CudaOnStandIn, FailsTheGateWhereCopiesStopShort) {
   const Outcome outcome = gate("RANKCHECK_STAND_IN=short_copy");
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  for (const nlohmann::json& each : hardware().at("links")) {
-    EXPECT_EQ(each.at("verdict"), each.at("method") == "copy" ? "falsified" : "passed") << each;
+  for (const nlohmann::json& each : links()) {
+    // What the probe reads of its own comparison stops short, too, and may end it.
+    EXPECT_EQ(each.at("verdict") == "passed", each.at("method") != "copy") << each;
   }
 }
 
@@ -147,7 +154,7 @@ TEST_F(CudaOnStandIn, CopiesStraightFromDeviceToDeviceWhereTheyReachEachOther) {
 TEST_F(CudaOnStandIn, SkipsLinksThatKernelsCannotUse) {
   const Outcome outcome = gate("RANKCHECK_STAND_IN=no_reach");
   EXPECT_NE(outcome.status, 0) << outcome.out;
-  for (const nlohmann::json& each : hardware().at("links")) {
+  for (const nlohmann::json& each : links()) {
     const bool is_closed = each.at("method") == "load" && each.at("from") != each.at("to");
     EXPECT_EQ(each.at("verdict"), is_closed ? "skipped" : "passed") << each;
     const bool is_within = each.at("from") == each.at("to");
