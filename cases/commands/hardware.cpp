@@ -85,6 +85,7 @@ std::vector<hardware::Device> devices_here() {
 Selection smoke_of(Selection selection) {
   selection.suites = {"smoke"};
   selection.backends = {"cuda"};
+  selection.devices = std::nullopt;
   return selection;
 }
 
@@ -145,6 +146,7 @@ class HardwareGate {
     header.options.seed = *selection_.seed;
     header.why_no_device = find_backend("cuda").unavailable;
     if (header.why_no_device.empty()) header.devices = devices_here();
+    if (!header.devices.empty()) selection_.devices = static_cast<int>(header.devices.size());
     if (options_.time_budget_s) header.options.budget_s = *options_.time_budget_s;
     const Plan plan = plan_phases(header.devices);
     folder_ = choose_folder(options_, selection_.suites);

@@ -74,8 +74,9 @@ class Rounds {
     return {
         .open =
             [this](const std::string& name) {
-              return open_backend(
-                  name, {.ranks_max = plan_.ranks_max, .timeout_s = timeout_s(session_.options)});
+              return open_backend(name,
+                                  {.ranks_max = plan_.ranks_max.at(name),
+                                   .timeout_s = timeout_s(session_.options)});
             },
         .check = [this](harness::Backend& backend,
                         const Unit& unit,

@@ -121,11 +121,13 @@ class Planner {
       entry.ranks_min = selection_.ranks[0];
       entry.ranks_max = selection_.ranks[1];
     }
+    const int ranks_max = entry.ranks_max;
     std::size_t selected = 0;
     for (const std::string& backend : entry.backends) {
       if (!is_wanted(backend)) continue;
+      entry.ranks_max = std::max(ranks_max, ranks_of_devices(backend));
       require_startable(entry, backend);
-      if (const auto* algorithms = algorithms_of(backend)) {
+      if (const auto* algorithms = algorithms_of(backend, entry.ranks_max)) {
         note_ranks(entry, backend);
         selected += harness::expand(entry, catalogue_, backend, *algorithms, plan_.units);
       } else {
@@ -210,8 +212,8 @@ class Planner {
     return selection_.backends.empty() || contains(selection_.backends, backend);
   }
 
-  /// Null where the backend cannot run here.
-  const std::vector<harness::AlgorithmInfo>* algorithms_of(const std::string& name) {
+  /// Null where the backend cannot run here; it is opened for so many ranks where it is not yet.
+  const std::vector<harness::AlgorithmInfo>* algorithms_of(const std::string& name, int ranks) {
     if (const auto known = algorithms_.find(name); known != algorithms_.end()) {
       return &known->second;
     }
@@ -223,7 +225,7 @@ class Planner {
     }
     try {
       auto& opened = opened_[name];
-      opened = open_backend(name, {});
+      opened = open_backend(name, {.ranks_max = ranks});
       limits_[name] = ranks_to_start(name) > 0 ? ranks_to_start(name) : opened->traits().ranks_max;
       return &(algorithms_[name] = opened->algorithms());
     } catch (const std::runtime_error& error) {
@@ -257,9 +259,16 @@ class Planner {
     }
   }
 
+  /// One for each device, as far as the backend takes so many; 0 where nothing asks for that.
+  int ranks_of_devices(const std::string& backend) const {
+    if (!selection_.devices || !selection_.ranks.empty()) return 0;
+    return std::min(*selection_.devices, ranks_to_start(backend));
+  }
+
   /// Takes in what an entry wants of a backend that can run here.
   void note_ranks(const SuiteEntry& entry, const std::string& backend) {
-    if (ranks_to_start(backend) > 0) plan_.ranks_max = std::max(plan_.ranks_max, entry.ranks_max);
+    int& started = plan_.ranks_max[backend];
+    started = std::max(started, entry.ranks_max);
     const int limit = limits_.at(backend);
     int& most = entry.ranks_min > limit ? ranks_beyond_ : ranks_within_;
     most = std::max(most, limit);
@@ -293,7 +302,7 @@ class Planner {
   void leave_out_impossible() {
     auto& units = plan_.units;
     std::erase_if(units, [&](const Unit& unit) {
-      const harness::Backend* backend = enough_ranks_of(unit.backend);
+      const harness::Backend* backend = with_ranks_of_plan(unit.backend);
       if (backend == nullptr || harness::Generator::has_cases(catalogue_, *backend, unit)) {
         return false;
       }
@@ -314,15 +323,15 @@ class Planner {
         plan_.left_out.front()));
   }
 
-  /// A backend that has been opened for as many ranks as the plan asks for; null where that fails.
-  const harness::Backend* enough_ranks_of(const std::string& name) {
+  /// A backend that has been opened for as many ranks as the plan asks for, on which depends what
+  /// it refuses; null where that fails.
+  const harness::Backend* with_ranks_of_plan(const std::string& name) {
     if (plan_.unavailable.contains(name)) return nullptr;
     auto& opened = opened_.at(name);
-    if (ranks_to_start(name) == 0 || opened->traits().ranks_max >= plan_.ranks_max) {
-      return opened.get();
-    }
+    const int ranks = plan_.ranks_max.at(name);
+    if (ranks_to_start(name) == 0 || opened->traits().ranks_max == ranks) return opened.get();
     try {
-      opened = open_backend(name, {.ranks_max = plan_.ranks_max});
+      opened = open_backend(name, {.ranks_max = ranks});
       return opened.get();
     } catch (const std::runtime_error& error) {
       note_broken(name, error.what());
@@ -395,6 +404,7 @@ nlohmann::ordered_json to_json(const Selection& selection) {
   for (const spec::Type type : selection.types) out["types"].push_back(spec::name(type));
   write(out, "cases", selection.cases);
   write(out, "seed", selection.seed);
+  write(out, "devices", selection.devices);
   return out;
 }
 
@@ -410,6 +420,7 @@ Selection selection_from_json(const nlohmann::json& json, const std::string& pla
   fields.optional("types", selection.types);
   read(fields, "cases", selection.cases);
   read(fields, "seed", selection.seed);
+  read(fields, "devices", selection.devices);
   fields.reject_unknown();
   return selection;
 }

@@ -30,6 +30,9 @@ struct Selection {
   std::vector<spec::Type> types;
   std::optional<int> cases;
   std::optional<std::uint64_t> seed;
+  /// Of this machine, where each is to have a rank of its own in the suites' largest cases, as far
+  /// as backends take so many and `ranks` says nothing else: the gate for hardware says so.
+  std::optional<int> devices;
 };
 
 /// Only what is given: the run's identity in journals and reports.
@@ -51,8 +54,8 @@ struct Plan {
   /// Units, as operation/algorithm/property, that were left out because no case of them can ever be
   /// made.
   std::vector<std::string> left_out;
-  /// The most ranks that a backend must be started with.
-  int ranks_max = 1;
+  /// Backend -> the most ranks that it must be started with.
+  std::map<std::string, int> ranks_max;
   double time_limit_s = 0;
   bool cycles = false;
 };

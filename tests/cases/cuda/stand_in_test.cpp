@@ -127,6 +127,20 @@ TEST_F(CudaOnStandIn, FailsNothingOfTheGateAndPassesNoDevice) {
   EXPECT_EQ(summary.find("rule of three"), std::string::npos) << summary;
 }
 
+TEST_F(CudaOnStandIn, HasEveryDeviceInTheSuitesOfTheGate) {
+  harness::write_file(
+      cases() / "suites" / "hardware.json",
+      R"({"name":"hardware","summary":"s","entries":[{"backends":["cuda"],"ranks":[1,1]}]})");
+  gate("RANKCHECK_STAND_IN_DEVICES=3");
+  EXPECT_EQ(hardware().at("devices").size(), 3U);
+  for (const std::string phase : {"suites", "soak"}) {
+    const nlohmann::json findings = report("gate/" + phase).at("findings");
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].at("unit").at("ranks"), (nlohmann::json{1, 3}));
+    EXPECT_GT(findings[0].at("cases"), 0) << findings;
+  }
+}
+
 TEST_F(CudaOnStandIn, FailsTheGateWhereCopiesStopShort) {
   const Outcome outcome = gate("RANKCHECK_STAND_IN=short_copy");
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;

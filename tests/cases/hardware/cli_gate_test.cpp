@@ -144,6 +144,43 @@ TEST_F(CliGate, ResumedItsSoakGoesOnAtTheNextLink) {
   EXPECT_EQ(harness::complaints(report("r")), "");
 }
 
+/// The script stands for NCCL's worker, too; how it is started is told in a file.
+TEST_F(CliGate, HasARankForEveryDevice) {
+  make("fast");
+  const fs::path suite = cases() / "suites" / "hardware.json";
+  harness::write_file(suite, R"({"name":"hardware","summary":"s","entries":[
+      {"backends":["cuda"],"cases":1,"ranks":[1,3]},
+      {"backends":["nccl"],"cases":1,"ranks":[1,1]}]})");
+  for (const char* name : {"bin/rankcheck-worker-cuda", "bin/rankcheck-worker-nccl"}) {
+    const std::string note = "#!/bin/sh\necho \"${0##*-} $*\" >> started";
+    harness::write_file(path_to(name), note + std::string(worker).substr(9));
+    fs::permissions(path_to(name), fs::perms::owner_all);
+  }
+  const auto ranks_of = [this](const std::string& folder) {
+    json most;
+    const json findings = report(folder).at("findings");
+    for (const json& each : findings) {
+      const json& unit = each.at("unit");
+      most[unit.at("backend").get<std::string>()] = unit.at("ranks").at(1);
+    }
+    return most;
+  };
+  const std::string options = "run hardware --time-budget 0.1 --operation barrier --report ";
+  rankcheck(options + "two");
+  EXPECT_EQ(ranks_of("two/suites"), (json{{"cuda", 3}, {"nccl", 2}}));
+  EXPECT_EQ(ranks_of("two/soak"), ranks_of("two/suites"));
+  EXPECT_EQ(report("two").at("run").at("devices"), 2);
+  EXPECT_EQ(harness::complaints(report("two/suites")), "");
+  // No more of one backend's ranks are started than its own cases have.
+  const std::string started = text_of("started");
+  EXPECT_NE(started.find("cuda --ranks 3\n"), std::string::npos) << started;
+  EXPECT_NE(started.find("nccl --ranks 2 "), std::string::npos) << started;
+  EXPECT_EQ(started.find("nccl --ranks 3 "), std::string::npos) << started;
+
+  rankcheck(options + "as-asked --ranks 1");
+  EXPECT_EQ(ranks_of("as-asked/suites"), (json{{"cuda", 1}, {"nccl", 1}}));
+}
+
 TEST_F(CliGate, RefusesBeforeAnythingIsMeasured) {
   expect_unable("run hardware smoke", "suite: hardware: expected no other suite beside it");
   expect_unable("run hardware --operation nonsense --report r", "nonsense");
