@@ -143,26 +143,29 @@ class Gate {
   static void judge(Link& link, const ProbeOutcome& outcome) {
     Finding& finding = link.finding;
     const LinkResult& result = outcome.result;
+    const auto find = [&](Verdict verdict, const std::string& why) {
+      worsen(finding.verdict, finding.reason, verdict, why);
+    };
     if (outcome.verdict == Verdict::skipped) {
-      const std::string closed(harness::name(harness::SkipReason::not_supported));
-      worsen(finding.verdict, finding.reason, outcome.verdict, closed);
+      find(outcome.verdict, std::string(harness::name(harness::SkipReason::not_supported)));
     } else if (outcome.verdict != Verdict::passed) {
-      worsen(finding.verdict, finding.reason, outcome.verdict, outcome.reason);
+      find(outcome.verdict, outcome.reason);
     } else if (result.copies == 0 || result.bytes_of_copy == 0) {
-      worsen(finding.verdict, finding.reason, Verdict::vacuous, "nothing was compared");
+      find(Verdict::vacuous, "nothing was compared");
     } else if (result.wrong_copies > 0) {
-      worsen(finding.verdict,
-             finding.reason,
-             Verdict::falsified,
-             fmt::format("{} of {} copies arrived wrong, {} bytes{}",
-                         result.wrong_copies,
-                         result.copies,
-                         result.wrong_bytes,
-                         result.lost_sources > 0 ? "; the source itself had changed" : ""));
+      find(Verdict::falsified,
+           fmt::format("{} of {} copies arrived wrong, {} bytes{}",
+                       result.wrong_copies,
+                       result.copies,
+                       result.wrong_bytes,
+                       result.lost_sources > 0 ? "; the source itself had changed" : ""));
       finding.wrong_count += result.wrong_bytes;
       if (result.first_wrong && finding.wrong.size() < harness::wrong_elements_max) {
         finding.wrong.push_back(element_of(link, result));
       }
+    } else if (!result.impossible_time.empty()) {
+      // What arrived is right, but nobody knows how fast.
+      find(Verdict::errored, result.impossible_time);
     }
   }
 

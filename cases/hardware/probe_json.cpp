@@ -71,6 +71,7 @@ ordered_json to_json(const LinkResult& result) {
                    {"wrong_bytes", result.wrong_bytes},
                    {"lost_sources", result.lost_sources},
                    {"seconds", result.seconds}};
+  if (!result.impossible_time.empty()) out["impossible_time"] = result.impossible_time;
   if (result.first_wrong) {
     out["first_wrong"] = {{"pattern", result.first_wrong_pattern},
                           {"index", result.first_wrong->index},
@@ -94,6 +95,7 @@ LinkResult result_from_json(const nlohmann::json& json) {
   fields.required("wrong_bytes", result.wrong_bytes);
   fields.required("lost_sources", result.lost_sources);
   fields.required("seconds", result.seconds);
+  fields.optional("impossible_time", result.impossible_time);
   if (const nlohmann::json* wrong = fields.find("first_wrong")) {
     harness::Fields of_word(*wrong, "probe's result: first_wrong");
     gpu::cuda::WrongWord& word = result.first_wrong.emplace();

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <cuda_runtime_api.h>
-#include <fmt/format.h>
 
 #include "reference/registry.hpp"
 
@@ -19,6 +18,7 @@
 #include "gpu/device/cuda/devices.hpp"
 #include "gpu/device/cuda/enqueue.hpp"
 #include "gpu/device/cuda/error.hpp"
+#include "gpu/device/cuda/event_seconds.hpp"
 #include "gpu/device/cuda/graphs.hpp"
 
 #include "harness/image.hpp"
@@ -98,15 +98,13 @@ class Stopwatch {
     cuda::check(cudaEventRecord(end_, devices_.use(0)), "cudaEventRecord");
     hold_ = std::clamp<Clock::duration>(2 * (Clock::now() - start), hold_min, hold_max);
     devices_.synchronize();
-    const double seconds_here = std::chrono::duration<double>(Clock::now() - start).count();
+    cuda::EventSeconds seconds{.host = std::chrono::duration<double>(Clock::now() - start).count()};
     float milliseconds = 0;
     cuda::check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
-    const double seconds = static_cast<double>(milliseconds) / 1000;
-    if (seconds > 0 && seconds <= seconds_here) return seconds;
-    throw gpu::DeviceError(fmt::format(
-        "CUDA's events took {:g} s: expected more than 0, and no more than the {:g} s of the host",
-        seconds,
-        seconds_here));
+    seconds.device = static_cast<double>(milliseconds) / 1000;
+    const std::string why = seconds.why_impossible();
+    if (!why.empty()) throw gpu::DeviceError(why);
+    return seconds.device;
   }
 
  private:

@@ -44,7 +44,10 @@ LinkResult probe_link(LinkEnds& ends, const LinkProbe& probe) {
     for (std::int64_t repeat = 0; repeat < probe.repeats; ++repeat) {
       // A copy that never arrives would otherwise find what the one before left.
       ends.fill(End::destination, inverse);
-      result.seconds.push_back(ends.move(probe.method));
+      const EventSeconds seconds = ends.move(probe.method);
+      const std::string why = seconds.why_impossible();
+      if (why.empty()) result.seconds.push_back(seconds.device);
+      if (result.impossible_time.empty()) result.impossible_time = why;
       ++result.copies;
       const Difference difference = ends.compare(End::destination, pattern);
       if (difference.wrong_bytes == 0) continue;

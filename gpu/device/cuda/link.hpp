@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "gpu/device/cuda/event_seconds.hpp"
 #include "gpu/device/cuda/pattern.hpp"
 
 /// A link: the way from one physical device's memory to another's, or within one device's own.
@@ -65,8 +67,8 @@ class LinkEnds {
   /// Of all moves.
   [[nodiscard]] virtual Way way() const = 0;
   virtual void fill(End end, const Pattern& pattern) = 0;
-  /// Source to destination; the seconds that it took, by the device's clock.
-  virtual double move(Method method) = 0;
+  /// Source to destination.
+  virtual EventSeconds move(Method method) = 0;
   /// Compares on the buffer's own device.
   virtual Difference compare(End end, const Pattern& pattern) = 0;
 };
@@ -95,8 +97,10 @@ struct LinkResult {
   /// Moves after which the source no longer held what was written there: its own device lost it,
   /// not the link.
   std::int64_t lost_sources = 0;
-  /// Of each move.
+  /// Of each move, but for those that cannot be.
   std::vector<double> seconds = {};
+  /// Why the first of those cannot be; empty where there is none.
+  std::string impossible_time = {};
 };
 
 /// Fills the source with a pattern and the destination with its inverse, moves, compares all of the

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 
 #include "gpu/device/cuda/error.hpp"
 #include "gpu/device/cuda/link_ends.hpp"
@@ -87,15 +88,17 @@ class Side {
 
   /// Enqueues the work between two events, waits for it and tells the seconds between them.
   template <class Work>
-  double time(const Work& work) const {
+  EventSeconds time(const Work& work) const {
     use();
+    const auto start = std::chrono::steady_clock::now();
     check(cudaEventRecord(begin_, stream_), "cudaEventRecord");
     work();
     check(cudaEventRecord(end_, stream_), "cudaEventRecord");
     synchronize();
+    const std::chrono::duration<double> here = std::chrono::steady_clock::now() - start;
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
-    return static_cast<double>(milliseconds) / 1000;
+    return {.device = static_cast<double>(milliseconds) / 1000, .host = here.count()};
   }
 
  private:
@@ -129,7 +132,7 @@ class DeviceLinkEnds final : public LinkEnds {
     there.synchronize();
   }
 
-  double move(Method method) override {
+  EventSeconds move(Method method) override {
     const std::size_t bytes = static_cast<std::size_t>(words_) * sizeof(std::uint64_t);
     if (method == Method::copy) {
       return source_.time([&] {

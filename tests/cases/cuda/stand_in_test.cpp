@@ -165,6 +165,24 @@ TEST_F(CudaOnStandIn, CopiesStraightFromDeviceToDeviceWhereTheyReachEachOther) {
   EXPECT_EQ(probe("RANKCHECK_STAND_IN=no_reach", "copy").at("wrong_copies"), 0) << "by the host";
 }
 
+TEST_F(CudaOnStandIn, TellsOfTimesOfLinksThatNothingCanTake) {
+  for (const std::string fault : {"no_time", "time_backwards", "time_in_us", "time_of_nan"}) {
+    for (const std::string method : {"copy", "load"}) {
+      const nlohmann::json found = probe("RANKCHECK_STAND_IN=" + fault, method);
+      EXPECT_EQ(found.at("copies"), 2) << found;
+      EXPECT_EQ(found.at("seconds").size(), 0U) << fault << found;
+      EXPECT_NE(found.value("impossible_time", "").find("s: expected more than 0"),
+                std::string::npos)
+          << fault << found;
+    }
+  }
+  EXPECT_FALSE(probe("", "copy").contains("impossible_time"));
+  EXPECT_EQ(gate("RANKCHECK_STAND_IN=no_time").status, 2);
+  for (const nlohmann::json& each : links()) {
+    EXPECT_EQ(each.at("verdict"), "errored") << each;
+  }
+}
+
 TEST_F(CudaOnStandIn, SkipsLinksThatKernelsCannotUse) {
   const Outcome outcome = gate("RANKCHECK_STAND_IN=no_reach");
   EXPECT_NE(outcome.status, 0) << outcome.out;

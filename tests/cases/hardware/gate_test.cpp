@@ -109,6 +109,29 @@ TEST_F(GateTest, FindsTheOneLinkThatCorrupts) {
   EXPECT_NE(to_markdown(gate).find("does NOT hold"), std::string::npos);
 }
 
+TEST_F(GateTest, IsNotGreenWithTimesThatCannotBe) {
+  probe = [](const ProbeRequest& request) {
+    ProbeOutcome outcome = good_probe(request);
+    if (request.from == 1 && request.to == 0) outcome.result.impossible_time = "no time";
+    return outcome;
+  };
+  const GateReport gate = run(2);
+  EXPECT_EQ(gate.status, 2);
+  for (const Link& each : gate.links) {
+    const bool is_it = each.from == 1 && each.to == 0;
+    EXPECT_EQ(each.finding.verdict, is_it ? Verdict::errored : Verdict::passed);
+    EXPECT_EQ(each.finding.reason, is_it ? "no time" : "");
+  }
+  // What arrived wrong says more.
+  probe = [](const ProbeRequest& request) {
+    ProbeOutcome outcome = good_probe(request);
+    outcome.result.impossible_time = "no time";
+    outcome.result.wrong_copies = 1;
+    return outcome;
+  };
+  EXPECT_EQ(run(2).links.front().finding.verdict, Verdict::falsified);
+}
+
 TEST_F(GateTest, FindsALinkThatCorruptsInTheSoakAlone) {
   plant([](const ProbeRequest& request) {
     return request.from == 0 && request.to == 1 && request.probe.first > 0;
@@ -345,7 +368,8 @@ TEST(ProbeTest, RequestsAndResultsSurviveTheirJson) {
                                .first_wrong = gpu::cuda::WrongWord{7, ~std::uint64_t{0}, 1},
                                .first_wrong_pattern = 2,
                                .lost_sources = 1,
-                               .seconds = {0.25, 0.5}};
+                               .seconds = {0.25, 0.5},
+                               .impossible_time = "no time"};
   EXPECT_EQ(to_json(result_from_json(to_json(result))), to_json(result));
   result.first_wrong.reset();
   EXPECT_EQ(to_json(result_from_json(to_json(result))), to_json(result));

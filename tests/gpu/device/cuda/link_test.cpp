@@ -1,7 +1,9 @@
 #include "gpu/device/cuda/link.hpp"
 
 #include <bit>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -26,11 +28,11 @@ class HostLinkEnds final : public LinkEnds {
       at(end)[static_cast<std::size_t>(i)] = pattern.word(i);
     }
   }
-  double move(Method /*method*/) override {
+  EventSeconds move(Method /*method*/) override {
     if (!loses_copies) at(End::destination) = at(End::source);
     if (spoil) spoil(at(End::source), at(End::destination), moves_);
     ++moves_;
-    return 0.5;
+    return seconds ? seconds(moves_) : EventSeconds{.device = 0.5, .host = 1};
   }
   Difference compare(End end, const Pattern& pattern) override {
     Difference difference;
@@ -46,6 +48,7 @@ class HostLinkEnds final : public LinkEnds {
 
   bool loses_copies = false;
   std::function<void(std::vector<std::uint64_t>&, std::vector<std::uint64_t>&, int)> spoil;
+  std::function<EventSeconds(int)> seconds;
 
  private:
   std::vector<std::uint64_t>& at(End end) { return buffers_[end == End::source ? 0 : 1]; }
@@ -65,6 +68,7 @@ TEST(LinkTest, CountsWhatAFaultlessLinkMoved) {
   EXPECT_EQ(result.wrong_copies, 0);
   EXPECT_EQ(result.seconds, std::vector<double>(14, 0.5));
   EXPECT_FALSE(result.first_wrong);
+  EXPECT_EQ(result.impossible_time, "");
 }
 
 TEST(LinkTest, FindsOneFlippedBitAndItsPlace) {
@@ -99,6 +103,28 @@ TEST(LinkTest, TellsALostSourceFromABadLink) {
   };
   const LinkResult result = probe_link(ends, {.seed = 3, .first = 5, .patterns = 2});
   EXPECT_EQ(result.lost_sources, 2);
+}
+
+TEST(LinkTest, LeavesOutTimesThatCannotBeAndComparesAllTheSame) {
+  HostLinkEnds ends(4);
+  ends.seconds = [](int move) -> EventSeconds {
+    return {.device = move == 3 ? 2.0 : move == 5 ? 0 : 0.25, .host = 1};
+  };
+  const LinkResult result = probe_link(ends, probe);
+  EXPECT_EQ(result.copies, 14);
+  EXPECT_EQ(result.seconds, std::vector<double>(12, 0.25));
+  EXPECT_EQ(result.impossible_time,
+            "CUDA's events took 2 s: expected more than 0, and no more than the 1 s of the host");
+}
+
+TEST(EventSeconds, AreMoreThanNoneAndNoMoreThanTheHosts) {
+  for (const double device : {1e-9, 0.5, 1.0}) {
+    EXPECT_EQ((EventSeconds{.device = device, .host = 1}).why_impossible(), "") << device;
+  }
+  constexpr auto infinity = std::numeric_limits<double>::infinity();
+  for (const double device : {0.0, -0.5, 1.5, std::nan(""), infinity, -infinity}) {
+    EXPECT_NE((EventSeconds{.device = device, .host = 1}).why_impossible(), "") << device;
+  }
 }
 
 TEST(PatternTest, RandomWordsDifferByPlaceNumberAndSeed) {

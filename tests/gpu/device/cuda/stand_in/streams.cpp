@@ -1,6 +1,7 @@
 #include "tests/gpu/device/cuda/stand_in/streams.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "tests/gpu/device/cuda/stand_in/cuda_runtime.h"
 #include "tests/gpu/device/cuda/stand_in/faults.hpp"
@@ -187,6 +188,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
   const double lie = is_planted("no_time")          ? 0
                      : is_planted("time_backwards") ? -1
                      : is_planted("time_in_us")     ? 1000
+                     : is_planted("time_of_nan")    ? std::numeric_limits<double>::quiet_NaN()
                                                     : 1;
   *milliseconds = static_cast<float>(lie * between / ns_per_ms);
   return cudaSuccess;
