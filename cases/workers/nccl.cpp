@@ -20,6 +20,7 @@
 
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/nccl/devices.hpp"
+#include "gpu/device/nccl/placement.hpp"
 #include "gpu/device/nccl/runtime.hpp"
 #include "gpu/device/nccl/store.hpp"
 
@@ -92,7 +93,8 @@ nccl::World world_of(const Arguments& arguments, const Machine& machine) {
   nccl::World world{.ranks = arguments.ranks, .local = {}, .meet = {}};
   world.devices = machine.devices;
   world.least_capability = machine.least_capability;
-  world.shares_devices = !machine.library->on_host() && arguments.ranks > machine.devices;
+  world.shares_devices =
+      !machine.library->on_host() && nccl::share_devices(arguments.ranks, machine.devices);
   world.patience = std::chrono::duration<double>(arguments.patience_s);
   if (arguments.rank >= 0) {
     world.local = {arguments.rank};
@@ -180,7 +182,9 @@ class NcclSubject final : public worker::Subject {
   [[nodiscard]] std::unique_ptr<nccl::Devices> make_devices() const {
     if (library_.on_host()) return nccl::make_host_devices(static_cast<int>(world_.local.size()));
     std::vector<int> physical;
-    for (const int rank : world_.local) physical.push_back(rank % world_.devices);
+    for (const int rank : world_.local) {
+      physical.push_back(nccl::device_of(rank, world_.devices));
+    }
     return nccl::make_cuda_devices(physical);
   }
 
@@ -357,27 +361,11 @@ std::string random_secret() {
   return text;
 }
 
-/// So that NCCL takes several ranks on one device: each a host of its own, which others reach
-/// through a socket; small enough that all of them fit on the device at the same time. What the
-/// user has set stays.
-void let_ranks_share_devices(int rank, std::map<std::string, std::string>& environment) {
-  environment["NCCL_HOSTID"] = fmt::format("rankcheck-{}", rank);
-  const std::array<std::pair<const char*, const char*>, 6> defaults{{{"NCCL_NET", "Socket"},
-                                                                     {"NCCL_IB_DISABLE", "1"},
-                                                                     {"NCCL_SOCKET_IFNAME", "lo"},
-                                                                     {"NCCL_MNNVL_ENABLE", "0"},
-                                                                     {"NCCL_NVLS_ENABLE", "0"},
-                                                                     {"NCCL_MAX_NCHANNELS", "1"}}};
-  for (const auto& [name, value] : defaults) {
-    if (variable(name).empty()) environment[name] = value;
-  }
-}
-
 /// Starts the ranks' processes and the store where they meet.
 int start_ranks(const Arguments& arguments, const Machine& machine) {
   const std::string secret = random_secret();
   const nccl::StoreServer store({}, secret);
-  const bool share_devices = world_of(arguments, machine).shares_devices;
+  const bool shares_devices = world_of(arguments, machine).shares_devices;
   std::vector<worker::Command> commands;
   for (int rank = 0; rank < arguments.ranks; ++rank) {
     worker::Command command{.arguments = {"/proc/self/exe",
@@ -392,7 +380,7 @@ int start_ranks(const Arguments& arguments, const Machine& machine) {
                                           "--nccl-library",
                                           arguments.library},
                             .environment = {{secret_variable, secret}}};
-    if (share_devices) let_ranks_share_devices(rank, command.environment);
+    if (shares_devices) command.environment.merge(nccl::environment_of_sharing(rank, variable));
     // Its port would be the same for all worlds of this machine.
     if (variable("NCCL_RAS_ENABLE").empty()) command.environment["NCCL_RAS_ENABLE"] = "0";
     commands.push_back(std::move(command));

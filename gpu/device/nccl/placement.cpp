@@ -1,0 +1,32 @@
+#include "gpu/device/nccl/placement.hpp"
+
+#include <array>
+#include <utility>
+
+namespace rankcheck::gpu::nccl {
+
+int device_of(int rank, int devices) {
+  return rank % devices;
+}
+
+bool share_devices(int ranks, int devices) {
+  return ranks > devices;
+}
+
+std::map<std::string, std::string> environment_of_sharing(int rank, const Variables& variables) {
+  std::map<std::string, std::string> environment{
+      {"NCCL_HOSTID", "rankcheck-" + std::to_string(rank)}};
+  constexpr std::array<std::pair<const char*, const char*>, 6> defaults{
+      {{"NCCL_NET", "Socket"},
+       {"NCCL_IB_DISABLE", "1"},
+       {"NCCL_SOCKET_IFNAME", "lo"},
+       {"NCCL_MNNVL_ENABLE", "0"},
+       {"NCCL_NVLS_ENABLE", "0"},
+       {"NCCL_MAX_NCHANNELS", "1"}}};
+  for (const auto& [name, value] : defaults) {
+    if (variables(name).empty()) environment[name] = value;
+  }
+  return environment;
+}
+
+}  // namespace rankcheck::gpu::nccl

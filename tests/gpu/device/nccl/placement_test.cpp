@@ -1,0 +1,53 @@
+#include "gpu/device/nccl/placement.hpp"
+
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace rankcheck::gpu::nccl {
+namespace {
+
+using Environment = std::map<std::string, std::string>;
+
+/// What a rank is started with where the user has set `given`.
+Environment told(int rank, const Environment& given = {}) {
+  return environment_of_sharing(rank, [&](const char* name) {
+    const auto found = given.find(name);
+    return found == given.end() ? std::string() : found->second;
+  });
+}
+
+TEST(NcclPlacement, DealsRanksOutOverTheDevices) {
+  const int expected[] = {0, 1, 2, 0, 1};
+  for (int rank = 0; rank < 5; ++rank) EXPECT_EQ(device_of(rank, 3), expected[rank]);
+  EXPECT_TRUE(share_devices(4, 3));
+  EXPECT_FALSE(share_devices(3, 3));
+}
+
+TEST(NcclPlacement, MakesEveryRankThatSharesAHostOfItsOwn) {
+  EXPECT_EQ(told(3),
+            (Environment{{"NCCL_HOSTID", "rankcheck-3"},
+                         {"NCCL_NET", "Socket"},
+                         {"NCCL_IB_DISABLE", "1"},
+                         {"NCCL_SOCKET_IFNAME", "lo"},
+                         {"NCCL_MNNVL_ENABLE", "0"},
+                         {"NCCL_NVLS_ENABLE", "0"},
+                         {"NCCL_MAX_NCHANNELS", "1"}}));
+  EXPECT_NE(told(0).at("NCCL_HOSTID"), told(1).at("NCCL_HOSTID"));
+}
+
+TEST(NcclPlacement, KeepsWhatTheUserHasSet) {
+  for (const auto& [name, value] : told(0)) {
+    const Environment kept = told(0, {{name, "as set"}});
+    const bool is_host = name == "NCCL_HOSTID";
+    EXPECT_EQ(kept.size(), told(0).size() - (is_host ? 0 : 1)) << name;
+    // One name for the hosts of all ranks would put them back on one host.
+    EXPECT_EQ(kept.contains(name), is_host) << name;
+  }
+  EXPECT_EQ(told(0, {{"NCCL_HOSTID", "as set"}}).at("NCCL_HOSTID"), "rankcheck-0");
+  EXPECT_EQ(told(0, {{"NCCL_SOCKET_IFNAME", "eth0"}}).at("NCCL_NET"), "Socket");
+}
+
+}  // namespace
+}  // namespace rankcheck::gpu::nccl
