@@ -6,6 +6,7 @@
 #include "gpu/device/cuda/devices.hpp"
 #include "gpu/device/cuda/error.hpp"
 #include "gpu/device/cuda/kernels.cuh"
+#include "gpu/device/cuda/presence.hpp"
 #include "gpu/device/cuda/start.cuh"
 
 extern "C" int rankcheck_cuda_on_host() __attribute__((weak));
@@ -44,14 +45,7 @@ std::string why_too_old(int device) {
 std::string why_unavailable() {
   int count = 0;
   const cudaError_t code = cudaGetDeviceCount(&count);
-  if (code == cudaErrorInsufficientDriver) {
-    return "no NVIDIA driver that is new enough is installed: install one for CUDA " +
-           std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
-  }
-  if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0)) {
-    return "the NVIDIA driver finds no device: look at nvidia-smi and CUDA_VISIBLE_DEVICES";
-  }
-  if (code != cudaSuccess) return std::string("CUDA: ") + cudaGetErrorString(code);
+  if (std::string why = why_none(code, count); !why.empty()) return why;
   for (int device = 0; device < count; ++device) {
     const std::string reason = why_too_old(device);
     if (!reason.empty()) return reason;

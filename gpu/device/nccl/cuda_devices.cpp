@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "gpu/device/cuda/error.hpp"
+#include "gpu/device/cuda/presence.hpp"
 #include "gpu/device/nccl/devices.hpp"
 
 namespace rankcheck::gpu::nccl {
@@ -9,6 +11,7 @@ namespace rankcheck::gpu::nccl {
 namespace {
 
 using cuda::check;
+using cuda::version_text;
 
 class CudaDevices final : public Devices {
  public:
@@ -77,10 +80,6 @@ class CudaDevices final : public Devices {
   std::vector<Slot> slots_;
 };
 
-std::string version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
 int capability_of(int device) {
   int major = 0;
   int minor = 0;
@@ -96,16 +95,9 @@ int capability_of(int device) {
 CudaPresence find_cuda() {
   int count = 0;
   const cudaError_t code = cudaGetDeviceCount(&count);
-  if (code == cudaErrorInsufficientDriver) {
-    return {.why_none = "no NVIDIA driver that is new enough is installed: install one for CUDA " +
-                        version_text(CUDART_VERSION)};
+  if (std::string why = cuda::why_none(code, count); !why.empty()) {
+    return {.why_none = std::move(why)};
   }
-  if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0)) {
-    return {.why_none =
-                "the NVIDIA driver finds no device: look at nvidia-smi and "
-                "CUDA_VISIBLE_DEVICES"};
-  }
-  if (code != cudaSuccess) return {.why_none = std::string("CUDA: ") + cudaGetErrorString(code)};
   CudaPresence found{.devices = count, .why_none = {}, .least_capability = capability_of(0)};
   for (int d = 1; d < count; ++d) {
     found.least_capability = std::min(found.least_capability, capability_of(d));

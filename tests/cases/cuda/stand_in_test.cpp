@@ -69,6 +69,15 @@ TEST_F(CudaOnStandIn, RefusesDevicesThatTheKernelsAreTooNewFor) {
       << outcome.err;
 }
 
+TEST_F(CudaOnStandIn, SaysWhatMendsAMachineThatIsNotReady) {
+  for (const std::string command : {" doctor", " run smoke --backend cuda"}) {
+    const Outcome outcome = shell("RANKCHECK_STAND_IN=not_ready " + program_ + command);
+    EXPECT_NE((outcome.out + outcome.err).find("start nvidia-fabricmanager"), std::string::npos)
+        << command << '\n'
+        << outcome.out << outcome.err;
+  }
+}
+
 TEST_F(CudaOnStandIn, AsksForAllQueuesUnlessTheUserDoes) {
   const std::string doctor = shell(program_ + " doctor").out;
   EXPECT_NE(doctor.find("cuda_queues: 32"), std::string::npos) << doctor;

@@ -15,6 +15,8 @@ thread_local cudaError_t last_error = cudaSuccess;
 /// What every call answers once a kernel went wrong.
 cudaError_t sticky_error = cudaSuccess;
 
+constexpr auto cuda_error_system_not_ready = static_cast<cudaError_t>(802);
+
 struct Words {
   cudaError_t code;
   const char* name;
@@ -39,6 +41,7 @@ constexpr Words words[] = {
      "cudaErrorPeerAccessAlreadyEnabled",
      "peer access is already enabled"},
     {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+    {cuda_error_system_not_ready, "cudaErrorSystemNotReady", "system not yet initialized"},
     {cudaErrorStreamCaptureUnsupported,
      "cudaErrorStreamCaptureUnsupported",
      "operation not permitted when stream is capturing"},
@@ -154,6 +157,7 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
+  if (is_planted("not_ready")) return answer(rankcheck::stand_in::cuda_error_system_not_ready);
   *count = device_count();
   return answer(*count == 0 ? cudaErrorNoDevice : cudaSuccess);
 }

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <cuda_runtime_api.h>
+
+#include "gpu/device/cuda/error.hpp"
+
+/// What this machine has of CUDA, for all that is linked with its runtime, compiled by nvcc or not.
+namespace rankcheck::gpu::cuda {
+
+/// What mends an error with which CUDA begins; by number, for older versions lack the names.
+struct Remedy {
+  int code;
+  const char* text;
+};
+
+/// After the descriptions of these errors in CUDA's reference.
+inline constexpr const char* open_the_devices =
+    "look at nvidia-smi, whether this user may read and write /dev/nvidia*, and whether the "
+    "container, if this is one, was started with its GPUs (docker run --gpus all)";
+inline constexpr Remedy remedies[] = {
+    // cudaErrorInitializationError
+    {3, open_the_devices},
+    // cudaErrorStubLibrary
+    {34,
+     "the CUDA Toolkit's stub of the driver's library is loaded: take its folder (lib64/stubs) out "
+     "of LD_LIBRARY_PATH"},
+    // cudaErrorInvalidDevice
+    {101, open_the_devices},
+    // cudaErrorOperatingSystem
+    {304, open_the_devices},
+    // cudaErrorSystemNotReady
+    {802,
+     "on a machine with NVSwitch, install and start nvidia-fabricmanager of the driver's version "
+     "(systemctl start nvidia-fabricmanager)"},
+    // cudaErrorSystemDriverMismatch
+    {803,
+     "the driver in the kernel and its library are of different versions: restart the machine, or "
+     "install the driver again"},
+    // cudaErrorCompatNotSupportedOnDevice
+    {804,
+     "CUDA's compatibility library (cuda-compat) does not work with this device: take it out of "
+     "LD_LIBRARY_PATH and install a newer driver, or hide the device with CUDA_VISIBLE_DEVICES"},
+    // cudaErrorUnknown
+    {999, open_the_devices},
+};
+
+/// "13.0"; `version` as the runtime makes it.
+inline std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+/// Why no device can be used, and what would mend it, where cudaGetDeviceCount() answered with
+/// `code` and `count`; empty where some can.
+inline std::string why_none(cudaError_t code, int count) {
+  if (code == cudaErrorInsufficientDriver) {
+    return "no NVIDIA driver that is new enough is installed: install one for CUDA " +
+           version_text(CUDART_VERSION);
+  }
+  if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0)) {
+    return "the NVIDIA driver finds no device: look at nvidia-smi and CUDA_VISIBLE_DEVICES";
+  }
+  if (code == cudaSuccess) return {};
+  const std::string what = std::string("CUDA: ") + cudaGetErrorString(code) + " (" +
+                           std::to_string(static_cast<int>(code)) + ")";
+  const auto* const found =
+      std::find_if(std::begin(remedies), std::end(remedies), [code](const Remedy& each) {
+        return static_cast<cudaError_t>(each.code) == code;
+      });
+  return found == std::end(remedies) ? what : what + ": " + found->text;
+}
+
+}  // namespace rankcheck::gpu::cuda

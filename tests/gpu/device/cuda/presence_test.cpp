@@ -1,0 +1,37 @@
+#include "gpu/device/cuda/presence.hpp"
+
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+/// What is made of the runtime's answers; the stand-in gives them here.
+namespace rankcheck::gpu::cuda {
+namespace {
+
+TEST(CudaPresence, SaysWhatMendsWhatCudaBeginsWith) {
+  const std::map<int, std::string> expected{{3, "/dev/nvidia*"},
+                                            {34, "stubs"},
+                                            {35, "install one for CUDA 13.0"},
+                                            {100, "CUDA_VISIBLE_DEVICES"},
+                                            {101, "--gpus all"},
+                                            {304, "/dev/nvidia*"},
+                                            {802, "nvidia-fabricmanager"},
+                                            {803, "restart the machine"},
+                                            {804, "cuda-compat"},
+                                            {999, "/dev/nvidia*"}};
+  for (const auto& [code, remedy] : expected) {
+    const std::string why = why_none(static_cast<cudaError_t>(code), 1);
+    EXPECT_NE(why.find(remedy), std::string::npos) << code << ": " << why;
+    EXPECT_EQ(why.find('\n'), std::string::npos) << why;
+  }
+  EXPECT_EQ(why_none(static_cast<cudaError_t>(802), 0),
+            "CUDA: system not yet initialized (802): on a machine with NVSwitch, install and start "
+            "nvidia-fabricmanager of the driver's version (systemctl start nvidia-fabricmanager)");
+  EXPECT_EQ(why_none(cudaErrorMemoryAllocation, 0), "CUDA: out of memory (2)");
+  EXPECT_NE(why_none(cudaSuccess, 0).find("finds no device"), std::string::npos);
+  EXPECT_EQ(why_none(cudaSuccess, 1), "");
+}
+
+}  // namespace
+}  // namespace rankcheck::gpu::cuda
