@@ -19,6 +19,7 @@
 #include "reference/registry.hpp"
 
 #include "gpu/device/cluster.hpp"
+#include "gpu/device/cuda/presence.hpp"
 #include "gpu/device/nccl/devices.hpp"
 #include "gpu/device/nccl/placement.hpp"
 #include "gpu/device/nccl/runtime.hpp"
@@ -39,6 +40,7 @@ namespace {
 
 using harness::Case;
 using harness::Observation;
+namespace cuda = gpu::cuda;
 namespace nccl = gpu::nccl;
 namespace worker = harness::worker;
 
@@ -93,6 +95,9 @@ nccl::World world_of(const Arguments& arguments, const Machine& machine) {
   nccl::World world{.ranks = arguments.ranks, .local = {}, .meet = {}};
   world.devices = machine.devices;
   world.least_capability = machine.least_capability;
+  world.has_nvlink = machine.library->on_host() ||
+                     (nccl::lets_peers_reach(variable) &&
+                      cuda::all_have_nvlink(std::min(arguments.ranks, machine.devices)));
   world.shares_devices =
       !machine.library->on_host() && nccl::share_devices(arguments.ranks, machine.devices);
   world.patience = std::chrono::duration<double>(arguments.patience_s);

@@ -72,4 +72,19 @@ inline std::string why_none(cudaError_t code, int count) {
   return found == std::end(remedies) ? what : what + ": " + found->text;
 }
 
+/// Whether each of the first `devices` devices has atomics on the memory of each other one, as by
+/// NVLink, and not by PCIe. One device has no pairs. Throws DeviceError.
+inline bool all_have_nvlink(int devices) {
+  for (int from = 0; from < devices; ++from) {
+    for (int to = 0; to < devices; ++to) {
+      if (from == to) continue;
+      int has = 0;
+      check(cudaDeviceGetP2PAttribute(&has, cudaDevP2PAttrNativeAtomicSupported, from, to),
+            "cudaDeviceGetP2PAttribute");
+      if (has == 0) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace rankcheck::gpu::cuda

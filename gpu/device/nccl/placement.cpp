@@ -29,4 +29,10 @@ std::map<std::string, std::string> environment_of_sharing(int rank, const Variab
   return environment;
 }
 
+bool lets_peers_reach(const Variables& variables) {
+  const std::string disable = variables("NCCL_P2P_DISABLE");
+  const std::string level = variables("NCCL_P2P_LEVEL");
+  return (disable.empty() || disable == "0") && level != "LOC" && level != "0";
+}
+
 }  // namespace rankcheck::gpu::nccl

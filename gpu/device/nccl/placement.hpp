@@ -23,4 +23,8 @@ using Variables = std::function<std::string(const char* name)>;
 [[nodiscard]] std::map<std::string, std::string> environment_of_sharing(int rank,
                                                                         const Variables& variables);
 
+/// Whether the user lets NCCL go straight from device to device, whatever joins them
+/// (NCCL_P2P_DISABLE, NCCL_P2P_LEVEL).
+[[nodiscard]] bool lets_peers_reach(const Variables& variables);
+
 }  // namespace rankcheck::gpu::nccl

@@ -51,6 +51,11 @@ std::string why_unforceable(const Library& nccl, const World& world, const Reque
   if (forcing.protocol == "LL128" && world.shares_devices) {
     return "algorithm: LL128 is not safe between hosts, which ranks on one device are to NCCL";
   }
+  // Elsewhere data may arrive wrong, says NCCL's documentation of NCCL_PROTO.
+  if (forcing.protocol == "LL128" && !world.has_nvlink) {
+    return "algorithm: LL128 is safe over NVLink alone, which does not join all devices in use, or "
+           "NCCL_P2P_DISABLE or NCCL_P2P_LEVEL keeps NCCL from it";
+  }
   return {};
 }
 

@@ -36,6 +36,9 @@ struct World {
   int devices = 1;
   /// The least compute capability of the devices, times ten; a host is as capable as any.
   int least_capability = std::numeric_limits<int>::max();
+  /// Whether NVLink joins every two of the devices in use, and NCCL may take it; memory of a host
+  /// is as good.
+  bool has_nvlink = true;
   /// Several ranks share a device, and so that NCCL takes them, each is a host of its own.
   bool shares_devices = false;
   /// How processes meet: publishes the value under the key or, where it is null, waits for another

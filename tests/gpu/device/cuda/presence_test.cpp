@@ -1,5 +1,6 @@
 #include "gpu/device/cuda/presence.hpp"
 
+#include <cstdlib>
 #include <map>
 #include <string>
 
@@ -8,6 +9,13 @@
 /// What is made of the runtime's answers; the stand-in gives them here.
 namespace rankcheck::gpu::cuda {
 namespace {
+
+/// Ends with status 1 where all of the first `devices` of three have NVLink, else with 0.
+[[noreturn]] void look_for_nvlink(const char* fault, int devices) {
+  ::setenv("RANKCHECK_STAND_IN_DEVICES", "3", 1);
+  ::setenv("RANKCHECK_STAND_IN", fault, 1);
+  std::exit(all_have_nvlink(devices) ? 1 : 0);
+}
 
 TEST(CudaPresence, SaysWhatMendsWhatCudaBeginsWith) {
   const std::map<int, std::string> expected{{3, "/dev/nvidia*"},
@@ -31,6 +39,15 @@ TEST(CudaPresence, SaysWhatMendsWhatCudaBeginsWith) {
   EXPECT_EQ(why_none(cudaErrorMemoryAllocation, 0), "CUDA: out of memory (2)");
   EXPECT_NE(why_none(cudaSuccess, 0).find("finds no device"), std::string::npos);
   EXPECT_EQ(why_none(cudaSuccess, 1), "");
+}
+
+TEST(CudaPresence, HasNvlinkWhereEveryPairInUseHas) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(look_for_nvlink("none", 3), testing::ExitedWithCode(1), "");
+  EXPECT_EXIT(look_for_nvlink("no_atomics", 2), testing::ExitedWithCode(0), "");
+  // One way between one device and the others.
+  EXPECT_EXIT(look_for_nvlink("no_atomics_of_last", 3), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(look_for_nvlink("no_atomics_of_last", 2), testing::ExitedWithCode(1), "");
 }
 
 }  // namespace

@@ -49,5 +49,17 @@ TEST(NcclPlacement, KeepsWhatTheUserHasSet) {
   EXPECT_EQ(told(0, {{"NCCL_SOCKET_IFNAME", "eth0"}}).at("NCCL_NET"), "Socket");
 }
 
+TEST(NcclPlacement, KnowsWhetherNcclMayGoStraightFromDeviceToDevice) {
+  const auto may = [](const std::string& name, const std::string& value) {
+    return lets_peers_reach([&](const char* asked) { return asked == name ? value : ""; });
+  };
+  EXPECT_TRUE(may("", ""));
+  EXPECT_TRUE(may("NCCL_P2P_DISABLE", "0"));
+  EXPECT_FALSE(may("NCCL_P2P_DISABLE", "1"));
+  EXPECT_TRUE(may("NCCL_P2P_LEVEL", "NVL"));
+  EXPECT_FALSE(may("NCCL_P2P_LEVEL", "LOC"));
+  EXPECT_FALSE(may("NCCL_P2P_LEVEL", "0"));
+}
+
 }  // namespace
 }  // namespace rankcheck::gpu::nccl

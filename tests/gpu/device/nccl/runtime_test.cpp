@@ -89,6 +89,17 @@ TEST(NcclRefusals, KeepForcedWaysToWhereNcclHasThem) {
   EXPECT_NE(asked.why_refused().find("ranks"), std::string::npos);
 }
 
+TEST(NcclRefusals, KeepLl128ToDevicesThatNvlinkJoins) {
+  Asked asked{.algorithm = "tree_ll128"};
+  EXPECT_EQ(asked.why_refused(), "");
+  asked.world.has_nvlink = false;
+  EXPECT_NE(asked.why_refused().find("LL128 is safe over NVLink alone"), std::string::npos);
+  for (const char* each : {"tree_simple", "tree_ll", "native", "one_process"}) {
+    asked.algorithm = each;
+    EXPECT_EQ(asked.why_refused(), "") << each;
+  }
+}
+
 TEST(NcclRefusals, KeepReductionsOfEightBitFloatsToDevicesThatHaveThem) {
   Asked sum;
   sum.call.type = spec::Type::f8e5m2;

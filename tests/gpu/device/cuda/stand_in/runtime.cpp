@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -205,7 +206,10 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
 
 cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr what, int from, int to) {
   if (!is_device(from) || !is_device(to) || from == to) return answer(cudaErrorInvalidDevice);
-  *value = what == cudaDevP2PAttrNativeAtomicSupported && !is_planted("no_atomics") ? 1 : 0;
+  const bool is_last = std::max(from, to) == device_count() - 1;
+  const bool is_without =
+      is_planted("no_atomics") || (is_planted("no_atomics_of_last") && is_last && from < to);
+  *value = what == cudaDevP2PAttrNativeAtomicSupported && !is_without ? 1 : 0;
   return cudaSuccess;
 }
 
