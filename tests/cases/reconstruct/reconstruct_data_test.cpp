@@ -128,6 +128,12 @@ std::vector<Run> every_partition() {
   return runs;
 }
 
+TEST(Apart, IsTheLargestDifferenceByTheLargestValue) {
+  EXPECT_EQ(apart({4, {0, 2}}, {3, {0, 2}}), 0.25);
+  const float nan = std::nanf("");
+  EXPECT_TRUE(std::isnan(apart({1, nan, 1}, {1, 1, 1})));
+}
+
 TEST(SiemensStepOfOneDevice, IsThatOfEveryPartition) {
   const auto path = tests::data_file(siemens_star);
   if (!path) GTEST_SKIP() << tests::absent(siemens_star);
