@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -362,8 +363,11 @@ int main_with(int argc, char** argv) {
     worker::end_with_parent();
     return run_reconstruct(argc, argv);
   }
-  const int ranks = word == "--ranks" && argc > 2 ? std::atoi(argv[2]) : 0;
-  if (ranks < 1) {
+  int ranks = 0;
+  const std::string_view count = argc > 2 ? argv[2] : "";
+  const char* const end = count.data() + count.size();
+  const bool is_number = std::from_chars(count.data(), end, ranks).ptr == end;
+  if (word != "--ranks" || !is_number || ranks < 1) {
     std::fprintf(stderr,
                  "rankcheck-worker-cuda: expected --ranks N, --describe, --probe JSON, "
                  "--time JSON or reconstruct FILE.cxi\n");

@@ -393,18 +393,49 @@ int start_ranks(const Arguments& arguments, const Machine& machine) {
   return run_processes(commands);
 }
 
-int main_with(int argc, char** argv) {
-  Arguments arguments;
-  CLI::App app("Serves rankcheck the ranks of an NCCL world.");
+/// Sets up what the command line can say.
+void add_options(CLI::App& app, Arguments& arguments) {
   app.add_flag("--describe", arguments.describes, "Tell what can run here, as JSON");
-  app.add_option("--ranks", arguments.ranks, "Ranks of the world")->check(CLI::Range(1, 4096));
-  app.add_option("--rank", arguments.rank, "Be this one; without, start a process for each");
-  app.add_option("--store-port", arguments.store_port, "Where the ranks meet");
+  app.add_option("--ranks", arguments.ranks, "Ranks of the world")
+      ->check(CLI::Range(1, nccl::store_limits::ranks));
+  auto* const port = app.add_option("--store-port", arguments.store_port, "Where the ranks meet")
+                         ->check(CLI::Range(1, 65535));
+  app.add_option("--rank", arguments.rank, "Be this one; without, start a process for each")
+      ->check(CLI::Range(0, nccl::store_limits::ranks - 1))
+      ->needs(port);
   app.add_option("--patience", arguments.patience_s, "Seconds that a call may take");
   app.add_option("--nccl-library", arguments.library, "The library's file")
       ->default_val("libnccl.so.2")
       ->envname(library_variable);
-  CLI11_PARSE(app, argc, argv);
+}
+
+/// Throws BadInput that says what is wrong with the command line, in a line.
+void parse(int argc, char** argv, Arguments& arguments) {
+  CLI::App app("Serves rankcheck the ranks of an NCCL world.");
+  add_options(app, arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", app.help());
+    std::exit(0);
+  } catch (const CLI::ParseError& error) {
+    throw harness::BadInput(error.what());
+  }
+  if (arguments.describes) return;
+  if (arguments.ranks < 1) throw harness::BadInput("expected --ranks N or --describe");
+  if (!(arguments.patience_s > 0)) {
+    throw harness::BadInput(
+        fmt::format("--patience: expected seconds above 0, got {}", arguments.patience_s));
+  }
+  if (arguments.rank >= arguments.ranks) {
+    throw harness::BadInput(fmt::format(
+        "--rank: expected less than the {} of --ranks, got {}", arguments.ranks, arguments.rank));
+  }
+}
+
+int main_with(int argc, char** argv) {
+  Arguments arguments;
+  parse(argc, argv, arguments);
   Machine machine;
   examine(arguments, machine);
   if (arguments.describes) {
@@ -412,7 +443,6 @@ int main_with(int argc, char** argv) {
     return 0;
   }
   if (!machine.why_unavailable.empty()) throw std::runtime_error(machine.why_unavailable);
-  if (arguments.ranks < 1) throw std::runtime_error("expected --ranks N or --describe");
   worker::end_with_parent();
   const bool is_one_process = variable(nccl::one_process_variable) == "1";
   if (arguments.rank < 0 && !is_one_process) return start_ranks(arguments, machine);
@@ -426,6 +456,9 @@ int main_with(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return rankcheck::cases::main_with(argc, argv);
+  } catch (const rankcheck::harness::BadInput& bad) {
+    fmt::print(stderr, "rankcheck-worker-nccl: {}\n", bad.what());
+    return 2;
   } catch (const std::exception& error) {
     fmt::print(stderr, "rankcheck-worker-nccl: {}\n", error.what());
     return 1;

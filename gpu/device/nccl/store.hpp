@@ -93,7 +93,7 @@ class StoreClient {
  public:
   using Patience = std::chrono::milliseconds;
 
-  /// Tries again until a server is there or the time is over.
+  /// Tries again until a server is there or the time is over; a negative patience is none.
   StoreClient(const StoreAddress& address, std::string_view secret, Patience patience);
 
   void set(std::string_view key, std::string_view value);

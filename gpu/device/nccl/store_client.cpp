@@ -2,6 +2,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 
 #include <netdb.h>
 #include <netinet/in.h>
@@ -22,15 +23,36 @@ using Milliseconds = std::chrono::milliseconds;
 /// Time that an answer may take on its way.
 constexpr Milliseconds grace{2000};
 
-/// Invalid where nobody answers there.
-Socket try_connect(const addrinfo& address) {
-  Socket socket(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (socket.get() < 0 || ::connect(socket.get(), address.ai_addr, address.ai_addrlen) != 0) {
-    return {};
+/// Why a connection that was begun is not there by then; 0 where it is.
+int error_of(const Socket& socket, Clock::time_point deadline) {
+  pollfd entry{.fd = socket.get(), .events = POLLOUT, .revents = 0};
+  while (::poll(&entry, 1, milliseconds_until(deadline)) <= 0) {
+    if (Clock::now() >= deadline) return ETIMEDOUT;
   }
+  int error = 0;
+  socklen_t size = sizeof(error);
+  ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+  return error;
+}
+
+/// Invalid, with the reason in `error`, where nobody answers there by then.
+Socket try_connect(const addrinfo& address, Clock::time_point deadline, int& error) {
+  Socket socket(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  error = 0;
+  if (socket.get() < 0 || ::connect(socket.get(), address.ai_addr, address.ai_addrlen) != 0) {
+    error = errno;
+  }
+  if (error == EINPROGRESS) error = error_of(socket, deadline);
+  if (error != 0) return {};
   const int on = 1;
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   return socket;
+}
+
+/// As it travels: no time where it is negative, and at most what four bytes hold.
+std::string number_of(StoreClient::Patience patience) {
+  constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
+  return number(static_cast<std::uint64_t>(std::clamp<std::int64_t>(patience.count(), 0, most)), 4);
 }
 
 }  // namespace
@@ -40,12 +62,12 @@ StoreClient::StoreClient(const StoreAddress& address, std::string_view secret, P
   const auto deadline = Clock::now() + patience;
   const AddressList found = resolve(address);
   while (socket_.get() < 0) {
+    int error = 0;
     for (const addrinfo* each = found.get(); each != nullptr && socket_.get() < 0;
          each = each->ai_next) {
-      socket_ = try_connect(*each);
+      socket_ = try_connect(*each, deadline, error);
     }
     if (socket_.get() >= 0) break;
-    const int error = errno;
     if (Clock::now() >= deadline) {
       throw StoreError("store at " + address_ + ": " + std::strerror(error));
     }
@@ -63,14 +85,12 @@ std::string StoreClient::get(std::string_view key) {
 }
 
 std::string StoreClient::wait(std::string_view key, Patience patience) {
-  const auto time = static_cast<std::uint64_t>(patience.count());
-  return ask(Verb::wait, key, number(time, 4), patience);
+  return ask(Verb::wait, key, number_of(patience), patience);
 }
 
 void StoreClient::barrier(std::string_view name, int rank, int ranks, Patience patience) {
-  std::string rest = number(static_cast<std::uint64_t>(patience.count()), 4);
-  rest +=
-      number(static_cast<std::uint32_t>(rank), 4) + number(static_cast<std::uint32_t>(ranks), 4);
+  const std::string rest = number_of(patience) + number(static_cast<std::uint32_t>(rank), 4) +
+                           number(static_cast<std::uint32_t>(ranks), 4);
   static_cast<void>(ask(Verb::barrier, name, rest, patience));
 }
 
@@ -90,8 +110,7 @@ void StoreClient::expect_ready(short events, Clock::time_point deadline) {
 void StoreClient::send(std::string_view request, Clock::time_point deadline) {
   while (!request.empty()) {
     expect_ready(POLLOUT, deadline);
-    const ssize_t sent =
-        ::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t sent = ::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL);
     // The other side may have said why it does not want more.
     if (sent < 0 && errno != EAGAIN && errno != EINTR) return;
     if (sent > 0) request.remove_prefix(static_cast<std::size_t>(sent));
@@ -106,7 +125,7 @@ std::string StoreClient::receive(Clock::time_point deadline) {
     std::array<char, 65536> chunk;
     const std::size_t room = std::min(chunk.size(), expected - text.size());
     const ssize_t got = ::recv(socket_.get(), chunk.data(), room, 0);
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     if (got <= 0) lose("the connection was closed");
     text.append(chunk.data(), static_cast<std::size_t>(got));
     if (text.size() != length_bytes) continue;
@@ -134,7 +153,7 @@ std::string StoreClient::ask(Verb verb,
   request += number(key.size(), 2);
   request += key;
   request += rest;
-  const auto deadline = Clock::now() + patience + grace;
+  const auto deadline = Clock::now() + std::max(patience, Patience(0)) + grace;
   send(request, deadline);
   const std::string reply = receive(deadline);
   if (Status{reply[0]} != Status::success)

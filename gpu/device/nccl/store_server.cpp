@@ -26,6 +26,8 @@ using Milliseconds = std::chrono::milliseconds;
 
 /// Of a connection that has not shown the secret.
 constexpr std::size_t greeting_bytes_max = head_bytes + store_limits::key_bytes;
+/// Where there is no descriptor for a further connection, until the next try.
+constexpr Milliseconds accept_pause{100};
 /// Answers that nobody takes.
 constexpr std::size_t unread_bytes_max = 4 * store_limits::value_bytes;
 
@@ -96,9 +98,11 @@ class Service {
   };
 
   bool serve_once() {
+    const bool accepts = Clock::now() >= accepts_again_;
+    // poll() passes over what is negative.
     std::vector<pollfd> entries{{.fd = stop_, .events = POLLIN, .revents = 0},
-                                {.fd = listener_, .events = POLLIN, .revents = 0}};
-    Clock::time_point next = Clock::time_point::max();
+                                {.fd = accepts ? listener_ : -1, .events = POLLIN, .revents = 0}};
+    Clock::time_point next = accepts ? Clock::time_point::max() : accepts_again_;
     for (const Connection& each : connections_) {
       const bool has_more = each.in.size() <= request_bytes_max + length_bytes;
       const int events = (has_more ? POLLIN : 0) | (each.out.empty() ? 0 : POLLOUT);
@@ -120,7 +124,12 @@ class Service {
 
   void accept() {
     Socket socket(::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (socket.get() < 0) return;
+    if (socket.get() < 0) {
+      // A connection that nothing can be done about stays: asked at once, it would be there again.
+      const bool is_gone = errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
+      if (!is_gone) accepts_again_ = Clock::now() + accept_pause;
+      return;
+    }
     const int on = 1;
     ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     Connection& made = connections_.emplace_back();
@@ -349,6 +358,7 @@ class Service {
   int stop_;
   std::string secret_;
   std::list<Connection> connections_;
+  Clock::time_point accepts_again_ = Clock::time_point::min();
   std::map<std::string, std::string> values_;
   std::size_t bytes_ = 0;
   std::map<std::string, Barrier> barriers_;

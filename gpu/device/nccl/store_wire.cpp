@@ -1,6 +1,7 @@
 #include "gpu/device/nccl/store_wire.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -26,6 +27,12 @@ std::string text_of(const StoreAddress& address) {
 }
 
 AddressList resolve(const StoreAddress& address) {
+  // getaddrinfo() would take a port's last 16 bits.
+  constexpr int port_max = std::numeric_limits<std::uint16_t>::max();
+  if (address.port < 0 || address.port > port_max) {
+    throw StoreError("store at " + text_of(address) + ": expected a port of 0 to " +
+                     std::to_string(port_max));
+  }
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -72,6 +74,29 @@ TEST_F(NcclBackend, TellsTheDoctorThatItIsAStandIn) {
   const std::string said = rankcheck("doctor --json" + stand_in_).out;
   EXPECT_NE(said.find("2.28.9"), std::string::npos) << said;
   EXPECT_NE(said.find("stand-in, not NCCL"), std::string::npos) << said;
+}
+
+TEST_F(NcclBackend, WorkerRefusesArgumentsThatMakeNoSense) {
+  const std::string worker = harness::shell_quoted(RANKCHECK_BINARY_DIR "/rankcheck-worker-nccl");
+  const std::vector<std::pair<std::string, std::string>> refused{
+      {"", "expected --ranks N"},
+      {"--ranks 0", "--ranks: "},
+      {"--ranks 4097", "--ranks: "},
+      {"--ranks two", "--ranks: "},
+      {"--ranks 2 --patience nan", "--patience: expected seconds above 0, got nan"},
+      {"--ranks 2 --patience -1", "--patience: expected seconds above 0, got -1"},
+      {"--ranks 2 --rank 1", "--store-port"},
+      {"--ranks 2 --rank 2 --store-port 1", "--rank: expected less than the 2 of --ranks, got 2"},
+      {"--ranks 2 --rank -7 --store-port 1", "--rank: "},
+      {"--ranks 2 --rank 1 --store-port 65537", "--store-port: "},
+      {"--ranks 2 --nonsense", "--nonsense"}};
+  for (const auto& [arguments, expected] : refused) {
+    const tests::Outcome outcome = shell(worker + " " + arguments + stand_in_);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_EQ(outcome.err.find("rankcheck-worker-nccl: "), 0U) << outcome.err;
+    EXPECT_NE(outcome.err.find(expected), std::string::npos) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
 }
 
 TEST_F(NcclBackend, PrintsCommandsThatNameTheLibrary) {

@@ -1,7 +1,9 @@
 #include "gpu/device/nccl/store.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <ctime>
 #include <future>
 #include <memory>
 #include <string>
@@ -11,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,16 +31,24 @@ class Store : public testing::Test {
     return {{.port = server_.port()}, secret, long_enough};
   }
 
-  /// What a store says to raw bytes.
-  [[nodiscard]] std::string answer_to(const std::string& bytes) const {
-    Socket socket(::socket(AF_INET, SOCK_STREAM, 0));
+  static sockaddr_in loopback(int port) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(server_.port()));
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) {
-      return "no connection";
-    }
+    return address;
+  }
+
+  static bool join(const Socket& socket, int port) {
+    const sockaddr_in address = loopback(port);
+    return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) ==
+           0;
+  }
+
+  /// What a store says to raw bytes.
+  [[nodiscard]] std::string answer_to(const std::string& bytes) const {
+    const Socket socket(::socket(AF_INET, SOCK_STREAM, 0));
+    if (!join(socket, server_.port())) return "no connection";
     static_cast<void>(!::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL));
     ::shutdown(socket.get(), SHUT_WR);
     std::string text;
@@ -256,6 +267,100 @@ TEST_F(Store, SaysThatNobodyIsThere) {
   const int port = [] { return StoreServer({}, "").port(); }();
   expect_says(complaint([&] { StoreClient client({.port = port}, "", Milliseconds(20)); }),
               "Connection refused");
+}
+
+TEST_F(Store, RefusesPortsThatAreNone) {
+  for (const int port : {-1, 65536, 65536 + server_.port()}) {
+    expect_says(complaint([&] { StoreServer server({.port = port}, ""); }),
+                ":" + std::to_string(port) + ": expected a port of 0 to 65535");
+    expect_says(
+        complaint([&] { StoreClient client({.port = port}, "open sesame", Milliseconds(20)); }),
+        "expected a port");
+  }
+}
+
+/// Its queue is full: what comes hears nothing.
+TEST_F(Store, WaitsForNoConnectionLongerThanItWasTold) {
+  const Socket listener(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address = loopback(0);
+  socklen_t size = sizeof(address);
+  auto* const at = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(::bind(listener.get(), at, size), 0);
+  ASSERT_EQ(::listen(listener.get(), 0), 0);
+  ASSERT_EQ(::getsockname(listener.get(), at, &size), 0);
+  const int port = ntohs(address.sin_port);
+  std::vector<Socket> queue;
+  for (int i = 0; i < 8; ++i) {
+    queue.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
+    static_cast<void>(join(queue.back(), port));
+  }
+  expect_says(complaint([&] { StoreClient client({.port = port}, "", Milliseconds(50)); }),
+              "Connection timed out");
+}
+
+TEST_F(Store, TakesNegativePatienceForNone) {
+  StoreClient client = connect();
+  expect_says(complaint([&] { static_cast<void>(client.wait("never", Milliseconds(-1))); }),
+              "no value for 'never' in time");
+  expect_says(complaint([&] { client.barrier("b", 0, 2, Milliseconds(-1)); }),
+              "rank 1 did not come in time");
+}
+
+/// For as long as this lives, the process may have only so many descriptors.
+class Descriptors {
+ public:
+  explicit Descriptors(rlim_t most) {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit now = before_;
+    now.rlim_cur = std::min(most, before_.rlim_max);
+    ::setrlimit(RLIMIT_NOFILE, &now);
+  }
+  Descriptors(const Descriptors&) = delete;
+  Descriptors& operator=(const Descriptors&) = delete;
+  ~Descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+  [[nodiscard]] rlim_t most_ever() const { return before_.rlim_max; }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(Store, SaysThatItHasTooManyConnections) {
+  // Both ends of each are of this process.
+  constexpr std::size_t needed = 2 * store_limits::connections + 100;
+  const Descriptors many(needed);
+  if (many.most_ever() < needed) GTEST_SKIP() << "needs " << needed << " descriptors";
+  StoreClient first = connect();
+  std::vector<Socket> others;
+  for (std::size_t i = 1; i < store_limits::connections; ++i) {
+    others.emplace_back(::socket(AF_INET, SOCK_STREAM, 0));
+    ASSERT_TRUE(join(others.back(), server_.port())) << i;
+  }
+  // What has come before is served.
+  first.set("a", "b");
+  expect_says(complaint([&] { static_cast<void>(connect()); }),
+              "the store has 1024 connections: no more are accepted");
+  EXPECT_EQ(first.get("a"), "b");
+}
+
+/// The kernel keeps a connection for which the process has no descriptor, and says so again and
+/// again to who asks.
+TEST_F(Store, WaitsForDescriptorsWithoutTurningInCircles) {
+  StoreClient first = connect();
+  const Socket late(::socket(AF_INET, SOCK_STREAM, 0));
+  const std::string greeting = request('h', "open sesame");
+  const std::clock_t begin = std::clock();
+  {
+    const Descriptors none(static_cast<rlim_t>(late.get()) + 1);
+    ASSERT_TRUE(join(late, server_.port()));
+    static_cast<void>(!::send(late.get(), greeting.data(), greeting.size(), MSG_NOSIGNAL));
+    std::this_thread::sleep_for(Milliseconds(300));
+    first.set("a", "b");
+  }
+  // Of the processor, not of the clock.
+  EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC / 10);
+  char answer[5];
+  EXPECT_EQ(::recv(late.get(), answer, sizeof(answer), MSG_WAITALL), 5);
 }
 
 TEST_F(Store, ComesBeforeOrAfterItsClients) {
