@@ -125,7 +125,7 @@ class Planner {
     std::size_t selected = 0;
     for (const std::string& backend : entry.backends) {
       if (!is_wanted(backend)) continue;
-      entry.ranks_max = std::max(ranks_max, ranks_of_devices(backend));
+      entry.ranks_max = std::max(entry.ranks_min, ranks_max_of(backend, ranks_max));
       require_startable(entry, backend);
       if (const auto* algorithms = algorithms_of(backend, entry.ranks_max)) {
         note_ranks(entry, backend);
@@ -259,10 +259,14 @@ class Planner {
     }
   }
 
-  /// One for each device, as far as the backend takes so many; 0 where nothing asks for that.
-  int ranks_of_devices(const std::string& backend) const {
-    if (!selection_.devices || !selection_.ranks.empty()) return 0;
-    return std::min(*selection_.devices, ranks_to_start(backend));
+  /// What an entry's most ranks are on a backend: where devices ask for it, so many that each has
+  /// one, as far as the backend takes so many.
+  int ranks_max_of(const std::string& backend, int of_entry) const {
+    if (!selection_.devices || !selection_.ranks.empty()) return of_entry;
+    const int devices = std::min(*selection_.devices, ranks_to_start(backend));
+    // NCCL takes its own ways between devices only where no two ranks share one.
+    if (backend == "nccl" && devices > 1) return devices;
+    return std::max(of_entry, devices);
   }
 
   /// Takes in what an entry wants of a backend that can run here.

@@ -150,7 +150,7 @@ TEST_F(CliGate, HasARankForEveryDevice) {
   const fs::path suite = cases() / "suites" / "hardware.json";
   harness::write_file(suite, R"({"name":"hardware","summary":"s","entries":[
       {"backends":["cuda"],"cases":1,"ranks":[1,3]},
-      {"backends":["nccl"],"cases":1,"ranks":[1,1]}]})");
+      {"backends":["nccl"],"cases":1,"ranks":[1,4]}]})");
   for (const char* name : {"bin/rankcheck-worker-cuda", "bin/rankcheck-worker-nccl"}) {
     const std::string note = "#!/bin/sh\necho \"${0##*-} $*\" >> started";
     harness::write_file(path_to(name), note + std::string(worker).substr(9));
@@ -176,6 +176,15 @@ TEST_F(CliGate, HasARankForEveryDevice) {
   EXPECT_NE(started.find("cuda --ranks 3\n"), std::string::npos) << started;
   EXPECT_NE(started.find("nccl --ranks 2 "), std::string::npos) << started;
   EXPECT_EQ(started.find("nccl --ranks 3 "), std::string::npos) << started;
+
+  // Ranks of NCCL share a device only where there is no other.
+  std::string alone = text_of("bin/rankcheck-worker-cuda");
+  alone.erase(alone.find(",$device"), 8);
+  harness::write_file(path_to("bin/rankcheck-worker-cuda"), alone);
+  fs::permissions(path_to("bin/rankcheck-worker-cuda"), fs::perms::owner_all);
+  rankcheck(options + "one");
+  EXPECT_EQ(report("one").at("run").at("devices"), 1);
+  EXPECT_EQ(ranks_of("one/suites"), (json{{"cuda", 3}, {"nccl", 4}}));
 
   rankcheck(options + "as-asked --ranks 1");
   EXPECT_EQ(ranks_of("as-asked/suites"), (json{{"cuda", 1}, {"nccl", 1}}));
