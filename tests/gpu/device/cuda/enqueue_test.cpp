@@ -30,12 +30,15 @@ class EnqueueTest : public testing::TestWithParam<Implementation> {
     std::vector<Subject> all;
     const spec::Contract& contract = reference::contract_named(GetParam().operation);
     for (const int ranks : {1, 2, 3, 6}) {
-      const spec::Call call = call_of(contract, ranks);
-      for (const bool in_place : {false, true}) {
-        const plan::Options options{.in_place = in_place, .chunk = 2};
-        if (GetParam().algorithm.refuses(call, options).empty()) {
-          all.emplace_back(GetParam(), call, options);
+      for (const spec::ReduceOp op : {spec::ReduceOp::avg, spec::ReduceOp::premul_sum}) {
+        const spec::Call call = call_of(contract, ranks, op);
+        for (const bool in_place : {false, true}) {
+          const plan::Options options{.in_place = in_place, .chunk = 2};
+          if (GetParam().algorithm.refuses(call, options).empty()) {
+            all.emplace_back(GetParam(), call, options);
+          }
         }
+        if (!contract.reduces) break;
       }
     }
     return all;
@@ -44,6 +47,13 @@ class EnqueueTest : public testing::TestWithParam<Implementation> {
 
 TEST_P(EnqueueTest, LeavesNoRaceBetweenStreams) {
   for (Subject& subject : subjects()) EXPECT_EQ(find_race(subject.enqueued(), subject.ranks()), "");
+}
+
+/// Each of the calls records the same events.
+TEST_P(EnqueueTest, LeavesNoRaceBetweenCallsInARow) {
+  for (Subject& subject : subjects()) {
+    EXPECT_EQ(find_race(subject.enqueued(3), subject.ranks()), "");
+  }
 }
 
 TEST_P(EnqueueTest, GivesTheSameResultInEveryOrderThatStreamsAllow) {

@@ -90,7 +90,10 @@ class Trace final : public Streams {
                int divisor) override {
     Work made{.kind = Work::Kind::combine, .rank = rank};
     made.accesses.push_back({destination, count * element, true});
-    for (const Source& each : sources) made.accesses.push_back({each.data, count * element, false});
+    for (const Source& each : sources) {
+      made.accesses.push_back({each.data, count * element, false});
+      if (each.scalar != nullptr) made.accesses.push_back({each.scalar, element, false});
+    }
     const std::vector<Source> kept(sources.begin(), sources.end());
     made.run = [=] { sim::combine(type, op, destination, kept, count, divisor); };
     add(std::move(made));
@@ -226,6 +229,12 @@ class Subject {
                          .recv = reinterpret_cast<std::byte*>(buffers_.back().data() + recv_at),
                          .scratch = reinterpret_cast<std::byte*>(scratch_.back().data())});
     }
+    if (call_.op == spec::ReduceOp::premul_sum) {
+      scalars_.assign(memory_.size(), 2.0F);
+      for (std::size_t r = 0; r < memory_.size(); ++r) {
+        memory_[r].scalar = reinterpret_cast<const std::byte*>(&scalars_[r]);
+      }
+    }
     fill();
   }
 
@@ -237,19 +246,22 @@ class Subject {
     }
   }
 
-  [[nodiscard]] std::vector<Work> enqueued() {
+  /// So many calls, one right behind the other.
+  [[nodiscard]] std::vector<Work> enqueued(int calls = 1) {
     Trace trace;
-    enqueue(plan_, spec::Type::f32, call_.op, memory_, trace);
-    // Behind the call, every rank may do with its buffers what it likes.
+    for (int k = 0; k < calls; ++k) enqueue(plan_, spec::Type::f32, call_.op, memory_, trace);
+    // Behind them, every rank may do with its memory what it likes.
     for (std::size_t r = 0; r < buffers_.size(); ++r) {
-      const auto* const begin = reinterpret_cast<const std::byte*>(buffers_[r].data());
-      const auto bytes = static_cast<std::int64_t>(buffers_[r].size()) * element;
-      trace.work.push_back({.kind = Work::Kind::combine,
-                            .rank = static_cast<int>(r),
-                            .accesses = {{begin, bytes, true},
-                                         {reinterpret_cast<const std::byte*>(scratch_[r].data()),
-                                          static_cast<std::int64_t>(scratch_[r].size()) * element,
-                                          true}}});
+      Work work{.kind = Work::Kind::combine, .rank = static_cast<int>(r)};
+      const auto writes = [&work](const float* begin, std::size_t count) {
+        work.accesses.push_back({reinterpret_cast<const std::byte*>(begin),
+                                 static_cast<std::int64_t>(count) * element,
+                                 true});
+      };
+      writes(buffers_[r].data(), buffers_[r].size());
+      writes(scratch_[r].data(), scratch_[r].size());
+      if (!scalars_.empty()) writes(&scalars_[r], 1);
+      trace.work.push_back(std::move(work));
     }
     return trace.work;
   }
@@ -265,14 +277,18 @@ class Subject {
   plan::Plan plan_;
   std::vector<std::vector<float>> buffers_;
   std::vector<std::vector<float>> scratch_;
+  /// Of each rank, where the op is premul_sum.
+  std::vector<float> scalars_;
   std::vector<RankMemory> memory_;
 };
 
-inline spec::Call call_of(const spec::Contract& contract, int ranks) {
+inline spec::Call call_of(const spec::Contract& contract,
+                          int ranks,
+                          spec::ReduceOp op = spec::ReduceOp::avg) {
   spec::Call call;
   call.ranks = ranks;
   call.root = contract.rooted ? ranks - 1 : 0;
-  if (contract.reduces) call.op = spec::ReduceOp::avg;
+  if (contract.reduces) call.op = op;
   const auto n = static_cast<std::size_t>(ranks);
   if (contract.sizes == spec::Sizes::count) call.count = 5;
   if (contract.sizes == spec::Sizes::counts_per_rank) call.counts.resize(n);
