@@ -41,6 +41,8 @@ void worsen(Verdict& verdict, std::string& reason, Verdict other, const std::str
 
 /// What ended the run before its turn leaves a link or a device with no verdict of its own.
 constexpr const char* not_measured = "not measured: the run ended before";
+/// The same of a phase that had begun.
+constexpr const char* no_case_in_time = "no case was run: the time was over before";
 
 std::string link_name(int from, int to) {
   return from == to ? fmt::format("within {}", from) : fmt::format("{} to {}", from, to);
@@ -181,7 +183,7 @@ class Gate {
     return outcome;
   }
 
-  /// The findings of repeated phases get names of their own.
+  /// Takes a phase's findings over, under names of their own where a variant is given.
   Verdict take(const PhaseRequest& request, PhaseOutcome outcome, const std::string& variant) {
     PhaseSummary summary{.name = std::string(name(request.phase))};
     if (request.phase == Phase::device) summary.name += fmt::format(" {}", request.device);
@@ -189,32 +191,67 @@ class Gate {
     const bool is_further = request.phase == Phase::soak || request.phase == Phase::sanitizer;
     if (!outcome.skipped.empty()) summary.verdict = Verdict::skipped;
     if (!outcome.broken.empty()) summary.verdict = Verdict::errored;
+    // Paths that this machine does not have say nothing about those that it has.
+    std::string unsupported;
     for (Finding& finding : outcome.report.findings) {
-      // What these leave uncovered, the suites have covered.
-      if (is_further && finding.verdict == Verdict::vacuous) continue;
+      if (is_further) forgive_coverage(finding);
+      summary.cases += finding.cases;
+      summary.compared_bytes += finding.compared_bytes;
+      // Nothing was compared, which is of no weight beside the suites.
+      if (is_further && harness::lacks_coverage(finding)) continue;
       if (!variant.empty()) {
         auto& own = finding.unit.variant;
         own = own.empty() ? variant : own + '_' + variant;
       }
-      worsen(summary.verdict,
-             summary.reason,
-             finding.verdict,
-             finding.verdict == Verdict::skipped
-                 ? fmt::format("{}: {}", finding.unit.backend, finding.reason)
-                 : fmt::format("{}: {}", finding.unit.id(), finding.reason));
-      summary.cases += finding.cases;
-      summary.compared_bytes += finding.compared_bytes;
+      if (is_unsupported(finding)) {
+        if (unsupported.empty()) unsupported = words_of(finding);
+      } else {
+        worsen(summary.verdict, summary.reason, finding.verdict, words_of(finding));
+        summary.has_judged |= finding.verdict != Verdict::skipped;
+      }
       gate_.failures += harness::is_red(finding.verdict) ? 1 : 0;
       gate_.report.findings.push_back(std::move(finding));
     }
-    if (summary.verdict == Verdict::passed && summary.cases == 0) {
-      summary.verdict = Verdict::vacuous;
-      summary.reason = "no case was run";
+    if (summary.verdict == Verdict::passed && !summary.has_judged) {
+      judge_nothing(request.phase, unsupported, summary);
     }
     if (!is_further) gate_.report.not_run += outcome.report.not_run;
     gate_.cases += summary.cases;
     gate_.phases.push_back(summary);
     return summary.verdict;
+  }
+
+  /// What further phases leave uncovered, the suites have covered.
+  static void forgive_coverage(Finding& finding) {
+    if (!harness::lacks_coverage(finding)) return;
+    finding.unit.require_all_cells = false;
+    finding.missing_cells.clear();
+    harness::judge_coverage(finding);
+  }
+
+  /// Of a phase that judged nothing, and that nobody skipped.
+  void judge_nothing(Phase phase, const std::string& unsupported, PhaseSummary& summary) const {
+    summary.verdict = Verdict::skipped;
+    summary.reason = unsupported;
+    if (!unsupported.empty()) return;
+    if (interrupted_ || phase == Phase::soak) {
+      summary.reason = no_case_in_time;
+      return;
+    }
+    summary.verdict = Verdict::vacuous;
+    summary.reason = "no case was run";
+  }
+
+  static bool is_unsupported(const Finding& finding) {
+    return finding.verdict == Verdict::skipped &&
+           finding.reason == harness::name(harness::SkipReason::not_supported);
+  }
+
+  static std::string words_of(const Finding& finding) {
+    return fmt::format(
+        "{}: {}",
+        finding.verdict == Verdict::skipped ? finding.unit.backend : finding.unit.id(),
+        finding.reason);
   }
 
   void run_device(int device) {
@@ -343,6 +380,7 @@ class Gate {
              fmt::format("{}: {}", link_name(link.from, link.to), link.finding.reason));
       links.cases += link.exposure.copies;
       links.compared_bytes += link.exposure.bytes;
+      links.has_judged |= link.finding.verdict != Verdict::skipped;
       if (link.finding.reason != not_measured) gate_.report.findings.push_back(link.finding);
     }
     if (!gate_.links.empty()) gate_.phases.insert(gate_.phases.begin(), links);
@@ -362,12 +400,15 @@ class Gate {
     if (any(gate_.devices, is_red) || any(gate_.phases, is_red)) return 1;
     const bool is_broken = any(
         gate_.phases, [](const PhaseSummary& each) { return each.verdict == Verdict::errored; });
+    const bool lacks_phase = any(gate_.phases, [](const PhaseSummary& each) {
+      return !each.has_judged && each.name != name(Phase::sanitizer);
+    });
     const bool lacks_backend = any(gate_.report.findings, [](const Finding& finding) {
       return finding.verdict == Verdict::skipped &&
              finding.reason == harness::name(harness::SkipReason::backend_unavailable);
     });
     const bool is_whole = !gate_.devices.empty() && gate_.is_of_hardware() && !is_over() &&
-                          !is_broken && !lacks_backend;
+                          !is_broken && !lacks_phase && !lacks_backend;
     return is_whole ? 0 : 2;
   }
 

@@ -107,6 +107,8 @@ struct PhaseSummary {
   std::string reason = {};
   std::int64_t cases = 0;
   std::int64_t compared_bytes = 0;
+  /// Whether anything was run that passed or failed.
+  bool has_judged = false;
 };
 
 /// What the gate found.

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -26,11 +28,18 @@ class CudaOnStandIn : public tests::OnStandIn {
   }
 
   /// The gate on devices with so little memory that it takes seconds.
-  Outcome gate(const std::string& surroundings) {
+  Outcome gate(const std::string& surroundings, const std::string& budget_s = "1") {
     return shell("RANKCHECK_STAND_IN_MIB=2 " + surroundings + " " + program_ +
                  " run hardware --operation all_reduce --algorithm ring "
                  "--property agrees_with_reference "
-                 "--cases 5 --time-budget 1 --report gate");
+                 "--cases 5 --report gate --time-budget " +
+                 budget_s);
+  }
+  /// The gate's suite without nccl, which is not there.
+  void name_cuda_alone() {
+    harness::write_file(
+        cases() / "suites" / "hardware.json",
+        R"({"name":"hardware","summary":"s","entries":[{"backends":["cuda"],"ranks":[1,1]}]})");
   }
   /// What a probe of the link from device 0 to device 1 says: two patterns, once each.
   nlohmann::json probe(const std::string& surroundings, const std::string& method) {
@@ -43,6 +52,14 @@ class CudaOnStandIn : public tests::OnStandIn {
   [[nodiscard]] nlohmann::json hardware() {
     return report("gate").at("environment").at("hardware");
   }
+  /// What the gate says of one of its parts.
+  [[nodiscard]] nlohmann::json part(const std::string& name) {
+    const nlohmann::json parts = hardware().at("phases");
+    for (const nlohmann::json& each : parts) {
+      if (each.at("name") == name) return each;
+    }
+    return {};
+  }
   /// Its links: a loop over a part of what hardware() returns would be over what is gone.
   [[nodiscard]] nlohmann::json links() {
     nlohmann::json all = hardware().at("links");
@@ -52,7 +69,16 @@ class CudaOnStandIn : public tests::OnStandIn {
 };
 
 TEST_F(CudaOnStandIn, IsNoHardware) {
-  EXPECT_NE(rankcheck("list").out.find("never run on hardware"), std::string::npos);
+  const nlohmann::json backends =
+      nlohmann::json::parse(rankcheck("list --json").out).at("backends");
+  for (const std::string name : {"cuda", "nccl"}) {
+    const auto found = std::find_if(backends.begin(), backends.end(), [&](const auto& each) {
+      return each.at("name") == name;
+    });
+    ASSERT_NE(found, backends.end()) << name;
+    const std::string summary = found->at("summary");
+    EXPECT_NE(summary.find("never run on hardware"), std::string::npos) << summary;
+  }
   const std::string doctor = rankcheck("doctor").out;
   EXPECT_NE(doctor.find("devices: stand-in, on this host (compute capability 0.0, 1024 MiB)"),
             std::string::npos)
@@ -137,9 +163,7 @@ TEST_F(CudaOnStandIn, FailsNothingOfTheGateAndPassesNoDevice) {
 }
 
 TEST_F(CudaOnStandIn, HasEveryDeviceInTheSuitesOfTheGate) {
-  harness::write_file(
-      cases() / "suites" / "hardware.json",
-      R"({"name":"hardware","summary":"s","entries":[{"backends":["cuda"],"ranks":[1,1]}]})");
+  name_cuda_alone();
   gate("RANKCHECK_STAND_IN_DEVICES=3");
   EXPECT_EQ(hardware().at("devices").size(), 3U);
   for (const std::string phase : {"suites", "soak"}) {
@@ -148,6 +172,37 @@ TEST_F(CudaOnStandIn, HasEveryDeviceInTheSuitesOfTheGate) {
     EXPECT_EQ(findings[0].at("unit").at("ranks"), (nlohmann::json{1, 3}));
     EXPECT_GT(findings[0].at("cases"), 0) << findings;
   }
+}
+
+/// The sanitizer is a script that notes what it was asked, and ends as a file says.
+TEST_F(CudaOnStandIn, RunsItsWorkersUnderTheSanitizer) {
+  const std::filesystem::path sanitizer = folder_.path() / "tools" / "compute-sanitizer";
+  std::filesystem::create_directories(sanitizer.parent_path());
+  harness::write_file(sanitizer,
+                      "#!/bin/sh\necho \"$*\" >> sanitized\n"
+                      "shift 2\n[ -e complains ] || exec \"$@\"\n\"$@\"\nexit 86\n");
+  std::filesystem::permissions(sanitizer, std::filesystem::perms::owner_all);
+  const std::string surroundings = "RANKCHECK_STAND_IN_DEVICES=1 PATH=$PWD/tools:$PATH";
+  EXPECT_EQ(gate(surroundings).status, 2);
+  EXPECT_EQ(part("sanitizer").at("verdict"), "passed") << part("sanitizer");
+  EXPECT_GT(part("sanitizer").at("cases"), 0) << part("sanitizer");
+  EXPECT_EQ(text_of("sanitized").find("--error-exitcode 86 "), 0U) << text_of("sanitized");
+
+  std::filesystem::remove_all(path_to("gate"));
+  harness::write_file(path_to("complains"), "");
+  EXPECT_EQ(gate(surroundings).status, 1);
+  EXPECT_EQ(part("sanitizer").at("verdict"), "crashed") << part("sanitizer");
+}
+
+TEST_F(CudaOnStandIn, GateWithoutTimeForItsSoakIsNotRed) {
+  name_cuda_alone();
+  EXPECT_EQ(gate("RANKCHECK_STAND_IN_DEVICES=1", "0.001").status, 2);
+  EXPECT_EQ(part("soak").at("verdict"), "skipped");
+  EXPECT_EQ(part("soak").at("reason"), "no case was run: the time was over before");
+  const Outcome longer = shell("RANKCHECK_STAND_IN_MIB=2 RANKCHECK_STAND_IN_DEVICES=1 " + program_ +
+                               " run --resume gate --time-budget 1");
+  EXPECT_EQ(longer.status, 2) << longer.out << longer.err;
+  EXPECT_EQ(part("soak").at("verdict"), "passed");
 }
 
 TEST_F(CudaOnStandIn, FailsTheGateWhereCopiesStopShort) {

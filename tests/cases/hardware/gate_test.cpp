@@ -211,6 +211,120 @@ TEST_F(GateTest, SuitesThatRunNothingAreVacuous) {
   EXPECT_EQ(run(1).status, 1);
 }
 
+/// What a unit says of which the time was over before its first case.
+Finding finding_without_a_case(const PhaseRequest& request) {
+  Finding finding = passing_phase(request).report.findings.front();
+  finding.verdict = Verdict::vacuous;
+  finding.reason = "nothing was compared in 0 cases";
+  finding.missing_cells = {"f32/sum"};
+  finding.cases = finding.compared_bytes = 0;
+  return finding;
+}
+
+PhaseSummary phase_of(const GateReport& gate, const std::string& name) {
+  for (const PhaseSummary& each : gate.phases) {
+    if (each.name == name) return each;
+  }
+  ADD_FAILURE() << "no phase " << name;
+  return {};
+}
+
+TEST_F(GateTest, SoakWithoutTimeForACaseIsNeitherRedNorGreen) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase != Phase::soak) return outcome;
+    outcome.report.findings = {finding_without_a_case(request)};
+    outcome.status = 1;
+    return outcome;
+  };
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 2);
+  EXPECT_EQ(phase_of(gate, "soak").verdict, Verdict::skipped);
+  EXPECT_EQ(phase_of(gate, "soak").reason, "no case was run: the time was over before");
+  EXPECT_EQ(gate.failures, 0);
+}
+
+TEST_F(GateTest, SoakCountsTheCasesOfUnitsThatItDidNotCover) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase != Phase::soak) return outcome;
+    Finding& finding = outcome.report.findings.front();
+    finding.verdict = Verdict::vacuous;
+    finding.reason = "1 of 2 cells were not covered";
+    finding.cells = {{"f32/sum", 100}};
+    finding.missing_cells = {"f64/sum"};
+    outcome.status = 1;
+    return outcome;
+  };
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 0) << to_markdown(gate);
+  EXPECT_EQ(phase_of(gate, "soak").verdict, Verdict::passed);
+  EXPECT_EQ(phase_of(gate, "soak").cases, 100);
+  // Two links, the suites, the sanitizer, the soak.
+  EXPECT_EQ(gate.report.findings.size(), 5U);
+}
+
+TEST_F(GateTest, CaseWithoutPowerIsRedInTheSoakToo) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase != Phase::soak) return outcome;
+    Finding& finding = outcome.report.findings.front();
+    finding.verdict = Verdict::vacuous;
+    finding.minimal = harness::Case();
+    return outcome;
+  };
+  EXPECT_EQ(run(1).status, 1);
+}
+
+TEST_F(GateTest, UncoveredSuitesAreRed) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase == Phase::suites) {
+      outcome.report.findings.push_back(finding_without_a_case(request));
+    }
+    return outcome;
+  };
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 1);
+  EXPECT_EQ(phase_of(gate, "suites").verdict, Verdict::vacuous);
+}
+
+TEST_F(GateTest, PhaseThatIsInterruptedBeforeItsFirstCaseIsNotRed) {
+  for (const Phase phase : {Phase::suites, Phase::device, Phase::sanitizer, Phase::soak}) {
+    suites = [phase](const PhaseRequest& request) {
+      if (request.phase != phase) return passing_phase(request);
+      PhaseOutcome outcome;
+      outcome.status = 130;
+      return outcome;
+    };
+    const GateReport gate = run(2);
+    EXPECT_EQ(gate.status, 2) << name(phase);
+    EXPECT_EQ(gate.report.ending, "interrupted") << name(phase);
+  }
+}
+
+TEST_F(GateTest, PathThatAMachineLacksSaysNothingOfThoseThatItHas) {
+  bool has_others = true;
+  suites = [&has_others](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    Finding lacking = outcome.report.findings.front();
+    lacking.unit.algorithm = "ll128";
+    lacking.verdict = Verdict::skipped;
+    lacking.reason = "not_supported";
+    lacking.cases = 0;
+    if (!has_others) outcome.report.findings.clear();
+    outcome.report.findings.insert(outcome.report.findings.begin(), lacking);
+    return outcome;
+  };
+  EXPECT_EQ(run(1).status, 0);
+  EXPECT_EQ(phase_of(run(1), "suites").verdict, Verdict::passed);
+  has_others = false;
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 2);
+  EXPECT_EQ(phase_of(gate, "suites").verdict, Verdict::skipped);
+  EXPECT_EQ(phase_of(gate, "suites").reason, "cuda: not_supported");
+}
+
 TEST_F(GateTest, WithoutADeviceIsSkippedAndNeverGreen) {
   suites = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
