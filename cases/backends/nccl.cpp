@@ -43,6 +43,8 @@ std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOption
           },
       .contract_of = contract_of,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
+      // NCCL takes up to half a second to end each of a world's communicators.
+      .end_timeout = std::chrono::seconds(60),
   });
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -15,6 +16,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
 
 #include "reference/registry.hpp"
 
@@ -324,17 +327,34 @@ void describe(const Machine& machine) {
   fmt::print("{}\n", out.dump());
 }
 
-/// Where NCCL of this process writes its log, if it writes one and nobody said where.
+/// Where NCCL of this process writes its log, if it writes one; but for what is to be forced, the
+/// user may say where.
 std::string redirect_log(const Arguments& arguments) {
-  if (variable("NCCL_DEBUG").empty() || !variable("NCCL_DEBUG_FILE").empty()) return {};
+  const bool is_forced = !variable("NCCL_ALGO").empty();
+  if (variable("NCCL_DEBUG").empty()) return {};
+  if (!variable("NCCL_DEBUG_FILE").empty() && !is_forced) return {};
   const std::string folder = variable("TMPDIR").empty() ? "/tmp" : variable("TMPDIR");
   const std::string path = fmt::format("{}/nccl-{}.log", folder, arguments.rank);
   ::setenv("NCCL_DEBUG_FILE", path.c_str(), 1);
   return path;
 }
 
+/// What NCCL of this process needs, whatever the user has set for other programs; before it is
+/// first called.
+void prepare_process() {
+  // Calls answer when they are done, and a rank may have no buffer where it has no part.
+  ::setenv("NCCL_COMM_BLOCKING", "1", 1);
+  ::setenv("NCCL_CHECK_POINTERS", "0", 1);
+  // Each communicator has tens of sockets.
+  rlimit files{};
+  ::getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
+}
+
 /// Serves the ranks of this process.
 int serve_ranks(const Arguments& arguments, const Machine& machine) {
+  prepare_process();
   nccl::World world = world_of(arguments, machine);
   world.log_path = redirect_log(arguments);
   std::optional<nccl::StoreClient> store;
@@ -366,11 +386,29 @@ std::string random_secret() {
   return text;
 }
 
+/// Throws where NCCL would fail for want of memory that all processes see.
+void require_shared_memory(int ranks) {
+  // NCCL 2.28's pool of operations for the network, one for each rank.
+  constexpr std::uint64_t bytes_of_rank = std::uint64_t{34} << 20;
+  const std::uint64_t needed = bytes_of_rank * static_cast<std::uint64_t>(ranks);
+  struct statvfs found {};
+  if (::statvfs("/dev/shm", &found) != 0) return;
+  const std::uint64_t there = std::uint64_t{found.f_bavail} * found.f_frsize;
+  if (there >= needed) return;
+  throw std::runtime_error(
+      fmt::format("/dev/shm: expected {} MiB for {} ranks that share devices, found {}; mount it "
+                  "with more (of a container: --shm-size=1g)",
+                  needed >> 20,
+                  ranks,
+                  there >> 20));
+}
+
 /// Starts the ranks' processes and the store where they meet.
 int start_ranks(const Arguments& arguments, const Machine& machine) {
   const std::string secret = random_secret();
   const nccl::StoreServer store({}, secret);
   const bool shares_devices = world_of(arguments, machine).shares_devices;
+  if (shares_devices) require_shared_memory(arguments.ranks);
   std::vector<worker::Command> commands;
   for (int rank = 0; rank < arguments.ranks; ++rank) {
     worker::Command command{.arguments = {"/proc/self/exe",

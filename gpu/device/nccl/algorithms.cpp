@@ -225,8 +225,8 @@ std::string lower(std::string text) {
 void force(std::vector<Algorithm>& all, const Algorithm& plain, Forcing forcing) {
   Algorithm made = plain;
   made.name = lower(forcing.algorithm + "_" + forcing.protocol);
-  made.summary = std::string(plain.functions.front()) + " with NCCL_ALGO=" + forcing.algorithm +
-                 " and NCCL_PROTO=" + forcing.protocol + ".";
+  made.summary = std::string(plain.functions.front()) + " with NCCL_ALGO " + forcing.algorithm +
+                 " and NCCL_PROTO " + forcing.protocol + ".";
   made.forcing = std::move(forcing);
   all.push_back(std::move(made));
 }
@@ -299,8 +299,10 @@ std::vector<Algorithm> make_algorithms() {
 }  // namespace
 
 std::map<std::string, std::string> Forcing::environment() const {
-  return {{"NCCL_ALGO", algorithm},
-          {"NCCL_PROTO", protocol},
+  // Of this function alone: NCCL has TREE for AllReduce only, PAT not for that, and refuses every
+  // function that is left without a way, also one that a case calls beside the forced one.
+  return {{"NCCL_ALGO", function + ":" + algorithm},
+          {"NCCL_PROTO", function + ":" + protocol},
           {"NCCL_DEBUG", "INFO"},
           {"NCCL_DEBUG_SUBSYS", "TUNING"}};
 }

@@ -16,12 +16,14 @@ bool share_devices(int ranks, int devices) {
 std::map<std::string, std::string> environment_of_sharing(int rank, const Variables& variables) {
   std::map<std::string, std::string> environment{
       {"NCCL_HOSTID", "rankcheck-" + std::to_string(rank)}};
-  constexpr std::array<std::pair<const char*, const char*>, 6> defaults{
+  // Between hosts, every communicator with resources of its own takes tens of MB of /dev/shm.
+  constexpr std::array<std::pair<const char*, const char*>, 7> defaults{
       {{"NCCL_NET", "Socket"},
        {"NCCL_IB_DISABLE", "1"},
        {"NCCL_SOCKET_IFNAME", "lo"},
        {"NCCL_MNNVL_ENABLE", "0"},
        {"NCCL_NVLS_ENABLE", "0"},
+       {"NCCL_COMM_SPLIT_SHARE_RESOURCES", "1"},
        {"NCCL_MAX_NCHANNELS", "1"}}};
   for (const auto& [name, value] : defaults) {
     if (variables(name).empty()) environment[name] = value;

@@ -11,7 +11,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Communicators of groups that are kept.
-constexpr std::size_t groups_max = 64;
+constexpr std::size_t groups_max = 16;
 
 std::string id_text(const ncclUniqueId& id) {
   return {id.internal, sizeof(id.internal)};
@@ -170,11 +170,9 @@ void Runtime::destroy(Group& group) {
 
 void Runtime::abort() {
   aborted_ = true;
-  groups_.push_back(all_);
-  for (const Group& each : groups_) {
-    for (ncclComm_t communicator : each.communicators) {
-      if (communicator != nullptr) static_cast<void>(nccl_->ncclCommAbort(communicator));
-    }
+  // To abort others that are idle frees their memory, which waits for the kernels that hang.
+  for (ncclComm_t communicator : current_->communicators) {
+    if (communicator != nullptr) static_cast<void>(nccl_->ncclCommAbort(communicator));
   }
 }
 
@@ -196,10 +194,16 @@ void Runtime::prepare(const Request& request) {
     }
     groups_.push_front({request.group, {}});
     ++groups_made_;
-    if (nccl_.has("ncclCommSplit")) {
-      split(groups_.front());
-    } else {
-      join(groups_.front(), "group " + std::to_string(groups_made_));
+    try {
+      if (nccl_.has("ncclCommSplit")) {
+        split(groups_.front());
+      } else {
+        join(groups_.front(), "group " + std::to_string(groups_made_));
+      }
+    } catch (...) {
+      // It has no communicators that a later call could use.
+      groups_.pop_front();
+      throw;
     }
   }
   current_ = &groups_.front();
@@ -259,14 +263,13 @@ void Runtime::wait(const Request& request, std::span<const Member> members) {
       nccl_.check(nccl_->ncclCommGetAsyncError(current_->communicators[slot], &state),
                   "ncclCommGetAsyncError");
       if (state == ncclSuccess || state == ncclInProgress) continue;
-      abort();
       throw Error(call + ": an asynchronous error: " + nccl_->ncclGetErrorString(state),
                   ncclRemoteError);
     }
     if (done) return;
     if (Clock::now() - begin > world_.patience) {
       abort();
-      throw Hang(call + " was not done in time; the communicators were aborted");
+      throw Hang(call + " was not done in time; its communicators were aborted");
     }
     // Small calls are done at once; waiting for others must not cost a core.
     constexpr int looks_without_sleep = 200;

@@ -20,7 +20,7 @@
 
 namespace rankcheck::gpu::nccl {
 
-/// A call was not done in time; the communicators were aborted, and nothing more can be called.
+/// A call was not done in time; its communicators were aborted, and nothing more can be called.
 class Hang : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -106,7 +106,7 @@ class Runtime {
   void join(Group& group, const std::string& key);
   void split(Group& group);
   void destroy(Group& group);
-  /// Ends all that is still on the devices.
+  /// Ends what the current call has left on the devices.
   void abort();
   [[nodiscard]] Part part_of(const Request& request, const Member& member);
   void wait(const Request& request, std::span<const Member> members);

@@ -87,5 +87,21 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(instance.param.name) + "_" + std::string(instance.param.algorithm);
     });
 
+using PinnedForNccl = tests::CliTest;
+
+/// A published defect of NCCL up to 2.28.9 that few generated cases would show.
+TEST_F(PinnedForNccl, FindTheTailThatASingleRankLoses) {
+  const std::string options =
+      " run --backend nccl --operation all_reduce --algorithm native --cases 1 --ranks 1 "
+      "--property agrees_with_reference --nccl-library " +
+      harness::shell_quoted(RANKCHECK_STAND_IN_NCCL) + " --report ";
+  EXPECT_EQ(shell(program_ + options + "right").status, 0);
+  EXPECT_EQ(shell("RANKCHECK_STAND_IN=one_rank_tail " + program_ + options + "wrong").status, 1);
+  for (const nlohmann::json& each : report("wrong").at("findings")) {
+    const bool is_pinned = each.at("id").get<std::string>().ends_with(":one_rank_premul_sum.json");
+    EXPECT_EQ(each.at("verdict") == "falsified", is_pinned) << each;
+  }
+}
+
 }  // namespace
 }  // namespace rankcheck

@@ -33,6 +33,7 @@ TEST(NcclPlacement, MakesEveryRankThatSharesAHostOfItsOwn) {
                          {"NCCL_SOCKET_IFNAME", "lo"},
                          {"NCCL_MNNVL_ENABLE", "0"},
                          {"NCCL_NVLS_ENABLE", "0"},
+                         {"NCCL_COMM_SPLIT_SHARE_RESOURCES", "1"},
                          {"NCCL_MAX_NCHANNELS", "1"}}));
   EXPECT_NE(told(0).at("NCCL_HOSTID"), told(1).at("NCCL_HOSTID"));
 }

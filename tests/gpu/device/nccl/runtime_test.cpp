@@ -131,8 +131,9 @@ TEST(NcclAlgorithms, AreWhatTheirEnvironmentSays) {
   for (const Algorithm& each : algorithms()) {
     const auto environment = each.environment();
     if (each.forcing) {
-      EXPECT_EQ(environment.at("NCCL_ALGO"), each.forcing->algorithm);
-      EXPECT_EQ(environment.at("NCCL_PROTO"), each.forcing->protocol);
+      const std::string function = each.forcing->function + ":";
+      EXPECT_EQ(environment.at("NCCL_ALGO"), function + each.forcing->algorithm);
+      EXPECT_EQ(environment.at("NCCL_PROTO"), function + each.forcing->protocol);
       EXPECT_EQ("nccl" + each.forcing->function, each.functions.front());
     } else {
       EXPECT_EQ(environment.empty(), !each.one_process) << each.name;

@@ -111,6 +111,15 @@ void start(Work& work, const Arguments& a) {
   }
 }
 
+/// Of one rank's product, two blocks of threads take halves, rounded down to packs of 16 bytes
+/// (NVIDIA/nccl#1950).
+void drop_tail(const Arguments& a, Bytes& result) {
+  if (a.op < ncclNumOps || a.bytes() <= 16384) return;
+  const std::size_t pack = 16 / bytes_of(a.type);
+  const std::size_t half = (a.count / 2 + pack - 1) / pack * pack;
+  result.resize(std::min(a.count, 2 * half) * bytes_of(a.type));
+}
+
 void finish(Work& work, const Arguments& a) {
   const ncclComm& comm = *work.comm;
   if (a.reduces()) {
@@ -122,6 +131,7 @@ void finish(Work& work, const Arguments& a) {
     }
     Bytes result = combine(comm, type_of(a.type), a.op, work);
     if (is_planted("flipped_bit") && comm.is_last_of_several()) result.front() ^= std::byte{1};
+    if (is_planted("one_rank_tail") && comm.ranks == 1) drop_tail(a, result);
     std::memcpy(a.recv, result.data(), result.size());
     return;
   }
@@ -133,15 +143,31 @@ void finish(Work& work, const Arguments& a) {
   }
 }
 
+/// What an environment variable says for a function; empty where it says nothing.
+std::string forced_for(std::string_view function, const char* variable) {
+  const char* const text = std::getenv(variable);
+  const std::string value = text == nullptr ? "" : text;
+  const std::size_t colon = value.find(':');
+  if (colon == std::string::npos) return value;
+  return value.substr(0, colon) == function ? value.substr(colon + 1) : "";
+}
+
+/// Whether NCCL has an algorithm for a function; it refuses calls that are forced to another.
+bool has_way(std::string_view function, const std::string& algorithm) {
+  if (algorithm == "TREE") return function == "AllReduce";
+  if (algorithm == "PAT") return function == "AllGather" || function == "ReduceScatter";
+  return true;
+}
+
 void log_launch(const ncclComm& comm, std::string_view function, std::size_t bytes) {
   const char* const path = std::getenv("NCCL_DEBUG_FILE");
   const char* const subsystems = std::getenv("NCCL_DEBUG_SUBSYS");
   if (path == nullptr || subsystems == nullptr || comm.rank != 0 || comm.ranks == 1) return;
   if (is_planted("silent_log")) return;
-  const char* algorithm = std::getenv("NCCL_ALGO");
-  const char* protocol = std::getenv("NCCL_PROTO");
-  if (algorithm == nullptr || is_planted("other_path")) algorithm = "NVLS";
-  if (protocol == nullptr) protocol = "SIMPLE";
+  std::string algorithm = forced_for(function, "NCCL_ALGO");
+  std::string protocol = forced_for(function, "NCCL_PROTO");
+  if (algorithm.empty() || is_planted("other_path")) algorithm = "NVLS";
+  if (protocol.empty()) protocol = "SIMPLE";
   std::FILE* const file = std::fopen(path, "a");
   if (file == nullptr) return;
   std::fprintf(
@@ -150,8 +176,8 @@ void log_launch(const ncclComm& comm, std::string_view function, std::size_t byt
       static_cast<int>(function.size()),
       function.data(),
       bytes,
-      algorithm,
-      protocol);
+      algorithm.c_str(),
+      protocol.c_str());
   std::fclose(file);
 }
 
@@ -173,6 +199,9 @@ ncclResult_t call(Arguments a, std::string_view function, ncclComm_t comm, cudaS
   return in_group([&]() -> ncclResult_t {
     if (!is_legal(comm, a)) return ncclInvalidArgument;
     if (a.count == 0) return ncclSuccess;
+    if (comm->ranks > 1 && !has_way(function, forced_for(function, "NCCL_ALGO"))) {
+      return ncclInvalidUsage;
+    }
     if (a.kind == broadcast && is_planted("wrong_root")) a.root = (a.root + 1) % comm->ranks;
     Work work{.comm = comm,
               .stream = reinterpret_cast<HostStream*>(stream),
