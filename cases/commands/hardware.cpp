@@ -82,11 +82,21 @@ std::vector<hardware::Device> devices_here() {
 }
 
 /// What the phases beside those of the suite `hardware` check.
-Selection smoke_of(Selection selection) {
+Selection smoke_of(Selection selection, std::vector<std::string> backends = {"cuda"}) {
   selection.suites = {"smoke"};
-  selection.backends = {"cuda"};
+  selection.backends = std::move(backends);
   selection.devices = std::nullopt;
   return selection;
+}
+
+/// What a device is checked with alone: NCCL too, whose ranks share it then, as they do not where
+/// each has one.
+std::vector<std::string> backends_of_device(const Selection& selection) {
+  const auto& wanted = selection.backends;
+  const bool is_wanted =
+      wanted.empty() || std::find(wanted.begin(), wanted.end(), "nccl") != wanted.end();
+  if (!is_wanted || !find_backend("nccl").unavailable.empty()) return {"cuda"};
+  return {"cuda", "nccl"};
 }
 
 class HardwareGate {
@@ -111,12 +121,11 @@ class HardwareGate {
     const auto elapsed_s = [begin] {
       return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     };
-    interrupt_.emplace();
     const hardware::GateReport gate =
         session_->run({.probe = probe,
                        .run = [&](const hardware::PhaseRequest& request) { return run(request); },
                        .now_s = elapsed_s,
-                       .interrupted = [&] { return interrupt_->requested().load(); },
+                       .interrupted = [&] { return interrupt_.requested().load(); },
                        .say =
                            [](const std::string& line) {
                              fmt::print("{}\n", line);
@@ -240,8 +249,7 @@ class HardwareGate {
     fmt::print("\n{}\nreport: {}\n", to_markdown(gate), (folder_ / "summary.md").string());
     const std::string hint = how_to_go_on(gate.report, folder_);
     if (!hint.empty()) fmt::print("{}\n", hint);
-    const int interrupted = std::max(interrupt_->exit_status(), interrupted_status_);
-    return interrupted > 0 ? interrupted : gate.status;
+    return interrupt_.exit_status() > 0 ? interrupt_.exit_status() : gate.status;
   }
 
   hardware::PhaseOutcome run(const hardware::PhaseRequest& request) {
@@ -257,7 +265,7 @@ class HardwareGate {
       case Phase::suites:
         break;
       case Phase::device:
-        options.selection = smoke_of(selection_);
+        options.selection = smoke_of(selection_, backends_of_device(selection_));
         surroundings.emplace("CUDA_VISIBLE_DEVICES", visible_name(request.device));
         break;
       case Phase::soak:
@@ -278,19 +286,13 @@ class HardwareGate {
       }
     }
     fmt::print("\n{}\n", hardware::folder_of(request));
-    // A run has an interrupt of its own.
-    interrupt_.reset();
-    hardware::PhaseOutcome outcome;
     try {
-      RunOutcome run = run_selection(options, program_);
-      outcome = {.status = run.status, .report = std::move(run.report)};
+      RunOutcome run = run_selection(options, program_, interrupt_);
+      return {.status = run.status, .report = std::move(run.report)};
     } catch (const BadInput& bad) {
       // Of a device that cannot be opened alone, say.
-      outcome = {.status = status_unable, .broken = bad.what()};
+      return {.status = status_unable, .broken = bad.what()};
     }
-    interrupt_.emplace();
-    if (outcome.status >= 128) interrupted_status_ = outcome.status;
-    return outcome;
   }
 
   RunOptions options_;
@@ -298,8 +300,8 @@ class HardwareGate {
   Selection selection_;
   fs::path folder_;
   std::optional<hardware::GateSession> session_;
-  std::optional<Interrupt> interrupt_;
-  int interrupted_status_ = 0;
+  /// From the begin of the gate to its end: between parts nobody else listens.
+  Interrupt interrupt_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -63,9 +64,10 @@ void announce(const Session& session) {
 
 void print_end(const Session& session, const harness::Report& report) {
   const harness::Summary summary = harness::summarise(report.findings);
+  const bool is_part = !hardware::gate_of_part(session.folder).empty();
   for (const harness::Finding& finding : report.findings) {
-    // A round on its own did not say so.
-    if (!session.plan.cycles || !lacks_coverage(finding)) continue;
+    // A round on its own did not say so; of a gate's soak it is of no concern.
+    if (!session.plan.cycles || !lacks_coverage(finding) || is_part) continue;
     fmt::print("{:<9} {}  {}\n", name(finding.verdict), finding.unit.id(), finding.reason);
   }
   fmt::print("\n{}\n", to_table(summary).text());
@@ -79,10 +81,21 @@ void print_end(const Session& session, const harness::Report& report) {
   fmt::print("{}\n", outcome_line(summary.total));
 }
 
+/// Only the gate knows under what a part of it is to run.
+void refuse_part_of_gate(const std::string& resumed) {
+  if (resumed.empty()) return;
+  const std::filesystem::path gate = hardware::gate_of_part(resumed);
+  if (gate.empty()) return;
+  throw harness::BadInput(fmt::format("--resume: {}: is a part of a gate: expected --resume {}",
+                                      resumed,
+                                      harness::shell_quoted(gate.string())));
+}
+
 }  // namespace
 
-RunOutcome run_selection(const RunOptions& options, const std::string& program) {
-  const Interrupt interrupt;
+RunOutcome run_selection(const RunOptions& options,
+                         const std::string& program,
+                         const Interrupt& interrupt) {
   const harness::Catalogue catalogue = make_catalogue();
   Session session = open_session(options, catalogue);
   announce(session);
@@ -102,8 +115,12 @@ void add_run(CLI::App& app, Context& context) {
     const std::vector<std::string>& suites = options->selection.suites;
     const bool is_gate = std::find(suites.begin(), suites.end(), "hardware") != suites.end() ||
                          (!options->resume.empty() && hardware::is_gate(options->resume));
-    context.exit_status = is_gate ? run_hardware(*options, context.program)
-                                  : run_selection(*options, context.program).status;
+    if (is_gate) {
+      context.exit_status = run_hardware(*options, context.program);
+      return;
+    }
+    refuse_part_of_gate(options->resume);
+    context.exit_status = run_selection(*options, context.program, Interrupt()).status;
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "harness/report.hpp"
 
+#include "cases/commands/interrupt.hpp"
 #include "cases/commands/run_options.hpp"
 
 namespace rankcheck::cases {
@@ -14,8 +15,11 @@ struct RunOutcome {
   harness::Report report;
 };
 
-/// Checks what the options select and writes the reports. Throws BadInput and FileError.
-RunOutcome run_selection(const RunOptions& options, const std::string& program);
+/// Checks what the options select, until that is done or `interrupt` is requested, and writes the
+/// reports. Throws BadInput and FileError.
+RunOutcome run_selection(const RunOptions& options,
+                         const std::string& program,
+                         const Interrupt& interrupt);
 
 /// The gate for hardware: the suite `hardware`, and what no suite can say. Its exit status. Throws
 /// BadInput and FileError.

@@ -79,6 +79,14 @@ void expect_positive(const char* option, Number value) {
   if (!(value > 0)) throw BadInput(fmt::format("{}: {}: expected a number above 0", option, value));
 }
 
+/// So that what is added to a time is still one.
+void expect_seconds(const char* option, double value) {
+  constexpr double year_s = 365.0 * 24 * 60 * 60;
+  if (value > 0 && value <= year_s) return;
+  throw BadInput(fmt::format(
+      "{}: {}: expected a number of seconds above 0, at most {:.0f}", option, value, year_s));
+}
+
 }  // namespace
 
 double timeout_s(const RunOptions& options) {
@@ -131,8 +139,8 @@ Selection parse_selection(const RunOptions& options) {
   if (options.jobs > jobs_max) {
     throw BadInput(fmt::format("--jobs: {}: expected at most {}", options.jobs, jobs_max));
   }
-  if (options.timeout_s) expect_positive("--timeout", *options.timeout_s);
-  if (options.time_budget_s) expect_positive("--time-budget", *options.time_budget_s);
+  if (options.timeout_s) expect_seconds("--timeout", *options.timeout_s);
+  if (options.time_budget_s) expect_seconds("--time-budget", *options.time_budget_s);
   if (!options.report.empty() && !options.resume.empty()) {
     throw BadInput("--report: " + options.report + ": expected --report or --resume, not both");
   }

@@ -1,6 +1,7 @@
 #include "cases/hardware/gate.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -39,10 +40,11 @@ void worsen(Verdict& verdict, std::string& reason, Verdict other, const std::str
   reason = why;
 }
 
+/// What a link's findings name as their operation.
+constexpr const char* link_operation = "link";
+
 /// What ended the run before its turn leaves a link or a device with no verdict of its own.
 constexpr const char* not_measured = "not measured: the run ended before";
-/// The same of a phase that had begun.
-constexpr const char* no_case_in_time = "no case was run: the time was over before";
 
 std::string link_name(int from, int to) {
   return from == to ? fmt::format("within {}", from) : fmt::format("{} to {}", from, to);
@@ -98,7 +100,7 @@ class Gate {
   void add_link(int from, int to, Method method) {
     Link link{.from = from, .to = to, .method = method};
     harness::Unit& unit = link.finding.unit;
-    unit.operation = "link";
+    unit.operation = link_operation;
     unit.algorithm = gpu::cuda::name(method);
     unit.backend = "cuda";
     unit.property = "carries_patterns";
@@ -195,10 +197,10 @@ class Gate {
     std::string unsupported;
     for (Finding& finding : outcome.report.findings) {
       if (is_further) forgive_coverage(finding);
-      summary.cases += finding.cases;
-      summary.compared_bytes += finding.compared_bytes;
       // Nothing was compared, which is of no weight beside the suites.
       if (is_further && harness::lacks_coverage(finding)) continue;
+      summary.cases += finding.cases;
+      summary.compared_bytes += finding.compared_bytes;
       if (!variant.empty()) {
         auto& own = finding.unit.variant;
         own = own.empty() ? variant : own + '_' + variant;
@@ -212,8 +214,10 @@ class Gate {
       gate_.failures += harness::is_red(finding.verdict) ? 1 : 0;
       gate_.report.findings.push_back(std::move(finding));
     }
-    if (summary.verdict == Verdict::passed && !summary.has_judged) {
-      judge_nothing(request.phase, unsupported, summary);
+    if (interrupted_) {
+      worsen(summary.verdict, summary.reason, Verdict::skipped, "not whole: the run ended before");
+    } else if (summary.verdict == Verdict::passed && !summary.has_judged) {
+      judge_nothing(request.phase, outcome.report, unsupported, summary);
     }
     if (!is_further) gate_.report.not_run += outcome.report.not_run;
     gate_.cases += summary.cases;
@@ -230,14 +234,14 @@ class Gate {
   }
 
   /// Of a phase that judged nothing, and that nobody skipped.
-  void judge_nothing(Phase phase, const std::string& unsupported, PhaseSummary& summary) const {
+  static void judge_nothing(Phase phase,
+                            const harness::Report& report,
+                            const std::string& unsupported,
+                            PhaseSummary& summary) {
+    const bool had_no_time = phase == Phase::soak && report.ending != "completed";
     summary.verdict = Verdict::skipped;
-    summary.reason = unsupported;
-    if (!unsupported.empty()) return;
-    if (interrupted_ || phase == Phase::soak) {
-      summary.reason = no_case_in_time;
-      return;
-    }
+    summary.reason = had_no_time ? "no case was run: the time was over before" : unsupported;
+    if (!summary.reason.empty()) return;
     summary.verdict = Verdict::vacuous;
     summary.reason = "no case was run";
   }
@@ -403,13 +407,23 @@ class Gate {
     const bool lacks_phase = any(gate_.phases, [](const PhaseSummary& each) {
       return !each.has_judged && each.name != name(Phase::sanitizer);
     });
-    const bool lacks_backend = any(gate_.report.findings, [](const Finding& finding) {
-      return finding.verdict == Verdict::skipped &&
-             finding.reason == harness::name(harness::SkipReason::backend_unavailable);
-    });
     const bool is_whole = !gate_.devices.empty() && gate_.is_of_hardware() && !is_over() &&
-                          !is_broken && !lacks_phase && !lacks_backend;
+                          !is_broken && !lacks_phase && !lacks_backend();
     return is_whole ? 0 : 2;
+  }
+
+  /// Whether a backend is missing, or nothing was run on it.
+  [[nodiscard]] bool lacks_backend() const {
+    std::map<std::string, bool> has_run;
+    for (const Finding& finding : gate_.report.findings) {
+      const bool is_skipped = finding.verdict == Verdict::skipped;
+      has_run[finding.unit.backend] |= !is_skipped && finding.unit.operation != link_operation;
+      if (is_skipped && finding.reason == harness::name(harness::SkipReason::backend_unavailable)) {
+        return true;
+      }
+    }
+    return std::any_of(
+        has_run.begin(), has_run.end(), [](const auto& each) { return !each.second; });
   }
 
   const Options& options_;

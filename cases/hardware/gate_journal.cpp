@@ -276,6 +276,13 @@ bool is_gate(const fs::path& folder) {
   return header.is_object() && header.contains(version_field);
 }
 
+fs::path gate_of_part(const fs::path& folder) {
+  const fs::path whole = fs::weakly_canonical(folder);
+  const std::string part = whole.filename().string();
+  const bool is_part = phase_named(part.substr(0, part.find('-'))).has_value();
+  return is_part && is_gate(whole.parent_path()) ? fs::proximate(whole.parent_path()) : fs::path();
+}
+
 GateContent read_gate(const fs::path& folder) {
   const fs::path path = gate_journal(folder);
   std::optional<GateContent> content;

@@ -82,6 +82,8 @@ struct GateContent {
 
 /// Whether the folder holds the journal of a gate, and not that of a run, or none.
 [[nodiscard]] bool is_gate(const std::filesystem::path& folder);
+/// The folder of the gate of which this one holds a part; empty where it holds none.
+[[nodiscard]] std::filesystem::path gate_of_part(const std::filesystem::path& folder);
 /// Throws FileError, and BadInput that names the line.
 [[nodiscard]] GateContent read_gate(const std::filesystem::path& folder);
 

@@ -206,6 +206,41 @@ TEST_F(CliGate, RefusesBeforeAnythingIsMeasured) {
   expect_unable("run hardware --resume r", "r/journal.jsonl");
 }
 
+/// What a part is to run under, only the gate knows.
+TEST_F(CliGate, RefusesToGoOnWithAPartAlone) {
+  make("fast");
+  const Outcome gate = rankcheck("run hardware --time-budget 0.1 --report r");
+  for (const char* part : {"r/suites", "r/soak", "r/suites/"}) {
+    expect_unable(std::string("run --resume ") + part,
+                  std::string("--resume: ") + part + ": is a part of a gate: expected --resume r");
+  }
+  EXPECT_EQ(gate.out.find("--resume r/"), std::string::npos) << gate.out;
+  EXPECT_EQ(rankcheck("report r/soak").err.find("--resume r/"), std::string::npos);
+}
+
+/// The signal comes after the soak's links, and before its suites begin.
+TEST_F(CliGate, HearsAnInterruptBetweenItsParts) {
+  make("fast");
+  // What the gate prints is read line by line, and the signal sent at once.
+  const Outcome outcome =
+      shell("true; " + program_ +
+            " run hardware --time-budget 0.1 --report r > out & p=$!; "
+            "while kill -0 $p 2> /dev/null && ! grep -qs '^soak: each of' out; do :; done; "
+            "kill -INT $p; wait $p; echo \"status $?\"");
+  EXPECT_NE(outcome.out.find("status 130"), std::string::npos) << outcome.out;
+  EXPECT_EQ(report("r")["ending"], "interrupted");
+}
+
+TEST_F(CliGate, RefusesTimesThatAreNone) {
+  for (const std::string option : {"--time-budget", "--timeout"}) {
+    for (const std::string value : {"nan", "inf", "0", "-1", "1e300"}) {
+      expect_unable("run hardware --report r " + option + " " + value,
+                    ": expected a number of seconds above 0, at most 31536000");
+    }
+  }
+  EXPECT_FALSE(exists("r"));
+}
+
 TEST_F(CliGate, GoesOnOnlyAsItBegan) {
   make("fast");
   rankcheck("run hardware --time-budget 0.1 --seed 5 --report r");

@@ -234,6 +234,7 @@ TEST_F(GateTest, SoakWithoutTimeForACaseIsNeitherRedNorGreen) {
     PhaseOutcome outcome = passing_phase(request);
     if (request.phase != Phase::soak) return outcome;
     outcome.report.findings = {finding_without_a_case(request)};
+    outcome.report.ending = "time_over";
     outcome.status = 1;
     return outcome;
   };
@@ -242,6 +243,19 @@ TEST_F(GateTest, SoakWithoutTimeForACaseIsNeitherRedNorGreen) {
   EXPECT_EQ(phase_of(gate, "soak").verdict, Verdict::skipped);
   EXPECT_EQ(phase_of(gate, "soak").reason, "no case was run: the time was over before");
   EXPECT_EQ(gate.failures, 0);
+}
+
+TEST_F(GateTest, CasesThatComparedNothingAreNoExposure) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase != Phase::soak) return outcome;
+    outcome.report.findings.push_back(finding_without_a_case(request));
+    outcome.report.findings.back().cases = 1'000'000;
+    return outcome;
+  };
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 0) << to_markdown(gate);
+  EXPECT_EQ(gate.cases, 300);
 }
 
 TEST_F(GateTest, SoakCountsTheCasesOfUnitsThatItDidNotCover) {
@@ -301,6 +315,32 @@ TEST_F(GateTest, PhaseThatIsInterruptedBeforeItsFirstCaseIsNotRed) {
     EXPECT_EQ(gate.status, 2) << name(phase);
     EXPECT_EQ(gate.report.ending, "interrupted") << name(phase);
   }
+}
+
+/// Its second device's part came to half of its units, all of which held.
+TEST_F(GateTest, DeviceWhosePartIsInterruptedIsNotPassed) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase == Phase::device && request.device == 1) outcome.status = 130;
+    return outcome;
+  };
+  const GateReport gate = run(2);
+  EXPECT_EQ(gate.devices[0].verdict, Verdict::passed);
+  EXPECT_EQ(gate.devices[1].verdict, Verdict::skipped);
+  EXPECT_EQ(gate.devices[1].reason, "not whole: the run ended before");
+  EXPECT_EQ(phase_of(gate, "device 1").verdict, Verdict::skipped);
+}
+
+TEST_F(GateTest, BackendOnWhichNothingCouldBeRunIsNotGreen) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    Finding& other = outcome.report.findings.emplace_back(outcome.report.findings.front());
+    other.unit.backend = "nccl";
+    other.verdict = Verdict::skipped;
+    other.reason = "not_supported";
+    return outcome;
+  };
+  EXPECT_EQ(run(1).status, 2);
 }
 
 TEST_F(GateTest, PathThatAMachineLacksSaysNothingOfThoseThatItHas) {
