@@ -20,9 +20,6 @@ namespace {
 
 namespace worker = harness::worker;
 
-/// Logical devices; any number of them share one GPU.
-constexpr int ranks_max = 64;
-
 std::unique_ptr<worker::WorkerBackend> open_worker(const harness::BackendOptions& options) {
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
       .command =
@@ -35,7 +32,7 @@ std::unique_ptr<worker::WorkerBackend> open_worker(const harness::BackendOptions
 }
 
 std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
-  require_ranks("cuda", options.ranks_max, ranks_max);
+  require_ranks("cuda", options.ranks_max, cuda_ranks_max);
   return open_worker(options);
 }
 
@@ -63,7 +60,7 @@ worker::Command cuda_worker_command(const std::vector<std::string>& arguments) {
 int run_in_cuda(int ranks,
                 const std::vector<std::string>& arguments,
                 const std::atomic<bool>& interrupted) {
-  require_ranks("cuda", ranks, ranks_max);
+  require_ranks("cuda", ranks, cuda_ranks_max);
   return run_worker(cuda_worker_command(arguments),
                     "backend cuda: rankcheck-worker-cuda",
                     std::string(cuda_complaint_begin),
@@ -78,7 +75,7 @@ harness::BackendEntry cuda_backend() {
           .why_unavailable = [] { return cuda_worker().why_unavailable(); },
           .open = open,
           .describe = describe,
-          .ranks_max = ranks_max,
+          .ranks_max = cuda_ranks_max,
           .compiled = [] { return cuda_worker().compiled(); }};
 }
 

@@ -15,6 +15,9 @@ namespace rankcheck::cases {
 /// Names a program, and its arguments, that starts the worker: a sanitizer, say.
 inline constexpr const char* cuda_launcher_variable = "RANKCHECK_CUDA_LAUNCHER";
 
+/// Logical devices; any number of them share one GPU.
+inline constexpr int cuda_ranks_max = 64;
+
 /// The worker; it describes the devices here, too.
 [[nodiscard]] WorkerProgram cuda_worker();
 

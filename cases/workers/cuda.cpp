@@ -60,6 +60,11 @@ std::string version_text(int version) {
 /// How many hardware queues streams are spread over: at most 32.
 constexpr const char* queues_variable = "CUDA_DEVICE_MAX_CONNECTIONS";
 
+/// A launcher may start this process from a thread that ends before it.
+void end_with_harness() {
+  if (std::getenv(cuda_launcher_variable) == nullptr) worker::end_with_parent();
+}
+
 /// Whose memory the devices have, where that is not their own.
 const char* foreign_memory() {
   return cuda::on_host() ? "host: a stand-in, not CUDA" : "";
@@ -349,31 +354,32 @@ int main_with(int argc, char** argv) {
     return 0;
   }
   if (word == "--probe" && argc > 2) {
-    worker::end_with_parent();
+    end_with_harness();
     probe(argv[2]);
     return 0;
   }
   if (word == "--time" && argc > 2) {
-    worker::end_with_parent();
+    end_with_harness();
     const auto request = bench::times_request_from_json(nlohmann::json::parse(argv[2]));
     fmt::print("{}\n", to_json(time_on_devices(algorithms(), request)).dump());
     return 0;
   }
   if (word == "reconstruct") {
-    worker::end_with_parent();
+    end_with_harness();
     return run_reconstruct(argc, argv);
   }
   int ranks = 0;
   const std::string_view count = argc > 2 ? argv[2] : "";
   const char* const end = count.data() + count.size();
   const bool is_number = std::from_chars(count.data(), end, ranks).ptr == end;
-  if (word != "--ranks" || !is_number || ranks < 1) {
+  if (word != "--ranks" || argc > 3 || !is_number || ranks < 1 || ranks > cuda_ranks_max) {
     std::fprintf(stderr,
-                 "rankcheck-worker-cuda: expected --ranks N, --describe, --probe JSON, "
-                 "--time JSON or reconstruct FILE.cxi\n");
-    return 2;
+                 "rankcheck-worker-cuda: expected --ranks N of at most %d, --describe, "
+                 "--probe JSON, --time JSON or reconstruct FILE.cxi\n",
+                 cuda_ranks_max);
+    return status_unable;
   }
-  worker::end_with_parent();
+  end_with_harness();
   CudaSubject subject(ranks);
   worker::serve(subject, worker::connect_to_harness());
   return 0;
@@ -386,6 +392,9 @@ int main_with(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return rankcheck::cases::main_with(argc, argv);
+  } catch (const nlohmann::json::parse_error&) {
+    std::fprintf(stderr, "rankcheck-worker-cuda: %s: expected JSON, got %s\n", argv[1], argv[2]);
+    return rankcheck::cases::status_unable;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "rankcheck-worker-cuda: %s\n", error.what());
     return 1;

@@ -36,6 +36,11 @@ bool is_aligned(const Transform& transform, const void* values) {
   return reinterpret_cast<std::uintptr_t>(values) % bytes == 0;
 }
 
+std::size_t bytes_of(const Transform& transform) {
+  return static_cast<std::size_t>(transform.batch * transform.width * transform.width * 2 *
+                                  spec::info(transform.precision).bytes);
+}
+
 /// On the plan's stream; the caller has made its device the current one.
 void execute(cufftHandle plan, const Transform& transform, const void* in, void* out) {
   const int direction = transform.inverse ? CUFFT_INVERSE : CUFFT_FORWARD;
@@ -86,7 +91,8 @@ cufftHandle CudaCluster::plan_for(int rank, const Transform& transform) {
   cudaStream_t stream = devices_.use(rank);
   cufftHandle plan = 0;
   cufftResult code = make_plan(transform, plan);
-  if (code == CUFFT_ALLOC_FAILED) {
+  // What fails for want of memory, cuFFT calls either.
+  if (code == CUFFT_ALLOC_FAILED || code == CUFFT_INTERNAL_ERROR) {
     // The work areas of other plans may be what takes the memory, or what calls before have left.
     static_cast<void>(cudaGetLastError());
     forget_transforms();
@@ -100,12 +106,19 @@ cufftHandle CudaCluster::plan_for(int rank, const Transform& transform) {
   return plan;
 }
 
+void CudaCluster::copy_frames(int rank, const Transform& transform, const void* in, void* out) {
+  if (in == out) return;
+  cudaStream_t stream = devices_.use(rank);
+  check(cudaMemcpyAsync(out, in, bytes_of(transform), cudaMemcpyDefault, stream),
+        "cudaMemcpyAsync");
+}
+
 void CudaCluster::transform(int rank, const Transform& transform, const void* in, void* out) {
   if (transform.batch == 0 || transform.width == 0) return;
+  if (transform.width == 1) return copy_frames(rank, transform, in, out);
   // cuFFT takes whole complex numbers alone; ours may begin at any of their two parts.
   const bool is_staged = !is_aligned(transform, in) || !is_aligned(transform, out);
-  const auto bytes = static_cast<std::size_t>(transform.batch * transform.width * transform.width *
-                                              2 * spec::info(transform.precision).bytes);
+  const std::size_t bytes = bytes_of(transform);
   // Before the plan: memory that is short takes plans back.
   std::byte* const staged =
       is_staged ? devices_.allocate(rank, static_cast<std::int64_t>(bytes)) : nullptr;

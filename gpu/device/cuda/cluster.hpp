@@ -70,6 +70,8 @@ class CudaCluster final : public Cluster {
   static constexpr std::size_t transforms_max = 256;
 
   cufftHandle plan_for(int rank, const Transform& transform);
+  /// What a transform of single pixels does.
+  void copy_frames(int rank, const Transform& transform, const void* in, void* out);
   void forget_transforms();
 
   Devices& devices_;

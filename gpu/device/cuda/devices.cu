@@ -271,6 +271,14 @@ std::int32_t Devices::end_capture(int rank) {
   return number;
 }
 
+void Devices::abandon_capture(int rank) noexcept {
+  cudaGraph_t graph = nullptr;
+  static_cast<void>(cudaStreamEndCapture(logical(rank).stream, &graph));
+  if (graph != nullptr) static_cast<void>(cudaGraphDestroy(graph));
+  // Of the capture alone: what broke the device comes again.
+  static_cast<void>(cudaGetLastError());
+}
+
 void Devices::replay(int rank, std::int32_t graph) {
   check(cudaGraphLaunch(graphs_[static_cast<std::size_t>(graph)], use(rank)), "cudaGraphLaunch");
 }

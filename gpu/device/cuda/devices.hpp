@@ -82,6 +82,7 @@ class Devices final : public Streams {
   void wait(int rank, std::int32_t event) override;
   void begin_capture(int rank) override;
   std::int32_t end_capture(int rank) override;
+  void abandon_capture(int rank) noexcept override;
   void replay(int rank, std::int32_t graph) override;
   void drop(std::int32_t graph) override;
 

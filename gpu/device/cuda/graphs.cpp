@@ -97,10 +97,16 @@ void Graphs::enqueue(const PlanCall& call) {
 std::int32_t Graphs::capture(const PlanCall& call) {
   const int n = call.plan.ranks();
   streams_.begin_capture(ranks_.front());
-  // Behind the numbers of join() and fork(), which are not part of the graph.
-  fork(call.plan.events + n);
-  cuda::enqueue(call.plan, call.type, call.op, call.memory, streams_);
-  join(call.plan.events + 2 * n);
+  try {
+    // Behind the numbers of join() and fork(), which are not part of the graph.
+    fork(call.plan.events + n);
+    cuda::enqueue(call.plan, call.type, call.op, call.memory, streams_);
+    join(call.plan.events + 2 * n);
+  } catch (...) {
+    // While it lasts, nobody could ask whether the device still works.
+    streams_.abandon_capture(ranks_.front());
+    throw;
+  }
   return streams_.end_capture(ranks_.front());
 }
 

@@ -40,6 +40,8 @@ class Streams {
   /// Ends that; the rank must have waited for all that is kept. Returns the number of what was
   /// kept. It remembers its buffers' addresses.
   virtual std::int32_t end_capture(int rank) = 0;
+  /// Ends it after an error: what was kept is forgotten, and work is done again.
+  virtual void abandon_capture(int rank) noexcept = 0;
   /// Enqueues all that was kept on the rank's stream, as one piece of work.
   virtual void replay(int rank, std::int32_t graph) = 0;
   /// Forgets it; its number may be used again.

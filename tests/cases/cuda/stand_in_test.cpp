@@ -277,6 +277,28 @@ TEST_F(CudaOnStandIn, RefusesWhatTheDevicesCannotDo) {
 }
 
 /// What launches a graph synchronises the ranks by itself.
+TEST_F(CudaOnStandIn, WorkerRefusesArgumentsThatMakeNoSense) {
+  for (const std::string arguments : {"",
+                                      "--ranks",
+                                      "--ranks 0",
+                                      "--ranks -1",
+                                      "--ranks 8x",
+                                      "--ranks 65",
+                                      "--ranks 99999999999",
+                                      "--ranks 2 3",
+                                      "--nonsense"}) {
+    const Outcome outcome = shell("bin/rankcheck-worker-cuda " + arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_EQ(outcome.err.find("rankcheck-worker-cuda: expected --ranks N of at most 64"), 0U)
+        << outcome.err;
+  }
+  for (const std::string word : {"--probe", "--time"}) {
+    const Outcome outcome = shell("bin/rankcheck-worker-cuda " + word + " '{'");
+    EXPECT_EQ(outcome.status, 2) << word;
+    EXPECT_EQ(outcome.err, "rankcheck-worker-cuda: " + word + ": expected JSON, got {\n");
+  }
+}
+
 TEST_F(CudaOnStandIn, ReplaysAllButBarriers) {
   const std::string without =
       "RANKCHECK_STAND_IN=no_graphs " + program_ + " run ci --backend cuda --cases 10 --operation ";

@@ -163,7 +163,9 @@ TEST_F(CudaDevices, MemoryIsClosedToTheProgram) {
   const auto frame_bytes = static_cast<std::int64_t>(ones.size() * sizeof(float));
   std::byte* const frames = devices.allocate(0, frame_bytes);
   devices.write(0, ones.data(), frames, frame_bytes);
-  const Transform transform{.precision = spec::Type::f32, .width = 1, .batch = pixels};
+  constexpr std::int64_t pixels_of_frame = 4;
+  const Transform transform{
+      .precision = spec::Type::f32, .width = 2, .batch = pixels / pixels_of_frame};
   cluster.transform(0, transform, frames, frames);
   try {
     devices.allocate(0, bytes);
@@ -172,10 +174,16 @@ TEST_F(CudaDevices, MemoryIsClosedToTheProgram) {
     std::exit(1);
   }
   // What the plan was still to do is done, and the next one is made anew.
-  cluster.transform(0, {.precision = spec::Type::f32, .width = 1, .batch = 1}, frames, frames);
+  cluster.transform(0, {.precision = spec::Type::f32, .width = 2, .batch = 1}, frames, frames);
   std::vector<float> got(ones.size());
   devices.read(0, frames, got.data(), frame_bytes);
-  std::exit(got == ones ? 0 : 2);
+  // The sum of a frame is in its first pixel; the first frame was transformed twice.
+  std::vector<float> wanted(ones.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    constexpr std::size_t numbers_of_frame = 2 * pixels_of_frame;
+    wanted[i] = i < numbers_of_frame || i % numbers_of_frame < 2 ? 4 : 0;
+  }
+  std::exit(got == wanted ? 0 : 2);
 }
 
 TEST(CudaMemory, IsTakenFromPlansThatAreOnlyKept) {

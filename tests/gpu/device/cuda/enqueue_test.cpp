@@ -105,6 +105,32 @@ TEST(EnqueueTrace, DividesOnceWhereTheOpIsAvg) {
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), subject.buffers()[1].begin()));
 }
 
+TEST(EnqueueTrace, MultipliesByTheScalarOfTheRankThatGives) {
+  const spec::Contract& contract = reference::contract_named("all_reduce");
+  Subject subject(ring_all_reduce(), call_of(contract, 2, spec::ReduceOp::premul_sum), {});
+  perform(subject.enqueued(), 2, 1);
+  // 2 times 6, 7, ... and 3 times 106, 107, ...
+  const std::vector<float> expected{330, 335, 340, 345, 350};
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), subject.buffers()[0].begin()));
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), subject.buffers()[1].begin()));
+}
+
+/// Of a single call, waits for entries may be implied by those for data; and of some algorithms
+/// those of the next one, too.
+TEST(EnqueueTrace, ShowsRacesBetweenCallsWhereNobodyWaitsForEntries) {
+  int races = 0;
+  for (const Implementation& each : implementations()) {
+    Subject subject(each, call_of(reference::contract_named(each.operation), 3), {});
+    EXPECT_EQ(find_race(subject.enqueued(2), subject.ranks()), "");
+    std::vector<Work> work = subject.enqueued(2);
+    std::erase_if(work, [&](const Work& one) {
+      return one.kind == Work::Kind::wait && one.event < subject.ranks();
+    });
+    races += find_race(work, subject.ranks()).empty() ? 0 : 1;
+  }
+  EXPECT_GT(races, 0);
+}
+
 TEST(EnqueueTrace, RejectsAWaitThatNobodyEnds) {
   plan::Sketch sketch(2);
   sketch.builder.wait(0, sketch.builder.signal(0));

@@ -61,6 +61,20 @@ std::vector<std::string> lines_of(const std::vector<Work>& work, std::int32_t ow
   return lines;
 }
 
+TEST(GraphsAfterErrors, CaptureAnew) {
+  const Subject subject = subject_of(implementations().front(), 2);
+  Trace trace;
+  Graphs graphs(trace);
+  graphs.enqueue(call_on(subject));
+  trace.refuses_work = true;
+  EXPECT_THROW(graphs.enqueue(call_on(subject)), DeviceError);
+  EXPECT_TRUE(trace.graphs.empty());
+  trace.refuses_work = false;
+  graphs.enqueue(call_on(subject));
+  EXPECT_EQ(trace.graphs.size(), 1U);
+  EXPECT_EQ(trace.replays, 1);
+}
+
 class GraphsTest : public testing::TestWithParam<Implementation> {};
 
 TEST_P(GraphsTest, KeepWhatIsEnqueuedDirectly) {

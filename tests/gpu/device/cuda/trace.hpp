@@ -88,6 +88,7 @@ class Trace final : public Streams {
                std::span<const Source> sources,
                std::int64_t count,
                int divisor) override {
+    if (refuses_work) throw DeviceError("refused");
     Work made{.kind = Work::Kind::combine, .rank = rank};
     made.accesses.push_back({destination, count * element, true});
     for (const Source& each : sources) {
@@ -133,6 +134,11 @@ class Trace final : public Streams {
     graphs.push_back(std::exchange(kept_, {}));
     return static_cast<std::int32_t>(graphs.size()) - 1;
   }
+  void abandon_capture(int rank) noexcept override {
+    EXPECT_TRUE(capturing_.contains(rank));
+    capturing_.clear();
+    kept_.clear();
+  }
   /// As streams of its own, which begin behind the rank's earlier work and end before its later
   /// one.
   void replay(int rank, std::int32_t graph) override {
@@ -160,6 +166,8 @@ class Trace final : public Streams {
 
   std::vector<Work> work;
   std::vector<std::vector<Work>> graphs;
+  /// Whether to combine is an error.
+  bool refuses_work = false;
   int captures = 0;
   int replays = 0;
   /// Streams, those of replays included; ranks of calls are below 10.
@@ -230,8 +238,9 @@ class Subject {
                          .scratch = reinterpret_cast<std::byte*>(scratch_.back().data())});
     }
     if (call_.op == spec::ReduceOp::premul_sum) {
-      scalars_.assign(memory_.size(), 2.0F);
+      scalars_.resize(memory_.size());
       for (std::size_t r = 0; r < memory_.size(); ++r) {
+        scalars_[r] = static_cast<float>(r + 2);
         memory_[r].scalar = reinterpret_cast<const std::byte*>(&scalars_[r]);
       }
     }

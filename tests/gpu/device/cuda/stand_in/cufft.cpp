@@ -115,7 +115,8 @@ cufftResult cufftPlanMany(cufftHandle* plan,
                           int batch) {
   if (rank != 2 || inembed != nullptr || onembed != nullptr) return CUFFT_INVALID_VALUE;
   if (type != CUFFT_C2C && type != CUFFT_Z2Z) return CUFFT_INVALID_TYPE;
-  if (n[0] < 1 || n[1] < 1 || batch < 1) return CUFFT_INVALID_SIZE;
+  // Nothing says whether cuFFT takes a size of 1.
+  if (n[0] < 2 || n[1] < 2 || batch < 1) return CUFFT_INVALID_SIZE;
   if (stand_in::breaks_captures()) return CUFFT_ALLOC_FAILED;
   const std::size_t element = type == CUFFT_C2C ? sizeof(cufftComplex) : sizeof(cufftDoubleComplex);
   const std::size_t bytes = element * static_cast<std::size_t>(n[0]) *
@@ -127,7 +128,7 @@ cufftResult cufftPlanMany(cufftHandle* plan,
     if (is_fit && is_planted("shared_area")) area = each.area;
   }
   if (area == nullptr) area = stand_in::allocate(device, bytes);
-  if (area == nullptr) return CUFFT_ALLOC_FAILED;
+  if (area == nullptr) return type == CUFFT_C2C ? CUFFT_ALLOC_FAILED : CUFFT_INTERNAL_ERROR;
   static cufftHandle last = 0;
   *plan = ++last;
   plans()[*plan] = {type, {n[0], n[1]}, batch, device, nullptr, area, bytes};
