@@ -122,9 +122,13 @@ void Bench::select() {
   std::erase_if(entries_,
                 [&](const Entry& entry) { return !harness::matches(options_.filter, entry.name); });
   if (entries_.empty()) {
-    throw harness::BadInput(fmt::format("filter: expected a pattern that matches one of {}; got {}",
-                                        fmt::join(names, ", "),
-                                        options_.filter));
+    constexpr std::size_t named_max = 8;
+    const std::size_t named = std::min(names.size(), named_max);
+    throw harness::BadInput(fmt::format(
+        "filter: expected a pattern that matches one of {}{}; got {}",
+        fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+        names.size() > named ? fmt::format(" and {} more", names.size() - named) : "",
+        options_.filter));
   }
   for (const Entry& entry : entries_) {
     // What is sent and what is received.

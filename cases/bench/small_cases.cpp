@@ -100,7 +100,8 @@ void add_small_cases(Bench& bench, const std::string& backend) {
                }});
   };
   add("cases", "collectives");
-  add("operators", "ptycho");
+  // NCCL has none.
+  if (backend != "nccl") add("operators", "ptycho");
 }
 
 }  // namespace rankcheck::cases::bench

@@ -447,7 +447,8 @@ void add_options(CLI::App& app, Arguments& arguments) {
       ->envname(library_variable);
 }
 
-/// Throws BadInput that says what is wrong with the command line, in a line.
+/// Throws BadInput that says what is wrong with the command line, in a line; ends the process where
+/// that asks for help.
 void parse(int argc, char** argv, Arguments& arguments) {
   CLI::App app("Serves rankcheck the ranks of an NCCL world.");
   add_options(app, arguments);
@@ -461,9 +462,11 @@ void parse(int argc, char** argv, Arguments& arguments) {
   }
   if (arguments.describes) return;
   if (arguments.ranks < 1) throw harness::BadInput("expected --ranks N or --describe");
-  if (!(arguments.patience_s > 0)) {
-    throw harness::BadInput(
-        fmt::format("--patience: expected seconds above 0, got {}", arguments.patience_s));
+  constexpr double patience_max_s = 1e9;
+  if (!(arguments.patience_s > 0 && arguments.patience_s <= patience_max_s)) {
+    throw harness::BadInput(fmt::format("--patience: expected seconds above 0, at most {}, got {}",
+                                        patience_max_s,
+                                        arguments.patience_s));
   }
   if (arguments.rank >= arguments.ranks) {
     throw harness::BadInput(fmt::format(

@@ -61,11 +61,15 @@ StoreClient::StoreClient(const StoreAddress& address, std::string_view secret, P
     : address_(text_of(address)) {
   const auto deadline = Clock::now() + patience;
   const AddressList found = resolve(address);
+  int addresses = 0;
+  for (const addrinfo* each = found.get(); each != nullptr; each = each->ai_next) ++addresses;
   while (socket_.get() < 0) {
     int error = 0;
     for (const addrinfo* each = found.get(); each != nullptr && socket_.get() < 0;
          each = each->ai_next) {
-      socket_ = try_connect(*each, deadline, error);
+      // One that is silent leaves time for the others.
+      const auto turn = std::min(deadline, Clock::now() + patience / addresses);
+      socket_ = try_connect(*each, turn, error);
     }
     if (socket_.get() >= 0) break;
     if (Clock::now() >= deadline) {
