@@ -1,4 +1,6 @@
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -32,15 +34,22 @@ void expect_command(const CLI::App& app, const std::string& word) {
       fmt::format("command: {}: expected one of {}", word, fmt::join(names, ", ")));
 }
 
-/// Nothing is a value: it would silently mean the default.
+/// Refuses what would be a value: nothing, which would silently mean the default, and nan, which is
+/// outside of no CLI::Range.
 void refuse_empty_values(CLI::App& app) {
   const auto complain_of_nothing = [](const std::string& value) {
     return value.empty() ? std::string("expected a value, got nothing") : std::string();
   };
+  const auto complain_of_nan = [](const std::string& value) {
+    const bool is_nan = std::isnan(std::strtod(value.c_str(), nullptr));
+    return is_nan ? "expected a number, got " + value : std::string();
+  };
   for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
     for (CLI::Option* option : command->get_options()) {
       const bool is_flag = option->get_items_expected_max() == 0;
+      const bool is_number = option->get_type_name().starts_with("FLOAT");
       if (!is_flag) option->check(complain_of_nothing);
+      if (is_number) option->check(complain_of_nan);
     }
   }
 }

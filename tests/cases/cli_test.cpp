@@ -374,6 +374,8 @@ TEST_F(Cli, BadArgumentsAreOneClearLine) {
     expect_unable(quick + option + " ''", option + std::string(": expected a value, got nothing"));
   }
   expect_unable("report ''", "folder: expected a value, got nothing");
+  expect_unable("bench --min-time nan", "--min-time: expected a number, got nan");
+  expect_unable("simulate s.cxi --step -NaN", "--step: expected a number, got -NaN");
   expect_unable("report", "command line: folder is required (see --help)");
   expect_unable("", "command: none: expected one of list, run, ");
   expect_unable("rnu", "command: rnu: expected one of list, run, replay, ");
