@@ -15,6 +15,13 @@
 #define RANKCHECK_HD
 #endif
 
+// Known to the device compiler alone.
+#if defined(__CUDA_ARCH__)
+#define RANKCHECK_UNROLLED _Pragma("unroll")
+#else
+#define RANKCHECK_UNROLLED
+#endif
+
 /// The arithmetic of every element type, written once for host and device.
 namespace rankcheck::gpu::element {
 

@@ -8,13 +8,6 @@
 #include "gpu/device/element.hpp"
 #include "gpu/device/source.hpp"
 
-// Known to the device compiler alone.
-#if defined(__CUDA_ARCH__)
-#define RANKCHECK_UNROLLED _Pragma("unroll")
-#else
-#define RANKCHECK_UNROLLED
-#endif
-
 /// Many sources read in one pass and combined into one destination, element by element in the order
 /// given and with a rounding after each step; for host and device.
 namespace rankcheck::gpu::reduce_pass {

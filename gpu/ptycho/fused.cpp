@@ -5,252 +5,215 @@
 
 #include "gpu/device/launch.hpp"
 #include "gpu/ptycho/arrays.hpp"
-#include "gpu/ptycho/gather.hpp"
-#include "gpu/ptycho/window.hpp"
+#include "gpu/ptycho/compare_pixels.hpp"
+#include "gpu/ptycho/gather_strips.hpp"
 
 namespace rankcheck::gpu {
 
 namespace {
 
-/// Rows of frames: an array of frames is rows of `width` pixels, one behind the other.
-template <class T>
-struct IlluminateRows {
+/// Rows of a frame that one thread has a column of.
+constexpr std::int32_t illuminated_rows = 8;
+
+/// Strips of frames, all columns of one in a row of this kernel.
+template <class T, class Number>
+struct IlluminateStrips {
   struct Row {
     std::int64_t first;
     std::int64_t end;
-    Window<T> window;
-    /// Of the window; outside of it above or below.
-    std::int64_t p;
-    /// Mode 0's row of the probe's window, and of the waves.
-    const Complex<T>* probe;
-    Complex<T>* out;
+    const PlacedWindow<T>* window;
+    /// The strip's first row in the frame.
+    std::int32_t line;
+    /// Mode 0's whole window of the probe, and waves.
+    const Number* probe;
+    Number* out;
   };
 
-  ObjectView<T> object;
-  const Complex<T>* probe;
-  bool varying_probe;
-  const T* positions;
-  Complex<T>* waves;
-  std::int64_t modes;
-  std::int64_t detector;
-  std::int64_t width;
-  std::int64_t margin;
+  ObjectColumns<T, Number> object;
+  const Number* probe;
+  /// From one position's probe to the next.
+  std::int64_t probe_step;
+  const PlacedWindow<T>* windows;
+  Number* waves;
+  std::int32_t modes;
+  std::int32_t detector;
+  std::int32_t width;
+  std::int32_t margin;
+  /// Of a frame.
+  std::int32_t strips;
 
   [[nodiscard]] RANKCHECK_HD Row row(std::int64_t r) const {
-    const std::int64_t n = r / detector;
-    const std::int64_t line = r % detector;
-    const std::int64_t p = line - margin;
-    const bool is_inside = p >= 0 && p < width;
-    const std::int64_t of_position = varying_probe ? n * modes * width * width : 0;
+    const std::int64_t n = r / strips;
     return {.first = 0,
             .end = detector,
-            .window = Window<T>(positions + 2 * n),
-            .p = is_inside ? p : -1,
-            .probe = is_inside ? probe + of_position + p * width : probe,
-            .out = waves + (n * modes * detector + line) * detector};
+            .window = windows + n,
+            .line = static_cast<std::int32_t>(r % strips) * illuminated_rows,
+            .probe = probe + n * probe_step,
+            .out = waves + n * (std::int64_t{modes} * detector * detector)};
   }
 
-  RANKCHECK_HD void operator()(const Row& row, std::int64_t c) const {
-    const std::int64_t q = c - margin;
-    const bool is_inside = row.p >= 0 && q >= 0 && q < width;
-    const Complex<T> patch = is_inside ? object.at(row.window, row.p, q) : Complex<T>{};
-    for (std::int64_t m = 0; m < modes; ++m) {
-      row.out[m * detector * detector + c] =
-          is_inside ? patch * row.probe[m * width * width + q] : Complex<T>{};
+  RANKCHECK_HD void operator()(const Row& row, std::int64_t column) const {
+    const auto c = static_cast<std::int32_t>(column);
+    const std::int32_t p = row.line - margin;
+    const std::int32_t q = c - margin;
+    const bool is_lit = q >= 0 && q < width;
+    Complex<T> patch[illuminated_rows];
+    if (is_lit) object.read(*row.window, p, q, patch);
+    if (is_lit && p >= 0 && p <= width - illuminated_rows) {
+      write<true>(row, c, p, q, patch);
+    } else {
+      write<false>(row, c, p, q, patch);
     }
   }
-};
 
-/// Pixels of a chunk that one thread takes, and threads that share a chunk: neighbours read
-/// neighbouring pixels.
-constexpr std::int64_t pixels_of_thread = 8;
-constexpr std::int64_t threads_of_chunk = 32;
-constexpr std::int64_t chunk_pixels = pixels_of_thread * threads_of_chunk;
-
-/// A thread's share of a chunk of a frame: intensity, cost and far-plane gradient of its pixels.
-template <class T, Noise noise>
-struct ComparePixels {
-  const Complex<T>* waves;
-  Complex<T>* gradient;
-  const T* frames;
-  /// Null where every pixel is measured.
-  const T* mask;
-  double* costs;
-  std::int64_t modes;
-  std::int64_t frame;
-  std::int64_t chunks_of_frame;
-  T scale;
-  T factor_scale;
-
-  RANKCHECK_HD void operator()(std::int64_t i) const {
-    const std::int64_t chunk = i / threads_of_chunk;
-    const std::int64_t n = chunk / chunks_of_frame;
-    const std::int64_t first = chunk % chunks_of_frame * chunk_pixels + i % threads_of_chunk;
-    double cost = 0;
-    for (std::int64_t k = 0; k < pixels_of_thread; ++k) {
-      const std::int64_t pixel = first + k * threads_of_chunk;
-      if (pixel < frame) cost += static_cast<double>(compare(n, pixel));
+  /// is_whole: all pixels are in the window.
+  template <bool is_whole>
+  RANKCHECK_HD void write(const Row& row,
+                          std::int32_t c,
+                          std::int32_t p,
+                          std::int32_t q,
+                          const Complex<T> (&patch)[illuminated_rows]) const {
+    const Number* light = row.probe + (p * width + q);
+    Number* out = row.out + (row.line * detector + c);
+    for (std::int32_t m = 0; m < modes; ++m) {
+      // All are read before the first is written: a compiler cannot tell that they lie apart.
+      Number lights[illuminated_rows];
+      RANKCHECK_UNROLLED
+      for (std::int32_t k = 0; k < illuminated_rows; ++k) {
+        if (is_whole || is_lit(p + k, q)) lights[k] = light[std::int64_t{k} * width];
+      }
+      RANKCHECK_UNROLLED
+      for (std::int32_t k = 0; k < illuminated_rows; ++k) {
+        if (!is_whole && row.line + k >= detector) continue;
+        Number wave{};
+        if (is_whole || is_lit(p + k, q)) wave = {patch[k] * lights[k]};
+        out[std::int64_t{k} * detector] = wave;
+      }
+      light += width * width;
+      out += detector * detector;
     }
-    costs[i] = cost;
   }
 
-  /// Writes the gradient of all modes and returns the cost.
-  RANKCHECK_HD T compare(std::int64_t n, std::int64_t pixel) const {
-    const std::int64_t at = n * modes * frame + pixel;
-    T intensity = 0;
-    for (std::int64_t m = 0; m < modes; ++m) intensity += norm(scale * waves[at + m * frame]);
-    const bool is_measured = mask == nullptr || mask[pixel] != 0;
-    const Pixel<T> seen = is_measured ? compare_pixel<noise>(intensity, frames[n * frame + pixel])
-                                      : unmeasured_pixel<noise, T>();
-    const T factor = seen.factor * factor_scale;
-    for (std::int64_t m = 0; m < modes; ++m) {
-      gradient[at + m * frame] = factor * waves[at + m * frame];
-    }
-    return seen.cost;
-  }
-};
-
-/// The sums of chunks of numbers, each in order.
-struct SumChunks {
-  const double* values;
-  double* sums;
-  std::int64_t count;
-
-  RANKCHECK_HD void operator()(std::int64_t chunk) const {
-    const std::int64_t end = (chunk + 1) * sum_chunk < count ? (chunk + 1) * sum_chunk : count;
-    double sum = 0;
-    for (std::int64_t i = chunk * sum_chunk; i < end; ++i) sum += values[i];
-    sums[chunk] = sum;
-  }
-};
-
-/// A tile of the object: a block's threads have its columns.
-constexpr std::int64_t tile_rows = 16;
-constexpr std::int64_t tile_cols = 128;
-
-struct ObjectTiles {
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;
-
-  [[nodiscard]] RANKCHECK_HD std::int64_t across() const {
-    return (cols + tile_cols - 1) / tile_cols;
-  }
-  [[nodiscard]] RANKCHECK_HD std::int64_t count() const {
-    return (rows + tile_rows - 1) / tile_rows * across();
-  }
-};
-
-/// A tile: the positions whose windows, a border of one pixel below and to the right included,
-/// reach it, in order.
-template <class T>
-struct ListNear {
-  const T* positions;
-  std::int64_t count;
-  std::int64_t width;
-  ObjectTiles tiling;
-  /// [tiles, count]
-  std::int32_t* near;
-  std::int32_t* counts;
-
-  RANKCHECK_HD void operator()(std::int64_t tile) const {
-    const std::int64_t row = tile / tiling.across() * tile_rows;
-    const std::int64_t col = tile % tiling.across() * tile_cols;
-    std::int32_t* const list = near + tile * count;
-    std::int32_t found = 0;
-    for (std::int64_t n = 0; n < count; ++n) {
-      const Window<T> window(positions + 2 * n);
-      const bool reaches = window.row < row + tile_rows && window.row + width >= row &&
-                           window.col < col + tile_cols && window.col + width >= col;
-      if (reaches) list[found++] = static_cast<std::int32_t>(n);
-    }
-    counts[tile] = found;
+  [[nodiscard]] RANKCHECK_HD bool is_lit(std::int32_t p, std::int32_t q) const {
+    return p >= 0 && p < width && q >= 0 && q < width;
   }
 };
 
 /// Positions whose share of a shared probe one thread adds up.
 constexpr std::int64_t probe_group = 32;
 
-/// Rows of the probe's modes, for each group of positions: what the group gives.
-template <class T>
+/// Strips of the probe's modes, for each group of positions: what the group gives.
+template <class T, class Number>
 struct GatherProbe {
   struct Row {
     std::int64_t first;
     std::int64_t end;
     std::int64_t begin_n;
     std::int64_t end_n;
-    std::int64_t mode;
-    std::int64_t p;
+    std::int32_t p;
+    /// Of the mode: the first position's waves from row p of the window on, and the group's probe.
+    const Number* wave;
     Complex<T>* out;
   };
 
-  ObjectView<T> object;
-  const Complex<T>* waves;
-  const T* positions;
+  ObjectColumns<T, Number> object;
+  const Number* waves;
+  const PlacedWindow<T>* windows;
   /// [groups, modes, width, width]
   Complex<T>* probe;
   std::int64_t count;
   /// Positions of a group.
   std::int64_t group;
-  std::int64_t modes;
-  Frames frames;
-  std::int64_t width;
+  std::int32_t modes;
+  std::int32_t detector;
+  std::int32_t width;
+  std::int32_t margin;
+  /// From one position's waves to the next.
+  std::int64_t wave_step;
 
   [[nodiscard]] RANKCHECK_HD Row row(std::int64_t r) const {
-    const std::int64_t begin = r / (modes * width) * group;
-    return {.first = 0,
-            .end = width,
+    const Strips strips{.rows = width, .cols = width};
+    const Strips::Strip strip = strips.strip(r);
+    const std::int64_t begin = strip.array / modes * group;
+    return {.first = strip.col,
+            .end = strips.end_col(strip),
             .begin_n = begin,
             .end_n = begin + group < count ? begin + group : count,
-            .mode = r / width % modes,
-            .p = r % width,
-            .out = probe + r * width};
+            .p = strip.row,
+            .wave = waves + Frames{.width = detector, .margin = margin}.row(
+                                begin * modes + strip.array % modes, strip.row),
+            .out = probe + (strip.array * width + strip.row) * width};
   }
 
-  RANKCHECK_HD void operator()(const Row& row, std::int64_t q) const {
-    Complex<T> sum;
+  RANKCHECK_HD void operator()(const Row& row, std::int64_t column) const {
+    const auto q = static_cast<std::int32_t>(column);
+    const std::int32_t lines = width - row.p;
+    Complex<T> sums[strip_rows];
+    const Number* wave = row.wave + q;
     for (std::int64_t n = row.begin_n; n < row.end_n; ++n) {
-      sum += conj(object.at(Window<T>(positions + 2 * n), row.p, q)) *
-             waves[frames.row(n * modes + row.mode, row.p) + q];
+      Number of_row[strip_rows];
+      RANKCHECK_UNROLLED
+      for (std::int32_t k = 0; k < strip_rows; ++k) {
+        // Where the window ends sooner, its last row once more: without a branch.
+        of_row[k] = wave[std::int64_t{k < lines ? k : lines - 1} * detector];
+      }
+      Complex<T> patch[strip_rows];
+      object.read(windows[n], row.p, q, patch);
+      RANKCHECK_UNROLLED
+      for (std::int32_t k = 0; k < strip_rows; ++k) sums[k] += conj(patch[k]) * of_row[k];
+      wave += wave_step;
     }
-    row.out[q] = sum;
+    RANKCHECK_UNROLLED
+    for (std::int32_t k = 0; k < strip_rows; ++k) {
+      if (k < lines) row.out[k * width + q] = sums[k];
+    }
   }
 };
 
-/// Rows of the window, for each group of positions: the squares of the object under it.
-template <class T>
+/// Strips of the window, for each group of positions: the squares of the object under it.
+template <class T, class Number>
 struct GatherMagnitudes {
   struct Row {
     std::int64_t first;
     std::int64_t end;
     std::int64_t begin_n;
     std::int64_t end_n;
-    std::int64_t p;
+    std::int32_t p;
     T* out;
   };
 
-  ObjectView<T> object;
-  const T* positions;
+  ObjectColumns<T, Number> object;
+  const PlacedWindow<T>* windows;
   /// [groups, width, width]
   T* weight;
   std::int64_t count;
-  std::int64_t width;
+  std::int32_t width;
 
   [[nodiscard]] RANKCHECK_HD Row row(std::int64_t r) const {
-    const std::int64_t begin = r / width * probe_group;
-    return {.first = 0,
-            .end = width,
+    const Strips strips{.rows = width, .cols = width};
+    const Strips::Strip strip = strips.strip(r);
+    const std::int64_t begin = strip.array * probe_group;
+    return {.first = strip.col,
+            .end = strips.end_col(strip),
             .begin_n = begin,
             .end_n = begin + probe_group < count ? begin + probe_group : count,
-            .p = r % width,
-            .out = weight + r * width};
+            .p = strip.row,
+            .out = weight + (strip.array * width + strip.row) * width};
   }
 
-  RANKCHECK_HD void operator()(const Row& row, std::int64_t q) const {
-    T sum = 0;
+  RANKCHECK_HD void operator()(const Row& row, std::int64_t column) const {
+    const auto q = static_cast<std::int32_t>(column);
+    T sums[strip_rows] = {};
     for (std::int64_t n = row.begin_n; n < row.end_n; ++n) {
-      sum += norm(object.at(Window<T>(positions + 2 * n), row.p, q));
+      Complex<T> patch[strip_rows];
+      object.read(windows[n], row.p, q, patch);
+      RANKCHECK_UNROLLED
+      for (std::int32_t k = 0; k < strip_rows; ++k) sums[k] += norm(patch[k]);
     }
-    row.out[q] = sum;
+    RANKCHECK_UNROLLED
+    for (std::int32_t k = 0; k < strip_rows; ++k) {
+      if (row.p + k < width) row.out[k * width + q] = sums[k];
+    }
   }
 };
 
@@ -277,10 +240,10 @@ Fused<T>::Fused(Cluster& cluster, const spec::Scene& scene, std::int64_t batch_m
       scene_(scene),
       batch_max_(batch_max),
       waves_(cluster),
+      windows_(cluster),
       costs_(cluster),
       more_costs_(cluster),
       near_(cluster),
-      near_counts_(cluster),
       probe_parts_(cluster),
       weight_parts_(cluster) {
   if (batch_max > 0) return;
@@ -290,29 +253,50 @@ Fused<T>::Fused(Cluster& cluster, const spec::Scene& scene, std::int64_t batch_m
 }
 
 template <class T>
+const PlacedWindow<T>* Fused<T>::place(int rank, const T* positions, Batch batch) {
+  PlacedWindow<T>* const windows = windows_.get(rank, batch.count);
+  launch(cluster_, rank, batch.count, PlaceWindows<T>{positions + 2 * batch.first, windows});
+  return windows;
+}
+
+template <class T>
+template <class Number>
+ObjectColumns<T, Number> Fused<T>::columns(const Complex<T>* object) const {
+  return {
+      .values = reinterpret_cast<const Number*>(object), .rows = scene_.rows, .cols = scene_.cols};
+}
+
+template <class T>
 void Fused<T>::illuminate(int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves) {
-  launch_rows(cluster_,
-              rank,
-              batch.count * scene_.detector,
-              IlluminateRows<T>{
-                  .object = {.values = exposure.object, .rows = scene_.rows, .cols = scene_.cols},
-                  .probe = exposure.probe + own_probe(batch),
-                  .varying_probe = scene_.varying_probe,
-                  .positions = exposure.positions + 2 * batch.first,
-                  .waves = waves,
-                  .modes = scene_.modes,
-                  .detector = scene_.detector,
-                  .width = scene_.window,
-                  .margin = spec::margin(scene_)});
+  const PlacedWindow<T>* const windows = place(rank, exposure.positions, batch);
+  const Complex<T>* const probe = exposure.probe + batch.first * probe_step(scene_);
+  const std::int32_t strips = (scene_.detector + illuminated_rows - 1) / illuminated_rows;
+  with_alignment<T>({exposure.object, probe, waves}, [&]<class Number>() {
+    const IlluminateStrips<T, Number> kernel{.object = columns<Number>(exposure.object),
+                                             .probe = reinterpret_cast<const Number*>(probe),
+                                             .probe_step = probe_step(scene_),
+                                             .windows = windows,
+                                             .waves = reinterpret_cast<Number*>(waves),
+                                             .modes = scene_.modes,
+                                             .detector = scene_.detector,
+                                             .width = scene_.window,
+                                             .margin = spec::margin(scene_),
+                                             .strips = strips};
+    launch_rows(cluster_, rank, batch.count * strips, kernel);
+  });
 }
 
 template <class T>
 void Fused<T>::add_up(int rank, std::int64_t count, double* cost) {
+  const auto threads_for = [](std::int64_t values) {
+    return (values + sums_of_thread - 1) / sums_of_thread;
+  };
   double* from = costs_.get(rank, 0);
-  double* to = more_costs_.get(rank, chunks_of(count));
-  while (count > sum_chunk) {
-    launch(cluster_, rank, chunks_of(count), SumChunks{from, to, count});
-    count = chunks_of(count);
+  double* to = more_costs_.get(rank, threads_for(count));
+  while (count > sums_of_thread) {
+    const std::int64_t threads = threads_for(count);
+    launch(cluster_, rank, threads, SumApart{from, to, count, threads});
+    count = threads;
     std::swap(from, to);
   }
   launch(cluster_, rank, 1, AddSum{from, cost, count});
@@ -328,24 +312,26 @@ void Fused<T>::compare(int rank,
                        const Complex<T>* waves,
                        Complex<T>* gradient,
                        double* cost) {
-  const std::int64_t frame = spec::values(scene_, spec::Array::frames);
-  const std::int64_t chunks = (frame + chunk_pixels - 1) / chunk_pixels;
+  const std::int32_t frame = scene_.detector * scene_.detector;
+  const std::int32_t chunks = (frame + chunk_pixels - 1) / chunk_pixels;
   const std::int64_t threads = batch.count * chunks * threads_of_chunk;
   double* const costs = costs_.get(rank, threads);
   const auto compare_with = [&]<Noise kind>() {
-    launch(cluster_,
-           rank,
-           threads,
-           ComparePixels<T, kind>{.waves = waves,
-                                  .gradient = gradient,
-                                  .frames = exposure.frames + batch.first * frame,
-                                  .mask = exposure.mask,
-                                  .costs = costs,
-                                  .modes = scene_.modes,
-                                  .frame = frame,
-                                  .chunks_of_frame = chunks,
-                                  .scale = scale,
-                                  .factor_scale = factor_scale});
+    with_alignment<T>({waves, gradient}, [&]<class Number>() {
+      launch(cluster_,
+             rank,
+             threads,
+             ComparePixels<T, Number, kind>{.waves = reinterpret_cast<const Number*>(waves),
+                                            .gradient = reinterpret_cast<Number*>(gradient),
+                                            .frames = exposure.frames + batch.first * frame,
+                                            .mask = exposure.mask,
+                                            .costs = costs,
+                                            .modes = scene_.modes,
+                                            .frame = frame,
+                                            .chunks_of_frame = chunks,
+                                            .scale = scale,
+                                            .factor_scale = factor_scale});
+    });
   };
   with_noise(noise, compare_with);
   add_up(rank, threads, cost);
@@ -355,32 +341,28 @@ template <class T>
 template <class Value, class Share>
 void Fused<T>::add_windows(
     int rank, const T* positions, Batch batch, const Share& share, Value* object) {
-  const ObjectTiles tiling{.rows = scene_.rows, .cols = scene_.cols};
-  std::int32_t* const near = near_.get(rank, tiling.count() * batch.count);
-  std::int32_t* const counts = near_counts_.get(rank, tiling.count());
-  const T* const of_batch = positions + 2 * batch.first;
+  const ObjectTiles tiling{.strips = {.rows = scene_.rows, .cols = scene_.cols}};
+  const auto marks = static_cast<std::int32_t>((batch.count + mark_bits - 1) / mark_bits);
+  const PlacedWindow<T>* const windows = place(rank, positions, batch);
+  std::uint32_t* const near = near_.get(rank, marks * tiling.count());
   launch(cluster_,
          rank,
-         tiling.count(),
-         ListNear<T>{.positions = of_batch,
+         marks * tiling.count(),
+         MarkNear<T>{.windows = windows,
                      .count = batch.count,
                      .width = scene_.window,
                      .tiling = tiling,
-                     .near = near,
-                     .counts = counts});
-  launch_sums(
-      cluster_,
-      rank,
-      tiling.rows * tiling.across(),
-      Gather<T, Value, Share>{
-          .share = share,
-          .positions = of_batch,
-          .count = batch.count,
-          .object = object,
-          .cols = scene_.cols,
-          .width = scene_.window,
-          .lists = {
-              .tile_rows = tile_rows, .tile_cols = tile_cols, .near = near, .counts = counts}});
+                     .near = near});
+  launch_rows(cluster_,
+              rank,
+              tiling.strips.count(),
+              GatherStrips<T, Value, Share>{.share = share,
+                                            .windows = windows,
+                                            .marks = marks,
+                                            .tiling = tiling,
+                                            .near = near,
+                                            .object = object,
+                                            .width = scene_.window});
 }
 
 template <class T>
@@ -389,37 +371,42 @@ void Fused<T>::add_to_object(int rank,
                              Batch batch,
                              const Complex<T>* waves,
                              Complex<T>* object) {
-  const Complex<T>* const probe = exposure.probe + own_probe(batch);
-  add_windows(
-      rank, exposure.positions, batch, ConjugateTimesWaves<T>(scene_, probe, waves), object);
+  const Complex<T>* const probe = exposure.probe + batch.first * probe_step(scene_);
+  with_alignment<T>({probe, waves}, [&]<class Number>() {
+    add_windows(rank,
+                exposure.positions,
+                batch,
+                ConjugateTimesWaveColumn<T, Number>(scene_, probe, waves),
+                object);
+  });
 }
 
 template <class T>
 void Fused<T>::add_light(int rank, const Exposure<T>& exposure, Batch batch, T* object_weight) {
-  add_windows(rank,
-              exposure.positions,
-              batch,
-              ProbeLight<T>{.probe = exposure.probe + own_probe(batch),
-                            .width = scene_.window,
-                            .modes = scene_.modes,
-                            .varying_probe = scene_.varying_probe},
-              object_weight);
+  const Complex<T>* const probe = exposure.probe + batch.first * probe_step(scene_);
+  with_alignment<T>({probe}, [&]<class Number>() {
+    add_windows(
+        rank, exposure.positions, batch, ProbeLightColumn<T, Number>(scene_, probe), object_weight);
+  });
 }
 
 template <class T>
 void Fused<T>::add_magnitudes(int rank, const Exposure<T>& exposure, Batch batch, T* probe_weight) {
+  const Strips strips{.rows = scene_.window, .cols = scene_.window};
   const std::int64_t size = std::int64_t{scene_.window} * scene_.window;
   const std::int64_t groups = (batch.count + probe_group - 1) / probe_group;
   T* const parts = weight_parts_.get(rank, groups * size);
-  launch_rows(cluster_,
-              rank,
-              groups * scene_.window,
-              GatherMagnitudes<T>{
-                  .object = {.values = exposure.object, .rows = scene_.rows, .cols = scene_.cols},
-                  .positions = exposure.positions + 2 * batch.first,
-                  .weight = parts,
-                  .count = batch.count,
-                  .width = scene_.window});
+  const PlacedWindow<T>* const windows = place(rank, exposure.positions, batch);
+  with_alignment<T>({exposure.object}, [&]<class Number>() {
+    launch_rows(cluster_,
+                rank,
+                groups * strips.count(),
+                GatherMagnitudes<T, Number>{.object = columns<Number>(exposure.object),
+                                            .windows = windows,
+                                            .weight = parts,
+                                            .count = batch.count,
+                                            .width = scene_.window});
+  });
   launch(cluster_, rank, size, AddGroups<T>{parts, probe_weight, groups, size});
 }
 
@@ -429,24 +416,29 @@ void Fused<T>::add_to_probe(int rank,
                             Batch batch,
                             const Complex<T>* waves,
                             Complex<T>* probe) {
+  const Strips strips{.rows = scene_.window, .cols = scene_.window};
   const std::int64_t size = std::int64_t{scene_.modes} * scene_.window * scene_.window;
   const std::int64_t group = scene_.varying_probe ? 1 : probe_group;
   const std::int64_t groups = (batch.count + group - 1) / group;
   Complex<T>* const parts =
       scene_.varying_probe ? probe + batch.first * size : probe_parts_.get(rank, groups * size);
-  launch_rows(cluster_,
-              rank,
-              groups * scene_.modes * scene_.window,
-              GatherProbe<T>{
-                  .object = {.values = exposure.object, .rows = scene_.rows, .cols = scene_.cols},
-                  .waves = waves,
-                  .positions = exposure.positions + 2 * batch.first,
-                  .probe = parts,
-                  .count = batch.count,
-                  .group = group,
-                  .modes = scene_.modes,
-                  .frames = {.width = scene_.detector, .margin = spec::margin(scene_)},
-                  .width = scene_.window});
+  const PlacedWindow<T>* const windows = place(rank, exposure.positions, batch);
+  with_alignment<T>({exposure.object, waves}, [&]<class Number>() {
+    launch_rows(cluster_,
+                rank,
+                groups * scene_.modes * strips.count(),
+                GatherProbe<T, Number>{.object = columns<Number>(exposure.object),
+                                       .waves = reinterpret_cast<const Number*>(waves),
+                                       .windows = windows,
+                                       .probe = parts,
+                                       .count = batch.count,
+                                       .group = group,
+                                       .modes = scene_.modes,
+                                       .detector = scene_.detector,
+                                       .width = scene_.window,
+                                       .margin = spec::margin(scene_),
+                                       .wave_step = wave_size()});
+  });
   if (scene_.varying_probe) return;
   launch(cluster_, rank, size, AddGroups<Complex<T>>{parts, probe, groups, size});
 }

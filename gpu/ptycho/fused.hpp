@@ -10,6 +10,7 @@
 #include "gpu/device/scratch.hpp"
 #include "gpu/ptycho/pixel.hpp"
 #include "gpu/ptycho/slices.hpp"
+#include "gpu/ptycho/strips.hpp"
 
 /// The hot path through one slice in few passes over large batches, as devices want it: what
 /// crosses memory once is used for all that it is good for. Every sum has an order that depends on
@@ -52,9 +53,9 @@ class Fused {
                Complex<T>* gradient,
                double* cost);
 
-  /// Adds conj(probe) times the waves to the object. A thread has a pixel of the object and goes
-  /// through the positions near it, which are listed first, in their order: no two write the same
-  /// place.
+  /// Adds conj(probe) times the waves to the object. A thread has a few pixels of the object, below
+  /// each other, and goes through the positions near them, which are marked first, in their order:
+  /// no two write the same place.
   void add_to_object(int rank,
                      const Exposure<T>& exposure,
                      Batch batch,
@@ -80,10 +81,10 @@ class Fused {
   [[nodiscard]] std::int64_t wave_size() const {
     return std::int64_t{scene_.modes} * scene_.detector * scene_.detector;
   }
-  /// Where the probe of a batch's first position begins.
-  [[nodiscard]] std::int64_t own_probe(Batch batch) const {
-    return scene_.varying_probe ? batch.first * scene_.modes * scene_.window * scene_.window : 0;
-  }
+  /// The windows of a batch of these positions.
+  [[nodiscard]] const PlacedWindow<T>* place(int rank, const T* positions, Batch batch);
+  template <class Number>
+  [[nodiscard]] ObjectColumns<T, Number> columns(const Complex<T>* object) const;
   void add_up(int rank, std::int64_t count, double* cost);
   /// Adds what the windows of a batch give to an array of the object's pixels.
   template <class Value, class Share>
@@ -93,12 +94,12 @@ class Fused {
   spec::Scene scene_;
   std::int64_t batch_max_;
   Scratch<Complex<T>> waves_;
+  Scratch<PlacedWindow<T>> windows_;
   /// Of several pixels each, and what they add up to, level by level.
   Scratch<double> costs_;
   Scratch<double> more_costs_;
-  /// Positions near each tile of the object, and how many.
-  Scratch<std::int32_t> near_;
-  Scratch<std::int32_t> near_counts_;
+  /// Bits: which positions are near each tile of the object.
+  Scratch<std::uint32_t> near_;
   /// What groups of positions add to the probe.
   Scratch<Complex<T>> probe_parts_;
   Scratch<T> weight_parts_;

@@ -15,20 +15,9 @@
 /// What windows add to the object that they lie on, as adjoints do.
 namespace rankcheck::gpu {
 
-/// For the parts that an object is cut into, the positions whose windows reach them.
-struct NearLists {
-  std::int64_t tile_rows = 1;
-  std::int64_t tile_cols = 1;
-  /// [tiles, positions], in order, and how many each tile has; null where every part looks at all
-  /// positions.
-  const std::int32_t* near = nullptr;
-  const std::int32_t* counts = nullptr;
-};
-
-/// Rows of the object's tiles, or of all of it: a pixel adds up what the windows give that it lies
-/// in, in the order of the positions. No two threads write the same place. share(share.line(n, p),
-/// q) is what pixel (p, q) of the window of position n gives before its bilinear weights, 0 <= p, q
-/// < width.
+/// Rows of the object: a pixel adds up what the windows give that it lies in, in the order of the
+/// positions. No two threads write the same place. share(share.line(n, p), q) is what pixel (p, q)
+/// of the window of position n gives before its bilinear weights, 0 <= p, q < width.
 template <class T, class Value, class Share>
 struct Gather {
   struct Row {
@@ -36,8 +25,6 @@ struct Gather {
     std::int64_t end;
     std::int64_t count;
     std::int64_t line;
-    /// Null where all positions count.
-    const std::int32_t* near;
   };
   struct Term {
     std::int64_t first;
@@ -58,25 +45,12 @@ struct Gather {
   Value* object;
   std::int64_t cols;
   std::int64_t width;
-  NearLists lists;
 
   [[nodiscard]] RANKCHECK_HD Row row(std::int64_t r) const {
-    if (lists.near == nullptr) {
-      return {.first = 0, .end = cols, .count = count, .line = r, .near = nullptr};
-    }
-    const std::int64_t across = (cols + lists.tile_cols - 1) / lists.tile_cols;
-    const std::int64_t line = r / across;
-    const std::int64_t tile = line / lists.tile_rows * across + r % across;
-    const std::int64_t first = r % across * lists.tile_cols;
-    return {.first = first,
-            .end = first + lists.tile_cols < cols ? first + lists.tile_cols : cols,
-            .count = lists.counts[tile],
-            .line = line,
-            .near = lists.near + tile * count};
+    return {.first = 0, .end = cols, .count = count, .line = r};
   }
 
-  [[nodiscard]] RANKCHECK_HD Term term(const Row& row, std::int64_t k) const {
-    const std::int64_t n = row.near == nullptr ? k : row.near[k];
+  [[nodiscard]] RANKCHECK_HD Term term(const Row& row, std::int64_t n) const {
     const Window<T> window(positions + 2 * n);
     const std::int64_t p = row.line - window.row;
     // Bilinear weights take the window one pixel further.
@@ -131,8 +105,7 @@ void add_windows(Cluster& cluster,
                                       .count = count,
                                       .object = object,
                                       .cols = scene.cols,
-                                      .width = scene.window,
-                                      .lists = {}});
+                                      .width = scene.window});
 }
 
 /// Makes the output of Windows what the windows of all ranks give to it; see gather_windows().

@@ -9,28 +9,40 @@
 
 namespace rankcheck::gpu {
 
-/// The window of one position: where it lies on the object, and its bilinear weights.
+/// What four pixels of the object weigh in a pixel of a window that lies between them: the nearest
+/// one above and to the left, the one to its right, the one below it, and the one to the right of
+/// that.
 template <class T>
-struct Window {
-  std::int64_t row;
-  std::int64_t col;
+struct BilinearWeights {
   T w00;
   T w01;
   T w10;
   T w11;
 
-  RANKCHECK_HD Window(const T* corner) {
-    const T row_floor = std::floor(corner[0]);
-    const T col_floor = std::floor(corner[1]);
-    const T f = corner[0] - row_floor;
-    const T g = corner[1] - col_floor;
-    row = static_cast<std::int64_t>(row_floor);
-    col = static_cast<std::int64_t>(col_floor);
+  RANKCHECK_HD BilinearWeights(const T* corner) {
+    const T f = corner[0] - std::floor(corner[0]);
+    const T g = corner[1] - std::floor(corner[1]);
     w00 = (1 - f) * (1 - g);
     w01 = (1 - f) * g;
     w10 = f * (1 - g);
     w11 = f * g;
   }
+
+  [[nodiscard]] RANKCHECK_HD bool all() const {
+    return w00 != 0 && w01 != 0 && w10 != 0 && w11 != 0;
+  }
+};
+
+/// The window of one position: where it lies on the object, and its bilinear weights.
+template <class T>
+struct Window : BilinearWeights<T> {
+  std::int64_t row;
+  std::int64_t col;
+
+  RANKCHECK_HD Window(const T* corner)
+      : BilinearWeights<T>(corner),
+        row(static_cast<std::int64_t>(std::floor(corner[0]))),
+        col(static_cast<std::int64_t>(std::floor(corner[1]))) {}
 };
 
 /// One slice of an object.

@@ -23,7 +23,7 @@ void run_fused(const OperatorRun& run) {
 Operator fused() {
   return {
       .name = "fused",
-      .summary = "A thread for each pixel of a frame: the object there once, for all modes.",
+      .summary = "A thread has a few pixels of a frame: the object there once, for all modes.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() { run_fused<T>(run); });

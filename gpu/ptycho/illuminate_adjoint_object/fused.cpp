@@ -29,8 +29,7 @@ void run_fused(const OperatorRun& run) {
 Operator fused() {
   return {
       .name = "fused",
-      .summary =
-          "A thread for each pixel of the object sums over the listed windows near its tile.",
+      .summary = "A thread has a few pixels of the object and sums over the windows near its tile.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() { run_fused<T>(run); });

@@ -30,7 +30,7 @@ Operator fused() {
   return {
       .name = "fused",
       .summary =
-          "A thread for each pixel of the probe and each group of positions, then the groups.",
+          "A thread has a few pixels of the probe and a group of positions; then the groups.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() { run_fused<T>(run); });
