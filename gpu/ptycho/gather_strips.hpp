@@ -174,7 +174,7 @@ struct GatherStrips {
     const auto c = static_cast<std::int32_t>(column);
     const std::int32_t cols = tiling.strips.cols;
     const std::int32_t lines = tiling.strips.rows - row.line;
-    Value* const out = object + (row.line * cols + c);
+    Value* const out = object + (std::int64_t{row.line} * cols + c);
     Value sums[strip_rows]{};
     RANKCHECK_UNROLLED
     for (std::int32_t k = 0; k < strip_rows; ++k) {

@@ -107,7 +107,7 @@ struct ObjectColumns {
     const std::int32_t col = window.col + q;
     const bool is_inside = row >= 0 && row < rows - lines && col >= 0 && col < cols - 1;
     if (is_inside && window.weighs_all != 0) {
-      const Number* line = values + (row * cols + col);
+      const Number* line = values + (std::int64_t{row} * cols + col);
       Number left = line[0];
       Number right = line[1];
       RANKCHECK_UNROLLED
@@ -132,7 +132,7 @@ struct ObjectColumns {
   /// See ObjectView::tap().
   RANKCHECK_HD Complex<T> tap(std::int32_t row, std::int32_t col, T weight) const {
     if (weight == 0 || row < 0 || row >= rows || col < 0 || col >= cols) return {};
-    const Number value = values[row * cols + col];
+    const Number value = values[std::int64_t{row} * cols + col];
     return weight * value;
   }
 };
