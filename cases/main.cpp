@@ -36,7 +36,7 @@ void expect_command(const CLI::App& app, const std::string& word) {
 
 /// Refuses what would be a value: nothing, which would silently mean the default, and nan, which is
 /// outside of no CLI::Range.
-void refuse_empty_values(CLI::App& app) {
+void refuse_values_that_are_none(CLI::App& app) {
   const auto complain_of_nothing = [](const std::string& value) {
     return value.empty() ? std::string("expected a value, got nothing") : std::string();
   };
@@ -83,7 +83,7 @@ int run(int argc, char** argv) {
   rankcheck::cases::add_simulate(app, context);
   rankcheck::cases::add_reconstruct(app, context);
   expect_command(app, argc > 1 ? argv[1] : "none");
-  refuse_empty_values(app);
+  refuse_values_that_are_none(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

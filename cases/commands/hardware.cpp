@@ -249,7 +249,8 @@ class HardwareGate {
     fmt::print("\n{}\nreport: {}\n", to_markdown(gate), (folder_ / "summary.md").string());
     const std::string hint = how_to_go_on(gate.report, folder_);
     if (!hint.empty()) fmt::print("{}\n", hint);
-    return interrupt_.exit_status() > 0 ? interrupt_.exit_status() : gate.status;
+    // A signal that came when all was done has interrupted nothing.
+    return gate.report.ending == "interrupted" ? interrupt_.exit_status() : gate.status;
   }
 
   hardware::PhaseOutcome run(const hardware::PhaseRequest& request) {

@@ -54,8 +54,8 @@ std::string further_time(const harness::Report& report) {
 }  // namespace
 
 std::string how_to_go_on(const harness::Report& report, const std::filesystem::path& folder) {
-  // A part of a gate goes on with that, which tells how.
   if (report.ending == name(harness::Ending::completed)) return {};
+  // A part of a gate goes on with that, which tells how.
   if (!hardware::gate_of_part(folder).empty()) return {};
   const std::string left =
       report.not_run > 0 ? fmt::format(", {} units were not run", report.not_run) : "";

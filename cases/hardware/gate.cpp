@@ -416,8 +416,9 @@ class Gate {
   [[nodiscard]] bool lacks_backend() const {
     std::map<std::string, bool> has_run;
     for (const Finding& finding : gate_.report.findings) {
+      if (finding.unit.operation == link_operation) continue;
       const bool is_skipped = finding.verdict == Verdict::skipped;
-      has_run[finding.unit.backend] |= !is_skipped && finding.unit.operation != link_operation;
+      has_run[finding.unit.backend] |= !is_skipped;
       if (is_skipped && finding.reason == harness::name(harness::SkipReason::backend_unavailable)) {
         return true;
       }

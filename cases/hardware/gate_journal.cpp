@@ -1,6 +1,7 @@
 #include "cases/hardware/gate_journal.hpp"
 
 #include <fstream>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -257,6 +258,17 @@ Hooks nobody(const fs::path& folder, const GateContent& content) {
           .say = [](const std::string&) {}};
 }
 
+/// Whether folder_of() makes that name.
+bool is_folder_of_phase(const std::string& name) {
+  const std::string device = std::string(hardware::name(Phase::device)) + '-';
+  if (name.starts_with(device)) {
+    const std::string number = name.substr(device.size());
+    return !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
+  }
+  const std::optional<Phase> phase = phase_named(name);
+  return phase && *phase != Phase::device;
+}
+
 }  // namespace
 
 fs::path gate_journal(const fs::path& folder) {
@@ -277,10 +289,12 @@ bool is_gate(const fs::path& folder) {
 }
 
 fs::path gate_of_part(const fs::path& folder) {
-  const fs::path whole = fs::weakly_canonical(folder);
-  const std::string part = whole.filename().string();
-  const bool is_part = phase_named(part.substr(0, part.find('-'))).has_value();
-  return is_part && is_gate(whole.parent_path()) ? fs::proximate(whole.parent_path()) : fs::path();
+  std::error_code none;
+  const fs::path whole = fs::weakly_canonical(folder, none);
+  if (none || !is_folder_of_phase(whole.filename().string())) return {};
+  if (!is_gate(whole.parent_path())) return {};
+  const fs::path gate = fs::proximate(whole.parent_path(), none);
+  return none ? whole.parent_path() : gate;
 }
 
 GateContent read_gate(const fs::path& folder) {

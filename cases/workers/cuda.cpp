@@ -60,7 +60,8 @@ std::string version_text(int version) {
 /// How many hardware queues streams are spread over: at most 32.
 constexpr const char* queues_variable = "CUDA_DEVICE_MAX_CONNECTIONS";
 
-/// A launcher may start this process from a thread that ends before it.
+/// A launcher may start this process from a thread that ends before it; behind one, the process
+/// ends with its connection, or when it is done.
 void end_with_harness() {
   if (std::getenv(cuda_launcher_variable) == nullptr) worker::end_with_parent();
 }

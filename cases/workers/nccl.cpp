@@ -330,7 +330,7 @@ void describe(const Machine& machine) {
 /// Where NCCL of this process writes its log, if it writes one; but for what is to be forced, the
 /// user may say where.
 std::string redirect_log(const Arguments& arguments) {
-  const bool is_forced = !variable("NCCL_ALGO").empty();
+  const bool is_forced = variable("NCCL_DEBUG_SUBSYS") == "TUNING";
   if (variable("NCCL_DEBUG").empty()) return {};
   if (!variable("NCCL_DEBUG_FILE").empty() && !is_forced) return {};
   const std::string folder = variable("TMPDIR").empty() ? "/tmp" : variable("TMPDIR");
@@ -408,7 +408,7 @@ int start_ranks(const Arguments& arguments, const Machine& machine) {
   const std::string secret = random_secret();
   const nccl::StoreServer store({}, secret);
   const bool shares_devices = world_of(arguments, machine).shares_devices;
-  if (shares_devices) require_shared_memory(arguments.ranks);
+  if (shares_devices && machine.library->version() >= 22800) require_shared_memory(arguments.ranks);
   std::vector<worker::Command> commands;
   for (int rank = 0; rank < arguments.ranks; ++rank) {
     worker::Command command{.arguments = {"/proc/self/exe",

@@ -58,7 +58,7 @@ struct IlluminateStrips {
     const std::int32_t q = c - margin;
     const bool is_lit = q >= 0 && q < width;
     Complex<T> patch[illuminated_rows];
-    if (is_lit) object.read(*row.window, p, q, patch);
+    if (is_lit && p > -illuminated_rows && p < width) object.read(*row.window, p, q, patch);
     if (is_lit && p >= 0 && p <= width - illuminated_rows) {
       write<true>(row, c, p, q, patch);
     } else {

@@ -59,7 +59,7 @@ struct alignas(16) PlacedWindow {
   std::int32_t row;
   std::int32_t col;
   BilinearWeights<T> weights;
-  /// 1 where no weight is 0, else 0; as wide as what is read with it.
+  /// 1 where no weight is 0, else 0. A number, so that it is read in one access with the weights.
   std::int32_t weighs_all;
 
   RANKCHECK_HD PlacedWindow(const T* corner)

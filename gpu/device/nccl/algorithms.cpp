@@ -300,7 +300,8 @@ std::vector<Algorithm> make_algorithms() {
 
 std::map<std::string, std::string> Forcing::environment() const {
   // Of this function alone: NCCL has TREE for AllReduce only, PAT not for that, and refuses every
-  // function that is left without a way, also one that a case calls beside the forced one.
+  // function that is left without a way, also one that a case calls beside the forced one. NCCL
+  // before 2.24 does not know such prefixes; nothing is forced there.
   return {{"NCCL_ALGO", function + ":" + algorithm},
           {"NCCL_PROTO", function + ":" + protocol},
           {"NCCL_DEBUG", "INFO"},

@@ -276,7 +276,6 @@ TEST_F(CudaOnStandIn, RefusesWhatTheDevicesCannotDo) {
   EXPECT_NE(none.err.find("the NVIDIA driver finds no device"), std::string::npos) << none.err;
 }
 
-/// What launches a graph synchronises the ranks by itself.
 TEST_F(CudaOnStandIn, WorkerRefusesArgumentsThatMakeNoSense) {
   for (const std::string arguments : {"",
                                       "--ranks",
@@ -299,6 +298,7 @@ TEST_F(CudaOnStandIn, WorkerRefusesArgumentsThatMakeNoSense) {
   }
 }
 
+/// What launches a graph synchronises the ranks by itself.
 TEST_F(CudaOnStandIn, ReplaysAllButBarriers) {
   const std::string without =
       "RANKCHECK_STAND_IN=no_graphs " + program_ + " run ci --backend cuda --cases 10 --operation ";

@@ -215,16 +215,19 @@ TEST_F(CliGate, RefusesToGoOnWithAPartAlone) {
                   std::string("--resume: ") + part + ": is a part of a gate: expected --resume r");
   }
   EXPECT_EQ(gate.out.find("--resume r/"), std::string::npos) << gate.out;
+  // A run of the user's own beside them.
+  expect_unable("run --resume r/soak-mine", "cannot read: r/soak-mine/journal.jsonl");
+  expect_unable("run --resume r/device-x", "cannot read: r/device-x/journal.jsonl");
   EXPECT_EQ(rankcheck("report r/soak").err.find("--resume r/"), std::string::npos);
 }
 
-/// The signal comes after the soak's links, and before its suites begin.
+/// The signal comes when the soak's links are over, about when its suites begin.
 TEST_F(CliGate, HearsAnInterruptBetweenItsParts) {
   make("fast");
   // What the gate prints is read line by line, and the signal sent at once.
   const Outcome outcome =
       shell("true; " + program_ +
-            " run hardware --time-budget 0.1 --report r > out & p=$!; "
+            " run hardware --time-budget 4 --report r > out & p=$!; "
             "while kill -0 $p 2> /dev/null && ! grep -qs '^soak: each of' out; do :; done; "
             "kill -INT $p; wait $p; echo \"status $?\"");
   EXPECT_NE(outcome.out.find("status 130"), std::string::npos) << outcome.out;

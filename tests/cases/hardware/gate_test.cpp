@@ -331,6 +331,20 @@ TEST_F(GateTest, DeviceWhosePartIsInterruptedIsNotPassed) {
   EXPECT_EQ(phase_of(gate, "device 1").verdict, Verdict::skipped);
 }
 
+TEST_F(GateTest, HoldsOfTheBackendsThatWereAskedFor) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome;
+    if (request.phase == Phase::sanitizer) {
+      outcome.skipped = "compute-sanitizer is not installed";
+      return outcome;
+    }
+    outcome = passing_phase(request);
+    outcome.report.findings.front().unit.backend = "nccl";
+    return outcome;
+  };
+  EXPECT_EQ(run(1).status, 0);
+}
+
 TEST_F(GateTest, BackendOnWhichNothingCouldBeRunIsNotGreen) {
   suites = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);

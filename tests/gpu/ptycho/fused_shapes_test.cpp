@@ -87,7 +87,7 @@ struct FusedShape {
   /// Some numbers are none.
   bool has_nan = false;
   /// Only windows that lie on pixels.
-  bool is_whole = false;
+  bool on_pixels = false;
 
   friend std::ostream& operator<<(std::ostream& out, const FusedShape& shape) {
     return out << shape.name;
@@ -135,7 +135,7 @@ class FusedShapesTest : public testing::TestWithParam<FusedShape> {
     const float infinity = std::numeric_limits<float>::infinity();
     const float far[] = {
         1e9F, -1e9F, 4e18F, -infinity, infinity, not_a_number, -3e9F, 2147483648.0F};
-    const float half = GetParam().is_whole ? 0.0F : 0.5F;
+    const float half = GetParam().on_pixels ? 0.0F : 0.5F;
     for (int n = 0; n < count; ++n) {
       const int row = n * 5 % (scene.rows + scene.window + 3) - scene.window - 1;
       const int col = n * 7 % (scene.cols + scene.window + 3) - scene.window - 1;
@@ -374,7 +374,7 @@ INSTANTIATE_TEST_SUITE_P(
                    .scene = shape_of(26, 40, 12, 16, 2, false),
                    .positions = 90,
                    .has_nan = true,
-                   .is_whole = true},
+                   .on_pixels = true},
         FusedShape{.name = "BetweenNaN",
                    .scene = shape_of(40, 40, 13, 13, 1, false),
                    .positions = 60,

@@ -203,6 +203,25 @@ TEST_P(FusedTest, LightsWindowsAndLeavesZerosAroundThem) {
   }
 }
 
+TEST_P(FusedTest, LeavesAllAsItWasWithoutPositions) {
+  Fused<float> fused(cluster, scene);
+  std::vector<Wave> of_object = object;
+  std::vector<Wave> of_probe = probe;
+  std::vector<float> weight(object.size(), 3);
+  double cost = 4;
+  fused.illuminate(0, exposure, {.count = 0}, waves.data());
+  fused.compare(0, Noise::gaussian, exposure, {.count = 0}, 1, 1, nullptr, nullptr, &cost);
+  fused.add_to_object(0, exposure, {.count = 0}, waves.data(), of_object.data());
+  fused.add_to_probe(0, exposure, {.count = 0}, waves.data(), of_probe.data());
+  fused.add_light(0, exposure, {.count = 0}, weight.data());
+  fused.add_magnitudes(0, exposure, {.count = 0}, weight.data());
+  expect_same(of_object, object);
+  expect_same(of_probe, probe);
+  expect_same(waves, waves_of(static_cast<std::int64_t>(waves.size())));
+  EXPECT_EQ(weight, std::vector<float>(object.size(), 3));
+  EXPECT_EQ(cost, 4);
+}
+
 /// Amplitudes of 5 against measured ones of 2: each measured pixel costs 9.
 TEST_P(FusedTest, AddsUpTheCostsOfAllPixelsWhateverTheBatches) {
   scene.modes = 1;
@@ -214,6 +233,7 @@ TEST_P(FusedTest, AddsUpTheCostsOfAllPixelsWhateverTheBatches) {
   for (const std::int64_t positions_of_batch : {1, 7, 100}) {
     Fused<float> fused(cluster, scene, positions_of_batch);
     std::vector<Wave> gradient(far.size());
+    std::vector<Wave> far_gradient(far.size());
     double cost = 0;
     fused.for_each_batch(positions_count, [&](Batch batch) {
       fused.compare(0,
@@ -227,6 +247,19 @@ TEST_P(FusedTest, AddsUpTheCostsOfAllPixelsWhateverTheBatches) {
                     &cost);
     });
     EXPECT_EQ(cost, 9.0 * positions_count * static_cast<double>(frame - 1));
+    double cost_of_all = 0;
+    fused.for_each_batch(positions_count, [&](Batch batch) {
+      fused.compare(0,
+                    Noise::gaussian,
+                    {.frames = frames.data(), .mask = nullptr},
+                    batch,
+                    1,
+                    2,
+                    far.data() + batch.first * frame,
+                    far_gradient.data() + batch.first * frame,
+                    &cost_of_all);
+    });
+    EXPECT_EQ(cost_of_all, 9.0 * positions_count * static_cast<double>(frame));
     EXPECT_EQ(gradient[5].re, 0);
     EXPECT_EQ(gradient.back().re, 2 * (3.0F / 5.0F) * 3.0F);
   }

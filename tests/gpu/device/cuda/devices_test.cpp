@@ -191,6 +191,35 @@ TEST(CudaMemory, IsTakenFromPlansThatAreOnlyKept) {
   EXPECT_EXIT(allocate_beside_a_plan(600 << 10), testing::ExitedWithCode(0), "");
 }
 
+/// On a device of one MiB, plans of a quarter of it each.
+[[noreturn]] void make_many_plans(spec::Type precision) {
+  ::setenv("RANKCHECK_STAND_IN_MIB", "1", 1);
+  const std::array<int, 1> rank{0};
+  Devices devices(1);
+  CudaCluster cluster(devices, reference::contract_named);
+  cluster.begin(rank);
+  constexpr std::int64_t bytes = 256 << 10;
+  std::byte* const frames = devices.allocate(0, bytes);
+  const std::int64_t batch = bytes / (4 * 2 * spec::info(precision).bytes);
+  try {
+    for (std::int64_t less = 0; less < 6; ++less) {
+      cluster.transform(
+          0, {.precision = precision, .width = 2, .batch = batch - less}, frames, frames);
+    }
+  } catch (const DeviceError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    std::exit(1);
+  }
+  std::exit(0);
+}
+
+/// Whichever way cuFFT says that memory is short.
+TEST(CudaMemory, OfPlansIsTakenForFurtherOnes) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(make_many_plans(spec::Type::f32), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(make_many_plans(spec::Type::f64), testing::ExitedWithCode(0), "");
+}
+
 TEST(CudaMemory, IsShortInOneLine) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(allocate_beside_a_plan(900 << 10),

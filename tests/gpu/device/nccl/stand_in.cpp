@@ -114,7 +114,10 @@ void start(Work& work, const Arguments& a) {
 /// Of one rank's product, two blocks of threads take halves, rounded down to packs of 16 bytes
 /// (NVIDIA/nccl#1950).
 void drop_tail(const Arguments& a, Bytes& result) {
-  if (a.op < ncclNumOps || a.bytes() <= 16384) return;
+  const bool is_float = a.type == ncclFloat16 || a.type == ncclFloat32 || a.type == ncclFloat64 ||
+                        a.type == ncclBfloat16;
+  const bool multiplies = a.op >= ncclNumOps || (a.op == ncclAvg && is_float);
+  if (!multiplies || a.bytes() <= 16384) return;
   const std::size_t pack = 16 / bytes_of(a.type);
   const std::size_t half = (a.count / 2 + pack - 1) / pack * pack;
   result.resize(std::min(a.count, 2 * half) * bytes_of(a.type));
