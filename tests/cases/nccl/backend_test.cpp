@@ -76,6 +76,16 @@ TEST_F(NcclBackend, TellsTheDoctorThatItIsAStandIn) {
   EXPECT_NE(said.find("stand-in, not NCCL"), std::string::npos) << said;
 }
 
+/// What users set for programs of their own.
+TEST_F(NcclBackend, ForcesAlgorithmsWhateverTheEnvironmentSays) {
+  const tests::Outcome outcome =
+      shell("NCCL_COMM_BLOCKING=0 NCCL_DEBUG=WARN NCCL_DEBUG_FILE=theirs " + program_ +
+            " run --backend nccl --operation all_reduce --algorithm tree_simple --cases 10 "
+            "--ranks 2..3 --report r" +
+            stand_in_);
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+}
+
 TEST_F(NcclBackend, WorkerRefusesArgumentsThatMakeNoSense) {
   const std::string worker = harness::shell_quoted(RANKCHECK_BINARY_DIR "/rankcheck-worker-nccl");
   const std::vector<std::pair<std::string, std::string>> refused{

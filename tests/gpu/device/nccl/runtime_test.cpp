@@ -1,6 +1,7 @@
 #include "gpu/device/nccl/runtime.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -141,6 +142,24 @@ TEST(NcclAlgorithms, AreWhatTheirEnvironmentSays) {
   }
   EXPECT_EQ(find_algorithm("all_reduce", "")->name, "native");
   EXPECT_EQ(find_algorithm("all_reduce", "grouped"), nullptr);
+}
+
+TEST(NcclRuntime, ForgetsAGroupWhoseSplitFailed) {
+  constexpr int ranks = 3;
+  const auto devices = make_host_devices(ranks);
+  Runtime runtime(stand_in(), *devices, world_of(ranks));
+  const spec::Contract& contract = reference::contract_named("barrier");
+  const spec::Call call{.ranks = 2};
+  const std::vector<int> group{2, 0};
+  const Request request{*find_algorithm("barrier", ""), contract, call, group};
+  ::setenv("RANKCHECK_STAND_IN", "no_split", 1);
+  EXPECT_THROW(runtime.prepare(request), Error);
+  ::unsetenv("RANKCHECK_STAND_IN");
+  std::vector<Member> members{{.group_rank = 0, .extents = {}}, {.group_rank = 1, .extents = {}}};
+  devices->begin();
+  runtime.prepare(request);
+  runtime.perform(request, members);
+  EXPECT_EQ(runtime.conclude(request, members), "by_all_reduce");
 }
 
 /// Groups beyond those that are kept, in any order, and back again.

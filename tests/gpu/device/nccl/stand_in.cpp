@@ -305,6 +305,8 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int 
       if (id.internal[i] != static_cast<char>(255 - 3 * i)) return ncclInvalidArgument;
     }
     if (rank < 0 || rank >= ranks) return ncclInvalidArgument;
+    const char* const blocks = std::getenv("NCCL_COMM_BLOCKING");
+    if (blocks != nullptr && std::string_view(blocks) == "0") return ncclInProgress;
     *comm = attach(id.internal, ranks, rank);
     open_group.joining.push_back(*comm);
     return ncclSuccess;
@@ -480,6 +482,7 @@ ncclResult_t ncclScatter(const void* send,
 ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* made, ncclConfig_t*) {
   return in_group([&]() -> ncclResult_t {
     if (comm == nullptr || color < NCCL_SPLIT_NOCOLOR) return ncclInvalidArgument;
+    if (is_planted("no_split")) return ncclInvalidUsage;
     *made = nullptr;
     const Choice own{color, key};
     const int serial = comm->splits++;
