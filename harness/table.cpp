@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace rankcheck::harness {
 
@@ -105,6 +106,15 @@ std::string Table::markdown() const {
     out += '\n';
   }
   return out;
+}
+
+std::string first_of(const std::vector<std::string>& names, std::size_t most) {
+  const std::size_t named = std::min(names.size(), most);
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(named);
+  const std::size_t left = names.size() - named;
+  return fmt::format("{}{}",
+                     fmt::join(names.begin(), end, ", "),
+                     left > 0 ? fmt::format(" and {} more", left) : "");
 }
 
 std::string grouped(std::int64_t number) {

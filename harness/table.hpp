@@ -35,6 +35,9 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
+/// The first of these names: "a, b, c and 7 more".
+[[nodiscard]] std::string first_of(const std::vector<std::string>& names, std::size_t most);
+
 /// 1234567 -> "1,234,567".
 [[nodiscard]] std::string grouped(std::int64_t number);
 

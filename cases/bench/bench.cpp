@@ -11,11 +11,11 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/files.hpp"
 #include "harness/suite_file.hpp"
+#include "harness/table.hpp"
 
 #include "cases/backends/registry.hpp"
 #include "cases/bench/memory.hpp"
@@ -123,12 +123,9 @@ void Bench::select() {
                 [&](const Entry& entry) { return !harness::matches(options_.filter, entry.name); });
   if (entries_.empty()) {
     constexpr std::size_t named_max = 8;
-    const std::size_t named = std::min(names.size(), named_max);
-    throw harness::BadInput(fmt::format(
-        "filter: expected a pattern that matches one of {}{}; got {}",
-        fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(named), ", "),
-        names.size() > named ? fmt::format(" and {} more", names.size() - named) : "",
-        options_.filter));
+    throw harness::BadInput(fmt::format("filter: expected a pattern that matches one of {}; got {}",
+                                        harness::first_of(names, named_max),
+                                        options_.filter));
   }
   for (const Entry& entry : entries_) {
     // What is sent and what is received.

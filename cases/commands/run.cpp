@@ -32,10 +32,7 @@ void announce_left_out(const Plan& plan) {
   constexpr std::size_t named_max = 3;
   const auto& all = plan.left_out;
   if (all.empty()) return;
-  const std::size_t named = std::min(all.size(), named_max);
-  fmt::print("left out, because no such case exists: {}{}\n",
-             fmt::join(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(named), ", "),
-             all.size() > named ? fmt::format(" and {} more", all.size() - named) : "");
+  fmt::print("left out, because no such case exists: {}\n", harness::first_of(all, named_max));
 }
 
 void announce(const Session& session) {

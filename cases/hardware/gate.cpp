@@ -205,7 +205,7 @@ class Gate {
         auto& own = finding.unit.variant;
         own = own.empty() ? variant : own + '_' + variant;
       }
-      if (is_unsupported(finding)) {
+      if (is_skipped_for(harness::SkipReason::not_supported, finding)) {
         if (unsupported.empty()) unsupported = words_of(finding);
       } else {
         worsen(summary.verdict, summary.reason, finding.verdict, words_of(finding));
@@ -246,9 +246,8 @@ class Gate {
     summary.reason = "no case was run";
   }
 
-  static bool is_unsupported(const Finding& finding) {
-    return finding.verdict == Verdict::skipped &&
-           finding.reason == harness::name(harness::SkipReason::not_supported);
+  static bool is_skipped_for(harness::SkipReason reason, const Finding& finding) {
+    return finding.verdict == Verdict::skipped && finding.reason == harness::name(reason);
   }
 
   static std::string words_of(const Finding& finding) {
@@ -417,11 +416,8 @@ class Gate {
     std::map<std::string, bool> has_run;
     for (const Finding& finding : gate_.report.findings) {
       if (finding.unit.operation == link_operation) continue;
-      const bool is_skipped = finding.verdict == Verdict::skipped;
-      has_run[finding.unit.backend] |= !is_skipped;
-      if (is_skipped && finding.reason == harness::name(harness::SkipReason::backend_unavailable)) {
-        return true;
-      }
+      if (is_skipped_for(harness::SkipReason::backend_unavailable, finding)) return true;
+      has_run[finding.unit.backend] |= finding.verdict != Verdict::skipped;
     }
     return std::any_of(
         has_run.begin(), has_run.end(), [](const auto& each) { return !each.second; });

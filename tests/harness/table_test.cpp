@@ -45,6 +45,13 @@ TEST(Table, MarkdownEscapesBars) {
             "| µ | 200 |\n");
 }
 
+TEST(FirstOf, CountsWhatItLeavesOut) {
+  const std::vector<std::string> names{"a", "b", "c"};
+  EXPECT_EQ(first_of(names, 2), "a, b and 1 more");
+  EXPECT_EQ(first_of(names, 3), "a, b, c");
+  EXPECT_EQ(first_of({}, 2), "");
+}
+
 TEST(Grouped, PutsCommasBetweenThousands) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");

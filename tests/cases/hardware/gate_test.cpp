@@ -331,32 +331,6 @@ TEST_F(GateTest, DeviceWhosePartIsInterruptedIsNotPassed) {
   EXPECT_EQ(phase_of(gate, "device 1").verdict, Verdict::skipped);
 }
 
-TEST_F(GateTest, HoldsOfTheBackendsThatWereAskedFor) {
-  suites = [](const PhaseRequest& request) {
-    PhaseOutcome outcome;
-    if (request.phase == Phase::sanitizer) {
-      outcome.skipped = "compute-sanitizer is not installed";
-      return outcome;
-    }
-    outcome = passing_phase(request);
-    outcome.report.findings.front().unit.backend = "nccl";
-    return outcome;
-  };
-  EXPECT_EQ(run(1).status, 0);
-}
-
-TEST_F(GateTest, BackendOnWhichNothingCouldBeRunIsNotGreen) {
-  suites = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing_phase(request);
-    Finding& other = outcome.report.findings.emplace_back(outcome.report.findings.front());
-    other.unit.backend = "nccl";
-    other.verdict = Verdict::skipped;
-    other.reason = "not_supported";
-    return outcome;
-  };
-  EXPECT_EQ(run(1).status, 2);
-}
-
 TEST_F(GateTest, PathThatAMachineLacksSaysNothingOfThoseThatItHas) {
   bool has_others = true;
   suites = [&has_others](const PhaseRequest& request) {
@@ -396,25 +370,47 @@ TEST_F(GateTest, WithoutADeviceIsSkippedAndNeverGreen) {
   EXPECT_EQ(run(0).status, 2);
 }
 
+/// What passes, and the same on nccl, which is skipped.
+PhaseOutcome phase_without_nccl(const PhaseRequest& request, const std::string& reason) {
+  PhaseOutcome outcome = passing_phase(request);
+  Finding& other = outcome.report.findings.emplace_back(outcome.report.findings.front());
+  other.unit.backend = "nccl";
+  other.verdict = Verdict::skipped;
+  other.reason = reason;
+  return outcome;
+}
+
 TEST_F(GateTest, BackendThatIsMissingBesideOneThatRunsIsNotGreen) {
   suites = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing_phase(request);
-    Finding& other = outcome.report.findings.emplace_back(outcome.report.findings.front());
-    other.unit.backend = "nccl";
-    other.verdict = Verdict::skipped;
-    other.reason = "backend_unavailable";
-    return outcome;
+    return phase_without_nccl(request, "backend_unavailable");
   };
   EXPECT_EQ(run(1).status, 2);
 }
 
-TEST_F(GateTest, MissingSanitizerIsSaidAndNoFailure) {
+TEST_F(GateTest, BackendOnWhichNothingCouldBeRunIsNotGreen) {
+  suites = [](const PhaseRequest& request) { return phase_without_nccl(request, "not_supported"); };
+  EXPECT_EQ(run(1).status, 2);
+}
+
+/// It passes, but for the sanitizer, which is not there.
+PhaseOutcome phase_without_sanitizer(const PhaseRequest& request) {
+  PhaseOutcome outcome;
+  if (request.phase != Phase::sanitizer) return passing_phase(request);
+  outcome.skipped = "compute-sanitizer is not installed";
+  return outcome;
+}
+
+TEST_F(GateTest, HoldsOfTheBackendsThatWereAskedFor) {
   suites = [](const PhaseRequest& request) {
-    if (request.phase != Phase::sanitizer) return passing_phase(request);
-    PhaseOutcome outcome;
-    outcome.skipped = "compute-sanitizer is not installed";
+    PhaseOutcome outcome = phase_without_sanitizer(request);
+    for (Finding& each : outcome.report.findings) each.unit.backend = "nccl";
     return outcome;
   };
+  EXPECT_EQ(run(1).status, 0);
+}
+
+TEST_F(GateTest, MissingSanitizerIsSaidAndNoFailure) {
+  suites = phase_without_sanitizer;
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 0) << to_markdown(gate);
   EXPECT_NE(to_markdown(gate).find("compute-sanitizer is not installed"), std::string::npos);

@@ -150,14 +150,19 @@ TEST_F(CudaDevices, MemoryIsClosedToTheProgram) {
   EXPECT_DEATH(static_cast<void>(*static_cast<const volatile std::byte*>(there)), "");
 }
 
-/// On a device of one MiB, a quarter of which the plan of a transform takes; the status tells what
-/// came of it.
+/// A device of one MiB.
+struct SmallDevice {
+  SmallDevice() { cluster.begin(std::array{0}); }
+
+  int has_one_mib = ::setenv("RANKCHECK_STAND_IN_MIB", "1", 1);
+  Devices devices{1};
+  CudaCluster cluster{devices, reference::contract_named};
+};
+
+/// The plan of a transform takes a quarter of the device; the status tells what came of it.
 [[noreturn]] void allocate_beside_a_plan(std::int64_t bytes) {
-  ::setenv("RANKCHECK_STAND_IN_MIB", "1", 1);
-  const std::array<int, 1> rank{0};
-  Devices devices(1);
-  CudaCluster cluster(devices, reference::contract_named);
-  cluster.begin(rank);
+  SmallDevice small;
+  auto& [set, devices, cluster] = small;
   constexpr std::int64_t pixels = 32 * 1024;
   const std::vector<float> ones(2 * pixels, 1);
   const auto frame_bytes = static_cast<std::int64_t>(ones.size() * sizeof(float));
@@ -191,13 +196,10 @@ TEST(CudaMemory, IsTakenFromPlansThatAreOnlyKept) {
   EXPECT_EXIT(allocate_beside_a_plan(600 << 10), testing::ExitedWithCode(0), "");
 }
 
-/// On a device of one MiB, plans of a quarter of it each.
+/// Plans of a quarter of the device each.
 [[noreturn]] void make_many_plans(spec::Type precision) {
-  ::setenv("RANKCHECK_STAND_IN_MIB", "1", 1);
-  const std::array<int, 1> rank{0};
-  Devices devices(1);
-  CudaCluster cluster(devices, reference::contract_named);
-  cluster.begin(rank);
+  SmallDevice small;
+  auto& [set, devices, cluster] = small;
   constexpr std::int64_t bytes = 256 << 10;
   std::byte* const frames = devices.allocate(0, bytes);
   const std::int64_t batch = bytes / (4 * 2 * spec::info(precision).bytes);
