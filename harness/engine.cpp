@@ -186,7 +186,8 @@ class Session {
 
   [[nodiscard]] bool is_over(Clock::time_point end) const {
     if (limits_.stop != nullptr && limits_.stop->load(std::memory_order_relaxed)) return true;
-    return end != Clock::time_point::max() && Clock::now() >= end;
+    const Clock::time_point first = std::min(end, limits_.pause);
+    return first != Clock::time_point::max() && Clock::now() >= first;
   }
 
   void prepare(std::uint64_t word, int size, Case& out) {

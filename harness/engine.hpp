@@ -17,6 +17,8 @@ struct RunLimits {
   std::uint64_t seed = 1;
   /// When to stop looking for a failure. A failure that was found is still shrunk and confirmed.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  /// When to stop as `stop` does: a session that goes on later runs the unit again.
+  std::chrono::steady_clock::time_point pause = std::chrono::steady_clock::time_point::max();
   /// Seconds for shrinking; when they are over, the simplest case so far is the minimal one.
   double shrink_s = 20;
   /// How often a failure is replayed to confirm it, and the seconds after which no replay is begun

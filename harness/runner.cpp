@@ -172,7 +172,9 @@ Finding Runner::check(Slot& slot, const Unit& unit, std::uint64_t seed) {
 std::optional<Ending> Runner::should_end() const {
   const RunLimits& limits = options_.limits;
   if (limits.stop != nullptr && limits.stop->load()) return Ending::interrupted;
-  if (std::chrono::steady_clock::now() >= limits.deadline) return Ending::time_over;
+  const auto now = std::chrono::steady_clock::now();
+  if (now >= limits.pause) return Ending::interrupted;
+  if (now >= limits.deadline) return Ending::time_over;
   return std::nullopt;
 }
 

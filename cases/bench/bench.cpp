@@ -11,6 +11,7 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/files.hpp"
@@ -119,13 +120,17 @@ double Bench::copy_floor_seconds(int ranks, std::int64_t bytes) {
 void Bench::select() {
   std::vector<std::string> names;
   for (const Entry& entry : entries_) names.push_back(entry.name);
-  std::erase_if(entries_,
-                [&](const Entry& entry) { return !harness::matches(options_.filter, entry.name); });
+  std::erase_if(entries_, [&](const Entry& entry) {
+    const auto& filters = options_.filters;
+    return std::none_of(filters.begin(), filters.end(), [&](const std::string& each) {
+      return harness::matches(each, entry.name);
+    });
+  });
   if (entries_.empty()) {
     constexpr std::size_t named_max = 8;
     throw harness::BadInput(fmt::format("filter: expected a pattern that matches one of {}; got {}",
                                         harness::first_of(names, named_max),
-                                        options_.filter));
+                                        fmt::join(options_.filters, ", ")));
   }
   for (const Entry& entry : entries_) {
     // What is sent and what is received.
@@ -207,6 +212,16 @@ bool Bench::run() {
   benchmark::ClearRegisteredBenchmarks();
   close_backend();
   return !failed_;
+}
+
+bool measure(const Options& options) {
+  Bench bench(options);
+  for (const std::string& each : options.backends) {
+    add_small_cases(bench, each);
+    add_large_collectives(bench, each);
+    add_operators(bench, each);
+  }
+  return bench.run();
 }
 
 }  // namespace rankcheck::cases::bench

@@ -28,8 +28,8 @@ struct Options {
   std::optional<std::int64_t> bytes = {};
   std::optional<int> frames = {};
   std::optional<int> width = {};
-  /// A pattern: the names of what is measured.
-  std::string filter = "*";
+  /// Patterns of the names of what is measured.
+  std::vector<std::string> filters{"*"};
   /// Where the results are written as JSON too; may be empty.
   std::string json_path;
 };
@@ -106,6 +106,10 @@ class Bench {
   std::vector<Entry> entries_;
   bool failed_ = false;
 };
+
+/// Measures what the options ask for on their backends, which can run here, and prints it. Whether
+/// nothing went wrong; throws as Bench::run() does.
+[[nodiscard]] bool measure(const Options& options);
 
 /// Ranks with which a backend is measured: processes share few cores.
 [[nodiscard]] int ranks_of(const std::string& backend);

@@ -12,20 +12,16 @@ namespace rankcheck::cases {
 
 namespace {
 
-/// Measures what is asked for; whether all went well.
-bool measure(const bench::Options& options, bool backends_named) {
-  bench::Bench bench(options);
-  for (const std::string& each : options.backends) {
+/// Measures what is asked for on the backends that can run here; whether all went well.
+bool measure(bench::Options options, bool backends_named) {
+  std::erase_if(options.backends, [backends_named](const std::string& each) {
     if (backends_named) require_backend(each);
-    if (const NamedBackend backend = find_backend(each); !backend.unavailable.empty()) {
-      fmt::print("{}: skipped: {}\n", each, backend.unavailable);
-      continue;
-    }
-    bench::add_small_cases(bench, each);
-    bench::add_large_collectives(bench, each);
-    bench::add_operators(bench, each);
-  }
-  return bench.run();
+    const NamedBackend backend = find_backend(each);
+    if (backend.unavailable.empty()) return false;
+    fmt::print("{}: skipped: {}\n", each, backend.unavailable);
+    return true;
+  });
+  return bench::measure(options);
 }
 
 }  // namespace
@@ -47,7 +43,8 @@ void add_bench(CLI::App& app, Context& context) {
           ->add_option("--min-time", options->seconds_min, "seconds for each measurement, at least")
           ->check(CLI::Range(0.01, 60.0));
   CLI::Option* filter =
-      command->add_option("--filter", options->filter, "measure these names, a pattern");
+      command->add_option("--filter", options->filters, "measure these names: patterns")
+          ->delimiter(',');
   command
       ->add_option("--bytes",
                    options->bytes,

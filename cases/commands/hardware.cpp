@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <sstream>
 #include <tuple>
@@ -11,9 +12,13 @@
 #include <unistd.h>
 
 #include "harness/journal.hpp"
+#include "harness/runner.hpp"
+#include "harness/suite_file.hpp"
 
 #include "cases/backends/cuda.hpp"
+#include "cases/bench/bench.hpp"
 #include "cases/catalogue.hpp"
+#include "cases/commands/archive.hpp"
 #include "cases/commands/command.hpp"
 #include "cases/commands/interrupt.hpp"
 #include "cases/commands/report.hpp"
@@ -71,32 +76,75 @@ std::string find_sanitizer() {
   return {};
 }
 
-std::vector<hardware::Device> devices_here() {
-  std::vector<hardware::Device> devices;
-  const nlohmann::json said = cuda_worker().description();
-  if (said.is_null()) return devices;
-  for (const nlohmann::json& each : said.at("devices")) {
-    devices.push_back(hardware::device_from_json(each));
-  }
-  return devices;
-}
+/// What is left to a session of the gate, in seconds.
+constexpr double no_limit_s = std::numeric_limits<double>::infinity();
+/// How long the soak takes in all where no time budget is given.
+constexpr double soak_default_s = 60;
+/// Cases of each unit in the parts that come before the suites.
+constexpr int few_cases = 3;
 
-/// What the phases beside those of the suite `hardware` check.
-Selection smoke_of(Selection selection, std::vector<std::string> backends = {"cuda"}) {
-  selection.suites = {"smoke"};
-  selection.backends = std::move(backends);
-  selection.devices = std::nullopt;
-  return selection;
-}
-
-/// What a device is checked with alone: NCCL too, whose ranks share it then, as they do not where
-/// each has one.
-std::vector<std::string> backends_of_device(const Selection& selection) {
+bool wants(const Selection& selection, const std::string& backend) {
   const auto& wanted = selection.backends;
-  const bool is_wanted =
-      wanted.empty() || std::find(wanted.begin(), wanted.end(), "nccl") != wanted.end();
-  if (!is_wanted || !find_backend("nccl").unavailable.empty()) return {"cuda"};
-  return {"cuda", "nccl"};
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), backend) != wanted.end();
+}
+
+/// The backends that a device is checked with alone: NCCL too, whose ranks share it then, as they
+/// do not where each has a device of its own.
+std::vector<std::string> backends_of_device(const Selection& selection) {
+  std::vector<std::string> backends{"cuda"};
+  if (wants(selection, "nccl")) backends.emplace_back("nccl");
+  return backends;
+}
+
+/// What a part of the gate checks, where the whole gate checks `whole`.
+Selection selection_of(const hardware::PhaseRequest& request, const Selection& whole) {
+  Selection part = whole;
+  const int few = std::min(whole.cases.value_or(few_cases), few_cases);
+  switch (request.phase) {
+    case Phase::cuda:
+      part.backends = {"cuda"};
+      part.cases = few;
+      break;
+    case Phase::nccl:
+      // Without the algorithms that are forced: most of them refuse a single rank.
+      part.suites = {"smoke"};
+      part.backends = {"nccl"};
+      part.devices = std::nullopt;
+      part.ranks = {request.ranks, request.ranks};
+      part.cases = few;
+      break;
+    case Phase::sanitizer:
+      part.suites = {"smoke"};
+      part.backends = {"cuda"};
+      part.devices = std::nullopt;
+      // The sanitizer makes everything many times slower.
+      part.cases = 1;
+      break;
+    case Phase::device:
+      part.suites = {"smoke"};
+      part.backends = backends_of_device(whole);
+      part.devices = std::nullopt;
+      break;
+    case Phase::soak:
+      // The suites have checked the cases of the seed itself.
+      part.seed = *whole.seed + 1;
+      break;
+    case Phase::suites:
+    case Phase::speed:
+      break;
+  }
+  return part;
+}
+
+/// The targets whose operations are selected.
+std::vector<hardware::Target> targets_of(const Selection& selection) {
+  std::vector<hardware::Target> chosen;
+  for (const hardware::Target& each : hardware::targets()) {
+    const bool is_selected = each.operation == nullptr || !selection.operation ||
+                             harness::matches(*selection.operation, each.operation);
+    if (is_selected) chosen.push_back(each);
+  }
+  return chosen;
 }
 
 class HardwareGate {
@@ -117,15 +165,12 @@ class HardwareGate {
   }
 
   int execute() {
-    const auto begin = std::chrono::steady_clock::now();
-    const auto elapsed_s = [begin] {
-      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    };
     const hardware::GateReport gate =
         session_->run({.probe = probe,
                        .run = [&](const hardware::PhaseRequest& request) { return run(request); },
-                       .now_s = elapsed_s,
-                       .interrupted = [&] { return interrupt_.requested().load(); },
+                       .soak_s = [&] { return soak_s(); },
+                       .now_s = [&] { return elapsed_s(); },
+                       .why_end = [&] { return why_end(); },
                        .say =
                            [](const std::string& line) {
                              fmt::print("{}\n", line);
@@ -136,11 +181,31 @@ class HardwareGate {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   static hardware::ProbeOutcome probe(const hardware::ProbeRequest& request) {
     // Includes starting a process and its context.
     constexpr double timeout_s = 120;
     return hardware::run_probe(cuda_worker_command({"--probe", to_json(request).dump()}),
                                timeout_s);
+  }
+
+  [[nodiscard]] double elapsed_s() const {
+    return std::chrono::duration<double>(Clock::now() - start_).count();
+  }
+  [[nodiscard]] double left_s() const { return budget_s_.value_or(no_limit_s) - elapsed_s(); }
+
+  [[nodiscard]] std::string why_end() const {
+    if (interrupt_.requested()) return name(harness::Ending::interrupted).data();
+    // The soak ends by itself when the time is over; nothing is left to do behind it.
+    if (!is_soaking_ && left_s() <= 0) return name(harness::Ending::time_over).data();
+    return {};
+  }
+
+  /// The soak takes what the budget of this call leaves, once.
+  double soak_s() {
+    if (std::exchange(is_soaking_, true)) return 0;
+    return budget_s_ ? left_s() : soak_default_s - soaked_before_s_;
   }
 
   /// Everything that can be refused is, before the folder is made.
@@ -153,13 +218,12 @@ class HardwareGate {
     fill_defaults(selection_);
     hardware::GateHeader header;
     header.options.seed = *selection_.seed;
-    header.why_no_device = find_backend("cuda").unavailable;
-    if (header.why_no_device.empty()) header.devices = devices_here();
-    if (!header.devices.empty()) selection_.devices = static_cast<int>(header.devices.size());
-    if (options_.time_budget_s) header.options.budget_s = *options_.time_budget_s;
-    const Plan plan = plan_phases(header.devices);
+    header.devices = find_devices();
+    selection_.devices = static_cast<int>(header.devices.size());
+    const Plan plan = plan_suites();
+    header.options.parts = plan_parts(*selection_.devices);
     folder_ = choose_folder(options_, selection_.suites);
-    for (const fs::path& each : folders(header.devices)) expect_no_run(each);
+    for (const fs::path& each : folders(header.options.parts)) expect_no_run(each);
     header.run = to_json(selection_);
     header.environment = environment_of(options_, plan, now);
     header.doctor = examine();
@@ -177,53 +241,93 @@ class HardwareGate {
     expect_this_version(place, header.environment);
     selection_ = selection_from_json(nlohmann::json(header.run));
     expect_unchanged(place, selection_, parse_selection(options_));
-    const hardware::Options& gate = header.options;
-    const double budget_s = gate.longer_s.empty() ? gate.budget_s : gate.longer_s.back();
-    const double wanted_s = options_.time_budget_s.value_or(budget_s);
-    if (wanted_s < budget_s) {
-      throw BadInput(fmt::format("{}expected --time-budget to be {} as before, or more, got {}",
-                                 place,
-                                 budget_s,
-                                 wanted_s));
-    }
-    options_.time_budget_s = wanted_s;
     complete(options_, place, header.environment);
-    const std::vector<hardware::Device> devices = devices_here();
+    // The budget is that of one call.
+    options_.time_budget_s = budget_s_;
+    const std::vector<hardware::Device> devices = find_devices();
     if (words_of(devices) != words_of(header.devices)) {
-      throw BadInput(fmt::format("{}expected devices to be {}, as the run began, got {}",
-                                 place,
-                                 words_of(header.devices),
-                                 words_of(devices)));
+      throw BadInput(
+          fmt::format("{}expected devices to be {}, as the run began, got {}: other devices need a "
+                      "folder of their own (--report)",
+                      place,
+                      words_of(header.devices),
+                      words_of(devices)));
     }
-    const Plan plan = plan_phases(devices);
+    const Plan plan = plan_suites();
+    soaked_before_s_ = hardware::soaked_s(content.answers);
     announce(header);
-    session_.emplace(folder_,
-                     std::move(content),
-                     environment_of(options_, plan, now),
-                     wanted_s > budget_s ? std::optional(wanted_s) : std::nullopt);
+    session_.emplace(folder_, std::move(content), environment_of(options_, plan, now));
   }
 
-  /// The plan of the suites; throws BadInput where any phase has nothing to check.
-  [[nodiscard]] Plan plan_phases(const std::vector<hardware::Device>& devices) const {
-    const harness::Catalogue catalogue = make_catalogue();
+  /// The devices here. Throws BadInput where there is none that can be used.
+  std::vector<hardware::Device> find_devices() {
+    const NamedBackend cuda = find_backend("cuda");
+    if (!cuda.unavailable.empty()) {
+      throw BadInput(fmt::format("gate hardware: backend cuda: {}", cuda.unavailable));
+    }
+    std::vector<hardware::Device> devices;
+    const nlohmann::json said = cuda_worker().description();
+    for (const nlohmann::json& each : said.at("devices")) {
+      devices.push_back(hardware::device_from_json(each));
+      is_hardware_ &= devices.back().is_hardware();
+    }
+    return devices;
+  }
+
+  /// The plan of the suites. Throws BadInput where they have nothing to check, or where a backend
+  /// is missing.
+  [[nodiscard]] Plan plan_suites() const {
     Selection suites = selection_;
-    Plan plan = make_plan(suites, catalogue);
-    if (!devices.empty() && !plan.unavailable.contains("cuda")) {
-      Selection smoke = smoke_of(selection_);
-      std::ignore = make_plan(smoke, catalogue);
+    Plan plan = make_plan(suites, make_catalogue());
+    for (const auto& [backend, why] : plan.unavailable) {
+      throw BadInput(
+          fmt::format("gate hardware: backend {}: {}; --backend cuda leaves it out", backend, why));
     }
     return plan;
   }
 
-  /// Of the gate and all its phases.
-  [[nodiscard]] std::vector<fs::path> folders(const std::vector<hardware::Device>& devices) const {
-    std::vector<fs::path> all{folder_};
-    for (const Phase each : {Phase::suites, Phase::soak, Phase::sanitizer}) {
-      all.push_back(folder_ / hardware::folder_of({.phase = each}));
+  /// What the gate is made of between its links and its soak: what tells most comes first. Parts of
+  /// which nothing is selected are left out.
+  [[nodiscard]] std::vector<hardware::PhaseRequest> plan_parts(int devices) const {
+    // NCCL takes its own ways between devices only where no two ranks share one.
+    const int most_ranks = devices > 1 ? std::min(devices, 4) : 4;
+    std::vector<hardware::PhaseRequest> all{{.phase = Phase::cuda},
+                                            {.phase = Phase::nccl, .ranks = 1},
+                                            {.phase = Phase::nccl, .ranks = most_ranks},
+                                            {.phase = Phase::speed},
+                                            {.phase = Phase::sanitizer},
+                                            {.phase = Phase::suites}};
+    // One device alone is in the suites already.
+    for (int d = 0; devices > 1 && d < devices; ++d) {
+      all.push_back({.phase = Phase::device, .device = d});
     }
-    for (int d = 0; d < static_cast<int>(devices.size()); ++d) {
-      all.push_back(folder_ / hardware::folder_of({.phase = Phase::device, .device = d}));
+    std::erase_if(all, [this](const auto& each) { return !is_wanted(each); });
+    return all;
+  }
+
+  [[nodiscard]] bool is_wanted(const hardware::PhaseRequest& part) const {
+    if (part.phase == Phase::suites) return true;
+    if (!wants(selection_, part.phase == Phase::nccl ? "nccl" : "cuda")) return false;
+    if (part.phase == Phase::speed) return !targets_of(selection_).empty();
+    const auto& ranks = selection_.ranks;
+    if (part.phase == Phase::nccl && !ranks.empty() &&
+        (part.ranks < ranks.front() || part.ranks > ranks.back())) {
+      return false;
     }
+    try {
+      Selection selection = selection_of(part, selection_);
+      std::ignore = make_plan(selection, make_catalogue());
+      return true;
+    } catch (const BadInput&) {
+      return false;
+    }
+  }
+
+  /// The folders of the gate and of all its phases.
+  [[nodiscard]] std::vector<fs::path> folders(
+      const std::vector<hardware::PhaseRequest>& parts) const {
+    std::vector<fs::path> all{folder_, folder_ / hardware::folder_of({.phase = Phase::soak})};
+    for (const auto& each : parts) all.push_back(folder_ / hardware::folder_of(each));
     return all;
   }
 
@@ -238,70 +342,109 @@ class HardwareGate {
                header.options.seed,
                header.devices.size(),
                folder_.string());
-    if (!header.why_no_device.empty()) fmt::print("skipped: {}\n", header.why_no_device);
     std::fflush(stdout);
   }
 
-  /// Renders the reports from the journal, as `rankcheck report` does.
+  /// Renders the reports from the journal, as `rankcheck report` does, and packs the folder.
   int tell() {
     const hardware::GateReport gate = hardware::report_of(folder_);
     write_reports(folder_, gate);
     fmt::print("\n{}\nreport: {}\n", to_markdown(gate), (folder_ / "summary.md").string());
     const std::string hint = how_to_go_on(gate.report, folder_);
     if (!hint.empty()) fmt::print("{}\n", hint);
+    pack(folder_, options_.archive);
     // A signal that came when all was done has interrupted nothing.
-    return gate.report.ending == "interrupted" ? interrupt_.exit_status() : gate.status;
+    const bool was_interrupted = gate.report.ending == name(harness::Ending::interrupted);
+    return was_interrupted ? interrupt_.exit_status() : gate.status;
   }
 
   hardware::PhaseOutcome run(const hardware::PhaseRequest& request) {
-    RunOptions options = options_;
     const fs::path folder = folder_ / hardware::folder_of(request);
+    fmt::print("\n{}\n", hardware::folder_of(request));
+    try {
+      return request.phase == Phase::speed ? measure_speeds(folder) : check(request, folder);
+    } catch (const BadInput& bad) {
+      // A device that cannot be opened alone, for example.
+      return {.broken = bad.what()};
+    }
+  }
+
+  hardware::PhaseOutcome check(const hardware::PhaseRequest& request, const fs::path& folder) {
+    RunOptions options = options_;
+    options.selection = selection_of(request, selection_);
+    options.archive.clear();
+    options.time_budget_s = std::nullopt;
     const bool has_begun = harness::holds_run(folder / journal_name);
     if (!has_begun) fs::remove(folder / journal_name);
     options.resume = has_begun ? folder.string() : "";
     options.report = has_begun ? "" : folder.string();
-    options.time_budget_s = std::nullopt;
     std::optional<Variable> surroundings;
-    switch (request.phase) {
-      case Phase::suites:
-        break;
-      case Phase::device:
-        options.selection = smoke_of(selection_, backends_of_device(selection_));
-        surroundings.emplace("CUDA_VISIBLE_DEVICES", visible_name(request.device));
-        break;
-      case Phase::soak:
-        options.repeat = true;
-        options.time_budget_s = request.budget_s;
-        // The suites have checked the cases of the seed itself.
-        options.selection.seed = *selection_.seed + 1;
-        break;
-      case Phase::sanitizer: {
-        const std::string sanitizer = find_sanitizer();
-        if (sanitizer.empty()) return {.skipped = "compute-sanitizer is not installed"};
-        options.selection = smoke_of(selection_);
-        options.selection.cases = 3;
-        // It runs many times slower.
-        options.timeout_s = 10 * timeout_s(options);
-        surroundings.emplace(cuda_launcher_variable, sanitizer + " --error-exitcode 86");
-        break;
-      }
+    if (request.phase == Phase::device) {
+      surroundings.emplace("CUDA_VISIBLE_DEVICES", visible_name(request.device));
+    } else if (request.phase == Phase::sanitizer) {
+      const std::string sanitizer = find_sanitizer();
+      if (sanitizer.empty()) return {.skipped = "compute-sanitizer is not installed"};
+      options.timeout_s = 10 * timeout_s(options);
+      surroundings.emplace(cuda_launcher_variable, sanitizer + " --error-exitcode 86");
     }
-    fmt::print("\n{}\n", hardware::folder_of(request));
-    try {
-      RunOutcome run = run_selection(options, program_, interrupt_);
-      return {.status = run.status, .report = std::move(run.report)};
-    } catch (const BadInput& bad) {
-      // Of a device that cannot be opened alone, say.
-      return {.status = status_unable, .broken = bad.what()};
+    if (request.phase == Phase::soak) {
+      is_soaking_ = true;
+      options.repeat = true;
+      // A call that resumes a soak may have less time than that soak was given.
+      constexpr double least_s = 0.001;
+      options.time_budget_s =
+          std::min(request.budget_s, spent_s(folder) + std::max(left_s(), least_s));
+    } else if (budget_s_) {
+      options.pause_at = start_ + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(*budget_s_));
     }
+    RunOutcome run = run_selection(options, program_, interrupt_);
+    hardware::PhaseOutcome outcome{.report = std::move(run.report)};
+    if (interrupt_.requested()) {
+      outcome.ended_early = name(harness::Ending::interrupted);
+    } else if (outcome.report.ending == name(harness::Ending::interrupted)) {
+      outcome.ended_early = name(harness::Ending::time_over);
+    }
+    return outcome;
+  }
+
+  /// The seconds that earlier sessions of a phase took.
+  static double spent_s(const fs::path& folder) {
+    const fs::path journal = folder / journal_name;
+    if (!harness::holds_run(journal)) return 0;
+    return harness::read_journal(journal).record.spent_s();
+  }
+
+  [[nodiscard]] hardware::PhaseOutcome measure_speeds(const fs::path& folder) const {
+    harness::make_folder(folder);
+    bench::Options options{.backends = {"cuda"}, .json_path = hardware::speed_file(folder)};
+    options.filters.clear();
+    for (const auto& each : targets_of(selection_)) options.filters.emplace_back(each.measurement);
+    if (!is_hardware_) {
+      // What stands in for a device is slow and small, and its speed says nothing.
+      options.seconds_min = 0.01;
+      options.bytes = 1 << 16;
+      options.frames = 16;
+      options.width = 32;
+    }
+    std::ignore = bench::measure(options);
+    return {.speeds = hardware::read_speeds(folder)};
   }
 
   RunOptions options_;
   std::string program_;
+  Clock::time_point start_ = Clock::now();
+  /// The seconds of this call; none where it takes as long as it needs.
+  std::optional<double> budget_s_ = options_.time_budget_s;
+  double soaked_before_s_ = 0;
+  /// Whether every device is one.
+  bool is_hardware_ = true;
+  /// Whether the soak has got what is left of this call.
+  bool is_soaking_ = false;
   Selection selection_;
   fs::path folder_;
   std::optional<hardware::GateSession> session_;
-  /// From the begin of the gate to its end: between parts nobody else listens.
+  /// Lives from the begin of the gate to its end: between parts nobody else listens.
   Interrupt interrupt_;
 };
 

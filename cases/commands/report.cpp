@@ -12,6 +12,7 @@
 #include "harness/runner.hpp"
 #include "harness/table.hpp"
 
+#include "cases/commands/archive.hpp"
 #include "cases/commands/command.hpp"
 #include "cases/hardware/gate_journal.hpp"
 
@@ -43,9 +44,12 @@ int render(const std::filesystem::path& folder) {
   return exit_status(report);
 }
 
-/// The option with which a run whose time is over goes on: twice what it had, all of which is
-/// spent.
+/// The option with which a run whose time is over goes on. A gate's budget is that of one call. Any
+/// other run has spent what it had, and twice as much is proposed.
 std::string further_time(const harness::Report& report) {
+  if (report.environment.contains("hardware")) {
+    return fmt::format(" --time-budget {}", report.environment.value("time_budget_s", 0.0));
+  }
   const double had_s = std::max(report.environment.value("time_budget_s", 0.0),
                                 report.environment.value("duration_s", 0.0));
   return fmt::format(" --time-budget {:.0f}", std::ceil(2 * had_s));
@@ -72,7 +76,14 @@ void add_report(CLI::App& app, Context& context) {
       app.add_subcommand("report", "Renders the reports of a run again, from its journal");
   const auto folder = std::make_shared<std::string>();
   command->add_option("folder", *folder, "Folder of the run")->required()->type_name("DIR");
-  command->callback([folder, &context] { context.exit_status = render(*folder); });
+  const auto archive = std::make_shared<std::string>();
+  command->add_option("--archive", *archive, "File that the folder is packed into")
+      ->type_name("FILE.zip");
+  command->callback([folder, archive, &context] {
+    if (!archive->empty()) require_archive(*archive);
+    context.exit_status = render(*folder);
+    pack(*folder, *archive);
+  });
 }
 
 }  // namespace rankcheck::cases

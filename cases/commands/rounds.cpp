@@ -65,6 +65,7 @@ class Rounds {
         .fail_fast = session_.options.fail_fast,
         .coverage_grows = plan_.cycles,
         .limits = {.deadline = session_.deadline,
+                   .pause = session_.options.pause_at,
                    .stop = &stop,
                    .cases_done = &progress_.cases_done()},
     };

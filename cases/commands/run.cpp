@@ -16,6 +16,7 @@
 #include "harness/table.hpp"
 
 #include "cases/catalogue.hpp"
+#include "cases/commands/archive.hpp"
 #include "cases/commands/command.hpp"
 #include "cases/commands/interrupt.hpp"
 #include "cases/commands/report.hpp"
@@ -100,6 +101,7 @@ RunOutcome run_selection(const RunOptions& options,
   harness::Report report = session.journal.record().report();
   harness::write_report(session.folder, report);
   print_end(session, report);
+  pack(session.folder, options.archive);
   const int status = interrupt.exit_status();
   return {.status = status != 0 ? status : exit_status(report), .report = std::move(report)};
 }

@@ -11,6 +11,8 @@
 #include "harness/backend.hpp"
 #include "harness/fields.hpp"
 
+#include "cases/commands/archive.hpp"
+
 namespace rankcheck::cases {
 
 namespace {
@@ -118,9 +120,10 @@ void add_options(CLI::App& command, RunOptions& options) {
   command.add_option("--seed", options.seed, "A number, or commit: derived from git's HEAD")
       ->type_name("N|commit");
   command
-      .add_option("--time-budget",
-                  options.time_budget_s,
-                  "Seconds for the whole run, all its sessions together")
+      .add_option(
+          "--time-budget",
+          options.time_budget_s,
+          "Seconds for the whole run, all its sessions together; of the gate, for this call")
       ->type_name("S");
   command
       .add_option("--timeout",
@@ -130,6 +133,9 @@ void add_options(CLI::App& command, RunOptions& options) {
   command.add_option("--report", options.report, "Folder for the journal and the reports")
       ->type_name("DIR");
   command.add_option("--resume", options.resume, "Folder of a run to go on with")->type_name("DIR");
+  command
+      .add_option("--archive", options.archive, "File that the folder is packed into at the end")
+      ->type_name("FILE.zip");
   command.add_option("--jobs", options.jobs, "Units to check at the same time")->type_name("N");
   command.add_flag("--fail-fast", options.fail_fast, "Stop at the first failure");
 }
@@ -144,6 +150,7 @@ Selection parse_selection(const RunOptions& options) {
   if (!options.report.empty() && !options.resume.empty()) {
     throw BadInput("--report: " + options.report + ": expected --report or --resume, not both");
   }
+  if (!options.archive.empty()) require_archive(options.archive);
   Selection selection = options.selection;
   if (selection.cases) expect_positive("--cases", *selection.cases);
   if (!options.ranks.empty()) selection.ranks = parse_ranks(options.ranks);

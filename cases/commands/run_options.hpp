@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -24,6 +25,10 @@ struct RunOptions {
   std::string resume;
   int jobs = 1;
   bool fail_fast = false;
+  /// The file that the folder of the run is packed into; empty where none is asked for.
+  std::string archive;
+  /// When this session ends as by an interrupt. The gate's parts end so when its time is over.
+  std::chrono::steady_clock::time_point pause_at = std::chrono::steady_clock::time_point::max();
   /// Start over with new seeds until the time is over, as a suite that says so itself.
   bool repeat = false;
 };

@@ -43,8 +43,12 @@ void worsen(Verdict& verdict, std::string& reason, Verdict other, const std::str
 /// What a link's findings name as their operation.
 constexpr const char* link_operation = "link";
 
-/// What ended the run before its turn leaves a link or a device with no verdict of its own.
+/// Why a link or a device has no verdict of its own in a gate that ended early.
 constexpr const char* not_measured = "not measured: the run ended before";
+/// Why a soak judged nothing.
+constexpr const char* no_time = "no case was run: the time was over before";
+/// Why a part has none there.
+constexpr const char* not_run = "not run: the run ended before";
 
 std::string link_name(int from, int to) {
   return from == to ? fmt::format("within {}", from) : fmt::format("{} to {}", from, to);
@@ -75,23 +79,9 @@ class Gate {
     soak_probes_.resize(gate_.links.size());
   }
 
-  GateReport run(const std::string& why_no_device) {
-    if (gate_.devices.empty()) {
-      run_phase({.phase = Phase::suites});
-      for (const char* part : {"links", "soak", "sanitizer"}) {
-        gate_.phases.push_back(
-            {.name = part, .verdict = Verdict::skipped, .reason = why_no_device});
-      }
-      return finish();
-    }
+  GateReport run() {
     measure_links();
-    const Verdict suites = run_phase({.phase = Phase::suites});
-    if (gate_.devices.size() == 1 && harness::is_red(suites)) {
-      DeviceVerdict& only = gate_.devices.front();
-      worsen(only.verdict, only.reason, suites, gate_.phases.back().reason);
-    }
-    for (int d = 0; d < static_cast<int>(gate_.devices.size()); ++d) run_device(d);
-    run_phase({.phase = Phase::sanitizer}, "sanitizer");
+    for (const PhaseRequest& part : options_.parts) run_part(part);
     soak();
     return finish();
   }
@@ -109,7 +99,11 @@ class Gate {
     gate_.links.push_back(std::move(link));
   }
 
-  [[nodiscard]] bool is_over() const { return interrupted_ || hooks_.interrupted(); }
+  /// Whether the gate is to end now. Once it is, it stays so.
+  [[nodiscard]] bool is_over() {
+    if (ended_early_.empty()) ended_early_ = hooks_.why_end();
+    return !ended_early_.empty();
+  }
 
   void measure_links() {
     // All fixed patterns and as many random ones.
@@ -173,32 +167,55 @@ class Gate {
     }
   }
 
-  /// Runs suites and takes their findings over.
-  Verdict run_phase(const PhaseRequest& request, const std::string& variant = {}) {
-    if (is_over()) return Verdict::skipped;
-    return take(request, ask(request), variant);
+  void run_part(const PhaseRequest& part) {
+    if (is_over()) return;
+    const Verdict verdict = take(part, ask(part));
+    const std::string& reason = gate_.phases.back().reason;
+    if (part.phase == Phase::device) {
+      DeviceVerdict& alone = gate_.devices[static_cast<std::size_t>(part.device)];
+      worsen(alone.verdict, alone.reason, verdict, reason);
+    } else if (gate_.devices.size() == 1 && harness::is_red(verdict)) {
+      DeviceVerdict& only = gate_.devices.front();
+      worsen(only.verdict, only.reason, verdict, reason);
+    }
   }
 
   PhaseOutcome ask(const PhaseRequest& request) {
     PhaseOutcome outcome = hooks_.run(request);
-    interrupted_ = outcome.status >= 128;
+    if (!outcome.ended_early.empty()) ended_early_ = outcome.ended_early;
     return outcome;
   }
 
-  /// Takes a phase's findings over, under names of their own where a variant is given.
-  Verdict take(const PhaseRequest& request, PhaseOutcome outcome, const std::string& variant) {
-    PhaseSummary summary{.name = std::string(name(request.phase))};
-    if (request.phase == Phase::device) summary.name += fmt::format(" {}", request.device);
+  /// Whether the suites and the devices check the same with more cases: of such a phase, nothing
+  /// has to be covered.
+  static bool is_further(Phase phase) { return phase != Phase::suites && phase != Phase::device; }
+
+  /// The name of a phase in the report.
+  static std::string title(const PhaseRequest& request) {
+    const std::string word(name(request.phase));
+    if (request.phase == Phase::device) return fmt::format("{} {}", word, request.device);
+    if (request.phase == Phase::nccl) {
+      return fmt::format("{} {} rank{}", word, request.ranks, request.ranks == 1 ? "" : "s");
+    }
+    return word;
+  }
+
+  /// Takes a phase's findings over. Those of all phases but the suites get a variant of their own,
+  /// for a finding's name is unique in a report.
+  Verdict take(const PhaseRequest& request, PhaseOutcome outcome) {
+    PhaseSummary summary{.name = title(request)};
     summary.reason = outcome.skipped + outcome.broken;
-    const bool is_further = request.phase == Phase::soak || request.phase == Phase::sanitizer;
+    std::string variant;
+    if (request.phase != Phase::suites) variant = folder_of(request);
+    std::replace(variant.begin(), variant.end(), '-', '_');
     if (!outcome.skipped.empty()) summary.verdict = Verdict::skipped;
     if (!outcome.broken.empty()) summary.verdict = Verdict::errored;
     // Paths that this machine does not have say nothing about those that it has.
     std::string unsupported;
     for (Finding& finding : outcome.report.findings) {
-      if (is_further) forgive_coverage(finding);
+      if (is_further(request.phase)) forgive_coverage(finding);
       // Nothing was compared, which is of no weight beside the suites.
-      if (is_further && harness::lacks_coverage(finding)) continue;
+      if (is_further(request.phase) && harness::lacks_coverage(finding)) continue;
       summary.cases += finding.cases;
       summary.compared_bytes += finding.compared_bytes;
       if (!variant.empty()) {
@@ -214,12 +231,22 @@ class Gate {
       gate_.failures += harness::is_red(finding.verdict) ? 1 : 0;
       gate_.report.findings.push_back(std::move(finding));
     }
-    if (interrupted_) {
+    for (const Speed& each : outcome.speeds) {
+      summary.has_judged |= each.failure.empty();
+      if (!each.failure.empty()) {
+        worsen(summary.verdict,
+               summary.reason,
+               Verdict::errored,
+               fmt::format("{}: {}", each.measurement, each.failure));
+      }
+      gate_.speeds.push_back(each);
+    }
+    if (!outcome.ended_early.empty()) {
       worsen(summary.verdict, summary.reason, Verdict::skipped, "not whole: the run ended before");
     } else if (summary.verdict == Verdict::passed && !summary.has_judged) {
       judge_nothing(request.phase, outcome.report, unsupported, summary);
     }
-    if (!is_further) gate_.report.not_run += outcome.report.not_run;
+    if (!is_further(request.phase)) gate_.report.not_run += outcome.report.not_run;
     gate_.cases += summary.cases;
     gate_.phases.push_back(summary);
     return summary.verdict;
@@ -233,14 +260,14 @@ class Gate {
     harness::judge_coverage(finding);
   }
 
-  /// Of a phase that judged nothing, and that nobody skipped.
+  /// Judges a phase that judged nothing and that nobody skipped.
   static void judge_nothing(Phase phase,
                             const harness::Report& report,
                             const std::string& unsupported,
                             PhaseSummary& summary) {
     const bool had_no_time = phase == Phase::soak && report.ending != "completed";
     summary.verdict = Verdict::skipped;
-    summary.reason = had_no_time ? "no case was run: the time was over before" : unsupported;
+    summary.reason = had_no_time ? no_time : unsupported;
     if (!summary.reason.empty()) return;
     summary.verdict = Verdict::vacuous;
     summary.reason = "no case was run";
@@ -257,37 +284,30 @@ class Gate {
         finding.reason);
   }
 
-  void run_device(int device) {
-    DeviceVerdict& of = gate_.devices[static_cast<std::size_t>(device)];
-    if (is_over()) worsen(of.verdict, of.reason, Verdict::skipped, not_measured);
-    // Alone it is in the suites already.
-    if (is_over() || gate_.devices.size() == 1) return;
-    const Verdict verdict =
-        run_phase({.phase = Phase::device, .device = device}, fmt::format("device_{}", device));
-    worsen(of.verdict, of.reason, verdict, gate_.phases.back().reason);
-  }
-
-  /// Links with patterns of their own in every round, then suites; where the soak was to go on for
-  /// longer, both again, from where they stopped.
+  /// Links with patterns of their own in every round, then suites; as often as the surroundings
+  /// have time for both.
   void soak() {
-    std::vector<double> budgets_s = options_.longer_s;
-    budgets_s.insert(budgets_s.begin(), options_.budget_s);
-    double before_s = 0;
     PhaseRequest request{.phase = Phase::soak};
-    // They are one run: the last time that it went on tells all.
-    std::optional<PhaseOutcome> suites;
-    for (const double budget_s : budgets_s) {
-      soak_links(hooks_.now_s() + (budget_s - before_s) / 2);
+    // The suites are one run: the last time that it went on tells all.
+    PhaseOutcome suites{.skipped = no_time};
+    bool has_begun = false;
+    while (!is_over()) {
+      const double budget_s = hooks_.soak_s();
+      if (budget_s <= 0) break;
+      has_begun = true;
+      const double end_s = hooks_.now_s() + budget_s;
+      soak_links(end_s - budget_s / 2);
+      const double left_s = end_s - hooks_.now_s();
       if (is_over()) break;
-      request.budget_s = budget_s / 2;
+      if (left_s <= 0) continue;
+      request.budget_s += left_s;
       suites = ask(request);
-      before_s = budget_s;
     }
-    if (suites) take(request, std::move(*suites), "soak");
+    if (has_begun) take(request, std::move(suites));
   }
 
-  /// Link after link, round after round, until the time is over or no link answers any more. Where
-  /// the time does not suffice for all of them, it depends on the seed which come first.
+  /// Probes link after link, round after round, until the time is over or no link answers any more.
+  /// The seed decides which link comes first, since the time may not suffice for all of them.
   void soak_links(double end_s) {
     const std::size_t count = gate_.links.size();
     for (std::size_t silent = 0; silent < count && !is_over() && hooks_.now_s() < end_s;) {
@@ -295,7 +315,7 @@ class Gate {
       const std::uint64_t round = 1 + soaked_ / count;
       ++soaked_;
       Link& link = gate_.links[chosen];
-      // One that crashes or hangs is not asked again.
+      // A link that crashes or hangs is not asked again.
       if (link.finding.verdict != Verdict::passed && link.finding.verdict != Verdict::falsified) {
         ++silent;
         continue;
@@ -317,6 +337,33 @@ class Gate {
 
   [[nodiscard]] static bool is_measured(const Link& link) {
     return link.finding.cases > 0 || link.finding.verdict != Verdict::passed;
+  }
+
+  [[nodiscard]] bool was_run(const std::string& part) const {
+    return std::any_of(gate_.phases.begin(), gate_.phases.end(), [&](const PhaseSummary& each) {
+      return each.name == part && each.reason != not_run;
+    });
+  }
+
+  /// A gate that ended early shows what is still to be run.
+  void add_parts_not_run() {
+    std::vector<PhaseRequest> all = options_.parts;
+    all.push_back({.phase = Phase::soak});
+    for (const PhaseRequest& each : all) {
+      if (was_run(title(each))) continue;
+      gate_.phases.push_back({.name = title(each), .verdict = Verdict::skipped, .reason = not_run});
+    }
+  }
+
+  /// A gate that ended early has no verdict on a device whose suites were not run.
+  void judge_devices_without_suites() {
+    const bool is_alone = gate_.devices.size() == 1;
+    for (int d = 0; d < static_cast<int>(gate_.devices.size()); ++d) {
+      const PhaseRequest alone{.phase = is_alone ? Phase::suites : Phase::device, .device = d};
+      if (was_run(title(alone))) continue;
+      DeviceVerdict& device = gate_.devices[static_cast<std::size_t>(d)];
+      worsen(device.verdict, device.reason, Verdict::skipped, not_measured);
+    }
   }
 
   /// What the links say of the devices.
@@ -342,7 +389,7 @@ class Gate {
     }
     blame(wrong);
     for (DeviceVerdict& each : gate_.devices) {
-      if (each.device.memory.empty()) continue;
+      if (each.device.is_hardware()) continue;
       worsen(each.verdict, each.reason, Verdict::skipped, "no hardware: " + each.device.memory);
     }
   }
@@ -374,6 +421,10 @@ class Gate {
       link.finding.verdict = Verdict::skipped;
       link.finding.reason = not_measured;
     }
+    if (is_over()) {
+      add_parts_not_run();
+      judge_devices_without_suites();
+    }
     judge_devices();
     PhaseSummary links{.name = "links"};
     for (const Link& link : gate_.links) {
@@ -386,8 +437,8 @@ class Gate {
       links.has_judged |= link.finding.verdict != Verdict::skipped;
       if (link.finding.reason != not_measured) gate_.report.findings.push_back(link.finding);
     }
-    if (!gate_.links.empty()) gate_.phases.insert(gate_.phases.begin(), links);
-    if (is_over()) gate_.report.ending = "interrupted";
+    gate_.phases.insert(gate_.phases.begin(), links);
+    if (is_over()) gate_.report.ending = ended_early_;
     harness::sort_findings(gate_.report.findings);
     gate_.report.status_beyond_findings = status_beyond_findings();
     gate_.status = exit_status(gate_.report);
@@ -395,7 +446,7 @@ class Gate {
   }
 
   /// 0 takes more than that nothing failed: what could not be run is not green either.
-  [[nodiscard]] int status_beyond_findings() const {
+  [[nodiscard]] int status_beyond_findings() {
     const auto any = [](const auto& all, auto holds) {
       return std::any_of(all.begin(), all.end(), holds);
     };
@@ -406,8 +457,8 @@ class Gate {
     const bool lacks_phase = any(gate_.phases, [](const PhaseSummary& each) {
       return !each.has_judged && each.name != name(Phase::sanitizer);
     });
-    const bool is_whole = !gate_.devices.empty() && gate_.is_of_hardware() && !is_over() &&
-                          !is_broken && !lacks_phase && !lacks_backend();
+    const bool is_whole = gate_.is_of_hardware() && !is_over() && !is_broken && !lacks_phase &&
+                          was_run(std::string(name(Phase::soak))) && !lacks_backend();
     return is_whole ? 0 : 2;
   }
 
@@ -426,7 +477,8 @@ class Gate {
   const Options& options_;
   const Hooks& hooks_;
   GateReport gate_;
-  bool interrupted_ = false;
+  /// Why the gate ends before its end; empty while it goes on.
+  std::string ended_early_;
   /// Turns that links have had in the soak, and how often each was probed.
   std::uint64_t soaked_ = 0;
   std::vector<int> soak_probes_;
@@ -436,23 +488,42 @@ class Gate {
 
 std::string_view name(Phase phase) {
   switch (phase) {
+    case Phase::cuda:
+      return "cuda";
+    case Phase::nccl:
+      return "nccl";
+    case Phase::speed:
+      return "speed";
+    case Phase::sanitizer:
+      return "sanitizer";
     case Phase::suites:
       return "suites";
     case Phase::device:
       return "device";
     case Phase::soak:
       return "soak";
-    case Phase::sanitizer:
-      return "sanitizer";
   }
   return "?";
 }
 
 std::optional<Phase> phase_named(std::string_view wanted) {
-  for (const Phase each : {Phase::suites, Phase::device, Phase::soak, Phase::sanitizer}) {
+  for (const Phase each : {Phase::cuda,
+                           Phase::nccl,
+                           Phase::speed,
+                           Phase::sanitizer,
+                           Phase::suites,
+                           Phase::device,
+                           Phase::soak}) {
     if (name(each) == wanted) return each;
   }
   return std::nullopt;
+}
+
+std::string folder_of(const PhaseRequest& request) {
+  const std::string word(name(request.phase));
+  if (request.phase == Phase::device) return fmt::format("{}-{}", word, request.device);
+  if (request.phase == Phase::nccl) return fmt::format("{}-{}", word, request.ranks);
+  return word;
 }
 
 double Link::gigabytes_per_s() const {
@@ -465,15 +536,14 @@ double Link::gigabytes_per_s() const {
 
 bool GateReport::is_of_hardware() const {
   return std::all_of(devices.begin(), devices.end(), [](const DeviceVerdict& each) {
-    return each.device.memory.empty();
+    return each.device.is_hardware();
   });
 }
 
 GateReport run_gate(const Options& options,
                     const std::vector<Device>& devices,
-                    const std::string& why_no_device,
                     const Hooks& hooks) {
-  return Gate(options, devices, hooks).run(why_no_device);
+  return Gate(options, devices, hooks).run();
 }
 
 }  // namespace rankcheck::cases::hardware

@@ -13,21 +13,30 @@
 
 #include "cases/hardware/exposure.hpp"
 #include "cases/hardware/probe.hpp"
+#include "cases/hardware/speed.hpp"
 
-/// The gate for new hardware, `rankcheck run hardware`: suites on all devices together and on each
-/// alone, every link, a soak, a sanitizer, and one verdict for each device and each link.
+/// The gate for new hardware, `rankcheck run hardware`: every link, suites on all devices together
+/// and on each alone, speeds, a sanitizer, a soak, and one verdict for each device and each link.
+/// cases/hardware/README.md is the page for its users.
 namespace rankcheck::cases::hardware {
 
-/// A part of the gate that runs suites, and its name in reports.
+/// A part of the gate beside its links, and its name in reports. The order is that of the gate:
+/// what tells most comes first.
 enum class Phase : std::uint8_t {
+  /// The suite `hardware` on cuda alone, with few cases of each unit.
+  cuda,
+  /// The suite `smoke` on nccl alone, with a fixed number of ranks and few cases of each unit.
+  nccl,
+  /// The measurements that have a target, by `rankcheck bench`.
+  speed,
+  /// The suite `smoke` on cuda under compute-sanitizer, with a case of each unit.
+  sanitizer,
   /// The suite `hardware` on all devices.
   suites,
   /// The suite `smoke` on one device alone.
   device,
   /// The suite `hardware` with other cases, over and over.
   soak,
-  /// The suite `smoke` under compute-sanitizer.
-  sanitizer,
 };
 
 [[nodiscard]] std::string_view name(Phase phase);
@@ -37,19 +46,27 @@ enum class Phase : std::uint8_t {
 /// A phase as the gate asks for it.
 struct PhaseRequest {
   Phase phase = Phase::suites;
-  /// Physical device, of Phase::device.
+  /// The physical device of Phase::device.
   int device = 0;
-  /// Seconds, of Phase::soak.
+  /// The ranks of Phase::nccl.
+  int ranks = 0;
+  /// Seconds of Phase::soak, those of earlier sessions included.
   double budget_s = 0;
 };
 
+/// The folder of a phase's run, below that of the gate.
+[[nodiscard]] std::string folder_of(const PhaseRequest& request);
+
 struct PhaseOutcome {
-  /// Of the run: 128 and more where it was interrupted.
-  int status = 0;
+  /// The name of the ending of a phase that did not come to its end, as harness::Ending has it:
+  /// "interrupted" or "time_over". Empty for one that did; a soak does when its time is over.
+  std::string ended_early = {};
   harness::Report report = {};
+  /// What Phase::speed measured.
+  std::vector<Speed> speeds = {};
   /// Why nothing was run; empty where something was.
   std::string skipped = {};
-  /// Why nothing could be run that should have been, likewise.
+  /// Why nothing could be run that should have been; empty where something was.
   std::string broken = {};
 };
 
@@ -57,21 +74,21 @@ struct PhaseOutcome {
 struct Hooks {
   std::function<ProbeOutcome(const ProbeRequest&)> probe;
   std::function<PhaseOutcome(const PhaseRequest&)> run;
-  /// Since some time ago; need not pass but while something is probed or run.
+  /// Seconds that the soak may take now; 0 where it may take none. The gate asks until it gets 0.
+  std::function<double()> soak_s;
+  /// Seconds since some time ago; may stand still while nothing is probed or run.
   std::function<double()> now_s;
-  /// True when the user wants it to end.
-  std::function<bool()> interrupted;
-  /// A line for the user.
+  /// Why the gate is to end now, as PhaseOutcome::ended_early has it; empty where it is to go on.
+  std::function<std::string()> why_end;
+  /// Prints a line for the user.
   std::function<void(const std::string&)> say;
 };
 
 struct Options {
   std::uint64_t seed = 1;
-  /// Of the soak, half of it for links and half for suites.
-  double budget_s = 60;
-  /// Of the soak once it was to go on for longer, each above what was before it.
-  std::vector<double> longer_s = {};
-  /// Of a probe's buffers.
+  /// What is run between the links and the soak, in this order.
+  std::vector<PhaseRequest> parts = {};
+  /// Bytes of a probe's buffers.
   std::int64_t bytes = std::int64_t{256} << 20;
 };
 
@@ -84,10 +101,10 @@ struct Link {
   harness::Finding finding = {};
   Exposure exposure = {};
   std::int64_t lost_sources = 0;
-  /// Of every move of the first round, where nothing else runs.
+  /// Seconds of every move of the first round, when nothing else runs.
   std::vector<double> seconds = {};
 
-  /// 10^9 bytes copied a second, at the median; 0 where nothing was moved.
+  /// The median speed in 10^9 bytes copied a second; 0 where nothing was moved.
   [[nodiscard]] double gigabytes_per_s() const;
 };
 
@@ -97,7 +114,7 @@ struct DeviceVerdict {
   /// Never passed where the device is no hardware.
   harness::Verdict verdict = harness::Verdict::passed;
   std::string reason = {};
-  /// Of what its own memory held and moved.
+  /// What its own memory held and moved.
   Exposure exposure = {};
 };
 
@@ -119,7 +136,8 @@ struct GateReport {
   std::vector<DeviceVerdict> devices;
   std::vector<Link> links;
   std::vector<PhaseSummary> phases;
-  /// Over all links.
+  std::vector<Speed> speeds;
+  /// The exposure of all links together.
   Exposure exposure;
   /// Cases of all suites, and findings among them that are red.
   std::int64_t cases = 0;
@@ -130,11 +148,9 @@ struct GateReport {
   int status = 0;
 };
 
-/// Runs the gate. Without devices everything is skipped, for the reason `why_no_device`, and the
-/// status is 2.
+/// Runs the gate on at least one device.
 [[nodiscard]] GateReport run_gate(const Options& options,
                                   const std::vector<Device>& devices,
-                                  const std::string& why_no_device,
                                   const Hooks& hooks);
 
 /// For report.json's environment.

@@ -8,6 +8,7 @@
 
 #include "harness/fields.hpp"
 #include "harness/journal.hpp"
+#include "harness/runner.hpp"
 
 namespace rankcheck::cases::hardware {
 
@@ -23,18 +24,39 @@ using nlohmann::ordered_json;
 
 constexpr const char* version_field = "gate_journal_version";
 
+ordered_json to_json(const PhaseRequest& request) {
+  return {{"phase", name(request.phase)},
+          {"device", request.device},
+          {"ranks", request.ranks},
+          {"budget_s", request.budget_s}};
+}
+
+PhaseRequest phase_from_json(Fields& fields) {
+  PhaseRequest request;
+  std::string phase;
+  fields.required("phase", phase);
+  fields.required("device", request.device);
+  fields.required("ranks", request.ranks);
+  fields.required("budget_s", request.budget_s);
+  const auto named = phase_named(phase);
+  if (!named) fields.fail("phase", "expected the name of a phase, got " + phase);
+  request.phase = *named;
+  return request;
+}
+
 ordered_json to_json(const GateHeader& header) {
   ordered_json devices = ordered_json::array();
   for (const Device& each : header.devices) devices.push_back(hardware::to_json(each));
+  ordered_json parts = ordered_json::array();
+  for (const PhaseRequest& each : header.options.parts) parts.push_back(to_json(each));
   return {{version_field, gate_journal_version},
           {"run", header.run},
           {"environment", header.environment},
           {"doctor", header.doctor},
           {"seed", header.options.seed},
-          {"budget_s", header.options.budget_s},
+          {"parts", std::move(parts)},
           {"bytes", header.options.bytes},
-          {"devices", std::move(devices)},
-          {"why_no_device", header.why_no_device}};
+          {"devices", std::move(devices)}};
 }
 
 GateHeader header_from_json(const ordered_json& value) {
@@ -45,29 +67,15 @@ GateHeader header_from_json(const ordered_json& value) {
                     .environment = object_at("environment", fields, value),
                     .doctor = object_at("doctor", fields, value)};
   fields.required("seed", header.options.seed);
-  fields.required("budget_s", header.options.budget_s);
+  if (!fields.at("parts").is_array()) fields.fail("parts", "expected a list");
+  for (const json& each : fields.at("parts")) {
+    Fields part(each);
+    header.options.parts.push_back(phase_from_json(part));
+  }
   fields.required("bytes", header.options.bytes);
   if (!fields.at("devices").is_array()) fields.fail("devices", "expected a list");
   for (const json& each : fields.at("devices")) header.devices.push_back(device_from_json(each));
-  fields.required("why_no_device", header.why_no_device);
   return header;
-}
-
-ordered_json to_json(const PhaseRequest& request) {
-  return {
-      {"phase", name(request.phase)}, {"device", request.device}, {"budget_s", request.budget_s}};
-}
-
-PhaseRequest phase_from_json(Fields& fields) {
-  PhaseRequest request;
-  std::string phase;
-  fields.required("phase", phase);
-  fields.required("device", request.device);
-  fields.required("budget_s", request.budget_s);
-  const auto named = phase_named(phase);
-  if (!named) fields.fail("phase", "expected suites, device, soak or sanitizer, got " + phase);
-  request.phase = *named;
-  return request;
 }
 
 ordered_json to_json(const Answer& answer) {
@@ -78,10 +86,10 @@ ordered_json to_json(const Answer& answer) {
             {"result", hardware::to_json(probe->outcome.result)},
             {"at_s", probe->at_s}};
   }
+  if (const auto* soak = std::get_if<SoakAnswer>(&answer)) return {{"soak_s", soak->budget_s}};
   if (const auto* begin = std::get_if<PhaseBegin>(&answer)) return to_json(begin->request);
   const auto& phase = std::get<PhaseAnswer>(answer);
   ordered_json out = to_json(phase.request);
-  out["status"] = phase.status;
   out["skipped"] = phase.skipped;
   out["broken"] = phase.broken;
   out["at_s"] = phase.at_s;
@@ -97,10 +105,14 @@ Answer answer_from_json(Fields& fields) {
     fields.required("at_s", answer.at_s);
     return answer;
   }
+  if (fields.find("soak_s") != nullptr) {
+    SoakAnswer answer;
+    fields.required("soak_s", answer.budget_s);
+    return answer;
+  }
   const PhaseRequest request = phase_from_json(fields);
-  if (fields.find("status") == nullptr) return PhaseBegin{request};
+  if (fields.find("at_s") == nullptr) return PhaseBegin{request};
   PhaseAnswer answer{.request = request};
-  fields.required("status", answer.status);
   fields.required("skipped", answer.skipped);
   fields.required("broken", answer.broken);
   fields.required("at_s", answer.at_s);
@@ -131,9 +143,6 @@ void take(const ordered_json& value, std::optional<GateContent>& content) {
   if (fields.find("resumed") != nullptr) {
     content->environment = object_at("resumed", fields, value);
     content->end.reset();
-    double longer_s = 0;
-    fields.optional("longer_s", longer_s);
-    if (longer_s > 0) content->header.options.longer_s.push_back(longer_s);
   } else if (fields.find("ending") != nullptr) {
     content->end = end_from_json(fields);
   } else {
@@ -154,22 +163,27 @@ double seconds_of(const std::vector<Answer>& answers) {
 /// written down. The gate's time is that of the last answer, so that it decides alike each time.
 class Player {
  public:
+  /// `before_phase` is called before a phase begins that never began before.
   Player(fs::path folder,
          const std::vector<Answer>& answers,
          Hooks live,
-         std::function<void(const Answer&)> write)
+         std::function<void(const Answer&)> write,
+         std::function<void()> before_phase)
       : folder_(std::move(folder)),
         answers_(answers),
         live_(std::move(live)),
         write_(std::move(write)),
+        before_phase_(std::move(before_phase)),
         base_s_(seconds_of(answers)) {}
 
   [[nodiscard]] Hooks hooks() {
-    return {.probe = [this](const ProbeRequest& request) { return probe(request); },
-            .run = [this](const PhaseRequest& request) { return run(request); },
-            .now_s = [this] { return now_s_; },
-            .interrupted = [this] { return next_ == answers_.size() && live_.interrupted(); },
-            .say = live_.say};
+    return {
+        .probe = [this](const ProbeRequest& request) { return probe(request); },
+        .run = [this](const PhaseRequest& request) { return run(request); },
+        .soak_s = [this] { return soak_s(); },
+        .now_s = [this] { return now_s_; },
+        .why_end = [this] { return next_ == answers_.size() ? live_.why_end() : std::string(); },
+        .say = live_.say};
   }
 
  private:
@@ -190,26 +204,45 @@ class Player {
       now_s_ = known->at_s;
       return outcome_of(*known);
     }
-    if (!has_begun) write_(PhaseBegin{request});
+    if (!has_begun) {
+      before_phase_();
+      write_(PhaseBegin{request});
+    }
     PhaseOutcome outcome = live_.run(request);
-    // An interrupted one is not over.
-    if (outcome.status >= 128) return outcome;
+    if (!outcome.ended_early.empty()) return outcome;
     now_s_ = base_s_ + live_.now_s();
-    write_(PhaseAnswer{.request = request,
-                       .status = outcome.status,
-                       .skipped = outcome.skipped,
-                       .broken = outcome.broken,
-                       .at_s = now_s_});
+    write_(PhaseAnswer{
+        .request = request, .skipped = outcome.skipped, .broken = outcome.broken, .at_s = now_s_});
     return outcome;
   }
 
   [[nodiscard]] PhaseOutcome outcome_of(const PhaseAnswer& answer) const {
-    PhaseOutcome outcome{
-        .status = answer.status, .skipped = answer.skipped, .broken = answer.broken};
+    PhaseOutcome outcome{.skipped = answer.skipped, .broken = answer.broken};
     if (!answer.skipped.empty() || !answer.broken.empty()) return outcome;
-    const fs::path journal = gate_journal(folder_ / folder_of(answer.request));
-    outcome.report = harness::read_journal(journal).record.report();
+    const fs::path folder = folder_ / folder_of(answer.request);
+    if (answer.request.phase == Phase::speed) {
+      outcome.speeds = read_speeds(folder);
+    } else {
+      outcome.report = harness::read_journal(gate_journal(folder)).record.report();
+    }
     return outcome;
+  }
+
+  double soak_s() {
+    if (next_ < answers_.size()) {
+      const auto* known = std::get_if<SoakAnswer>(&answers_[next_]);
+      if (known == nullptr) fail("how long the soak may take");
+      ++next_;
+      return known->budget_s;
+    }
+    const double budget_s = live_.soak_s();
+    if (budget_s > 0) write_(SoakAnswer{budget_s});
+    return budget_s;
+  }
+
+  [[noreturn]] void fail(const std::string& question) const {
+    throw BadInput(fmt::format(
+        "{}: answer {}: expected one to {}", gate_journal(folder_).string(), next_ + 1, question));
   }
 
   /// The journal's next answer to this question; null where it has no further one. Throws BadInput
@@ -218,12 +251,7 @@ class Player {
   const Kind* next(const ordered_json& question) {
     if (next_ == answers_.size()) return nullptr;
     const auto* answer = std::get_if<Kind>(&answers_[next_]);
-    if (answer == nullptr || to_json(answer->request) != question) {
-      throw BadInput(fmt::format("{}: answer {}: expected one to {}",
-                                 gate_journal(folder_).string(),
-                                 next_ + 1,
-                                 question.dump()));
-    }
+    if (answer == nullptr || to_json(answer->request) != question) fail(question.dump());
     ++next_;
     return answer;
   }
@@ -232,41 +260,44 @@ class Player {
   const std::vector<Answer>& answers_;
   Hooks live_;
   std::function<void(const Answer&)> write_;
+  std::function<void()> before_phase_;
   std::size_t next_ = 0;
-  /// What the sessions before took.
+  /// The seconds that the sessions before took.
   double base_s_;
   double now_s_ = 0;
 };
 
-/// For reports: nobody is asked, and what a phase that was ended had found is taken as it is.
+/// The surroundings of a gate that is only reported: nobody is asked, and the findings of a phase
+/// that was ended are taken as they are.
 Hooks nobody(const fs::path& folder, const GateContent& content) {
-  const bool is_over = content.end && content.end->ending == "completed";
+  std::string ending = content.end ? content.end->ending : "killed";
+  if (ending == name(harness::Ending::completed)) ending.clear();
   return {.probe = [](const ProbeRequest&) -> ProbeOutcome {
             throw BadInput("expected the journal of a gate to hold an answer for each probe");
           },
           .run =
-              [folder](const PhaseRequest& request) {
-                PhaseOutcome outcome{.status = 128};
+              [folder, ending](const PhaseRequest& request) {
+                PhaseOutcome outcome{.ended_early = ending};
                 const fs::path journal = gate_journal(folder / folder_of(request));
                 if (harness::holds_run(journal)) {
                   outcome.report = harness::read_journal(journal).record.report();
                 }
                 return outcome;
               },
+          .soak_s = [] { return 0.0; },
           .now_s = [] { return 0.0; },
-          .interrupted = [is_over] { return !is_over; },
+          .why_end = [ending] { return ending; },
           .say = [](const std::string&) {}};
 }
 
-/// Whether folder_of() makes that name.
+/// Whether folder_of() makes that name: the name of a phase, or that and a number.
 bool is_folder_of_phase(const std::string& name) {
-  const std::string device = std::string(hardware::name(Phase::device)) + '-';
-  if (name.starts_with(device)) {
-    const std::string number = name.substr(device.size());
-    return !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
-  }
-  const std::optional<Phase> phase = phase_named(name);
-  return phase && *phase != Phase::device;
+  const std::size_t dash = std::min(name.find('-'), name.size());
+  const std::optional<Phase> phase = phase_named(name.substr(0, dash));
+  if (!phase) return false;
+  const std::string number = name.substr(dash);
+  if (*phase != Phase::device && *phase != Phase::nccl) return number.empty();
+  return number.size() > 1 && number.find_first_not_of("0123456789", 1) == std::string::npos;
 }
 
 }  // namespace
@@ -275,9 +306,26 @@ fs::path gate_journal(const fs::path& folder) {
   return folder / "journal.jsonl";
 }
 
-std::string folder_of(const PhaseRequest& request) {
-  const std::string word(name(request.phase));
-  return request.phase == Phase::device ? fmt::format("{}-{}", word, request.device) : word;
+fs::path speed_file(const fs::path& folder) {
+  return folder / "bench.json";
+}
+
+std::vector<Speed> read_speeds(const fs::path& folder) {
+  const fs::path path = speed_file(folder);
+  const json file = json::parse(harness::read_file(path), nullptr, false);
+  try {
+    return speeds_of(file);
+  } catch (const BadInput& bad) {
+    throw BadInput(fmt::format("{}: {}", path.string(), bad.what()));
+  }
+}
+
+double soaked_s(const std::vector<Answer>& answers) {
+  double total = 0;
+  for (const Answer& each : answers) {
+    if (const auto* soak = std::get_if<SoakAnswer>(&each)) total += soak->budget_s;
+  }
+  return total;
 }
 
 bool is_gate(const fs::path& folder) {
@@ -314,27 +362,24 @@ GateSession::GateSession(const fs::path& folder, GateHeader header)
   file_.append(line_of(to_json(header)));
 }
 
-GateSession::GateSession(const fs::path& folder,
-                         GateContent content,
-                         ordered_json environment,
-                         std::optional<double> longer_s)
+GateSession::GateSession(const fs::path& folder, GateContent content, ordered_json environment)
     : folder_(folder), file_(gate_journal(folder)), content_(std::move(content)) {
-  ordered_json line{{"resumed", environment}};
-  if (longer_s) {
-    line["longer_s"] = *longer_s;
-    content_.header.options.longer_s.push_back(*longer_s);
-  }
   file_.truncate(content_.whole_bytes);
-  file_.append(line_of(line));
+  file_.append(line_of({{"resumed", environment}}));
   content_.environment = std::move(environment);
 }
 
 GateReport GateSession::run(const Hooks& live) {
-  Player player(folder_, content_.answers, live, [this](const Answer& answer) {
-    file_.append(line_of(to_json(answer)));
-  });
-  const GateHeader& header = content_.header;
-  return run_gate(header.options, header.devices, header.why_no_device, player.hooks());
+  // What is known before the first link is probed: what doctor says, and all that was found before.
+  const auto report = [this] { write_reports(folder_, report_of(folder_)); };
+  report();
+  Player player(
+      folder_,
+      content_.answers,
+      live,
+      [this](const Answer& answer) { file_.append(line_of(to_json(answer))); },
+      report);
+  return run_gate(content_.header.options, content_.header.devices, player.hooks());
 }
 
 void GateSession::end(const GateEnd& end) {
@@ -343,11 +388,11 @@ void GateSession::end(const GateEnd& end) {
 
 GateReport report_of(const fs::path& folder) {
   const GateContent content = read_gate(folder);
-  Player player(folder, content.answers, nobody(folder, content), [](const Answer&) {});
+  Player player(
+      folder, content.answers, nobody(folder, content), [](const Answer&) {}, [] {});
   const GateHeader& header = content.header;
-  GateReport gate = run_gate(header.options, header.devices, header.why_no_device, player.hooks());
+  GateReport gate = run_gate(header.options, header.devices, player.hooks());
   gate.report.run = header.run;
-  gate.report.ending = content.end ? content.end->ending : "killed";
   gate.report.environment = content.environment;
   if (content.end) {
     gate.report.environment["finished"] = content.end->finished;

@@ -19,7 +19,7 @@
 namespace rankcheck::cases::hardware {
 
 /// The format of a gate's journal; one of another version is not read.
-inline constexpr int gate_journal_version = 2;
+inline constexpr int gate_journal_version = 3;
 
 /// What a gate was asked to do, and where: the first line of its journal.
 struct GateHeader {
@@ -31,7 +31,6 @@ struct GateHeader {
   nlohmann::ordered_json doctor;
   Options options = {};
   std::vector<Device> devices = {};
-  std::string why_no_device = {};
 };
 
 /// What a probe said, in seconds since the gate began, without the time between its sessions.
@@ -46,16 +45,23 @@ struct PhaseBegin {
   PhaseRequest request;
 };
 
-/// A phase ended.
+/// A phase came to its end; what it left is in its own folder.
 struct PhaseAnswer {
   PhaseRequest request;
-  int status = 0;
   std::string skipped = {};
   std::string broken = {};
   double at_s = 0;
 };
 
-using Answer = std::variant<ProbeAnswer, PhaseBegin, PhaseAnswer>;
+/// How long the soak may go on.
+struct SoakAnswer {
+  double budget_s = 0;
+};
+
+using Answer = std::variant<ProbeAnswer, PhaseBegin, PhaseAnswer, SoakAnswer>;
+
+/// The seconds that were given to the soak by these answers.
+[[nodiscard]] double soaked_s(const std::vector<Answer>& answers);
 
 /// How a session of a gate ended; one that was killed leaves none.
 struct GateEnd {
@@ -77,8 +83,10 @@ struct GateContent {
 
 /// The journal in the folder of a gate.
 [[nodiscard]] std::filesystem::path gate_journal(const std::filesystem::path& folder);
-/// Where the run of a phase goes, below that of the gate.
-[[nodiscard]] std::string folder_of(const PhaseRequest& request);
+/// The file in the folder of Phase::speed that `rankcheck bench --json` writes.
+[[nodiscard]] std::filesystem::path speed_file(const std::filesystem::path& folder);
+/// What that file says of the targets that it holds. Throws FileError and BadInput.
+[[nodiscard]] std::vector<Speed> read_speeds(const std::filesystem::path& folder);
 
 /// Whether the folder holds the journal of a gate, and not that of a run, or none.
 [[nodiscard]] bool is_gate(const std::filesystem::path& folder);
@@ -92,16 +100,15 @@ class GateSession {
  public:
   /// Begins a gate in a folder that holds none. Throws FileError.
   GateSession(const std::filesystem::path& folder, GateHeader header);
-  /// Goes on with one in other surroundings, and where `longer_s` is given, with a soak that takes
-  /// so long: more than it was to take so far. Throws FileError.
+  /// Goes on with a gate in surroundings that may be others. Throws FileError.
   GateSession(const std::filesystem::path& folder,
               GateContent content,
-              nlohmann::ordered_json environment,
-              std::optional<double> longer_s = {});
+              nlohmann::ordered_json environment);
 
-  /// Runs the gate; `live.now_s` counts from the session's begin. What it returns is what
-  /// report_of() tells of the folder once end() was called. Throws BadInput where the journal is
-  /// that of another gate, and whatever `live` throws.
+  /// Runs the gate; `live.now_s` counts from the session's begin. The reports of what there is are
+  /// written before each phase begins. What it returns is what report_of() tells of the folder once
+  /// end() was called. Throws FileError, BadInput where the journal is that of another gate, and
+  /// whatever `live` throws.
   GateReport run(const Hooks& live);
   void end(const GateEnd& end);
 

@@ -34,8 +34,36 @@ ordered_json to_json(const DeviceVerdict& each, std::size_t number) {
   out.update(hardware::to_json(each.device));
   out["verdict"] = harness::name(each.verdict);
   out["reason"] = each.reason;
-  out["exposure"] = to_json(each.exposure, each.device.memory.empty());
+  out["exposure"] = to_json(each.exposure, each.device.is_hardware());
   return out;
+}
+
+ordered_json to_json(const Speed& speed, bool is_of_hardware) {
+  ordered_json out{{"measurement", speed.measurement},
+                   {"counter", speed.counter},
+                   {"value", nullptr},
+                   {speed.is_upper ? "at_most" : "at_least", speed.target},
+                   {"met", nullptr},
+                   {"failure", speed.failure}};
+  if (!speed.failure.empty()) return out;
+  out["value"] = speed.value;
+  if (is_of_hardware) out["met"] = speed.is_met();
+  return out;
+}
+
+/// The speeds beside their targets; of devices that are no hardware, no target is met or missed.
+std::string table_of_speeds(const GateReport& gate) {
+  Table speeds({{"measurement"}, {"counter"}, {"value", Align::right}, {"target"}, {"met"}});
+  for (const Speed& each : gate.speeds) {
+    const bool was_measured = each.failure.empty();
+    const bool is_judged = was_measured && gate.is_of_hardware();
+    speeds.add({each.measurement,
+                each.counter,
+                was_measured ? fmt::format("{:.3g}", each.value) : harness::printable(each.failure),
+                fmt::format("{} {}", each.is_upper ? "at most" : "at least", each.target),
+                is_judged ? each.is_met() ? "yes" : "no" : "-"});
+  }
+  return speeds.markdown();
 }
 
 ordered_json to_json(const Link& link, bool is_of_hardware) {
@@ -71,6 +99,7 @@ ordered_json to_json(const GateReport& gate) {
                    {"devices", ordered_json::array()},
                    {"links", ordered_json::array()},
                    {"phases", ordered_json::array()},
+                   {"speeds", ordered_json::array()},
                    {"exposure", to_json(gate.exposure, gate.is_of_hardware())},
                    {"cases", gate.cases},
                    {"case_failure_rate_bound", nullptr}};
@@ -90,6 +119,9 @@ ordered_json to_json(const GateReport& gate) {
                              {"cases", each.cases},
                              {"compared_bytes", each.compared_bytes}});
   }
+  for (const Speed& each : gate.speeds) {
+    out["speeds"].push_back(to_json(each, gate.is_of_hardware()));
+  }
   return out;
 }
 
@@ -108,34 +140,33 @@ std::string to_markdown(const GateReport& gate) {
                 harness::printable(each.reason)});
   }
   text += phases.markdown();
-  if (!gate.devices.empty()) {
-    Table devices({{"device", Align::right}, {"name"}, {"bus"}, {"verdict"}, {"reason"}});
-    for (std::size_t d = 0; d < gate.devices.size(); ++d) {
-      const DeviceVerdict& each = gate.devices[d];
-      devices.add({std::to_string(d),
-                   harness::printable(each.device.name),
-                   each.device.bus,
-                   std::string(harness::name(each.verdict)),
-                   harness::printable(each.reason)});
-    }
-    Table links({{"from", Align::right},
-                 {"to", Align::right},
-                 {"method"},
-                 {"way"},
-                 {"GB/s copied", Align::right},
-                 {"verdict"},
-                 {"reason"}});
-    for (const Link& each : gate.links) {
-      links.add({std::to_string(each.from),
-                 std::to_string(each.to),
-                 std::string(gpu::cuda::name(each.method)),
-                 std::string(gpu::cuda::name(each.way)),
-                 fmt::format("{:.1f}", each.gigabytes_per_s()),
-                 std::string(harness::name(each.finding.verdict)),
-                 harness::printable(each.finding.reason)});
-    }
-    text += "\n## Devices\n\n" + devices.markdown() + "\n## Links\n\n" + links.markdown();
+  Table devices({{"device", Align::right}, {"name"}, {"bus"}, {"verdict"}, {"reason"}});
+  for (std::size_t d = 0; d < gate.devices.size(); ++d) {
+    const DeviceVerdict& each = gate.devices[d];
+    devices.add({std::to_string(d),
+                 harness::printable(each.device.name),
+                 each.device.bus,
+                 std::string(harness::name(each.verdict)),
+                 harness::printable(each.reason)});
   }
+  Table links({{"from", Align::right},
+               {"to", Align::right},
+               {"method"},
+               {"way"},
+               {"GB/s copied", Align::right},
+               {"verdict"},
+               {"reason"}});
+  for (const Link& each : gate.links) {
+    links.add({std::to_string(each.from),
+               std::to_string(each.to),
+               std::string(gpu::cuda::name(each.method)),
+               std::string(gpu::cuda::name(each.way)),
+               fmt::format("{:.1f}", each.gigabytes_per_s()),
+               std::string(harness::name(each.finding.verdict)),
+               harness::printable(each.finding.reason)});
+  }
+  text += "\n## Devices\n\n" + devices.markdown() + "\n## Links\n\n" + links.markdown();
+  if (!gate.speeds.empty()) text += "\n## Speeds\n\n" + table_of_speeds(gate);
   text += "\n## Exposure\n\n";
   if (!gate.is_of_hardware()) {
     return text + "None: devices here are no hardware, and nothing above says anything of any.\n";

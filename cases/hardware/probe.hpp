@@ -21,8 +21,10 @@ struct Device {
   std::string bus = {};
   std::string capability = {};
   std::int64_t memory_bytes = 0;
-  /// Whose memory that is where the device is none; empty for hardware.
+  /// For a stand-in device: what provides its memory. Empty for hardware.
   std::string memory = {};
+
+  [[nodiscard]] bool is_hardware() const { return memory.empty(); }
 };
 
 [[nodiscard]] nlohmann::ordered_json to_json(const Device& device);

@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using tests::Outcome;
 
-/// The link from 0 to 1 takes a minute by loads unless there is a file `fast`; with a file
-/// `corrupt`, what goes from 1 to 0 arrives wrong; with a file `stop`, the fourth probe of a soak
-/// takes a minute.
+/// The link from 0 to 1 takes a minute by loads unless there is a file `fast`. With a file
+/// `corrupt`, what goes from 1 to 0 arrives wrong. A file `stop` holds a number: behind so many
+/// probes of the soak, a probe takes a minute.
 constexpr const char* worker = R"sh(#!/bin/sh
 device='{"name":"made up","bus":"0","capability":"9.0","memory_bytes":1}'
 case "$1" in
@@ -32,7 +32,7 @@ case "$1" in
 --probe)
   wrong=0
   case "$2" in
-  *'"first":5,'*) [ ! -e stop ] || [ $(grep -c '"first":5,' asked) -lt 3 ] || exec sleep 60 ;;
+  *'"first":5,'*) [ ! -e stop ] || [ $(grep -c '"first":5,' asked) -lt $(cat stop) ] || exec sleep 60 ;;
   esac
   case "$2" in
   *'"from":0,"to":1,'*'"load"'*) [ -e fast ] || exec sleep 60 ;;
@@ -55,7 +55,47 @@ class CliGate : public tests::CliTest {
     fs::permissions(path, fs::perms::owner_all);
   }
 
-  void make(const std::string& name) { harness::write_file(path_to(name), ""); }
+  void make(const std::string& name, const std::string& text = "") {
+    harness::write_file(path_to(name), text);
+  }
+
+  /// Runs the gate in as many instalments as it takes; what the last of them left.
+  Outcome run_whole(const std::string& arguments, const std::string& folder) {
+    Outcome outcome = rankcheck(gate_ + arguments + " --time-budget 1 --report " + folder);
+    return finish(folder, std::move(outcome));
+  }
+  Outcome finish(const std::string& folder, Outcome outcome) {
+    constexpr int calls_max = 60;
+    for (int i = 0; i < calls_max && report(folder)["ending"] != "completed"; ++i) {
+      outcome = rankcheck("run --time-budget 1 --resume " + folder);
+    }
+    EXPECT_EQ(report(folder)["ending"], "completed") << outcome.out << outcome.err;
+    return outcome;
+  }
+
+  /// The program runs in the background as process $p, until `condition` holds of the shell.
+  Outcome in_background(const std::string& arguments,
+                        const std::string& condition,
+                        const std::string& then) {
+    // What is behind the first semicolon is not part of the background job.
+    return shell("true; " + program_ + " " + arguments +
+                 " > out & p=$!; while kill -0 $p 2> /dev/null && ! " + condition +
+                 "; do sleep 0.01; done; " + then);
+  }
+
+  /// The probes of the soak so far.
+  [[nodiscard]] std::vector<json> soaked() const {
+    std::vector<json> probes;
+    std::istringstream lines(text_of("asked"));
+    for (std::string line; std::getline(lines, line);) {
+      const json probe = json::parse(line);
+      if (probe.at("first") > 0) probes.push_back(probe);
+    }
+    return probes;
+  }
+
+  /// The gate without NCCL, which is not there, and with few units.
+  const std::string gate_ = "run hardware --backend cuda --operation barrier ";
 
   /// Links of which something was compared.
   static int measured(const json& gate) {
@@ -69,25 +109,57 @@ class CliGate : public tests::CliTest {
 TEST_F(CliGate, ProcessAndFileSayTheSame) {
   make("fast");
   // The script runs no case.
-  EXPECT_EQ(rankcheck("run hardware --time-budget 0.1 --report r").status, 2);
+  EXPECT_EQ(run_whole("", "r").status, 2);
   EXPECT_EQ(report("r")["exit_status"], 2);
   EXPECT_EQ(report("r")["environment"]["hardware"]["status"], 2);
   EXPECT_EQ(harness::complaints(report("r")), "");
   make("corrupt");
-  const Outcome outcome = rankcheck("run hardware --time-budget 0.1 --report corrupt-link");
+  const Outcome outcome = run_whole("", "corrupt-link");
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   EXPECT_EQ(report("corrupt-link")["exit_status"], 1);
   EXPECT_EQ(report("corrupt-link")["environment"]["hardware"]["status"], 1);
   EXPECT_EQ(rankcheck("report corrupt-link").status, 1);
 }
 
+TEST_F(CliGate, EndsWhenTheTimeOfTheCallIsOver) {
+  make("fast");
+  // So little that a probe takes it all.
+  const Outcome first = rankcheck(gate_ + "--time-budget 0.001 --report r --archive r.zip");
+  EXPECT_EQ(first.status, 2) << first.out << first.err;
+  EXPECT_NE(first.out.find("ended early (time_over), 8 units were not run; to go on: rankcheck run "
+                           "--resume r --time-budget 0.001"),
+            std::string::npos)
+      << first.out;
+  EXPECT_EQ(report("r")["ending"], "time_over");
+  EXPECT_EQ(harness::complaints(report("r")), "");
+  EXPECT_TRUE(exists("r.zip"));
+  const auto phases = [this] { return report("r")["environment"]["hardware"]["phases"]; };
+  for (const json& each : phases()) {
+    EXPECT_EQ(each.at("verdict"), "skipped") << each;
+  }
+  const Outcome whole = finish("r", first);
+  EXPECT_EQ(measured(report("r")), 8);
+  std::vector<std::string> names;
+  const json parts = phases();
+  for (const json& each : parts) names.push_back(each.at("name"));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{
+                "links", "cuda", "speed", "sanitizer", "suites", "device 0", "device 1", "soak"}));
+}
+
+TEST_F(CliGate, RefusesAnArchiveThatCannotBeWritten) {
+  expect_unable(gate_ + "--report r --archive absent/r.zip",
+                "--archive: absent/r.zip: expected a file in a folder that can be written to");
+  EXPECT_FALSE(exists("r"));
+}
+
 TEST_F(CliGate, KilledItKeepsItsLinksAndGoesOn) {
-  // What is behind the first semicolon is not part of the background job.
-  shell("true; " + program_ +
-        " run hardware --time-budget 0.1 --report r > out & p=$!; "
-        "while kill -0 $p && [ \"$(cat asked 2> /dev/null | wc -l)\" != 3 ]; do sleep 0.05; done; "
-        "sleep 0.2; kill -9 $p; wait $p;");
-  ASSERT_FALSE(exists("r/report.json"));
+  in_background(gate_ + "--time-budget 100 --report r",
+                "[ \"$(cat asked 2> /dev/null | wc -l)\" = 3 ]",
+                "sleep 0.2; kill -9 $p; wait $p;");
+  // What doctor says is written before the first link is probed.
+  EXPECT_EQ(measured(report("r")), 0);
+  EXPECT_TRUE(report("r")["environment"]["hardware"]["doctor"].contains("backends"));
   const Outcome told = rankcheck("report r");
   EXPECT_EQ(told.status, 2) << told.out << told.err;
   EXPECT_NE(told.err.find("to go on: rankcheck run --resume r"), std::string::npos) << told.err;
@@ -96,11 +168,10 @@ TEST_F(CliGate, KilledItKeepsItsLinksAndGoesOn) {
   EXPECT_EQ(measured(report("r")), 3);
 
   make("fast");
-  const Outcome resumed = rankcheck("run --resume r");
+  const Outcome resumed = finish("r", {});
   EXPECT_EQ(resumed.status, 2) << resumed.out << resumed.err;
-  EXPECT_EQ(report("r")["ending"], "completed");
   EXPECT_EQ(measured(report("r")), 8);
-  // Of every link once, and only then again.
+  // Every link is probed once, and only then again.
   const std::string asked = text_of("asked");
   const std::size_t again = asked.find(R"("from":0,"to":0,)", asked.find(R"("from":0,"to":1,)"));
   EXPECT_EQ(std::count(asked.begin(), asked.begin() + static_cast<std::ptrdiff_t>(again), '\n'), 8);
@@ -111,29 +182,17 @@ TEST_F(CliGate, KilledItKeepsItsLinksAndGoesOn) {
 
 TEST_F(CliGate, ResumedItsSoakGoesOnAtTheNextLink) {
   make("fast");
-  make("stop");
-  shell("true; " + program_ +
-        " run hardware --seed 3 --time-budget 0.5 --report r > out & p=$!; "
-        "while kill -0 $p && [ \"$(grep -cs '\"first\":5,' asked)\" != 3 ]; do sleep 0.05; done; "
-        "sleep 0.2; kill -9 $p; wait $p;");
-  fs::remove(path_to("stop"));
-  const auto soaked = [this] {
-    std::vector<json> probes;
-    std::istringstream lines(text_of("asked"));
-    for (std::string line; std::getline(lines, line);) {
-      const json probe = json::parse(line);
-      if (probe.at("first") > 0) probes.push_back(probe);
-    }
-    return probes;
-  };
-  ASSERT_EQ(soaked().size(), 3U);
-  EXPECT_EQ(rankcheck("run --resume r").status, 2);
+  run_whole("--seed 3", "r");
   const std::size_t before = soaked().size();
-  EXPECT_GT(before, 3U);
-  const Outcome longer = rankcheck("run --resume r --time-budget 1");
-  EXPECT_EQ(longer.status, 2) << longer.out << longer.err;
+  make("stop", std::to_string(before + 3));
+  in_background("run --resume r --time-budget 4",
+                "[ \"$(grep -cs '\"first\":5,' asked)\" = " + std::to_string(before + 3) + " ]",
+                "sleep 0.2; kill -9 $p; wait $p;");
+  fs::remove(path_to("stop"));
+  ASSERT_EQ(soaked().size(), before + 3);
+  finish("r", {});
   const std::vector<json> probes = soaked();
-  EXPECT_GT(probes.size(), before);
+  EXPECT_GT(probes.size(), before + 3);
   for (std::size_t p = 0; p < probes.size(); ++p) {
     const json& each = probes[p];
     const int link = 4 * each.at("from").get<int>() + 2 * each.at("to").get<int>() +
@@ -165,8 +224,11 @@ TEST_F(CliGate, HasARankForEveryDevice) {
     }
     return most;
   };
-  const std::string options = "run hardware --time-budget 0.1 --operation barrier --report ";
-  rankcheck(options + "two");
+  const auto run_both = [this](const std::string& folder, const std::string& arguments = "") {
+    const std::string options = "run hardware --operation barrier --time-budget 1 --report ";
+    finish(folder, rankcheck(options + folder + arguments));
+  };
+  run_both("two");
   EXPECT_EQ(ranks_of("two/suites"), (json{{"cuda", 3}, {"nccl", 2}}));
   EXPECT_EQ(ranks_of("two/soak"), ranks_of("two/suites"));
   EXPECT_EQ(report("two").at("run").at("devices"), 2);
@@ -182,23 +244,23 @@ TEST_F(CliGate, HasARankForEveryDevice) {
   alone.erase(alone.find(",$device"), 8);
   harness::write_file(path_to("bin/rankcheck-worker-cuda"), alone);
   fs::permissions(path_to("bin/rankcheck-worker-cuda"), fs::perms::owner_all);
-  rankcheck(options + "one");
+  run_both("one");
   EXPECT_EQ(report("one").at("run").at("devices"), 1);
   EXPECT_EQ(ranks_of("one/suites"), (json{{"cuda", 3}, {"nccl", 4}}));
 
-  rankcheck(options + "as-asked --ranks 1");
+  run_both("as-asked", " --ranks 1");
   EXPECT_EQ(ranks_of("as-asked/suites"), (json{{"cuda", 1}, {"nccl", 1}}));
 }
 
 TEST_F(CliGate, RefusesBeforeAnythingIsMeasured) {
   expect_unable("run hardware smoke", "suite: hardware: expected no other suite beside it");
-  expect_unable("run hardware --operation nonsense --report r", "nonsense");
+  expect_unable("run hardware --backend cuda --operation nonsense --report r", "nonsense");
   EXPECT_FALSE(exists("r"));
   for (const char* each : {"r", "r/soak"}) {
     fs::create_directories(path_to(each));
     make(std::string(each) + "/journal.jsonl");
     expect_unable(
-        "run hardware --report r",
+        gate_ + "--report r",
         std::string("--report: ") + each + ": holds a run: --resume it or choose another folder");
     fs::remove_all(path_to("r"));
   }
@@ -209,27 +271,27 @@ TEST_F(CliGate, RefusesBeforeAnythingIsMeasured) {
 /// What a part is to run under, only the gate knows.
 TEST_F(CliGate, RefusesToGoOnWithAPartAlone) {
   make("fast");
-  const Outcome gate = rankcheck("run hardware --time-budget 0.1 --report r");
-  for (const char* part : {"r/suites", "r/soak", "r/suites/"}) {
+  const Outcome gate = rankcheck(gate_ + "--time-budget 0.1 --report r");
+  for (const char* part : {"r/suites", "r/soak", "r/nccl-4", "r/suites/"}) {
     expect_unable(std::string("run --resume ") + part,
                   std::string("--resume: ") + part + ": is a part of a gate: expected --resume r");
   }
   EXPECT_EQ(gate.out.find("--resume r/"), std::string::npos) << gate.out;
   // A run of the user's own beside them.
-  expect_unable("run --resume r/soak-mine", "cannot read: r/soak-mine/journal.jsonl");
-  expect_unable("run --resume r/device-x", "cannot read: r/device-x/journal.jsonl");
+  for (const char* own : {"r/soak-mine", "r/device-x", "r/device", "r/suites-1"}) {
+    expect_unable(std::string("run --resume ") + own,
+                  std::string("cannot read: ") + own + "/journal.jsonl");
+  }
   EXPECT_EQ(rankcheck("report r/soak").err.find("--resume r/"), std::string::npos);
 }
 
 /// The signal comes when the soak's links are over, about when its suites begin.
 TEST_F(CliGate, HearsAnInterruptBetweenItsParts) {
   make("fast");
-  // What the gate prints is read line by line, and the signal sent at once.
-  const Outcome outcome =
-      shell("true; " + program_ +
-            " run hardware --time-budget 4 --report r > out & p=$!; "
-            "while kill -0 $p 2> /dev/null && ! grep -qs '^soak: each of' out; do :; done; "
-            "kill -INT $p; wait $p; echo \"status $?\"");
+  run_whole("", "r");
+  const Outcome outcome = in_background("run --resume r --time-budget 2",
+                                        "grep -qs '^soak: each of' out",
+                                        "kill -INT $p; wait $p; echo \"status $?\"");
   EXPECT_NE(outcome.out.find("status 130"), std::string::npos) << outcome.out;
   EXPECT_EQ(report("r")["ending"], "interrupted");
 }
@@ -246,16 +308,39 @@ TEST_F(CliGate, RefusesTimesThatAreNone) {
 
 TEST_F(CliGate, GoesOnOnlyAsItBegan) {
   make("fast");
-  rankcheck("run hardware --time-budget 0.1 --seed 5 --report r");
+  rankcheck(gate_ + "--time-budget 0.1 --seed 5 --report r");
   expect_unable("run hardware --resume r --seed 6", "--resume: r: expected seed to be 5");
   expect_unable("run smoke --resume r", "--resume: r: expected suites to be [\"hardware\"]");
-  expect_unable("run --resume r --time-budget 0.05",
-                "expected --time-budget to be 0.1 as before, or more, got 0.05");
+  std::string alone = text_of("bin/rankcheck-worker-cuda");
+  alone.erase(alone.find(",$device"), 8);
+  harness::write_file(path_to("bin/rankcheck-worker-cuda"), alone);
+  expect_unable("run --resume r", "other devices need a folder of their own (--report)");
+}
+
+/// One line on stderr, nothing on stdout, and no folder.
+TEST_F(CliGate, RefusesToBeginWithoutADeviceOrALibrary) {
+  const auto expect_refused = [this](const std::string& arguments, const std::string& why) {
+    const Outcome outcome = rankcheck("run hardware --report r " + arguments);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err, "rankcheck: gate hardware: " + why + "\n");
+    EXPECT_FALSE(exists("r"));
+  };
+  expect_refused("",
+                 "backend nccl: rankcheck-worker-nccl is missing beside rankcheck: install NCCL's "
+                 "header (2.28 or newer; Debian: libnccl-dev) and the CUDA Toolkit, and build "
+                 "again; --backend cuda leaves it out");
   harness::write_file(path_to("bin/rankcheck-worker-cuda"),
                       "#!/bin/sh\necho '{\"unavailable\":\"no driver\",\"devices\":[],"
                       "\"algorithms\":[{\"operation\":\"barrier\",\"name\":\"central\","
                       "\"summary\":\"\"}]}'\n");
-  expect_unable("run --resume r", "expected devices to be [{");
+  expect_refused("", "backend cuda: no driver");
+  expect_refused("--backend cuda", "backend cuda: no driver");
+  fs::remove(path_to("bin/rankcheck-worker-cuda"));
+  expect_refused(
+      "--backend nccl",
+      "backend cuda: rankcheck-worker-cuda is missing beside rankcheck: install the CUDA "
+      "Toolkit (nvcc) and build again");
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "cases/hardware/gate_journal.hpp"
 
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -30,7 +29,7 @@ class GateJournalTest : public testing::Test {
     header.run = {{"suites", {"hardware"}}, {"seed", 3}};
     header.environment = {{"host", "made up"}};
     header.doctor = {{"cuda", "made up"}};
-    header.options = {.seed = 3, .budget_s = 10, .bytes = 1024};
+    header.options = {.seed = 3, .parts = made_up_parts(2), .bytes = 1024};
     header.devices = made_up_devices(2);
     return header;
   }
@@ -42,9 +41,10 @@ class GateJournalTest : public testing::Test {
   }
 
   /// Surroundings that are killed where they should answer once more than `answers_max` times.
-  Hooks surroundings(const fs::path& folder, int answers_max) {
+  Hooks surroundings(const fs::path& folder, int answers_max, double soak_s) {
     seconds_ = 0;
     left_ = answers_max;
+    soak_s_ = soak_s;
     return {.probe =
                 [this](const ProbeRequest& request) {
                   answer();
@@ -59,8 +59,9 @@ class GateJournalTest : public testing::Test {
                   answer();
                   return leave_report(folder / folder_of(request), request);
                 },
+            .soak_s = [this] { return std::exchange(soak_s_, 0); },
             .now_s = [this] { return seconds_; },
-            .interrupted = [] { return false; },
+            .why_end = [] { return std::string(); },
             .say = [](const std::string&) {}};
   }
 
@@ -75,8 +76,14 @@ class GateJournalTest : public testing::Test {
   /// As a run does that was not interrupted.
   static PhaseOutcome leave_report(const fs::path& folder, const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
-    const harness::Finding& finding = outcome.report.findings.front();
     fs::create_directories(folder);
+    if (request.phase == Phase::speed) {
+      const ordered_json measured{{"name", "cases/cuda/manual_time"}, {"cases_per_second", 30}};
+      harness::write_file(speed_file(folder),
+                          ordered_json{{"benchmarks", ordered_json::array({measured})}}.dump());
+      return outcome;
+    }
+    const harness::Finding& finding = outcome.report.findings.front();
     harness::Journal journal(gate_journal(folder),
                              harness::JournalHeader{.run = ordered_json::object(),
                                                     .directory = "/",
@@ -91,11 +98,14 @@ class GateJournalTest : public testing::Test {
   /// Whether it was killed.
   bool begin(const fs::path& folder, int answers_max) {
     GateSession session(folder, header());
-    return run(session, surroundings(folder, answers_max));
+    return run(session, surroundings(folder, answers_max, soak_total_s));
   }
-  bool go_on(const fs::path& folder, int answers_max, std::optional<double> longer_s = {}) {
-    GateSession session(folder, read_gate(folder), {{"host", "another"}}, longer_s);
-    return run(session, surroundings(folder, answers_max));
+  /// The soak takes `soak_s` in all.
+  bool go_on(const fs::path& folder, int answers_max, double soak_s = soak_total_s) {
+    GateContent content = read_gate(folder);
+    const double left_s = soak_s - soaked_s(content.answers);
+    GateSession session(folder, std::move(content), {{"host", "another"}});
+    return run(session, surroundings(folder, answers_max, left_s));
   }
 
   static bool run(GateSession& session, const Hooks& hooks) {
@@ -115,10 +125,12 @@ class GateJournalTest : public testing::Test {
     return harness::to_json(gate.report).dump(1);
   }
 
+  static constexpr double soak_total_s = 10;
   harness::TemporaryFolder parent_;
   int asked_ = 0;
 
  private:
+  double soak_s_ = 0;
   double seconds_ = 0;
   int left_ = 0;
 };
@@ -155,7 +167,7 @@ TEST_F(GateJournalTest, KilledAnywhereItGoesOnToWhatAWholeOneReports) {
   ASSERT_FALSE(begin(whole, no_end));
   const std::string expected = told(whole);
   const int answers = asked_;
-  ASSERT_GT(answers, 12);
+  ASSERT_GT(answers, 20);
   for (int k = 0; k < answers; ++k) {
     const fs::path here = folder(std::to_string(k));
     asked_ = 0;
@@ -188,9 +200,45 @@ TEST_F(GateJournalTest, GoesOnForLongerWhereItStopped) {
     ASSERT_TRUE(begin(here, before - 3));
     ASSERT_TRUE(go_on(here, 3 + k, 20));
     EXPECT_EQ(report_of(here).report.ending, "killed") << k;
-    ASSERT_FALSE(go_on(here, no_end));
+    ASSERT_FALSE(go_on(here, no_end, 20));
     EXPECT_EQ(told(here), expected) << k;
     EXPECT_EQ(asked_, answers) << k;
+  }
+}
+
+TEST_F(GateJournalTest, WritesItsReportsBeforeEachPhase) {
+  const fs::path here = folder("reports");
+  // Eight links are measured, and the first phase had begun.
+  ASSERT_TRUE(begin(here, 8));
+  const auto links = [&] {
+    const ordered_json report = ordered_json::parse(harness::read_file(here / "report.json"));
+    return report.at("findings").size();
+  };
+  EXPECT_EQ(links(), 8U);
+  // What the phase had found itself is in its own folder, and in the next report.
+  ASSERT_TRUE(go_on(here, 1));
+  EXPECT_EQ(links(), 9U);
+}
+
+TEST_F(GateJournalTest, GateWhoseTimeIsOverGoesOnAtTheNextPart) {
+  const fs::path whole = folder("whole");
+  ASSERT_FALSE(begin(whole, no_end));
+  const std::string expected = told(whole);
+  for (int most = 1; most < asked_; ++most) {
+    const fs::path here = folder(std::to_string(most));
+    {
+      GateSession session(here, header());
+      Hooks hooks = surroundings(here, no_end, soak_total_s);
+      int ends = 0;
+      hooks.why_end = [&] { return ++ends > most ? std::string("time_over") : std::string(); };
+      const GateReport gate = session.run(hooks);
+      ASSERT_EQ(gate.report.ending, "time_over") << most;
+      session.end({.ending = gate.report.ending, .finished = "later", .duration_s = 1});
+    }
+    EXPECT_EQ(report_of(here).status, 2) << most;
+    EXPECT_EQ(report_of(here).report.ending, "time_over") << most;
+    ASSERT_FALSE(go_on(here, no_end)) << most;
+    EXPECT_EQ(told(here), expected) << most;
   }
 }
 
@@ -207,7 +255,7 @@ TEST_F(GateJournalTest, PhaseThatWasEndedIsReportedAsFarAsItCame) {
 TEST_F(GateJournalTest, PhaseThatWasKilledBeforeItsHeaderFoundNothing) {
   const fs::path here = folder("header");
   ASSERT_TRUE(begin(here, 8));
-  const fs::path journal = gate_journal(here / "suites");
+  const fs::path journal = gate_journal(here / "cuda");
   ASSERT_TRUE(harness::holds_run(journal));
   fs::resize_file(journal, 20);
   EXPECT_EQ(report_of(here).cases, 0);

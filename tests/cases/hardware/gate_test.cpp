@@ -27,23 +27,26 @@ class GateTest : public testing::Test {
   GateReport run(int devices) { return run(made_up_devices(devices)); }
 
   GateReport run(const std::vector<Device>& devices) {
-    GateReport gate = run_gate({.seed = seed, .budget_s = 10, .longer_s = longer_s, .bytes = 1024},
-                               devices,
-                               "no driver",
-                               {.probe =
-                                    [this](const ProbeRequest& request) {
-                                      clock_ += 1;
-                                      requests.push_back(request);
-                                      return probe(request);
-                                    },
-                                .run =
-                                    [this](const PhaseRequest& request) {
-                                      phases.push_back(request);
-                                      return suites(request);
-                                    },
-                                .now_s = [this] { return clock_; },
-                                .interrupted = [this] { return interrupted; },
-                                .say = [this](const std::string& line) { said += line + '\n'; }});
+    const int count = static_cast<int>(devices.size());
+    std::size_t soaks = 0;
+    GateReport gate =
+        run_gate({.seed = seed, .parts = made_up_parts(count), .bytes = 1024},
+                 devices,
+                 {.probe =
+                      [this](const ProbeRequest& request) {
+                        clock_ += 1;
+                        requests.push_back(request);
+                        return probe(request);
+                      },
+                  .run =
+                      [this](const PhaseRequest& request) {
+                        phases.push_back(request);
+                        return suites(request);
+                      },
+                  .soak_s = [&] { return soaks < soaks_s.size() ? soaks_s[soaks++] : 0; },
+                  .now_s = [this] { return clock_; },
+                  .why_end = [this] { return why_end; },
+                  .say = [this](const std::string& line) { said += line + '\n'; }});
     // What the file says is what the process ends with.
     EXPECT_EQ(harness::to_json(gate.report).at("exit_status"), gate.status);
     return gate;
@@ -72,9 +75,9 @@ class GateTest : public testing::Test {
 
   std::function<ProbeOutcome(const ProbeRequest&)> probe = good_probe;
   std::function<PhaseOutcome(const PhaseRequest&)> suites = passing_phase;
-  bool interrupted = false;
+  std::string why_end;
   std::uint64_t seed = 1;
-  std::vector<double> longer_s;
+  std::vector<double> soaks_s{10};
   std::string said;
   std::vector<ProbeRequest> requests;
   std::vector<PhaseRequest> phases;
@@ -88,8 +91,23 @@ TEST_F(GateTest, HoldsWhereEverythingWasRunAndHeld) {
   EXPECT_EQ(gate.status, 0) << to_markdown(gate);
   EXPECT_EQ(gate.links.size(), 18U);
   for (const DeviceVerdict& each : gate.devices) EXPECT_EQ(each.verdict, Verdict::passed);
-  // Suites, each device alone, the sanitizer, the soak.
-  EXPECT_EQ(phases.size(), 6U);
+  // What tells most comes first.
+  std::vector<std::string> names;
+  for (const PhaseRequest& each : phases) names.push_back(folder_of(each));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"cuda",
+                                      "nccl-1",
+                                      "nccl-4",
+                                      "speed",
+                                      "sanitizer",
+                                      "suites",
+                                      "device-0",
+                                      "device-1",
+                                      "device-2",
+                                      "soak"}));
+  std::set<std::string> findings;
+  for (const Finding& each : gate.report.findings) findings.insert(each.unit.id());
+  EXPECT_EQ(findings.size(), gate.report.findings.size());
 }
 
 TEST_F(GateTest, ReachesEveryOrderedPairByBothMethods) {
@@ -176,7 +194,6 @@ TEST_F(GateTest, DeviceThatCannotBeOpenedAloneIsNotGreen) {
   suites = [](const PhaseRequest& request) {
     if (request.phase != Phase::device || request.device != 1) return passing_phase(request);
     PhaseOutcome outcome;
-    outcome.status = 2;
     outcome.broken = "the worker ended";
     return outcome;
   };
@@ -207,7 +224,9 @@ TEST_F(GateTest, ProbeThatComparesNothingIsVacuous) {
 }
 
 TEST_F(GateTest, SuitesThatRunNothingAreVacuous) {
-  suites = [](const PhaseRequest&) { return PhaseOutcome{}; };
+  suites = [](const PhaseRequest& request) {
+    return request.phase == Phase::suites ? PhaseOutcome{} : passing_phase(request);
+  };
   EXPECT_EQ(run(1).status, 1);
 }
 
@@ -235,7 +254,6 @@ TEST_F(GateTest, SoakWithoutTimeForACaseIsNeitherRedNorGreen) {
     if (request.phase != Phase::soak) return outcome;
     outcome.report.findings = {finding_without_a_case(request)};
     outcome.report.ending = "time_over";
-    outcome.status = 1;
     return outcome;
   };
   const GateReport gate = run(1);
@@ -255,7 +273,7 @@ TEST_F(GateTest, CasesThatComparedNothingAreNoExposure) {
   };
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 0) << to_markdown(gate);
-  EXPECT_EQ(gate.cases, 300);
+  EXPECT_EQ(gate.cases, 600);
 }
 
 TEST_F(GateTest, SoakCountsTheCasesOfUnitsThatItDidNotCover) {
@@ -267,15 +285,14 @@ TEST_F(GateTest, SoakCountsTheCasesOfUnitsThatItDidNotCover) {
     finding.reason = "1 of 2 cells were not covered";
     finding.cells = {{"f32/sum", 100}};
     finding.missing_cells = {"f64/sum"};
-    outcome.status = 1;
     return outcome;
   };
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 0) << to_markdown(gate);
   EXPECT_EQ(phase_of(gate, "soak").verdict, Verdict::passed);
   EXPECT_EQ(phase_of(gate, "soak").cases, 100);
-  // Two links, the suites, the sanitizer, the soak.
-  EXPECT_EQ(gate.report.findings.size(), 5U);
+  // Two links, and the six parts that run suites.
+  EXPECT_EQ(gate.report.findings.size(), 8U);
 }
 
 TEST_F(GateTest, CaseWithoutPowerIsRedInTheSoakToo) {
@@ -303,17 +320,23 @@ TEST_F(GateTest, UncoveredSuitesAreRed) {
   EXPECT_EQ(phase_of(gate, "suites").verdict, Verdict::vacuous);
 }
 
-TEST_F(GateTest, PhaseThatIsInterruptedBeforeItsFirstCaseIsNotRed) {
-  for (const Phase phase : {Phase::suites, Phase::device, Phase::sanitizer, Phase::soak}) {
-    suites = [phase](const PhaseRequest& request) {
-      if (request.phase != phase) return passing_phase(request);
-      PhaseOutcome outcome;
-      outcome.status = 130;
-      return outcome;
-    };
-    const GateReport gate = run(2);
-    EXPECT_EQ(gate.status, 2) << name(phase);
-    EXPECT_EQ(gate.report.ending, "interrupted") << name(phase);
+TEST_F(GateTest, PhaseThatIsEndedBeforeItsFirstCaseIsNotRed) {
+  std::vector<PhaseRequest> parts = made_up_parts(2);
+  parts.push_back({.phase = Phase::soak});
+  for (const PhaseRequest& part : parts) {
+    for (const std::string ending : {"interrupted", "time_over"}) {
+      phases.clear();
+      suites = [&](const PhaseRequest& request) {
+        if (folder_of(request) != folder_of(part)) return passing_phase(request);
+        return PhaseOutcome{.ended_early = ending};
+      };
+      const GateReport gate = run(2);
+      EXPECT_EQ(gate.status, 2) << folder_of(part);
+      EXPECT_EQ(gate.report.ending, ending) << folder_of(part);
+      // Nothing is begun behind it, and what is left is shown.
+      EXPECT_EQ(folder_of(phases.back()), folder_of(part));
+      EXPECT_EQ(gate.phases.size(), 1 + parts.size());
+    }
   }
 }
 
@@ -321,7 +344,7 @@ TEST_F(GateTest, PhaseThatIsInterruptedBeforeItsFirstCaseIsNotRed) {
 TEST_F(GateTest, DeviceWhosePartIsInterruptedIsNotPassed) {
   suites = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
-    if (request.phase == Phase::device && request.device == 1) outcome.status = 130;
+    if (request.phase == Phase::device && request.device == 1) outcome.ended_early = "interrupted";
     return outcome;
   };
   const GateReport gate = run(2);
@@ -335,12 +358,13 @@ TEST_F(GateTest, PathThatAMachineLacksSaysNothingOfThoseThatItHas) {
   bool has_others = true;
   suites = [&has_others](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
+    if (request.phase == Phase::speed) return outcome;
     Finding lacking = outcome.report.findings.front();
     lacking.unit.algorithm = "ll128";
     lacking.verdict = Verdict::skipped;
     lacking.reason = "not_supported";
     lacking.cases = 0;
-    if (!has_others) outcome.report.findings.clear();
+    if (!has_others && request.phase == Phase::suites) outcome.report.findings.clear();
     outcome.report.findings.insert(outcome.report.findings.begin(), lacking);
     return outcome;
   };
@@ -353,26 +377,10 @@ TEST_F(GateTest, PathThatAMachineLacksSaysNothingOfThoseThatItHas) {
   EXPECT_EQ(phase_of(gate, "suites").reason, "cuda: not_supported");
 }
 
-TEST_F(GateTest, WithoutADeviceIsSkippedAndNeverGreen) {
-  suites = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing_phase(request);
-    outcome.report.findings.front().verdict = Verdict::skipped;
-    outcome.report.findings.front().reason = "backend_unavailable";
-    return outcome;
-  };
-  const GateReport gate = run(0);
-  EXPECT_EQ(gate.status, 2);
-  EXPECT_TRUE(requests.empty());
-  for (const PhaseSummary& each : gate.phases) EXPECT_EQ(each.verdict, Verdict::skipped);
-  EXPECT_NE(to_markdown(gate).find("no driver"), std::string::npos);
-  // Not even where the suites had passed somewhere.
-  suites = passing_phase;
-  EXPECT_EQ(run(0).status, 2);
-}
-
 /// What passes, and the same on nccl, which is skipped.
 PhaseOutcome phase_without_nccl(const PhaseRequest& request, const std::string& reason) {
   PhaseOutcome outcome = passing_phase(request);
+  if (outcome.report.findings.empty()) return outcome;
   Finding& other = outcome.report.findings.emplace_back(outcome.report.findings.front());
   other.unit.backend = "nccl";
   other.verdict = Verdict::skipped;
@@ -427,7 +435,7 @@ TEST_F(GateTest, AddsUpWhatItWasExposedTo) {
   EXPECT_EQ(gate.exposure.bytes, bytes);
   EXPECT_EQ(gate.exposure.patterns, patterns);
   EXPECT_EQ(gate.devices[0].exposure.bytes, bytes);
-  EXPECT_EQ(gate.cases, 300);
+  EXPECT_EQ(gate.cases, 600);
   EXPECT_DOUBLE_EQ(gate.links[0].gigabytes_per_s(), 1.024);
 }
 
@@ -456,7 +464,7 @@ TEST_F(GateTest, SoaksOfTwoSeedsReachLinksForWhichOneHasNoTime) {
 }
 
 TEST_F(GateTest, SoakThatIsToTakeLongerGoesOnAtTheNextLink) {
-  longer_s = {20};
+  soaks_s = {10, 10};
   const GateReport gate = run(2);
   std::vector<std::tuple<int, int, Method>> probed;
   for (const ProbeRequest& each : requests) {
@@ -466,11 +474,11 @@ TEST_F(GateTest, SoakThatIsToTakeLongerGoesOnAtTheNextLink) {
   EXPECT_EQ(std::set(probed.begin(), probed.begin() + 8).size(), 8U);
   EXPECT_EQ(probed[8], probed[0]);
   EXPECT_NE(said.find("soak: each of 8 links was probed 1 to 2 times"), std::string::npos) << said;
-  // Its suites are one run, which goes on: suites, two devices, the sanitizer, the soak.
-  ASSERT_EQ(phases.size(), 6U);
-  EXPECT_EQ(phases[4].budget_s, 5);
-  EXPECT_EQ(phases[5].budget_s, 10);
-  EXPECT_EQ(gate.cases, 500);
+  // Its suites are one run, which goes on: six parts, two devices, the soak.
+  ASSERT_EQ(phases.size(), 10U);
+  EXPECT_EQ(phases[8].budget_s, 5);
+  EXPECT_EQ(phases[9].budget_s, 10);
+  EXPECT_EQ(gate.cases, 800);
 }
 
 TEST_F(GateTest, NoTwoProbesShareTheirRandomPatterns) {
@@ -490,20 +498,68 @@ TEST_F(GateTest, SaysNothingOfHardwareWhereThereIsNone) {
   EXPECT_EQ(gate.devices.back().reason, "no hardware: host");
   EXPECT_EQ(gate.status, 2);
   EXPECT_TRUE(to_json(gate).at("exposure").at("error_rate_bound").is_null());
+  EXPECT_TRUE(to_json(gate).at("speeds")[0].at("met").is_null());
   EXPECT_EQ(to_markdown(gate).find("rule of three"), std::string::npos);
 }
 
 TEST_F(GateTest, EndsWhenItIsInterrupted) {
-  interrupted = true;
+  why_end = "interrupted";
   const GateReport gate = run(2);
   EXPECT_EQ(gate.status, 2);
   EXPECT_EQ(gate.report.ending, "interrupted");
   EXPECT_TRUE(requests.empty());
+  EXPECT_TRUE(phases.empty());
+}
+
+TEST_F(GateTest, WithoutASoakIsNotWhole) {
+  soaks_s.clear();
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 2);
+  EXPECT_EQ(gate.report.ending, "completed");
+}
+
+/// Probes take a second each: five of them leave nothing to the suites.
+TEST_F(GateTest, SoakWhoseLinksTakeAllItsTimeHasNoSuites) {
+  soaks_s = {1, 10};
+  EXPECT_EQ(run(2).status, 0);
+  EXPECT_EQ(phases.back().budget_s, 5);
+  soaks_s = {1};
+  const GateReport gate = run(2);
+  EXPECT_EQ(gate.status, 2);
+  EXPECT_EQ(phase_of(gate, "soak").reason, "no case was run: the time was over before");
+}
+
+TEST_F(GateTest, SpeedIsToldAndNotJudged) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    for (Speed& each : outcome.speeds) each.value = 10;
+    return outcome;
+  };
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 0);
+  ASSERT_EQ(gate.speeds.size(), 1U);
+  EXPECT_EQ(to_json(gate).at("speeds")[0].at("met"), false);
+  EXPECT_NE(to_markdown(gate).find("| cases/cuda | cases_per_second | 10 | at least 20 | no |"),
+            std::string::npos)
+      << to_markdown(gate);
+}
+
+TEST_F(GateTest, SpeedThatCouldNotBeMeasuredIsNotGreen) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    for (Speed& each : outcome.speeds) each.failure = "no memory";
+    return outcome;
+  };
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 2);
+  EXPECT_EQ(phase_of(gate, "speed").verdict, Verdict::errored);
+  EXPECT_EQ(phase_of(gate, "speed").reason, "cases/cuda: no memory");
+  EXPECT_TRUE(to_json(gate).at("speeds")[0].at("value").is_null());
 }
 
 TEST_F(GateTest, SaysPassedOfNothingThatAnInterruptLeftOut) {
   probe = [this](const ProbeRequest& request) {
-    interrupted = true;
+    why_end = "interrupted";
     return good_probe(request);
   };
   const GateReport gate = run(2);

@@ -37,7 +37,7 @@ Values waves_behind(Operator operation, const Setting& in) {
   return out[Array::waves].values;
 }
 
-void expect_near(const Values& got, const Values& expected) {
+void expect_spectrum_near(const Values& got, const Values& expected) {
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t at = 0; at < got.size(); ++at) {
     EXPECT_LE(std::abs(got[at] - expected[at]), 1e-13) << at;
@@ -63,7 +63,7 @@ TEST(FreeSpaceTest, a_constant_wave_turns_once_in_every_wavelength) {
   Setting in = setting(2, Values(4, 1));
   in.scene.wavelength = 0.5;
   in.scene.distance = 0.125;
-  expect_near(waves_behind(propagate_fresnel::reference, in), Values(4, 1i));
+  expect_spectrum_near(waves_behind(propagate_fresnel::reference, in), Values(4, 1i));
 }
 
 TEST(FreeSpaceTest, a_plane_wave_keeps_its_shape) {
@@ -72,7 +72,7 @@ TEST(FreeSpaceTest, a_plane_wave_keeps_its_shape) {
   in.scene.wavelength = 1;
   in.scene.distance = 3;
   const auto phase = std::polar(1.0, 6 * std::numbers::pi * std::sqrt(0.8));
-  expect_near(waves_behind(propagate_fresnel::reference, in),
+  expect_spectrum_near(waves_behind(propagate_fresnel::reference, in),
               times(phase, in[Array::waves].values));
 }
 
@@ -83,7 +83,7 @@ TEST(FreeSpaceTest, a_wave_too_fine_decays_both_ways) {
     in.scene.wavelength = 4;
     in.scene.distance = distance;
     const double factor = std::exp(-std::numbers::pi * std::sqrt(0.25 - 0.0625));
-    expect_near(waves_behind(propagate_fresnel::reference, in),
+    expect_spectrum_near(waves_behind(propagate_fresnel::reference, in),
                 times(factor, in[Array::waves].values));
   }
 }
@@ -102,7 +102,7 @@ TEST(FreeSpaceTest, turning_the_frame_turns_the_result) {
   in.scene.distance = 2;
   const Values behind = waves_behind(propagate_fresnel::reference, in);
   in[Array::waves].values = turned(waves);
-  expect_near(waves_behind(propagate_fresnel::reference, in), turned(behind));
+  expect_spectrum_near(waves_behind(propagate_fresnel::reference, in), turned(behind));
 }
 
 TEST(FreeSpaceTest, where_little_is_left_along_the_beam_its_root_is_uncertain) {
@@ -115,19 +115,19 @@ TEST(FreeSpaceTest, where_little_is_left_along_the_beam_its_root_is_uncertain) {
 TEST(ShiftTest, half_a_pixel_is_half_a_turn_of_the_highest_frequency) {
   Setting in = setting(2, {1, 0, 0, 0});
   in[Array::positions].values = {0, 0.5};
-  expect_near(waves_behind(shift::reference, in), {0.5 * (1.0 + 1i), 0.5 * (1.0 - 1i), 0, 0});
+  expect_spectrum_near(waves_behind(shift::reference, in), {0.5 * (1.0 + 1i), 0.5 * (1.0 - 1i), 0, 0});
 }
 
 TEST(ShiftTest, a_pixel_down_and_two_to_the_right) {
   Setting in = setting(3, {1, 0, 0, 0, 2, 0, 0, 0, 0});
   in[Array::positions].values = {1, 2};
-  expect_near(waves_behind(shift::reference, in), {0, 0, 0, 0, 0, 1, 2, 0, 0});
+  expect_spectrum_near(waves_behind(shift::reference, in), {0, 0, 0, 0, 0, 1, 2, 0, 0});
 }
 
 TEST(ShiftTest, back_is_the_other_way) {
   Setting in = setting(3, {0, 0, 0, 0, 0, 1, 2, 0, 0});
   in[Array::positions].values = {1, 2};
-  expect_near(waves_behind(shift_back::reference, in), {1, 0, 0, 0, 2, 0, 0, 0, 0});
+  expect_spectrum_near(waves_behind(shift_back::reference, in), {1, 0, 0, 0, 2, 0, 0, 0, 0});
 }
 
 }  // namespace

@@ -1,0 +1,6 @@
+# libzip, which packs reports, as Zip::zip. Debian's own CMake file of it wants its tools, too.
+find_path(ZIP_INCLUDE_DIR zip.h REQUIRED)
+find_library(ZIP_LIBRARY zip REQUIRED)
+add_library(Zip::zip UNKNOWN IMPORTED)
+set_target_properties(Zip::zip PROPERTIES
+  IMPORTED_LOCATION ${ZIP_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${ZIP_INCLUDE_DIR})
