@@ -10,9 +10,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "gpu/device/vendor_library.hpp"
+
 #include "harness/table.hpp"
 
-#include "cases/backends/nccl.hpp"
 #include "cases/commands/command.hpp"
 
 namespace {
@@ -44,13 +45,32 @@ void refuse_values_that_are_none(CLI::App& app) {
     const bool is_nan = std::isnan(std::strtod(value.c_str(), nullptr));
     return is_nan ? "expected a number, got " + value : std::string();
   };
-  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+  std::vector<CLI::App*> commands = app.get_subcommands([](CLI::App*) { return true; });
+  commands.push_back(&app);
+  for (CLI::App* command : commands) {
     for (CLI::Option* option : command->get_options()) {
       const bool is_flag = option->get_items_expected_max() == 0;
       const bool is_number = option->get_type_name().starts_with("FLOAT");
       if (!is_flag) option->check(complain_of_nothing);
       if (is_number) option->check(complain_of_nan);
     }
+  }
+}
+
+/// Names the files of libraries for all workers that this program starts.
+void add_library_options(CLI::App& app, rankcheck::cases::Context& context) {
+  for (const rankcheck::gpu::VendorLibrary& library : rankcheck::gpu::vendor_libraries) {
+    app.add_option_function<std::string>(
+           library.option,
+           [library, &context](const std::string& path) {
+             ::setenv(library.variable, path.c_str(), 1);
+             // So that a printed command is about the same library.
+             context.program +=
+                 fmt::format(" {} {}", library.option, rankcheck::harness::shell_quoted(path));
+           },
+           fmt::format("The file of {}, or of a library with its interface", library.name))
+        ->type_name("PATH")
+        ->trigger_on_parse();
   }
 }
 
@@ -62,16 +82,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("rankcheck {}", rankcheck::cases::version()));
   app.require_subcommand(1);
   app.fallthrough();
-  app.add_option_function<std::string>(
-         "--nccl-library",
-         [&](const std::string& path) {
-           rankcheck::cases::set_nccl_library(path);
-           // So that a printed command is about the same library.
-           context.program += " --nccl-library " + rankcheck::harness::shell_quoted(path);
-         },
-         "The file of NCCL, or of a library with its interface")
-      ->type_name("PATH")
-      ->trigger_on_parse();
+  add_library_options(app, context);
   rankcheck::cases::add_list(app, context);
   rankcheck::cases::add_run(app, context);
   rankcheck::cases::add_replay(app, context);

@@ -131,6 +131,8 @@ struct BackendEntry {
   int ranks_max = 0;
   /// What is built in, for backends that can tell without being able to run; null for others.
   std::vector<AlgorithmInfo> (*compiled)() = nullptr;
+  /// Further lines for who examines this machine: what else is missing; null where there are none.
+  std::vector<std::string> (*notes)() = nullptr;
 };
 
 }  // namespace rankcheck::harness

@@ -76,7 +76,8 @@ harness::BackendEntry cuda_backend() {
           .open = open,
           .describe = describe,
           .ranks_max = cuda_ranks_max,
-          .compiled = [] { return cuda_worker().compiled(); }};
+          .compiled = [] { return cuda_worker().compiled(); },
+          .notes = [] { return cuda_worker().notes(); }};
 }
 
 }  // namespace rankcheck::cases

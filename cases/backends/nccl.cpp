@@ -1,7 +1,6 @@
 #include "cases/backends/nccl.hpp"
 
 #include <chrono>
-#include <cstdlib>
 #include <memory>
 
 #include <fmt/format.h>
@@ -64,11 +63,8 @@ harness::BackendEntry nccl_backend() {
           .open = open,
           .describe = [] { return open_workers({.ranks_max = 1})->versions(); },
           .ranks_max = ranks_max,
-          .compiled = [] { return program().compiled(); }};
-}
-
-void set_nccl_library(const std::string& path) {
-  ::setenv("RANKCHECK_NCCL_LIBRARY", path.c_str(), 1);
+          .compiled = [] { return program().compiled(); },
+          .notes = [] { return program().notes(); }};
 }
 
 }  // namespace rankcheck::cases

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "gpu/device/vendor_library.hpp"
+
 #include "harness/table.hpp"
 
 namespace rankcheck::cases {
@@ -47,10 +49,12 @@ std::string complaint(const std::string& path) {
 /// What a description depends on, beside the machine.
 std::string surroundings() {
   std::string all;
-  for (const char* name : {"CUDA_VISIBLE_DEVICES", "RANKCHECK_NCCL_LIBRARY"}) {
+  const auto add = [&](const char* name) {
     const char* value = std::getenv(name);
     all += fmt::format("{}={}\n", name, value == nullptr ? "(unset)" : value);
-  }
+  };
+  add("CUDA_VISIBLE_DEVICES");
+  for (const gpu::VendorLibrary& each : gpu::vendor_libraries) add(each.variable);
   return all;
 }
 
@@ -74,6 +78,12 @@ std::string WorkerProgram::why_unavailable() const {
   return fmt::format("{} does not run{}: install what it lacks, or build it here",
                      name,
                      why.empty() ? why : " (" + harness::printable(why) + ")");
+}
+
+std::vector<std::string> WorkerProgram::notes() const {
+  const nlohmann::json said = description();
+  const std::vector<std::string> none;
+  return said.is_null() ? none : said.value("notes", none);
 }
 
 std::vector<harness::AlgorithmInfo> WorkerProgram::compiled() const {

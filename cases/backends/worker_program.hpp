@@ -10,7 +10,7 @@
 namespace rankcheck::cases {
 
 /// A worker that tells what it has without a device: `PATH --describe` prints
-/// {"unavailable":"why","algorithms":[…]}.
+/// {"unavailable":"why","notes":["…"],"algorithms":[…]}.
 struct WorkerProgram {
   std::string path;
   /// What to do where the program is not there.
@@ -21,6 +21,8 @@ struct WorkerProgram {
   [[nodiscard]] nlohmann::json description() const;
   /// Empty where it can run; else one line that says why not and what would mend it.
   [[nodiscard]] std::string why_unavailable() const;
+  /// Further lines for the doctor: what else is missing, and which library was found.
+  [[nodiscard]] std::vector<std::string> notes() const;
   /// The algorithms that are built in.
   [[nodiscard]] std::vector<harness::AlgorithmInfo> compiled() const;
 };

@@ -130,6 +130,11 @@ ordered_json examine_backends() {
         backend["why_unavailable"] = error.what();
       }
     }
+    if (entry.notes != nullptr) {
+      if (std::vector<std::string> notes = entry.notes(); !notes.empty()) {
+        backend["notes"] = std::move(notes);
+      }
+    }
     out.push_back(std::move(backend));
   }
   return out;
@@ -159,6 +164,9 @@ void print(const ordered_json& machine, const ordered_json& all_backends) {
                available ? "yes" : "no",
                available ? words_of(each.value("versions", ordered_json::object()))
                          : each["why_unavailable"].get<std::string>()});
+    for (const ordered_json& note : each.value("notes", ordered_json::array())) {
+      table.add({"", "", note});
+    }
   }
   fmt::print("{}\n{}", facts.text(terminal_width()), table.text(terminal_width()));
 }

@@ -23,6 +23,7 @@
 #include "gpu/device/cuda/devices.hpp"
 #include "gpu/device/cuda/enqueue.hpp"
 #include "gpu/device/cuda/error.hpp"
+#include "gpu/device/cuda/fft_library.hpp"
 #include "gpu/device/cuda/graphs.hpp"
 #include "gpu/device/cuda/link_ends.hpp"
 #include "gpu/plan/schedule.hpp"
@@ -36,6 +37,7 @@
 #include "cases/reconstruct/command.hpp"
 #include "cases/workers/arrival.hpp"
 #include "cases/workers/cuda_times.hpp"
+#include "cases/workers/description.hpp"
 
 /// rankcheck-worker-cuda: one process that hosts all ranks on its CUDA devices. It serves the
 /// harness; or with the arguments of the command `reconstruct`, runs that.
@@ -92,6 +94,8 @@ nlohmann::json versions() {
                      {"cuda_runtime", version_text(runtime)},
                      {"cuda_queues", std::getenv(queues_variable)},
                      {"devices", std::move(devices)}};
+  all["cufft"] = cuda::fft_library().version_text();
+  all["cufft_library"] = cuda::fft_library().text();
   if (cuda::on_host()) all["memory"] = foreign_memory();
   if (!cuda::wants_graphs()) all["cuda_graphs"] = "none";
   return all;
@@ -281,23 +285,32 @@ class CudaSubject final : public worker::Subject {
   harness::ImageLayout layout_;
 };
 
-/// Why no case can be run here; empty where some can.
-std::string why_unavailable() {
-  std::string why = cuda::why_unavailable();
-  if (!why.empty()) return why;
+/// Everything that keeps cases from being run here, a line each; empty where they can be.
+std::vector<std::string> complaints() {
+  std::vector<std::string> all = cuda::complaints();
   try {
     static_cast<void>(cuda::wants_graphs());
   } catch (const gpu::DeviceError& error) {
-    why = error.what();
+    all.emplace_back(error.what());
   }
-  return why;
+  return all;
+}
+
+/// cuFFT's version and file; empty where it cannot be loaded.
+std::string cufft_text() {
+  try {
+    const cuda::FftLibrary& library = cuda::fft_library();
+    return fmt::format("cuFFT {}: {}", library.version_text(), library.text());
+  } catch (const gpu::DeviceError&) {
+    return {};
+  }
 }
 
 /// What is here, with and without a device: why none can be used, the devices, the algorithms.
 void describe() {
-  nlohmann::ordered_json out{{"unavailable", why_unavailable()},
-                             {"devices", nlohmann::ordered_json::array()},
-                             {"algorithms", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json out = describe_state(complaints(), cufft_text());
+  out["devices"] = nlohmann::ordered_json::array();
+  out["algorithms"] = nlohmann::ordered_json::array();
   for (const cuda::DeviceInfo& each : cuda::physical_devices()) {
     out["devices"].push_back(to_json(hardware::Device{.name = each.name,
                                                       .bus = each.bus,

@@ -17,7 +17,6 @@
 #include <nlohmann/json.hpp>
 #include <sys/random.h>
 #include <sys/resource.h>
-#include <sys/statvfs.h>
 
 #include "reference/registry.hpp"
 
@@ -33,6 +32,7 @@
 #include "harness/worker/serve.hpp"
 
 #include "cases/workers/arrival.hpp"
+#include "cases/workers/description.hpp"
 #include "cases/workers/launch.hpp"
 
 /// rankcheck-worker-nccl: starts a process for each rank of an NCCL world and the store where they
@@ -47,7 +47,6 @@ namespace cuda = gpu::cuda;
 namespace nccl = gpu::nccl;
 namespace worker = harness::worker;
 
-constexpr const char* library_variable = "RANKCHECK_NCCL_LIBRARY";
 constexpr const char* secret_variable = "RANKCHECK_STORE_SECRET";
 /// For all processes to start, and to meet.
 constexpr std::chrono::seconds start_patience{60};
@@ -56,7 +55,6 @@ constexpr int host_devices = 64;
 
 /// The command line.
 struct Arguments {
-  std::string library;
   int ranks = 0;
   int rank = -1;
   int store_port = 0;
@@ -65,33 +63,32 @@ struct Arguments {
 };
 
 std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
+  return gpu::this_machine().variable(name);
 }
 
-/// What this machine has for NCCL; why nothing can run on it, and what would mend that.
+/// What this machine has for NCCL; what keeps ranks from running on it, and what would mend that,
+/// a line each.
 struct Machine {
   std::optional<nccl::Library> library;
   int devices = 0;
   int least_capability = nccl::World().least_capability;
-  std::string why_unavailable;
+  std::vector<std::string> complaints;
 };
 
-void examine(const Arguments& arguments, Machine& machine) {
+void examine(Machine& machine) {
   try {
-    machine.library.emplace(arguments.library);
+    machine.library.emplace(gpu::this_machine());
   } catch (const std::exception& error) {
-    machine.why_unavailable = error.what();
-    return;
+    machine.complaints.emplace_back(error.what());
   }
-  if (machine.library->on_host()) {
+  if (machine.library && machine.library->on_host()) {
     machine.devices = host_devices;
     return;
   }
   const nccl::CudaPresence cuda = nccl::find_cuda();
   machine.devices = cuda.devices;
   machine.least_capability = cuda.least_capability;
-  machine.why_unavailable = cuda.why_none;
+  if (!cuda.why_none.empty()) machine.complaints.push_back(cuda.why_none);
 }
 
 nccl::World world_of(const Arguments& arguments, const Machine& machine) {
@@ -197,7 +194,8 @@ class NcclSubject final : public worker::Subject {
   }
 
   [[nodiscard]] nlohmann::json versions() const {
-    nlohmann::json all{{"nccl", library_.version_text()}, {"nccl_library", library_.path()}};
+    nlohmann::json all{{"nccl", library_.version_text()},
+                       {"nccl_library", library_.loaded().text()}};
     if (!library_.missing().empty()) all["nccl_lacks"] = library_.missing();
     if (library_.on_host()) {
       all["memory"] = "host: a stand-in, not NCCL";
@@ -316,10 +314,31 @@ class NcclSubject final : public worker::Subject {
   harness::ImageLayout layout_;
 };
 
-/// What is here: why it cannot be used, and the algorithms.
+/// Why a world that shares devices has not enough memory that all processes see; empty where it
+/// has, or needs none.
+std::string why_short_of_shared_memory(const Machine& machine, int ranks) {
+  const nccl::Library& library = *machine.library;
+  // Older versions take less.
+  const bool needs_pool = !library.on_host() && library.version() >= 22800;
+  if (!needs_pool || !nccl::share_devices(ranks, machine.devices)) return {};
+  return nccl::why_too_small("/dev/shm", ranks);
+}
+
+/// What is here: why it cannot be used, what else is wrong, and the algorithms.
 void describe(const Machine& machine) {
-  nlohmann::ordered_json out{{"unavailable", machine.why_unavailable},
-                             {"algorithms", nlohmann::ordered_json::array()}};
+  std::string library;
+  if (machine.library) {
+    library = fmt::format(
+        "NCCL {}: {}", machine.library->version_text(), machine.library->loaded().text());
+  }
+  nlohmann::ordered_json out = describe_state(machine.complaints, library);
+  if (machine.library) {
+    // Runs of fewer ranks may still fit.
+    constexpr int usual_ranks = 4;
+    const std::string why = why_short_of_shared_memory(machine, usual_ranks);
+    if (!why.empty()) out["notes"].push_back(why);
+  }
+  out["algorithms"] = nlohmann::ordered_json::array();
   for (const nccl::Algorithm& each : nccl::algorithms()) {
     out["algorithms"].push_back(
         {{"operation", each.operation}, {"name", each.name}, {"summary", each.summary}});
@@ -386,29 +405,14 @@ std::string random_secret() {
   return text;
 }
 
-/// Throws where NCCL would fail for want of memory that all processes see.
-void require_shared_memory(int ranks) {
-  // NCCL 2.28's pool of operations for the network, one for each rank.
-  constexpr std::uint64_t bytes_of_rank = std::uint64_t{34} << 20;
-  const std::uint64_t needed = bytes_of_rank * static_cast<std::uint64_t>(ranks);
-  struct statvfs found {};
-  if (::statvfs("/dev/shm", &found) != 0) return;
-  const std::uint64_t there = std::uint64_t{found.f_bavail} * found.f_frsize;
-  if (there >= needed) return;
-  throw std::runtime_error(
-      fmt::format("/dev/shm: expected {} MiB for {} ranks that share devices, found {}; mount it "
-                  "with more (of a container: --shm-size=1g)",
-                  needed >> 20,
-                  ranks,
-                  there >> 20));
-}
-
 /// Starts the ranks' processes and the store where they meet.
 int start_ranks(const Arguments& arguments, const Machine& machine) {
   const std::string secret = random_secret();
   const nccl::StoreServer store({}, secret);
   const bool shares_devices = world_of(arguments, machine).shares_devices;
-  if (shares_devices && machine.library->version() >= 22800) require_shared_memory(arguments.ranks);
+  if (const std::string why = why_short_of_shared_memory(machine, arguments.ranks); !why.empty()) {
+    throw std::runtime_error(why);
+  }
   std::vector<worker::Command> commands;
   for (int rank = 0; rank < arguments.ranks; ++rank) {
     worker::Command command{.arguments = {"/proc/self/exe",
@@ -419,9 +423,7 @@ int start_ranks(const Arguments& arguments, const Machine& machine) {
                                           "--store-port",
                                           std::to_string(store.port()),
                                           "--patience",
-                                          fmt::format("{}", arguments.patience_s),
-                                          "--nccl-library",
-                                          arguments.library},
+                                          fmt::format("{}", arguments.patience_s)},
                             .environment = {{secret_variable, secret}}};
     if (shares_devices) command.environment.merge(nccl::environment_of_sharing(rank, variable));
     // Its port would be the same for all worlds of this machine.
@@ -442,9 +444,6 @@ void add_options(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(0, nccl::store_limits::ranks - 1))
       ->needs(port);
   app.add_option("--patience", arguments.patience_s, "Seconds that a call may take");
-  app.add_option("--nccl-library", arguments.library, "The library's file")
-      ->default_val("libnccl.so.2")
-      ->envname(library_variable);
 }
 
 /// Throws BadInput that says what is wrong with the command line, in a line; ends the process where
@@ -478,12 +477,12 @@ int main_with(int argc, char** argv) {
   Arguments arguments;
   parse(argc, argv, arguments);
   Machine machine;
-  examine(arguments, machine);
+  examine(machine);
   if (arguments.describes) {
     describe(machine);
     return 0;
   }
-  if (!machine.why_unavailable.empty()) throw std::runtime_error(machine.why_unavailable);
+  if (!machine.complaints.empty()) throw std::runtime_error(machine.complaints.front());
   worker::end_with_parent();
   const bool is_one_process = variable(nccl::one_process_variable) == "1";
   if (arguments.rank < 0 && !is_one_process) return start_ranks(arguments, machine);

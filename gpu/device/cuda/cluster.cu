@@ -6,6 +6,7 @@
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/cuda/cluster.hpp"
 #include "gpu/device/cuda/error.hpp"
+#include "gpu/device/cuda/fft_library.hpp"
 
 namespace rankcheck::gpu::cuda {
 
@@ -18,17 +19,18 @@ void check_transform(cufftResult code, const char* what) {
 
 cufftResult make_plan(const Transform& transform, cufftHandle& plan) {
   int sizes[] = {transform.width, transform.width};
-  return cufftPlanMany(&plan,
-                       2,
-                       sizes,
-                       nullptr,
-                       1,
-                       0,
-                       nullptr,
-                       1,
-                       0,
-                       transform.precision == spec::Type::f64 ? CUFFT_Z2Z : CUFFT_C2C,
-                       static_cast<int>(transform.batch));
+  return fft_library()->cufftPlanMany(
+      &plan,
+      2,
+      sizes,
+      nullptr,
+      1,
+      0,
+      nullptr,
+      1,
+      0,
+      transform.precision == spec::Type::f64 ? CUFFT_Z2Z : CUFFT_C2C,
+      static_cast<int>(transform.batch));
 }
 
 bool is_aligned(const Transform& transform, const void* values) {
@@ -47,14 +49,14 @@ void execute(cufftHandle plan, const Transform& transform, const void* in, void*
   // cuFFT takes no pointer to const, but leaves the input alone where it is not the output.
   void* const from = const_cast<void*>(in);
   if (transform.precision == spec::Type::f64) {
-    check_transform(cufftExecZ2Z(plan,
-                                 static_cast<cufftDoubleComplex*>(from),
-                                 static_cast<cufftDoubleComplex*>(out),
-                                 direction),
+    check_transform(fft_library()->cufftExecZ2Z(plan,
+                                                static_cast<cufftDoubleComplex*>(from),
+                                                static_cast<cufftDoubleComplex*>(out),
+                                                direction),
                     "cufftExecZ2Z");
   } else {
     check_transform(
-        cufftExecC2C(
+        fft_library()->cufftExecC2C(
             plan, static_cast<cufftComplex*>(from), static_cast<cufftComplex*>(out), direction),
         "cufftExecC2C");
   }
@@ -64,13 +66,14 @@ void execute(cufftHandle plan, const Transform& transform, const void* in, void*
 
 CudaCluster::~CudaCluster() {
   devices_.when_short(nullptr);
-  for (const auto& [key, plan] : transforms_) static_cast<void>(cufftDestroy(plan));
+  for (const auto& [key, plan] : transforms_) static_cast<void>(fft_library()->cufftDestroy(plan));
 }
 
 void CudaCluster::forget_transforms() {
   // Their work areas go with them.
   devices_.synchronize();
-  for (const auto& [key, plan] : transforms_) check_transform(cufftDestroy(plan), "cufftDestroy");
+  for (const auto& [key, plan] : transforms_)
+    check_transform(fft_library()->cufftDestroy(plan), "cufftDestroy");
   transforms_.clear();
 }
 
@@ -102,7 +105,7 @@ cufftHandle CudaCluster::plan_for(int rank, const Transform& transform) {
   }
   check_transform(code, "cufftPlanMany");
   transforms_[key] = plan;
-  check_transform(cufftSetStream(plan, stream), "cufftSetStream");
+  check_transform(fft_library()->cufftSetStream(plan, stream), "cufftSetStream");
   return plan;
 }
 

@@ -50,7 +50,8 @@ find_package(CUDAToolkit REQUIRED)
 rankcheck_wrap_operators(operators_as_cuda cuda cu)
 file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cu)
 add_library(rankcheck_cuda STATIC ${cuda_sources} ${operators_as_cuda} ${operators_registry})
-target_link_libraries(rankcheck_cuda PUBLIC rankcheck_plans CUDA::cudart_static CUDA::cufft)
+target_link_libraries(rankcheck_cuda
+  PUBLIC rankcheck_plans rankcheck_vendor_library CUDA::cudart_static)
 set_target_properties(rankcheck_cuda PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON)
 # No contraction to fused multiply-add: a device rounds where the simulator does. And nvcc writes
 # parentheses of its own.

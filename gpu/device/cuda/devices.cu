@@ -5,6 +5,7 @@
 #include "gpu/device/cuda/clock.cuh"
 #include "gpu/device/cuda/devices.hpp"
 #include "gpu/device/cuda/error.hpp"
+#include "gpu/device/cuda/fft_library.hpp"
 #include "gpu/device/cuda/kernels.cuh"
 #include "gpu/device/cuda/presence.hpp"
 #include "gpu/device/cuda/start.cuh"
@@ -42,15 +43,25 @@ std::string why_too_old(int device) {
 
 }  // namespace
 
-std::string why_unavailable() {
-  int count = 0;
-  const cudaError_t code = cudaGetDeviceCount(&count);
-  if (std::string why = why_none(code, count); !why.empty()) return why;
-  for (int device = 0; device < count; ++device) {
-    const std::string reason = why_too_old(device);
-    if (!reason.empty()) return reason;
+std::vector<std::string> complaints() {
+  std::vector<std::string> all;
+  const Presence found = find_devices();
+  if (!found.why_none.empty()) all.push_back(found.why_none);
+  for (int device = 0; device < found.devices; ++device) {
+    std::string reason = why_too_old(device);
+    if (!reason.empty()) all.push_back(std::move(reason));
   }
-  return {};
+  try {
+    static_cast<void>(fft_library());
+  } catch (const DeviceError& error) {
+    all.emplace_back(error.what());
+  }
+  return all;
+}
+
+std::string why_unavailable() {
+  const std::vector<std::string> all = complaints();
+  return all.empty() ? "" : all.front();
 }
 
 bool on_host() {

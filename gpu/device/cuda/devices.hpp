@@ -15,7 +15,10 @@
 
 namespace rankcheck::gpu::cuda {
 
-/// Why this process cannot use any CUDA device, and what would mend it; empty where it can.
+/// Everything that keeps this process from using CUDA devices and cuFFT, and what would mend it: a
+/// line each; empty where it can use them.
+[[nodiscard]] std::vector<std::string> complaints();
+/// The first complaint; empty where there is none.
 [[nodiscard]] std::string why_unavailable();
 
 /// Whether what is linked as CUDA's runtime works on host memory, as stand-ins for it do: they

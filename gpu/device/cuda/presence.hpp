@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <cuda_runtime_api.h>
 
@@ -53,11 +54,15 @@ inline std::string version_text(int version) {
 }
 
 /// Why no device can be used, and what would mend it, where cudaGetDeviceCount() answered with
-/// `code` and `count`; empty where some can.
-inline std::string why_none(cudaError_t code, int count) {
+/// `code` and `count`, and cudaDriverGetVersion() with `driver`; empty where some can.
+inline std::string why_none(cudaError_t code, int count, int driver) {
+  if (code == cudaErrorInsufficientDriver && driver == 0) {
+    return "no NVIDIA driver is installed: install one for CUDA " + version_text(CUDART_VERSION) +
+           " or newer; a container needs docker run --gpus all";
+  }
   if (code == cudaErrorInsufficientDriver) {
-    return "no NVIDIA driver that is new enough is installed: install one for CUDA " +
-           version_text(CUDART_VERSION);
+    return "the NVIDIA driver is too old, it knows CUDA " + version_text(driver) +
+           ": install one for CUDA " + version_text(CUDART_VERSION) + " or newer";
   }
   if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0)) {
     return "the NVIDIA driver finds no device: look at nvidia-smi and CUDA_VISIBLE_DEVICES";
@@ -70,6 +75,23 @@ inline std::string why_none(cudaError_t code, int count) {
         return static_cast<cudaError_t>(each.code) == code;
       });
   return found == std::end(remedies) ? what : what + ": " + found->text;
+}
+
+/// The devices that this process sees.
+struct Presence {
+  int devices = 0;
+  /// Why none can be used, and what would mend it; empty where some can.
+  std::string why_none = {};
+};
+inline Presence find_devices() {
+  int count = 0;
+  int driver = 0;
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  // The version is 0 where no driver is.
+  static_cast<void>(cudaDriverGetVersion(&driver));
+  std::string why = why_none(code, count, driver);
+  if (!why.empty()) return {.why_none = std::move(why)};
+  return {.devices = count};
 }
 
 /// Whether each of the first `devices` devices has atomics on the memory of each other one, as by

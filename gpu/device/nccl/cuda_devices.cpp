@@ -93,13 +93,11 @@ int capability_of(int device) {
 }  // namespace
 
 CudaPresence find_cuda() {
-  int count = 0;
-  const cudaError_t code = cudaGetDeviceCount(&count);
-  if (std::string why = cuda::why_none(code, count); !why.empty()) {
-    return {.why_none = std::move(why)};
-  }
-  CudaPresence found{.devices = count, .why_none = {}, .least_capability = capability_of(0)};
-  for (int d = 1; d < count; ++d) {
+  cuda::Presence present = cuda::find_devices();
+  if (!present.why_none.empty()) return {.why_none = std::move(present.why_none)};
+  CudaPresence found{
+      .devices = present.devices, .why_none = {}, .least_capability = capability_of(0)};
+  for (int d = 1; d < found.devices; ++d) {
     found.least_capability = std::min(found.least_capability, capability_of(d));
   }
   return found;

@@ -1,18 +1,14 @@
 #include "gpu/device/nccl/library.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
+#include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
 namespace rankcheck::gpu::nccl {
 
 namespace {
-
-/// The file that holds the function.
-std::string file_of(void* function, const std::string& fallback) {
-  Dl_info info{};
-  return ::dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : fallback;
-}
 
 /// The first line of a text that may be null or empty.
 std::string first_line(const char* text) {
@@ -20,32 +16,32 @@ std::string first_line(const char* text) {
   return whole.substr(0, whole.find('\n'));
 }
 
+LibraryRequest request() {
+  const std::string cuda = std::to_string(CUDART_VERSION / 1000);
+#define RANKCHECK_NCCL_NAME(name) #name,
+  return {nccl_library,
+          "libnccl.so." + std::to_string(NCCL_MAJOR),
+          {RANKCHECK_NCCL_REQUIRED(RANKCHECK_NCCL_NAME)},
+          "install it (Debian: libnccl2; Python: `pip install nvidia-nccl-cu" + cuda + "`)"};
+#undef RANKCHECK_NCCL_NAME
+}
+
 }  // namespace
 
-Library::Library(const std::string& path) {
-  void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    throw std::runtime_error(
-        "NCCL cannot be loaded: " + first_line(::dlerror()) +
-        ": install it (Debian: libnccl2), or name its file with --nccl-library");
-  }
-  std::vector<std::string_view> required;
-  const auto find = [&](auto& function, const char* name, std::vector<std::string_view>& absent) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
-    if (function == nullptr) absent.emplace_back(name);
+Library::Library(const SearchPlaces& places) : loaded_(load_vendor_library(request(), places)) {
+  const auto find = [this](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
+        ::dlsym(loaded_.handle, name));
+    return function != nullptr;
   };
-#define RANKCHECK_NCCL_FIND(name) find(functions_.name, #name, required);
+#define RANKCHECK_NCCL_FIND(name) find(functions_.name, #name);
   RANKCHECK_NCCL_REQUIRED(RANKCHECK_NCCL_FIND)
 #undef RANKCHECK_NCCL_FIND
-#define RANKCHECK_NCCL_FIND(name) find(functions_.name, #name, missing_);
+#define RANKCHECK_NCCL_FIND(name) \
+  if (!find(functions_.name, #name)) missing_.emplace_back(#name);
   RANKCHECK_NCCL_OPTIONAL(RANKCHECK_NCCL_FIND)
 #undef RANKCHECK_NCCL_FIND
-  if (!required.empty()) {
-    throw std::runtime_error(path + ": no NCCL: it has no function " +
-                             std::string(required.front()));
-  }
-  path_ = file_of(reinterpret_cast<void*>(functions_.ncclGetVersion), path);
-  on_host_ = ::dlsym(handle, "rankcheck_nccl_on_host") != nullptr;
+  on_host_ = ::dlsym(loaded_.handle, "rankcheck_nccl_on_host") != nullptr;
   check(functions_.ncclGetVersion(&version_), "ncclGetVersion");
 }
 

@@ -7,6 +7,8 @@
 
 #include <nccl.h>
 
+#include "gpu/device/vendor_library.hpp"
+
 /// The functions of NCCL that are used here: those without which nothing works, and those that
 /// older versions lack.
 #define RANKCHECK_NCCL_REQUIRED(USE) \
@@ -63,17 +65,17 @@ class Error : public std::runtime_error {
 /// NCCL, or a library with its interface, loaded while the program runs.
 class Library {
  public:
-  /// Loads the library and finds its functions. Throws std::runtime_error with one line where it
-  /// cannot be loaded or lacks a required function.
-  explicit Library(const std::string& path);
+  /// Loads the library and finds its functions. Throws DeviceError with one line where it cannot
+  /// be loaded or lacks a required function.
+  explicit Library(const SearchPlaces& places);
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
   // NCCL starts threads of its own: it stays loaded.
   ~Library() = default;
 
   [[nodiscard]] const Functions* operator->() const { return &functions_; }
-  /// The file that was loaded.
-  [[nodiscard]] const std::string& path() const { return path_; }
+  /// The file that was loaded, and why this one.
+  [[nodiscard]] const LoadedLibrary& loaded() const { return loaded_; }
   /// As NCCL_VERSION makes it, and as people write it: "2.28.9".
   [[nodiscard]] int version() const { return version_; }
   [[nodiscard]] std::string version_text() const;
@@ -88,8 +90,8 @@ class Library {
   void check(ncclResult_t code, std::string_view what) const;
 
  private:
+  LoadedLibrary loaded_;
   Functions functions_;
-  std::string path_;
   int version_ = 0;
   bool on_host_ = false;
   std::vector<std::string_view> missing_;

@@ -33,14 +33,11 @@ endif()
 file(GLOB nccl_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
 add_library(rankcheck_nccl STATIC ${nccl_sources})
 target_link_libraries(rankcheck_nccl
-  PUBLIC rankcheck_spec CUDA::cudart_static Threads::Threads ${CMAKE_DL_LIBS})
+  PUBLIC rankcheck_vendor_library CUDA::cudart_static Threads::Threads)
 target_include_directories(rankcheck_nccl SYSTEM PUBLIC ${RANKCHECK_NCCL_INCLUDE})
 
 add_executable(rankcheck-worker-nccl
   ${CMAKE_SOURCE_DIR}/cases/workers/nccl.cpp ${CMAKE_SOURCE_DIR}/cases/workers/launch.cpp)
 target_link_libraries(rankcheck-worker-nccl PRIVATE
   rankcheck_nccl rankcheck_harness rankcheck_reference CLI11::CLI11)
-# CUDA's own NCCL is found where the system knows of no other.
-set_target_properties(rankcheck-worker-nccl PROPERTIES
-  BUILD_RPATH "${CUDAToolkit_LIBRARY_DIR}" INSTALL_RPATH "${CUDAToolkit_LIBRARY_DIR}")
 add_dependencies(programs rankcheck-worker-nccl)

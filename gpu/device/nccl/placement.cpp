@@ -1,7 +1,10 @@
 #include "gpu/device/nccl/placement.hpp"
 
 #include <array>
+#include <cstdint>
 #include <utility>
+
+#include <sys/statvfs.h>
 
 namespace rankcheck::gpu::nccl {
 
@@ -29,6 +32,19 @@ std::map<std::string, std::string> environment_of_sharing(int rank, const Variab
     if (variables(name).empty()) environment[name] = value;
   }
   return environment;
+}
+
+std::string why_too_small(const std::string& folder, int ranks) {
+  // NCCL 2.28's pool of operations for the network, one for each rank.
+  constexpr std::uint64_t mib_of_rank = 34;
+  const std::uint64_t needed_mib = mib_of_rank * static_cast<std::uint64_t>(ranks);
+  struct statvfs found {};
+  if (::statvfs(folder.c_str(), &found) != 0) return {};
+  const std::uint64_t there_mib = std::uint64_t{found.f_bavail} * found.f_frsize >> 20;
+  if (there_mib >= needed_mib) return {};
+  return folder + ": expected " + std::to_string(needed_mib) + " MiB for " + std::to_string(ranks) +
+         " ranks that share devices, found " + std::to_string(there_mib) +
+         ": mount it with more (of a container: --shm-size=1g)";
 }
 
 bool lets_peers_reach(const Variables& variables) {

@@ -23,6 +23,10 @@ using Variables = std::function<std::string(const char* name)>;
 [[nodiscard]] std::map<std::string, std::string> environment_of_sharing(int rank,
                                                                         const Variables& variables);
 
+/// Why `folder`, which is /dev/shm but for tests, has too little room for what NCCL 2.28 keeps
+/// there of `ranks` that share devices; empty where it has enough, or nobody knows.
+[[nodiscard]] std::string why_too_small(const std::string& folder, int ranks);
+
 /// Whether the user lets NCCL go straight from device to device, whatever joins them
 /// (NCCL_P2P_DISABLE, NCCL_P2P_LEVEL).
 [[nodiscard]] bool lets_peers_reach(const Variables& variables);

@@ -102,6 +102,11 @@ cufftResult enqueue(cufftHandle handle, cufftType type, Value* in, Value* out, i
 
 }  // namespace
 
+cufftResult cufftGetVersion(int* version) {
+  *version = 1000 * CUFFT_VER_MAJOR;
+  return CUFFT_SUCCESS;
+}
+
 cufftResult cufftPlanMany(cufftHandle* plan,
                           int rank,
                           int* n,

@@ -21,6 +21,9 @@ enum cufftType : int { CUFFT_C2C = 0x29, CUFFT_Z2Z = 0x69 };
 constexpr int CUFFT_FORWARD = -1;
 constexpr int CUFFT_INVERSE = 1;
 
+/// No cuFFT has this version: a worker on the stand-in never finds a real library.
+constexpr int CUFFT_VER_MAJOR = 0;
+
 using cufftHandle = int;
 
 struct cufftComplex {
@@ -32,6 +35,9 @@ struct cufftDoubleComplex {
   double y;
 };
 
+extern "C" {
+
+cufftResult cufftGetVersion(int* version);
 cufftResult cufftPlanMany(cufftHandle* plan,
                           int rank,
                           int* n,
@@ -50,3 +56,5 @@ cufftResult cufftExecZ2Z(cufftHandle plan,
                          cufftDoubleComplex* out,
                          int direction);
 cufftResult cufftDestroy(cufftHandle plan);
+
+}  // extern "C"

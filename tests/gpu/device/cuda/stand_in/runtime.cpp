@@ -31,6 +31,9 @@ constexpr Words words[] = {
     {cudaErrorInvalidConfiguration,
      "cudaErrorInvalidConfiguration",
      "invalid configuration argument"},
+    {cudaErrorInsufficientDriver,
+     "cudaErrorInsufficientDriver",
+     "CUDA driver version is insufficient for CUDA runtime version"},
     {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
     {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
     {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
@@ -149,7 +152,8 @@ int rankcheck_cuda_on_host() {
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
-  return cudaRuntimeGetVersion(version);
+  *version = is_planted("no_driver") ? 0 : is_planted("old_driver") ? 12040 : CUDART_VERSION;
+  return cudaSuccess;
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
@@ -158,6 +162,9 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
+  if (is_planted("no_driver") || is_planted("old_driver")) {
+    return answer(cudaErrorInsufficientDriver);
+  }
   if (is_planted("not_ready")) return answer(rankcheck::stand_in::cuda_error_system_not_ready);
   *count = device_count();
   return answer(*count == 0 ? cudaErrorNoDevice : cudaSuccess);

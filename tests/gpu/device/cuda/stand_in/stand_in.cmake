@@ -16,14 +16,31 @@ set(as_cuda -D__CUDACC__ -include cuda_runtime.h
   -fsanitize=alignment -fsanitize-undefined-trap-on-error)
 
 file(GLOB stand_in_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
+list(REMOVE_ITEM stand_in_sources ${CMAKE_CURRENT_LIST_DIR}/cufft.cpp)
 add_library(rankcheck_cuda_stand_in STATIC
   ${stand_in_sources} ${cuda_on_stand_in} ${operators_on_stand_in} ${operators_registry})
 target_include_directories(rankcheck_cuda_stand_in BEFORE PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(rankcheck_cuda_stand_in
-  PUBLIC rankcheck_plans PRIVATE FFTW::float FFTW::double)
+  PUBLIC rankcheck_plans rankcheck_vendor_library)
 target_compile_options(rankcheck_cuda_stand_in PRIVATE -O1)
 set_source_files_properties(${cuda_on_stand_in} ${operators_on_stand_in} PROPERTIES
   COMPILE_OPTIONS "${as_cuda}")
+
+# What stands in for cuFFT is loaded when a program runs, as the real library is, and works on the
+# devices of the program: its symbols are the program's.
+add_library(rankcheck-stand-in-cufft MODULE ${CMAKE_CURRENT_LIST_DIR}/cufft.cpp)
+target_include_directories(rankcheck-stand-in-cufft BEFORE PRIVATE ${CMAKE_CURRENT_LIST_DIR})
+target_link_libraries(rankcheck-stand-in-cufft PRIVATE rankcheck_flags FFTW::float FFTW::double)
+target_compile_options(rankcheck-stand-in-cufft PRIVATE -O1)
+set_target_properties(rankcheck-stand-in-cufft PROPERTIES PREFIX "" OUTPUT_NAME libcufft.so.0
+  SUFFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/stand-in)
+
+# Lets a program that is linked with the stand-in find this library.
+function(rankcheck_find_stand_in_cufft program)
+  add_dependencies(${program} rankcheck-stand-in-cufft)
+  set_target_properties(${program} PROPERTIES ENABLE_EXPORTS TRUE
+    BUILD_RPATH "\$ORIGIN;$<TARGET_FILE_DIR:rankcheck-stand-in-cufft>")
+endfunction()
 
 add_executable(rankcheck-worker-cuda-stand-in ${cuda_worker_sources})
 target_link_libraries(rankcheck-worker-cuda-stand-in PRIVATE
@@ -31,3 +48,4 @@ target_link_libraries(rankcheck-worker-cuda-stand-in PRIVATE
 target_compile_options(rankcheck-worker-cuda-stand-in PRIVATE -O1)
 set_target_properties(rankcheck-worker-cuda-stand-in PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/stand-in OUTPUT_NAME rankcheck-worker-cuda)
+rankcheck_find_stand_in_cufft(rankcheck-worker-cuda-stand-in)

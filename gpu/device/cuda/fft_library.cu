@@ -1,0 +1,48 @@
+#include <type_traits>
+
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+
+#include "gpu/device/cuda/fft_library.hpp"
+
+namespace rankcheck::gpu::cuda {
+
+namespace {
+
+LibraryRequest request() {
+  // The wheels for CUDA 12 have its number in their name.
+  const std::string package = CUDART_VERSION >= 13000 ? "nvidia-cufft" : "nvidia-cufft-cu12";
+#define RANKCHECK_CUFFT_NAME(name) #name,
+  return {cufft_library,
+          "libcufft.so." + std::to_string(CUFFT_VER_MAJOR),
+          {RANKCHECK_CUFFT_FUNCTIONS(RANKCHECK_CUFFT_NAME)},
+          "install the CUDA Toolkit, run `pip install " + package + "`"};
+#undef RANKCHECK_CUFFT_NAME
+}
+
+}  // namespace
+
+FftLibrary::FftLibrary(const SearchPlaces& places)
+    : loaded_(load_vendor_library(request(), places)) {
+  const auto find = [this](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
+        ::dlsym(loaded_.handle, name));
+  };
+#define RANKCHECK_CUFFT_FIND(name) find(functions_.name, #name);
+  RANKCHECK_CUFFT_FUNCTIONS(RANKCHECK_CUFFT_FIND)
+#undef RANKCHECK_CUFFT_FIND
+}
+
+std::string FftLibrary::version_text() const {
+  int version = 0;
+  if (functions_.cufftGetVersion(&version) != CUFFT_SUCCESS) return "unknown";
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 100) + "." +
+         std::to_string(version % 100);
+}
+
+const FftLibrary& fft_library() {
+  static const FftLibrary library(this_machine());
+  return library;
+}
+
+}  // namespace rankcheck::gpu::cuda
