@@ -321,7 +321,7 @@ std::string why_short_of_shared_memory(const Machine& machine, int ranks) {
   // Older versions take less.
   const bool needs_pool = !library.on_host() && library.version() >= 22800;
   if (!needs_pool || !nccl::share_devices(ranks, machine.devices)) return {};
-  return nccl::why_too_small("/dev/shm", ranks);
+  return nccl::why_too_small(library.shared_memory(), ranks);
 }
 
 /// What is here: why it cannot be used, what else is wrong, and the algorithms.

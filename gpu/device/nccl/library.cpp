@@ -42,6 +42,9 @@ Library::Library(const SearchPlaces& places) : loaded_(load_vendor_library(reque
   RANKCHECK_NCCL_OPTIONAL(RANKCHECK_NCCL_FIND)
 #undef RANKCHECK_NCCL_FIND
   on_host_ = ::dlsym(loaded_.handle, "rankcheck_nccl_on_host") != nullptr;
+  const auto* const folder =
+      static_cast<const char* const*>(::dlsym(loaded_.handle, "rankcheck_nccl_shared_memory"));
+  if (folder != nullptr) shared_memory_ = *folder;
   check(functions_.ncclGetVersion(&version_), "ncclGetVersion");
 }
 

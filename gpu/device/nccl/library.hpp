@@ -82,6 +82,9 @@ class Library {
   /// Whether it works on host memory, as stand-ins for NCCL do: they define
   /// rankcheck_nccl_on_host.
   [[nodiscard]] bool on_host() const { return on_host_; }
+  /// The folder for memory that all processes see: /dev/shm, or what a stand-in names in
+  /// rankcheck_nccl_shared_memory.
+  [[nodiscard]] const std::string& shared_memory() const { return shared_memory_; }
   /// The optional functions that it lacks.
   [[nodiscard]] const std::vector<std::string_view>& missing() const { return missing_; }
   [[nodiscard]] bool has(std::string_view function) const;
@@ -94,6 +97,7 @@ class Library {
   Functions functions_;
   int version_ = 0;
   bool on_host_ = false;
+  std::string shared_memory_ = "/dev/shm";
   std::vector<std::string_view> missing_;
 };
 

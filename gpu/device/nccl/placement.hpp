@@ -23,7 +23,7 @@ using Variables = std::function<std::string(const char* name)>;
 [[nodiscard]] std::map<std::string, std::string> environment_of_sharing(int rank,
                                                                         const Variables& variables);
 
-/// Why `folder`, which is /dev/shm but for tests, has too little room for what NCCL 2.28 keeps
+/// Why `folder`, NCCL's place for shared memory, has too little room for what NCCL 2.28 keeps
 /// there of `ranks` that share devices; empty where it has enough, or nobody knows.
 [[nodiscard]] std::string why_too_small(const std::string& folder, int ranks);
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -49,6 +51,15 @@ class CudaOnStandIn : public tests::OnStandIn {
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     return nlohmann::json::parse(outcome.out, nullptr, false);
   }
+  /// What the doctor says of the backend.
+  [[nodiscard]] nlohmann::json doctor(const std::string& surroundings) {
+    const nlohmann::json said =
+        nlohmann::json::parse(shell(surroundings + " " + program_ + " doctor --json").out);
+    for (const nlohmann::json& each : said.at("backends")) {
+      if (each.at("name") == "cuda") return each;
+    }
+    return {};
+  }
   [[nodiscard]] nlohmann::json hardware() {
     return report("gate").at("environment").at("hardware");
   }
@@ -93,6 +104,59 @@ TEST_F(CudaOnStandIn, RefusesDevicesThatTheKernelsAreTooNewFor) {
   EXPECT_NE(outcome.err.find("device 0 has compute capability -1.0, the kernels are for 0.0"),
             std::string::npos)
       << outcome.err;
+}
+
+/// What the doctor says of a machine where something is missing.
+TEST_F(CudaOnStandIn, TellsTheDoctorInALineWhatIsMissing) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> expected{
+      {"RANKCHECK_STAND_IN=no_driver",
+       {"no NVIDIA driver is installed: install one for CUDA 13.0 or newer"}},
+      {"RANKCHECK_STAND_IN=old_driver",
+       {"the NVIDIA driver is too old, it knows CUDA 12.4: install one for CUDA 13.0 or newer"}},
+      {"RANKCHECK_STAND_IN=too_old",
+       {"device 0 has compute capability -1.0, the kernels are for 0.0 and newer: hide it with "
+        "CUDA_VISIBLE_DEVICES",
+        "device 1 has compute capability -1.0"}},
+      {"RANKCHECK_CUFFT_LIBRARY=/nowhere/libcufft.so.12",
+       {"cuFFT cannot be loaded: /nowhere/libcufft.so.12: cannot open"}},
+      {"RANKCHECK_CUFFT_LIBRARY=libm.so.6", {"cuFFT cannot be loaded: libm.so.6: not cuFFT"}},
+      {"RANKCHECK_STAND_IN=no_driver RANKCHECK_CUFFT_LIBRARY=/nowhere/libcufft.so.12",
+       {"no NVIDIA driver is installed", "cuFFT cannot be loaded: "}}};
+  for (const auto& [surroundings, lines] : expected) {
+    const nlohmann::json cuda = doctor(surroundings);
+    EXPECT_FALSE(cuda.at("available")) << surroundings;
+    std::vector<std::string> said = cuda.value("notes", std::vector<std::string>());
+    said.insert(said.begin(), cuda.at("why_unavailable"));
+    ASSERT_GE(said.size(), lines.size()) << surroundings << cuda;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      EXPECT_EQ(said[i].find(lines[i]), 0U) << surroundings << ": " << said[i];
+      EXPECT_EQ(said[i].find('\n'), std::string::npos) << said[i];
+    }
+  }
+}
+
+TEST_F(CudaOnStandIn, TellsTheDoctorWhichCufftItTook) {
+  const std::string library = doctor("").at("versions").at("cufft_library");
+  EXPECT_NE(library.find("libcufft.so.0 (found by the dynamic linker)"), std::string::npos)
+      << library;
+  const nlohmann::json without = doctor("RANKCHECK_STAND_IN=no_driver");
+  EXPECT_NE(without.at("notes").dump().find("libcufft.so.0 (found by the dynamic linker)"),
+            std::string::npos)
+      << without;
+}
+
+TEST_F(CudaOnStandIn, TakesTheCufftThatAnOptionNames) {
+  const std::filesystem::path mine = path_to("mine.so");
+  std::filesystem::copy_file(RANKCHECK_STAND_IN_CUFFT, mine);
+  const std::string option = " --cufft-library " + harness::shell_quoted(mine.string());
+  const Outcome outcome = rankcheck("doctor" + option);
+  EXPECT_NE(outcome.out.find(mine.string() + " (named by --cufft-library or "), std::string::npos)
+      << outcome.out;
+  const std::string run = "run smoke --backend cuda --operation propagate --cases 5 --report ";
+  EXPECT_EQ(rankcheck(run + "r" + option).status, 0);
+  expect_unable(run + "s --cufft-library /nowhere/libcufft.so.12",
+                "/nowhere/libcufft.so.12: cannot open");
+  expect_unable(run + "s --cufft-library ''", "expected a value, got nothing");
 }
 
 TEST_F(CudaOnStandIn, SaysWhatMendsAMachineThatIsNotReady) {

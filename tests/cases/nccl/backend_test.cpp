@@ -16,6 +16,15 @@ using nlohmann::json;
 
 class NcclBackend : public tests::CliTest {
  protected:
+  /// What the doctor says of the backend on a machine without devices.
+  json doctor(const std::string& options) {
+    const json said =
+        json::parse(shell("CUDA_VISIBLE_DEVICES= " + program_ + " doctor --json" + options).out);
+    for (const json& each : said.at("backends")) {
+      if (each.at("name") == "nccl") return each;
+    }
+    return {};
+  }
   const std::string stand_in_ = " --nccl-library " + harness::shell_quoted(RANKCHECK_STAND_IN_NCCL);
   const std::string old_ = " --nccl-library " + harness::shell_quoted(RANKCHECK_STAND_IN_NCCL_OLD);
   const std::string absent_ = " --nccl-library /nowhere/libnccl.so.2";
@@ -70,6 +79,33 @@ TEST_F(NcclBackend, WorksAroundWhatAnOldLibraryLacks) {
   EXPECT_NE(outcome.out.find("not_supported"), std::string::npos) << outcome.out;
 }
 
+TEST_F(NcclBackend, TellsTheDoctorInALineWhatIsMissing) {
+  const std::string none = doctor(absent_).at("why_unavailable");
+  EXPECT_EQ(none.find("NCCL cannot be loaded: /nowhere/libnccl.so.2: cannot open"), 0U) << none;
+  EXPECT_EQ(none.find('\n'), std::string::npos) << none;
+  const std::string other = doctor(" --nccl-library libm.so.6").at("why_unavailable");
+  EXPECT_EQ(other.find("NCCL cannot be loaded: libm.so.6: not NCCL"), 0U) << other;
+}
+
+/// The library is taken for NCCL itself, whose ranks share devices where there are too few.
+TEST_F(NcclBackend, TellsTheDoctorThatSharedMemoryIsShort) {
+  const json nccl =
+      doctor(" --nccl-library " + harness::shell_quoted(RANKCHECK_STAND_IN_NCCL_ON_DEVICES));
+  const json notes = nccl.at("notes");
+  EXPECT_NE(std::find(notes.begin(),
+                      notes.end(),
+                      "/proc: expected 136 MiB for 4 ranks that share devices, found 0: mount it "
+                      "with more (of a container: --shm-size=1g)"),
+            notes.end())
+      << nccl;
+}
+
+TEST_F(NcclBackend, TellsTheDoctorWhichFileItTook) {
+  const std::string library = doctor(stand_in_).at("versions").at("nccl_library");
+  EXPECT_EQ(library,
+            RANKCHECK_STAND_IN_NCCL " (named by --nccl-library or RANKCHECK_NCCL_LIBRARY)");
+}
+
 TEST_F(NcclBackend, TellsTheDoctorThatItIsAStandIn) {
   const std::string said = rankcheck("doctor --json" + stand_in_).out;
   EXPECT_NE(said.find("2.28.9"), std::string::npos) << said;
@@ -103,7 +139,7 @@ TEST_F(NcclBackend, WorkerRefusesArgumentsThatMakeNoSense) {
       {"--ranks 2 --rank 1 --store-port 65537", "--store-port: "},
       {"--ranks 2 --nonsense", "--nonsense"}};
   for (const auto& [arguments, expected] : refused) {
-    const tests::Outcome outcome = shell(worker + " " + arguments + stand_in_);
+    const tests::Outcome outcome = shell(worker + " " + arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
     EXPECT_EQ(outcome.err.find("rankcheck-worker-nccl: "), 0U) << outcome.err;
     EXPECT_NE(outcome.err.find(expected), std::string::npos) << outcome.err;

@@ -20,7 +20,7 @@ namespace {
 TEST(CudaPresence, SaysWhatMendsWhatCudaBeginsWith) {
   const std::map<int, std::string> expected{{3, "/dev/nvidia*"},
                                             {34, "stubs"},
-                                            {35, "install one for CUDA 13.0"},
+                                            {35, "install one for CUDA 13.0 or newer"},
                                             {100, "CUDA_VISIBLE_DEVICES"},
                                             {101, "--gpus all"},
                                             {304, "/dev/nvidia*"},
@@ -29,16 +29,19 @@ TEST(CudaPresence, SaysWhatMendsWhatCudaBeginsWith) {
                                             {804, "cuda-compat"},
                                             {999, "/dev/nvidia*"}};
   for (const auto& [code, remedy] : expected) {
-    const std::string why = why_none(static_cast<cudaError_t>(code), 1);
+    const std::string why = why_none(static_cast<cudaError_t>(code), 1, 12040);
     EXPECT_NE(why.find(remedy), std::string::npos) << code << ": " << why;
     EXPECT_EQ(why.find('\n'), std::string::npos) << why;
   }
-  EXPECT_EQ(why_none(static_cast<cudaError_t>(802), 0),
+  EXPECT_EQ(why_none(static_cast<cudaError_t>(802), 0, 13000),
             "CUDA: system not yet initialized (802): on a machine with NVSwitch, install and start "
             "nvidia-fabricmanager of the driver's version (systemctl start nvidia-fabricmanager)");
-  EXPECT_EQ(why_none(cudaErrorMemoryAllocation, 0), "CUDA: out of memory (2)");
-  EXPECT_NE(why_none(cudaSuccess, 0).find("finds no device"), std::string::npos);
-  EXPECT_EQ(why_none(cudaSuccess, 1), "");
+  EXPECT_EQ(why_none(cudaErrorMemoryAllocation, 0, 13000), "CUDA: out of memory (2)");
+  EXPECT_NE(why_none(cudaSuccess, 0, 13000).find("finds no device"), std::string::npos);
+  EXPECT_EQ(why_none(cudaSuccess, 1, 13000), "");
+  EXPECT_EQ(why_none(cudaErrorInsufficientDriver, 0, 0).find("no NVIDIA driver is installed"), 0U);
+  EXPECT_NE(why_none(cudaErrorInsufficientDriver, 0, 12040).find("it knows CUDA 12.4"),
+            std::string::npos);
 }
 
 TEST(CudaPresence, HasNvlinkWhereEveryPairInUseHas) {

@@ -25,6 +25,15 @@ TEST(NcclPlacement, DealsRanksOutOverTheDevices) {
   EXPECT_FALSE(share_devices(3, 3));
 }
 
+TEST(NcclPlacement, NeedsRoomInSharedMemory) {
+  // This system of files has no room.
+  EXPECT_EQ(why_too_small("/proc", 4),
+            "/proc: expected 136 MiB for 4 ranks that share devices, found 0: mount it with more "
+            "(of a container: --shm-size=1g)");
+  EXPECT_EQ(why_too_small("/nowhere", 4), "");
+  EXPECT_EQ(why_too_small("/proc", 0), "");
+}
+
 TEST(NcclPlacement, MakesEveryRankThatSharesAHostOfItsOwn) {
   EXPECT_EQ(told(3),
             (Environment{{"NCCL_HOSTID", "rankcheck-3"},

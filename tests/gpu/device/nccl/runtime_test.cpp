@@ -11,11 +11,13 @@
 
 #include "reference/registry.hpp"
 
+#include "tests/gpu/device/nccl/named.hpp"
+
 namespace rankcheck::gpu::nccl {
 namespace {
 
 const Library& stand_in() {
-  static const Library library(RANKCHECK_STAND_IN_NCCL);
+  static const Library library(named(RANKCHECK_STAND_IN_NCCL));
   return library;
 }
 
@@ -56,7 +58,7 @@ TEST(NcclRefusals, AreFewOnACurrentLibrary) {
 }
 
 TEST(NcclRefusals, NameWhatAnOldLibraryLacks) {
-  const Library old(RANKCHECK_STAND_IN_NCCL_OLD);
+  const Library old(named(RANKCHECK_STAND_IN_NCCL_OLD));
   EXPECT_EQ((Asked{.operation = "gather"}).why_refused(old),
             "ncclGather: NCCL 2.17.3 has no such function");
   EXPECT_EQ((Asked{.operation = "gather", .algorithm = "grouped"}).why_refused(old), "");
@@ -83,7 +85,7 @@ TEST(NcclRefusals, KeepForcedWaysToWhereNcclHasThem) {
   EXPECT_NE(asked.why_refused().find("LL128"), std::string::npos);
   asked.world.shares_devices = false;
   EXPECT_EQ(asked.why_refused(), "");
-  const Library old(RANKCHECK_STAND_IN_NCCL_OLD);
+  const Library old(named(RANKCHECK_STAND_IN_NCCL_OLD));
   EXPECT_EQ(asked.why_refused(old),
             "algorithm: the log of NCCL 2.17.3 does not name the one that ran");
   asked.call.ranks = 1;

@@ -257,9 +257,15 @@ struct Choice {
 
 extern "C" {
 
+#ifdef RANKCHECK_STAND_IN_ON_DEVICES
+/// Names a folder that never has room.
+extern const char* const rankcheck_nccl_shared_memory;
+const char* const rankcheck_nccl_shared_memory = "/proc";
+#else
 /// Says that memory is the host's.
 extern const int rankcheck_nccl_on_host;
 const int rankcheck_nccl_on_host = 1;
+#endif
 
 ncclResult_t ncclGetVersion(int* version) {
   *version = library_version;

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gpu/device/vendor_library.hpp"
+
+namespace rankcheck::gpu::nccl {
+
+/// An environment that names this file of NCCL.
+inline SearchPlaces named(const std::string& path) {
+  return {.variable = [path](std::string_view name) {
+    return name == nccl_library.variable ? path : std::string();
+  }};
+}
+
+}  // namespace rankcheck::gpu::nccl
