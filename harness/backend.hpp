@@ -131,7 +131,7 @@ struct BackendEntry {
   int ranks_max = 0;
   /// What is built in, for backends that can tell without being able to run; null for others.
   std::vector<AlgorithmInfo> (*compiled)() = nullptr;
-  /// Further lines for who examines this machine: what else is missing; null where there are none.
+  /// Further lines about this machine, such as what else is missing; null for none.
   std::vector<std::string> (*notes)() = nullptr;
 };
 

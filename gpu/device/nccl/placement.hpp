@@ -24,7 +24,7 @@ using Variables = std::function<std::string(const char* name)>;
                                                                         const Variables& variables);
 
 /// Why `folder`, NCCL's place for shared memory, has too little room for what NCCL 2.28 keeps
-/// there of `ranks` that share devices; empty where it has enough, or nobody knows.
+/// there of `ranks` that share devices, and what would mend it; empty where it has enough.
 [[nodiscard]] std::string why_too_small(const std::string& folder, int ranks);
 
 /// Whether the user lets NCCL go straight from device to device, whatever joins them

@@ -1,15 +1,14 @@
 #include "gpu/device/vendor_library.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <link.h>
 
 #include "gpu/device/cluster.hpp"
 
@@ -29,11 +28,11 @@ class VendorLibraries : public testing::Test {
  protected:
   /// A file of the library that works.
   fs::path put(const fs::path& folder) {
-    Dl_info info{};
-    ::dladdr(reinterpret_cast<void*>(static_cast<double (*)(double)>(&std::cbrt)), &info);
+    link_map* map = nullptr;
+    ::dlinfo(::dlopen("libm.so.6", RTLD_NOW), RTLD_DI_LINKMAP, &map);
     const fs::path file = at(folder) / soname;
     fs::create_directories(file.parent_path());
-    fs::copy_file(fs::canonical(info.dli_fname), file);
+    fs::copy_file(fs::canonical(map->l_name), file);
     return file;
   }
   /// A file of that name that cannot be loaded.
