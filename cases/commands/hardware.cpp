@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <limits>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <tuple>
 
@@ -221,7 +222,7 @@ class HardwareGate {
     header.devices = find_devices();
     selection_.devices = static_cast<int>(header.devices.size());
     const Plan plan = plan_suites();
-    header.options.parts = plan_parts(*selection_.devices);
+    header.options.parts = plan_parts(*selection_.devices, plan.broken);
     folder_ = choose_folder(options_, selection_.suites);
     for (const fs::path& each : folders(header.options.parts)) expect_no_run(each);
     header.run = to_json(selection_);
@@ -275,20 +276,22 @@ class HardwareGate {
   }
 
   /// The plan of the suites. Throws BadInput where they have nothing to check, or where a backend
-  /// is missing.
+  /// is missing. One that is there and does not open is what the gate is to find.
   [[nodiscard]] Plan plan_suites() const {
     Selection suites = selection_;
     Plan plan = make_plan(suites, make_catalogue());
     for (const auto& [backend, why] : plan.unavailable) {
-      throw BadInput(
-          fmt::format("gate hardware: backend {}: {}; --backend cuda leaves it out", backend, why));
+      if (plan.broken.contains(backend)) continue;
+      throw BadInput(fmt::format(
+          "gate hardware: backend {}: {}; --backend cuda does without it", backend, why));
     }
     return plan;
   }
 
   /// What the gate is made of between its links and its soak: what tells most comes first. Parts of
   /// which nothing is selected are left out.
-  [[nodiscard]] std::vector<hardware::PhaseRequest> plan_parts(int devices) const {
+  [[nodiscard]] std::vector<hardware::PhaseRequest> plan_parts(
+      int devices, const std::set<std::string>& broken) const {
     // NCCL takes its own ways between devices only where no two ranks share one.
     const int most_ranks = devices > 1 ? std::min(devices, 4) : 4;
     std::vector<hardware::PhaseRequest> all{{.phase = Phase::cuda},
@@ -301,19 +304,23 @@ class HardwareGate {
     for (int d = 0; devices > 1 && d < devices; ++d) {
       all.push_back({.phase = Phase::device, .device = d});
     }
-    std::erase_if(all, [this](const auto& each) { return !is_wanted(each); });
+    std::erase_if(all, [&](const auto& each) { return !is_wanted(each, broken); });
     return all;
   }
 
-  [[nodiscard]] bool is_wanted(const hardware::PhaseRequest& part) const {
+  /// Whether the selection has something for the part. A backend that did not open has.
+  [[nodiscard]] bool is_wanted(const hardware::PhaseRequest& part,
+                               const std::set<std::string>& broken) const {
     if (part.phase == Phase::suites) return true;
-    if (!wants(selection_, part.phase == Phase::nccl ? "nccl" : "cuda")) return false;
+    const std::string backend = part.phase == Phase::nccl ? "nccl" : "cuda";
+    if (!wants(selection_, backend)) return false;
     if (part.phase == Phase::speed) return !targets_of(selection_).empty();
     const auto& ranks = selection_.ranks;
     if (part.phase == Phase::nccl && !ranks.empty() &&
         (part.ranks < ranks.front() || part.ranks > ranks.back())) {
       return false;
     }
+    if (broken.contains(backend)) return true;
     try {
       Selection selection = selection_of(part, selection_);
       std::ignore = make_plan(selection, make_catalogue());

@@ -78,6 +78,21 @@ class CliTest : public testing::Test {
     return nlohmann::json::parse(text_of(folder + "/report.json"));
   }
 
+  /// Runs the gate for hardware in calls of a second each until it is whole. `surroundings` are
+  /// variables of its environment. Returns what the last call left.
+  Outcome run_gate(const std::string& arguments,
+                   const std::string& folder,
+                   const std::string& surroundings = "") {
+    const std::string run = surroundings + " " + program_ + " run --time-budget 1 ";
+    Outcome outcome = shell(run + "hardware " + arguments + " --report " + folder);
+    constexpr int calls_max = 60;
+    for (int i = 0; i < calls_max && report(folder)["ending"] != "completed"; ++i) {
+      outcome = shell(run + "--resume " + folder);
+    }
+    EXPECT_EQ(report(folder)["ending"], "completed") << outcome.out << outcome.err;
+    return outcome;
+  }
+
   /// From now on the program is installed with a cases/ of its own: the suites, and what is pinned.
   void install() {
     namespace fs = std::filesystem;

@@ -29,19 +29,15 @@ class CudaOnStandIn : public tests::OnStandIn {
     return harness::read_file(folder_.path() / state);
   }
 
-  /// The gate on devices with so little memory that it takes seconds.
-  Outcome gate(const std::string& surroundings, const std::string& budget_s = "1") {
-    return shell("RANKCHECK_STAND_IN_MIB=2 " + surroundings + " " + program_ +
-                 " run hardware --operation all_reduce --algorithm ring "
-                 "--property agrees_with_reference "
-                 "--cases 5 --report gate --time-budget " +
-                 budget_s);
-  }
-  /// The gate's suite without nccl, which is not there.
-  void name_cuda_alone() {
-    harness::write_file(
-        cases() / "suites" / "hardware.json",
-        R"({"name":"hardware","summary":"s","entries":[{"backends":["cuda"],"ranks":[1,1]}]})");
+  /// The gate without nccl, which is not there, on devices with so little memory that it takes
+  /// seconds.
+  Outcome gate(const std::string& surroundings, const std::string& arguments = "") {
+    return run_gate(
+        "--backend cuda --operation all_reduce --algorithm ring "
+        "--property agrees_with_reference --cases 5 " +
+            arguments,
+        "gate",
+        "RANKCHECK_STAND_IN_MIB=2 " + surroundings);
   }
   /// What a probe of the link from device 0 to device 1 says: two patterns, once each.
   nlohmann::json probe(const std::string& surroundings, const std::string& method) {
@@ -201,7 +197,7 @@ TEST_F(CudaOnStandIn, FindsAProbeToStartFromAsTheSimulatorDoes) {
 
 TEST_F(CudaOnStandIn, FailsNothingOfTheGateAndPassesNoDevice) {
   const Outcome outcome = gate("");
-  // The other worker is not there.
+  // Nothing of it is hardware.
   EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
   const nlohmann::json found = hardware();
   ASSERT_EQ(found.at("devices").size(), 2U);
@@ -227,7 +223,9 @@ TEST_F(CudaOnStandIn, FailsNothingOfTheGateAndPassesNoDevice) {
 }
 
 TEST_F(CudaOnStandIn, HasEveryDeviceInTheSuitesOfTheGate) {
-  name_cuda_alone();
+  harness::write_file(
+      cases() / "suites" / "hardware.json",
+      R"({"name":"hardware","summary":"s","entries":[{"backends":["cuda"],"ranks":[1,1]}]})");
   gate("RANKCHECK_STAND_IN_DEVICES=3");
   EXPECT_EQ(hardware().at("devices").size(), 3U);
   for (const std::string phase : {"suites", "soak"}) {
@@ -258,15 +256,28 @@ TEST_F(CudaOnStandIn, RunsItsWorkersUnderTheSanitizer) {
   EXPECT_EQ(part("sanitizer").at("verdict"), "crashed") << part("sanitizer");
 }
 
-TEST_F(CudaOnStandIn, GateWithoutTimeForItsSoakIsNotRed) {
-  name_cuda_alone();
-  EXPECT_EQ(gate("RANKCHECK_STAND_IN_DEVICES=1", "0.001").status, 2);
-  EXPECT_EQ(part("soak").at("verdict"), "skipped");
-  EXPECT_EQ(part("soak").at("reason"), "no case was run: the time was over before");
-  const Outcome longer = shell("RANKCHECK_STAND_IN_MIB=2 RANKCHECK_STAND_IN_DEVICES=1 " + program_ +
-                               " run --resume gate --time-budget 1");
-  EXPECT_EQ(longer.status, 2) << longer.out << longer.err;
-  EXPECT_EQ(part("soak").at("verdict"), "passed");
+TEST_F(CudaOnStandIn, MeasuresTheSpeedsThatHaveATarget) {
+  gate("RANKCHECK_STAND_IN_DEVICES=1");
+  const nlohmann::json speeds = hardware().at("speeds");
+  // The selection has no gradients.
+  ASSERT_EQ(speeds.size(), 2U);
+  EXPECT_EQ(speeds[0].at("measurement"), "large/cuda/all_reduce/direct/8x65536");
+  EXPECT_EQ(speeds[0].at("counter"), "bandwidth_share");
+  EXPECT_EQ(speeds[0].at("at_least"), 0.7);
+  EXPECT_EQ(speeds[1].at("measurement"), "cases/cuda");
+  for (const nlohmann::json& each : speeds) {
+    EXPECT_GT(each.at("value"), 0) << each;
+    EXPECT_TRUE(each.at("met").is_null()) << each;
+  }
+  EXPECT_EQ(part("speed").at("verdict"), "passed");
+}
+
+TEST_F(CudaOnStandIn, SpeedThatCannotBeMeasuredIsErrored) {
+  EXPECT_NE(gate("RANKCHECK_STAND_IN=no_time RANKCHECK_STAND_IN_DEVICES=1").status, 0);
+  EXPECT_EQ(part("speed").at("verdict"), "errored");
+  const std::string reason = part("speed").at("reason");
+  EXPECT_NE(reason.find("large/cuda/all_reduce/direct/8x65536: "), std::string::npos) << reason;
+  EXPECT_NE(reason.find("s: expected more than 0"), std::string::npos) << reason;
 }
 
 TEST_F(CudaOnStandIn, FailsTheGateWhereCopiesStopShort) {

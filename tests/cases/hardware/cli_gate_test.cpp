@@ -10,8 +10,8 @@
 #include "tests/cases/cli.hpp"
 #include "tests/harness/schema.hpp"
 
-/// `rankcheck run hardware` where a script says that there are two devices: it answers for links,
-/// and runs no case.
+/// `rankcheck run hardware` where a script stands for the workers of cuda and nccl. It says that
+/// there are two devices, answers for links, and runs no case.
 namespace rankcheck {
 namespace {
 
@@ -50,27 +50,20 @@ class CliGate : public tests::CliTest {
  protected:
   void SetUp() override {
     install();
-    const fs::path path = path_to("bin/rankcheck-worker-cuda");
-    harness::write_file(path, worker);
+    for (const char* name : {"cuda", "nccl"}) write_worker(name, worker);
+  }
+
+  void write_worker(const std::string& name, const std::string& text) {
+    const fs::path path = path_to("bin/rankcheck-worker-" + name);
+    harness::write_file(path, text);
     fs::permissions(path, fs::perms::owner_all);
+  }
+  void remove_worker(const std::string& name) {
+    fs::remove(path_to("bin/rankcheck-worker-" + name));
   }
 
   void make(const std::string& name, const std::string& text = "") {
     harness::write_file(path_to(name), text);
-  }
-
-  /// Runs the gate in as many instalments as it takes; what the last of them left.
-  Outcome run_whole(const std::string& arguments, const std::string& folder) {
-    Outcome outcome = rankcheck(gate_ + arguments + " --time-budget 1 --report " + folder);
-    return finish(folder, std::move(outcome));
-  }
-  Outcome finish(const std::string& folder, Outcome outcome) {
-    constexpr int calls_max = 60;
-    for (int i = 0; i < calls_max && report(folder)["ending"] != "completed"; ++i) {
-      outcome = rankcheck("run --time-budget 1 --resume " + folder);
-    }
-    EXPECT_EQ(report(folder)["ending"], "completed") << outcome.out << outcome.err;
-    return outcome;
   }
 
   /// The program runs in the background as process $p, until `condition` holds of the shell.
@@ -94,8 +87,16 @@ class CliGate : public tests::CliTest {
     return probes;
   }
 
-  /// The gate without NCCL, which is not there, and with few units.
-  const std::string gate_ = "run hardware --backend cuda --operation barrier ";
+  /// The gate with few units. They do not run, since the script opens no backend.
+  const std::string gate_ = "run hardware --operation barrier ";
+  Outcome run_whole(const std::string& folder, const std::string& arguments = "") {
+    return run_gate("--operation barrier " + arguments, folder);
+  }
+  void finish(const std::string& folder) {
+    for (int i = 0; i < 60 && report(folder)["ending"] != "completed"; ++i) {
+      rankcheck("run --time-budget 1 --resume " + folder);
+    }
+  }
 
   /// Links of which something was compared.
   static int measured(const json& gate) {
@@ -109,12 +110,12 @@ class CliGate : public tests::CliTest {
 TEST_F(CliGate, ProcessAndFileSayTheSame) {
   make("fast");
   // The script runs no case.
-  EXPECT_EQ(run_whole("", "r").status, 2);
+  EXPECT_EQ(run_whole("r").status, 2);
   EXPECT_EQ(report("r")["exit_status"], 2);
   EXPECT_EQ(report("r")["environment"]["hardware"]["status"], 2);
   EXPECT_EQ(harness::complaints(report("r")), "");
   make("corrupt");
-  const Outcome outcome = run_whole("", "corrupt-link");
+  const Outcome outcome = run_whole("corrupt-link");
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   EXPECT_EQ(report("corrupt-link")["exit_status"], 1);
   EXPECT_EQ(report("corrupt-link")["environment"]["hardware"]["status"], 1);
@@ -137,14 +138,22 @@ TEST_F(CliGate, EndsWhenTheTimeOfTheCallIsOver) {
   for (const json& each : phases()) {
     EXPECT_EQ(each.at("verdict"), "skipped") << each;
   }
-  const Outcome whole = finish("r", first);
+  finish("r");
   EXPECT_EQ(measured(report("r")), 8);
   std::vector<std::string> names;
   const json parts = phases();
   for (const json& each : parts) names.push_back(each.at("name"));
   EXPECT_EQ(names,
-            (std::vector<std::string>{
-                "links", "cuda", "speed", "sanitizer", "suites", "device 0", "device 1", "soak"}));
+            (std::vector<std::string>{"links",
+                                      "cuda",
+                                      "nccl 1 rank",
+                                      "nccl 2 ranks",
+                                      "speed",
+                                      "sanitizer",
+                                      "suites",
+                                      "device 0",
+                                      "device 1",
+                                      "soak"}));
 }
 
 TEST_F(CliGate, RefusesAnArchiveThatCannotBeWritten) {
@@ -168,8 +177,7 @@ TEST_F(CliGate, KilledItKeepsItsLinksAndGoesOn) {
   EXPECT_EQ(measured(report("r")), 3);
 
   make("fast");
-  const Outcome resumed = finish("r", {});
-  EXPECT_EQ(resumed.status, 2) << resumed.out << resumed.err;
+  finish("r");
   EXPECT_EQ(measured(report("r")), 8);
   // Every link is probed once, and only then again.
   const std::string asked = text_of("asked");
@@ -182,7 +190,7 @@ TEST_F(CliGate, KilledItKeepsItsLinksAndGoesOn) {
 
 TEST_F(CliGate, ResumedItsSoakGoesOnAtTheNextLink) {
   make("fast");
-  run_whole("--seed 3", "r");
+  run_whole("r", "--seed 3");
   const std::size_t before = soaked().size();
   make("stop", std::to_string(before + 3));
   in_background("run --resume r --time-budget 4",
@@ -190,7 +198,7 @@ TEST_F(CliGate, ResumedItsSoakGoesOnAtTheNextLink) {
                 "sleep 0.2; kill -9 $p; wait $p;");
   fs::remove(path_to("stop"));
   ASSERT_EQ(soaked().size(), before + 3);
-  finish("r", {});
+  finish("r");
   const std::vector<json> probes = soaked();
   EXPECT_GT(probes.size(), before + 3);
   for (std::size_t p = 0; p < probes.size(); ++p) {
@@ -203,18 +211,16 @@ TEST_F(CliGate, ResumedItsSoakGoesOnAtTheNextLink) {
   EXPECT_EQ(harness::complaints(report("r")), "");
 }
 
-/// The script stands for NCCL's worker, too; how it is started is told in a file.
+/// A file tells how the script is started.
 TEST_F(CliGate, HasARankForEveryDevice) {
   make("fast");
   const fs::path suite = cases() / "suites" / "hardware.json";
   harness::write_file(suite, R"({"name":"hardware","summary":"s","entries":[
       {"backends":["cuda"],"cases":1,"ranks":[1,3]},
       {"backends":["nccl"],"cases":1,"ranks":[1,4]}]})");
-  for (const char* name : {"bin/rankcheck-worker-cuda", "bin/rankcheck-worker-nccl"}) {
-    const std::string note = "#!/bin/sh\necho \"${0##*-} $*\" >> started";
-    harness::write_file(path_to(name), note + std::string(worker).substr(9));
-    fs::permissions(path_to(name), fs::perms::owner_all);
-  }
+  const std::string note = "#!/bin/sh\necho \"${0##*-} $*\" >> started";
+  for (const char* name : {"cuda", "nccl"})
+    write_worker(name, note + std::string(worker).substr(9));
   const auto ranks_of = [this](const std::string& folder) {
     json most;
     const json findings = report(folder).at("findings");
@@ -224,11 +230,7 @@ TEST_F(CliGate, HasARankForEveryDevice) {
     }
     return most;
   };
-  const auto run_both = [this](const std::string& folder, const std::string& arguments = "") {
-    const std::string options = "run hardware --operation barrier --time-budget 1 --report ";
-    finish(folder, rankcheck(options + folder + arguments));
-  };
-  run_both("two");
+  run_whole("two");
   EXPECT_EQ(ranks_of("two/suites"), (json{{"cuda", 3}, {"nccl", 2}}));
   EXPECT_EQ(ranks_of("two/soak"), ranks_of("two/suites"));
   EXPECT_EQ(report("two").at("run").at("devices"), 2);
@@ -242,19 +244,18 @@ TEST_F(CliGate, HasARankForEveryDevice) {
   // Ranks of NCCL share a device only where there is no other.
   std::string alone = text_of("bin/rankcheck-worker-cuda");
   alone.erase(alone.find(",$device"), 8);
-  harness::write_file(path_to("bin/rankcheck-worker-cuda"), alone);
-  fs::permissions(path_to("bin/rankcheck-worker-cuda"), fs::perms::owner_all);
-  run_both("one");
+  write_worker("cuda", alone);
+  run_whole("one");
   EXPECT_EQ(report("one").at("run").at("devices"), 1);
   EXPECT_EQ(ranks_of("one/suites"), (json{{"cuda", 3}, {"nccl", 4}}));
 
-  run_both("as-asked", " --ranks 1");
+  run_whole("as-asked", "--ranks 1");
   EXPECT_EQ(ranks_of("as-asked/suites"), (json{{"cuda", 1}, {"nccl", 1}}));
 }
 
 TEST_F(CliGate, RefusesBeforeAnythingIsMeasured) {
   expect_unable("run hardware smoke", "suite: hardware: expected no other suite beside it");
-  expect_unable("run hardware --backend cuda --operation nonsense --report r", "nonsense");
+  expect_unable("run hardware --operation nonsense --report r", "nonsense");
   EXPECT_FALSE(exists("r"));
   for (const char* each : {"r", "r/soak"}) {
     fs::create_directories(path_to(each));
@@ -271,8 +272,8 @@ TEST_F(CliGate, RefusesBeforeAnythingIsMeasured) {
 /// What a part is to run under, only the gate knows.
 TEST_F(CliGate, RefusesToGoOnWithAPartAlone) {
   make("fast");
-  const Outcome gate = rankcheck(gate_ + "--time-budget 0.1 --report r");
-  for (const char* part : {"r/suites", "r/soak", "r/nccl-4", "r/suites/"}) {
+  const Outcome gate = run_whole("r");
+  for (const char* part : {"r/suites", "r/soak", "r/nccl-2", "r/suites/"}) {
     expect_unable(std::string("run --resume ") + part,
                   std::string("--resume: ") + part + ": is a part of a gate: expected --resume r");
   }
@@ -288,7 +289,7 @@ TEST_F(CliGate, RefusesToGoOnWithAPartAlone) {
 /// The signal comes when the soak's links are over, about when its suites begin.
 TEST_F(CliGate, HearsAnInterruptBetweenItsParts) {
   make("fast");
-  run_whole("", "r");
+  run_whole("r");
   const Outcome outcome = in_background("run --resume r --time-budget 2",
                                         "grep -qs '^soak: each of' out",
                                         "kill -INT $p; wait $p; echo \"status $?\"");
@@ -311,32 +312,33 @@ TEST_F(CliGate, GoesOnOnlyAsItBegan) {
   rankcheck(gate_ + "--time-budget 0.1 --seed 5 --report r");
   expect_unable("run hardware --resume r --seed 6", "--resume: r: expected seed to be 5");
   expect_unable("run smoke --resume r", "--resume: r: expected suites to be [\"hardware\"]");
-  std::string alone = text_of("bin/rankcheck-worker-cuda");
+  std::string alone = worker;
   alone.erase(alone.find(",$device"), 8);
-  harness::write_file(path_to("bin/rankcheck-worker-cuda"), alone);
+  write_worker("cuda", alone);
   expect_unable("run --resume r", "other devices need a folder of their own (--report)");
 }
 
 /// One line on stderr, nothing on stdout, and no folder.
 TEST_F(CliGate, RefusesToBeginWithoutADeviceOrALibrary) {
   const auto expect_refused = [this](const std::string& arguments, const std::string& why) {
-    const Outcome outcome = rankcheck("run hardware --report r " + arguments);
+    const Outcome outcome = rankcheck(gate_ + "--report r " + arguments);
     EXPECT_EQ(outcome.status, 2);
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(outcome.err, "rankcheck: gate hardware: " + why + "\n");
     EXPECT_FALSE(exists("r"));
   };
+  remove_worker("nccl");
   expect_refused("",
                  "backend nccl: rankcheck-worker-nccl is missing beside rankcheck: install NCCL's "
                  "header (2.28 or newer; Debian: libnccl-dev) and the CUDA Toolkit, and build "
-                 "again; --backend cuda leaves it out");
-  harness::write_file(path_to("bin/rankcheck-worker-cuda"),
-                      "#!/bin/sh\necho '{\"unavailable\":\"no driver\",\"devices\":[],"
-                      "\"algorithms\":[{\"operation\":\"barrier\",\"name\":\"central\","
-                      "\"summary\":\"\"}]}'\n");
+                 "again; --backend cuda does without it");
+  write_worker("cuda",
+               "#!/bin/sh\necho '{\"unavailable\":\"no driver\",\"devices\":[],"
+               "\"algorithms\":[{\"operation\":\"barrier\",\"name\":\"central\","
+               "\"summary\":\"\"}]}'\n");
   expect_refused("", "backend cuda: no driver");
   expect_refused("--backend cuda", "backend cuda: no driver");
-  fs::remove(path_to("bin/rankcheck-worker-cuda"));
+  remove_worker("cuda");
   expect_refused(
       "--backend nccl",
       "backend cuda: rankcheck-worker-cuda is missing beside rankcheck: install the CUDA "

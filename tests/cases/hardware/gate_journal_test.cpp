@@ -224,7 +224,7 @@ TEST_F(GateJournalTest, GateWhoseTimeIsOverGoesOnAtTheNextPart) {
   const fs::path whole = folder("whole");
   ASSERT_FALSE(begin(whole, no_end));
   const std::string expected = told(whole);
-  for (int most = 1; most < asked_; ++most) {
+  for (int most = 0;; ++most) {
     const fs::path here = folder(std::to_string(most));
     {
       GateSession session(here, header());
@@ -232,7 +232,10 @@ TEST_F(GateJournalTest, GateWhoseTimeIsOverGoesOnAtTheNextPart) {
       int ends = 0;
       hooks.why_end = [&] { return ++ends > most ? std::string("time_over") : std::string(); };
       const GateReport gate = session.run(hooks);
-      ASSERT_EQ(gate.report.ending, "time_over") << most;
+      if (gate.report.ending == "completed") {
+        EXPECT_GT(most, 20);
+        return;
+      }
       session.end({.ending = gate.report.ending, .finished = "later", .duration_s = 1});
     }
     EXPECT_EQ(report_of(here).status, 2) << most;

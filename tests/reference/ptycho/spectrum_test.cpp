@@ -73,7 +73,7 @@ TEST(FreeSpaceTest, a_plane_wave_keeps_its_shape) {
   in.scene.distance = 3;
   const auto phase = std::polar(1.0, 6 * std::numbers::pi * std::sqrt(0.8));
   expect_spectrum_near(waves_behind(propagate_fresnel::reference, in),
-              times(phase, in[Array::waves].values));
+                       times(phase, in[Array::waves].values));
 }
 
 TEST(FreeSpaceTest, a_wave_too_fine_decays_both_ways) {
@@ -84,7 +84,7 @@ TEST(FreeSpaceTest, a_wave_too_fine_decays_both_ways) {
     in.scene.distance = distance;
     const double factor = std::exp(-std::numbers::pi * std::sqrt(0.25 - 0.0625));
     expect_spectrum_near(waves_behind(propagate_fresnel::reference, in),
-                times(factor, in[Array::waves].values));
+                         times(factor, in[Array::waves].values));
   }
 }
 
@@ -115,7 +115,8 @@ TEST(FreeSpaceTest, where_little_is_left_along_the_beam_its_root_is_uncertain) {
 TEST(ShiftTest, half_a_pixel_is_half_a_turn_of_the_highest_frequency) {
   Setting in = setting(2, {1, 0, 0, 0});
   in[Array::positions].values = {0, 0.5};
-  expect_spectrum_near(waves_behind(shift::reference, in), {0.5 * (1.0 + 1i), 0.5 * (1.0 - 1i), 0, 0});
+  expect_spectrum_near(waves_behind(shift::reference, in),
+                       {0.5 * (1.0 + 1i), 0.5 * (1.0 - 1i), 0, 0});
 }
 
 TEST(ShiftTest, a_pixel_down_and_two_to_the_right) {
