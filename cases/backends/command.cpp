@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "reference/registry.hpp"
@@ -18,6 +19,13 @@ const spec::Contract* contract_of(std::string_view operation) {
 std::string program_beside(std::string_view name) {
   std::error_code error;
   return std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / name;
+}
+
+std::string require_program_beside(std::string_view name) {
+  std::string path = program_beside(name);
+  if (::access(path.c_str(), X_OK) == 0) return path;
+  throw harness::BadInput(fmt::format(
+      "{} is missing beside rankcheck: it is built where the backend's worker is", name));
 }
 
 std::string why_command_unavailable(const std::string& path) {

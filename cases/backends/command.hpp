@@ -16,6 +16,9 @@ namespace rankcheck::cases {
 /// The path that a program of this name has beside this one.
 [[nodiscard]] std::string program_beside(std::string_view name);
 
+/// Likewise. Throws BadInput where no program is there.
+[[nodiscard]] std::string require_program_beside(std::string_view name);
+
 /// Why the program cannot be a backend: one line; empty where it can be tried.
 [[nodiscard]] std::string why_command_unavailable(const std::string& path);
 

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/worker/worker_backend.hpp"
@@ -19,6 +20,17 @@ namespace rankcheck::cases {
 namespace {
 
 namespace worker = harness::worker;
+
+/// The program with these arguments, started through the user's launcher where there is one.
+worker::Command launch(const std::string& program, const std::vector<std::string>& arguments) {
+  worker::Command command;
+  const char* launcher = std::getenv(cuda_launcher_variable);
+  std::istringstream words(launcher == nullptr ? "" : launcher);
+  for (std::string word; words >> word;) command.arguments.push_back(word);
+  command.arguments.push_back(program);
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  return command;
+}
 
 std::unique_ptr<worker::WorkerBackend> open_worker(const harness::BackendOptions& options) {
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
@@ -48,22 +60,16 @@ WorkerProgram cuda_worker() {
 }
 
 worker::Command cuda_worker_command(const std::vector<std::string>& arguments) {
-  worker::Command command;
-  const char* launcher = std::getenv(cuda_launcher_variable);
-  std::istringstream words(launcher == nullptr ? "" : launcher);
-  for (std::string word; words >> word;) command.arguments.push_back(word);
-  command.arguments.push_back(cuda_worker().path);
-  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
-  return command;
+  return launch(cuda_worker().path, arguments);
 }
 
-int run_in_cuda(int ranks,
-                const std::vector<std::string>& arguments,
-                const std::atomic<bool>& interrupted) {
+int reconstruct_in_cuda(int ranks,
+                        const std::vector<std::string>& arguments,
+                        const std::atomic<bool>& interrupted) {
   require_ranks("cuda", ranks, cuda_ranks_max);
-  return run_worker(cuda_worker_command(arguments),
-                    "backend cuda: rankcheck-worker-cuda",
-                    std::string(cuda_complaint_begin),
+  return run_worker(launch(require_program_beside(cuda_reconstruct_program), arguments),
+                    fmt::format("backend cuda: {}", cuda_reconstruct_program),
+                    fmt::format("{}: ", cuda_reconstruct_program),
                     interrupted);
 }
 

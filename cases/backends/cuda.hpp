@@ -25,16 +25,16 @@ inline constexpr int cuda_ranks_max = 64;
 [[nodiscard]] harness::worker::Command cuda_worker_command(
     const std::vector<std::string>& arguments);
 
-/// What the worker says first where it cannot go on.
-inline constexpr std::string_view cuda_complaint_begin = "rankcheck-worker-cuda: ";
+/// Its complaints begin with this name.
+inline constexpr std::string_view cuda_reconstruct_program = "rankcheck-reconstruct-cuda";
 
-/// Runs the worker program with these arguments, whose standard output is ours, asks it to end once
-/// `interrupted` is true, and returns the exit status: 0, or 1 where something was falsified.
-/// Throws BadInput where there are too many ranks, and std::runtime_error with the worker's
-/// complaint, or with how it died.
-[[nodiscard]] int run_in_cuda(int ranks,
-                              const std::vector<std::string>& arguments,
-                              const std::atomic<bool>& interrupted);
+/// Runs that program with these arguments, started through the user's launcher where there is one.
+/// Its standard output is ours. It is asked to end once `interrupted` is true. Returns the exit
+/// status: 0, or 1 where something was falsified. Throws BadInput where there are too many ranks or
+/// the program is missing, and std::runtime_error with its complaint, or with how it died.
+[[nodiscard]] int reconstruct_in_cuda(int ranks,
+                                      const std::vector<std::string>& arguments,
+                                      const std::atomic<bool>& interrupted);
 
 /// CUDA devices of this machine, all ranks in one process.
 [[nodiscard]] harness::BackendEntry cuda_backend();

@@ -58,9 +58,9 @@ std::string why_unavailable() {
 }
 
 /// Variables that another MPI library than Open MPI ignores.
-worker::Command command(int ranks, const std::string& directory) {
+worker::Command command(int ranks, const std::string& directory, const std::string& program) {
   return {
-      .arguments = {launcher(), "-n", std::to_string(ranks), worker_path()},
+      .arguments = {launcher(), "-n", std::to_string(ranks), program},
       .environment = {
           // Containers run as root, and cases have more ranks than a small machine has cores.
           {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
@@ -81,8 +81,10 @@ worker::Command command(int ranks, const std::string& directory) {
 
 std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOptions& options) {
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
-      .command = [ranks = options.ranks_max](
-                     const std::string& directory) { return command(ranks, directory); },
+      .command =
+          [ranks = options.ranks_max](const std::string& directory) {
+            return command(ranks, directory, worker_path());
+          },
       .contract_of = contract_of,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
   });
@@ -99,15 +101,17 @@ nlohmann::json describe() {
 
 }  // namespace
 
-int run_in_mpi(int ranks,
-               const std::vector<std::string>& arguments,
-               const std::atomic<bool>& interrupted) {
+int reconstruct_in_mpi(int ranks,
+                       const std::vector<std::string>& arguments,
+                       const std::atomic<bool>& interrupted) {
   require_ranks("mpi", ranks, ranks_max);
   const worker::WorkFolder folder;
-  worker::Command started = command(ranks, folder.path());
+  worker::Command started =
+      command(ranks, folder.path(), require_program_beside(mpi_reconstruct_program));
   started.arguments.insert(started.arguments.end(), arguments.begin(), arguments.end());
   started.environment["TMPDIR"] = folder.path();
-  return run_worker(started, "backend mpi: mpirun", std::string(mpi_complaint_begin), interrupted);
+  return run_worker(
+      started, "backend mpi: mpirun", fmt::format("{}: ", mpi_reconstruct_program), interrupted);
 }
 
 harness::BackendEntry mpi_backend() {

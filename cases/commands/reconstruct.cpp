@@ -33,13 +33,13 @@ int reconstruct_in_sim(const Options& options) {
   return status == status_held ? interrupt.exit_status() : status;
 }
 
-/// In a worker program that takes the same command line.
+/// In a program that takes the same command line.
 template <class Run>
-int reconstruct_in_worker(const Context& context, const Options& options, const Run& run) {
+int reconstruct_elsewhere(const Context& context, const Options& options, const Run& run) {
   require_backend(options.backend);
   const Interrupt interrupt;
   std::vector<std::string> arguments = context.arguments;
-  // To the worker, this program's terminal is a pipe.
+  // To that program, this one's terminal is a pipe.
   arguments.push_back("--progress=" + options.progress);
   const int status = run(std::max(options.ranks, 1), arguments, interrupt.requested());
   return status == status_held ? interrupt.exit_status() : status;
@@ -47,8 +47,9 @@ int reconstruct_in_worker(const Context& context, const Options& options, const 
 
 int reconstruct_where_asked(const Context& context, const Options& options) {
   if (options.backend == "sim") return reconstruct_in_sim(options);
-  if (options.backend == "mpi") return reconstruct_in_worker(context, options, run_in_mpi);
-  if (options.backend == "cuda") return reconstruct_in_worker(context, options, run_in_cuda);
+  if (options.backend == "mpi") return reconstruct_elsewhere(context, options, reconstruct_in_mpi);
+  if (options.backend == "cuda")
+    return reconstruct_elsewhere(context, options, reconstruct_in_cuda);
   throw BadInput(
       fmt::format("backend: {}: reconstruct has none of that name built in: expected "
                   "sim, mpi or cuda",

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <exception>
 #include <map>
-#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,15 +31,15 @@
 #include "harness/worker/serve.hpp"
 
 #include "cases/backends/algorithms.hpp"
-#include "cases/backends/worker_command.hpp"
+#include "cases/commands/command.hpp"
 #include "cases/hardware/probe.hpp"
-#include "cases/reconstruct/command.hpp"
 #include "cases/workers/arrival.hpp"
+#include "cases/workers/cuda_process.hpp"
 #include "cases/workers/cuda_times.hpp"
 #include "cases/workers/description.hpp"
 
-/// rankcheck-worker-cuda: one process that hosts all ranks on its CUDA devices. It serves the
-/// harness; or with the arguments of the command `reconstruct`, runs that.
+/// rankcheck-worker-cuda: one process that hosts all ranks on its CUDA devices and serves the
+/// harness.
 namespace rankcheck::cases {
 
 namespace {
@@ -57,15 +56,6 @@ const Algorithms& algorithms() {
 
 std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
-}
-
-/// How many hardware queues streams are spread over: at most 32.
-constexpr const char* queues_variable = "CUDA_DEVICE_MAX_CONNECTIONS";
-
-/// A launcher may start this process from a thread that ends before it; behind one, the process
-/// ends with its connection, or when it is done.
-void end_with_harness() {
-  if (std::getenv(cuda_launcher_variable) == nullptr) worker::end_with_parent();
 }
 
 /// Whose memory the devices have, where that is not their own.
@@ -337,31 +327,8 @@ void probe(const char* text) {
   }
 }
 
-/// Reconstructs on logical devices, one for each rank.
-int reconstruct_here(const reconstruct::Options& options) {
-  if (const std::string why = cuda::why_unavailable(); !why.empty()) throw gpu::DeviceError(why);
-  std::vector<int> ranks(static_cast<std::size_t>(std::max(options.ranks, 1)));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  cuda::Devices devices(static_cast<int>(ranks.size()));
-  cuda::CudaCluster cluster(devices, reference::contract_named);
-  cluster.begin(ranks);
-  const Interrupt interrupt{worker_end_signal};
-  return reconstruct_on(cluster, options, interrupt);
-}
-
-int run_reconstruct(int argc, char** argv) {
-  try {
-    return reconstruct::run_command(argc, argv, true, reconstruct_here);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}{}\n", cuda_complaint_begin, error.what());
-    return status_unable;
-  }
-}
-
 int main_with(int argc, char** argv) {
-  // Before CUDA is first called, which reads it then. The default, 8, is fewer than there may be
-  // streams, and those that share a queue keep an order that nothing asked for.
-  ::setenv(queues_variable, "32", 0);
+  choose_queues();
   const std::string_view word = argc > 1 ? argv[1] : "";
   if (word == "--describe") {
     describe();
@@ -378,10 +345,6 @@ int main_with(int argc, char** argv) {
     fmt::print("{}\n", to_json(time_on_devices(algorithms(), request)).dump());
     return 0;
   }
-  if (word == "reconstruct") {
-    end_with_harness();
-    return run_reconstruct(argc, argv);
-  }
   int ranks = 0;
   const std::string_view count = argc > 2 ? argv[2] : "";
   const char* const end = count.data() + count.size();
@@ -389,7 +352,7 @@ int main_with(int argc, char** argv) {
   if (word != "--ranks" || argc > 3 || !is_number || ranks < 1 || ranks > cuda_ranks_max) {
     std::fprintf(stderr,
                  "rankcheck-worker-cuda: expected --ranks N of at most %d, --describe, "
-                 "--probe JSON, --time JSON or reconstruct FILE.cxi\n",
+                 "--probe JSON or --time JSON\n",
                  cuda_ranks_max);
     return status_unable;
   }

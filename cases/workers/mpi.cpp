@@ -1,10 +1,7 @@
-#include "cases/backends/mpi.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <map>
-#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,12 +17,10 @@
 #include "harness/input.hpp"
 #include "harness/worker/serve.hpp"
 
-#include "cases/backends/worker_command.hpp"
-#include "cases/reconstruct/command.hpp"
+#include "cases/commands/command.hpp"
 #include "cases/workers/arrival.hpp"
 
-/// rankcheck-worker-mpi: one process of an MPI world. It serves the rank that it is; or with the
-/// arguments of the command `reconstruct`, takes its part in that.
+/// rankcheck-worker-mpi: one process of an MPI world. It serves the harness the rank that it is.
 namespace rankcheck::cases {
 
 namespace {
@@ -201,58 +196,16 @@ int serve_harness() {
   return status_held;
 }
 
-void complain(const std::exception& error) {
-  fmt::print(stderr, "{}{}\n", mpi_complaint_begin, error.what());
-}
-
-/// Runs the command `reconstruct` as one of the processes that share it.
-int run_reconstruct(mpi::Runtime& runtime, int argc, char** argv) {
-  mpi::MpiCluster cluster(runtime, reference::contract_named);
-  std::vector<int> all(static_cast<std::size_t>(runtime.size()));
-  std::iota(all.begin(), all.end(), 0);
-  cluster.begin(all, runtime.rank());
-  const auto run = [&](const reconstruct::Options& options) {
-    if (options.ranks != 0 && options.ranks != cluster.ranks()) {
-      throw harness::BadInput(fmt::format(
-          "--ranks: expected {}, a process each, found {}", cluster.ranks(), options.ranks));
-    }
-    const Interrupt interrupt{worker_end_signal};
-    return reconstruct_on(cluster, options, interrupt);
-  };
-  const int status = reconstruct::run_command(argc, argv, runtime.rank() == 0, run);
-  cluster.end();
-  return status;
-}
-
-int reconstruct_together(int argc, char** argv) {
-  mpi::Runtime runtime;
-  try {
-    return run_reconstruct(runtime, argc, argv);
-  } catch (const std::exception& error) {
-    complain(error);
-    // The others may wait for this process in a collective, and it for them in MPI_Finalize.
-    mpi::Runtime::abort(status_unable);
-  }
-}
-
 }  // namespace
 
 }  // namespace rankcheck::cases
 
-#if defined(__SANITIZE_ADDRESS__)
-/// MPI libraries keep memory until the process ends.
-extern "C" const char* __asan_default_options() {
-  return "detect_leaks=0";
-}
-#endif
-
-int main(int argc, char** argv) {
+int main() {
   try {
     rankcheck::harness::worker::end_with_parent();
-    return argc > 1 ? rankcheck::cases::reconstruct_together(argc, argv)
-                    : rankcheck::cases::serve_harness();
+    return rankcheck::cases::serve_harness();
   } catch (const std::exception& error) {
-    rankcheck::cases::complain(error);
+    fmt::print(stderr, "rankcheck-worker-mpi: {}\n", error.what());
     // Without MPI_Abort the other processes would wait for this one in MPI_Finalize.
     std::_Exit(rankcheck::cases::status_unable);
   }

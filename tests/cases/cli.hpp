@@ -74,6 +74,12 @@ class CliTest : public testing::Test {
     return harness::read_file(path_to(name));
   }
 
+  /// A program in the folder, as the text of a shell script.
+  void write_script(const std::string& name, const std::string& text) {
+    harness::write_file(path_to(name), "#!/bin/sh\n" + text);
+    std::filesystem::permissions(path_to(name), std::filesystem::perms::owner_all);
+  }
+
   nlohmann::json report(const std::string& folder) {
     return nlohmann::json::parse(text_of(folder + "/report.json"));
   }

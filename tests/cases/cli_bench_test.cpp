@@ -44,11 +44,6 @@ case "$1" in
 esac
 )sh");
   }
-
-  void write_script(const std::string& name, const std::string& text) {
-    harness::write_file(path_to(name), "#!/bin/sh\n" + text);
-    std::filesystem::permissions(path_to(name), std::filesystem::perms::owner_all);
-  }
 };
 
 TEST_F(CliBench, MeasuresSmallCasesAndLargeCallsInSim) {

@@ -1,4 +1,5 @@
-# The worker's own, which tests compile without CUDA, too.
+# The programs' own sources, which tests compile without CUDA, too.
+set(cuda_reconstruct_sources ${CMAKE_SOURCE_DIR}/cases/workers/reconstruct_cuda.cpp)
 set(cuda_worker_sources
   ${CMAKE_SOURCE_DIR}/cases/workers/cuda.cpp ${CMAKE_SOURCE_DIR}/cases/workers/cuda_times.cpp
   ${CMAKE_SOURCE_DIR}/cases/backends/algorithms.cpp
@@ -62,5 +63,7 @@ target_compile_options(rankcheck_cuda PRIVATE
 
 add_executable(rankcheck-worker-cuda ${cuda_worker_sources})
 target_link_libraries(rankcheck-worker-cuda PRIVATE
-  rankcheck_reconstruct rankcheck_cuda rankcheck_harness rankcheck_reference)
-add_dependencies(programs rankcheck-worker-cuda)
+  rankcheck_cuda rankcheck_harness rankcheck_reference)
+add_executable(rankcheck-reconstruct-cuda ${cuda_reconstruct_sources})
+target_link_libraries(rankcheck-reconstruct-cuda PRIVATE rankcheck_reconstruct rankcheck_cuda)
+add_dependencies(programs rankcheck-worker-cuda rankcheck-reconstruct-cuda)

@@ -37,20 +37,32 @@ function(rankcheck_list_witnessed_functions folder libraries)
   file(CONFIGURE OUTPUT ${folder}/witnessed_functions.inc CONTENT "${lines}" @ONLY)
 endfunction()
 
-# Adds the worker `target`, linked with the MPI library that `interface` stands for.
-function(rankcheck_add_mpi_worker target interface libraries)
+# Adds the programs rankcheck-worker-<name> and rankcheck-reconstruct-<name>, linked with the MPI
+# library that `interface` stands for.
+function(rankcheck_add_mpi_programs name interface libraries)
   file(GLOB sources CONFIGURE_DEPENDS
        ${CMAKE_SOURCE_DIR}/gpu/device/mpi/*.cpp ${CMAKE_SOURCE_DIR}/gpu/collectives/*/mpi.cpp)
   rankcheck_register_mpi(registry)
-  set(generated ${CMAKE_BINARY_DIR}/generated/${target})
+  set(generated ${CMAKE_BINARY_DIR}/generated/rankcheck-worker-${name})
   rankcheck_list_witnessed_functions(${generated} "${libraries}")
-  add_executable(${target} ${CMAKE_SOURCE_DIR}/cases/workers/mpi.cpp ${sources} ${registry})
-  target_link_libraries(${target} PRIVATE
-    rankcheck_reconstruct rankcheck_operators rankcheck_host rankcheck_harness rankcheck_reference
-    rankcheck_spec ${interface} ${CMAKE_DL_LIBS})
-  target_include_directories(${target} PRIVATE ${generated})
+  # Objects, not an archive: nothing refers to the functions of gpu/device/mpi/witness.cpp, and a
+  # linker would leave them out.
+  add_library(rankcheck_${name}_objects OBJECT ${sources} ${registry})
+  target_link_libraries(rankcheck_${name}_objects PUBLIC rankcheck_spec ${interface})
+  target_include_directories(rankcheck_${name}_objects PRIVATE ${generated})
   # The C++ bindings that MPI's header brings along are of no use here, and full of warnings.
-  target_compile_definitions(${target} PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
-  # The dynamic linker must find gpu/device/mpi/witness.cpp's functions before the library's.
-  set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON)
+  target_compile_definitions(rankcheck_${name}_objects PUBLIC
+    OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
+  set(worker rankcheck-worker-${name})
+  set(reconstruct rankcheck-reconstruct-${name})
+  add_executable(${worker} ${CMAKE_SOURCE_DIR}/cases/workers/mpi.cpp)
+  add_executable(${reconstruct} ${CMAKE_SOURCE_DIR}/cases/workers/reconstruct_mpi.cpp)
+  target_link_libraries(${reconstruct} PRIVATE rankcheck_reconstruct)
+  foreach(program IN ITEMS ${worker} ${reconstruct})
+    target_link_libraries(${program} PRIVATE
+      rankcheck_${name}_objects rankcheck_operators rankcheck_host rankcheck_harness
+      rankcheck_reference ${CMAKE_DL_LIBS})
+    # The dynamic linker must find gpu/device/mpi/witness.cpp's functions before the library's.
+    set_target_properties(${program} PROPERTIES ENABLE_EXPORTS ON)
+  endforeach()
 endfunction()

@@ -6,14 +6,16 @@
 
 namespace rankcheck::tests {
 
-/// The program with the CUDA worker whose devices are this machine's processor; see
+/// The program with the CUDA programs whose devices are this machine's processor; see
 /// tests/gpu/device/cuda/stand_in/.
 class OnStandIn : public CliTest {
  protected:
   void SetUp() override {
     install();
-    std::filesystem::create_symlink(RANKCHECK_STAND_IN_CUDA,
-                                    folder_.path() / "bin" / "rankcheck-worker-cuda");
+    for (const char* name : {"rankcheck-worker-cuda", "rankcheck-reconstruct-cuda"}) {
+      std::filesystem::create_symlink(std::filesystem::path(RANKCHECK_STAND_IN_CUDA) / name,
+                                      folder_.path() / "bin" / name);
+    }
   }
 };
 

@@ -306,33 +306,28 @@ TEST_F(CliReconstruct, NeedsAGpuForCuda) {
   EXPECT_TRUE(outcome.err.starts_with("rankcheck: backend: cuda: expected one that can run here: "))
       << outcome.err;
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-  const std::filesystem::path started = RANKCHECK_BINARY_DIR "/rankcheck-worker-cuda";
+  const std::filesystem::path started = RANKCHECK_BINARY_DIR "/rankcheck-reconstruct-cuda";
   if (std::filesystem::exists(started)) {
     const tests::Outcome direct =
         shell(hidden + harness::shell_quoted(started.string()) + ' ' + options);
     EXPECT_EQ(direct.status, 2);
     EXPECT_EQ(direct.out, "");
-    EXPECT_TRUE(direct.err.starts_with("rankcheck-worker-cuda: ")) << direct.err;
+    EXPECT_TRUE(direct.err.starts_with("rankcheck-reconstruct-cuda: ")) << direct.err;
     EXPECT_EQ(std::count(direct.err.begin(), direct.err.end(), '\n'), 1) << direct.err;
   }
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "reconstruction.cxi"));
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "state.cxi"));
 }
 
-/// A worker that can run, does nothing and says with which arguments.
-TEST_F(CliReconstruct, PassesItsArgumentsToTheWorkerOfCuda) {
+/// A worker that says it can run, and a program that says with which arguments it was started.
+TEST_F(CliReconstruct, PassesItsArgumentsToTheProgramForCuda) {
   install();
-  const std::filesystem::path started = folder_.path() / "bin" / "rankcheck-worker-cuda";
-  harness::write_file(started, R"(#!/bin/sh
-if [ "$1" = --describe ]; then
-  echo '{"unavailable": "", "devices": [], "algorithms": []}'
-  exit
-fi
-echo "$@"
-echo "$complaint" >&2
-exit "$status"
-)");
-  std::filesystem::permissions(started, std::filesystem::perms::owner_all);
+  write_script("bin/rankcheck-worker-cuda",
+               R"(echo '{"unavailable": "", "devices": [], "algorithms": []}')");
+  expect_unable("reconstruct scan.cxi --backend cuda",
+                "rankcheck-reconstruct-cuda is missing beside rankcheck: ");
+  write_script("bin/rankcheck-reconstruct-cuda",
+               R"(echo "$@"; echo "$complaint" >&2; exit "$status")");
   const auto run = [&](const std::string& environment, const std::string& options) {
     return shell(environment + ' ' + program_ + " reconstruct scan.cxi --backend cuda" + options);
   };
@@ -341,12 +336,14 @@ exit "$status"
   EXPECT_EQ(held.status, 0) << held.err;
   EXPECT_EQ(held.out, "reconstruct scan.cxi --backend cuda --ranks 3 --progress=lines\n");
   EXPECT_EQ(run("status=1", "").status, 1);
-  const tests::Outcome unable = run("status=2 complaint='rankcheck-worker-cuda: cudaMalloc'", "");
+  const tests::Outcome unable =
+      run("status=2 complaint='rankcheck-reconstruct-cuda: cudaMalloc'", "");
   EXPECT_EQ(unable.status, 2);
   EXPECT_EQ(unable.err, "rankcheck: cudaMalloc\n");
   const tests::Outcome broken = run("status=3 complaint=why", "");
   EXPECT_EQ(broken.status, 2);
-  EXPECT_TRUE(broken.err.starts_with("rankcheck: backend cuda: rankcheck-worker-cuda ended with"))
+  EXPECT_TRUE(
+      broken.err.starts_with("rankcheck: backend cuda: rankcheck-reconstruct-cuda ended with"))
       << broken.err;
   expect_unable("reconstruct scan.cxi --backend cuda --ranks 65", "65 not in range 1 to 64");
 }

@@ -1,6 +1,6 @@
-# The CUDA worker once more, compiled as C++ against what stands in for CUDA's runtime and cuFFT:
-# neither is needed for that, nor a GPU. It is beside a copy of the program, which thus takes it for
-# its own.
+# The CUDA programs once more, compiled as C++ against what stands in for CUDA's runtime and cuFFT:
+# neither is needed for that, nor a GPU. They lie beside a copy of the main program, which thus takes
+# them for its own.
 rankcheck_wrap_operators(operators_on_stand_in cuda_stand_in cpp)
 file(GLOB cuda_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
      ${CMAKE_SOURCE_DIR}/gpu/device/cuda/*.cu)
@@ -42,10 +42,17 @@ function(rankcheck_find_stand_in_cufft program)
     BUILD_RPATH "\$ORIGIN;$<TARGET_FILE_DIR:rankcheck-stand-in-cufft>")
 endfunction()
 
-add_executable(rankcheck-worker-cuda-stand-in ${cuda_worker_sources})
-target_link_libraries(rankcheck-worker-cuda-stand-in PRIVATE
-  rankcheck_reconstruct rankcheck_cuda_stand_in rankcheck_harness rankcheck_reference)
-target_compile_options(rankcheck-worker-cuda-stand-in PRIVATE -O1)
-set_target_properties(rankcheck-worker-cuda-stand-in PROPERTIES
-  RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/stand-in OUTPUT_NAME rankcheck-worker-cuda)
-rankcheck_find_stand_in_cufft(rankcheck-worker-cuda-stand-in)
+# Adds the program NAME on the stand-in, as stand-in/NAME, with these sources and libraries.
+function(rankcheck_add_on_stand_in name sources)
+  set(target ${name}-stand-in)
+  add_executable(${target} ${sources})
+  target_link_libraries(${target} PRIVATE ${ARGN} rankcheck_cuda_stand_in)
+  target_compile_options(${target} PRIVATE -O1)
+  set_target_properties(${target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/stand-in OUTPUT_NAME ${name})
+  rankcheck_find_stand_in_cufft(${target})
+endfunction()
+rankcheck_add_on_stand_in(rankcheck-worker-cuda "${cuda_worker_sources}"
+  rankcheck_harness rankcheck_reference)
+rankcheck_add_on_stand_in(rankcheck-reconstruct-cuda "${cuda_reconstruct_sources}"
+  rankcheck_reconstruct)
