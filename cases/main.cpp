@@ -15,6 +15,7 @@
 #include "harness/table.hpp"
 
 #include "cases/commands/command.hpp"
+#include "cases/commands/version.hpp"
 
 namespace {
 
@@ -79,7 +80,7 @@ int run(int argc, char** argv) {
                                     .arguments = {argv + 1, argv + argc}};
   CLI::App app("Verifies multi-GPU code: collectives and operators against their references.");
   app.name("rankcheck");
-  app.set_version_flag("--version", fmt::format("rankcheck {}", rankcheck::cases::version()));
+  app.set_version_flag("--version", rankcheck::cases::describe_build);
   app.require_subcommand(1);
   app.fallthrough();
   add_library_options(app, context);

@@ -1,13 +1,13 @@
 #include "cases/backends/command.hpp"
 
 #include <chrono>
-#include <filesystem>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "reference/registry.hpp"
 
+#include "harness/program.hpp"
 #include "harness/worker/worker_backend.hpp"
 
 namespace rankcheck::cases {
@@ -17,8 +17,7 @@ const spec::Contract* contract_of(std::string_view operation) {
 }
 
 std::string program_beside(std::string_view name) {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / name;
+  return harness::own_program().parent_path() / name;
 }
 
 std::string require_program_beside(std::string_view name) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "harness/files.hpp"
+#include "harness/program.hpp"
 #include "harness/table.hpp"
 
 #include "cases/backends/command.hpp"
@@ -82,10 +83,6 @@ harness::Suite read_suite(const fs::path& path) {
 
 }  // namespace
 
-const char* version() {
-  return RANKCHECK_VERSION;
-}
-
 std::vector<NamedBackend> known_backends() {
   std::vector<NamedBackend> all;
   for (const harness::BackendEntry& entry : backends()) {
@@ -140,16 +137,16 @@ std::unique_ptr<harness::Backend> open_backend(const std::string& name,
 }
 
 fs::path data_folder() {
+  const fs::path folder = harness::own_program().parent_path();
+  const fs::path beside = folder / "share" / "rankcheck";
+  const fs::path above = folder.parent_path() / "share" / "rankcheck";
   std::error_code unknown;
-  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
-  const fs::path installed = program.parent_path().parent_path() / "share" / "rankcheck";
-  if (fs::is_directory(installed, unknown)) return installed;
-  // A build that was carried to another machine lies in build/<preset> of its sources.
-  const fs::path source(RANKCHECK_SOURCE_DIR);
-  const fs::path carried = program.parent_path().parent_path().parent_path();
-  const bool has_moved = !fs::is_directory(source / "cases" / "suites", unknown) &&
-                         fs::is_directory(carried / "cases" / "suites", unknown);
-  return has_moved ? carried : source;
+  for (const fs::path& each : {beside, above}) {
+    if (fs::is_directory(each, unknown)) return each;
+  }
+  throw BadInput(fmt::format("suites and pinned cases: expected the folder {} or {}, found neither",
+                             beside.string(),
+                             above.string()));
 }
 
 std::vector<harness::Suite> known_suites() {

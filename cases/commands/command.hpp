@@ -52,9 +52,6 @@ void add_bench(CLI::App& app, Context& context);
 void add_simulate(CLI::App& app, Context& context);
 void add_reconstruct(CLI::App& app, Context& context);
 
-/// The version of this program.
-[[nodiscard]] const char* version();
-
 /// A backend by its name on the command line, `command:PATH` included.
 struct NamedBackend {
   std::string name;
@@ -84,7 +81,8 @@ void expect_match(std::string_view what,
 [[nodiscard]] std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue,
                                                          const harness::Case& c);
 
-/// Suites, pinned cases and schemas: the source folder, or where it was installed to.
+/// Suites, pinned cases and topologies: share/rankcheck in the program's folder, or in the one above
+/// it. In a build, that is a link to the sources. Throws BadInput where there is neither.
 [[nodiscard]] std::filesystem::path data_folder();
 /// All suites that come with rankcheck, sorted by name.
 [[nodiscard]] std::vector<harness::Suite> known_suites();

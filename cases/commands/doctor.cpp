@@ -13,6 +13,7 @@
 
 #include "cases/backends/registry.hpp"
 #include "cases/commands/command.hpp"
+#include "cases/commands/version.hpp"
 
 namespace rankcheck::cases {
 
@@ -50,14 +51,6 @@ std::string system_name() {
     if (line.starts_with(key)) return line.substr(key.size(), line.size() - key.size() - 1);
   }
   return "unknown";
-}
-
-std::string compiler_name() {
-#ifdef __clang__
-  return __VERSION__;
-#else
-  return "g++ " __VERSION__;
-#endif
 }
 
 /// The CUDA driver, opened at run time: this program runs on machines that have none.
@@ -109,7 +102,7 @@ ordered_json examine_machine() {
     return line.empty() ? std::string("none") : line;
   };
   out["cxx"] = found("c++ --version 2>/dev/null");
-  out["nvcc"] = found("nvcc --version 2>/dev/null | grep release");
+  out["nvcc"] = found("(nvcc --version | grep release) 2>/dev/null");
   out["mpirun"] = found("mpirun --version 2>/dev/null");
   out["cuda"] = CudaDriver().describe();
   return out;
@@ -185,7 +178,7 @@ ordered_json describe_machine() {
       {"processor", processor_name()},
       {"cores", std::thread::hardware_concurrency()},
       {"memory_gib", static_cast<int>(memory / (1 << 30) + 0.5)},
-      {"built_with", compiler_name()},
+      {"built_with", compiler()},
   };
 }
 

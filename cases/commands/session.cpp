@@ -14,6 +14,7 @@
 #include "harness/finding_json.hpp"
 
 #include "cases/commands/command.hpp"
+#include "cases/commands/version.hpp"
 
 namespace rankcheck::cases {
 
@@ -242,6 +243,7 @@ void complete(RunOptions& options, const std::string& place, const ordered_json&
 ordered_json environment_of(const RunOptions& options, const Plan& plan, const std::string& now) {
   ordered_json out = describe_machine();
   out["rankcheck"] = version();
+  out["commit"] = commit();
   out["started"] = now;
   out["jobs"] = options.jobs;
   out["fail_fast"] = options.fail_fast;

@@ -29,6 +29,7 @@
 
 #include "harness/input.hpp"
 #include "harness/preference.hpp"
+#include "harness/program.hpp"
 #include "harness/worker/serve.hpp"
 
 #include "cases/workers/arrival.hpp"
@@ -415,7 +416,7 @@ int start_ranks(const Arguments& arguments, const Machine& machine) {
   }
   std::vector<worker::Command> commands;
   for (int rank = 0; rank < arguments.ranks; ++rank) {
-    worker::Command command{.arguments = {"/proc/self/exe",
+    worker::Command command{.arguments = {harness::own_program(),
                                           "--ranks",
                                           std::to_string(arguments.ranks),
                                           "--rank",

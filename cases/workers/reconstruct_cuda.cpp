@@ -40,13 +40,13 @@ int reconstruct_here(const reconstruct::Options& options) {
 }  // namespace rankcheck::cases
 
 int main(int argc, char** argv) {
-  using namespace rankcheck::cases;
+  namespace cases = rankcheck::cases;
   try {
-    choose_queues();
-    end_with_harness();
-    return reconstruct::run_command(argc, argv, true, reconstruct_here);
+    cases::choose_queues();
+    cases::end_with_harness();
+    return cases::reconstruct::run_command(argc, argv, true, cases::reconstruct_here);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}: {}\n", cuda_reconstruct_program, error.what());
-    return status_unable;
+    fmt::print(stderr, "{}: {}\n", cases::cuda_reconstruct_program, error.what());
+    return cases::status_unable;
   }
 }

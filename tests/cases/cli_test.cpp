@@ -41,6 +41,40 @@ TEST_F(Cli, TellsWhatAWorkerComplainsOfThatDoesNotRun) {
       << outcome.err;
 }
 
+TEST_F(Cli, SaysWhereItLooksForItsSuites) {
+  install();
+  std::filesystem::remove_all(path_to("share"));
+  const std::string folder = std::filesystem::canonical(folder_.path());
+  expect_unable("run smoke",
+                "expected the folder " + folder + "/bin/share/rankcheck or " + folder +
+                    "/share/rankcheck, found neither");
+}
+
+TEST_F(Cli, PrefersTheDataBesideItself) {
+  install();
+  const std::filesystem::path suites = path_to("bin/share/rankcheck/cases/suites");
+  std::filesystem::create_directories(suites);
+  std::filesystem::copy(cases() / "suites" / "ci.json", suites);
+  expect_unable("run smoke", "suite: smoke: expected ci or the path of a .json file");
+}
+
+TEST_F(Cli, VersionSaysWhatIsBuiltIn) {
+  install();
+  write_script("bin/rankcheck-worker-cuda", "");
+  const Outcome outcome = rankcheck("--version");
+  EXPECT_EQ(outcome.status, 0);
+  rankcheck(quick + "--report r");
+  const json environment = report("r")["environment"];
+  EXPECT_EQ(outcome.first_line(),
+            "rankcheck " + environment["rankcheck"].get<std::string>() + " (commit " +
+                environment["commit"].get<std::string>() + ')');
+  EXPECT_NE(outcome.out.find("\nbackends    sim, cuda\n"), std::string::npos) << outcome.out;
+  for (const char* each :
+       {"\nbuilt with  ", "\ncuda        ", "\nnccl        ", "\nsanitizers  "}) {
+    EXPECT_NE(outcome.out.find(each), std::string::npos) << each;
+  }
+}
+
 TEST_F(Cli, HelpNamesTheSubcommands) {
   const Outcome outcome = rankcheck("--help");
   EXPECT_EQ(outcome.status, 0);

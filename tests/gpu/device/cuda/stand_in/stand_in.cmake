@@ -1,6 +1,6 @@
 # The CUDA programs once more, compiled as C++ against what stands in for CUDA's runtime and cuFFT:
-# neither is needed for that, nor a GPU. They lie beside a copy of the main program, which thus takes
-# them for its own.
+# neither is needed for that, nor a GPU. They lie beside a copy of the main program, which thus
+# takes them for its own.
 rankcheck_wrap_operators(operators_on_stand_in cuda_stand_in cpp)
 file(GLOB cuda_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
      ${CMAKE_SOURCE_DIR}/gpu/device/cuda/*.cu)

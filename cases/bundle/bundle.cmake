@@ -1,0 +1,49 @@
+# What `cmake --install` and CPack make: one folder that runs wherever glibc is new enough. Programs
+# are at its root, libraries in lib/, and share/rankcheck/ has the same paths as the sources.
+
+# In a build, too, programs find their data under share/rankcheck. The link is relative, so that
+# the sources and their build can be carried elsewhere together.
+file(RELATIVE_PATH sources_from_share ${CMAKE_BINARY_DIR}/share ${CMAKE_SOURCE_DIR})
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share)
+file(CREATE_LINK ${sources_from_share} ${CMAKE_BINARY_DIR}/share/rankcheck SYMBOLIC)
+
+# Debugging information would be most of it, and names folders of this machine.
+install(CODE "set(CMAKE_INSTALL_DO_STRIP ON)")
+
+# The programs for MPI belong to the MPI library of this machine.
+set(bundled rankcheck)
+foreach(program IN ITEMS rankcheck-worker-cuda rankcheck-reconstruct-cuda rankcheck-worker-nccl)
+  if(TARGET ${program})
+    list(APPEND bundled ${program})
+  endif()
+endforeach()
+# DT_RPATH serves the libraries that a library needs, too; DT_RUNPATH would not.
+foreach(program IN LISTS bundled)
+  set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
+  target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
+endforeach()
+install(TARGETS ${bundled} RUNTIME_DEPENDENCY_SET libraries RUNTIME DESTINATION .)
+# All but glibc, which comes with the loader, and what belongs to the driver or is loaded when asked
+# for.
+install(RUNTIME_DEPENDENCY_SET libraries
+  PRE_EXCLUDE_REGEXES
+    "^lib(c|m|pthread|dl|rt|resolv|mvec|util|anl|nsl)\\.so\\." "^ld-linux"
+    "^lib(cuda|cufft|nccl)\\.so"
+  LIBRARY DESTINATION lib)
+
+file(GLOB data CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
+     README.md reports/*.md reports/schema.json reports/hardware/*.md cases/hardware/*.md
+     cases/suites/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*)
+foreach(file IN LISTS data)
+  get_filename_component(folder ${file} DIRECTORY)
+  install(FILES ${file} DESTINATION share/rankcheck/${folder})
+endforeach()
+
+install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/licenses.cmake)
+
+set(CPACK_GENERATOR TXZ)
+set(CPACK_THREADS 0)
+set(CPACK_VERBATIM_VARIABLES ON)
+string(TOLOWER ${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR} system)
+set(CPACK_PACKAGE_FILE_NAME rankcheck-${PROJECT_VERSION}-${system})
+include(CPack)

@@ -1,0 +1,17 @@
+# Runs while installing: copies the licences of the packages that the libraries are from, and of
+# those that are compiled into the programs, where dpkg knows them.
+set(target "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
+file(GLOB libraries RELATIVE ${target}/lib ${target}/lib/*)
+list(TRANSFORM libraries PREPEND "*-linux-gnu/")
+execute_process(COMMAND dpkg-query -S ${libraries} OUTPUT_VARIABLE owners ERROR_QUIET)
+string(REGEX MATCHALL "[^\n:]+:[^\n]*" owners "${owners}")
+list(TRANSFORM owners REPLACE ":.*" "")
+list(APPEND owners libcli11-dev nlohmann-json3-dev librapidcheck-dev)
+list(REMOVE_DUPLICATES owners)
+foreach(package IN LISTS owners)
+  if(EXISTS /usr/share/doc/${package}/copyright)
+    set(folder ${target}/share/rankcheck/licenses/${package})
+    file(MAKE_DIRECTORY ${folder})
+    file(COPY_FILE /usr/share/doc/${package}/copyright ${folder}/copyright)
+  endif()
+endforeach()

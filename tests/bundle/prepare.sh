@@ -1,0 +1,28 @@
+#!/bin/sh
+# prepare.sh BUILD FOLDER: makes the bundle of a build, and FOLDER/root, which has the bundle, glibc
+# and a shell, and nothing else: /proc is empty, and in /dev is a file that takes what is written.
+set -eu
+build=$1
+folder=$2
+root=$folder/root
+
+mkdir -p "$folder"
+sh "$(dirname -- "$0")/../../cases/bundle/make.sh" "$build" "$folder"
+
+rm -rf "$root"
+mkdir -p "$root/bin" "$root/dev" "$root/proc" "$root/tmp" "$root/a folder"
+chmod 1777 "$root/tmp"
+: >"$root/dev/null"
+chmod 666 "$root/dev/null"
+cp -L /bin/sh "$root/bin/sh"
+ldd /bin/sh | grep -o '/[^ ]*' | while read -r library; do
+  mkdir -p "$root${library%/*}"
+  cp -L "$library" "$root$library"
+  case $library in
+    */libc.so.6)
+      for name in libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 libresolv.so.2; do
+        cp -L "${library%/*}/$name" "$root${library%/*}/$name"
+      done ;;
+  esac
+done
+mv "$folder/unpacked"/* "$root/a folder"
