@@ -1,7 +1,8 @@
 #!/bin/sh
 # make.sh BUILD FOLDER: packs what was built in BUILD into an archive in FOLDER, unpacks it in
 # FOLDER/unpacked and checks that it can run on other machines. Prints the path of the archive, its
-# size and the least glibc that it needs; or what is wrong, with exit status 1.
+# size and the least glibc that it needs; or what is wrong, with exit status 1. BUILD and FOLDER are
+# absolute paths.
 set -eu
 build=$1
 folder=$2
@@ -17,7 +18,7 @@ size=$(wc -c <"$archive")
 
 rm -rf "$folder/unpacked"
 mkdir "$folder/unpacked"
-tar -xJf "$archive" -C "$folder/unpacked"
+(cd "$folder/unpacked" && cmake -E tar xf "$archive")
 root=$folder/unpacked/$name
 [ -x "$root/rankcheck" ] || wrong "$root/rankcheck: expected a program"
 

@@ -81,8 +81,9 @@ void expect_match(std::string_view what,
 [[nodiscard]] std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue,
                                                          const harness::Case& c);
 
-/// Suites, pinned cases and topologies: share/rankcheck in the program's folder, or in the one above
-/// it. In a build, that is a link to the sources. Throws BadInput where there is neither.
+/// The folder of suites, pinned cases and topologies: share/rankcheck in the program's folder or in
+/// the one above it. In a build, that is a link to the sources. Throws BadInput where there is
+/// neither.
 [[nodiscard]] std::filesystem::path data_folder();
 /// All suites that come with rankcheck, sorted by name.
 [[nodiscard]] std::vector<harness::Suite> known_suites();
