@@ -46,8 +46,6 @@ for file in "$root"/rankcheck* "$root"/lib/*; do
     case $library in
       ld-linux-* | libc.so.6 | libm.so.6 | libpthread.so.0 | libdl.so.2 | librt.so.1) ;;
       libresolv.so.2 | libmvec.so.1 | libutil.so.1 | libanl.so.1 | libnsl.so.1) ;;
-      # Until the programs for CUDA load it when they run.
-      libcufft.so.*) ;;
       *) [ -e "$root/lib/$library" ] || wrong "$file: needs $library, which is not in lib/" ;;
     esac
   done

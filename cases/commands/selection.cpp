@@ -234,9 +234,10 @@ class Planner {
     }
   }
 
-  /// Takes in that a backend that is there did not open; throws BadInput where it was named.
+  /// Takes in that a backend that is there did not open; throws BadInput where it was named. The
+  /// gate for hardware, which says how many devices there are, is to find just that.
   void note_broken(const std::string& name, const std::string& why) {
-    if (contains(selection_.backends, name)) {
+    if (contains(selection_.backends, name) && !selection_.devices) {
       throw BadInput(fmt::format("backend {}: {}", name, why));
     }
     plan_.unavailable[name] = why;
