@@ -1,9 +1,12 @@
 #!/bin/sh
-# prepare.sh BUILD FOLDER: makes the bundle of a build, and FOLDER/root, which has the bundle, glibc
-# and a shell, and nothing else: /proc is empty, and in /dev is a file that takes what is written.
+# prepare.sh BUILD FOLDER [NCCL]: makes the bundle of a build, and FOLDER/root, which has the bundle,
+# glibc and a shell, and nothing else: /proc is empty, and in /dev is a file that takes what is
+# written. NCCL is the library that stands in for NCCL; where it is given, the folder /stand-in there
+# has the bundle's programs, with the worker that stands in for CUDA's, and this library.
 set -eu
 build=$1
 folder=$2
+nccl=${3-}
 root=$folder/root
 
 mkdir -p "$folder"
@@ -26,3 +29,9 @@ ldd /bin/sh | grep -o '/[^ ]*' | while read -r library; do
   esac
 done
 mv "$folder/unpacked"/* "$root/a folder"
+[ -n "$nccl" ] || exit 0
+mkdir "$root/stand-in"
+cp -r "$root/a folder"/rankcheck-*/rankcheck* "$root/a folder"/rankcheck-*/share "$root/stand-in"
+cp "$build/stand-in/rankcheck-worker-cuda" "$build/stand-in"/libcufft.so.* "$root/stand-in"
+cp "$nccl" "$root/stand-in/nccl.so"
+cp "$(dirname -- "$0")/gate.sh" "$root/stand-in"

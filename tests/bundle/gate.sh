@@ -1,0 +1,40 @@
+# Runs in the root folder that enter.sh enters: the gate for hardware on what stands in for CUDA and
+# NCCL, in as many calls as it takes. The first two are short, so that there are three at least.
+# `bundle` is the folder of the bundle; /stand-in has programs and libraries that stand in.
+set -eu
+export LD_LIBRARY_PATH="$bundle/lib"
+export RANKCHECK_STAND_IN_DEVICES=1 RANKCHECK_STAND_IN_MIB=8
+
+# Leaves what the call printed in $out. Nothing here is hardware: its status is 2 when it is whole.
+call() {
+  status=0
+  out=$(/stand-in/rankcheck --nccl-library /stand-in/nccl.so run "$@" \
+    --archive gate.zip) || status=$?
+  if [ "$status" != 2 ]; then
+    echo "expected status 2, found $status: $out"
+    exit 1
+  fi
+}
+
+call hardware --operation all_reduce --cases 2 --report gate --time-budget 0.5
+calls=1
+while :; do
+  case $out in
+    *'ended early (time_over)'*) ;;
+    *) break ;;
+  esac
+  [ "$calls" -lt 30 ]
+  budget=5
+  [ "$calls" -gt 1 ] || budget=1
+  call --resume gate --time-budget "$budget"
+  calls=$((calls + 1))
+done
+echo "$calls calls: $out"
+[ "$calls" -ge 3 ]
+for part in links cuda 'nccl 1 rank' 'nccl 4 ranks' speed suites soak; do
+  case $out in
+    *"| $part | passed |"*) ;;
+    *) echo "expected the part $part to have passed"; exit 1 ;;
+  esac
+done
+[ -s gate/report.json ] && [ -s gate/summary.md ] && [ -s gate.zip ]
