@@ -67,4 +67,9 @@ harness::BackendEntry nccl_backend() {
           .notes = [] { return program().notes(); }};
 }
 
+std::string why_short_of_shared_memory() {
+  const nlohmann::json said = program().description();
+  return said.is_null() ? std::string() : said.value("shared_memory", std::string());
+}
+
 }  // namespace rankcheck::cases

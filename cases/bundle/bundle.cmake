@@ -31,6 +31,13 @@ install(RUNTIME_DEPENDENCY_SET libraries
     "^lib(cuda|cufft|nccl)\\.so"
   LIBRARY DESTINATION lib)
 
+# A library finds those beside it also where another program loads it.
+install(CODE [[
+  file(GLOB libraries "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/*.so*")
+  find_program(PATCHELF patchelf REQUIRED)
+  execute_process(COMMAND ${PATCHELF} --force-rpath --set-rpath "$ORIGIN" ${libraries}
+    COMMAND_ERROR_IS_FATAL ANY)]])
+
 file(GLOB data CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
      README.md reports/*.md reports/schema.json reports/hardware/*.md cases/hardware/*.md
      cases/suites/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*)

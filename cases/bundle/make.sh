@@ -34,13 +34,13 @@ glibc=0
 for file in "$root"/rankcheck* "$root"/lib/*; do
   dynamic=$(readelf -dW "$file") || wrong "$file: expected a program or a library"
   case $dynamic in
-    *RUNPATH*) wrong "$file: expected DT_RPATH or nothing, found DT_RUNPATH" ;;
+    *RUNPATH*) wrong "$file: expected DT_RPATH, found DT_RUNPATH" ;;
   esac
   rpath=$(printf '%s' "$dynamic" | sed -n 's/.*(RPATH).*\[\(.*\)\]/\1/p')
   case $file:$rpath in
-    "$root"/rankcheck*:'$ORIGIN/lib' | "$root"/lib/*: | "$root"/lib/*:'$ORIGIN') ;;
-    *) wrong "$file: DT_RPATH: expected \$ORIGIN/lib of a program, \$ORIGIN or nothing of a" \
-      "library, found '$rpath'" ;;
+    "$root"/rankcheck*:'$ORIGIN/lib' | "$root"/lib/*:'$ORIGIN') ;;
+    *) wrong "$file: DT_RPATH: expected \$ORIGIN/lib of a program, \$ORIGIN of a library, found" \
+      "'$rpath'" ;;
   esac
   for library in $(printf '%s' "$dynamic" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
     case $library in

@@ -17,6 +17,7 @@
 #include "harness/suite_file.hpp"
 
 #include "cases/backends/cuda.hpp"
+#include "cases/backends/nccl.hpp"
 #include "cases/bench/bench.hpp"
 #include "cases/catalogue.hpp"
 #include "cases/commands/archive.hpp"
@@ -81,6 +82,8 @@ std::string find_sanitizer() {
 constexpr double no_limit_s = std::numeric_limits<double>::infinity();
 /// How long the soak takes in all where no time budget is given.
 constexpr double soak_default_s = 60;
+/// The most ranks of NCCL that share a device.
+constexpr int shared_ranks = 4;
 /// Cases of each unit in the parts that come before the suites.
 constexpr int few_cases = 3;
 
@@ -285,6 +288,13 @@ class HardwareGate {
       throw BadInput(fmt::format(
           "gate hardware: backend {}: {}; --backend cuda does without it", backend, why));
     }
+    const auto& ranks = selection_.ranks;
+    const std::string why = why_short_of_shared_memory();
+    if (!why.empty() && wants(selection_, "nccl") &&
+        (ranks.empty() || ranks.back() >= shared_ranks)) {
+      throw BadInput(
+          fmt::format("gate hardware: backend nccl: {}; --backend cuda does without it", why));
+    }
     return plan;
   }
 
@@ -293,7 +303,7 @@ class HardwareGate {
   [[nodiscard]] std::vector<hardware::PhaseRequest> plan_parts(
       int devices, const std::set<std::string>& broken) const {
     // NCCL takes its own ways between devices only where no two ranks share one.
-    const int most_ranks = devices > 1 ? std::min(devices, 4) : 4;
+    const int most_ranks = devices > 1 ? std::min(devices, shared_ranks) : shared_ranks;
     std::vector<hardware::PhaseRequest> all{{.phase = Phase::cuda},
                                             {.phase = Phase::nccl, .ranks = 1},
                                             {.phase = Phase::nccl, .ranks = most_ranks},

@@ -325,7 +325,8 @@ std::string why_short_of_shared_memory(const Machine& machine, int ranks) {
   return nccl::why_too_small(library.shared_memory(), ranks);
 }
 
-/// What is here: why it cannot be used, what else is wrong, and the algorithms.
+/// What is here: why it cannot be used, what else is wrong, also with the shared memory of the usual
+/// number of ranks, and the algorithms.
 void describe(const Machine& machine) {
   std::string library;
   if (machine.library) {
@@ -338,6 +339,7 @@ void describe(const Machine& machine) {
     constexpr int usual_ranks = 4;
     const std::string why = why_short_of_shared_memory(machine, usual_ranks);
     if (!why.empty()) out["notes"].push_back(why);
+    out["shared_memory"] = why;
   }
   out["algorithms"] = nlohmann::ordered_json::array();
   for (const nccl::Algorithm& each : nccl::algorithms()) {

@@ -327,6 +327,13 @@ TEST_F(CliGate, RefusesToBeginWithoutADeviceOrALibrary) {
     EXPECT_EQ(outcome.err, "rankcheck: gate hardware: " + why + "\n");
     EXPECT_FALSE(exists("r"));
   };
+  std::string short_of_memory = worker;
+  const std::string field = R"("unavailable":"")";
+  short_of_memory.replace(short_of_memory.find(field),
+                          field.size(),
+                          field + R"(,"shared_memory":"/dev/shm: expected 136 MiB")");
+  write_worker("nccl", short_of_memory);
+  expect_refused("", "backend nccl: /dev/shm: expected 136 MiB; --backend cuda does without it");
   remove_worker("nccl");
   expect_refused("",
                  "backend nccl: rankcheck-worker-nccl is missing beside rankcheck: install NCCL's "
