@@ -15,6 +15,7 @@
 
 #include "harness/hash.hpp"
 #include "harness/shrink.hpp"
+#include "harness/suite_file.hpp"
 
 namespace rankcheck::harness {
 
@@ -151,6 +152,8 @@ class Session {
         : session(owner), all(std::move(cases)), next(first) {}
 
     rc::Maybe<ValueType> operator()() {
+      // What a worker does with a case that it refuses says nothing.
+      while (next < all->size() && !session->generator_.takes((*all)[next])) ++next;
       if (next == all->size() || session->is_over(session->shrink_end_)) return rc::Nothing;
       return rc::makeShrinkable<Trial>(Trial{session, (*all)[next++]});
     }
@@ -215,6 +218,10 @@ class Session {
       stop(judgement_.reason);
       return CaseResult::Type::Discard;
     }
+    if (judgement_.verdict == Verdict::skipped) {
+      ++finding_.refused_cases;
+      return CaseResult::Type::Success;
+    }
     count(c);
     if (!is_failure(judgement_.verdict)) return CaseResult::Type::Success;
     first_ = Failure{c, judgement_};
@@ -241,6 +248,9 @@ class Session {
   void count(const Case& c) {
     harness::count(judgement_, limits_, finding_);
     if (judgement_.verdict == Verdict::vacuous) return;
+    if (judgement_.compared_bytes > 0 || compares_stamps_) {
+      finding_.ranks_max = std::max(finding_.ranks_max, group_size(c));
+    }
     generator_.cover(c, judgement_.compared_bytes > 0 || compares_stamps_);
   }
 
@@ -263,6 +273,7 @@ class Session {
 
   /// The backend, or else the property, takes no case at all.
   Finding without_cases() {
+    finding_.refused_cells = generator_.refused_cells();
     finding_.verdict = generator_.refused() > 0 ? Verdict::skipped : Verdict::vacuous;
     finding_.reason = generator_.refused() > 0 ? std::string(name(SkipReason::not_supported))
                                                : "the property applies to no case of the unit";
@@ -272,6 +283,10 @@ class Session {
   void conclude() {
     for (const Cell& each : generator_.cells()) note(each.name(), each);
     for (const SiteCell& each : generator_.sites()) note(each.site.cell(), each);
+    finding_.refused_cells = generator_.refused_cells();
+    for (const std::string& each : finding_.refused_cells) {
+      if (is_required(each)) finding_.missing_cells.push_back(each);
+    }
     if (finding_.verdict != Verdict::passed) return;
     judge_coverage(finding_);
     if (finding_.verdict == Verdict::vacuous && stopped_) finding_.reason += ": " + stop_reason_;
@@ -280,9 +295,16 @@ class Session {
   void note(const std::string& name, const auto& cell) {
     if (cell.covered > 0) {
       finding_.cells[name] = cell.covered;
-    } else if (unit_.require_all_cells && cell.is_open) {
+    } else if (cell.is_open && (unit_.require_all_cells || is_required(name))) {
       finding_.missing_cells.push_back(name);
     }
+  }
+
+  [[nodiscard]] bool is_required(const std::string& cell) const {
+    const std::string place = unit_.operation + '/' + cell;
+    return std::any_of(unit_.require.begin(), unit_.require.end(), [&](const std::string& each) {
+      return matches(each, place);
+    });
   }
 
   const Catalogue& catalogue_;
@@ -339,6 +361,11 @@ Finding run_pinned(const Catalogue& catalogue,
   Failure failure{c, {}};
   examine(examiner, c, failure.judgement);
   const Verdict verdict = failure.judgement.verdict;
+  if (verdict == Verdict::skipped) {
+    finding.verdict = Verdict::skipped;
+    finding.reason = name(SkipReason::not_supported);
+    return finding;
+  }
   if (verdict != Verdict::errored) count(failure.judgement, limits, finding);
   if (verdict == Verdict::passed) return finding;
   show(failure, finding);

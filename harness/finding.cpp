@@ -35,16 +35,29 @@ void judge_coverage(Finding& finding) {
   const bool compared = std::any_of(finding.cells.begin(),
                                     finding.cells.end(),
                                     [](const auto& cell) { return !is_site(cell.first); });
+  const auto fail = [&](std::string why) {
+    finding.verdict = Verdict::vacuous;
+    finding.reason = std::move(why);
+    if (finding.refused_cases == 0) return;
+    finding.reason += fmt::format("; the backend refused {} cases", finding.refused_cases);
+  };
+  const auto& refused = finding.refused_cells;
+  const auto is_refused = [&](const std::string& cell) {
+    return std::find(refused.begin(), refused.end(), cell) != refused.end();
+  };
   if (!compared) {
-    finding.verdict = Verdict::vacuous;
-    finding.reason = fmt::format("nothing was compared in {} cases", finding.cases);
+    fail(fmt::format("nothing was compared in {} cases", finding.cases));
+  } else if (finding.unit.ranks_required > std::max(finding.ranks_max, 1)) {
+    fail(fmt::format("expected a case of {} ranks, and none had more than {}",
+                     finding.unit.ranks_required,
+                     finding.ranks_max));
   } else if (!missing.empty()) {
-    finding.verdict = Verdict::vacuous;
-    finding.reason = fmt::format("{} of {} cells were not covered in {} cases, first {}",
-                                 missing.size(),
-                                 finding.cells.size() + missing.size(),
-                                 finding.cases,
-                                 missing.front());
+    fail(fmt::format("{} of {} cells were not covered in {} cases, first {}{}",
+                     missing.size(),
+                     finding.cells.size() + missing.size(),
+                     finding.cases,
+                     missing.front(),
+                     is_refused(missing.front()) ? ", which the backend refuses" : ""));
   }
 }
 
@@ -56,6 +69,8 @@ void merge(Finding& total, const Finding& round) {
   Finding out = severity(round) > severity(total) ? round : total;
   out.unit = total.unit;
   out.cases = total.cases + round.cases;
+  out.refused_cases = total.refused_cases + round.refused_cases;
+  out.ranks_max = std::max(total.ranks_max, round.ranks_max);
   out.compared_bytes = total.compared_bytes + round.compared_bytes;
   out.ratio_max = std::max(total.ratio_max, round.ratio_max);
   out.cells = total.cells;
@@ -64,6 +79,11 @@ void merge(Finding& total, const Finding& round) {
   missing.insert(round.missing_cells.begin(), round.missing_cells.end());
   std::erase_if(missing, [&](const std::string& cell) { return out.cells.contains(cell); });
   out.missing_cells.assign(missing.begin(), missing.end());
+  // Draws differ from round to round: what one round found no case for, another one covered.
+  std::set<std::string> refused(total.refused_cells.begin(), total.refused_cells.end());
+  refused.insert(round.refused_cells.begin(), round.refused_cells.end());
+  std::erase_if(refused, [&](const std::string& cell) { return out.cells.contains(cell); });
+  out.refused_cells.assign(refused.begin(), refused.end());
   if (severity(out) == 0) judge_coverage(out);
   total = std::move(out);
 }

@@ -27,6 +27,11 @@ struct Unit {
   /// Cells "<type>/<op>" and "site/<class>" that must be covered by at least one case that was run
   /// and compared.
   bool require_all_cells = true;
+  /// Patterns of "<operation>/<cell>": cells that must be covered even where the backend refuses
+  /// them.
+  std::vector<std::string> require = {};
+  /// A judged case must have had so many members at least, or the unit is vacuous.
+  int ranks_required = 1;
   /// The file's name where the unit is one pinned case; empty where cases are generated.
   std::string pinned;
   /// What sets it apart from other units of the same four; usually empty.
@@ -43,13 +48,19 @@ struct Finding {
   Verdict verdict = Verdict::passed;
   /// One line: why it is not green. For skipped: from the closed list of reasons.
   std::string reason;
-  /// Cases that were run and judged; cases that the implementation refuses are not generated.
+  /// Cases that were run and judged.
   std::int64_t cases = 0;
+  /// Cases that the backend took at first and refused when they were run.
+  std::int64_t refused_cases = 0;
+  /// The most members that a judged case had.
+  int ranks_max = 0;
   std::int64_t compared_bytes = 0;
   double ratio_max = 0;
-  /// Cell -> cases that covered it, and the required cells that none did.
+  /// Cell -> cases that covered it, the required cells that none did, and the cells that the
+  /// operation has and the backend refuses. A required cell that is refused is in both lists.
   std::map<std::string, std::int64_t> cells;
   std::vector<std::string> missing_cells;
+  std::vector<std::string> refused_cells = {};
   /// The minimal case of a failure, what is wrong there, and how often it replayed.
   std::optional<Case> minimal;
   std::vector<WrongElement> wrong;

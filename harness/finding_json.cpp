@@ -52,6 +52,8 @@ constexpr std::array generation_fields{
     },
     field<&Unit::types>("types"),
     field<&Unit::require_all_cells, Presence::written>("require_all_cells"),
+    field<&Unit::require>("require"),
+    field<&Unit::ranks_required>("ranks_required"),
 };
 
 }  // namespace
@@ -90,10 +92,13 @@ constexpr std::array finding_fields{
     field<&Finding::verdict, Presence::required>("verdict"),
     field<&Finding::reason>("reason"),
     field<&Finding::cases, Presence::required>("cases"),
+    field<&Finding::refused_cases>("refused_cases"),
+    field<&Finding::ranks_max>("ranks_max"),
     field<&Finding::compared_bytes, Presence::required>("compared_bytes"),
     field<&Finding::ratio_max, Presence::required>("ratio_max"),
     field<&Finding::cells>("cells"),
     field<&Finding::missing_cells>("missing_cells"),
+    field<&Finding::refused_cells>("refused_cells"),
     field<&Finding::minimal>("minimal"),
     field<&Finding::wrong>("wrong"),
     field<&Finding::wrong_count>("wrong_count"),

@@ -144,43 +144,52 @@ Generator::Generator(const Catalogue& catalogue,
                      const Coverage& covered)
     : Generator(catalogue, backend, unit) {
   seed_ = seed;
-  cells_ = all_cells(unit);
+  if (ranks_min_ <= ranks_max_) cells_ = all_cells(operation_.contract, unit.types);
   find_cells();
   find_sites();
   for (Cell& cell : cells_) cell.is_open = !covered.contains(cell.name());
   for (SiteCell& cell : sites_) cell.is_open = !covered.contains(cell.site.cell());
+  ranks_required_ = std::min(unit.ranks_required, ranks_max_);
+  needs_ranks_ = ranks_required_ > 1;
 }
 
 bool Generator::has_cases(const Catalogue& catalogue, const Backend& backend, const Unit& unit) {
   Generator generator(catalogue, backend, unit);
-  generator.cells_ = generator.all_cells(unit);
   if (generator.refused_ > 0) return true;
+  generator.cells_ = all_cells(generator.operation_.contract, unit.types);
   for (std::size_t i = 0; i < generator.cells_.size(); ++i) {
     if (generator.can_cover(i) || generator.refused_ > 0) return true;
   }
   return false;
 }
 
-std::vector<Cell> Generator::all_cells(const Unit& unit) const {
+std::vector<std::string> Generator::cells_of(const spec::Contract& contract) {
+  std::vector<std::string> names;
+  for (const Cell& each : all_cells(contract, {})) names.push_back(each.name());
+  BackendTraits any;
+  any.has_schedules = true;
+  for (const SiteClass& each : site_classes()) {
+    if (may_occur(each, contract, any)) names.push_back(each.cell());
+  }
+  return names;
+}
+
+std::vector<Cell> Generator::all_cells(const spec::Contract& contract,
+                                       const std::vector<Type>& types) {
   std::vector<Cell> all;
-  if (ranks_min_ > ranks_max_) return all;
   for (const spec::TypeInfo& type : spec::type_table) {
-    if (!unit.types.empty() && std::count(unit.types.begin(), unit.types.end(), type.type) == 0) {
-      continue;
-    }
+    if (!types.empty() && std::count(types.begin(), types.end(), type.type) == 0) continue;
     for (std::size_t i = 0; i < spec::reduce_op_names.size(); ++i) {
       const auto op = static_cast<ReduceOp>(i);
-      if ((op != ReduceOp::none) != operation_.contract.reduces) continue;
+      if ((op != ReduceOp::none) != contract.reduces) continue;
       if (!spec::is_defined(op, type.type)) continue;
       const bool is_real = type.type == Type::f32 || type.type == Type::f64;
-      if (operation_.contract.sizes == Sizes::scene && !is_real) continue;
-      all.push_back(
-          {.type = type.type, .op = op, .kinds = kinds_of(operation_.contract, type.type, op)});
+      if (contract.sizes == Sizes::scene && !is_real) continue;
+      all.push_back({.type = type.type, .op = op, .kinds = kinds_of(contract, type.type, op)});
     }
   }
   // Without buffers, types make no difference.
-  if (operation_.contract.sizes == Sizes::none && all.size() > 1)
-    all.erase(all.begin() + 1, all.end());
+  if (contract.sizes == Sizes::none && all.size() > 1) all.erase(all.begin() + 1, all.end());
   return all;
 }
 
@@ -200,7 +209,12 @@ bool Generator::can_cover(std::size_t cell) {
 void Generator::find_cells() {
   std::vector<Cell> kept;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
-    if (can_cover(i)) kept.push_back(cells_[i]);
+    const std::int64_t refused = refused_;
+    if (can_cover(i)) {
+      kept.push_back(cells_[i]);
+    } else if (refused_ > refused) {
+      refused_cells_.push_back(cells_[i].name());
+    }
   }
   cells_.swap(kept);
 }
@@ -211,12 +225,16 @@ void Generator::find_sites() {
   for (const SiteClass& site : site_classes()) {
     if (!may_occur(site, operation_.contract, backend_.traits())) continue;
     Choices choices(mix(seed_, hash_of(site.name)));
+    const std::int64_t refused = refused_;
+    bool is_taken = false;
     for (std::size_t i = 0; i < std::min(cells_tried, cells_.size()); ++i) {
       const std::size_t cell = i * cells_.size() / std::min(cells_tried, cells_.size());
       if (!draw_legal(choices, cell, probe_size, &site, probe)) continue;
       sites_.push_back({.site = site});
+      is_taken = true;
       break;
     }
+    if (!is_taken && refused_ > refused) refused_cells_.push_back(site.cell());
   }
   in_chunks_ = std::any_of(sites_.begin(), sites_.end(), [](const SiteCell& each) {
     return each.site.name == "chunked";
@@ -269,9 +287,10 @@ bool Generator::next(std::uint64_t word, int size, Case& out) {
   }
   ++drawn_;
   Choices choices(word);
+  needs_ranks_ = needs_ranks_ && drawn_ <= static_cast<std::uint64_t>(patience);
   for (std::size_t tried = 0; tried < cells_.size(); ++tried) {
     const std::size_t cell = next_cell();
-    const SiteClass* goal = next_goal(cells_[cell]);
+    const SiteClass* goal = needs_ranks_ ? nullptr : next_goal(cells_[cell]);
     const bool reached = goal != nullptr && draw_legal(choices, cell, size, goal, out);
     if (!reached && !draw_legal(choices, cell, size, nullptr, out)) continue;
     ++cells_[cell].visits;
@@ -281,6 +300,7 @@ bool Generator::next(std::uint64_t word, int size, Case& out) {
 }
 
 void Generator::cover(const Case& c, bool compared) {
+  if (compared && group_size(c) >= ranks_required_) needs_ranks_ = false;
   const auto count = [](auto& cell) {
     ++cell.covered;
     cell.is_open = false;
@@ -297,7 +317,8 @@ bool Generator::draw_legal(
     Choices& choices, std::size_t cell, int size, const SiteClass* goal, Case& out) {
   const Cell& wanted = cells_[cell];
   const int attempts = goal == nullptr ? attempts_max : goal_attempts;
-  const bool may_be_empty = !wanted.is_open || (goal != nullptr && goal->is_empty());
+  const bool may_be_empty =
+      !needs_ranks_ && (!wanted.is_open || (goal != nullptr && goal->is_empty()));
   Draw draw{.size = size, .has_data = !may_be_empty, .weights = weights_};
   for (int attempt = 0; attempt < attempts; ++attempt) {
     draw.large = attempt >= small_attempts;
@@ -311,6 +332,8 @@ bool Generator::draw_legal(
         static_cast<std::uint64_t>(wanted.visits + attempt) + cell + seed_ % 60;
     out.input = wanted.kinds[turn % wanted.kinds.size()];
     if (goal != nullptr && !goal->has(out)) continue;
+    // A property may be about a single rank: it is not asked for more in all attempts.
+    if (needs_ranks_ && attempt < attempts / 2 && group_size(out) < ranks_required_) continue;
     if (!adapt(out)) continue;
     if (goal == nullptr || goal->has(out)) return true;
   }

@@ -82,6 +82,10 @@ class Generator {
             std::uint64_t seed,
             const Coverage& covered = {});
 
+  /// The names of all cells that an operation has: "<type>/<op>", and "site/<class>" of the classes
+  /// that its contract admits.
+  [[nodiscard]] static std::vector<std::string> cells_of(const spec::Contract& contract);
+
   /// Whether a unit has any case, taken by the backend or not: false where the contract, the
   /// property, the types and the ranks exclude all.
   [[nodiscard]] static bool has_cases(const Catalogue& catalogue,
@@ -98,6 +102,11 @@ class Generator {
 
   [[nodiscard]] const std::vector<Cell>& cells() const { return cells_; }
   [[nodiscard]] const std::vector<SiteCell>& sites() const { return sites_; }
+  /// The names of cells and site classes that have legal cases, all of which the backend refuses.
+  [[nodiscard]] const std::vector<std::string>& refused_cells() const { return refused_cells_; }
+  /// Whether a case is legal, the property says something about it, and the backend takes every
+  /// stage of it.
+  [[nodiscard]] bool takes(const Case& c) { return can_run(c); }
   /// Draws that the backend did not take, also while the cells were looked for.
   [[nodiscard]] std::int64_t refused() const { return refused_; }
 
@@ -123,8 +132,9 @@ class Generator {
   /// Without any cells.
   Generator(const Catalogue& catalogue, const Backend& backend, const Unit& unit);
 
-  /// All cells that the operation and the unit's types have.
-  [[nodiscard]] std::vector<Cell> all_cells(const Unit& unit) const;
+  /// All cells that the operation has with these types, with all where there are none.
+  [[nodiscard]] static std::vector<Cell> all_cells(const spec::Contract& contract,
+                                                   const std::vector<spec::Type>& types);
   /// Whether a case of the cell can be run.
   bool can_cover(std::size_t cell);
   void find_cells();
@@ -173,6 +183,11 @@ class Generator {
   std::vector<std::size_t> order_;
   std::uint64_t drawn_ = 0;
   std::int64_t refused_ = 0;
+  std::vector<std::string> refused_cells_;
+  /// The first cases have so many members and data, until one of them was compared, as far as the
+  /// property and the backend let them.
+  int ranks_required_ = 1;
+  bool needs_ranks_ = false;
   std::vector<Case> stages_;
 };
 

@@ -117,7 +117,9 @@ Verdict verdict_of(RunStatus status) {
       return Verdict::hung;
     case RunStatus::crashed:
       return Verdict::crashed;
+    // A worker may refuse any run.
     case RunStatus::refused:
+      return Verdict::skipped;
     case RunStatus::errored:
       return Verdict::errored;
   }

@@ -31,6 +31,7 @@ ordered_json to_json(const Tally& tally) {
       {"ratio_max", tally.ratio_max},
       {"covered_cells", tally.covered_cells},
       {"required_cells", tally.required_cells},
+      {"refused_cells", tally.refused_cells},
   };
 }
 

@@ -45,8 +45,19 @@ SuiteEntry entry_from_json(const json& value, const std::string& place) {
   read_range(fields, entry);
   fields.optional("types", entry.types);
   fields.optional("require_all_cells", entry.require_all_cells);
+  fields.optional("require", entry.require);
+  fields.optional("ranks_required", entry.ranks_required);
+  if (entry.ranks_required && *entry.ranks_required < 1) {
+    fields.fail("ranks_required", "expected a number above 0");
+  }
   fields.reject_unknown();
   return entry;
+}
+
+/// A collective on one rank moves nothing; operators compute on any number.
+int ranks_required(const SuiteEntry& entry, const spec::Contract& contract) {
+  const int usual = family(contract) == "collectives" ? 2 : 1;
+  return entry.ranks_required.value_or(std::min(usual, entry.ranks_max));
 }
 
 /// What tells units apart, most significant first.
@@ -113,6 +124,8 @@ std::size_t expand(const SuiteEntry& entry,
           .ranks_max = entry.ranks_max,
           .types = entry.types,
           .require_all_cells = entry.require_all_cells,
+          .require = entry.require,
+          .ranks_required = ranks_required(entry, operation->contract),
           .pinned = {},
           .variant = entry.variant,
       };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,12 @@ struct SuiteEntry {
   /// Whether every cell must be covered, (type, op) or site class, so that a unit that misses one
   /// is vacuous.
   bool require_all_cells = true;
+  /// Patterns of "<operation>/<cell>" for cells that must be covered even where the backend refuses
+  /// them.
+  std::vector<std::string> require = {};
+  /// The members that a judged case must have had at least, as far as `ranks_max` lets it; without
+  /// a value, 2 for collectives and 1 for operators.
+  std::optional<int> ranks_required = {};
 };
 
 /// A named set of checks with a budget, as read from cases/suites/<name>.json.

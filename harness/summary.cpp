@@ -1,6 +1,7 @@
 #include "harness/summary.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +21,13 @@ std::string to_text(const Tally& tally) {
   return text;
 }
 
+/// "44/638, 594 refused".
+std::string cells_of(const Tally& tally) {
+  std::string text = fmt::format("{}/{}", tally.covered_cells, tally.required_cells);
+  if (tally.refused_cells > 0) text += fmt::format(", {} refused", tally.refused_cells);
+  return text;
+}
+
 }  // namespace
 
 void Tally::add(const Finding& finding) {
@@ -29,7 +37,10 @@ void Tally::add(const Finding& finding) {
   compared_bytes += finding.compared_bytes;
   ratio_max = std::max(ratio_max, finding.ratio_max);
   covered_cells += std::ssize(finding.cells);
-  required_cells += std::ssize(finding.cells) + std::ssize(finding.missing_cells);
+  std::set<std::string> open(finding.missing_cells.begin(), finding.missing_cells.end());
+  open.insert(finding.refused_cells.begin(), finding.refused_cells.end());
+  required_cells += std::ssize(finding.cells) + std::ssize(open);
+  refused_cells += std::ssize(finding.refused_cells);
   if (finding.verdict == Verdict::skipped) ++skips[finding.reason];
 }
 
@@ -70,7 +81,7 @@ Table to_table(const Summary& summary) {
                tally.compared_bytes == 0 ? "-"
                : exact                   ? "exact"
                                          : fmt::format("{:.3g}", tally.ratio_max),
-               fmt::format("{}/{}", tally.covered_cells, tally.required_cells),
+               cells_of(tally),
                to_text(tally)});
   }
   return table;

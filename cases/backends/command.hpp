@@ -16,7 +16,7 @@ namespace rankcheck::cases {
 /// The path that a program of this name has beside this one.
 [[nodiscard]] std::string program_beside(std::string_view name);
 
-/// Likewise. Throws BadInput where no program is there.
+/// Returns that path. Throws BadInput if no such program exists.
 [[nodiscard]] std::string require_program_beside(std::string_view name);
 
 /// Why the program cannot be a backend: one line; empty where it can be tried.

@@ -7,8 +7,8 @@ namespace rankcheck::cases {
 /// NCCL, or a library with its interface: a process per rank, or all ranks in one.
 [[nodiscard]] harness::BackendEntry nccl_backend();
 
-/// Why four ranks that share a device do not fit into this machine's shared memory; empty where they
-/// do, or where the worker cannot say.
+/// Returns why four ranks that share a device do not fit into shared memory. Empty if they fit, or
+/// if the worker cannot say.
 [[nodiscard]] std::string why_short_of_shared_memory();
 
 }  // namespace rankcheck::cases

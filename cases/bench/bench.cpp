@@ -179,6 +179,11 @@ void Bench::measure_runs(benchmark::State& state, const Entry& entry) {
 }
 
 void Bench::measure(benchmark::State& state, const Entry& entry) {
+  if (options_.is_over && options_.is_over()) {
+    failed_ = true;
+    state.SkipWithError("the time was over");
+    return;
+  }
   try {
     if (entry.times) {
       measure_on_devices(state, entry);

@@ -32,6 +32,8 @@ struct Options {
   std::vector<std::string> filters{"*"};
   /// Where the results are written as JSON too; may be empty.
   std::string json_path;
+  /// Asked before each measurement: true leaves out what is left. Empty: nothing is left out.
+  std::function<bool()> is_over = {};
 };
 
 /// How much is measured with.
@@ -107,8 +109,8 @@ class Bench {
   bool failed_ = false;
 };
 
-/// Measures what the options ask for on their backends, which can run here, and prints it. Whether
-/// nothing went wrong; throws as Bench::run() does.
+/// Measures what the options ask for on their backends, which can run here, and prints it. Returns
+/// whether every measurement succeeded. Throws as Bench::run() does.
 [[nodiscard]] bool measure(const Options& options);
 
 /// Ranks with which a backend is measured: processes share few cores.

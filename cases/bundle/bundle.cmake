@@ -7,7 +7,7 @@ file(RELATIVE_PATH sources_from_share ${CMAKE_BINARY_DIR}/share ${CMAKE_SOURCE_D
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share)
 file(CREATE_LINK ${sources_from_share} ${CMAKE_BINARY_DIR}/share/rankcheck SYMBOLIC)
 
-# Debugging information would be most of it, and names folders of this machine.
+# Programs are stripped: debugging information is large and names folders of this machine.
 install(CODE "set(CMAKE_INSTALL_DO_STRIP ON)")
 
 # The programs for MPI belong to the MPI library of this machine.
@@ -23,8 +23,7 @@ foreach(program IN LISTS bundled)
   target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
 endforeach()
 install(TARGETS ${bundled} RUNTIME_DEPENDENCY_SET libraries RUNTIME DESTINATION .)
-# All but glibc, which comes with the loader, and what belongs to the driver or is loaded when asked
-# for.
+# glibc, the driver, cuFFT and NCCL are left out.
 install(RUNTIME_DEPENDENCY_SET libraries
   PRE_EXCLUDE_REGEXES
     "^lib(c|m|pthread|dl|rt|resolv|mvec|util|anl|nsl)\\.so\\." "^ld-linux"

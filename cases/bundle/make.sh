@@ -52,9 +52,11 @@ for file in "$root"/rankcheck* "$root"/lib/*; do
   needs=$(objdump -p "$file" | sed -n 's/.* GLIBC_\([0-9.]*\)$/\1/p')
   glibc=$(printf '%s\n' "$glibc" $needs | sort -V | tail -n 1)
 done
-for file in "$root"/rankcheck*; do
-  if strings -a "$file" | grep -E "^$sources(/|\$)" >&2; then
-    wrong "$file: expected no path of the machine that built it"
+# A path of the machine that built it, wherever a path may begin.
+for folder_here in "$sources" "$build"; do
+  pattern=$(printf '%s' "$folder_here" | sed 's/[][\.*^$/+?(){}|]/\\&/g')
+  if grep -raoE "(^|[^A-Za-z0-9_./-])$pattern/[^ ]*" "$root" >&2; then
+    wrong "$root: expected no path of the machine that built it"
   fi
 done
 

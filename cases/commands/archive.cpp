@@ -1,6 +1,7 @@
 #include "cases/commands/archive.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <system_error>
@@ -122,8 +123,17 @@ void require_archive(const std::string& path) {
     throw BadInput(
         fmt::format("--archive: {}: expected a file in a folder that can be written to", path));
   }
-  if (fs::exists(path, unknown) && !fs::is_regular_file(path, unknown)) {
-    throw BadInput(fmt::format("--archive: {}: expected the path of a file", path));
+  // A journal or a report is never replaced by mistake.
+  if (!path.ends_with(".zip")) {
+    throw BadInput(fmt::format("--archive: {}: expected a name that ends with .zip", path));
+  }
+  if (!fs::exists(path, unknown)) return;
+  std::string begin(2, ' ');
+  if (fs::is_regular_file(path, unknown))
+    std::ifstream(path, std::ios::binary).read(begin.data(), 2);
+  if (begin != "PK") {
+    throw BadInput(
+        fmt::format("--archive: {}: expected a new file, or an archive to replace", path));
   }
 }
 

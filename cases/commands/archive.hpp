@@ -10,7 +10,8 @@ namespace rankcheck::cases {
 /// The most bytes of an archive.
 inline constexpr std::int64_t archive_bytes_max = std::int64_t{16} << 20;
 
-/// Throws BadInput where no archive can be written to that path: a run says so before it begins.
+/// Throws BadInput where no archive can be written to that path, or where something else than a zip
+/// file would be lost: a run says so before it begins.
 void require_archive(const std::string& path);
 
 /// Packs all files below `folder` into the zip file `path`, which replaces an older one as a whole.
@@ -21,8 +22,8 @@ std::vector<std::string> write_archive(const std::filesystem::path& folder,
                                        const std::filesystem::path& path,
                                        std::int64_t bytes_max = archive_bytes_max);
 
-/// Does that for the path that --archive gave, and prints what became of it; nothing where the path
-/// is empty. Throws FileError.
+/// Calls write_archive() for the path that --archive gave, and prints the result. Does nothing if
+/// the path is empty. Throws FileError.
 void pack(const std::filesystem::path& folder, const std::string& path);
 
 }  // namespace rankcheck::cases

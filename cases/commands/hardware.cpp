@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -78,7 +79,7 @@ std::string find_sanitizer() {
   return {};
 }
 
-/// What is left to a session of the gate, in seconds.
+/// The seconds that are left to a call without a time budget.
 constexpr double no_limit_s = std::numeric_limits<double>::infinity();
 /// How long the soak takes in all where no time budget is given.
 constexpr double soak_default_s = 60;
@@ -92,8 +93,7 @@ bool wants(const Selection& selection, const std::string& backend) {
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), backend) != wanted.end();
 }
 
-/// The backends that a device is checked with alone: NCCL too, whose ranks share it then, as they
-/// do not where each has a device of its own.
+/// The backends that a single device is checked with. NCCL's ranks share the device in this part.
 std::vector<std::string> backends_of_device(const Selection& selection) {
   std::vector<std::string> backends{"cuda"};
   if (wants(selection, "nccl")) backends.emplace_back("nccl");
@@ -201,14 +201,14 @@ class HardwareGate {
 
   [[nodiscard]] std::string why_end() const {
     if (interrupt_.requested()) return name(harness::Ending::interrupted).data();
-    // The soak ends by itself when the time is over; nothing is left to do behind it.
-    if (!is_soaking_ && left_s() <= 0) return name(harness::Ending::time_over).data();
+    // The soak of this call ends by itself when the time is over.
+    if (!has_soaked_ && left_s() <= 0) return name(harness::Ending::time_over).data();
     return {};
   }
 
   /// The soak takes what the budget of this call leaves, once.
   double soak_s() {
-    if (std::exchange(is_soaking_, true)) return 0;
+    if (std::exchange(has_soaked_, true)) return 0;
     return budget_s_ ? left_s() : soak_default_s - soaked_before_s_;
   }
 
@@ -249,14 +249,15 @@ class HardwareGate {
     // The budget is that of one call.
     options_.time_budget_s = budget_s_;
     const std::vector<hardware::Device> devices = find_devices();
-    if (words_of(devices) != words_of(header.devices)) {
+    if (json_of(devices) != json_of(header.devices)) {
       throw BadInput(
-          fmt::format("{}expected devices to be {}, as the run began, got {}: other devices need a "
+          fmt::format("{}expected {}, as the run began, got {}: other devices need a "
                       "folder of their own (--report)",
                       place,
                       words_of(header.devices),
                       words_of(devices)));
     }
+    expect_same_libraries(place, header.doctor);
     const Plan plan = plan_suites();
     soaked_before_s_ = hardware::soaked_s(content.answers);
     announce(header);
@@ -279,23 +280,23 @@ class HardwareGate {
   }
 
   /// The plan of the suites. Throws BadInput where they have nothing to check, or where a backend
-  /// is missing. One that is there and does not open is what the gate is to find.
+  /// is missing. One that is installed and does not open is a finding.
   [[nodiscard]] Plan plan_suites() const {
     Selection suites = selection_;
     Plan plan = make_plan(suites, make_catalogue());
     for (const auto& [backend, why] : plan.unavailable) {
-      if (plan.broken.contains(backend)) continue;
-      throw BadInput(fmt::format(
-          "gate hardware: backend {}: {}; --backend cuda does without it", backend, why));
+      if (!plan.broken.contains(backend)) refuse(backend, why);
     }
     const auto& ranks = selection_.ranks;
+    const bool may_share = ranks.empty() || ranks.back() >= shared_ranks;
     const std::string why = why_short_of_shared_memory();
-    if (!why.empty() && wants(selection_, "nccl") &&
-        (ranks.empty() || ranks.back() >= shared_ranks)) {
-      throw BadInput(
-          fmt::format("gate hardware: backend nccl: {}; --backend cuda does without it", why));
-    }
+    if (!why.empty() && may_share && wants(selection_, "nccl")) refuse("nccl", why);
     return plan;
+  }
+
+  [[noreturn]] static void refuse(const std::string& backend, const std::string& why) {
+    throw BadInput(
+        fmt::format("gate hardware: backend {}: {}; --backend cuda does without it", backend, why));
   }
 
   /// What the gate is made of between its links and its soak: what tells most comes first. Parts of
@@ -348,10 +349,44 @@ class HardwareGate {
     return all;
   }
 
-  static std::string words_of(const std::vector<hardware::Device>& devices) {
+  static nlohmann::ordered_json json_of(const std::vector<hardware::Device>& devices) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (const hardware::Device& each : devices) all.push_back(to_json(each));
-    return all.dump();
+    for (const hardware::Device& each : devices) all.push_back(hardware::to_json(each));
+    return all;
+  }
+  static std::string words_of(const std::vector<hardware::Device>& devices) {
+    return fmt::format("{} devices, the first {} at {}",
+                       devices.size(),
+                       devices.front().name,
+                       devices.front().bus);
+  }
+
+  /// Throws BadInput where a backend has other versions than as the gate began.
+  static void expect_same_libraries(const std::string& place,
+                                    const nlohmann::ordered_json& doctor) {
+    const auto versions = [](const nlohmann::ordered_json& of) {
+      std::map<std::string, nlohmann::ordered_json> all;
+      for (const auto& each : of.at("backends"))
+        all[each.at("name")] = each.value("versions", nlohmann::ordered_json());
+      return all;
+    };
+    const auto before = versions(doctor);
+    const auto now = versions(examine());
+    for (const char* backend : {"cuda", "nccl"}) {
+      for (const auto& [key, value] : before.at(backend).items()) {
+        const std::string was = value.dump();
+        const std::string is = now.at(backend).value(key, nlohmann::ordered_json()).dump();
+        if (was == is) continue;
+        throw BadInput(
+            fmt::format("{}backend {}: expected {} to be {}, as the run began, got {}: "
+                        "other libraries need a folder of their own (--report)",
+                        place,
+                        backend,
+                        key,
+                        was,
+                        is));
+      }
+    }
   }
 
   void announce(const hardware::GateHeader& header) const {
@@ -367,8 +402,10 @@ class HardwareGate {
     const hardware::GateReport gate = hardware::report_of(folder_);
     write_reports(folder_, gate);
     fmt::print("\n{}\nreport: {}\n", to_markdown(gate), (folder_ / "summary.md").string());
-    const std::string hint = how_to_go_on(gate.report, folder_);
-    if (!hint.empty()) fmt::print("{}\n", hint);
+    const std::string hint = how_to_go_on(gate.report, folder_, program_);
+    const std::string archive =
+        options_.archive.empty() ? "" : " --archive " + harness::shell_quoted(options_.archive);
+    if (!hint.empty()) fmt::print("{}{}\n", hint, archive);
     pack(folder_, options_.archive);
     // A signal that came when all was done has interrupted nothing.
     const bool was_interrupted = gate.report.ending == name(harness::Ending::interrupted);
@@ -405,7 +442,6 @@ class HardwareGate {
       surroundings.emplace(cuda_launcher_variable, sanitizer + " --error-exitcode 86");
     }
     if (request.phase == Phase::soak) {
-      is_soaking_ = true;
       options.repeat = true;
       // A call that resumes a soak may have less time than that soak was given.
       constexpr double least_s = 0.001;
@@ -432,7 +468,7 @@ class HardwareGate {
     return harness::read_journal(journal).record.spent_s();
   }
 
-  [[nodiscard]] hardware::PhaseOutcome measure_speeds(const fs::path& folder) const {
+  [[nodiscard]] hardware::PhaseOutcome measure_speeds(const fs::path& folder) {
     harness::make_folder(folder);
     bench::Options options{.backends = {"cuda"}, .json_path = hardware::speed_file(folder)};
     options.filters.clear();
@@ -444,7 +480,9 @@ class HardwareGate {
       options.frames = 16;
       options.width = 32;
     }
+    options.is_over = [this] { return !why_end().empty(); };
     std::ignore = bench::measure(options);
+    if (std::string why = why_end(); !why.empty()) return {.ended_early = std::move(why)};
     return {.speeds = hardware::read_speeds(folder)};
   }
 
@@ -454,14 +492,14 @@ class HardwareGate {
   /// The seconds of this call; none where it takes as long as it needs.
   std::optional<double> budget_s_ = options_.time_budget_s;
   double soaked_before_s_ = 0;
-  /// Whether every device is one.
+  /// Whether all devices are hardware, and none a stand-in.
   bool is_hardware_ = true;
   /// Whether the soak has got what is left of this call.
-  bool is_soaking_ = false;
+  bool has_soaked_ = false;
   Selection selection_;
   fs::path folder_;
   std::optional<hardware::GateSession> session_;
-  /// Lives from the begin of the gate to its end: between parts nobody else listens.
+  /// Hears signals between parts, too, when no part does.
   Interrupt interrupt_;
 };
 

@@ -54,7 +54,8 @@ int print_result(const harness::ReplayResult& result) {
                to_table(judgement.wrong).text());
   }
   if (is_red(result.verdict)) return status_failed;
-  return result.verdict == Verdict::errored ? status_unable : status_held;
+  const bool was_judged = result.verdict != Verdict::errored && result.verdict != Verdict::skipped;
+  return was_judged ? status_held : status_unable;
 }
 
 int replay_case(const std::string& text_or_path, int times) {

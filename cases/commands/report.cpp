@@ -34,9 +34,9 @@ harness::Report rendered(const std::filesystem::path& folder) {
   return report;
 }
 
-int render(const std::filesystem::path& folder) {
+int render(const std::filesystem::path& folder, const std::string& program) {
   const harness::Report report = rendered(folder);
-  const std::string hint = how_to_go_on(report, folder);
+  const std::string hint = how_to_go_on(report, folder, program);
   if (!hint.empty()) {
     std::fflush(stdout);
     fmt::print(stderr, "rankcheck: {}: {}\n", harness::printable(folder.string()), hint);
@@ -57,16 +57,19 @@ std::string further_time(const harness::Report& report) {
 
 }  // namespace
 
-std::string how_to_go_on(const harness::Report& report, const std::filesystem::path& folder) {
+std::string how_to_go_on(const harness::Report& report,
+                         const std::filesystem::path& folder,
+                         const std::string& program) {
   if (report.ending == name(harness::Ending::completed)) return {};
   // A part of a gate goes on with that, which tells how.
   if (!hardware::gate_of_part(folder).empty()) return {};
   const std::string left =
       report.not_run > 0 ? fmt::format(", {} units were not run", report.not_run) : "";
   const bool needs_time = report.ending == name(harness::Ending::time_over);
-  return fmt::format("ended early ({}){}; to go on: rankcheck run --resume {}{}",
+  return fmt::format("ended early ({}){}; to go on: {} run --resume {}{}",
                      report.ending,
                      left,
+                     program,
                      harness::printable(harness::shell_quoted(folder.string())),
                      needs_time ? further_time(report) : "");
 }
@@ -81,7 +84,7 @@ void add_report(CLI::App& app, Context& context) {
       ->type_name("FILE.zip");
   command->callback([folder, archive, &context] {
     if (!archive->empty()) require_archive(*archive);
-    context.exit_status = render(*folder);
+    context.exit_status = render(*folder, context.program);
     pack(*folder, *archive);
   });
 }

@@ -7,8 +7,10 @@
 
 namespace rankcheck::cases {
 
-/// Why a run ended early and the command that goes on with it; empty where it was completed.
+/// Why a run ended early and the command that goes on with it, in which `program` is how the user
+/// called this program; empty where the run was completed.
 [[nodiscard]] std::string how_to_go_on(const harness::Report& report,
-                                       const std::filesystem::path& folder);
+                                       const std::filesystem::path& folder,
+                                       const std::string& program);
 
 }  // namespace rankcheck::cases

@@ -89,12 +89,11 @@ class Rounds {
     };
   }
 
-  /// The units of backends that cannot be used stand for themselves.
+  /// The units that nothing can be run of stand for themselves.
   void settle_unavailable() {
     for (std::size_t i = 0; i < plan_.units.size(); ++i) {
-      if (!plan_.unavailable.contains(plan_.units[i].backend) || record_.finding(i)) continue;
-      session_.journal.append(
-          {.round = 0, .finding = finding_without_backend(plan_, plan_.units[i])});
+      if (!cannot_run(plan_, plan_.units[i]) || record_.finding(i)) continue;
+      session_.journal.append({.round = 0, .finding = finding_without_run(plan_, plan_.units[i])});
     }
   }
 
@@ -133,7 +132,7 @@ class Rounds {
   [[nodiscard]] bool is_repeated(std::size_t index) const {
     const auto& before = record_.finding(index);
     const Unit& unit = plan_.units[index];
-    return unit.pinned.empty() && !plan_.unavailable.contains(unit.backend) &&
+    return unit.pinned.empty() && !cannot_run(plan_, unit) &&
            !(before && before->verdict == Verdict::skipped);
   }
 
@@ -151,7 +150,7 @@ class Rounds {
     for (std::size_t i = 0; i < done.size(); ++i) {
       const Unit& unit = plan_.units[i];
       const auto& before = record_.finding(i);
-      done[i] = plan_.unavailable.contains(unit.backend) || record_.is_done(round_, i) ||
+      done[i] = cannot_run(plan_, unit) || record_.is_done(round_, i) ||
                 (round_ > 0 && !is_repeated(i)) ||
                 (cases_of(unit) < unit.cases && before && !lacks_coverage(*before));
     }

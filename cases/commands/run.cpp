@@ -60,7 +60,7 @@ void announce(const Session& session) {
   std::fflush(stdout);
 }
 
-void print_end(const Session& session, const harness::Report& report) {
+void print_end(const Session& session, const harness::Report& report, const std::string& program) {
   const harness::Summary summary = harness::summarise(report.findings);
   const bool is_part = !hardware::gate_of_part(session.folder).empty();
   for (const harness::Finding& finding : report.findings) {
@@ -74,7 +74,7 @@ void print_end(const Session& session, const harness::Report& report) {
              harness::grouped(summary.total.compared_bytes),
              report.environment.at("duration_s").get<double>(),
              (session.folder / "summary.md").string());
-  const std::string hint = how_to_go_on(report, session.folder);
+  const std::string hint = how_to_go_on(report, session.folder, program);
   if (!hint.empty()) fmt::print("{}\n", hint);
   fmt::print("{}\n", outcome_line(summary.total));
 }
@@ -100,7 +100,7 @@ RunOutcome run_selection(const RunOptions& options,
   run_rounds(session, catalogue, program, interrupt.requested());
   harness::Report report = session.journal.record().report();
   harness::write_report(session.folder, report);
-  print_end(session, report);
+  print_end(session, report, program);
   pack(session.folder, options.archive);
   const int status = interrupt.exit_status();
   return {.status = status != 0 ? status : exit_status(report), .report = std::move(report)};

@@ -117,6 +117,12 @@ void add_options(CLI::App& command, RunOptions& options) {
   command
       .add_option("--cases", selection.cases, "Cases of each unit; all cells are then not required")
       ->type_name("N");
+  command
+      .add_option("--require",
+                  selection.require,
+                  "Cells that must be covered, as <operation>/<cell>: all_reduce/f32/*")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
   command.add_option("--seed", options.seed, "A number, or commit: derived from git's HEAD")
       ->type_name("N|commit");
   command

@@ -117,11 +117,13 @@ class Planner {
       entry.require_all_cells = false;
     }
     if (!selection_.types.empty()) entry.types = selection_.types;
+    entry.require.insert(entry.require.end(), selection_.require.begin(), selection_.require.end());
     if (!selection_.ranks.empty()) {
       entry.ranks_min = selection_.ranks[0];
       entry.ranks_max = selection_.ranks[1];
     }
     const int ranks_max = entry.ranks_max;
+    const std::optional<int> ranks_required = entry.ranks_required;
     std::size_t selected = 0;
     for (const std::string& backend : entry.backends) {
       if (!is_wanted(backend)) continue;
@@ -129,6 +131,9 @@ class Planner {
       require_startable(entry, backend);
       if (const auto* algorithms = algorithms_of(backend, entry.ranks_max)) {
         note_ranks(entry, backend);
+        // Ranks that were asked for and that nobody hosts are no check that passed.
+        const bool lacks_ranks = !selection_.ranks.empty() && limits_.at(backend) < entry.ranks_max;
+        entry.ranks_required = lacks_ranks ? std::optional(entry.ranks_max) : ranks_required;
         selected += harness::expand(entry, catalogue_, backend, *algorithms, plan_.units);
       } else {
         selected += stand_in(entry, backend);
@@ -162,6 +167,7 @@ class Planner {
           ranks_beyond_));
     }
     leave_out_impossible();
+    add_required();
     add_pinned();
     harness::sort_units(units);
     return std::move(plan_);
@@ -234,8 +240,8 @@ class Planner {
     }
   }
 
-  /// Takes in that a backend that is there did not open; throws BadInput where it was named. The
-  /// gate for hardware, which says how many devices there are, is to find just that.
+  /// Takes in that a backend that is there did not open. Throws BadInput where it was named. The
+  /// gate for hardware, whose selection has `devices`, reports this as a finding instead.
   void note_broken(const std::string& name, const std::string& why) {
     if (contains(selection_.backends, name) && !selection_.devices) {
       throw BadInput(fmt::format("backend {}: {}", name, why));
@@ -344,6 +350,55 @@ class Planner {
     }
   }
 
+  /// Adds a unit for each operation that is required and that a backend of the plan does not have.
+  void add_required() {
+    for (const std::string& pattern : selection_.require) require_match(pattern);
+    const std::vector<Unit> units = plan_.units;
+    for (const std::string& backend : backends_of(plan_)) {
+      if (selection_.require.empty() || plan_.unavailable.contains(backend)) continue;
+      for (const harness::Operation& operation : catalogue_.operations()) {
+        const std::string name(operation.contract.name);
+        const bool has = std::any_of(units.begin(), units.end(), [&](const Unit& each) {
+          return each.operation == name && each.backend == backend;
+        });
+        if (has || !fits(selection_.operation, name) || !is_required(operation.contract)) continue;
+        Unit unit;
+        unit.operation = name;
+        unit.algorithm = unit.property = "*";
+        unit.backend = backend;
+        unit.require = selection_.require;
+        plan_.not_offered.insert(unit.id());
+        plan_.units.push_back(std::move(unit));
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_required(const spec::Contract& contract) const {
+    const auto& patterns = selection_.require;
+    return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+      return has_cell(contract, pattern);
+    });
+  }
+
+  static bool has_cell(const spec::Contract& contract, const std::string& pattern) {
+    const std::vector<std::string> cells = harness::Generator::cells_of(contract);
+    return std::any_of(cells.begin(), cells.end(), [&](const std::string& cell) {
+      return harness::matches(pattern, std::string(contract.name) + '/' + cell);
+    });
+  }
+
+  /// Throws BadInput where no operation has a cell of the pattern.
+  void require_match(const std::string& pattern) const {
+    const auto& all = catalogue_.operations();
+    const bool matches_some = std::any_of(
+        all.begin(), all.end(), [&](const auto& each) { return has_cell(each.contract, pattern); });
+    if (matches_some) return;
+    throw BadInput(fmt::format(
+        "--require: {}: matches no cell; cells are like all_reduce/f32/sum and all_reduce/{}",
+        pattern,
+        harness::site_classes().front().cell()));
+  }
+
   /// The pinned cases that the plan's units could have generated.
   void add_pinned() {
     std::vector<Unit> pins;
@@ -408,6 +463,7 @@ nlohmann::ordered_json to_json(const Selection& selection) {
   if (!selection.ranks.empty()) out["ranks"] = selection.ranks;
   for (const spec::Type type : selection.types) out["types"].push_back(spec::name(type));
   write(out, "cases", selection.cases);
+  if (!selection.require.empty()) out["require"] = selection.require;
   write(out, "seed", selection.seed);
   write(out, "devices", selection.devices);
   return out;
@@ -424,6 +480,7 @@ Selection selection_from_json(const nlohmann::json& json, const std::string& pla
   fields.optional("ranks", selection.ranks);
   fields.optional("types", selection.types);
   read(fields, "cases", selection.cases);
+  fields.optional("require", selection.require);
   read(fields, "seed", selection.seed);
   read(fields, "devices", selection.devices);
   fields.reject_unknown();
@@ -453,9 +510,18 @@ std::set<std::string> backends_of(const Plan& plan) {
   return all;
 }
 
-harness::Finding finding_without_backend(const Plan& plan, const Unit& unit) {
+bool cannot_run(const Plan& plan, const Unit& unit) {
+  return plan.unavailable.contains(unit.backend) || plan.not_offered.contains(unit.id());
+}
+
+harness::Finding finding_without_run(const Plan& plan, const Unit& unit) {
   harness::Finding finding;
   finding.unit = unit;
+  if (plan.not_offered.contains(unit.id())) {
+    finding.verdict = harness::Verdict::vacuous;
+    finding.reason = "required, and the backend does not have the operation";
+    return finding;
+  }
   const bool is_broken = plan.broken.contains(unit.backend);
   finding.verdict = is_broken ? harness::Verdict::errored : harness::Verdict::skipped;
   finding.reason = is_broken ? "the backend did not open: " + plan.unavailable.at(unit.backend)

@@ -30,6 +30,8 @@ struct Selection {
   std::vector<spec::Type> types;
   std::optional<int> cases;
   std::optional<std::uint64_t> seed;
+  /// Patterns of "<operation>/<cell>" for cells that must be covered on every backend.
+  std::vector<std::string> require = {};
   /// Of this machine, where each is to have a rank of its own in the suites' largest cases, as far
   /// as backends take so many and `ranks` says nothing else: the gate for hardware says so.
   std::optional<int> devices;
@@ -51,6 +53,8 @@ struct Plan {
   std::map<std::string, std::string> unavailable;
   /// Those of them that are there and did not open.
   std::set<std::string> broken;
+  /// Ids of units that stand for operations that are required and that their backend does not have.
+  std::set<std::string> not_offered = {};
   /// Units, as operation/algorithm/property, that were left out because no case of them can ever be
   /// made.
   std::vector<std::string> left_out;
@@ -71,8 +75,11 @@ void fill_defaults(Selection& selection);
 /// The backends of a plan's units.
 [[nodiscard]] std::set<std::string> backends_of(const Plan& plan);
 
-/// What becomes of a unit whose backend cannot be used: skipped where that is not there, errored
-/// where it did not open.
-[[nodiscard]] harness::Finding finding_without_backend(const Plan& plan, const harness::Unit& unit);
+/// Whether a unit stands for what cannot be run: its backend cannot be used, or does not have its
+/// operation.
+[[nodiscard]] bool cannot_run(const Plan& plan, const harness::Unit& unit);
+/// What becomes of such a unit: skipped where the backend is not there, errored where it did not
+/// open, vacuous where it does not have the operation.
+[[nodiscard]] harness::Finding finding_without_run(const Plan& plan, const harness::Unit& unit);
 
 }  // namespace rankcheck::cases

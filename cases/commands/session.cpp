@@ -220,8 +220,12 @@ std::string place_of_resume(const fs::path& folder) {
 }
 
 void expect_this_version(const std::string& place, const ordered_json& environment) {
-  const ordered_json began = environment.value("rankcheck", ordered_json());
-  if (began != version()) throw BadInput(place + change_of("rankcheck", began, version()));
+  const auto expect = [&](const char* field, const char* is) {
+    const ordered_json began = environment.value(field, ordered_json());
+    if (began != is) throw BadInput(place + change_of(field, began, is));
+  };
+  expect("rankcheck", version());
+  expect("commit", commit());
 }
 
 void expect_unchanged(const std::string& place, const Selection& before, const Selection& given) {

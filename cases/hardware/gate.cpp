@@ -1,6 +1,7 @@
 #include "cases/hardware/gate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -8,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/suite_file.hpp"
+#include "harness/runner.hpp"
 
 namespace rankcheck::cases::hardware {
 
@@ -40,6 +41,10 @@ void worsen(Verdict& verdict, std::string& reason, Verdict other, const std::str
   reason = why;
 }
 
+/// By phase, in the order of the enumerators.
+constexpr std::array<std::string_view, 7> phase_names{
+    "cuda", "nccl", "speed", "sanitizer", "suites", "device", "soak"};
+
 /// What a link's findings name as their operation.
 constexpr const char* link_operation = "link";
 
@@ -47,7 +52,7 @@ constexpr const char* link_operation = "link";
 constexpr const char* not_measured = "not measured: the run ended before";
 /// Why a soak judged nothing.
 constexpr const char* no_time = "no case was run: the time was over before";
-/// Why a part has none there.
+/// The reason of a part that was not run because the gate ended early.
 constexpr const char* not_run = "not run: the run ended before";
 
 std::string link_name(int from, int to) {
@@ -304,6 +309,11 @@ class Gate {
       suites = ask(request);
     }
     if (has_begun) take(request, std::move(suites));
+    // A gate whose soak judged nothing is not whole: the next call goes on with it.
+    const bool has_soaked = has_begun && gate_.phases.back().reason != no_time;
+    if (!has_soaked && ended_early_.empty()) {
+      ended_early_ = harness::name(harness::Ending::time_over);
+    }
   }
 
   /// Probes link after link, round after round, until the time is over or no link answers any more.
@@ -457,8 +467,8 @@ class Gate {
     const bool lacks_phase = any(gate_.phases, [](const PhaseSummary& each) {
       return !each.has_judged && each.name != name(Phase::sanitizer);
     });
-    const bool is_whole = gate_.is_of_hardware() && !is_over() && !is_broken && !lacks_phase &&
-                          was_run(std::string(name(Phase::soak))) && !lacks_backend();
+    const bool is_whole =
+        gate_.is_of_hardware() && !is_over() && !is_broken && !lacks_phase && !lacks_backend();
     return is_whole ? 0 : 2;
   }
 
@@ -487,36 +497,13 @@ class Gate {
 }  // namespace
 
 std::string_view name(Phase phase) {
-  switch (phase) {
-    case Phase::cuda:
-      return "cuda";
-    case Phase::nccl:
-      return "nccl";
-    case Phase::speed:
-      return "speed";
-    case Phase::sanitizer:
-      return "sanitizer";
-    case Phase::suites:
-      return "suites";
-    case Phase::device:
-      return "device";
-    case Phase::soak:
-      return "soak";
-  }
-  return "?";
+  return phase_names[static_cast<std::size_t>(phase)];
 }
 
 std::optional<Phase> phase_named(std::string_view wanted) {
-  for (const Phase each : {Phase::cuda,
-                           Phase::nccl,
-                           Phase::speed,
-                           Phase::sanitizer,
-                           Phase::suites,
-                           Phase::device,
-                           Phase::soak}) {
-    if (name(each) == wanted) return each;
-  }
-  return std::nullopt;
+  const auto found = std::find(phase_names.begin(), phase_names.end(), wanted);
+  if (found == phase_names.end()) return std::nullopt;
+  return static_cast<Phase>(found - phase_names.begin());
 }
 
 std::string folder_of(const PhaseRequest& request) {

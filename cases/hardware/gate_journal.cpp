@@ -183,7 +183,11 @@ class Player {
         .soak_s = [this] { return soak_s(); },
         .now_s = [this] { return now_s_; },
         .why_end = [this] { return next_ == answers_.size() ? live_.why_end() : std::string(); },
-        .say = live_.say};
+        // What was said of answers that are known already was said when they came.
+        .say =
+            [this](const std::string& line) {
+              if (next_ == answers_.size()) live_.say(line);
+            }};
   }
 
  private:
@@ -269,7 +273,7 @@ class Player {
 
 /// The surroundings of a gate that is only reported: nobody is asked, and the findings of a phase
 /// that was ended are taken as they are.
-Hooks nobody(const fs::path& folder, const GateContent& content) {
+Hooks report_only_hooks(const fs::path& folder, const GateContent& content) {
   std::string ending = content.end ? content.end->ending : "killed";
   if (ending == name(harness::Ending::completed)) ending.clear();
   return {.probe = [](const ProbeRequest&) -> ProbeOutcome {
@@ -290,7 +294,7 @@ Hooks nobody(const fs::path& folder, const GateContent& content) {
           .say = [](const std::string&) {}};
 }
 
-/// Whether folder_of() makes that name: the name of a phase, or that and a number.
+/// Whether folder_of() can make this name: a phase, or a phase, '-' and a number.
 bool is_folder_of_phase(const std::string& name) {
   const std::size_t dash = std::min(name.find('-'), name.size());
   const std::optional<Phase> phase = phase_named(name.substr(0, dash));
@@ -389,7 +393,7 @@ void GateSession::end(const GateEnd& end) {
 GateReport report_of(const fs::path& folder) {
   const GateContent content = read_gate(folder);
   Player player(
-      folder, content.answers, nobody(folder, content), [](const Answer&) {}, [] {});
+      folder, content.answers, report_only_hooks(folder, content), [](const Answer&) {}, [] {});
   const GateHeader& header = content.header;
   GateReport gate = run_gate(header.options, header.devices, player.hooks());
   gate.report.run = header.run;

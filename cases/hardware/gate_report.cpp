@@ -169,7 +169,7 @@ std::string to_markdown(const GateReport& gate) {
   if (!gate.speeds.empty()) text += "\n## Speeds\n\n" + table_of_speeds(gate);
   text += "\n## Exposure\n\n";
   if (!gate.is_of_hardware()) {
-    return text + "None: devices here are no hardware, and nothing above says anything of any.\n";
+    return text + "None: the devices are stand-ins, so nothing here describes hardware.\n";
   }
   text += fmt::format("Links: {}.\n\n", to_text(gate.exposure));
   for (std::size_t d = 0; d < gate.devices.size(); ++d) {

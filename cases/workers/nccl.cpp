@@ -315,18 +315,17 @@ class NcclSubject final : public worker::Subject {
   harness::ImageLayout layout_;
 };
 
-/// Why a world that shares devices has not enough memory that all processes see; empty where it
-/// has, or needs none.
-std::string why_short_of_shared_memory(const Machine& machine, int ranks) {
+/// Returns why shared memory is too small for so many ranks on so many devices; empty if it
+/// suffices.
+std::string why_short_of_shared_memory(const Machine& machine, int ranks, int devices) {
   const nccl::Library& library = *machine.library;
   // Older versions take less.
   const bool needs_pool = !library.on_host() && library.version() >= 22800;
-  if (!needs_pool || !nccl::share_devices(ranks, machine.devices)) return {};
+  if (!needs_pool || !nccl::share_devices(ranks, devices)) return {};
   return nccl::why_too_small(library.shared_memory(), ranks);
 }
 
-/// What is here: why it cannot be used, what else is wrong, also with the shared memory of the usual
-/// number of ranks, and the algorithms.
+/// Prints what the worker has: complaints, notes, what its ranks lack of shared memory, algorithms.
 void describe(const Machine& machine) {
   std::string library;
   if (machine.library) {
@@ -335,9 +334,9 @@ void describe(const Machine& machine) {
   }
   nlohmann::ordered_json out = describe_state(machine.complaints, library);
   if (machine.library) {
-    // Runs of fewer ranks may still fit.
+    // Runs of fewer ranks may still fit, and so may runs on several devices.
     constexpr int usual_ranks = 4;
-    const std::string why = why_short_of_shared_memory(machine, usual_ranks);
+    const std::string why = why_short_of_shared_memory(machine, usual_ranks, 1);
     if (!why.empty()) out["notes"].push_back(why);
     out["shared_memory"] = why;
   }
@@ -413,7 +412,8 @@ int start_ranks(const Arguments& arguments, const Machine& machine) {
   const std::string secret = random_secret();
   const nccl::StoreServer store({}, secret);
   const bool shares_devices = world_of(arguments, machine).shares_devices;
-  if (const std::string why = why_short_of_shared_memory(machine, arguments.ranks); !why.empty()) {
+  if (const std::string why = why_short_of_shared_memory(machine, arguments.ranks, machine.devices);
+      !why.empty()) {
     throw std::runtime_error(why);
   }
   std::vector<worker::Command> commands;

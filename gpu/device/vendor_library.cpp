@@ -194,7 +194,7 @@ LoadedLibrary load_vendor_library(const LibraryRequest& request, const SearchPla
     if (void* const handle = open(request, each.file, complaint); handle != nullptr) {
       return {handle, file_of(handle, each.file), each.reason};
     }
-    // The dynamic linker knows no such file, which is no defect of one.
+    // The dynamic linker found no such file. This is no complaint.
     if (complaint.starts_with(request.soname + ": cannot open shared object file")) continue;
     complaints += (complaints.empty() ? "" : "; ") + complaint;
   }

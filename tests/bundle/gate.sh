@@ -1,5 +1,6 @@
 # Runs in the root folder that enter.sh enters: the gate for hardware on what stands in for CUDA and
-# NCCL, in as many calls as it takes. The first two are short, so that there are three at least.
+# NCCL, in as many calls as it takes. The first two end behind their first probe, so that there are
+# three at least.
 # `bundle` is the folder of the bundle; /stand-in has programs and libraries that stand in.
 set -eu
 export LD_LIBRARY_PATH="$bundle/lib"
@@ -16,7 +17,7 @@ call() {
   fi
 }
 
-call hardware --operation all_reduce --cases 2 --report gate --time-budget 0.5
+call hardware --operation all_reduce --cases 2 --report gate --time-budget 0.01
 calls=1
 while :; do
   case $out in
@@ -25,7 +26,7 @@ while :; do
   esac
   [ "$calls" -lt 30 ]
   budget=5
-  [ "$calls" -gt 1 ] || budget=1
+  [ "$calls" -gt 1 ] || budget=0.01
   call --resume gate --time-budget "$budget"
   calls=$((calls + 1))
 done

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -5,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cases/cli.hpp"
+#include "tests/harness/schema.hpp"
 
 namespace rankcheck {
 namespace {
@@ -75,6 +77,43 @@ TEST_F(CliSelection, NamedBackendOfNoEntryTakesTheCasesOfSim) {
                 "backend command:/bin/true: ");
   expect_unable("run --operation barrier --backend command:/bin/true",
                 "backend command:/bin/true: ");
+}
+
+TEST_F(CliSelection, WhatIsRequiredAndNotOfferedIsVacuous) {
+  write_suite(R"("operation":"barrier","cases":3)");
+  EXPECT_EQ(rankcheck("run s.json --require 'barrier/*' --report offered").status, 0);
+  const Outcome outcome =
+      rankcheck("run s.json --require 'barrier/*' --require 'broadcast/f32/*' --report r");
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.last_line().find("1 vacuous"), std::string::npos) << outcome.out;
+  const nlohmann::json findings = report("r").at("findings");
+  const auto found = std::find_if(findings.begin(), findings.end(), [](const auto& each) {
+    return each.at("id") == "broadcast/*/sim/*";
+  });
+  ASSERT_NE(found, findings.end());
+  EXPECT_EQ(found->at("reason"), "required, and the backend does not have the operation");
+  EXPECT_EQ(harness::complaints(report("r")), "");
+  EXPECT_EQ(rankcheck("report r").status, 1);
+}
+
+TEST_F(CliSelection, RequiredCellsAreCoveredByEveryUnit) {
+  write_suite(R"("operation":"broadcast","algorithm":"chain","cases":200)");
+  EXPECT_EQ(rankcheck("run s.json --require 'broadcast/site/chunked' --report chain").status, 0);
+  write_suite(R"("operation":"broadcast","algorithm":"binomial","cases":200)");
+  const Outcome outcome =
+      rankcheck("run s.json --require 'broadcast/site/chunked' --report binomial");
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  EXPECT_NE(outcome.out.find("first site/chunked, which the backend refuses"), std::string::npos)
+      << outcome.out;
+  // Cells that are refused are told without that, too.
+  EXPECT_NE(rankcheck("run s.json --report r").out.find(" refused  "), std::string::npos);
+  EXPECT_EQ(rankcheck("report r").status, 0);
+}
+
+TEST_F(CliSelection, RefusesToRequireWhatNoOperationHas) {
+  expect_unable("run smoke --backend sim --require 'broadcast/f33/*' --report r",
+                "--require: broadcast/f33/*: matches no cell; cells are like all_reduce/f32/sum");
+  EXPECT_FALSE(exists("r"));
 }
 
 }  // namespace

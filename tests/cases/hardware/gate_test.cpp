@@ -260,6 +260,7 @@ TEST_F(GateTest, SoakWithoutTimeForACaseIsNeitherRedNorGreen) {
   EXPECT_EQ(gate.status, 2);
   EXPECT_EQ(phase_of(gate, "soak").verdict, Verdict::skipped);
   EXPECT_EQ(phase_of(gate, "soak").reason, "no case was run: the time was over before");
+  EXPECT_EQ(gate.report.ending, "time_over");
   EXPECT_EQ(gate.failures, 0);
 }
 
@@ -515,7 +516,7 @@ TEST_F(GateTest, WithoutASoakIsNotWhole) {
   soaks_s.clear();
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 2);
-  EXPECT_EQ(gate.report.ending, "completed");
+  EXPECT_EQ(gate.report.ending, "time_over");
 }
 
 /// Probes take a second each: five of them leave nothing to the suites.
@@ -527,6 +528,8 @@ TEST_F(GateTest, SoakWhoseLinksTakeAllItsTimeHasNoSuites) {
   const GateReport gate = run(2);
   EXPECT_EQ(gate.status, 2);
   EXPECT_EQ(phase_of(gate, "soak").reason, "no case was run: the time was over before");
+  // A further call goes on with it.
+  EXPECT_EQ(gate.report.ending, "time_over");
 }
 
 TEST_F(GateTest, SpeedIsToldAndNotJudged) {
