@@ -14,6 +14,7 @@
 
 #include "harness/case.hpp"
 #include "harness/image.hpp"
+#include "harness/stop.hpp"
 #include "harness/verdict.hpp"
 
 namespace rankcheck::harness {
@@ -101,21 +102,27 @@ class Backend {
   /// Every (operation, algorithm) that this backend has.
   [[nodiscard]] virtual std::vector<AlgorithmInfo> algorithms() const = 0;
   /// Why the backend does not take a case, in words; empty where it does. Never runs anything.
+  /// Throws Interrupted as run() does.
   [[nodiscard]] virtual std::string refuses(const Case& c) const = 0;
   /// Runs the stages one after another on the same ranks; reuses the memory of `observation`.
-  /// Never throws for what the subject does.
+  /// Never throws for what the subject does. Throws Interrupted where the backend was opened with a
+  /// StopRequest, and that was made before the run was over.
   virtual void run(std::span<const Case> stages, Observation& observation) = 0;
   /// Starts afresh (new processes), so that a failure is confirmed without what came before.
   virtual void restart() {}
-  /// Ends what runs in the background, at the end of all runs; says what went wrong with that.
+  /// Ends what runs in the background, at the end of all runs; says what went wrong with that,
+  /// unless a stop was asked for.
   virtual std::optional<Trouble> close() { return std::nullopt; }
 };
 
 /// How a run opens a backend.
 struct BackendOptions {
   int ranks_max = 8;
-  /// Seconds without an answer after which a run counts as hung.
+  /// Seconds without an answer after which a run counts as hung; so does one that takes ten times
+  /// as long in all.
   double timeout_s = 20;
+  /// What to look at while workers are waited for.
+  StopRequest stop = {};
 };
 
 /// A backend that may or may not be able to run on this machine.

@@ -76,10 +76,12 @@ void show(const Failure& failure, Finding& finding) {
 }
 
 ReplayResult replay(Examiner& examiner, const Failure& failure, const RunLimits& limits) {
-  return replay(
-      examiner,
-      failure.c,
-      {.replays = limits.replays, .replay_s = limits.replay_s, .kind = failure.judgement.verdict});
+  return replay(examiner,
+                failure.c,
+                {.replays = limits.replays,
+                 .replay_s = limits.replay_s,
+                 .kind = failure.judgement.verdict,
+                 .stop = limits.stop});
 }
 
 /// Shows a failure and what its replays came to.
@@ -120,6 +122,7 @@ class Session {
     for (int done = 0; done < unit_.cases && !stopped_ && !first_; done += round_cases) {
       search(done);
     }
+    if (is_interrupted_) throw Interrupted();
     if (first_) confirm();
     conclude();
     return std::move(finding_);
@@ -188,17 +191,23 @@ class Session {
   }
 
   [[nodiscard]] bool is_over(Clock::time_point end) const {
-    if (limits_.stop != nullptr && limits_.stop->load(std::memory_order_relaxed)) return true;
-    const Clock::time_point first = std::min(end, limits_.pause);
-    return first != Clock::time_point::max() && Clock::now() >= first;
+    if (limits_.stop.is_made()) return true;
+    return end != Clock::time_point::max() && Clock::now() >= end;
   }
 
   void prepare(std::uint64_t word, int size, Case& out) {
-    if (is_over(limits_.deadline)) {
-      stop("the time was over");
-    } else if (!generator_.next(word, size, out)) {
-      stop("no further case could be generated");
+    if (is_over(limits_.deadline)) return stop("the time was over");
+    try {
+      if (!generator_.next(word, size, out)) stop("no further case could be generated");
+    } catch (const Interrupted&) {
+      interrupt();
     }
+  }
+
+  /// RapidCheck must not see the exception.
+  void interrupt() {
+    is_interrupted_ = true;
+    stop("interrupted");
   }
 
   void stop(std::string why) {
@@ -208,7 +217,14 @@ class Session {
 
   CaseResult::Type result_of(const Case& c) {
     if (stopped_) return CaseResult::Type::Discard;
-    return first_ ? result_of_candidate(c) : result_of_generated(c);
+    try {
+      return first_ ? result_of_candidate(c) : result_of_generated(c);
+    } catch (const Interrupted&) {
+      // The end of shrinking: what has failed so far may still be replayed.
+      if (first_) return CaseResult::Type::Success;
+      interrupt();
+      return CaseResult::Type::Discard;
+    }
   }
 
   CaseResult::Type result_of_generated(const Case& c) {
@@ -318,6 +334,8 @@ class Session {
   /// The operation has no output: what is judged is when the ranks entered and left.
   bool compares_stamps_;
   bool stopped_ = false;
+  /// A stop came while a case was under way.
+  bool is_interrupted_ = false;
   std::string stop_reason_;
   std::optional<Failure> first_;
   Failure minimal_;
@@ -380,8 +398,13 @@ ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limit
   bool failed_otherwise = false;
   Judgement judgement;
   do {
-    examiner.backend().restart();
-    examine(examiner, c, judgement);
+    try {
+      examiner.backend().restart();
+      examine(examiner, c, judgement);
+    } catch (const Interrupted&) {
+      if (result.replays == 0) throw;
+      break;
+    }
     ++result.replays;
     const bool counts =
         is_failure(judgement.verdict) && (kind == Verdict::passed || kind == judgement.verdict);
@@ -394,7 +417,7 @@ ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limit
       result.judgement = judgement;
       return result;
     }
-  } while (result.replays < limits.replays && Clock::now() < end);
+  } while (result.replays < limits.replays && Clock::now() < end && !limits.stop.is_made());
   if (result.failed == result.replays) {
     result.verdict = kind;
   } else {

@@ -8,6 +8,7 @@
 #include "harness/finding.hpp"
 #include "harness/generator.hpp"
 #include "harness/operation.hpp"
+#include "harness/stop.hpp"
 #include "harness/verdict.hpp"
 
 namespace rankcheck::harness {
@@ -17,8 +18,6 @@ struct RunLimits {
   std::uint64_t seed = 1;
   /// When to stop looking for a failure. A failure that was found is still shrunk and confirmed.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  /// When to stop as `stop` does: a session that goes on later runs the unit again.
-  std::chrono::steady_clock::time_point pause = std::chrono::steady_clock::time_point::max();
   /// Seconds for shrinking; when they are over, the simplest case so far is the minimal one.
   double shrink_s = 20;
   /// How often a failure is replayed to confirm it, and the seconds after which no replay is begun
@@ -27,8 +26,8 @@ struct RunLimits {
   double replay_s = 60;
   /// What earlier rounds of the unit covered: this one turns to the rest first.
   Coverage covered = {};
-  /// Where given: true stops as the deadline does.
-  const std::atomic<bool>* stop = nullptr;
+  /// Stops as the deadline does, also while a failure is shrunk and replayed.
+  StopRequest stop = {};
   /// Where given: counts every case that was judged, for a progress display.
   std::atomic<std::int64_t>* cases_done = nullptr;
 };
@@ -39,14 +38,16 @@ struct RunLimits {
 
 /// Generates cases, runs and judges them until one fails or all are done; shrinks and confirms a
 /// failure. The same seed gives the same finding, unless a time limit cuts. Never throws for what
-/// the subject does; a unit of unknown operation or property is errored.
+/// the subject does; a unit of unknown operation or property is errored. Throws Interrupted where a
+/// stop left the unit without a finding: a case was under way, or a failure was not replayed yet.
 [[nodiscard]] Finding run_unit(const Catalogue& catalogue,
                                Backend& backend,
                                const Unit& unit,
                                const RunLimits& limits);
 
 /// Runs and judges one case, the one of a pinned unit, and confirms a failure as run_unit does. A
-/// case that the backend refuses is skipped. Throws what the backend throws when it is asked.
+/// case that the backend refuses is skipped. Throws what the backend throws when it is asked, and
+/// Interrupted as run_unit does.
 [[nodiscard]] Finding run_pinned(const Catalogue& catalogue,
                                  Backend& backend,
                                  const Unit& unit,
@@ -60,6 +61,8 @@ struct ReplayLimits {
   double replay_s = 60;
   /// The kind of failure that counts; passed: the kind that comes first.
   Verdict kind = Verdict::passed;
+  /// Once it is made, no replay is begun any more.
+  StopRequest stop = {};
 };
 
 /// What came of running one case several times, each time on a restarted backend.
@@ -75,6 +78,7 @@ struct ReplayResult {
 };
 
 /// Replays a case. Afterwards the examiner shows the stages and what they left in the last replay.
+/// Throws Interrupted where the backend does so in the first replay.
 [[nodiscard]] ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limits);
 
 }  // namespace rankcheck::harness

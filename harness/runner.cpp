@@ -104,8 +104,18 @@ void Runner::work(Slot& slot, Round& round) {
     const std::size_t index = round.next++;
     const Unit& unit = round.units[index];
     lock.unlock();
-    Finding finding = check(slot, unit, round.seed);
+    Finding finding;
+    bool is_judged = true;
+    try {
+      finding = check(slot, unit, round.seed);
+    } catch (const Interrupted&) {
+      is_judged = false;
+    }
     lock.lock();
+    if (!is_judged) {
+      round.ending = Ending::interrupted;
+      return;
+    }
     const auto ending = should_end();
     const bool whole = !ending || is_failure(finding) || finding.cases >= unit.cases;
     if (!whole && ending == Ending::interrupted) {
@@ -171,10 +181,8 @@ Finding Runner::check(Slot& slot, const Unit& unit, std::uint64_t seed) {
 
 std::optional<Ending> Runner::should_end() const {
   const RunLimits& limits = options_.limits;
-  if (limits.stop != nullptr && limits.stop->load()) return Ending::interrupted;
-  const auto now = std::chrono::steady_clock::now();
-  if (now >= limits.pause) return Ending::interrupted;
-  if (now >= limits.deadline) return Ending::time_over;
+  if (limits.stop.is_made()) return Ending::interrupted;
+  if (std::chrono::steady_clock::now() >= limits.deadline) return Ending::time_over;
   return std::nullopt;
 }
 

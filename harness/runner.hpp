@@ -26,9 +26,9 @@ enum class Ending : std::uint8_t { completed, failed_fast, interrupted, time_ove
 /// What a runner needs of its surroundings. All but `open` and `check` are called by one thread at
 /// a time; what they throw ends the round and is thrown on by run_round().
 struct RunnerHooks {
-  /// Opens a backend for the calling thread; may throw.
+  /// Opens a backend for the calling thread; may throw, also Interrupted.
   std::function<std::unique_ptr<Backend>(const std::string& name)> open;
-  /// Checks one unit. Must be safe to call from several threads at once.
+  /// Checks one unit. Must be safe to call from several threads at once. May throw Interrupted.
   std::function<Finding(Backend& backend, const Unit& unit, const RunLimits& limits)> check;
   /// Takes the finding of units[index]. `whole` is false where the time was over before all cases
   /// were run and nothing failed: such a finding depends on the machine's speed.
@@ -51,8 +51,8 @@ class Runner {
  public:
   Runner(RunnerOptions options, RunnerHooks hooks);
 
-  /// Checks the units that are not `done` yet, in order. Interrupted, the findings of units that
-  /// were under way are dropped unless they are failures.
+  /// Checks the units that are not `done` yet, in order. When a stop is asked for, the findings of
+  /// units that were under way are dropped, unless they are failures that were replayed.
   Ending run_round(std::span<const Unit> units, const std::vector<bool>& done, std::uint64_t seed);
 
   /// Closes all backends. What goes wrong with one becomes another finding of the last unit that

@@ -43,6 +43,7 @@ std::unique_ptr<harness::Backend> open_command(const std::string& path,
       .over_standard_io = true,
       .start_timeout = std::chrono::seconds(10),
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
+      .stop = options.stop,
   });
 }
 

@@ -40,6 +40,7 @@ std::unique_ptr<worker::WorkerBackend> open_worker(const harness::BackendOptions
           },
       .contract_of = contract_of,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
+      .stop = options.stop,
   });
 }
 

@@ -87,6 +87,7 @@ std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOption
           },
       .contract_of = contract_of,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
+      .stop = options.stop,
   });
 }
 

@@ -44,6 +44,7 @@ std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOption
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       // NCCL takes up to half a second to end each of a world's communicators.
       .end_timeout = std::chrono::seconds(60),
+      .stop = options.stop,
   });
 }
 

@@ -1,5 +1,6 @@
 #include "cases/backends/worker_command.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <sstream>
@@ -72,7 +73,8 @@ int run_worker(const harness::worker::Command& command,
 
 WorkerAnswer ask_worker(const harness::worker::Command& command,
                         const std::string& what,
-                        double timeout_s) {
+                        double timeout_s,
+                        const harness::StopRequest& stop) {
   using Clock = std::chrono::steady_clock;
   using harness::Verdict;
   const harness::worker::Descriptor output(::memfd_create("rankcheck-answer", MFD_CLOEXEC));
@@ -80,7 +82,11 @@ WorkerAnswer ask_worker(const harness::worker::Command& command,
   try {
     harness::worker::Process process(command, {.output = output.get()});
     const auto patience = std::chrono::duration<double>(timeout_s);
-    if (!process.wait_until(Clock::now() + std::chrono::duration_cast<Clock::duration>(patience))) {
+    const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience);
+    constexpr auto tick = std::chrono::milliseconds(100);
+    while (!process.wait_until(std::min(end, Clock::now() + tick))) {
+      if (stop.is_made()) throw harness::Interrupted();
+      if (Clock::now() < end) continue;
       return no_answer(Verdict::hung, fmt::format("no answer within {} s", timeout_s));
     }
     if (!process.succeeded()) {

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/stop.hpp"
 #include "harness/verdict.hpp"
 #include "harness/worker/process.hpp"
 
@@ -35,8 +36,10 @@ struct WorkerAnswer {
 
 /// Starts a program that prints an object of JSON in one line and ends, and kills it after
 /// `timeout_s`; a launcher may print lines of its own. `what` names it where something goes wrong.
+/// Throws harness::Interrupted where `stop` is made before the program has ended.
 [[nodiscard]] WorkerAnswer ask_worker(const harness::worker::Command& command,
                                       const std::string& what,
-                                      double timeout_s);
+                                      double timeout_s,
+                                      const harness::StopRequest& stop = {});
 
 }  // namespace rankcheck::cases

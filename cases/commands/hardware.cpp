@@ -153,8 +153,9 @@ std::vector<hardware::Target> targets_of(const Selection& selection) {
 
 class HardwareGate {
  public:
-  HardwareGate(const RunOptions& options, std::string program)
-      : options_(options), program_(std::move(program)) {
+  HardwareGate(const RunOptions& options, std::string program, const Interrupt& interrupt)
+      : options_(options), program_(std::move(program)), interrupt_(interrupt) {
+    options_.stop.flag = &interrupt.requested();
     if (options.resume.empty()) {
       begin();
     } else {
@@ -170,7 +171,7 @@ class HardwareGate {
 
   int execute() {
     const hardware::GateReport gate =
-        session_->run({.probe = probe,
+        session_->run({.probe = [&](const auto& request) { return probe(request); },
                        .run = [&](const hardware::PhaseRequest& request) { return run(request); },
                        .soak_s = [&] { return soak_s(); },
                        .now_s = [&] { return elapsed_s(); },
@@ -187,11 +188,11 @@ class HardwareGate {
  private:
   using Clock = std::chrono::steady_clock;
 
-  static hardware::ProbeOutcome probe(const hardware::ProbeRequest& request) {
+  [[nodiscard]] hardware::ProbeOutcome probe(const hardware::ProbeRequest& request) const {
     // Includes starting a process and its context.
     constexpr double timeout_s = 120;
-    return hardware::run_probe(cuda_worker_command({"--probe", to_json(request).dump()}),
-                               timeout_s);
+    return hardware::run_probe(
+        cuda_worker_command({"--probe", to_json(request).dump()}), timeout_s, options_.stop);
   }
 
   [[nodiscard]] double elapsed_s() const {
@@ -283,7 +284,7 @@ class HardwareGate {
   /// is missing. One that is installed and does not open is a finding.
   [[nodiscard]] Plan plan_suites() const {
     Selection suites = selection_;
-    Plan plan = make_plan(suites, make_catalogue());
+    Plan plan = make_plan(suites, make_catalogue(), options_.stop);
     for (const auto& [backend, why] : plan.unavailable) {
       if (!plan.broken.contains(backend)) refuse(backend, why);
     }
@@ -334,7 +335,7 @@ class HardwareGate {
     if (broken.contains(backend)) return true;
     try {
       Selection selection = selection_of(part, selection_);
-      std::ignore = make_plan(selection, make_catalogue());
+      std::ignore = make_plan(selection, make_catalogue(), options_.stop);
       return true;
     } catch (const BadInput&) {
       return false;
@@ -448,11 +449,15 @@ class HardwareGate {
       options.time_budget_s =
           std::min(request.budget_s, spent_s(folder) + std::max(left_s(), least_s));
     } else if (budget_s_) {
-      options.pause_at = start_ + std::chrono::duration_cast<Clock::duration>(
-                                      std::chrono::duration<double>(*budget_s_));
+      options.stop.pause = start_ + std::chrono::duration_cast<Clock::duration>(
+                                        std::chrono::duration<double>(*budget_s_));
     }
-    RunOutcome run = run_selection(options, program_, interrupt_);
-    hardware::PhaseOutcome outcome{.report = std::move(run.report)};
+    hardware::PhaseOutcome outcome;
+    try {
+      outcome.report = run_selection(options, program_, interrupt_).report;
+    } catch (const harness::Interrupted&) {
+      outcome.report.ending = name(harness::Ending::interrupted);
+    }
     if (interrupt_.requested()) {
       outcome.ended_early = name(harness::Ending::interrupted);
     } else if (outcome.report.ending == name(harness::Ending::interrupted)) {
@@ -499,14 +504,15 @@ class HardwareGate {
   Selection selection_;
   fs::path folder_;
   std::optional<hardware::GateSession> session_;
-  /// Hears signals between parts, too, when no part does.
-  Interrupt interrupt_;
+  const Interrupt& interrupt_;
 };
 
 }  // namespace
 
-int run_hardware(const RunOptions& options, const std::string& program) {
-  return HardwareGate(options, program).execute();
+int run_hardware(const RunOptions& options,
+                 const std::string& program,
+                 const Interrupt& interrupt) {
+  return HardwareGate(options, program, interrupt).execute();
 }
 
 }  // namespace rankcheck::cases

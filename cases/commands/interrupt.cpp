@@ -1,6 +1,9 @@
 #include "cases/commands/interrupt.hpp"
 
+#include <cerrno>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 
 namespace rankcheck::cases {
 
@@ -9,11 +12,26 @@ namespace {
 // A signal handler reaches nothing but static storage.
 std::atomic<bool> was_requested{false};
 std::atomic<int> signal_number{0};
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+/// When the first SIGINT or SIGTERM came, in nanoseconds; 0 where none did.
+std::atomic<std::int64_t> first_ns{0};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free &&
+              std::atomic<std::int64_t>::is_always_lock_free);
+
+/// What comes within this time is the same signal: `timeout` signals a program and then its whole
+/// process group.
+constexpr std::int64_t same_signal_ns = 1'000'000'000;
 
 void note(int number) {
-  signal_number.store(number);
+  int none = 0;
+  signal_number.compare_exchange_strong(none, number);
   was_requested.store(true);
+}
+
+/// Above 0.
+std::int64_t now_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec + 1;
 }
 
 void handle(int number, void (*handler)(int), int flags) {
@@ -23,14 +41,29 @@ void handle(int number, void (*handler)(int), int flags) {
   ::sigaction(number, &action, nullptr);
 }
 
+/// Ends the program by the signal where it is a second one.
+void note_or_end(int number) {
+  const int error = errno;
+  const std::int64_t now = now_ns();
+  std::int64_t first = 0;
+  if (first_ns.compare_exchange_strong(first, now) || now - first < same_signal_ns) {
+    note(number);
+  } else {
+    handle(number, SIG_DFL, 0);
+    ::raise(number);
+  }
+  errno = error;
+}
+
 }  // namespace
 
 Interrupt::Interrupt(std::initializer_list<int> further) : signals_(further) {
   signal_number.store(0);
   was_requested.store(false);
+  first_ns.store(0);
   for (const int number : signals_) handle(number, note, SA_RESTART);
   for (const int number : {SIGINT, SIGTERM}) {
-    handle(number, note, static_cast<int>(SA_RESETHAND) | SA_RESTART);
+    handle(number, note_or_end, SA_RESTART);
     signals_.push_back(number);
   }
   // A file that may not grow is an error of the write.

@@ -6,8 +6,9 @@
 
 namespace rankcheck::cases {
 
-/// Makes SIGINT and SIGTERM ask for an end instead of ending the program at once; the second such
-/// signal ends it at once. What hits a limit on the size of files goes on too.
+/// Makes SIGINT and SIGTERM ask for an end instead of ending the program at once. Another such
+/// signal within a second is the same one; a later one ends the program at once. What hits a limit
+/// on the size of files goes on too.
 class Interrupt {
  public:
   /// Further signals may ask for an end, too, any number of times: a launcher may pass on what the
@@ -19,7 +20,7 @@ class Interrupt {
 
   /// True from the first signal on.
   [[nodiscard]] const std::atomic<bool>& requested() const;
-  /// 128 + the signal's number, the exit status that shells use; 0 where none came.
+  /// 128 + the first signal's number, the exit status that shells use; 0 where none came.
   [[nodiscard]] int exit_status() const;
 
  private:

@@ -23,16 +23,13 @@ using harness::Verdict;
 
 class Rounds {
  public:
-  Rounds(Session& session,
-         const harness::Catalogue& catalogue,
-         const std::string& program,
-         const std::atomic<bool>& stop)
+  Rounds(Session& session, const harness::Catalogue& catalogue, const std::string& program)
       : session_(session),
         plan_(session.plan),
         record_(session.journal.record()),
         catalogue_(catalogue),
         progress_(program, plan_.cycles ? std::optional(session.deadline) : std::nullopt),
-        runner_(options(stop), hooks()) {}
+        runner_(options(), hooks()) {}
 
   void run() {
     settle_unavailable();
@@ -59,14 +56,13 @@ class Rounds {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - session_.start).count();
   }
 
-  [[nodiscard]] harness::RunnerOptions options(const std::atomic<bool>& stop) {
+  [[nodiscard]] harness::RunnerOptions options() {
     return {
         .jobs = session_.options.jobs,
         .fail_fast = session_.options.fail_fast,
         .coverage_grows = plan_.cycles,
         .limits = {.deadline = session_.deadline,
-                   .pause = session_.options.pause_at,
-                   .stop = &stop,
+                   .stop = session_.options.stop,
                    .cases_done = &progress_.cases_done()},
     };
   }
@@ -77,7 +73,8 @@ class Rounds {
             [this](const std::string& name) {
               return open_backend(name,
                                   {.ranks_max = plan_.ranks_max.at(name),
-                                   .timeout_s = timeout_s(session_.options)});
+                                   .timeout_s = timeout_s(session_.options),
+                                   .stop = session_.options.stop});
             },
         .check = [this](harness::Backend& backend,
                         const Unit& unit,
@@ -197,11 +194,8 @@ class Rounds {
 
 }  // namespace
 
-void run_rounds(Session& session,
-                const harness::Catalogue& catalogue,
-                const std::string& program,
-                const std::atomic<bool>& stop) {
-  Rounds(session, catalogue, program, stop).run();
+void run_rounds(Session& session, const harness::Catalogue& catalogue, const std::string& program) {
+  Rounds(session, catalogue, program).run();
 }
 
 }  // namespace rankcheck::cases

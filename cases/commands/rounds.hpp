@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <string>
 
 #include "harness/operation.hpp"
@@ -11,10 +10,7 @@ namespace rankcheck::cases {
 
 /// Checks the units of a session that are not done yet, in one round or, where the plan cycles,
 /// until its time is over; journals what it finds, tells people how it goes, and ends the journal.
-/// `program` is how the user called this one; `stop` asks for an end.
-void run_rounds(Session& session,
-                const harness::Catalogue& catalogue,
-                const std::string& program,
-                const std::atomic<bool>& stop);
+/// `program` is how the user called this one.
+void run_rounds(Session& session, const harness::Catalogue& catalogue, const std::string& program);
 
 }  // namespace rankcheck::cases

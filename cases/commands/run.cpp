@@ -91,13 +91,14 @@ void refuse_part_of_gate(const std::string& resumed) {
 
 }  // namespace
 
-RunOutcome run_selection(const RunOptions& options,
+RunOutcome run_selection(RunOptions options,
                          const std::string& program,
                          const Interrupt& interrupt) {
+  options.stop.flag = &interrupt.requested();
   const harness::Catalogue catalogue = make_catalogue();
   Session session = open_session(options, catalogue);
   announce(session);
-  run_rounds(session, catalogue, program, interrupt.requested());
+  run_rounds(session, catalogue, program);
   harness::Report report = session.journal.record().report();
   harness::write_report(session.folder, report);
   print_end(session, report, program);
@@ -114,12 +115,15 @@ void add_run(CLI::App& app, Context& context) {
     const std::vector<std::string>& suites = options->selection.suites;
     const bool is_gate = std::find(suites.begin(), suites.end(), "hardware") != suites.end() ||
                          (!options->resume.empty() && hardware::is_gate(options->resume));
-    if (is_gate) {
-      context.exit_status = run_hardware(*options, context.program);
-      return;
+    if (!is_gate) refuse_part_of_gate(options->resume);
+    const Interrupt interrupt;
+    try {
+      context.exit_status = is_gate ? run_hardware(*options, context.program, interrupt)
+                                    : run_selection(*options, context.program, interrupt).status;
+    } catch (const harness::Interrupted&) {
+      fmt::print(stderr, "rankcheck: interrupted before the run began\n");
+      context.exit_status = interrupt.exit_status();
     }
-    refuse_part_of_gate(options->resume);
-    context.exit_status = run_selection(*options, context.program, Interrupt()).status;
   });
 }
 

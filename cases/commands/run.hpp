@@ -16,13 +16,13 @@ struct RunOutcome {
 };
 
 /// Checks what the options select, until that is done or `interrupt` is requested, and writes the
-/// reports. Throws BadInput and FileError.
-RunOutcome run_selection(const RunOptions& options,
+/// reports. Throws BadInput, FileError, and harness::Interrupted where the run had not begun.
+RunOutcome run_selection(RunOptions options,
                          const std::string& program,
                          const Interrupt& interrupt);
 
 /// The gate for hardware: the suite `hardware`, and what no suite can say. Its exit status. Throws
-/// BadInput and FileError.
-int run_hardware(const RunOptions& options, const std::string& program);
+/// BadInput, FileError, and harness::Interrupted where the gate had not begun.
+int run_hardware(const RunOptions& options, const std::string& program, const Interrupt& interrupt);
 
 }  // namespace rankcheck::cases

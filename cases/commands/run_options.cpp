@@ -134,7 +134,8 @@ void add_options(CLI::App& command, RunOptions& options) {
   command
       .add_option("--timeout",
                   options.timeout_s,
-                  "Seconds without a word from any worker after which a case is hung")
+                  "Seconds without a message from any worker after which a case is hung; so is a "
+                  "run of one case after ten times as long")
       ->type_name("S");
   command.add_option("--report", options.report, "Folder for the journal and the reports")
       ->type_name("DIR");

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
+
+#include "harness/stop.hpp"
 
 #include "cases/commands/selection.hpp"
 
@@ -27,8 +28,8 @@ struct RunOptions {
   bool fail_fast = false;
   /// The file that the folder of the run is packed into; empty where none is asked for.
   std::string archive;
-  /// When this session ends as by an interrupt. The gate's parts end so when its time is over.
-  std::chrono::steady_clock::time_point pause_at = std::chrono::steady_clock::time_point::max();
+  /// Ends this session early. The gate's parts pause when its time is over.
+  harness::StopRequest stop = {};
   /// Start over with new seeds until the time is over, as a suite that says so itself.
   bool repeat = false;
 };

@@ -80,8 +80,10 @@ bool is_selected(const Selection& selection, const Unit& unit) {
 /// Builds a plan, an entry at a time; opens each backend once to ask for its algorithms.
 class Planner {
  public:
-  Planner(const Selection& selection, const harness::Catalogue& catalogue)
-      : selection_(selection), catalogue_(catalogue) {
+  Planner(const Selection& selection,
+          const harness::Catalogue& catalogue,
+          const harness::StopRequest& stop)
+      : selection_(selection), catalogue_(catalogue), stop_(stop) {
     for (const std::string& each : selection.backends) require_backend(each);
   }
 
@@ -231,7 +233,7 @@ class Planner {
     }
     try {
       auto& opened = opened_[name];
-      opened = open_backend(name, {.ranks_max = ranks});
+      opened = open_backend(name, {.ranks_max = ranks, .stop = stop_});
       limits_[name] = ranks_to_start(name) > 0 ? ranks_to_start(name) : opened->traits().ranks_max;
       return &(algorithms_[name] = opened->algorithms());
     } catch (const std::runtime_error& error) {
@@ -342,7 +344,7 @@ class Planner {
     const int ranks = plan_.ranks_max.at(name);
     if (ranks_to_start(name) == 0 || opened->traits().ranks_max == ranks) return opened.get();
     try {
-      opened = open_backend(name, {.ranks_max = ranks});
+      opened = open_backend(name, {.ranks_max = ranks, .stop = stop_});
       return opened.get();
     } catch (const std::runtime_error& error) {
       note_broken(name, error.what());
@@ -440,6 +442,7 @@ class Planner {
 
   const Selection& selection_;
   const harness::Catalogue& catalogue_;
+  const harness::StopRequest& stop_;
   Plan plan_;
   std::map<std::string, std::unique_ptr<harness::Backend>> opened_;
   std::map<std::string, std::vector<harness::AlgorithmInfo>> algorithms_;
@@ -491,10 +494,12 @@ void fill_defaults(Selection& selection) {
   if (!selection.seed) selection.seed = default_seed;
 }
 
-Plan make_plan(Selection& selection, const harness::Catalogue& catalogue) {
+Plan make_plan(Selection& selection,
+               const harness::Catalogue& catalogue,
+               const harness::StopRequest& stop) {
   const bool names_none = selection.suites.empty();
   if (names_none) selection.suites = {"smoke"};
-  Planner planner(selection, catalogue);
+  Planner planner(selection, catalogue, stop);
   for (const std::string& suite : selection.suites) planner.add(suite);
   if (names_none && !planner.selects()) {
     selection.suites = {"all"};

@@ -69,8 +69,11 @@ void fill_defaults(Selection& selection);
 
 /// Expands a selection. Where it names no suite, fills in smoke or, where that has nothing of what
 /// is selected, all. Throws BadInput where nothing is selected that can be checked, or a backend
-/// that is named cannot run here.
-[[nodiscard]] Plan make_plan(Selection& selection, const harness::Catalogue& catalogue);
+/// that is named cannot run here, and harness::Interrupted where `stop` is made while a backend
+/// opens.
+[[nodiscard]] Plan make_plan(Selection& selection,
+                             const harness::Catalogue& catalogue,
+                             const harness::StopRequest& stop = {});
 
 /// The backends of a plan's units.
 [[nodiscard]] std::set<std::string> backends_of(const Plan& plan);

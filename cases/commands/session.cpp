@@ -153,7 +153,7 @@ Session resume_session(RunOptions options, const harness::Catalogue& catalogue) 
   Previous previous(folder);
   Selection selection = previous.selection(parse_selection(options));
   complete(options, place_of_resume(folder), previous.header().environment);
-  Plan plan = make_plan(selection, catalogue);
+  Plan plan = make_plan(selection, catalogue, options.stop);
   plan.cycles = plan.cycles || options.repeat;
   previous.expect_same(plan);
   const Clock::time_point deadline = deadline_of(options, plan, start, previous.spent_s());
@@ -174,7 +174,7 @@ Session new_session(RunOptions options, const harness::Catalogue& catalogue) {
   const std::string now = utc_now();
   Selection selection = parse_selection(options);
   fill_defaults(selection);
-  Plan plan = make_plan(selection, catalogue);
+  Plan plan = make_plan(selection, catalogue, options.stop);
   plan.cycles = plan.cycles || options.repeat;
   const fs::path folder = choose_folder(options, selection.suites);
   const Clock::time_point deadline = deadline_of(options, plan, start);

@@ -56,7 +56,8 @@ void complete(RunOptions& options,
               const nlohmann::ordered_json& environment);
 
 /// Plans a run and begins its journal, or goes on with the one to resume. Throws BadInput, also
-/// where the run to resume checks something else by now, and FileError.
+/// where the run to resume checks something else by now, FileError, and harness::Interrupted where
+/// the options' stop is made before there is a journal.
 [[nodiscard]] Session open_session(const RunOptions& options, const harness::Catalogue& catalogue);
 
 }  // namespace rankcheck::cases

@@ -115,8 +115,11 @@ class Gate {
     constexpr std::int64_t patterns = 2 * gpu::cuda::Pattern::fixed;
     for (Link& link : gate_.links) {
       if (is_over()) return;
-      probe(link,
-            {.method = link.method, .seed = options_.seed, .patterns = patterns, .repeats = 4});
+      if (!probe(
+              link,
+              {.method = link.method, .seed = options_.seed, .patterns = patterns, .repeats = 4})) {
+        continue;
+      }
       hooks_.say(fmt::format("link {:<10} {}  {:<7}  {:>8.1f} GB/s  {}",
                              link_name(link.from, link.to),
                              gpu::cuda::name(link.method),
@@ -126,9 +129,15 @@ class Gate {
     }
   }
 
-  void probe(Link& link, const gpu::cuda::LinkProbe& probe) {
-    const ProbeOutcome outcome =
-        hooks_.probe({.from = link.from, .to = link.to, .bytes = options_.bytes, .probe = probe});
+  /// False where an end was asked for before there was an answer.
+  bool probe(Link& link, const gpu::cuda::LinkProbe& probe) {
+    ProbeOutcome outcome;
+    try {
+      outcome =
+          hooks_.probe({.from = link.from, .to = link.to, .bytes = options_.bytes, .probe = probe});
+    } catch (const harness::Interrupted&) {
+      return false;
+    }
     const LinkResult& result = outcome.result;
     if (link.seconds.empty()) link.seconds = result.seconds;
     if (result.way != gpu::cuda::Way::unknown) link.way = result.way;
@@ -141,6 +150,7 @@ class Gate {
     link.finding.cases += result.copies;
     link.finding.compared_bytes += result.copies * result.bytes_of_copy;
     judge(link, outcome);
+    return true;
   }
 
   static void judge(Link& link, const ProbeOutcome& outcome) {
@@ -331,13 +341,14 @@ class Gate {
         continue;
       }
       constexpr std::int64_t patterns = 16;
-      probe(link,
-            {.method = link.method,
-             .seed = options_.seed + round,
-             .first = gpu::cuda::Pattern::fixed,
-             .patterns = patterns,
-             .repeats = 4});
-      ++soak_probes_[chosen];
+      if (probe(link,
+                {.method = link.method,
+                 .seed = options_.seed + round,
+                 .first = gpu::cuda::Pattern::fixed,
+                 .patterns = patterns,
+                 .repeats = 4})) {
+        ++soak_probes_[chosen];
+      }
       silent = 0;
     }
     const auto [least, most] = std::minmax_element(soak_probes_.begin(), soak_probes_.end());

@@ -7,8 +7,10 @@
 
 namespace rankcheck::cases::hardware {
 
-ProbeOutcome run_probe(const harness::worker::Command& worker, double timeout_s) {
-  WorkerAnswer answer = ask_worker(worker, "rankcheck-worker-cuda", timeout_s);
+ProbeOutcome run_probe(const harness::worker::Command& worker,
+                       double timeout_s,
+                       const harness::StopRequest& stop) {
+  WorkerAnswer answer = ask_worker(worker, "rankcheck-worker-cuda", timeout_s, stop);
   if (answer.verdict != harness::Verdict::passed) {
     return {.verdict = answer.verdict, .reason = std::move(answer.reason)};
   }

@@ -8,6 +8,7 @@
 
 #include "gpu/device/cuda/link.hpp"
 
+#include "harness/stop.hpp"
 #include "harness/verdict.hpp"
 #include "harness/worker/process.hpp"
 
@@ -58,7 +59,9 @@ struct ProbeOutcome {
 };
 
 /// Runs a worker whose arguments are `--probe REQUEST`, kills it after `timeout_s`, and reads the
-/// line that it prints.
-[[nodiscard]] ProbeOutcome run_probe(const harness::worker::Command& worker, double timeout_s);
+/// line that it prints. Throws harness::Interrupted where `stop` is made before.
+[[nodiscard]] ProbeOutcome run_probe(const harness::worker::Command& worker,
+                                     double timeout_s,
+                                     const harness::StopRequest& stop = {});
 
 }  // namespace rankcheck::cases::hardware

@@ -30,6 +30,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t error_bytes_max = 16384;
 constexpr std::size_t line_bytes_max = 300;
+/// Chunks of error output that are taken in at a time: a child may write without end.
+constexpr int chunks_max = 64;
 
 struct Pipe {
   Descriptor read_end;
@@ -182,7 +184,7 @@ Process::~Process() {
 
 void Process::drain() {
   std::array<char, 4096> chunk{};
-  while (error_output_.get() >= 0) {
+  for (int i = 0; i < chunks_max && error_output_.get() >= 0; ++i) {
     const ssize_t got = ::read(error_output_.get(), chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) return;

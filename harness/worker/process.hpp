@@ -76,7 +76,7 @@ class Process {
 
   /// The descriptor to poll for error output; -1 after its end.
   [[nodiscard]] int error_descriptor() const { return error_output_.get(); }
-  /// Takes in error output that is there; call it when the descriptor is ready.
+  /// Takes in error output that is there, up to 256 KiB; call it when the descriptor is ready.
   void drain();
 
   /// Whether the child has ended; leaves it unreaped, so that its group keeps its number.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -33,16 +34,18 @@ Enum named(const std::array<std::string_view, n>& names, const json& value, cons
   return static_cast<Enum>(found - names.begin());
 }
 
-/// Writes everything; false when the other side is gone or the send time-out is over.
-bool write_all(int descriptor, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    ssize_t written = ::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (written < 0 && errno == ENOTSOCK) written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  return true;
+/// A field, or an element of a list, that is a whole number in the type's range; JSON's library
+/// takes other values for one.
+template <class Number>
+Number whole_number(const json& values, const auto& place) {
+  const json& value = values.at(place);
+  const bool fits =
+      value.is_number_unsigned()
+          ? std::in_range<Number>(value.get<std::uint64_t>())
+          : value.is_number_integer() && std::in_range<Number>(value.get<std::int64_t>());
+  if (fits) return value.get<Number>();
+  throw ProtocolError(
+      fmt::format("{}: expected a whole number in its range, got {:.40}", place, value.dump()));
 }
 
 /// Runs `read` and turns what the JSON library throws into a ProtocolError.
@@ -60,6 +63,7 @@ auto reading(const char* message, Read read) {
 Connection::Connection(Connection&& other) noexcept
     : in_(std::exchange(other.in_, -1)),
       out_(std::exchange(other.out_, -1)),
+      is_patient_(std::move(other.is_patient_)),
       buffer_(std::move(other.buffer_)),
       begin_(other.begin_),
       end_(other.end_) {}
@@ -67,6 +71,7 @@ Connection::Connection(Connection&& other) noexcept
 Connection& Connection::operator=(Connection&& other) noexcept {
   std::swap(in_, other.in_);
   std::swap(out_, other.out_);
+  std::swap(is_patient_, other.is_patient_);
   std::swap(buffer_, other.buffer_);
   std::swap(begin_, other.begin_);
   std::swap(end_, other.end_);
@@ -88,9 +93,21 @@ bool Connection::send(ordered_json header, std::span<const std::span<const std::
     start[i] = static_cast<std::byte>(text.size() >> (8 * i) & 0xffU);
   }
   std::memcpy(start.data() + prefix_bytes, text.data(), text.size());
-  bool sent = write_all(out_, start);
-  for (const auto& part : parts) sent = sent && write_all(out_, part);
+  bool sent = write_all(start);
+  for (const auto& part : parts) sent = sent && write_all(part);
   return sent;
+}
+
+bool Connection::write_all(std::span<const std::byte> bytes) const {
+  while (!bytes.empty()) {
+    ssize_t written = ::send(out_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (written < 0 && errno == ENOTSOCK) written = ::write(out_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EAGAIN && is_patient_ && is_patient_()) continue;
+    if (written <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return true;
 }
 
 bool Connection::fill() {
@@ -170,43 +187,74 @@ ordered_json to_json(const Hello& hello) {
   return {{"hello", std::move(body)}};
 }
 
+namespace {
+
+void read_ranks(const json& list, Hello& hello) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const int rank = whole_number<int>(list, i);
+    if (rank < 0 || rank >= hello.world) {
+      throw ProtocolError(fmt::format("ranks: expected 0..{}, got {}", hello.world - 1, rank));
+    }
+    if (std::count(hello.ranks.begin(), hello.ranks.end(), rank) > 0) {
+      throw ProtocolError(fmt::format("ranks: {} is there twice", rank));
+    }
+    hello.ranks.push_back(rank);
+  }
+}
+
+}  // namespace
+
 Hello hello_from_json(const json& header) {
   return reading("hello", [&] {
     const json& body = header.at("hello");
-    const int version = body.at("protocol").get<int>();
+    const int version = whole_number<int>(body, "protocol");
     if (version != protocol_version) {
       throw ProtocolError(
           fmt::format("speaks version {} of the protocol, not {}", version, protocol_version));
     }
     Hello hello;
-    hello.world = body.at("world").get<int>();
-    hello.ranks = body.at("ranks").get<std::vector<int>>();
+    hello.world = whole_number<int>(body, "world");
     if (hello.world < 1 || hello.world > world_ranks_max) {
       throw ProtocolError(
           fmt::format("world: expected 1..{}, got {}", world_ranks_max, hello.world));
     }
-    for (const int rank : hello.ranks) {
-      if (rank >= 0 && rank < hello.world) continue;
-      throw ProtocolError(fmt::format("ranks: expected 0..{}, got {}", hello.world - 1, rank));
-    }
+    read_ranks(body.at("ranks"), hello);
     const json& traits = body.at("traits");
     hello.traits.name = traits.at("name").get<std::string>();
     hello.traits.nan_rule = named<spec::NanRule>(nan_rule_names, traits.at("nan_rule"), "nan_rule");
     hello.traits.result_place =
         named<ResultPlace>(result_place_names, traits.at("result_place"), "result_place");
-    hello.traits.ranks_max = std::clamp(traits.at("ranks_max").get<int>(), 1, hello.world);
+    const int ranks_max = whole_number<int>(traits, "ranks_max");
+    if (ranks_max < 1) {
+      throw ProtocolError(fmt::format("ranks_max: expected at least 1, got {}", ranks_max));
+    }
+    hello.traits.ranks_max = std::min(ranks_max, hello.world);
     hello.traits.deterministic = traits.at("deterministic").get<bool>();
+    std::set<std::pair<std::string, std::string>> names;
     for (const json& entry : body.at("algorithms")) {
       Algorithm algorithm;
       algorithm.info = {.operation = entry.at("operation").get<std::string>(),
                         .name = entry.at("name").get<std::string>(),
                         .summary = entry.at("summary").get<std::string>()};
       if (entry.contains("environment")) entry["environment"].get_to(algorithm.environment);
+      const AlgorithmInfo& info = algorithm.info;
+      if (!names.emplace(info.operation, info.name).second) {
+        throw ProtocolError(
+            fmt::format("algorithms: {} of {} is there twice", info.name, info.operation));
+      }
       hello.algorithms.push_back(std::move(algorithm));
     }
     if (body.contains("everyone")) hello.everyone = body["everyone"].get<bool>();
     if (body.contains("versions")) hello.versions = body["versions"];
     return hello;
+  });
+}
+
+Progress progress_from_json(const json& header) {
+  return reading("progress", [&] {
+    return Progress{.run = whole_number<std::uint64_t>(header, "progress"),
+                    .rank = whole_number<std::int64_t>(header, "rank"),
+                    .stage = whole_number<std::uint64_t>(header, "stage")};
   });
 }
 
@@ -254,13 +302,21 @@ void read_result(const Frame& frame, Observation& result) {
       stage.images.resize(sizes[k].size());
       stage.stamps.assign(sizes[k].size(), Stamp{});
       for (std::size_t i = 0; i < sizes[k].size(); ++i) {
-        const auto size = sizes[k][i].get<std::size_t>();
+        const auto size = whole_number<std::size_t>(sizes[k], i);
         if (size > frame.payload.size() - position) throw ProtocolError("sizes exceed the payload");
         const auto image = frame.payload.subspan(position, size);
         stage.images[i].assign(image.begin(), image.end());
         position += size;
         const json& stamp = stamps.at(k).at(i);
-        stage.stamps[i] = {stamp.at(0).get<std::int64_t>(), stamp.at(1).get<std::int64_t>()};
+        stage.stamps[i] = {whole_number<std::int64_t>(stamp, 0),
+                           whole_number<std::int64_t>(stamp, 1)};
+        if (stage.stamps[i].left < stage.stamps[i].entered) {
+          throw ProtocolError(
+              fmt::format("stamps: left at {}, before it entered at {}, in stage {}",
+                          stage.stamps[i].left,
+                          stage.stamps[i].entered,
+                          k));
+        }
       }
     }
     if (position != frame.payload.size()) throw ProtocolError("sizes fall short of the payload");

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -48,6 +50,10 @@ class Connection {
   /// The descriptor to poll for input.
   [[nodiscard]] int descriptor() const { return in_; }
 
+  /// On a socket with a send time-out: what to ask after each, as long as the other side does not
+  /// read. False gives the message up; so does nothing to ask.
+  void wait_while(std::function<bool()> is_patient) { is_patient_ = std::move(is_patient); }
+
   /// Sends a frame with the concatenated parts as its payload. False when the other side is gone
   /// or, on a socket with a send time-out, does not read.
   [[nodiscard]] bool send(nlohmann::ordered_json header,
@@ -61,8 +67,12 @@ class Connection {
   [[nodiscard]] std::optional<Frame> next(std::uint64_t payload_bytes_max = 0);
 
  private:
+  /// Writes everything; false as send().
+  [[nodiscard]] bool write_all(std::span<const std::byte> bytes) const;
+
   int in_ = -1;
   int out_ = -1;
+  std::function<bool()> is_patient_;
   std::vector<std::byte> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
@@ -91,6 +101,16 @@ struct Hello {
 [[nodiscard]] nlohmann::ordered_json to_json(const Hello& hello);
 /// Throws ProtocolError that names the field.
 [[nodiscard]] Hello hello_from_json(const nlohmann::json& header);
+
+/// That a rank of a worker enters a stage of a run.
+struct Progress {
+  std::uint64_t run = 0;
+  std::int64_t rank = 0;
+  std::uint64_t stage = 0;
+};
+
+/// Throws ProtocolError that names the field.
+[[nodiscard]] Progress progress_from_json(const nlohmann::json& header);
 
 [[nodiscard]] std::string_view name(RunStatus status);
 

@@ -26,6 +26,10 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds end_patience{3};
 /// How long the other ranks may go on after one of them has failed.
 constexpr std::chrono::seconds failure_patience{2};
+/// How long processes may take to end once a stop is asked for.
+constexpr std::chrono::milliseconds stop_patience{500};
+/// How long nobody looks at the stop.
+constexpr std::chrono::milliseconds stop_tick{100};
 constexpr int tick_ms = 20;
 
 /// The other end of a connection is closed.
@@ -117,7 +121,7 @@ std::optional<Trouble> Session::close() {
   const bool idle = usable_;
   if (!idle) kill_workers();
   peers_.clear();
-  if (idle && !process_->wait_until(Clock::now() + whole(options_.end_timeout))) {
+  if (idle && !wait_for_end(options_.end_timeout)) {
     const std::string text = fmt::format(
         "after the last run: {} did not end within {} s", program_, options_.end_timeout.count());
     found = {.status = RunStatus::hung, .reason = with_last_words(text, *process_)};
@@ -125,13 +129,15 @@ std::optional<Trouble> Session::close() {
     const std::string text = fmt::format("after the last run: {} {}", program_, process_->fate());
     found = {.status = RunStatus::crashed, .reason = with_last_words(text, *process_)};
   }
-  process_->stop(end_patience);
+  process_->stop(patience_of_stop());
   process_.reset();
+  if (options_.stop.is_made()) found.reset();
   return found;
 }
 
 void Session::connect_all(int listener, Clock::time_point deadline) {
   while (!is_complete()) {
+    expect_no_stop();
     if (Clock::now() >= deadline) {
       throw std::runtime_error(with_last_words(
           fmt::format("{}: only {} worker processes connected in time", program_, peers_.size()),
@@ -156,7 +162,8 @@ void Session::connect_all(int listener, Clock::time_point deadline) {
 }
 
 void Session::add_peer(Connection connection, Clock::time_point deadline) {
-  limit_sending(connection.descriptor(), options_.run_timeout);
+  limit_sending(connection.descriptor(), stop_tick);
+  connection.wait_while([this] { return Clock::now() < send_end_ && !options_.stop.is_made(); });
   Peer peer{.connection = std::move(connection), .ranks = {}, .process = {}, .result = {}};
   if (!options_.over_standard_io) peer.process = process_behind(peer.connection.descriptor());
   Hello hello = hello_from_json(await_hello(peer, deadline).header);
@@ -198,13 +205,14 @@ bool Session::is_complete() const {
 Frame Session::await_frame(Peer& peer, Clock::time_point deadline) {
   while (true) {
     if (auto frame = peer.connection.next()) return *frame;
+    expect_no_stop();
     process_->drain();
     // In this order: what it sent before it ended is still read.
     const bool ended = process_->ended();
     const bool is_there = is_ready(peer.connection.descriptor(), ended ? 0 : tick_ms);
-    if (is_there && peer.connection.fill()) continue;
-    if (is_there || ended) {
-      static_cast<void>(process_->wait_until(Clock::now() + std::chrono::seconds(1)));
+    const bool is_filled = is_there && peer.connection.fill();
+    if (!is_filled && (is_there || ended)) {
+      static_cast<void>(wait_for_end(std::chrono::seconds(1)));
       throw Gone(with_last_words(
           fmt::format("a worker closed its connection; {} {}", program_, process_->fate()),
           *process_));
@@ -232,6 +240,7 @@ std::string Session::refuses(const Case& c) {
     return ask_why_refused(peer, c);
   } catch (const Gone&) {
     note_trouble(RunStatus::crashed, "between runs " + describe_death(peer, {}));
+    expect_no_stop();
     throw;
   } catch (const Silent& error) {
     note_trouble(RunStatus::hung, error.what());
@@ -244,6 +253,7 @@ std::string Session::refuses(const Case& c) {
 
 std::string Session::ask_why_refused(Peer& peer, const Case& c) {
   const auto deadline = Clock::now() + whole(options_.run_timeout);
+  send_end_ = deadline;
   if (!peer.connection.send({{"refuses", ++question_}, {"case", to_json(c)}})) {
     throw Gone("the worker is gone");
   }
@@ -273,6 +283,7 @@ void Session::run(std::span<const Case> stages, Observation& observation) {
   observation.clear();
   observation.path.assign(stages.size(), {});
   ++run_;
+  stages_ = stages.size();
   entered_.clear();
   if (!send_run(stages, observation)) return;
   await_results(stages, observation);
@@ -301,6 +312,7 @@ bool Session::send_run(std::span<const Case> stages, Observation& observation) {
       peer.payload_bytes_max += static_cast<std::uint64_t>(layout_.size);
     }
   }
+  send_end_ = Clock::now() + whole(options_.run_timeout);
   for (Peer& peer : peers_) {
     if (!peer.pending || peer.connection.send(header)) continue;
     give_up(observation, RunStatus::crashed, describe_death(peer, stages));
@@ -311,51 +323,54 @@ bool Session::send_run(std::span<const Case> stages, Observation& observation) {
 
 void Session::await_results(std::span<const Case> stages, Observation& observation) {
   const auto patience = whole(options_.run_timeout);
+  const auto end = Clock::now() + run_timeouts_max * patience;
   auto deadline = Clock::now() + patience;
   bool failed = false;
   std::vector<pollfd> entries;
   while (std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return peer.pending; })) {
+    expect_no_stop();
     entries.assign(1, {.fd = process_->error_descriptor(), .events = POLLIN, .revents = 0});
     for (const Peer& peer : peers_) {
       const int descriptor = peer.pending ? peer.connection.descriptor() : -1;
       entries.push_back({.fd = descriptor, .events = POLLIN, .revents = 0});
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    const int ready = ::poll(entries.data(),
-                             entries.size(),
-                             static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000)));
+    const auto wait = std::clamp(left, std::chrono::milliseconds(0), stop_tick);
+    const int ready = ::poll(entries.data(), entries.size(), static_cast<int>(wait.count()));
     if (entries[0].revents != 0) process_->drain();
     bool heard = false;
     for (std::size_t i = 0; ready > 0 && i < peers_.size(); ++i) {
       if (entries[i + 1].revents == 0) continue;
-      heard = true;
       Peer& peer = peers_[i];
       if (!peer.connection.fill()) {
         return give_up(observation, RunStatus::crashed, describe_death(peer, stages));
       }
-      if (!take_frames(peer, observation)) return;
+      if (!take_frames(peer, observation, heard)) return;
       failed = failed || (!peer.pending && (peer.result.status == RunStatus::failed ||
                                             peer.result.status == RunStatus::hung));
     }
     if (heard)
       deadline = Clock::now() +
                  (failed ? std::min<Clock::duration>(patience, failure_patience) : patience);
-    if (Clock::now() < deadline) continue;
+    const auto now = Clock::now();
+    if (now < std::min(deadline, end)) continue;
     if (failed) {
       usable_ = false;
       return merge(stages, observation);
     }
-    return give_up(observation, RunStatus::hung, describe_hang(stages));
+    const auto limit = (now < end ? 1 : run_timeouts_max) * options_.run_timeout;
+    return give_up(observation, RunStatus::hung, describe_hang(stages, limit));
   }
 }
 
-bool Session::take_frames(Peer& peer, Observation& observation) {
+bool Session::take_frames(Peer& peer, Observation& observation, bool& heard) {
   try {
     while (const auto frame = peer.connection.next(peer.payload_bytes_max)) {
       const nlohmann::json& header = frame->header;
+      heard = true;
       if (!peer.pending) throw ProtocolError("a frame after the result");
       if (header.contains("progress")) {
-        entered_[header.at("rank").get<int>()] = header.at("stage").get<std::size_t>();
+        take_progress(peer, header);
         continue;
       }
       if (!header.contains("result") || header["result"].get<std::uint64_t>() != run_) {
@@ -369,6 +384,24 @@ bool Session::take_frames(Peer& peer, Observation& observation) {
     give_up(observation, RunStatus::errored, describe_breach(peer.ranks, error));
     return false;
   }
+}
+
+void Session::take_progress(const Peer& peer, const nlohmann::json& header) {
+  const Progress progress = progress_from_json(header);
+  if (progress.run != run_) {
+    throw ProtocolError(
+        fmt::format("progress of run {}: expected that of run {}", progress.run, run_));
+  }
+  if (std::count(peer.ranks.begin(), peer.ranks.end(), progress.rank) == 0) {
+    throw ProtocolError(fmt::format("progress of rank {}: expected one that it hosts ({})",
+                                    progress.rank,
+                                    fmt::join(peer.ranks, ",")));
+  }
+  if (progress.stage >= stages_) {
+    throw ProtocolError(
+        fmt::format("progress in stage {}: expected at most {}", progress.stage, stages_ - 1));
+  }
+  entered_[static_cast<int>(progress.rank)] = progress.stage;
 }
 
 void Session::merge(std::span<const Case> stages, Observation& observation) {
@@ -435,6 +468,8 @@ void Session::give_up(Observation& observation, RunStatus status, std::string re
   usable_ = false;
   observation.status = status;
   observation.reason = std::move(reason);
+  // Workers may have got the signal that asks for the stop, too.
+  expect_no_stop();
 }
 
 std::string Session::where(int rank, std::span<const Case> stages) const {
@@ -446,7 +481,7 @@ std::string Session::where(int rank, std::span<const Case> stages) const {
 }
 
 std::string Session::describe_death(const Peer& peer, std::span<const Case> stages) {
-  static_cast<void>(process_->wait_until(Clock::now() + end_patience));
+  static_cast<void>(wait_for_end(end_patience));
   std::string text = title(peer.ranks) + " died";
   if (peer.ranks.size() == 1 && entered_.contains(peer.ranks[0])) {
     text += "; " + where(peer.ranks[0], stages);
@@ -454,7 +489,8 @@ std::string Session::describe_death(const Peer& peer, std::span<const Case> stag
   return with_last_words(text + "; the worker " + process_->fate(), *process_);
 }
 
-std::string Session::describe_hang(std::span<const Case> stages) const {
+std::string Session::describe_hang(std::span<const Case> stages,
+                                   std::chrono::duration<double> limit) const {
   std::vector<std::string> places;
   for (const Peer& peer : peers_) {
     if (!peer.pending) continue;
@@ -465,8 +501,10 @@ std::string Session::describe_hang(std::span<const Case> stages) const {
       if (takes_part) places.push_back(where(rank, stages));
     }
   }
-  return fmt::format(
-      "no answer within {} s: {}", options_.run_timeout.count(), fmt::join(places, ", "));
+  return fmt::format("no {} within {} s: {}",
+                     limit > options_.run_timeout ? "result" : "answer",
+                     limit.count(),
+                     fmt::join(places, ", "));
 }
 
 void Session::kill_workers() {
@@ -474,6 +512,27 @@ void Session::kill_workers() {
     if (peer.process.get() < 0) continue;
     ::syscall(SYS_pidfd_send_signal, peer.process.get(), SIGKILL, nullptr, 0U);
   }
+}
+
+void Session::expect_no_stop() const {
+  if (options_.stop.is_made()) throw Interrupted();
+}
+
+bool Session::wait_for_end(std::chrono::duration<double> patience) {
+  auto end = Clock::now() + whole(patience);
+  bool is_stopped = false;
+  while (!process_->wait_until(std::min(end, Clock::now() + stop_tick))) {
+    if (Clock::now() >= end) return false;
+    if (!is_stopped && options_.stop.is_made()) {
+      is_stopped = true;
+      end = std::min<Clock::time_point>(end, Clock::now() + stop_patience);
+    }
+  }
+  return true;
+}
+
+std::chrono::milliseconds Session::patience_of_stop() const {
+  return options_.stop.is_made() ? stop_patience : end_patience;
 }
 
 }  // namespace rankcheck::harness::worker

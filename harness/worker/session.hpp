@@ -13,6 +13,7 @@
 #include "reference/spec/contract.hpp"
 
 #include "harness/backend.hpp"
+#include "harness/stop.hpp"
 #include "harness/worker/process.hpp"
 #include "harness/worker/protocol.hpp"
 #include "harness/worker/work_folder.hpp"
@@ -30,17 +31,25 @@ struct WorkerOptions {
   /// processes that connect to the socket that RANKCHECK_SOCKET names.
   bool over_standard_io = false;
   std::chrono::duration<double> start_timeout{60};
-  /// Time without a word from any worker after which a run counts as hung.
+  /// Time without a whole message from any worker after which a run counts as hung. A run as a
+  /// whole may take run_timeouts_max times as long.
   std::chrono::duration<double> run_timeout{20};
   /// How long workers may take to end when they are no longer needed.
   std::chrono::duration<double> end_timeout{10};
+  /// Looked at wherever workers are waited for. Once it is made, they are ended at once, and
+  /// nothing that they do counts as a failure any more.
+  StopRequest stop = {};
 };
+
+/// How many time-outs a whole run may take, however much the workers say of its progress.
+inline constexpr int run_timeouts_max = 10;
 
 /// The running worker processes of one backend, from start to end. After a run that did not leave
 /// them idle they are of no more use: see usable().
 class Session {
  public:
-  /// Starts the workers and waits until every rank has said hello. Throws std::runtime_error.
+  /// Starts the workers and waits until every rank has said hello. Throws std::runtime_error, and
+  /// Interrupted, as refuses() and run() do, where the stop is made before there is an answer.
   Session(const WorkerOptions& options, const std::map<std::string, std::string>& environment);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -48,7 +57,7 @@ class Session {
   ~Session();
 
   /// Ends the workers; empty where they were idle and ended well, as they do when their connections
-  /// close. Nothing else may be called afterwards.
+  /// close, or where the stop is made. Nothing else may be called afterwards.
   std::optional<Trouble> close();
 
   /// What the workers said of themselves; `ranks` is that of the first connection.
@@ -87,14 +96,24 @@ class Session {
 
   bool send_run(std::span<const Case> stages, Observation& observation);
   void await_results(std::span<const Case> stages, Observation& observation);
-  bool take_frames(Peer& peer, Observation& observation);
+  /// Takes in the whole messages that are there; `heard` is true where there was one.
+  bool take_frames(Peer& peer, Observation& observation, bool& heard);
+  void take_progress(const Peer& peer, const nlohmann::json& header);
   void merge(std::span<const Case> stages, Observation& observation);
   void note_trouble(RunStatus status, std::string reason);
   void give_up(Observation& observation, RunStatus status, std::string reason);
   [[nodiscard]] std::string describe_death(const Peer& peer, std::span<const Case> stages);
-  [[nodiscard]] std::string describe_hang(std::span<const Case> stages) const;
+  [[nodiscard]] std::string describe_hang(std::span<const Case> stages,
+                                          std::chrono::duration<double> limit) const;
   [[nodiscard]] std::string where(int rank, std::span<const Case> stages) const;
   void kill_workers();
+  /// Throws Interrupted once the stop is made.
+  void expect_no_stop() const;
+  /// Waits until the processes have ended, but not for long once the stop is made. False where they
+  /// have not.
+  bool wait_for_end(std::chrono::duration<double> patience);
+  /// How long processes that are told to end may take for it.
+  [[nodiscard]] std::chrono::milliseconds patience_of_stop() const;
 
   const WorkerOptions& options_;
   WorkFolder folder_;
@@ -107,6 +126,9 @@ class Session {
   std::optional<Trouble> trouble_;
   std::uint64_t run_ = 0;
   std::uint64_t question_ = 0;
+  /// When to stop sending to a worker that does not read.
+  Clock::time_point send_end_;
+  std::size_t stages_ = 0;
   /// World rank -> the stage that it entered last in this run.
   std::map<int, std::size_t> entered_;
   ImageLayout layout_;

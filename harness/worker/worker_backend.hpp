@@ -31,6 +31,7 @@ class WorkerBackend final : public Backend {
   }
   std::optional<Trouble> close() override {
     retire();
+    if (options_.stop.is_made()) pending_.reset();
     return std::exchange(pending_, std::nullopt);
   }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -385,8 +386,63 @@ TEST_F(EngineTest, StopsWhenItIsTold) {
     stop = backend.runs == 5;
     return RunStatus::completed;
   };
-  limits.stop = &stop;
+  limits.stop = {.flag = &stop};
   EXPECT_EQ(run().cases, 5);
+}
+
+TEST_F(EngineTest, ACaseThatAStopCutsIsNotJudged) {
+  backend.outcome = [&](const Case&) -> RunStatus {
+    if (backend.runs == 5) throw Interrupted();
+    return RunStatus::completed;
+  };
+  EXPECT_THROW(run(), Interrupted);
+}
+
+TEST_F(EngineTest, AQuestionThatAStopCutsIsNotJudged) {
+  backend.refusal = [&](const Case&) -> std::string {
+    if (backend.runs == 5) throw Interrupted();
+    return {};
+  };
+  EXPECT_THROW(run(), Interrupted);
+}
+
+/// The stop comes in run number `last` of a subject that always fails.
+struct StoppedFailure : EngineTest {
+  std::atomic<bool> stop = false;
+
+  Finding run_up_to(int last) {
+    limits.stop = {.flag = &stop};
+    backend.outcome = [this, last](const Case&) {
+      if (backend.runs >= last) stop = true;
+      if (stop) throw Interrupted();
+      return RunStatus::failed;
+    };
+    return run();
+  }
+};
+
+TEST_F(StoppedFailure, IsNotReportedBeforeItIsReplayed) {
+  EXPECT_THROW(run_up_to(3), Interrupted) << "while it is shrunk";
+}
+
+TEST_F(StoppedFailure, IsReportedWithTheReplaysThatWereMade) {
+  backend.outcome = [](const Case&) { return RunStatus::failed; };
+  ASSERT_EQ(run().replays, 5);
+  const int all = std::exchange(backend.runs, 0);
+  const Finding finding = run_up_to(all - 1);
+  EXPECT_EQ(finding.verdict, Verdict::falsified) << finding.reason;
+  EXPECT_EQ(finding.replays, 3);
+  EXPECT_EQ(finding.replays_failed, 3);
+}
+
+TEST_F(EngineTest, NoReplayIsBegunOnceAStopIsMade) {
+  std::atomic<bool> stop = false;
+  backend.outcome = [&](const Case&) {
+    stop = true;
+    return RunStatus::failed;
+  };
+  limits.stop = {.flag = &stop};
+  EXPECT_EQ(run().replays, 1);
 }
 
 TEST_F(EngineTest, CountsCasesForAProgressDisplay) {
@@ -402,7 +458,7 @@ TEST_F(EngineTest, AnAbsurdNumberOfCasesNeedsNoMemory) {
     stop = backend.runs == 5;
     return RunStatus::completed;
   };
-  limits.stop = &stop;
+  limits.stop = {.flag = &stop};
   unit.cases = 2'000'000'000;
   EXPECT_EQ(run().cases, 5);
 }

@@ -174,7 +174,7 @@ TEST_F(RunnerTest, WhatFinishThrowsIsThrownOn) {
 
 TEST_F(RunnerTest, InterruptedUnitIsDroppedUnlessItFailed) {
   std::atomic<bool> stop{false};
-  options_.limits.stop = &stop;
+  options_.limits.stop = {.flag = &stop};
   hooks_.check = [&](Backend&, const Unit& unit, const RunLimits&) {
     if (unit.operation == "operation_1") stop.store(true);
     Finding finding = sample_finding(unit.operation, Verdict::passed);
@@ -183,6 +183,27 @@ TEST_F(RunnerTest, InterruptedUnitIsDroppedUnlessItFailed) {
   };
   EXPECT_EQ(run(), Ending::interrupted);
   EXPECT_EQ(verdicts_.size(), 1U);
+}
+
+TEST_F(RunnerTest, UnitWithoutAFindingEndsTheRound) {
+  hooks_.check = [](Backend&, const Unit& unit, const RunLimits&) {
+    if (unit.operation == "operation_1") throw Interrupted();
+    return sample_finding(unit.operation, Verdict::passed);
+  };
+  EXPECT_EQ(run(), Ending::interrupted);
+  EXPECT_EQ(verdicts_.size(), 1U);
+}
+
+TEST_F(RunnerTest, BackendThatIsInterruptedWhileItOpensIsNotErrored) {
+  hooks_.open = [](const std::string&) -> std::unique_ptr<Backend> { throw Interrupted(); };
+  EXPECT_EQ(run(), Ending::interrupted);
+  EXPECT_TRUE(verdicts_.empty());
+}
+
+TEST_F(RunnerTest, PauseEndsTheRoundAsAnInterruptDoes) {
+  options_.limits.stop.pause = std::chrono::steady_clock::now();
+  EXPECT_EQ(run(), Ending::interrupted);
+  EXPECT_TRUE(verdicts_.empty());
 }
 
 TEST_F(RunnerTest, UnitThatTheDeadlineCutsIsNotWhole) {

@@ -1,6 +1,8 @@
 #include "cases/commands/interrupt.hpp"
 
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -15,10 +17,19 @@ TEST(Interrupt, IsToldOnceByWhateverComesTwice) {
   EXPECT_EQ(interrupt.exit_status(), 128 + SIGUSR1);
 }
 
+TEST(Interrupt, TakesWhatComesWithinASecondForTheSameSignal) {
+  const Interrupt interrupt;
+  for (const int number : {SIGTERM, SIGTERM, SIGINT}) ASSERT_EQ(std::raise(number), 0);
+  EXPECT_TRUE(interrupt.requested());
+  EXPECT_EQ(interrupt.exit_status(), 128 + SIGTERM);
+}
+
 TEST(InterruptDeathTest, EndsAtOnceAtTheSecondCtrlC) {
   const auto press_twice = [] {
     const Interrupt interrupt;
-    for (int i = 0; i < 2; ++i) std::raise(SIGINT);
+    std::raise(SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1050));
+    std::raise(SIGINT);
   };
   EXPECT_EXIT(press_twice(), testing::KilledBySignal(SIGINT), "");
 }

@@ -1,12 +1,15 @@
 #include "harness/worker/protocol.hpp"
 
 #include <array>
+#include <chrono>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "harness/worker/local_socket.hpp"
 
 namespace rankcheck::harness::worker {
 namespace {
@@ -126,6 +129,33 @@ TEST(Hello, IsRefusedWhenItMakesNoSense) {
   EXPECT_THROW(static_cast<void>(hello_from_json(header)), ProtocolError);
 }
 
+TEST(Hello, SaysWhichFieldCannotBe) {
+  const auto error_of = [](const std::string& pointer, const nlohmann::json& value) {
+    Hello hello;
+    hello.world = 2;
+    hello.ranks = {0, 1};
+    nlohmann::json header = to_json(hello);
+    header[nlohmann::json::json_pointer("/hello" + pointer)] = value;
+    try {
+      static_cast<void>(hello_from_json(header));
+    } catch (const ProtocolError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const nlohmann::json algorithm{{"operation", "all_reduce"}, {"name", "ring"}, {"summary", ""}};
+  EXPECT_EQ(error_of("/algorithms", {algorithm, algorithm}),
+            "algorithms: ring of all_reduce is there twice");
+  EXPECT_EQ(error_of("/ranks", {0, 0}), "ranks: 0 is there twice");
+  EXPECT_EQ(error_of("/traits/ranks_max", -3), "ranks_max: expected at least 1, got -3");
+  EXPECT_EQ(error_of("/traits/ranks_max", 0), "ranks_max: expected at least 1, got 0");
+  EXPECT_EQ(error_of("/traits/ranks_max", 1.5),
+            "ranks_max: expected a whole number in its range, got 1.5");
+  EXPECT_EQ(error_of("/world", 4294967297),
+            "world: expected a whole number in its range, got 4294967297");
+  EXPECT_EQ(error_of("/traits/ranks_max", 7), "");
+}
+
 TEST(Result, SurvivesTheWay) {
   Pair pair;
   Observation sent;
@@ -146,6 +176,31 @@ TEST(Result, SurvivesTheWay) {
   EXPECT_EQ(read.stages.at(0).images, sent.stages[0].images);
   EXPECT_EQ(read.stages.at(0).stamps.at(1).left, 6);
   EXPECT_TRUE(read.stages.at(1).images.empty());
+}
+
+TEST(Result, IsRefusedWhenARankLeavesBeforeItEnters) {
+  Frame frame;
+  frame.header = {
+      {"status", "completed"}, {"path", {""}}, {"sizes", {{0}}}, {"stamps", {{{9, 5}}}}};
+  Observation read;
+  try {
+    read_result(frame, read);
+    ADD_FAILURE();
+  } catch (const ProtocolError& error) {
+    EXPECT_STREQ(error.what(), "stamps: left at 5, before it entered at 9, in stage 0");
+  }
+}
+
+TEST(Connection, SendsOnWhileSomebodyIsPatient) {
+  Pair pair;
+  limit_sending(pair.raw, std::chrono::milliseconds(5));
+  const std::vector<std::byte> large(std::size_t{16} << 20);
+  const std::array<std::span<const std::byte>, 1> parts{large};
+  EXPECT_FALSE(pair.a.send({{"x", 1}}, parts));
+  int asked = 0;
+  pair.a.wait_while([&] { return ++asked < 3; });
+  EXPECT_FALSE(pair.a.send({{"x", 1}}, parts));
+  EXPECT_EQ(asked, 3);
 }
 
 TEST(Result, IsRefusedWhenItsSizesDoNotAddUp) {

@@ -1,5 +1,7 @@
 #include "harness/worker/worker_backend.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -79,6 +81,7 @@ class Workers : public testing::Test {
         .start_timeout = std::chrono::milliseconds(500),
         .run_timeout = std::chrono::milliseconds(300),
         .end_timeout = std::chrono::milliseconds(300),
+        .stop = {.flag = &stop_},
     });
   }
 
@@ -105,8 +108,22 @@ class Workers : public testing::Test {
     return pid > 0 && ::kill(pid, 0) != 0;
   }
 
+  /// The stop is made some time after the script has begun to wait.
+  template <class Function>
+  void expect_interrupted(const Function& function) {
+    stop_ = false;
+    std::jthread other([this] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      stop_ = true;
+    });
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_THROW(function(), Interrupted);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+  }
+
   std::string folder_;
   Image image_;
+  std::atomic<bool> stop_ = false;
 
  private:
   Connection connect(const std::string& name) const {
@@ -147,6 +164,89 @@ TEST_F(Workers, HangInTheStageThatTheyEntered) {
   EXPECT_NE(seen.reason.find("rank 0 entered stage 0 (all_reduce)"), std::string::npos)
       << seen.reason;
   EXPECT_TRUE(worker_is_gone());
+}
+
+TEST_F(Workers, HangWhereTheySayOfTheirProgressForEver) {
+  write("progress", {{"progress", 1}, {"rank", 0}, {"stage", 0}});
+  const auto start = std::chrono::steady_clock::now();
+  const Observation seen =
+      run(std::string(await_run) + "while :; do cat progress; sleep 0.1; done");
+  EXPECT_EQ(seen.status, RunStatus::hung);
+  EXPECT_EQ(seen.reason, "no result within 3 s: rank 0 entered stage 0 (all_reduce)");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(6));
+}
+
+TEST_F(Workers, HangWhereTheyNeverFinishAMessage) {
+  const auto start = std::chrono::steady_clock::now();
+  const Observation seen = run(std::string(await_run) +
+                               "printf '\\377\\0\\0\\0'; while :; do printf x; sleep 0.1; done");
+  EXPECT_EQ(seen.status, RunStatus::hung);
+  EXPECT_EQ(seen.reason, "no answer within 0.3 s: rank 0 entered no stage");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+}
+
+/// What is written faster than it is read must not keep anybody from looking at the time.
+TEST_F(Workers, HangThoughTheyComplainWithoutEnd) {
+  EXPECT_EQ(run(std::string(await_run) + "yes >&2").status, RunStatus::hung);
+}
+
+TEST_F(Workers, HangInTheNextRunWhereAnAnswerIsNeverFinished) {
+  const auto backend = open("printf '\\0\\0\\0\\1'; while :; do printf x; done");
+  const Case c = make_case();
+  EXPECT_EQ(backend->refuses(c), "");
+  Observation seen;
+  backend->run(std::span(&c, 1), seen);
+  EXPECT_EQ(seen.status, RunStatus::hung) << seen.reason;
+}
+
+TEST_F(Workers, AreNotJudgedOnceAStopIsMade) {
+  const Case c = make_case();
+  Observation seen;
+  const std::string stays = "trap '' TERM; while :; do sleep 1; done";
+  const auto backend = open(await_run + stays);
+  expect_interrupted([&] { backend->run(std::span(&c, 1), seen); });
+  EXPECT_FALSE(backend->close());
+  EXPECT_TRUE(worker_is_gone());
+}
+
+TEST_F(Workers, WhoseDeathComesWithTheStopAreNotJudged) {
+  const auto backend = open(std::string(await_run) + "kill -TERM $$");
+  const Case c = make_case();
+  Observation seen;
+  stop_ = true;
+  EXPECT_THROW(backend->run(std::span(&c, 1), seen), Interrupted);
+}
+
+TEST_F(Workers, AreNotWaitedForOnceAStopIsMade) {
+  const Case c = make_case();
+  const std::string stays = "trap '' TERM; while :; do sleep 1; done";
+  const auto backend = open(await_run + stays);
+  expect_interrupted([&] { static_cast<void>(backend->refuses(c)); });
+  stop_ = false;
+  expect_interrupted([&] { static_cast<void>(open(stays, false)); });
+  EXPECT_TRUE(worker_is_gone());
+  // Nor when they do not end.
+  stop_ = false;
+  const auto idle = open("cat > /dev/null; " + stays);
+  stop_ = true;
+  EXPECT_FALSE(idle->close());
+}
+
+TEST_F(Workers, AreInErrorWhereTheirProgressCannotBe) {
+  const auto error_of = [&](const nlohmann::ordered_json& header) {
+    write("progress", header);
+    const Observation seen = run(std::string(await_run) + "cat progress; sleep 5");
+    EXPECT_EQ(seen.status, RunStatus::errored) << seen.reason;
+    return seen.reason.substr(seen.reason.find("protocol: ") + 10);
+  };
+  EXPECT_EQ(error_of({{"progress", 7}, {"rank", 0}, {"stage", 0}}),
+            "progress of run 7: expected that of run 1");
+  EXPECT_EQ(error_of({{"progress", 1}, {"rank", 1}, {"stage", 0}}),
+            "progress of rank 1: expected one that it hosts (0)");
+  EXPECT_EQ(error_of({{"progress", 1}, {"rank", 0}, {"stage", 1}}),
+            "progress in stage 1: expected at most 0");
+  EXPECT_EQ(error_of({{"progress", 1}, {"rank", 0.5}, {"stage", 0}}),
+            "rank: expected a whole number in its range, got 0.5");
 }
 
 TEST_F(Workers, AreInErrorWhenTheyTalkNonsense) {
