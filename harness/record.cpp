@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "harness/runner.hpp"
-
 namespace rankcheck::harness {
 
 namespace {
@@ -18,15 +16,6 @@ void add_to(std::optional<Finding>& total, Finding finding) {
   } else {
     total = std::move(finding);
   }
-}
-
-/// A unit that the time did not suffice for.
-Finding unmet(const Unit& unit) {
-  Finding finding;
-  finding.unit = unit;
-  finding.verdict = Verdict::vacuous;
-  finding.reason = "not run: the time was over";
-  return finding;
 }
 
 }  // namespace
@@ -99,8 +88,6 @@ Report Record::report() const {
     std::optional<Finding> finding = all_of(i);
     if (finding && end_ && header_.cycles && lacks_coverage(*finding)) {
       finding->reason += fmt::format(": the run ended in round {}", end_->rounds);
-    } else if (!finding && report.ending == name(Ending::time_over)) {
-      finding = unmet(header_.units[i]);
     }
     if (finding) {
       report.findings.push_back(std::move(*finding));

@@ -45,7 +45,8 @@ int exit_status(const Report& report) {
   const int of_findings = exit_status(summarise(report.findings).total);
   const int beyond = report.status_beyond_findings;
   if (of_findings == 1 || beyond == 1) return 1;
-  return report.not_run > 0 ? 2 : std::max(of_findings, beyond);
+  const bool is_cut = report.not_run > 0 || report.ending == name(Ending::time_over);
+  return is_cut ? 2 : std::max(of_findings, beyond);
 }
 
 ordered_json to_json(const Report& report) {
@@ -119,14 +120,28 @@ std::string explain(const Finding& finding, const std::string& program) {
   return text;
 }
 
+std::string what_was_cut(const Report& report) {
+  std::string text = fmt::format("{} units were not run", report.not_run);
+  const std::string reason(name(SkipReason::time_over));
+  std::vector<std::string> ids;
+  for (const Finding& finding : report.findings) {
+    const bool is_cut = finding.verdict == Verdict::skipped && finding.reason == reason;
+    if (is_cut) ids.push_back(finding.unit.id());
+  }
+  if (ids.empty()) return text;
+  constexpr std::size_t named_max = 3;
+  return text + fmt::format(", {} cut short before they covered what they must ({})",
+                            ids.size(),
+                            first_of(ids, named_max));
+}
+
 std::string to_markdown(const Report& report) {
   const Summary summary = summarise(report.findings);
   std::string text = "# rankcheck\n\n";
   text += fmt::format("Run: `{}`\n\n", report.run.dump());
   text += to_table(summary).markdown() + '\n' + outcome_line(summary.total) + '\n';
   if (report.ending != name(Ending::completed)) {
-    text +=
-        fmt::format("\nEnded early ({}): {} units were not run.\n", report.ending, report.not_run);
+    text += fmt::format("\nEnded early ({}): {}.\n", report.ending, what_was_cut(report));
   }
   for (const Finding& finding : report.findings) {
     if (!is_red(finding.verdict) && finding.verdict != Verdict::errored) continue;

@@ -31,10 +31,13 @@ struct Report {
 };
 
 /// The exit status of its findings and of what was required beyond them; 2 where units were not run
-/// and nothing is red. 1 outweighs 2.
+/// or cut short and nothing is red. 1 outweighs 2.
 [[nodiscard]] int exit_status(const Report& report);
 
 [[nodiscard]] nlohmann::ordered_json to_json(const Report& report);
+
+/// "3 units were not run", and which were cut short by a time limit.
+[[nodiscard]] std::string what_was_cut(const Report& report);
 
 /// For people, and for the step summary of a CI system: the table, the outcomes, the failures.
 [[nodiscard]] std::string to_markdown(const Report& report);

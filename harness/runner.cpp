@@ -122,11 +122,18 @@ void Runner::work(Slot& slot, Round& round) {
       round.ending = *ending;
       return;
     }
-    const bool may_grow = options_.coverage_grows && lacks_coverage(finding);
+    const bool may_grow = (options_.coverage_grows || !whole) && lacks_coverage(finding);
     const bool bad = !may_grow && (is_red(finding.verdict) || finding.verdict == Verdict::errored);
     if (finding.verdict != Verdict::skipped) {
       const bool is_failed = is_red(finding.verdict) && !lacks_coverage(finding);
       slot.last[unit.backend] = {.unit = index, .is_failed = is_failed};
+    }
+    if (!whole && !options_.coverage_grows) {
+      round.ending = Ending::time_over;
+      if (lacks_coverage(finding)) {
+        finding.verdict = Verdict::skipped;
+        finding.reason = name(SkipReason::time_over);
+      }
     }
     try {
       if (!round.error) hooks_.finish(index, std::move(finding), whole);

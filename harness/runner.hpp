@@ -31,7 +31,8 @@ struct RunnerHooks {
   /// Checks one unit. Must be safe to call from several threads at once. May throw Interrupted.
   std::function<Finding(Backend& backend, const Unit& unit, const RunLimits& limits)> check;
   /// Takes the finding of units[index]. `whole` is false where the time was over before all cases
-  /// were run and nothing failed: such a finding depends on the machine's speed.
+  /// were run and nothing failed: such a finding depends on the machine's speed. It is skipped
+  /// where it lacks coverage and no further rounds follow.
   std::function<void(std::size_t index, Finding finding, bool whole)> finish;
   /// Called a few times a second while units run; may be empty.
   std::function<void()> tick;

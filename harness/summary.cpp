@@ -60,7 +60,8 @@ int exit_status(const Tally& total) {
     if (total.verdicts[i] > 0 && is_red(static_cast<Verdict>(i))) return 1;
   }
   const bool checked = total.findings > total.count(Verdict::skipped);
-  return checked && total.count(Verdict::errored) == 0 ? 0 : 2;
+  const bool is_cut = total.skips.contains(std::string(name(SkipReason::time_over)));
+  return checked && !is_cut && total.count(Verdict::errored) == 0 ? 0 : 2;
 }
 
 Table to_table(const Summary& summary) {

@@ -46,10 +46,12 @@ enum class SkipReason : std::uint8_t {
   data_absent,
   /// The implementation takes none of the cases that the check would make.
   not_supported,
+  /// The run's time was over before the check had covered what it must. The run ends with status 2.
+  time_over,
 };
 
-inline constexpr std::array<std::string_view, 4> skip_reason_names{
-    "backend_unavailable", "no_device", "data_absent", "not_supported"};
+inline constexpr std::array<std::string_view, 5> skip_reason_names{
+    "backend_unavailable", "no_device", "data_absent", "not_supported", "time_over"};
 
 [[nodiscard]] std::string_view name(SkipReason reason);
 

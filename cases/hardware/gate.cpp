@@ -258,6 +258,11 @@ class Gate {
     }
     if (!outcome.ended_early.empty()) {
       worsen(summary.verdict, summary.reason, Verdict::skipped, "not whole: the run ended before");
+    } else if (!is_further(request.phase) &&
+               outcome.report.ending == harness::name(harness::Ending::time_over)) {
+      // By the suite's own limit.
+      is_cut_ = true;
+      worsen(summary.verdict, summary.reason, Verdict::skipped, "not whole: its time was over");
     } else if (summary.verdict == Verdict::passed && !summary.has_judged) {
       judge_nothing(request.phase, outcome.report, unsupported, summary);
     }
@@ -269,7 +274,8 @@ class Gate {
 
   /// What further phases leave uncovered, the suites have covered.
   static void forgive_coverage(Finding& finding) {
-    if (!harness::lacks_coverage(finding)) return;
+    const bool is_cut = is_skipped_for(harness::SkipReason::time_over, finding);
+    if (!is_cut && !harness::lacks_coverage(finding)) return;
     finding.unit.require_all_cells = false;
     finding.missing_cells.clear();
     harness::judge_coverage(finding);
@@ -478,8 +484,8 @@ class Gate {
     const bool lacks_phase = any(gate_.phases, [](const PhaseSummary& each) {
       return !each.has_judged && each.name != name(Phase::sanitizer);
     });
-    const bool is_whole =
-        gate_.is_of_hardware() && !is_over() && !is_broken && !lacks_phase && !lacks_backend();
+    const bool is_whole = gate_.is_of_hardware() && !is_over() && !is_cut_ && !is_broken &&
+                          !lacks_phase && !lacks_backend();
     return is_whole ? 0 : 2;
   }
 
@@ -500,6 +506,8 @@ class Gate {
   GateReport gate_;
   /// Why the gate ends before its end; empty while it goes on.
   std::string ended_early_;
+  /// A part that must cover everything had too little time.
+  bool is_cut_ = false;
   /// Turns that links have had in the soak, and how often each was probed.
   std::uint64_t soaked_ = 0;
   std::vector<int> soak_probes_;

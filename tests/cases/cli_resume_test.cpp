@@ -56,11 +56,13 @@ TEST_F(CliResume, ReportOfACompletedRunIsThatOfTheRun) {
 
 TEST_F(CliResume, ReportOfARunOutOfTimeIsThatOfTheRun) {
   write_work(1000000);
-  ASSERT_EQ(rankcheck("run s.json --time-budget 1 --report r").status, 1);
+  ASSERT_EQ(rankcheck("run s.json --time-budget 1 --report r").status, 2);
   const json before = report("r");
   EXPECT_EQ(before["ending"], "time_over");
+  EXPECT_EQ(before["exit_status"], 2);
   EXPECT_GT(before["total"]["cases"], 0);
-  EXPECT_GT(before["total"]["verdicts"]["vacuous"], 0);
+  EXPECT_GT(before["not_run"], 0);
+  EXPECT_EQ(before["total"]["verdicts"]["vacuous"], 0);
   expect_same_reports();
 }
 
@@ -108,7 +110,7 @@ TEST_F(CliResume, RunOutOfTimeResumesToWhatAWholeOneReports) {
   write_work(1000);
   ASSERT_EQ(rankcheck("run s.json --report whole").status, 0);
   json whole = report("whole");
-  ASSERT_EQ(rankcheck("run s.json --time-budget 0.1 --report r").status, 1);
+  ASSERT_EQ(rankcheck("run s.json --time-budget 0.1 --report r").status, 2);
   ASSERT_EQ(rankcheck("run --resume r --time-budget 1000").status, 0);
   json resumed = report("r");
   expect_same_reports();
@@ -120,7 +122,7 @@ TEST_F(CliResume, RunOutOfTimeResumesToWhatAWholeOneReports) {
 TEST_F(CliResume, RunWhoseTimeIsOverNeedsMore) {
   write_work(1000000);
   const Outcome outcome = rankcheck("run s.json --time-budget 0.5 --report r");
-  ASSERT_EQ(outcome.status, 1);
+  ASSERT_EQ(outcome.status, 2);
   EXPECT_NE(outcome.out.find("to go on: " + program_ + " run --resume r --time-budget "),
             std::string::npos)
       << outcome.out;
@@ -135,11 +137,11 @@ TEST_F(CliResume, RunWhoseTimeIsOverNeedsMore) {
 
 TEST_F(CliResume, SessionHasWhatIsLeftOfTheTime) {
   write_work(1000000);
-  ASSERT_EQ(rankcheck("run s.json --time-budget 0.5 --report r").status, 1);
+  ASSERT_EQ(rankcheck("run s.json --time-budget 0.5 --report r").status, 2);
   ASSERT_EQ(shell(R"(sed -i '$s/"duration_s":[0-9.]*/"duration_s":1000/' r/journal.jsonl)").status,
             0);
   const Outcome outcome = shell("timeout 100 " + program_ + " run --resume r --time-budget 1000.5");
-  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
   EXPECT_EQ(report("r")["ending"], "time_over");
 }
 

@@ -60,7 +60,7 @@ TEST_F(CliSelection, TimeLimitOfASuiteIsNotForOtherNumbersOfCases) {
   harness::write_file(path_to("s.json"),
                       R"({"name":"s","summary":"s","time_limit_s":1e-6,)"
                       R"("entries":[{"backends":["sim"],"operation":"barrier"}]})");
-  EXPECT_EQ(rankcheck("run s.json").status, 1);
+  EXPECT_EQ(rankcheck("run s.json").status, 2);
   EXPECT_EQ(rankcheck("run s.json --cases 1").status, 0);
 }
 

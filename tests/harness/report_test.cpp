@@ -42,6 +42,33 @@ TEST(ReportStatus, IncompleteRunIsNotSuccess) {
   EXPECT_EQ(exit_status(report), 1);
 }
 
+TEST(ReportStatus, RunThatWasCutOffIsNotSuccess) {
+  Report report;
+  report.findings.emplace_back().verdict = Verdict::passed;
+  report.ending = "time_over";
+  EXPECT_EQ(exit_status(report), 2) << "a unit that passed had fewer cases";
+  report.ending = "completed";
+  report.findings.push_back(sample_finding("broadcast", Verdict::skipped));
+  report.findings.back().reason = "time_over";
+  EXPECT_EQ(exit_status(report), 2);
+  report.findings.emplace_back().verdict = Verdict::vacuous;
+  EXPECT_EQ(exit_status(report), 1);
+}
+
+TEST(ReportMarkdown, NamesWhatWasCutShort) {
+  Report report;
+  report.ending = "time_over";
+  report.not_run = 4;
+  EXPECT_NE(to_markdown(report).find("Ended early (time_over): 4 units were not run.\n"),
+            std::string::npos);
+  report.findings.push_back(sample_finding("broadcast", Verdict::skipped));
+  report.findings.back().reason = "time_over";
+  const std::string id = report.findings.back().unit.id();
+  EXPECT_NE(to_markdown(report).find(", 1 cut short before they covered what they must (" + id),
+            std::string::npos)
+      << to_markdown(report);
+}
+
 TEST(ReportStatus, WhatIsRequiredBeyondFindingsCountsToo) {
   Report report;
   report.findings.emplace_back().verdict = Verdict::passed;

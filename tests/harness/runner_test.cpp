@@ -206,15 +206,58 @@ TEST_F(RunnerTest, PauseEndsTheRoundAsAnInterruptDoes) {
   EXPECT_TRUE(verdicts_.empty());
 }
 
-TEST_F(RunnerTest, UnitThatTheDeadlineCutsIsNotWhole) {
-  options_.limits.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
-  hooks_.check = [](Backend&, const Unit& unit, const RunLimits& limits) {
-    std::this_thread::sleep_until(limits.deadline);
-    return sample_finding(unit.operation, Verdict::vacuous);
-  };
+/// The first unit takes until the time is over.
+struct CutUnit : RunnerTest {
+  CutUnit() {
+    options_.limits.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+    hooks_.check = [this](Backend&, const Unit& unit, const RunLimits& limits) {
+      std::this_thread::sleep_until(limits.deadline);
+      return sample_finding(unit.operation, verdict_of_cut_);
+    };
+  }
+
+  Verdict verdict_of_cut_ = Verdict::passed;
+};
+
+TEST_F(CutUnit, IsNotWhole) {
   EXPECT_EQ(run(), Ending::time_over);
   EXPECT_EQ(verdicts_.size(), 1U);
   EXPECT_TRUE(whole_.empty());
+}
+
+TEST_F(CutUnit, IsSkippedWhereItLacksCoverage) {
+  verdict_of_cut_ = Verdict::vacuous;
+  options_.fail_fast = true;
+  EXPECT_EQ(run(), Ending::time_over);
+  EXPECT_EQ(verdicts_[0], Verdict::skipped);
+  EXPECT_EQ(reasons_[0], "time_over");
+}
+
+TEST_F(CutUnit, IsPassedWhereItCoveredEverything) {
+  EXPECT_EQ(run(), Ending::time_over);
+  EXPECT_EQ(verdicts_[0], Verdict::passed);
+}
+
+TEST_F(CutUnit, CutsTheRunAlsoAsItsLast) {
+  units_.resize(1);
+  EXPECT_EQ(run(), Ending::time_over);
+}
+
+TEST_F(CutUnit, StaysVacuousWhereFurtherRoundsFollow) {
+  verdict_of_cut_ = Verdict::vacuous;
+  options_.coverage_grows = true;
+  EXPECT_EQ(run(), Ending::time_over);
+  EXPECT_EQ(verdicts_[0], Verdict::vacuous);
+}
+
+TEST_F(CutUnit, FailsWithWhatItFound) {
+  hooks_.check = [](Backend&, const Unit&, const RunLimits& limits) {
+    std::this_thread::sleep_until(limits.deadline);
+    return sample_failure();
+  };
+  EXPECT_EQ(run(), Ending::time_over);
+  EXPECT_EQ(verdicts_[0], Verdict::falsified);
+  EXPECT_EQ(whole_.size(), 1U);
 }
 
 }  // namespace

@@ -321,6 +321,38 @@ TEST_F(GateTest, UncoveredSuitesAreRed) {
   EXPECT_EQ(phase_of(gate, "suites").verdict, Verdict::vacuous);
 }
 
+/// Smoke has a limit of its own, which a slow device may exceed.
+TEST_F(GateTest, PartThatItsSuiteCutOffIsNeitherRedNorGreen) {
+  for (const bool is_last_cut_short : {false, true}) {
+    suites = [=](const PhaseRequest& request) {
+      PhaseOutcome outcome = passing_phase(request);
+      if (request.phase != Phase::device || request.device != 1) return outcome;
+      outcome.report.ending = "time_over";
+      outcome.report.not_run = is_last_cut_short ? 0 : 3;
+      return outcome;
+    };
+    const GateReport gate = run(2);
+    EXPECT_EQ(gate.status, 2);
+    EXPECT_EQ(phase_of(gate, "device 1").verdict, Verdict::skipped);
+    EXPECT_EQ(phase_of(gate, "device 1").reason, "not whole: its time was over");
+    EXPECT_EQ(gate.devices[1].verdict, Verdict::skipped);
+  }
+}
+
+TEST_F(GateTest, UnitsOfAFurtherPartThatWereCutShortMakeNothingRed) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase != Phase::sanitizer) return outcome;
+    Finding& finding = outcome.report.findings.front();
+    finding.verdict = Verdict::skipped;
+    finding.reason = "time_over";
+    finding.cells = {{"f64/sum", 3}};
+    finding.missing_cells = {"f32/sum"};
+    return outcome;
+  };
+  EXPECT_EQ(run(1).status, 0);
+}
+
 TEST_F(GateTest, PhaseThatIsEndedBeforeItsFirstCaseIsNotRed) {
   std::vector<PhaseRequest> parts = made_up_parts(2);
   parts.push_back({.phase = Phase::soak});
