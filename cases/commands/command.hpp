@@ -77,9 +77,11 @@ void expect_match(std::string_view what,
     const std::string& name, const harness::BackendOptions& options);
 
 /// Opens the backend of a case. Throws BadInput where the case is illegal or too large for this
-/// machine, or the backend unknown, absent or not able to take it.
+/// machine, or the backend unknown, absent or not able to take it, and harness::Interrupted where
+/// `stop` is made before it is open.
 [[nodiscard]] std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue,
-                                                         const harness::Case& c);
+                                                         const harness::Case& c,
+                                                         const harness::StopRequest& stop);
 
 /// The folder of suites, pinned cases and topologies: share/rankcheck in the program's folder or in
 /// the one above it. In a build, that is a link to the sources. Throws BadInput where there is

@@ -11,6 +11,7 @@
 #include "cases/catalogue.hpp"
 #include "cases/collectives/oracle.hpp"
 #include "cases/commands/command.hpp"
+#include "cases/commands/interrupt.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {
@@ -164,10 +165,12 @@ class OperatorExport {
   std::size_t number_;
 };
 
-int export_case(const std::string& text_or_path, const fs::path& folder) {
+int export_case(const std::string& text_or_path,
+                const fs::path& folder,
+                const harness::StopRequest& stop) {
   const harness::Catalogue catalogue = make_catalogue();
   const Case c = read_case(catalogue, text_or_path);
-  const std::unique_ptr<harness::Backend> backend = open_for(catalogue, c);
+  const std::unique_ptr<harness::Backend> backend = open_for(catalogue, c, stop);
   harness::Examiner examiner(catalogue, *backend);
   harness::Judgement judgement;
   examiner.examine(c, judgement);
@@ -224,8 +227,12 @@ void add_export(CLI::App& app, Context& context) {
   command->add_option("--output", options->folder, "Folder for the arrays")
       ->capture_default_str()
       ->type_name("DIR");
-  command->callback(
-      [options, &context] { context.exit_status = export_case(options->text, options->folder); });
+  command->callback([options, &context] {
+    const Interrupt interrupt;
+    context.exit_status = interrupt.status_of("there was a result", [&] {
+      return export_case(options->text, options->folder, interrupt.stop());
+    });
+  });
 }
 
 }  // namespace rankcheck::cases

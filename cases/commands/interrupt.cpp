@@ -3,7 +3,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <ctime>
+
+#include <fmt/format.h>
 
 namespace rankcheck::cases {
 
@@ -77,6 +80,16 @@ Interrupt::~Interrupt() {
 
 const std::atomic<bool>& Interrupt::requested() const {
   return was_requested;
+}
+
+int Interrupt::status_of(const char* what, const std::function<int()>& work) const {
+  try {
+    return work();
+  } catch (const harness::Interrupted&) {
+    std::fflush(stdout);
+    fmt::print(stderr, "rankcheck: interrupted before {}\n", what);
+    return exit_status();
+  }
 }
 
 int Interrupt::exit_status() const {

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <initializer_list>
 #include <vector>
+
+#include "harness/stop.hpp"
 
 namespace rankcheck::cases {
 
@@ -20,6 +23,11 @@ class Interrupt {
 
   /// True from the first signal on.
   [[nodiscard]] const std::atomic<bool>& requested() const;
+  /// For what waits for workers.
+  [[nodiscard]] harness::StopRequest stop() const { return {.flag = &requested()}; }
+  /// Does `work` and returns its exit status; where that throws harness::Interrupted, says so in a
+  /// line, "interrupted before `what`", and returns exit_status().
+  [[nodiscard]] int status_of(const char* what, const std::function<int()>& work) const;
   /// 128 + the first signal's number, the exit status that shells use; 0 where none came.
   [[nodiscard]] int exit_status() const;
 

@@ -7,6 +7,7 @@
 
 #include "cases/catalogue.hpp"
 #include "cases/commands/command.hpp"
+#include "cases/commands/interrupt.hpp"
 
 namespace rankcheck::cases {
 
@@ -26,7 +27,7 @@ struct Listing {
   std::vector<harness::Suite> suites;
 };
 
-Listing collect() {
+Listing collect(const harness::StopRequest& stop) {
   Listing listing{make_catalogue(), known_backends(), {}, known_suites()};
   for (NamedBackend& backend : listing.backends) {
     if (!backend.unavailable.empty()) {
@@ -36,7 +37,8 @@ Listing collect() {
       continue;
     }
     try {
-      for (harness::AlgorithmInfo& each : open_backend(backend.name, {})->algorithms()) {
+      for (harness::AlgorithmInfo& each :
+           open_backend(backend.name, {.stop = stop})->algorithms()) {
         listing.algorithms[backend.name][each.operation].push_back(std::move(each));
       }
     } catch (const std::exception& error) {
@@ -143,17 +145,21 @@ void print(const Listing& listing) {
 
 }  // namespace
 
-void add_list(CLI::App& app, Context&) {
+void add_list(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "list", "Operations, algorithms, backends (and why one is unavailable), properties, suites");
   CLI::Option* json = command->add_flag("--json")->description("As JSON");
-  command->callback([json] {
-    const Listing listing = collect();
-    if (json->count() > 0) {
-      fmt::print("{}\n", to_json(listing).dump(1));
-    } else {
-      print(listing);
-    }
+  command->callback([json, &context] {
+    const Interrupt interrupt;
+    context.exit_status = interrupt.status_of("all backends were asked", [&] {
+      const Listing listing = collect(interrupt.stop());
+      if (json->count() > 0) {
+        fmt::print("{}\n", to_json(listing).dump(1));
+      } else {
+        print(listing);
+      }
+      return status_held;
+    });
   });
 }
 

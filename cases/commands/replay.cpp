@@ -9,6 +9,7 @@
 
 #include "cases/catalogue.hpp"
 #include "cases/commands/command.hpp"
+#include "cases/commands/interrupt.hpp"
 #include "cases/commands/memory.hpp"
 
 namespace rankcheck::cases {
@@ -58,14 +59,15 @@ int print_result(const harness::ReplayResult& result) {
   return was_judged ? status_held : status_unable;
 }
 
-int replay_case(const std::string& text_or_path, int times) {
+int replay_case(const std::string& text_or_path, int times, const harness::StopRequest& stop) {
   if (times < 1) throw BadInput(fmt::format("--times: {}: expected a number above 0", times));
   const harness::Catalogue catalogue = make_catalogue();
   const Case c = read_case(catalogue, text_or_path);
-  const std::unique_ptr<harness::Backend> backend = open_for(catalogue, c);
+  const std::unique_ptr<harness::Backend> backend = open_for(catalogue, c, stop);
   print_case(catalogue, c);
   harness::Examiner examiner(catalogue, *backend);
-  const harness::ReplayResult result = harness::replay(examiner, c, {.replays = times});
+  const harness::ReplayResult result =
+      harness::replay(examiner, c, {.replays = times, .stop = stop});
   print_stages(examiner);
   const int status = print_result(result);
   const auto trouble = backend->close();
@@ -104,14 +106,16 @@ void expect_small_enough(const harness::Catalogue& catalogue, const Case& c) {
 
 }  // namespace
 
-std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue, const Case& c) {
+std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue,
+                                           const Case& c,
+                                           const harness::StopRequest& stop) {
   expect_claimed(catalogue, c);
   if (const std::string why = harness::why_invalid(catalogue, c); !why.empty()) {
     throw BadInput("case: " + why);
   }
   expect_small_enough(catalogue, c);
   require_backend(c.backend);
-  auto backend = open_backend(c.backend, {.ranks_max = c.ranks});
+  auto backend = open_backend(c.backend, {.ranks_max = c.ranks, .stop = stop});
   if (const std::string why = backend->refuses(c); !why.empty()) {
     throw BadInput(
         fmt::format("case: {}: expected a case that the backend takes: {}", c.backend, why));
@@ -130,8 +134,12 @@ void add_replay(CLI::App& app, Context& context) {
       ->required()
       ->type_name("CASE");
   command->add_option("--times", options->times, "Replays")->type_name("N");
-  command->callback(
-      [options, &context] { context.exit_status = replay_case(options->text, options->times); });
+  command->callback([options, &context] {
+    const Interrupt interrupt;
+    context.exit_status = interrupt.status_of("there was a result", [&] {
+      return replay_case(options->text, options->times, interrupt.stop());
+    });
+  });
 }
 
 }  // namespace rankcheck::cases

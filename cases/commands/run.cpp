@@ -94,7 +94,7 @@ void refuse_part_of_gate(const std::string& resumed) {
 RunOutcome run_selection(RunOptions options,
                          const std::string& program,
                          const Interrupt& interrupt) {
-  options.stop.flag = &interrupt.requested();
+  options.stop.flag = interrupt.stop().flag;
   const harness::Catalogue catalogue = make_catalogue();
   Session session = open_session(options, catalogue);
   announce(session);
@@ -117,13 +117,10 @@ void add_run(CLI::App& app, Context& context) {
                          (!options->resume.empty() && hardware::is_gate(options->resume));
     if (!is_gate) refuse_part_of_gate(options->resume);
     const Interrupt interrupt;
-    try {
-      context.exit_status = is_gate ? run_hardware(*options, context.program, interrupt)
-                                    : run_selection(*options, context.program, interrupt).status;
-    } catch (const harness::Interrupted&) {
-      fmt::print(stderr, "rankcheck: interrupted before the run began\n");
-      context.exit_status = interrupt.exit_status();
-    }
+    context.exit_status = interrupt.status_of("the run began", [&] {
+      return is_gate ? run_hardware(*options, context.program, interrupt)
+                     : run_selection(*options, context.program, interrupt).status;
+    });
   });
 }
 

@@ -1,15 +1,19 @@
 #include "harness/worker/work_folder.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
+#include <thread>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace rankcheck::harness::worker {
 
@@ -18,6 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view prefix = "rankcheck-workers-";
+/// The file that tells a folder of ours from one that a user gave such a name.
+constexpr std::string_view mark = ".rankcheck";
 
 std::string default_base() {
   std::error_code error;
@@ -35,7 +41,26 @@ Descriptor try_lock(const std::string& path) {
   struct stat named {};
   const bool is_same = ::fstat(folder.get(), &locked) == 0 && ::stat(path.c_str(), &named) == 0 &&
                        locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
-  return is_same ? std::move(folder) : Descriptor();
+  return is_same && locked.st_uid == ::geteuid() ? std::move(folder) : Descriptor();
+}
+
+/// Whether a WorkFolder of this user made a folder that is locked. One that was killed at once may
+/// have left no mark.
+bool is_ours(const fs::path& folder) {
+  std::error_code unreadable;
+  return fs::exists(folder / mark, unreadable) || fs::is_empty(folder, unreadable);
+}
+
+/// Removes a folder with all that is in it. Processes that are about to end may still add files.
+void remove_all(const fs::path& folder) {
+  constexpr int tries = 100;
+  constexpr auto pause = std::chrono::milliseconds(10);
+  std::error_code failed;
+  for (int i = 0; i < tries; ++i) {
+    fs::remove_all(folder, failed);
+    if (!failed) return;
+    std::this_thread::sleep_for(pause);
+  }
 }
 
 void remove_stale(const std::string& base) {
@@ -43,7 +68,7 @@ void remove_stale(const std::string& base) {
   for (const fs::directory_entry& entry : fs::directory_iterator(base, ignored)) {
     if (!entry.path().filename().string().starts_with(prefix)) continue;
     const Descriptor lock = try_lock(entry.path().string());
-    if (lock.get() >= 0) fs::remove_all(entry.path(), ignored);
+    if (lock.get() >= 0 && is_ours(entry.path())) fs::remove_all(entry.path(), ignored);
   }
 }
 
@@ -61,12 +86,17 @@ WorkFolder::WorkFolder(const std::string& base) {
           "cannot make a folder for the workers in {}: {}", base, std::strerror(errno)));
     }
     lock_ = try_lock(path_);
+    if (lock_.get() < 0) ::rmdir(path_.c_str());
   }
+  if (lock_.get() < 0) {
+    throw std::runtime_error(
+        fmt::format("cannot lock a folder for the workers in {}: {}", base, std::strerror(errno)));
+  }
+  std::ofstream(fs::path(path_) / mark) << ::getpid() << '\n';
 }
 
 WorkFolder::~WorkFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  remove_all(path_);
 }
 
 }  // namespace rankcheck::harness::worker

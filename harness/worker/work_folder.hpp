@@ -7,7 +7,8 @@
 namespace rankcheck::harness::worker {
 
 /// A private folder for the files of workers, removed with all that is in it when this object goes.
-/// Each is locked while its owner lives; making one removes those whose owners were killed.
+/// Each is locked while its owner lives; making one removes those of this user whose owners were
+/// killed. The lock goes with the process, so that another process of its number does not matter.
 class WorkFolder {
  public:
   /// In the folder for temporary files. Throws std::runtime_error.

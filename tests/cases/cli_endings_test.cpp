@@ -110,6 +110,40 @@ TEST_F(CliEndings, TermWhileABackendOpensEndsTheProgramInOneLine) {
   expect_ended_in_time(1);
 }
 
+TEST_F(CliEndings, WorkersLeaveNoFolderHoweverTheyEnd) {
+  const std::string litter = "echo text > $TMPDIR/file; ";
+  for (const std::string& script : {litter + "kill -9 $$", litter + "exit 3", litter}) {
+    write_worker(script);
+    run("--foreground 60", "--fail-fast");
+    EXPECT_TRUE(fs::is_empty(path_to("tmp"))) << script;
+    fs::remove_all(path_to("r"));
+    // At the start.
+    write_script("worker", script);
+    EXPECT_EQ(run("--foreground 60").status, 2);
+    EXPECT_TRUE(fs::is_empty(path_to("tmp"))) << script;
+  }
+}
+
+TEST_F(CliEndings, NextStartRemovesTheFolderOfAKilledRun) {
+  write_worker("while :; do sleep 1; done");
+  run("--foreground -s KILL 1");
+  EXPECT_FALSE(fs::is_empty(path_to("tmp")));
+  fs::remove_all(path_to("r"));
+  run("--foreground 1");
+  EXPECT_TRUE(fs::is_empty(path_to("tmp")));
+}
+
+TEST_F(CliEndings, TermDuringAReplayEndsItAndLeavesNoFolder) {
+  write_worker("trap '' TERM; while :; do sleep 1; done");
+  const Outcome outcome =
+      shell("TMPDIR=$PWD/tmp timeout --preserve-status --foreground 1 " + program_ +
+            R"( replay '{"operation":"all_reduce","backend":"command:./worker","ranks":2,)"
+            R"("count":4,"type":"f32","op":"sum"}')");
+  EXPECT_EQ(outcome.status, 128 + 15) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.err, "rankcheck: interrupted before there was a result\n");
+  EXPECT_TRUE(fs::is_empty(path_to("tmp")));
+}
+
 /// Without --foreground, timeout signals the program and then its whole process group.
 TEST_F(CliEndings, ASignalThatComesTwiceAtOnceIsOne) {
   write_worker("while :; do sleep 1; done");

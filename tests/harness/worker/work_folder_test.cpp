@@ -1,8 +1,11 @@
 #include "harness/worker/work_folder.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -50,6 +53,39 @@ TEST_F(WorkFolderTest, RemovesThoseOfKilledProcesses) {
   ASSERT_EQ(entries(), 1U);
   const WorkFolder next(base_.path().string());
   EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(WorkFolderTest, LeavesAFolderOfTheUserAlone) {
+  const std::filesystem::path notes = base_.path() / "rankcheck-workers-notes";
+  std::filesystem::create_directory(notes);
+  std::ofstream(notes / "file") << "text";
+  const WorkFolder folder(base_.path().string());
+  EXPECT_TRUE(std::filesystem::exists(notes / "file"));
+}
+
+TEST_F(WorkFolderTest, LeavesFoldersOfOtherUsersAlone) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make one";
+  const std::filesystem::path other = base_.path() / "rankcheck-workers-other1";
+  std::filesystem::create_directory(other);
+  ASSERT_EQ(::chown(other.c_str(), 12345, 12345), 0);
+  const WorkFolder folder(base_.path().string());
+  EXPECT_TRUE(std::filesystem::exists(other));
+}
+
+TEST_F(WorkFolderTest, GoesThoughFilesAreAddedMeanwhile) {
+  std::jthread other;
+  {
+    const WorkFolder folder(base_.path().string());
+    other = std::jthread([path = folder.path()] {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+      for (int i = 0; std::chrono::steady_clock::now() < end; ++i) {
+        std::ofstream(path + "/" + std::to_string(i)) << "text";
+      }
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  other.join();
+  EXPECT_EQ(entries(), 0U);
 }
 
 TEST_F(WorkFolderTest, LeavesOtherFilesAlone) {
