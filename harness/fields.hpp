@@ -132,6 +132,15 @@ class Fields {
     if (const nlohmann::json* value = find(name)) read(name, *value, out);
   }
 
+  /// Like required(), for a number that cannot be negative.
+  template <class Number>
+  void at_least_0(std::string_view name, Number& out) {
+    required(name, out);
+    require_at_least_0(name, static_cast<double>(out));
+  }
+  /// Throws unless the number that was read from this field is 0 or more.
+  void require_at_least_0(std::string_view name, double value) const;
+
   /// Throws when the object has a field that was never asked for.
   void reject_unknown() const;
   /// Throws BadInput "<place>: <field>: <what>".

@@ -1,13 +1,18 @@
 #include "harness/files.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "harness/checksum.hpp"
 
 namespace rankcheck::harness {
 
@@ -24,6 +29,59 @@ bool write_all(int descriptor, std::string_view rest) {
   return true;
 }
 
+/// A regular file that is open for reading.
+class RegularFile {
+ public:
+  /// Throws FileError.
+  explicit RegularFile(std::filesystem::path path) : path_(std::move(path)) {
+    // A pipe that nobody writes would be waited for.
+    descriptor_ = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (descriptor_ < 0) throw_file_error("cannot read", path_);
+    struct stat status {};
+    const bool is_known = ::fstat(descriptor_, &status) == 0;
+    if (is_known && S_ISREG(status.st_mode)) {
+      size_bytes_ = static_cast<std::uintmax_t>(status.st_size);
+      return;
+    }
+    if (is_known && S_ISDIR(status.st_mode)) errno = EISDIR;
+    const int reason = errno;
+    ::close(descriptor_);
+    errno = reason;
+    if (!is_known || S_ISDIR(status.st_mode)) throw_file_error("cannot read", path_);
+    throw FileError(fmt::format(
+        "cannot read: {}: expected a file, found a {}", path_.string(), kind_of(status.st_mode)));
+  }
+  RegularFile(const RegularFile&) = delete;
+  RegularFile& operator=(const RegularFile&) = delete;
+  ~RegularFile() { ::close(descriptor_); }
+
+  /// Returns the number of bytes that were read, 0 at the end. Throws FileError.
+  [[nodiscard]] std::size_t read(char* buffer, std::size_t size_bytes) const {
+    for (;;) {
+      const ssize_t got = ::read(descriptor_, buffer, size_bytes);
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno != EINTR) throw_file_error("cannot read", path_);
+    }
+  }
+  [[nodiscard]] std::uintmax_t size_bytes() const { return size_bytes_; }
+
+ private:
+  static std::string_view kind_of(mode_t mode) {
+    return S_ISFIFO(mode) ? "pipe" : S_ISSOCK(mode) ? "socket" : "device";
+  }
+
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  std::uintmax_t size_bytes_ = 0;
+};
+
+constexpr std::string_view seal_begin = "\ncrc32 ";
+
+/// What a file whose content has this checksum ends with.
+std::string seal_of(const Checksum& sum) {
+  return fmt::format("{}{}\n", seal_begin, sum.text());
+}
+
 /// What cannot be synchronised (a pipe, a device) has nothing to lose.
 bool synchronise(int descriptor) {
   return ::fdatasync(descriptor) == 0 || errno == EINVAL || errno == EROFS;
@@ -37,24 +95,52 @@ void throw_file_error(std::string_view what, const std::filesystem::path& path) 
 }
 
 std::string read_file(const std::filesystem::path& path, std::size_t bytes_max) {
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (file == nullptr) throw_file_error("cannot read", path);
-  std::string content;
-  char buffer[1 << 14];
-  std::size_t got = 0;
-  while (content.size() <= bytes_max && (got = std::fread(buffer, 1, sizeof buffer, file)) > 0) {
-    content.append(buffer, got);
-  }
-  const bool failed = std::ferror(file) != 0;
-  const int reason = errno;
-  std::fclose(file);
-  errno = reason;
-  if (failed) throw_file_error("cannot read", path);
-  if (content.size() > bytes_max) {
+  const RegularFile file(path);
+  const auto require_size = [&](std::uintmax_t bytes) {
+    if (bytes <= bytes_max) return;
     throw FileError(
         fmt::format("cannot read: {}: expected at most {} bytes", path.string(), bytes_max));
+  };
+  // Files of the system say that they have no bytes, and others grow while they are read.
+  require_size(file.size_bytes());
+  std::string content;
+  char buffer[1 << 14];
+  while (const std::size_t got = file.read(buffer, sizeof buffer)) {
+    content.append(buffer, got);
+    require_size(content.size());
   }
   return content;
+}
+
+std::string sealed(std::string content) {
+  Checksum sum;
+  sum.add(content);
+  return content += seal_of(sum);
+}
+
+void require_seal(const std::filesystem::path& path) {
+  const RegularFile file(path);
+  const std::size_t seal_bytes = seal_of({}).size();
+  Checksum sum;
+  // The last bytes so far, which may be the seal.
+  std::string tail;
+  std::string buffer(std::size_t{1} << 20, '\0');
+  while (const std::size_t got = file.read(buffer.data(), buffer.size())) {
+    tail.append(buffer, 0, got);
+    const std::size_t before = tail.size() - std::min(tail.size(), seal_bytes);
+    sum.add(std::string_view(tail).substr(0, before));
+    tail.erase(0, before);
+  }
+  if (tail == seal_of(sum)) return;
+  const bool has_one = tail.starts_with(seal_begin);
+  throw FileError(
+      fmt::format("cannot read: {}: expected a checksum at the end of the file, found {}",
+                  path.string(),
+                  has_one ? "another: the file has changed since it was written" : "none"));
+}
+
+void require_regular_file(const std::filesystem::path& path) {
+  const RegularFile file(path);
 }
 
 void write_file(const std::filesystem::path& path, std::string_view content) {

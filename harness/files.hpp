@@ -18,9 +18,24 @@ class FileError : public std::runtime_error {
 /// Throws FileError "<what>: <path>: <reason of errno>".
 [[noreturn]] void throw_file_error(std::string_view what, const std::filesystem::path& path);
 
-/// The whole file. Throws FileError, also where it holds more than `bytes_max`.
+/// The most bytes that any file is read with; a journal of a year of runs is smaller.
+inline constexpr std::size_t file_bytes_max = std::size_t{1} << 30;
+
+/// The whole file. Throws FileError, also where it is no regular file, whose reading might wait for
+/// ever or have no end, and where it holds more than `bytes_max`.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path,
-                                    std::size_t bytes_max = std::string().max_size());
+                                    std::size_t bytes_max = file_bytes_max);
+
+/// For files that a library reads: throws FileError unless this process may read the file and it is
+/// a regular one.
+void require_regular_file(const std::filesystem::path& path);
+
+/// The content with a checksum behind it, for require_seal(). Readers of most formats, HDF5 among
+/// them, pass over what stands behind the end of their data.
+[[nodiscard]] std::string sealed(std::string content);
+/// Throws FileError where the file cannot be read, or does not end with the checksum of all that
+/// stands before.
+void require_seal(const std::filesystem::path& path);
 
 /// Writes a temporary file beside `path` and renames it: readers see the old content or the new,
 /// never a part. Throws FileError and leaves nothing behind.

@@ -1,6 +1,7 @@
 #include "harness/finding_json.hpp"
 
 #include <array>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -107,6 +108,23 @@ constexpr std::array finding_fields{
     field<&Finding::replays_failed>("replays_failed"),
 };
 
+/// Throws BadInput where a finding has counted less than nothing.
+void require_counts(const Finding& finding, const Fields& fields) {
+  const std::array<std::pair<std::string_view, std::int64_t>, 6> counts{
+      {{"cases", finding.cases},
+       {"compared_bytes", finding.compared_bytes},
+       {"wrong_count", finding.wrong_count},
+       {"shrinks", finding.shrinks},
+       {"replays", finding.replays},
+       {"replays_failed", finding.replays_failed}}};
+  for (const auto& [name, count] : counts) {
+    fields.require_at_least_0(name, static_cast<double>(count));
+  }
+  for (const auto& [cell, count] : finding.cells) {
+    fields.require_at_least_0("cells: " + cell, static_cast<double>(count));
+  }
+}
+
 }  // namespace
 
 ordered_json to_json(const Unit& unit) {
@@ -131,6 +149,7 @@ Finding finding_from_json(const json& value) {
   fields.required("id", id);
   Finding finding;
   read_fields<Finding>(finding_fields, fields, finding);
+  require_counts(finding, fields);
   if (id != finding.unit.id()) fields.fail("id", "expected " + finding.unit.id() + ", got " + id);
   fields.reject_unknown();
   return finding;

@@ -1,10 +1,12 @@
 #include "harness/journal.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "harness/checksum.hpp"
 #include "harness/fields.hpp"
 #include "harness/finding_json.hpp"
 
@@ -65,9 +67,10 @@ JournalHeader header_from_json(const ordered_json& value) {
 
 JournalEntry entry_from_json(Fields& fields) {
   JournalEntry entry;
-  fields.required("round", entry.round);
+  fields.at_least_0("round", entry.round);
   fields.optional("whole", entry.whole);
   fields.optional("at_s", entry.at_s);
+  fields.require_at_least_0("at_s", entry.at_s);
   entry.finding = finding_from_json(fields.at("finding"));
   return entry;
 }
@@ -75,10 +78,29 @@ JournalEntry entry_from_json(Fields& fields) {
 JournalEnd end_from_json(Fields& fields) {
   JournalEnd end;
   fields.required("ending", end.ending);
-  fields.required("rounds", end.rounds);
+  fields.at_least_0("rounds", end.rounds);
   fields.required("finished", end.finished);
-  fields.required("duration_s", end.duration_s);
+  fields.at_least_0("duration_s", end.duration_s);
   return end;
+}
+
+/// What ends a line that begins with this text, which lacks the object's closing brace.
+std::string checksum_field(std::string_view text) {
+  Checksum sum;
+  sum.add(text);
+  return fmt::format(R"(,"crc32":"{}"}})", sum.text());
+}
+
+/// Whether a line has a checksum. Throws BadInput where it is not that of the line.
+bool check_sum_of(std::string_view line, const ordered_json& value) {
+  if (!value.is_object() || !value.contains("crc32")) return false;
+  const std::size_t at = line.size() - std::min(line.size(), checksum_field({}).size());
+  const std::string expected = checksum_field(line.substr(0, at));
+  if (line.substr(at) == expected) return true;
+  throw BadInput(
+      fmt::format("crc32: expected {}, got {}: the line has changed since it was written",
+                  expected.substr(9, 10),
+                  value["crc32"].dump().substr(0, 60)));
 }
 
 /// Takes in one line of a journal, the header where there is none yet.
@@ -111,41 +133,45 @@ void expect_version(std::string_view name, int version, Fields& fields) {
   if (got != version) fields.fail(name, fmt::format("expected {}, got {}", version, got));
 }
 
-std::string line_of(const ordered_json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+std::string line_of(const ordered_json& object) {
+  std::string line = object.dump(-1, ' ', false, json::error_handler_t::replace);
+  line.pop_back();
+  return line += checksum_field(line);
 }
 
-std::uintmax_t read_json_lines(const std::filesystem::path& path,
-                               const std::function<void(const ordered_json&)>& take) {
+JsonLines read_json_lines(const std::filesystem::path& path,
+                          const std::function<void(const ordered_json&)>& take) {
   const std::string text = read_file(path);
-  std::uintmax_t whole_bytes = 0;
+  JsonLines lines;
   for (std::size_t start = 0, line = 1; start < text.size(); ++line) {
     const std::size_t end = text.find('\n', start);
     if (end == std::string::npos) break;
-    const ordered_json value =
-        ordered_json::parse(text.begin() + static_cast<std::ptrdiff_t>(start),
-                            text.begin() + static_cast<std::ptrdiff_t>(end),
-                            nullptr,
-                            false);
+    const std::string_view whole = std::string_view(text).substr(start, end - start);
+    const ordered_json value = ordered_json::parse(whole, nullptr, false);
     start = end + 1;
     if (value.is_discarded() && start >= text.size() && line > 1) break;
     try {
       if (value.is_discarded()) throw BadInput("expected JSON");
+      const bool has_checksum = check_sum_of(whole, value);
+      if (line == 1) lines.has_checksums = has_checksum;
+      if (has_checksum != lines.has_checksums) {
+        throw BadInput("crc32: expected a checksum on every line or on none");
+      }
       take(value);
     } catch (const BadInput& bad) {
       throw BadInput(fmt::format("{}: line {}: {}", path.string(), line, bad.what()));
     }
-    whole_bytes = start;
+    lines.whole_bytes = start;
   }
-  return whole_bytes;
+  return lines;
 }
 
 JournalContent read_journal(const std::filesystem::path& path) {
   std::optional<Record> record;
-  const std::uintmax_t whole_bytes =
+  const JsonLines lines =
       read_json_lines(path, [&](const ordered_json& value) { take(value, record); });
   if (!record) throw BadInput(path.string() + ": line 1: expected the header of a journal");
-  return {.record = std::move(*record), .whole_bytes = whole_bytes};
+  return {.record = std::move(*record), .lines = lines};
 }
 
 bool holds_run(const std::filesystem::path& path) {
@@ -162,7 +188,7 @@ Journal::Journal(const std::filesystem::path& path,
                  JournalContent content,
                  nlohmann::ordered_json environment)
     : file_(path), record_(std::move(content.record)) {
-  file_.truncate(content.whole_bytes);
+  file_.truncate(content.lines.whole_bytes);
   file_.append(line_of({{"resumed", environment}}));
   record_.resume(std::move(environment));
 }

@@ -18,14 +18,23 @@ class Fields;
 /// The format of journal.jsonl; a journal of another version is not read.
 inline constexpr int journal_version = 2;
 
-/// A line of a journal; bytes that are not UTF-8 (of a worker's last words, say) are replaced.
-[[nodiscard]] std::string line_of(const nlohmann::ordered_json& value);
+/// A line of a journal: the object, whose last field becomes `crc32`, the checksum of the text
+/// before that field. Bytes that are not UTF-8 (of a worker's last words, say) are replaced.
+[[nodiscard]] std::string line_of(const nlohmann::ordered_json& object);
 
-/// Calls take() with each line of a journal and returns the bytes up to the end of the last whole
-/// one; what a kill has torn behind that is dropped. Throws FileError, and BadInput that names the
-/// line, also where take() throws it.
-std::uintmax_t read_json_lines(const std::filesystem::path& path,
-                               const std::function<void(const nlohmann::ordered_json&)>& take);
+/// The lines of a journal as they were found on disk.
+struct JsonLines {
+  /// Bytes up to the end of the last whole line; what follows was torn by a kill.
+  std::uintmax_t whole_bytes = 0;
+  /// Every line has a checksum. Journals of older versions have none.
+  bool has_checksums = false;
+};
+
+/// Calls take() with each line of a journal; what a kill has torn behind the last whole line is
+/// dropped. Throws FileError, and BadInput that names the line: where take() throws it, where a
+/// checksum is wrong, and where some lines have one and others do not.
+JsonLines read_json_lines(const std::filesystem::path& path,
+                          const std::function<void(const nlohmann::ordered_json&)>& take);
 
 /// A field of a line that goes on as it is; `fields` are those of `value`. Throws BadInput.
 [[nodiscard]] const nlohmann::ordered_json& object_at(std::string_view name,
@@ -38,8 +47,7 @@ void expect_version(std::string_view name, int version, Fields& fields);
 /// A journal as it was found on disk.
 struct JournalContent {
   Record record;
-  /// Bytes up to the end of the last whole line; what follows was torn by a kill.
-  std::uintmax_t whole_bytes = 0;
+  JsonLines lines = {};
 };
 
 /// Reads a journal and drops a torn last line. Throws FileError, and BadInput that names the line.

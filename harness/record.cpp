@@ -37,6 +37,11 @@ void Record::resume(nlohmann::ordered_json environment) {
 void Record::add(JournalEntry entry) {
   const std::size_t index = index_of(entry.finding.unit);
   entry.finding.unit = header_.units[index];
+  if (done_.contains({entry.round, index}) || (!entry.whole && partial_.contains(index))) {
+    throw BadInput(fmt::format("finding: {}: expected one in round {}, got a second",
+                               entry.finding.unit.id(),
+                               entry.round));
+  }
   session_s_ = std::max(session_s_, entry.at_s);
   if (entry.whole) {
     add_to(findings_[index], std::move(entry.finding));

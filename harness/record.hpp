@@ -62,7 +62,7 @@ class Record {
   /// A further session begins, in these surroundings: what the one before left in part is open
   /// again.
   void resume(nlohmann::ordered_json environment);
-  /// Throws BadInput where the header has no such unit.
+  /// Throws BadInput where the header has no such unit, or the unit has a finding in that round.
   void add(JournalEntry entry);
   void end(JournalEnd end);
 

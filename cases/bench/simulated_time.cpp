@@ -46,8 +46,11 @@ gpu::plan::Topology find_topology(const std::string& name) {
                                name,
                                fmt::join(std::views::keys(shipped), ", ")));
   }
+  const std::filesystem::path path =
+      found == shipped.end() ? std::filesystem::path(name) : found->second;
+  const std::string text = harness::read_file(path, text_bytes_max);
   try {
-    return gpu::plan::load_topology(found == shipped.end() ? name : found->second.string());
+    return gpu::plan::parse_topology(path.stem().string(), text);
   } catch (const std::invalid_argument& error) {
     throw BadInput(std::string("topology: ") + error.what());
   }

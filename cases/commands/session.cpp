@@ -65,6 +65,7 @@ class Previous {
   explicit Previous(const fs::path& folder)
       : place_(place_of_resume(folder)), content_(harness::read_journal(folder / journal_name)) {
     expect_this_version(place_, header().environment);
+    expect_checksums(place_, content_.lines);
   }
 
   [[nodiscard]] const JournalHeader& header() const { return content_.record.header(); }
@@ -226,6 +227,15 @@ void expect_this_version(const std::string& place, const ordered_json& environme
   };
   expect("rankcheck", version());
   expect("commit", commit());
+}
+
+void expect_checksums(const std::string& place, const harness::JsonLines& lines) {
+  if (lines.has_checksums) return;
+  throw BadInput(
+      fmt::format("{}{}: line 1: expected a checksum, crc32, got none: a journal without "
+                  "checksums can only be reported",
+                  place,
+                  journal_name));
 }
 
 void expect_unchanged(const std::string& place, const Selection& before, const Selection& given) {

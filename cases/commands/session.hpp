@@ -47,6 +47,9 @@ void begin_folder(const std::filesystem::path& folder);
 [[nodiscard]] std::string place_of_resume(const std::filesystem::path& folder);
 /// Throws BadInput where another version of this program began the run.
 void expect_this_version(const std::string& place, const nlohmann::ordered_json& environment);
+/// Throws BadInput where the journal to go on with has no checksums: a digit that changed there
+/// would change the verdict of the run.
+void expect_checksums(const std::string& place, const harness::JsonLines& lines);
 /// Throws BadInput where something that is given is not as the run began.
 void expect_unchanged(const std::string& place, const Selection& before, const Selection& given);
 /// Time budget and timeout are those of the environment in which the run began where none are

@@ -1,13 +1,11 @@
 #include "cases/hardware/gate_journal.hpp"
 
-#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "harness/fields.hpp"
-#include "harness/journal.hpp"
 #include "harness/runner.hpp"
 
 namespace rankcheck::cases::hardware {
@@ -36,8 +34,8 @@ PhaseRequest phase_from_json(Fields& fields) {
   std::string phase;
   fields.required("phase", phase);
   fields.required("device", request.device);
-  fields.required("ranks", request.ranks);
-  fields.required("budget_s", request.budget_s);
+  fields.at_least_0("ranks", request.ranks);
+  fields.at_least_0("budget_s", request.budget_s);
   const auto named = phase_named(phase);
   if (!named) fields.fail("phase", "expected the name of a phase, got " + phase);
   request.phase = *named;
@@ -72,7 +70,7 @@ GateHeader header_from_json(const ordered_json& value) {
     Fields part(each);
     header.options.parts.push_back(phase_from_json(part));
   }
-  fields.required("bytes", header.options.bytes);
+  fields.at_least_0("bytes", header.options.bytes);
   if (!fields.at("devices").is_array()) fields.fail("devices", "expected a list");
   for (const json& each : fields.at("devices")) header.devices.push_back(device_from_json(each));
   return header;
@@ -102,12 +100,12 @@ Answer answer_from_json(Fields& fields) {
     fields.required("verdict", answer.outcome.verdict);
     fields.required("reason", answer.outcome.reason);
     answer.outcome.result = result_from_json(fields.at("result"));
-    fields.required("at_s", answer.at_s);
+    fields.at_least_0("at_s", answer.at_s);
     return answer;
   }
   if (fields.find("soak_s") != nullptr) {
     SoakAnswer answer;
-    fields.required("soak_s", answer.budget_s);
+    fields.at_least_0("soak_s", answer.budget_s);
     return answer;
   }
   const PhaseRequest request = phase_from_json(fields);
@@ -115,7 +113,7 @@ Answer answer_from_json(Fields& fields) {
   PhaseAnswer answer{.request = request};
   fields.required("skipped", answer.skipped);
   fields.required("broken", answer.broken);
-  fields.required("at_s", answer.at_s);
+  fields.at_least_0("at_s", answer.at_s);
   return answer;
 }
 
@@ -127,7 +125,7 @@ GateEnd end_from_json(Fields& fields) {
   GateEnd end;
   fields.required("ending", end.ending);
   fields.required("finished", end.finished);
-  fields.required("duration_s", end.duration_s);
+  fields.at_least_0("duration_s", end.duration_s);
   return end;
 }
 
@@ -333,10 +331,11 @@ double soaked_s(const std::vector<Answer>& answers) {
 }
 
 bool is_gate(const fs::path& folder) {
-  std::ifstream file(gate_journal(folder));
-  std::string line;
-  std::getline(file, line);
-  const json header = json::parse(line, nullptr, false);
+  const fs::path path = gate_journal(folder);
+  std::error_code unknown;
+  if (!fs::exists(path, unknown)) return false;
+  const std::string text = harness::read_file(path);
+  const json header = json::parse(text.substr(0, text.find('\n')), nullptr, false);
   return header.is_object() && header.contains(version_field);
 }
 
@@ -352,10 +351,10 @@ fs::path gate_of_part(const fs::path& folder) {
 GateContent read_gate(const fs::path& folder) {
   const fs::path path = gate_journal(folder);
   std::optional<GateContent> content;
-  const std::uintmax_t whole_bytes =
+  const harness::JsonLines lines =
       harness::read_json_lines(path, [&](const ordered_json& value) { take(value, content); });
   if (!content) throw BadInput(path.string() + ": line 1: expected the header of a gate's journal");
-  content->whole_bytes = whole_bytes;
+  content->lines = lines;
   return std::move(*content);
 }
 
@@ -368,7 +367,7 @@ GateSession::GateSession(const fs::path& folder, GateHeader header)
 
 GateSession::GateSession(const fs::path& folder, GateContent content, ordered_json environment)
     : folder_(folder), file_(gate_journal(folder)), content_(std::move(content)) {
-  file_.truncate(content_.whole_bytes);
+  file_.truncate(content_.lines.whole_bytes);
   file_.append(line_of({{"resumed", environment}}));
   content_.environment = std::move(environment);
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/files.hpp"
+#include "harness/journal.hpp"
 
 #include "cases/hardware/gate.hpp"
 
@@ -77,8 +77,7 @@ struct GateContent {
   nlohmann::ordered_json environment;
   std::vector<Answer> answers = {};
   std::optional<GateEnd> end = {};
-  /// Bytes up to the end of the last whole line; what follows was torn by a kill.
-  std::uintmax_t whole_bytes = 0;
+  harness::JsonLines lines = {};
 };
 
 /// The journal in the folder of a gate.
@@ -88,9 +87,11 @@ struct GateContent {
 /// What that file says of the targets that it holds. Throws FileError and BadInput.
 [[nodiscard]] std::vector<Speed> read_speeds(const std::filesystem::path& folder);
 
-/// Whether the folder holds the journal of a gate, and not that of a run, or none.
+/// Whether the folder holds the journal of a gate, and not that of a run, or none. Throws FileError
+/// where a journal cannot be read.
 [[nodiscard]] bool is_gate(const std::filesystem::path& folder);
 /// The folder of the gate of which this one holds a part; empty where it holds none.
+/// Throws FileError.
 [[nodiscard]] std::filesystem::path gate_of_part(const std::filesystem::path& folder);
 /// Throws FileError, and BadInput that names the line.
 [[nodiscard]] GateContent read_gate(const std::filesystem::path& folder);

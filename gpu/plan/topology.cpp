@@ -1,8 +1,6 @@
 #include "gpu/plan/topology.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -24,7 +22,9 @@ LinkLevel parse_level(std::string_view name, int number, const std::string& line
   std::string rest;
   if (!(fields >> level.ranks >> level.link_class >> microseconds >> gigabytes_per_second) ||
       fields >> rest) {
-    reject(name, number, "expected RANKS CLASS MICROSECONDS GIGABYTES_PER_SECOND, got " + line);
+    reject(name,
+           number,
+           "expected RANKS CLASS MICROSECONDS GIGABYTES_PER_SECOND, got " + line.substr(0, 60));
   }
   if (!(microseconds >= 0) || !(gigabytes_per_second > 0)) {
     reject(name, number, "expected a latency of at least 0 and a bandwidth above 0");
@@ -63,14 +63,6 @@ Topology parse_topology(std::string_view name, std::string_view text) {
   }
   if (topology.levels.empty()) reject(name, number, "expected at least one level");
   return topology;
-}
-
-Topology load_topology(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) throw std::invalid_argument("topology " + path + ": cannot be read");
-  return parse_topology(std::filesystem::path(path).stem().string(), text.str());
 }
 
 }  // namespace rankcheck::gpu::plan

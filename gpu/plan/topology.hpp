@@ -32,7 +32,4 @@ struct Topology {
 /// comment. Throws std::invalid_argument with one line that names the place and what was expected.
 [[nodiscard]] Topology parse_topology(std::string_view name, std::string_view text);
 
-/// The same from a file, named after it.
-[[nodiscard]] Topology load_topology(const std::string& path);
-
 }  // namespace rankcheck::gpu::plan

@@ -13,6 +13,7 @@
 #include "harness/files.hpp"
 #include "harness/table.hpp"
 
+#include "tests/harness/journal_text.hpp"
 #include "tests/harness/sample.hpp"
 
 namespace rankcheck::tests {
@@ -72,6 +73,14 @@ class CliTest : public testing::Test {
   }
   [[nodiscard]] std::string text_of(const std::string& name) const {
     return harness::read_file(path_to(name));
+  }
+
+  /// Replaces the first `from` in a journal as if rankcheck had written `to` there.
+  void change_journal(const std::string& name, const std::string& from, const std::string& to) {
+    std::string text = text_of(name);
+    ASSERT_NE(text.find(from), std::string::npos) << from;
+    text.replace(text.find(from), from.size(), to);
+    harness::write_file(path_to(name), harness::with_checksums(text));
   }
 
   /// A program in the folder, as the text of a shell script.

@@ -138,8 +138,7 @@ TEST_F(CliResume, RunWhoseTimeIsOverNeedsMore) {
 TEST_F(CliResume, SessionHasWhatIsLeftOfTheTime) {
   write_work(1000000);
   ASSERT_EQ(rankcheck("run s.json --time-budget 0.5 --report r").status, 2);
-  ASSERT_EQ(shell(R"(sed -i '$s/"duration_s":[0-9.]*/"duration_s":1000/' r/journal.jsonl)").status,
-            0);
+  change_journal("r/journal.jsonl", R"("duration_s":)", R"("duration_s":1000,"before":)");
   const Outcome outcome = shell("timeout 100 " + program_ + " run --resume r --time-budget 1000.5");
   EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
   EXPECT_EQ(report("r")["ending"], "time_over");
@@ -187,10 +186,32 @@ TEST_F(CliResume, PinnedCaseThatHasChangedIsRefused) {
 TEST_F(CliResume, RunOfAnotherVersionIsRefused) {
   write_work(5);
   ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
-  ASSERT_EQ(
-      shell("sed -i '1s/\"rankcheck\":\"[^\"]*\"/\"rankcheck\":\"0.0\"/' r/journal.jsonl").status,
-      0);
+  change_journal("r/journal.jsonl", R"("rankcheck":)", R"("rankcheck":"0.0","before":)");
   expect_unable("run --resume r", "expected rankcheck to be \"0.0\", as the run began, got \"");
+}
+
+TEST_F(CliResume, JournalWithoutChecksumsIsOnlyReported) {
+  write_work(5);
+  ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
+  const std::string journal = harness::without_checksums(text_of("r/journal.jsonl"));
+  harness::write_file(path_to("r/journal.jsonl"), journal);
+  expect_same_reports();
+  expect_unable("run --resume r",
+                "--resume: r: journal.jsonl: line 1: expected a checksum, crc32, got none");
+  EXPECT_EQ(text_of("r/journal.jsonl"), journal);
+}
+
+TEST_F(CliResume, LineThatChangedIsRefused) {
+  write_work(5);
+  ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
+  std::string journal = text_of("r/journal.jsonl");
+  const std::size_t digit = journal.find(R"("compared_bytes":)") + 17;
+  journal[digit] = static_cast<char>(journal[digit] ^ 1);
+  harness::write_file(path_to("r/journal.jsonl"), journal);
+  for (const char* command : {"run --resume r", "report r"}) {
+    expect_unable(command, "r/journal.jsonl: line 2: crc32: expected \"");
+  }
+  EXPECT_EQ(text_of("r/journal.jsonl"), journal);
 }
 
 TEST_F(CliResume, SuiteByARelativePathIsFoundFromAnywhere) {

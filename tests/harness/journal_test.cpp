@@ -2,15 +2,19 @@
 
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "harness/fields.hpp"
 #include "harness/finding_json.hpp"
 
+#include "tests/harness/journal_text.hpp"
 #include "tests/harness/sample.hpp"
 
 namespace rankcheck::harness {
 namespace {
+
+using nlohmann::ordered_json;
 
 class JournalTest : public testing::Test {
  protected:
@@ -97,7 +101,7 @@ TEST_F(JournalTest, TornLastLineIsDropped) {
   append_raw(R"({"round":0,"find)");
   const JournalContent content = read_journal(path_);
   EXPECT_TRUE(content.record.finding(0));
-  EXPECT_EQ(content.whole_bytes, whole);
+  EXPECT_EQ(content.lines.whole_bytes, whole);
 }
 
 TEST_F(JournalTest, ResumingGoesOnBehindTheLastWholeLine) {
@@ -122,7 +126,7 @@ TEST_F(JournalTest, BrokenLineInTheMiddleIsNamed) {
 
 TEST_F(JournalTest, LineThatIsNoFindingIsNamed) {
   write_two_findings();
-  append_raw("{\"round\":0,\"finding\":{}}\n{}\n");
+  append_raw(line_of({{"round", 0}, {"finding", ordered_json::object()}}) + "\n{}\n");
   EXPECT_TRUE(complaint().starts_with(path_.string() + ": line 4: finding: id: ")) << complaint();
 }
 
@@ -165,41 +169,74 @@ TEST_F(JournalTest, BytesThatAreNotTextDoNotStopIt) {
   EXPECT_TRUE(read_journal(path_).record.finding(0));
 }
 
+TEST_F(JournalTest, EveryFlippedBitIsRefusedOrTearsALine) {
+  write_two_findings();
+  const std::string text = read_file(path_);
+  for (std::size_t bit = 0; bit < 8 * text.size(); bit += 17) {
+    std::string changed = text;
+    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
+    write_file(path_, changed);
+    if (complaint() != "nothing") continue;
+    // The last line no longer is one, as if it had been torn.
+    const JournalContent content = read_journal(path_);
+    EXPECT_LT(content.lines.whole_bytes, text.size()) << bit;
+    EXPECT_FALSE(content.record.is_done(0, 0)) << bit;
+  }
+}
+
+TEST_F(JournalTest, LineOfAJournalIsJsonThatEndsWithItsChecksum) {
+  EXPECT_EQ(line_of({{"a", 1}}), R"({"a":1,"crc32":"a702fc6e"})");
+}
+
+TEST_F(JournalTest, JournalWithoutChecksumsIsRead) {
+  write_two_findings();
+  const std::string report = to_json(read_journal(path_).record.report()).dump();
+  EXPECT_TRUE(read_journal(path_).lines.has_checksums);
+  write_file(path_, without_checksums(read_file(path_)));
+  EXPECT_FALSE(read_journal(path_).lines.has_checksums);
+  EXPECT_EQ(to_json(read_journal(path_).record.report()).dump(), report);
+}
+
+TEST_F(JournalTest, LineWithoutChecksumBesideOthersIsNamed) {
+  write_two_findings();
+  append_raw("{\"resumed\":{}}\n");
+  EXPECT_EQ(complaint(),
+            path_.string() + ": line 4: crc32: expected a checksum on every line or on none");
+}
+
+TEST_F(JournalTest, SecondFindingOfAUnitInARoundIsNamed) {
+  write_two_findings();
+  const std::string text = read_file(path_);
+  append_raw(text.substr(text.rfind('\n', text.size() - 2) + 1));
+  EXPECT_EQ(complaint(),
+            path_.string() +
+                ": line 4: finding: all_reduce/ring/sim/agrees_with_reference: expected one in "
+                "round 0, got a second");
+}
+
+TEST_F(JournalTest, NegativeCountsAreNamed) {
+  const auto complaint_of = [&](const std::string& name) {
+    write_two_findings();
+    std::string text = read_file(path_);
+    text.insert(text.rfind("\"" + name + "\":") + name.size() + 3, "-");
+    write_file(path_, with_checksums(text));
+    return complaint();
+  };
+  for (const char* name :
+       {"cases", "compared_bytes", "wrong_count", "shrinks", "replays", "replays_failed"}) {
+    EXPECT_TRUE(complaint_of(name).starts_with(fmt::format(
+        "{}: line 3: finding: {}: expected a number of at least 0, got -", path_.string(), name)))
+        << complaint();
+  }
+  EXPECT_TRUE(complaint_of("f32/sum").starts_with(
+      path_.string() + ": line 3: finding: cells: f32/sum: expected a number of at least 0"))
+      << complaint();
+}
+
 TEST_F(JournalTest, SecondWriterIsRefused) {
   const Journal first(path_, header());
   const JournalContent content = read_journal(path_);
   EXPECT_THROW(Journal(path_, content, {}), FileError);
-}
-
-TEST(LineFile, FullDiskIsOneClearError) {
-  LineFile file("/dev/full");
-  try {
-    file.append("a line");
-    FAIL() << "expected FileError";
-  } catch (const FileError& error) {
-    EXPECT_STREQ(error.what(), "cannot write: /dev/full: No space left on device");
-  }
-}
-
-TEST(ReadFile, HasALimit) {
-  const TemporaryFolder folder;
-  write_file(folder.path() / "file", "four");
-  EXPECT_EQ(read_file(folder.path() / "file", 4), "four");
-  EXPECT_THROW(static_cast<void>(read_file(folder.path() / "file", 3)), FileError);
-}
-
-TEST(WriteFile, LeavesNothingBehindWhereItFails) {
-  const TemporaryFolder folder;
-  std::filesystem::create_directory(folder.path() / "taken");
-  EXPECT_THROW(write_file(folder.path() / "taken", "text"), FileError);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
-}
-
-TEST(WriteFile, ReplacesTheOldContent) {
-  const TemporaryFolder folder;
-  write_file(folder.path() / "file", "a long old text");
-  write_file(folder.path() / "file", "new");
-  EXPECT_EQ(read_file(folder.path() / "file"), "new");
 }
 
 }  // namespace

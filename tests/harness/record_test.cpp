@@ -55,9 +55,11 @@ TEST_F(RecordTest, SessionsSpendTimeUntilTheirEndOrTheirLastFinding) {
   end("interrupted");
   EXPECT_EQ(record.spent_s(), 2) << "what the end says counts";
   record.resume({});
-  for (const double at_s : {4.0, 5.0}) record.add({.finding = sample_failure(), .at_s = at_s});
+  for (const int round : {1, 2}) {
+    record.add({.round = round, .finding = sample_failure(), .at_s = 3.0 + round});
+  }
   record.resume({});
-  record.add({.finding = sample_failure(), .at_s = 1});
+  record.add({.round = 3, .finding = sample_failure(), .at_s = 1});
   EXPECT_EQ(record.spent_s(), 2 + 5 + 1);
 }
 

@@ -10,6 +10,7 @@
 #include "harness/journal.hpp"
 
 #include "tests/cases/hardware/made_up.hpp"
+#include "tests/harness/journal_text.hpp"
 #include "tests/harness/sample.hpp"
 
 /// A gate that is killed, over devices and links that are made up.
@@ -282,8 +283,32 @@ TEST_F(GateJournalTest, AnswersToOtherQuestionsAreRefused) {
   const std::size_t at = journal.find(seed);
   ASSERT_NE(at, std::string::npos);
   journal[at + seed.size() - 1] = '4';
-  harness::write_file(gate_journal(here), journal);
+  harness::write_file(gate_journal(here), harness::with_checksums(journal));
   EXPECT_THROW((void)report_of(here), BadInput);
+}
+
+TEST_F(GateJournalTest, LinesThatChangedAreRefused) {
+  const fs::path here = folder("changed");
+  ASSERT_TRUE(begin(here, 3));
+  const std::string journal = harness::read_file(gate_journal(here));
+  EXPECT_TRUE(read_gate(here).lines.has_checksums);
+  std::string changed = journal;
+  changed[changed.find(R"("seed":3)") + 7] = '4';
+  harness::write_file(gate_journal(here), changed);
+  EXPECT_THROW((void)read_gate(here), BadInput);
+  // What older versions wrote can be reported.
+  harness::write_file(gate_journal(here), harness::without_checksums(journal));
+  EXPECT_FALSE(read_gate(here).lines.has_checksums);
+  EXPECT_EQ(report_of(here).status, 2);
+}
+
+TEST_F(GateJournalTest, NegativeNumbersAreRefused) {
+  const fs::path here = folder("negative");
+  ASSERT_TRUE(begin(here, 3));
+  std::string journal = harness::read_file(gate_journal(here));
+  journal.insert(journal.find(R"("at_s":)") + 7, "-1,\"was\":");
+  harness::write_file(gate_journal(here), harness::with_checksums(journal));
+  EXPECT_THROW((void)read_gate(here), BadInput);
 }
 
 TEST_F(GateJournalTest, JournalsOfGatesAndOfRunsAreToldApart) {

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/files.hpp"
+
 #include "tests/gpu/plan/sketch.hpp"
 
 namespace rankcheck::gpu::plan {
@@ -44,13 +46,15 @@ TEST(TopologyTest, names_the_line_that_is_wrong) {
             "topology test, line 1: expected a latency of at least 0 and a bandwidth above 0");
 }
 
-TEST(TopologyTest, loads_what_is_shipped) {
-  const std::string folder = std::string(RANKCHECK_SOURCE_DIR) + "/gpu/plan/topologies/";
-  EXPECT_EQ(load_topology(folder + "nvlink8.txt").capacity(), 8);
-  EXPECT_EQ(load_topology(folder + "pcie_pairs.txt").capacity(), 8);
-  EXPECT_EQ(load_topology(folder + "cluster64.txt").capacity(), 512);
-  EXPECT_EQ(load_topology(folder + "cluster512.txt").capacity(), 4096);
-  EXPECT_THROW((void)load_topology(folder + "nowhere.txt"), std::invalid_argument);
+TEST(TopologyTest, parses_what_is_shipped) {
+  const auto capacity = [](const std::string& name) {
+    const std::string path = RANKCHECK_SOURCE_DIR "/gpu/plan/topologies/" + name + ".txt";
+    return parse_topology(name, harness::read_file(path)).capacity();
+  };
+  EXPECT_EQ(capacity("nvlink8"), 8);
+  EXPECT_EQ(capacity("pcie_pairs"), 8);
+  EXPECT_EQ(capacity("cluster64"), 512);
+  EXPECT_EQ(capacity("cluster512"), 4096);
 }
 
 TEST(TimingTest, a_put_takes_bandwidth_and_latency) {
