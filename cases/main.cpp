@@ -1,4 +1,3 @@
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -15,13 +14,15 @@
 #include "harness/table.hpp"
 
 #include "cases/commands/command.hpp"
+#include "cases/commands/option_values.hpp"
 #include "cases/commands/version.hpp"
 
 namespace {
 
-/// One line on stderr, whatever the text holds.
+/// One line on stderr, whatever the text holds, of less than 300 characters.
 int complain(std::string_view what) {
-  fmt::print(stderr, "rankcheck: {}\n", rankcheck::harness::printable(what));
+  constexpr std::size_t bytes_max = 280;
+  fmt::print(stderr, "rankcheck: {}\n", rankcheck::harness::shortened(what, bytes_max));
   return rankcheck::cases::status_unable;
 }
 
@@ -33,27 +34,41 @@ void expect_command(const CLI::App& app, const std::string& word) {
     names.push_back(each->get_name());
   }
   throw rankcheck::harness::BadInput(
-      fmt::format("command: {}: expected one of {}", word, fmt::join(names, ", ")));
+      fmt::format("command: {:.60}: expected one of {}", word, fmt::join(names, ", ")));
 }
 
-/// Refuses what would be a value: nothing, which would silently mean the default, and nan, which is
-/// outside of no CLI::Range.
+/// Refuses values that would be taken for others: nothing, which would silently mean the default;
+/// numbers that are not decimal, as 010, which CLI11 takes for 8; and nan, which is outside of no
+/// CLI::Range.
 void refuse_values_that_are_none(CLI::App& app) {
-  const auto complain_of_nothing = [](const std::string& value) {
+  const auto complain_of_nothing = [](std::string& value) {
     return value.empty() ? std::string("expected a value, got nothing") : std::string();
   };
-  const auto complain_of_nan = [](const std::string& value) {
-    const bool is_nan = std::isnan(std::strtod(value.c_str(), nullptr));
-    return is_nan ? "expected a number, got " + value : std::string();
+  const auto complain_of_digits = [](std::string& value) {
+    if (rankcheck::cases::is_whole_number(value)) return std::string();
+    return "expected decimal digits, got " + value.substr(0, 60);
+  };
+  const auto complain_of_number = [](std::string& value) {
+    if (rankcheck::cases::is_decimal_number(value)) return std::string();
+    return "expected a decimal number, got " + value.substr(0, 60);
   };
   std::vector<CLI::App*> commands = app.get_subcommands([](CLI::App*) { return true; });
   commands.push_back(&app);
   for (CLI::App* command : commands) {
     for (CLI::Option* option : command->get_options()) {
       const bool is_flag = option->get_items_expected_max() == 0;
-      const bool is_number = option->get_type_name().starts_with("FLOAT");
-      if (!is_flag) option->check(complain_of_nothing);
-      if (is_number) option->check(complain_of_nan);
+      // The names that the commands give to numbers, or CLI11's own; the checks' names come behind.
+      const std::string type = option->get_type_name();
+      const std::string kind = type.substr(0, type.find(':'));
+      // Before the checks that the commands have added.
+      const auto check_first = [&](const auto& complain_of) {
+        option->transform(CLI::Validator(complain_of, ""));
+      };
+      if (kind == "INT" || kind == "UINT" || kind == "N" || kind == "K") {
+        check_first(complain_of_digits);
+      }
+      if (kind == "FLOAT" || kind == "S" || kind == "METRES") check_first(complain_of_number);
+      if (!is_flag) check_first(complain_of_nothing);
     }
   }
 }

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/nearest.hpp"
+
 namespace rankcheck::harness {
 
 using nlohmann::json;
@@ -156,10 +158,14 @@ const json& Fields::at(std::string_view name) {
   return *value;
 }
 
+void Fields::require_at_least_0(std::string_view name, double value) const {
+  if (!(value >= 0)) fail(name, fmt::format("expected a number of at least 0, got {}", value));
+}
+
 void Fields::reject_unknown() const {
   for (const auto& [key, value] : object_.items()) {
     if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
-      fail(key, fmt::format("unknown field: expected one of {}", fmt::join(known_, ", ")));
+      fail(key.substr(0, 60), "unknown field" + did_you_mean(key, {known_.begin(), known_.end()}));
     }
   }
 }

@@ -46,7 +46,9 @@ constexpr std::array<std::array<int, 4>, 8> swarm_weights{{
 
 const Operation& operation_of(const Catalogue& catalogue, const Unit& unit) {
   const Operation* operation = catalogue.find(unit.operation);
-  if (operation == nullptr) throw BadInput("operation: unknown name \"" + unit.operation + "\"");
+  if (operation == nullptr) {
+    throw BadInput("operation: " + unknown_operation(catalogue, unit.operation));
+  }
   return *operation;
 }
 

@@ -7,6 +7,7 @@
 
 #include "harness/form.hpp"
 #include "harness/input.hpp"
+#include "harness/nearest.hpp"
 #include "harness/scene_input.hpp"
 
 namespace rankcheck::harness {
@@ -235,9 +236,15 @@ void expect_ranks_agree(const Evidence& evidence, std::size_t stage, Judgement& 
   }
 }
 
+std::string unknown_operation(const Catalogue& catalogue, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Operation& each : catalogue.operations()) names.emplace_back(each.contract.name);
+  return "unknown name \"" + name.substr(0, 60) + '"' + did_you_mean(name, names);
+}
+
 std::string why_invalid(const Catalogue& catalogue, const Case& c) {
   const Operation* operation = catalogue.find(c.operation);
-  if (operation == nullptr) return "operation: unknown name \"" + c.operation + "\"";
+  if (operation == nullptr) return "operation: " + unknown_operation(catalogue, c.operation);
   const Property* property = catalogue.find_property(c.operation, c.property);
   if (property == nullptr) {
     return "property: " + c.operation + " claims no property \"" + c.property + "\"";

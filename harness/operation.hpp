@@ -99,6 +99,9 @@ void expect_same_output(const Evidence& evidence,
 /// stage that must leave the same on all.
 void expect_ranks_agree(const Evidence& evidence, std::size_t stage, Judgement& judgement);
 
+/// What a complaint about the name of an operation that the catalogue lacks ends with.
+[[nodiscard]] std::string unknown_operation(const Catalogue& catalogue, const std::string& name);
+
 /// Why a case cannot be run by anyone, in words that name the field: unknown operation or property,
 /// bad group, illegal call. Empty when it can.
 [[nodiscard]] std::string why_invalid(const Catalogue& catalogue, const Case& c);

@@ -1,10 +1,10 @@
 #include "harness/preference.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "harness/hash.hpp"
 #include "harness/input.hpp"
+#include "harness/nearest.hpp"
 
 namespace rankcheck::harness {
 
@@ -15,10 +15,10 @@ std::uint64_t preference(const Case& c, std::string_view algorithm) {
 
 std::string why_no_algorithm(const Case& c, const std::vector<std::string>& names) {
   if (names.empty()) return "operation: " + c.operation + " is not one of the backend's";
-  return fmt::format("algorithm: expected one of {} for {}, got \"{}\"",
-                     fmt::join(names, ", "),
+  return fmt::format("algorithm: expected one that 'rankcheck list' shows for {}, got \"{:.60}\"{}",
                      c.operation,
-                     c.algorithm);
+                     c.algorithm,
+                     did_you_mean(c.algorithm, names));
 }
 
 }  // namespace rankcheck::harness

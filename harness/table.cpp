@@ -146,6 +146,18 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string shortened(std::string_view text, std::size_t bytes_max) {
+  const std::string whole = printable(text);
+  if (whole.size() <= bytes_max) return whole;
+  constexpr std::string_view left_out = " ... ";
+  const auto is_inside = [&](std::size_t at) { return (whole[at] & 0xc0) == 0x80; };
+  std::size_t end = (bytes_max - left_out.size()) / 2;
+  std::size_t begin = whole.size() - (bytes_max - left_out.size() - end);
+  while (end > 0 && is_inside(end)) --end;
+  while (begin < whole.size() && is_inside(begin)) ++begin;
+  return whole.substr(0, end) + std::string(left_out) + whole.substr(begin);
+}
+
 std::string shell_quoted(std::string_view argument) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";

@@ -48,6 +48,10 @@ class Table {
 /// characters, bytes that are not UTF-8) replaced by '?'; newlines and tabs become blanks.
 [[nodiscard]] std::string printable(std::string_view text);
 
+/// The same in at most `bytes_max` bytes: what a longer text has in its middle is left out, for its
+/// place is at its begin and what was expected at its end.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t bytes_max);
+
 /// The argument as a POSIX shell takes it in one word, quoted where it needs to be.
 [[nodiscard]] std::string shell_quoted(std::string_view argument);
 

@@ -7,12 +7,13 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <zip.h>
 
 #include "harness/fields.hpp"
 #include "harness/files.hpp"
 #include "harness/table.hpp"
+
+#include "cases/commands/outputs.hpp"
 
 namespace rankcheck::cases {
 
@@ -117,20 +118,21 @@ std::string largest_in(const fs::path& path) {
 }  // namespace
 
 void require_archive(const std::string& path) {
-  const fs::path folder = fs::absolute(path).parent_path();
-  std::error_code unknown;
-  if (!fs::is_directory(folder, unknown) || ::access(folder.c_str(), W_OK) != 0) {
-    throw BadInput(
-        fmt::format("--archive: {}: expected a file in a folder that can be written to", path));
+  try {
+    require_writable_file(path);
+  } catch (const BadInput& bad) {
+    throw BadInput(std::string("--archive: ") + bad.what());
   }
   // A journal or a report is never replaced by mistake.
   if (!path.ends_with(".zip")) {
     throw BadInput(fmt::format("--archive: {}: expected a name that ends with .zip", path));
   }
+  std::error_code unknown;
   if (!fs::exists(path, unknown)) return;
   std::string begin(2, ' ');
-  if (fs::is_regular_file(path, unknown))
+  if (fs::is_regular_file(path, unknown)) {
     std::ifstream(path, std::ios::binary).read(begin.data(), 2);
+  }
   if (begin != "PK") {
     throw BadInput(
         fmt::format("--archive: {}: expected a new file, or an archive to replace", path));

@@ -7,10 +7,28 @@
 
 #include "cases/bench/simulated_time.hpp"
 #include "cases/commands/command.hpp"
+#include "cases/commands/option_values.hpp"
+#include "cases/commands/outputs.hpp"
 
 namespace rankcheck::cases {
 
 namespace {
+
+/// Numbers of ranks that are separated by commas.
+std::vector<int> parse_ranks(const std::string& text) {
+  constexpr int ranks_max = 1 << 16;
+  std::vector<int> all;
+  for (const std::string& each : split_list("--ranks", text)) {
+    const bool is_short = each.size() <= std::to_string(ranks_max).size();
+    const int ranks = is_whole_number(each) && is_short ? std::stoi(each) : 0;
+    if (ranks < 1 || ranks > ranks_max) {
+      throw harness::BadInput(
+          fmt::format("--ranks: {:.60}: expected whole numbers from 1 to {}", each, ranks_max));
+    }
+    all.push_back(ranks);
+  }
+  return all;
+}
 
 /// Measures what is asked for on the backends that can run here; whether all went well.
 bool measure(bench::Options options, bool backends_named) {
@@ -24,6 +42,24 @@ bool measure(bench::Options options, bool backends_named) {
   return bench::measure(options);
 }
 
+/// Adds what times plans instead of measuring. `options` outlives the command line.
+CLI::Option* add_topology(CLI::App& command, bench::TopologyOptions& options) {
+  CLI::Option* topology = command.add_option(
+      "--topology", options.topology, "time the plans on this machine instead: a name or a file");
+  command
+      .add_option_function<std::string>(
+          "--ranks",
+          [&options](const std::string& text) { options.ranks = parse_ranks(text); },
+          "ranks for --topology")
+      ->type_name("LIST")
+      ->needs(topology);
+  command.add_option("--operation", options.operation, "operations for --topology, a pattern")
+      ->needs(topology);
+  command.add_option("--algorithm", options.algorithm, "algorithms for --topology, a pattern")
+      ->needs(topology);
+  return topology;
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app, Context& context) {
@@ -31,20 +67,27 @@ void add_bench(CLI::App& app, Context& context) {
       "bench", "measures the implementations, or times their plans on a topology");
   auto options = std::make_shared<bench::Options>();
   auto virtual_time = std::make_shared<bench::TopologyOptions>();
-  CLI::Option* backends =
-      command
-          ->add_option("--backend",
-                       options->backends,
-                       "backends to measure: sim, mpi, cuda, nccl; without, sim and mpi")
-          ->delimiter(',');
+  CLI::Option* backends = command
+                              ->add_option_function<std::string>(
+                                  "--backend",
+                                  [options](const std::string& text) {
+                                    options->backends = split_list("--backend", text);
+                                  },
+                                  "backends to measure: sim, mpi, cuda, nccl; without, sim and mpi")
+                              ->type_name("LIST");
   command->add_option("--json", options->json_path, "also write the results to this file");
   CLI::Option* seconds =
       command
           ->add_option("--min-time", options->seconds_min, "seconds for each measurement, at least")
           ->check(CLI::Range(0.01, 60.0));
-  CLI::Option* filter =
-      command->add_option("--filter", options->filters, "measure these names: patterns")
-          ->delimiter(',');
+  CLI::Option* filter = command
+                            ->add_option_function<std::string>(
+                                "--filter",
+                                [options](const std::string& text) {
+                                  options->filters = split_list("--filter", text);
+                                },
+                                "measure these names: patterns")
+                            ->type_name("LIST");
   command
       ->add_option("--bytes",
                    options->bytes,
@@ -57,25 +100,10 @@ void add_bench(CLI::App& app, Context& context) {
   command
       ->add_option("--width", options->width, "pixels along each side of a frame; 128, on cuda 256")
       ->check(CLI::Range(8, 1024));
-  CLI::Option* topology =
-      command
-          ->add_option("--topology",
-                       virtual_time->topology,
-                       "time the plans on this machine instead: a name or a file")
-          ->excludes(backends)
-          ->excludes(seconds)
-          ->excludes(filter);
-  command->add_option("--ranks", virtual_time->ranks, "ranks for --topology")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1 << 16))
-      ->needs(topology);
-  command
-      ->add_option("--operation", virtual_time->operation, "operations for --topology, a pattern")
-      ->needs(topology);
-  command
-      ->add_option("--algorithm", virtual_time->algorithm, "algorithms for --topology, a pattern")
-      ->needs(topology);
+  CLI::Option* topology = add_topology(*command, *virtual_time);
+  for (CLI::Option* each : {backends, seconds, filter}) topology->excludes(each);
   command->callback([options, virtual_time, backends, topology, &context] {
+    if (!options->json_path.empty()) require_writable_file(options->json_path);
     if (topology->count() == 0) {
       const bool well = measure(*options, backends->count() > 0);
       context.exit_status = well ? status_held : status_failed;

@@ -6,11 +6,11 @@
 #include <ctime>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "harness/files.hpp"
+#include "harness/nearest.hpp"
 #include "harness/program.hpp"
 #include "harness/table.hpp"
 
@@ -59,9 +59,6 @@ std::vector<fs::path> json_files_in(const fs::path& folder) {
   return files;
 }
 
-/// Cases and suites are small; a larger file is something else, and a device may have no end.
-constexpr std::size_t file_bytes_max = std::size_t{1} << 20;
-
 /// Longer text is no path on any system.
 constexpr std::size_t path_bytes_max = 4096;
 
@@ -77,7 +74,7 @@ harness::Case case_of(const harness::Catalogue& catalogue, const std::string& te
 }
 
 harness::Suite read_suite(const fs::path& path) {
-  return harness::suite_from_text(harness::read_file(path, file_bytes_max),
+  return harness::suite_from_text(harness::read_file(path, text_bytes_max),
                                   "suite: " + path.string());
 }
 
@@ -106,7 +103,9 @@ NamedBackend find_backend(const std::string& name) {
   std::vector<std::string> names;
   for (const harness::BackendEntry& entry : backends()) names.push_back(entry.name);
   throw BadInput(
-      fmt::format("backend: {}: expected {} or command:PATH", name, fmt::join(names, ", ")));
+      fmt::format("backend: {:.60}: expected command:PATH or a backend of 'rankcheck list'{}",
+                  name,
+                  harness::did_you_mean(name, names)));
 }
 
 void require_backend(const std::string& name) {
@@ -123,8 +122,11 @@ void expect_match(std::string_view what,
     return harness::matches(pattern, each);
   });
   if (matches_some) return;
-  throw BadInput(fmt::format(
-      "--{} {}: matches no {}; there are {}", what, pattern, what, fmt::join(names, ", ")));
+  throw BadInput(fmt::format("--{} {:.60}: matches no {} that 'rankcheck list' shows{}",
+                             what,
+                             pattern,
+                             what,
+                             harness::did_you_mean(pattern, {names.begin(), names.end()})));
 }
 
 std::unique_ptr<harness::Backend> open_backend(const std::string& name,
@@ -169,7 +171,9 @@ harness::Suite find_suite(const std::string& name) {
     names.push_back(suite.name);
   }
   throw BadInput(fmt::format(
-      "suite: {}: expected {} or the path of a .json file", name, fmt::join(names, ", ")));
+      "suite: {:.60}: expected the path of a .json file or a suite of 'rankcheck list'{}",
+      name,
+      harness::did_you_mean(name, names)));
 }
 
 std::vector<PinnedCase> pinned_cases() {
@@ -181,7 +185,7 @@ std::vector<PinnedCase> pinned_cases() {
       for (const fs::path& file : json_files_in(pinned)) {
         const std::string name = operation.filename().string() + '/' + file.stem().string();
         try {
-          const std::string text = harness::read_file(file, file_bytes_max);
+          const std::string text = harness::read_file(file, text_bytes_max);
           all.push_back({name, harness::case_from_text(text)});
         } catch (const BadInput& bad) {
           throw BadInput(fmt::format("pinned case: {}: {}", file.string(), bad.what()));
@@ -207,7 +211,7 @@ harness::Case read_case(const harness::Catalogue& catalogue, const std::string& 
   if (!fs::exists(fs::status(text_or_path, unknown)) || text_or_path.size() > path_bytes_max) {
     throw BadInput("case: " + text_or_path.substr(0, 80) + ": expected JSON text or a file");
   }
-  const std::string text = harness::read_file(text_or_path, file_bytes_max);
+  const std::string text = harness::read_file(text_or_path, text_bytes_max);
   try {
     return case_of(catalogue, text);
   } catch (const BadInput& bad) {

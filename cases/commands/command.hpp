@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -30,6 +31,9 @@ inline constexpr int status_unable = 2;
 
 /// The file of a run's folder that everything else can be made from again.
 inline constexpr const char* journal_name = "journal.jsonl";
+
+/// Cases, suites and topologies are small texts; a larger file is something else.
+inline constexpr std::size_t text_bytes_max = std::size_t{1} << 20;
 
 /// What every subcommand works with, and the exit status that it leaves.
 struct Context {
@@ -68,7 +72,7 @@ struct NamedBackend {
 [[nodiscard]] NamedBackend find_backend(const std::string& name);
 /// Throws BadInput where the backend is unknown or cannot run here.
 void require_backend(const std::string& name);
-/// Throws BadInput where the pattern matches none of the names of `what`, and tells them.
+/// Throws BadInput where the pattern matches none of the names of `what`, and tells close ones.
 void expect_match(std::string_view what,
                   const std::string& pattern,
                   const std::set<std::string>& names);
@@ -91,7 +95,7 @@ void expect_match(std::string_view what,
 [[nodiscard]] std::vector<harness::Suite> known_suites();
 /// Whether a suite is named by the path of its file.
 [[nodiscard]] bool is_path_of_suite(const std::string& name);
-/// A suite by its name or by the path of its file. Throws BadInput that lists the names.
+/// A suite by its name or by the path of its file. Throws BadInput that tells close names.
 [[nodiscard]] harness::Suite find_suite(const std::string& name);
 
 /// A pinned case and its place, "all_reduce/dropped_chunk" for

@@ -244,6 +244,7 @@ class HardwareGate {
     hardware::GateContent content = hardware::read_gate(folder_);
     const hardware::GateHeader& header = content.header;
     expect_this_version(place, header.environment);
+    expect_checksums(place, content.lines);
     selection_ = selection_from_json(nlohmann::json(header.run));
     expect_unchanged(place, selection_, parse_selection(options_));
     complete(options_, place, header.environment);
@@ -410,7 +411,9 @@ class HardwareGate {
     pack(folder_, options_.archive);
     // A signal that came when all was done has interrupted nothing.
     const bool was_interrupted = gate.report.ending == name(harness::Ending::interrupted);
-    return was_interrupted ? interrupt_.exit_status() : gate.status;
+    const int status = was_interrupted ? interrupt_.exit_status() : gate.status;
+    complain_if_unable(status, gate.report, folder_, program_);
+    return status;
   }
 
   hardware::PhaseOutcome run(const hardware::PhaseRequest& request) {

@@ -1,8 +1,11 @@
 #include "cases/commands/outputs.hpp"
 
+#include <cerrno>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,6 +19,25 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void reject(const fs::path& path, std::string_view expected, std::string_view found) {
   throw harness::BadInput(fmt::format("{}: expected {}, found {}", path.string(), expected, found));
+}
+
+[[noreturn]] void reject(const fs::path& path, std::string_view expected, int reason) {
+  reject(path, expected, std::generic_category().message(reason));
+}
+
+/// The name that a file has while it is written. Other processes have others.
+fs::path temporary(fs::path path) {
+  return path += fmt::format(".{}.tmp", ::getpid());
+}
+
+/// Creates a file and removes it again. Only this tells what a file system takes: names that are
+/// too long, and folders that refuse even who may do everything. Returns the reason, or 0.
+int why_no_file(const fs::path& path) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) return errno;
+  ::close(descriptor);
+  ::unlink(path.c_str());
+  return 0;
 }
 
 /// Throws unless entries can be made in this folder, for the sake of `path`.
@@ -38,14 +60,30 @@ void require_writable_file(const fs::path& path) {
     reject(path, "a file", "something that replacing would destroy");
   }
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  require_folder(path, folder, "a file in a folder that may be written");
+  constexpr std::string_view expected = "a file in a folder that may be written";
+  require_folder(path, folder, expected);
+  if (const int reason = why_no_file(temporary(path)); reason != 0) reject(path, expected, reason);
 }
 
 void require_writable_folder(const fs::path& path) {
   std::error_code unknown;
   fs::path there = fs::absolute(path, unknown).lexically_normal();
-  while (there.has_relative_path() && !fs::exists(there, unknown)) there = there.parent_path();
-  require_folder(path, there, "a folder that may be written");
+  std::vector<fs::path> missing;
+  while (there.has_relative_path() && !fs::exists(there, unknown)) {
+    if (there.has_filename()) missing.insert(missing.begin(), there.filename());
+    there = there.parent_path();
+  }
+  constexpr std::string_view expected = "a folder that may be written";
+  require_folder(path, there, expected);
+  // The first folder that is missing has another name here, so that nobody else uses it.
+  const fs::path first = missing.empty() ? there : temporary(there / missing.front());
+  fs::path deepest = first;
+  for (std::size_t i = 1; i < missing.size(); ++i) deepest /= missing[i];
+  std::error_code failure;
+  fs::create_directories(deepest, failure);
+  const int reason = failure ? failure.value() : why_no_file(temporary(deepest / "file"));
+  if (!missing.empty()) fs::remove_all(first, unknown);
+  if (reason != 0) reject(path, expected, reason);
 }
 
 bool is_same_file(const fs::path& a, const fs::path& b) {

@@ -1,9 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "harness/engine.hpp"
 #include "harness/image.hpp"
+#include "harness/nearest.hpp"
 #include "harness/report.hpp"
 #include "harness/table.hpp"
 
@@ -55,8 +55,13 @@ int print_result(const harness::ReplayResult& result) {
                to_table(judgement.wrong).text());
   }
   if (is_red(result.verdict)) return status_failed;
-  const bool was_judged = result.verdict != Verdict::errored && result.verdict != Verdict::skipped;
-  return was_judged ? status_held : status_unable;
+  if (result.verdict != Verdict::errored && result.verdict != Verdict::skipped) return status_held;
+  std::fflush(stdout);
+  constexpr std::size_t bytes_max = 200;
+  fmt::print(stderr,
+             "rankcheck: case: could not be run: {}\n",
+             harness::shortened(judgement.reason, bytes_max));
+  return status_unable;
 }
 
 int replay_case(const std::string& text_or_path, int times, const harness::StopRequest& stop) {
@@ -79,12 +84,12 @@ int replay_case(const std::string& text_or_path, int times, const harness::StopR
 void expect_claimed(const harness::Catalogue& catalogue, const Case& c) {
   const harness::Operation* operation = catalogue.find(c.operation);
   if (operation == nullptr || catalogue.find_property(c.operation, c.property) != nullptr) return;
-  std::vector<std::string_view> claimed;
-  for (const harness::Property& each : operation->properties) claimed.push_back(each.name);
-  throw BadInput(fmt::format("case: property: {}: {} claims {}",
-                             c.property.substr(0, 80),
+  std::vector<std::string> claimed;
+  for (const harness::Property& each : operation->properties) claimed.emplace_back(each.name);
+  throw BadInput(fmt::format("case: property: {:.60}: expected a property that {} claims{}",
+                             c.property,
                              c.operation,
-                             fmt::join(claimed, ", ")));
+                             harness::did_you_mean(c.property, claimed)));
 }
 
 /// The images of all members, and what describes them, must leave most of the memory free.

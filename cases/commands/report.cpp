@@ -34,14 +34,19 @@ harness::Report rendered(const std::filesystem::path& folder) {
   return report;
 }
 
+/// One line on stderr.
+void complain(const std::filesystem::path& folder, std::string_view what) {
+  std::fflush(stdout);
+  fmt::print(stderr, "rankcheck: {}: {}\n", harness::printable(folder.string()), what);
+}
+
 int render(const std::filesystem::path& folder, const std::string& program) {
   const harness::Report report = rendered(folder);
+  const int status = exit_status(report);
   const std::string hint = how_to_go_on(report, folder, program);
-  if (!hint.empty()) {
-    std::fflush(stdout);
-    fmt::print(stderr, "rankcheck: {}: {}\n", harness::printable(folder.string()), hint);
-  }
-  return exit_status(report);
+  if (status != status_unable && !hint.empty()) complain(folder, hint);
+  complain_if_unable(status, report, folder, program);
+  return status;
 }
 
 /// The option with which a run whose time is over goes on. A gate's budget is that of one call. Any
@@ -72,6 +77,25 @@ std::string how_to_go_on(const harness::Report& report,
                      program,
                      harness::printable(harness::shell_quoted(folder.string())),
                      needs_time ? further_time(report) : "");
+}
+
+void complain_if_unable(int status,
+                        const harness::Report& report,
+                        const std::filesystem::path& folder,
+                        const std::string& program) {
+  if (status != status_unable) return;
+  const std::string hint = how_to_go_on(report, folder, program);
+  if (!hint.empty()) return complain(folder, hint);
+  const auto& all = report.findings;
+  const auto first = std::find_if(all.begin(), all.end(), [](const harness::Finding& each) {
+    return each.verdict == harness::Verdict::errored;
+  });
+  if (first == all.end()) return complain(folder, "not everything was checked: see summary.md");
+  constexpr std::size_t bytes_max = 200;
+  complain(
+      folder,
+      harness::shortened(
+          fmt::format("could not be checked: {}: {}", first->unit.id(), first->reason), bytes_max));
 }
 
 void add_report(CLI::App& app, Context& context) {

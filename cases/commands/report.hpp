@@ -13,4 +13,11 @@ namespace rankcheck::cases {
                                        const std::filesystem::path& folder,
                                        const std::string& program);
 
+/// Where the exit status is 2, tells on stderr, in one line, why the run or gate in the folder
+/// could not be made.
+void complain_if_unable(int status,
+                        const harness::Report& report,
+                        const std::filesystem::path& folder,
+                        const std::string& program);
+
 }  // namespace rankcheck::cases

@@ -104,7 +104,9 @@ RunOutcome run_selection(RunOptions options,
   print_end(session, report, program);
   pack(session.folder, options.archive);
   const int status = interrupt.exit_status();
-  return {.status = status != 0 ? status : exit_status(report), .report = std::move(report)};
+  return {.status = status != 0 ? status : exit_status(report),
+          .report = std::move(report),
+          .folder = session.folder};
 }
 
 void add_run(CLI::App& app, Context& context) {
@@ -118,8 +120,10 @@ void add_run(CLI::App& app, Context& context) {
     if (!is_gate) refuse_part_of_gate(options->resume);
     const Interrupt interrupt;
     context.exit_status = interrupt.status_of("the run began", [&] {
-      return is_gate ? run_hardware(*options, context.program, interrupt)
-                     : run_selection(*options, context.program, interrupt).status;
+      if (is_gate) return run_hardware(*options, context.program, interrupt);
+      const RunOutcome outcome = run_selection(*options, context.program, interrupt);
+      complain_if_unable(outcome.status, outcome.report, outcome.folder, context.program);
+      return outcome.status;
     });
   });
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "harness/report.hpp"
@@ -13,6 +14,7 @@ namespace rankcheck::cases {
 struct RunOutcome {
   int status = 0;
   harness::Report report;
+  std::filesystem::path folder = {};
 };
 
 /// Checks what the options select, until that is done or `interrupt` is requested, and writes the

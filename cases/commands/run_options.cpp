@@ -12,6 +12,7 @@
 #include "harness/fields.hpp"
 
 #include "cases/commands/archive.hpp"
+#include "cases/commands/option_values.hpp"
 
 namespace rankcheck::cases {
 
@@ -34,9 +35,10 @@ std::uint64_t seed_of_commit() {
 /// Each job has a thread, and with some backends processes.
 constexpr int jobs_max = 256;
 
-/// Whether all of the text is a number in its type's range.
+/// Whether all of the text is a whole number in its type's range.
 template <class Number>
 bool parse(std::string_view text, Number& out) {
+  if (!is_whole_number(text)) return false;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, out);
   return error == std::errc{} && stop == end;
@@ -66,7 +68,7 @@ std::vector<int> parse_ranks(const std::string& text) {
 
 std::vector<spec::Type> parse_types(const std::string& text) {
   std::vector<spec::Type> types;
-  for (const std::string& each : CLI::detail::split(text, ',')) {
+  for (const std::string& each : split_list("--type", text)) {
     try {
       harness::read_value(each, types.emplace_back());
     } catch (const BadInput& bad) {
@@ -162,7 +164,7 @@ Selection parse_selection(const RunOptions& options) {
   if (selection.cases) expect_positive("--cases", *selection.cases);
   if (!options.ranks.empty()) selection.ranks = parse_ranks(options.ranks);
   if (!options.types.empty()) selection.types = parse_types(options.types);
-  if (!options.backends.empty()) selection.backends = CLI::detail::split(options.backends, ',');
+  if (!options.backends.empty()) selection.backends = split_list("--backend", options.backends);
   if (!options.seed.empty()) selection.seed = parse_seed(options.seed);
   return selection;
 }

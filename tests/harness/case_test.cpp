@@ -178,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"no_ranks", R"({"operation":"a"})", "case: ranks: expected a value, but the field "},
         Bad{"list", "[1]", "case: expected a JSON object, got [1]"},
         Bad{"number", "7", "case: expected a JSON object, got 7"},
-        Bad{"unknown_field", with(R"("rank":1)"), "case: rank: unknown field: expected one of "},
+        Bad{"unknown_field", with(R"("rank":1)"), "case: rank: unknown field; did you mean ranks?"},
         Bad{"null", with(R"("count":null)"), "case: count: expected a whole number in "},
         Bad{"text_for_number", with(R"("root":"1")"), "case: root: " + int32_expected + "\"1\""},
         Bad{"fraction", with(R"("root":1.5)"), "case: root: " + int32_expected + "1.5"},

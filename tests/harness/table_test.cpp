@@ -77,5 +77,13 @@ TEST(ShellQuoted, IsOneWordToAShell) {
   EXPECT_EQ(shell_quoted(""), "''");
 }
 
+TEST(Shortened, LeavesOutTheMiddleOfALongText) {
+  EXPECT_EQ(shortened("a short text", 12), "a short text");
+  EXPECT_EQ(shortened("0123456789abcdefghij", 15), "01234 ... fghij");
+  // Letters of several bytes stay whole.
+  EXPECT_EQ(shortened("\u00d7\u00d7\u00d7\u00d7\u00d7\u00d7\u00d7\u00d7", 12),
+            "\u00d7 ... \u00d7\u00d7");
+}
+
 }  // namespace
 }  // namespace rankcheck::harness

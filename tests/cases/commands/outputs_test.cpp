@@ -56,6 +56,24 @@ TEST_F(Outputs, MayBeNoFilesWhereNoneCanBe) {
   EXPECT_THROW(require_writable_file("/dev/null"), harness::BadInput);
 }
 
+TEST_F(Outputs, AreTriedBecauseAFileSystemMayRefuseMoreThanItSays) {
+  // Nobody may write there, not even who may do everything.
+  EXPECT_THROW(require_writable_file("/proc/new"), harness::BadInput);
+  EXPECT_THROW(require_writable_folder("/proc/new/deeper"), harness::BadInput);
+  EXPECT_THROW(require_writable_folder("/proc"), harness::BadInput);
+  const std::string name(300, 'n');
+  EXPECT_NE(complaint(require_writable_file, name).find("File name too long"), std::string::npos);
+  EXPECT_NE(complaint(require_writable_folder, "new/" + name).find("File name too long"),
+            std::string::npos);
+}
+
+TEST_F(Outputs, AreNotCreatedBeforeTheirTime) {
+  require_writable_file(folder_.path() / "new");
+  require_writable_folder(folder_.path() / "new" / "deeper");
+  require_writable_folder(folder_.path());
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
+}
+
 TEST_F(Outputs, MayBeFoldersThatAreNewOrFilled) {
   EXPECT_EQ(complaint(require_writable_folder, "new"), "");
   EXPECT_EQ(complaint(require_writable_folder, "new/deeper/still"), "");

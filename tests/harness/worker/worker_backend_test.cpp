@@ -403,7 +403,7 @@ TEST_F(Workers, AnswerWhatTheyRefuse) {
   Case unknown = make_case();
   unknown.algorithm = "other";
   EXPECT_EQ(backend->refuses(unknown),
-            "algorithm: expected one of fake for all_reduce, got \"other\"");
+            "algorithm: expected one that 'rankcheck list' shows for all_reduce, got \"other\"");
   unknown.operation = "barrier";
   EXPECT_EQ(backend->refuses(unknown), "operation: barrier is not one of the backend's");
 }

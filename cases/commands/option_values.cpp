@@ -1,0 +1,49 @@
+#include "cases/commands/option_values.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "harness/case.hpp"
+
+namespace rankcheck::cases {
+
+bool is_whole_number(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  if (text.empty() || (text.size() > 1 && text.front() == '0')) return false;
+  return text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool is_decimal_number(std::string_view text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc{} && rest == end && std::isfinite(value);
+}
+
+std::vector<std::string> split_list(std::string_view option, const std::string& text) {
+  std::vector<std::string> values;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string value = text.substr(begin, end - begin);
+    begin = end + 1;
+    const char* const fault = value.empty() ? "nothing"
+                              : std::find(values.begin(), values.end(), value) != values.end()
+                                  ? value.c_str()
+                                  : nullptr;
+    if (fault != nullptr) {
+      throw harness::BadInput(
+          fmt::format("{}: {}: expected values between commas, each once, got {}{}",
+                      option,
+                      text,
+                      fault,
+                      value.empty() ? "" : " twice"));
+    }
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+}  // namespace rankcheck::cases

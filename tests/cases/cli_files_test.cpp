@@ -1,0 +1,66 @@
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "tests/cases/cli.hpp"
+
+namespace rankcheck {
+namespace {
+
+/// Paths that the user gives for files to read, and that are none.
+class CliFiles : public tests::CliTest {
+ protected:
+  CliFiles() {
+    program_ = "timeout 20 " + program_;
+    std::filesystem::create_directory(path_to("r"));
+  }
+};
+
+TEST_F(CliFiles, DevicesWithoutAnEndAreRefused) {
+  const std::string complaint = "cannot read: /dev/zero: expected a file, found a device";
+  expect_unable("bench --topology /dev/zero --ranks 2", complaint);
+  expect_unable("replay /dev/zero", complaint);
+  expect_unable("export /dev/zero", complaint);
+  expect_unable("reconstruct /dev/zero", complaint);
+  std::filesystem::create_symlink("/dev/zero", path_to("s.json"));
+  expect_unable("run s.json", "cannot read: s.json: expected a file, found a device");
+}
+
+TEST_F(CliFiles, PipesAreRefused) {
+  for (const char* name : {"pipe", "s.json", "r/journal.jsonl"}) {
+    ASSERT_EQ(::mkfifo(path_to(name).c_str(), 0600), 0);
+  }
+  const std::string complaint = "cannot read: pipe: expected a file, found a pipe";
+  expect_unable("bench --topology pipe --ranks 2", complaint);
+  expect_unable("replay pipe", complaint);
+  expect_unable("reconstruct pipe", complaint);
+  expect_unable("run s.json", "cannot read: s.json: expected a file, found a pipe");
+  const std::string journal = "cannot read: r/journal.jsonl: expected a file, found a pipe";
+  expect_unable("report r", journal);
+  expect_unable("run --resume r", journal);
+  expect_unable("run hardware --resume r", journal);
+}
+
+TEST_F(CliFiles, RunsThatCouldNotBeMadeSayWhyOnStderr) {
+  ASSERT_EQ(rankcheck("run --backend sim --operation barrier --cases 5 --report run").status, 0);
+  change_journal("run/journal.jsonl",
+                 R"("verdict":"passed")",
+                 R"("verdict":"errored","reason":"no such thing")");
+  expect_unable("report run", "run: could not be checked: barrier/");
+}
+
+TEST_F(CliFiles, FoldersThatCannotBeAreRefusedBeforeTheWork) {
+  ASSERT_EQ(rankcheck("simulate scan.cxi --positions 4 --detector 16 --step 4").status, 0);
+  expect_unable("reconstruct scan.cxi --iterations 1 --pictures /proc/none/deeper",
+                "/proc/none/deeper: expected a folder that may be written");
+  EXPECT_FALSE(exists("reconstruction.cxi"));
+  expect_unable(R"(export '{"operation":"broadcast","ranks":2}' --output /proc/none)",
+                "/proc/none: expected a folder that may be written");
+  expect_unable("bench --topology nvlink8 --json /proc/none",
+                "/proc/none: expected a file in a folder that may be written");
+}
+
+}  // namespace
+}  // namespace rankcheck

@@ -1,0 +1,88 @@
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/cases/cli.hpp"
+
+namespace rankcheck {
+namespace {
+
+/// Values on the command line that are none, or that are meant otherwise.
+class CliValues : public tests::CliTest {};
+
+const std::string broadcast_alone = "run --operation broadcast --algorithm binomial ";
+
+TEST_F(CliValues, WholeNumbersAreDecimalDigits) {
+  for (const std::string value : {"0x10", "010", "+5", "1e1"}) {
+    expect_unable(broadcast_alone + "--cases " + value,
+                  "--cases: expected decimal digits, got " + value);
+    expect_unable("bench --frames " + value, "--frames: expected decimal digits, got " + value);
+    expect_unable("reconstruct x --verify " + value, "expected decimal digits, got " + value);
+    expect_unable("simulate x.cxi --seed " + value, "expected decimal digits, got " + value);
+    expect_unable(broadcast_alone + "--seed " + value,
+                  "--seed: " + value + ": expected a whole number");
+    expect_unable(broadcast_alone + "--ranks " + value + "..9",
+                  "expected A..B or N with 1 <= A <= B");
+    expect_unable("bench --topology nvlink8 --ranks " + value, "--ranks: " + value + ": expected");
+  }
+}
+
+TEST_F(CliValues, OtherNumbersAreDecimalNumbers) {
+  for (const std::string value : {"0x10", "+5", "nan", "inf", "1e999"}) {
+    expect_unable(broadcast_alone + "--time-budget " + value,
+                  "expected a decimal number, got " + value);
+    expect_unable("reconstruct x --defocus " + value, "expected a decimal number, got " + value);
+    expect_unable("simulate x.cxi --photons " + value, "expected a decimal number, got " + value);
+  }
+  EXPECT_EQ(rankcheck(broadcast_alone + "--backend sim --cases 3 --time-budget 1e2").status, 0);
+}
+
+TEST_F(CliValues, ListsHaveEachValueOnce) {
+  for (const std::string value : {"sim,", ",sim", "sim,,mpi", "sim,sim"}) {
+    expect_unable(broadcast_alone + "--backend " + value,
+                  "--backend: " + value + ": expected values between");
+    expect_unable("bench --backend " + value, "--backend: " + value + ": expected values between");
+  }
+  expect_unable(broadcast_alone + "--type f32,", "--type: f32,: expected values between commas");
+  expect_unable("bench --topology nvlink8 --ranks 2,", "--ranks: 2,: expected values between");
+}
+
+TEST_F(CliValues, UnknownNamesAreGuessed) {
+  const std::string broadcast = R"(replay '{"operation":"broadcast","ranks":2,)";
+  const auto expect_guess = [&](const std::string& arguments, const std::string& guess) {
+    expect_unable(arguments, "; did you mean " + guess + "?");
+    EXPECT_LT(rankcheck(arguments).err.size(), 300U) << arguments;
+  };
+  expect_guess("run --operation all_redcue", "all_reduce");
+  expect_guess("run --algorithm rnig", "ring");
+  expect_guess("run --property agrees_with", "agrees_with_reference");
+  expect_guess("run smok", "smoke");
+  expect_guess("run --backend smi", "sim");
+  expect_guess(R"(replay '{"operation":"all_redcue","ranks":2}')", "all_reduce");
+  expect_guess(broadcast + R"("algorithm":"binominal"}')", "binomial");
+  expect_guess(broadcast + R"("property":"agrees_with_refrence"}')", "agrees_with_reference");
+  expect_guess(broadcast + R"("tpye":"f32"}')", "type");
+}
+
+TEST_F(CliValues, LongValuesMakeNoLongMessages) {
+  const std::string name(2000, 'n');
+  for (const std::string& arguments : {"run --operation " + name,
+                                       "run --cases " + name,
+                                       "run --backend " + name,
+                                       "run --backend command:" + name,
+                                       "run " + name,
+                                       "run --type " + name,
+                                       "report " + name,
+                                       "replay " + name,
+                                       "reconstruct " + name,
+                                       R"(replay '{")" + name + R"(":1}')",
+                                       name}) {
+    const tests::Outcome outcome = rankcheck(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_FALSE(outcome.err.empty()) << arguments;
+    EXPECT_LT(outcome.err.size(), 300U) << outcome.err;
+  }
+}
+
+}  // namespace
+}  // namespace rankcheck

@@ -1,0 +1,37 @@
+#include "cases/commands/option_values.hpp"
+
+#include <gtest/gtest.h>
+
+#include "harness/case.hpp"
+
+namespace rankcheck::cases {
+namespace {
+
+TEST(OptionValues, WholeNumbersAreDecimalDigits) {
+  for (const char* each : {"0", "7", "10", "-3", "18446744073709551616"}) {
+    EXPECT_TRUE(is_whole_number(each)) << each;
+  }
+  for (const char* each :
+       {"", "-", "+5", "010", "0x10", "0b1", "0o7", "1e1", "1'000", "1_0", " 1"}) {
+    EXPECT_FALSE(is_whole_number(each)) << each;
+  }
+}
+
+TEST(OptionValues, DecimalNumbersMayHaveAPointAndAnExponent) {
+  for (const char* each : {"0", "1.5", ".5", "-2e-4", "1e1", "010"}) {
+    EXPECT_TRUE(is_decimal_number(each)) << each;
+  }
+  for (const char* each : {"", "+1", "0x10", "inf", "nan", "1e999", "1 ", "1s", "0x1p3"}) {
+    EXPECT_FALSE(is_decimal_number(each)) << each;
+  }
+}
+
+TEST(OptionValues, ListsHaveEachValueOnce) {
+  EXPECT_EQ(split_list("--backend", "sim,mpi"), (std::vector<std::string>{"sim", "mpi"}));
+  for (const char* each : {"", ",", "sim,", ",sim", "sim,,mpi", "sim,mpi,sim"}) {
+    EXPECT_THROW((void)split_list("--backend", each), harness::BadInput) << each;
+  }
+}
+
+}  // namespace
+}  // namespace rankcheck::cases
