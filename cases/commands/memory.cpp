@@ -11,18 +11,20 @@ void expect_memory(std::string_view place, int ranks, double bytes) {
   expect_memory(place, fmt::format("the buffers of {} ranks", ranks), bytes);
 }
 
-void expect_memory(std::string_view place, std::string_view what, double bytes) {
+void expect_memory(std::string_view place, std::string_view what, double bytes, MemoryShare share) {
   constexpr double bytes_per_gib = 1024.0 * 1024.0 * 1024.0;
+  const bool is_quarter = share == MemoryShare::quarter;
   const double bytes_max = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
-                           static_cast<double>(::sysconf(_SC_PAGESIZE)) / 4;
+                           static_cast<double>(::sysconf(_SC_PAGESIZE)) *
+                           (is_quarter ? 0.25 : 0.75);
   if (bytes <= bytes_max) return;
   throw harness::BadInput(
-      fmt::format("{}: {} take {:.1f} GiB: expected at most {:.1f}, a quarter of this "
-                  "machine's memory",
+      fmt::format("{}: {} take {:.1f} GiB: expected at most {:.1f}, {} of this machine's memory",
                   place,
                   what,
                   bytes / bytes_per_gib,
-                  bytes_max / bytes_per_gib));
+                  bytes_max / bytes_per_gib,
+                  is_quarter ? "a quarter" : "three quarters"));
 }
 
 }  // namespace rankcheck::cases

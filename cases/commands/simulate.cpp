@@ -12,6 +12,7 @@
 #include "harness/table.hpp"
 
 #include "cases/commands/command.hpp"
+#include "cases/commands/memory.hpp"
 #include "cases/commands/outputs.hpp"
 
 namespace rankcheck::cases {
@@ -32,8 +33,9 @@ struct SimulateOptions {
   double step = 0;
 };
 
-/// Pixels of all frames: the file is built in memory.
-constexpr std::int64_t frame_pixels_max = std::int64_t{1} << 30;
+/// The most that a pixel of a mode takes while the probe is made and a frame computed from it, in
+/// single and in double precision.
+constexpr double probe_bytes_per_pixel = 128;
 
 const std::map<std::string, ScanPath> scan_paths{
     {"raster", ScanPath::raster}, {"spiral", ScanPath::spiral}, {"random", ScanPath::random}};
@@ -55,13 +57,15 @@ void simulate(SimulateOptions options) {
                                         simulation.probe));
   }
   const std::int64_t pixels = std::int64_t{simulation.detector} * simulation.detector;
-  if (simulation.positions > frame_pixels_max / pixels) {
-    throw harness::BadInput(
-        fmt::format("--positions: expected at most {} frames of {} pixels, found {}",
-                    frame_pixels_max / pixels,
-                    pixels,
-                    simulation.positions));
-  }
+  // The frames, the same in the file's order, the file, which is made in memory, and its image.
+  constexpr double copies = 4;
+  expect_memory("--positions",
+                fmt::format("{} frames of {} pixels and their file", simulation.positions, pixels),
+                copies * sizeof(float) * simulation.positions * static_cast<double>(pixels),
+                MemoryShare::three_quarters);
+  expect_memory("--modes",
+                fmt::format("{} modes of the probe", simulation.modes),
+                probe_bytes_per_pixel * simulation.modes * simulation.probe * simulation.probe);
   require_writable_file(options.path);
   const Dataset data = reconstruct::simulate(simulation);
   const std::string title = fmt::format("simulated: {} scan, step {:.4g}, noise {}, seed {}",

@@ -123,14 +123,13 @@ void read_mask(const Reader& file, const hdf5::Shape& frames, Recording& recordi
 std::vector<double> read_translation(const Reader& file,
                                      const std::string& name,
                                      std::int64_t positions) {
-  const Array<double> stored = file.numbers<double>(name);
-  const bool fits = stored.shape.size() == 2 && stored.shape[0] == positions &&
-                    (stored.shape[1] == 2 || stored.shape[1] == 3);
+  const hdf5::Shape shape = file.shape(name);
+  const bool fits = shape.size() == 2 && shape[0] == positions && (shape[1] == 2 || shape[1] == 3);
   if (!fits) {
-    file.reject(name,
-                fmt::format("[{}, 3], a position for each frame", positions),
-                hdf5::text(stored.shape));
+    file.reject(
+        name, fmt::format("[{}, 3], a position for each frame", positions), hdf5::text(shape));
   }
+  const Array<double> stored = file.numbers<double>(name);
   std::vector<double> translation;
   const double metres = metres_per_unit(file, name);
   const auto stride = static_cast<std::size_t>(stored.shape[1]);

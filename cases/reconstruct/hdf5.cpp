@@ -2,20 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <complex>
 #include <numeric>
 
 #include <H5Cpp.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include "harness/case.hpp"
 #include "harness/files.hpp"
+
+#include "cases/commands/memory.hpp"
 
 namespace rankcheck::cases::reconstruct::hdf5 {
 
@@ -93,21 +92,6 @@ std::size_t count_of(const Shape& shape) {
       std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()));
 }
 
-/// Throws FileError with the system's reason.
-void require_readable(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) harness::throw_file_error("cannot read", path);
-  ::close(descriptor);
-  errno = EISDIR;
-  if (std::filesystem::is_directory(path)) harness::throw_file_error("cannot read", path);
-}
-
-/// Bytes of memory of this machine.
-double memory_bytes() {
-  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<double>(::sysconf(_SC_PAGESIZE));
-}
-
 /// Numbers before words, by value.
 bool comes_before(const std::string& a, const std::string& b) {
   const auto number = [](const std::string& text) {
@@ -157,7 +141,7 @@ Reader::Reader(const std::filesystem::path& path)
     : path_(path), implementation_(std::make_unique<Implementation>()) {
   H5::Exception::dontPrint();
   // The system knows better than the library why a file cannot be read.
-  require_readable(path);
+  harness::require_regular_file(path);
   H5::FileAccPropList access;
 #if H5_VERSION_GE(1, 10, 7)
   // Readers need no lock, and some file systems have none.
@@ -249,14 +233,57 @@ void require_room(const Reader& reader,
       shape.end(),
       static_cast<double>(value_bytes),
       [](double product, std::int64_t extent) { return product * static_cast<double>(extent); });
-  if (bytes > memory_bytes()) {
-    reader.reject(name, "an array that fits this machine's memory", text(shape));
-  }
+  expect_memory(fmt::format("{}: {}", reader.path().string(), name),
+                fmt::format("the numbers of {}", text(shape)),
+                bytes);
 }
 
 void require_numbers(const Reader& reader, const std::string& name, const H5::DataSet& dataset) {
   if (is_number(dataset.getTypeClass())) return;
   reader.reject(name, "numbers", describe(dataset.getTypeClass()));
+}
+
+/// The name of a filter; `number` is its number in the list of the HDF Group.
+std::string name_of_filter(H5Z_filter_t number, std::string_view stored) {
+  struct Known {
+    H5Z_filter_t number;
+    std::string_view name;
+  };
+  constexpr std::array all{Known{307, "bzip2"},
+                           Known{32000, "LZF"},
+                           Known{32001, "Blosc"},
+                           Known{32004, "LZ4"},
+                           Known{32008, "bitshuffle"},
+                           Known{32013, "ZFP"},
+                           Known{32015, "Zstandard"},
+                           Known{32017, "SZ"},
+                           Known{32026, "Blosc2"}};
+  for (const Known& each : all) {
+    if (each.number == number) return fmt::format("{} ({})", each.name, number);
+  }
+  return stored.empty() ? fmt::format("{}", number) : fmt::format("{:.40} ({})", stored, number);
+}
+
+/// Rejects data that the library could not read, for want of a filter where it lacks one.
+[[noreturn]] void fail_to_read(const Reader& reader,
+                               const std::string& name,
+                               const H5::DataSet& dataset) {
+  const std::string complaint = last_complaint();
+  const H5::DSetCreatPropList properties = dataset.getCreatePlist();
+  for (int i = 0; i < properties.getNfilters(); ++i) {
+    unsigned flags = 0;
+    unsigned config = 0;
+    std::size_t values = 0;
+    std::array<char, 64> stored{};
+    const H5Z_filter_t number =
+        properties.getFilter(i, flags, values, nullptr, stored.size() - 1, stored.data(), config);
+    if (H5Zfilter_avail(number) > 0) continue;
+    reader.reject(name,
+                  fmt::format("the HDF5 filter {} in a folder of HDF5_PLUGIN_PATH",
+                              name_of_filter(number, stored.data())),
+                  "none, and the data are compressed with it");
+  }
+  reader.reject(name, "readable data", complaint);
 }
 
 /// Reads a whole dataset as `type` into `values`.
@@ -273,7 +300,7 @@ void read_all(const Reader& reader,
   if (array.values.empty()) return;
   if (H5Dread(dataset.getId(), type.getId(), H5S_ALL, H5S_ALL, H5P_DEFAULT, array.values.data()) <
       0) {
-    reader.reject(name, "readable data", last_complaint());
+    fail_to_read(reader, name, dataset);
   }
 }
 
@@ -299,11 +326,11 @@ void Reader::rows(const std::string& name,
   const H5::DataSet dataset = open_dataset(*this, implementation_->file, name);
   require_numbers(*this, name, dataset);
   Shape shape = shape_of(dataset.getSpace());
-  require_room(*this, name, shape, sizeof(float));
   if (shape.empty() || first + count > shape.front()) {
     reject(name, fmt::format("rows {} to {}", first, first + count - 1), text(shape));
   }
   shape.front() = count;
+  require_room(*this, name, shape, sizeof(float));
   values.resize(count_of(shape));
   if (values.empty()) return;
   const std::vector<hsize_t> extents(shape.begin(), shape.end());
@@ -318,7 +345,7 @@ void Reader::rows(const std::string& name,
               file.getId(),
               H5P_DEFAULT,
               values.data()) < 0) {
-    reject(name, "readable data", last_complaint());
+    fail_to_read(*this, name, dataset);
   }
 }
 
@@ -478,7 +505,7 @@ void Writer::attribute(const std::string& dataset,
       .write(type, value);
 }
 
-void Writer::save(const std::filesystem::path& path) {
+void Writer::save(const std::filesystem::path& path, bool is_sealed) {
   implementation_->file.flush(H5F_SCOPE_GLOBAL);
   const hid_t file = implementation_->file.getId();
   const ssize_t size = H5Fget_file_image(file, nullptr, 0);
@@ -487,7 +514,7 @@ void Writer::save(const std::filesystem::path& path) {
     throw harness::FileError(fmt::format("cannot write: {}: {}", path.string(), last_complaint()));
   }
   implementation_->file.close();
-  harness::write_file(path, image);
+  harness::write_file(path, is_sealed ? harness::sealed(std::move(image)) : image);
 }
 
 template void Writer::numbers(const std::string&, const Shape&, const std::vector<float>&, Storage);

@@ -125,8 +125,9 @@ class Writer {
   void link(const std::string& name, const std::string& target);
   void attribute(const std::string& dataset, const std::string& name, const std::string& value);
 
-  /// Replaces the file at once. Throws FileError. The last call.
-  void save(const std::filesystem::path& path);
+  /// Replaces the file at once; `is_sealed`: with a checksum at its end, for
+  /// harness::require_seal(). Throws FileError. The last call.
+  void save(const std::filesystem::path& path, bool is_sealed = false);
 
  private:
   struct Implementation;

@@ -92,6 +92,7 @@ void read_chunk(const Reader& file,
   }
   recording.stacks.push_back(data);
   frames[0] += shape[0];
+  require_room(file, "chunks", frames);
   std::vector<bool> is_bad(static_cast<std::size_t>(shape[0]) * pixels_of(shape), false);
   for (const char* name : {"/weights", "/mask"}) {
     if (file.has(chunk + name)) apply_weights(file, chunk + name, shape, is_bad);

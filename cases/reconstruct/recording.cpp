@@ -10,6 +10,8 @@
 
 #include "harness/case.hpp"
 
+#include "cases/commands/memory.hpp"
+
 namespace rankcheck::cases::reconstruct {
 
 namespace {
@@ -148,6 +150,9 @@ void take_object(Recording& recording, Dataset& data) {
   data.object_fault = std::move(recording.object_fault);
   data.object = std::move(recording.object.values);
   if (data.has_object) return;
+  expect_memory(data.frames_name,
+                fmt::format("an object of {} × {}, which the scan needs,", data.rows, data.cols),
+                static_cast<double>(data.rows) * data.cols * sizeof(data.object.front()));
   data.object.assign(static_cast<std::size_t>(data.rows) * static_cast<std::size_t>(data.cols), 1);
 }
 
@@ -164,6 +169,41 @@ void take_probe(const hdf5::Reader& file, Recording& recording, Dataset& data) {
   data.has_probe = true;
 }
 
+/// How bright the borders of frames are, each a sixteenth of the frames' side wide.
+class BorderBrightness {
+ public:
+  BorderBrightness(const hdf5::Shape& shape, const std::vector<float>& mask) {
+    const auto is_at_end = [](std::int64_t at, std::int64_t side) {
+      const std::int64_t border = std::max<std::int64_t>(side / 16, 1);
+      return at < border || at >= side - border;
+    };
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(mask.size()); ++i) {
+      if (mask[static_cast<std::size_t>(i)] == 0) continue;
+      ++measured_;
+      if (is_at_end(i / shape[2], shape[1]) || is_at_end(i % shape[2], shape[2])) {
+        border_.push_back(static_cast<std::size_t>(i));
+      }
+    }
+  }
+
+  void add(std::span<const float> frame) {
+    total_ += total_of(frame);
+    for (const std::size_t i : border_) of_border_ += frame[i];
+  }
+
+  [[nodiscard]] double value() const {
+    if (border_.empty() || !(total_ > 0)) return 0;
+    const double border_mean = of_border_ / static_cast<double>(border_.size());
+    return border_mean / (total_ / static_cast<double>(measured_));
+  }
+
+ private:
+  std::vector<std::size_t> border_;
+  std::int64_t measured_ = 0;
+  double of_border_ = 0;
+  double total_ = 0;
+};
+
 /// Square frames with zeros where the mask is and around them, zero frequency first.
 class FramesInFile final : public FrameSource {
  public:
@@ -174,6 +214,7 @@ class FramesInFile final : public FrameSource {
         middle_row_(recording.middle_row),
         middle_col_(recording.middle_col),
         mask_(recording.mask),
+        brightness_(recording.frames_shape, recording.mask),
         images_(*file_, recording.stacks) {}
 
   void read(std::int64_t n, std::span<float> frame) override {
@@ -186,10 +227,13 @@ class FramesInFile final : public FrameSource {
                     "finite numbers, none negative, wherever the mask has none",
                     fmt::format("{} in frame {}", clean_[i], n));
     }
+    brightness_.add(clean_);
     std::fill(frame.begin(), frame.end(), 0.0F);
     square_.put(clean_.data(), frame.data());
     corner_first(frame, square_.width, middle_row_, middle_col_);
   }
+
+  [[nodiscard]] double border_brightness() const override { return brightness_.value(); }
 
  private:
   std::shared_ptr<const hdf5::Reader> file_;
@@ -200,6 +244,7 @@ class FramesInFile final : public FrameSource {
   std::vector<float> mask_;
   /// One image.
   std::vector<float> clean_;
+  BorderBrightness brightness_;
   ImageReader images_;
 };
 
@@ -280,10 +325,25 @@ double read_length(const hdf5::Reader& file, const std::string& name) {
   return metres_per_unit(file, name) * positive(file, name, file.number(name), "metres");
 }
 
+void require_room(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape) {
+  const std::string place = fmt::format("{}: {}", file.path().string(), name);
+  const auto width = static_cast<double>(std::max(shape[1], shape[2]));
+  // A frame as it stands in the file and as it is used, the mask, and how often each pixel is bad.
+  constexpr double bytes_per_pixel = 4 * sizeof(float) + 2 * sizeof(std::int64_t);
+  expect_memory(place,
+                fmt::format("the arrays for one frame of {:.0f} × {:.0f}", width, width),
+                width * width * bytes_per_pixel);
+  expect_memory(place,
+                fmt::format("{} frames of {:.0f} × {:.0f}", shape[0], width, width),
+                static_cast<double>(shape[0]) * width * width * sizeof(float),
+                MemoryShare::three_quarters);
+}
+
 void require_frames(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape) {
   const bool is_stack = shape.size() == 3 && shape[1] > 0 && shape[2] > 0;
   if (!is_stack) file.reject(name, "[positions, rows, columns]", hdf5::text(shape));
   if (shape[0] == 0) file.reject(name, "at least one frame", "none");
+  require_room(file, name, shape);
 }
 
 void mask_bad(const std::vector<std::int64_t>& bad_in, std::int64_t images, Recording& recording) {

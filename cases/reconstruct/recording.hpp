@@ -101,6 +101,10 @@ struct Square {
 /// says in how many each of them is.
 void mask_bad(const std::vector<std::int64_t>& bad_in, std::int64_t images, Recording& recording);
 
+/// Throws BadInput where frames of this shape, or what is kept for each of their pixels, would not
+/// fit into this machine's memory.
+void require_room(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape);
+
 /// Rejects frames that are no [positions, rows, columns] of at least one position and pixel.
 void require_frames(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape);
 

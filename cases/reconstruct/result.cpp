@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/case.hpp"
+#include "harness/files.hpp"
 #include "harness/table.hpp"
 
 #include "cases/reconstruct/hdf5.hpp"
@@ -100,10 +101,11 @@ void write_result(const std::filesystem::path& path,
     }
     file.numbers<float>(memory + "/is_complete", {}, {1}, {.number = hdf5::Number::u8});
   }
-  file.save(path);
+  file.save(path, with_memory);
 }
 
 Result read_result(const std::filesystem::path& path, const Dataset& data) {
+  harness::require_seal(path);
   const hdf5::Reader file(path);
   const std::string complete = memory + "/is_complete";
   if (!file.has(complete)) file.reject(memory, "a checkpoint", "none");

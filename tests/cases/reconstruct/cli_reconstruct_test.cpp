@@ -291,7 +291,7 @@ TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   expect("--checkpoint none/state.cxi", "none/state.cxi: expected a file in a folder");
   expect("--pictures scan.cxi/drawn", "scan.cxi/drawn: expected a folder");
   expect_unable("simulate none/scan.cxi", "none/scan.cxi: expected a file in a folder");
-  expect("--resume scan.cxi", "scan.cxi: rankcheck_1/memory: expected a checkpoint");
+  expect("--resume scan.cxi", "scan.cxi: expected a checksum at the end of the file, found none");
   expect_unable("reconstruct absent.cxi", "absent.cxi");
 }
 

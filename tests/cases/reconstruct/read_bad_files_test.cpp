@@ -10,6 +10,8 @@
 #include "harness/files.hpp"
 
 #include "cases/reconstruct/dataset.hpp"
+#include "cases/reconstruct/hdf5.hpp"
+#include "cases/reconstruct/recording.hpp"
 #include "tests/cases/reconstruct/reading.hpp"
 
 /// Files that are no scan, and what is said of them.
@@ -33,6 +35,29 @@ TEST_F(Read, RejectsTruncatedFiles) {
   write(path_, small_scan());
   std::filesystem::resize_file(path_, std::filesystem::file_size(path_) / 2);
   EXPECT_THROW(static_cast<void>(read_dataset(path_)), harness::BadInput);
+}
+
+TEST_F(Read, RejectsFramesThatNoMemoryHolds) {
+  write(path_, small_scan());
+  const hdf5::Reader file(path_);
+  const auto complaint = [&](const hdf5::Shape& shape) -> std::string {
+    try {
+      require_frames(file, "data", shape);
+    } catch (const harness::BadInput& bad) {
+      return std::string(bad.what()).substr(path_.string().size());
+    }
+    return "nothing";
+  };
+  const auto expect_needs = [&](const hdf5::Shape& shape, const std::string& what) {
+    const std::string text = complaint(shape);
+    EXPECT_TRUE(text.starts_with(": data: " + what)) << text;
+    EXPECT_NE(text.find(" of this machine's memory"), std::string::npos) << text;
+  };
+  expect_needs({9, 1000000, 1000000},
+               "the arrays for one frame of 1000000 × 1000000 take 29802.3 GiB");
+  expect_needs({9, 1, 1000000}, "the arrays for one frame of 1000000 × 1000000 take 29802.3 GiB");
+  expect_needs({std::int64_t{1} << 40, 512, 512}, "1099511627776 frames of 512 × 512 take");
+  EXPECT_EQ(complaint({100, 128, 128}), "nothing");
 }
 
 TEST_F(Read, RejectsMissingParts) {

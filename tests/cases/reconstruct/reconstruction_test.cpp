@@ -15,6 +15,7 @@
 #include "gpu/device/sim/cluster.hpp"
 
 #include "harness/case.hpp"
+#include "harness/files.hpp"
 
 #include "cases/reconstruct/fingerprint.hpp"
 #include "cases/reconstruct/hdf5.hpp"
@@ -312,6 +313,22 @@ TEST_F(Reconstruct, RejectsBrokenCheckpoints) {
   EXPECT_EQ(complaint(broken), "entry_1/image_1/cost: expected finite numbers, found others at 1");
 }
 
+TEST_F(Reconstruct, RejectsCheckpointsWithAnyFlippedBit) {
+  start_.state.memory["count"] = {1, 2};
+  write_result(path_, data_, start_, true);
+  const std::string whole = harness::read_file(path_);
+  EXPECT_NO_THROW((void)read_result(path_, data_));
+  for (std::size_t bit = 0; bit < 8 * whole.size(); bit += 1009) {
+    std::string flipped = whole;
+    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
+    harness::write_file(path_, flipped);
+    EXPECT_THROW((void)read_result(path_, data_), harness::FileError) << bit;
+  }
+  // What has no checksum is no checkpoint.
+  harness::write_file(path_, whole.substr(0, whole.rfind("\ncrc32 ")));
+  EXPECT_THROW((void)read_result(path_, data_), harness::FileError);
+}
+
 TEST_F(Reconstruct, RejectsCountsThatAreNotWhole) {
   for (const double number : {3.7, std::nan(""), 1e10}) {
     hdf5::Writer file;
@@ -319,7 +336,7 @@ TEST_F(Reconstruct, RejectsCountsThatAreNotWhole) {
     file.string("rankcheck_1/solver", "counting");
     file.number("rankcheck_1/iterations", 3);
     file.number("rankcheck_1/batches", number);
-    file.save(path_);
+    file.save(path_, true);
     try {
       static_cast<void>(read_result(path_, data_));
       ADD_FAILURE() << number;
@@ -358,7 +375,7 @@ TEST_F(Reconstruct, RejectsCheckpointsWithoutWhatTheSolverRemembers) {
 
 TEST_F(Reconstruct, RejectsCheckpointsOfOtherData) {
   write_result(path_, data_, start_, false);
-  EXPECT_THROW(static_cast<void>(read_result(path_, data_)), harness::BadInput);
+  EXPECT_THROW(static_cast<void>(read_result(path_, data_)), harness::FileError);
   write_result(path_, data_, start_, true);
   EXPECT_NO_THROW(static_cast<void>(read_result(path_, data_)));
   Dataset moved = data_;
