@@ -1,6 +1,10 @@
 #include "harness/npy.hpp"
 
+#include <functional>
+#include <numeric>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace rankcheck::harness {
 
@@ -36,9 +40,14 @@ std::string_view npy_description(spec::Type type) {
   return "|V1";
 }
 
-std::string to_npy(spec::Type type, const std::byte* elements, std::int64_t count) {
-  std::string header = fmt::format(
-      "{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}", npy_description(type), count);
+std::string to_npy(spec::Type type,
+                   const std::byte* elements,
+                   const std::vector<std::int64_t>& shape) {
+  const std::int64_t count =
+      std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}",
+                                   npy_description(type),
+                                   fmt::join(shape, ", "));
   // Magic, version and header together fill whole blocks of 64 bytes; the header ends in a newline.
   constexpr std::size_t prefix_bytes = 10;
   const std::size_t unpadded = prefix_bytes + header.size() + 1;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "reference/spec/type.hpp"
 
@@ -13,7 +14,9 @@ namespace rankcheck::harness {
 /// have, are described as unsigned integers of their bits.
 [[nodiscard]] std::string_view npy_description(spec::Type type);
 
-/// A one-dimensional array in numpy's format 1.0.
-[[nodiscard]] std::string to_npy(spec::Type type, const std::byte* elements, std::int64_t count);
+/// An array in numpy's format 1.0, row-major.
+[[nodiscard]] std::string to_npy(spec::Type type,
+                                 const std::byte* elements,
+                                 const std::vector<std::int64_t>& shape);
 
 }  // namespace rankcheck::harness

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <complex>
+#include <functional>
+#include <numeric>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include "cases/collectives/oracle.hpp"
 #include "cases/commands/command.hpp"
 #include "cases/commands/interrupt.hpp"
+#include "cases/commands/outputs.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {
@@ -97,7 +100,7 @@ class CollectiveExport {
              std::int64_t count,
              ordered_json& files) const {
     const std::string name = fmt::format("stage{}-rank{}-{}.npy", stage_, rank, what);
-    harness::write_file(folder / name, harness::to_npy(case_.type, elements, count));
+    harness::write_file(folder / name, harness::to_npy(case_.type, elements, {count}));
     files.push_back({{"file", name},
                      {"stage", stage_},
                      {"rank", rank},
@@ -111,6 +114,53 @@ class CollectiveExport {
   Oracle oracle_;
   std::vector<Image> befores_;
 };
+
+/// The shape of one copy of an array; empty where an array has no pixels.
+std::vector<std::int64_t> shape_of_copy(const spec::Scene& scene, spec::Array array) {
+  switch (array) {
+    case spec::Array::object:
+    case spec::Array::object_gradient:
+    case spec::Array::object_direction:
+      return {scene.slices, scene.rows, scene.cols};
+    case spec::Array::probe:
+    case spec::Array::probe_gradient:
+    case spec::Array::probe_direction:
+      return {scene.modes, scene.window, scene.window};
+    case spec::Array::positions:
+    case spec::Array::shard_positions:
+      return {2};
+    case spec::Array::patches:
+    case spec::Array::frames:
+    case spec::Array::shard_frames:
+    case spec::Array::mask:
+      return {scene.detector, scene.detector};
+    case spec::Array::waves:
+    case spec::Array::far_waves:
+      return {scene.modes, scene.detector, scene.detector};
+    case spec::Array::object_weight:
+      return {scene.rows, scene.cols};
+    case spec::Array::probe_weight:
+    case spec::Array::windows:
+      return {scene.window, scene.window};
+    default:
+      return {};
+  }
+}
+
+/// The shape of so many values: where there is a copy for each position, these come first. Parts
+/// that are not equally large, as tiles, stand one behind another.
+std::vector<std::int64_t> shape_of(const spec::Scene& scene,
+                                   spec::Array array,
+                                   std::int64_t count) {
+  std::vector<std::int64_t> shape = shape_of_copy(scene, array);
+  const std::int64_t copy =
+      std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  if (copy == 0 || count % copy != 0) return {count};
+  if (shape.empty() || is_per_position(scene, array) || count != copy) {
+    shape.insert(shape.begin(), count / copy);
+  }
+  return shape;
+}
 
 /// One stage of an operator after it ran, in double precision: whole arrays, of which each rank has
 /// a part, or all.
@@ -151,14 +201,16 @@ class OperatorExport {
     const spec::Type type = is_complex ? spec::Type::complex128 : spec::Type::f64;
     const std::string name = fmt::format("stage{}-{}-{}.npy", number_, spec::name(array), what);
     const auto* bytes = reinterpret_cast<const std::byte*>(components.data());
-    const auto count = static_cast<std::int64_t>(values.size());
-    harness::write_file(folder / name, harness::to_npy(type, bytes, count));
+    const std::vector<std::int64_t> shape =
+        shape_of(stage_.c.scene, array, static_cast<std::int64_t>(values.size()));
+    harness::write_file(folder / name, harness::to_npy(type, bytes, shape));
     files.push_back({{"file", name},
                      {"stage", number_},
                      {"array", spec::name(array)},
                      {"content", what},
                      {"type", spec::name(type)},
-                     {"elements", count}});
+                     {"elements", values.size()},
+                     {"shape", shape}});
   }
 
   OperatorStage stage_;
@@ -168,6 +220,7 @@ class OperatorExport {
 int export_case(const std::string& text_or_path,
                 const fs::path& folder,
                 const harness::StopRequest& stop) {
+  require_writable_folder(folder);
   const harness::Catalogue catalogue = make_catalogue();
   const Case c = read_case(catalogue, text_or_path);
   const std::unique_ptr<harness::Backend> backend = open_for(catalogue, c, stop);

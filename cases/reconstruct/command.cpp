@@ -31,6 +31,9 @@ namespace {
 
 using harness::BadInput;
 
+/// Where the borders of frames are at least so bright by their mean, the user is warned.
+constexpr double border_brightness_max = 0.25;
+
 const Solver& find_solver(const std::string& name) {
   for (const Solver& solver : solvers()) {
     if (solver.name == name) return solver;
@@ -174,6 +177,20 @@ void describe(const Options& options,
              options.partition,
              options.layout);
   std::fflush(stdout);
+}
+
+/// Warns where the frames look as if they were none of the far field, which all operators take them
+/// for: their light would then come together in the middle.
+void warn_of_near_field(const Dataset& data) {
+  const double brightness = data.source == nullptr ? 0 : data.source->border_brightness();
+  if (brightness < border_brightness_max) return;
+  std::fflush(stdout);
+  fmt::print(
+      stderr,
+      "rankcheck: warning: {}: the borders of the frames are {:.2g} times as bright as their "
+      "mean: near-field, cropped or off-centre frames give wrong pictures\n",
+      harness::shortened(data.frames_name, 120),
+      brightness);
 }
 
 /// Throws where what is written would replace something that is needed.
@@ -410,7 +427,10 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
   if (!options.resume.empty()) require_same_frames(options.resume, from, shards.fingerprint());
   from.frames_hash = shards.fingerprint();
   const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - start;
-  if (is_lead) describe(options, problem, from, reading.count());
+  if (is_lead) {
+    describe(options, problem, from, reading.count());
+    warn_of_near_field(data);
+  }
   Agreement agreement(cluster);
   const auto is_interrupted = [&] { return agreement.any(interrupt.requested()); };
   const std::unique_ptr<Reconstruction> running =

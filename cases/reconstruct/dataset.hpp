@@ -37,6 +37,10 @@ class FrameSource {
   /// Fills [detector, detector] as in Dataset::frames; quickest in ascending order. Throws
   /// BadInput.
   virtual void read(std::int64_t n, std::span<float> frame) = 0;
+
+  /// The mean intensity of the measured pixels at the borders of the frames that were read, by that
+  /// of all measured pixels; 0 where nothing was measured there.
+  [[nodiscard]] virtual double border_brightness() const { return 0; }
 };
 
 /// The sum of one frame, in order.
