@@ -91,7 +91,8 @@ TEST_F(JournalTest, ReportsWhatTheRunItselfDoes) {
     journal.end({.ending = "time_over", .rounds = 1, .finished = "then", .duration_s = 0.1});
     reported = journal.record().report();
   }
-  EXPECT_EQ(reported.findings.size(), 3U);
+  EXPECT_EQ(reported.findings.size(), 2U);
+  EXPECT_EQ(reported.not_run, 1);
   EXPECT_EQ(to_json(read_journal(path_).record.report()).dump(), to_json(reported).dump());
 }
 
