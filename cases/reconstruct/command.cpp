@@ -31,8 +31,9 @@ namespace {
 
 using harness::BadInput;
 
-/// Where the borders of frames are at least so bright by their mean, the user is warned.
-constexpr double border_brightness_max = 0.25;
+/// Where the borders of frames are at least so bright by their mean, the user is warned. Light that
+/// illuminates the whole detector gives 1, far fields give 0.1 and less.
+constexpr double border_brightness_max = 0.5;
 
 const Solver& find_solver(const std::string& name) {
   for (const Solver& solver : solvers()) {
@@ -182,7 +183,13 @@ void describe(const Options& options,
 /// Warns where the frames look as if they were none of the far field, which all operators take them
 /// for: their light would then come together in the middle.
 void warn_of_near_field(const Dataset& data) {
-  const double brightness = data.source == nullptr ? 0 : data.source->border_brightness();
+  // Probes of a few pixels, and of as many modes as pixels, light up the whole far field.
+  constexpr int window_min = 8;
+  constexpr int pixels_per_mode_min = 16;
+  if (data.window < window_min || data.window * data.window < pixels_per_mode_min * data.modes) {
+    return;
+  }
+  const double brightness = data.source->border_brightness();
   if (brightness < border_brightness_max) return;
   std::fflush(stdout);
   fmt::print(
@@ -218,9 +225,6 @@ void require_sense(const Options& options) {
   require_writable_file(options.output);
   if (!options.checkpoint.empty()) require_writable_file(options.checkpoint);
   if (!options.pictures.empty()) require_writable_folder(options.pictures);
-  if (options.defocus && !std::isfinite(*options.defocus)) {
-    throw BadInput(fmt::format("--defocus: expected metres, found {}", *options.defocus));
-  }
 }
 
 /// A state that nothing can go on from leaves the checkpoint before as it is.
@@ -258,26 +262,17 @@ int conclude(const Options& options,
 }
 
 void add_outputs(CLI::App& command, Options& options) {
-  const CLI::Validator named(
-      [](const std::string& path) { return path.empty() ? "expected a path, found none" : ""; },
-      "");
   command.add_option("--output", options.output, "The file for object, probe, positions and costs")
-      ->check(named)
       ->capture_default_str()
       ->type_name("OUT.cxi");
-  command.add_option("--pictures", options.pictures, "Folder for pictures (PNG)")
-      ->check(named)
-      ->type_name("DIR");
+  command.add_option("--pictures", options.pictures, "Folder for pictures (PNG)")->type_name("DIR");
   command.add_option("--checkpoint", options.checkpoint, "The file to save, for --resume")
-      ->check(named)
       ->type_name("FILE");
   command
       .add_option("--checkpoint-every", options.course.save_every, "Iterations between checkpoints")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command.add_option("--resume", options.resume, "Go on from a checkpoint")
-      ->check(named)
-      ->type_name("FILE");
+  command.add_option("--resume", options.resume, "Go on from a checkpoint")->type_name("FILE");
   command.add_option("--progress", options.progress, "Rewrite a line, or print one each")
       ->check(CLI::IsMember({"auto", "terminal", "lines"}))
       ->take_last()

@@ -45,6 +45,23 @@ TEST_F(CliReconstruct, TakesTheNoiseForWhatTheModelSays) {
   EXPECT_LT(poisson.costs.back(), poisson.costs.front());
 }
 
+TEST_F(CliReconstruct, WarnsOfFramesThatAreNotOfTheFarField) {
+  EXPECT_EQ(rankcheck("reconstruct scan.cxi --iterations 1").err, "");
+  rec::Dataset near = rec::read_dataset(path_to("scan.cxi"));
+  // Light over the whole detector, with an object's pattern on it.
+  for (std::size_t i = 0; i < near.frames.size(); ++i) {
+    near.frames[i] = 100 + 10 * static_cast<float>(i % 7);
+  }
+  rec::write_dataset(path_to("near.cxi"), near, "near", false);
+  const tests::Outcome outcome = rankcheck("reconstruct near.cxi --iterations 1 --ranks 2");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(outcome.err.starts_with(
+      "rankcheck: warning: near.cxi: entry_1/instrument_1/detector_1/data: the borders of the "
+      "frames are 1 times as bright as their mean"))
+      << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
 TEST_F(CliReconstruct, WritesPictures) {
   reconstruct("--iterations 2 --pictures drawn");
   for (const char* name : {"object-phase", "object-amplitude", "probe", "cost"}) {
@@ -271,7 +288,7 @@ TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   expect("--defocus 1e-3", "--defocus: expected data without a probe; scan.cxi has one");
   rec::write(folder_.path() / "bare.cxi", rec::small_scan());
   expect_unable("reconstruct bare.cxi --defocus 1e9", "--defocus: expected at most 1.28 metres");
-  expect("--defocus nan", "--defocus: expected metres, found nan");
+  expect("--defocus nan", "--defocus: expected a decimal number, got nan");
   expect("--defocus 1 --resume state.cxi", "--defocus");
   expect("--batches 17", "--batches: expected 1 to 16, the positions; found 17");
   expect("--solver lsqml --model poisson", "--model: expected gaussian, which is all that lsqml");
@@ -287,7 +304,7 @@ TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   expect("--resume a --output a", "a: expected another file than the checkpoint");
   expect("--output none/out.cxi", "none/out.cxi: expected a file in a folder");
   expect("--output .", ".: expected a file, found a folder");
-  expect("--output ''", "--output: expected a path, found none");
+  expect("--output ''", "--output: expected a value, got nothing");
   expect("--checkpoint none/state.cxi", "none/state.cxi: expected a file in a folder");
   expect("--pictures scan.cxi/drawn", "scan.cxi/drawn: expected a folder");
   expect_unable("simulate none/scan.cxi", "none/scan.cxi: expected a file in a folder");
