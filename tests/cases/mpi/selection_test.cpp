@@ -1,3 +1,6 @@
+#include <string>
+#include <utility>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -13,13 +16,27 @@ class MpiSelection : public tests::CliTest {};
 const std::string own = "command:" RANKCHECK_BINARY_DIR "/rankcheck-worker-mpi";
 
 TEST_F(MpiSelection, SuitesRunOnABackendOfTheUsersOwn) {
-  const tests::Outcome outcome =
-      rankcheck("run smoke --backend " + harness::shell_quoted(own) +
-                " --operation broadcast --algorithm blocking --cases 5 --report r");
+  const std::string run = "run smoke --backend " + harness::shell_quoted(own) +
+                          " --operation broadcast --algorithm blocking --cases 5 --report ";
+  const tests::Outcome outcome = rankcheck(run + "r --ranks 1");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   const nlohmann::json findings = report("r")["findings"];
   ASSERT_FALSE(findings.empty());
   for (const nlohmann::json& finding : findings) EXPECT_EQ(finding["unit"]["backend"], own);
+}
+
+/// The worker by itself is a world of one rank.
+TEST_F(MpiSelection, RanksThatNobodyHostsAreVacuous) {
+  const std::string run = "run smoke --backend " + harness::shell_quoted(own) +
+                          " --operation broadcast --algorithm blocking --cases 5 --report ";
+  for (const auto& [ranks, expected] : {std::pair{"", "2"}, std::pair{" --ranks 1..8", "8"}}) {
+    const tests::Outcome outcome = rankcheck(run + "r" + expected + ranks);
+    EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find(std::string("expected a case of ") + expected +
+                               " ranks, and none had more than 1"),
+              std::string::npos)
+        << outcome.out;
+  }
 }
 
 TEST_F(MpiSelection, WhatSmokeHasNothingOfIsSelectedFromAll) {
