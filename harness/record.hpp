@@ -63,6 +63,7 @@ class Record {
   /// again.
   void resume(nlohmann::ordered_json environment);
   /// Throws BadInput where the header has no such unit, or the unit has a finding in that round.
+  /// That of a backend which ended badly may come on top.
   void add(JournalEntry entry);
   void end(JournalEnd end);
 

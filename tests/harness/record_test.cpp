@@ -79,6 +79,17 @@ TEST_F(RecordTest, RoundsOfAUnitAddUp) {
   EXPECT_TRUE(record.is_done(1, 0));
 }
 
+TEST_F(RecordTest, OnlyTheEndOfABackendComesOnTop) {
+  add(sample_finding("all_reduce", Verdict::passed));
+  EXPECT_THROW(add(sample_finding("all_reduce", Verdict::passed)), BadInput);
+  EXPECT_THROW(add(sample_finding("all_reduce", Verdict::crashed)), BadInput);
+  Finding end = sample_finding("all_reduce", Verdict::crashed);
+  end.cases = 0;
+  add(end);
+  EXPECT_EQ(record.finding(0)->verdict, Verdict::crashed);
+  EXPECT_EQ(record.finding(0)->cases, 10);
+}
+
 TEST_F(RecordTest, WhatTheTimeDidNotSufficeForIsNotRun) {
   add(sample_finding("broadcast", Verdict::passed));
   end("time_over");
