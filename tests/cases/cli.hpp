@@ -98,11 +98,17 @@ class CliTest : public testing::Test {
   Outcome run_gate(const std::string& arguments,
                    const std::string& folder,
                    const std::string& surroundings = "") {
-    const std::string run = surroundings + " " + program_ + " run --time-budget 1 ";
-    Outcome outcome = shell(run + "hardware " + arguments + " --report " + folder);
+    const Outcome first = shell(surroundings + " " + program_ + " run --time-budget 1 hardware " +
+                                arguments + " --report " + folder);
+    return finish_gate(folder, first, surroundings);
+  }
+  /// Goes on in such calls with a gate of which `outcome` is what the last call left.
+  Outcome finish_gate(const std::string& folder,
+                      Outcome outcome = {},
+                      const std::string& surroundings = "") {
     constexpr int calls_max = 60;
     for (int i = 0; i < calls_max && report(folder)["ending"] != "completed"; ++i) {
-      outcome = shell(run + "--resume " + folder);
+      outcome = shell(surroundings + " " + program_ + " run --time-budget 1 --resume " + folder);
     }
     EXPECT_EQ(report(folder)["ending"], "completed") << outcome.out << outcome.err;
     return outcome;

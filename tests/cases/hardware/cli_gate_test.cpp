@@ -93,11 +93,6 @@ class CliGate : public tests::CliTest {
   Outcome run_whole(const std::string& folder, const std::string& arguments = "") {
     return run_gate("--operation barrier " + arguments, folder);
   }
-  void finish(const std::string& folder) {
-    for (int i = 0; i < 60 && report(folder)["ending"] != "completed"; ++i) {
-      rankcheck("run --time-budget 1 --resume " + folder);
-    }
-  }
 
   /// Links of which something was compared.
   static int measured(const json& gate) {
@@ -140,7 +135,7 @@ TEST_F(CliGate, EndsWhenTheTimeOfTheCallIsOver) {
   for (const json& each : phases()) {
     EXPECT_EQ(each.at("verdict"), "skipped") << each;
   }
-  finish("r");
+  finish_gate("r");
   EXPECT_EQ(measured(report("r")), 8);
   std::vector<std::string> names;
   const json parts = phases();
@@ -186,7 +181,7 @@ TEST_F(CliGate, KilledItKeepsItsLinksAndGoesOn) {
   EXPECT_EQ(measured(report("r")), 3);
 
   make("fast");
-  finish("r");
+  finish_gate("r");
   EXPECT_EQ(measured(report("r")), 8);
   // Every link is probed once, and only then again.
   const std::string asked = text_of("asked");
@@ -207,7 +202,7 @@ TEST_F(CliGate, ResumedItsSoakGoesOnAtTheNextLink) {
                 "sleep 0.2; kill -9 $p; wait $p;");
   fs::remove(path_to("stop"));
   ASSERT_EQ(soaked().size(), before + 3);
-  finish("r");
+  finish_gate("r");
   const std::vector<json> probes = soaked();
   EXPECT_GT(probes.size(), before + 3);
   for (std::size_t p = 0; p < probes.size(); ++p) {
