@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "harness/runner.hpp"
+#include "harness/suite_file.hpp"
 
 namespace rankcheck::cases::hardware {
 
