@@ -61,6 +61,8 @@ void count(const Judgement& judgement, const RunLimits& limits, Finding& finding
   ++finding.cases;
   if (limits.cases_done != nullptr) limits.cases_done->fetch_add(1, std::memory_order_relaxed);
   finding.compared_bytes += judgement.compared_bytes;
+  finding.power.add(judgement.power);
+  if (!judgement.blind_output.empty()) ++finding.powerless_cases;
   if (std::isfinite(judgement.ratio_max)) {
     finding.ratio_max = std::max(finding.ratio_max, judgement.ratio_max);
   }

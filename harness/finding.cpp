@@ -73,6 +73,9 @@ void merge(Finding& total, const Finding& round) {
   out.ranks_max = std::max(total.ranks_max, round.ranks_max);
   out.compared_bytes = total.compared_bytes + round.compared_bytes;
   out.ratio_max = std::max(total.ratio_max, round.ratio_max);
+  out.power = total.power;
+  out.power.add(round.power);
+  out.powerless_cases = total.powerless_cases + round.powerless_cases;
   out.cells = total.cells;
   for (const auto& [cell, count] : round.cells) out.cells[cell] += count;
   std::set<std::string> missing(total.missing_cells.begin(), total.missing_cells.end());

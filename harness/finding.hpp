@@ -56,6 +56,10 @@ struct Finding {
   int ranks_max = 0;
   std::int64_t compared_bytes = 0;
   double ratio_max = 0;
+  /// What the bounds of all cases could see, the smallest change in the worst of them; and the
+  /// cases that say nothing, because an output had no useful bound at all.
+  Power power = {};
+  std::int64_t powerless_cases = 0;
   /// Cell -> cases that covered it, the required cells that none did, and the cells that the
   /// operation has and the backend refuses. A required cell that is refused is in both lists.
   std::map<std::string, std::int64_t> cells;
@@ -70,6 +74,7 @@ struct Finding {
   int replays_failed = 0;
 };
 
+[[nodiscard]] nlohmann::ordered_json to_json(const Power& power);
 /// Leaves out what is empty; numbers that JSON lacks are the strings "inf", "-inf", "nan".
 [[nodiscard]] nlohmann::ordered_json to_json(const Finding& finding);
 /// Throws BadInput that names the field.

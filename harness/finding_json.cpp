@@ -24,6 +24,12 @@ constexpr std::array wrong_fields{
     field<&WrongElement::decoded>("decoded"),
 };
 
+constexpr std::array power_fields{
+    field<&Power::elements, Presence::required>("elements"),
+    field<&Power::useful, Presence::required>("useful"),
+    field<&Power::smallest_change, Presence::required>("smallest_change"),
+};
+
 constexpr std::array unit_fields{
     field<&Unit::operation, Presence::required>("operation"),
     field<&Unit::algorithm, Presence::required>("algorithm"),
@@ -72,6 +78,21 @@ static void read_value(const json& value, WrongElement& wrong) {
   fields.reject_unknown();
 }
 
+static ordered_json write_value(const Power& power) {
+  ordered_json out;
+  write_fields<Power>(power_fields, power, out);
+  return out;
+}
+
+static void read_value(const json& value, Power& power) {
+  Fields fields(value);
+  read_fields<Power>(power_fields, fields, power);
+  fields.reject_unknown();
+  fields.require_at_least_0("elements", static_cast<double>(power.elements));
+  fields.require_at_least_0("useful", static_cast<double>(power.useful));
+  if (power.useful > power.elements) fields.fail("useful", "expected no more than elements");
+}
+
 static ordered_json write_value(const Unit& unit) {
   ordered_json out;
   write_fields<Unit>(unit_fields, unit, out);
@@ -97,6 +118,8 @@ constexpr std::array finding_fields{
     field<&Finding::ranks_max>("ranks_max"),
     field<&Finding::compared_bytes, Presence::required>("compared_bytes"),
     field<&Finding::ratio_max, Presence::required>("ratio_max"),
+    field<&Finding::power>("power"),
+    field<&Finding::powerless_cases>("powerless_cases"),
     field<&Finding::cells>("cells"),
     field<&Finding::missing_cells>("missing_cells"),
     field<&Finding::refused_cells>("refused_cells"),
@@ -110,8 +133,9 @@ constexpr std::array finding_fields{
 
 /// Throws BadInput where a finding has counted less than nothing.
 void require_counts(const Finding& finding, const Fields& fields) {
-  const std::array<std::pair<std::string_view, std::int64_t>, 6> counts{
+  const std::array<std::pair<std::string_view, std::int64_t>, 7> counts{
       {{"cases", finding.cases},
+       {"powerless_cases", finding.powerless_cases},
        {"compared_bytes", finding.compared_bytes},
        {"wrong_count", finding.wrong_count},
        {"shrinks", finding.shrinks},
@@ -126,6 +150,10 @@ void require_counts(const Finding& finding, const Fields& fields) {
 }
 
 }  // namespace
+
+ordered_json to_json(const Power& power) {
+  return write_value(power);
+}
 
 ordered_json to_json(const Unit& unit) {
   return write_value(unit);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "reference/spec/share.hpp"
 
 #include "harness/form.hpp"
@@ -169,6 +171,7 @@ void expect_same_bits(const Case& c,
                       Judgement& judgement) {
   const auto bytes = static_cast<std::size_t>(spec::info(c.type).bytes);
   judgement.count(rank, count * static_cast<std::int64_t>(bytes));
+  judgement.power.add({.elements = count, .useful = count});
   if (count == 0 || std::memcmp(got, expected, static_cast<std::size_t>(count) * bytes) == 0)
     return;
   judgement.fail(Verdict::falsified, std::string(what));
@@ -326,6 +329,12 @@ void Examiner::check_power(const spec::Contract& contract, const Case& c, Judgem
   }
   if (judgement.compared_bytes == 0 && has_any) {
     judgement.fail(Verdict::vacuous, "nothing was compared of any output");
+  }
+  if (!judgement.blind_output.empty()) {
+    judgement.fail(Verdict::vacuous,
+                   fmt::format("no bound of {} is under {:.0f} % of its largest magnitude",
+                               judgement.blind_output,
+                               100 * useful_share));
   }
 }
 

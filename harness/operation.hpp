@@ -108,7 +108,8 @@ void expect_ranks_agree(const Evidence& evidence, std::size_t stage, Judgement& 
 
 /// Runs a case and judges it: refused and invalid cases are errored, memory contracts are checked
 /// on every stage, then the property, then that all ranks agree where the contract says so. A case
-/// that passes although nothing was compared of a rank with output is vacuous. The buffers inside
+/// that passes although nothing was compared of a rank with output, or although an output had no
+/// useful bound, is vacuous. The buffers inside
 /// are reused from case to case.
 class Examiner {
  public:

@@ -29,6 +29,8 @@ ordered_json to_json(const Tally& tally) {
       {"cases", tally.cases},
       {"compared_bytes", tally.compared_bytes},
       {"ratio_max", tally.ratio_max},
+      {"power", to_json(tally.power)},
+      {"powerless_cases", tally.powerless_cases},
       {"covered_cells", tally.covered_cells},
       {"required_cells", tally.required_cells},
       {"refused_cells", tally.refused_cells},

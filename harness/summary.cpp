@@ -1,6 +1,7 @@
 #include "harness/summary.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -28,6 +29,14 @@ std::string cells_of(const Tally& tally) {
   return text;
 }
 
+/// "99.6 %", rounded down: only where all bounds were useful does it say 100.
+std::string power_of(const Power& power) {
+  if (power.elements == 0) return "-";
+  if (power.useful == power.elements) return "100 %";
+  const double share = static_cast<double>(power.useful) / static_cast<double>(power.elements);
+  return fmt::format("{:.1f} %", std::floor(1000 * share) / 10);
+}
+
 }  // namespace
 
 void Tally::add(const Finding& finding) {
@@ -36,6 +45,8 @@ void Tally::add(const Finding& finding) {
   cases += finding.cases;
   compared_bytes += finding.compared_bytes;
   ratio_max = std::max(ratio_max, finding.ratio_max);
+  power.add(finding.power);
+  powerless_cases += finding.powerless_cases;
   covered_cells += std::ssize(finding.cells);
   std::set<std::string> open(finding.missing_cells.begin(), finding.missing_cells.end());
   open.insert(finding.refused_cells.begin(), finding.refused_cells.end());
@@ -70,6 +81,7 @@ Table to_table(const Summary& summary) {
                {"cases", Align::right},
                {"compared", Align::right},
                {"error/bound", Align::right},
+               {"power", Align::right},
                {"cells", Align::right},
                {"verdicts"}});
   for (const SummaryRow& row : summary.rows) {
@@ -82,6 +94,7 @@ Table to_table(const Summary& summary) {
                tally.compared_bytes == 0 ? "-"
                : exact                   ? "exact"
                                          : fmt::format("{:.3g}", tally.ratio_max),
+               power_of(tally.power),
                cells_of(tally),
                to_text(tally)});
   }

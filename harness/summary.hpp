@@ -20,6 +20,8 @@ struct Tally {
   std::int64_t cases = 0;
   std::int64_t compared_bytes = 0;
   double ratio_max = 0;
+  Power power;
+  std::int64_t powerless_cases = 0;
   std::int64_t covered_cells = 0;
   /// Cells that were covered, that were required, and that the backend refuses, each once.
   std::int64_t required_cells = 0;
@@ -53,8 +55,8 @@ struct Summary {
 /// nothing was checked at all (no findings, or all of them skipped); else 0.
 [[nodiscard]] int exit_status(const Tally& total);
 
-/// The rows for people: cases, verdicts, worst error/bound, and how many of all cells were covered,
-/// refused ones included.
+/// The rows for people: cases, verdicts, worst error/bound, the share of elements with a useful
+/// bound, and how many of all cells were covered, refused ones included.
 [[nodiscard]] Table to_table(const Summary& summary);
 
 /// Every outcome in one line, zeros included, skips with their reasons.

@@ -1,5 +1,7 @@
 #include "harness/verdict.hpp"
 
+#include <limits>
+
 namespace rankcheck::harness {
 
 std::string_view name(Verdict verdict) {
@@ -11,6 +13,19 @@ std::optional<Verdict> verdict_named(std::string_view name) {
     if (verdict_names[i] == name) return static_cast<Verdict>(i);
   }
   return std::nullopt;
+}
+
+Power PowerMeter::power() const {
+  Power seen{.elements = exact_ + std::ssize(bounds_), .useful = exact_};
+  double least = exact_ > 0 ? 0 : std::numeric_limits<double>::infinity();
+  for (const double bound : bounds_) {
+    // No bound at all is useful also where nothing but zeros is expected.
+    if (bound == 0 || bound < useful_share * largest_) ++seen.useful;
+    if (bound == 0) least = 0;
+    if (largest_ > 0 && bound / largest_ < least) least = bound / largest_;
+  }
+  if (seen.elements > 0) seen.smallest_change = least;
+  return seen;
 }
 
 bool is_red(Verdict verdict) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -93,6 +95,49 @@ struct WrongElement {
 /// A judgement lists at most this many wrong elements.
 inline constexpr std::size_t wrong_elements_max = 8;
 
+/// What the bounds of a check could see. A bound is useful where it is under `useful_share` of the
+/// largest magnitude that the same output should have: a change of that size would be found.
+struct Power {
+  /// Elements that were judged, and those of them with a useful bound.
+  std::int64_t elements = 0;
+  std::int64_t useful = 0;
+  /// The smallest change that would have been found in each output, as a share of the largest
+  /// magnitude there; the largest of all outputs.
+  double smallest_change = 0;
+
+  void add(const Power& other) {
+    elements += other.elements;
+    useful += other.useful;
+    smallest_change = std::max(smallest_change, other.smallest_change);
+  }
+
+  friend bool operator==(const Power&, const Power&) = default;
+};
+
+inline constexpr double useful_share = 0.1;
+
+/// Measures the power of one output: first takes all of its elements, then says what they come to.
+class PowerMeter {
+ public:
+  /// Elements of which every wrong bit is found.
+  void add_exact(std::int64_t elements) { exact_ += elements; }
+  /// One element and its bound; a bound that is not finite says nothing.
+  void add(double magnitude, double bound) {
+    raise(magnitude);
+    bounds_.push_back(bound);
+  }
+  /// Where the output should be nearly nothing: how large it would be if it were wrong.
+  void raise(double magnitude) {
+    if (std::isfinite(magnitude)) largest_ = std::max(largest_, magnitude);
+  }
+  [[nodiscard]] Power power() const;
+
+ private:
+  std::int64_t exact_ = 0;
+  std::vector<double> bounds_;
+  double largest_ = 0;
+};
+
 /// What the checks of one case found so far.
 struct Judgement {
   Verdict verdict = Verdict::passed;
@@ -105,6 +150,9 @@ struct Judgement {
   std::int64_t wrong_count = 0;
   /// The largest error/bound seen; 0 where everything was exact.
   double ratio_max = 0;
+  Power power;
+  /// The first output of which no element had a useful bound; empty where there is none.
+  std::string blind_output;
   /// The first wrong elements.
   std::vector<WrongElement> wrong;
 
@@ -125,6 +173,19 @@ struct Judgement {
   [[nodiscard]] bool has_compared(int rank) const {
     const auto at = static_cast<std::size_t>(rank);
     return at < compared_ranks.size() && compared_ranks[at];
+  }
+
+  /// Counts what the bounds of one output could see.
+  void see(const PowerMeter& meter, std::string_view output) {
+    const Power seen = meter.power();
+    power.add(seen);
+    if (seen.elements > 0 && seen.useful == 0 && blind_output.empty()) blind_output = output;
+  }
+  /// The same of an output that is one number.
+  void see(double magnitude, double bound, std::string_view output) {
+    PowerMeter meter;
+    meter.add(magnitude, bound);
+    see(meter, output);
   }
 
   /// Keeps the first failure.

@@ -1,6 +1,8 @@
 #include "cases/collectives/agrees_with_reference.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "harness/input.hpp"
@@ -48,13 +50,25 @@ class StageJudge {
       for (std::int64_t begin = 0; begin < first->piece.count; begin += chunk_elements) {
         const std::int64_t count = std::min(chunk_elements, first->piece.count - begin);
         oracle_.expect(first->piece, begin, count, expected_);
+        measure(count);
         for (auto each = first; each != last; ++each) compare(*each, begin, count);
       }
       first = last;
     }
+    judgement_.see(meter_, "the output");
   }
 
  private:
+  /// The power of what is expected: that of every rank that has a copy.
+  void measure(std::int64_t count) {
+    if (expected_.as_bits) return meter_.add_exact(count);
+    for (std::size_t i = 0; i < expected_.bound.size(); ++i) {
+      const bool is_open = !numerics::has_power(oracle_.rule(), expected_, i);
+      meter_.add(std::abs(expected_.high[i]),
+                 is_open ? std::numeric_limits<double>::infinity() : expected_.bound[i]);
+    }
+  }
+
   bool collect_pieces() {
     std::vector<Piece> pieces;
     for (int r = 0; r < oracle_.call().ranks; ++r) {
@@ -151,6 +165,7 @@ class StageJudge {
   Oracle oracle_;
   std::int64_t bytes_;
   std::vector<Wanted> wanted_;
+  harness::PowerMeter meter_;
   numerics::Expected expected_;
   numerics::Comparison comparison_;
 };

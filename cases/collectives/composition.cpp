@@ -48,6 +48,7 @@ void check_linear(const Evidence& evidence, Judgement& judgement) {
     const BufferView sum = view(evidence, 2, r);
     for (const spec::Block& block : a.layout.extents.recv) {
       judgement.count(r, block.count * parts * bytes);
+      judgement.power.add({.elements = block.count, .useful = block.count});
       for (std::int64_t i = block.offset * parts; i < (block.offset + block.count) * parts; ++i) {
         const std::byte* got = sum.recv() + i * bytes;
         if (is_combination(component, a.recv() + i * bytes, b.recv() + i * bytes, got)) continue;

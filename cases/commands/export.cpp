@@ -241,7 +241,7 @@ int export_case(const std::string& text_or_path,
     stages.push_back(to_json(examiner.stages()[s]));
     const Case& stage = examiner.stages()[s];
     if (family(catalogue.find(stage.operation)->contract) == "ptycho") {
-      OperatorExport(read_stage(evidence, s), s).write(folder, files);
+      OperatorExport(read_stage(evidence, s, reference::Follow::results), s).write(folder, files);
     } else {
       CollectiveExport(evidence, s).write(folder, files);
     }

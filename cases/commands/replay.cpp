@@ -49,6 +49,14 @@ int print_result(const harness::ReplayResult& result) {
   fmt::print("compared   {} bytes", harness::grouped(judgement.compared_bytes));
   if (judgement.ratio_max > 0) fmt::print(", error/bound at most {:.3g}", judgement.ratio_max);
   fmt::print("\n");
+  if (judgement.power.elements > 0) {
+    fmt::print(
+        "power      {} of {} elements have a useful bound; a change by {:.2g} of the largest "
+        "value is seen in every output\n",
+        harness::grouped(judgement.power.useful),
+        harness::grouped(judgement.power.elements),
+        judgement.power.smallest_change);
+  }
   if (!judgement.wrong.empty()) {
     fmt::print("wrong      {} elements, the first:\n{}",
                harness::grouped(judgement.wrong_count),

@@ -85,7 +85,33 @@ void search_with(Attempt& attempt) {
   }
 }
 
+/// A rank's part of the first sum over the ranks, which moves the object, is a tenth too large.
+void count_last_rank_for_more(Attempt& attempt) {
+  attempt.devices().on_collective = [](const CollectiveCall& call) {
+    if (call.number == StepSums::of_object) call.scale_given(call.call.ranks - 1, 1.1);
+    call.make();
+  };
+  attempt.run();
+}
+
+/// The same mistake in every step, in single precision: bounds have to be near enough to see it.
+constexpr Bug counts_for_more(std::string_view name, std::string_view operation) {
+  return {.name = name,
+          .summary = "what one rank adds to the object's step is a tenth too large",
+          .operation = operation,
+          .algorithm = "replicated",
+          .hits = is_single,
+          .attempt = count_last_rank_for_more};
+}
+
 constexpr std::array steps{
+    counts_for_more("more_of_one_rank_in_epie", "epie_step"),
+    counts_for_more("more_of_one_rank_in_rpie", "rpie_step"),
+    counts_for_more("more_of_one_rank_in_lsqml", "lsqml_step"),
+    counts_for_more("more_of_one_rank_in_difference_map", "difference_map_step"),
+    counts_for_more("more_of_one_rank_in_conjugate_gradients", "conjugate_gradient_step"),
+    counts_for_more("more_of_one_rank_in_poisson_conjugate_gradients",
+                    "poisson_conjugate_gradient_step"),
     Bug{.name = "line_search_ignores_the_step",
         .summary = "the cost of the trial does not depend on it: the longest step is taken",
         .source = "PtyGer, line search",

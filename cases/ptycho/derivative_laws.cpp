@@ -32,7 +32,7 @@ void plan_derivative(const spec::Contract&, const Case& c, std::vector<Case>& st
   for (Case& stage : stages) stage.varied = c.data_seed % 2 == 0 ? Array::object : Array::probe;
   stages[1].added_seed = c.data_seed + 1;
   // Far enough for the cost to change by more than its roundings, near enough for what curves.
-  stages[1].halvings = c.type == spec::Type::f64 ? 20 : 5;
+  stages[1].halvings = c.type == spec::Type::f64 ? 20 : 10;
 }
 
 /// Bounds what the cost of a pixel of frame d changes by beside its derivative, where the vector of
@@ -139,6 +139,7 @@ void check_derivative(const Evidence& evidence, Judgement& judgement) {
                   {.name = "2 Re<gradient, change>", .value = slope},
                   bound,
                   judgement);
+  judgement.see(std::max(std::abs(got), std::abs(slope)), bound, "the change of the cost");
 }
 
 /// The values of one slice of an object; the probe's are one.
@@ -175,6 +176,9 @@ void check_balance(const Evidence& evidence, Judgement& judgement) {
                     {.name = "Re<probe gradient, probe>", .value = probe.value.real()},
                     object.bound + probe.bound,
                     judgement);
+    judgement.see(std::max(std::abs(object.value), std::abs(probe.value.real())),
+                  object.bound + probe.bound,
+                  "<object gradient, object>");
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 #include <complex>
-#include <limits>
+#include <optional>
 
 #include "reference/ptycho/window.hpp"
 
@@ -38,21 +38,21 @@ double scale_of(Outputs outputs, const Case& c, Array array, std::size_t index) 
   return array == Array::step_lengths && index == 1 ? 0.25 : 1;
 }
 
-Wanted bent(const OperatorStage& plain,
-            const OperatorStage& bent,
-            double scale,
-            Array array,
-            std::size_t index) {
+std::optional<Wanted> bent(const OperatorStage& plain,
+                           const OperatorStage& bent,
+                           double scale,
+                           Array array,
+                           std::size_t index) {
   const harness::Bent source = harness::bend(
       bent.c.form, bent.c.scene, bent.in.positions, array, static_cast<std::int64_t>(index));
-  if (source.count == 0) return {.value = 0, .bound = std::numeric_limits<double>::infinity()};
+  if (source.count == 0) return std::nullopt;
   double error = 0;
   for (const auto& term : std::span(source.terms).first(source.count)) {
     error += std::abs(term.factor) * plain.expected[array].errors[term.index];
   }
   const auto value = [&](std::size_t i) { return plain.got[array].values[i]; };
-  return {.value = scale * source.value(value),
-          .bound = bent.expected[array].errors[index] + scale * error};
+  return Wanted{.value = scale * source.value(value),
+                .bound = bent.expected[array].errors[index] + scale * error};
 }
 
 void plan_bent(Form form, const Case& c, std::vector<Case>& stages) {
@@ -76,7 +76,7 @@ void check_bilinear(const Evidence& evidence, Judgement& judgement) {
   const auto window = static_cast<std::size_t>(scene.window);
   const auto margin = static_cast<std::size_t>(spec::margin(scene));
   const auto width = static_cast<std::size_t>(scene.detector);
-  compare_outputs(stage, "is not what is there", judgement, [&](Array array, std::size_t i) {
+  const auto is_there = [&](Array array, std::size_t i) -> std::optional<Wanted> {
     const std::size_t n = i / (width * width);
     const double row = positions[2 * n].real() + static_cast<double>(i / width % width) -
                        static_cast<double>(margin);
@@ -85,10 +85,11 @@ void check_bilinear(const Evidence& evidence, Judgement& judgement) {
     const auto is_lit = [&](std::size_t at) { return at - margin < window; };
     const bool is_inside = is_lit(i / width % width) && is_lit(i % width) && row >= 0 && col >= 0 &&
                            row <= scene.rows - 1 && col <= scene.cols - 1;
-    if (!is_inside) return Wanted{0, std::numeric_limits<double>::infinity()};
+    if (!is_inside) return std::nullopt;
     // Products of whole numbers and 256ths: the polynomial itself is exact.
     return Wanted{harness::bilinear_value(row, col), stage.expected[array].errors[i]};
-  });
+  };
+  compare_outputs(stage, "is not what is there", judgement, is_there);
 }
 
 }  // namespace
@@ -99,8 +100,9 @@ void plan_bent(std::span<const Form> forms, const Case& c, std::vector<Case>& st
 
 template <Outputs outputs>
 void check_bent(const Evidence& evidence, Judgement& judgement) {
-  const OperatorStage plain = read_stage(evidence, 0);
-  const OperatorStage other = read_stage(evidence, 1);
+  const RelatedStages stages = read_related(evidence, 0, 1);
+  const OperatorStage& plain = stages.first;
+  const OperatorStage& other = stages.second;
   const std::string what =
       "does not follow the inputs, which are " + std::string(name(other.c.form));
   compare_outputs(other, what, judgement, [&](Array array, std::size_t i) {

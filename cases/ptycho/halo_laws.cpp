@@ -66,7 +66,9 @@ void judge(const OperatorStage& stage,
            Value wanted,
            double bound,
            std::string_view what,
+           harness::PowerMeter& meter,
            Judgement& judgement) {
+  meter.add(std::abs(wanted), bound);
   judgement.count(replica.rank, 2 * spec::info(stage.c.type).bytes);
   const Value value = got(stage, replica);
   const double error = std::abs(value - wanted);
@@ -100,6 +102,7 @@ harness::Property makes_copies_equal() {
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             const OperatorStage stage = read_stage(evidence, 0);
+            harness::PowerMeter meter;
             for_each_pixel(stage, [&](const Pixel& pixel) {
               for (const Replica& replica : pixel.replicas) {
                 judge(stage,
@@ -108,9 +111,11 @@ harness::Property makes_copies_equal() {
                       got(stage, pixel.replicas.front()),
                       0,
                       "differs from another rank's copy",
+                      meter,
                       judgement);
               }
             });
+            judgement.see(meter, "the object");
           },
   };
 }
@@ -125,6 +130,7 @@ harness::Property needs_a_halo() {
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             const OperatorStage stage = read_stage(evidence, 0);
+            harness::PowerMeter meter;
             for_each_pixel(stage, [&](const Pixel& pixel) {
               for (const Replica& replica : pixel.replicas) {
                 judge(stage,
@@ -133,9 +139,11 @@ harness::Property needs_a_halo() {
                       taken(stage, replica),
                       0,
                       "changed without a halo",
+                      meter,
                       judgement);
               }
             });
+            judgement.see(meter, "the object");
           },
   };
 }
@@ -147,6 +155,7 @@ void check_second(const Evidence& evidence,
                   std::string_view what,
                   const Factor& factor) {
   const OperatorStage stage = read_stage(evidence, 1);
+  harness::PowerMeter meter;
   for_each_pixel(stage, [&](const Pixel& pixel) {
     for (const Replica& replica : pixel.replicas) {
       judge(stage,
@@ -155,9 +164,11 @@ void check_second(const Evidence& evidence,
             factor(pixel.replicas.size()) * taken(stage, replica),
             admitted(stage, replica),
             what,
+            meter,
             judgement);
     }
   });
+  judgement.see(meter, "the object");
 }
 
 }  // namespace
@@ -230,6 +241,7 @@ harness::Property conserves_the_sum() {
             if (!is_exact(stage.contract, stage.c)) bound += terms * 0x1p-53 * magnitude;
             const double error = std::abs(after - before);
             if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
+            judgement.see(std::max(std::abs(before), std::abs(after)), bound, "the sum");
             if (error <= bound) return;
             judgement.fail(
                 Verdict::falsified,
@@ -249,6 +261,7 @@ harness::Property stays_between_the_copies() {
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             const OperatorStage stage = read_stage(evidence, 0);
+            harness::PowerMeter meter;
             for_each_pixel(stage, [&](const Pixel& pixel) {
               const auto clamped = [&](double value, double (*part)(const Value&)) {
                 double least = part(taken(stage, pixel.replicas.front()));
@@ -269,9 +282,11 @@ harness::Property stays_between_the_copies() {
                       nearest,
                       admitted(stage, replica),
                       "lies outside the range of its copies",
+                      meter,
                       judgement);
               }
             });
+            judgement.see(meter, "the object");
           },
   };
 }

@@ -51,7 +51,7 @@ void compare(const OperatorStage& stage,
              const Wanted& wanted,
              std::string_view what,
              Judgement& judgement) {
-  if (!(wanted.bound < std::numeric_limits<double>::infinity())) return;
+  if (!std::isfinite(wanted.bound)) return;
   const std::int64_t bytes =
       spec::info(stage.c.type).bytes * (spec::info(array).is_complex ? 2 : 1);
   if (spec::is_replicated(stage.c.scene, array)) {
@@ -87,19 +87,32 @@ int rank_of(const OperatorStage& stage, Array array, std::size_t index) {
   }
 }
 
-/// Of the last stage.
-void check_reference(const Evidence& evidence, Judgement& judgement) {
-  const std::size_t last = evidence.stages.size() - 1;
-  const OperatorStage stage = read_stage(evidence, last);
+/// Judges the last stage. `wrong` gives the scale of outputs that should be nearly nothing.
+void compare_with_reference(const OperatorStage& stage,
+                            Judgement& judgement,
+                            const reference::Setting* wrong = nullptr) {
   for (const Array array : stage.contract.outputs) {
     if (stage.expected[array].values.size() == stage.got[array].values.size()) continue;
     judgement.fail(Verdict::errored, "the reference does not define every output");
     return;
   }
-  compare_outputs(stage, "differs from the reference", judgement, [&](Array array, std::size_t i) {
-    const Field& expected = stage.expected[array];
-    return Wanted{expected.values[i], expected.errors[i]};
-  });
+  const auto expected = [&](Array array, std::size_t i) {
+    const Field& field = stage.expected[array];
+    return Wanted{field.values[i], field.errors[i]};
+  };
+  compare_outputs(stage, "differs from the reference", judgement, expected, wrong);
+}
+
+void check_reference(const Evidence& evidence, Judgement& judgement) {
+  compare_with_reference(
+      read_stage(evidence, evidence.stages.size() - 1, reference::Follow::results), judgement);
+}
+
+void check_reference_at_the_truth(const Evidence& evidence, Judgement& judgement) {
+  const OperatorStage stage =
+      read_stage(evidence, evidence.stages.size() - 1, reference::Follow::results);
+  const reference::Setting wrong = with_dark_frames(stage);
+  compare_with_reference(stage, judgement, &wrong);
 }
 
 void check_adjoint(const Evidence& evidence, Judgement& judgement) {
@@ -119,6 +132,7 @@ void check_adjoint(const Evidence& evidence, Judgement& judgement) {
                   {.name = "<x, F* y>", .value = right},
                   bound,
                   judgement);
+  judgement.see(std::max(std::abs(left), std::abs(right)), bound, "<F x, y>");
 }
 
 void plan_linear(const spec::Contract& contract, const Case& c, std::vector<Case>& stages) {
@@ -182,10 +196,8 @@ void compare_stages(const OperatorStage& stage,
 }
 
 void check_partition(const Evidence& evidence, Judgement& judgement) {
-  compare_stages(read_stage(evidence, 1),
-                 read_stage(evidence, 0),
-                 "differs from another partition's",
-                 judgement);
+  const RelatedStages stages = read_related(evidence, 0, 1);
+  compare_stages(stages.second, stages.first, "differs from another partition's", judgement);
 }
 
 /// The case, then what it refines: a rank less, which the one before it stands for.
@@ -201,10 +213,8 @@ void plan_refined(const spec::Contract&, const Case& c, std::vector<Case>& stage
 }
 
 void check_refined(const Evidence& evidence, Judgement& judgement) {
-  compare_stages(read_stage(evidence, 0),
-                 read_stage(evidence, 1),
-                 "differs from that of fewer ranks",
-                 judgement);
+  const RelatedStages stages = read_related(evidence, 0, 1);
+  compare_stages(stages.first, stages.second, "differs from that of fewer ranks", judgement);
 }
 
 /// Whether there is a pixel in the case's frames that is not measured.
@@ -250,6 +260,7 @@ void check_energy(const Evidence& evidence, Judgement& judgement) {
   const Field& got = stage.got[output];
   const Field& expected = stage.expected[output];
   const auto frame = static_cast<std::size_t>(stage.c.scene.detector * stage.c.scene.detector);
+  harness::PowerMeter meter;
   for (std::size_t first = 0; first < got.values.size(); first += frame) {
     double before = 0;
     double after = 0;
@@ -265,6 +276,7 @@ void check_energy(const Evidence& evidence, Judgement& judgement) {
     const double gain = after - before;
     const double error = loss == Loss::admitted ? std::max(gain, 0.0) : std::abs(gain);
     if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
+    meter.add(std::max(before, after), bound);
     if (error <= bound) continue;
     judgement.fail(Verdict::falsified,
                    fmt::format("frame {}: an energy of {:.9g} became {:.9g}, bound {:.3g}",
@@ -273,6 +285,7 @@ void check_energy(const Evidence& evidence, Judgement& judgement) {
                                after,
                                bound));
   }
+  judgement.see(meter, "the energy");
 }
 
 }  // namespace
@@ -321,19 +334,21 @@ void compare_numbers(const OperatorStage& stage,
 void compare_outputs(const OperatorStage& stage,
                      std::string_view what,
                      Judgement& judgement,
-                     const std::function<Wanted(Array array, std::size_t index)>& wanted) {
+                     const Wants& wanted,
+                     const reference::Setting* wrong) {
   for (const Array array : stage.contract.outputs) {
     const Field& got = stage.got[array];
+    harness::PowerMeter meter;
     for (std::size_t i = 0; i < got.values.size(); ++i) {
-      compare(stage,
-              array,
-              i,
-              rank_of(stage, array, i),
-              got.values[i],
-              wanted(array, i),
-              what,
-              judgement);
+      const std::optional<Wanted> value = wanted(array, i);
+      if (!value) continue;
+      meter.add(std::abs(value->value), value->bound);
+      compare(stage, array, i, rank_of(stage, array, i), got.values[i], *value, what, judgement);
     }
+    if (wrong != nullptr) {
+      for (const auto& value : (*wrong)[array].values) meter.raise(std::abs(value));
+    }
+    judgement.see(meter, spec::name(array));
   }
 }
 
@@ -349,6 +364,14 @@ void plan_behind(std::span<const std::string_view> others,
     stages[s].operation = others[s];
     stages[s].algorithm.clear();
   }
+}
+
+reference::Setting with_dark_frames(const OperatorStage& stage) {
+  reference::Setting dark = stage.in;
+  dark.make(Array::frames);
+  reference::Setting outputs = dark;
+  reference_of(stage.c.operation)(dark, outputs);
+  return outputs;
 }
 
 harness::Property operator_agrees_with_reference() {
@@ -369,7 +392,7 @@ harness::Property agrees_at_the_truth() {
             plan_behind(std::array<std::string_view, 1>{"intensity"}, c, stages);
             stages[1].chained = true;
           },
-      .check = check_reference,
+      .check = check_reference_at_the_truth,
   };
 }
 

@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,17 +17,22 @@
 
 namespace rankcheck::cases {
 
-/// What a law wants of one value; an infinite bound says nothing and counts as nothing.
+/// What a law wants of one value; a bound that is not finite says nothing, and so lacks power.
 struct Wanted {
   std::complex<double> value;
   double bound;
 };
 
-/// Judges every output of a stage; `what` is said where one is wrong.
+/// What a law wants of each value; nothing, where it has no opinion.
+using Wants = std::function<std::optional<Wanted>(spec::Array array, std::size_t index)>;
+
+/// Judges every output of a stage, and its power; `what` is said where one is wrong. Where outputs
+/// should be nearly nothing, `wrong` are those of a typical mistake, which give their scale.
 void compare_outputs(const OperatorStage& stage,
                      std::string_view what,
                      harness::Judgement& judgement,
-                     const std::function<Wanted(spec::Array array, std::size_t index)>& wanted);
+                     const Wants& wanted,
+                     const reference::Setting* wrong = nullptr);
 
 /// The sum of the products of a's values with b's conjugated ones.
 [[nodiscard]] std::complex<double> inner_product(const reference::Field& a,
@@ -43,7 +49,8 @@ struct Named {
   std::complex<double> value;
 };
 
-/// Judges two numbers that all of a stage's first output went into.
+/// Judges two numbers that all of a stage's first output went into. The power of the check is the
+/// caller's to say.
 void compare_numbers(const OperatorStage& stage,
                      const Named& left,
                      const Named& right,
@@ -86,6 +93,10 @@ void plan_then_on_result(const spec::Contract& contract,
   plan_then<other>(contract, c, stages);
   stages[1].chained = true;
 }
+
+/// The outputs of an operator that is told of frames without light: what its results are like where
+/// nothing of the model was taken away.
+[[nodiscard]] reference::Setting with_dark_frames(const OperatorStage& stage);
 
 /// Every output of every rank is the reference's, within the bound that follows from the precision.
 [[nodiscard]] harness::Property operator_agrees_with_reference();

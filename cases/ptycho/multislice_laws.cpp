@@ -67,6 +67,7 @@ void check_adjoint_of_slices(const Evidence& evidence, Judgement& judgement) {
     const double error = std::abs(left.value - right.value);
     const double bound = left.bound + right.bound;
     if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
+    judgement.see(std::max(std::abs(left.value), std::abs(right.value)), bound, "<F o, y>");
     if (error <= bound) continue;
     judgement.fail(Verdict::falsified,
                    fmt::format("slice {}: <F o, y> = {:.9g}{:+.9g}i, <o_s, (F* y)_s> = "

@@ -59,7 +59,22 @@ reference::Operator reference_of(std::string_view operation) {
       ->reference;
 }
 
-OperatorStage read_stage(const harness::Evidence& evidence, std::size_t stage) {
+void expect_again(OperatorStage& stage, reference::Follow follow) {
+  stage.in.followed = &stage.got;
+  stage.in.follow = follow;
+  reference_of(stage.c.operation)(stage.in, stage.expected);
+  // Stages are moved.
+  stage.in.followed = nullptr;
+  stage.in.follow = reference::Follow::nothing;
+  if (!is_exact(stage.contract, stage.c)) return;
+  for (Field& field : stage.expected.arrays) {
+    std::fill(field.errors.begin(), field.errors.end(), 0.0);
+  }
+}
+
+OperatorStage read_stage(const harness::Evidence& evidence,
+                         std::size_t stage,
+                         reference::Follow follow) {
   const harness::Case& c = evidence.stages[stage];
   OperatorStage result{.c = c,
                        .contract = evidence.catalogue.find(c.operation)->contract,
@@ -79,13 +94,23 @@ OperatorStage read_stage(const harness::Evidence& evidence, std::size_t stage) {
       read_block(c.type, block, buffers.recv() + block.offset * bytes, result.got[block.array]);
     }
   }
-  reference_of(c.operation)(result.in, result.expected);
-  if (is_exact(result.contract, c)) {
-    for (Field& field : result.expected.arrays) {
-      std::fill(field.errors.begin(), field.errors.end(), 0.0);
-    }
-  }
+  expect_again(result, follow);
   return result;
+}
+
+RelatedStages read_related(const harness::Evidence& evidence,
+                           std::size_t first,
+                           std::size_t second) {
+  RelatedStages stages{read_stage(evidence, first, reference::Follow::choices),
+                       read_stage(evidence, second, reference::Follow::choices)};
+  const auto lengths = [](const OperatorStage& stage) -> const auto& {
+    return stage.got[spec::Array::step_lengths].values;
+  };
+  if (lengths(stages.first) != lengths(stages.second)) {
+    expect_again(stages.first, reference::Follow::nothing);
+    expect_again(stages.second, reference::Follow::nothing);
+  }
+  return stages;
 }
 
 }  // namespace rankcheck::cases

@@ -27,7 +27,24 @@ struct OperatorStage {
 /// The reference of an operator that exists.
 [[nodiscard]] reference::Operator reference_of(std::string_view operation);
 
-/// Reads a stage back from the buffers and runs the reference on its inputs.
-[[nodiscard]] OperatorStage read_stage(const harness::Evidence& evidence, std::size_t stage);
+/// Reads a stage back from the buffers and runs the reference on its inputs. What follows the run
+/// says more of this run, and nothing of any other one.
+[[nodiscard]] OperatorStage read_stage(const harness::Evidence& evidence,
+                                       std::size_t stage,
+                                       reference::Follow follow = reference::Follow::nothing);
+
+/// Runs the reference again, on inputs that were changed.
+void expect_again(OperatorStage& stage, reference::Follow follow);
+
+/// Two stages whose results a law relates. Where both made the same choices, the bounds are those
+/// of a step with these choices.
+struct RelatedStages {
+  OperatorStage first;
+  OperatorStage second;
+};
+
+[[nodiscard]] RelatedStages read_related(const harness::Evidence& evidence,
+                                         std::size_t first,
+                                         std::size_t second);
 
 }  // namespace rankcheck::cases

@@ -71,17 +71,7 @@ std::uint8_t class_of(double value) {
 class Judge {
  public:
   Judge(const Fold& rule, const Expected& expected)
-      : expected_(expected),
-        ranks_(static_cast<std::size_t>(rule.ranks)),
-        overflow_(format_of(spec::component(rule.type)).overflow) {}
-
-  /// Whether something could be wrong here: not where every class of value is admitted, nor where
-  /// the bound reaches beyond all finite ones.
-  [[nodiscard]] bool has_power(std::size_t at) const {
-    constexpr std::uint8_t all =
-        admits_finite | admits_positive_infinity | admits_negative_infinity | admits_nan;
-    return (expected_.admits[at] & all) != all && expected_.bound[at] < overflow_;
-  }
+      : expected_(expected), ranks_(static_cast<std::size_t>(rule.ranks)) {}
 
   /// The distance of one component from what was expected; NaN, which no bound admits, where its
   /// class is wrong.
@@ -104,7 +94,6 @@ class Judge {
  private:
   const Expected& expected_;
   const std::size_t ranks_;
-  const double overflow_;
   /// The next unused one.
   std::size_t candidate_ = 0;
 };
@@ -139,7 +128,7 @@ void compare_values(const Fold& rule,
       const auto at = static_cast<std::size_t>(first * parts + c);
       const double error = judge.error(at, values[static_cast<std::size_t>(c)]);
       const double bound = expected.bound[at];
-      compared += judge.has_power(at) ? 1 : 0;
+      compared += has_power(rule, expected, at) ? 1 : 0;
       if (bound > 0 && std::isfinite(error)) {
         comparison.ratio_max = std::max(comparison.ratio_max, error / bound);
       }
@@ -155,6 +144,13 @@ void compare_values(const Fold& rule,
 }
 
 }  // namespace
+
+bool has_power(const Fold& rule, const Expected& expected, std::size_t component) {
+  constexpr std::uint8_t all =
+      admits_finite | admits_positive_infinity | admits_negative_infinity | admits_nan;
+  return (expected.admits[component] & all) != all &&
+         expected.bound[component] < format_of(spec::component(rule.type)).overflow;
+}
 
 void compare(const Fold& rule,
              const Expected& expected,

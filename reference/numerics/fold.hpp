@@ -61,6 +61,10 @@ void fold(const Fold& rule,
 /// Expects exactly these bytes: data movement.
 void expect_bits(const std::byte* bytes, std::int64_t size_bytes, Expected& out);
 
+/// Whether some value of a component would be wrong: not where every class of value is admitted,
+/// nor where the bound reaches beyond all finite ones. Expects values, not bits.
+[[nodiscard]] bool has_power(const Fold& rule, const Expected& expected, std::size_t component);
+
 /// One wrong element; error and bound are those of its first wrong component.
 struct Difference {
   /// Element, counted from the start of the run.

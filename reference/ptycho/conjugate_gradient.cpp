@@ -1,7 +1,10 @@
 #include "reference/ptycho/conjugate_gradient.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "reference/ptycho/chain.hpp"
@@ -43,28 +46,96 @@ Field zeros_like(const Field& field) {
   return zero;
 }
 
-/// -gradient, or Dai's and Yuan's direction; where nobody can say which of them, one with the other
-/// inside its bounds.
-Field next_direction(const Field& gradient,
-                     const Field& old_gradient,
-                     const Field& old_direction,
-                     double unit) {
-  const Field steepest = difference(zeros_like(gradient), gradient, unit);
+/// Whether every value is inside the bounds of what is expected.
+bool is_inside(const Field& got, const Field& expected) {
+  for (std::size_t i = 0; i < got.values.size(); ++i) {
+    if (!(std::abs(got.values[i] - expected.values[i]) <= expected.errors[i])) return false;
+  }
+  return true;
+}
+
+/// The directions that a step may take.
+class Choice {
+ public:
+  /// -gradient, the only one so far.
+  Choice(Field steepest, double unit) : steepest_(std::move(steepest)), unit_(unit) {}
+
+  /// Admits -gradient + factor * old direction, too, and no longer -gradient alone where that is
+  /// `excluded`. The factor is not below `least`, also where nothing else can be said of it.
+  void admit(const Estimate& factor, double least, const Field& old_direction, bool excluded) {
+    factor_ = factor;
+    least_ = least;
+    old_direction_ = &old_direction;
+    excludes_steepest_ = excluded;
+  }
+
+  /// All directions inside the bounds of one.
+  [[nodiscard]] Field either() const {
+    if (old_direction_ == nullptr) return steepest_;
+    Field direction = moved(steepest_, factor_, *old_direction_, unit_);
+    if (excludes_steepest_) return direction;
+    for (std::size_t i = 0; i < direction.values.size(); ++i) {
+      direction.errors[i] += std::abs(direction.values[i] - steepest_.values[i]);
+    }
+    return direction;
+  }
+
+  /// The direction that is nearest to one that somebody took. That one's factor follows from it, by
+  /// least squares, and is good up to what its roundings contribute.
+  [[nodiscard]] Field nearest(const Field& got) const {
+    if (old_direction_ == nullptr || (!excludes_steepest_ && is_inside(got, steepest_))) {
+      return steepest_;
+    }
+    double product = 0;
+    double energy = 0;
+    double roundings = 0;
+    for (std::size_t i = 0; i < got.values.size(); ++i) {
+      const std::complex<double> old = old_direction_->values[i];
+      const std::complex<double> turned = got.values[i] - steepest_.values[i];
+      product += (turned * std::conj(old)).real();
+      energy += std::norm(old);
+      const double error = steepest_.errors[i] + growth(product_roundings + 2, unit_) *
+                                                     (std::abs(got.values[i]) + std::abs(turned));
+      roundings += error * error;
+    }
+    if (!(energy > 0)) return steepest_;
+    const double slack = std::sqrt(roundings / energy);
+    double taken = std::max(product / energy, least_ - slack);
+    if (std::isfinite(factor_.error)) {
+      taken = std::min(taken, factor_.value.real() + factor_.error + slack);
+    }
+    return moved(steepest_, {.value = taken, .error = slack}, *old_direction_, unit_);
+  }
+
+ private:
+  Field steepest_;
+  double unit_;
+  Estimate factor_;
+  double least_ = 0;
+  /// Not owned.
+  const Field* old_direction_ = nullptr;
+  bool excludes_steepest_ = false;
+};
+
+/// -gradient, Dai's and Yuan's direction, or both, where nobody can say which of them.
+Choice next_direction(const Field& gradient,
+                      const Field& old_gradient,
+                      const Field& old_direction,
+                      double unit) {
+  Choice choice(difference(zeros_like(gradient), gradient, unit), unit);
   const Estimate curvature =
       real(inner_product(old_direction, difference(gradient, old_gradient, unit), unit));
   const Answer is_curved = is_positive(curvature);
-  if (is_curved == Answer::no) return steepest;
+  if (is_curved == Answer::no) return choice;
   const Estimate energy = inner_product(gradient, gradient, unit);
   const Estimate factor = quotient(energy, curvature, unit);
   const Estimate turned = product(factor, real(inner_product(gradient, old_direction, unit)), unit);
   const Answer is_descent = is_positive(reference::difference(energy, turned, unit));
-  if (is_descent == Answer::no) return steepest;
-  Field direction = moved(steepest, factor, old_direction, unit);
-  if (is_descent == Answer::yes) return direction;
-  for (std::size_t i = 0; i < direction.values.size(); ++i) {
-    direction.errors[i] += std::abs(direction.values[i] - steepest.values[i]);
-  }
-  return direction;
+  if (is_descent == Answer::no) return choice;
+  const double least = (energy.value.real() - energy.error) /
+                       (curvature.value.real() + curvature.error) * (1 - growth(4, unit));
+  choice.admit(factor, least, old_direction, is_curved == Answer::yes && is_descent == Answer::yes);
+  return choice;
 }
 
 /// The far waves where the block's values are these.
@@ -108,35 +179,111 @@ class CostsAlong {
   Field by_;
 };
 
-/// How far the block goes along its direction, from where the cost is `before`. Where nobody can
-/// say whether a length lowers the cost, that one and all that are shorter are inside the bounds.
-Estimate search(CostsAlong costs, const Estimate& before) {
+/// A length that a line search may find, and how far the others are that it may find as well.
+struct Length {
+  double value = 0;
+  double spread = 0;
+};
+
+/// The length that the search finds, from where the cost is `before`. Where nobody can say whether
+/// a length lowers the cost, that one and all that are shorter may be found; then it is `wanted`,
+/// if that may be.
+Length search(CostsAlong& costs, const Estimate& before, std::optional<double> wanted) {
+  double longest = 0;
   for (int halvings = 0; halvings <= line_search_halvings; ++halvings) {
     const double length = std::ldexp(1, -halvings);
     const Estimate cost = costs.at(length);
     const Estimate rise{.value = cost.value - before.value, .error = cost.error + before.error};
     const Answer rises = is_positive(rise);
-    if (rises == Answer::no) return {.value = length, .error = 0};
-    if (rises == Answer::open) return {.value = length / 2, .error = length / 2};
+    if (rises == Answer::yes) continue;
+    if (longest == 0) longest = length;
+    if (rises == Answer::no) return {.value = length, .spread = longest - length};
+    if (wanted && length == *wanted) {
+      return {.value = length, .spread = std::max(longest - length, length)};
+    }
   }
-  return {};
+  return {.value = 0, .spread = longest};
 }
 
-/// Moves one block of `in` and leaves what comes of it in both settings, the length at `index` of
-/// step_lengths; returns the cost before.
-Estimate step(Operator cost_of, const Block& block, std::size_t index, Setting& in, Setting& out) {
-  Setting slopes = with(in, {});
-  gradients(in, cost_of, slopes);
-  const Field& gradient = slopes[block.values];
-  const Estimate cost = at(slopes[Array::cost], 0);
-  out[block.direction] = next_direction(gradient, in[block.gradient], in[block.direction], in.unit);
-  const Estimate length = search(CostsAlong(cost_of, in, block.values, out[block.direction]), cost);
-  store(length, index, out[Array::step_lengths]);
-  out[block.gradient] = gradient;
-  out[block.values] = moved(in[block.values], length, out[block.direction], in.unit);
-  in[block.values] = out[block.values];
-  return cost;
+/// Values that were stored in the precision under test: one rounding off what they stand for.
+Field stored(const Field& field, double unit) {
+  Field result = field;
+  for (std::size_t i = 0; i < result.values.size(); ++i) {
+    result.errors[i] = growth(1, unit) * std::abs(result.values[i]);
+  }
+  return result;
 }
+
+/// One block of one step. Where a part of a step that is followed is wrong, the next ones start
+/// from the reference's.
+class BlockStep {
+ public:
+  BlockStep(Operator cost, const Block& block, std::size_t index, Setting& in, Setting& out)
+      : cost_(cost),
+        block_(block),
+        index_(index),
+        in_(in),
+        out_(out),
+        followed_(in.followed),
+        follow_(in.follow) {}
+
+  /// Moves the block of the input and leaves what comes of it in both settings; returns the cost
+  /// before.
+  Estimate take() {
+    Setting slopes = with(in_, {});
+    gradients(in_, cost_, slopes);
+    const Estimate cost = at(slopes[Array::cost], 0);
+    out_[block_.gradient] = slopes[block_.values];
+    const Field gradient = going_on_from(block_.gradient);
+    out_[block_.direction] = direction_of(gradient);
+    const Field direction = going_on_from(block_.direction);
+    CostsAlong costs(cost_, in_, block_.values, direction);
+    const Estimate length = length_along(costs, cost);
+    out_[block_.values] = moved(in_[block_.values], length, direction, in_.unit);
+    in_[block_.values] = going_on_from(block_.values);
+    return cost;
+  }
+
+ private:
+  /// What the next part starts from: what was expected, or else what was got instead.
+  Field going_on_from(Array array) const {
+    const Field& expected = out_[array];
+    if (follow_ != Follow::results || !is_inside((*followed_)[array], expected)) return expected;
+    return stored((*followed_)[array], in_.unit);
+  }
+
+  Field direction_of(const Field& gradient) const {
+    const Choice choice =
+        next_direction(gradient, in_[block_.gradient], in_[block_.direction], in_.unit);
+    if (follow_ != Follow::results) return choice.either();
+    return choice.nearest((*followed_)[block_.direction]);
+  }
+
+  /// Leaves the length in step_lengths.
+  Estimate length_along(CostsAlong& costs, const Estimate& cost) {
+    std::optional<double> wanted;
+    if (follow_ != Follow::nothing)
+      wanted = (*followed_)[Array::step_lengths].values[index_].real();
+    const Length length = search(costs, cost, wanted);
+    if (wanted == length.value) {
+      store({.value = length.value, .error = length.spread}, index_, out_[Array::step_lengths]);
+      return {.value = length.value};
+    }
+    // Anything in between, of which nobody's is the one that is followed.
+    const double longest = length.value + length.spread;
+    const Estimate any{.value = (length.value + longest) / 2, .error = length.spread / 2};
+    store(wanted ? Estimate{.value = longest} : any, index_, out_[Array::step_lengths]);
+    return any;
+  }
+
+  Operator cost_;
+  const Block& block_;
+  std::size_t index_;
+  Setting& in_;
+  Setting& out_;
+  const Setting* followed_;
+  Follow follow_;
+};
 
 }  // namespace
 
@@ -145,8 +292,8 @@ void conjugate_gradient_step_of(Operator cost, const Setting& in, Setting& out) 
   constexpr Block probe{Array::probe, Array::probe_gradient, Array::probe_direction};
   Setting state = in;
   out.make(Array::step_lengths);
-  store(step(cost, object, 0, state, out), 0, out.make(Array::cost));
-  step(cost, probe, 1, state, out);
+  store(BlockStep(cost, object, 0, state, out).take(), 0, out.make(Array::cost));
+  BlockStep(cost, probe, 1, state, out).take();
 }
 
 }  // namespace rankcheck::reference

@@ -24,6 +24,17 @@ struct Field {
   }
 };
 
+/// How the reference of a step in several parts follows what somebody got from each part, as far as
+/// that is inside its own bounds.
+enum class Follow : std::uint8_t {
+  nothing,
+  /// Where roundings may have decided between two lengths of a step, it takes that one's.
+  choices,
+  /// The next part starts from that one's results: so each part is judged by itself, and bounds do
+  /// not multiply from part to part.
+  results,
+};
+
 /// A problem: its sizes, and for each array its values for all positions, in order.
 struct Setting {
   spec::Scene scene;
@@ -34,6 +45,9 @@ struct Setting {
   /// covers both, because bounds grow at least linearly with it.
   double unit = 0;
   std::array<Field, spec::array_kinds> arrays;
+  /// Where given: what somebody's call left, in the precision under test. Not owned.
+  const Setting* followed = nullptr;
+  Follow follow = Follow::nothing;
 
   [[nodiscard]] Field& operator[](spec::Array array) {
     return arrays[static_cast<std::size_t>(array)];
@@ -44,8 +58,8 @@ struct Setting {
   /// Values of an array of all positions.
   [[nodiscard]] std::size_t size(spec::Array array) const {
     const std::array all{positions};
-    return static_cast<std::size_t>(
-        counts.empty() ? spec::total_of(scene, all, array) : spec::total_of(scene, counts, array));
+    return static_cast<std::size_t>(counts.empty() ? spec::total_of(scene, all, array)
+                                                   : spec::total_of(scene, counts, array));
   }
   /// An array of zeros without errors, of the right size.
   Field& make(spec::Array array) {

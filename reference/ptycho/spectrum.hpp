@@ -47,16 +47,29 @@ inline Estimate shift_ramp(double distance, int width, int k, double unit) {
 /// Multiplies the frequencies of all frames of a field: factor(frame, k, l).
 template <class Factor>
 void filter(int width, double unit, Field& field, const Factor& factor) {
-  transform(Direction::forward, width, unit, field);
   const std::size_t frame = static_cast<std::size_t>(width) * static_cast<std::size_t>(width);
-  for (std::size_t i = 0; i < field.values.size(); ++i) {
-    const auto k = static_cast<int>(i % frame) / width;
-    const auto l = static_cast<int>(i % frame) % width;
-    const Estimate filtered = product(at(field, i), factor(i / frame, k, l), unit);
-    field.values[i] = filtered.value;
-    field.errors[i] = filtered.error;
+  for (std::size_t n = 0; n < field.values.size() / frame; ++n) {
+    Patience::ask();
+    const auto values = std::span(field.values).subspan(n * frame, frame);
+    const auto errors = std::span(field.errors).subspan(n * frame, frame);
+    double length = length_of(errors);
+    transform(Direction::forward, width, unit, values, errors, length);
+    double largest_factor = 0;
+    double own_energy = 0;
+    for (std::size_t i = 0; i < frame; ++i) {
+      const Estimate by = factor(n, static_cast<int>(i) / width, static_cast<int>(i) % width);
+      const Estimate before{.value = values[i], .error = errors[i]};
+      const Estimate filtered = product(before, by, unit);
+      // Without what was brought along, which grows by the factor.
+      const double own = filtered.error - before.error * std::abs(by.value);
+      largest_factor = std::max(largest_factor, std::abs(by.value));
+      own_energy += own * own;
+      values[i] = filtered.value;
+      errors[i] = filtered.error;
+    }
+    length = largest_factor * length + std::sqrt(own_energy);
+    transform(Direction::inverse, width, unit, values, errors, length);
   }
-  transform(Direction::inverse, width, unit, field);
 }
 
 }  // namespace rankcheck::reference

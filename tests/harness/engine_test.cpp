@@ -77,6 +77,24 @@ TEST_F(EngineTest, ASiteClassThatIsNeverRunIsVacuous) {
   EXPECT_EQ(finding.missing_cells, std::vector<std::string>{"site/in_place"});
 }
 
+TEST_F(EngineTest, CasesWithoutPowerAreCountedAndCoverNothing) {
+  Property property = fake::completes();
+  property.name = "is_blind_in_place";
+  property.check = [](const Evidence& evidence, Judgement& judgement) {
+    fake::completes().check(evidence, judgement);
+    judgement.see(1, evidence.stages[0].in_place ? 1 : 0, "the output");
+  };
+  const Catalogue other = fake::catalogue({property});
+  unit.property = "is_blind_in_place";
+  const Finding finding = run_unit(other, backend, unit, limits);
+  EXPECT_EQ(finding.verdict, Verdict::vacuous);
+  EXPECT_FALSE(finding.cells.contains("site/in_place"));
+  EXPECT_GT(finding.powerless_cases, 0);
+  EXPECT_EQ(finding.power.elements, finding.cases);
+  EXPECT_EQ(finding.power.useful, finding.cases - finding.powerless_cases);
+  EXPECT_EQ(finding.power.smallest_change, 1);
+}
+
 TEST_F(EngineTest, CellsThatTheBackendRefusesAreNamedAndNotRequired) {
   backend.refusal = [](const Case& c) {
     return c.in_place || c.type == spec::Type::f32 ? "no" : "";

@@ -18,6 +18,12 @@ TEST(Finding, NanSurvivesJson) {
   EXPECT_NE(read.wrong.at(0).error, read.wrong.at(0).error);
 }
 
+TEST(Finding, MoreUsefulElementsThanThereAreIsRefused) {
+  nlohmann::json changed = to_json(sample_failure());
+  changed["power"]["useful"] = 1000;
+  EXPECT_THROW(static_cast<void>(finding_from_json(changed)), BadInput);
+}
+
 TEST(Finding, UnknownVerdictIsRefusedByName) {
   nlohmann::json changed = to_json(sample_failure());
   changed["verdict"] = "green";
@@ -49,7 +55,12 @@ TEST(Merge, AddsUpRoundsAndCoversWhatWasMissing) {
   total.missing_cells = {"int8/sum"};
   Finding round = sample_finding("all_reduce", Verdict::passed);
   round.cells = {{"int8/sum", 3}};
+  total.power = {.elements = 10, .useful = 9, .smallest_change = 0.5};
+  round.power = {.elements = 5, .useful = 5, .smallest_change = 0.1};
+  round.powerless_cases = 2;
   merge(total, round);
+  EXPECT_EQ(total.power, (Power{.elements = 15, .useful = 14, .smallest_change = 0.5}));
+  EXPECT_EQ(total.powerless_cases, 2);
   EXPECT_EQ(total.cases, 20);
   EXPECT_EQ(total.cells.size(), 2U);
   EXPECT_TRUE(total.missing_cells.empty());

@@ -340,6 +340,22 @@ TEST_F(ExaminerTest, ARankThatNobodyLookedAtIsVacuous) {
   EXPECT_EQ(judgement.reason, "nothing was compared of the output of rank 2");
 }
 
+TEST_F(ExaminerTest, AnOutputWithoutAUsefulBoundIsVacuous) {
+  Property property = fake::completes();
+  property.name = "sees_little";
+  property.check = [](const Evidence& evidence, Judgement& judgement) {
+    fake::completes().check(evidence, judgement);
+    judgement.see(1, 0.01, "the sum");
+    judgement.see(1, 0.1, "the mean");
+  };
+  catalogue_ = fake::catalogue({property});
+  Case c = legal();
+  c.property = "sees_little";
+  const Judgement judgement = examine(c);
+  EXPECT_EQ(judgement.verdict, Verdict::vacuous);
+  EXPECT_EQ(judgement.reason, "no bound of the mean is under 10 % of its largest magnitude");
+}
+
 TEST_F(ExaminerTest, RanksWithoutOutputNeedNoComparison) {
   Case c = legal();
   c.count = 0;

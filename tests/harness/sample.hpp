@@ -38,6 +38,9 @@ inline Finding sample_finding(const std::string& operation, Verdict verdict) {
 inline Finding sample_failure() {
   Finding finding = sample_finding("all_reduce", Verdict::falsified);
   finding.missing_cells = {"int8/sum"};
+  finding.power = {
+      .elements = 400, .useful = 399, .smallest_change = std::numeric_limits<double>::infinity()};
+  finding.powerless_cases = 1;
   finding.minimal.emplace();
   finding.minimal->operation = "all_reduce";
   finding.minimal->ranks = 3;

@@ -29,7 +29,8 @@ struct Probe {
   const Value* got;
   std::size_t modes;
   std::size_t pixels;
-  /// How far anything quadratic in the modes may be off.
+  /// The sum of all modes' squares, and how far anything quadratic in them may be off.
+  double power;
   double bound;
 
   /// The inner product of two modes.
@@ -64,6 +65,7 @@ void for_each_probe(const OperatorStage& stage, const Body& body) {
         .got = stage.got[spec::Array::probe].values.data() + first,
         .modes = modes,
         .pixels = values / modes,
+        .power = power,
         .bound = reference::orthogonalize_modes::accuracy(stage.c.scene) * stage.in.unit * power});
   }
 }
@@ -92,7 +94,10 @@ harness::Property of_probes(std::string_view name, std::string_view summary) {
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             const OperatorStage stage = read_stage(evidence, 0);
-            for_each_probe(stage, [&](const Probe& probe) { check(stage, probe, judgement); });
+            for_each_probe(stage, [&](const Probe& probe) {
+              check(stage, probe, judgement);
+              judgement.see(probe.power, probe.bound, "the probe");
+            });
           },
   };
 }

@@ -77,11 +77,86 @@ TEST(ConjugateGradientStepTest, a_tied_length_bounds_all_that_may_be_taken) {
   Setting in = setting();
   in[Array::frames].values[0] = 4;
   const Setting out = stepped(in);
-  EXPECT_EQ(out[Array::step_lengths].values[0], 0.5);
-  EXPECT_EQ(out[Array::step_lengths].errors[0], 0.5);
-  EXPECT_EQ(out[Array::object].values[0], 0.0);
-  EXPECT_GE(out[Array::object].errors[0], 2);
-  EXPECT_LT(out[Array::object].errors[0], 2.001);
+  // A half leads to no waves, which is as good again; a quarter is better.
+  EXPECT_EQ(out[Array::step_lengths].values[0], 0.625);
+  EXPECT_EQ(out[Array::step_lengths].errors[0], 0.375);
+  EXPECT_EQ(out[Array::object].values[0], -0.5);
+  EXPECT_GE(out[Array::object].errors[0], 1.5);
+  EXPECT_LT(out[Array::object].errors[0], 1.501);
+}
+
+/// What the reference says of a step, going on from what that step got.
+Setting followed(const Setting& in, const Setting& got, Follow follow = Follow::results) {
+  Setting following = in;
+  following.followed = &got;
+  following.follow = follow;
+  return stepped(following);
+}
+
+/// Somebody's step along -4, whose length was tied between 1, 1/2 and 1/4.
+Setting tied_step(double length, Setting& in) {
+  in = setting();
+  in[Array::frames].values[0] = 4;
+  Setting got = stepped(in);
+  got[Array::step_lengths].values[0] = length;
+  got[Array::object].values[0] = 2 - 4 * length;
+  return got;
+}
+
+TEST(ConjugateGradientStepTest, a_tied_length_is_that_of_the_step_that_is_followed) {
+  Setting in;
+  for (const double length : {1.0, 0.5, 0.25}) {
+    for (const Follow follow : {Follow::choices, Follow::results}) {
+      const Setting out = followed(in, tied_step(length, in), follow);
+      EXPECT_EQ(out[Array::step_lengths].values[0], length);
+      EXPECT_GE(out[Array::step_lengths].errors[0], 0.25) << "the others could be as well";
+      EXPECT_EQ(out[Array::object].values[0], 2 - 4 * length);
+      EXPECT_LT(out[Array::object].errors[0], 1e-3);
+    }
+  }
+}
+
+TEST(ConjugateGradientStepTest, a_length_that_nobody_may_find_is_wrong) {
+  Setting in;
+  for (const double length : {0.125, 0.3, 2.0, 0.0}) {
+    const Setting out = followed(in, tied_step(length, in));
+    EXPECT_NE(out[Array::step_lengths].values[0], length);
+    EXPECT_EQ(out[Array::step_lengths].errors[0], 0) << length;
+  }
+}
+
+TEST(ConjugateGradientStepTest, the_next_part_goes_on_from_what_was_got_within_bounds) {
+  const Setting in = setting();
+  Setting got = stepped(in);
+  const double slack = got[Array::object_gradient].errors[0];
+  ASSERT_GT(slack, 0);
+  got[Array::object_gradient].values[0] += slack / 2;
+  const Setting out = followed(in, got);
+  EXPECT_EQ(out[Array::object_direction].values[0], -got[Array::object_gradient].values[0]);
+  EXPECT_EQ(out[Array::object_gradient].values[0], 6.0) << "judged by itself";
+  // What only follows choices has bounds that hold for anyone's gradient.
+  EXPECT_EQ(followed(in, got, Follow::choices)[Array::object_direction].values[0], -6.0);
+}
+
+TEST(ConjugateGradientStepTest, the_next_part_does_not_go_on_from_what_is_wrong) {
+  const Setting in = setting();
+  Setting got = stepped(in);
+  got[Array::object_gradient].values[0] = 7;
+  EXPECT_EQ(followed(in, got)[Array::object_direction].values[0], -6.0);
+}
+
+TEST(ConjugateGradientStepTest, a_factor_that_roundings_decide_is_that_of_the_followed_step) {
+  // Nobody can say how large the factor of the old direction is, but it is not below 36 / 2 u.
+  const Setting in = setting(1, std::nextafter(6, 0));
+  Setting got = stepped(in);
+  for (const double direction : {-6.0, 1e16}) {
+    got[Array::object_direction].values[0] = direction;
+    const Setting out = followed(in, got);
+    EXPECT_NEAR(out[Array::object_direction].values[0].real(), direction, 1e-6 * 1e16);
+    EXPECT_LT(out[Array::object_direction].errors[0], 1e12);
+  }
+  got[Array::object_direction].values[0] = 100;
+  EXPECT_GT(std::abs(followed(in, got)[Array::object_direction].values[0] - 100.0), 50);
 }
 
 }  // namespace

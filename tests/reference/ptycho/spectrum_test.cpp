@@ -1,5 +1,6 @@
 #include "reference/ptycho/spectrum.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstddef>
@@ -129,6 +130,49 @@ TEST(ShiftTest, back_is_the_other_way) {
   Setting in = setting(3, {0, 0, 0, 0, 0, 1, 2, 0, 0});
   in[Array::positions].values = {1, 2};
   expect_spectrum_near(waves_behind(shift_back::reference, in), {1, 0, 0, 0, 2, 0, 0, 0, 0});
+}
+
+/// How far the farthest value is from what it was, over its bound.
+double worst_ratio(const Field& plain, const Field& moved) {
+  double ratio = 0;
+  for (std::size_t i = 0; i < plain.values.size(); ++i) {
+    ratio = std::max(ratio, std::abs(moved.values[i] - plain.values[i]) / plain.errors[i]);
+  }
+  return ratio;
+}
+
+TEST(FilterTest, errors_that_are_brought_along_stay_inside_the_bounds) {
+  // The worst ones for a pixel: all transforms of a wave that adds up there, in turn.
+  constexpr int width = 6;
+  for (int pixel = 0; pixel < width * width; ++pixel) {
+    Setting in = setting(width, plane_wave(width, 1, 2));
+    in.scene.wavelength = 0.75;
+    in.scene.distance = 4.5;
+    Field& waves = in[Array::waves];
+    waves.errors.assign(waves.values.size(), 0.01);
+    Setting out = in;
+    propagate_fresnel::reference(in, out);
+    Setting moved = in;
+    const Values worst = plane_wave(width, pixel / width, pixel % width);
+    for (std::size_t i = 0; i < worst.size(); ++i) {
+      moved[Array::waves].values[i] += 0.01 * worst[i];
+    }
+    Setting moved_out = moved;
+    propagate_fresnel::reference(moved, moved_out);
+    EXPECT_LE(worst_ratio(out[Array::waves], moved_out[Array::waves]), 1) << pixel;
+  }
+}
+
+TEST(FilterTest, transforms_there_and_back_do_not_multiply_bounds_by_all_pixels) {
+  constexpr int width = 8;
+  Setting in = setting(width, Values(width * width, 1));
+  in.scene.wavelength = in.scene.distance = 1;
+  in[Array::waves].errors.assign(width * width, 0.01);
+  Setting out = in;
+  propagate_fresnel::reference(in, out);
+  // As long a vector of errors as before may all be in one pixel.
+  EXPECT_GE(out[Array::waves].errors[0], 0.01 * width);
+  EXPECT_LT(out[Array::waves].errors[0], 0.01 * width * 1.001);
 }
 
 }  // namespace

@@ -1,0 +1,88 @@
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "harness/generator.hpp"
+#include "harness/operation.hpp"
+
+#include "cases/backends/sim.hpp"
+#include "cases/catalogue.hpp"
+#include "cases/ptycho/stage.hpp"
+
+namespace rankcheck::cases {
+namespace {
+
+using harness::Case;
+using harness::Judgement;
+
+const harness::Catalogue& operations() {
+  static const harness::Catalogue all = make_catalogue();
+  return all;
+}
+
+class StepPowerTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(StepPowerTest, nine_of_ten_cases_in_single_precision_see_nine_of_ten_elements) {
+  harness::Unit unit;
+  unit.operation = GetParam();
+  unit.algorithm = "replicated";
+  unit.backend = "sim";
+  unit.property = "agrees_with_reference";
+  unit.types = {spec::Type::f32};
+  const auto backend = open_sim({});
+  harness::Generator generator(operations(), *backend, unit, 1);
+  harness::Examiner examiner(operations(), *backend);
+  harness::Choices words(1);
+  constexpr int cases = 60;
+  int strong = 0;
+  for (int k = 0; k < cases; ++k) {
+    Case c;
+    ASSERT_TRUE(generator.next(words.next(), k, c));
+    Judgement judgement;
+    examiner.examine(c, judgement);
+    EXPECT_NE(judgement.verdict, harness::Verdict::falsified) << to_text(c);
+    const harness::Power& power = judgement.power;
+    if (10 * power.useful >= 9 * power.elements) ++strong;
+    generator.cover(c, true);
+  }
+  EXPECT_GE(10 * strong, 9 * cases);
+}
+
+INSTANTIATE_TEST_SUITE_P(steps,
+                         StepPowerTest,
+                         testing::Values("conjugate_gradient_step",
+                                         "difference_map_step",
+                                         "epie_step",
+                                         "lsqml_step",
+                                         "poisson_conjugate_gradient_step",
+                                         "rpie_step"),
+                         [](const auto& info) { return info.param; });
+
+TEST(StepPowerTest, what_is_expected_of_a_step_and_its_bounds_are_finite) {
+  // Bounds that multiplied from part to part said nothing of this probe.
+  const Case c = harness::case_from_text(
+      R"({"operation":"conjugate_gradient_step","ranks":5,"counts":[1,1,5,1,4],"type":"f32",)"
+      R"("data_seed":316751,"rows":12,"cols":19,"window":8,"detector":8,"modes":1,)"
+      R"("scan":"whole"})");
+  const auto backend = open_sim({});
+  harness::Examiner examiner(operations(), *backend);
+  Judgement judgement;
+  examiner.examine(c, judgement);
+  EXPECT_EQ(judgement.verdict, harness::Verdict::passed) << judgement.reason;
+  EXPECT_EQ(judgement.power.useful, judgement.power.elements);
+  const harness::Evidence evidence{
+      operations(), backend->traits(), examiner.stages(), examiner.observation()};
+  const OperatorStage stage = read_stage(evidence, 0, reference::Follow::results);
+  for (const spec::Array array : stage.contract.outputs) {
+    const reference::Field& expected = stage.expected[array];
+    for (std::size_t i = 0; i < expected.values.size(); ++i) {
+      ASSERT_TRUE(std::isfinite(std::abs(expected.values[i]))) << spec::name(array);
+      ASSERT_TRUE(std::isfinite(expected.errors[i])) << spec::name(array);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rankcheck::cases
