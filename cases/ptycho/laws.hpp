@@ -94,10 +94,6 @@ void plan_then_on_result(const spec::Contract& contract,
   stages[1].chained = true;
 }
 
-/// The outputs of an operator that is told of frames without light: what its results are like where
-/// nothing of the model was taken away.
-[[nodiscard]] reference::Setting with_dark_frames(const OperatorStage& stage);
-
 /// Every output of every rank is the reference's, within the bound that follows from the precision.
 [[nodiscard]] harness::Property operator_agrees_with_reference();
 
