@@ -151,7 +151,7 @@ StepCheck check_step(std::string_view operation, const Problem& problem, const S
 
 double check_bytes(const Dataset& data, int modes, int batches) {
   // Of copies of the frames and of the waves, the most that any reference of a step has at a time:
-  // the difference map on the way back from the detector.
+  // alternating projections on the way back from the detector.
   constexpr double copies_of_frames = 5;
   constexpr double copies_of_waves = 10;
   constexpr double value = sizeof(std::complex<double>) + sizeof(double);

@@ -85,7 +85,7 @@ StepReport take_pie(FrameSums<T>& sums, typename FrameSums<T>::Shares shares, T 
 }
 
 template <class T>
-StepReport take_difference_map(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
+StepReport take_alternating_projections(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
   const auto totals =
       sums.add(Noise::projected, shares, {.object = true, .probe = true, .weights = true});
   for (std::size_t place = 0; place < shares.size(); ++place) {
@@ -142,8 +142,8 @@ StepReport Solver<T>::take(StepKind kind, std::span<const SolverShare<T>> shares
       return parts_->conjugate_gradient.take(noise_of(kind), shares);
     case StepKind::lsqml:
       return parts_->lsqml.take(shares);
-    case StepKind::difference_map:
-      return take_difference_map(parts_->sums, shares);
+    case StepKind::alternating_projections:
+      return take_alternating_projections(parts_->sums, shares);
   }
   return {};
 }

@@ -18,7 +18,7 @@ enum class StepKind : std::uint8_t {
   epie,
   conjugate_gradient,
   lsqml,
-  difference_map,
+  alternating_projections,
   poisson_conjugate_gradient,
 };
 

@@ -293,8 +293,8 @@ double likeness(const Dataset& data,
   return std::sqrt(common / a_power);
 }
 
-/// What a solver comes to in 100 iterations. An object of this likeness is off by 4.5 %, rms; the
-/// difference map's, by 6.3 %: it is a mean of waves that have yet to agree.
+/// What a solver comes to in 100 iterations. An object of likeness 0.999 is off by 4.5 %, rms. The
+/// object of alternating projections is off by 6.3 %: it is a mean of waves that have yet to agree.
 struct Target {
   std::string_view solver;
   double cost_most = 0;
@@ -328,7 +328,7 @@ INSTANTIATE_TEST_SUITE_P(reconstruct,
                                          Target{"lsqml", 1e-3, 0.999},
                                          Target{"conjugate_gradient", 1e-3, 0.999},
                                          Target{poisson, 1e-3, 0.999},
-                                         Target{"difference_map", 1e-2, 0.998}),
+                                         Target{"alternating_projections", 1e-2, 0.998}),
                          tests::printed_name);
 
 }  // namespace

@@ -156,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(Steps,
                                          StepKind::epie,
                                          StepKind::conjugate_gradient,
                                          StepKind::lsqml,
-                                         StepKind::difference_map,
+                                         StepKind::alternating_projections,
                                          StepKind::poisson_conjugate_gradient),
                          [](const auto& kind) -> std::string {
                            switch (kind.param) {
@@ -168,8 +168,8 @@ INSTANTIATE_TEST_SUITE_P(Steps,
                                return "conjugate_gradient";
                              case StepKind::lsqml:
                                return "lsqml";
-                             case StepKind::difference_map:
-                               return "difference_map";
+                             case StepKind::alternating_projections:
+                               return "alternating_projections";
                              case StepKind::poisson_conjugate_gradient:
                                return "poisson_conjugate_gradient";
                            }

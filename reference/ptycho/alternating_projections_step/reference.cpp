@@ -1,4 +1,4 @@
-#include "reference/ptycho/difference_map_step/reference.hpp"
+#include "reference/ptycho/alternating_projections_step/reference.hpp"
 
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/estimate.hpp"
@@ -6,7 +6,7 @@
 #include "reference/ptycho/object_preconditioner/reference.hpp"
 #include "reference/ptycho/probe_preconditioner/reference.hpp"
 
-namespace rankcheck::reference::difference_map_step {
+namespace rankcheck::reference::alternating_projections_step {
 
 namespace {
 
@@ -46,4 +46,4 @@ void reference(const Setting& in, Setting& out) {
       fitted(in[Array::probe], sums[Array::probe], sums[Array::probe_weight], in.unit);
 }
 
-}  // namespace rankcheck::reference::difference_map_step
+}  // namespace rankcheck::reference::alternating_projections_step

@@ -3,7 +3,7 @@
 #include "cases/ptycho/step_laws.hpp"
 #include "cases/registry.hpp"
 
-namespace rankcheck::cases::difference_map_step {
+namespace rankcheck::cases::alternating_projections_step {
 
 Suite suite() {
   auto properties = weighted_step_properties();
@@ -12,4 +12,4 @@ Suite suite() {
   return {.properties = std::move(properties)};
 }
 
-}  // namespace rankcheck::cases::difference_map_step
+}  // namespace rankcheck::cases::alternating_projections_step

@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/difference_map_step/reference.hpp"
+#include "reference/ptycho/alternating_projections_step/reference.hpp"
 
 #include "tests/reference/ptycho/pixel.hpp"
 
-namespace rankcheck::reference::difference_map_step {
+namespace rankcheck::reference::alternating_projections_step {
 namespace {
 
 using spec::Array;
@@ -19,7 +19,7 @@ Setting stepped(const Setting& in) {
   return out;
 }
 
-TEST(DifferenceMapStepTest, object_and_probe_fit_the_waves_of_measured_amplitude) {
+TEST(AlternatingProjectionsStepTest, object_and_probe_fit_the_waves_of_measured_amplitude) {
   // Waves of 2 * 4i, of which 2 were measured, become 2i: 2i / 4i and 2i / 2.
   const Setting out = stepped(lit_pixel(2, {0, 4}, 4));
   EXPECT_EQ(out[Array::cost].values, Values{36});
@@ -28,7 +28,7 @@ TEST(DifferenceMapStepTest, object_and_probe_fit_the_waves_of_measured_amplitude
   EXPECT_LT(out[Array::object].errors[0], 1e-5);
 }
 
-TEST(DifferenceMapStepTest, unmeasured_pixels_keep_their_waves) {
+TEST(AlternatingProjectionsStepTest, unmeasured_pixels_keep_their_waves) {
   Setting in = lit_pixel(2, {0, 4}, 4);
   in[Array::mask].values[0] = 0;
   const Setting out = stepped(in);
@@ -36,16 +36,16 @@ TEST(DifferenceMapStepTest, unmeasured_pixels_keep_their_waves) {
   EXPECT_EQ(out[Array::probe].values, (Values{{0, 4}}));
 }
 
-TEST(DifferenceMapStepTest, waves_of_nothing_stay_nothing_and_a_weight_of_nothing_keeps) {
+TEST(AlternatingProjectionsStepTest, waves_of_nothing_stay_nothing_and_a_weight_of_nothing_keeps) {
   const Setting out = stepped(lit_pixel(0, 3, 4));
   EXPECT_EQ(out[Array::object].values, (Values{0, 7}));
   EXPECT_EQ(out[Array::probe].values, Values{3});
   EXPECT_EQ(out[Array::probe].errors, std::vector<double>{0});
 }
 
-TEST(DifferenceMapStepTest, the_same_position_again_changes_nothing) {
+TEST(AlternatingProjectionsStepTest, the_same_position_again_changes_nothing) {
   EXPECT_EQ(stepped(lit_pixel(2, {0, 4}, 4, 4))[Array::object].values, (Values{0.5, 7}));
 }
 
 }  // namespace
-}  // namespace rankcheck::reference::difference_map_step
+}  // namespace rankcheck::reference::alternating_projections_step

@@ -2,9 +2,9 @@
 
 #include "reference/ptycho/field.hpp"
 
-namespace rankcheck::reference::difference_map_step {
+namespace rankcheck::reference::alternating_projections_step {
 
 /// Makes the outputs of the contract from its inputs.
 void reference(const Setting& in, Setting& out);
 
-}  // namespace rankcheck::reference::difference_map_step
+}  // namespace rankcheck::reference::alternating_projections_step
