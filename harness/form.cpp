@@ -32,6 +32,13 @@ bool is_seen(Array array) {
          array == Array::far_waves || array == Array::patches;
 }
 
+/// Values of a mode's image; 0 of arrays without modes.
+std::int64_t area_of_mode(const Scene& scene, Array array) {
+  if (is_probe(array)) return std::int64_t{scene.window} * scene.window;
+  if (array == Array::exit_waves) return std::int64_t{scene.detector} * scene.detector;
+  return 0;
+}
+
 /// Values of the plain array: nothing but one of them.
 Bent one(std::int64_t index, std::complex<double> factor = 1) {
   Bent bent;
@@ -56,7 +63,7 @@ Pixel pixel_of(const Scene& scene, Array array, std::int64_t index) {
     pixel.cols = scene.cols;
   } else if (is_probe(array)) {
     pixel.rows = pixel.cols = scene.window;
-  } else if (is_seen(array)) {
+  } else if (is_seen(array) || array == Array::exit_waves) {
     pixel.rows = pixel.cols = scene.detector;
   }
   pixel.image = index / (pixel.rows * pixel.cols);
@@ -66,7 +73,7 @@ Pixel pixel_of(const Scene& scene, Array array, std::int64_t index) {
 }
 
 double brightness_of(Array array) {
-  if (is_probe(array)) return 2;
+  if (is_probe(array) || array == Array::exit_waves) return 2;
   return array == Array::frames ? 4 : 1;
 }
 
@@ -87,12 +94,22 @@ Bent reflect_pixel(const Pixel& at) {
   return one(((at.image + 1) * at.rows - 1 - at.row) * at.cols + at.cols - 1 - at.col);
 }
 
+/// The pixel of a frame as far from the other side of its window. Frames end where they begin.
+Bent reflect_exit_waves(const Scene& scene, std::int64_t index) {
+  const Pixel at = pixel_of(scene, Array::exit_waves, index);
+  const std::int64_t last = 2 * spec::margin(scene) + scene.window - 1;
+  const auto reflected = [&](std::int64_t i) { return (last - i + at.rows) % at.rows; };
+  return one((at.image * at.rows + reflected(at.row)) * at.cols + reflected(at.col));
+}
+
 Bent bend_twin(const Scene& scene, Array array, std::int64_t index) {
   if (array == Array::positions) return reflect_position(scene, index);
   // The light of a reflected and conjugated wave has the same intensities, pixel by pixel; it
   // travels backwards.
-  if (!is_object(array) && !is_probe(array)) return one(index);
-  Bent bent = reflect_pixel(pixel_of(scene, array, index));
+  const bool is_wave = array == Array::exit_waves;
+  if (!is_object(array) && !is_probe(array) && !is_wave) return one(index);
+  Bent bent =
+      is_wave ? reflect_exit_waves(scene, index) : reflect_pixel(pixel_of(scene, array, index));
   bent.conjugates = true;
   return bent;
 }
@@ -100,6 +117,7 @@ Bent bend_twin(const Scene& scene, Array array, std::int64_t index) {
 /// What the detector sees keeps its pixel 0, the zero frequency.
 Bent bend_reflected(const Scene& scene, Array array, std::int64_t index) {
   if (array == Array::positions) return reflect_position(scene, index);
+  if (array == Array::exit_waves) return reflect_exit_waves(scene, index);
   const Pixel at = pixel_of(scene, array, index);
   if (is_object(array) || is_probe(array)) return reflect_pixel(at);
   if (!is_seen(array)) return one(index);
@@ -127,10 +145,10 @@ Bent bend_periodic(const Scene& scene, Array array, std::int64_t index) {
   return one(index, is_object(array) && at.image == 0 ? turn : 1);
 }
 
-/// The last mode of each probe is the dark one.
+/// The last mode of each probe, and of exit waves, is the dark one.
 Bent bend_dark(const Scene& scene, Array array, std::int64_t index) {
-  if (!is_probe(array)) return one(index);
-  const std::int64_t area = std::int64_t{scene.window} * scene.window;
+  const std::int64_t area = area_of_mode(scene, array);
+  if (area == 0) return one(index);
   if (index / area % scene.modes == scene.modes - 1) return {};
   return one(index - index / (area * scene.modes) * area);
 }
@@ -142,9 +160,10 @@ Bent bend_transposed(const Scene& scene, Array array, std::int64_t index) {
 }
 
 Bent bend_mixed(const Scene& scene, Array array, std::int64_t index) {
-  const std::int64_t area = std::int64_t{scene.window} * scene.window;
+  const std::int64_t area = area_of_mode(scene, array);
+  if (area == 0 || scene.modes < 2) return one(index);
   const std::int64_t mode = index / area % scene.modes;
-  if (!is_probe(array) || scene.modes < 2 || mode > 1) return one(index);
+  if (mode > 1) return one(index);
   Bent bent = one(index, {0.5, 0.5});
   bent.count = 2;
   bent.terms[1] = {.index = static_cast<std::size_t>(mode == 0 ? index + area : index - area),
@@ -194,7 +213,8 @@ Bent bend(
     case Form::plain:
       break;
     case Form::turned:
-      return one(index, is_object(array) ? std::complex<double>(0, 1) : 1);
+      return one(index,
+                 is_object(array) || array == Array::exit_waves ? std::complex<double>(0, 1) : 1);
     case Form::stretched:
       return one(index, stretch_of(scene, array, index));
     case Form::twin:

@@ -70,7 +70,9 @@ void take_arrays(const ImageLayout& source,
                  Image& image) {
   for (const spec::Block& to : layout.extents.send) {
     for (const spec::Block& from : source.extents.recv) {
-      if (from.array != to.array || from.count != to.count || from.first != to.first) continue;
+      if (!spec::is_taken_from(to.array, from.array) || from.count != to.count ||
+          from.first != to.first)
+        continue;
       std::copy_n(left + source.recv + from.offset * element_bytes,
                   to.count * element_bytes,
                   image.data() + layout.send + to.offset * element_bytes);

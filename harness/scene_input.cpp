@@ -91,9 +91,12 @@ double coordinate(const Case& c, int room, std::uint64_t hash) {
 double wave_value(const Case& c, Array array, std::uint64_t hash) {
   if (c.input == InputKind::exact) return whole_value(hash);
   // Light as bright as its frames then are.
-  const bool is_light = array == Array::probe || array == Array::far_waves;
+  const bool is_light =
+      array == Array::probe || array == Array::far_waves || array == Array::exit_waves;
   const double brightness = is_light && c.input == InputKind::wide_range ? 512 : 1;
-  return brightness * (c.varied == array ? coarse_value(hash) : general_value(hash));
+  // Exit waves are mixed beside the probe, which is the array that is varied then.
+  const bool is_coarse = c.varied == array || array == Array::exit_waves;
+  return brightness * (is_coarse ? coarse_value(hash) : general_value(hash));
 }
 
 double value_of(const Case& c, Array array, std::uint64_t seed, std::int64_t index) {

@@ -136,6 +136,7 @@ std::vector<std::int64_t> shape_of_copy(const spec::Scene& scene, spec::Array ar
       return {scene.detector, scene.detector};
     case spec::Array::waves:
     case spec::Array::far_waves:
+    case spec::Array::exit_waves:
       return {scene.modes, scene.detector, scene.detector};
     case spec::Array::object_weight:
       return {scene.rows, scene.cols};

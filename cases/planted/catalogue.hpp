@@ -21,7 +21,7 @@ void add_bugs_in_results(std::vector<Bug>& out);
 void add_bugs_in_machines(std::vector<Bug>& out);
 /// Appends the bugs of operators: between the ranks, in what one rank computes, in the probe's
 /// modes, in transforms, in slices, in partitions of scan positions, in halos, and in steps of
-/// PIE and of other solvers.
+/// PIE, of the difference map and of other solvers.
 void add_bugs_in_sums(std::vector<Bug>& out);
 void add_bugs_in_operators(std::vector<Bug>& out);
 void add_bugs_in_modes(std::vector<Bug>& out);
@@ -30,6 +30,7 @@ void add_bugs_in_slices(std::vector<Bug>& out);
 void add_bugs_in_partitions(std::vector<Bug>& out);
 void add_bugs_in_halos(std::vector<Bug>& out);
 void add_bugs_in_pie(std::vector<Bug>& out);
+void add_bugs_in_difference_maps(std::vector<Bug>& out);
 void add_bugs_in_steps(std::vector<Bug>& out);
 
 /// All bugs.

@@ -9,13 +9,16 @@
 
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/conjugate_gradient_step/contract.hpp"
+#include "reference/ptycho/difference_map_step/contract.hpp"
 #include "reference/ptycho/estimate.hpp"
 #include "reference/ptycho/illuminate/reference.hpp"
 #include "reference/ptycho/intensity/reference.hpp"
 #include "reference/ptycho/lsqml_step/contract.hpp"
 #include "reference/ptycho/lsqml_step/reference.hpp"
 #include "reference/ptycho/object_preconditioner/reference.hpp"
+#include "reference/ptycho/pixels.hpp"
 #include "reference/ptycho/probe_preconditioner/reference.hpp"
+#include "reference/ptycho/propagate/reference.hpp"
 #include "reference/ptycho/rpie_step/contract.hpp"
 
 #include "harness/properties/is_deterministic.hpp"
@@ -46,10 +49,16 @@ void plan_truth(const spec::Contract&, const Case& c, Stages& stages) {
   for (Case& stage : stages) stage.chained = true;
 }
 
-/// The step of plan_truth(), whose frames are as they should be, those of a probe `brightness`
-/// times as bright, with what the model may have done wrong to them.
+/// The last stage, a step whose frames are as they should be, those of a probe `brightness` times
+/// as bright, with what the model may have done wrong to them. Exit waves, where it takes any, are
+/// those of object and probe.
 OperatorStage read_truth(const Evidence& evidence, double brightness = 1) {
-  OperatorStage step = read_stage(evidence, 3);
+  OperatorStage step = read_stage(evidence, evidence.stages.size() - 1);
+  if (!step.in[Array::exit_waves].values.empty()) {
+    Setting left = step.in;
+    reference::illuminate::reference(step.in, left);
+    step.in[Array::exit_waves] = left[Array::waves];
+  }
   Setting lit = step.in;
   for (auto& value : lit[Array::probe].values) value *= brightness;
   Setting far = lit;
@@ -63,13 +72,13 @@ OperatorStage read_truth(const Evidence& evidence, double brightness = 1) {
 void check_truth(const Evidence& evidence, Judgement& judgement) {
   OperatorStage step = read_truth(evidence);
   expect_again(step, reference::Follow::choices);
-  compare_outputs(step,
-                  "moved away from the truth",
-                  judgement,
-                  [&](Array array, std::size_t i) -> std::optional<Wanted> {
-                    if (array != Array::object && array != Array::probe) return std::nullopt;
-                    return Wanted{step.in[array].values[i], step.expected[array].errors[i]};
-                  });
+  const auto kept = [&](Array array, std::size_t i) -> std::optional<Wanted> {
+    const bool is_kept =
+        array == Array::object || array == Array::probe || array == Array::exit_waves;
+    if (!is_kept) return std::nullopt;
+    return Wanted{step.in[array].values[i], step.expected[array].errors[i]};
+  };
+  compare_outputs(step, "moved away from the truth", judgement, kept);
 }
 
 harness::Property truth_law(std::string_view name,
@@ -121,6 +130,76 @@ void check_growth(const Evidence& evidence, Judgement& judgement) {
     return Wanted{value, step.expected[array].errors[i] + 0x1p-50 * std::abs(value)};
   };
   compare_outputs(step, "does not grow as its light does", judgement, grows);
+}
+
+/// Frames of twice the amplitudes that object and probe make, whose waves the exit waves are.
+void plan_dim_waves(const spec::Contract&, const Case& c, Stages& stages) {
+  constexpr std::array<std::string_view, 4> others{
+      "illuminate", "propagate", "intensity", "illuminate"};
+  plan_behind(others, c, stages);
+  for (Case& stage : stages) {
+    stage.chained = true;
+    stage.scan = harness::Scan::whole;
+  }
+  for (std::size_t s = 0; s < 3; ++s) stages[s].form = harness::Form::brightened;
+  stages.back().form = harness::Form::unmasked;
+}
+
+void check_dim_waves(const Evidence& evidence, Judgement& judgement) {
+  OperatorStage step = read_truth(evidence, 2);
+  reference_of(step.c.operation)(step.in, step.expected);
+  const auto grows = [&](Array array, std::size_t i) -> std::optional<Wanted> {
+    if (array == Array::cost) return std::nullopt;
+    const double factor = array == Array::exit_waves ? 1 + reference::difference_map_beta : 1;
+    const auto value = factor * step.in[array].values[i];
+    // Anyone's, and this one in double precision.
+    return Wanted{value, step.expected[array].errors[i] + 0x1p-50 * std::abs(value)};
+  };
+  compare_outputs(step, "does not go as far as it should", judgement, grows);
+}
+
+/// What the step's new object and probe make, and what the waves' change adds to it by beta: the
+/// waves that were given the measured amplitudes, with what is not known of them.
+Setting projected_waves(const OperatorStage& step) {
+  Setting fit = with(step.in, {Array::positions, Array::frames, Array::mask});
+  fit.unit = 0x1p-52;
+  for (const Array array : {Array::object, Array::probe}) {
+    fit[array] = {.values = step.got[array].values, .errors = step.expected[array].errors};
+  }
+  reference::illuminate::reference(fit, fit);
+  Field& waves = fit[Array::waves];
+  for (std::size_t i = 0; i < waves.values.size(); ++i) {
+    const auto change =
+        step.got[Array::exit_waves].values[i] - step.in[Array::exit_waves].values[i];
+    waves.values[i] += change / reference::difference_map_beta;
+    waves.errors[i] += step.expected[Array::exit_waves].errors[i] / reference::difference_map_beta +
+                       0x1p-50 * (std::abs(waves.values[i]) + std::abs(change));
+  }
+  reference::propagate::reference(fit, fit);
+  return fit;
+}
+
+void check_fixed_points(const Evidence& evidence, Judgement& judgement) {
+  const OperatorStage step = read_stage(evidence, 0);
+  const Setting far = projected_waves(step);
+  double distance = 0;
+  double most = 0;
+  double light = 0;
+  reference::for_each_pixel(
+      far, [&](std::size_t pixel, std::size_t i, const auto& at, const auto&) {
+        if (far[Array::mask].values[i].real() == 0) return;
+        distance =
+            std::hypot(distance, at.amplitude - std::sqrt(far[Array::frames].values[pixel].real()));
+        most = std::hypot(most, at.error + 0x1p-50 * at.amplitude);
+        light = std::hypot(light, at.amplitude);
+      });
+  judgement.see(light, most, "the waves' change");
+  if (!std::isfinite(most)) return;
+  compare_numbers(step,
+                  {.name = "how far the waves' change leads from the frames", .value = distance},
+                  {.name = "nothing", .value = 0},
+                  most,
+                  judgement);
 }
 
 /// The length of the vector of mode 0's waves of all positions, of an object and a probe.
@@ -425,6 +504,24 @@ std::vector<harness::Property> conjugate_gradient_properties() {
   properties.push_back(never_raises_the_cost<noise>());
   properties.push_back(goes_along_its_directions());
   return properties;
+}
+
+harness::Property waves_grow_by_beta() {
+  return {
+      .name = "waves_grow_by_beta",
+      .summary = "Where frames are of twice the light, waves grow by beta; all else is as it was.",
+      .program = plan_dim_waves,
+      .check = check_dim_waves,
+  };
+}
+
+harness::Property fixed_points_are_solutions() {
+  return {
+      .name = "fixed_points_are_solutions",
+      .summary = "The waves' change leads object and probe to the frames: none, to a solution.",
+      .program = plan_once,
+      .check = check_fixed_points,
+  };
 }
 
 template std::vector<harness::Property> conjugate_gradient_properties<NoiseModel::gaussian>();

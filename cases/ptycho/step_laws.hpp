@@ -50,6 +50,16 @@ template <NoiseModel noise>
 /// those of a search that halves.
 [[nodiscard]] harness::Property goes_along_its_directions();
 
+/// Of the difference map, where the frames are those of twice the amplitudes that object and probe
+/// make, at whole pixels and all of them measured, and the exit waves w are those of object and
+/// probe: both stay, and w becomes (1 + beta) w.
+[[nodiscard]] harness::Property waves_grow_by_beta();
+
+/// Of the difference map, wherever it starts: the waves of the new object and probe, and the change
+/// of the exit waves by beta, add up to waves of the measured amplitudes. So where no exit wave
+/// changes, object and probe make the frames.
+[[nodiscard]] harness::Property fixed_points_are_solutions();
+
 /// What every step claims: its reference, the same again, and independence of how the positions are
 /// shared out and ordered.
 [[nodiscard]] std::vector<harness::Property> step_properties();

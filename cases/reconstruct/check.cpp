@@ -6,11 +6,14 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/field.hpp"
+#include "reference/ptycho/illuminate/reference.hpp"
 #include "reference/ptycho/patience.hpp"
 #include "reference/registry.hpp"
 
@@ -30,7 +33,7 @@ std::complex<double> value_at(const State& state, spec::Array array, std::size_t
   if (array == spec::Array::object) return state.object[i];
   if (array == spec::Array::probe) return state.probe[i];
   const auto kept = state.memory.find(std::string(spec::name(array)));
-  if (kept == state.memory.end()) return 0;
+  if (kept == state.memory.end() || kept->second.empty()) return 0;
   return {kept->second[2 * i], kept->second[2 * i + 1]};
 }
 
@@ -82,10 +85,32 @@ void fill(const Problem& problem, const StepTaken& step, spec::Array array, Sett
   }
 }
 
+/// Makes exit waves that the state lacks: a first step goes on from those of object and probe.
+void start_exit_waves(const StepTaken& step, Setting& in) {
+  const auto kept = step.before.memory.find(std::string(spec::name(spec::Array::exit_waves)));
+  const bool is_kept = kept != step.before.memory.end() && !kept->second.empty();
+  if (is_kept || in[spec::Array::exit_waves].values.empty()) return;
+  Setting lit =
+      reference::with(in, {spec::Array::object, spec::Array::probe, spec::Array::positions});
+  reference::illuminate::reference(lit, lit);
+  in[spec::Array::exit_waves] = std::move(lit[spec::Array::waves]);
+}
+
 /// "probe, mode 1, pixel (3, 4)".
 std::string place_of(const spec::Scene& scene, spec::Array array, std::size_t i) {
   const std::string name(spec::name(array));
   if (array == spec::Array::cost) return name;
+  if (array == spec::Array::exit_waves) {
+    const auto width = static_cast<std::size_t>(scene.detector);
+    const auto modes = static_cast<std::size_t>(scene.modes);
+    const std::size_t image = i / (width * width);
+    return fmt::format("{}, position {}, mode {}, pixel ({}, {})",
+                       name,
+                       image / modes,
+                       image % modes,
+                       i / width % width,
+                       i % width);
+  }
   const bool is_probe = spec::values(scene, array) == spec::values(scene, spec::Array::probe) &&
                         name.starts_with("probe");
   const auto cols = static_cast<std::size_t>(is_probe ? scene.window : scene.cols);
@@ -134,6 +159,7 @@ StepCheck check_step(std::string_view operation, const Problem& problem, const S
   Setting in = setting_of(problem, step);
   Setting expected = setting_of(problem, step);
   for (const spec::Array array : contract.inputs) fill(problem, step, array, in);
+  start_exit_waves(step, in);
   reference_of(operation)(in, expected);
   Comparison comparison(in.scene);
   for (const spec::Array array : contract.outputs) {

@@ -334,6 +334,20 @@ void require_room(const Solver& solver, const Problem& problem) {
       "--ranks", ranks, ranks * (pixels * static_cast<double>(solver.bytes_per_pixel) + exchanged));
 }
 
+/// Throws where what the solver remembers of every position would not fit into this machine's
+/// memory: it is there on the devices, and once more where the state is saved.
+void require_room_for_waves(const Solver& solver, const Problem& problem, int modes) {
+  spec::Scene scene = problem.data.scene();
+  scene.modes = modes;
+  double bytes = 0;
+  for (const spec::Array array : solver.remembers) {
+    if (!spec::is_per_position(scene, array)) continue;
+    bytes += 2.0 * sizeof(float) * static_cast<double>(spec::components(scene, array)) *
+             static_cast<double>(problem.data.count);
+  }
+  expect_memory(fmt::format("--solver {}", solver.name), "the exit waves of all positions", bytes);
+}
+
 /// Throws where the reference would not fit there, which is in this process on any backend.
 void require_room_for_checks(const Options& options, const Result& from, const Dataset& data) {
   if (options.course.check_every == 0) return;
@@ -413,6 +427,7 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
                   .layout = options.layout == "tiles" ? Layout::tiles : Layout::replicated,
                   .batches = from.batches};
   require_room(solver, problem);
+  require_room_for_waves(solver, problem, modes_of(options, from, data));
   require_room_for_checks(options, from, data);
   const Shards shards(data, cluster, problem.partition, problem.batches);
   problem.shards = &shards;

@@ -26,6 +26,7 @@ using spec::Box;
 using Value = gpu::Complex<float>;
 using Share = gpu::SolverShare<float>;
 using Kept = gpu::StateArray<float>;
+using gpu::Lies;
 
 /// The components of one of a state's arrays.
 float* components(State& state, Array array) {
@@ -71,6 +72,17 @@ std::vector<int> lowest_holders(const spec::Scene& scene, const std::vector<Box>
   return holders;
 }
 
+/// The rank that has each position.
+std::vector<int> owners_of(const Shards& shards, std::int64_t count) {
+  std::vector<int> owners(static_cast<std::size_t>(count));
+  for (std::size_t rank = 0; rank < shards.positions().size(); ++rank) {
+    for (const std::int64_t n : shards.positions()[rank]) {
+      owners[static_cast<std::size_t>(n)] = static_cast<int>(rank);
+    }
+  }
+  return owners;
+}
+
 /// The cluster's part of one rank: where its batches begin, and its memory.
 struct Part {
   int rank = 0;
@@ -105,6 +117,7 @@ class OnDevices final : public Reconstruction {
         shards_(problem.shards == nullptr ? *own_shards_ : *problem.shards),
         held_(held_by_ranks(problem, shards_, scene_)),
         holders_(lowest_holders(scene_, held_)),
+        owners_(owners_of(shards_, problem.data.count)),
         start_(from),
         solver_(problem.cluster, scene_, held_) {
     complete(start_);
@@ -114,14 +127,14 @@ class OnDevices final : public Reconstruction {
       part.held = held_[static_cast<std::size_t>(rank)];
       load_positions(part, shards_.frames(parts_.size() - 1));
       allocate_state(part, part.share);
-      load_state(part);
     }
+    load_state();
   }
 
   void restart(const State& from) override {
     start_ = from;
     complete(start_);
-    for (const Part& part : parts_) load_state(part);
+    load_state();
   }
 
   double step(int batch) override {
@@ -147,6 +160,8 @@ class OnDevices final : public Reconstruction {
 
   [[nodiscard]] std::string unequal_copy() override {
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
+      // There is one copy.
+      if (kept.lies == Lies::like_frames) continue;
       const int rank = unequal_rank(kept);
       if (rank >= 0) return fmt::format("rank {}: {}", rank, spec::name(kept.array));
     }
@@ -158,13 +173,21 @@ class OnDevices final : public Reconstruction {
     return values * static_cast<std::int64_t>(sizeof(Value));
   }
 
-  /// Gives a state all arrays that the solver keeps, with zeros where it has none yet.
+  /// Values of a whole array, those of all positions.
+  [[nodiscard]] std::int64_t whole(const Kept& kept) const {
+    const std::int64_t copies = kept.lies == Lies::like_frames ? problem_.data.count : 1;
+    return copies * spec::values(scene_, kept.array);
+  }
+
+  /// Gives a state all arrays that the solver keeps, with zeros where it has none yet. What lies
+  /// like the frames stays empty: load_state() makes it.
   void complete(State& state) const {
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
       if (kept.array == Array::object || kept.array == Array::probe) continue;
       const std::string name(spec::name(kept.array));
-      const auto size = static_cast<std::size_t>(spec::components(scene_, kept.array));
+      const auto size = static_cast<std::size_t>(2 * whole(kept));
       std::vector<float>& values = state.memory[name];
+      if (values.empty() && kept.lies == Lies::like_frames) continue;
       if (values.empty()) values.assign(size, 0);
       if (values.size() == size) continue;
       throw harness::BadInput(
@@ -180,6 +203,9 @@ class OnDevices final : public Reconstruction {
       Share share = part.share;
       share.positions += 2 * begin;
       share.frames += begin * spec::values(scene_, Array::frames);
+      if (share.exit_waves != nullptr) {
+        share.exit_waves += begin * spec::values(scene_, Array::exit_waves);
+      }
       share.count = part.batch_begins[static_cast<std::size_t>(last)] - begin;
       all.push_back(share);
     }
@@ -218,7 +244,15 @@ class OnDevices final : public Reconstruction {
 
   /// Values of an array that a rank holds.
   [[nodiscard]] std::int64_t values(const Part& part, const Kept& kept) const {
-    return kept.is_object ? part.held.pixels() : spec::values(scene_, kept.array);
+    switch (kept.lies) {
+      case Lies::like_object:
+        return part.held.pixels();
+      case Lies::like_probe:
+        return spec::values(scene_, kept.array);
+      case Lies::like_frames:
+        return part.share.count * spec::values(scene_, kept.array);
+    }
+    return 0;
   }
 
   void allocate_state(const Part& part, Share& share) {
@@ -227,21 +261,56 @@ class OnDevices final : public Reconstruction {
     }
   }
 
-  void load_state(const Part& part) {
+  /// Writes the start to the devices. Exit waves that it lacks become those of object and probe.
+  void load_state() {
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
       const auto* const from = reinterpret_cast<const Value*>(components(start_, kept.array));
-      const Stretch all{.count = spec::values(scene_, kept.array)};
-      for_each_run(part, kept, all, [&](std::int64_t whole, std::int64_t own, std::int64_t count) {
-        cluster_.write(part.rank, from + whole, part.share.*kept.part + own, bytes(count));
-      });
+      if (from == nullptr) continue;
+      for (const Part& part : parts_) load_array(part, kept, from);
     }
+    if (kind_ != gpu::StepKind::difference_map) return;
+    std::vector<float>& waves = start_.memory[std::string(spec::name(Array::exit_waves))];
+    if (waves.empty()) solver_.illuminate(shares(0, problem_.batches));
+    // They are as large as the frames, and no part of the start that read() falls back on.
+    waves = {};
+  }
+
+  void load_array(const Part& part, const Kept& kept, const Value* from) {
+    const Stretch all{.count = whole(kept)};
+    for_each_run(part, kept, all, [&](std::int64_t first, std::int64_t own, std::int64_t count) {
+      cluster_.write(part.rank, from + first, part.share.*kept.part + own, bytes(count));
+    });
   }
 
   /// Calls body(first of them in the whole array, first of them in the rank's, count) for the
-  /// values of a stretch that a rank holds, those of a row of its box together.
+  /// values of a stretch that a rank holds, those of a row of its box or of a position together.
   template <class Body>
   void for_each_run(const Part& part, const Kept& kept, Stretch of, const Body& body) const {
-    if (!kept.is_object) return body(of.first, of.first, of.count);
+    switch (kept.lies) {
+      case Lies::like_object:
+        return for_each_row(part, of, body);
+      case Lies::like_probe:
+        return body(of.first, of.first, of.count);
+      case Lies::like_frames:
+        return for_each_position(part, spec::values(scene_, kept.array), of, body);
+    }
+  }
+
+  /// for_each_run(), of what lies like the frames, with `size` values of a position.
+  template <class Body>
+  void for_each_position(const Part& part, std::int64_t size, Stretch of, const Body& body) const {
+    std::int64_t own = 0;
+    for (const std::int64_t n : shards_.positions()[static_cast<std::size_t>(part.rank)]) {
+      const std::int64_t begin = std::max(n * size, of.first);
+      const std::int64_t stop = std::min((n + 1) * size, of.first + of.count);
+      if (begin < stop) body(begin, own + begin - n * size, stop - begin);
+      own += size;
+    }
+  }
+
+  /// for_each_run(), of what lies like the object.
+  template <class Body>
+  void for_each_row(const Part& part, Stretch of, const Body& body) const {
     const Box& box = part.held;
     const std::int64_t cols = scene_.cols;
     const std::int64_t end = of.first + of.count;
@@ -258,7 +327,7 @@ class OnDevices final : public Reconstruction {
   /// Calls body(stretch) for each part of a whole array.
   template <class Body>
   void for_each_stretch(const Kept& kept, const Body& body) const {
-    const std::int64_t all = spec::values(scene_, kept.array);
+    const std::int64_t all = whole(kept);
     for (std::int64_t first = 0; first < all; first += stretch_max) {
       body(Stretch{.first = first, .count = std::min(stretch_max, all - first)});
     }
@@ -268,13 +337,18 @@ class OnDevices final : public Reconstruction {
   [[nodiscard]] State read(Share Part::*place) {
     State state = start_;
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
+      if (kept.lies == Lies::like_frames) {
+        state.memory[std::string(spec::name(kept.array))].resize(
+            static_cast<std::size_t>(2 * whole(kept)));
+      }
       float* const to = components(state, kept.array);
-      if (kept.is_object && problem_.layout == Layout::tiles) {
+      const bool is_in_parts = kept.lies == Lies::like_frames ||
+                               (kept.lies == Lies::like_object && problem_.layout == Layout::tiles);
+      if (is_in_parts) {
         assemble(kept, place, to);
       } else {
         const Part& part = parts_.front();
-        cluster_.read(
-            part.rank, part.*place.*kept.part, to, bytes(spec::values(scene_, kept.array)));
+        cluster_.read(part.rank, part.*place.*kept.part, to, bytes(whole(kept)));
       }
     }
     return state;
@@ -299,7 +373,7 @@ class OnDevices final : public Reconstruction {
     if (part.room == nullptr) {
       std::int64_t longest = 0;
       for (const Kept& kept : gpu::state_of<float>(kind_)) {
-        longest = std::max(longest, spec::values(scene_, kept.array));
+        longest = std::max(longest, whole(kept));
       }
       part.room = cluster_.allocate_array<Value>(
           part.rank, std::max(std::min(stretch_max, longest), std::int64_t{cluster_.ranks()}));
@@ -326,7 +400,15 @@ class OnDevices final : public Reconstruction {
 
   /// The lowest rank that has a value; -1 where none does.
   [[nodiscard]] int holder(const Kept& kept, std::int64_t value) const {
-    return kept.is_object ? holders_[static_cast<std::size_t>(value)] : 0;
+    switch (kept.lies) {
+      case Lies::like_object:
+        return holders_[static_cast<std::size_t>(value)];
+      case Lies::like_probe:
+        return 0;
+      case Lies::like_frames:
+        return owners_[static_cast<std::size_t>(value / spec::values(scene_, kept.array))];
+    }
+    return -1;
   }
 
   /// The bits of a stretch, of each value those of the lowest rank that has it.
@@ -341,7 +423,7 @@ class OnDevices final : public Reconstruction {
     });
   }
 
-  /// Reads the whole of what lies in tiles on the ranks; pixels that no rank holds keep their
+  /// Reads the whole of what lies in parts on the ranks; pixels that no rank holds keep their
   /// values.
   void assemble(const Kept& kept, Share Part::*place, float* values) {
     for_each_stretch(kept, [&](Stretch stretch) {
@@ -399,6 +481,7 @@ class OnDevices final : public Reconstruction {
   const Shards& shards_;
   std::vector<Box> held_;
   std::vector<int> holders_;
+  std::vector<int> owners_;
   /// Pixels that no rank holds stay as here.
   State start_;
   gpu::Solver<float> solver_;

@@ -145,7 +145,8 @@ void require_memory(const std::filesystem::path& path,
     const std::string name(spec::name(array));
     const auto kept = result.state.memory.find(name);
     const std::size_t found = kept == result.state.memory.end() ? 0 : kept->second.size();
-    const auto expected = static_cast<std::size_t>(spec::components(scene, array));
+    const std::int64_t copies = spec::is_per_position(scene, array) ? data.count : 1;
+    const auto expected = static_cast<std::size_t>(copies * spec::components(scene, array));
     if (found == expected) continue;
     throw harness::BadInput(fmt::format("{}: {}/{}: expected {} numbers, found {}",
                                         path.string(),

@@ -46,6 +46,8 @@ const std::vector<Solver>& solvers() {
              "conjugate_gradient_step",
              "conjugate gradients, all frames at once",
              1),
+      solver(
+          StepKind::difference_map, "difference_map_step", "difference map, all frames at once", 1),
       solver(StepKind::alternating_projections,
              "alternating_projections_step",
              "alternating projections, all frames at once",

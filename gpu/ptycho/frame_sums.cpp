@@ -6,6 +6,20 @@
 
 namespace rankcheck::gpu {
 
+namespace {
+
+template <class T>
+Exposure<T> exposure_of(const SolverShare<T>& share) {
+  return {.object = share.object,
+          .probe = share.probe,
+          .positions = share.positions,
+          .frames = share.frames,
+          .mask = share.mask,
+          .count = share.count};
+}
+
+}  // namespace
+
 template <class T>
 FrameSums<T>::FrameSums(Cluster& cluster, const spec::Scene& scene, std::vector<spec::Box> held)
     : cluster_(cluster),
@@ -74,38 +88,74 @@ std::vector<double> FrameSums<T>::sum_numbers(std::int64_t count) {
 }
 
 template <class T>
-typename FrameSums<T>::Totals FrameSums<T>::add(Noise noise, Shares shares, Wanted wanted) {
-  const auto zeros = [&]<class Value>(Scratch<Value>& scratch, int rank, std::int64_t count) {
+Gradients<T> FrameSums<T>::zeros(int rank, Wanted wanted) {
+  const auto zeros_of = [&]<class Value>(Scratch<Value>& scratch, std::int64_t count) {
     Value* const values = scratch.get(rank, count);
     fill(cluster_, rank, count, values, Value{});
     return values;
   };
+  const std::int64_t pixels = this->pixels(rank);
+  Gradients<T> out{.cost = zeros_of(numbers_, numbers_most)};
+  if (wanted.object) out.object = zeros_of(object_part_, pixels);
+  if (wanted.probe) out.probe = zeros_of(probe_sum_, probe_size_);
+  if (wanted.object && wanted.weights) out.object_weight = zeros_of(weight_part_, pixels);
+  if (wanted.probe && wanted.weights) out.probe_weight = zeros_of(probe_weight_, window_size_);
+  return out;
+}
+
+template <class T>
+void FrameSums<T>::sum_wanted(Wanted wanted) {
+  if (wanted.object) sum_over_holders(object_part_, object_sum_);
+  if (wanted.object && wanted.weights) sum_over_holders(weight_part_, weight_sum_);
+  if (wanted.probe) sum_over_all(probe_sum_, probe_size_);
+  if (wanted.probe && wanted.weights) sum_over_all(probe_weight_, window_size_);
+}
+
+template <class T>
+typename FrameSums<T>::Totals FrameSums<T>::add(Noise noise, Shares shares, Wanted wanted) {
   for (std::size_t place = 0; place < shares.size(); ++place) {
     const SolverShare<T>& share = shares[place];
     const int rank = cluster_.local()[place];
-    const std::int64_t pixels = this->pixels(rank);
-    Gradients<T> out{.cost = zeros(numbers_, rank, numbers_most)};
+    Gradients<T> out = zeros(rank, wanted);
     fill(cluster_, rank, 1, out.cost + 1, static_cast<double>(share.count));
-    if (wanted.object) out.object = zeros(object_part_, rank, pixels);
-    if (wanted.probe) out.probe = zeros(probe_sum_, rank, probe_size_);
-    if (wanted.weights) out.object_weight = zeros(weight_part_, rank, pixels);
-    if (wanted.weights) out.probe_weight = zeros(probe_weight_, rank, window_size_);
     if (wanted.returned) out.returned = returned_.get(rank, share.count * window_size_);
-    models(noise)[place].add(rank,
-                             {.object = share.object,
-                              .probe = share.probe,
-                              .positions = share.positions,
-                              .frames = share.frames,
-                              .mask = share.mask,
-                              .count = share.count},
-                             out);
+    models(noise)[place].add(rank, exposure_of(share), out);
   }
-  if (wanted.object) sum_over_holders(object_part_, object_sum_);
-  if (wanted.weights) sum_over_holders(weight_part_, weight_sum_);
-  if (wanted.probe) sum_over_all(probe_sum_, probe_size_);
-  if (wanted.weights) sum_over_all(probe_weight_, window_size_);
+  sum_wanted(wanted);
   const std::vector<double> totals = sum_numbers(2);
   return {.cost = totals[0], .positions = totals[1]};
+}
+
+template <class T>
+void FrameSums<T>::add_exit_waves(Shares shares, Wanted wanted) {
+  for (std::size_t place = 0; place < shares.size(); ++place) {
+    const SolverShare<T>& share = shares[place];
+    const int rank = cluster_.local()[place];
+    models(Noise::projected)[place].add_exit_waves(
+        rank, exposure_of(share), share.exit_waves, zeros(rank, wanted));
+  }
+  sum_wanted(wanted);
+}
+
+template <class T>
+void FrameSums<T>::make_exit_waves(Shares shares) {
+  for (std::size_t place = 0; place < shares.size(); ++place) {
+    const SolverShare<T>& share = shares[place];
+    models(Noise::projected)[place].make_exit_waves(
+        cluster_.local()[place], exposure_of(share), share.exit_waves);
+  }
+}
+
+template <class T>
+void FrameSums<T>::move_exit_waves(Shares shares, T beta) {
+  for (std::size_t place = 0; place < shares.size(); ++place) {
+    const SolverShare<T>& share = shares[place];
+    const int rank = cluster_.local()[place];
+    // Nobody asks what the reflected waves cost.
+    double* const cost = numbers(rank);
+    models(Noise::projected)[place].move_exit_waves(
+        rank, exposure_of(share), beta, share.exit_waves, cost);
+  }
 }
 
 template <class T>

@@ -23,7 +23,7 @@ class FrameSums {
  public:
   using Shares = std::span<const SolverShare<T>>;
 
-  /// What is wanted beside the cost.
+  /// What is wanted beside the cost; the weights, of what is wanted of object and probe.
   struct Wanted {
     bool object = false;
     bool probe = false;
@@ -41,6 +41,13 @@ class FrameSums {
   /// Makes what is wanted of the arrays below: gradients, or whatever the model of the noise makes
   /// of the waves.
   Totals add(Noise noise, Shares shares, Wanted wanted);
+  /// As add(), of the shares' exit waves as they are instead of waves that come back; no cost.
+  void add_exit_waves(Shares shares, Wanted wanted);
+  /// Makes exit waves w of all positions: those of object and probe.
+  void make_exit_waves(Shares shares);
+  /// Moves the exit waves w of all positions on by beta (p - m): m are the waves of object and
+  /// probe, p those that 2 m - w become with the measured amplitudes.
+  void move_exit_waves(Shares shares, T beta);
   /// Makes largest_weights() of the weights.
   void find_largest_weights();
 
@@ -65,6 +72,10 @@ class FrameSums {
   [[nodiscard]] std::int64_t pixels(int rank) const { return objects_.held(rank).pixels(); }
   /// Values of the probe.
   [[nodiscard]] std::int64_t probe_size() const { return probe_size_; }
+  /// Values of a position's exit waves.
+  [[nodiscard]] std::int64_t wave_size() const {
+    return spec::values(scene_, spec::Array::exit_waves);
+  }
   /// Pixels of a window.
   [[nodiscard]] std::int64_t window_size() const { return window_size_; }
 
@@ -73,6 +84,10 @@ class FrameSums {
 
   /// Of each local rank, kept from its first use on.
   std::vector<Model<T>>& models(Noise noise);
+  /// What a local rank is to add to what is wanted, which is zeros so far.
+  Gradients<T> zeros(int rank, Wanted wanted);
+  /// Sums what is wanted over all ranks.
+  void sum_wanted(Wanted wanted);
   template <class Value>
   std::vector<Value*> all(Scratch<Value>& scratch);
   /// Sums arrays that lie like the object over the ranks that hold a pixel.

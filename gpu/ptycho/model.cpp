@@ -118,6 +118,21 @@ struct KeepWindows {
   RANKCHECK_HD void operator()(const Row& row, std::int64_t c) const { row.out[c] = row.wave[c]; }
 };
 
+/// A value of waves m and exit waves w: they become 2 m - w, and w - beta m.
+template <class T>
+struct Reflect {
+  Complex<T>* waves;
+  Complex<T>* exit_waves;
+  T beta;
+
+  RANKCHECK_HD void operator()(std::int64_t i) const {
+    const Complex<T> wave = waves[i];
+    const Complex<T> before = exit_waves[i];
+    waves[i] = T{2} * wave - before;
+    exit_waves[i] = before - beta * wave;
+  }
+};
+
 /// The sum of each row, in double precision.
 template <class T>
 struct SumRows {
@@ -162,14 +177,44 @@ typename Model<T>::Scratch& Model<T>::scratch(int rank) {
 }
 
 template <class T>
-void Model<T>::transform(int rank, Batch batch, bool inverse) {
-  Complex<T>* const waves = scratch(rank).waves;
+template <class Body>
+void Model<T>::for_each_batch(std::int64_t count, const Body& body) {
+  if (fused_) {
+    fused_->for_each_batch(count, body);
+  } else {
+    slices_.for_each_batch(count, body);
+  }
+}
+
+template <class T>
+Complex<T>* Model<T>::waves_of(int rank, Batch batch) {
+  return fused_ ? fused_->waves(rank, batch.count) : scratch(rank).waves;
+}
+
+template <class T>
+void Model<T>::illuminate(int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves) {
+  if (!fused_) return slices_.forward(rank, exposure, batch, waves);
+  if (waves != nullptr) fused_->illuminate(rank, exposure, batch, waves);
+}
+
+template <class T>
+void Model<T>::transform(int rank, Batch batch, bool inverse, Complex<T>* waves) {
   transform_frames(
       cluster_, rank, scene_.detector, batch.count * scene_.modes, inverse, waves, waves);
 }
 
 template <class T>
-void Model<T>::compare(int rank, const Exposure<T>& exposure, Batch batch, double* cost) {
+void Model<T>::compare(
+    int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves, double* cost) {
+  if (!fused_) return compare_batched(rank, exposure, batch, waves, cost);
+  const T scale = 1 / static_cast<T>(scene_.detector);
+  // Scaled for both unitary transforms.
+  fused_->compare(rank, noise_, exposure, batch, scale, scale * scale, waves, waves, cost);
+}
+
+template <class T>
+void Model<T>::compare_batched(
+    int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves, double* cost) {
   const Scratch& memory = scratch(rank);
   const std::int64_t width = scene_.detector;
   const std::int64_t rows = batch.count * width;
@@ -178,7 +223,7 @@ void Model<T>::compare(int rank, const Exposure<T>& exposure, Batch batch, doubl
     launch_rows(cluster_,
                 rank,
                 rows,
-                AddIntensity<T>{.waves = memory.waves + mode * frame(),
+                AddIntensity<T>{.waves = waves + mode * frame(),
                                 .intensities = memory.factors,
                                 .modes = scene_.modes,
                                 .width = width,
@@ -202,7 +247,7 @@ void Model<T>::compare(int rank, const Exposure<T>& exposure, Batch batch, doubl
     launch_rows(cluster_,
                 rank,
                 rows,
-                TimesFactor<T>{.waves = memory.waves + mode * frame(),
+                TimesFactor<T>{.waves = waves + mode * frame(),
                                .factors = memory.factors,
                                .modes = scene_.modes,
                                .width = width});
@@ -228,55 +273,74 @@ void Model<T>::keep_windows(int rank, Batch batch, const Complex<T>* waves, Comp
 }
 
 template <class T>
-void Model<T>::add_batched(int rank, const Exposure<T>& exposure, const Gradients<T>& out) {
-  Complex<T>* const waves = scratch(rank).waves;
-  slices_.for_each_batch(exposure.count, [&](Batch batch) {
-    slices_.forward(rank, exposure, batch, waves);
-    transform(rank, batch, false);
-    compare(rank, exposure, batch, out.cost);
-    if (out.object != nullptr || out.probe != nullptr) {
-      transform(rank, batch, true);
-      if (out.returned != nullptr) keep_windows(rank, batch, waves, out.returned);
-      slices_.backward(rank, exposure, batch, waves, out.object, out.probe);
-    }
-    if (out.object_weight != nullptr || out.probe_weight != nullptr) {
-      slices_.weigh(rank, exposure, batch, out.object_weight, out.probe_weight);
-    }
-  });
-}
-
-template <class T>
-void Model<T>::add_fused(int rank, const Exposure<T>& exposure, const Gradients<T>& out) {
-  const T scale = 1 / static_cast<T>(scene_.detector);
-  fused_->for_each_batch(exposure.count, [&](Batch batch) {
-    Complex<T>* const waves = fused_->waves(rank, batch.count);
-    const std::int64_t layers = batch.count * scene_.modes;
-    fused_->illuminate(rank, exposure, batch, waves);
-    transform_frames(cluster_, rank, scene_.detector, layers, false, waves, waves);
-    // Scaled for both unitary transforms.
-    fused_->compare(rank, noise_, exposure, batch, scale, scale * scale, waves, waves, out.cost);
-    if (out.object != nullptr || out.probe != nullptr) {
-      transform_frames(cluster_, rank, scene_.detector, layers, true, waves, waves);
-      if (out.returned != nullptr) keep_windows(rank, batch, waves, out.returned);
-      if (out.object != nullptr) fused_->add_to_object(rank, exposure, batch, waves, out.object);
-      if (out.probe != nullptr) fused_->add_to_probe(rank, exposure, batch, waves, out.probe);
-    }
-    if (out.object_weight != nullptr) {
-      fused_->add_light(rank, exposure, batch, out.object_weight);
-    }
-    if (out.probe_weight != nullptr) {
+void Model<T>::gather(int rank,
+                      const Exposure<T>& exposure,
+                      Batch batch,
+                      const Complex<T>* waves,
+                      const Gradients<T>& out) {
+  if (fused_) {
+    if (out.object != nullptr) fused_->add_to_object(rank, exposure, batch, waves, out.object);
+    if (out.probe != nullptr) fused_->add_to_probe(rank, exposure, batch, waves, out.probe);
+    if (out.object_weight != nullptr) fused_->add_light(rank, exposure, batch, out.object_weight);
+    if (out.probe_weight != nullptr)
       fused_->add_magnitudes(rank, exposure, batch, out.probe_weight);
-    }
-  });
+    return;
+  }
+  if (out.object != nullptr || out.probe != nullptr) {
+    slices_.backward(rank, exposure, batch, waves, out.object, out.probe);
+  }
+  if (out.object_weight != nullptr || out.probe_weight != nullptr) {
+    slices_.weigh(rank, exposure, batch, out.object_weight, out.probe_weight);
+  }
 }
 
 template <class T>
 void Model<T>::add(int rank, const Exposure<T>& exposure, const Gradients<T>& out) {
-  if (fused_) {
-    add_fused(rank, exposure, out);
-  } else {
-    add_batched(rank, exposure, out);
-  }
+  for_each_batch(exposure.count, [&](Batch batch) {
+    Complex<T>* const waves = waves_of(rank, batch);
+    illuminate(rank, exposure, batch, waves);
+    transform(rank, batch, false, waves);
+    compare(rank, exposure, batch, waves, out.cost);
+    if (out.object != nullptr || out.probe != nullptr) {
+      transform(rank, batch, true, waves);
+      if (out.returned != nullptr) keep_windows(rank, batch, waves, out.returned);
+    }
+    gather(rank, exposure, batch, waves, out);
+  });
+}
+
+template <class T>
+void Model<T>::add_exit_waves(int rank,
+                              const Exposure<T>& exposure,
+                              const Complex<T>* exit_waves,
+                              const Gradients<T>& out) {
+  for_each_batch(exposure.count, [&](Batch batch) {
+    illuminate(rank, exposure, batch, nullptr);
+    gather(rank, exposure, batch, exit_waves + batch.first * wave_size(), out);
+  });
+}
+
+template <class T>
+void Model<T>::make_exit_waves(int rank, const Exposure<T>& exposure, Complex<T>* exit_waves) {
+  for_each_batch(exposure.count, [&](Batch batch) {
+    illuminate(rank, exposure, batch, exit_waves + batch.first * wave_size());
+  });
+}
+
+template <class T>
+void Model<T>::move_exit_waves(
+    int rank, const Exposure<T>& exposure, T beta, Complex<T>* exit_waves, double* cost) {
+  for_each_batch(exposure.count, [&](Batch batch) {
+    Complex<T>* const waves = waves_of(rank, batch);
+    Complex<T>* const moved = exit_waves + batch.first * wave_size();
+    const std::int64_t size = batch.count * wave_size();
+    illuminate(rank, exposure, batch, waves);
+    launch(cluster_, rank, size, Reflect<T>{.waves = waves, .exit_waves = moved, .beta = beta});
+    transform(rank, batch, false, waves);
+    compare(rank, exposure, batch, waves, cost);
+    transform(rank, batch, true, waves);
+    add_scaled<T>(cluster_, rank, size, moved, beta, waves, moved);
+  });
 }
 
 Passes passes_for(Cluster& cluster, const spec::Scene& scene) {

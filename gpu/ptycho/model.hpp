@@ -57,6 +57,19 @@ class Model {
   /// Adds a rank's part to what `out` points to. A varying probe's gradient is written, not added.
   void add(int rank, const Exposure<T>& exposure, const Gradients<T>& out);
 
+  /// As add(), of waves that leave the object, [count, modes, detector, detector], instead of those
+  /// that come back; no cost. One slice.
+  void add_exit_waves(int rank,
+                      const Exposure<T>& exposure,
+                      const Complex<T>* exit_waves,
+                      const Gradients<T>& out);
+  /// Writes the waves of object and probe. One slice.
+  void make_exit_waves(int rank, const Exposure<T>& exposure, Complex<T>* exit_waves);
+  /// Moves exit waves w by beta (p - m): m are the waves of object and probe, and p what comes back
+  /// of 2 m - w, as the noise has it. Adds to *cost what the frames of 2 m - w cost. One slice.
+  void move_exit_waves(
+      int rank, const Exposure<T>& exposure, T beta, Complex<T>* exit_waves, double* cost);
+
  private:
   struct Scratch {
     Complex<T>* waves = nullptr;
@@ -68,13 +81,30 @@ class Model {
     T* no_mask = nullptr;
   };
 
-  void add_batched(int rank, const Exposure<T>& exposure, const Gradients<T>& out);
-  void add_fused(int rank, const Exposure<T>& exposure, const Gradients<T>& out);
   Scratch& scratch(int rank);
   [[nodiscard]] std::int64_t frame() const { return spec::values(scene_, spec::Array::frames); }
-  void transform(int rank, Batch batch, bool inverse);
-  void compare(int rank, const Exposure<T>& exposure, Batch batch, double* cost);
+  [[nodiscard]] std::int64_t wave_size() const { return spec::values(scene_, spec::Array::waves); }
+  /// Calls body(Batch) for one batch after another of so many positions.
+  template <class Body>
+  void for_each_batch(std::int64_t count, const Body& body);
+  /// Room for a batch's waves.
+  Complex<T>* waves_of(int rank, Batch batch);
+  /// Writes the waves of object and probe that leave the object; null where they are not wanted.
+  void illuminate(int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves);
+  /// In place.
+  void transform(int rank, Batch batch, bool inverse, Complex<T>* waves);
+  /// Turns transformed waves into what the inverse transform needs to be unitary; adds their cost.
+  void compare(int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves, double* cost);
+  void compare_batched(
+      int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves, double* cost);
   void keep_windows(int rank, Batch batch, const Complex<T>* waves, Complex<T>* returned);
+  /// Adds what waves at the object give, and the weights. Unless passes are fused, illuminate() was
+  /// this rank's last one for the same batch.
+  void gather(int rank,
+              const Exposure<T>& exposure,
+              Batch batch,
+              const Complex<T>* waves,
+              const Gradients<T>& out);
 
   Cluster& cluster_;
   spec::Scene scene_;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "reference/ptycho/difference_map_step/contract.hpp"
 #include "reference/ptycho/rpie_step/contract.hpp"
 
 #include "gpu/ptycho/arrays.hpp"
@@ -84,10 +85,9 @@ StepReport take_pie(FrameSums<T>& sums, typename FrameSums<T>::Shares shares, T 
   return {.cost = totals.cost};
 }
 
+/// Fits the object to the sums and the weights of all ranks.
 template <class T>
-StepReport take_alternating_projections(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
-  const auto totals =
-      sums.add(Noise::projected, shares, {.object = true, .probe = true, .weights = true});
+void fit_object(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
   for (std::size_t place = 0; place < shares.size(); ++place) {
     const int rank = sums.cluster().local()[place];
     const std::int64_t pixels = sums.pixels(rank);
@@ -98,6 +98,14 @@ StepReport take_alternating_projections(FrameSums<T>& sums, typename FrameSums<T
                   .sums = sums.object(rank),
                   .weight = sums.object_weight(rank),
                   .weights = pixels});
+  }
+}
+
+/// Fits the probe to the sums and the weights of all ranks.
+template <class T>
+void fit_probe(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
+  for (std::size_t place = 0; place < shares.size(); ++place) {
+    const int rank = sums.cluster().local()[place];
     launch(sums.cluster(),
            rank,
            sums.probe_size(),
@@ -106,7 +114,40 @@ StepReport take_alternating_projections(FrameSums<T>& sums, typename FrameSums<T
                   .weight = sums.probe_weight(rank),
                   .weights = sums.window_size()});
   }
+}
+
+template <class T>
+StepReport take_alternating_projections(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
+  const auto totals =
+      sums.add(Noise::projected, shares, {.object = true, .probe = true, .weights = true});
+  fit_object(sums, shares);
+  fit_probe(sums, shares);
   return {.cost = totals.cost};
+}
+
+template <class T>
+StepReport take_difference_map(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
+  const auto totals = sums.add(Noise::gaussian, shares, {});
+  sums.add_exit_waves(shares, {.object = true, .weights = true});
+  fit_object(sums, shares);
+  sums.add_exit_waves(shares, {.probe = true, .weights = true});
+  fit_probe(sums, shares);
+  sums.move_exit_waves(shares, static_cast<T>(reference::difference_map_beta));
+  return {.cost = totals.cost};
+}
+
+/// Values of an array of a state that a rank has.
+template <class T>
+std::int64_t size_of(FrameSums<T>& sums, int rank, const SolverShare<T>& share, Lies lies) {
+  switch (lies) {
+    case Lies::like_object:
+      return sums.pixels(rank);
+    case Lies::like_probe:
+      return sums.probe_size();
+    case Lies::like_frames:
+      return share.count * sums.wave_size();
+  }
+  return 0;
 }
 
 }  // namespace
@@ -144,6 +185,8 @@ StepReport Solver<T>::take(StepKind kind, std::span<const SolverShare<T>> shares
       return parts_->lsqml.take(shares);
     case StepKind::alternating_projections:
       return take_alternating_projections(parts_->sums, shares);
+    case StepKind::difference_map:
+      return take_difference_map(parts_->sums, shares);
   }
   return {};
 }
@@ -151,6 +194,11 @@ StepReport Solver<T>::take(StepKind kind, std::span<const SolverShare<T>> shares
 template <class T>
 double Solver<T>::cost(StepKind kind, std::span<const SolverShare<T>> shares) {
   return parts_->sums.add(noise_of(kind), shares, {}).cost;
+}
+
+template <class T>
+void Solver<T>::illuminate(std::span<const SolverShare<T>> shares) {
+  parts_->sums.make_exit_waves(shares);
 }
 
 template <class T>
@@ -163,7 +211,7 @@ void Solver<T>::copy_state(StepKind kind,
     for (const StateArray<T>& state : state_of<T>(kind)) {
       copy<Complex<T>>(sums.cluster(),
                        rank,
-                       state.is_object ? sums.pixels(rank) : sums.probe_size(),
+                       size_of(sums, rank, from[place], state.lies),
                        from[place].*state.part,
                        to[place].*state.part);
     }

@@ -20,6 +20,7 @@ enum class StepKind : std::uint8_t {
   lsqml,
   alternating_projections,
   poisson_conjugate_gradient,
+  difference_map,
 };
 
 /// Whether steps of this kind go on from gradients and directions of the one before.
@@ -46,6 +47,9 @@ class Solver {
 
   /// The cost of all ranks' frames, as steps of this kind tell it.
   [[nodiscard]] double cost(StepKind kind, std::span<const SolverShare<T>> shares);
+
+  /// Makes the exit waves that the difference map starts from: what object and probe make.
+  void illuminate(std::span<const SolverShare<T>> shares);
 
   /// Copies what steps of this kind go on from, on the devices, from some arrays of the local ranks
   /// to others.

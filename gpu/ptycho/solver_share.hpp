@@ -27,6 +27,9 @@ struct SolverShare {
   Complex<T>* object_direction = nullptr;
   Complex<T>* probe_gradient = nullptr;
   Complex<T>* probe_direction = nullptr;
+  /// Of the difference map alone: [count, modes, detector, detector], which begins as what leaves
+  /// the first object; see Solver::illuminate().
+  Complex<T>* exit_waves = nullptr;
 };
 
 /// What a step tells; the same on all ranks.

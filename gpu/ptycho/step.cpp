@@ -108,7 +108,7 @@ void run_tiled(const OperatorRun& run, StepKind kind) {
     move_positions(cluster, rank, count, box, shares[place].positions, moved);
     tiled[place].positions = moved;
     for (const StateArray<T>& state : state_of<T>(kind)) {
-      if (!state.is_object) continue;
+      if (state.lies != Lies::like_object) continue;
       auto* const tile = cluster.allocate_array<Complex<T>>(rank, box.pixels());
       launch(cluster,
              rank,
@@ -119,7 +119,7 @@ void run_tiled(const OperatorRun& run, StepKind kind) {
   }
   take_step(run, kind, held, tiled);
   for (const StateArray<T>& state : state_of<T>(kind)) {
-    if (!state.is_object) continue;
+    if (state.lies != Lies::like_object) continue;
     std::vector<Complex<T>*> from;
     std::vector<Complex<T>*> to;
     for (std::size_t place = 0; place < tiled.size(); ++place) {

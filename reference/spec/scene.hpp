@@ -82,6 +82,9 @@ enum class Array : std::uint8_t {
   probe_direction,
   /// Real [2]: how far a step went, for the object and for the probe.
   step_lengths,
+  /// Complex [modes, detector, detector], of steps that remember: what left the object at a
+  /// position. Unlike waves, it need not be zero around the window.
+  exit_waves,
 };
 
 /// How large an array is, and what of it a rank has.
@@ -129,6 +132,7 @@ inline constexpr std::array array_table{
     ArrayInfo{Array::probe_gradient, "probe_gradient", true, false},
     ArrayInfo{Array::probe_direction, "probe_direction", true, false},
     ArrayInfo{Array::step_lengths, "step_lengths", false, false},
+    ArrayInfo{Array::exit_waves, "exit_waves", true, true},
 };
 inline constexpr std::size_t array_kinds = array_table.size();
 
@@ -143,6 +147,12 @@ inline constexpr std::size_t array_kinds = array_table.size();
 /// Whether the ranks share the array's copies out among them, as they do the positions.
 [[nodiscard]] constexpr bool is_per_position(const Scene& scene, Array array) {
   return info(array).per_position || (array == Array::probe && scene.varying_probe);
+}
+
+/// Whether a stage of a case may take an array from what an earlier stage left: the same array, or
+/// the waves that left the object as its exit waves.
+[[nodiscard]] constexpr bool is_taken_from(Array taken, Array left) {
+  return taken == left || (taken == Array::exit_waves && left == Array::waves);
 }
 
 /// Values (complex numbers or real ones) of the array, or of one position's copy of it, or 1 for
@@ -173,6 +183,7 @@ inline constexpr std::size_t array_kinds = array_table.size();
       return frame;
     case Array::waves:
     case Array::far_waves:
+    case Array::exit_waves:
       return scene.modes * frame;
     case Array::cost:
     case Array::owners:

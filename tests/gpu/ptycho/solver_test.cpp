@@ -97,9 +97,11 @@ class Problem {
                          .object_gradient = zeros(tile.size()),
                          .object_direction = zeros(tile.size()),
                          .probe_gradient = zeros(probe_size),
-                         .probe_direction = zeros(probe_size)});
+                         .probe_direction = zeros(probe_size),
+                         .exit_waves = zeros(count * 2 * frame)});
       first += count;
     }
+    solver_.illuminate(shares_);
   }
 
   StepReport take(StepKind kind) { return solver_.take(kind, shares_); }
@@ -157,7 +159,8 @@ INSTANTIATE_TEST_SUITE_P(Steps,
                                          StepKind::conjugate_gradient,
                                          StepKind::lsqml,
                                          StepKind::alternating_projections,
-                                         StepKind::poisson_conjugate_gradient),
+                                         StepKind::poisson_conjugate_gradient,
+                                         StepKind::difference_map),
                          [](const auto& kind) -> std::string {
                            switch (kind.param) {
                              case StepKind::rpie:
@@ -172,6 +175,8 @@ INSTANTIATE_TEST_SUITE_P(Steps,
                                return "alternating_projections";
                              case StepKind::poisson_conjugate_gradient:
                                return "poisson_conjugate_gradient";
+                             case StepKind::difference_map:
+                               return "difference_map";
                            }
                            return {};
                          });

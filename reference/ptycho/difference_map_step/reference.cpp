@@ -1,0 +1,90 @@
+#include "reference/ptycho/difference_map_step/reference.hpp"
+
+#include <utility>
+
+#include "reference/ptycho/chain.hpp"
+#include "reference/ptycho/difference_map_step/contract.hpp"
+#include "reference/ptycho/estimate.hpp"
+#include "reference/ptycho/gaussian_cost/reference.hpp"
+#include "reference/ptycho/illuminate/reference.hpp"
+#include "reference/ptycho/illuminate_adjoint_object/reference.hpp"
+#include "reference/ptycho/illuminate_adjoint_probe/reference.hpp"
+#include "reference/ptycho/object_preconditioner/reference.hpp"
+#include "reference/ptycho/probe_preconditioner/reference.hpp"
+#include "reference/ptycho/projections.hpp"
+#include "reference/ptycho/propagate/reference.hpp"
+#include "reference/ptycho/propagate_inverse/reference.hpp"
+
+namespace rankcheck::reference::difference_map_step {
+
+namespace {
+
+using spec::Array;
+
+/// The cost of the object and the probe that go in.
+Field cost_of(const Setting& in) {
+  Setting far = with(in, {Array::frames, Array::mask});
+  forward(in, far);
+  Setting compared = with(in, {});
+  gaussian_cost::reference(far, compared);
+  return compared[Array::cost];
+}
+
+/// The overlap projection: makes object, probe, and the waves of both.
+Setting overlap_of(const Setting& in) {
+  Setting overlap = with(in, {Array::object, Array::probe, Array::positions});
+  overlap[Array::waves] = in[Array::exit_waves];
+  Setting sums = with(in, {});
+  illuminate_adjoint_object::reference(overlap, sums);
+  object_preconditioner::reference(overlap, sums);
+  overlap[Array::object] =
+      fitted(in[Array::object], sums[Array::object], sums[Array::object_weight], in.unit);
+  illuminate_adjoint_probe::reference(overlap, sums);
+  probe_preconditioner::reference(overlap, sums);
+  overlap[Array::probe] =
+      fitted(in[Array::probe], sums[Array::probe], sums[Array::probe_weight], in.unit);
+  illuminate::reference(overlap, overlap);
+  return overlap;
+}
+
+/// The waves `x` with the frames' amplitudes.
+Field on_frames(const Setting& in, Field x) {
+  Setting near = with(in, {});
+  near[Array::waves] = std::move(x);
+  Setting far = with(in, {Array::frames, Array::mask});
+  propagate::reference(near, far);
+  project_on_frames(far, far);
+  propagate_inverse::reference(far, near);
+  return std::move(near[Array::waves]);
+}
+
+}  // namespace
+
+void reference(const Setting& in, Setting& out) {
+  out[Array::cost] = cost_of(in);
+  Setting overlap = overlap_of(in);
+  const Field& before = in[Array::exit_waves];
+  const Field& fit = overlap[Array::waves];
+  Field reflected = before;
+  for (std::size_t i = 0; i < reflected.values.size(); ++i) {
+    // Twice a number is exact.
+    const Estimate twice{.value = 2.0 * fit.values[i], .error = 2 * fit.errors[i]};
+    store(difference(twice, at(before, i), in.unit), i, reflected);
+  }
+  const Field projected = on_frames(in, std::move(reflected));
+  const Estimate beta{.value = difference_map_beta};
+  Field& after = out.make(Array::exit_waves);
+  for (std::size_t i = 0; i < after.values.size(); ++i) {
+    // In any order of the three terms: their sum is rounded twice, and each product once.
+    Sum sum;
+    sum.add(at(before, i));
+    sum.add(product(beta, at(projected, i), in.unit));
+    const Estimate overlapping = product(beta, at(fit, i), in.unit);
+    sum.add({.value = -overlapping.value, .error = overlapping.error});
+    store(sum.estimate(in.unit), i, after);
+  }
+  out[Array::object] = std::move(overlap[Array::object]);
+  out[Array::probe] = std::move(overlap[Array::probe]);
+}
+
+}  // namespace rankcheck::reference::difference_map_step
