@@ -321,19 +321,6 @@ void require_no_probe(const Options& options, const Dataset& data) {
   throw BadInput(fmt::format("--defocus: expected data without a probe; {} has one", options.file));
 }
 
-/// Throws where the ranks' objects would not fit into this machine's memory.
-void require_room(const Solver& solver, const Problem& problem) {
-  // Devices with queues have memory of their own, and say themselves when it is used up.
-  if (problem.cluster.queue(problem.cluster.local().front()) != nullptr) return;
-  if (problem.layout == Layout::tiles) return;
-  const double pixels = static_cast<double>(problem.data.object.size());
-  const int ranks = problem.cluster.ranks();
-  const double exchanged =
-      static_cast<double>(stretch_max) * sizeof(decltype(problem.data.object)::value_type);
-  expect_memory(
-      "--ranks", ranks, ranks * (pixels * static_cast<double>(solver.bytes_per_pixel) + exchanged));
-}
-
 /// Throws where what the solver remembers of every position would not fit into this machine's
 /// memory: it is there on the devices, and once more where the state is saved.
 void require_room_for_waves(const Solver& solver, const Problem& problem, int modes) {
@@ -346,6 +333,20 @@ void require_room_for_waves(const Solver& solver, const Problem& problem, int mo
              static_cast<double>(problem.data.count);
   }
   expect_memory(fmt::format("--solver {}", solver.name), "the exit waves of all positions", bytes);
+}
+
+/// Throws where the ranks' objects and exit waves would not fit into this machine's memory.
+void require_room(const Solver& solver, const Problem& problem, int modes) {
+  // Devices with queues have memory of their own, and say themselves when it is used up.
+  if (problem.cluster.queue(problem.cluster.local().front()) != nullptr) return;
+  require_room_for_waves(solver, problem, modes);
+  if (problem.layout == Layout::tiles) return;
+  const double pixels = static_cast<double>(problem.data.object.size());
+  const int ranks = problem.cluster.ranks();
+  const double exchanged =
+      static_cast<double>(stretch_max) * sizeof(decltype(problem.data.object)::value_type);
+  expect_memory(
+      "--ranks", ranks, ranks * (pixels * static_cast<double>(solver.bytes_per_pixel) + exchanged));
 }
 
 /// Throws where the reference would not fit there, which is in this process on any backend.
@@ -426,8 +427,7 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
                   .partition = find_partition(options.partition),
                   .layout = options.layout == "tiles" ? Layout::tiles : Layout::replicated,
                   .batches = from.batches};
-  require_room(solver, problem);
-  require_room_for_waves(solver, problem, modes_of(options, from, data));
+  require_room(solver, problem, modes_of(options, from, data));
   require_room_for_checks(options, from, data);
   const Shards shards(data, cluster, problem.partition, problem.batches);
   problem.shards = &shards;

@@ -1,5 +1,6 @@
 #include "cases/reconstruct/on_devices.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -343,6 +344,71 @@ std::string name_of(const testing::TestParamInfo<Solver>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(reconstruct, Solvers, testing::ValuesIn(solvers()), name_of);
+
+/// A solver of this name on devices that share the positions out in an irregular way.
+class DifferenceMap : public testing::Test {
+ protected:
+  static const Solver& solver(std::string_view name = "difference_map") {
+    const auto& all = solvers();
+    return *std::find_if(
+        all.begin(), all.end(), [&](const Solver& each) { return each.name == name; });
+  }
+  [[nodiscard]] Problem problem(Devices& devices, gpu::Partition partition) const {
+    Problem problem = devices.problem(data_, 1);
+    problem.partition = partition;
+    return problem;
+  }
+
+  Dataset data_ = small_data();
+  Devices devices_{5};
+  Problem problem_ = problem(devices_, gpu::Partition::random);
+};
+
+TEST_F(DifferenceMap, LaterStepsGoOnFromTheirExitWaves) {
+  const auto running = solver().start(problem_, starting_state(data_, 2, true));
+  static_cast<void>(running->step(0));
+  const State before = running->state();
+  const double cost = running->step(0);
+  State after = running->state();
+  const auto check = [&](const State& from) {
+    return solver().check(problem_, {.before = from, .after = after, .cost = cost});
+  };
+  EXPECT_LE(check(before).ratio, 1) << check(before).place;
+  EXPECT_GT(check(before).bounded, 0.99);
+  State forgetful = before;
+  forgetful.memory.clear();
+  EXPECT_GT(check(forgetful).ratio, 1);
+  // Position 4, mode 1, pixel (2, 3) of frames of 9 x 9.
+  after.memory["exit_waves"][2 * (9 * 81 + 2 * 9 + 3)] += 1000;
+  EXPECT_GT(check(before).ratio, 1);
+  EXPECT_EQ(check(before).place, "exit_waves, position 4, mode 1, pixel (2, 3)");
+}
+
+TEST_F(DifferenceMap, KeepsTheWavesOfItsPositionsInAnotherPartition) {
+  const auto running = solver().start(problem_, starting_state(data_, 2, true));
+  static_cast<void>(running->step(0));
+  const State state = running->state();
+  ASSERT_EQ(std::ssize(state.memory.at("exit_waves")), data_.count * 2 * 2 * 81);
+  for (const auto partition : {gpu::Partition::stripes, gpu::Partition::interlaced}) {
+    Devices others(3);
+    const auto resumed = solver().start(problem(others, partition), state);
+    EXPECT_EQ(resumed->state().memory, state.memory);
+  }
+}
+
+/// The cost after 40 steps of a scan with a known answer.
+double cost_after_40(const Solver& solver) {
+  const Dataset data = simulate({.positions = 49, .detector = 16, .probe = 16, .step = 3.2});
+  Devices devices(2);
+  Result start;
+  start.state = starting_state(data, 1, true);
+  return reconstruct(solver, devices.problem(data, 1), start, {.iterations = 40}, {}).costs.back();
+}
+
+TEST_F(DifferenceMap, GoesOnWhereAlternatingProjectionsStagnate) {
+  EXPECT_LT(cost_after_40(solver()), 0.005);
+  EXPECT_GT(cost_after_40(solver("alternating_projections")), 0.03);
+}
 
 class CheckStep : public testing::Test {
  protected:

@@ -328,6 +328,7 @@ INSTANTIATE_TEST_SUITE_P(reconstruct,
                                          Target{"lsqml", 1e-3, 0.999},
                                          Target{"conjugate_gradient", 1e-3, 0.999},
                                          Target{poisson, 1e-3, 0.999},
+                                         Target{"difference_map", 1e-4, 0.999},
                                          Target{"alternating_projections", 1e-2, 0.998}),
                          tests::printed_name);
 

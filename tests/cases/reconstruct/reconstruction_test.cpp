@@ -371,6 +371,16 @@ TEST_F(Reconstruct, RejectsCheckpointsWithoutWhatTheSolverRemembers) {
   EXPECT_NO_THROW(require());
   start_.state.memory["probe_direction"].pop_back();
   EXPECT_THROW(require(), harness::BadInput);
+  // Of every position.
+  remembering.remembers = {spec::Array::exit_waves};
+  spec::Scene scene = data_.scene();
+  scene.modes = start_.state.modes(data_.window);
+  const auto size =
+      static_cast<std::size_t>(data_.count * spec::components(scene, spec::Array::exit_waves));
+  start_.state.memory["exit_waves"].assign(size, 0);
+  EXPECT_NO_THROW(require());
+  start_.state.memory["exit_waves"].pop_back();
+  EXPECT_THROW(require(), harness::BadInput);
 }
 
 TEST_F(Reconstruct, RejectsCheckpointsOfOtherData) {

@@ -104,6 +104,26 @@ TEST(FormTest, a_mixture_keeps_the_inner_products_of_the_modes) {
   EXPECT_NE(mixed[0], plain[0]);
 }
 
+/// Frames of 3 begin with their windows of 2; nine pixels a mode.
+TEST(FormTest, exit_waves_follow_object_and_probe) {
+  const auto plain = input(Form::plain, Array::exit_waves);
+  EXPECT_EQ(input(Form::turned, Array::exit_waves)[4], Complex(0, 1) * plain[4]);
+  EXPECT_EQ(input(Form::brightened, Array::exit_waves)[4], 2.0 * plain[4]);
+  EXPECT_EQ(input(Form::stretched, Array::exit_waves), plain);
+  EXPECT_EQ(input(Form::periodic, Array::exit_waves), plain);
+  // Row 0, column 1 of the window is row 1, column 0; around it, the last row stays.
+  EXPECT_EQ(input(Form::reflected, Array::exit_waves)[9 + 1], plain[9 + 3]);
+  EXPECT_EQ(input(Form::reflected, Array::exit_waves)[9 + 7], plain[9 + 6]);
+  EXPECT_EQ(input(Form::twin, Array::exit_waves)[9 + 1], std::conj(plain[9 + 3]));
+  EXPECT_EQ(input(Form::transposed, Array::exit_waves)[9 + 1], plain[9 + 3]);
+  EXPECT_EQ(input(Form::mixed, Array::exit_waves)[0],
+            Complex(0.5, 0.5) * plain[0] + Complex(0.5, -0.5) * plain[9]);
+  const auto dark = input(Form::dark, Array::exit_waves);
+  EXPECT_EQ(dark[17], plain[17]);
+  EXPECT_EQ(dark[18], 0.0);
+  EXPECT_EQ(dark[27], plain[18]);
+}
+
 TEST(FormTest, translated_objects_begin_with_zeros) {
   const auto plain = input(Form::plain, Array::object);
   const auto translated = input(Form::translated, Array::object);
