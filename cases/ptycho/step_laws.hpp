@@ -56,8 +56,8 @@ template <NoiseModel noise>
 [[nodiscard]] harness::Property waves_grow_by_beta();
 
 /// Of the difference map, wherever it starts: the waves of the new object and probe, and the change
-/// of the exit waves by beta, add up to waves of the measured amplitudes. So where no exit wave
-/// changes, object and probe make the frames.
+/// of the exit waves by beta, add up to waves of the measured amplitudes, wherever pixels are lit.
+/// So where no exit wave changes, object and probe make the frames.
 [[nodiscard]] harness::Property fixed_points_are_solutions();
 
 /// What every step claims: its reference, the same again, and independence of how the positions are

@@ -31,7 +31,10 @@ namespace difference_map_step {
 /// - P_F x = propagate_inverse(F*), on the whole frame.
 ///
 /// w' = w + b (P_F(2 P_O w - w) - P_O w) with b = difference_map_beta. Where no wave changes, P_O w
-/// has the measured amplitudes: o' and P' then are a solution.
+/// has the measured amplitudes in all measured pixels that 2 P_O w - w lights: o' and P' then are a
+/// solution. At whole pixels, the true object and probe with their own waves are such a fixed
+/// point. Between pixels, the object is smoothed a little, because insert() does not undo
+/// extract().
 ///
 /// The cost is gaussian_cost's of the old object and probe, as of all steps; the old waves have no
 /// part in it.

@@ -252,8 +252,9 @@ TEST_F(CliReconstruct, RejectsAnObjectOnlyToStartFrom) {
                 "[2, 9, 9]\n");
 }
 
-/// Frames of one row are small in the file and square in the reference. Nothing is read of them.
-TEST_F(CliReconstruct, RejectsChecksThatDoNotFitIntoMemory) {
+/// Frames of one row are small in the file and square on devices and in the reference. Nothing is
+/// read of them.
+TEST_F(CliReconstruct, RejectsWavesAndChecksThatDoNotFitIntoMemory) {
   rec::write(folder_.path() / "wide.cxi",
              rec::with(rec::small_scan(),
                        {rec::numbers(
@@ -271,6 +272,14 @@ TEST_F(CliReconstruct, RejectsChecksThatDoNotFitIntoMemory) {
                 fmt::format("--verify 2: the reference's arrays of a step's frames take {:.1f} "
                             "GiB: expected at most {:.1f}, a quarter of this machine's memory\n",
                             gib,
+                            most));
+  // On the devices and in a checkpoint: 8 bytes for each of their values.
+  const double waves_gib = 3.0 * 4096 * 4096 * 64 * 2 * 8 / (1 << 30);
+  if (waves_gib <= most) GTEST_SKIP() << "this machine has memory for all waves";
+  expect_unable("reconstruct wide.cxi --solver difference_map --modes 64",
+                fmt::format("--solver difference_map: the exit waves of all positions take {:.1f} "
+                            "GiB: expected at most {:.1f}, a quarter of this machine's memory\n",
+                            waves_gib,
                             most));
 }
 
