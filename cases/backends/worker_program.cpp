@@ -1,49 +1,80 @@
 #include "cases/backends/worker_program.hpp"
 
 #include <array>
-#include <cstdio>
+#include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <mutex>
+#include <stdexcept>
+#include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "gpu/device/vendor_library.hpp"
 
 #include "harness/table.hpp"
+#include "harness/worker/process.hpp"
 
 namespace rankcheck::cases {
 
 namespace {
 
-/// What the program prints of itself; `redirections` chooses where to.
-std::string output_of(const std::string& path, const std::string& redirections) {
-  const std::string command = harness::shell_quoted(path) + " --describe " + redirections;
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "r"),
-                                                             ::pclose);
-  if (!pipe) return {};
-  std::string text;
-  std::array<char, 4096> part{};
-  while (const std::size_t read = std::fread(part.data(), 1, part.size(), pipe.get())) {
-    text.append(part.data(), read);
+using Clock = std::chrono::steady_clock;
+using harness::worker::Descriptor;
+using harness::worker::Process;
+
+/// What a worker said when it was asked to describe itself.
+struct Answer {
+  /// Null where it printed no object.
+  nlohmann::json description = nullptr;
+  /// The last line of what it complained of.
+  std::string complaint = {};
+};
+
+/// Reads until the other end is closed. False where that was not at the deadline.
+bool read_until(Clock::time_point deadline, Process& process, int from, std::string& text) {
+  for (std::array<char, 4096> part{};;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) return false;
+    std::array<pollfd, 2> ready{
+        pollfd{.fd = from, .events = POLLIN, .revents = 0},
+        pollfd{.fd = process.error_descriptor(), .events = POLLIN, .revents = 0}};
+    ::poll(ready.data(), ready.size(), static_cast<int>(left.count()));
+    if (ready[1].revents != 0) process.drain();
+    if (ready[0].revents == 0) continue;
+    const ssize_t count = ::read(from, part.data(), part.size());
+    if (count == 0 || (count < 0 && errno != EINTR)) return true;
+    if (count > 0) text.append(part.data(), static_cast<std::size_t>(count));
   }
-  return text;
 }
 
-/// Null where it prints no object.
-nlohmann::json describe(const std::string& path) {
-  nlohmann::json parsed = nlohmann::json::parse(output_of(path, "2>/dev/null"), nullptr, false);
-  return parsed.is_object() ? parsed : nlohmann::json(nullptr);
-}
-
-/// The last line of what it complains of.
-std::string complaint(const std::string& path) {
-  std::string text = output_of(path, "2>&1 >/dev/null");
-  text.erase(text.find_last_not_of("\n ") + 1);
-  return text.substr(text.rfind('\n') + 1);
+/// A driver that hangs must not hang us.
+Answer ask(const std::string& path, double limit_s) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {.complaint = "no pipe could be made"};
+  const Descriptor reading(ends[0]);
+  Descriptor writing(ends[1]);
+  try {
+    Process process({.arguments = {path, "--describe"}, .environment = {}},
+                    {.input = -1, .output = writing.get()});
+    writing.reset();
+    const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                             std::chrono::duration<double>(limit_s));
+    std::string text;
+    if (!read_until(deadline, process, reading.get(), text) || !process.wait_until(deadline)) {
+      return {.complaint = fmt::format("it said nothing of itself within {} s", limit_s)};
+    }
+    nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
+    if (parsed.is_object()) return {.description = std::move(parsed), .complaint = {}};
+    return {.complaint = process.last_words()};
+  } catch (const std::runtime_error& error) {
+    return {.complaint = error.what()};
+  }
 }
 
 /// What a description depends on, beside the machine.
@@ -58,23 +89,27 @@ std::string surroundings() {
   return all;
 }
 
+const Answer& answer_of(const WorkerProgram& program) {
+  static std::mutex mutex;
+  static std::map<std::string, Answer> known;
+  const std::scoped_lock lock(mutex);
+  const auto [found, is_new] = known.try_emplace(program.path + '\n' + surroundings());
+  if (is_new) found->second = ask(program.path, program.limit_s);
+  return found->second;
+}
+
 }  // namespace
 
 nlohmann::json WorkerProgram::description() const {
-  static std::mutex mutex;
-  static std::map<std::string, nlohmann::json> known;
-  const std::scoped_lock lock(mutex);
-  const auto [found, is_new] = known.try_emplace(path + '\n' + surroundings());
-  if (is_new) found->second = describe(path);
-  return found->second;
+  return answer_of(*this).description;
 }
 
 std::string WorkerProgram::why_unavailable() const {
   const std::string name = std::filesystem::path(path).filename();
   if (::access(path.c_str(), X_OK) != 0) return name + " is missing beside rankcheck: " + remedy;
-  const nlohmann::json said = description();
-  if (!said.is_null()) return said.at("unavailable");
-  const std::string why = complaint(path);
+  const Answer& said = answer_of(*this);
+  if (!said.description.is_null()) return said.description.at("unavailable");
+  const std::string& why = said.complaint;
   return fmt::format("{} does not run{}: install what it lacks, or build it here",
                      name,
                      why.empty() ? why : " (" + harness::printable(why) + ")");

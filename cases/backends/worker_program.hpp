@@ -15,6 +15,8 @@ struct WorkerProgram {
   std::string path;
   /// What to do where the program is not there.
   std::string remedy;
+  /// Seconds after which it counts as broken when it is asked what it has: a driver may hang.
+  double limit_s = 60;
 
   /// What it says of itself; null where it is missing or broken. It is asked once in a process, and
   /// again where other devices are visible or another library is named. Safe from any thread.

@@ -105,6 +105,7 @@ constexpr Bug counts_for_more(std::string_view name, std::string_view operation)
 }
 
 constexpr std::array steps{
+    counts_for_more("more_of_one_rank_in_alternating_projections", "alternating_projections_step"),
     counts_for_more("more_of_one_rank_in_epie", "epie_step"),
     counts_for_more("more_of_one_rank_in_rpie", "rpie_step"),
     counts_for_more("more_of_one_rank_in_lsqml", "lsqml_step"),

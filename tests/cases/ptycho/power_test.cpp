@@ -52,7 +52,8 @@ TEST_P(StepPowerTest, nine_of_ten_cases_in_single_precision_see_nine_of_ten_elem
 
 INSTANTIATE_TEST_SUITE_P(steps,
                          StepPowerTest,
-                         testing::Values("conjugate_gradient_step",
+                         testing::Values("alternating_projections_step",
+                                         "conjugate_gradient_step",
                                          "difference_map_step",
                                          "epie_step",
                                          "lsqml_step",

@@ -1,0 +1,61 @@
+#include "cases/backends/worker_program.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/sample.hpp"
+
+namespace rankcheck::cases {
+namespace {
+
+/// A worker that is a shell script.
+class WorkerProgramTest : public testing::Test {
+ protected:
+  WorkerProgram program(const std::string& script, double limit_s = 60) const {
+    const std::filesystem::path path = folder_.path() / "worker";
+    std::ofstream(path) << "#!/bin/sh\n" << script << "\n";
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return {.path = path, .remedy = "build it", .limit_s = limit_s};
+  }
+
+  harness::TemporaryFolder folder_;
+};
+
+TEST_F(WorkerProgramTest, says_why_it_cannot_run) {
+  const WorkerProgram worker = program(R"(echo "{\"unavailable\":\"no $1\",\"notes\":[\"one\"]}")");
+  EXPECT_EQ(worker.why_unavailable(), "no --describe");
+  EXPECT_EQ(worker.notes(), std::vector<std::string>{"one"});
+}
+
+TEST_F(WorkerProgramTest, is_broken_where_it_describes_nothing) {
+  EXPECT_EQ(program("echo first >&2; echo 'no libcuda' >&2; exit 127").why_unavailable(),
+            "worker does not run (no libcuda): install what it lacks, or build it here");
+  EXPECT_TRUE(program("exit 127").description().is_null());
+}
+
+TEST_F(WorkerProgramTest, is_missing_where_there_is_no_file) {
+  EXPECT_EQ(
+      (WorkerProgram{.path = folder_.path() / "worker", .remedy = "build it"}).why_unavailable(),
+      "worker is missing beside rankcheck: build it");
+}
+
+TEST_F(WorkerProgramTest, that_hangs_is_not_waited_for) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(program("echo '{'; exec sleep 100", 0.1).why_unavailable(),
+            "worker does not run (it said nothing of itself within 0.1 s): install what it lacks, "
+            "or build it here");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+TEST_F(WorkerProgramTest, may_say_more_than_a_pipe_holds) {
+  const WorkerProgram worker =
+      program(R"(printf '{"unavailable":"'; head -c 200000 /dev/zero | tr '\0' x; printf '"}')");
+  EXPECT_EQ(worker.why_unavailable(), std::string(200'000, 'x'));
+}
+
+}  // namespace
+}  // namespace rankcheck::cases
