@@ -79,6 +79,7 @@ struct Trouble {
 struct BackendTraits {
   std::string name;
   spec::NanRule nan_rule = spec::NanRule::drops;
+  spec::ZeroRule zero_rule = spec::ZeroRule::unspecified;
   ResultPlace result_place = ResultPlace::own_block;
   int ranks_max = 64;
   /// The same bits from run to run.

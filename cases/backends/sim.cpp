@@ -65,6 +65,7 @@ SimBackend::SimBackend(std::span<const gpu::Implementation> implementations,
       cluster_(reference::contract_named) {
   traits_.name = "sim";
   traits_.nan_rule = spec::NanRule::drops;
+  traits_.zero_rule = spec::ZeroRule::ieee;
   traits_.ranks_max = data_ranks_max;
   traits_.has_schedules = true;
 }

@@ -29,6 +29,7 @@ Oracle::Oracle(const harness::Evidence& evidence, std::size_t stage)
             .op = case_.op,
             .ranks = call_.ranks,
             .nan_rule = evidence.traits.nan_rule,
+            .zero_rule = evidence.traits.zero_rule,
             .exact = is_exact(case_)},
       reference_(reference_of(case_.operation)) {
   const std::vector<int> ranks = members(case_);

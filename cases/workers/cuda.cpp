@@ -103,7 +103,7 @@ class CudaSubject final : public worker::Subject {
     worker::Hello hello;
     hello.world = world_;
     for (int r = 0; r < world_; ++r) hello.ranks.push_back(r);
-    hello.traits = {.name = "cuda", .ranks_max = world_};
+    hello.traits = {.name = "cuda", .zero_rule = spec::ZeroRule::ieee, .ranks_max = world_};
     for (harness::AlgorithmInfo& each : algorithms().infos()) {
       hello.algorithms.push_back({.info = std::move(each), .environment = {}});
     }

@@ -24,6 +24,7 @@ constexpr std::size_t read_bytes_min = std::size_t{64} << 10;
 constexpr std::array<std::string_view, 6> status_names{
     "completed", "failed", "hung", "crashed", "refused", "errored"};
 constexpr std::array<std::string_view, 3> nan_rule_names{"drops", "propagates", "unspecified"};
+constexpr std::array<std::string_view, 2> zero_rule_names{"ieee", "unspecified"};
 constexpr std::array<std::string_view, 2> result_place_names{"own_block", "start"};
 
 template <class Enum, std::size_t n>
@@ -178,6 +179,7 @@ ordered_json to_json(const Hello& hello) {
       {"traits",
        {{"name", traits.name},
         {"nan_rule", nan_rule_names[static_cast<std::size_t>(traits.nan_rule)]},
+        {"zero_rule", zero_rule_names[static_cast<std::size_t>(traits.zero_rule)]},
         {"result_place", result_place_names[static_cast<std::size_t>(traits.result_place)]},
         {"ranks_max", traits.ranks_max},
         {"deterministic", traits.deterministic}}},
@@ -222,6 +224,10 @@ Hello hello_from_json(const json& header) {
     const json& traits = body.at("traits");
     hello.traits.name = traits.at("name").get<std::string>();
     hello.traits.nan_rule = named<spec::NanRule>(nan_rule_names, traits.at("nan_rule"), "nan_rule");
+    if (traits.contains("zero_rule")) {
+      hello.traits.zero_rule =
+          named<spec::ZeroRule>(zero_rule_names, traits.at("zero_rule"), "zero_rule");
+    }
     hello.traits.result_place =
         named<ResultPlace>(result_place_names, traits.at("result_place"), "result_place");
     const int ranks_max = whole_number<int>(traits, "ranks_max");

@@ -88,6 +88,9 @@ class Judge {
     const std::uint8_t its_class = class_of(got);
     if ((admits & its_class) == 0) return std::numeric_limits<double>::quiet_NaN();
     if (its_class != admits_finite) return 0;
+    const std::uint8_t wrong_sign =
+        std::signbit(got) ? demands_positive_zero : demands_negative_zero;
+    if (got == 0 && (admits & wrong_sign) != 0) return std::numeric_limits<double>::quiet_NaN();
     return std::fabs((got - expected_.high[at]) - expected_.low[at]);
   }
 

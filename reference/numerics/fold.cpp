@@ -39,13 +39,16 @@ void fold(const Fold& rule,
   const Contributions terms{spec::component(rule.type), in, scalars};
   switch (rule.op) {
     case spec::ReduceOp::prod:
-      return fold_products(rule, terms, components, out);
+      fold_products(rule, terms, components, out);
+      break;
     case spec::ReduceOp::min:
     case spec::ReduceOp::max:
-      return fold_extremes(rule, terms, components, out);
+      fold_extremes(rule, terms, components, out);
+      break;
     default:
-      return fold_sums(rule, terms, components, out);
+      fold_sums(rule, terms, components, out);
   }
+  if (rule.zero_rule == ZeroRule::ieee) demand_signs_of_zero(rule, terms, components, out);
 }
 
 void expect_bits(const std::byte* bytes, std::int64_t size_bytes, Expected& out) {

@@ -13,6 +13,7 @@
 namespace rankcheck::numerics {
 
 using spec::NanRule;
+using spec::ZeroRule;
 
 /// How the elements of `ranks` ranks become one element.
 struct Fold {
@@ -20,6 +21,7 @@ struct Fold {
   spec::ReduceOp op = spec::ReduceOp::sum;
   int ranks = 1;
   NanRule nan_rule = NanRule::drops;
+  ZeroRule zero_rule = ZeroRule::unspecified;
   /// The inputs were chosen so that every order of evaluation is exact: no error is admitted.
   bool exact = false;
 };
@@ -32,11 +34,14 @@ inline constexpr std::uint8_t admits_nan = 8;
 /// Any value that equals one of the next `ranks` candidates (min and max whose NaN rule is
 /// unspecified).
 inline constexpr std::uint8_t admits_candidates = 16;
+/// A zero must have this sign; with neither bit, zeros of both signs are equal.
+inline constexpr std::uint8_t demands_positive_zero = 32;
+inline constexpr std::uint8_t demands_negative_zero = 64;
 
 /// What a run of output elements must be. Integers and data movement are expected as bits; floating
 /// point, a component at a time, as classes of values: a finite one must lie within `bound` (a
 /// theorem on the inputs, never tuned) of high + low, which is exact to twice double precision.
-/// Zeros of both signs are equal. More than one class is admitted only where the order of
+/// More than one class is admitted only where the order of
 /// evaluation decides: partial results may overflow although the result does not.
 struct Expected {
   bool as_bits = false;
@@ -72,7 +77,7 @@ struct Difference {
   /// Both as text in the element's type.
   std::string expected;
   std::string got;
-  /// NaN where no distance can be told: NaN and infinities.
+  /// NaN where no distance can be told: NaN, infinities and zeros of the wrong sign.
   double error = 0;
   double bound = 0;
 };

@@ -75,6 +75,12 @@ inline void expect_within(const Pair& value, double bound, std::size_t index, Ex
   out.admits[index] = admits_finite;
 }
 
+/// Demands the sign of expected zeros, where the inputs alone decide it (ZeroRule::ieee).
+void demand_signs_of_zero(const Fold& rule,
+                          const Contributions& terms,
+                          std::int64_t count,
+                          Expected& out);
+
 /// Integers, every operation.
 void fold_integers(const Fold& rule,
                    std::span<const std::byte* const> in,

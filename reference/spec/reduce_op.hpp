@@ -16,6 +16,12 @@ enum class ReduceOp : std::uint8_t { none, sum, prod, min, max, avg, premul_sum 
 /// What min and max do with NaN; every backend declares its rule and is held to it.
 enum class NanRule : std::uint8_t { drops, propagates, unspecified };
 
+/// What reductions of floats do with the sign of zero; every backend declares its rule and is held
+/// to it. `ieee`: as IEEE 754 says for rounding to nearest. The sum of nothing but -0 is -0, any
+/// other exact sum of 0 is +0, the sign of a product is that of its factors, and min and max return
+/// one of the inputs. Of zeros of both signs, either is their min and their max.
+enum class ZeroRule : std::uint8_t { ieee, unspecified };
+
 inline constexpr std::array<std::string_view, 7> reduce_op_names{
     "none", "sum", "prod", "min", "max", "avg", "premul_sum"};
 

@@ -104,17 +104,26 @@ TEST(Hello, SurvivesTheWay) {
   hello.ranks = {1, 3};
   hello.traits = {.name = "n", .nan_rule = spec::NanRule::propagates, .ranks_max = 3};
   hello.traits.result_place = ResultPlace::start;
+  hello.traits.zero_rule = spec::ZeroRule::ieee;
   hello.algorithms = {{{"op", "a", "words"}, {{"KEY", "value"}}}};
   const Hello read = hello_from_json(to_json(hello));
   EXPECT_EQ(read.world, 4);
   EXPECT_EQ(read.ranks, hello.ranks);
   EXPECT_EQ(read.traits.nan_rule, spec::NanRule::propagates);
   EXPECT_EQ(read.traits.result_place, ResultPlace::start);
+  EXPECT_EQ(read.traits.zero_rule, spec::ZeroRule::ieee);
   EXPECT_EQ(read.traits.ranks_max, 3);
   EXPECT_EQ(read.algorithms.at(0).environment.at("KEY"), "value");
   EXPECT_FALSE(read.everyone);
   hello.everyone = true;
   EXPECT_TRUE(hello_from_json(to_json(hello)).everyone);
+}
+
+/// A worker from before there was the rule.
+TEST(Hello, NeedsNoRuleForZeros) {
+  nlohmann::ordered_json header = to_json(Hello{});
+  header["hello"]["traits"].erase("zero_rule");
+  EXPECT_EQ(hello_from_json(header).traits.zero_rule, spec::ZeroRule::unspecified);
 }
 
 TEST(Hello, IsRefusedWhenItMakesNoSense) {
