@@ -170,20 +170,38 @@ class StageJudge {
   numerics::Comparison comparison_;
 };
 
+bool has_buffers(const spec::Contract& contract, const Case&) {
+  return contract.sizes != spec::Sizes::none;
+}
+
+void judge_every_stage(const Evidence& evidence, Judgement& judgement) {
+  for (std::size_t k = 0; k < evidence.stages.size(); ++k) {
+    StageJudge(evidence, k, judgement).judge();
+  }
+}
+
+/// The case in the group whose members are the next ranks, where the next member is the root. A
+/// group of the whole world only changes its order.
+Case in_next_group(const Case& c, bool is_rooted) {
+  Case next = c;
+  next.group = members(c);
+  for (int& member : next.group) member = (member + 1) % c.ranks;
+  if (is_rooted) next.root = (c.root + 1) % group_size(c);
+  return next;
+}
+
 }  // namespace
 
 harness::Property agrees_with_reference() {
   return {
       .name = "agrees_with_reference",
       .summary = "Every output is the reference's, bit by bit or within the bound.",
-      .applies = [](const spec::Contract& contract,
-                    const Case&) { return contract.sizes != spec::Sizes::none; },
+      .applies = has_buffers,
       .adapt = nullptr,
       .program = [](const spec::Contract&,
                     const Case& c,
                     std::vector<Case>& stages) { stages.assign(1, c); },
-      .check = [](const Evidence& evidence,
-                  Judgement& judgement) { StageJudge(evidence, 0, judgement).judge(); },
+      .check = judge_every_stage,
   };
 }
 
@@ -191,20 +209,31 @@ harness::Property repeats_with_other_data() {
   return {
       .name = "repeats_with_other_data",
       .summary = "Three calls of one shape, each with other data, all agree with the reference.",
-      .applies = [](const spec::Contract& contract,
-                    const Case&) { return contract.sizes != spec::Sizes::none; },
+      .applies = has_buffers,
       .adapt = nullptr,
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
             stages.assign(3, c);
             for (std::size_t k = 0; k < stages.size(); ++k) stages[k].data_seed += k;
           },
-      .check =
-          [](const Evidence& evidence, Judgement& judgement) {
-            for (std::size_t k = 0; k < evidence.stages.size(); ++k) {
-              StageJudge(evidence, k, judgement).judge();
-            }
+      .check = judge_every_stage,
+  };
+}
+
+harness::Property keeps_groups_apart() {
+  return {
+      .name = "keeps_groups_apart",
+      .summary =
+          "Calls of a group, of another one and of the first again agree with the reference.",
+      .applies = [](const spec::Contract& contract,
+                    const Case& c) { return has_buffers(contract, c) && c.ranks > 1; },
+      .adapt = nullptr,
+      .program =
+          [](const spec::Contract& contract, const Case& c, std::vector<Case>& stages) {
+            stages = {c, in_next_group(c, contract.rooted), c};
+            for (std::size_t k = 0; k < stages.size(); ++k) stages[k].data_seed += k;
           },
+      .check = judge_every_stage,
   };
 }
 

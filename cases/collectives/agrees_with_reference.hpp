@@ -12,4 +12,9 @@ namespace rankcheck::cases {
 /// that comes again must not hold on to the data.
 [[nodiscard]] harness::Property repeats_with_other_data();
 
+/// The same of three calls: of the case's group, of another group of as many members with another
+/// root, and of the first one again. A communicator that a backend keeps for the first must not
+/// serve the second.
+[[nodiscard]] harness::Property keeps_groups_apart();
+
 }  // namespace rankcheck::cases

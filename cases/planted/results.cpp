@@ -149,6 +149,18 @@ constexpr std::array behaviour{
                 std::copy_n(before.data() + place, bytes, element);
               });
             }},
+    Bug{.name = "communicator_of_the_group_before",
+        .summary = "a communicator is kept by its size: another group's call runs in it",
+        .operation = "scatter_v",
+        .algorithm = "direct",
+        .property = "keeps_groups_apart",
+        .spoil =
+            [](const Outcome& outcome) {
+              const Case& first = outcome.stages.front();
+              const Case& c = outcome.c();
+              if (c.operation != first.operation || members(c) == members(first)) return;
+              flip_first_of_all(outcome);
+            }},
     Bug{.name = "sometimes_wrong",
         .summary = "every third run goes wrong",
         .operation = "all_to_all",

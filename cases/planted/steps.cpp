@@ -42,6 +42,13 @@ void take_unmeasured_for_dark(Attempt& attempt) {
   attempt.set_all_output(Array::cost, cost);
 }
 
+/// Runs as if there had been no step before, as far as the object goes.
+void forget_direction(Attempt& attempt) {
+  attempt.change_input(Array::object_direction,
+                       [](Values& values, int) { std::fill(values.begin(), values.end(), 0); });
+  attempt.run();
+}
+
 /// The cost of an object and a probe.
 double cost_of(const Attempt& attempt,
                reference::Operator model,
@@ -246,13 +253,14 @@ constexpr std::array steps{
         .source = "tike PR #72, which restarts in every call",
         .operation = "conjugate_gradient_step",
         .algorithm = "replicated",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.change_input(Array::object_direction, [](Values& values, int) {
-                std::fill(values.begin(), values.end(), 0);
-              });
-              attempt.run();
-            }},
+        .attempt = forget_direction},
+    Bug{.name = "direction_lost_between_steps",
+        .summary = "the direction that a step left is not read by the next one",
+        .operation = "conjugate_gradient_step",
+        .algorithm = "replicated",
+        .property = "takes_further_steps",
+        .hits = [](const Case& c) { return c.chained; },
+        .attempt = forget_direction},
     Bug{.name = "lengths_summed",
         .summary = "the step goes by the sum of the lengths that its positions want",
         .source = "tike aa244409",

@@ -388,6 +388,30 @@ harness::Property keeps_the_truth_on_whole_pixels() {
                    });
 }
 
+harness::Property takes_further_steps() {
+  return {
+      .name = "takes_further_steps",
+      .summary = "Three steps, each from the state that the one before left, are the reference's.",
+      .program =
+          [](const spec::Contract&, const Case& c, Stages& stages) {
+            stages.assign(3, c);
+            for (std::size_t k = 1; k < stages.size(); ++k) stages[k].chained = true;
+            ++stages.back().data_seed;
+          },
+      .check =
+          [](const Evidence& evidence, Judgement& judgement) {
+            const auto check_last = operator_agrees_with_reference().check;
+            for (std::size_t steps = 1; steps <= evidence.stages.size(); ++steps) {
+              check_last({.catalogue = evidence.catalogue,
+                          .traits = evidence.traits,
+                          .stages = evidence.stages.first(steps),
+                          .observation = evidence.observation},
+                         judgement);
+            }
+          },
+  };
+}
+
 harness::Property step_agrees_at_the_truth() {
   return {
       .name = "agrees_at_the_truth",
@@ -465,6 +489,7 @@ harness::Property goes_along_its_directions() {
 std::vector<harness::Property> step_properties() {
   return {
       operator_agrees_with_reference(),
+      takes_further_steps(),
       harness::is_deterministic(),
       is_independent_of_partition(),
       is_independent_of_refinement(),

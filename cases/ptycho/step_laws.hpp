@@ -15,6 +15,11 @@ namespace rankcheck::cases {
 [[nodiscard]] harness::Property keeps_the_truth();
 [[nodiscard]] harness::Property keeps_the_truth_on_whole_pixels();
 
+/// Three steps in a row, each from the state that the one before left: the second sees the same
+/// frames, the third other frames at other positions. Each is judged against the reference of its
+/// own state, so that bounds do not grow from step to step.
+[[nodiscard]] harness::Property takes_further_steps();
+
 /// Where the frames are what object and probe make, a step is the reference's.
 [[nodiscard]] harness::Property step_agrees_at_the_truth();
 

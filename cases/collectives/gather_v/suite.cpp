@@ -14,6 +14,7 @@ Suite suite() {
               harness::in_place_equals_out_of_place(),
               harness::is_deterministic(),
               repeats_with_other_data(),
+              keeps_groups_apart(),
               harness::splits(),
               inverts_scatter(),
           }};

@@ -32,6 +32,7 @@ Suite suite() {
               harness::in_place_equals_out_of_place(),
               harness::is_deterministic(),
               repeats_with_other_data(),
+              keeps_groups_apart(),
               harness::rank_permutation(),
               harness::splits(),
               is_linear(),

@@ -27,6 +27,7 @@ Suite suite() {
               agrees_with_reference(),
               harness::is_deterministic(),
               repeats_with_other_data(),
+              keeps_groups_apart(),
               harness::splits(),
               returns_by_the_reverse(),
           }};
