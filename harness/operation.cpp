@@ -55,7 +55,6 @@ std::string why_scene_invalid(const spec::Contract& contract, const Case& c) {
     return "input: " + std::string(name(c.input)) + " is not defined for " +
            std::string(contract.name);
   }
-  if (c.chunk != 0) return "chunk: operators have none";
   if (c.moved < -pixels_moved_max || c.moved > pixels_moved_max) {
     return "moved: expected at most " + std::to_string(pixels_moved_max) + " either way, got " +
            std::to_string(c.moved);

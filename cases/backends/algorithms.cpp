@@ -41,7 +41,9 @@ Choice Algorithms::choose(const Case& c) const {
   }
   for (const gpu::OperatorImplementation& each : operators) {
     if (!prefers(choice.op, each)) continue;
-    if (why_refused(each.algorithm, call).empty()) choice.op = &each.algorithm;
+    // A case that leaves the algorithm open leaves open whether there are batches, too.
+    const std::int64_t batch = c.algorithm.empty() ? 0 : c.chunk;
+    if (why_refused(each.algorithm, call, batch).empty()) choice.op = &each.algorithm;
   }
   return choice;
 }
@@ -55,7 +57,7 @@ std::string Algorithms::why_none(const Case& c) const {
   }
   for (const gpu::OperatorImplementation& each : operators) {
     if (each.operation == c.operation && each.algorithm.name == c.algorithm) {
-      return std::string(why_refused(each.algorithm, call_of(c)));
+      return std::string(why_refused(each.algorithm, call_of(c), c.chunk));
     }
   }
   if (c.algorithm.empty()) return "no algorithm takes this call";

@@ -175,6 +175,7 @@ bool SimBackend::run_operator(const gpu::Operator& algorithm,
       cluster_.adopt(static_cast<int>(r), buffers_[r].send, buffers_[r].send_bytes);
       cluster_.adopt(static_cast<int>(r), buffers_[r].recv, buffers_[r].recv_bytes);
     }
+    cluster_.batch_max = c.chunk;
     const OperatorCall made{
         algorithm, cluster_, reference::contract_named(c.operation), call, buffers};
     if (takeover_) {

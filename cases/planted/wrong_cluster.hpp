@@ -65,7 +65,9 @@ struct TransformCall {
 /// the real thing.
 class WrongCluster final : public gpu::Cluster {
  public:
-  explicit WrongCluster(gpu::Cluster& devices) : devices_(devices) {}
+  explicit WrongCluster(gpu::Cluster& devices) : devices_(devices) {
+    batch_max = devices.batch_max;
+  }
 
   std::function<void(CollectiveCall& call)> on_collective;
   std::function<void(TransformCall& call)> on_transform;

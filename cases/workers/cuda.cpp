@@ -169,6 +169,7 @@ class CudaSubject final : public worker::Subject {
       std::vector<gpu::DeviceBuffers> buffers;
       for (const cuda::RankMemory& each : call.memory) buffers.push_back({each.send, each.recv});
       const spec::Call arguments = harness::call_of(c);
+      cluster_.batch_max = c.chunk;
       choice.op->run({cluster_, call.contract, arguments, buffers});
       result.path.emplace_back(choice.op->name);
     }

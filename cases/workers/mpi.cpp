@@ -74,7 +74,9 @@ class MpiSubject final : public worker::Subject {
     if (harness::may_overflow(c)) return "input: MPI leaves integer overflow undefined";
     const spec::Call call = harness::call_of(c);
     if (const auto reason = spec::why_invalid(*contract, call)) return *reason;
-    if (op != nullptr) return std::string(why_refused(*op, call));
+    if (op != nullptr) {
+      return std::string(why_refused(*op, call, c.algorithm.empty() ? 0 : c.chunk));
+    }
     const std::vector<int> group = harness::members(c);
     return runtime_.why_refused({.algorithm = *algorithm,
                                  .contract = *contract,
@@ -180,6 +182,7 @@ class MpiSubject final : public worker::Subject {
     const gpu::DeviceBuffers buffers{.send = image.data() + layout_.send,
                                      .recv = image.data() + layout_.recv};
     const spec::Call call = harness::call_of(c);
+    cluster_.batch_max = c.chunk;
     algorithm.run({cluster_, contract, call, {&buffers, 1}});
     cluster_.end();
   }

@@ -42,6 +42,10 @@ class Cluster {
  public:
   virtual ~Cluster() = default;
 
+  /// Positions of a batch, at most, for operators that take their positions in batches; 0: as suits
+  /// the device. Operators look at it when they begin.
+  std::int64_t batch_max = 0;
+
   /// Ranks of the whole group.
   [[nodiscard]] virtual int ranks() const = 0;
   /// The ranks of this process, ascending.

@@ -238,7 +238,7 @@ template <class T>
 Fused<T>::Fused(Cluster& cluster, const spec::Scene& scene, std::int64_t batch_max)
     : cluster_(cluster),
       scene_(scene),
-      batch_max_(batch_max),
+      batch_max_(batch_max > 0 ? batch_max : cluster.batch_max),
       waves_(cluster),
       windows_(cluster),
       costs_(cluster),
@@ -246,7 +246,7 @@ Fused<T>::Fused(Cluster& cluster, const spec::Scene& scene, std::int64_t batch_m
       near_(cluster),
       probe_parts_(cluster),
       weight_parts_(cluster) {
-  if (batch_max > 0) return;
+  if (batch_max_ > 0) return;
   constexpr std::int64_t bytes = std::int64_t{1} << 28;
   batch_max_ = std::max<std::int64_t>(
       1, bytes / (wave_size() * static_cast<std::int64_t>(sizeof(Complex<T>))));

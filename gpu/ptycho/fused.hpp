@@ -20,7 +20,7 @@ namespace rankcheck::gpu {
 template <class T>
 class Fused {
  public:
-  /// `scene` has one slice. Batches have at most so many positions; 0: as suits a device.
+  /// `scene` has one slice. Batches have at most so many positions; 0: as the cluster says.
   Fused(Cluster& cluster, const spec::Scene& scene, std::int64_t batch_max = 0);
 
   /// Calls body(Batch) for one batch after another; a batch's waves fill a device's caches many

@@ -73,11 +73,16 @@ struct Operator {
   std::string_view (*refuses)(const spec::Call& call) = nullptr;
   /// Enqueues the work of the local ranks.
   void (*run)(const OperatorRun& run) = nullptr;
+  /// It takes its positions in batches of Cluster::batch_max. Others have none to choose.
+  bool in_batches = false;
 };
 
-/// Why an algorithm does not take a (legal) call; empty where it does.
+/// Why an algorithm does not take a (legal) call in batches of so many positions, 0 leaving that to
+/// the algorithm; empty where it does.
 [[nodiscard]] inline std::string_view why_refused(const Operator& algorithm,
-                                                  const spec::Call& call) {
+                                                  const spec::Call& call,
+                                                  std::int64_t batch = 0) {
+  if (batch > 0 && !algorithm.in_batches) return "chunk: the algorithm has no batches";
   return algorithm.refuses == nullptr ? std::string_view{} : algorithm.refuses(call);
 }
 

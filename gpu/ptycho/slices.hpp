@@ -52,9 +52,12 @@ template <class T>
 class Slices {
  public:
   Slices(Cluster& cluster, const spec::Scene& scene)
-      : cluster_(cluster), scene_(scene), batch_max_(batch_in_cache(scene)) {}
+      : cluster_(cluster), scene_(scene), batch_max_(batch_in_cache(scene)) {
+    if (cluster.batch_max > 0) batch_max_ = std::min(batch_max_, cluster.batch_max);
+  }
 
-  /// Positions of a batch, at most: their waves stay in a processor's second-level cache.
+  /// Positions of a batch, at most: their waves stay in a processor's second-level cache. The
+  /// cluster may ask for fewer.
   [[nodiscard]] std::int64_t batch_max() const { return batch_max_; }
   /// Calls body(Batch) for one batch after another of so many positions.
   template <class Body>

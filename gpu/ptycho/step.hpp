@@ -18,6 +18,7 @@ template <StepKind kind>
       .name = "replicated",
       .summary = "Every rank has the whole object; what the ranks find is summed over all of them.",
       .run = [](const OperatorRun& run) { run_replicated_step(run, kind); },
+      .in_batches = true,
   };
 }
 
@@ -30,6 +31,7 @@ template <StepKind kind>
           "Every rank has the object under its windows; ranks whose tiles overlap exchange "
           "what they find.",
       .run = [](const OperatorRun& run) { run_tiled_step(run, kind); },
+      .in_batches = true,
   };
 }
 

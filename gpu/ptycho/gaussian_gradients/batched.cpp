@@ -7,6 +7,7 @@ Operator batched() {
       .name = "batched",
       .summary = "The whole chain for a batch of frames at a time, then sums over the ranks.",
       .run = [](const OperatorRun& run) { run_gradients(run, Noise::gaussian, Passes::batched); },
+      .in_batches = true,
   };
 }
 

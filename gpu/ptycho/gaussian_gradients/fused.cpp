@@ -8,6 +8,7 @@ Operator fused() {
       .summary = "The chain in five passes over large batches, and two transforms; one slice.",
       .refuses = refuses_slices,
       .run = [](const OperatorRun& run) { run_gradients(run, Noise::gaussian, Passes::fused); },
+      .in_batches = true,
   };
 }
 

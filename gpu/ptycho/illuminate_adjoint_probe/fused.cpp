@@ -35,6 +35,7 @@ Operator fused() {
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() { run_fused<T>(run); });
           },
+      .in_batches = true,
   };
 }
 

@@ -30,6 +30,7 @@ Operator batched() {
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() { run_typed<T>(run); });
           },
+      .in_batches = true,
   };
 }
 

@@ -8,6 +8,7 @@ Operator fused() {
       .summary =
           "Intensity, cost and gradient in one pass; a thread has several pixels of a frame.",
       .run = [](const OperatorRun& run) { run_fused_cost(run, Noise::poisson); },
+      .in_batches = true,
   };
 }
 
