@@ -22,13 +22,25 @@ enum class InputKind : std::uint8_t {
   cancelling,
   wide_range,
   special,
+  /// Every special value of a floating-point type in turn: eight elements behind one another have
+  /// them all.
+  each_special,
+  /// Operators of a scene: as general, with all bits of a double drawn where the type has them.
+  fine,
   /// The send buffer holds what the stage before left in the recv buffer.
   previous,
 };
 
 /// The kinds' names, in the order of the enumerators.
-inline constexpr std::array<std::string_view, 7> input_kind_names{
-    "exact", "coded", "general", "cancelling", "wide_range", "special", "previous"};
+inline constexpr std::array<std::string_view, 9> input_kind_names{"exact",
+                                                                  "coded",
+                                                                  "general",
+                                                                  "cancelling",
+                                                                  "wide_range",
+                                                                  "special",
+                                                                  "each_special",
+                                                                  "fine",
+                                                                  "previous"};
 
 [[nodiscard]] std::string_view name(InputKind kind);
 
@@ -139,7 +151,7 @@ struct Case {
   bool in_place = false;
   /// Elements by which both buffers are moved off a 64-byte boundary.
   std::int64_t offset = 0;
-  /// Elements of a pipeline chunk; 0: the algorithm's choice.
+  /// Elements of a pipeline chunk, of operators positions of a batch; 0: the algorithm's choice.
   std::int64_t chunk = 0;
   InputKind input = InputKind::general;
   std::uint64_t data_seed = 1;

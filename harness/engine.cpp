@@ -300,7 +300,7 @@ class Session {
 
   void conclude() {
     for (const Cell& each : generator_.cells()) note(each.name(), each);
-    for (const SiteCell& each : generator_.sites()) note(each.site.cell(), each);
+    for (const SiteCell& each : generator_.sites()) note(each.site.name, each);
     finding_.refused_cells = generator_.refused_cells();
     for (const std::string& each : finding_.refused_cells) {
       if (is_required(each)) finding_.missing_cells.push_back(each);

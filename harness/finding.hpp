@@ -24,8 +24,8 @@ struct Unit {
   int ranks_max = 8;
   /// The only types to use; empty: every type that the operation and the backend take.
   std::vector<spec::Type> types;
-  /// Cells "<type>/<op>" and "site/<class>" that must be covered by at least one case that was run
-  /// and compared.
+  /// Every cell must be covered by at least one case that was run and compared: "<type>/<op>",
+  /// "site/<class>", "ranks/<number>" and "input/<type>/<class>".
   bool require_all_cells = true;
   /// Patterns of "<operation>/<cell>": cells that must be covered even where the backend refuses
   /// them.

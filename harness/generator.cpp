@@ -65,13 +65,22 @@ std::vector<InputKind> kinds_of(const spec::Contract& contract, Type type, Reduc
   std::vector<InputKind> kinds;
   for (const InputKind kind : {InputKind::coded,
                                InputKind::general,
+                               InputKind::fine,
                                InputKind::exact,
                                InputKind::special,
+                               InputKind::each_special,
                                InputKind::cancelling,
                                InputKind::wide_range}) {
+    // In other types it is nothing else than general.
+    if (kind == InputKind::fine && !(of_scene && type == Type::f64)) continue;
     if (of_scene ? is_defined(kind, contract) : is_defined(kind, type, op)) kinds.push_back(kind);
   }
   return kinds;
+}
+
+/// Whether cases of the cell can be of the class.
+bool may_have(const Cell& cell, const SiteClass& goal) {
+  return !goal.input || goal.input->admits(cell.type, cell.op);
 }
 
 /// Bits of a positive number.
@@ -136,7 +145,6 @@ Generator::Generator(const Catalogue& catalogue, const Backend& backend, const U
   base_.backend = unit.backend;
   base_.algorithm = unit.algorithm;
   if (ranks_min_ > ranks_max_) ++refused_;
-  in_chunks_ = operation_.contract.sizes != Sizes::scene;
 }
 
 Generator::Generator(const Catalogue& catalogue,
@@ -150,7 +158,7 @@ Generator::Generator(const Catalogue& catalogue,
   find_cells();
   find_sites();
   for (Cell& cell : cells_) cell.is_open = !covered.contains(cell.name());
-  for (SiteCell& cell : sites_) cell.is_open = !covered.contains(cell.site.cell());
+  for (SiteCell& cell : sites_) cell.is_open = !covered.contains(cell.site.name);
   ranks_required_ = std::min(unit.ranks_required, ranks_max_);
   needs_ranks_ = ranks_required_ > 1;
 }
@@ -170,8 +178,8 @@ std::vector<std::string> Generator::cells_of(const spec::Contract& contract) {
   for (const Cell& each : all_cells(contract, {})) names.push_back(each.name());
   BackendTraits any;
   any.has_schedules = true;
-  for (const SiteClass& each : site_classes()) {
-    if (may_occur(each, contract, any)) names.push_back(each.cell());
+  for (const SiteClass& each : site_classes(contract, any, 1, counted_ranks_max)) {
+    names.push_back(each.name);
   }
   return names;
 }
@@ -224,22 +232,27 @@ void Generator::find_cells() {
 void Generator::find_sites() {
   constexpr std::size_t cells_tried = 4;
   Case probe;
-  for (const SiteClass& site : site_classes()) {
-    if (!may_occur(site, operation_.contract, backend_.traits())) continue;
+  for (const SiteClass& site :
+       site_classes(operation_.contract, backend_.traits(), ranks_min_, ranks_max_)) {
+    std::vector<std::size_t> cells;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      if (may_have(cells_[i], site)) cells.push_back(i);
+    }
     Choices choices(mix(seed_, hash_of(site.name)));
     const std::int64_t refused = refused_;
     bool is_taken = false;
-    for (std::size_t i = 0; i < std::min(cells_tried, cells_.size()); ++i) {
-      const std::size_t cell = i * cells_.size() / std::min(cells_tried, cells_.size());
+    const std::size_t tries = std::min(cells_tried, cells.size());
+    for (std::size_t i = 0; i < tries; ++i) {
+      const std::size_t cell = cells[i * cells.size() / tries];
       if (!draw_legal(choices, cell, probe_size, &site, probe)) continue;
       sites_.push_back({.site = site});
       is_taken = true;
       break;
     }
-    if (!is_taken && refused_ > refused) refused_cells_.push_back(site.cell());
+    if (!is_taken && refused_ > refused) refused_cells_.push_back(site.name);
   }
   in_chunks_ = std::any_of(sites_.begin(), sites_.end(), [](const SiteCell& each) {
-    return each.site.name == "chunked";
+    return each.site.name == "site/chunked";
   });
 }
 
@@ -255,15 +268,21 @@ bool Generator::enabled(Feature feature, const Draw& draw, Choices& choices) {
   return choices.chance(draw.weights[static_cast<std::size_t>(feature)]);
 }
 
+bool Generator::is_wanted(const Cell& cell) const {
+  return cell.is_open || std::any_of(sites_.begin(), sites_.end(), [&](const SiteCell& each) {
+           return each.is_open && each.site.input && may_have(cell, each.site);
+         });
+}
+
 std::size_t Generator::next_cell() {
   if (order_.empty()) {
     order_.resize(cells_.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     Choices choices(mix(seed_, ~drawn_));
     shuffle(choices, order_);
-    // The last comes first: cells that no round has covered yet do.
+    // The last comes first: cells that no round has covered yet do, and those of open inputs.
     std::stable_partition(
-        order_.begin(), order_.end(), [&](std::size_t cell) { return !cells_[cell].is_open; });
+        order_.begin(), order_.end(), [&](std::size_t cell) { return !is_wanted(cells_[cell]); });
   }
   const std::size_t cell = order_.back();
   order_.pop_back();
@@ -271,15 +290,24 @@ std::size_t Generator::next_cell() {
 }
 
 const SiteClass* Generator::next_goal(const Cell& cell) {
-  for (std::size_t tried = 0; tried < sites_.size(); ++tried) {
-    SiteCell& each = sites_[next_site_++ % sites_.size()];
-    if (!each.is_open || (each.site.is_empty() && cell.is_open)) continue;
+  const auto may_be_goal = [&](const SiteCell& each) {
+    if (!each.is_open || !may_have(cell, each.site)) return false;
+    if (each.site.is_empty() && cell.is_open) return false;
     // A class whose cases cover nothing must not starve the others and the cells.
-    if (each.visits >= patience && drawn_ % static_cast<std::uint64_t>(patience) != 0) continue;
-    ++each.visits;
-    return &each.site;
+    return each.visits < patience || drawn_ % static_cast<std::uint64_t>(patience) == 0;
+  };
+  // Inputs of one type come first: few cells can have them.
+  const auto of_type = std::find_if(sites_.begin(), sites_.end(), [&](const SiteCell& each) {
+    return each.site.input && may_be_goal(each);
+  });
+  SiteCell* found = of_type == sites_.end() ? nullptr : &*of_type;
+  for (std::size_t tried = 0; found == nullptr && tried < sites_.size(); ++tried) {
+    SiteCell& each = sites_[next_site_++ % sites_.size()];
+    if (may_be_goal(each)) found = &each;
   }
-  return nullptr;
+  if (found == nullptr) return nullptr;
+  ++found->visits;
+  return &found->site;
 }
 
 bool Generator::next(std::uint64_t word, int size, Case& out) {
@@ -324,7 +352,12 @@ bool Generator::draw_legal(
   Draw draw{.size = size, .has_data = !may_be_empty, .weights = weights_};
   for (int attempt = 0; attempt < attempts; ++attempt) {
     draw.large = attempt >= small_attempts;
-    if (goal != nullptr) draw.weights = choose_weights(choices);
+    if (goal != nullptr) {
+      draw.weights = choose_weights(choices);
+      draw.ranks = goal->ranks;
+      draw.large_scene = goal->needs == SiteClass::Needs::scene;
+      if (goal->input) draw.size = std::max(size, probe_size);
+    }
     draw_case(choices, draw, out);
     out.type = wanted.type;
     out.op = wanted.op;
@@ -333,11 +366,11 @@ bool Generator::draw_legal(
     const std::uint64_t turn =
         static_cast<std::uint64_t>(wanted.visits + attempt) + cell + seed_ % 60;
     out.input = wanted.kinds[turn % wanted.kinds.size()];
+    if (goal != nullptr && goal->input) out.input = goal->input->kind;
     if (goal != nullptr && !goal->has(out)) continue;
     // A property may be about a single rank: it is not asked for more in all attempts.
     if (needs_ranks_ && attempt < attempts / 2 && group_size(out) < ranks_required_) continue;
-    if (!adapt(out)) continue;
-    if (goal == nullptr || goal->has(out)) return true;
+    if (adapt(goal, out)) return true;
   }
   return false;
 }
@@ -353,10 +386,12 @@ bool Generator::can_run(const Case& c) {
   return taken;
 }
 
-bool Generator::adapt(Case& c) {
+bool Generator::adapt(const SiteClass* goal, Case& c) {
   const auto cell = std::pair(c.type, c.op);
   if (property_.adapt != nullptr) property_.adapt(operation_.contract, c);
   if (std::pair(c.type, c.op) != cell) return false;
+  const auto has_goal = [&] { return goal == nullptr || goal->has(c); };
+  if (!has_goal()) return false;
   const std::int64_t refused = refused_;
   if (can_run(c)) return true;
   if (refused_ == refused) return false;
@@ -365,7 +400,7 @@ bool Generator::adapt(Case& c) {
     repair(mended);
     if (mended == c || mended.ranks < ranks_min_) continue;
     c = mended;
-    if (can_run(c)) return true;
+    if (can_run(c)) return has_goal();
   }
   return false;
 }

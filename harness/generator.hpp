@@ -82,8 +82,8 @@ class Generator {
             std::uint64_t seed,
             const Coverage& covered = {});
 
-  /// The names of all cells that an operation has: "<type>/<op>", and "site/<class>" of the classes
-  /// that its contract admits.
+  /// The names of all cells that an operation has: "<type>/<op>", and those of the classes that its
+  /// contract admits.
   [[nodiscard]] static std::vector<std::string> cells_of(const spec::Contract& contract);
 
   /// Whether a unit has any case, taken by the backend or not: false where the contract, the
@@ -123,9 +123,13 @@ class Generator {
   /// What one draw has to respect.
   struct Draw {
     int size = 0;
+    /// Above 0: so many, all of the world.
+    int ranks = 0;
     bool has_data = false;
     /// Up to elements_max whatever the features: some implementations take nothing small.
     bool large = false;
+    /// A scene beyond what a kernel takes at a time.
+    bool large_scene = false;
     Weights weights{};
   };
 
@@ -141,6 +145,8 @@ class Generator {
   void find_sites();
   [[nodiscard]] static Weights choose_weights(Choices& choices);
   [[nodiscard]] static bool enabled(Feature feature, const Draw& draw, Choices& choices);
+  /// Whether cases of the cell are still missing, or an input that only few cells can have.
+  [[nodiscard]] bool is_wanted(const Cell& cell) const;
   /// The index of the cell whose turn it is.
   std::size_t next_cell();
   /// The open site class whose turn it is and that a case of `cell` may have; null where none is.
@@ -158,13 +164,14 @@ class Generator {
                                         std::int64_t limit) const;
   void draw_counts(Choices& choices, const Draw& draw, Case& out) const;
   void draw_scene(Choices& choices, const Draw& draw, Case& out) const;
+  void draw_large_scene(Choices& choices, Case& out) const;
   void draw_tiles(Choices& choices, Case& out) const;
   void draw_site(Choices& choices, const Draw& draw, Case& out) const;
 
   /// Whether the case is legal, the property applies and the backend takes every stage.
   [[nodiscard]] bool can_run(const Case& c);
-  /// Bends the case until it can be run; false where that fails.
-  [[nodiscard]] bool adapt(Case& c);
+  /// Bends the case until it can be run; false where that fails, or where it then lacks the goal.
+  [[nodiscard]] bool adapt(const SiteClass* goal, Case& c);
 
   const Catalogue& catalogue_;
   const Backend& backend_;

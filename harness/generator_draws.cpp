@@ -32,8 +32,8 @@ std::int64_t power_and_neighbours(Choices& choices, std::int64_t limit) {
 void Generator::draw_case(Choices& choices, const Draw& draw, Case& out) const {
   const spec::Contract& contract = operation_.contract;
   out = base_;
-  out.ranks = draw_ranks(choices);
-  if (enabled(Feature::group, draw, choices)) draw_group(choices, out);
+  out.ranks = draw.ranks > 0 ? draw.ranks : draw_ranks(choices);
+  if (draw.ranks == 0 && enabled(Feature::group, draw, choices)) draw_group(choices, out);
   const int n = group_size(out);
   if (contract.rooted) out.root = static_cast<int>(choices.below(n));
   if (contract.sizes == Sizes::count) {
@@ -184,6 +184,27 @@ void Generator::draw_scene(Choices& choices, const Draw& draw, Case& out) const 
   draw_counts(choices, few, out);
   out.gap = 0;
   for (std::int64_t& count : out.counts) count = std::min(count, positions_max);
+  if (draw.large_scene || enabled(Feature::large, draw, choices)) draw_large_scene(choices, out);
+}
+
+void Generator::draw_large_scene(Choices& choices, Case& out) const {
+  spec::Scene& scene = out.scene;
+  // All else stays small, so that a large case takes about as long as a few others.
+  scene.window = std::min(scene.window, 3);
+  scene.detector = scene.window;
+  scene.modes = std::min(scene.modes, 2);
+  for (std::int64_t& count : out.counts) count = std::min<std::int64_t>(count, 2);
+  const auto member = static_cast<std::size_t>(choices.below(group_size(out)));
+  switch (choices.below(4)) {
+    case 0:
+      scene.cols = static_cast<int>(choices.between(large_cols + 1, large_cols + 40));
+      break;
+    case 1:
+      scene.detector = static_cast<int>(choices.between(large_detector + 1, large_detector + 8));
+      break;
+    default:
+      out.counts[member] = choices.between(large_positions + 1, large_positions + 60);
+  }
 }
 
 void Generator::draw_tiles(Choices& choices, Case& out) const {

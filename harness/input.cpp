@@ -180,6 +180,13 @@ std::uint64_t wide_range_float(const TypeInfo& type, std::uint64_t hash) {
   return random_float(type, top, hash ^ (hash << 17));
 }
 
+/// What both kinds of special inputs have beside special values: 1 in products, which else
+/// underflow.
+std::uint64_t ordinary_float(const TypeInfo& type, ReduceOp op, std::uint64_t hash) {
+  if (op == ReduceOp::prod) return exact_float(type, (hash >> 63) != 0 ? -1 : 1, 0);
+  return random_float(type, -1 - static_cast<int>((hash >> 48) % 4), hash);
+}
+
 std::uint64_t special_float(const TypeInfo& type, ReduceOp op, std::uint64_t hash) {
   const std::uint64_t sign = (hash >> 63) != 0 ? sign_bit(type) : 0;
   const std::uint64_t fraction = (std::uint64_t{1} << fraction_bits(type)) - 1;
@@ -200,8 +207,73 @@ std::uint64_t special_float(const TypeInfo& type, ReduceOp op, std::uint64_t has
     default:
       break;
   }
-  if (op == ReduceOp::prod) return exact_float(type, (hash >> 63) != 0 ? -1 : 1, 0);
-  return random_float(type, -1 - static_cast<int>((hash >> 48) % 4), hash);
+  return ordinary_float(type, op, hash);
+}
+
+/// Which special value an element is, of eight in turn. For moved data, the ranks have different
+/// ones at an index.
+std::uint64_t each_special_move(const TypeInfo& type,
+                                int rank,
+                                std::uint64_t index,
+                                std::uint64_t hash) {
+  const std::uint64_t sign = (hash >> 63) != 0 ? sign_bit(type) : 0;
+  const std::uint64_t infinity = exponent_mask(type);
+  const std::uint64_t quiet = std::uint64_t{1} << (fraction_bits(type) - 1);
+  const std::uint64_t payload = 1 + hash % (quiet - 1);
+  switch ((static_cast<std::uint64_t>(rank) + index) % special_values) {
+    case 0:
+      return sign_bit(type);
+    case 1:
+      return infinity;
+    case 2:
+      return sign_bit(type) | infinity;
+    case 3:
+      return sign | (1 + hash % (2 * quiet - 1));
+    case 4:
+      return sign | infinity | quiet | payload;
+    case 5:
+      return sign | infinity | payload;
+    case 6:
+      return sign | (infinity - 1);
+    default:
+      return ordinary_float(type, ReduceOp::none, hash);
+  }
+}
+
+/// Of a reduction, all ranks have the same case at an index, and one of them, in turn, may differ.
+/// No NaN signals: whether arithmetic drops such a NaN depends on the machine.
+std::uint64_t each_special_term(
+    const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
+  const std::uint64_t sign = (hash >> 63) != 0 ? sign_bit(type) : 0;
+  const std::uint64_t negative = sign_bit(type);
+  const std::uint64_t infinity = exponent_mask(type);
+  const std::uint64_t quiet = std::uint64_t{1} << (fraction_bits(type) - 1);
+  const std::uint64_t turn = c.data_seed + index / special_values;
+  const auto n = static_cast<std::uint64_t>(c.ranks);
+  const bool is_first = static_cast<std::uint64_t>(rank) == turn % n;
+  const bool is_second = static_cast<std::uint64_t>(rank) == (turn + 1) % n;
+  const std::uint64_t ordinary = ordinary_float(type, c.op, hash);
+  switch (index % special_values) {
+    case 0:
+      return negative;
+    case 1:
+      return is_first ? infinity : ordinary;
+    case 2:
+      return is_first ? negative | infinity : ordinary;
+    case 3:
+      // A product of two subnormal numbers would be 0.
+      if (c.op == ReduceOp::prod && !is_first) return ordinary;
+      return sign | (1 + hash % (2 * quiet - 1));
+    case 4:
+      return is_first ? sign | infinity | quiet | (1 + hash % (quiet - 1)) : ordinary;
+    case 5:
+      if (is_first) return infinity;
+      return is_second ? negative | infinity : ordinary;
+    case 6:
+      return (turn % 2 != 0 ? negative : 0) | (infinity - 1);
+    default:
+      return is_first ? 0 : negative;
+  }
 }
 
 std::uint64_t special_integer(const TypeInfo& type, std::uint64_t hash) {
@@ -232,6 +304,7 @@ std::uint64_t move_bits(
     const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
   if (c.input == InputKind::coded) return coded_move(type, rank, index, hash);
   if (c.input == InputKind::exact) return whole(type, exact_value(type, c.ranks, hash));
+  if (c.input == InputKind::each_special) return each_special_move(type, rank, index, hash);
   if (c.input != InputKind::special) return hash;
   if (type.type_class == spec::TypeClass::floating) {
     return special_float(type, ReduceOp::max, hash);
@@ -265,6 +338,7 @@ std::uint64_t element_bits(
     return c.input == InputKind::special ? special_integer(type, hash) : hash;
   }
   if (c.input == InputKind::special) return special_float(type, c.op, hash);
+  if (c.input == InputKind::each_special) return each_special_term(c, type, rank, index, hash);
   if (c.op == ReduceOp::prod) return general_factor(type, c.ranks, hash);
   if (c.input == InputKind::cancelling) return cancelling_float(c, type, rank, index, hash);
   if (c.input == InputKind::wide_range) return wide_range_float(type, hash);
@@ -357,9 +431,12 @@ bool is_defined(InputKind kind, Type type, ReduceOp op) {
     case InputKind::general:
     case InputKind::special:
       return true;
+    case InputKind::each_special:
+      return floating;
     case InputKind::cancelling:
     case InputKind::wide_range:
       return floating && op != ReduceOp::none && op != ReduceOp::prod;
+    case InputKind::fine:
     case InputKind::previous:
       return true;
   }

@@ -32,6 +32,9 @@ void fill_scalar(const Case& c, int rank, std::byte* out);
 /// Writes poison that depends on the case, the rank and the position.
 void fill_poison(const Case& c, int rank, std::byte* out, std::int64_t size_bytes);
 
+/// How many elements behind one another have every value of `each_special`.
+inline constexpr std::int64_t special_values = 8;
+
 /// Whether this kind of input has a meaning for the type and op.
 [[nodiscard]] bool is_defined(InputKind kind, spec::Type type, spec::ReduceOp op);
 

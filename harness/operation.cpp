@@ -49,6 +49,7 @@ std::string why_scene_invalid(const spec::Contract& contract, const Case& c) {
     if (c.moved != 0) return "moved: this operation has no scan positions";
     if (c.halvings != 0) return "halvings: this operation has no arrays";
     if (c.form != Form::plain) return "form: this operation has no arrays";
+    if (c.input == InputKind::fine) return "input: fine is for operations with arrays";
     return c.chained ? "chained: this operation has no arrays" : "";
   }
   if (!is_defined(c.input, contract)) {

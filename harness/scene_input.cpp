@@ -45,6 +45,20 @@ double general_value(std::uint64_t hash) {
   return hash >> 63 == 0 ? magnitude : -magnitude;
 }
 
+/// The same with all bits of double precision: no number of single precision is as near.
+double fine_value(std::uint64_t hash) {
+  constexpr std::uint64_t fractions = std::uint64_t{1} << 52;
+  const double magnitude = std::ldexp(static_cast<double>(fractions + (hash >> 3) % fractions),
+                                      -53 - static_cast<int>((hash >> 56) % 4));
+  return hash >> 63 == 0 ? magnitude : -magnitude;
+}
+
+/// What arrays hold that are neither whole numbers nor varied.
+double drawn_value(const Case& c, std::uint64_t hash) {
+  const bool is_fine = c.input == InputKind::fine && c.type == spec::Type::f64;
+  return is_fine ? fine_value(hash) : general_value(hash);
+}
+
 /// Photons in a pixel: whole numbers in 2^8 ... 2^20 - 1, as many of each order of magnitude.
 double count_value(std::uint64_t hash) {
   const std::uint64_t least = std::uint64_t{1} << (8 + (hash >> 56) % 12);
@@ -64,7 +78,7 @@ double frame_value(const Case& c, bool is_varied, std::uint64_t hash) {
   if (hash % 16 == 0) return 0;
   if (c.input == InputKind::exact) return static_cast<double>((hash >> 8) % 3);
   if (c.input == InputKind::wide_range) return count_value(hash);
-  return is_varied ? 2 * (coarse_value(hash) + 1) : 4 * std::abs(general_value(hash >> 4));
+  return is_varied ? 2 * (coarse_value(hash) + 1) : 4 * std::abs(drawn_value(c, hash >> 4));
 }
 
 /// One coordinate of a window's corner, of which 0 … room keep the window inside.
@@ -96,7 +110,7 @@ double wave_value(const Case& c, Array array, std::uint64_t hash) {
   const double brightness = is_light && c.input == InputKind::wide_range ? 512 : 1;
   // Exit waves are mixed beside the probe, which is the array that is varied then.
   const bool is_coarse = c.varied == array || array == Array::exit_waves;
-  return brightness * (is_coarse ? coarse_value(hash) : general_value(hash));
+  return brightness * (is_coarse ? coarse_value(hash) : drawn_value(c, hash));
 }
 
 double value_of(const Case& c, Array array, std::uint64_t seed, std::int64_t index) {
@@ -187,7 +201,7 @@ bool is_defined(InputKind kind, const spec::Contract& contract) {
     const auto& inputs = contract.inputs;
     return std::find(inputs.begin(), inputs.end(), Array::mask) != inputs.end();
   }
-  return kind == InputKind::general;
+  return kind == InputKind::general || kind == InputKind::fine;
 }
 
 }  // namespace rankcheck::harness

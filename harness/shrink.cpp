@@ -41,9 +41,11 @@ constexpr std::array plain_ops{ReduceOp::sum,
 constexpr std::array plain_inputs{InputKind::coded,
                                   InputKind::exact,
                                   InputKind::general,
+                                  InputKind::fine,
                                   InputKind::cancelling,
                                   InputKind::wide_range,
-                                  InputKind::special};
+                                  InputKind::special,
+                                  InputKind::each_special};
 constexpr std::array plain_scans{
     Scan::whole, Scan::scattered, Scan::coincident, Scan::bordering, Scan::overhanging};
 constexpr std::array plain_patterns{spec::Pattern::ring, spec::Pattern::pairs, spec::Pattern::self};

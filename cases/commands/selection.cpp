@@ -395,10 +395,10 @@ class Planner {
     const bool matches_some = std::any_of(
         all.begin(), all.end(), [&](const auto& each) { return has_cell(each.contract, pattern); });
     if (matches_some) return;
-    throw BadInput(fmt::format(
-        "--require: {}: matches no cell; cells are like all_reduce/f32/sum and all_reduce/{}",
-        pattern,
-        harness::site_classes().front().cell()));
+    throw BadInput(
+        fmt::format("--require: {}: matches no cell; cells are like all_reduce/f32/sum and "
+                    "all_reduce/site/one_rank",
+                    pattern));
   }
 
   /// The pinned cases that the plan's units could have generated.

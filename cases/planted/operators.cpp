@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "harness/site_class.hpp"
+
 #include "cases/planted/attempt.hpp"
 #include "cases/planted/catalogue.hpp"
 #include "cases/planted/changes.hpp"
@@ -298,7 +300,71 @@ constexpr std::array batches{
         .attempt = take_first_copy<Array::positions>},
 };
 
+/// Where several batches of a rank's positions are asked for.
+bool has_batches(const Case& c) {
+  return c.chunk > 0 && c.chunk < *std::max_element(c.counts.begin(), c.counts.end());
+}
+
+constexpr std::array sizes{
+    Bug{.name = "second_batch_overwrites",
+        .summary = "a batch's part of the probe's gradient replaces that of the batch before",
+        .operation = "gaussian_gradients",
+        .algorithm = "fused",
+        .hits = has_batches,
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::probe, [](Values& values, int) {
+                for (auto& value : values) value /= 2;
+              });
+            }},
+    Bug{.name = "columns_behind_the_first_strip",
+        .summary = "a strip of 128 columns is all that is written of an object",
+        .operation = "object_preconditioner",
+        .algorithm = "gather",
+        .pixels_max = 2 * (harness::large_cols + 1),
+        .hits = [](const Case& c) { return c.scene.cols > harness::large_cols; },
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              const auto cols = static_cast<std::size_t>(attempt.call().scene.cols);
+              attempt.change_output(Array::object_weight, [&](Values& values, int) {
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                  if (i % cols >= harness::large_cols) values[i] = 0;
+                }
+              });
+            }},
+    Bug{.name = "second_group_of_positions_lost",
+        .summary = "the probe gets what the first 64 positions of a rank give",
+        .operation = "probe_preconditioner",
+        .algorithm = "gather",
+        .elements_max = harness::large_positions + 1,
+        .hits =
+            [](const Case& c) {
+              return *std::max_element(c.counts.begin(), c.counts.end()) > harness::large_positions;
+            },
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::probe_weight, [](Values& values, int) {
+                for (auto& value : values) value *= 0.5;
+              });
+            }},
+};
+
 constexpr std::array precisions{
+    Bug{.name = "frames_travel_as_f32",
+        .summary = "frames in double precision are sent to their ranks as f32",
+        .operation = "redistribute",
+        .algorithm = "exchanged",
+        .hits = [](const Case& c) { return c.type == spec::Type::f64; },
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::shard_frames, [](Values& values, int) {
+                values = rounded_to(spec::Type::f32, values);
+              });
+            }},
     Bug{.name = "halved_precision",
         .summary = "a result goes through half precision",
         .source = "tike 2b001b3f",
@@ -321,6 +387,7 @@ void add_bugs_in_operators(std::vector<Bug>& out) {
   append(edges);
   append(costs);
   append(batches);
+  append(sizes);
   append(precisions);
 }
 

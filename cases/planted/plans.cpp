@@ -374,6 +374,8 @@ constexpr std::array data_movement{
         .algorithm = "scatter_all_gather",
         .property = "equals_scatter_then_all_gather",
         .says = "the composition gives another result",
+        // Of more ranks, some would pass on what they did not get.
+        .hits = [](const Case& c) { return group_size(c) == 3 && c.root == 0; },
         .edit = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
     Bug{.name = "last_pipeline_chunk_lost",
         .summary = "the pipeline is not drained: the last of several chunks stops half way",

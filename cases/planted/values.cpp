@@ -1,8 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 #include <numeric>
+#include <vector>
 
 #include "reference/numerics/fold.hpp"
 
@@ -41,6 +45,37 @@ double rounded(double value, Type) {
   return std::ldexp(std::nearbyint(std::ldexp(significand, bits)), exponent - bits);
 }
 
+/// Calls change(bits) with every output, a floating-point number of up to eight bytes.
+template <class Change>
+void change_bits(const Outcome& outcome, const Change& change) {
+  const auto bytes = static_cast<std::size_t>(spec::info(outcome.c().type).bytes);
+  for_each_output(outcome, [&](int, std::int64_t, std::byte* element) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, element, bytes);
+    bits = change(bits);
+    std::memcpy(element, &bits, bytes);
+  });
+}
+
+void lose_sign_of_zero(const Outcome& outcome) {
+  const std::uint64_t sign = std::uint64_t{1} << (8 * spec::info(outcome.c().type).bytes - 1);
+  change_bits(outcome, [&](std::uint64_t bits) { return bits == sign ? 0 : bits; });
+}
+
+/// Sums that overflow become the largest finite number; an infinity that came in stays.
+void saturate_sums(const Outcome& outcome) {
+  const spec::TypeInfo& type = spec::info(outcome.c().type);
+  const double largest = std::ldexp(2 - std::ldexp(1, 1 - type.precision), type.exponent_max);
+  for_each_output(outcome, [&](int, std::int64_t index, std::byte* element) {
+    const double sum = numerics::to_double(type.type, element);
+    const std::vector<double> inputs = contributions(outcome, index);
+    const bool are_finite = std::all_of(
+        inputs.begin(), inputs.end(), [](double input) { return std::isfinite(input); });
+    if (!std::isinf(sum) || !are_finite) return;
+    numerics::from_double(type.type, std::copysign(largest, sum), element);
+  });
+}
+
 double sum_of(const std::vector<double>& inputs) {
   return std::accumulate(inputs.begin(), inputs.end(), 0.0);
 }
@@ -56,6 +91,39 @@ constexpr std::array formats{
         .algorithm = "binomial",
         .hits = has_type<Type::f64>,
         .map = rounded<24>},
+    Bug{.name = "int32_travels_as_f32",
+        .summary = "int32 passes through an f32, which has 24 bits",
+        .operation = "all_to_all",
+        .algorithm = "pairwise",
+        .hits = has_type<Type::int32>,
+        .map = rounded<24>},
+    Bug{.name = "signalling_nan_quieted",
+        .summary = "f64 passes through a register of floats, which quiets signalling NaN",
+        .operation = "gather",
+        .algorithm = "binomial",
+        .hits = has_type<Type::f64>,
+        .spoil =
+            [](const Outcome& outcome) {
+              constexpr std::uint64_t infinity = 0x7ff0000000000000U;
+              constexpr std::uint64_t quiet = 0x0008000000000000U;
+              change_bits(outcome, [](std::uint64_t bits) {
+                const bool is_nan = (bits & infinity) == infinity && (bits << 12) != 0;
+                return is_nan ? bits | quiet : bits;
+              });
+            }},
+    Bug{.name = "minus_zero_moved_as_zero",
+        .summary = "data is moved by an addition to 0, which makes -0 a +0",
+        .operation = "scatter",
+        .algorithm = "direct",
+        .hits = has_type<Type::f32>,
+        .spoil = lose_sign_of_zero},
+    Bug{.name = "wrong_at_five_ranks",
+        .summary = "the table of what five ranks send to whom has a mistake",
+        .operation = "gather_v",
+        .algorithm = "binomial",
+        .ranks_max = 5,
+        .hits = [](const Case& c) { return group_size(c) == 5; },
+        .spoil = flip_first_of_all},
     Bug{.name = "int64_travels_as_f64",
         .summary = "int64 passes through a double, which has 53 bits",
         .operation = "all_to_all_v",
@@ -124,6 +192,21 @@ constexpr std::array arithmetic{
         .algorithm = "ring",
         .hits = has_op_on_floats<ReduceOp::sum>,
         .map = [](double value, Type) { return std::isnan(value) ? 0 : value; }},
+    Bug{.name = "sum_begins_with_zero",
+        .summary = "the accumulator begins with +0: the sum of nothing but -0 is +0",
+        .operation = "reduce",
+        .algorithm = "direct",
+        .hits =
+            [](const Case& c) {
+              return c.op == ReduceOp::sum && (c.type == Type::f32 || c.type == Type::f16);
+            },
+        .spoil = lose_sign_of_zero},
+    Bug{.name = "overflow_saturated",
+        .summary = "a sum of f16 that overflows becomes the largest number",
+        .operation = "reduce",
+        .algorithm = "binomial",
+        .hits = [](const Case& c) { return c.op == ReduceOp::sum && c.type == Type::f16; },
+        .spoil = saturate_sums},
     Bug{.name = "nan_propagated",
         .summary = "min returns NaN where it is declared to leave NaN out",
         .operation = "all_reduce",

@@ -8,7 +8,8 @@ namespace rankcheck::harness {
 /// Whether the bits of a reduction do not depend on the order of evaluation: nothing rounds, and no
 /// NaN has to choose among payloads.
 inline bool has_one_result(const Case& c) {
-  const bool may_be_nan = c.input == InputKind::special && !spec::is_integer(c.type);
+  const bool is_special = c.input == InputKind::special || c.input == InputKind::each_special;
+  const bool may_be_nan = is_special && !spec::is_integer(c.type);
   return c.op == spec::ReduceOp::none || (is_exact(c) && !may_be_nan);
 }
 

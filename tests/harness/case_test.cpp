@@ -200,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"unknown_input",
             with(R"("input":"x")"),
             "case: input: expected one of exact, coded, general, cancelling, wide_range, special, "
-            "previous, got \"x\""},
+            "each_special, fine, previous, got \"x\""},
         Bad{"not_json", R"({"ranks" 2})", R"(case: not JSON at byte 10: {"ranks" 2})"},
         Bad{"cut_off", R"({"ranks":)", "case: not JSON at byte 10: "},
         Bad{"empty", "", "case: not JSON at byte 1: "}),

@@ -157,7 +157,7 @@ TEST_F(GeneratorTest, EveryPatternOccurs) {
 TEST_F(GeneratorTest, EveryKindOfInputOccursAlreadyInOneTurnOfTheCells) {
   std::set<InputKind> kinds;
   for (const Case& c : cases("all_reduce", 62)) kinds.insert(c.input);
-  EXPECT_EQ(kinds.size(), 6U);
+  EXPECT_EQ(kinds.size(), 7U);
 }
 
 TEST_F(GeneratorTest, OneTurnCoversEveryCellWithData) {
@@ -168,6 +168,78 @@ TEST_F(GeneratorTest, OneTurnCoversEveryCellWithData) {
   }
   // 10 real types with 6 ops, 2 complex ones with sum.
   EXPECT_EQ(cells.size(), 62U);
+}
+
+std::set<std::string> names_of(const std::vector<SiteCell>& sites, std::string_view beginning) {
+  std::set<std::string> names;
+  for (const SiteCell& each : sites) {
+    if (each.site.name.starts_with(beginning)) names.insert(each.site.name);
+  }
+  return names;
+}
+
+TEST_F(GeneratorTest, EveryNumberOfRanksIsACell) {
+  Unit unit = fake::unit("broadcast");
+  unit.ranks_min = 3;
+  unit.ranks_max = 6;
+  const Generator generator(catalogue, backend, unit, 1);
+  EXPECT_EQ(names_of(generator.sites(), "ranks/"),
+            (std::set<std::string>{"ranks/3", "ranks/4", "ranks/5", "ranks/6"}));
+}
+
+TEST_F(GeneratorTest, LargeNumbersOfRanksAreNoCells) {
+  Unit unit = fake::unit("broadcast");
+  unit.ranks_min = 17;
+  unit.ranks_max = 64;
+  backend.traits().ranks_max = 64;
+  EXPECT_TRUE(names_of(Generator(catalogue, backend, unit, 1).sites(), "ranks/").empty());
+}
+
+TEST_F(GeneratorTest, InputsAreCellsWhereTheyMeanSomething) {
+  const auto cells = [&](const std::string& operation, const std::vector<spec::Type>& types) {
+    Unit unit = fake::unit(operation);
+    unit.types = types;
+    return names_of(Generator(catalogue, backend, unit, 1).sites(), "input/");
+  };
+  using spec::Type;
+  using Names = std::set<std::string>;
+  EXPECT_EQ(cells("broadcast", {Type::int32, Type::int8}), Names{"input/int32/wide"});
+  EXPECT_EQ(cells("broadcast", {Type::f8e4m3}), Names{"input/f8e4m3/special"});
+  EXPECT_EQ(cells("all_reduce", {Type::complex64}), (Names{"input/f32/special", "input/f32/wide"}));
+  EXPECT_EQ(cells("barrier", {}), Names{});
+}
+
+TEST_F(GeneratorTest, InputsThatThePropertyReplacesAreNoCells) {
+  Property property = fake::completes();
+  property.name = "wants_exact";
+  property.adapt = [](const spec::Contract&, Case& c) { c.input = InputKind::exact; };
+  const Catalogue other = fake::catalogue({property});
+  Unit unit = fake::unit("all_reduce");
+  unit.types = {spec::Type::f32};
+  unit.property = "wants_exact";
+  EXPECT_TRUE(names_of(Generator(other, backend, unit, 1).sites(), "input/").empty());
+}
+
+/// As few as the units of smoke have.
+TEST_F(GeneratorTest, SeventyCasesCoverEveryCell) {
+  for (const Operation& operation : catalogue.operations()) {
+    Generator generator(catalogue, backend, fake::unit(std::string(operation.contract.name)), 1);
+    Case c;
+    Choices words(1);
+    for (int i = 0; i < 70; ++i) {
+      ASSERT_TRUE(generator.next(words.next(), i, c));
+      const auto is_some = [](std::int64_t count) { return count > 0; };
+      generator.cover(c,
+                      c.count > 0 || std::any_of(c.counts.begin(), c.counts.end(), is_some) ||
+                          operation.contract.synchronises);
+    }
+    for (const SiteCell& each : generator.sites()) {
+      EXPECT_GT(each.covered, 0) << operation.contract.name << " " << each.site.name;
+    }
+    for (const Cell& each : generator.cells()) {
+      EXPECT_GT(each.covered, 0) << operation.contract.name << " " << each.name();
+    }
+  }
 }
 
 TEST_F(GeneratorTest, TheSameSeedGivesTheSameCases) {
@@ -248,7 +320,7 @@ TEST_F(GeneratorTest, DrawsNoChunksWhereTheBackendHasNone) {
     return c.chunk > 0 ? "no" : "";
   };
   Generator generator(catalogue, backend, fake::unit("all_reduce"), 1);
-  for (const SiteCell& each : generator.sites()) EXPECT_NE(each.site.name, "chunked");
+  for (const SiteCell& each : generator.sites()) EXPECT_NE(each.site.name, "site/chunked");
   refused = 0;
   Case c;
   int scheduled = 0;

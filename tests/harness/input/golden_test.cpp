@@ -45,6 +45,14 @@ const std::vector<Golden> golden_inputs{
     Golden{R"("type":"int32","input":"special")", "01000000000000800000008000000080"},
     Golden{R"("type":"f8e4m3","input":"special")", "858180a3"},
     Golden{R"("type":"f8e5m2")", "6d89ab53"},
+    Golden{R"("type":"f16","input":"each_special")", "007c00fcf68151ffbcfcfffbb4b40080"},
+    Golden{R"("type":"f8e5m2","input":"each_special")", "7cfc81fffdfbb480"},
+    Golden{R"("type":"complex64","input":"each_special")",
+           "0000807f000080ff512d08808cb0dbffadafb6ffffff7fffb4b8c6be00000080"},
+    Golden{R"("type":"f32","op":"sum","input":"each_special")",
+           "000000800000807f000080ffc7926b80adaff6ff0000807fffff7fff00000000"},
+    Golden{R"("type":"bf16","op":"prod","input":"each_special")",
+           "0080807f80ff4680dbff807f7fff0000"},
     Golden{R"("type":"complex128")",
            "6dc6d9872366cafb89c77173e3da57a4abcd5e60e012b9e753d5bfa5c6140a8c"},
     Golden{R"("type":"int8","op":"prod","input":"exact")", "fefefefe"},
@@ -137,6 +145,19 @@ INSTANTIATE_TEST_SUITE_P(input,
                          GoldenArrayTest,
                          testing::ValuesIn(golden_arrays),
                          tests::printed_name);
+
+TEST(InputTest, FineValuesAreAsDocumented) {
+  const Case c = case_from_text(R"({"operation":"a","ranks":1,"counts":[3],"data_seed":7,)"
+                                R"("rows":5,"cols":4,"window":3,"detector":4,"type":"f64",)"
+                                R"("input":"fine"})");
+  const auto text = [&](spec::Array array) {
+    Bytes bytes(2 * sizeof(double));
+    fill_array(c, {.offset = 0, .count = 2, .array = array, .first = 0}, bytes.data());
+    return hexadecimal(bytes);
+  };
+  EXPECT_EQ(text(spec::Array::object), "aece55f9686eb0bfa6799c222a62c5bf");
+  EXPECT_EQ(text(spec::Array::frames), "0000000000000000480a39995cb8d23f");
+}
 
 TEST(InputTest, UnmeasuredPixelsAreAsDocumented) {
   const Case c = case_from_text(R"({"operation":"a","ranks":1,"counts":[3],"data_seed":7,)"

@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "harness/generator.hpp"
+
+#include "tests/cases/collectives/spoiled.hpp"
+
+/// Scenes and batches beyond what the kernels of operators take at a time.
+namespace rankcheck::cases {
+namespace {
+
+using harness::Case;
+
+harness::Unit unit_of(const std::string& operation, const std::string& algorithm) {
+  harness::Unit unit;
+  unit.operation = operation;
+  unit.algorithm = algorithm;
+  unit.backend = "sim";
+  unit.property = "agrees_with_reference";
+  return unit;
+}
+
+/// So many cases of a unit, all of which count as compared.
+struct Drawn {
+  std::vector<Case> cases;
+  std::vector<harness::SiteCell> sites;
+
+  Drawn(const harness::Unit& unit, int count) {
+    const SpoiledBackend backend({});
+    harness::Generator generator(all_operations(), backend, unit, 1);
+    harness::Choices words(1);
+    for (int i = 0; i < count; ++i) {
+      EXPECT_TRUE(generator.next(words.next(), i % 101, cases.emplace_back()));
+      generator.cover(cases.back(), true);
+    }
+    sites = generator.sites();
+  }
+
+  [[nodiscard]] const harness::SiteCell* find(const std::string& name) const {
+    const auto found = std::find_if(
+        sites.begin(), sites.end(), [&](const auto& each) { return each.site.name == name; });
+    return found == sites.end() ? nullptr : &*found;
+  }
+};
+
+std::int64_t most_positions(const Case& c) {
+  return *std::max_element(c.counts.begin(), c.counts.end());
+}
+
+TEST(SceneSizeTest, LargeScenesAndSeveralBatchesAreCovered) {
+  const Drawn drawn(unit_of("gaussian_gradients", "fused"), 40);
+  for (const std::string name : {"site/chunked", "site/large_scene"}) {
+    const harness::SiteCell* const cell = drawn.find(name);
+    ASSERT_NE(cell, nullptr) << name;
+    EXPECT_GT(cell->covered, 0) << name;
+  }
+}
+
+TEST(SceneSizeTest, EveryKindOfLargeSceneIsDrawnButFewAre) {
+  const Drawn drawn(unit_of("rpie_step", "replicated"), 1000);
+  const auto count = [&](auto is) {
+    return std::count_if(drawn.cases.begin(), drawn.cases.end(), is);
+  };
+  const auto wide = count([](const Case& c) { return c.scene.cols > harness::large_cols; });
+  const auto fine = count([](const Case& c) { return c.scene.detector > harness::large_detector; });
+  const auto many =
+      count([](const Case& c) { return most_positions(c) > harness::large_positions; });
+  EXPECT_GT(wide, 0);
+  EXPECT_GT(fine, 0);
+  EXPECT_GT(many, 0);
+  EXPECT_LT(wide + fine + many, 100);
+}
+
+TEST(SceneSizeTest, WholeCallsHaveNoBatches) {
+  const Drawn drawn(unit_of("crop", "pixelwise"), 40);
+  EXPECT_EQ(drawn.find("site/chunked"), nullptr);
+  for (const Case& c : drawn.cases) EXPECT_EQ(c.chunk, 0);
+}
+
+std::string gradients(const std::string& algorithm, int chunk) {
+  return R"({"operation":"gaussian_gradients","algorithm":")" + algorithm +
+         R"(","ranks":2,"counts":[5,1],"rows":4,"cols":5,"window":3,"detector":4,"type":"f64",)"
+         R"("data_seed":7,"chunk":)" +
+         std::to_string(chunk) + "}";
+}
+
+TEST(SceneSizeTest, BatchesOfAnySizeAgreeWithTheReference) {
+  for (const std::string algorithm : {"fused", "batched"}) {
+    for (const int chunk : {1, 2, 5, 1'000'000'000}) {
+      const harness::Judgement judgement = examine(gradients(algorithm, chunk));
+      EXPECT_EQ(judgement.verdict, harness::Verdict::passed) << judgement.reason;
+    }
+  }
+}
+
+TEST(SceneSizeTest, AnAlgorithmWithoutBatchesRefusesThem) {
+  const SpoiledBackend backend({});
+  Case c = harness::case_from_text(gradients("fused", 2));
+  EXPECT_EQ(backend.refuses(c), "");
+  c.operation = "illuminate";
+  c.algorithm = "pixelwise";
+  EXPECT_EQ(backend.refuses(c), "chunk: the algorithm has no batches");
+  c.algorithm.clear();
+  EXPECT_EQ(backend.refuses(c), "");
+}
+
+}  // namespace
+}  // namespace rankcheck::cases
