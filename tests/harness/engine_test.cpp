@@ -98,6 +98,22 @@ TEST_F(EngineTest, CasesWithoutPowerAreCountedAndCoverNothing) {
   EXPECT_EQ(finding.power.smallest_change, 1);
 }
 
+TEST_F(EngineTest, ATypeOfWhichNothingIsEverComparedIsVacuous) {
+  Property property = fake::completes();
+  property.name = "has_nothing_of_int8";
+  property.adapt = [](const spec::Contract&, Case& c) {
+    if (c.type == spec::Type::int8) c.count = 0;
+  };
+  const Catalogue other = fake::catalogue({property});
+  unit.property = "has_nothing_of_int8";
+  unit.cases = 1000;
+  const Finding finding = run_unit(other, backend, unit, limits);
+  EXPECT_EQ(finding.verdict, Verdict::vacuous);
+  EXPECT_GT(finding.missing_cells.size(), 1U);
+  for (const std::string& cell : finding.missing_cells)
+    EXPECT_TRUE(cell.starts_with("int8/")) << cell;
+}
+
 TEST_F(EngineTest, CellsThatTheBackendRefusesAreNamedAndNotRequired) {
   backend.refusal = [](const Case& c) {
     return c.in_place || c.type == spec::Type::f32 ? "no" : "";

@@ -329,6 +329,46 @@ TEST_F(ExaminerTest, CatchesRanksThatDisagreeWhateverTheProperty) {
   EXPECT_EQ(judgement.wrong[0].index, 1);
 }
 
+/// A case whose property runs it three times.
+Case thrice(Catalogue& catalogue) {
+  Property property = fake::completes();
+  property.name = "runs_thrice";
+  property.program = [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+    stages.assign(3, c);
+  };
+  catalogue = fake::catalogue({property});
+  Case c = legal();
+  c.property = "runs_thrice";
+  return c;
+}
+
+TEST_F(ExaminerTest, CatchesClobberedMemoryInEveryStage) {
+  const Case c = thrice(catalogue_);
+  EXPECT_EQ(examine(c).verdict, Verdict::passed);
+  for (std::size_t stage = 0; stage < 3; ++stage) {
+    backend_.spoil = [stage](Observation& observation) {
+      observation.stages[stage].images[2].back() ^= std::byte{1};
+    };
+    const Judgement judgement = examine(c);
+    EXPECT_EQ(judgement.verdict, Verdict::falsified) << stage;
+    EXPECT_EQ(judgement.symptom, Symptom::contract) << stage;
+  }
+}
+
+TEST_F(ExaminerTest, CatchesRanksThatDisagreeInEveryStage) {
+  const Case c = thrice(catalogue_);
+  ImageLayout layout;
+  lay_out(catalogue_.find("all_reduce")->contract, c, 1, ResultPlace::own_block, layout);
+  for (std::size_t stage = 0; stage < 3; ++stage) {
+    backend_.spoil = [&](Observation& observation) {
+      observation.stages[stage].images[1][static_cast<std::size_t>(layout.recv)] ^= std::byte{1};
+    };
+    const Judgement judgement = examine(c);
+    EXPECT_EQ(judgement.verdict, Verdict::falsified) << stage;
+    EXPECT_EQ(judgement.reason, "differs from rank 0") << stage;
+  }
+}
+
 TEST_F(ExaminerTest, ARankThatNobodyLookedAtIsVacuous) {
   Property property = fake::completes();
   property.name = "forgets_rank_2";

@@ -12,11 +12,6 @@ namespace {
 using plan::Buffer;
 using plan::StepKind;
 
-constexpr std::int64_t guard_bytes = 64;
-/// Scratch is poisoned up to here: the monitor finds every read of memory that was never written.
-/// Only a fault lets such a read through; then all of it is poisoned.
-constexpr std::int64_t poison_bytes_max = 4096;
-
 constexpr std::size_t index(int value) {
   return static_cast<std::size_t>(value);
 }
@@ -83,7 +78,7 @@ const Report& Simulator::run(const plan::Plan& plan,
   bases_.resize(n);
   memory_.resize(n);
   fault_ = fault;
-  begin_arena(schedule.seed);
+  begin_scratch(schedule.seed);
   for (std::size_t r = 0; r < std::min(n, buffers.size()); ++r) {
     bases_[r][index(Buffer::send)] = buffers[r].send;
     bases_[r][index(Buffer::recv)] = buffers[r].recv;
@@ -126,46 +121,24 @@ void Simulator::fail(const plan::Violation& violation) {
   report_.text = violation.text;
 }
 
-void Simulator::begin_arena(std::uint64_t seed) {
-  const std::size_t n = index(plan_->ranks());
-  const auto scratch_bytes = [this](std::size_t rank) {
-    return std::max<std::int64_t>(plan_->scratch[rank], 0) * element_bytes_;
-  };
-  std::int64_t bytes = guard_bytes;
-  guards_.assign(1, 0);
-  for (std::size_t r = 0; r < n; ++r) {
-    bytes += (scratch_bytes(r) + guard_bytes - 1) / guard_bytes * guard_bytes;
-    guards_.push_back(bytes);
-    bytes += guard_bytes;
+void Simulator::begin_scratch(std::uint64_t seed) {
+  scratch_bytes_.clear();
+  for (const std::int64_t elements : plan_->scratch) {
+    scratch_bytes_.push_back(std::max<std::int64_t>(elements, 0) * element_bytes_);
   }
-  if (bytes > arena_bytes_) {
-    arena_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
-    arena_bytes_ = bytes;
+  arena_.begin(scratch_bytes_, seed, fault_.has_value());
+  for (std::size_t r = 0; r < scratch_bytes_.size(); ++r) {
+    bases_[r][index(Buffer::scratch)] = arena_.scratch(r);
+    memory_[r][Buffer::scratch] = extent_of(arena_.scratch(r), scratch_bytes_[r]);
   }
-  poison_ = static_cast<std::byte>(0xa1U + plan::Random(seed).below(0x1e));
-  for (std::size_t r = 0; r < n; ++r) {
-    const std::int64_t begin = guards_[r] + guard_bytes;
-    const std::int64_t size = scratch_bytes(r);
-    const std::int64_t room = guards_[r + 1] - begin;
-    const std::int64_t zone = fault_ ? room : std::min(room, poison_bytes_max);
-    std::memset(arena_.get() + guards_[r],
-                std::to_integer<int>(poison_),
-                static_cast<std::size_t>(guard_bytes + zone));
-    bases_[r][index(Buffer::scratch)] = arena_.get() + begin;
-    memory_[r][Buffer::scratch] = extent_of(arena_.get() + begin, size);
-  }
-  std::memset(arena_.get() + guards_[n], std::to_integer<int>(poison_), guard_bytes);
 }
 
 void Simulator::check_guards() {
-  for (std::size_t g = 0; g < guards_.size(); ++g) {
-    const std::byte* const first = arena_.get() + guards_[g];
-    const std::byte* const last = first + guard_bytes;
-    if (std::all_of(first, last, [this](std::byte byte) { return byte == poison_; })) continue;
-    report_.status = Status::memory_violation;
-    report_.text = "a guard zone beside the scratch of rank " +
-                   std::to_string(std::min(g, guards_.size() - 2)) + " was overwritten";
-  }
+  const std::optional<std::size_t> rank = arena_.find_damage();
+  if (!rank) return;
+  report_.status = Status::memory_violation;
+  report_.text =
+      "a guard zone beside the scratch of rank " + std::to_string(*rank) + " was overwritten";
 }
 
 bool Simulator::dies() {

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +11,7 @@
 #include "reference/spec/reduce_op.hpp"
 #include "reference/spec/type.hpp"
 
+#include "gpu/device/sim/arena.hpp"
 #include "gpu/device/sim/combine.hpp"
 #include "gpu/device/sim/fault.hpp"
 #include "gpu/plan/monitor.hpp"
@@ -70,7 +70,7 @@ class Simulator {
                     const std::optional<Fault>& fault = std::nullopt);
 
  private:
-  void begin_arena(std::uint64_t seed);
+  void begin_scratch(std::uint64_t seed);
   void begin_fault();
   void walk();
   void fail(const plan::Violation& violation);
@@ -107,11 +107,9 @@ class Simulator {
   std::vector<plan::RankMemory> memory_;
   std::vector<Source> sources_;
 
-  /// Scratch of all ranks, each between two guard zones.
-  std::unique_ptr<std::byte[]> arena_;
-  std::int64_t arena_bytes_ = 0;
-  std::vector<std::int64_t> guards_;
-  std::byte poison_{};
+  /// Bytes of each rank's scratch, and the scratch itself.
+  std::vector<std::int64_t> scratch_bytes_;
+  Arena arena_;
 
   // Faults.
   std::optional<Fault> fault_;

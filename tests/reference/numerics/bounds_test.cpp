@@ -139,6 +139,20 @@ TEST_P(Bounds, RejectWhatLiesJustBeyond) {
   }
 }
 
+/// The bound of a fold of 1, 2 and 3 in f32 in units of the roundoff; premul_sum has scalars
+/// of 1.5.
+double bound_of_three(ReduceOp op) {
+  return fold_of({Type::f32, op}, {1, 2, 3}, {1.5, 1.5, 1.5}).expected().bound[0] / 0x1p-24;
+}
+
+TEST(BoundsOfSums, AreAsTheTheoremsSay) {
+  constexpr double nearly = 1e-5;
+  EXPECT_NEAR(bound_of_three(ReduceOp::sum), 2 * (1 + 2 + 3), nearly);
+  EXPECT_NEAR(bound_of_three(ReduceOp::premul_sum), 3 * 1.5 * (1 + 2 + 3), nearly);
+  EXPECT_NEAR(bound_of_three(ReduceOp::avg), 4.0 * (1 + 2 + 3) / 3, nearly);
+  EXPECT_NEAR(bound_of_three(ReduceOp::prod), 2 * (1 * 2 * 3), nearly);
+}
+
 TEST(BoundsOfSums, CatchAForgottenRankOfManyHalves) {
   std::vector<double> x(16, 1);
   x[7] = 0.125;

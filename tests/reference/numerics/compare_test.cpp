@@ -64,6 +64,20 @@ TEST(Compare, MovedBitsMustBeTheSameBits) {
   EXPECT_EQ(moved(Type::complex64, {1, 2, 3, 4}, {1, 2, 3, 5}).wrong, 1);
 }
 
+TEST(Compare, SignsAreNoMatterOfMagnitudes) {
+  EXPECT_EQ(moved(Type::f64, {2}, {-2}).wrong, 1);
+  for (const ReduceOp op : {ReduceOp::sum, ReduceOp::avg, ReduceOp::prod, ReduceOp::max}) {
+    const SmallFold fold = fold_of({Type::f32, op}, {2, 2});
+    const double result = fold.expected().high[0];
+    EXPECT_TRUE(fold.accepts(result)) << spec::name(op);
+    EXPECT_FALSE(fold.accepts(-result)) << spec::name(op);
+  }
+  const SmallFold complex{{.type = Type::complex64}, {{1, 2}, {3, 4}}, {}};
+  EXPECT_EQ(complex.compared({4, 6}).wrong, 0);
+  EXPECT_EQ(complex.compared({4, -6}).wrong, 1);
+  EXPECT_EQ(complex.compared({-4, 6}).wrong, 1);
+}
+
 TEST(Compare, NanPayloadsAreToldApart) {
   const std::array<std::uint32_t, 1> wanted{0x7fc00001};
   const std::array<std::uint32_t, 1> got{0x7fc00002};

@@ -1,0 +1,43 @@
+#include "cases/commands/selection.hpp"
+
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "harness/files.hpp"
+
+#include "cases/catalogue.hpp"
+#include "tests/harness/sample.hpp"
+
+namespace rankcheck::cases {
+namespace {
+
+class SelectionTest : public testing::Test {
+ protected:
+  /// A suite with a time limit and one operation on sim; returns its path.
+  std::string suite(const std::string& operation, int time_limit_s) {
+    const std::filesystem::path path = folder_.path() / (operation + ".json");
+    harness::write_file(path,
+                        R"({"name":"s","summary":"s","time_limit_s":)" +
+                            std::to_string(time_limit_s) +
+                            R"(,"entries":[{"backends":["sim"],"operation":")" + operation +
+                            R"(","property":"agrees_with_reference"}]})");
+    return path.string();
+  }
+
+  harness::TemporaryFolder folder_;
+};
+
+TEST_F(SelectionTest, every_suite_that_is_named_is_planned) {
+  Selection selection;
+  selection.suites = {suite("broadcast", 10), suite("insert", 20), suite("scatter", 30)};
+  const Plan plan = make_plan(selection, make_catalogue());
+  std::set<std::string> operations;
+  for (const harness::Unit& unit : plan.units) operations.insert(unit.operation);
+  EXPECT_EQ(operations, (std::set<std::string>{"broadcast", "insert", "scatter"}));
+  EXPECT_EQ(plan.time_limit_s, 60);
+}
+
+}  // namespace
+}  // namespace rankcheck::cases

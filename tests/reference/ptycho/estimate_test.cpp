@@ -1,0 +1,113 @@
+#include "reference/ptycho/estimate.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+/// Bounds on errors, with numbers that a reader can follow.
+namespace rankcheck::reference {
+namespace {
+
+constexpr double unit = 0x1p-24;
+
+/// Terms of the second order in the unit are left out of `expected`.
+void expect_error(const Estimate& estimate, double expected) {
+  EXPECT_GE(estimate.error, expected);
+  EXPECT_LE(estimate.error, expected * (1 + 64 * unit));
+}
+
+TEST(EstimateTest, a_sum_of_three_is_rounded_twice) {
+  Sum sum;
+  for (const double term : {1.0, 2.0, -3.0}) sum.add({.value = term});
+  const Estimate estimate = sum.estimate(unit);
+  EXPECT_EQ(estimate.value, 0.0);
+  expect_error(estimate, 2 * unit * (1 + 2 + 3));
+}
+
+TEST(EstimateTest, a_sum_keeps_the_errors_and_the_roundings_of_its_terms) {
+  Sum sum;
+  sum.add({.value = 4, .error = 0.5}, 2, 1);
+  sum.add({.value = 1}, 3);
+  const Estimate estimate = sum.estimate(unit);
+  EXPECT_EQ(estimate.value, 11.0);
+  // Each product is rounded once, and the sum once.
+  expect_error(estimate, 2 * 0.5 + 2 * unit * (2 * 4.5 + 3 * 1));
+}
+
+TEST(EstimateTest, a_sum_of_one_term_or_none_is_exact) {
+  Sum sum;
+  EXPECT_EQ(sum.estimate(unit).error, 0);
+  sum.add({.value = 5});
+  EXPECT_EQ(sum.estimate(unit).error, 0);
+}
+
+TEST(EstimateTest, two_numbers_are_added_with_one_rounding) {
+  expect_error(sum({.value = 1}, {.value = 2}, unit), 3 * unit);
+  expect_error(difference({.value = 1, .error = 0.25}, {.value = 2, .error = 0.5}, unit),
+               0.75 + 1.75 * unit);
+}
+
+TEST(EstimateTest, a_product_has_the_errors_of_both_factors) {
+  expect_error(product({.value = 3}, {.value = -2}, unit), 2.24 * unit * 6);
+  expect_error(product({.value = 3, .error = 0.5}, {.value = 2, .error = 0.25}, unit),
+               0.5 * 2 + 3.5 * 0.25 + 2.24 * unit * 3.5 * 2.25);
+}
+
+TEST(EstimateTest, a_quotient_is_bounded_where_the_divisor_cannot_be_zero) {
+  expect_error(quotient({.value = 6}, {.value = 2}, unit), 3 * unit * 3);
+  expect_error(quotient({.value = 6, .error = 0.5}, {.value = 2, .error = 1}, unit),
+               (0.5 + 3 * 1) / (2 - 1) + 3 * unit * (3 + 3.5));
+  EXPECT_EQ(quotient({.value = 6}, {.value = 1, .error = 1}, unit).error,
+            std::numeric_limits<double>::infinity());
+}
+
+TEST(EstimateTest, an_inner_product_conjugates_its_second_factor) {
+  Field a;
+  Field b;
+  a.resize(2);
+  b.resize(2);
+  a.values = {{0, 1}, {2, 0}};
+  b.values = {{0, 1}, {3, 0}};
+  const Estimate estimate = inner_product(a, b, unit);
+  EXPECT_EQ(estimate.value, 7.0);
+  expect_error(estimate, (2.24 + 1) * unit * 7);
+}
+
+TEST(EstimateTest, the_largest_value_and_the_largest_error_may_be_of_different_places) {
+  Field field;
+  field.values = {1, 4, 2};
+  field.errors = {0.5, 0.25, 0.125};
+  const Estimate estimate = largest(field);
+  EXPECT_EQ(estimate.value, 4.0);
+  EXPECT_EQ(estimate.error, 0.5);
+}
+
+TEST(EstimateTest, a_step_of_length_zero_changes_nothing) {
+  Field before;
+  before.values = {1, 2};
+  before.errors = {0, 0.5};
+  Field direction;
+  direction.values = {8, 8};
+  direction.errors = {0, 0};
+  const Field same = moved(before, {}, direction, unit);
+  EXPECT_EQ(same.values, before.values);
+  EXPECT_EQ(same.errors, before.errors);
+  const Field after = moved(before, {.value = 2}, direction, unit);
+  EXPECT_EQ(after.values[0], 17.0);
+  EXPECT_GE(after.errors[0], (2.24 * 16 + 17) * unit);
+  EXPECT_LE(after.errors[0], (2.24 * 16 + 17) * unit * (1 + 64 * unit));
+}
+
+TEST(EstimateTest, a_transform_spreads_the_errors_of_a_frame_over_all_its_pixels) {
+  std::vector<std::complex<double>> values{2, 0, 0, 0};
+  std::vector<double> errors{0.5, 0, 0, 0.25};
+  transform(Direction::forward, 2, unit, values, errors);
+  EXPECT_EQ(values[3], 1.0);
+  const double energy = 2.5 * 2.5 + 0.25 * 0.25;
+  const double expected = 0.75 / 2 + growth(transform_roundings(2), unit) * std::sqrt(energy);
+  for (const double error : errors) EXPECT_DOUBLE_EQ(error, expected);
+}
+
+}  // namespace
+}  // namespace rankcheck::reference
