@@ -151,6 +151,8 @@ Case case_from_text(const std::string& text) {
   } catch (const json::parse_error& error) {
     throw BadInput("case: not JSON at byte " + std::to_string(error.byte) + ": " +
                    text.substr(0, 80));
+  } catch (const json::out_of_range&) {
+    throw BadInput("case: expected numbers of at most 1.8e308");
   }
 }
 

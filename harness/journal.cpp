@@ -9,6 +9,7 @@
 #include "harness/checksum.hpp"
 #include "harness/fields.hpp"
 #include "harness/finding_json.hpp"
+#include "harness/json_text.hpp"
 
 namespace rankcheck::harness {
 
@@ -147,7 +148,7 @@ JsonLines read_json_lines(const std::filesystem::path& path,
     const std::size_t end = text.find('\n', start);
     if (end == std::string::npos) break;
     const std::string_view whole = std::string_view(text).substr(start, end - start);
-    const ordered_json value = ordered_json::parse(whole, nullptr, false);
+    const ordered_json value = parse_json<ordered_json>(whole);
     start = end + 1;
     if (value.is_discarded() && start >= text.size() && line > 1) break;
     try {

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "harness/json_text.hpp"
 #include "harness/worker/session.hpp"
 
 namespace rankcheck::cases {
@@ -96,7 +97,7 @@ WorkerAnswer ask_worker(const harness::worker::Command& command,
     return no_answer(Verdict::errored, error.what());
   }
   const std::string object = object_in(content_of(output.get()));
-  WorkerAnswer answer{.said = nlohmann::json::parse(object, nullptr, false)};
+  WorkerAnswer answer{.said = harness::parse_json(object)};
   if (answer.said.is_object()) return answer;
   return no_answer(Verdict::errored, what + ": expected an answer in JSON");
 }

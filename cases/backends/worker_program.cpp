@@ -17,6 +17,7 @@
 
 #include "gpu/device/vendor_library.hpp"
 
+#include "harness/json_text.hpp"
 #include "harness/table.hpp"
 #include "harness/worker/process.hpp"
 
@@ -69,7 +70,7 @@ Answer ask(const std::string& path, double limit_s) {
     if (!read_until(deadline, process, reading.get(), text) || !process.wait_until(deadline)) {
       return {.complaint = fmt::format("it said nothing of itself within {} s", limit_s)};
     }
-    nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
+    nlohmann::json parsed = harness::parse_json(text);
     if (parsed.is_object()) return {.description = std::move(parsed), .complaint = {}};
     return {.complaint = process.last_words()};
   } catch (const std::runtime_error& error) {

@@ -49,14 +49,20 @@ int render(const std::filesystem::path& folder, const std::string& program) {
   return status;
 }
 
+/// A number of the environment, which a journal may hold anything of; 0 where it is none.
+double number_in(const harness::Report& report, std::string_view name) {
+  const auto found = report.environment.find(name);
+  return found != report.environment.end() && found->is_number() ? found->get<double>() : 0;
+}
+
 /// The option with which a run whose time is over goes on. A gate's budget is that of one call. Any
 /// other run has spent what it had, and twice as much is proposed.
 std::string further_time(const harness::Report& report) {
   if (report.environment.contains("hardware")) {
-    return fmt::format(" --time-budget {}", report.environment.value("time_budget_s", 0.0));
+    return fmt::format(" --time-budget {}", number_in(report, "time_budget_s"));
   }
-  const double had_s = std::max(report.environment.value("time_budget_s", 0.0),
-                                report.environment.value("duration_s", 0.0));
+  const double had_s =
+      std::max(number_in(report, "time_budget_s"), number_in(report, "duration_s"));
   return fmt::format(" --time-budget {:.0f}", std::ceil(2 * had_s));
 }
 
@@ -72,7 +78,7 @@ std::string how_to_go_on(const harness::Report& report,
       report.not_run > 0 ? fmt::format(", {} units were not run", report.not_run) : "";
   const bool needs_time = report.ending == name(harness::Ending::time_over);
   return fmt::format("ended early ({}){}; to go on: {} run --resume {}{}",
-                     report.ending,
+                     harness::shortened(report.ending, 40),
                      left,
                      program,
                      harness::printable(harness::shell_quoted(folder.string())),

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "harness/fields.hpp"
+#include "harness/json_text.hpp"
 #include "harness/runner.hpp"
 
 namespace rankcheck::cases::hardware {
@@ -314,7 +315,7 @@ fs::path speed_file(const fs::path& folder) {
 
 std::vector<Speed> read_speeds(const fs::path& folder) {
   const fs::path path = speed_file(folder);
-  const json file = json::parse(harness::read_file(path), nullptr, false);
+  const json file = harness::parse_json(harness::read_file(path));
   try {
     return speeds_of(file);
   } catch (const BadInput& bad) {
@@ -335,7 +336,7 @@ bool is_gate(const fs::path& folder) {
   std::error_code unknown;
   if (!fs::exists(path, unknown)) return false;
   const std::string text = harness::read_file(path);
-  const json header = json::parse(text.substr(0, text.find('\n')), nullptr, false);
+  const json header = harness::parse_json(text.substr(0, text.find('\n')));
   return header.is_object() && header.contains(version_field);
 }
 

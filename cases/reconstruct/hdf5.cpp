@@ -5,14 +5,17 @@
 #include <charconv>
 #include <cmath>
 #include <complex>
+#include <csignal>
 #include <numeric>
 
 #include <H5Cpp.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "harness/case.hpp"
 #include "harness/files.hpp"
+#include "harness/table.hpp"
 
 #include "cases/commands/memory.hpp"
 
@@ -21,6 +24,9 @@ namespace rankcheck::cases::reconstruct::hdf5 {
 namespace {
 
 using harness::BadInput;
+
+/// The program's exit status on bad input.
+constexpr int status_unable = 2;
 
 const H5::PredType& type_of(Number number) {
   static const std::array<const H5::PredType*, 10> types{&H5::PredType::STD_I8LE,
@@ -49,6 +55,57 @@ H5::CompType complex_type(const std::string& real, const std::string& imaginary)
   type.insertMember(imaginary, sizeof(float), H5::PredType::NATIVE_FLOAT);
   return type;
 }
+
+/// The library crashes over some files that are damaged. While this lives, a crash is a complaint
+/// about the file: one line, and the end of the program.
+class CrashGuard {
+ public:
+  explicit CrashGuard(const std::filesystem::path& path) {
+    constexpr std::size_t bytes_max = 280;
+    line() = harness::shortened(
+        fmt::format("rankcheck: {}: expected an HDF5 file, found one that the library crashes over",
+                    path.string()),
+        bytes_max);
+    line() += '\n';
+    // A crash for want of stack leaves none to act on.
+    static std::array<char, std::size_t{1} << 16> stack;
+    stack_t other{};
+    other.ss_sp = stack.data();
+    other.ss_size = stack.size();
+    ::sigaltstack(&other, &stack_before_);
+    struct sigaction action {};
+    action.sa_handler = give_up;
+    action.sa_flags = SA_ONSTACK;
+    for (std::size_t i = 0; i < signals.size(); ++i) {
+      ::sigaction(signals[i], &action, &actions_before_[i]);
+    }
+  }
+  CrashGuard(const CrashGuard&) = delete;
+  CrashGuard& operator=(const CrashGuard&) = delete;
+  ~CrashGuard() {
+    for (std::size_t i = 0; i < signals.size(); ++i) {
+      ::sigaction(signals[i], &actions_before_[i], nullptr);
+    }
+    ::sigaltstack(&stack_before_, nullptr);
+  }
+
+ private:
+  static constexpr std::array signals{SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
+
+  static std::string& line() {
+    static std::string line;
+    return line;
+  }
+  /// Calls nothing that may have been under way.
+  static void give_up(int /*signal*/) {
+    const ssize_t written = ::write(STDERR_FILENO, line().data(), line().size());
+    static_cast<void>(written);
+    ::_exit(status_unable);
+  }
+
+  std::array<struct sigaction, signals.size()> actions_before_{};
+  stack_t stack_before_{};
+};
 
 /// The library's innermost complaint about the last call.
 std::string last_complaint() {
@@ -147,6 +204,7 @@ Reader::Reader(const std::filesystem::path& path)
   // Readers need no lock, and some file systems have none.
   H5Pset_file_locking(access.getId(), 0, 1);
 #endif
+  const CrashGuard guard(path);
   try {
     implementation_->file.openFile(path.string(), H5F_ACC_RDONLY, access);
   } catch (const H5::Exception&) {
@@ -177,6 +235,7 @@ template void Reader::require_finite(const std::string&,
                                      const std::vector<std::complex<float>>&) const;
 
 bool Reader::has(const std::string& name) const {
+  const CrashGuard guard(path_);
   const hid_t file = implementation_->file.getId();
   for (std::size_t end = 0; end != std::string::npos;) {
     end = name.find('/', end + 1);
@@ -201,6 +260,7 @@ std::string Reader::first_of(const std::vector<std::string>& names,
 
 std::vector<std::string> Reader::members(const std::string& group) const {
   std::vector<std::string> names;
+  const CrashGuard guard(path_);
   try {
     const H5::Group opened = implementation_->file.openGroup(group);
     for (hsize_t i = 0; i < opened.getNumObjs(); ++i) names.push_back(opened.getObjnameByIdx(i));
@@ -213,13 +273,36 @@ std::vector<std::string> Reader::members(const std::string& group) const {
 
 namespace {
 
-/// Opens a dataset that exists.
-H5::DataSet open_dataset(const Reader& reader, const H5::H5File& file, const std::string& name) {
+/// Rejects a dataset within its own header that has fewer bytes than its shape takes: the library
+/// does not look and reads beyond them.
+void require_whole(const Reader& reader, const std::string& name, const H5::DataSet& dataset) {
+  if (dataset.getCreatePlist().getLayout() != H5D_COMPACT) return;
+  const hssize_t count = dataset.getSpace().getSimpleExtentNpoints();
+  const hsize_t bytes = static_cast<hsize_t>(count) * dataset.getDataType().getSize();
+  const hsize_t stored = dataset.getStorageSize();
+  if (stored >= bytes) return;
+  reader.reject(name, fmt::format("{} bytes", bytes), fmt::format("{}", stored));
+}
+
+/// What `use` makes of a dataset that exists. The library's exceptions are no std::exceptions.
+template <class Use>
+auto with_dataset(const Reader& reader,
+                  const H5::H5File& file,
+                  const std::string& name,
+                  const Use& use) {
   if (!reader.has(name)) reader.reject(name, "a dataset", "none");
+  const CrashGuard guard(reader.path());
+  H5::DataSet dataset;
   try {
-    return file.openDataSet(name);
+    dataset = file.openDataSet(name);
   } catch (const H5::Exception&) {
     reader.reject(name, "a dataset", "something else");
+  }
+  try {
+    require_whole(reader, name, dataset);
+    return use(dataset);
+  } catch (const H5::Exception&) {
+    reader.reject(name, "readable data", last_complaint());
   }
 }
 
@@ -286,6 +369,14 @@ std::string name_of_filter(H5Z_filter_t number, std::string_view stored) {
   reader.reject(name, "readable data", complaint);
 }
 
+/// Whether both members of a compound lie within it, side by side: the library does not look.
+bool has_both_members(const H5::CompType& type) {
+  const auto begin = [&](unsigned i) { return type.getMemberOffset(i); };
+  const auto end = [&](unsigned i) { return begin(i) + type.getMemberDataType(i).getSize(); };
+  const bool are_apart = end(0) <= begin(1) || end(1) <= begin(0);
+  return are_apart && std::max(end(0), end(1)) <= type.getSize();
+}
+
 /// Reads a whole dataset as `type` into `values`.
 template <class T>
 void read_all(const Reader& reader,
@@ -307,63 +398,70 @@ void read_all(const Reader& reader,
 }  // namespace
 
 Shape Reader::shape(const std::string& name) const {
-  return shape_of(open_dataset(*this, implementation_->file, name).getSpace());
+  return with_dataset(*this, implementation_->file, name, [](const H5::DataSet& dataset) {
+    return shape_of(dataset.getSpace());
+  });
 }
 
 template <class T>
 Array<T> Reader::numbers(const std::string& name) const {
-  const H5::DataSet dataset = open_dataset(*this, implementation_->file, name);
-  require_numbers(*this, name, dataset);
-  Array<T> array;
-  read_all(*this, name, dataset, native<T>(), array);
-  return array;
+  return with_dataset(*this, implementation_->file, name, [&](const H5::DataSet& dataset) {
+    require_numbers(*this, name, dataset);
+    Array<T> array;
+    read_all(*this, name, dataset, native<T>(), array);
+    return array;
+  });
 }
 
 void Reader::rows(const std::string& name,
                   std::int64_t first,
                   std::int64_t count,
                   std::vector<float>& values) const {
-  const H5::DataSet dataset = open_dataset(*this, implementation_->file, name);
-  require_numbers(*this, name, dataset);
-  Shape shape = shape_of(dataset.getSpace());
-  if (shape.empty() || first + count > shape.front()) {
-    reject(name, fmt::format("rows {} to {}", first, first + count - 1), text(shape));
-  }
-  shape.front() = count;
-  require_room(*this, name, shape, sizeof(float));
-  values.resize(count_of(shape));
-  if (values.empty()) return;
-  const std::vector<hsize_t> extents(shape.begin(), shape.end());
-  std::vector<hsize_t> begin(extents.size(), 0);
-  begin.front() = static_cast<hsize_t>(first);
-  const H5::DataSpace memory(static_cast<int>(extents.size()), extents.data());
-  const H5::DataSpace file = dataset.getSpace();
-  file.selectHyperslab(H5S_SELECT_SET, extents.data(), begin.data());
-  if (H5Dread(dataset.getId(),
-              native<float>().getId(),
-              memory.getId(),
-              file.getId(),
-              H5P_DEFAULT,
-              values.data()) < 0) {
-    fail_to_read(*this, name, dataset);
-  }
+  with_dataset(*this, implementation_->file, name, [&](const H5::DataSet& dataset) {
+    require_numbers(*this, name, dataset);
+    Shape shape = shape_of(dataset.getSpace());
+    if (shape.empty() || first + count > shape.front()) {
+      reject(name, fmt::format("rows {} to {}", first, first + count - 1), text(shape));
+    }
+    shape.front() = count;
+    require_room(*this, name, shape, sizeof(float));
+    values.resize(count_of(shape));
+    if (values.empty()) return;
+    const std::vector<hsize_t> extents(shape.begin(), shape.end());
+    std::vector<hsize_t> begin(extents.size(), 0);
+    begin.front() = static_cast<hsize_t>(first);
+    const H5::DataSpace memory(static_cast<int>(extents.size()), extents.data());
+    const H5::DataSpace file = dataset.getSpace();
+    file.selectHyperslab(H5S_SELECT_SET, extents.data(), begin.data());
+    if (H5Dread(dataset.getId(),
+                native<float>().getId(),
+                memory.getId(),
+                file.getId(),
+                H5P_DEFAULT,
+                values.data()) < 0) {
+      fail_to_read(*this, name, dataset);
+    }
+  });
 }
 
 std::int64_t Reader::rows_together(const std::string& name) const {
-  const H5::DSetCreatPropList layout =
-      open_dataset(*this, implementation_->file, name).getCreatePlist();
-  if (layout.getLayout() != H5D_CHUNKED) return 1;
-  std::vector<hsize_t> extents(shape(name).size());
-  layout.getChunk(static_cast<int>(extents.size()), extents.data());
-  return static_cast<std::int64_t>(extents.front());
+  return with_dataset(*this, implementation_->file, name, [](const H5::DataSet& dataset) {
+    const H5::DSetCreatPropList layout = dataset.getCreatePlist();
+    if (layout.getLayout() != H5D_CHUNKED) return std::int64_t{1};
+    std::vector<hsize_t> extents(shape_of(dataset.getSpace()).size());
+    layout.getChunk(static_cast<int>(extents.size()), extents.data());
+    return static_cast<std::int64_t>(extents.front());
+  });
 }
 
 std::optional<float> Reader::counts_end(const std::string& name) const {
-  const H5::DataSet dataset = open_dataset(*this, implementation_->file, name);
-  if (dataset.getTypeClass() != H5T_INTEGER) return std::nullopt;
-  const H5::IntType type = dataset.getIntType();
-  if (type.getSign() != H5T_SGN_NONE) return std::numeric_limits<float>::infinity();
-  return static_cast<float>(std::ldexp(1.0, static_cast<int>(type.getPrecision())) - 1);
+  using End = std::optional<float>;
+  return with_dataset(*this, implementation_->file, name, [](const H5::DataSet& dataset) -> End {
+    if (dataset.getTypeClass() != H5T_INTEGER) return std::nullopt;
+    const H5::IntType type = dataset.getIntType();
+    if (type.getSign() != H5T_SGN_NONE) return std::numeric_limits<float>::infinity();
+    return static_cast<float>(std::ldexp(1.0, static_cast<int>(type.getPrecision())) - 1);
+  });
 }
 
 double Reader::number(const std::string& name) const {
@@ -373,49 +471,53 @@ double Reader::number(const std::string& name) const {
 }
 
 Array<std::complex<float>> Reader::complex(const std::string& name) const {
-  const H5::DataSet dataset = open_dataset(*this, implementation_->file, name);
-  Array<std::complex<float>> array;
-  if (is_number(dataset.getTypeClass())) {
-    const Array<float> real = numbers<float>(name);
-    array.shape = real.shape;
-    array.values.assign(real.values.begin(), real.values.end());
+  return with_dataset(*this, implementation_->file, name, [&](const H5::DataSet& dataset) {
+    Array<std::complex<float>> array;
+    if (is_number(dataset.getTypeClass())) {
+      const Array<float> real = numbers<float>(name);
+      array.shape = real.shape;
+      array.values.assign(real.values.begin(), real.values.end());
+      return array;
+    }
+    constexpr std::string_view expected = "complex numbers: compounds of two numbers r and i";
+    if (dataset.getTypeClass() != H5T_COMPOUND) {
+      reject(name, expected, describe(dataset.getTypeClass()));
+    }
+    const H5::CompType stored = dataset.getCompType();
+    const bool is_complex = stored.getNmembers() == 2 && stored.getMemberName(0).starts_with('r') &&
+                            stored.getMemberName(1).starts_with('i') &&
+                            is_number(stored.getMemberClass(0)) &&
+                            is_number(stored.getMemberClass(1)) && has_both_members(stored);
+    if (!is_complex) reject(name, expected, "other compounds");
+    read_all(*this,
+             name,
+             dataset,
+             complex_type(stored.getMemberName(0), stored.getMemberName(1)),
+             array);
     return array;
-  }
-  constexpr std::string_view expected = "complex numbers: compounds of two numbers r and i";
-  if (dataset.getTypeClass() != H5T_COMPOUND) {
-    reject(name, expected, describe(dataset.getTypeClass()));
-  }
-  const H5::CompType stored = dataset.getCompType();
-  const bool is_complex = stored.getNmembers() == 2 && stored.getMemberName(0).starts_with('r') &&
-                          stored.getMemberName(1).starts_with('i') &&
-                          is_number(stored.getMemberClass(0)) &&
-                          is_number(stored.getMemberClass(1));
-  if (!is_complex) reject(name, expected, "other compounds");
-  read_all(
-      *this, name, dataset, complex_type(stored.getMemberName(0), stored.getMemberName(1)), array);
-  return array;
+  });
 }
 
 std::string Reader::string(const std::string& name) const {
-  const H5::DataSet dataset = open_dataset(*this, implementation_->file, name);
-  if (dataset.getTypeClass() != H5T_STRING) reject(name, "text", describe(dataset.getTypeClass()));
-  H5std_string value;
-  try {
+  return with_dataset(*this, implementation_->file, name, [&](const H5::DataSet& dataset) {
+    if (dataset.getTypeClass() != H5T_STRING) {
+      reject(name, "text", describe(dataset.getTypeClass()));
+    }
+    H5std_string value;
     dataset.read(value, dataset.getStrType());
-  } catch (const H5::Exception&) {
-    reject(name, "readable text", last_complaint());
-  }
-  return value;
+    return value;
+  });
 }
 
 std::string Reader::attribute(const std::string& dataset, const std::string& attribute) const {
-  const H5::DataSet opened = open_dataset(*this, implementation_->file, dataset);
-  if (!opened.attrExists(attribute)) return {};
-  const H5::Attribute found = opened.openAttribute(attribute);
-  if (found.getTypeClass() != H5T_STRING) return {};
-  H5std_string value;
-  found.read(found.getStrType(), value);
-  return value;
+  return with_dataset(*this, implementation_->file, dataset, [&](const H5::DataSet& opened) {
+    H5std_string value;
+    if (!opened.attrExists(attribute)) return value;
+    const H5::Attribute found = opened.openAttribute(attribute);
+    if (found.getTypeClass() != H5T_STRING) return value;
+    found.read(found.getStrType(), value);
+    return value;
+  });
 }
 
 template Array<float> Reader::numbers(const std::string& name) const;

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "harness/json_text.hpp"
+
 namespace rankcheck::harness::worker {
 
 namespace {
@@ -19,6 +21,8 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr std::size_t prefix_bytes = 4;
+/// Parts of a header go into journals, which are nested more deeply.
+constexpr int header_depth_max = 32;
 constexpr std::size_t read_bytes_min = std::size_t{64} << 10;
 
 constexpr std::array<std::string_view, 6> status_names{
@@ -144,7 +148,7 @@ std::optional<Frame> Connection::next(std::uint64_t payload_bytes_max) {
   }
   if (available < prefix_bytes + length) return std::nullopt;
   const char* text = reinterpret_cast<const char*>(start + prefix_bytes);
-  Frame frame{.header = json::parse(text, text + length, nullptr, false), .payload = {}};
+  Frame frame{.header = parse_json({text, length}, header_depth_max), .payload = {}};
   if (!frame.header.is_object()) throw ProtocolError("a header that is not a JSON object");
   const auto announced = frame.header.find("payload");
   std::uint64_t payload = 0;

@@ -251,5 +251,14 @@ TEST(GroupTest, CallIsThatOfTheGroup) {
   EXPECT_EQ(call.shift, c.shift);
 }
 
+TEST(CaseTest, NumbersBeyondAllDoublesAreBadInput) {
+  try {
+    static_cast<void>(case_from_text(R"({"operation":"x","ranks":1,"wavelength":1e999})"));
+    FAIL();
+  } catch (const BadInput& bad) {
+    EXPECT_STREQ(bad.what(), "case: expected numbers of at most 1.8e308");
+  }
+}
+
 }  // namespace
 }  // namespace rankcheck::harness

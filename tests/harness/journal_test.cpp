@@ -96,6 +96,12 @@ TEST_F(JournalTest, ReportsWhatTheRunItselfDoes) {
   EXPECT_EQ(to_json(read_journal(path_).record.report()).dump(), to_json(reported).dump());
 }
 
+TEST_F(JournalTest, DeepNestingIsNoJournal) {
+  const std::string deep = std::string(1 << 18, '[') + std::string(1 << 18, ']');
+  append_raw(R"({"journal_version":2,"run":{"x":)" + deep + "}}\n");
+  EXPECT_EQ(complaint(), path_.string() + ": line 1: expected JSON");
+}
+
 TEST_F(JournalTest, TornLastLineIsDropped) {
   write_two_findings();
   const auto whole = std::filesystem::file_size(path_);

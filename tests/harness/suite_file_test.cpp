@@ -121,5 +121,11 @@ TEST_F(Expand, SortingPutsPinnedCasesFirst) {
   EXPECT_EQ(units_[1].id(), "all_reduce/direct/sim/completes");
 }
 
+TEST(SuiteTest, DeepNestingIsNoSuite) {
+  const std::string deep = std::string(1 << 18, '[') + std::string(1 << 18, ']');
+  EXPECT_THROW(static_cast<void>(suite_from_text(R"({"name":)" + deep + "}", "suite: s")),
+               BadInput);
+}
+
 }  // namespace
 }  // namespace rankcheck::harness

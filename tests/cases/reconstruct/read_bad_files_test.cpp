@@ -37,6 +37,70 @@ TEST_F(Read, RejectsTruncatedFiles) {
   EXPECT_THROW(static_cast<void>(read_dataset(path_)), harness::BadInput);
 }
 
+/// Replaces `from`, which the file must hold, wherever it stands.
+void patch(const std::filesystem::path& path, const std::string& from, const std::string& to) {
+  std::string bytes = harness::read_file(path);
+  std::size_t at = bytes.find(from);
+  ASSERT_NE(at, std::string::npos);
+  for (; at != std::string::npos; at = bytes.find(from, at + to.size())) {
+    bytes.replace(at, from.size(), to);
+  }
+  harness::write_file(path, bytes);
+}
+
+/// The library itself reads beyond what such files have.
+TEST_F(Read, RejectsDatasetsWithFewerBytesThanTheirShapes) {
+  write(path_, small_scan());
+  // The frames' bytes lie elsewhere in the file: 3 × 4 × 4 × 8 of them. A compact dataset has its
+  // bytes in the header.
+  std::string bytes = harness::read_file(path_);
+  const std::string size{"\x80\x01\0\0\0\0\0\0", 8};
+  const std::size_t at = bytes.find(size);
+  ASSERT_NE(at, std::string::npos);
+  ASSERT_EQ(bytes.substr(at - 10, 2), "\3\1");
+  bytes.replace(at - 9, 17, std::string(17, '\0'));
+  harness::write_file(path_, bytes);
+  try {
+    static_cast<void>(read_dataset(path_));
+    FAIL();
+  } catch (const harness::BadInput& bad) {
+    EXPECT_EQ(bad.what(), path_.string() + ": " + detector_1 + "data: expected 384 bytes, found 0");
+  }
+}
+
+TEST_F(Read, RejectsComplexNumbersWhosePartsLieElsewhere) {
+  const std::string probe = source_1 + "illumination";
+  write(path_,
+        with(small_scan(), {complex(probe, {1, 4, 4}, std::vector<std::complex<float>>(16, 1))}));
+  // The imaginary part's name, padded, and its place behind the real part.
+  const std::string name("i\0\0\0\0\0\0\0", 8);
+  for (const char offset : {'\5', '\2', '\x7f'}) {
+    write(path_,
+          with(small_scan(), {complex(probe, {1, 4, 4}, std::vector<std::complex<float>>(16, 1))}));
+    patch(path_, name + '\4', name + offset);
+    try {
+      static_cast<void>(read_dataset(path_));
+      FAIL();
+    } catch (const harness::BadInput& bad) {
+      EXPECT_TRUE(std::string(bad.what()).starts_with(path_.string() + ": " + probe)) << bad.what();
+    }
+  }
+}
+
+/// The length of the text lies in a heap of the file's, and the library takes it on trust.
+TEST_F(Read, CallsACrashOfTheLibraryBadInput) {
+  write(path_, with(small_scan(), {in_units(number(detector_1 + "distance", 1), "metres")}));
+  std::string bytes = harness::read_file(path_);
+  const std::size_t text = bytes.find("metres");
+  ASSERT_NE(text, std::string::npos);
+  bytes[text - 5] = '\x40';
+  harness::write_file(path_, bytes);
+  EXPECT_EXIT(static_cast<void>(read_dataset(path_)),
+              testing::ExitedWithCode(2),
+              "^rankcheck: .*/scan.cxi: expected an HDF5 file, found one that the library crashes "
+              "over\n$");
+}
+
 TEST_F(Read, RejectsFramesThatNoMemoryHolds) {
   write(path_, small_scan());
   const hdf5::Reader file(path_);

@@ -91,6 +91,12 @@ TEST(Frame, IsRefusedWhenMalformed) {
   EXPECT_NE(error_of(prefix(13) + R"({"payload":9})", 8).find("at most 8"), std::string::npos);
 }
 
+TEST(Frame, IsRefusedWhenNestedDeeply) {
+  const std::string deep = R"({"hello":)" + std::string(20000, '[') + std::string(20000, ']') + "}";
+  EXPECT_NE(error_of(prefix(static_cast<unsigned>(deep.size())) + deep).find("not a JSON object"),
+            std::string::npos);
+}
+
 TEST(Connection, EndsWhenTheOtherSideGoes) {
   Pair pair;
   pair.a = Connection(-1, -1);

@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <tuple>
+
+#include <fnmatch.h>
+
+#include "harness/suite_file.hpp"
+
+namespace rankcheck::harness {
+
+namespace {
+
+/// A collective on one rank moves nothing; operators compute on any number.
+int ranks_required(const SuiteEntry& entry, const spec::Contract& contract) {
+  const int usual = family(contract) == "collectives" ? 2 : 1;
+  return entry.ranks_required.value_or(std::min(usual, entry.ranks_max));
+}
+
+/// What tells units apart, most significant first.
+auto order_of(const Unit& unit) {
+  return std::tuple(unit.pinned.empty(),
+                    std::string_view(unit.operation),
+                    std::string_view(unit.algorithm),
+                    std::string_view(unit.backend),
+                    std::string_view(unit.property),
+                    std::string_view(unit.variant),
+                    std::string_view(unit.pinned));
+}
+
+}  // namespace
+
+bool matches(const std::string& pattern, std::string_view text) {
+  return ::fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0;
+}
+
+std::size_t expand(const SuiteEntry& entry,
+                   const Catalogue& catalogue,
+                   const std::string& backend,
+                   std::span<const AlgorithmInfo> algorithms,
+                   std::vector<Unit>& units) {
+  std::size_t selected = 0;
+  for (const AlgorithmInfo& algorithm : algorithms) {
+    const Operation* operation = catalogue.find(algorithm.operation);
+    if (operation == nullptr || !matches(entry.family, family(operation->contract)) ||
+        !matches(entry.operation, algorithm.operation) ||
+        !matches(entry.algorithm, algorithm.name)) {
+      continue;
+    }
+    for (const Property& property : operation->properties) {
+      if (!matches(entry.property, property.name)) continue;
+      ++selected;
+      Unit unit{
+          .operation = algorithm.operation,
+          .algorithm = algorithm.name,
+          .backend = backend,
+          .property = std::string(property.name),
+          .cases = entry.cases,
+          .ranks_min = entry.ranks_min,
+          .ranks_max = entry.ranks_max,
+          .types = entry.types,
+          .require_all_cells = entry.require_all_cells,
+          .require = entry.require,
+          .ranks_required = ranks_required(entry, operation->contract),
+          .pinned = {},
+          .variant = entry.variant,
+      };
+      const auto same = std::find_if(units.begin(), units.end(), [&](const Unit& each) {
+        return order_of(each) == order_of(unit);
+      });
+      if (same == units.end()) {
+        units.push_back(std::move(unit));
+      } else {
+        *same = std::move(unit);
+      }
+    }
+  }
+  return selected;
+}
+
+void sort_units(std::vector<Unit>& units) {
+  std::sort(units.begin(), units.end(), [&](const Unit& a, const Unit& b) {
+    return order_of(a) < order_of(b);
+  });
+}
+
+void sort_findings(std::vector<Finding>& findings) {
+  std::sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) {
+    return order_of(a.unit) < order_of(b.unit);
+  });
+}
+
+}  // namespace rankcheck::harness

@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/cases/cli.hpp"
+#include "tests/fuzz/mutator.hpp"
+
+/// The program itself on input that was made bad; tests/fuzz/ does the same to its readers, many
+/// more times.
+namespace rankcheck {
+namespace {
+
+class CliMutations : public tests::CliTest {
+ protected:
+  CliMutations() { program_ = "timeout 60 " + program_; }
+
+  /// Everything in the folder.
+  [[nodiscard]] std::set<std::string> files() const {
+    std::set<std::string> all;
+    for (const auto& each : std::filesystem::recursive_directory_iterator(folder_.path())) {
+      all.insert(each.path().string());
+    }
+    return all;
+  }
+
+  /// Runs the program on what it refuses with one line and without a file, or takes. Returns what
+  /// it left.
+  tests::Outcome expect_taken_or_refused(const std::string& arguments) {
+    // Where the complaints go.
+    harness::write_file(path_to("stderr"), "");
+    const std::set<std::string> before = files();
+    tests::Outcome outcome = rankcheck(arguments);
+    EXPECT_TRUE(outcome.status >= 0 && outcome.status <= 2) << outcome.status;
+    if (outcome.status != 2) return outcome;
+    EXPECT_TRUE(outcome.err.starts_with("rankcheck: ")) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_LE(outcome.err.size(), 300U) << outcome.err;
+    EXPECT_EQ(files(), before);
+    return outcome;
+  }
+
+  /// Runs the program on mutations of a file that is there.
+  void expect_of_file(const std::string& name,
+                      const std::string& arguments,
+                      int times = mutations) {
+    const std::string good = text_of(name);
+    for (int seed = 1; seed <= times; ++seed) {
+      fuzz::Mutator mutator(static_cast<std::uint64_t>(seed));
+      const std::string bad = seed % 2 == 0 ? mutator.bytes(good) : mutator.tokens(good);
+      harness::write_file(path_to(name), bad);
+      expect_taken_or_refused(arguments);
+      ASSERT_FALSE(HasFailure()) << "seed " << seed << ": " << testing::PrintToString(bad);
+      std::filesystem::remove_all(path_to("out"));
+    }
+  }
+
+  /// Runs the program on mutations of a file that has checksums: it has the same output, or one of
+  /// these, or refuses the file.
+  void expect_of_sealed_file(const std::string& name,
+                             const std::string& arguments,
+                             const std::set<std::string>& outputs) {
+    const std::string good = text_of(name);
+    for (int seed = 1; seed <= mutations; ++seed) {
+      const std::string bad = fuzz::Mutator(static_cast<std::uint64_t>(seed)).bytes(good);
+      if (bad == good) continue;
+      harness::write_file(path_to(name), bad);
+      const tests::Outcome outcome = expect_taken_or_refused(arguments);
+      const bool is_known = outcome.status == 2 || outputs.contains(outcome.out);
+      ASSERT_TRUE(is_known && !HasFailure())
+          << "seed " << seed << ": " << testing::PrintToString(bad) << outcome.out;
+    }
+  }
+
+  static constexpr int mutations = 40;
+};
+
+TEST_F(CliMutations, OfACase) {
+  harness::write_file(path_to("case.json"),
+                      R"({"operation":"barrier","algorithm":"dissemination","backend":"sim",)"
+                      R"("ranks":3,"group":[2,0],"schedule":"random:3"})");
+  ASSERT_NE(rankcheck("replay case.json --times 1").status, 2);
+  expect_of_file("case.json", "replay case.json --times 1");
+}
+
+TEST_F(CliMutations, OfASuite) {
+  write_suite(R"("operation":"barrier","cases":2,"ranks":[2,3],"require_all_cells":false)");
+  ASSERT_EQ(rankcheck("run s.json --report out").status, 0);
+  std::filesystem::remove_all(path_to("out"));
+  expect_of_file("s.json", "run s.json --report out");
+}
+
+TEST_F(CliMutations, OfATopology) {
+  harness::write_file(path_to("machine.txt"), "1 memory 0.5 1000\n2 nvlink 2 250 # links\n");
+  ASSERT_EQ(rankcheck("bench --topology machine.txt --ranks 2 --operation barrier").status, 0);
+  expect_of_file("machine.txt",
+                 "bench --topology machine.txt --ranks 2 --operation barrier --json out");
+}
+
+TEST_F(CliMutations, OfAScan) {
+  ASSERT_EQ(rankcheck("simulate scan.cxi --positions 4 --detector 8 --step 2").status, 0);
+  expect_of_file("scan.cxi", "reconstruct scan.cxi --iterations 0 --output out", 4 * mutations);
+}
+
+TEST_F(CliMutations, OfACheckpoint) {
+  const std::string reconstruct = "reconstruct scan.cxi --output out ";
+  ASSERT_EQ(rankcheck("simulate scan.cxi --positions 4 --detector 8 --step 2").status, 0);
+  ASSERT_EQ(rankcheck(reconstruct + "--iterations 1 --checkpoint kept").status, 0);
+  std::filesystem::remove(path_to("out"));
+  expect_of_sealed_file("kept", reconstruct + "--iterations 1 --resume kept", {});
+}
+
+TEST_F(CliMutations, OfAJournal) {
+  ASSERT_EQ(rankcheck("run --operation barrier --backend sim --cases 2 --report r").status, 0);
+  const tests::Outcome whole = rankcheck("report r");
+  ASSERT_EQ(whole.status, 0);
+  // A journal that is cut behind its findings is that of a run that was killed at its end.
+  const std::string good = text_of("r/journal.jsonl");
+  harness::write_file(path_to("r/journal.jsonl"),
+                      good.substr(0, good.rfind('\n', good.size() - 2) + 1));
+  const tests::Outcome killed = rankcheck("report r");
+  harness::write_file(path_to("r/journal.jsonl"), good);
+  expect_of_sealed_file("r/journal.jsonl", "report r", {whole.out, killed.out});
+}
+
+TEST_F(CliMutations, OfAJournalToGoOnWith) {
+  ASSERT_EQ(rankcheck("run --operation barrier --backend sim --cases 2 --report r").status, 0);
+  const std::string good = text_of("r/journal.jsonl");
+  const std::string report = text_of("r/report.json");
+  for (int seed = 1; seed <= mutations; ++seed) {
+    harness::write_file(path_to("r/journal.jsonl"),
+                        fuzz::Mutator(static_cast<std::uint64_t>(seed)).bytes(good));
+    expect_taken_or_refused("run --resume r");
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
+    auto now = nlohmann::json::parse(text_of("r/report.json"));
+    auto before = nlohmann::json::parse(report);
+    for (auto* each : {&now, &before}) each->erase("environment");
+    ASSERT_EQ(now["findings"], before["findings"]) << "seed " << seed;
+  }
+}
+
+TEST_F(CliMutations, OfCommandLines) {
+  ASSERT_EQ(rankcheck("simulate scan.cxi --positions 4 --detector 8 --step 2").status, 0);
+  const std::vector<std::vector<std::string>> commands{
+      {"run", "--operation", "barrier", "--backend", "sim", "--cases", "2", "--report", "out"},
+      {"bench", "--topology", "nvlink8", "--ranks", "2", "--operation", "barrier"},
+      {"simulate", "out", "--positions", "4", "--detector", "8", "--step", "2", "--seed", "3"},
+      {"reconstruct", "scan.cxi", "--iterations", "0", "--ranks", "2", "--output", "out"},
+      {"replay", R"({"operation":"barrier","ranks":2})", "--times", "1"},
+      {"audit", "--operation", "barrier", "--cases", "1"},
+      {"list", "--json"}};
+  constexpr std::array extremes{
+      "", "-1", "0", "1.5", "1e999", "nan", "2147483648", "99999999999999999999", "-", "--", "--x"};
+  for (int seed = 1; seed <= 4 * mutations; ++seed) {
+    tests::Random random(static_cast<std::uint64_t>(seed));
+    std::vector<std::string> words = commands[random.below(commands.size())];
+    const std::size_t at = random.below(words.size());
+    switch (random.below(4)) {
+      case 0:
+        words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), words[at]);
+        break;
+      case 1:
+        words[at] = fuzz::Mutator(random.bits()).bytes(words[at]);
+        break;
+      default:
+        words[at] = extremes[random.below(extremes.size())];
+    }
+    std::string line;
+    for (std::string& word : words) {
+      std::erase(word, '\0');
+      line += harness::shell_quoted(word) + ' ';
+    }
+    expect_taken_or_refused(line);
+    ASSERT_FALSE(HasFailure()) << "seed " << seed << ": " << line;
+    std::filesystem::remove_all(path_to("out"));
+  }
+}
+
+}  // namespace
+}  // namespace rankcheck

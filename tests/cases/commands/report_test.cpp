@@ -1,0 +1,43 @@
+#include "cases/commands/report.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace rankcheck::cases {
+namespace {
+
+/// A report of a run whose time was over, with this for its environment.
+harness::Report ended_early(const nlohmann::ordered_json& environment) {
+  harness::Report report;
+  report.ending = "time_over";
+  report.environment = environment;
+  return report;
+}
+
+TEST(HowToGoOnTest, proposes_twice_the_time_that_was_spent) {
+  EXPECT_EQ(
+      how_to_go_on(ended_early({{"duration_s", 3.2}, {"time_budget_s", 2}}), "r", "rankcheck"),
+      "ended early (time_over); to go on: rankcheck run --resume r --time-budget 7");
+}
+
+TEST(HowToGoOnTest, takes_a_time_that_is_no_number_for_none) {
+  const std::string without_time =
+      "ended early (time_over); to go on: rankcheck run --resume r --time-budget 0";
+  EXPECT_EQ(how_to_go_on(
+                ended_early({{"duration_s", "x"}, {"time_budget_s", nullptr}}), "r", "rankcheck"),
+            without_time);
+  EXPECT_EQ(how_to_go_on(ended_early({}), "r", "rankcheck"), without_time);
+}
+
+/// Anyone may have written the journal.
+TEST(HowToGoOnTest, is_one_short_line_whatever_the_ending_is) {
+  harness::Report report;
+  report.ending = "a\nb\x1b[31m" + std::string(1000, 'x');
+  const std::string hint = how_to_go_on(report, "r", "rankcheck");
+  EXPECT_TRUE(hint.starts_with("ended early (a b?[31mxxx")) << hint;
+  EXPECT_LT(hint.size(), 120U);
+}
+
+}  // namespace
+}  // namespace rankcheck::cases

@@ -1,0 +1,81 @@
+# The readers of input that anyone may have written, under libFuzzer. clang compiles them, whatever
+# compiles the rest: so their sources are listed here, with a command for each.
+find_program(RANKCHECK_CLANG NAMES clang++ clang++-14)
+mark_as_advanced(RANKCHECK_CLANG)
+set(fuzz_absent "")
+if(NOT RANKCHECK_CLANG)
+  set(fuzz_absent "clang is not installed: apt-get install clang libclang-rt-dev")
+elseif(RANKCHECK_SANITIZE)
+  set(fuzz_absent "the readers have sanitizers of their own there")
+else()
+  # A compiler without the runtime of its sanitizers cannot link.
+  execute_process(COMMAND sh -c
+    "echo 'extern \"C\" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
+      \"$0\" -fsanitize=fuzzer,address,undefined -x c++ - -o \"$1\""
+    ${RANKCHECK_CLANG} ${CMAKE_CURRENT_BINARY_DIR}/fuzz-probe
+    RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
+  if(result)
+    set(fuzz_absent "clang cannot link with libFuzzer: apt-get install libclang-rt-dev")
+  endif()
+endif()
+if(fuzz_absent)
+  rankcheck_add_skipped_test(fuzz fuzz "${fuzz_absent}")
+  return()
+endif()
+
+# What the readers need, and no more: it is compiled again for them.
+set(fuzzed_sources
+  harness/case.cpp harness/checksum.cpp harness/fields.cpp harness/files.cpp harness/finding.cpp
+  harness/finding_json.cpp harness/journal.cpp harness/json_text.cpp harness/nearest.cpp
+  harness/record.cpp harness/site_class.cpp harness/suite_file.cpp harness/summary.cpp
+  harness/table.cpp harness/verdict.cpp harness/worker/protocol.cpp gpu/plan/topology.cpp
+  cases/commands/memory.cpp cases/reconstruct/cxi.cpp cases/reconstruct/dataset.cpp
+  cases/reconstruct/hdf5.cpp cases/reconstruct/modes.cpp cases/reconstruct/ptyd.cpp
+  cases/reconstruct/recording.cpp)
+list(TRANSFORM fuzzed_sources PREPEND ${CMAKE_SOURCE_DIR}/)
+file(GLOB spec_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/reference/spec/*.cpp)
+list(TRANSFORM fuzz_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE target_sources)
+list(APPEND fuzzed_sources ${spec_sources} ${target_sources}
+  ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/libfuzzer.cpp)
+
+set(fuzz_sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+set(fuzz_flags -std=c++20 -O1 -gline-tables-only ${fuzz_sanitizers} -fsanitize=fuzzer-no-link
+  -Wall -Wextra -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+  -I${CMAKE_SOURCE_DIR} -DFMT_SHARED -DRANKCHECK_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+foreach(folder IN LISTS HDF5_INCLUDE_DIRS)
+  list(APPEND fuzz_flags -isystem ${folder})
+endforeach()
+
+set(fuzz_folder ${CMAKE_CURRENT_BINARY_DIR}/fuzz)
+file(MAKE_DIRECTORY ${fuzz_folder})
+set(fuzz_objects "")
+foreach(source IN LISTS fuzzed_sources)
+  file(RELATIVE_PATH object ${CMAKE_SOURCE_DIR} ${source})
+  string(REPLACE "/" "_" object ${object})
+  set(object ${fuzz_folder}/${object}.o)
+  add_custom_command(OUTPUT ${object}
+    COMMAND ${RANKCHECK_CLANG} ${fuzz_flags} -MD -MT ${object} -MF ${object}.d -c ${source}
+      -o ${object}
+    DEPENDS ${source} DEPFILE ${object}.d VERBATIM)
+  list(APPEND fuzz_objects ${object})
+endforeach()
+set(fuzz_program ${fuzz_folder}/rankcheck-fuzz)
+add_custom_command(OUTPUT ${fuzz_program}
+  COMMAND ${RANKCHECK_CLANG} -fsanitize=fuzzer ${fuzz_sanitizers} ${fuzz_objects}
+    -o ${fuzz_program} $<TARGET_FILE:fmt::fmt>
+    ${HDF5_CXX_LIBRARIES} ${HDF5_C_LIBRARIES} ${ZLIB_LIBRARIES}
+  DEPENDS ${fuzz_objects} VERBATIM)
+add_custom_target(rankcheck_fuzz ALL DEPENDS ${fuzz_program})
+
+# As many inputs as all targets together take less than a minute for; the same ones each time.
+foreach(run IN ITEMS case:20000 suite:10000 journal:4000 topology:40000 frame:20000 cxi:1500)
+  string(REPLACE ":" ";" run ${run})
+  list(GET run 0 target)
+  list(GET run 1 inputs)
+  add_test(NAME fuzz.${target} COMMAND sh -c
+    [[rm -rf "$1" && exec "$0" "$2" "$1" -seed=1 -runs="$3" -dict="$4" -artifact_prefix="$1-" \
+      -max_len=4096 -timeout=20 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1]]
+    ${fuzz_program} ${fuzz_folder}/inputs-${target} ${target} ${inputs}
+    ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/json.dict)
+  set_tests_properties(fuzz.${target} PROPERTIES LABELS fuzz TIMEOUT 120)
+endforeach()

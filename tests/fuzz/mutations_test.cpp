@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "harness/journal.hpp"
+
+#include "cases/hardware/gate_journal.hpp"
+#include "cases/reconstruct/dataset.hpp"
+#include "cases/reconstruct/reconstruction.hpp"
+#include "tests/cases/hardware/made_up.hpp"
+#include "tests/cases/reconstruct/scan.hpp"
+#include "tests/fuzz/mutator.hpp"
+#include "tests/fuzz/targets.hpp"
+#include "tests/harness/journal_text.hpp"
+#include "tests/harness/sample.hpp"
+#include "tests/print.hpp"
+
+/// Bad input, made of good input in thousands of ways: it is refused with one line, or it means
+/// what it says. A failure names the seed of the mutation and shows its bytes.
+///
+/// What rankcheck writes for itself has checksums: there, every change is seen. A legal number in
+/// the place of another one in a case, a suite, a topology or a scan is another legal input, which
+/// nobody can tell from the one that was meant.
+namespace rankcheck::fuzz {
+namespace {
+
+namespace hardware = cases::hardware;
+namespace reconstruct = cases::reconstruct;
+
+/// Calls `fault_of` with mutations of the good input.
+void expect_no_fault(int mutations,
+                     const std::vector<std::string>& good,
+                     const std::function<std::string(const std::string& bad)>& fault_of) {
+  for (int seed = 1; seed <= mutations; ++seed) {
+    Mutator mutator(static_cast<std::uint64_t>(seed));
+    const std::string& from = good[static_cast<std::size_t>(seed) % good.size()];
+    const std::string bad = seed % 3 == 0 ? mutator.bytes(from) : mutator.tokens(from);
+    std::string fault;
+    try {
+      fault = fault_of(bad);
+    } catch (const std::exception& other) {
+      fault = std::string("not refused as bad input, but: ") + other.what();
+    }
+    ASSERT_EQ(fault, "") << "seed " << seed << ": " << testing::PrintToString(bad.substr(0, 4000));
+  }
+}
+
+class MutationTest : public testing::TestWithParam<Target> {};
+
+TEST_P(MutationTest, good_input_is_read) {
+  for (const std::string& seed : GetParam().seeds()) EXPECT_EQ(GetParam().fault_of(seed), "");
+}
+
+TEST_P(MutationTest, is_refused_or_means_what_it_says) {
+  expect_no_fault(1000, GetParam().seeds(), GetParam().fault_of);
+}
+
+INSTANTIATE_TEST_SUITE_P(Inputs, MutationTest, testing::ValuesIn(targets()), tests::printed_name);
+
+// --- files with checksums
+// ------------------------------------------------------------------------
+
+/// Reads the file in place of which a mutation lies; returns what it means.
+using Meaning = std::function<std::string()>;
+
+/// Writes mutations of a file's bytes in its place, and expects that each is refused or has one of
+/// the meanings.
+void expect_meanings(int mutations,
+                     const std::filesystem::path& path,
+                     const std::set<std::string>& meanings,
+                     const Meaning& meaning) {
+  const std::string good = harness::read_file(path);
+  for (int seed = 1; seed <= mutations; ++seed) {
+    const std::string bad = Mutator(static_cast<std::uint64_t>(seed)).bytes(good);
+    if (bad == good) continue;
+    harness::write_file(path, bad);
+    const std::string fault = fault_of_reading([&]() -> std::string {
+      const std::string got = meaning();
+      return meanings.contains(got) ? "" : "it means " + got;
+    });
+    ASSERT_EQ(fault, "") << "seed " << seed << ": " << testing::PrintToString(bad.substr(0, 4000));
+  }
+}
+
+/// What a file of lines means, and what it means where a kill has torn it at any line.
+std::set<std::string> meanings_of_parts(const std::filesystem::path& path, const Meaning& meaning) {
+  const std::string whole = harness::read_file(path);
+  std::set<std::string> meanings;
+  for (std::size_t end = whole.find('\n'); end != std::string::npos;
+       end = whole.find('\n', end + 1)) {
+    harness::write_file(path, whole.substr(0, end + 1));
+    meanings.insert(meaning());
+  }
+  return meanings;
+}
+
+class SealedTest : public testing::Test {
+ protected:
+  harness::TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_.path() / "journal.jsonl";
+};
+
+TEST_F(SealedTest, a_journal_keeps_its_meaning) {
+  harness::write_file(path_, journal_target().seeds().back());
+  const Meaning meaning = [&] {
+    return harness::to_json(harness::read_journal(path_).record.report()).dump();
+  };
+  expect_meanings(500, path_, meanings_of_parts(path_, meaning), meaning);
+}
+
+TEST_F(SealedTest, a_gates_journal_keeps_its_meaning) {
+  hardware::GateHeader header;
+  header.run = {{"suites", {"hardware"}}, {"seed", 3}};
+  header.environment = {{"host", "made up"}};
+  header.doctor = {{"cuda", "made up"}};
+  header.options = {.seed = 3, .parts = hardware::made_up_parts(1), .bytes = 1024};
+  header.devices = hardware::made_up_devices(1);
+  {
+    hardware::GateSession session(folder_.path(), header);
+    // Phases that are skipped leave nothing in folders of their own.
+    session.run({.probe = hardware::good_probe,
+                 .run =
+                     [](const hardware::PhaseRequest&) {
+                       return hardware::PhaseOutcome{.skipped = "made up"};
+                     },
+                 .soak_s = [] { return 0.0; },
+                 .now_s = [] { return 1.0; },
+                 .why_end = [] { return std::string(); },
+                 .say = [](const std::string&) {}});
+    session.end({.ending = "completed", .finished = "then", .duration_s = 2});
+  }
+  const Meaning meaning = [&] {
+    return harness::to_json(hardware::report_of(folder_.path()).report).dump();
+  };
+  expect_meanings(300, path_, meanings_of_parts(path_, meaning), meaning);
+}
+
+TEST_F(SealedTest, a_checkpoint_is_whole_or_refused) {
+  reconstruct::write(path_, reconstruct::small_scan());
+  const reconstruct::Dataset data = reconstruct::read_dataset(path_);
+  reconstruct::Result result;
+  result.solver = "rpie";
+  result.iterations = 1;
+  result.batches = 1;
+  result.costs = {0.5};
+  result.state.object = data.object;
+  result.state.probe.assign(static_cast<std::size_t>(data.window * data.window), 1);
+  reconstruct::write_result(path_, data, result, true);
+  const Meaning meaning = [&] {
+    static_cast<void>(reconstruct::read_result(path_, data));
+    return std::string("whole");
+  };
+  EXPECT_EQ(meaning(), "whole");
+  expect_meanings(150, path_, {}, meaning);
+}
+
+// --- files of other programs
+// -----------------------------------------------------------------------------
+
+TEST_F(SealedTest, measured_speeds_are_read_or_refused) {
+  const std::string good =
+      R"({"context":{"date":"x"},"benchmarks":[{"name":"cases/cuda/manual_time",)"
+      R"("cases_per_second":30},{"name":"large/cuda/all_reduce/direct/8x67108864/iterations:3",)"
+      R"("error_message":"no memory"}]})";
+  expect_no_fault(200, {good}, [&](const std::string& bad) {
+    harness::write_file(hardware::speed_file(folder_.path()), bad);
+    return fault_of_reading([&] {
+      return std::string(hardware::read_speeds(folder_.path()).empty() ? "no speeds" : "");
+    });
+  });
+}
+
+}  // namespace
+}  // namespace rankcheck::fuzz

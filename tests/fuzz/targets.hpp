@@ -1,0 +1,87 @@
+#pragma once
+
+#include <array>
+#include <exception>
+#include <filesystem>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/case.hpp"
+#include "harness/files.hpp"
+#include "harness/worker/protocol.hpp"
+
+/// Readers of input that anyone may have written, as functions of its bytes. libFuzzer runs them,
+/// and tests run them on mutations of good input.
+namespace rankcheck::fuzz {
+
+/// A reader of one kind of input.
+struct Target {
+  std::string_view name;
+  /// What is wrong with how the input was taken. Empty where it was read, and where it was refused
+  /// by an exception that the program prints as its one line. Other exceptions are defects.
+  std::string (*fault_of)(std::string_view input);
+  /// Good input to start from.
+  std::vector<std::string> (*seeds)();
+
+  friend void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
+};
+
+[[nodiscard]] Target case_target();
+[[nodiscard]] Target suite_target();
+[[nodiscard]] Target journal_target();
+[[nodiscard]] Target topology_target();
+[[nodiscard]] Target frame_target();
+[[nodiscard]] Target cxi_target();
+
+[[nodiscard]] inline std::array<Target, 6> targets() {
+  return {case_target(),
+          suite_target(),
+          journal_target(),
+          topology_target(),
+          frame_target(),
+          cxi_target()};
+}
+
+/// Calls a reader, which returns a fault or refuses its input.
+template <class Read>
+std::string fault_of_reading(const Read& read) {
+  const auto fault_of = [](const std::exception& refusal) -> std::string {
+    return *refusal.what() == '\0' ? "refused without a word" : "";
+  };
+  try {
+    return read();
+  } catch (const harness::BadInput& refusal) {
+    return fault_of(refusal);
+  } catch (const harness::FileError& refusal) {
+    return fault_of(refusal);
+  } catch (const harness::worker::ProtocolError& refusal) {
+    return fault_of(refusal);
+  } catch (const std::invalid_argument& refusal) {
+    return fault_of(refusal);
+  }
+}
+
+/// A file in memory, for readers that want a path.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view content);
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile();
+
+  [[nodiscard]] std::filesystem::path path() const;
+  /// At its begin; the file's own.
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+/// The contents of the files in a folder of the sources whose names end with `extension`.
+[[nodiscard]] std::vector<std::string> contents_of(const std::string& folder,
+                                                   std::string_view extension);
+
+}  // namespace rankcheck::fuzz
