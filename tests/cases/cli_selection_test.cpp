@@ -80,7 +80,7 @@ TEST_F(CliSelection, NamedBackendOfNoEntryTakesTheCasesOfSim) {
 }
 
 TEST_F(CliSelection, WhatIsRequiredAndNotOfferedIsVacuous) {
-  write_suite(R"("operation":"barrier","cases":3)");
+  write_suite(R"("operation":"barrier","cases":30)");
   EXPECT_EQ(rankcheck("run s.json --require 'barrier/*' --report offered").status, 0);
   const Outcome outcome =
       rankcheck("run s.json --require 'barrier/*' --require 'broadcast/f32/*' --report r");
