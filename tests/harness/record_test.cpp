@@ -48,6 +48,13 @@ TEST_F(RecordTest, RunWithoutAnEndWasKilled) {
   EXPECT_EQ(report.environment.dump(), R"({"session":1})");
 }
 
+/// Units that are checked at the same time may be recorded in another order.
+TEST_F(RecordTest, ASessionLastedUntilItsLatestFinding) {
+  record.add({.finding = sample_finding("broadcast", Verdict::passed), .at_s = 5});
+  record.add({.finding = sample_failure(), .at_s = 3});
+  EXPECT_EQ(record.spent_s(), 5);
+}
+
 /// Sessions of 2 s, of 5 s until it was killed, and of 1 s so far.
 TEST_F(RecordTest, SessionsSpendTimeUntilTheirEndOrTheirLastFinding) {
   EXPECT_EQ(record.spent_s(), 0);
