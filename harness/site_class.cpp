@@ -138,8 +138,4 @@ std::vector<SiteClass> site_classes(const spec::Contract& contract,
   return all;
 }
 
-bool is_site(std::string_view cell) {
-  return cell.starts_with(prefix);
-}
-
 }  // namespace rankcheck::harness

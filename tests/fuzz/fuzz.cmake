@@ -27,7 +27,7 @@ endif()
 set(fuzzed_sources
   harness/case.cpp harness/checksum.cpp harness/fields.cpp harness/files.cpp harness/finding.cpp
   harness/finding_json.cpp harness/journal.cpp harness/json_text.cpp harness/nearest.cpp
-  harness/record.cpp harness/site_class.cpp harness/suite_file.cpp harness/summary.cpp
+  harness/record.cpp harness/suite_file.cpp harness/summary.cpp
   harness/table.cpp harness/verdict.cpp harness/worker/protocol.cpp gpu/plan/topology.cpp
   cases/commands/memory.cpp cases/reconstruct/cxi.cpp cases/reconstruct/dataset.cpp
   cases/reconstruct/hdf5.cpp cases/reconstruct/modes.cpp cases/reconstruct/ptyd.cpp

@@ -102,11 +102,22 @@ TEST(EstimateTest, a_step_of_length_zero_changes_nothing) {
 TEST(EstimateTest, a_transform_spreads_the_errors_of_a_frame_over_all_its_pixels) {
   std::vector<std::complex<double>> values{2, 0, 0, 0};
   std::vector<double> errors{0.5, 0, 0, 0.25};
-  transform(Direction::forward, 2, unit, values, errors);
+  double length = length_of(errors);
+  EXPECT_DOUBLE_EQ(length, std::sqrt(0.3125));
+  transform(Direction::forward, 2, unit, values, errors, length);
   EXPECT_EQ(values[3], 1.0);
-  const double energy = 2.5 * 2.5 + 0.25 * 0.25;
-  const double expected = 0.75 / 2 + growth(transform_roundings(2), unit) * std::sqrt(energy);
-  for (const double error : errors) EXPECT_DOUBLE_EQ(error, expected);
+  const double own = growth(transform_roundings(2), unit) * std::hypot(2.5, 0.25);
+  for (const double error : errors) EXPECT_DOUBLE_EQ(error, 0.75 / 2 + own);
+  EXPECT_DOUBLE_EQ(length, std::sqrt(0.3125) + std::sqrt(2) * own);
+}
+
+TEST(EstimateTest, a_transform_leaves_no_pixel_further_off_than_the_whole_frame_was) {
+  std::vector<std::complex<double>> values(4, 0);
+  std::vector<double> errors(4, 1);
+  // Known of the frame that is where these came from.
+  double length = 0.5;
+  transform(Direction::inverse, 2, unit, values, errors, length);
+  for (const double error : errors) EXPECT_NEAR(error, 0.5, 4 * 16 * unit);
 }
 
 }  // namespace
