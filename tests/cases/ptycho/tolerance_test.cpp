@@ -2,9 +2,11 @@
 #include <complex>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -48,15 +50,19 @@ Case case_of(const spec::Contract& contract) {
   return c;
 }
 
-/// The value with the largest magnitude among those with a finite bound above 0; none where there
-/// is no such value.
-std::optional<Place> largest(std::span<const Case> stages, const Observation& observation) {
+/// The value of a stage with the largest magnitude among those with a finite bound above 0; none
+/// where there is no such value.
+std::optional<Place> largest(std::span<const Case> stages,
+                             const Observation& observation,
+                             std::size_t number,
+                             reference::Follow follow) {
   const harness::BackendTraits traits;
   const OperatorStage stage = read_stage({.catalogue = all_operations(),
                                           .traits = traits,
                                           .stages = stages,
                                           .observation = observation},
-                                         0);
+                                         number,
+                                         follow);
   std::optional<Place> found;
   for (const Array array : stage.contract.outputs) {
     const reference::Field& field = stage.expected[array];
@@ -71,13 +77,17 @@ std::optional<Place> largest(std::span<const Case> stages, const Observation& ob
 }
 
 /// Writes a value into the outputs of all ranks that have it.
-void write(const Case& c, const Place& place, Value value, Observation& observation) {
+void write(const Case& c,
+           const Place& place,
+           Value value,
+           Observation& observation,
+           std::size_t stage = 0) {
   const std::int64_t bytes = spec::info(c.type).bytes;
   const std::int64_t parts = spec::info(place.array).is_complex ? 2 : 1;
   for (int rank = 0; rank < group_size(c); ++rank) {
     const harness::ImageLayout layout = layout_of(c, rank);
     std::byte* const recv =
-        observation.stages[0].images[static_cast<std::size_t>(rank)].data() + layout.recv;
+        observation.stages[stage].images[static_cast<std::size_t>(rank)].data() + layout.recv;
     for (const spec::Block& block : layout.extents.recv) {
       const std::int64_t at = static_cast<std::int64_t>(place.index) * parts - block.first;
       if (block.array != place.array || at < 0 || at >= block.count) continue;
@@ -99,7 +109,7 @@ void expect_of_every_operator(Got got, Verdict verdict) {
     const Judgement judgement =
         examine(harness::to_text(case_of(operation.contract)),
                 [&](std::span<const Case> stages, Observation& observation) {
-                  place = largest(stages, observation);
+                  place = largest(stages, observation, 0, reference::Follow::results);
                   if (place) write(stages[0], *place, got(*place), observation);
                 });
     // Some operators only move data: their bounds are 0.
@@ -123,6 +133,94 @@ TEST(ToleranceTest, includes_the_reference) {
 
 TEST(ToleranceTest, is_no_matter_of_magnitudes_alone) {
   expect_of_every_operator([](const Place& at) { return -at.expected; }, Verdict::falsified);
+}
+
+/// Whether a law's last stage has a bound, and the least power of two such that its largest value
+/// is falsified where it is off by so many bounds.
+struct Tolerance {
+  bool has_bound = false;
+  int exponent = 0;
+};
+
+Tolerance tolerance_of(const Case& c, int most) {
+  Tolerance tolerance;
+  for (; tolerance.exponent <= most; ++tolerance.exponent) {
+    const Judgement judgement =
+        examine(harness::to_text(c), [&](std::span<const Case> stages, Observation& observation) {
+          const std::size_t last = stages.size() - 1;
+          const auto place = largest(stages, observation, last, reference::Follow::nothing);
+          tolerance.has_bound = place.has_value();
+          if (!place) return;
+          const Value off = place->expected + std::ldexp(place->bound, tolerance.exponent);
+          write(stages[last], *place, off, observation, last);
+        });
+    if (judgement.verdict == Verdict::falsified || !tolerance.has_bound) break;
+  }
+  return tolerance;
+}
+
+/// Bounds of laws are sums of those of several values and stages, so that one value may be off by
+/// more than its own; by how much, as a power of two. Ten times the tolerance is three more.
+const std::map<std::string_view, int>& exponents() {
+  static const std::map<std::string_view, int> all{
+      {"adds_distances", 3},
+      {"conserves_energy", 5},
+      {"counts_every_position", 1},
+      {"gains_no_energy", 7},
+      {"has_adjoint_in_each_slice", 5},
+      {"has_adjoint_in_object", 4},
+      {"has_adjoint_in_probe", 7},
+      {"has_adjoint_insert", 6},
+      {"has_adjoint_propagate", 8},
+      {"has_adjoint_propagate_fresnel", 7},
+      {"has_adjoint_propagate_fresnel_adjoint", 7},
+      {"has_adjoint_propagate_inverse", 10},
+      {"has_adjoint_shift", 7},
+      {"has_adjoint_shift_back", 10},
+      {"has_degree_of_its_slices", 2},
+      {"has_derivative", 4},
+      {"is_a_phase_ramp_at_the_detector", 5},
+      {"is_epie_with_other_divisors", 2},
+      {"is_equivariant", 2},
+      {"is_illuminate_for_one_slice", 2},
+      {"is_independent_of_order", 2},
+      {"is_independent_of_partition", 2},
+      {"is_independent_of_refinement", 2},
+      {"is_linear", 2},
+      {"is_patch_times_probe", 1},
+      {"is_product_without_distance", 1},
+      {"is_undone_by_propagate", 3},
+      {"is_undone_by_propagate_inverse", 3},
+      {"is_undone_by_shift", 3},
+      {"is_undone_by_shift_back", 3},
+      {"is_undone_by_the_way_back", 3},
+      {"keeps_the_raster_ambiguity", 1},
+      {"keeps_the_truth", 1},
+      {"keeps_the_truth_on_whole_pixels", 1},
+      {"multiplies_when_repeated", 1},
+      {"takes_each_position_alone", 2},
+      {"takes_further_steps", 1},
+  };
+  return all;
+}
+
+TEST(ToleranceTest, of_laws_is_no_larger_than_it_was) {
+  int laws = 0;
+  for (const harness::Operation& operation : all_operations().operations()) {
+    if (family(operation.contract) != "ptycho") continue;
+    for (const harness::Property& property : operation.properties) {
+      const auto limit = exponents().find(property.name);
+      if (limit == exponents().end()) continue;
+      Case c = case_of(operation.contract);
+      c.property = property.name;
+      if (property.adapt != nullptr) property.adapt(operation.contract, c);
+      const Tolerance tolerance = tolerance_of(c, limit->second);
+      if (!tolerance.has_bound) continue;
+      ++laws;
+      EXPECT_LE(tolerance.exponent, limit->second) << c.operation << " " << c.property;
+    }
+  }
+  EXPECT_GE(laws, 100);
 }
 
 }  // namespace
