@@ -366,6 +366,9 @@ bool Generator::draw_legal(
     const std::uint64_t turn =
         static_cast<std::uint64_t>(wanted.visits + attempt) + cell + seed_ % 60;
     out.input = wanted.kinds[turn % wanted.kinds.size()];
+    // A cell that a case did not cover may have had a sum that no bound sees: the first kind is the
+    // one with the nearest bounds.
+    if (wanted.is_open && wanted.visits > 0) out.input = wanted.kinds.front();
     if (goal != nullptr && goal->input) out.input = goal->input->kind;
     if (goal != nullptr && !goal->has(out)) continue;
     // A property may be about a single rank: it is not asked for more in all attempts.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -80,27 +81,26 @@ class Choice {
     return direction;
   }
 
-  /// The direction that is nearest to one that somebody took. That one's factor follows from it, by
-  /// least squares, and is good up to what its roundings contribute.
+  /// The direction that is nearest to one that somebody took. That one's factor follows from the
+  /// value that tells most of it, and is good up to the roundings there.
   [[nodiscard]] Field nearest(const Field& got) const {
     if (old_direction_ == nullptr || (!excludes_steepest_ && is_inside(got, steepest_))) {
       return steepest_;
     }
-    double product = 0;
-    double energy = 0;
-    double roundings = 0;
+    double taken = 0;
+    double slack = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < got.values.size(); ++i) {
       const std::complex<double> old = old_direction_->values[i];
       const std::complex<double> turned = got.values[i] - steepest_.values[i];
-      product += (turned * std::conj(old)).real();
-      energy += std::norm(old);
-      const double error = steepest_.errors[i] + growth(product_roundings + 2, unit_) *
-                                                     (std::abs(got.values[i]) + std::abs(turned));
-      roundings += error * error;
+      const double roundings =
+          steepest_.errors[i] +
+          growth(product_roundings + 6, unit_) * (std::abs(got.values[i]) + std::abs(turned));
+      if (!(roundings < slack * std::abs(old))) continue;
+      slack = roundings / std::abs(old);
+      taken = (turned / old).real();
     }
-    if (!(energy > 0)) return steepest_;
-    const double slack = std::sqrt(roundings / energy);
-    double taken = std::max(product / energy, least_ - slack);
+    if (!std::isfinite(slack)) return steepest_;
+    taken = std::max(taken, least_ - slack);
     if (std::isfinite(factor_.error)) {
       taken = std::min(taken, factor_.value.real() + factor_.error + slack);
     }
