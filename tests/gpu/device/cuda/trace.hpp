@@ -14,6 +14,7 @@
 #include "reference/registry.hpp"
 
 #include "gpu/collectives/registry.hpp"
+#include "gpu/device/cluster.hpp"
 #include "gpu/device/cuda/enqueue.hpp"
 #include "gpu/device/sim/combine.hpp"
 #include "gpu/plan/builder.hpp"
