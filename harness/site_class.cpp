@@ -12,8 +12,6 @@ namespace {
 
 using Needs = SiteClass::Needs;
 
-constexpr std::string_view prefix = "site/";
-
 std::int64_t longest(const Case& c) {
   return c.counts.empty() ? c.count : *std::max_element(c.counts.begin(), c.counts.end());
 }
@@ -121,7 +119,7 @@ std::vector<SiteClass> site_classes(const spec::Contract& contract,
                                     int ranks_max) {
   std::vector<SiteClass> all;
   for (const Site& each : sites) {
-    all.push_back({.name = std::string(prefix) + std::string(each.name),
+    all.push_back({.name = std::string(site_prefix) + std::string(each.name),
                    .has = each.has,
                    .needs = each.needs});
   }

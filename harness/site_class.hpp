@@ -55,10 +55,13 @@ struct SiteClass {
                                                   int ranks_min,
                                                   int ranks_max);
 
+/// What the names of such cells begin with.
+inline constexpr std::string_view site_prefix = "site/";
+
 /// Whether a cell's name is that of a way to make a call: a case without an output covers some of
 /// them.
 [[nodiscard]] constexpr bool is_site(std::string_view cell) {
-  return cell.starts_with("site/");
+  return cell.starts_with(site_prefix);
 }
 
 /// A scene is a "site/large_scene" with more columns of the object, more pixels along a detector or
