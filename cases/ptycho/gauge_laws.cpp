@@ -38,20 +38,20 @@ double scale_of(Outputs outputs, const Case& c, Array array, std::size_t index) 
   return array == Array::step_lengths && index == 1 ? 0.25 : 1;
 }
 
-std::optional<Wanted> bent(const OperatorStage& plain,
-                           const OperatorStage& bent,
+std::optional<Wanted> bent(const RelatedStages& stages,
                            double scale,
                            Array array,
                            std::size_t index) {
+  const OperatorStage& bent = stages.second;
   const harness::Bent source = harness::bend(
       bent.c.form, bent.c.scene, bent.in.positions, array, static_cast<std::int64_t>(index));
   if (source.count == 0) return std::nullopt;
   double error = 0;
   for (const auto& term : std::span(source.terms).first(source.count)) {
-    error += std::abs(term.factor) * plain.expected[array].errors[term.index];
+    error += std::abs(term.factor) * stages.first.expected[array].errors[term.index];
   }
-  const auto value = [&](std::size_t i) { return plain.got[array].values[i]; };
-  return Wanted{.value = scale * source.value(value),
+  const auto value = [&](std::size_t i) { return stages.taken(array, i); };
+  return Wanted{.value = stages.base(array, index) + scale * source.value(value),
                 .bound = bent.expected[array].errors[index] + scale * error};
 }
 
@@ -101,12 +101,10 @@ void plan_bent(std::span<const Form> forms, const Case& c, std::vector<Case>& st
 template <Outputs outputs>
 void check_bent(const Evidence& evidence, Judgement& judgement) {
   const RelatedStages stages = read_related(evidence, 0, 1);
-  const OperatorStage& plain = stages.first;
-  const OperatorStage& other = stages.second;
-  const std::string what =
-      "does not follow the inputs, which are " + std::string(name(other.c.form));
-  compare_outputs(other, what, judgement, [&](Array array, std::size_t i) {
-    return bent(plain, other, scale_of(outputs, other.c, array, i), array, i);
+  const Case& c = stages.second.c;
+  const std::string what = "does not follow the inputs, which are " + std::string(name(c.form));
+  compare_outputs(stages.second, what, judgement, [&](Array array, std::size_t i) {
+    return bent(stages, scale_of(outputs, c, array, i), array, i);
   });
 }
 

@@ -194,20 +194,16 @@ std::vector<std::int64_t> other_counts(const Case& c) {
   return counts;
 }
 
-/// Judges a stage against another one that has the same result.
-void compare_stages(const OperatorStage& stage,
-                    const OperatorStage& same,
-                    std::string_view what,
-                    Judgement& judgement) {
-  compare_outputs(stage, what, judgement, [&](Array array, std::size_t i) {
-    return Wanted{same.got[array].values[i],
-                  same.expected[array].errors[i] + stage.expected[array].errors[i]};
+/// Judges the second of two stages that have the same result.
+void compare_stages(const RelatedStages& stages, std::string_view what, Judgement& judgement) {
+  compare_outputs(stages.second, what, judgement, [&](Array array, std::size_t i) {
+    return Wanted{stages.base(array, i) + stages.taken(array, i),
+                  stages.first.expected[array].errors[i] + stages.second.expected[array].errors[i]};
   });
 }
 
 void check_partition(const Evidence& evidence, Judgement& judgement) {
-  const RelatedStages stages = read_related(evidence, 0, 1);
-  compare_stages(stages.second, stages.first, "differs from another partition's", judgement);
+  compare_stages(read_related(evidence, 0, 1), "differs from another partition's", judgement);
 }
 
 /// The case, then what it refines: a rank less, which the one before it stands for.
@@ -223,8 +219,7 @@ void plan_refined(const spec::Contract&, const Case& c, std::vector<Case>& stage
 }
 
 void check_refined(const Evidence& evidence, Judgement& judgement) {
-  const RelatedStages stages = read_related(evidence, 0, 1);
-  compare_stages(stages.first, stages.second, "differs from that of fewer ranks", judgement);
+  compare_stages(read_related(evidence, 1, 0), "differs from that of fewer ranks", judgement);
 }
 
 /// Whether there is a pixel in the case's frames that is not measured.

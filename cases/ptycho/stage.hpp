@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <complex>
 #include <cstddef>
 #include <string_view>
 
@@ -36,11 +38,18 @@ struct OperatorStage {
 /// Runs the reference again, on inputs that were changed.
 void expect_again(OperatorStage& stage, reference::Follow follow);
 
-/// Two stages whose results a law relates. Where both made the same choices, the bounds are those
-/// of a step with these choices.
+/// Two stages whose results a law relates: second = law(first), where the law is linear. Where a
+/// step has several parts, the bounds of its last ones multiply, and may say nothing. The law then
+/// relates how far each result is from what it should be after the parts before it.
 struct RelatedStages {
   OperatorStage first;
   OperatorStage second;
+  std::array<bool, spec::array_kinds> by_parts{};
+
+  /// What the law takes of the first stage.
+  [[nodiscard]] std::complex<double> taken(spec::Array array, std::size_t index) const;
+  /// What comes on top of what the law makes of it.
+  [[nodiscard]] std::complex<double> base(spec::Array array, std::size_t index) const;
 };
 
 [[nodiscard]] RelatedStages read_related(const harness::Evidence& evidence,

@@ -69,9 +69,36 @@ OperatorStage read_truth(const Evidence& evidence, double brightness = 1) {
   return step;
 }
 
+/// How far any step that may be found leads along its own direction.
+Field led_along_own_direction(const OperatorStage& step, Array array) {
+  const bool is_object = array == Array::object;
+  const Field& lengths = step.expected[Array::step_lengths];
+  const Field& direction = step.got[is_object ? Array::object_direction : Array::probe_direction];
+  const std::size_t block = is_object ? 0 : 1;
+  const double longest = lengths.values[block].real() + lengths.errors[block];
+  Field led = step.in[array];
+  for (std::size_t i = 0; i < led.values.size(); ++i) {
+    const double most = longest * std::abs(direction.values[i]);
+    led.errors[i] = most + reference::growth(2, step.in.unit) * (std::abs(led.values[i]) + most);
+  }
+  return led;
+}
+
 void check_truth(const Evidence& evidence, Judgement& judgement) {
   OperatorStage step = read_truth(evidence);
   expect_again(step, reference::Follow::choices);
+  if (!step.got[Array::step_lengths].values.empty()) {
+    // Where nobody knows the direction, no length of it that lowers the cost leads far.
+    OperatorStage followed = step;
+    expect_again(followed, reference::Follow::results);
+    for (const Array array : {Array::object, Array::probe}) {
+      const Field led = led_along_own_direction(followed, array);
+      Field& kept = step.expected[array];
+      for (std::size_t i = 0; i < kept.errors.size(); ++i) {
+        kept.errors[i] = std::min(kept.errors[i], led.errors[i]);
+      }
+    }
+  }
   const auto kept = [&](Array array, std::size_t i) -> std::optional<Wanted> {
     const bool is_kept =
         array == Array::object || array == Array::probe || array == Array::exit_waves;
