@@ -1,0 +1,83 @@
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/files.hpp"
+#include "harness/generator.hpp"
+#include "harness/hash.hpp"
+#include "harness/image.hpp"
+
+#include "cases/backends/sim.hpp"
+#include "cases/catalogue.hpp"
+
+namespace rankcheck::cases {
+namespace {
+
+using harness::Case;
+
+constexpr int cases_of_each_property = 3;
+
+/// The hash of a case as text and of all that its ranks begin with, behind what stands before.
+std::uint64_t hash_of_case(const spec::Contract& contract, const Case& c, std::uint64_t before) {
+  std::uint64_t hash = harness::hash_of(to_text(c), before);
+  harness::ImageLayout layout;
+  harness::Image image;
+  for (int rank = 0; rank < harness::group_size(c); ++rank) {
+    harness::lay_out(contract, c, rank, harness::ResultPlace::own_block, layout);
+    harness::prepare(
+        c, harness::members(c)[static_cast<std::size_t>(rank)], layout, nullptr, image);
+    hash = harness::hash_of({reinterpret_cast<const char*>(image.data()), image.size()}, hash);
+  }
+  return hash;
+}
+
+/// Hashes of the cases that each operation draws under seed 1 on simulated devices, in hexadecimal.
+std::map<std::string, std::string> drawn_cases() {
+  const harness::Catalogue operations = make_catalogue();
+  const auto backend = open_sim({});
+  std::map<std::string, std::string> drawn;
+  for (const harness::Operation& operation : operations.operations()) {
+    std::uint64_t hash = harness::hash_of("");
+    for (const harness::Property& property : operation.properties) {
+      harness::Unit unit;
+      unit.operation = operation.contract.name;
+      unit.backend = "sim";
+      unit.property = property.name;
+      harness::Generator generator(operations, *backend, unit, 1);
+      harness::Choices words(1);
+      for (int k = 0; k < cases_of_each_property; ++k) {
+        Case c;
+        if (!generator.next(words.next(), 20 * k, c)) break;
+        hash = hash_of_case(operation.contract, c, hash);
+      }
+    }
+    drawn.emplace(operation.contract.name, fmt::format("{:016x}", hash));
+  }
+  return drawn;
+}
+
+/// A seed must draw the same cases, and a case must mean the same inputs, in every later version:
+/// reports name cases by their text alone. A change that means to draw others writes the file anew:
+/// RANKCHECK_WRITE_IDENTITY=1 rankcheck_tests_unit --gtest_filter='IdentityTest.*'
+TEST(IdentityTest, seeds_draw_the_cases_and_inputs_that_they_drew_before) {
+  const auto file =
+      std::filesystem::path(RANKCHECK_SOURCE_DIR) / "tests" / "cases" / "identity.json";
+  const std::map<std::string, std::string> drawn = drawn_cases();
+  if (std::getenv("RANKCHECK_WRITE_IDENTITY") != nullptr) {
+    harness::write_file(file, nlohmann::json(drawn).dump(1) + "\n");
+  }
+  const auto before =
+      nlohmann::json::parse(harness::read_file(file)).get<std::map<std::string, std::string>>();
+  EXPECT_EQ(drawn, before);
+}
+
+}  // namespace
+}  // namespace rankcheck::cases
