@@ -13,7 +13,7 @@
 
 /// How a form bends arrays: what the inputs of a bent case are, in terms of a plain one's, and
 /// likewise what its outputs must be. All factors are exact in any precision, and so are the bent
-/// inputs. reports/INPUTS.md documents the rules.
+/// inputs. harness/INPUTS.md documents the rules.
 namespace rankcheck::harness {
 
 /// A value of a bent array: an offset and a few values of the plain array, each times a factor.

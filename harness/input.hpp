@@ -9,7 +9,7 @@
 #include "harness/case.hpp"
 
 /// Inputs as a pure function of the case: any element of any rank can be recomputed alone, by any
-/// process, in any language. reports/INPUTS.md documents the rules that input.cpp implements.
+/// process, in any language. harness/INPUTS.md documents the rules that input.cpp implements.
 namespace rankcheck::harness {
 
 /// A stream of 64-bit hashes: a random function of (seed, rank), then of the index.

@@ -9,7 +9,7 @@
 
 /// Inputs of operators of a scene. They depend on the array, the position and the component, never
 /// on the rank: however the positions are shared out, the problem is the same. All are numbers that
-/// single precision holds exactly. reports/INPUTS.md documents the rules.
+/// single precision holds exactly. harness/INPUTS.md documents the rules.
 namespace rankcheck::harness {
 
 /// Writes the components of a block of the send buffer.

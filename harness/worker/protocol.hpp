@@ -16,7 +16,7 @@
 #include "harness/backend.hpp"
 #include "harness/case.hpp"
 
-/// The framed protocol between the harness and worker processes; described in reports/PROTOCOL.md.
+/// The framed protocol between the harness and worker processes; described in PROTOCOL.md.
 namespace rankcheck::harness::worker {
 
 inline constexpr int protocol_version = 1;

@@ -188,7 +188,7 @@ Frame Session::await_hello(Peer& peer, Clock::time_point deadline) {
   } catch (const Silent&) {
     throw Silent(with_last_words(
         fmt::format("{}: no hello within {} s: expected a frame of the worker protocol "
-                    "(reports/PROTOCOL.md) on its {}",
+                    "(harness/worker/PROTOCOL.md) on its {}",
                     program_,
                     options_.start_timeout.count(),
                     options_.over_standard_io ? "standard output" : "connection"),

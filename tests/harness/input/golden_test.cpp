@@ -15,7 +15,7 @@ namespace {
 using spec::ReduceOp;
 using spec::Type;
 
-/// Fields of a case and what rank 1 of 3 begins with under seed 7: computed from reports/INPUTS.md
+/// Fields of a case and what rank 1 of 3 begins with under seed 7: computed from harness/INPUTS.md
 /// alone, by a program in another language.
 struct Golden {
   std::string fields;
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(input,
                          tests::printed_name);
 
 /// Fields of an operator's case and components 3 to 5 of one of its arrays under seed 7: computed
-/// from reports/INPUTS.md alone, by a program in another language.
+/// from harness/INPUTS.md alone, by a program in another language.
 struct GoldenArray {
   spec::Array array;
   std::string fields;
