@@ -75,6 +75,15 @@ TEST_F(Cli, VersionSaysWhatIsBuiltIn) {
   }
 }
 
+TEST_F(Cli, VersionIsTheLatestInTheListOfChanges) {
+  const std::string changes =
+      harness::read_file(std::filesystem::path(RANKCHECK_SOURCE_DIR) / "CHANGELOG.md");
+  const std::size_t latest = changes.find("\n## ") + 4;
+  const std::string version = changes.substr(latest, changes.find(' ', latest) - latest);
+  const std::string first_line = rankcheck("--version").first_line();
+  EXPECT_EQ(first_line.find("rankcheck " + version + ' '), 0U) << first_line;
+}
+
 TEST_F(Cli, HelpNamesTheSubcommands) {
   const Outcome outcome = rankcheck("--help");
   EXPECT_EQ(outcome.status, 0);
