@@ -13,7 +13,8 @@ struct Implementation {
   plan::Algorithm algorithm;
 };
 
-/// All plan algorithms, sorted by operation and name. Generated from the folders beside this file.
+/// All plan algorithms, sorted by operation and name. CMake generates the list from the folders
+/// beside this file.
 [[nodiscard]] const std::vector<Implementation>& implementations();
 
 }  // namespace rankcheck::gpu

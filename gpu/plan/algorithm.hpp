@@ -8,19 +8,21 @@ namespace rankcheck::gpu::plan {
 
 /// One way to perform an operation: a pure function from a call to a plan.
 struct Algorithm {
-  /// As on the command line; the name of its file.
+  /// The algorithm's name on the command line, which is also the name of its file.
   std::string_view name;
-  /// One sentence: steps, traffic, where it is good.
+  /// One sentence: its steps, its traffic and where it is good.
   std::string_view summary;
-  /// What makes it refuse a (legal) call beside chunks, in words; empty where it applies.
+  /// Says why the algorithm does not take a (legal) call; empty if it does. Chunks are not judged
+  /// here: see why_refused().
   std::string_view (*refuses)(const spec::Call& call, const Options& options) = nullptr;
-  /// Writes the plan of a call that it does not refuse.
+  /// Writes the plan of a call that the algorithm does not refuse.
   void (*plan)(Builder& builder) = nullptr;
-  /// Its messages travel in pieces of Options::chunk elements. Others have none to choose.
+  /// True if the messages travel in pieces of Options::chunk elements. Other algorithms refuse a
+  /// chunk size.
   bool in_chunks = false;
 };
 
-/// Why an algorithm does not take a (legal) call with such options, in words; empty where it does.
+/// Says why an algorithm does not take a (legal) call with these options; empty if it does.
 inline std::string_view why_refused(const Algorithm& algorithm,
                                     const spec::Call& call,
                                     const Options& options) {
@@ -33,7 +35,7 @@ inline std::string_view refuses_nothing(const spec::Call& /*call*/, const Option
   return {};
 }
 
-/// For operations without a call in place.
+/// For operations that cannot be called in place.
 inline std::string_view refuses_in_place(const spec::Call& /*call*/, const Options& options) {
   return options.in_place ? "in place is not supported" : std::string_view{};
 }

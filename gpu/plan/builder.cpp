@@ -94,7 +94,7 @@ Event Builder::signal(int rank) {
 }
 
 void Builder::wait(int rank, Event event) {
-  // Whoever signals has entered; a signal that the plan does not have yet tells nothing.
+  // A rank that signals has entered. The plan may not have the event yet: then nothing is known.
   const auto id = static_cast<std::size_t>(event.id);
   if (id < signallers_.size()) has_entered(rank, signallers_[id]) = true;
   plan_->steps[static_cast<std::size_t>(rank)].push_back(

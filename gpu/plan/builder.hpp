@@ -11,19 +11,21 @@
 
 namespace rankcheck::gpu::plan {
 
-/// What a caller may choose about how a call runs.
+/// The caller's choices about how a call runs.
 struct Options {
   bool in_place = false;
   /// Elements of a pipeline chunk; 0 lets the algorithm choose.
   std::int64_t chunk = 0;
 };
 
-/// Writes a plan. Algorithms see a call through it: sizes and blocks come from the contract, ranges
-/// are made of blocks, and the builder adds the wait for a rank's entry before its memory is
-/// touched. Steps without elements are left out; signals and waits are kept.
+/// Writes a plan. An algorithm sees a call through the builder: sizes and blocks come from the
+/// contract, and ranges are made of blocks. Before a step touches another rank's memory, the
+/// builder adds the wait for the entry of that rank. It leaves out steps without elements, but
+/// keeps every signal and wait.
 class Builder {
  public:
-  /// Starts a plan for a legal call. Plan, contract and call must outlive the writing of it.
+  /// Starts a plan for a legal call. `plan`, `contract` and `call` must outlive the builder's use
+  /// of them; `begin` keeps pointers to `plan` and `call`.
   void begin(Plan& plan,
              const spec::Contract& contract,
              const spec::Call& call,
@@ -40,17 +42,18 @@ class Builder {
   /// Block `block` of a rank's send or recv buffer.
   [[nodiscard]] Range send(int rank, int block = 0) const;
   [[nodiscard]] Range recv(int rank, int block = 0) const;
-  /// New scratch elements of `rank`.
+  /// Allocates `count` new scratch elements of `rank`.
   [[nodiscard]] Range scratch(int rank, std::int64_t count);
 
-  /// Copies on the rank that both ranges belong to. Where the call is in place and both are the
-  /// same memory, nothing is left to do but premultiply or finish.
+  /// Copies on the rank that both ranges belong to. If the call is in place and both ranges are the
+  /// same memory, the step only premultiplies or finishes.
   void copy(const Range& destination, const Range& source, bool finish = false);
-  /// Copies to another rank; done by the source's rank.
+  /// Copies to another rank. The source's rank does the work.
   void put(const Range& destination, const Range& source, bool finish = false);
-  /// put, then signal by the source's rank. Copies where both are the same rank.
+  /// Does a put, then a signal by the source's rank. If both ranges belong to the same rank, the
+  /// put becomes a copy.
   Event send_to(const Range& destination, const Range& source, bool finish = false);
-  /// Combines the sources, in this order; done by the destination's rank.
+  /// Combines the sources in this order. The destination's rank does the work.
   void reduce(const Range& destination, std::span<const Range> sources, bool finish = false);
   void reduce(const Range& destination, std::initializer_list<Range> sources, bool finish = false) {
     reduce(destination, std::span<const Range>(sources.begin(), sources.size()), finish);
@@ -65,7 +68,7 @@ class Builder {
            std::span<const Range> sources,
            bool finish);
   void wait_for_entry(int rank, int other);
-  /// Whether the rank already waits for what tells that the other one has entered.
+  /// Whether `rank` already waits for an event that tells it that `other` has entered.
   [[nodiscard]] std::vector<bool>::reference has_entered(int rank, int other);
 
   Plan* plan_ = nullptr;
@@ -74,11 +77,11 @@ class Builder {
   std::vector<spec::Extents> extents_;
   /// See has_entered().
   std::vector<bool> entered_;
-  /// The rank that signals each event.
+  /// signallers_[event]: the rank that signals the event.
   std::vector<int> signallers_;
 };
 
-/// A run of elements inside a range; offset counted from the range's start.
+/// A run of elements inside a range. `offset` counts from the range's start.
 [[nodiscard]] Range part(const Range& range, std::int64_t offset, std::int64_t count);
 
 /// The `index`-th of `parts` nearly equal parts of `count` elements: sizes differ by at most one.

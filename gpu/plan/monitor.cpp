@@ -21,7 +21,7 @@ bool overlap(const Extent& a, const Extent& b) {
   return a.begin < b.end && b.begin < a.end;
 }
 
-/// What is wrong with the ranks and counts of a step that moves data; empty where nothing is.
+/// Says what is wrong with the ranks and counts of a step that moves data; empty if nothing is.
 std::string_view why_malformed(const Plan& plan, const Step& step, int rank) {
   if (step.kind != StepKind::reduce && step.source_count != 1) return "needs one source";
   if (step.source_count == 0) return "needs a source";
@@ -194,7 +194,7 @@ bool Monitor::touch(const Move& move, const Access& access) {
     if (!touch_segment(move, access, segments[i])) return false;
   }
   if (!access.writes || last - first == 1) return true;
-  // A write gives its whole range one history: the list stays as short as the data is simple.
+  // A write gives its whole range one history, so the segments are merged and the list stays short.
   segments[first].end = extent.end;
   const auto begin = segments.begin() + static_cast<std::ptrdiff_t>(first);
   segments.erase(begin + 1, begin + static_cast<std::ptrdiff_t>(last - first));
@@ -219,7 +219,8 @@ bool Monitor::touch_segment(const Move& move, const Access& access, Segment& seg
     segment.has_value = true;
     return true;
   }
-  // A read that happened before this one adds nothing: whoever comes after this one comes after it.
+  // An earlier read that this rank knows of can be dropped: a move that is ordered after this read
+  // is ordered after the earlier one too.
   std::int32_t rest = segment.reads;
   while (rest >= 0 && knows(move.rank, reads_[index(rest)].epoch)) rest = reads_[index(rest)].next;
   segment.reads = static_cast<std::int32_t>(reads_.size());

@@ -20,8 +20,8 @@ struct Extent {
   [[nodiscard]] std::int64_t size() const { return end - begin; }
 };
 
-/// Where one rank's buffers lie. Addresses of different ranks are never compared; send and recv
-/// overlap where a call is in place.
+/// The addresses of one rank's buffers. Addresses of different ranks are never compared. In a call
+/// in place, send and recv overlap.
 struct RankMemory {
   /// Indexed by Buffer.
   std::array<Extent, 3> buffers;
@@ -34,47 +34,50 @@ struct RankMemory {
   }
 };
 
-/// What a plan did that no plan may do.
+/// A fault of a plan.
 struct Violation {
-  /// `malformed`: a step that means nothing. `memory`: outside a buffer, or a read of memory that
-  /// nobody wrote. `race`: two unordered accesses, one of them a write. `deadlock`: ranks that wait
-  /// for what never happens.
+  /// - `malformed`: a step that has no meaning.
+  /// - `memory`: an access outside a buffer, or a read of memory that was never written.
+  /// - `race`: two unordered accesses, one of them a write.
+  /// - `deadlock`: ranks wait for something that never happens.
   enum class Kind : std::uint8_t { malformed, memory, race, deadlock };
   Kind kind = Kind::malformed;
-  /// Names ranks, steps and ranges.
+  /// Names the ranks, steps and ranges.
   std::string text;
 };
 
-/// Watches a walk through a plan. What happens before what follows from program order and from
-/// signal -> wait alone, so a race is found whatever order the walk takes. Entering and leaving
-/// write all of a rank's memory: before and after the call it is its user's.
+/// Observes a walk through a plan. Only program order and signal -> wait decide which move happens
+/// before which, so a race is found in any order of the walk. Entering and leaving count as writes
+/// of all of a rank's memory, because before and after the call the memory belongs to its user.
 class Monitor {
  public:
-  /// Starts a walk and checks what needs no walk: kinds, ranks, bounds, events. One element is
-  /// `element_size` units of address. Null where nothing is wrong; else the plan must not be
-  /// walked.
+  /// Starts a walk and checks everything that needs no walk: kinds, ranks, bounds, events. An
+  /// element is `element_size` units of address. Returns null if nothing is wrong; otherwise the
+  /// plan must not be walked. `plan` and `memory` must outlive the walk.
   [[nodiscard]] const Violation* begin(const Plan& plan,
                                        std::span<const RankMemory> memory,
                                        std::int64_t element_size);
-  /// Follows a move in the order in which the scheduler hands them out; null where it is allowed.
+  /// Records a move. Moves must come in the order in which the scheduler gives them. Returns null
+  /// if the move is allowed.
   [[nodiscard]] const Violation* follow(const Move& move);
-  /// Whether the rank, which has left, knew by then that every rank had entered.
+  /// Whether the rank, which has left, knew when it left that every rank had entered.
   [[nodiscard]] bool left_after_every_entry(int rank) const;
   /// Describes the ranks that cannot go on.
   [[nodiscard]] const Violation* deadlock(const Scheduler& scheduler);
 
  private:
-  /// A move of a rank as a point in its time: entering is 1, step k is k + 2.
+  /// A point in a rank's own time: entering is 1, step k is k + 2.
   struct Epoch {
     std::int32_t rank = 0;
     std::uint32_t time = 0;
   };
-  /// Reads since the last write, newest first. Lists share their tails and are never changed.
+  /// A list of the reads since the last write, newest first. Lists share their tails and are never
+  /// changed.
   struct Read {
     Epoch epoch;
     std::int32_t next = -1;
   };
-  /// Addresses with one history.
+  /// A run of addresses with the same history.
   struct Segment {
     std::int64_t begin = 0;
     std::int64_t end = 0;
@@ -82,7 +85,7 @@ class Monitor {
     std::int32_t reads = -1;
     bool has_value = false;
   };
-  /// A range that the current move touches.
+  /// An access of the current move.
   struct Access {
     Range range;
     bool writes = false;
@@ -98,7 +101,8 @@ class Monitor {
   [[nodiscard]] bool touch_segment(const Move& move, const Access& access, Segment& segment);
   [[nodiscard]] bool follow_step(const Move& move, const Step& step);
   [[nodiscard]] bool take_all(const Move& move);
-  /// The index of the segment that begins at the address, made by a split where there is none.
+  /// The index of the segment that begins at the address. A segment that contains the address is
+  /// split there.
   [[nodiscard]] std::size_t segment_at(std::vector<Segment>& segments, std::int64_t address);
   [[nodiscard]] Extent addresses(const Range& range) const;
   [[nodiscard]] std::span<std::uint32_t> clock(int rank);
@@ -117,9 +121,9 @@ class Monitor {
   /// segments_[rank], sorted by address.
   std::vector<std::vector<Segment>> segments_;
   std::vector<Read> reads_;
-  /// clocks_[rank * n + other]: the last move of `other` that `rank` knows of. The entry events'
-  /// clocks hold nothing but the entry itself and are not stored; the others follow in
-  /// event_clocks_.
+  /// clocks_[rank * n + other]: the time of the last move of `other` that `rank` knows of.
+  /// event_clocks_ has the clocks of the other events. The clock of an entry event would contain
+  /// only the entry itself, so it is not stored.
   std::vector<std::uint32_t> clocks_;
   std::vector<std::uint32_t> event_clocks_;
   std::vector<std::uint8_t> is_signalled_;

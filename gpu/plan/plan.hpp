@@ -4,11 +4,12 @@
 #include <span>
 #include <vector>
 
-/// Collectives as data: a plan says, for every rank, which steps it takes. It can be printed,
-/// validated without running, timed by a link model and executed by any plan machine.
+/// Collectives as data: a plan lists the steps of every rank. A plan can be printed, validated
+/// without running, timed by a link model and executed by any plan machine.
 namespace rankcheck::gpu::plan {
 
-/// The memory that a step reads or writes. `scratch` belongs to the call: fresh, uninitialised.
+/// The memory that a step reads or writes. `scratch` belongs to the call and is uninitialised at
+/// its start.
 enum class Buffer : std::uint8_t { send, recv, scratch };
 
 /// A run of elements in one buffer of one rank; offset and count in elements.
@@ -19,8 +20,8 @@ struct Range {
   std::int64_t count = 0;
 };
 
-/// A point in one rank's program that others may wait for. Events 0 … n-1 are given: event r
-/// happens when rank r enters the call, so that its buffers may be touched by others.
+/// A point in one rank's program that others may wait for. Events 0 … n-1 always exist: event r
+/// happens when rank r enters the call. After it, others may touch the buffers of rank r.
 struct Event {
   std::int32_t id = 0;
 };
@@ -30,22 +31,23 @@ enum class StepKind : std::uint8_t {
   put,
   /// Copies one local range to another local one.
   copy,
-  /// Combines several ranges of any ranks, in the order given, into one local range.
+  /// Combines several ranges into one local range, in the order given. The sources may belong to
+  /// any ranks.
   reduce,
-  /// Marks an event: everything that this rank did before is visible to whoever waits for it.
+  /// Marks an event. A rank that waits for the event sees everything that this rank did before.
   signal,
-  /// Goes on when the event has happened.
+  /// Waits until the event has happened.
   wait,
 };
 
-/// One step of one rank's program. Reading a send buffer in a call with op premul_sum multiplies
-/// by the scalar of the buffer's rank; `finish` divides by the number of ranks where op is avg.
+/// One step of one rank's program. With op premul_sum, a read of a send buffer multiplies by the
+/// scalar of the buffer's rank. With op avg, `finish` divides by the number of ranks.
 struct Step {
   StepKind kind = StepKind::copy;
   bool finish = false;
-  /// signal and wait only.
+  /// Used by signal and wait only.
   Event event;
-  /// put, copy and reduce only.
+  /// Used by put, copy and reduce only.
   Range destination;
   /// Index into Plan::sources.
   std::uint32_t first_source = 0;
@@ -56,16 +58,16 @@ struct Plan {
   /// steps[r]: the program of rank r, in program order.
   std::vector<std::vector<Step>> steps;
   std::vector<Range> sources;
-  /// scratch[r]: elements of scratch memory that rank r needs.
+  /// scratch[r]: the number of scratch elements that rank r needs.
   std::vector<std::int64_t> scratch;
-  /// Number of events, the n given ones included.
+  /// The number of events, including events 0 … n-1.
   std::int32_t events = 0;
 
   [[nodiscard]] int ranks() const { return static_cast<int>(steps.size()); }
   [[nodiscard]] std::span<const Range> sources_of(const Step& step) const {
     return {sources.data() + step.first_source, step.source_count};
   }
-  /// Empties the plan for n ranks and keeps its capacity.
+  /// Empties the plan for `ranks` ranks and keeps its memory allocated.
   void reset(int ranks);
 };
 

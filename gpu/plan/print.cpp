@@ -34,7 +34,7 @@ std::string step_text(const Plan& plan, const Step& step, int rank) {
 
 std::string to_text(const Range& range, int home) {
   std::string text(buffer_names[static_cast<std::size_t>(range.buffer)]);
-  // Unsigned, because a range that is out of bounds may be anywhere.
+  // The sum is unsigned because a range that is out of bounds may overflow.
   const std::uint64_t end =
       static_cast<std::uint64_t>(range.offset) + static_cast<std::uint64_t>(range.count);
   text += '[' + std::to_string(range.offset) + ".." +

@@ -7,13 +7,13 @@
 
 namespace rankcheck::gpu::plan {
 
-/// `recv[4..8) of rank 2`; without the rank where it is `home`.
+/// For example `recv[4..8) of rank 2`. The rank is left out if it is `home`.
 [[nodiscard]] std::string to_text(const Range& range, int home);
 
-/// `rank 1 step 4 (put send[0..2) -> recv[0..2) of rank 0)`, `rank 1 (entering)`.
+/// For example `rank 1 step 4 (put send[0..2) -> recv[0..2) of rank 0)` or `rank 1 (entering)`.
 [[nodiscard]] std::string to_text(const Plan& plan, const Move& move);
 
-/// The whole plan, a step a line under a line for each rank.
+/// The whole plan: one line for each rank, followed by one line for each of its steps.
 [[nodiscard]] std::string to_text(const Plan& plan);
 
 }  // namespace rankcheck::gpu::plan

@@ -4,7 +4,7 @@
 
 namespace rankcheck::gpu::plan {
 
-/// SplitMix64: the same numbers from the same seed on every machine and standard library.
+/// SplitMix64. A seed gives the same numbers on every machine and with every standard library.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}

@@ -11,41 +11,43 @@
 
 namespace rankcheck::gpu::plan {
 
-/// In which order the ranks take their steps; a value of the case.
+/// The order in which the ranks take their steps. It is part of the case.
 struct Schedule {
-  /// `in_order`: one rank goes as far as it can, then the lowest that can go on. `random`: any
-  /// rank, every step. `pct`: random priorities and a few random points at which the leader falls
-  /// behind.
+  /// - `in_order`: one rank goes as far as it can, then the lowest rank that can go on.
+  /// - `random`: before every step, a rank is drawn at random.
+  /// - `pct`: ranks have random priorities. At a few random points, the leading rank gets a low
+  ///   priority.
   enum class Policy : std::uint8_t { in_order, random, pct };
   Policy policy = Policy::in_order;
   std::uint64_t seed = 0;
 };
 
-/// `in_order`, `random:7`, `pct:9`.
+/// For example `in_order`, `random:7` or `pct:9`.
 [[nodiscard]] std::string to_text(const Schedule& schedule);
-/// Empty when the text is not a schedule.
+/// Empty if the text is not a schedule.
 [[nodiscard]] std::optional<Schedule> parse_schedule(std::string_view text);
 
-/// What one rank does next: a step of its program, or entering or leaving the call.
+/// The next action of a rank: a step of its program, entering the call or leaving it.
 struct Move {
   static constexpr std::int32_t entry = -1;
 
   std::int32_t rank = 0;
-  /// Index into the rank's program; `entry`, or the program's size for leaving.
+  /// Index into the rank's program, `entry`, or the program's size for leaving.
   std::int32_t step = entry;
 };
 
-/// Walks through a plan, one move at a time, never past a wait whose event has not happened.
+/// Walks through a plan, one move at a time. It never passes a wait whose event has not happened.
 class Scheduler {
  public:
-  /// Starts a walk; the plan must outlive it and name no event that it does not have.
+  /// Starts a walk. The plan must outlive the walk and must name only events that it has.
   void begin(const Plan& plan, const Schedule& schedule);
-  /// The next move; empty when every rank has left or nobody can go on.
+  /// The next move; empty if every rank has left or no rank can go on.
   [[nodiscard]] std::optional<Move> next();
-  /// The rank takes no step any more, the one just handed out included (its signal is void).
+  /// The rank takes no more steps. The move that was just handed out does not count either, so its
+  /// signal is not sent.
   void stop(const Move& move);
   [[nodiscard]] bool finished() const { return left_ == plan_->ranks(); }
-  /// What the rank would do next.
+  /// The rank's next move.
   [[nodiscard]] Move position(int rank) const {
     return {rank, steps_[static_cast<std::size_t>(rank)]};
   }
@@ -59,7 +61,7 @@ class Scheduler {
   void begin_pct();
   [[nodiscard]] std::size_t choose();
   [[nodiscard]] std::size_t choose_pct();
-  /// Makes what a move brings about visible: its event, and whether its rank can go on.
+  /// Applies the last move: marks its event as happened and decides whether its rank can go on.
   void settle();
   void happen(std::int32_t event);
 
@@ -70,12 +72,14 @@ class Scheduler {
   std::vector<std::int32_t> steps_;
   std::vector<std::int32_t> ready_;
   std::vector<std::uint8_t> happened_;
-  /// Lists of the ranks that wait for an event: first_waiter_[event], next_waiter_[rank]; -1 ends.
+  /// Linked lists of the ranks that wait for an event: first_waiter_[event], next_waiter_[rank]; -1
+  /// ends a list.
   std::vector<std::int32_t> first_waiter_;
   std::vector<std::int32_t> next_waiter_;
   std::vector<std::int64_t> priority_;
   std::vector<std::int64_t> change_at_;
-  /// The move handed out last and where its rank stands in ready_; it takes effect in `settle`.
+  /// The move that was handed out last, and the position of its rank in ready_. settle() applies
+  /// it.
   std::optional<Move> current_;
   std::size_t current_slot_ = 0;
   std::int64_t moves_ = 0;

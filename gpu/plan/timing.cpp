@@ -16,24 +16,25 @@ constexpr std::size_t index(int value) {
   return static_cast<std::size_t>(value);
 }
 
-/// One rank on its way through its program.
+/// The progress of one rank through its program; times in seconds.
 struct Traveller {
   std::size_t step = 0;
   double now = 0;
-  /// When all that it has sent has arrived.
+  /// The time when all the data that the rank has sent have arrived.
   double delivered = 0;
 };
 
-/// What others may wait for.
+/// The state of an event that other ranks may wait for.
 struct Signal {
-  /// Who sent it; negative: nobody yet.
+  /// The rank that signalled the event; negative if no rank has yet.
   int rank = -1;
   double sent = 0;
-  /// When all that its rank had sent before has arrived.
+  /// The time when all the data that the rank had sent before the signal have arrived.
   double delivered = 0;
 };
 
-/// Takes the steps of all ranks in the order of virtual time, ties by rank.
+/// Takes the steps of all ranks in the order of virtual time. At equal times, the lower rank goes
+/// first.
 class Clockwork {
  public:
   Clockwork(const Plan& plan, std::int64_t element_bytes, const Topology& topology)
@@ -45,7 +46,7 @@ class Clockwork {
         waiters_(index(plan.events)),
         egress_(travellers_.size() * topology.levels.size(), 0),
         ingress_(egress_) {
-    // Sent in time for all ranks to know it at 0.
+    // A rank's entry counts as signalled before time 0, so that every rank knows it at 0.
     constexpr double before = -std::numeric_limits<double>::infinity();
     for (int rank = 0; rank < plan.ranks(); ++rank) signals_[index(rank)] = {rank, before, 0};
     for (const LinkLevel& level : topology.levels) {
@@ -81,7 +82,7 @@ class Clockwork {
   }
 
  private:
-  /// False where the rank has to wait; it is queued again by the event's signal.
+  /// Returns false if the rank has to wait. The event's signal then queues the rank again.
   bool take(int rank, Traveller& traveller, const Step& step) {
     switch (step.kind) {
       case StepKind::wait:
@@ -145,7 +146,7 @@ class Clockwork {
     double arrived = 0;
   };
 
-  /// Moves bytes between two ranks, not before `earliest`.
+  /// Moves `size` bytes between two ranks, not before `earliest` (seconds).
   Transfer transfer(int from, int to, std::int64_t size, double earliest) {
     const std::size_t at = topology_.level_between(from, to);
     const LinkLevel& link = topology_.levels[at];
@@ -168,10 +169,10 @@ class Clockwork {
   std::int64_t element_bytes_;
   const Topology& topology_;
   std::vector<Traveller> travellers_;
-  /// By event.
+  /// Indexed by event.
   std::vector<Signal> signals_;
   std::vector<std::vector<int>> waiters_;
-  /// When a rank's port is free again, by rank and level.
+  /// The time when a rank's port is free again, indexed by rank and level.
   std::vector<double> egress_;
   std::vector<double> ingress_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;

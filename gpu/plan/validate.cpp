@@ -16,7 +16,7 @@ constexpr std::size_t index(int value) {
   return static_cast<std::size_t>(value);
 }
 
-/// How much an event is used, in the order in which programs name it.
+/// The uses of an event, in the order in which the programs name it.
 struct EventUse {
   Move first;
   bool is_signalled = false;
@@ -49,7 +49,7 @@ std::optional<Violation> check_events(const Plan& plan) {
   return std::nullopt;
 }
 
-/// The symbolic memory of all ranks, by address: overlapping buffers share their values.
+/// The symbolic memory of all ranks, by address. Overlapping buffers share their values.
 class Symbols {
  public:
   Symbols(const Plan& plan, std::span<const RankMemory> memory)

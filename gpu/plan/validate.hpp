@@ -14,37 +14,41 @@
 
 namespace rankcheck::gpu::plan {
 
-/// Where each rank's buffers lie relative to each other in a legal call, in elements: send and recv
-/// apart, or overlapping as the contract says where the call is in place.
+/// The positions of each rank's buffers relative to each other in a legal call, in elements. In
+/// place, send and recv overlap as the contract says; otherwise they are apart.
 [[nodiscard]] std::vector<RankMemory> memory_of(const Plan& plan,
                                                 const spec::Contract& contract,
                                                 const spec::Call& call,
                                                 const Options& options);
 
-/// What is wrong with a plan, found without moving data: everything that the Monitor knows, events
-/// that nobody signals or waits for, deadlock. What it finds does not depend on a schedule.
+/// Says what is wrong with a plan, without moving data; empty if nothing is. Finds everything that
+/// the Monitor finds, events that are not both signalled and waited for, and deadlock. The result
+/// does not depend on a schedule.
 [[nodiscard]] std::optional<Violation> validate(const Plan& plan,
                                                 std::span<const RankMemory> memory);
 
-/// One element of a send buffer in the value of an element.
+/// One element of a send buffer that is part of the value of an element.
 struct Contribution {
   std::int32_t rank = 0;
   std::int64_t index = 0;
-  /// How often it was read through a send buffer on its way (premul_sum multiplies each time), and
-  /// how often a `finish` was applied to it. Each must be 1 in the result of a reduction.
+  /// premultiplied: how often the element was read from a send buffer on its way (premul_sum
+  /// multiplies each time). finished: how often `finish` was applied to it. Both must be 1 in the
+  /// result of a reduction.
   std::int32_t premultiplied = 0;
   std::int32_t finished = 0;
-  /// How often it was combined in; a correct plan combines an element once.
+  /// How often the element was combined into the value. A correct plan combines it once.
   std::int64_t times = 1;
 
   friend auto operator<=>(const Contribution&, const Contribution&) = default;
 };
 
-/// The symbolic value of one element: sorted, and empty where nothing was ever written.
+/// The symbolic value of one element: sorted contributions. It is empty if the element was never
+/// written.
 using TracedValue = std::vector<Contribution>;
 
-/// Executes a plan that `validate` accepts on symbols instead of numbers: trace(…)[r][i] says what
-/// element i of rank r's recv buffer is made of. Takes time and memory per element.
+/// Executes a plan that `validate` accepts on symbols instead of numbers. trace(…)[r][i] lists
+/// the contributions to element i of rank r's recv buffer. Time and memory grow with the number of
+/// elements.
 [[nodiscard]] std::vector<std::vector<TracedValue>> trace(const Plan& plan,
                                                           std::span<const RankMemory> memory);
 

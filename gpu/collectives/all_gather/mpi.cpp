@@ -4,7 +4,6 @@ namespace rankcheck::gpu::all_gather {
 
 namespace {
 
-/// MPI_Allgather.
 void perform(mpi::Invocation& run) {
   run.issue(MPI_Allgather,
             MPI_Iallgather,
@@ -16,7 +15,7 @@ void perform(mpi::Invocation& run) {
             run.type());
 }
 
-/// Where Open MPI 4.1 hands a forced call on to another algorithm.
+/// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.
 std::string_view why_unforceable(std::string_view word, const mpi::ForcedUse& use) {
   if (word == "recursive_doubling" && use.call.ranks != use.power_of_two()) {
     return "ranks: for no power of two Open MPI falls back to bruck";

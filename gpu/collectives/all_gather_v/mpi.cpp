@@ -4,7 +4,6 @@ namespace rankcheck::gpu::all_gather_v {
 
 namespace {
 
-/// MPI_Allgatherv.
 void perform(mpi::Invocation& run) {
   const mpi::Blocks blocks(run.extents().recv);
   run.issue(MPI_Allgatherv,

@@ -6,7 +6,7 @@ plan::Algorithm ring();
 
 namespace rankcheck::gpu::all_gather_v {
 
-/// The even operation's algorithm: schedules see blocks, whatever their sizes.
+/// Uses the algorithm of the operation with equal blocks: it works for blocks of any size.
 plan::Algorithm ring() {
   return all_gather::ring();
 }

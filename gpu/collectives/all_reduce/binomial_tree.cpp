@@ -5,8 +5,8 @@ namespace rankcheck::gpu::all_reduce {
 
 namespace {
 
-/// In place a rank's memory is overwritten only after it was read: the result that a rank gets
-/// depends on what it gave.
+/// In place, a rank's memory is overwritten only after it was read, because the rank's result
+/// depends on its own input.
 void write_plan(plan::Builder& builder) {
   plan::reduce_along_tree(builder, 0, plan::whole_send(builder), builder.recv(0));
   plan::broadcast_along_tree(builder, 0, plan::whole_recv(builder));

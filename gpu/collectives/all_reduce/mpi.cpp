@@ -4,7 +4,6 @@ namespace rankcheck::gpu::all_reduce {
 
 namespace {
 
-/// MPI_Allreduce.
 void perform(mpi::Invocation& run) {
   mpi::Reduction reduction(run);
   run.issue(MPI_Allreduce,
@@ -17,7 +16,7 @@ void perform(mpi::Invocation& run) {
   reduction.finish();
 }
 
-/// Where Open MPI 4.1 hands a forced call on to another algorithm.
+/// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.
 std::string_view why_unforceable(std::string_view word, const mpi::ForcedUse& use) {
   if (word == "ring" && use.call.count < use.call.ranks) {
     return "count: for fewer elements than ranks Open MPI falls back to recursive doubling";

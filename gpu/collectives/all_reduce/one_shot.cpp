@@ -13,7 +13,7 @@ void write_plan(plan::Builder& builder) {
   const bool in_place = builder.options().in_place;
   std::vector<plan::Range> results;
   for (int r = 0; r < n; ++r) {
-    // In place, peers still read what the result would overwrite.
+    // In place, the peers still read the memory that the result would overwrite.
     const plan::Range out = builder.recv(r);
     results.push_back(in_place && n > 1 ? builder.scratch(r, out.count) : out);
     plan::reduce_from_peers(builder, results.back(), plan::whole_send(builder), 0);

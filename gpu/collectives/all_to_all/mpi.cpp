@@ -4,7 +4,6 @@ namespace rankcheck::gpu::all_to_all {
 
 namespace {
 
-/// MPI_Alltoall.
 void perform(mpi::Invocation& run) {
   run.issue(MPI_Alltoall,
             MPI_Ialltoall,
@@ -16,7 +15,7 @@ void perform(mpi::Invocation& run) {
             run.type());
 }
 
-/// Where Open MPI 4.1 hands a forced call on to another algorithm.
+/// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.
 std::string_view why_unforceable(std::string_view /*word*/, const mpi::ForcedUse& use) {
   return use.in_place ? "in_place: Open MPI has one algorithm in place" : "";
 }

@@ -6,7 +6,7 @@ plan::Algorithm bruck();
 
 namespace rankcheck::gpu::all_to_all_v {
 
-/// The even operation's algorithm: schedules see blocks, whatever their sizes.
+/// Uses the algorithm of the operation with equal blocks: it works for blocks of any size.
 plan::Algorithm bruck() {
   plan::Algorithm algorithm = all_to_all::bruck();
   algorithm.refuses = plan::refuses_in_place;

@@ -4,7 +4,6 @@ namespace rankcheck::gpu::barrier {
 
 namespace {
 
-/// MPI_Barrier.
 void perform(mpi::Invocation& run) {
   run.issue(MPI_Barrier, MPI_Ibarrier);
 }

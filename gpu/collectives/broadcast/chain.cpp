@@ -8,8 +8,8 @@ namespace rankcheck::gpu::broadcast {
 
 namespace {
 
-/// Fewer elements are not worth a message of their own, and more pieces hardly shorten the
-/// pipeline.
+/// In elements. A smaller chunk is not worth a message of its own, and more pieces than
+/// `pieces_max` hardly shorten the pipeline.
 constexpr std::int64_t chunk_min = 8192;
 constexpr std::int64_t pieces_max = 32;
 

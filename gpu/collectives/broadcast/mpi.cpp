@@ -6,7 +6,7 @@ namespace rankcheck::gpu::broadcast {
 
 namespace {
 
-/// MPI_Bcast; it has one buffer, so the root copies its input first.
+/// MPI_Bcast has one buffer for input and output, so the root first copies its input to `recv`.
 void perform(mpi::Invocation& run) {
   const bool copies = run.has_send() && !run.shares();
   if (copies && run.count() > 0) {
@@ -16,7 +16,7 @@ void perform(mpi::Invocation& run) {
   run.issue(MPI_Bcast, MPI_Ibcast, run.recv(), run.count(), run.type(), run.root());
 }
 
-/// Where Open MPI 4.1 hands a forced call on to another algorithm.
+/// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.
 std::string_view why_unforceable(std::string_view word, const mpi::ForcedUse& use) {
   if (word.starts_with("scatter_allgather") && use.call.count < use.call.ranks) {
     return "count: for fewer elements than ranks Open MPI falls back to linear";

@@ -9,8 +9,9 @@ namespace rankcheck::gpu::broadcast {
 
 namespace {
 
-/// One part for each rank. Ranks inside the tree already hold the parts of the ranks below them;
-/// the ring leaves those out, so that no byte reaches a rank twice and none the root.
+/// The message has one part for each rank. After the scatter, an inner rank of the tree already
+/// holds the parts of the ranks below it. The ring skips these parts, so that no byte reaches a
+/// rank twice and no byte reaches the root.
 void write_plan(plan::Builder& builder) {
   const int n = builder.ranks();
   const int root = builder.call().root;

@@ -4,7 +4,6 @@ namespace rankcheck::gpu::gather {
 
 namespace {
 
-/// MPI_Gather.
 void perform(mpi::Invocation& run) {
   run.issue(MPI_Gather,
             MPI_Igather,

@@ -4,7 +4,6 @@ namespace rankcheck::gpu::gather_v {
 
 namespace {
 
-/// MPI_Gatherv.
 void perform(mpi::Invocation& run) {
   const mpi::Blocks blocks(run.extents().recv);
   run.issue(MPI_Gatherv,

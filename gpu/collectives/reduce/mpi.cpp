@@ -4,7 +4,6 @@ namespace rankcheck::gpu::reduce {
 
 namespace {
 
-/// MPI_Reduce.
 void perform(mpi::Invocation& run) {
   mpi::Reduction reduction(run);
   run.issue(MPI_Reduce,
@@ -18,7 +17,7 @@ void perform(mpi::Invocation& run) {
   reduction.finish();
 }
 
-/// Where Open MPI 4.1 hands a forced call on to another algorithm.
+/// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.
 std::string_view why_unforceable(std::string_view word, const mpi::ForcedUse& use) {
   if (word == "rabenseifner" && use.call.count < use.power_of_two()) {
     return "count: for fewer elements than ranks Open MPI falls back to linear";

@@ -4,7 +4,6 @@ namespace rankcheck::gpu::reduce_scatter {
 
 namespace {
 
-/// MPI_Reduce_scatter_block.
 void perform(mpi::Invocation& run) {
   mpi::Reduction reduction(run);
   run.issue(MPI_Reduce_scatter_block,

@@ -4,7 +4,7 @@ namespace rankcheck::gpu::reduce_scatter_v {
 
 namespace {
 
-/// MPI_Reduce_scatter, which knows no gaps between the blocks.
+/// MPI_Reduce_scatter has no displacements: its blocks follow one another without gaps.
 void perform(mpi::Invocation& run) {
   mpi::Reduction reduction(run);
   const mpi::Blocks blocks(run.extents().send);

@@ -6,7 +6,7 @@ plan::Algorithm recursive_halving();
 
 namespace rankcheck::gpu::reduce_scatter_v {
 
-/// The even operation's algorithm: schedules see blocks, whatever their sizes.
+/// Uses the algorithm of the operation with equal blocks: it works for blocks of any size.
 plan::Algorithm recursive_halving() {
   return reduce_scatter::recursive_halving();
 }

@@ -4,7 +4,6 @@ namespace rankcheck::gpu::scatter {
 
 namespace {
 
-/// MPI_Scatter.
 void perform(mpi::Invocation& run) {
   run.issue(MPI_Scatter,
             MPI_Iscatter,

@@ -6,7 +6,7 @@ plan::Algorithm direct();
 
 namespace rankcheck::gpu::scatter_v {
 
-/// The even operation's algorithm: schedules see blocks, whatever their sizes.
+/// Uses the algorithm of the operation with equal blocks: it works for blocks of any size.
 plan::Algorithm direct() {
   return scatter::direct();
 }

@@ -4,7 +4,6 @@ namespace rankcheck::gpu::scatter_v {
 
 namespace {
 
-/// MPI_Scatterv.
 void perform(mpi::Invocation& run) {
   const mpi::Blocks blocks(run.extents().send);
   run.issue(MPI_Scatterv,

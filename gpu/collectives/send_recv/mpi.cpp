@@ -6,7 +6,6 @@ namespace rankcheck::gpu::send_recv {
 
 namespace {
 
-/// MPI_Sendrecv, or MPI_Irecv and MPI_Isend.
 void perform(mpi::Invocation& run) {
   const int to = spec::destination(run.call(), run.site().rank);
   const int from = spec::origin(run.call(), run.site().rank);

@@ -9,8 +9,8 @@ namespace rankcheck::gpu::plan {
 
 namespace {
 
-/// What the ranks send, block by block. In place, that is copies in scratch memory, made before any
-/// rank writes.
+/// The blocks that the ranks send. In place, these are copies in scratch memory, which are made
+/// before any rank writes.
 class Outgoing {
  public:
   explicit Outgoing(Builder& builder) : ranks_(builder.ranks()) {
@@ -27,7 +27,7 @@ class Outgoing {
     if (in_place) wait_for_ranks(builder, 0, ranks_);
   }
 
-  /// From rank r to rank q.
+  /// The block from rank r to rank q.
   [[nodiscard]] const Range& operator()(int r, int q) const {
     return blocks_[static_cast<std::size_t>(r) * static_cast<std::size_t>(ranks_) +
                    static_cast<std::size_t>(q)];
@@ -57,7 +57,7 @@ void bruck_all_to_all(Builder& builder) {
   const int n = builder.ranks();
   const auto size = static_cast<std::size_t>(n);
   const Outgoing outgoing(builder);
-  // at[r * n + way]: where the block from rank r to rank r + way is now.
+  // at[r * n + way]: the present place of the block from rank r to rank r + way.
   std::vector<Range> at;
   at.reserve(size * size);
   for (int r = 0; r < n; ++r) {

@@ -11,12 +11,14 @@ namespace rankcheck::gpu::plan {
 
 namespace {
 
-/// A block at the root is where the root has all blocks, at its own rank where that has its only
-/// one, and anywhere else in scratch memory: behind one another, in the tree's order.
+/// The places of the blocks:
+/// - at the root: in the root's array of all blocks
+/// - at the block's own rank: in that rank's buffer of one block
+/// - elsewhere: in scratch memory, one block after the other in the tree's order.
 Place staged(Builder& builder, const Place& at_root, const Place& at_owner) {
   const int n = builder.ranks();
   const int root = builder.call().root;
-  // elements[p]: all blocks of the p ranks from the root on.
+  // elements[p]: the number of elements in all blocks of the first p ranks, counted from the root.
   std::vector<std::int64_t> elements{0};
   for (int p = 0; p < n; ++p) {
     elements.push_back(elements.back() + at_root(root, (root + p) % n).count);

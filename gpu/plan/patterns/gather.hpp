@@ -2,15 +2,15 @@
 
 #include "gpu/plan/builder.hpp"
 
-/// Plans of gather and scatter and of their uneven twins.
+/// Plans of gather and scatter, and of gather_v and scatter_v.
 namespace rankcheck::gpu::plan {
 
-/// One step: every rank puts its block to the root, or the root puts every rank's block.
+/// Takes one step: every rank puts its block to the root, or the root puts every rank's block.
 void direct_gather(Builder& builder);
 void direct_scatter(Builder& builder);
 
-/// log2(n) steps along a binomial tree; a rank on the way keeps other ranks' blocks in scratch
-/// memory.
+/// Takes log2(n) steps along a binomial tree. An inner rank keeps the blocks of other ranks in
+/// scratch memory.
 void binomial_gather(Builder& builder);
 void binomial_scatter(Builder& builder);
 

@@ -13,7 +13,7 @@ namespace rankcheck::gpu::plan {
 
 namespace {
 
-/// Two slots a rank, each large enough for any block, used in turn.
+/// Two slots for each rank, used in turn. Each slot is large enough for any block.
 class RingSlots {
  public:
   RingSlots(Builder& builder, const Place& in) {
@@ -41,7 +41,8 @@ void ring_reduce_scatter(Builder& builder, const Place& in, const Place& out) {
   const RingSlots slots(builder, in);
   const auto next = [n](int rank) { return static_cast<std::size_t>((rank + 1) % n); };
   const auto previous = [n](int rank) { return static_cast<std::size_t>((rank - 1 + n) % n); };
-  // One event says both: what rank r put has arrived, and the slot that it was put from is free.
+  // One event has two meanings: the data that rank r put have arrived, and the slot that r put them
+  // from is free.
   std::vector<Event> passed_on;
   for (int step = 0; step + 1 < n; ++step) {
     std::vector<Event> passing_on;
@@ -70,8 +71,8 @@ void recursive_halving_reduce_scatter(Builder& builder, const Place& in, const P
   const int n = builder.ranks();
   const int groups = static_cast<int>(std::bit_floor(static_cast<unsigned>(n)));
   const int pairs = n - groups;
-  // The first groups are pairs of ranks, the others single ranks; the first rank acts for its
-  // group.
+  // The first `pairs` groups are pairs of ranks, the other groups are single ranks. The first rank
+  // of a group acts for the group.
   const auto first = [pairs](int group) { return group + std::min(group, pairs); };
   Partials partials(builder, in, n);
   for (int group = 0; group < pairs; ++group) {

@@ -8,19 +8,23 @@ namespace rankcheck::gpu::plan {
 /// Combines the blocks in(q, b) of all ranks q into out(b, b), finished, for every block b.
 using Collect = void(Builder& builder, const Place& in, const Place& out);
 
-/// Each block travels around the ring and grows on its way: n-1 steps, two slots of one block a
-/// rank. A sender waits until the slot was passed on before it fills it again.
+/// Each block travels around the ring and collects contributions: n-1 steps, two slots of one block
+/// on each rank. A sender fills a slot again only after the receiver has passed the slot's content
+/// on.
 Collect ring_reduce_scatter;
-/// Pairs of ranks exchange halves, over distances that halve: log2(n) steps. Ranks above a power of
-/// two first hand all their blocks to a neighbour, which gives them their result at the end.
+/// Pairs of ranks exchange halves, over distances that halve: log2(n) steps. If n is no power of
+/// two, the surplus ranks first pass all their blocks to a neighbour, which gives them their result
+/// at the end.
 Collect recursive_halving_reduce_scatter;
-/// Each rank combines its block out of its peers' memory, and nobody leaves before that is done.
+/// Each rank combines its block from its peers' memory. No rank leaves before all ranks have done
+/// so.
 Collect direct_reduce_scatter;
-/// The same without the end: peers may not leave before they hear from everyone whose block is not
-/// empty.
+/// Like direct_reduce_scatter without the last wait. The caller must ensure that no rank leaves
+/// before it hears from every rank whose block is not empty.
 Collect reduce_scatter_from_peers;
 
-/// Combines block `block` of all ranks, in rank order and out of their memory, into `out`.
+/// Combines block `block` of all ranks into `out`, in rank order, reading it from the memory of the
+/// ranks.
 void reduce_from_peers(Builder& builder, const Range& out, const Place& in, int block);
 
 /// The plan of reduce_scatter and reduce_scatter_v.

@@ -6,19 +6,21 @@
 
 namespace rankcheck::gpu::plan {
 
-/// Transfers that happen at the same time: all ranks first send, then wait for what they are sent.
-/// Consecutive transfers between the same two ranks share one signal.
+/// Transfers that happen at the same time: first all ranks send, then they wait for the data sent
+/// to them. Consecutive transfers between the same two ranks share one signal.
 class Round {
  public:
   explicit Round(Builder& builder);
 
-  /// Copies between any two ranks; done by the source's rank. Nothing for an empty destination.
+  /// Copies between any two ranks. The source's rank does the work. Does nothing if the destination
+  /// is empty.
   void put(const Range& destination, const Range& source);
-  /// Copies blocks from rank `from` to rank `to`, neighbouring ones as one.
+  /// Copies blocks from rank `from` to rank `to`. Adjacent blocks are copied as one range.
   void put(const Place& place, int from, int to, const Blocks& blocks);
-  /// Lets `to` wait for all that `from` did so far.
+  /// Makes `to` wait, at the end of the round, for everything that `from` has done before its next
+  /// signal.
   void tell(int from, int to);
-  /// Adds the waits. Then the next round may begin.
+  /// Adds the waits of this round. The next round may begin afterwards.
   void close();
 
  private:
@@ -30,12 +32,13 @@ class Round {
   void signal_sent(int from);
 
   Builder* builder_;
-  /// sending_to_[r]: the rank that must still be told what r sent; negative when there is none.
+  /// sending_to_[r]: the rank that r still has to signal; negative if there is none.
   std::vector<int> sending_to_;
   std::vector<Arrival> arrivals_;
 };
 
-/// Lets every rank wait for all that the ranks first … last-1 did so far, with one signal each.
+/// Makes every rank wait for everything that the ranks first … last-1 have done so far, with one
+/// signal from each of these ranks.
 void wait_for_ranks(Builder& builder, int first, int last);
 
 }  // namespace rankcheck::gpu::plan

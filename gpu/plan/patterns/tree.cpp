@@ -10,7 +10,7 @@ namespace rankcheck::gpu::plan {
 
 namespace {
 
-/// The edges from the leaves inwards.
+/// The edges of the tree, from the leaves to the root.
 std::vector<Edge> inward(int ranks, int root) {
   std::vector<Edge> edges = binomial_tree(ranks, root);
   std::reverse(edges.begin(), edges.end());
