@@ -8,66 +8,67 @@
 
 #include "reference/spec/call.hpp"
 
-/// The seam between operators and devices. Operators are written once, as loops over the ranks of
-/// this process that launch kernels, transform and communicate; one source serves one process with
-/// many devices and many processes with one.
+/// The seam between operators and devices. An operator is written once, as loops over the local
+/// ranks that launch kernels, transform and communicate. The same source serves one process with
+/// many devices and many processes with one device each.
 namespace rankcheck::gpu {
 
-/// The fault of a device, or of how one was used: a race, a broken guard, a failed call.
+/// A fault of a device or of its use: for example a race, a broken guard zone or a failed call.
 class DeviceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// One rank's memory in a collective; null where it has no such buffer. In place, both are what
-/// the operation's contract says.
+/// One rank's memory in a collective. A pointer is null if the rank has no such buffer. In place,
+/// the two pointers are related as the operation's contract says.
 struct DeviceBuffers {
   std::byte* send = nullptr;
   std::byte* recv = nullptr;
 };
 
-/// A batch of square two-dimensional transforms, one behind the other, without any scaling.
+/// A batch of square two-dimensional transforms of consecutive frames, without any scaling.
 struct Transform {
-  /// f32 or f64: the components of complex numbers.
+  /// The precision of the components of the complex numbers: f32 or f64.
   spec::Type precision = spec::Type::f32;
   int width = 0;
   std::int64_t batch = 0;
-  /// The sign of the exponent is plus.
+  /// If true, the sign of the exponent is plus.
   bool inverse = false;
 };
 
-/// The ranks of one call and their devices. Work that is given to a rank's device is done in order;
-/// what two ranks do is ordered by collectives alone.
+/// The ranks of one call and their devices. The work of one rank's device is done in order. Only
+/// collectives order the work of different ranks.
 class Cluster {
  public:
   virtual ~Cluster() = default;
 
-  /// Positions of a batch, at most, for operators that take their positions in batches; 0: as suits
-  /// the device. Operators look at it when they begin.
+  /// The largest number of positions in a batch, for operators that process positions in batches. 0
+  /// lets the operator choose a number that suits the device. Operators read it when they begin.
   std::int64_t batch_max = 0;
 
-  /// Ranks of the whole group.
+  /// The number of ranks in the whole group.
   [[nodiscard]] virtual int ranks() const = 0;
-  /// The ranks of this process, ascending.
+  /// The ranks of this process, in ascending order.
   [[nodiscard]] virtual std::span<const int> local() const = 0;
 
-  /// Where kernels of the rank are launched, its device being made the current one: a CUDA stream;
-  /// null where they are loops of this program.
+  /// Returns the CUDA stream on which to launch the rank's kernels, and makes the rank's device the
+  /// current one. Returns null if kernels are loops of this program.
   virtual void* queue(int /*rank*/) { return nullptr; }
 
-  /// Memory of a rank's device that lasts as long as the cluster; its content is undefined.
+  /// Allocates memory of a rank's device. It belongs to the cluster, which keeps it at least until
+  /// the end of the call; its content is undefined.
   virtual std::byte* allocate(int rank, std::int64_t bytes) = 0;
 
-  /// Copies from a rank's device to this program, once all work given to the device is done.
+  /// Copies from a rank's device to this program, after waiting for all work given to the device.
   virtual void read(int rank, const void* from, void* to, std::int64_t bytes) = 0;
-  /// Copies from this program to a rank's device; `from` may change as soon as it returns.
+  /// Copies from this program to a rank's device. The caller may change `from` after the return.
   virtual void write(int rank, const void* from, void* to, std::int64_t bytes) = 0;
 
-  /// Transforms complex numbers; `in` and `out` may be the same.
+  /// Transforms complex numbers. `in` and `out` may be the same array.
   virtual void transform(int rank, const Transform& transform, const void* in, void* out) = 0;
 
-  /// Makes a collective call on buffers of the local ranks, in the order of local(). All ranks
-  /// make the same calls in the same order. `in_place` as in the contract of the operation.
+  /// Makes a collective call on the buffers of the local ranks, in the order of local(). All ranks
+  /// must make the same calls in the same order. The operation's contract explains `in_place`.
   virtual void collective(std::string_view operation,
                           const spec::Call& call,
                           bool in_place,
@@ -86,7 +87,7 @@ class Cluster {
   }
 };
 
-/// Sums arrays of the local ranks over all ranks, in place; every rank ends with the same bits.
+/// Sums arrays of the local ranks over all ranks, in place. Every rank gets the same bits.
 void sum_over_ranks(Cluster& cluster,
                     spec::Type type,
                     std::int64_t count,

@@ -8,7 +8,7 @@
 
 namespace rankcheck::gpu {
 
-/// A complex number as it lies in every array; for host and device.
+/// A complex number as arrays store it, for host and device.
 template <class T>
 struct Complex {
   T re = 0;
@@ -28,18 +28,19 @@ RANKCHECK_HD inline Complex<T> conj(Complex<T> a) {
   return {a.re, -a.im};
 }
 
-/// |a|^2.
+/// Returns |a|^2.
 template <class T>
 RANKCHECK_HD inline T norm(Complex<T> a) {
   return a.re * a.re + a.im * a.im;
 }
 
-/// A complex number that lies at a multiple of its size: a device moves it in one access.
+/// A complex number whose address is a multiple of its size, so that a device can load it in one
+/// access.
 template <class T>
 struct alignas(2 * sizeof(T)) AlignedComplex : Complex<T> {};
 
-/// Calls visit.operator()<Number>() with AlignedComplex<T> where the numbers of all these arrays
-/// are such, and with Complex<T> where one of them begins at any component.
+/// Calls visit.operator()<Number>() with AlignedComplex<T> if all these arrays are aligned so, and
+/// with Complex<T> if one of them is not.
 template <class T, class Visit>
 void with_alignment(std::initializer_list<const Complex<T>*> arrays, const Visit& visit) {
   const bool are_aligned = std::all_of(arrays.begin(), arrays.end(), [](const Complex<T>* array) {

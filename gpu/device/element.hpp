@@ -15,7 +15,7 @@
 #define RANKCHECK_HD
 #endif
 
-// Known to the device compiler alone.
+// Only the device compiler knows this pragma.
 #if defined(__CUDA_ARCH__)
 #define RANKCHECK_UNROLLED _Pragma("unroll")
 #else
@@ -25,13 +25,13 @@
 /// The arithmetic of every element type, written once for host and device.
 namespace rankcheck::gpu::element {
 
-/// IEEE binary16 as it lies in memory.
+/// IEEE binary16 as stored in memory.
 enum class F16 : std::uint16_t {};
 
-/// The upper half of an IEEE binary32 as it lies in memory.
+/// The upper half of an IEEE binary32 as stored in memory.
 enum class BF16 : std::uint16_t {};
 
-/// The same bytes as another type of the same size.
+/// Returns the same bytes as another type of the same size.
 template <class To, class From>
 RANKCHECK_HD inline To bits_as(const From& from) {
   static_assert(sizeof(To) == sizeof(From));
@@ -54,13 +54,14 @@ RANKCHECK_HD inline void store(std::byte* to, const T& value) {
   std::memcpy(to, &value, sizeof(T));
 }
 
-/// a where the condition holds, else b; without a branch, so that loops over elements vectorise.
+/// Returns a if the condition holds, else b. It has no branch, so that loops over elements
+/// vectorise.
 RANKCHECK_HD inline std::uint32_t select(bool condition, std::uint32_t a, std::uint32_t b) {
   const std::uint32_t mask = 0U - static_cast<std::uint32_t>(condition);
   return (a & mask) | (b & ~mask);
 }
 
-/// Exact.
+/// Converts without rounding.
 RANKCHECK_HD inline float to_float(F16 half) {
   constexpr std::uint32_t exponent_mask = 0x1fU << 23;
   const auto bits = static_cast<std::uint32_t>(half);
@@ -74,12 +75,12 @@ RANKCHECK_HD inline float to_float(F16 half) {
   return bits_as<float>(sign | select(exponent == exponent_mask, special, finite));
 }
 
-/// Exact.
+/// Converts without rounding.
 RANKCHECK_HD inline float to_float(BF16 half) {
   return bits_as<float>(static_cast<std::uint32_t>(half) << 16);
 }
 
-/// Rounds to nearest even; NaN stays NaN, too large becomes infinite.
+/// Rounds to nearest even. NaN stays NaN; a value that is too large becomes infinite.
 RANKCHECK_HD inline F16 to_f16(float value) {
   constexpr std::uint32_t infinity = 0x7f800000U;
   constexpr std::uint32_t too_large = 143U << 23;
@@ -87,7 +88,8 @@ RANKCHECK_HD inline F16 to_f16(float value) {
   constexpr std::uint32_t half_ulp_shift = 126U << 23;
   const std::uint32_t bits = bits_as<std::uint32_t>(value);
   const std::uint32_t magnitude = bits & 0x7fffffffU;
-  // Adding 0.5 leaves the multiple of 2^-24 that is nearest in the low bits of the significand.
+  // Adding 0.5 rounds to the nearest multiple of 2^-24, which ends up in the low bits of the
+  // significand.
   const std::uint32_t subnormal =
       bits_as<std::uint32_t>(bits_as<float>(magnitude) + bits_as<float>(half_ulp_shift)) -
       half_ulp_shift;
@@ -98,14 +100,14 @@ RANKCHECK_HD inline F16 to_f16(float value) {
   return static_cast<F16>((bits >> 16 & 0x8000U) | result);
 }
 
-/// to_float(to_f16(value)) without the detour, NaN payloads aside.
+/// Returns to_float(to_f16(value)) without making the F16. Only NaN payloads may differ.
 RANKCHECK_HD inline float round_to_f16(float value) {
   constexpr std::uint32_t infinity = 0x7f800000U;
   constexpr std::uint32_t too_large = 143U << 23;
   constexpr std::uint32_t smallest_normal = 113U << 23;
   const std::uint32_t bits = bits_as<std::uint32_t>(value);
   const std::uint32_t magnitude = bits & 0x7fffffffU;
-  // Around 0.5 a float has multiples of 2^-24, the spacing of f16's subnormals.
+  // Floats around 0.5 are multiples of 2^-24, which is the spacing of f16's subnormals.
   const auto subnormal = bits_as<std::uint32_t>((bits_as<float>(magnitude) + 0.5F) - 0.5F);
   const std::uint32_t normal = (magnitude + 0xfffU + ((magnitude >> 13) & 1U)) & ~0x1fffU;
   const std::uint32_t special = select(magnitude > infinity, 0x7fc00000U, infinity);
@@ -113,7 +115,7 @@ RANKCHECK_HD inline float round_to_f16(float value) {
   return bits_as<float>((bits & 0x80000000U) | select(finite >= too_large, special, finite));
 }
 
-/// Rounds to nearest even; NaN stays NaN, too large becomes infinite.
+/// Rounds to nearest even. NaN stays NaN; a value that is too large becomes infinite.
 RANKCHECK_HD inline BF16 to_bf16(float value) {
   const std::uint32_t bits = bits_as<std::uint32_t>(value);
   const std::uint32_t rounded = (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
@@ -122,7 +124,7 @@ RANKCHECK_HD inline BF16 to_bf16(float value) {
   return static_cast<BF16>(select(is_nan, quiet, rounded));
 }
 
-/// How a stored type is computed with: `Value` holds it exactly, `narrow` rounds to it.
+/// How to compute with a stored type. `Value` holds it exactly, and `narrow` rounds to it.
 template <class T>
 struct Arithmetic {
   using Value = T;
@@ -147,7 +149,7 @@ struct Arithmetic<BF16> {
   RANKCHECK_HD static Value round(Value value) { return to_float(to_bf16(value)); }
 };
 
-/// a + b; integers wrap.
+/// Returns a + b; integers wrap.
 template <class V>
 RANKCHECK_HD inline V add(V a, V b) {
   if constexpr (std::is_integral_v<V>) {
@@ -158,7 +160,7 @@ RANKCHECK_HD inline V add(V a, V b) {
   }
 }
 
-/// a * b; integers wrap.
+/// Returns a * b; integers wrap.
 template <class V>
 RANKCHECK_HD inline V multiply(V a, V b) {
   if constexpr (std::is_integral_v<V>) {
@@ -169,7 +171,7 @@ RANKCHECK_HD inline V multiply(V a, V b) {
   }
 }
 
-/// a / n for n > 0; integers truncate toward zero.
+/// Returns a / n for n > 0; integers truncate toward zero.
 template <class V>
 RANKCHECK_HD inline V divide(V a, int n) {
   if constexpr (std::is_floating_point_v<V>) {
@@ -191,8 +193,8 @@ RANKCHECK_HD inline bool is_negative(V value) {
   }
 }
 
-/// The smaller one; NaN only where both are, and -0 is smaller than +0, so that the order of the
-/// arguments does not show.
+/// Returns the smaller value. The result is NaN only if both are NaN. -0 is smaller than +0, so
+/// that the order of the arguments has no effect.
 template <class V>
 RANKCHECK_HD inline V minimum(V a, V b) {
   if constexpr (std::is_integral_v<V>) {
@@ -203,7 +205,7 @@ RANKCHECK_HD inline V minimum(V a, V b) {
   }
 }
 
-/// The larger one; NaN only where both are, and +0 is larger than -0.
+/// Returns the larger value. The result is NaN only if both are NaN. +0 is larger than -0.
 template <class V>
 RANKCHECK_HD inline V maximum(V a, V b) {
   if constexpr (std::is_integral_v<V>) {
@@ -214,7 +216,7 @@ RANKCHECK_HD inline V maximum(V a, V b) {
   }
 }
 
-/// One step of a reduction; avg and premul_sum are sums of what they were given.
+/// One step of a reduction. For avg and premul_sum it adds.
 template <spec::ReduceOp op, class V>
 RANKCHECK_HD inline V combine(V a, V b) {
   if constexpr (op == spec::ReduceOp::prod) return multiply(a, b);
@@ -223,12 +225,13 @@ RANKCHECK_HD inline V combine(V a, V b) {
   return add(a, b);
 }
 
-/// The operation that two partial results are combined with: sum for avg and premul_sum.
+/// The operation that combines two partial results: sum for avg and premul_sum.
 [[nodiscard]] constexpr spec::ReduceOp pairwise(spec::ReduceOp op) {
   return op == spec::ReduceOp::avg || op == spec::ReduceOp::premul_sum ? spec::ReduceOp::sum : op;
 }
 
-/// Calls visitor(T{}) with the stored type of one component; false where the type is only moved.
+/// Calls visitor(T{}) with the stored type of one component. Returns false if the type has no
+/// arithmetic and is only moved.
 template <class Visitor>
 bool visit_component(spec::Type type, Visitor&& visitor) {
   switch (spec::component(type)) {

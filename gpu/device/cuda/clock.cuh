@@ -5,7 +5,8 @@
 
 namespace rankcheck::gpu::cuda {
 
-/// Nanoseconds of a clock that all threads share, of the device or where kernels are loops.
+/// Nanoseconds of a clock that all threads share: the device's global timer, or the system clock if
+/// kernels run as loops on the host.
 __host__ __device__ inline std::int64_t clock_ns() {
 #if defined(__CUDA_ARCH__)
   std::int64_t now = 0;

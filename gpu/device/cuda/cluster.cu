@@ -43,10 +43,11 @@ std::size_t bytes_of(const Transform& transform) {
                                   spec::info(transform.precision).bytes);
 }
 
-/// On the plan's stream; the caller has made its device the current one.
+/// Enqueues the transform on the plan's stream. The caller has made the plan's device the current
+/// one.
 void execute(cufftHandle plan, const Transform& transform, const void* in, void* out) {
   const int direction = transform.inverse ? CUFFT_INVERSE : CUFFT_FORWARD;
-  // cuFFT takes no pointer to const, but leaves the input alone where it is not the output.
+  // cuFFT takes no pointer to const, but changes the input only if it is also the output.
   void* const from = const_cast<void*>(in);
   if (transform.precision == spec::Type::f64) {
     check_transform(fft_library()->cufftExecZ2Z(plan,
@@ -70,7 +71,7 @@ CudaCluster::~CudaCluster() {
 }
 
 void CudaCluster::forget_transforms() {
-  // Their work areas go with them.
+  // The plans' work areas are freed too, so all work must be done first.
   devices_.synchronize();
   for (const auto& [key, plan] : transforms_)
     check_transform(fft_library()->cufftDestroy(plan), "cufftDestroy");
@@ -94,9 +95,9 @@ cufftHandle CudaCluster::plan_for(int rank, const Transform& transform) {
   cudaStream_t stream = devices_.use(rank);
   cufftHandle plan = 0;
   cufftResult code = make_plan(transform, plan);
-  // What fails for want of memory, cuFFT calls either.
+  // cuFFT reports a lack of memory with either of these codes.
   if (code == CUFFT_ALLOC_FAILED || code == CUFFT_INTERNAL_ERROR) {
-    // The work areas of other plans may be what takes the memory, or what calls before have left.
+    // The work areas of other plans, or memory left over from earlier calls, may occupy the memory.
     static_cast<void>(cudaGetLastError());
     forget_transforms();
     devices_.give_back_free_memory(rank);
@@ -119,10 +120,11 @@ void CudaCluster::copy_frames(int rank, const Transform& transform, const void* 
 void CudaCluster::transform(int rank, const Transform& transform, const void* in, void* out) {
   if (transform.batch == 0 || transform.width == 0) return;
   if (transform.width == 1) return copy_frames(rank, transform, in, out);
-  // cuFFT takes whole complex numbers alone; ours may begin at any of their two parts.
+  // cuFFT needs addresses that are multiples of a whole complex number. Our arrays may begin at any
+  // component.
   const bool is_staged = !is_aligned(transform, in) || !is_aligned(transform, out);
   const std::size_t bytes = bytes_of(transform);
-  // Before the plan: memory that is short takes plans back.
+  // This allocation comes before the plan, because a shortage of memory destroys plans.
   std::byte* const staged =
       is_staged ? devices_.allocate(rank, static_cast<std::int64_t>(bytes)) : nullptr;
   const cufftHandle plan = plan_for(rank, transform);

@@ -19,14 +19,15 @@
 
 namespace rankcheck::gpu::cuda {
 
-/// The ranks of one process on CUDA devices: kernels and transforms on the ranks' streams,
-/// collectives as plans over them. Keeps its memory, its plans and cuFFT's from call to call.
+/// The ranks of one process on CUDA devices. Kernels and transforms run on the ranks' streams, and
+/// collectives are plans on these streams. Keeps its memory, its captured graphs and cuFFT's plans
+/// from call to call.
 class CudaCluster final : public Cluster {
  public:
   using ContractLookup = std::function<const spec::Contract&(std::string_view operation)>;
 
-  /// `devices` must outlive the cluster, and takes the memory of cuFFT's plans where its own is
-  /// short.
+  /// `devices` must outlive the cluster. When `devices` runs short of memory, it destroys the
+  /// cluster's cuFFT plans.
   CudaCluster(Devices& devices, ContractLookup contract_of)
       : devices_(devices), contract_of_(std::move(contract_of)), graphs_(devices) {
     devices_.when_short([this] { forget_transforms(); });
@@ -57,20 +58,21 @@ class CudaCluster final : public Cluster {
                   std::span<const DeviceBuffers> buffers) override;
 
  private:
-  /// logical device, precision, width, batch: a plan's work area belongs to one stream.
+  /// Logical device, precision, width, batch. The device is part of the key because a plan's work
+  /// area belongs to one stream.
   using Key = std::tuple<int, spec::Type, int, std::int64_t>;
 
-  /// Memory that the plans' steps share, from call to call.
+  /// Memory for the scratch buffers of plans, reused from call to call.
   struct Scratch {
     std::byte* begin = nullptr;
     std::int64_t bytes = 0;
   };
 
-  /// Plans hold memory of devices; shapes without end would use it up.
+  /// A plan occupies device memory, so the number of kept plans is limited.
   static constexpr std::size_t transforms_max = 256;
 
   cufftHandle plan_for(int rank, const Transform& transform);
-  /// What a transform of single pixels does.
+  /// A transform of frames of one pixel: a copy.
   void copy_frames(int rank, const Transform& transform, const void* in, void* out);
   void forget_transforms();
 

@@ -1,4 +1,4 @@
-# The programs' own sources, which tests compile without CUDA, too.
+# The programs' own sources. Tests compile them without CUDA, too.
 set(cuda_reconstruct_sources ${CMAKE_SOURCE_DIR}/cases/workers/reconstruct_cuda.cpp)
 set(cuda_worker_sources
   ${CMAKE_SOURCE_DIR}/cases/workers/cuda.cpp ${CMAKE_SOURCE_DIR}/cases/workers/cuda_times.cpp
@@ -6,13 +6,13 @@ set(cuda_worker_sources
   ${CMAKE_SOURCE_DIR}/cases/bench/device_times.cpp
   ${CMAKE_SOURCE_DIR}/cases/hardware/probe_json.cpp)
 
-# The CUDA sources, compiled where nvcc is found. Neither configuring nor building needs a GPU.
+# The CUDA sources are compiled if nvcc is found. Neither configuring nor building needs a GPU.
 if(RANKCHECK_CUDA STREQUAL OFF)
   return()
 endif()
 
 if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
-  # NVIDIA's packages do not put nvcc on the path.
+  # NVIDIA's packages do not put nvcc on the PATH.
   find_program(RANKCHECK_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH
                PATHS /usr/local/cuda PATH_SUFFIXES bin)
   if(RANKCHECK_NVCC)
@@ -20,7 +20,7 @@ if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
   endif()
 endif()
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-  # Ampere, Hopper, and PTX for what comes after.
+  # Ampere, Hopper, and PTX for later architectures.
   set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
 endif()
 if(RANKCHECK_CUDA STREQUAL AUTO)
@@ -54,8 +54,8 @@ add_library(rankcheck_cuda STATIC ${cuda_sources} ${operators_as_cuda} ${operato
 target_link_libraries(rankcheck_cuda
   PUBLIC rankcheck_plans rankcheck_vendor_library CUDA::cudart_static)
 set_target_properties(rankcheck_cuda PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON)
-# No contraction to fused multiply-add: a device rounds where the simulator does. And nvcc writes
-# parentheses of its own.
+# Multiply and add are not contracted to fused multiply-add, so that a device rounds where the
+# simulator rounds. -Wno-parentheses is needed because nvcc generates parentheses.
 target_compile_options(rankcheck_cuda PRIVATE
   $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false --expt-relaxed-constexpr
   -Xcompiler=-Wall,-Wextra,-Wno-parentheses

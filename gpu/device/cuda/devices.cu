@@ -27,9 +27,9 @@ std::string text(int capability) {
   return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
 }
 
-/// Why kernels do not run on a device, without waking it; empty where they do.
+/// Says why kernels cannot run on a device, without waking the device; empty if they can.
 std::string why_too_old(int device) {
-  // In ascending order, 10 times what capabilities are.
+  // In ascending order, as 10 times the value of `capability`.
   constexpr int compiled_for[]{__CUDA_ARCH_LIST__};
   cudaDeviceProp properties{};
   if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) return {};
@@ -102,7 +102,7 @@ void Devices::let_devices_reach_each_other() {
             "cudaDeviceGetP2PAttribute");
       can_stamp_ = can_stamp_ && atomics != 0;
       const cudaError_t code = cudaDeviceEnablePeerAccess(peer, 0);
-      // Another Devices of this process did it.
+      // Another Devices object of this process has enabled the access.
       if (code == cudaErrorPeerAccessAlreadyEnabled) {
         static_cast<void>(cudaGetLastError());
         continue;
@@ -158,7 +158,7 @@ bool Devices::still_work() const {
     works = works && cudaSetDevice(each.physical) == cudaSuccess &&
             cudaDeviceSynchronize() == cudaSuccess;
   }
-  // What failed and is over is nothing for the next call to find.
+  // Clears the error of earlier work, so that the next call does not report it.
   static_cast<void>(cudaGetLastError());
   return works;
 }
@@ -195,7 +195,7 @@ std::byte* Devices::allocate(int rank, std::int64_t bytes) {
     if (!block.is_free || block.bytes < bytes) continue;
     if (best == nullptr || block.bytes < best->bytes) best = &block;
   }
-  // What is much too large is left for whoever needs it.
+  // A block that is much too large is left for a larger request.
   if (best == nullptr || best->bytes / 2 > std::max<std::int64_t>(bytes, 4096)) {
     Block block{.begin = nullptr, .bytes = std::max<std::int64_t>(bytes, 256), .is_free = true};
     block.begin = obtain(rank, block.bytes);
@@ -286,7 +286,7 @@ void Devices::abandon_capture(int rank) noexcept {
   cudaGraph_t graph = nullptr;
   static_cast<void>(cudaStreamEndCapture(logical(rank).stream, &graph));
   if (graph != nullptr) static_cast<void>(cudaGraphDestroy(graph));
-  // Of the capture alone: what broke the device comes again.
+  // Clears the error of the capture only. An error that broke the device will be reported again.
   static_cast<void>(cudaGetLastError());
 }
 
@@ -295,7 +295,7 @@ void Devices::replay(int rank, std::int32_t graph) {
 }
 
 void Devices::drop(std::int32_t graph) {
-  // It may still run; it is let go of when it has.
+  // The graph may still be running. CUDA frees it when it has finished.
   check(cudaGraphExecDestroy(std::exchange(graphs_[static_cast<std::size_t>(graph)], nullptr)),
         "cudaGraphExecDestroy");
 }

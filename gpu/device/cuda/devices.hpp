@@ -15,63 +15,68 @@
 
 namespace rankcheck::gpu::cuda {
 
-/// Everything that keeps this process from using CUDA devices and cuFFT, and what would mend it: a
-/// line each; empty where it can use them.
+/// Everything that keeps this process from using CUDA devices and cuFFT, and how to mend it: one
+/// entry of one line for each problem. Empty if both can be used.
 [[nodiscard]] std::vector<std::string> complaints();
-/// The first complaint; empty where there is none.
+/// The first complaint; empty if there is none.
 [[nodiscard]] std::string why_unavailable();
 
-/// Whether what is linked as CUDA's runtime works on host memory, as stand-ins for it do: they
-/// define rankcheck_cuda_on_host.
+/// Whether the linked CUDA runtime is a stand-in that works on host memory. A stand-in defines
+/// rankcheck_cuda_on_host.
 [[nodiscard]] bool on_host();
 
-/// The devices of one process: logical device d is physical device d mod P, with a stream and
-/// memory of its own. A call's ranks are on some of them. Serves one thread.
+/// The devices of one process. Logical device d is physical device d mod P, with a stream and
+/// memory of its own. The ranks of a call are on some of the logical devices. An object serves one
+/// thread.
 class Devices final : public Streams {
  public:
-  /// Makes so many logical devices, and lets the physical ones that they are on read and write each
-  /// other's memory. Throws DeviceError, also where two of them cannot.
+  /// Makes `count` logical devices, and gives the physical devices that they use access to each
+  /// other's memory. Throws DeviceError on failure, also if two of the devices cannot access each
+  /// other.
   explicit Devices(int count);
   Devices(const Devices&) = delete;
   Devices& operator=(const Devices&) = delete;
   ~Devices() override;
 
-  /// Starts a call whose rank r is on logical device members[r]; takes all memory back.
+  /// Starts a call whose rank r is on logical device members[r]. Takes back all memory of the call
+  /// before.
   void begin(std::span<const int> members);
   [[nodiscard]] int ranks() const { return static_cast<int>(members_.size()); }
   /// The logical device of a rank.
   [[nodiscard]] int device_of(int rank) const { return members_[static_cast<std::size_t>(rank)]; }
-  /// Those of all ranks.
+  /// The logical devices of all ranks.
   [[nodiscard]] std::span<const int> members() const { return members_; }
 
-  /// Makes the rank's device the one that calls of the runtime speak to, and returns its stream.
+  /// Makes the rank's device the current device of the CUDA runtime, and returns its stream.
   cudaStream_t use(int rank) const;
 
-  /// Memory of a rank's device, aligned to 256 bytes, until the next begin(); its content is
-  /// undefined. Throws DeviceError where there is not enough, whatever is given back.
+  /// Allocates memory of a rank's device, aligned to 256 bytes and valid until the next begin().
+  /// Its content is undefined. Throws DeviceError if there is not enough memory even after all kept
+  /// memory is given back.
   std::byte* allocate(int rank, std::int64_t bytes);
-  /// Frees what calls before have left of the memory of a rank's physical device: for what is not
-  /// allocated here.
+  /// Frees the unused memory that earlier calls left on a rank's physical device, so that
+  /// allocations outside this class find room.
   void give_back_free_memory(int rank);
-  /// What others do, where memory is short, to give back what they only keep; null for nothing.
+  /// Sets a function that frees memory which others only keep. It is called when memory is short;
+  /// null for none.
   void when_short(std::function<void()> give_back) { give_back_kept_ = std::move(give_back); }
 
-  /// Copies between this program and a rank's device in the order of the rank's stream; reading
-  /// waits for the stream, and writing returns when `from` may change.
+  /// Copy between this program and a rank's device in the order of the rank's stream. `read` waits
+  /// for the stream. `write` returns when `from` may change.
   void read(int rank, const void* from, void* to, std::int64_t bytes) const;
   void write(int rank, const void* from, void* to, std::int64_t bytes) const;
 
-  /// Waits until all work of all ranks is done. Throws DeviceError where some of it failed.
+  /// Waits until all work of all ranks is done. Throws DeviceError if some of it failed.
   void synchronize() const;
 
-  /// Waits for all devices; false where one of them does nothing any more, as after most errors of
-  /// a kernel: only a fresh process can use it then.
+  /// Waits for all devices. Returns false if one of them no longer works, as after most errors of a
+  /// kernel: then only a new process can use the device.
   [[nodiscard]] bool still_work() const;
 
-  /// Whether all devices have atomics on each other's memory, which stamp() needs.
+  /// Whether all devices have atomic operations on each other's memory, which stamp() needs.
   [[nodiscard]] bool can_stamp() const { return can_stamp_; }
-  /// Enqueues on the rank's stream: waits so long, then draws the next number from *counter, which
-  /// all ranks share, into *stamp.
+  /// Enqueues on the rank's stream: waits `delay_ns` nanoseconds, then takes the next number from
+  /// *counter, which all ranks share, and writes it to *stamp.
   void stamp(int rank, std::int64_t delay_ns, std::int64_t* counter, std::int64_t* stamp) const;
 
   void combine(int rank,
@@ -109,11 +114,11 @@ class Devices final : public Streams {
 
   std::vector<Logical> logical_;
   std::vector<int> members_;
-  /// events_[physical device]: made there, by number; null until first recorded.
+  /// events_[physical device][number]: an event of that device; null until first recorded.
   std::vector<std::vector<cudaEvent_t>> events_;
-  /// The event that a number stands for now.
+  /// recorded_[number]: the event that the number stands for now.
   std::vector<cudaEvent_t> recorded_;
-  /// By number; null where the number is free.
+  /// graphs_[number]: null if the number is free.
   std::vector<cudaGraphExec_t> graphs_;
   bool can_stamp_ = true;
   std::function<void()> give_back_kept_;

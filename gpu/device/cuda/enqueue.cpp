@@ -25,7 +25,7 @@ std::byte* base_of(const RankMemory& memory, Buffer buffer) {
   return nullptr;
 }
 
-/// Turns steps into work on streams.
+/// Turns the steps of a plan into work on streams.
 class Enqueuer {
  public:
   Enqueuer(const plan::Plan& plan,

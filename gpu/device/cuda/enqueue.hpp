@@ -11,19 +11,19 @@
 
 namespace rankcheck::gpu::cuda {
 
-/// One rank's memory in a call, on its device; null where it has no such buffer.
+/// One rank's memory in a call, on its device. A pointer is null if the rank has no such buffer.
 struct RankMemory {
   std::byte* send = nullptr;
   std::byte* recv = nullptr;
-  /// As many elements as the plan asks for.
+  /// As many elements as the plan requests.
   std::byte* scratch = nullptr;
-  /// One element, where the op is premul_sum.
+  /// One element if the op is premul_sum.
   const std::byte* scalar = nullptr;
 };
 
-/// Hands a valid plan to the streams, step by step, in an order in which every event is recorded
-/// before a stream waits for it. Asks for no order that the plan does not ask for, and returns
-/// before the work is done. Throws DeviceError where the plan has a wait that nobody ends.
+/// Gives a valid plan to the streams, step by step, in an order that records every event before a
+/// stream waits for it. Adds no order that the plan does not ask for. Returns before the work is
+/// done. Throws DeviceError if the plan waits for an event that is never signalled.
 void enqueue(const plan::Plan& plan,
              spec::Type type,
              spec::ReduceOp op,

@@ -8,7 +8,7 @@
 
 namespace rankcheck::gpu::cuda {
 
-/// Throws DeviceError where a call of the runtime failed; `what` names the call.
+/// Throws DeviceError if a call of the runtime failed. `what` names the call.
 inline void check(cudaError_t code, const char* what) {
   if (code == cudaSuccess) return;
   throw DeviceError(std::string(what) + ": " + cudaGetErrorString(code) + " (" +

@@ -5,7 +5,7 @@
 namespace rankcheck::gpu::cuda {
 
 std::string EventSeconds::why_impossible() const {
-  // As no comparison with what is not a number does, neither of these holds for that.
+  // Both comparisons are false for NaN, so NaN is impossible too.
   if (device > 0 && device <= host) return {};
   std::ostringstream why;
   why << "CUDA's events took " << device << " s: expected more than 0, and no more than the "

@@ -4,14 +4,14 @@
 
 namespace rankcheck::gpu::cuda {
 
-/// How long some work took, in seconds.
+/// The time that some work took, in seconds.
 struct EventSeconds {
-  /// Between CUDA's events around it.
+  /// The time between two CUDA events around the work.
   double device = 0;
-  /// By the clock of this program, from before it was enqueued until after it was done.
+  /// The time by this program's clock, from before the work was enqueued until after it was done.
   double host = 0;
 
-  /// Why no work can have taken so long, in words; empty where some can.
+  /// Says why these times are impossible; empty if they are possible.
   [[nodiscard]] std::string why_impossible() const;
 };
 

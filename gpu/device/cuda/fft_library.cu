@@ -10,7 +10,7 @@ namespace rankcheck::gpu::cuda {
 namespace {
 
 LibraryRequest request() {
-  // The wheels for CUDA 12 have its number in their name.
+  // The Python packages for CUDA 12 have the number 12 in their name.
   const std::string package = CUDART_VERSION >= 13000 ? "nvidia-cufft" : "nvidia-cufft-cu12";
 #define RANKCHECK_CUFFT_NAME(name) #name,
   return {cufft_library,

@@ -12,7 +12,7 @@ namespace rankcheck::gpu::cuda {
 
 namespace {
 
-/// Adds the bytes of numbers, pointers and enumerators, none of which has any that mean nothing.
+/// Appends the bytes of numbers, pointers and enumerators. These types have no padding bytes.
 template <class... Values>
 void append(std::string& key, const Values&... values) {
   static_assert((std::is_scalar_v<Values> && ...));
@@ -23,7 +23,7 @@ void append(std::string& key, const plan::Range& range) {
   append(key, range.rank, range.buffer, range.offset, range.count);
 }
 
-/// The ranks that have steps, or that others wait for; the first one where there are none.
+/// Finds the ranks that have steps or whose entry others wait for. Gives rank 0 if there are none.
 void find_ranks(const plan::Plan& plan, std::vector<int>& ranks) {
   std::vector<bool> takes_part(plan.steps.size(), false);
   for (std::size_t r = 0; r < plan.steps.size(); ++r) {
@@ -86,8 +86,8 @@ void Graphs::enqueue(const PlanCall& call) {
   Entry& entry = found->second;
   entry.used = ++uses_;
   find_ranks(call.plan, ranks_);
-  // The first one's stream stands for all of them: the others' earlier work before the graph,
-  // their later work behind it.
+  // The first rank's stream stands for all of them: the other ranks' earlier work is done before
+  // the graph, and their later work after it.
   join(call.plan.events);
   if (entry.graph < 0) entry.graph = capture(call);
   streams_.replay(ranks_.front(), entry.graph);
@@ -98,12 +98,13 @@ std::int32_t Graphs::capture(const PlanCall& call) {
   const int n = call.plan.ranks();
   streams_.begin_capture(ranks_.front());
   try {
-    // Behind the numbers of join() and fork(), which are not part of the graph.
+    // These event numbers follow the numbers of join() and fork() in enqueue(), which are not part
+    // of the graph.
     fork(call.plan.events + n);
     cuda::enqueue(call.plan, call.type, call.op, call.memory, streams_);
     join(call.plan.events + 2 * n);
   } catch (...) {
-    // While it lasts, nobody could ask whether the device still works.
+    // During a capture, nobody could ask whether the device still works.
     streams_.abandon_capture(ranks_.front());
     throw;
   }

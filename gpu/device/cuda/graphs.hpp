@@ -11,38 +11,41 @@
 
 namespace rankcheck::gpu::cuda {
 
-/// A call that becomes work on streams.
+/// A call to be enqueued as work on streams.
 struct PlanCall {
   const plan::Plan& plan;
   spec::Type type;
   spec::ReduceOp op;
-  /// Of each rank.
+  /// memory[r]: the memory of rank r.
   std::span<const RankMemory> memory;
-  /// The device, and with it the stream, of each rank.
+  /// placement[r]: the device of rank r, which also determines its stream.
   std::span<const int> placement;
 };
 
-/// All that makes the work of a call what it is, its buffers' addresses included: calls with one
-/// key are the same work.
+/// A text of everything that determines the work of a call, including the addresses of its buffers.
+/// Calls with the same key are the same work.
 [[nodiscard]] std::string key_of(const PlanCall& call);
 
-/// Of the environment: 0 where nothing is to be made a graph, so that what still fails is no defect
-/// of graphs; 1, or not there, where calls are.
+/// Environment variable. 0 disables CUDA graphs: a failure that remains is not caused by graphs. 1
+/// or unset enables them.
 inline constexpr const char* graphs_variable = "RANKCHECK_CUDA_GRAPHS";
-/// What the variable says. Throws DeviceError where that is something else.
+/// Whether the environment enables graphs. Throws DeviceError if the variable has any other value.
 [[nodiscard]] bool wants_graphs();
 
-/// Enqueues calls as enqueue() does, and keeps the work of those that come again: the second time
-/// it is captured, and from then on replayed in one launch. A graph is work of one stream, so that
-/// captured calls synchronise more than their plan asks for: work that was given before to the
-/// streams of all ranks that have a part in the plan is done before all of it, and what they are
-/// given afterwards is done after all of it. Where that is what a call is to do itself, enqueue()
-/// it. Ranks without a part wait for nobody.
+/// Enqueues calls as enqueue() does, and keeps the work of repeated calls: the second time a call
+/// is captured, and from then on its graph is replayed in one launch. A graph is work of one
+/// stream, so captured calls synchronise more than their plan asks for. Consider the ranks that
+/// have a part in the plan:
+/// - Work given to their streams before the call is done before all work of the call.
+/// - Work given to their streams after the call is done after all work of the call.
+/// If such waiting is the purpose of a call, use enqueue() instead. Ranks without a part wait for
+/// nobody.
 class Graphs {
  public:
   using Key = std::function<std::string(const PlanCall& call)>;
 
-  /// `streams` must outlive it. Keeps the graphs of at most so many calls, the last used ones.
+  /// `streams` must outlive the object. Keeps the graphs of at most `kept_max` calls, the most
+  /// recently used ones.
   explicit Graphs(Streams& streams,
                   std::size_t kept_max = wants_graphs() ? 64 : 0,
                   Key key = key_of);
@@ -57,7 +60,8 @@ class Graphs {
     std::uint64_t used = 0;
   };
 
-  /// Lets the stream of the first of ranks() wait for all others', or all others' for that.
+  /// join() makes the stream of ranks_.front() wait for the streams of all other ranks_. fork()
+  /// makes the streams of the others wait for the stream of ranks_.front().
   void join(std::int32_t first_event);
   void fork(std::int32_t event);
   std::int32_t capture(const PlanCall& call);
@@ -68,7 +72,7 @@ class Graphs {
   Key key_;
   std::map<std::string, Entry> entries_;
   std::uint64_t uses_ = 0;
-  /// Of the call that is being enqueued: those that have a part in it, at least one.
+  /// The ranks that have a part in the call that is being enqueued, at least one.
   std::vector<int> ranks_;
 };
 

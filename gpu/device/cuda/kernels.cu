@@ -9,7 +9,8 @@ namespace rankcheck::gpu::cuda {
 namespace {
 
 constexpr int block_threads = 256;
-/// Enough blocks to fill any device; a thread strides over the rest.
+/// Enough blocks to fill any device. If there are more elements than threads, each thread processes
+/// several.
 constexpr std::int64_t blocks_max = 4096;
 
 template <spec::ReduceOp op, class T>

@@ -8,13 +8,13 @@
 
 #include "gpu/device/cuda/streams.hpp"
 
-/// The element-wise kernels that steps of a plan become on a CUDA device.
+/// The element-wise kernels that execute steps of a plan on a CUDA device.
 namespace rankcheck::gpu::cuda {
 
-/// Enqueues what gpu/device/sim/combine.hpp does at once, with the same roundings: combines `count`
-/// elements of each of up to reduce_pass::sources_max sources, divides by `divisor` and writes them
-/// to `destination`, which may be one of the sources. The returned code tells whether the launch
-/// was accepted, not whether it ran.
+/// Enqueues the work that gpu/device/sim/combine.hpp does at once, with the same roundings. It
+/// combines `count` elements of each source, divides by `divisor` and writes to `destination`,
+/// which may be one of the sources. There are at most reduce_pass::sources_max sources. The
+/// returned code says whether the launch was accepted, not whether the kernel ran.
 [[nodiscard]] cudaError_t combine(spec::Type type,
                                   spec::ReduceOp op,
                                   std::byte* destination,

@@ -7,7 +7,7 @@
 #include "gpu/device/cuda/error.hpp"
 #include "gpu/device/cuda/start.cuh"
 
-/// What gpu/device/launch.hpp is where operators are compiled for CUDA devices.
+/// Replaces gpu/device/launch.hpp when operators are compiled for CUDA devices.
 namespace rankcheck::gpu {
 
 namespace cuda {
@@ -21,7 +21,7 @@ __global__ void launched(std::int64_t count, const __grid_constant__ Kernel kern
   for (std::int64_t i = first; i < count; i += stride) kernel(i);
 }
 
-/// A block for a row, and more rows for a block where there are many.
+/// Each block processes one row, or several if there are more rows than blocks.
 template <class Kernel>
 __global__ void launched_rows(std::int64_t rows, const __grid_constant__ Kernel kernel) {
   for (std::int64_t r = blockIdx.x; r < rows; r += gridDim.x) {
@@ -32,7 +32,8 @@ __global__ void launched_rows(std::int64_t rows, const __grid_constant__ Kernel 
 
 inline constexpr std::int64_t blocks_max = 1 << 16;
 
-/// Blocks for so many calls: enough to fill any device, a thread strides over the rest.
+/// The number of blocks for `count` calls, enough to fill any device. With more calls, each thread
+/// does several.
 inline unsigned blocks_for(std::int64_t count) {
   return static_cast<unsigned>(
       std::min(blocks_max, (count + threads_of_block - 1) / threads_of_block));
@@ -40,7 +41,7 @@ inline unsigned blocks_for(std::int64_t count) {
 
 }  // namespace cuda
 
-/// Calls kernel(i) for 0 <= i < count on the device of a rank, in any order.
+/// Calls kernel(i) for 0 <= i < count on a rank's device, in any order.
 template <class Kernel>
 void launch(Cluster& cluster, int rank, std::int64_t count, const Kernel& kernel) {
   if (count <= 0) return;
@@ -54,8 +55,8 @@ void launch(Cluster& cluster, int rank, std::int64_t count, const Kernel& kernel
               "a kernel");
 }
 
-/// Calls kernel(row, c) for row = kernel.row(r), 0 <= r < rows, and row.first <= c < row.end on the
-/// device of a rank, in any order.
+/// Calls kernel(row, c) on a rank's device, in any order, for row = kernel.row(r), 0 <= r < rows,
+/// and row.first <= c < row.end.
 template <class Kernel>
 void launch_rows(Cluster& cluster, int rank, std::int64_t rows, const Kernel& kernel) {
   if (rows <= 0) return;

@@ -7,12 +7,13 @@
 #include "gpu/device/cuda/error.hpp"
 #include "gpu/device/cuda/launch.cuh"
 
-/// What gpu/device/launch_sums.hpp is where operators are compiled for CUDA devices.
+/// Replaces gpu/device/launch_sums.hpp when operators are compiled for CUDA devices.
 namespace rankcheck::gpu {
 
 namespace cuda {
 
-/// A block for a row, and more rows for a block where there are many; a thread has a column's sum.
+/// Each block processes one row, or several if there are more rows than blocks. A thread computes
+/// the sum of one column.
 template <class Kernel>
 __global__ void launched_sums(std::int64_t rows, const __grid_constant__ Kernel kernel) {
   for (std::int64_t r = blockIdx.x; r < rows; r += gridDim.x) {
@@ -30,7 +31,8 @@ __global__ void launched_sums(std::int64_t rows, const __grid_constant__ Kernel 
 
 }  // namespace cuda
 
-/// Adds terms to the columns of rows, each column's in the order of k, on the device of a rank.
+/// Adds terms to the columns of rows on a rank's device. Each column adds its terms in the order of
+/// k.
 template <class Kernel>
 void launch_sums(Cluster& cluster, int rank, std::int64_t rows, const Kernel& kernel) {
   if (rows <= 0) return;

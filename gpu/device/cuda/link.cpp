@@ -42,7 +42,7 @@ LinkResult probe_link(LinkEnds& ends, const LinkProbe& probe) {
     inverse.inverted = true;
     ends.fill(End::source, pattern);
     for (std::int64_t repeat = 0; repeat < probe.repeats; ++repeat) {
-      // A copy that never arrives would otherwise find what the one before left.
+      // Without this, the data of the copy before would hide a copy that never arrives.
       ends.fill(End::destination, inverse);
       const EventSeconds seconds = ends.move(probe.method);
       const std::string why = seconds.why_impossible();

@@ -17,7 +17,7 @@ unsigned blocks_for(std::int64_t words) {
       std::clamp<std::int64_t>((words + block_threads - 1) / block_threads, 1, blocks_max));
 }
 
-/// What a comparison found; lies in a device's memory.
+/// The result of a comparison. It lies in a device's memory.
 struct Found {
   unsigned long long wrong_bytes;
   unsigned long long first;
@@ -86,7 +86,7 @@ class Side {
 
   void synchronize() const { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
 
-  /// Enqueues the work between two events, waits for it and tells the seconds between them.
+  /// Enqueues the work between two events, waits for it and returns the time between the events.
   template <class Work>
   EventSeconds time(const Work& work) const {
     use();
@@ -198,14 +198,14 @@ class DeviceLinkEnds final : public LinkEnds {
   Side destination_;
 };
 
-/// Lets a device reach the memory of another one, where it can; whether it does.
+/// Enables `device` to access the memory of `peer`. Returns false if it cannot.
 bool let_reach(int device, int peer) {
   int can = 0;
   check(cudaDeviceCanAccessPeer(&can, device, peer), "cudaDeviceCanAccessPeer");
   if (can == 0) return false;
   check(cudaSetDevice(device), "cudaSetDevice");
   const cudaError_t code = cudaDeviceEnablePeerAccess(peer, 0);
-  // Whoever probed this link before in this process did it.
+  // An earlier probe of this link in this process has enabled the access.
   if (code == cudaErrorPeerAccessAlreadyEnabled) {
     static_cast<void>(cudaGetLastError());
     return true;
@@ -214,8 +214,9 @@ bool let_reach(int device, int peer) {
   return true;
 }
 
-/// Plans let all devices reach each other, and so copies, too, go straight from one to the other:
-/// without, CUDA takes them through the host.
+/// Enables access in both directions, as plans do. With access, copies go directly from one device
+/// to the other; without it, CUDA copies through the host. Throws Unreachable if the method needs
+/// access and there is none.
 Way open_link(int from, int to, Method method) {
   if (from == to) return Way::within;
   const bool is_reached = let_reach(from, to);

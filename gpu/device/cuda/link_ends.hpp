@@ -10,27 +10,28 @@
 
 namespace rankcheck::gpu::cuda {
 
-/// A physical device, as the runtime numbers them.
+/// A physical device. The runtime's numbers are the indices of physical_devices().
 struct DeviceInfo {
   std::string name;
-  /// Names the board itself, whatever its number is: "0000:3b:00.0".
+  /// The PCI address, which identifies the board whatever its number is: "0000:3b:00.0".
   std::string bus;
-  /// "9.0".
+  /// The compute capability, for example "9.0".
   std::string capability;
   std::int64_t memory_bytes = 0;
 };
 
-/// A kernel of one device cannot read the memory of another one.
+/// Thrown if a kernel of one device cannot read the memory of another one.
 class Unreachable : public DeviceError {
  public:
   using DeviceError::DeviceError;
 };
 
-/// The physical devices; none where none can be used.
+/// The physical devices; empty if none can be used.
 [[nodiscard]] std::vector<DeviceInfo> physical_devices();
 
-/// Makes buffers of at most `bytes` bytes, fewer where there is less room, on two physical devices,
-/// which may be one. Throws DeviceError, and Unreachable where the method is what cannot be done.
+/// Makes buffers of at most `bytes` bytes, or fewer if less memory is free, on two physical
+/// devices, which may be the same. Throws Unreachable if the devices do not allow the method, and
+/// DeviceError for any other failure.
 [[nodiscard]] std::unique_ptr<LinkEnds> make_link_ends(int from,
                                                        int to,
                                                        std::int64_t bytes,

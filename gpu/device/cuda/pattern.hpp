@@ -6,14 +6,14 @@
 
 namespace rankcheck::gpu::cuda {
 
-/// What fills memory under test, as 64-bit words; for host and device. The first patterns are
-/// fixed, because some faults show with runs of equal bits; the others are hashes of seed, number
-/// and place, so that no two words are alike and none is right at another place.
+/// The content of memory under test, as 64-bit words, for host and device. The first patterns are
+/// fixed, because some faults show only with runs of equal bits. The others are hashes of seed,
+/// number and word index, so that no two words are alike and a word at a wrong place is found.
 struct Pattern {
   std::uint64_t seed = 0;
-  /// Which pattern: 0 zeros, 1 ones, 2 and 3 alternating bits, 4 a walking one, then random ones.
+  /// 0: zeros. 1: ones. 2 and 3: alternating bits. 4: a walking one. 5 and above: random words.
   std::int64_t number = 0;
-  /// Every bit the other way round.
+  /// If true, every bit is inverted.
   bool inverted = false;
 
   static constexpr std::int64_t fixed = 5;

@@ -8,16 +8,18 @@
 
 #include "gpu/device/cuda/error.hpp"
 
-/// What this machine has of CUDA, for all that is linked with its runtime, compiled by nvcc or not.
+/// Finds the CUDA devices of this machine. Usable by all code that is linked with the CUDA runtime,
+/// compiled by nvcc or not.
 namespace rankcheck::gpu::cuda {
 
-/// What mends an error with which CUDA begins; by number, for older versions lack the names.
+/// The remedy for an error of CUDA's initialisation. Errors are numbers because older versions of
+/// CUDA lack the names.
 struct Remedy {
   int code;
   const char* text;
 };
 
-/// After the descriptions of these errors in CUDA's reference.
+/// The texts follow the descriptions of these errors in CUDA's reference.
 inline constexpr const char* open_the_devices =
     "look at nvidia-smi, whether this user may read and write /dev/nvidia*, and whether the "
     "container, if this is one, was started with its GPUs (docker run --gpus all)";
@@ -48,13 +50,13 @@ inline constexpr Remedy remedies[] = {
     {999, open_the_devices},
 };
 
-/// "13.0"; `version` as the runtime makes it.
+/// For example "13.0". `version` has the runtime's form, 1000 * major + 10 * minor.
 inline std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// Why no device can be used, and what would mend it, where cudaGetDeviceCount() answered with
-/// `code` and `count`, and cudaDriverGetVersion() with `driver`; empty where some can.
+/// Says why no device can be used and what would mend it; empty if some can. `code` and `count` are
+/// the answer of cudaGetDeviceCount(), `driver` is the answer of cudaDriverGetVersion().
 inline std::string why_none(cudaError_t code, int count, int driver) {
   if (code == cudaErrorInsufficientDriver && driver == 0) {
     return "no NVIDIA driver is installed: install one for CUDA " + version_text(CUDART_VERSION) +
@@ -80,22 +82,22 @@ inline std::string why_none(cudaError_t code, int count, int driver) {
 /// The devices that this process sees.
 struct Presence {
   int devices = 0;
-  /// Why none can be used, and what would mend it; empty where some can.
+  /// Says why no device can be used and what would mend it; empty if some can.
   std::string why_none = {};
 };
 inline Presence find_devices() {
   int count = 0;
   int driver = 0;
   const cudaError_t code = cudaGetDeviceCount(&count);
-  // The version is 0 where no driver is.
+  // The version is 0 if no driver is installed.
   static_cast<void>(cudaDriverGetVersion(&driver));
   std::string why = why_none(code, count, driver);
   if (!why.empty()) return {.why_none = std::move(why)};
   return {.devices = count};
 }
 
-/// Whether each of the first `devices` devices has atomics on the memory of each other one, as by
-/// NVLink, and not by PCIe. One device has no pairs. Throws DeviceError.
+/// Whether each of the first `devices` devices has atomic operations on the memory of every other
+/// one. NVLink has them, PCIe has not. True for one device, which has no peers. Throws DeviceError.
 inline bool all_have_nvlink(int devices) {
   for (int from = 0; from < devices; ++from) {
     for (int to = 0; to < devices; ++to) {

@@ -6,8 +6,8 @@
 
 namespace rankcheck::gpu::cuda {
 
-/// Launches a kernel on a stream. The arguments become the kernel's parameters before it returns;
-/// the code tells whether the launch was accepted, not whether it ran.
+/// Launches a kernel on a stream. The arguments are copied to the kernel's parameters before the
+/// return. The returned code says whether the launch was accepted, not whether the kernel ran.
 template <class... Parameters, class... Arguments>
 [[nodiscard]] cudaError_t start(void (*kernel)(Parameters...),
                                 unsigned blocks,

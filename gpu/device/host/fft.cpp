@@ -9,7 +9,7 @@ namespace rankcheck::gpu::host {
 
 namespace {
 
-/// FFTW's planner is one for the whole process, and not for two threads at once.
+/// FFTW has one planner for the whole process, and two threads must not use it at once.
 std::mutex& planner() {
   static std::mutex mutex;
   return mutex;
@@ -37,7 +37,7 @@ struct Library<double> {
   static constexpr auto alignment = fftw_alignment_of;
 };
 
-/// Whether every frame of an array is aligned as FFTW's vector instructions want it.
+/// Whether every frame of an array is aligned as FFTW's vector instructions need it.
 template <class T>
 bool is_aligned(typename Library<T>::Complex* frames, std::int64_t pixels) {
   const auto offset = [](typename Library<T>::Complex* at) {
@@ -51,7 +51,7 @@ bool is_aligned(typename Library<T>::Complex* frames, std::int64_t pixels) {
 template <class T>
 void Fft::run_typed(const Transform& transform, const void* in, void* out) {
   using Complex = typename Library<T>::Complex;
-  // FFTW takes no pointer to const, but leaves the input alone where it is not the output.
+  // FFTW takes no pointer to const, but changes the input only if it is also the output.
   auto* from = static_cast<Complex*>(const_cast<void*>(in));
   auto* to = static_cast<Complex*>(out);
   const std::int64_t pixels = std::int64_t{transform.width} * transform.width;
@@ -60,7 +60,7 @@ void Fft::run_typed(const Transform& transform, const void* in, void* out) {
       plans_[{transform.precision, transform.width, transform.inverse, in == out, aligned}];
   if (!plan) {
     const std::lock_guard lock(planner());
-    // Buffers of its own: planning must not see memory that the caller may not read.
+    // Planning uses buffers of its own: it must not touch memory that the caller may not read.
     const std::unique_ptr<Complex, decltype(&fftw_free)> scratch(
         static_cast<Complex*>(fftw_malloc(2 * static_cast<std::size_t>(pixels) * sizeof(Complex))),
         fftw_free);

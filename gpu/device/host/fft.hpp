@@ -8,8 +8,8 @@
 
 namespace rankcheck::gpu::host {
 
-/// Transforms on this machine's processor, by FFTW; keeps its plans. Plans are estimated, not
-/// measured: the same call gives the same bits in every run.
+/// Transforms on this machine's processor with FFTW; keeps its plans. Plans are estimated, not
+/// measured, so that the same call gives the same bits in every run.
 class Fft {
  public:
   void run(const Transform& transform, const void* in, void* out);
@@ -18,7 +18,7 @@ class Fft {
   template <class T>
   void run_typed(const Transform& transform, const void* in, void* out);
 
-  /// precision, width, inverse, in place, aligned for vector instructions.
+  /// Precision, width, inverse, in place, aligned for vector instructions.
   using Key = std::tuple<spec::Type, int, bool, bool, bool>;
   std::map<Key, std::shared_ptr<void>> plans_;
 };

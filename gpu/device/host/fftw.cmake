@@ -1,5 +1,5 @@
-# FFTW in both precisions, as FFTW::float and FFTW::double: Debian's package brings no CMake
-# targets.
+# Defines FFTW in both precisions as FFTW::float and FFTW::double, because Debian's package has no
+# CMake targets.
 find_path(FFTW_INCLUDE_DIR fftw3.h REQUIRED)
 foreach(precision IN ITEMS float double)
   set(name fftw3)

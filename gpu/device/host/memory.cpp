@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 constexpr std::size_t guard_bytes = 64;
-/// A NaN in every floating-point type.
+/// A byte that makes every floating-point type NaN.
 constexpr std::byte poison{0xff};
 
 }  // namespace

@@ -8,23 +8,23 @@
 
 namespace rankcheck::gpu::host {
 
-/// Memory of a simulated or host device: poisoned with NaNs, between guard zones.
+/// Memory of a simulated or host device, filled with NaNs and surrounded by guard zones.
 class Memory {
  public:
-  /// At a multiple of 64 bytes; lasts until clear().
+  /// Allocates at a multiple of 64 bytes. The memory is valid until clear().
   std::byte* allocate(std::int64_t bytes);
 
-  /// Memory of the caller's that the device uses until clear().
+  /// Declares memory of the caller that the device uses until clear().
   void adopt(const std::byte* begin, std::int64_t bytes);
 
-  /// Bytes from an address on to the end of what was allocated or adopted there; -1 where nothing
-  /// was.
+  /// The number of bytes from an address to the end of the allocated or adopted memory there; -1 if
+  /// there is none.
   [[nodiscard]] std::int64_t room(const std::byte* address) const;
 
-  /// Describes the first write outside what was allocated; empty where there was none.
+  /// Describes the first write outside allocated memory; empty if there was none.
   [[nodiscard]] std::string find_damage() const;
 
-  /// Frees everything.
+  /// Frees all allocated memory and forgets all adopted memory.
   void clear() {
     blocks_.clear();
     adopted_.clear();
