@@ -10,7 +10,8 @@
 
 namespace rankcheck::gpu {
 
-/// A row of launch_sums(): term by term, so that what a term finds out is found out once.
+/// Computes a row of launch_sums() term by term, so that kernel.term() is called once for each
+/// term.
 template <class Kernel>
 struct SumRow {
   Kernel kernel;
@@ -27,11 +28,12 @@ struct SumRow {
   }
 };
 
-/// Adds terms to the columns of rows, on the device of a rank: for row = kernel.row(r),
-/// 0 <= r < rows, and term = kernel.term(row, k), 0 <= k < row.count, every column c with
-/// term.first <= c < term.end, all of them between row.first and row.end, gets
-/// kernel.at(row, c) += kernel(row, term, c). A column gets its terms in the order of k; for the
-/// rest the order is any.
+/// Adds terms to the columns of rows on a rank's device. For
+/// - every row = kernel.row(r), 0 <= r < rows,
+/// - every term = kernel.term(row, k), 0 <= k < row.count, and
+/// - every column c with term.first <= c < term.end, inside row.first … row.end,
+/// it computes kernel.at(row, c) += kernel(row, term, c). A column adds its terms in the order of
+/// k; any other order is free.
 template <class Kernel>
 void launch_sums(Cluster& cluster, int rank, std::int64_t rows, const Kernel& kernel) {
   launch(cluster, rank, rows, SumRow<Kernel>{kernel});

@@ -8,24 +8,26 @@
 #include "gpu/device/element.hpp"
 #include "gpu/device/source.hpp"
 
-/// Many sources read in one pass and combined into one destination, element by element in the order
-/// given and with a rounding after each step; for host and device.
+/// Reads many sources in one pass and combines them into one destination. Each element combines the
+/// sources in the given order and rounds after each step. For host and device.
 namespace rankcheck::gpu::reduce_pass {
 
-/// The most sources of one pass: they travel as a kernel's argument.
+/// The largest number of sources in one pass. They are part of a kernel's argument, whose size is
+/// limited.
 inline constexpr std::size_t sources_max = 64;
 
-/// What is combined. By value: nothing on the host has to outlive a launch.
+/// The arguments of a pass. They are stored by value, so that nothing on the host has to outlive a
+/// launch.
 struct Pass {
   std::byte* destination = nullptr;
-  /// Of components.
+  /// The number of components in each source.
   std::int64_t count = 0;
   int divisor = 1;
   int source_count = 0;
   Source sources[sources_max];
 };
 
-/// What one load or store of a device moves at most.
+/// The largest number of bytes that one load or store of a device moves.
 inline constexpr std::int64_t pack_bytes = 16;
 
 template <class T>
@@ -34,19 +36,20 @@ struct alignas(pack_bytes) Pack {
   T lane[lanes];
 };
 
-/// How a pass is cut: single elements until all buffers are aligned, packs, single elements again.
+/// The parts of a pass: single elements until all buffers are aligned, packs, then single elements
+/// again.
 struct Cut {
   std::int64_t head = 0;
   std::int64_t packs = 0;
 
-  /// Where the elements behind the packs begin.
+  /// The index of the first element after the packs.
   template <class T>
   [[nodiscard]] RANKCHECK_HD std::int64_t tail() const {
     return head + packs * Pack<T>::lanes;
   }
 };
 
-/// No packs where the buffers never are aligned at the same element.
+/// There are no packs if the buffers are not all aligned at the same element.
 template <class T>
 [[nodiscard]] Cut cut(const Pass& pass) {
   const auto misalignment = [](const void* at) {
@@ -62,7 +65,7 @@ template <class T>
   return {.head = head, .packs = (pass.count - head) / Pack<T>::lanes};
 }
 
-/// A value of a source, multiplied by the source's scalar.
+/// A value of a source, multiplied by the source's scalar if it has one.
 template <class T>
 [[nodiscard]] RANKCHECK_HD auto scaled(T stored, const Source& source) {
   using A = element::Arithmetic<T>;
@@ -86,8 +89,8 @@ RANKCHECK_HD void reduce_element(const Pass& pass, std::int64_t i) {
   element::store<T>(pass.destination + at, A::narrow(total));
 }
 
-/// Pack `p` behind the head. Several sources' loads are under way before the first of them is
-/// needed. The destination may be one of the sources.
+/// Processes pack `p`, counted from the end of the head. Several sources are loaded before the
+/// first of them is needed. The destination may be one of the sources.
 template <spec::ReduceOp op, class T>
 RANKCHECK_HD void reduce_pack(const Pass& pass, const Cut& cut, std::int64_t p) {
   using A = element::Arithmetic<T>;
@@ -121,7 +124,7 @@ RANKCHECK_HD void reduce_pack(const Pass& pass, const Cut& cut, std::int64_t p) 
   *reinterpret_cast<Pack<T>*>(pass.destination + at) = result;
 }
 
-/// The whole pass, or every `threads`-th piece of it from `thread` on.
+/// Does the whole pass, or every `threads`-th piece of it, beginning with piece `thread`.
 template <spec::ReduceOp op, class T>
 RANKCHECK_HD void reduce(const Pass& pass,
                          const Cut& cut,
@@ -134,7 +137,7 @@ RANKCHECK_HD void reduce(const Pass& pass,
   }
 }
 
-/// A pass over elements of a type, of which complex ones are two components.
+/// Makes a pass over `count` elements of a type. A complex element counts as two components.
 [[nodiscard]] inline Pass make_pass(spec::Type type,
                                     std::byte* destination,
                                     std::span<const Source> sources,

@@ -7,14 +7,15 @@
 
 namespace rankcheck::gpu {
 
-/// An array on the device of each local rank, kept from use to use, because a cluster's memory is
-/// never given back. Its content is undefined when it is new or grew.
+/// An array on the device of each local rank. It is kept between uses, because a cluster gives no
+/// memory back during a call. The content of a new or enlarged array is undefined.
 template <class Value>
 class Scratch {
  public:
   explicit Scratch(Cluster& cluster) : cluster_(cluster) {}
 
-  /// Room for `count` values: the same memory as before, unless there is more to hold than ever.
+  /// Returns room for `count` values. It is the same memory as before unless more room is needed
+  /// than ever before.
   [[nodiscard]] Value* get(int rank, std::int64_t count) {
     Array& array = arrays_[rank];
     if (array.values == nullptr || array.count < count) {

@@ -4,10 +4,10 @@
 
 namespace rankcheck::gpu {
 
-/// Elements to combine, at any alignment, readable for the device that combines them.
+/// Elements to combine, at any alignment. The device that combines them must be able to read them.
 struct Source {
   const std::byte* data = nullptr;
-  /// One element that every element is multiplied by, or null.
+  /// Every element is multiplied by this one element, unless it is null.
   const std::byte* scalar = nullptr;
 };
 

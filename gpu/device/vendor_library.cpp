@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file that may be the library.
+/// A file that may be the library, and where it was found.
 struct Candidate {
   std::string file;
   std::string reason;
@@ -27,7 +27,8 @@ std::string first_line(const char* text) {
   return whole.substr(0, whole.find('\n'));
 }
 
-/// The folders in `parent` whose names begin with `prefix`, in order; none where it is unreadable.
+/// The folders in `parent` whose names begin with `prefix`, in order; empty if `parent` is
+/// unreadable.
 std::vector<fs::path> folders_in(const fs::path& parent, std::string_view prefix = "") {
   std::vector<fs::path> found;
   std::error_code error;
@@ -40,7 +41,7 @@ std::vector<fs::path> folders_in(const fs::path& parent, std::string_view prefix
   return found;
 }
 
-/// The parts of a variable such as PATH that are not empty.
+/// The non-empty parts of a variable such as PATH.
 std::vector<fs::path> parts_of(const std::string& list) {
   std::vector<fs::path> parts;
   for (std::size_t begin = 0; begin <= list.size();) {
@@ -51,7 +52,7 @@ std::vector<fs::path> parts_of(const std::string& list) {
   return parts;
 }
 
-/// Lists the files in the usual places, each once.
+/// Lists the files in the usual places, each file once.
 class Search {
  public:
   Search(const std::string& soname, const SearchPlaces& places)
@@ -89,8 +90,8 @@ class Search {
     for (const char* prefix : {"usr/local", "usr"}) look_in_python(places_.root / prefix);
   }
 
-  /// The folders that have bin/<program>, by way of PATH: as they are found there, and where links
-  /// lead to.
+  /// The folders that contain bin/<program>, found through PATH: the folder itself, and the folder
+  /// that links lead to.
   [[nodiscard]] std::vector<fs::path> prefixes_of(const char* program) const {
     std::vector<fs::path> prefixes;
     for (const fs::path& folder : parts_of(places_.variable("PATH"))) {
@@ -114,7 +115,7 @@ class Search {
     }
   }
 
-  /// A Python with this prefix has its packages in several folders.
+  /// A Python installation with this prefix has its packages in several folders.
   void look_in_python(const fs::path& prefix) {
     for (const char* library : {"lib", "lib64"}) {
       for (const fs::path& python : folders_in(prefix / library, "python3")) {
@@ -146,7 +147,7 @@ class Search {
   std::vector<fs::path> targets_;
 };
 
-/// Loads a file; null, and why in `complaint`, where it is not the library.
+/// Loads a file. Returns null, with the reason in `complaint`, if the file is not the library.
 void* open(const LibraryRequest& request, const std::string& file, std::string& complaint) {
   void* const handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
@@ -162,7 +163,7 @@ void* open(const LibraryRequest& request, const std::string& file, std::string& 
   return handle;
 }
 
-/// The file of a loaded library, which the dynamic linker may have found.
+/// The path of a loaded library. The dynamic linker may have found it elsewhere than at `fallback`.
 std::string file_of(void* handle, const std::string& fallback) {
   link_map* map = nullptr;
   const bool is_known = ::dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && *map->l_name != '\0';
@@ -194,7 +195,7 @@ LoadedLibrary load_vendor_library(const LibraryRequest& request, const SearchPla
     if (void* const handle = open(request, each.file, complaint); handle != nullptr) {
       return {handle, file_of(handle, each.file), each.reason};
     }
-    // The dynamic linker found no such file. This is no complaint.
+    // The dynamic linker found no such file, which is not worth a complaint.
     if (complaint.starts_with(request.soname + ": cannot open shared object file")) continue;
     complaints += (complaints.empty() ? "" : "; ") + complaint;
   }

@@ -11,8 +11,8 @@
 
 namespace rankcheck::gpu::mpi {
 
-/// The members of a group, of which this process is one: kernels run as loops on its processor,
-/// collectives are MPI's.
+/// The members of a group, one of which is this process. Kernels run as loops on its processor, and
+/// collectives are those of MPI.
 class MpiCluster final : public Cluster {
  public:
   using ContractLookup = const spec::Contract& (*)(std::string_view operation);
@@ -20,9 +20,10 @@ class MpiCluster final : public Cluster {
   MpiCluster(Runtime& runtime, ContractLookup contract_of)
       : runtime_(runtime), contract_of_(contract_of) {}
 
-  /// Starts a call of the group, in which this process has the given rank.
+  /// Starts a call of the group. `group` lists the world ranks of the members; this process has
+  /// rank `group_rank` in it.
   void begin(const std::vector<int>& group, int group_rank);
-  /// Throws DeviceError where a guard zone of the device's memory was written.
+  /// Throws DeviceError if a guard zone of the device's memory was written.
   void end();
 
   [[nodiscard]] int ranks() const override { return static_cast<int>(group_.size()); }

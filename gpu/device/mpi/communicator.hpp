@@ -11,10 +11,11 @@
 
 namespace rankcheck::gpu::mpi {
 
-/// A communicator that frees itself, which all its members must do together.
+/// A communicator that frees itself. All its members must free it together.
 class Communicator {
  public:
-  /// Made by the members alone, in this order; the world need not know. Errors return.
+  /// Creates the communicator of these world ranks, in this order. Only the members take part. MPI
+  /// errors on it are returned, not fatal.
   explicit Communicator(const std::vector<int>& world_ranks);
   Communicator(Communicator&& other) noexcept
       : value_(std::exchange(other.value_, MPI_COMM_NULL)) {}
@@ -30,16 +31,18 @@ class Communicator {
   MPI_Comm value_ = MPI_COMM_NULL;
 };
 
-/// The communicators that calls run on. Those of the first n ranks in order are kept, one for each
-/// n and forced algorithm. All others live for one call: processes see different calls, so no rule
-/// that drops old ones by age would drop the same ones everywhere.
+/// The communicators for calls. Those of the first n world ranks in order are kept, one for each n
+/// and forced algorithm, if the default segment size is used. All others live for one call:
+/// processes take part in different calls, so a rule that drops old communicators by age would drop
+/// different ones in different processes.
 class Communicators {
  public:
-  /// Lasts until the next call of this function. `forced` may be null.
+  /// The communicator is valid until the next call of get() at least. `forced` may be null.
+  /// `segment_bytes` 0 means the default.
   [[nodiscard]] MPI_Comm get(const std::vector<int>& world_ranks,
                              const Forcing* forced,
                              int segment_bytes);
-  /// Frees the one that lives for one call.
+  /// Frees the communicator that lives for one call.
   void end_call() { passing_.clear(); }
 
  private:

@@ -15,8 +15,8 @@
 
 namespace rankcheck::gpu::mpi {
 
-/// Where one rank makes a call. Buffers may have any alignment and are null where there is none; in
-/// place they overlap as MPI_IN_PLACE has it.
+/// One rank's site of a call. Buffers may have any alignment, and are null if the rank has no such
+/// buffer. In place, they overlap as MPI_IN_PLACE requires.
 struct Site {
   MPI_Comm communicator = MPI_COMM_NULL;
   int rank = 0;
@@ -24,11 +24,11 @@ struct Site {
   bool in_place = false;
   std::byte* send = nullptr;
   std::byte* recv = nullptr;
-  /// One element, for premul_sum.
+  /// One element if the op is premul_sum.
   const std::byte* scalar = nullptr;
 };
 
-/// Counts and displacements in elements, as MPI wants them.
+/// Counts and displacements in elements, in the form that MPI takes.
 struct Blocks {
   explicit Blocks(const std::vector<spec::Block>& blocks);
 
@@ -36,7 +36,7 @@ struct Blocks {
   std::vector<int> displacements;
 };
 
-/// One rank's part in one call: the arguments in MPI's words, and how to make the call.
+/// One rank's part in one call: the arguments in MPI's terms, and a way to make the call.
 class Invocation {
  public:
   Invocation(const Operation& operation,
@@ -52,30 +52,30 @@ class Invocation {
   [[nodiscard]] const Types& types() const { return types_; }
 
   [[nodiscard]] int root() const { return call_.root; }
-  /// Elements of one block of an operation of even parts.
+  /// Elements of one block, in an operation whose blocks have equal sizes.
   [[nodiscard]] int count() const { return static_cast<int>(call_.count); }
   [[nodiscard]] std::size_t element_bytes() const {
     return static_cast<std::size_t>(spec::info(call_.type).bytes);
   }
   [[nodiscard]] MPI_Datatype type() const { return types_.type(call_.type); }
-  /// Elements of the rank's only send or recv block; 0 where it has no such buffer.
+  /// Elements of the rank's first send or recv block; 0 if it has no such buffer.
   [[nodiscard]] int send_count() const { return first_count(extents_.send); }
   [[nodiscard]] int recv_count() const { return first_count(extents_.recv); }
 
-  /// Whether this rank's input and output are parts of the operation; a buffer may be there and not
-  /// be, and then nobody may write it.
+  /// Whether the operation uses this rank's input or output. A buffer that the operation does not
+  /// use may exist, and must not be written.
   [[nodiscard]] bool has_send() const { return !extents_.send.empty(); }
   [[nodiscard]] bool has_recv() const { return !extents_.recv.empty(); }
   /// Whether this rank's buffers share memory in this call.
   [[nodiscard]] bool shares() const { return site_.in_place && has_send() && has_recv(); }
   [[nodiscard]] void* send() const { return site_.send; }
   [[nodiscard]] void* recv() const { return site_.recv; }
-  /// The buffer, or MPI_IN_PLACE where it shares memory with the other one.
+  /// The buffer, or MPI_IN_PLACE if it shares memory with the other buffer.
   [[nodiscard]] void* send_or_in_place() const { return shares() ? MPI_IN_PLACE : site_.send; }
   [[nodiscard]] void* recv_or_in_place() const { return shares() ? MPI_IN_PLACE : site_.recv; }
 
-  /// Makes the blocking call or, where the site is nonblocking, the other one and waits. Throws
-  /// Error.
+  /// Makes the blocking call. If the site is nonblocking, makes the nonblocking call and waits.
+  /// Throws Error.
   template <class Blocking, class Nonblocking, class... Arguments>
   void issue(Blocking blocking, Nonblocking nonblocking, Arguments... arguments) {
     if (!site_.nonblocking) {
@@ -99,20 +99,21 @@ class Invocation {
   const Types& types_;
 };
 
-/// What MPI's own ops lack: for premul_sum the input is multiplied before the call, in place or in
-/// a copy; for avg the sum is divided after it. Both round once in the element type.
+/// Adds the reduce ops that MPI lacks. For premul_sum, the input is multiplied before the call, in
+/// place or in a copy. For avg, the sum is divided after the call. Both round once in the element
+/// type.
 class Reduction {
  public:
   explicit Reduction(const Invocation& invocation);
 
-  /// What to hand to MPI as the send buffer.
+  /// The send buffer to give to MPI.
   [[nodiscard]] void* source() {
     return scaled_.empty() ? invocation_.send_or_in_place() : scaled_.data();
   }
   [[nodiscard]] MPI_Op op() const {
     return invocation_.types().op(invocation_.call().op, invocation_.call().type);
   }
-  /// Completes this rank's result.
+  /// Completes this rank's result. Call it after the MPI call.
   void finish();
 
  private:

@@ -1,6 +1,6 @@
-# Writes <folder>/witnessed_functions.inc: the functions that gpu/device/mpi/witness.cpp stands in
-# front of. Those of MPI that gpu/collectives/*/mpi.cpp quote, and of Open MPI's coll/base those
-# that perform a collective. Empty where no library is a shared one.
+# Writes <folder>/witnessed_functions.inc, the list of the functions that gpu/device/mpi/witness.cpp
+# wraps: the MPI functions that gpu/collectives/*/mpi.cpp quote, and the functions of Open MPI's
+# coll/base that perform a collective. The list is empty if no library is shared.
 function(rankcheck_list_witnessed_functions folder libraries)
   set(shared ${libraries})
   list(FILTER shared INCLUDE REGEX "\\.so")
@@ -38,19 +38,19 @@ function(rankcheck_list_witnessed_functions folder libraries)
 endfunction()
 
 # Adds the programs rankcheck-worker-<name> and rankcheck-reconstruct-<name>, linked with the MPI
-# library that `interface` stands for.
+# library of the target `interface`.
 function(rankcheck_add_mpi_programs name interface libraries)
   file(GLOB sources CONFIGURE_DEPENDS
        ${CMAKE_SOURCE_DIR}/gpu/device/mpi/*.cpp ${CMAKE_SOURCE_DIR}/gpu/collectives/*/mpi.cpp)
   rankcheck_register_mpi(registry)
   set(generated ${CMAKE_BINARY_DIR}/generated/rankcheck-worker-${name})
   rankcheck_list_witnessed_functions(${generated} "${libraries}")
-  # Objects, not an archive: nothing refers to the functions of gpu/device/mpi/witness.cpp, and a
-  # linker would leave them out.
+  # An object library, not an archive: nothing refers to the functions of
+  # gpu/device/mpi/witness.cpp, so a linker would leave them out of an archive.
   add_library(rankcheck_${name}_objects OBJECT ${sources} ${registry})
   target_link_libraries(rankcheck_${name}_objects PUBLIC rankcheck_spec ${interface})
   target_include_directories(rankcheck_${name}_objects PRIVATE ${generated})
-  # The C++ bindings that MPI's header brings along are of no use here, and full of warnings.
+  # The C++ bindings in MPI's header are not used and cause many warnings.
   target_compile_definitions(rankcheck_${name}_objects PUBLIC
     OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
   set(worker rankcheck-worker-${name})
@@ -62,7 +62,8 @@ function(rankcheck_add_mpi_programs name interface libraries)
     target_link_libraries(${program} PRIVATE
       rankcheck_${name}_objects rankcheck_operators rankcheck_host rankcheck_harness
       rankcheck_reference ${CMAKE_DL_LIBS})
-    # The dynamic linker must find gpu/device/mpi/witness.cpp's functions before the library's.
+    # The dynamic linker must find the functions of gpu/device/mpi/witness.cpp before those of the
+    # library.
     set_target_properties(${program} PROPERTIES ENABLE_EXPORTS ON)
   endforeach()
 endfunction()

@@ -12,7 +12,7 @@ namespace rankcheck::gpu::mpi {
 
 class Invocation;
 
-/// How a forced algorithm is to be used.
+/// A call that is to be made with a forced algorithm.
 struct ForcedUse {
   const spec::Call& call;
   bool in_place = false;
@@ -24,21 +24,22 @@ struct ForcedUse {
   }
 };
 
-/// What Open MPI's component coll/tuned knows of an operation.
+/// Open MPI's names in its component coll/tuned for an operation.
 struct Tuning {
-  /// Open MPI's word in coll_tuned_<collective>_algorithm; empty: it has no such variable.
+  /// Open MPI's word in coll_tuned_<collective>_algorithm; empty if there is no such variable.
   std::string_view collective = {};
-  /// The variable's words whose function's name does not follow the rules of tuning.cpp, and these
-  /// names.
+  /// Pairs of an algorithm's word and its function's name, for names that do not follow the rules
+  /// of tuning.cpp.
   std::vector<std::pair<std::string_view, std::string_view>> functions = {};
-  /// Where Open MPI (4.1) hands the call on to another algorithm than `word`, or refuses it, beyond
-  /// what tuning.cpp says of every operation; empty where it does not. May be null.
+  /// Says why Open MPI (4.1) would not run the algorithm `word` for the call: it runs another one
+  /// or refuses the call. Empty if it runs `word`. tuning.cpp adds the reasons that hold for every
+  /// operation. May be null.
   std::string_view (*why_unforceable)(std::string_view word, const ForcedUse& use) = nullptr;
 };
 
-/// How MPI performs an operation; made in gpu/collectives/<op>/mpi.cpp.
+/// How MPI performs an operation. Made in gpu/collectives/<op>/mpi.cpp.
 struct Operation {
-  /// The functions that perform it, blocking and nonblocking. Every name that is quoted in such a
+  /// The MPI functions that perform it, blocking and nonblocking. Every quoted MPI name in such a
   /// file is watched when it is called: see witness.hpp.
   std::vector<std::string_view> blocking = {};
   std::vector<std::string_view> nonblocking = {};

@@ -13,14 +13,14 @@ namespace rankcheck::gpu::mpi {
 
 namespace {
 
-/// Segment of a forced algorithm in elements.
+/// The segment size of a forced algorithm, in elements.
 std::int64_t segment_elements(const Request& request) {
   const std::int64_t bytes = spec::info(request.call.type).bytes;
   return request.chunk > 0 ? request.chunk
                            : std::max<std::int64_t>(1, default_segment_bytes / bytes);
 }
 
-/// Elements of the largest buffer of any member.
+/// The number of elements in the largest buffer of any member.
 std::int64_t largest_buffer(const Request& request) {
   std::int64_t largest = 0;
   for (int rank = 0; rank < request.call.ranks; ++rank) {
@@ -30,7 +30,8 @@ std::int64_t largest_buffer(const Request& request) {
   return largest;
 }
 
-/// Throws unless the forced algorithm, and no other one of its collective, was seen.
+/// Throws std::runtime_error unless the forced algorithm was seen, and no other one of its
+/// collective. If no data moved, it need not be seen.
 void expect_forced(const Forcing& forcing, bool moves_data) {
   const std::string expected = forcing.function();
   const std::string family = std::string(forcing.tuning->collective) + "_intra_";
@@ -57,7 +58,8 @@ bool was_seen(const std::vector<std::string_view>& functions) {
   });
 }
 
-/// Which of an operation's MPI functions ran.
+/// Returns which of an operation's MPI functions ran: the blocking or the nonblocking one. Throws
+/// std::runtime_error unless exactly one did.
 std::string_view seen_mode(const Operation& operation) {
   const bool was_blocking = was_seen(operation.blocking);
   const bool was_nonblocking = was_seen(operation.nonblocking);
@@ -114,7 +116,7 @@ std::string Runtime::version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   check(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
-  // Some libraries count the terminating zero.
+  // Some libraries include the terminating zero in the length, so `length` is not used.
   const std::string whole(text.data());
   return whole.substr(0, whole.find_first_of("\n"));
 }
@@ -184,7 +186,7 @@ std::string Runtime::conclude(const Request& request) {
 }  // namespace rankcheck::gpu::mpi
 
 #if defined(__SANITIZE_ADDRESS__)
-/// MPI libraries keep memory until the process ends.
+/// MPI libraries keep some memory until the process ends, so leaks are not reported.
 extern "C" const char* __asan_default_options() {
   return "detect_leaks=0";
 }

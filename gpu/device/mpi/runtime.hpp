@@ -25,7 +25,7 @@ struct Algorithm {
   std::optional<Forcing> forcing;
 };
 
-/// A call and how it is to be made, the same on every member.
+/// A call and the way to make it. It must be the same on every member.
 struct Request {
   const Algorithm& algorithm;
   const spec::Contract& contract;
@@ -33,18 +33,18 @@ struct Request {
   /// World ranks in group order.
   const std::vector<int>& group;
   bool in_place = false;
-  /// Elements of a segment; 0: the algorithm's choice.
+  /// Elements of a segment; 0 lets the algorithm choose.
   std::int64_t chunk = 0;
 };
 
-/// One member's memory in a call; null where the rank has no such buffer.
+/// One member's memory in a call. A pointer is null if the rank has no such buffer.
 struct Buffers {
   std::byte* send = nullptr;
   std::byte* recv = nullptr;
   const std::byte* scalar = nullptr;
 };
 
-/// MPI in this process, from MPI_Init to MPI_Finalize. One per process.
+/// MPI in this process, from MPI_Init to MPI_Finalize. A process may have only one.
 class Runtime {
  public:
   Runtime();
@@ -52,32 +52,33 @@ class Runtime {
   Runtime& operator=(const Runtime&) = delete;
   ~Runtime();
 
-  /// Ends all processes of the world at once, with this exit status: what one that cannot go on
-  /// does while others may wait for it.
+  /// Ends all processes of the world at once with this exit status. For a process that cannot go on
+  /// while others may wait for it.
   [[noreturn]] static void abort(int status);
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  /// The library's own words about itself, on one line.
+  /// The library's description of itself, on one line.
   [[nodiscard]] static std::string version();
 
   [[nodiscard]] const std::vector<Algorithm>& algorithms() const { return algorithms_; }
-  /// Null where there is none of that name; an empty name stands for the first, the plain call.
+  /// The algorithm of that name; null if there is none. An empty name means the operation's first
+  /// algorithm, the plain call.
   [[nodiscard]] const Algorithm* find(std::string_view operation, std::string_view name) const;
 
-  /// Why MPI has no such call, in words; empty where it has.
+  /// Says why MPI cannot make such a call; empty if it can.
   [[nodiscard]] std::string why_refused(const Request& request) const;
 
-  /// The three steps of a call, which every member takes; only the second is the call itself. All
-  /// throw Error when MPI returns one.
+  /// prepare(), perform() and conclude() are the steps of a call, and every member takes all of
+  /// them. Only perform() makes the MPI call itself. All throw Error if MPI returns an error.
   void prepare(const Request& request);
-  /// Makes the call as this rank of the group.
+  /// Makes the call as rank `group_rank` of the group.
   void perform(const Request& request,
                int group_rank,
                const spec::Extents& extents,
                const Buffers& buffers);
-  /// The name of the algorithm that was seen to run; the requested one where nobody can see it.
-  /// Throws std::runtime_error when another algorithm ran than the one that was forced.
+  /// Returns the name of the algorithm that was seen to run, or the requested one if calls cannot
+  /// be observed. Throws std::runtime_error if another algorithm than the forced one ran.
   [[nodiscard]] std::string conclude(const Request& request);
 
  private:

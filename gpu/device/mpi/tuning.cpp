@@ -14,7 +14,8 @@ namespace rankcheck::gpu::mpi {
 
 namespace {
 
-/// Where the function's name is not the word of the control variable, whatever the operation.
+/// An algorithm whose function's name differs from the word of the control variable, for every
+/// operation.
 struct Renamed {
   std::string_view word;
   std::string_view function;
@@ -39,7 +40,7 @@ constexpr std::array renamed{
 /// A control variable of the MPI library that holds an integer or a truth value.
 class Variable {
  public:
-  /// Empty where the library has no variable of that name.
+  /// Empty if the library has no variable of that name.
   static std::optional<Variable> find(const std::string& name) {
     int index = 0;
     if (MPI_T_cvar_get_index(name.c_str(), &index) != MPI_SUCCESS) return std::nullopt;

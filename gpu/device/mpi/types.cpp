@@ -9,7 +9,8 @@ namespace rankcheck::gpu::mpi {
 
 namespace {
 
-/// inout[i] = in[i] op inout[i]; an MPI_User_function, whose buffers may lie at any address.
+/// Computes inout[i] = in[i] op inout[i]. It is an MPI_User_function; its buffers may have any
+/// alignment.
 template <class T, spec::ReduceOp op>
 void combine_all(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
   using Arithmetic = element::Arithmetic<T>;

@@ -9,9 +9,9 @@
 
 namespace rankcheck::gpu::mpi {
 
-/// MPI's names for our element types and reduce ops. f16 and bf16 are pairs of bytes to MPI,
-/// combined by ops of our own with one rounding a step; eight-bit floats are bytes that are only
-/// moved. Must go before MPI_Finalize.
+/// MPI's names for our element types and reduce ops. To MPI, f16 and bf16 are pairs of bytes, which
+/// our own ops combine with one rounding in each step. Eight-bit floats are bytes that are only
+/// moved. The object must be destroyed before MPI_Finalize.
 class Types {
  public:
   Types();
@@ -20,7 +20,7 @@ class Types {
   ~Types();
 
   [[nodiscard]] MPI_Datatype type(spec::Type type) const;
-  /// The op that combines two partial results: MPI_SUM for avg and premul_sum.
+  /// The op that combines two partial results; MPI_SUM for avg and premul_sum.
   [[nodiscard]] MPI_Op op(spec::ReduceOp op, spec::Type type) const;
 
  private:

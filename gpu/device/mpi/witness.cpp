@@ -11,8 +11,9 @@ namespace rankcheck::gpu::mpi {
 
 namespace {
 
-/// Every argument of these functions is an integer or a pointer, and none has more than this many;
-/// so all pass through as words, whatever a function's signature is in the library's version.
+/// Every argument of these functions is an integer or a pointer, and no function has more than
+/// these twelve. So all arguments pass as words, whatever signature a function has in the library's
+/// version.
 using Word = std::intptr_t;
 using Function = Word (*)(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word);
 
@@ -46,7 +47,7 @@ bool is_watched(std::string_view function) {
   return std::find(watched.begin(), watched.end(), function) != watched.end();
 }
 
-// Stands in front of the library's function and notes that it was entered.
+// Replaces the library's function: notes that it was called, then calls the original.
 #define RANKCHECK_WITNESS(symbol, note)              \
   extern "C" Word symbol(Word a,                     \
                          Word b,                     \
@@ -65,7 +66,7 @@ bool is_watched(std::string_view function) {
     return next(a, b, c, d, e, f, g, h, i, j, k, l); \
   }
 
-// Listed when the build is configured.
+// The list is written when the build is configured.
 #include "witnessed_functions.inc"
 
 #undef RANKCHECK_WITNESS

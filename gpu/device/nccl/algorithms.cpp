@@ -8,7 +8,7 @@ namespace {
 
 using Block = spec::Block;
 
-/// The arguments of a part in NCCL's words.
+/// Translates the arguments of a part into NCCL's terms.
 class Words {
  public:
   explicit Words(const Part& part) : part_(part), words_(words_of(part.call.type)) {}
@@ -16,7 +16,7 @@ class Words {
   [[nodiscard]] std::size_t count(std::int64_t elements) const {
     return static_cast<std::size_t>(elements) * words_.factor;
   }
-  /// Elements of one block of an operation of even parts.
+  /// Elements of one block, in an operation whose blocks have equal sizes.
   [[nodiscard]] std::size_t count() const { return count(part_.call.count); }
   [[nodiscard]] ncclDataType_t type() const { return words_.type; }
   [[nodiscard]] std::byte* at(std::byte* buffer, const Block& block) const {
@@ -28,8 +28,7 @@ class Words {
   TypeWords words_;
 };
 
-// --- the functions that NCCL has
-// ------------------------------------------------------------------
+// NCCL's own functions.
 
 void all_reduce(const Part& p) {
   const Words w(p);
@@ -46,7 +45,7 @@ void all_gather(const Part& p) {
 
 void broadcast(const Part& p) {
   const Words w(p);
-  // Off the root NCCL ignores the buffer to send from.
+  // NCCL ignores the send buffer on ranks other than the root.
   const void* const from = p.send == nullptr ? p.recv : p.send;
   p.nccl.check(p.nccl->ncclBroadcast(
                    from, p.recv, w.count(), w.type(), p.call.root, p.communicator, p.stream),
@@ -88,15 +87,14 @@ void scatter(const Part& p) {
                "ncclScatter");
 }
 
-/// A barrier is an all_reduce of one element that nobody looks at.
+/// A barrier is an all_reduce of one element whose result is not used.
 void barrier(const Part& p) {
   p.nccl.check(
       p.nccl->ncclAllReduce(p.scratch, p.scratch, 1, ncclInt8, ncclSum, p.communicator, p.stream),
       "ncclAllReduce");
 }
 
-// --- the same of several calls in one group
-// -------------------------------------------------------
+// Operations made of several calls in one group.
 
 void send(const Part& p, const Block& block, int to) {
   const Words w(p);
@@ -114,8 +112,8 @@ void receive(const Part& p, const Block& block, int from) {
       "ncclRecv");
 }
 
-/// Sends blocks and receives blocks: `to` and `from` say with whom, from the number of a block.
-/// What stays where it is in place is left out.
+/// Sends and receives blocks. `to` and `from` give the partner of a block from the block's number.
+/// In place, a block that stays where it is is left out.
 template <class To, class From>
 void exchange(const Part& p, int sends, To to, int receives, From from) {
   const Words w(p);
@@ -166,7 +164,7 @@ void send_recv(const Part& p) {
       [&](int) { return spec::origin(p.call, p.rank); });
 }
 
-/// Every block of the result is broadcast by the rank that gives it.
+/// Broadcasts every block of the result from the rank that has it.
 void broadcast_blocks(const Part& p) {
   const Words w(p);
   for (int root = 0; root < p.call.ranks; ++root) {
@@ -179,7 +177,7 @@ void broadcast_blocks(const Part& p) {
   }
 }
 
-/// Every block is reduced to the rank that gets it.
+/// Reduces every block to the rank that gets it.
 void reduce_blocks(const Part& p) {
   const Words w(p);
   for (int root = 0; root < p.call.ranks; ++root) {
@@ -196,8 +194,7 @@ void reduce_blocks(const Part& p) {
   }
 }
 
-// --- their list
-// -----------------------------------------------------------------------------------
+// The list of algorithms.
 
 Algorithm native(const char* operation, const char* function, void (*perform)(const Part&)) {
   return {.operation = operation,
@@ -231,7 +228,8 @@ void force(std::vector<Algorithm>& all, const Algorithm& plain, Forcing forcing)
   all.push_back(std::move(made));
 }
 
-/// The native call, NCCL's algorithms for it, and what else there is.
+/// Adds the native call, the other algorithms and NCCL's forced algorithms of an operation, and,
+/// except for the barrier, the native call in one process.
 void add(std::vector<Algorithm>& all,
          const Algorithm& plain,
          const std::vector<Algorithm>& others = {},
@@ -299,9 +297,10 @@ std::vector<Algorithm> make_algorithms() {
 }  // namespace
 
 std::map<std::string, std::string> Forcing::environment() const {
-  // Of this function alone: NCCL has TREE for AllReduce only, PAT not for that, and refuses every
-  // function that is left without a way, also one that a case calls beside the forced one. NCCL
-  // before 2.24 does not know such prefixes; nothing is forced there.
+  // The setting names this function only. NCCL has TREE only for AllReduce and has no PAT for
+  // AllReduce. It refuses every function that is left without an algorithm, including other
+  // functions that a case calls. NCCL before 2.24 does not know such prefixes, and nothing is
+  // forced there.
   return {{"NCCL_ALGO", function + ":" + algorithm},
           {"NCCL_PROTO", function + ":" + protocol},
           {"NCCL_DEBUG", "INFO"},

@@ -15,8 +15,8 @@
 
 namespace rankcheck::gpu::nccl {
 
-/// One rank's part in one call. Buffers are null where the rank has none; in place they overlap as
-/// the operation's contract says.
+/// One rank's part in one call. A buffer is null if the rank has none. In place, the buffers
+/// overlap as the operation's contract says.
 struct Part {
   const Library& nccl;
   ncclComm_t communicator = nullptr;
@@ -27,13 +27,13 @@ struct Part {
   std::byte* send = nullptr;
   std::byte* recv = nullptr;
   ncclRedOp_t op = ncclSum;
-  /// An element of memory for calls that have none of their own.
+  /// One element of memory for calls without buffers of their own; otherwise null.
   std::byte* scratch = nullptr;
 };
 
-/// Algorithm and protocol that NCCL is told to use through its environment.
+/// An algorithm and a protocol that NCCL is told to use through its environment.
 struct Forcing {
-  /// As the log of NCCL 2.24 and newer names them: AllReduce, RING, SIMPLE.
+  /// Names as in the log of NCCL 2.24 and newer, for example AllReduce, RING, SIMPLE.
   std::string function;
   std::string algorithm;
   std::string protocol;
@@ -46,24 +46,24 @@ struct Algorithm {
   std::string operation;
   std::string name;
   std::string summary;
-  /// The functions of NCCL that it calls, in a group of calls of all ranks of the process.
+  /// The NCCL functions that it calls. All ranks of the process make these calls in one group.
   std::vector<std::string_view> functions;
   void (*perform)(const Part& part) = nullptr;
   std::optional<Forcing> forcing = {};
-  /// All ranks in one process, a device for each.
+  /// True if all ranks are in one process, with a device for each.
   bool one_process = false;
 
-  /// What the worker must be started with.
+  /// The environment that the worker must be started with.
   [[nodiscard]] std::map<std::string, std::string> environment() const;
 };
 
-/// Set to 1 for a worker that is to be one process with all ranks.
+/// Environment variable. 1 makes the worker one process with all ranks.
 inline constexpr const char* one_process_variable = "RANKCHECK_NCCL_ONE_PROCESS";
 
-/// Every algorithm, those of one operation together and its plain one first.
+/// All algorithms. Those of one operation are together, with the plain one first.
 [[nodiscard]] const std::vector<Algorithm>& algorithms();
 
-/// The one of that name, or the operation's first where the name is empty; null where there is
+/// The algorithm of that name, or the operation's first one if the name is empty; null if there is
 /// none.
 [[nodiscard]] const Algorithm* find_algorithm(std::string_view operation, std::string_view name);
 

@@ -11,7 +11,7 @@ std::byte* Devices::allocate(int slot, std::int64_t bytes) {
     if (!each->is_free || each->bytes < bytes) continue;
     if (best == blocks.end() || each->bytes < best->bytes) best = each;
   }
-  // What is much too large is left for whoever needs it.
+  // A block that is much too large is left for a larger request.
   if (best == blocks.end() || best->bytes / 2 > std::max<std::int64_t>(bytes, 4096)) {
     const std::int64_t size = std::max<std::int64_t>(bytes, 4096);
     blocks.push_back({.begin = obtain(slot, size), .bytes = size, .is_free = true});

@@ -12,8 +12,8 @@
 
 namespace rankcheck::gpu::nccl {
 
-/// The devices of one process, a slot for each of its ranks: memory, a stream, and waiting. All
-/// that this backend asks of CUDA, so that a form on host memory can stand in for it.
+/// The devices of one process, with a slot for each of its ranks: memory, a stream, and waiting.
+/// This is all that the backend needs of CUDA, so a version on host memory can replace it.
 class Devices {
  public:
   explicit Devices(int slots) : blocks_(static_cast<std::size_t>(slots)) {}
@@ -21,23 +21,24 @@ class Devices {
   Devices& operator=(const Devices&) = delete;
   virtual ~Devices() = default;
 
-  /// Makes the slot's device the one that NCCL's calls speak of.
+  /// Makes the slot's device the current one for NCCL's calls.
   virtual void use(int slot) = 0;
-  /// The slot's stream, as NCCL takes it.
+  /// The slot's stream in the form that NCCL takes.
   [[nodiscard]] virtual cudaStream_t stream(int slot) = 0;
-  /// Whether all work given to the slot's stream is done. Throws DeviceError where some failed.
+  /// Whether all work given to the slot's stream is done. Throws DeviceError if some of it failed.
   [[nodiscard]] virtual bool is_done(int slot) = 0;
-  /// Copies from and to the slot's memory; its stream must have nothing to do.
+  /// Copy from and to the slot's memory. The slot's stream must have no work left.
   virtual void read(int slot, const void* from, void* to, std::int64_t bytes) = 0;
   virtual void write(int slot, const void* from, void* to, std::int64_t bytes) = 0;
 
-  /// Memory of the slot, aligned to 256 bytes, until begin(); its content is undefined.
+  /// Allocates memory of the slot, aligned to 256 bytes and valid until begin(). Its content is
+  /// undefined.
   std::byte* allocate(int slot, std::int64_t bytes);
-  /// Takes all memory back.
+  /// Takes all allocated memory back.
   void begin();
 
  protected:
-  /// Memory that lasts as long as this object.
+  /// Allocates memory that lasts as long as this object.
   virtual std::byte* obtain(int slot, std::int64_t bytes) = 0;
 
  private:
@@ -49,21 +50,21 @@ class Devices {
   std::vector<std::vector<Block>> blocks_;
 };
 
-/// What stands for a stream where memory is the host's: NCCL's stand-in counts up when it is given
-/// work and down when that is done.
+/// Replaces a stream on host memory. NCCL's stand-in increments `pending` when it receives work and
+/// decrements it when the work is done.
 struct HostStream {
   std::atomic<int> pending{0};
 };
 
-/// How many CUDA devices this process can use; why it can use none, and what would mend that.
+/// How many CUDA devices this process can use. If none, `why_none` says why and what would mend it.
 struct CudaPresence {
   int devices = 0;
   std::string why_none;
-  /// Of the devices, times ten: 90 where it is 9.0.
+  /// The least compute capability of the devices, times ten: 90 for 9.0.
   int least_capability = 0;
 };
 [[nodiscard]] CudaPresence find_cuda();
-/// Names and versions: driver, runtime and the devices' names.
+/// The versions of driver and runtime, and the names of the devices.
 struct CudaVersions {
   std::string driver;
   std::string runtime;
@@ -71,7 +72,7 @@ struct CudaVersions {
 };
 [[nodiscard]] CudaVersions cuda_versions();
 
-/// Slot s on CUDA device physical[s]. Throws DeviceError.
+/// Slot s is on CUDA device physical[s]. Throws DeviceError.
 [[nodiscard]] std::unique_ptr<Devices> make_cuda_devices(std::span<const int> physical);
 /// Slots in host memory.
 [[nodiscard]] std::unique_ptr<Devices> make_host_devices(int slots);

@@ -43,7 +43,7 @@ class HostDevices final : public Devices {
 
   HostStream& at(int slot) { return streams_[static_cast<std::size_t>(slot)]; }
 
-  /// On a device, this copy would race with the work before it.
+  /// Throws DeviceError if work is left, because on a real device a copy would race with it.
   void expect_done(int slot) {
     if (!is_done(slot)) throw DeviceError("memory was copied before the stream's work was done");
   }

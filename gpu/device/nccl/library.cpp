@@ -49,7 +49,7 @@ Library::Library(const SearchPlaces& places) : loaded_(load_vendor_library(reque
 }
 
 std::string Library::version_text() const {
-  // The patch level has two digits; the minor version had one until 2.8.
+  // The patch level has two digits. Until 2.8, the minor version had one digit.
   const int scale = version_ < 10000 ? 1000 : 10000;
   return std::to_string(version_ / scale) + "." + std::to_string(version_ % scale / 100) + "." +
          std::to_string(version_ % 100);

@@ -9,8 +9,8 @@
 
 #include "gpu/device/vendor_library.hpp"
 
-/// The functions of NCCL that are used here: those without which nothing works, and those that
-/// older versions lack.
+/// The functions of NCCL that this program uses. The first list is required; older versions may
+/// lack the functions of the second.
 #define RANKCHECK_NCCL_REQUIRED(USE) \
   USE(ncclGetVersion)                \
   USE(ncclGetUniqueId)               \
@@ -40,7 +40,7 @@
 
 namespace rankcheck::gpu::nccl {
 
-/// Each under its own name; null where the library has no such function.
+/// Each function under its own name; null if the library has no such function.
 struct Functions {
 #define RANKCHECK_NCCL_DECLARE(name) decltype(&::name) name = nullptr;
   RANKCHECK_NCCL_REQUIRED(RANKCHECK_NCCL_DECLARE)
@@ -48,12 +48,12 @@ struct Functions {
 #undef RANKCHECK_NCCL_DECLARE
 };
 
-/// A call of NCCL returned an error: the call, NCCL's words and its last message.
+/// An NCCL call returned an error. The text has the call, NCCL's description and its last message.
 class Error : public std::runtime_error {
  public:
   Error(const std::string& what, ncclResult_t code) : std::runtime_error(what), code_(code) {}
 
-  /// Whether only this call was rejected; after anything else no communicator can be trusted.
+  /// Whether only this call was rejected. After any other error no communicator can be trusted.
   [[nodiscard]] bool is_refusal() const {
     return code_ == ncclInvalidArgument || code_ == ncclInvalidUsage;
   }
@@ -65,31 +65,31 @@ class Error : public std::runtime_error {
 /// NCCL, or a library with its interface, loaded while the program runs.
 class Library {
  public:
-  /// Loads the library and finds its functions. Throws DeviceError with one line where it cannot
-  /// be loaded or lacks a required function.
+  /// Loads the library and finds its functions. Throws DeviceError with one line if the library
+  /// cannot be loaded or lacks a required function.
   explicit Library(const SearchPlaces& places);
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
-  // NCCL starts threads of its own: it stays loaded.
+  // NCCL starts threads of its own, so the library stays loaded.
   ~Library() = default;
 
   [[nodiscard]] const Functions* operator->() const { return &functions_; }
-  /// The file that was loaded, and why this one.
+  /// The file that was loaded, and why this file.
   [[nodiscard]] const LoadedLibrary& loaded() const { return loaded_; }
-  /// As NCCL_VERSION makes it, and as people write it: "2.28.9".
+  /// The version as the number NCCL_VERSION(…), and as text: "2.28.9".
   [[nodiscard]] int version() const { return version_; }
   [[nodiscard]] std::string version_text() const;
-  /// Whether it works on host memory, as stand-ins for NCCL do: they define
+  /// Whether the library is a stand-in for NCCL that works on host memory. Stand-ins define
   /// rankcheck_nccl_on_host.
   [[nodiscard]] bool on_host() const { return on_host_; }
-  /// The folder for memory that all processes see: /dev/shm, or what a stand-in names in
-  /// rankcheck_nccl_shared_memory.
+  /// The folder for memory that all processes share: /dev/shm, or the folder that a stand-in names
+  /// in rankcheck_nccl_shared_memory.
   [[nodiscard]] const std::string& shared_memory() const { return shared_memory_; }
-  /// The optional functions that it lacks.
+  /// The optional functions that the library lacks.
   [[nodiscard]] const std::vector<std::string_view>& missing() const { return missing_; }
   [[nodiscard]] bool has(std::string_view function) const;
 
-  /// Throws Error where the call that `what` names returned one.
+  /// Throws Error if `code` is an error. `what` names the call.
   void check(ncclResult_t code, std::string_view what) const;
 
  private:

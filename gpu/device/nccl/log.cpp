@@ -7,7 +7,7 @@ namespace rankcheck::gpu::nccl {
 
 namespace {
 
-/// The word that begins at the position.
+/// The word that begins at `begin`.
 std::string word_at(std::string_view line, std::size_t begin) {
   const std::size_t end = line.find_first_of(" \r", begin);
   return std::string(line.substr(begin, end == std::string_view::npos ? end : end - begin));
@@ -23,7 +23,8 @@ std::vector<Launch> launches_in(std::string_view log) {
     const std::size_t end = log.find('\n');
     const std::string_view line = log.substr(0, end);
     log.remove_prefix(end == std::string_view::npos ? log.size() : end + 1);
-    // "… NCCL INFO AllReduce: 4194304 Bytes -> Algo TREE proto SIMPLE channel{Lo..Hi}={0..7}"
+    // A line looks like "… NCCL INFO AllReduce: 4194304 Bytes -> Algo TREE proto SIMPLE
+    // channel{Lo..Hi}={0..7}".
     const std::size_t algorithm = line.find(bytes);
     const std::size_t protocol = line.find(proto);
     const std::size_t colon = line.rfind(':', algorithm);
@@ -62,7 +63,7 @@ std::vector<Launch> Log::news() {
   std::ifstream file(path_);
   file.seekg(read_);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  // A line that is still being written is left for the next time.
+  // A line that is still being written is left for the next call.
   const std::size_t end = text.rfind('\n');
   if (end == std::string::npos) return {};
   read_ += static_cast<std::streamoff>(end) + 1;

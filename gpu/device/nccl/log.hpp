@@ -9,9 +9,9 @@
 
 namespace rankcheck::gpu::nccl {
 
-/// What NCCL's log says of one collective: which function ran with which algorithm and protocol.
-/// The rank 0 of a communicator writes such a line when it launches the kernel (NCCL_DEBUG=INFO,
-/// subsystem TUNING); nothing else that NCCL offers without a plugin of a certain version tells.
+/// One collective in NCCL's log: the function that ran, its algorithm and its protocol. Rank 0 of a
+/// communicator writes such a line when it launches the kernel (NCCL_DEBUG=INFO, subsystem TUNING).
+/// Apart from a plugin for a certain version, NCCL offers no other source for this.
 struct Launch {
   std::string function;
   std::string algorithm;
@@ -20,14 +20,14 @@ struct Launch {
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 
-/// The launches that lines of NCCL's log tell of; other lines are left out.
+/// The launches in lines of NCCL's log; other lines are ignored.
 [[nodiscard]] std::vector<Launch> launches_in(std::string_view log);
 
-/// Throws std::runtime_error where a launch of the forced function took another way, or none is
-/// there although data moved.
+/// Throws std::runtime_error if a launch of the forced function used another algorithm or protocol,
+/// or if there is no launch although data moved.
 void expect_forced(const Forcing& forcing, const std::vector<Launch>& launches, bool moves_data);
 
-/// The file that NCCL of this process writes its log to.
+/// The log file of NCCL in this process.
 class Log {
  public:
   explicit Log(const std::string& path) : path_(path) {}

@@ -1,5 +1,5 @@
-# The NCCL worker, built where NCCL's header and CUDA's runtime are found; neither nvcc nor the
-# library is needed for that.
+# The NCCL worker is built if NCCL's header and the CUDA runtime are found. It needs neither nvcc
+# nor the NCCL library.
 if(RANKCHECK_NCCL STREQUAL OFF)
   set(nccl_absent "RANKCHECK_NCCL is OFF")
   return()

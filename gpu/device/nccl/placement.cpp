@@ -35,7 +35,7 @@ std::map<std::string, std::string> environment_of_sharing(int rank, const Variab
 }
 
 std::string why_too_small(const std::string& folder, int ranks) {
-  // NCCL 2.28's pool of operations for the network, one for each rank.
+  // The size of NCCL 2.28's pool of network operations, one for each rank.
   constexpr std::uint64_t mib_of_rank = 34;
   const std::uint64_t needed_mib = mib_of_rank * static_cast<std::uint64_t>(ranks);
   struct statvfs found {};

@@ -4,30 +4,31 @@
 #include <map>
 #include <string>
 
-/// Which device a rank is on, and what NCCL has to be told so that it takes that.
+/// Decides which device a rank uses, and sets NCCL's environment so that NCCL accepts this.
 namespace rankcheck::gpu::nccl {
 
-/// What the environment says under a name; empty where it says nothing.
+/// The value of an environment variable; empty if it is not set.
 using Variables = std::function<std::string(const char* name)>;
 
-/// The device of a world rank: that of its number modulo how many there are.
+/// The device of a world rank: the rank modulo the number of devices.
 [[nodiscard]] int device_of(int rank, int devices);
 
-/// Whether there are ranks that have a device in common.
+/// Whether several ranks share a device.
 [[nodiscard]] bool share_devices(int ranks, int devices);
 
-/// What the process of a rank that shares its device is started with, so that NCCL takes several on
-/// one: each is a host of its own, which others reach through a socket, and small enough that all
-/// of them fit on the device at the same time. What the user has set stays, but for the host's
-/// name, which would be the same for all.
+/// The environment for the process of a rank that shares its device, so that NCCL accepts several
+/// ranks on one device. Each rank is a host of its own, which the others reach through a socket.
+/// Resources are limited so that all ranks fit on the device. Variables that the user has set stay,
+/// except the host's name, which would be the same for all ranks.
 [[nodiscard]] std::map<std::string, std::string> environment_of_sharing(int rank,
                                                                         const Variables& variables);
 
-/// Why `folder`, NCCL's place for shared memory, has too little room for what NCCL 2.28 keeps
-/// there of `ranks` that share devices, and what would mend it; empty where it has enough.
+/// Says why `folder`, NCCL's folder for shared memory, is too small for the data that NCCL 2.28
+/// keeps there for `ranks` ranks that share devices, and what would mend it. Empty if it is large
+/// enough.
 [[nodiscard]] std::string why_too_small(const std::string& folder, int ranks);
 
-/// Whether the user lets NCCL go straight from device to device, whatever joins them
+/// Whether the user's settings allow NCCL to copy directly between devices, whatever connects them
 /// (NCCL_P2P_DISABLE, NCCL_P2P_LEVEL).
 [[nodiscard]] bool lets_peers_reach(const Variables& variables);
 

@@ -10,7 +10,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Communicators of groups that are kept.
+/// The number of groups whose communicators are kept.
 constexpr std::size_t groups_max = 16;
 
 std::string id_text(const ncclUniqueId& id) {
@@ -43,7 +43,8 @@ std::string why_unforceable(const Library& nccl, const World& world, const Reque
   if (forcing.algorithm == "PAT" && !world.shares_devices) {
     return "algorithm: NCCL has PAT only where every rank is a host of its own";
   }
-  // To NCCL, both are a sum that also multiplies, by each rank's factor or by 1/n at the end.
+  // NCCL implements both ops as a sum that also multiplies, by each rank's factor or by 1/n at the
+  // end.
   if (forcing.algorithm == "PAT" && request.contract.reduces &&
       (request.call.op == spec::ReduceOp::avg || request.call.op == spec::ReduceOp::premul_sum)) {
     return "op: NCCL's PAT has neither avg nor premul_sum";
@@ -51,7 +52,7 @@ std::string why_unforceable(const Library& nccl, const World& world, const Reque
   if (forcing.protocol == "LL128" && world.shares_devices) {
     return "algorithm: LL128 is not safe between hosts, which ranks on one device are to NCCL";
   }
-  // Elsewhere data may arrive wrong, says NCCL's documentation of NCCL_PROTO.
+  // Without NVLink, data may arrive wrong, according to NCCL's documentation of NCCL_PROTO.
   if (forcing.protocol == "LL128" && !world.has_nvlink) {
     return "algorithm: LL128 is safe over NVLink alone, which does not join all devices in use, or "
            "NCCL_P2P_DISABLE or NCCL_P2P_LEVEL keeps NCCL from it";
@@ -170,7 +171,8 @@ void Runtime::destroy(Group& group) {
 
 void Runtime::abort() {
   aborted_ = true;
-  // To abort others that are idle frees their memory, which waits for the kernels that hang.
+  // Only the current communicators are aborted. Aborting idle ones would free their memory, which
+  // waits for the kernels that hang.
   for (ncclComm_t communicator : current_->communicators) {
     if (communicator != nullptr) static_cast<void>(nccl_->ncclCommAbort(communicator));
   }
@@ -201,7 +203,7 @@ void Runtime::prepare(const Request& request) {
         join(groups_.front(), "group " + std::to_string(groups_made_));
       }
     } catch (...) {
-      // It has no communicators that a later call could use.
+      // The group has no communicators that a later call could use.
       groups_.pop_front();
       throw;
     }
@@ -271,7 +273,7 @@ void Runtime::wait(const Request& request, std::span<const Member> members) {
       abort();
       throw Hang(call + " was not done in time; its communicators were aborted");
     }
-    // Small calls are done at once; waiting for others must not cost a core.
+    // Small calls finish at once. A longer wait must not occupy a core.
     constexpr int looks_without_sleep = 200;
     if (looks > looks_without_sleep)
       std::this_thread::sleep_for(std::chrono::microseconds(50));

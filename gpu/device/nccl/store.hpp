@@ -10,36 +10,38 @@
 #include <thread>
 #include <utility>
 
-/// Where the processes of a world meet before they can communicate: a small store of texts over
-/// TCP, with waiting and barriers.
+/// A meeting place for the processes of a world before they can communicate: a small key-value
+/// store over TCP, with waiting and barriers.
 ///
-/// A client sends one request at a time over one connection: four bytes of length (little endian)
-/// and so many bytes; the first one says which request it is, two give the length of a key, then
-/// the key and what else the request has. The first request shows the secret. Answers are four
-/// bytes of length, one that is 0 for success, and the value or the complaint. Whatever a client
-/// sends, others are served on: a request that breaks the rules is answered with a complaint, and
-/// where its end is unknown its connection closed.
+/// A client sends one request at a time over one connection:
+/// - four bytes with the length of the rest (little endian)
+/// - one byte with the verb, two bytes with the length of the key, the key, and further arguments.
+/// The first request must show the secret. An answer is:
+/// - four bytes with the length of the rest
+/// - one byte, 0 for success, and the value or the complaint.
+/// No client can stop the service for others: a request that breaks the rules is answered with a
+/// complaint. If the end of such a request is unknown, its connection is closed.
 namespace rankcheck::gpu::nccl {
 
-/// Bytes and connections that the store accepts.
+/// Limits in bytes and in numbers of connections and ranks.
 namespace store_limits {
 inline constexpr std::size_t key_bytes = 256;
 inline constexpr std::size_t value_bytes = std::size_t{1} << 20;
-/// Of all keys and values together.
+/// The limit for all keys and values together.
 inline constexpr std::size_t total_bytes = std::size_t{64} << 20;
 inline constexpr std::size_t connections = 1024;
 inline constexpr int ranks = 4096;
-/// How long a connection may stay without having shown the secret.
+/// The time within which a connection must show the secret.
 inline constexpr std::chrono::seconds greeting{5};
 }  // namespace store_limits
 
-/// What the store complained of, or why it cannot be reached: one line.
+/// The store's complaint, or the reason why the store cannot be reached: one line.
 class StoreError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A socket or another descriptor that closes itself.
+/// A socket or another descriptor. It is closed with the object.
 class Socket {
  public:
   Socket() = default;
@@ -57,19 +59,19 @@ class Socket {
   int value_ = -1;
 };
 
-/// Where a store is.
+/// The address of a store.
 struct StoreAddress {
   std::string host = "127.0.0.1";
-  /// 0: any that is free.
+  /// 0 means any free port.
   int port = 0;
 };
 
-/// Serves a store from a thread of its own as long as it lives. The secret travels as it is: a
-/// network that others listen to needs a tunnel.
+/// Serves a store from its own thread during its life. The secret is sent unencrypted, so a network
+/// that others can listen to needs a tunnel.
 class StoreServer {
  public:
-  /// Throws StoreError where the address cannot be had, or others than this machine could reach it
-  /// and no secret keeps them out.
+  /// Throws StoreError if the address is not available, or if other machines could reach it and the
+  /// secret is empty.
   StoreServer(const StoreAddress& address, std::string secret);
   StoreServer(const StoreServer&) = delete;
   StoreServer& operator=(const StoreServer&) = delete;
@@ -79,30 +81,30 @@ class StoreServer {
 
  private:
   Socket listener_;
-  /// Written to when the thread is to end.
+  /// Writing to it ends the thread.
   Socket stop_;
   int port_ = 0;
   std::thread thread_;
 };
 
-/// What a request asks for; see gpu/device/nccl/store_wire.hpp.
+/// The kind of a request; see gpu/device/nccl/store_wire.hpp.
 enum class Verb : char;
 
-/// A connection to a store. Serves one thread. Every call throws StoreError.
+/// A connection to a store. It serves one thread. Every call throws StoreError on failure.
 class StoreClient {
  public:
   using Patience = std::chrono::milliseconds;
 
-  /// Tries again until a server is there or the time is over; a negative patience is none.
+  /// Repeats until a server answers or the time is over. A negative time counts as zero.
   StoreClient(const StoreAddress& address, std::string_view secret, Patience patience);
 
   void set(std::string_view key, std::string_view value);
-  /// The value of a key, which must be there.
+  /// Returns the value of a key, which must exist.
   [[nodiscard]] std::string get(std::string_view key);
-  /// The value of a key, once it is there.
+  /// Waits until the key exists, and returns its value.
   [[nodiscard]] std::string wait(std::string_view key, Patience patience);
-  /// Returns when all `ranks` have called it with this name, as often as this one has. Where one of
-  /// them does not come in time or goes away, all that wait are told which.
+  /// Returns when all `ranks` ranks have called it with this name as often as this one. If a rank
+  /// does not come in time or disconnects, all waiting ranks get an error that names it.
   void barrier(std::string_view name, int rank, int ranks, Patience patience);
 
  private:

@@ -20,10 +20,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 
-/// Time that an answer may take on its way.
+/// The time allowed for an answer to travel, in addition to the request's own time.
 constexpr Milliseconds grace{2000};
 
-/// Why a connection that was begun is not there by then; 0 where it is.
+/// Waits for a connection in progress. Returns 0 when it is established, else the error number,
+/// ETIMEDOUT after the deadline.
 int error_of(const Socket& socket, Clock::time_point deadline) {
   pollfd entry{.fd = socket.get(), .events = POLLOUT, .revents = 0};
   while (::poll(&entry, 1, milliseconds_until(deadline)) <= 0) {
@@ -35,7 +36,8 @@ int error_of(const Socket& socket, Clock::time_point deadline) {
   return error;
 }
 
-/// Invalid, with the reason in `error`, where nobody answers there by then.
+/// Returns an invalid socket, with the error number in `error`, if there is no connection before
+/// the deadline.
 Socket try_connect(const addrinfo& address, Clock::time_point deadline, int& error) {
   Socket socket(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   error = 0;
@@ -49,7 +51,8 @@ Socket try_connect(const addrinfo& address, Clock::time_point deadline, int& err
   return socket;
 }
 
-/// As it travels: no time where it is negative, and at most what four bytes hold.
+/// The time in the form that requests use: four bytes of milliseconds. A negative time becomes 0,
+/// and a time that is too long becomes the largest possible one.
 std::string number_of(StoreClient::Patience patience) {
   constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
   return number(static_cast<std::uint64_t>(std::clamp<std::int64_t>(patience.count(), 0, most)), 4);
@@ -67,7 +70,7 @@ StoreClient::StoreClient(const StoreAddress& address, std::string_view secret, P
     int error = 0;
     for (const addrinfo* each = found.get(); each != nullptr && socket_.get() < 0;
          each = each->ai_next) {
-      // One that is silent leaves time for the others.
+      // An address that does not answer must leave time for the others.
       const auto turn = std::min(deadline, Clock::now() + patience / addresses);
       socket_ = try_connect(*each, turn, error);
     }
@@ -99,7 +102,7 @@ void StoreClient::barrier(std::string_view name, int rank, int ranks, Patience p
 }
 
 void StoreClient::lose(const std::string& why) {
-  // An answer that comes later would be taken for that to another question.
+  // Close the connection: a late answer would be taken for the answer to another request.
   socket_ = Socket();
   throw StoreError("store at " + address_ + ": " + why);
 }
@@ -115,7 +118,7 @@ void StoreClient::send(std::string_view request, Clock::time_point deadline) {
   while (!request.empty()) {
     expect_ready(POLLOUT, deadline);
     const ssize_t sent = ::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL);
-    // The other side may have said why it does not want more.
+    // The server may have sent the reason why it closed the connection, so receive() reads it.
     if (sent < 0 && errno != EAGAIN && errno != EINTR) return;
     if (sent > 0) request.remove_prefix(static_cast<std::size_t>(sent));
   }

@@ -24,14 +24,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 
-/// Of a connection that has not shown the secret.
+/// The largest request of a connection that has not shown the secret.
 constexpr std::size_t greeting_bytes_max = head_bytes + store_limits::key_bytes;
-/// Where there is no descriptor for a further connection, until the next try.
+/// The pause before the next accept if there is no descriptor for another connection.
 constexpr Milliseconds accept_pause{100};
-/// Answers that nobody takes.
+/// The largest backlog of answers that a client does not read.
 constexpr std::size_t unread_bytes_max = 4 * store_limits::value_bytes;
 
-/// Takes as long whatever the texts have in common.
+/// Compares in a time that does not depend on how much the texts have in common.
 bool equal(std::string_view a, std::string_view b) {
   std::size_t difference = a.size() ^ b.size();
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -41,7 +41,7 @@ bool equal(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-/// A key as it may stand in a message: on one line, and short.
+/// A key in the form that a message can contain: on one line, and short.
 std::string quoted(std::string_view key) {
   std::string text = "'";
   for (const char c : key.substr(0, 64)) text += c >= ' ' && c <= '~' ? c : '?';
@@ -65,7 +65,7 @@ int port_of(const Socket& socket) {
                                            : reinterpret_cast<sockaddr_in&>(bound).sin_port);
 }
 
-/// Everything that the server knows, served by one thread: so no two requests ever overlap.
+/// The server's state. One thread serves it, so no two requests overlap.
 class Service {
  public:
   Service(int listener, int stop, std::string secret)
@@ -83,12 +83,13 @@ class Service {
     std::string in = {};
     std::string out = {};
     bool greeted = false;
-    /// It broke the rules: what it sends is dropped, until it goes or its time is over.
+    /// True if the client broke the rules. Its further input is dropped until it disconnects or its
+    /// time is over.
     bool ends = false;
     Waits waits = Waits::no;
     std::string key = {};
     int rank = 0;
-    /// Of the greeting, or of what it waits for.
+    /// The deadline of the greeting, or of the request that waits.
     Clock::time_point deadline = Clock::time_point::max();
   };
 
@@ -99,7 +100,7 @@ class Service {
 
   bool serve_once() {
     const bool accepts = Clock::now() >= accepts_again_;
-    // poll() passes over what is negative.
+    // poll() ignores negative descriptors.
     std::vector<pollfd> entries{{.fd = stop_, .events = POLLIN, .revents = 0},
                                 {.fd = accepts ? listener_ : -1, .events = POLLIN, .revents = 0}};
     Clock::time_point next = accepts ? Clock::time_point::max() : accepts_again_;
@@ -125,7 +126,7 @@ class Service {
   void accept() {
     Socket socket(::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (socket.get() < 0) {
-      // A connection that nothing can be done about stays: asked at once, it would be there again.
+      // The pending connection would make the next poll() return at once, so accepting pauses.
       const bool is_gone = errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
       if (!is_gone) accepts_again_ = Clock::now() + accept_pause;
       return;
@@ -142,7 +143,8 @@ class Service {
     }
   }
 
-  /// Reads, answers and writes what can be. False where the other side is gone.
+  /// Reads, answers and writes as far as possible without waiting. Returns false if the client has
+  /// disconnected or does not read its answers.
   bool exchange(Connection& connection, int events) {
     if ((events & (POLLIN | POLLHUP | POLLERR)) != 0) {
       std::array<char, 65536> chunk;
@@ -162,7 +164,8 @@ class Service {
         ::send(connection.socket.get(), connection.out.data(), connection.out.size(), MSG_NOSIGNAL);
     if (sent < 0) return errno == EAGAIN || errno == EINTR;
     connection.out.erase(0, static_cast<std::size_t>(sent));
-    // Closed at once, with something unread, the other side might never see the answer.
+    // If the connection were closed at once, with unread input, the client might never see the
+    // answer.
     if (connection.out.empty() && connection.ends) ::shutdown(connection.socket.get(), SHUT_WR);
     return connection.out.size() <= unread_bytes_max;
   }
@@ -184,7 +187,7 @@ class Service {
     }
   }
 
-  /// Complains and ends the connection.
+  /// Sends a complaint and ends the connection.
   static void refuse(Connection& connection, const std::string& complaint) {
     reply(connection, Status::failure, complaint);
     connection.deadline = Clock::now() + store_limits::greeting;
@@ -311,13 +314,13 @@ class Service {
     connection.deadline = Clock::now() + Milliseconds(number_at(rest, 0, 4));
   }
 
-  /// An answer to a connection whose turn it is not.
+  /// Answers a connection other than the one being served.
   static void reply_later(Connection& connection, Status status, std::string_view text) {
     reply(connection, status, text);
     static_cast<void>(write(connection));
   }
 
-  /// False where a connection has been silent for too long.
+  /// Returns false if a connection has been silent for too long and must be closed.
   bool in_time(Connection& connection) {
     if (Clock::now() < connection.deadline) return true;
     if (connection.waits == Waits::no) return false;
@@ -336,7 +339,7 @@ class Service {
     return true;
   }
 
-  /// Tells all that wait why they wait for nothing.
+  /// Tells all waiting ranks why the barrier failed.
   void break_barrier(const std::string& name, const std::string& why) {
     const Barrier broken = std::move(barriers_.at(name));
     barriers_.erase(name);

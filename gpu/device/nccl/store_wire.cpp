@@ -27,7 +27,7 @@ std::string text_of(const StoreAddress& address) {
 }
 
 AddressList resolve(const StoreAddress& address) {
-  // getaddrinfo() would take a port's last 16 bits.
+  // getaddrinfo() would take only the last 16 bits of a larger port.
   constexpr int port_max = std::numeric_limits<std::uint16_t>::max();
   if (address.port < 0 || address.port > port_max) {
     throw StoreError("store at " + text_of(address) + ": expected a port of 0 to " +

@@ -11,22 +11,22 @@
 
 #include "gpu/device/nccl/store.hpp"
 
-/// What a store and its clients have in common: the form of their messages, and addresses.
+/// The parts that a store and its clients share: the format of messages, and addresses.
 namespace rankcheck::gpu::nccl {
 
 inline constexpr std::size_t length_bytes = 4;
-/// The verb and the length of the key.
+/// The verb (1 byte) and the length of the key (2 bytes).
 inline constexpr std::size_t head_bytes = 3;
 inline constexpr std::size_t request_bytes_max =
     head_bytes + store_limits::key_bytes + store_limits::value_bytes;
 
-/// What a request asks for; its first byte. Every connection begins with hello, which brings the
-/// secret.
+/// The kind of a request, which is its first byte. Every connection begins with hello, which
+/// contains the secret.
 enum class Verb : char { hello = 'h', set = 's', get = 'g', wait = 'w', barrier = 'b' };
-/// The first byte of an answer. Behind a failure's stands why, in words.
+/// The first byte of an answer. After `failure`, the reason follows as text.
 enum class Status : char { success = 0, failure = 1 };
 
-/// A number in so many bytes, the lowest first.
+/// A number in `bytes` bytes, the lowest byte first.
 [[nodiscard]] std::string number(std::uint64_t value, std::size_t bytes);
 [[nodiscard]] std::uint64_t number_at(std::string_view text, std::size_t at, std::size_t bytes);
 
@@ -37,7 +37,7 @@ using AddressList = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
 /// Throws StoreError.
 [[nodiscard]] AddressList resolve(const StoreAddress& address);
 
-/// Milliseconds that poll() may wait; 0 where the time is over.
+/// Milliseconds that poll() may wait; 0 if the deadline has passed.
 [[nodiscard]] int milliseconds_until(std::chrono::steady_clock::time_point deadline);
 
 }  // namespace rankcheck::gpu::nccl

@@ -10,19 +10,20 @@
 
 namespace rankcheck::gpu::nccl {
 
-/// An element type in NCCL's words: complex numbers are pairs, as in CuPy.
+/// An element type in NCCL's terms. Complex numbers are pairs of elements, as in CuPy.
 struct TypeWords {
   ncclDataType_t type = ncclInt8;
-  /// NCCL's elements in one of ours.
+  /// The number of NCCL's elements in one of ours.
   std::size_t factor = 1;
 };
 
 [[nodiscard]] TypeWords words_of(spec::Type type);
 
-/// NCCL's op; ncclSum for premul_sum, whose op is made for each call.
+/// NCCL's op. For premul_sum it is ncclSum; the real op is created for each call.
 [[nodiscard]] ncclRedOp_t words_of(spec::ReduceOp op);
 
-/// Why a version of NCCL (as NCCL_VERSION makes it) has no such type or op; empty where it has.
+/// Says why a version of NCCL (a number as of NCCL_VERSION) does not have the type or op; empty if
+/// it has both.
 [[nodiscard]] std::string why_unknown(spec::Type type, spec::ReduceOp op, int version);
 
 }  // namespace rankcheck::gpu::nccl

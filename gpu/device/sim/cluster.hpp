@@ -17,25 +17,25 @@
 
 namespace rankcheck::gpu::sim {
 
-/// Simulated devices, all in this process: kernels run as loops, collectives as plans under the
-/// simulator's eyes. Keeps its memory and plans from call to call; serves one thread.
+/// Simulated devices, all in this process. Kernels run as loops, and collectives are plans that the
+/// simulator checks. Keeps its memory and plans from call to call. An object serves one thread.
 class SimCluster final : public Cluster {
  public:
   using ContractLookup = std::function<const spec::Contract&(std::string_view operation)>;
 
   explicit SimCluster(ContractLookup contract_of) : contract_of_(std::move(contract_of)) {}
 
-  /// Starts a call of so many ranks, whose collectives follow the schedule and may meet the fault.
+  /// Starts a call of `ranks` ranks. Its collectives follow the schedule and may meet the fault.
   void begin(int ranks, plan::Schedule schedule, std::optional<Fault> fault);
-  /// Lets a rank's device use memory of the caller's until the next begin().
+  /// Lets a rank's device use memory of the caller until the next begin().
   void adopt(int rank, const std::byte* begin, std::int64_t bytes) {
     memories_[static_cast<std::size_t>(rank)].adopt(begin, bytes);
   }
-  /// Throws DeviceError where a guard zone of a device's memory was written.
+  /// Throws DeviceError if a guard zone of a device's memory was written.
   void end();
-  /// What became of the last collective since begin().
+  /// The status of the last collective since begin().
   [[nodiscard]] Status status() const { return status_; }
-  /// What became of the fault since begin(), as in a Report.
+  /// Whether the fault has fired, and whether it changed anything, since begin(); see Report.
   [[nodiscard]] bool fault_fired() const { return fault_fired_; }
   [[nodiscard]] bool fault_changed() const { return fault_changed_; }
 
@@ -51,7 +51,7 @@ class SimCluster final : public Cluster {
                   std::span<const DeviceBuffers> buffers) override;
 
  private:
-  /// Throws DeviceError where a buffer of a call does not fit into the rank's memory.
+  /// Throws DeviceError if a buffer of a call does not fit into the rank's memory.
   void check_room(std::size_t rank,
                   std::string_view operation,
                   const std::byte* buffer,

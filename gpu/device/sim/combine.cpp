@@ -10,15 +10,16 @@ namespace rankcheck::gpu::sim {
 
 namespace {
 
-/// Elements that are combined at a time: all the sources pass through a block that stays in the
+/// Elements that are combined at a time. All sources pass through a block that stays in the
 /// first-level cache, so memory is read once and written once. The trip count is a constant so that
-/// the compiler vectorises the loops, and the copies make any alignment legal.
+/// the compiler vectorises the loops. The copies allow any alignment.
 constexpr std::int64_t block_count = 512;
 
 template <class T>
 using Value = typename element::Arithmetic<T>::Value;
 
-/// Reads elements, multiplied by the source's scalar, as values to compute with.
+/// Reads elements as values for arithmetic and multiplies them by the source's scalar if it has
+/// one.
 template <class T>
 [[gnu::always_inline]] inline void read(const Source& source,
                                         std::int64_t first,
@@ -41,7 +42,7 @@ template <class T>
   }
 }
 
-/// Combines at most a block; always inlined, so that a constant `count` unrolls.
+/// Combines at most one block. Always inlined, so that loops with a constant `count` are unrolled.
 template <spec::ReduceOp op, class T>
 [[gnu::always_inline]] inline void combine_block(std::byte* destination,
                                                  std::span<const Source> sources,

@@ -11,9 +11,10 @@
 
 namespace rankcheck::gpu::sim {
 
-/// Combines `count` elements of each source, in the order given and rounding to the type after each
-/// step, divides by `divisor` and writes them to `destination`, which may be one of the sources but
-/// not overlap one otherwise. Types that are only moved take one source, no scalar and divisor 1.
+/// Combines `count` elements of each source in the order given, rounding to the type after each
+/// step, divides by `divisor` and writes to `destination`. The destination may be one of the
+/// sources, but must not overlap a source otherwise. Types without arithmetic take one source, no
+/// scalar and divisor 1.
 void combine(spec::Type type,
              spec::ReduceOp op,
              std::byte* destination,

@@ -257,7 +257,7 @@ void Simulator::perform_faulty(const plan::Move& move, const plan::Step& step) {
 
 void Simulator::hold(const plan::Move& move, const plan::Step& step) {
   held_ = &step;
-  // The receiver of a put learns of it through the sender's next signal.
+  // The receiver of a put learns of the put through the sender's next signal.
   receiver_went_on_ = move.rank == step.destination.rank;
   const auto& program = plan_->steps[index(move.rank)];
   const auto signal = std::find_if(program.begin() + move.step, program.end(), [](const auto& s) {
@@ -273,7 +273,8 @@ void Simulator::deliver_held(int rank, const plan::Step* step) {
     if (leaves) overwrite(address(held_->destination));
     return;
   }
-  // A late message. Whoever has left has read its output: nothing is delivered any more.
+  // The message is late. A rank that has left has already read its output, so nothing is delivered
+  // to it any more.
   if (leaves) {
     held_ = nullptr;
   } else if (step->kind == StepKind::wait) {

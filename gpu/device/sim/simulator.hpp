@@ -20,7 +20,8 @@
 
 namespace rankcheck::gpu::sim {
 
-/// The memory that a rank brings into a call; the caller's, at any alignment. Both may overlap.
+/// A rank's memory in a call. It belongs to the caller and may have any alignment. send and recv
+/// may overlap.
 struct RankBuffers {
   std::byte* send = nullptr;
   std::byte* recv = nullptr;
@@ -30,37 +31,39 @@ struct RankBuffers {
 
 enum class Status : std::uint8_t { completed, deadlock, race, memory_violation, malformed };
 
-/// When a rank came and went, as positions in the run's one order of moves; -1: never.
+/// The times at which a rank entered and left, as positions in the run's order of moves; -1 means
+/// never.
 struct RankTimes {
   std::int64_t entered = -1;
   std::int64_t left = -1;
-  /// The rank left after every rank had entered, whatever the schedule.
+  /// True if the rank left after every rank had entered, in any schedule.
   bool left_after_every_entry = false;
 };
 
-/// What a run did besides filling buffers.
+/// The results of a run besides the filled buffers.
 struct Report {
   Status status = Status::completed;
-  /// What is wrong, naming ranks, steps and ranges; empty when completed.
+  /// Describes the error with ranks, steps and ranges; empty if the run completed.
   std::string text;
-  /// The fault met a step that it could befall.
+  /// True if the fault met a step that it can affect.
   bool fault_fired = false;
-  /// The fault made some bytes differ from what they would have been at that moment, or stopped a
-  /// rank. A fault that fired without it had no effect to be found.
+  /// True if the fault changed some bytes from what they would have been at that moment, or stopped
+  /// a rank. A fault that fired without changing anything had no effect that a check could find.
   bool fault_changed = false;
   std::vector<RankTimes> ranks;
-  /// Moves taken, entering and leaving included; messages among them, and their bytes.
+  /// The number of moves, including entering and leaving; the number of messages among them, and
+  /// their bytes.
   std::int64_t moves = 0;
   std::int64_t messages = 0;
   std::int64_t message_bytes = 0;
 };
 
-/// Executes plans on simulated devices: one thread, one order of moves for a schedule, every
-/// access checked. Keeps its memory from run to run; one simulator serves one thread.
+/// Executes plans on simulated devices in one thread. A schedule determines the order of moves, and
+/// every access is checked. Keeps its memory from run to run. A simulator serves one thread.
 class Simulator {
  public:
-  /// Runs a plan for an element type and op, which must be defined for each other. `scalars` holds
-  /// one element for each rank where op is premul_sum. The report stays valid until the next run.
+  /// Runs a plan for an element type and op, which must be defined for each other. `scalars` has
+  /// one element for each rank if the op is premul_sum. The report is valid until the next run.
   const Report& run(const plan::Plan& plan,
                     spec::Type type,
                     spec::ReduceOp op,
@@ -75,24 +78,24 @@ class Simulator {
   void walk();
   void fail(const plan::Violation& violation);
   void check_guards();
-  /// Whether the next move is the one at which its rank dies.
+  /// Whether the next move is the one at which its rank stops.
   [[nodiscard]] bool dies();
   /// Performs a move that the monitor allowed.
   void perform(const plan::Move& move);
   void perform_step(const plan::Move& move, const plan::Step& step);
   void perform_faulty(const plan::Move& move, const plan::Step& step);
-  /// Writes what the step makes of its sources to `destination` instead of the step's own.
+  /// Writes the step's result to `destination` instead of the step's own destination.
   void deliver(const plan::Step& step, std::byte* destination, bool stale = false);
   [[nodiscard]] bool befalls(const plan::Step& step, bool is_message);
-  /// Keeps the payload for a later delivery, which `deliver_held` makes when it is due after a step
-  /// of the receiver (null: it leaves).
+  /// Keeps the payload for later. `deliver_held` delivers it after the right step of the receiver.
+  /// A null step means that the receiver leaves.
   void hold(const plan::Move& move, const plan::Step& step);
   void deliver_held(int rank, const plan::Step* step);
   void overwrite(std::byte* destination);
   [[nodiscard]] std::byte* address(const plan::Range& range) const;
   [[nodiscard]] const std::byte* address_on_entry(const plan::Range& range) const;
 
-  // The run at hand.
+  // The current run.
   const plan::Plan* plan_ = nullptr;
   spec::Type type_ = spec::Type::f32;
   spec::ReduceOp op_ = spec::ReduceOp::none;
@@ -102,25 +105,26 @@ class Simulator {
   plan::Scheduler scheduler_;
   plan::Monitor monitor_;
   Report report_;
-  /// Base addresses: bases_[rank][buffer], and the same memory as the monitor sees it.
+  /// bases_[rank][buffer] is a base address; memory_ has the same memory in the monitor's form.
   std::vector<std::array<std::byte*, 3>> bases_;
   std::vector<plan::RankMemory> memory_;
   std::vector<Source> sources_;
 
-  /// Bytes of each rank's scratch, and the scratch itself.
+  /// The size of each rank's scratch in bytes, and the scratch itself.
   std::vector<std::int64_t> scratch_bytes_;
   Arena arena_;
 
   // Faults.
   std::optional<Fault> fault_;
   std::int64_t candidates_ = 0;
-  /// What the struck step would have written; the step, while that is still to be delivered; the
-  /// event that tells the receiver of it, and whether the receiver took it for delivered.
+  /// payload_: the data that the affected step would have written. held_: the step that is still to
+  /// be delivered, or null. announced_by_: the event that tells the receiver of it.
+  /// receiver_went_on_: whether the receiver took the message for delivered.
   std::vector<std::byte> payload_;
   const plan::Step* held_ = nullptr;
   std::int32_t announced_by_ = -1;
   bool receiver_went_on_ = false;
-  /// Copies of all memory on entry, for stale messages.
+  /// Copies of all memory at entry, for stale messages.
   std::vector<std::byte> snapshot_;
   std::vector<std::array<std::size_t, 3>> snapshot_at_;
 };
