@@ -10,7 +10,7 @@
 /// Arithmetic on whole arrays of one rank's device.
 namespace rankcheck::gpu {
 
-/// The real type of a number's components, and how many there are.
+/// The real type of a number's components, and the number of components.
 template <class Value>
 inline constexpr spec::Type component_type = spec::Type::f32;
 template <>
@@ -48,7 +48,7 @@ void copy(Cluster& cluster, int rank, std::int64_t count, const Value* from, Val
   launch(cluster, rank, count, Copy<Value>{from, to});
 }
 
-/// Stores a sum that was made in double precision.
+/// Converts a sum in double precision to the stored type.
 template <class T>
 struct Round {
   const double* from;
@@ -67,7 +67,7 @@ struct AddScaled {
   RANKCHECK_HD void operator()(std::int64_t i) const { out[i] = base[i] + factor * added[i]; }
 };
 
-/// out = base + factor * added; out may be one of them.
+/// Computes out = base + factor * added. `out` may be the same array as `base` or `added`.
 template <class T>
 void add_scaled(Cluster& cluster,
                 int rank,
@@ -79,14 +79,14 @@ void add_scaled(Cluster& cluster,
   launch(cluster, rank, count, AddScaled<T>{base, factor, added, out});
 }
 
-/// Values that one thread sums.
+/// The number of values that one thread sums.
 inline constexpr std::int64_t sum_chunk = 256;
 
 [[nodiscard]] inline std::int64_t chunks_of(std::int64_t count) {
   return (count + sum_chunk - 1) / sum_chunk;
 }
 
-/// Adds `count` numbers to *total, in order.
+/// Adds `count` numbers, summed in order, to *total.
 struct AddSum {
   const double* parts;
   double* total;
@@ -99,17 +99,17 @@ struct AddSum {
   }
 };
 
-/// Two arrays whose inner product is wanted.
+/// The arrays of an inner product Re(conj(a) (b - c)).
 template <class T>
 struct InnerProduct {
   const Complex<T>* a = nullptr;
   const Complex<T>* b = nullptr;
-  /// Subtracted from b; may be null.
+  /// Subtracted from b, unless it is null.
   const Complex<T>* c = nullptr;
-  /// 0 for values that are left out; null where none is.
+  /// 0 for values that are left out; null if all values count.
   const std::uint8_t* counted = nullptr;
 
-  /// Re(conj(a) (b - c)) of one value.
+  /// Returns Re(conj(a) (b - c)) of value i.
   [[nodiscard]] RANKCHECK_HD double at(std::int64_t i) const {
     if (counted != nullptr && counted[i] == 0) return 0;
     double re = static_cast<double>(b[i].re);
@@ -122,7 +122,7 @@ struct InnerProduct {
   }
 };
 
-/// A chunk's part of an inner product.
+/// Computes the inner product of one chunk.
 template <class T>
 struct InnerProductChunk {
   InnerProduct<T> of;
@@ -137,8 +137,8 @@ struct InnerProductChunk {
   }
 };
 
-/// Writes an inner product to *total, in double precision, summed in an order that depends on the
-/// count alone.
+/// Writes an inner product to *total, in double precision. The order of the sum depends only on the
+/// count.
 template <class T>
 void inner_product(Cluster& cluster,
                    int rank,
@@ -153,7 +153,8 @@ void inner_product(Cluster& cluster,
   launch(cluster, rank, 1, AddSum{parts, total, chunks});
 }
 
-/// The largest of each `width` numbers that are not negative; 0 where there is none.
+/// Finds the largest number of each chunk of `width` numbers. The numbers must not be negative; the
+/// result is 0 for an empty chunk.
 template <class T>
 struct FindLargest {
   const T* values;
@@ -171,7 +172,7 @@ struct FindLargest {
   }
 };
 
-/// Writes the largest of `count` numbers, none of them negative, to *largest.
+/// Writes the largest of `count` numbers to *largest. The numbers must not be negative.
 template <class T>
 void find_largest(Cluster& cluster,
                   int rank,

@@ -5,23 +5,25 @@
 #include "gpu/device/complex.hpp"
 #include "gpu/ptycho/pixel.hpp"
 
-/// Comparing frames in one pass over the waves, and adding up what that costs.
+/// Compares frames with waves in one pass over the waves, and adds up the costs.
 namespace rankcheck::gpu {
 
-/// Pixels of a chunk that one thread takes, threads that share a chunk (neighbours read
-/// neighbouring pixels), and pixels that a thread reads before it writes the first of them.
+/// A chunk has pixels_of_thread pixels for each of its threads_of_chunk threads. Neighbouring
+/// threads read neighbouring pixels. A thread reads pixels_ahead pixels before it writes the first
+/// of them.
 inline constexpr std::int32_t pixels_of_thread = 32;
 inline constexpr std::int32_t threads_of_chunk = 32;
 inline constexpr std::int32_t chunk_pixels = pixels_of_thread * threads_of_chunk;
 inline constexpr std::int32_t pixels_ahead = 4;
 
-/// A thread's share of a chunk of a frame: intensity, cost and far-plane gradient of its pixels.
+/// Computes a thread's share of a chunk of a frame: intensity, cost and far-plane gradient of its
+/// pixels.
 template <class T, class Number, Noise noise>
 struct ComparePixels {
   const Number* waves;
   Number* gradient;
   const T* frames;
-  /// Null where every pixel is measured.
+  /// Null if every pixel is measured.
   const T* mask;
   double* costs;
   std::int32_t modes;
@@ -47,8 +49,8 @@ struct ComparePixels {
     costs[i] = cost;
   }
 
-  /// Writes the gradient of all modes at pixels_ahead pixels, and adds up what they cost; is_whole:
-  /// all of them are in the frame.
+  /// Writes the gradient of all modes at pixels_ahead pixels, and adds their cost. With `is_whole`,
+  /// all these pixels are in the frame.
   template <bool is_whole>
   RANKCHECK_HD void compare(std::int64_t n, std::int32_t pixel, double& cost) const {
     const Number* const wave = waves + n * modes * frame + pixel;
@@ -101,10 +103,11 @@ struct ComparePixels {
   }
 };
 
-/// Values that one thread sums.
+/// The number of values that one thread sums.
 inline constexpr std::int64_t sums_of_thread = 64;
 
-/// Sums of numbers, as many as there are threads, each in order; neighbours read neighbouring ones.
+/// Computes as many sums as there are threads, each in order. Neighbouring threads read
+/// neighbouring values.
 struct SumApart {
   const double* values;
   double* sums;

@@ -8,7 +8,7 @@ namespace rankcheck::gpu {
 
 namespace {
 
-/// A value of a conjugate gradient step's direction.
+/// Computes one value of the direction of a conjugate gradient step.
 template <class T>
 struct Turn {
   const Complex<T>* gradient;
@@ -48,7 +48,7 @@ typename ConjugateGradient<T>::Block ConjugateGradient<T>::probe_of(int rank,
           .direction = share.probe_direction,
           .fresh = sums_.probe(rank),
           .trial = probe_trial_.get(rank, sums_.probe_size()),
-          // All ranks have the same: one of them counts.
+          // All ranks have the same probe, so only rank 0 counts.
           .counts = rank == 0 ? sums_.probe_size() : 0};
 }
 

@@ -9,7 +9,7 @@
 
 namespace rankcheck::gpu {
 
-/// A pixel of a frame, all its modes.
+/// Compares one pixel of a frame, in all its modes.
 template <class T, Noise noise>
 struct ComparePixel {
   const Complex<T>* waves;
@@ -33,7 +33,7 @@ struct ComparePixel {
   }
 };
 
-/// What gaussian_cost and poisson_cost do.
+/// Runs gaussian_cost or poisson_cost.
 template <Noise noise>
 void run_cost(const OperatorRun& run) {
   with_precision(run.call().type, [&]<class T>() {
@@ -61,7 +61,7 @@ void run_cost(const OperatorRun& run) {
   });
 }
 
-/// The same in one pass over the waves.
+/// Runs gaussian_cost or poisson_cost in one pass over the waves.
 inline void run_fused_cost(const OperatorRun& run, Noise noise) {
   with_precision(run.call().type, [&]<class T>() {
     Cluster& cluster = run.cluster();

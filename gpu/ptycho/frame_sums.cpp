@@ -151,7 +151,7 @@ void FrameSums<T>::move_exit_waves(Shares shares, T beta) {
   for (std::size_t place = 0; place < shares.size(); ++place) {
     const SolverShare<T>& share = shares[place];
     const int rank = cluster_.local()[place];
-    // Nobody asks what the reflected waves cost.
+    // The cost of the reflected waves is computed but not used.
     double* const cost = numbers(rank);
     models(Noise::projected)[place].move_exit_waves(
         rank, exposure_of(share), beta, share.exit_waves, cost);
@@ -171,7 +171,8 @@ void FrameSums<T>::find_largest_weights() {
     auto* const bytes = reinterpret_cast<std::byte*>(largest);
     buffers.push_back({.send = bytes, .recv = bytes});
   }
-  // Other ranks hold other parts of the object.
+  // Only the object's number is reduced, because the ranks hold different parts of the object. The
+  // probe's weights are already equal on all ranks.
   cluster_.collective(
       "all_reduce",
       {.ranks = cluster_.ranks(), .type = component_type<T>, .op = spec::ReduceOp::max, .count = 1},

@@ -14,23 +14,24 @@
 #include "gpu/ptycho/object_shares.hpp"
 #include "gpu/ptycho/solver_share.hpp"
 
-/// What the steps of all solvers need.
+/// Sums that the steps of all solvers need.
 namespace rankcheck::gpu {
 
-/// What all ranks' frames add up to, and the devices' memory for it, which is kept from use to use.
+/// Sums over the frames of all ranks. Keeps the devices' memory for them from use to use.
 template <class T>
 class FrameSums {
  public:
   using Shares = std::span<const SolverShare<T>>;
 
-  /// What is wanted beside the cost; the weights, of what is wanted of object and probe.
+  /// Which sums a caller needs in addition to the cost. The weights are those of the object or the
+  /// probe, as far as these are wanted.
   struct Wanted {
     bool object = false;
     bool probe = false;
     bool weights = false;
     bool returned = false;
   };
-  /// Of all frames of all ranks.
+  /// Totals over all frames of all ranks.
   struct Totals {
     double cost = 0;
     double positions = 0;
@@ -38,59 +39,63 @@ class FrameSums {
 
   FrameSums(Cluster& cluster, const spec::Scene& scene, std::vector<spec::Box> held);
 
-  /// Makes what is wanted of the arrays below: gradients, or whatever the model of the noise makes
-  /// of the waves.
+  /// Computes the wanted ones of the arrays below. For object and probe these are gradients, or, if
+  /// the noise model changes the waves, weighted sums of the changed waves. `shares` are those of
+  /// the local ranks, in their order.
   Totals add(Noise noise, Shares shares, Wanted wanted);
-  /// As add(), of the shares' exit waves as they are instead of waves that come back; no cost.
+  /// Like add(), but sums the shares' present exit waves instead of the waves that return from the
+  /// far plane. Computes no cost.
   void add_exit_waves(Shares shares, Wanted wanted);
-  /// Makes exit waves w of all positions: those of object and probe.
+  /// Sets the exit waves of all positions to the waves that object and probe make.
   void make_exit_waves(Shares shares);
-  /// Moves the exit waves w of all positions on by beta (p - m): m are the waves of object and
-  /// probe, p those that 2 m - w become with the measured amplitudes.
+  /// Moves the exit waves w of all positions by beta (p - m). m are the waves of object and probe.
+  /// p are the waves 2 m - w after they are given the measured amplitudes.
   void move_exit_waves(Shares shares, T beta);
-  /// Makes largest_weights() of the weights.
+  /// Computes largest_weights() from the weights.
   void find_largest_weights();
 
-  /// Arrays of a local rank, that change with the next sums. The object's are what the rank holds.
+  /// Arrays of a local rank; the next sums change them. Arrays of the object's pixels cover the
+  /// pixels that the rank holds.
   [[nodiscard]] Complex<T>* object(int rank) { return object_sum_.get(rank, 0); }
   [[nodiscard]] Complex<T>* probe(int rank) { return probe_sum_.get(rank, 0); }
   [[nodiscard]] const T* object_weight(int rank) { return weight_sum_.get(rank, 0); }
   [[nodiscard]] const T* probe_weight(int rank) { return probe_weight_.get(rank, 0); }
-  /// Of the whole object, then of the probe.
+  /// The largest weight of the whole object, then that of the probe.
   [[nodiscard]] const T* largest_weights(int rank) { return largest_.get(rank, 0); }
   /// See Gradients::returned.
   [[nodiscard]] const Complex<T>* returned(int rank) { return returned_.get(rank, 0); }
 
-  /// Room for a few numbers of a local rank.
+  /// Room for up to numbers_most numbers of a local rank.
   [[nodiscard]] double* numbers(int rank) { return numbers_.get(rank, numbers_most); }
-  /// Sums the first `count` numbers of each local rank over all ranks.
+  /// Sums the first `count` numbers of each local rank over all ranks, in place, and returns the
+  /// sums.
   std::vector<double> sum_numbers(std::int64_t count);
 
   [[nodiscard]] Cluster& cluster() const { return cluster_; }
   [[nodiscard]] ObjectShares& objects() { return objects_; }
-  /// Pixels of the object that a rank holds.
+  /// The number of object pixels that a rank holds.
   [[nodiscard]] std::int64_t pixels(int rank) const { return objects_.held(rank).pixels(); }
-  /// Values of the probe.
+  /// The number of values of the probe.
   [[nodiscard]] std::int64_t probe_size() const { return probe_size_; }
-  /// Values of a position's exit waves.
+  /// The number of values of one position's exit waves.
   [[nodiscard]] std::int64_t wave_size() const {
     return spec::values(scene_, spec::Array::exit_waves);
   }
-  /// Pixels of a window.
+  /// The number of pixels of a window.
   [[nodiscard]] std::int64_t window_size() const { return window_size_; }
 
  private:
   static constexpr std::int64_t numbers_most = 4;
 
-  /// Of each local rank, kept from its first use on.
+  /// The models of the local ranks, made at the first use and kept.
   std::vector<Model<T>>& models(Noise noise);
-  /// What a local rank is to add to what is wanted, which is zeros so far.
+  /// Fills the wanted arrays of a local rank with zeros and returns them, for the rank's sums.
   Gradients<T> zeros(int rank, Wanted wanted);
-  /// Sums what is wanted over all ranks.
+  /// Sums the wanted arrays over all ranks.
   void sum_wanted(Wanted wanted);
   template <class Value>
   std::vector<Value*> all(Scratch<Value>& scratch);
-  /// Sums arrays that lie like the object over the ranks that hold a pixel.
+  /// Sums arrays of the object's pixels over the ranks that hold a pixel.
   template <class Value>
   void sum_over_holders(Scratch<Value>& parts, Scratch<Value>& sums);
   /// Sums arrays that all ranks have over all ranks, in place.
@@ -103,12 +108,12 @@ class FrameSums {
   std::int64_t window_size_;
   ObjectShares objects_;
   std::map<Noise, std::vector<Model<T>>> models_;
-  /// A rank's own sums, then those over all ranks.
+  /// The sums of a rank's own frames (part) and those over all ranks (sum).
   Scratch<Complex<T>> object_part_;
   Scratch<Complex<T>> object_sum_;
   Scratch<T> weight_part_;
   Scratch<T> weight_sum_;
-  /// Sums over the rank's frames, then over all ranks.
+  /// The sums of a rank's own frames, later those over all ranks.
   Scratch<Complex<T>> probe_sum_;
   Scratch<T> probe_weight_;
   Scratch<Complex<T>> returned_;

@@ -12,10 +12,11 @@ namespace rankcheck::gpu {
 
 namespace {
 
-/// Rows of a frame that one thread has a column of.
+/// The number of rows of a frame in a strip. A thread processes one column of a strip.
 constexpr std::int32_t illuminated_rows = 8;
 
-/// Strips of frames, all columns of one in a row of this kernel.
+/// Computes the waves behind the object. A row of this kernel has all columns of one strip of a
+/// frame.
 template <class T, class Number>
 struct IlluminateStrips {
   struct Row {
@@ -24,14 +25,14 @@ struct IlluminateStrips {
     const PlacedWindow<T>* window;
     /// The strip's first row in the frame.
     std::int32_t line;
-    /// Mode 0's whole window of the probe, and waves.
+    /// `probe`: mode 0 of the position's probe. `out`: mode 0 of the position's waves.
     const Number* probe;
     Number* out;
   };
 
   ObjectColumns<T, Number> object;
   const Number* probe;
-  /// From one position's probe to the next.
+  /// The number of values from one position's probe to the next; 0 if they share a probe.
   std::int64_t probe_step;
   const PlacedWindow<T>* windows;
   Number* waves;
@@ -39,7 +40,7 @@ struct IlluminateStrips {
   std::int32_t detector;
   std::int32_t width;
   std::int32_t margin;
-  /// Of a frame.
+  /// Strips of one frame.
   std::int32_t strips;
 
   [[nodiscard]] RANKCHECK_HD Row row(std::int64_t r) const {
@@ -66,7 +67,7 @@ struct IlluminateStrips {
     }
   }
 
-  /// is_whole: all pixels are in the window.
+  /// With `is_whole`, all pixels of the thread are in the window.
   template <bool is_whole>
   RANKCHECK_HD void write(const Row& row,
                           std::int32_t c,
@@ -76,7 +77,8 @@ struct IlluminateStrips {
     const Number* light = row.probe + (p * width + q);
     Number* out = row.out + (row.line * detector + c);
     for (std::int32_t m = 0; m < modes; ++m) {
-      // All are read before the first is written: a compiler cannot tell that they lie apart.
+      // All values are read before the first one is written, because the compiler does not know
+      // that the arrays do not overlap.
       Number lights[illuminated_rows];
       RANKCHECK_UNROLLED
       for (std::int32_t k = 0; k < illuminated_rows; ++k) {
@@ -99,10 +101,12 @@ struct IlluminateStrips {
   }
 };
 
-/// Positions whose share of a shared probe one thread adds up.
+/// The number of positions in a group. One thread adds up a group's contributions to a value of a
+/// shared probe.
 constexpr std::int64_t probe_group = 32;
 
-/// Strips of the probe's modes, for each group of positions: what the group gives.
+/// Computes the contribution of each group of positions to the probe. A row of this kernel is one
+/// strip of one mode.
 template <class T, class Number>
 struct GatherProbe {
   struct Row {
@@ -111,7 +115,8 @@ struct GatherProbe {
     std::int64_t begin_n;
     std::int64_t end_n;
     std::int32_t p;
-    /// Of the mode: the first position's waves from row p of the window on, and the group's probe.
+    /// `wave`: the mode's waves of the group's first position, from row p of the window on. `out`:
+    /// the mode of the group's probe.
     const Number* wave;
     Complex<T>* out;
   };
@@ -119,16 +124,16 @@ struct GatherProbe {
   ObjectColumns<T, Number> object;
   const Number* waves;
   const PlacedWindow<T>* windows;
-  /// [groups, modes, width, width]
+  /// Shape [groups, modes, width, width].
   Complex<T>* probe;
   std::int64_t count;
-  /// Positions of a group.
+  /// Positions in a group.
   std::int64_t group;
   std::int32_t modes;
   std::int32_t detector;
   std::int32_t width;
   std::int32_t margin;
-  /// From one position's waves to the next.
+  /// The number of values from one position's waves to the next.
   std::int64_t wave_step;
 
   [[nodiscard]] RANKCHECK_HD Row row(std::int64_t r) const {
@@ -154,7 +159,7 @@ struct GatherProbe {
       Number of_row[strip_rows];
       RANKCHECK_UNROLLED
       for (std::int32_t k = 0; k < strip_rows; ++k) {
-        // Where the window ends sooner, its last row once more: without a branch.
+        // If the window ends inside the strip, its last row is read again. This avoids a branch.
         of_row[k] = wave[std::int64_t{k < lines ? k : lines - 1} * detector];
       }
       Complex<T> patch[strip_rows];
@@ -170,7 +175,8 @@ struct GatherProbe {
   }
 };
 
-/// Strips of the window, for each group of positions: the squares of the object under it.
+/// Computes the contribution of each group of positions to the weights of the window's pixels: the
+/// squares of the object under them. A row of this kernel is one strip of the window.
 template <class T, class Number>
 struct GatherMagnitudes {
   struct Row {
@@ -184,7 +190,7 @@ struct GatherMagnitudes {
 
   ObjectColumns<T, Number> object;
   const PlacedWindow<T>* windows;
-  /// [groups, width, width]
+  /// Shape [groups, width, width].
   T* weight;
   std::int64_t count;
   std::int32_t width;
@@ -217,7 +223,7 @@ struct GatherMagnitudes {
   }
 };
 
-/// A value of the probe's size: adds what all groups gave.
+/// Adds the contributions of all groups to one value.
 template <class Value>
 struct AddGroups {
   const Value* parts;

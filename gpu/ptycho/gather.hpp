@@ -12,12 +12,13 @@
 #include "gpu/ptycho/slices.hpp"
 #include "gpu/ptycho/window.hpp"
 
-/// What windows add to the object that they lie on, as adjoints do.
+/// Sums the contributions of windows to the object pixels under them, as adjoint operators do.
 namespace rankcheck::gpu {
 
-/// Rows of the object: a pixel adds up what the windows give that it lies in, in the order of the
-/// positions. No two threads write the same place. share(share.line(n, p), q) is what pixel (p, q)
-/// of the window of position n gives before its bilinear weights, 0 <= p, q < width.
+/// Each object pixel adds up the contributions of the windows that contain it, in the order of the
+/// positions, so no two threads write the same address. A row of this kernel is a row of the
+/// object. share(share.line(n, p), q) is the contribution of pixel (p, q) of position n's window
+/// before its bilinear weights, 0 <= p, q < width.
 template <class T, class Value, class Share>
 struct Gather {
   struct Row {
@@ -30,7 +31,8 @@ struct Gather {
     std::int64_t first;
     std::int64_t end;
     std::int64_t col;
-    /// The window's row here and the one before; where there is none, its weights are 0.
+    /// The window's line at this row of the object, and the line above it. If a line is outside the
+    /// window, its weights are 0.
     typename Share::Line line;
     typename Share::Line above;
     T w00;
@@ -53,7 +55,7 @@ struct Gather {
   [[nodiscard]] RANKCHECK_HD Term term(const Row& row, std::int64_t n) const {
     const Window<T> window(positions + 2 * n);
     const std::int64_t p = row.line - window.row;
-    // Bilinear weights take the window one pixel further.
+    // The bilinear weights make the window one pixel wider.
     const std::int64_t end = window.col + width + 1;
     const bool reaches = p >= 0 && p <= width;
     const bool has_line = p >= 0 && p < width;
@@ -81,14 +83,15 @@ struct Gather {
            tap(term.above, q, term.w10) + tap(term.above, q - 1, term.w11);
   }
 
-  /// What a pixel of a window's row gives with this weight; what has none is not looked at.
+  /// The contribution of one pixel of a window's line with this weight. A pixel without weight is
+  /// not read.
   RANKCHECK_HD Value tap(const typename Share::Line& line, std::int64_t q, T weight) const {
     if (weight == 0 || q < 0 || q >= width) return {};
     return weight * share(line, q);
   }
 };
 
-/// Adds what all windows of a rank's positions give to its object, of one slice.
+/// Adds the contributions of all windows of a rank's positions to its object of one slice.
 template <class T, class Value, class Share>
 void add_windows(Cluster& cluster,
                  int rank,
@@ -108,7 +111,8 @@ void add_windows(Cluster& cluster,
                                       .width = scene.window});
 }
 
-/// Makes the output of Windows what the windows of all ranks give to it; see gather_windows().
+/// Sets the output array of Windows to the sum of the contributions of all ranks' windows; see
+/// gather_windows().
 template <class T, class Windows>
 void sum_windows(const OperatorRun& run) {
   using Value = std::conditional_t<spec::info(Windows::output).is_complex, Complex<T>, T>;
@@ -126,8 +130,9 @@ void sum_windows(const OperatorRun& run) {
   run.sum_over_ranks(Windows::output);
 }
 
-/// The algorithm `gather` of an operator whose one output is Windows::output, an array of the
-/// object's pixels. Windows::share<T>(run, rank) is what a rank's windows give; see Gather.
+/// Makes the algorithm `gather` of an operator whose only output is Windows::output, an array of
+/// the object's pixels. Windows::share<T>(run, rank) gives the contributions of a rank's windows;
+/// see Gather.
 template <class Windows>
 [[nodiscard]] Operator gather_windows() {
   return {
@@ -160,7 +165,7 @@ struct ProbeLight {
   }
 };
 
-/// conj(probe) times the waves, over all modes.
+/// conj(probe) times the waves, summed over all modes.
 template <class T>
 struct ConjugateTimesWaves {
   const Complex<T>* probe;

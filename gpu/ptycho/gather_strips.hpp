@@ -8,15 +8,16 @@
 #include "gpu/device/complex.hpp"
 #include "gpu/ptycho/strips.hpp"
 
-/// Gather for devices: strips of the object, and the positions near them, which are marked first.
+/// The version of Gather for devices. It works on strips of the object and reads only the positions
+/// near a strip, which are marked first.
 namespace rankcheck::gpu {
 
-/// Tiles of the object that have positions marked: whole strips.
+/// The height of the tiles for which positions are marked: several whole strips.
 inline constexpr std::int32_t tile_rows = 4 * strip_rows;
-/// Positions of a mark.
+/// The number of positions in a mark.
 inline constexpr std::int32_t mark_bits = 32;
 
-/// The index of the lowest bit that is set.
+/// Returns the index of the lowest bit that is set.
 RANKCHECK_HD inline std::int32_t lowest_bit(std::uint32_t bits) {
 #if defined(__CUDA_ARCH__)
   return __ffs(static_cast<int>(bits)) - 1;
@@ -25,7 +26,7 @@ RANKCHECK_HD inline std::int32_t lowest_bit(std::uint32_t bits) {
 #endif
 }
 
-/// The object cut into tiles, `strips` across.
+/// The object cut into tiles, strips.across() tiles in each row.
 struct ObjectTiles {
   Strips strips;
 
@@ -37,15 +38,15 @@ struct ObjectTiles {
   }
 };
 
-/// Marks and tiles: a bit for each of mark_bits positions whose windows, a border of one pixel
-/// below and to the right included, reach the tile.
+/// Computes one mark of one tile: a bit for each of mark_bits positions. The bit is set if the
+/// position's window, with one more row below and one more column to the right, reaches the tile.
 template <class T>
 struct MarkNear {
   const PlacedWindow<T>* windows;
   std::int64_t count;
   std::int32_t width;
   ObjectTiles tiling;
-  /// [marks, tiles]
+  /// Shape [marks, tiles].
   std::uint32_t* near;
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
@@ -67,7 +68,8 @@ struct MarkNear {
   }
 };
 
-/// What a mode gives to the object: conj(probe) times the waves. Number: see with_alignment().
+/// The contribution of one mode to the object: conj(probe) times the waves. For Number see
+/// with_alignment().
 template <class T, class Number>
 struct ConjugateTimesWaveColumn {
   struct Place {
@@ -77,7 +79,7 @@ struct ConjugateTimesWaveColumn {
 
   const Number* probe;
   const Number* waves;
-  /// From one position's numbers to the next.
+  /// The number of values from one position to the next.
   std::int64_t probe_step;
   std::int64_t wave_step;
   std::int32_t modes;
@@ -97,7 +99,7 @@ struct ConjugateTimesWaveColumn {
         detector(scene.detector),
         margin(spec::margin(scene)) {}
 
-  /// Pixel (p, q) of the window of mode 0.
+  /// Pixel (p, q) of position n's window, in mode 0.
   [[nodiscard]] RANKCHECK_HD Place place(std::int32_t n, std::int32_t p, std::int32_t q) const {
     return {.probe = probe + n * probe_step + (p * width + q),
             .wave = waves + n * wave_step + ((margin + p) * detector + margin + q)};
@@ -105,7 +107,7 @@ struct ConjugateTimesWaveColumn {
   [[nodiscard]] RANKCHECK_HD Place next_mode(const Place& place) const {
     return {.probe = place.probe + width * width, .wave = place.wave + detector * detector};
   }
-  /// So many rows below a place, and columns to its right.
+  /// The contribution of the pixel `down` rows below a place and `right` columns to its right.
   [[nodiscard]] RANKCHECK_HD Complex<T> at(const Place& place,
                                            std::int32_t down,
                                            std::int32_t right) const {
@@ -115,13 +117,13 @@ struct ConjugateTimesWaveColumn {
   }
 };
 
-/// What a mode gives to the weights of the object's pixels: the probe's light.
+/// The contribution of one mode to the weights of the object's pixels: the probe's light.
 template <class T, class Number>
 struct ProbeLightColumn {
   using Place = const Number*;
 
   const Number* probe;
-  /// From one position's probe to the next.
+  /// The number of values from one position's probe to the next; 0 if they share a probe.
   std::int64_t probe_step;
   std::int32_t modes;
   std::int32_t width;
@@ -142,8 +144,9 @@ struct ProbeLightColumn {
   }
 };
 
-/// Strips of the object: as Gather, a thread having a column of strip_rows pixels. What a pixel of
-/// a window gives is found out once for the two pixels below each other that it lies on.
+/// Sums as Gather does. A row of this kernel is a strip of the object, and each thread processes a
+/// column of strip_rows pixels. The contribution of a window's pixel is computed once for the two
+/// object pixels, one below the other, that it touches.
 template <class T, class Value, class Share>
 struct GatherStrips {
   struct Row {
@@ -157,7 +160,7 @@ struct GatherStrips {
   const PlacedWindow<T>* windows;
   std::int32_t marks;
   ObjectTiles tiling;
-  /// [marks, tiles]
+  /// Shape [marks, tiles].
   const std::uint32_t* near;
   Value* object;
   std::int32_t width;
@@ -193,8 +196,8 @@ struct GatherStrips {
   }
 
  private:
-  /// What a column of a window gives before its weights: the row above the strip's first one, then
-  /// the strip's rows.
+  /// The contributions of a column of a window before its weights: the row above the strip's first
+  /// row, then the strip's rows.
   using Products = Value[strip_rows + 1];
 
   RANKCHECK_HD void add_position(std::int32_t n,
@@ -213,7 +216,7 @@ struct GatherStrips {
     }
   }
 
-  /// is_whole: all weights count, and all rows are in the window.
+  /// With `is_whole`, no weight is 0 and all rows are in the window.
   template <bool is_whole>
   RANKCHECK_HD void add(const BilinearWeights<T>& w,
                         typename Share::Place place,
@@ -234,8 +237,8 @@ struct GatherStrips {
     }
   }
 
-  /// Adds what a mode gives to the window's column that a thread's pixels lie on, and to the one to
-  /// its left.
+  /// Adds the contribution of one mode to `here`, the window's column over the thread's pixels, and
+  /// to `left`, the column to its left.
   template <bool is_whole, bool is_first>
   RANKCHECK_HD void add_mode(const BilinearWeights<T>& w,
                              const typename Share::Place& place,
@@ -259,7 +262,8 @@ struct GatherStrips {
     }
   }
 
-  /// Whether a product is in the window, and has a weight for the pixel on it or the one below.
+  /// Whether a product is inside the window and has a weight for the pixel under it or for the
+  /// pixel below.
   [[nodiscard]] RANKCHECK_HD bool counts(std::int32_t p,
                                          std::int32_t k,
                                          T weight,
@@ -268,7 +272,7 @@ struct GatherStrips {
     return is_inside && ((k > 0 && weight != 0) || (k < strip_rows && weight_below != 0));
   }
 
-  /// What has no weight is not added: 0 times what lies there need not be 0.
+  /// A product without weight is not added, because 0 times its value need not be 0.
   template <bool is_whole>
   static RANKCHECK_HD Value tap(T weight, const Value& value) {
     return is_whole || weight != 0 ? weight * value : Value{};

@@ -8,7 +8,7 @@ namespace rankcheck::gpu {
 
 namespace {
 
-/// Starts from zeros, lets every rank add its part, then sums over the ranks.
+/// Starts from zeros, adds the part of every local rank, then sums over the ranks.
 template <class T>
 void run_typed(const OperatorRun& run, Noise noise, Passes passes) {
   Cluster& cluster = run.cluster();

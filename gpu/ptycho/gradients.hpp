@@ -7,7 +7,7 @@
 
 namespace rankcheck::gpu {
 
-/// A local rank's share of the problem in its inputs.
+/// A local rank's share of the problem, from its input arrays.
 template <class T>
 [[nodiscard]] Exposure<T> exposure_of(const OperatorRun& run, int rank) {
   return {.object = run.in<Complex<T>>(rank, spec::Array::object),
@@ -18,11 +18,11 @@ template <class T>
           .count = run.positions(rank)};
 }
 
-/// The cost and its gradients of all ranks' frames, on every rank: each rank's own part first, then
-/// sums over the ranks. What gaussian_gradients and poisson_gradients do.
+/// Runs gaussian_gradients or poisson_gradients: every rank gets the cost of all ranks' frames and
+/// its gradients. Each rank computes its own part, then the parts are summed over the ranks.
 void run_gradients(const OperatorRun& run, Noise noise, Passes passes);
 
-/// For algorithms that know one slice only.
+/// Refuses several slices. For algorithms that support only one.
 [[nodiscard]] std::string_view refuses_slices(const spec::Call& call);
 
 }  // namespace rankcheck::gpu

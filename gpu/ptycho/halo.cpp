@@ -9,7 +9,8 @@ namespace {
 
 using spec::Box;
 
-/// How much a copy counts: less near the edges of what its rank holds.
+/// The weight of a copy of a pixel. It falls near the edges of the box that the copy's rank holds,
+/// except at the object's own edges.
 struct Ramps {
   Box held;
   std::int64_t rows;
@@ -29,7 +30,7 @@ struct Ramps {
   }
 };
 
-/// Adds a part to a tile, weighted, and the weights to those of the tile's pixels.
+/// Adds a weighted part to a tile, and its weights to the weights of the tile's pixels.
 template <class T>
 struct AddWeighted {
   const Complex<T>* part;
@@ -56,7 +57,7 @@ struct Divide {
   }
 };
 
-/// Makes a rank's tile of the parts that it got.
+/// Computes a rank's tile from the parts that it received.
 template <class T>
 void combine(Cluster& cluster,
              const Tiling& tiling,

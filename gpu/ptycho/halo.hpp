@@ -9,24 +9,24 @@
 
 namespace rankcheck::gpu {
 
-/// What becomes of the copies of a pixel; see the contracts of the operations halo_<name>.
+/// How the copies of a pixel are combined; see the contracts of the operations halo_<name>.
 enum class Halo : std::uint8_t { accumulate, replace, blend };
 
-/// An object in tiles: the pixels of each rank of a cluster.
+/// An object divided into tiles: the pixels of each rank of a cluster.
 struct Tiling {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::int64_t halo = 0;
-  /// What each rank owns; no pixel belongs to two.
+  /// The pixels that each rank owns. No pixel belongs to two ranks.
   std::vector<spec::Box> owned = {};
-  /// What each rank holds: what it owns, with a halo.
+  /// The pixels that each rank holds: its own pixels and a halo.
   std::vector<spec::Box> held = {};
 };
 
 [[nodiscard]] Tiling tiling_of(const spec::Call& call);
 
-/// Exchanges the copies of pixels between all ranks that hold them. `in` and `out` are the local
-/// ranks' tiles, in their order, and differ.
+/// Exchanges the copies of pixels between all ranks that hold them. `in` and `out` are the tiles of
+/// the local ranks, in their order. The arrays of `in` and `out` must not be the same.
 template <class T>
 void exchange_halos(Cluster& cluster,
                     const Tiling& tiling,
@@ -34,7 +34,7 @@ void exchange_halos(Cluster& cluster,
                     const std::vector<const Complex<T>*>& in,
                     const std::vector<Complex<T>*>& out);
 
-/// What the operations halo_… do.
+/// Runs the operation halo_<kind>.
 void run_halo(const OperatorRun& run, Halo kind);
 
 }  // namespace rankcheck::gpu

@@ -11,7 +11,7 @@ namespace rankcheck::gpu {
 
 namespace {
 
-/// A value of LSQML's direction of the object, in place of its gradient.
+/// Replaces one value of the object's gradient by LSQML's direction.
 template <class T>
 struct Precondition {
   Complex<T>* gradient;
@@ -27,7 +27,7 @@ struct Precondition {
   }
 };
 
-/// A value of LSQML's direction of the probe, in place of its gradient.
+/// Replaces one value of the probe's gradient by LSQML's direction.
 template <class T>
 struct NegativeMean {
   Complex<T>* gradient;
@@ -38,7 +38,8 @@ struct NegativeMean {
   }
 };
 
-/// Rows of a rank's windows: how the directions explain what came back.
+/// Measures how well the directions explain the returned waves. Call r processes one row of one
+/// window.
 template <class T>
 struct MatchRow {
   ObjectView<T> object;
@@ -61,7 +62,7 @@ struct MatchRow {
     for (std::int64_t q = 0; q < width; ++q) {
       const auto u = widen(object_direction.at(window, p, q)) * widen(probe[p * width + q]);
       const auto v = widen(probe_direction[p * width + q]) * widen(object.at(window, p, q));
-      // What came back is the gradient, the residual its opposite.
+      // `returned` is the gradient, and the residual is its negative.
       const auto chi = -1.0 * widen(returned[r * width + q]);
       const auto cross = u * conj(v);
       sum += LsqmlMatch{.a1 = norm(u),
@@ -75,7 +76,7 @@ struct MatchRow {
   }
 };
 
-/// Sums a position's rows into its first one; see lsqml_step.
+/// Sums the rows of a position into the first one; see lsqml_step.
 struct MatchPosition {
   LsqmlMatch* matches;
   std::int64_t width;
@@ -85,7 +86,7 @@ struct MatchPosition {
   }
 };
 
-/// A rank's sums of a1 and of a4.
+/// Sums a1 and a4 over a rank's positions.
 struct SumPowers {
   const LsqmlMatch* matches;
   std::int64_t positions;
@@ -101,7 +102,7 @@ struct SumPowers {
   }
 };
 
-/// A rank's sums of the lengths that its positions want.
+/// Sums the step lengths of a rank's positions. Negative lengths are left out.
 struct SumLengths {
   const LsqmlMatch* matches;
   std::int64_t positions;

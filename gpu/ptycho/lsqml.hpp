@@ -8,11 +8,11 @@
 
 namespace rankcheck::gpu {
 
-/// Sums over the pixels of a window, or of a row of it, see lsqml_step.
+/// Sums over the pixels of a window, or of one of its rows; see lsqml_step.
 struct LsqmlMatch {
   double a1 = 0;
   double a4 = 0;
-  /// Sum of u conj(v).
+  /// The sum of u conj(v).
   double cross_re = 0;
   double cross_im = 0;
   double b1 = 0;
@@ -29,22 +29,23 @@ struct LsqmlMatch {
   }
 };
 
-/// Steps of the least-squares maximum-likelihood engine; see lsqml_step.
+/// Takes steps of the least-squares maximum-likelihood engine; see lsqml_step.
 template <class T>
 class Lsqml {
  public:
   using Shares = typename FrameSums<T>::Shares;
 
-  /// Uses the sums, which others may use between steps.
+  /// Uses `sums`, which must outlive this object. Others may use `sums` between steps. `window` is
+  /// the window's width in pixels.
   Lsqml(FrameSums<T>& sums, int window) : sums_(sums), width_(window), matches_(sums.cluster()) {}
 
   StepReport take(Shares shares);
 
  private:
-  /// Makes directions of the gradients, in place.
+  /// Turns the gradients into directions, in place.
   void direct(double positions);
-  /// Finds how the directions explain what came back, for every position; puts the sums of a1 and
-  /// a4 first among a rank's numbers.
+  /// Measures for every position how well the directions explain the returned waves. Puts the sums
+  /// of a1 and a4 first among each local rank's numbers.
   void match(Shares shares);
 
   FrameSums<T>& sums_;

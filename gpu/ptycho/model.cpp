@@ -8,11 +8,12 @@ namespace rankcheck::gpu {
 
 namespace {
 
-/// Rows of a batch's frames.
+/// A row of a frame of a batch.
 struct FrameRow {
   std::int64_t first;
   std::int64_t end;
-  /// The row of its frame, and the row's first pixel in an array of frames and in one of waves.
+  /// p: the row's index in its frame. in_frames, in_waves: the index of the row's first pixel in an
+  /// array of frames and in an array of waves.
   std::int64_t p;
   std::int64_t in_frames;
   std::int64_t in_waves;
@@ -28,10 +29,10 @@ RANKCHECK_HD inline FrameRow frame_row(std::int64_t r, std::int64_t modes, std::
           .in_waves = (n * modes * width + p) * width};
 }
 
-/// What one mode adds to the intensities.
+/// Adds the intensity of one mode.
 template <class T>
 struct AddIntensity {
-  /// Of the first frame's mode.
+  /// The mode's waves of the batch's first position.
   const Complex<T>* waves;
   T* intensities;
   std::int64_t modes;
@@ -50,8 +51,8 @@ struct AddIntensity {
   }
 };
 
-/// Turns the intensities into what the waves are multiplied with to be the far-plane gradient,
-/// scaled for both unitary transforms.
+/// Replaces the intensities by the factors that turn the waves into the far-plane gradient. The
+/// factors contain the scale of both unitary transforms.
 template <class T, Noise noise>
 struct CompareFrames {
   const T* frames;
@@ -73,10 +74,10 @@ struct CompareFrames {
   }
 };
 
-/// One mode of the far-plane gradient.
+/// Multiplies one mode by the factors, which gives the far-plane gradient.
 template <class T>
 struct TimesFactor {
-  /// Of the first frame's mode.
+  /// The mode's waves of the batch's first position.
   Complex<T>* waves;
   const T* factors;
   std::int64_t modes;
@@ -91,7 +92,7 @@ struct TimesFactor {
   }
 };
 
-/// Rows of the windows of a batch's first modes.
+/// Copies the windows of mode 0 of a batch's waves. A row of this kernel is a row of a window.
 template <class T>
 struct KeepWindows {
   struct Row {
@@ -102,7 +103,7 @@ struct KeepWindows {
   };
 
   const Complex<T>* waves;
-  /// Of the batch's first position.
+  /// The first window of the batch.
   Complex<T>* windows;
   Frames frames;
   std::int64_t modes;
@@ -118,7 +119,7 @@ struct KeepWindows {
   RANKCHECK_HD void operator()(const Row& row, std::int64_t c) const { row.out[c] = row.wave[c]; }
 };
 
-/// A value of waves m and exit waves w: they become 2 m - w, and w - beta m.
+/// Replaces one value m of `waves` and w of `exit_waves` by 2 m - w and w - beta m.
 template <class T>
 struct Reflect {
   Complex<T>* waves;
@@ -133,7 +134,7 @@ struct Reflect {
   }
 };
 
-/// The sum of each row, in double precision.
+/// Computes the sum of each row in double precision.
 template <class T>
 struct SumRows {
   const T* values;
@@ -141,7 +142,8 @@ struct SumRows {
   std::int64_t width;
 
   RANKCHECK_HD void operator()(std::int64_t r) const {
-    // Several sums at a time: one after the other, each addition waits for the one before.
+    // Several partial sums run at a time. In a single sum, each addition would wait for the one
+    // before.
     constexpr std::int64_t lanes = 8;
     double sum[lanes] = {};
     const T* const row = values + r * width;
@@ -208,7 +210,7 @@ void Model<T>::compare(
     int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves, double* cost) {
   if (!fused_) return compare_batched(rank, exposure, batch, waves, cost);
   const T scale = 1 / static_cast<T>(scene_.detector);
-  // Scaled for both unitary transforms.
+  // `scale` makes the first transform unitary, `scale` squared both.
   fused_->compare(rank, noise_, exposure, batch, scale, scale * scale, waves, waves, cost);
 }
 

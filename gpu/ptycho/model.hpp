@@ -14,38 +14,38 @@
 
 namespace rankcheck::gpu {
 
-/// What a rank's frames add to the cost and its gradients: the derivatives by the conjugates, so
-/// that the cost changes by 2 Re<gradient, change>.
+/// The arrays for the contributions of a rank's frames to the cost and its gradients. Gradients are
+/// derivatives with respect to the conjugates, so that the cost changes by 2 Re<gradient, change>.
 template <class T>
 struct Gradients {
-  /// Null where it is not wanted.
+  /// Null if not wanted.
   Complex<T>* object = nullptr;
-  /// Null where it is not wanted.
+  /// Null if not wanted.
   Complex<T>* probe = nullptr;
   /// A single number.
   double* cost = nullptr;
-  /// What the steps of the object and of a shared probe are divided by, see object_preconditioner
-  /// and probe_preconditioner; null where it is not wanted.
+  /// The divisors of the steps of the object and of a shared probe, see object_preconditioner and
+  /// probe_preconditioner; null if not wanted.
   T* object_weight = nullptr;
   T* probe_weight = nullptr;
-  /// The window of each position, [window, window]: what comes back there to mode 0 from the far
-  /// plane. Written, not added; null where it is not wanted.
+  /// The window of each position, [window, window]: mode 0 of the waves that return there from the
+  /// far plane. They are written, not added; null if not wanted.
   Complex<T>* returned = nullptr;
 };
 
-/// How frames go through the model.
+/// The ways to compute the model.
 enum class Passes : std::uint8_t {
   /// Many simple passes over batches that stay in a processor's cache.
   batched,
-  /// Few passes over large batches, see Fused. One slice.
+  /// Few passes over large batches, see Fused. Supports one slice only.
   fused,
 };
 
-/// What suits a scene on the devices of a cluster.
+/// The way that suits a scene on the devices of a cluster.
 [[nodiscard]] Passes passes_for(Cluster& cluster, const spec::Scene& scene);
 
-/// The chain from object and probe to the cost and back. Keeps its scratch memory on the devices of
-/// the cluster.
+/// Computes the chain from object and probe to the cost and back. Keeps its scratch memory on the
+/// devices of the cluster.
 template <class T>
 class Model {
  public:
@@ -54,52 +54,55 @@ class Model {
     if (passes == Passes::fused) fused_.emplace(cluster, scene);
   }
 
-  /// Adds a rank's part to what `out` points to. A varying probe's gradient is written, not added.
+  /// Adds a rank's contributions to the arrays of `out`. The gradient of a varying probe is
+  /// written, not added.
   void add(int rank, const Exposure<T>& exposure, const Gradients<T>& out);
 
-  /// As add(), of waves that leave the object, [count, modes, detector, detector], instead of those
-  /// that come back; no cost. One slice.
+  /// Like add(), but sums `exit_waves`, [count, modes, detector, detector], instead of the waves
+  /// that return from the far plane. Computes no cost. Supports one slice only.
   void add_exit_waves(int rank,
                       const Exposure<T>& exposure,
                       const Complex<T>* exit_waves,
                       const Gradients<T>& out);
-  /// Writes the waves of object and probe. One slice.
+  /// Writes the waves that object and probe make. Supports one slice only.
   void make_exit_waves(int rank, const Exposure<T>& exposure, Complex<T>* exit_waves);
-  /// Moves exit waves w by beta (p - m): m are the waves of object and probe, and p what comes back
-  /// of 2 m - w, as the noise has it. Adds to *cost what the frames of 2 m - w cost. One slice.
+  /// Moves exit waves w by beta (p - m). m are the waves of object and probe; p are the waves that
+  /// return for 2 m - w, as the noise model changes them. Adds the cost of 2 m - w to *cost.
+  /// Supports one slice only.
   void move_exit_waves(
       int rank, const Exposure<T>& exposure, T beta, Complex<T>* exit_waves, double* cost);
 
  private:
   struct Scratch {
     Complex<T>* waves = nullptr;
-    /// The modelled intensities, then what the waves are multiplied with.
+    /// First the modelled intensities, then the factors of the waves.
     T* factors = nullptr;
     T* costs = nullptr;
     double* row_costs = nullptr;
-    /// The mask where there is none.
+    /// The mask to use if the exposure has none.
     T* no_mask = nullptr;
   };
 
   Scratch& scratch(int rank);
   [[nodiscard]] std::int64_t frame() const { return spec::values(scene_, spec::Array::frames); }
   [[nodiscard]] std::int64_t wave_size() const { return spec::values(scene_, spec::Array::waves); }
-  /// Calls body(Batch) for one batch after another of so many positions.
+  /// Calls body(Batch) for one batch after another of `count` positions.
   template <class Body>
   void for_each_batch(std::int64_t count, const Body& body);
   /// Room for a batch's waves.
   Complex<T>* waves_of(int rank, Batch batch);
-  /// Writes the waves of object and probe that leave the object; null where they are not wanted.
+  /// Writes the waves of object and probe that leave the object. With null, only prepares gather().
   void illuminate(int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves);
-  /// In place.
+  /// Transforms a batch's waves in place, without scaling.
   void transform(int rank, Batch batch, bool inverse, Complex<T>* waves);
-  /// Turns transformed waves into what the inverse transform needs to be unitary; adds their cost.
+  /// Replaces transformed waves by the gradient, scaled so that the inverse transform becomes
+  /// unitary. Adds their cost to *cost.
   void compare(int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves, double* cost);
   void compare_batched(
       int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves, double* cost);
   void keep_windows(int rank, Batch batch, const Complex<T>* waves, Complex<T>* returned);
-  /// Adds what waves at the object give, and the weights. Unless passes are fused, illuminate() was
-  /// this rank's last one for the same batch.
+  /// Adds the contributions of waves at the object, and the weights. Unless passes are fused, this
+  /// rank's last illuminate() must have been for the same batch.
   void gather(int rank,
               const Exposure<T>& exposure,
               Batch batch,

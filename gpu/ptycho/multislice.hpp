@@ -7,18 +7,18 @@
 
 namespace rankcheck::gpu {
 
-/// Some of a rank's positions.
+/// A batch of a rank's positions.
 template <class T>
 struct Stretch {
   int rank;
   const Exposure<T>& exposure;
   Batch batch;
-  /// Where its waves begin among those of the rank.
+  /// The index of the batch's first value in the rank's array of waves.
   std::int64_t first_wave;
 };
 
-/// Calls body(slices, stretch) for batches of all positions of the ranks of this process. Only
-/// where the probe is an input is there one in the exposure.
+/// Calls body(slices, stretch) for batches of all positions of the local ranks. The exposure has a
+/// probe only if `has_probe`, which says that the probe is an input.
 template <class T, class Body>
 void through_slices(const OperatorRun& run, bool has_probe, const Body& body) {
   Slices<T> slices(run.cluster(), run.scene());

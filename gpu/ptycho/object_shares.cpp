@@ -16,7 +16,7 @@ bool all_whole(const spec::Scene& scene, const std::vector<Box>& held) {
   return std::all_of(held.begin(), held.end(), [&](const Box& box) { return box == whole; });
 }
 
-/// Marks the pixels of a part of a tile as not to be counted.
+/// Marks the pixels of a part of a tile as not counted.
 struct Discount {
   std::uint8_t* counted;
   Places places;

@@ -14,11 +14,11 @@
 
 namespace rankcheck::gpu {
 
-/// A call of an operator, as the ranks of this process see it. Complex arrays are asked for as
-/// Complex<T>, real ones as T.
+/// A call of an operator, from the view of the ranks of this process. The Value of a complex array
+/// is Complex<T>, that of a real array is T.
 class OperatorRun {
  public:
-  /// `buffers` are those of cluster.local(), laid out as the contract says.
+  /// `buffers` are those of cluster.local(), with the layout of the contract.
   OperatorRun(Cluster& cluster,
               const spec::Contract& contract,
               const spec::Call& call,
@@ -28,11 +28,11 @@ class OperatorRun {
   [[nodiscard]] const spec::Call& call() const { return call_; }
   [[nodiscard]] const spec::Scene& scene() const { return call_.scene; }
   [[nodiscard]] std::span<const int> local() const { return cluster_.local(); }
-  /// Positions of a rank.
+  /// The number of positions of a rank.
   [[nodiscard]] std::int64_t positions(int rank) const {
     return call_.counts[static_cast<std::size_t>(rank)];
   }
-  /// Values of an array that a rank holds.
+  /// The number of values of an array that a rank holds.
   [[nodiscard]] std::int64_t size(int rank, spec::Array array) const;
 
   /// An input array of a local rank.
@@ -48,8 +48,8 @@ class OperatorRun {
 
   /// Sums an output array over all ranks, in place.
   void sum_over_ranks(spec::Array array) const;
-  /// Sums a number on the device of each local rank over all ranks, in place, and makes it the cost
-  /// that comes out.
+  /// Sums a number on the device of each local rank over all ranks, in place, and writes it to the
+  /// output array `cost`.
   void put_cost(const std::vector<double*>& sums) const;
 
  private:
@@ -66,19 +66,21 @@ class OperatorRun {
 
 /// One way to compute an operator.
 struct Operator {
-  /// As on the command line; the name of its file.
+  /// The algorithm's name on the command line, which is also the name of its file.
   std::string_view name;
   std::string_view summary;
-  /// Why it does not take this (legal) call, in words; empty where it applies. Null: it takes all.
+  /// Says why the algorithm does not take this (legal) call; empty if it does. Null means that it
+  /// takes all calls.
   std::string_view (*refuses)(const spec::Call& call) = nullptr;
   /// Enqueues the work of the local ranks.
   void (*run)(const OperatorRun& run) = nullptr;
-  /// It takes its positions in batches of Cluster::batch_max. Others have none to choose.
+  /// True if the algorithm processes its positions in batches of Cluster::batch_max. Other
+  /// algorithms refuse a batch size.
   bool in_batches = false;
 };
 
-/// Why an algorithm does not take a (legal) call in batches of so many positions, 0 leaving that to
-/// the algorithm; empty where it does.
+/// Says why an algorithm does not take a (legal) call in batches of `batch` positions; empty if it
+/// does. With `batch` 0, the algorithm chooses.
 [[nodiscard]] inline std::string_view why_refused(const Operator& algorithm,
                                                   const spec::Call& call,
                                                   std::int64_t batch = 0) {
@@ -86,7 +88,7 @@ struct Operator {
   return algorithm.refuses == nullptr ? std::string_view{} : algorithm.refuses(call);
 }
 
-/// Calls body.template operator()<T>() with the real type of the call's precision.
+/// Calls body.template operator()<T>() with T the real type of the call's precision.
 template <class Body>
 void with_precision(spec::Type type, const Body& body) {
   if (type == spec::Type::f64) {

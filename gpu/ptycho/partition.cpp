@@ -11,7 +11,7 @@ namespace rankcheck::gpu {
 
 namespace {
 
-/// A coordinate of all positions, in steps of 1/256 pixel.
+/// One coordinate of all positions, in steps of 1/256 pixel.
 class Axis {
  public:
   Axis(std::span<const double> positions, std::size_t first) {
@@ -26,7 +26,8 @@ class Axis {
 
   [[nodiscard]] std::int64_t operator[](std::size_t i) const { return steps_[i]; }
 
-  /// Which of so many equal cells position i lies in: an edge belongs to the cell below it.
+  /// Returns the cell of position i, out of `cells` equal cells. A position on an edge belongs to
+  /// the lower cell.
   [[nodiscard]] int cell(std::size_t i, int cells) const {
     if (extent_ == 0) return 0;
     const std::int64_t scaled = (steps_[i] - least_) * cells;
@@ -40,21 +41,23 @@ class Axis {
   std::int64_t extent_ = 0;
 };
 
-/// The first position, in some order, of rank `rank` of `ranks` with equal shares of `count`.
+/// In any order of `count` positions with nearly equal shares, returns the index of the first
+/// position of rank `rank`.
 std::size_t share_begin(std::size_t count, int ranks, int rank) {
   const auto n = static_cast<std::size_t>(ranks);
   const auto r = static_cast<std::size_t>(rank);
   return r * (count / n) + std::min(r, count % n);
 }
 
-/// Shares positions in the order of their keys, which differ, out among the ranks.
+/// Distributes positions to the ranks in the order of their keys. Equal keys are ordered by the
+/// position's number.
 class Sharer {
  public:
   Sharer(std::size_t count, int ranks) : order_(count), owners_(count), ranks_(ranks) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
   }
 
-  /// Equal shares in the order of the keys.
+  /// Distributes nearly equal shares in the order of the keys.
   template <class Key>
   void in_order(const Key& key) {
     sort(0, order_.size(), key);
@@ -62,7 +65,7 @@ class Sharer {
   }
 
   /// Halves the positions of the ranks first … last-1 along the longer side of their box, until
-  /// every rank is alone.
+  /// each part belongs to one rank.
   void halve(const Axis& rows, const Axis& cols, int first, int last) {
     if (last - first == 1) return give(first);
     const std::size_t begin = share_begin(order_.size(), ranks_, first);
@@ -98,7 +101,7 @@ class Sharer {
     return most - least;
   }
 
-  /// Gives a rank its share of the order as it now is.
+  /// Gives a rank its share of the present order.
   void give(int rank) {
     const std::size_t end = share_begin(order_.size(), ranks_, rank + 1);
     for (std::size_t i = share_begin(order_.size(), ranks_, rank); i < end; ++i) {
@@ -119,7 +122,8 @@ std::uint64_t hash_of(std::size_t number) {
   return z ^ (z >> 31);
 }
 
-/// Columns of the squarest grid of so many cells; no more than its rows.
+/// The columns of a grid of `cells` cells that is as square as possible. There are no more columns
+/// than rows.
 int grid_cols(int cells) {
   int cols = static_cast<int>(std::sqrt(static_cast<double>(cells) + 0.5));
   while (cells % cols != 0) --cols;
@@ -138,7 +142,7 @@ std::vector<int> owners_by(std::size_t count, const auto& owner) {
   return all;
 }
 
-/// The positions of all ranks, as a rank got them.
+/// Reads the positions of all ranks from a rank's device.
 template <class T>
 std::vector<double> positions_of(Cluster& cluster, int rank, const T* all, std::int64_t count) {
   std::vector<T> read(static_cast<std::size_t>(count));
@@ -159,7 +163,7 @@ void run_typed(const OperatorRun& run, Partition kind) {
   std::vector<DeviceBuffers> buffers;
   for (const int rank : run.local()) {
     gathered.push_back(cluster.allocate_array<T>(rank, components));
-    // Collectives leave what they send alone.
+    // Collectives do not change what they send, so removing const is safe.
     T* const own = const_cast<T*>(run.in<T>(rank, spec::Array::positions));
     buffers.push_back({.send = reinterpret_cast<std::byte*>(own),
                        .recv = reinterpret_cast<std::byte*>(gathered.back())});

@@ -5,22 +5,22 @@
 
 #include "gpu/device/element.hpp"
 
-/// The costs of one pixel, for host and device.
+/// The cost of one pixel, for host and device.
 namespace rankcheck::gpu {
 
-/// What is minimised, summed over the measured pixels of all frames: I the modelled intensity, d
-/// the measured one.
+/// The cost of a measured pixel; the sum over the measured pixels of all frames is minimised. I is
+/// the modelled intensity, d the measured one.
 enum class Noise : std::uint8_t {
   /// (sqrt(I) - sqrt(d))^2.
   gaussian,
   /// I + e - d - d log((I + e) / d), with e = poisson_floor.
   poisson,
-  /// As gaussian, but instead of the gradient the waves themselves are wanted, given the measured
-  /// amplitudes.
+  /// The same cost as gaussian. Instead of the gradient, the result is the waves themselves with
+  /// the measured amplitudes.
   projected,
 };
 
-/// Calls visit.operator()<noise>() with the noise known when it is compiled.
+/// Calls visit.operator()<noise>(), so that the noise is known at compile time.
 template <class Visit>
 void with_noise(Noise noise, const Visit& visit) {
   switch (noise) {
@@ -38,7 +38,7 @@ void with_noise(Noise noise, const Visit& visit) {
 
 inline constexpr double poisson_floor = 1e-9;
 
-/// The cost of one pixel, and what the waves there are multiplied with to be its gradient.
+/// The cost of one pixel, and the factor that turns the waves there into its gradient.
 template <class T>
 struct Pixel {
   T factor = 0;
@@ -56,11 +56,14 @@ RANKCHECK_HD inline double logarithm(double x) {
   return std::log(x);
 }
 
-/// The natural logarithm of a normal number above 0; without a branch or a call, so that loops over
-/// pixels vectorise. Off by at most 2 + |log x| unit roundoffs: with x = 2^k m and m between
-/// sqrt(1/2) and sqrt(2), log m = 2 artanh s, where s = (m - 1) / (m + 1) is rounded twice and the
-/// series left out after four terms, less than a twentieth of a rounding; its sum is rounded once
-/// and |log m| < 0.35. k times the leading part of log 2 is exact, and two sums are left.
+/// Returns the natural logarithm of a normal number above 0. It has no branch and no call, so that
+/// loops over pixels vectorise. The error is at most 2 + |log x| unit roundoffs. Let x = 2^k m,
+/// with m between sqrt(1/2) and sqrt(2). Then log m = 2 artanh s with s = (m - 1) / (m + 1) and
+/// |log m| < 0.35:
+/// - s is rounded twice.
+/// - The series is cut off after four terms, which costs less than a twentieth of a rounding. Its
+///   sum is rounded once.
+/// - k times the leading part of log 2 is exact. Two sums remain.
 RANKCHECK_HD inline float logarithm(float x) {
   constexpr std::int32_t root_of_half = 0x3f3504f3;
   constexpr int mantissa_bits = 23;
@@ -103,7 +106,7 @@ RANKCHECK_HD inline Pixel<T> compare_pixel(T intensity, T measured) {
   return {};
 }
 
-/// A pixel where nothing is measured.
+/// The result for a pixel that is not measured.
 template <Noise noise, class T>
 RANKCHECK_HD inline Pixel<T> unmeasured_pixel() {
   return {.factor = noise == Noise::projected ? T{1} : T{0}, .cost = 0};

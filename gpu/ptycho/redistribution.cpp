@@ -9,7 +9,8 @@ namespace rankcheck::gpu {
 
 namespace {
 
-/// Number i of the sorted copies comes from, or goes to, position places[i].
+/// Moves values between the order of positions and the order of owners. Element i of the sorted
+/// array belongs to position places[i].
 template <class T>
 struct Sort {
   const T* from;
@@ -79,7 +80,7 @@ void Redistribution::exchange(const std::vector<const T*>& in,
   }
   std::vector<DeviceBuffers> buffers;
   for (std::size_t place = 0; place < in.size(); ++place) {
-    // Collectives leave what they send alone.
+    // Collectives do not change what they send, so removing const is safe.
     buffers.push_back({.send = reinterpret_cast<std::byte*>(const_cast<T*>(in[place])),
                        .recv = reinterpret_cast<std::byte*>(out[place])});
   }

@@ -8,33 +8,35 @@
 
 namespace rankcheck::gpu {
 
-/// The way of what belongs to scan positions to the positions' owners, and back. Arrays are those
-/// of the cluster's local ranks, in their order.
+/// Moves data of scan positions to the positions' owners and back. Arrays are those of the
+/// cluster's local ranks, in their order.
 class Redistribution {
  public:
-  /// Rank q has counts[q] of the positions, in order; `owners` are those of all positions.
+  /// Rank q has the next counts[q] positions, in order. `owners` has the owner of every position.
   Redistribution(Cluster& cluster, std::vector<std::int64_t> counts, std::vector<int> owners);
 
-  /// Positions that a rank owns.
+  /// The number of positions that a rank owns.
   [[nodiscard]] std::int64_t owned(int rank) const;
 
-  /// Moves `size` numbers of each position to its owner; fills shards up with zeros. A shard has
-  /// room for all positions.
+  /// Moves `size` numbers of each position to its owner, and fills the rest of each shard with
+  /// zeros. A shard has room for all positions.
   template <class T>
   void redistribute(const std::vector<const T*>& in,
                     const std::vector<T*>& shards,
                     std::int64_t size);
 
-  /// Moves them back.
+  /// Moves the numbers of each position back from its owner.
   template <class T>
   void fuse(const std::vector<const T*>& shards, const std::vector<T*>& out, std::int64_t size);
 
  private:
-  /// Positions that rank `from` has and rank `to` owns, in order, counted from the first of `from`.
+  /// The positions that rank `from` has and rank `to` owns, in order. They count from the first
+  /// position of `from`.
   [[nodiscard]] std::vector<std::int64_t> moved(int from, int to) const;
-  /// What a rank has, in the order of the owners: places among its own positions.
+  /// A rank's own positions in the order of their owners, as an array on its device.
   [[nodiscard]] const std::int64_t* sorted_by_owner(int rank);
-  /// Exchanges what is sorted by owner with what is sorted by origin.
+  /// Exchanges the arrays between the ranks: from origin to owner with `to_owners`, else from owner
+  /// to origin.
   template <class T>
   void exchange(const std::vector<const T*>& in,
                 const std::vector<T*>& out,
@@ -47,7 +49,8 @@ class Redistribution {
   std::vector<int> owners_;
 };
 
-/// The owners of all positions, which every rank has, as this process's first rank knows them.
+/// The owners of all positions. Every rank has the same list; this process reads its first rank's
+/// copy.
 template <class T>
 [[nodiscard]] std::vector<int> owners_of(const OperatorRun& run) {
   const int rank = run.local().front();
@@ -59,7 +62,7 @@ template <class T>
   return {read.begin(), read.end()};
 }
 
-/// An array of all local ranks: an input where T is const, else an output.
+/// An array of all local ranks: an input if T is const, else an output.
 template <class T>
 [[nodiscard]] std::vector<T*> arrays(const OperatorRun& run, spec::Array array) {
   std::vector<T*> all;

@@ -13,8 +13,8 @@ struct OperatorImplementation {
   Operator algorithm;
 };
 
-/// All algorithms of operators, sorted by operation and name. Generated from the folders beside
-/// this file.
+/// All algorithms of operators, sorted by operation and name. CMake generates the list from the
+/// folders beside this file.
 [[nodiscard]] const std::vector<OperatorImplementation>& operators();
 
 }  // namespace rankcheck::gpu

@@ -10,8 +10,9 @@ namespace rankcheck::gpu {
 
 namespace {
 
-/// Rows of a batch's windows, position, then row of the window: those that lie on the object
-/// `inside` its last row and column, or the others, which take more care.
+/// Extracts patches of the object. A row of this kernel is a row of a batch's window. With
+/// `inside`, it processes the rows that need no pixel outside the object. Without it, it processes
+/// the other rows, which need more care.
 template <class T, bool inside>
 struct ExtractPatches {
   struct Row {
@@ -19,7 +20,7 @@ struct ExtractPatches {
     std::int64_t end;
     Window<T> window;
     std::int64_t p;
-    /// The object's rows below the window's row.
+    /// The object's rows under the window's row and below it.
     const Complex<T>* upper;
     const Complex<T>* lower;
     Complex<T>* out;
@@ -57,8 +58,8 @@ struct ExtractPatches {
   }
 };
 
-/// Rows of the windows of waves, position, mode, row: what reaches a slice times the slice's patch,
-/// or its conjugate.
+/// Multiplies the waves at a slice by the slice's patch, or by its conjugate. A row of this kernel
+/// is a row of one position's window, in one mode.
 template <class T, bool conjugated>
 struct TimesPatch {
   struct Row {
@@ -72,7 +73,7 @@ struct TimesPatch {
   const Complex<T>* patches;
   const Complex<T>* in;
   Frames in_frames;
-  /// `in` is one position's, for all.
+  /// True if `in` belongs to one position and serves all.
   bool in_shared;
   Complex<T>* out;
   Frames out_frames;
@@ -94,8 +95,8 @@ struct TimesPatch {
   }
 };
 
-/// Rows of a batch's windows: what one mode adds to the object there, conj(what reached the slice)
-/// times what came back.
+/// Computes the contribution of one mode to the object under a window: conj(waves that reached the
+/// slice) times the waves that came back. A row of this kernel is a row of a window.
 template <class T>
 struct ShareObject {
   struct Row {
@@ -106,13 +107,13 @@ struct ShareObject {
     Complex<T>* out;
   };
 
-  /// Of the first position's mode.
+  /// The mode's waves of the first position.
   const Complex<T>* waves;
   Frames frames;
   const Complex<T>* incident;
-  /// `incident` is one position's, for all.
+  /// True if `incident` belongs to one position and serves all.
   bool shared;
-  /// With a border of one.
+  /// Each window has a border of one pixel.
   Complex<T>* shares;
   std::int64_t modes;
   std::int64_t width;
@@ -134,8 +135,9 @@ struct ShareObject {
   }
 };
 
-/// Rows of the object below one window: adds the window's share. One position at a time, so that
-/// the order of the sums is the positions' order.
+/// Adds one window's share to the object. A row of this kernel is a row of the object under the
+/// window. It processes one position at a time, so that the order of the sums is the order of the
+/// positions.
 template <class T, class Value>
 struct AddShare {
   struct Row {
@@ -143,13 +145,14 @@ struct AddShare {
     std::int64_t end;
     const Value* above;
     const Value* below;
-    /// The place of the row's column 0 in the object; not on it where the window hangs over.
+    /// The index in the object of column 0 of the window's row. It may be outside the row if the
+    /// window extends beyond the object.
     std::int64_t out;
     Window<T> window;
   };
 
   const T* position;
-  /// Of this position, border included.
+  /// The share of this position, with its border.
   const Value* share;
   Value* object;
   std::int64_t rows;
@@ -176,7 +179,8 @@ struct AddShare {
   }
 };
 
-/// Rows of a window: what one mode of one position's probe adds to the light.
+/// Computes the contribution of one mode of one position's probe to the light. A row of this kernel
+/// is a row of a window.
 template <class T>
 struct ShareLight {
   struct Row {
@@ -187,7 +191,7 @@ struct ShareLight {
   };
 
   const Complex<T>* probe;
-  /// With a border of one.
+  /// The window has a border of one pixel.
   T* light;
   std::int64_t width;
   bool overwrites;
@@ -205,7 +209,7 @@ struct ShareLight {
   }
 };
 
-/// A pixel of the window: what one position's patch adds.
+/// Adds the contribution of one position's patch to one pixel of the window.
 template <class T>
 struct AddMagnitude {
   const Complex<T>* patch;
@@ -214,7 +218,8 @@ struct AddMagnitude {
   RANKCHECK_HD void operator()(std::int64_t i) const { weight[i] += norm(patch[i]); }
 };
 
-/// Rows of the probe's modes: what one position adds.
+/// Adds the contribution of one position to the probe. A row of this kernel is a row of a mode of
+/// the probe.
 template <class T>
 struct AddToProbe {
   struct Row {
@@ -225,7 +230,7 @@ struct AddToProbe {
     Complex<T>* out;
   };
 
-  /// Of this position.
+  /// The waves of this position.
   const Complex<T>* waves;
   Frames frames;
   const Complex<T>* patch;
@@ -461,7 +466,7 @@ void Slices<T>::weigh(
              AddMagnitude<T>{patches(memory, 0) + (n - batch.first) * pixels(), probe_weight});
     }
     if (object_weight == nullptr) continue;
-    // A shared probe's light is the same for all positions.
+    // The light of a shared probe is the same for all positions, so it is computed once.
     const bool is_known = !scene_.varying_probe && n > 0;
     const std::int64_t own = scene_.varying_probe ? n : 0;
     for (std::int64_t mode = 0; mode < scene_.modes && !is_known; ++mode) {

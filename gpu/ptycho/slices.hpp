@@ -17,37 +17,37 @@ namespace rankcheck::gpu {
 template <class T>
 struct Exposure {
   const Complex<T>* object = nullptr;
-  /// Of all positions, or where the probe varies, of each.
+  /// One probe for all positions, or one for each position if the probe varies.
   const Complex<T>* probe = nullptr;
   const T* positions = nullptr;
-  /// Null where nothing is compared.
+  /// Null if nothing is compared.
   const T* frames = nullptr;
-  /// Null where every pixel is measured.
+  /// Null if every pixel is measured.
   const T* mask = nullptr;
-  /// Positions of this rank.
+  /// The number of positions of this rank.
   std::int64_t count = 0;
 };
 
-/// Some of the positions of a rank.
+/// A run of a rank's positions.
 struct Batch {
   std::int64_t first = 0;
   std::int64_t count = 0;
 };
 
-/// Square arrays one behind the other, and where in each of them the window begins, in both
-/// directions.
+/// The layout of consecutive square arrays of `width` pixels along each side. In each array, the
+/// window begins `margin` pixels from the edge, in both directions.
 struct Frames {
   std::int64_t width = 0;
   std::int64_t margin = 0;
 
-  /// The place of row p of the window of an array.
+  /// The index of the first pixel of row p of the window of an array.
   [[nodiscard]] RANKCHECK_HD std::int64_t row(std::int64_t array, std::int64_t p) const {
     return (array * width + margin + p) * width + margin;
   }
 };
 
-/// The way of the waves through the slices of an object, and of their gradients back, for batches
-/// of positions. Keeps its scratch memory on the devices of the cluster.
+/// Sends waves through the slices of an object, and their gradients back, for batches of positions.
+/// Keeps its scratch memory on the devices of the cluster.
 template <class T>
 class Slices {
  public:
@@ -56,10 +56,10 @@ class Slices {
     if (cluster.batch_max > 0) batch_max_ = std::min(batch_max_, cluster.batch_max);
   }
 
-  /// Positions of a batch, at most: their waves stay in a processor's second-level cache. The
-  /// cluster may ask for fewer.
+  /// The largest number of positions in a batch: their waves stay in a processor's second-level
+  /// cache. The cluster may limit it further.
   [[nodiscard]] std::int64_t batch_max() const { return batch_max_; }
-  /// Calls body(Batch) for one batch after another of so many positions.
+  /// Calls body(Batch) for one batch after another of `count` positions.
   template <class Body>
   void for_each_batch(std::int64_t count, const Body& body) const {
     for (std::int64_t first = 0; first < count; first += batch_max_) {
@@ -67,13 +67,14 @@ class Slices {
     }
   }
 
-  /// Writes what leaves the last slice: complex [count, modes, detector, detector]; null where it
-  /// is not wanted. Without a probe nothing is lit: backward() then gives the probe's gradient
-  /// only.
+  /// Writes the waves that leave the last slice: complex [count, modes, detector, detector]; null
+  /// if they are not wanted. Without a probe, no waves are computed; backward() then gives only the
+  /// probe's gradient.
   void forward(int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves);
 
-  /// Takes the gradients by these waves, whose forward() was this rank's last one, to those by
-  /// object and probe, and adds them; a varying probe's are written. Either may be null.
+  /// Adds the gradients with respect to object and probe, given the gradients `waves` with respect
+  /// to the waves that leave the last slice. This rank's last forward() must have been for the same
+  /// batch. A varying probe's gradient is written, not added. `object` and `probe` may be null.
   void backward(int rank,
                 const Exposure<T>& exposure,
                 Batch batch,
@@ -81,29 +82,29 @@ class Slices {
                 Complex<T>* object,
                 Complex<T>* probe);
 
-  /// Adds what the probes' light gives to the weights of the object's pixels, and the squares of
-  /// the first slice, of which forward() was this rank's last one, to those of the probe's. Either
-  /// may be null.
+  /// Adds the probes' light to the weights of the object's pixels, and the squares of the first
+  /// slice to the weights of the probe's pixels. This rank's last forward() must have been for the
+  /// same batch. Either array may be null.
   void weigh(int rank, const Exposure<T>& exposure, Batch batch, T* object_weight, T* probe_weight);
 
  private:
   struct Scratch {
     /// The windows of each slice of the object.
     Complex<T>* patches = nullptr;
-    /// What reaches each slice but the first.
+    /// The waves that reach each slice except the first.
     Complex<T>* incident = nullptr;
     /// The gradients on their way back to the slice before.
     Complex<T>* returned = nullptr;
-    /// What one slice's windows add to the object, with a border of zeros.
+    /// The contributions of one slice's windows to the object, with a border of zeros.
     Complex<T>* shares = nullptr;
-    /// The light of a window, likewise; null until weigh().
+    /// The light of a window, with a border of zeros; null until weigh().
     T* light = nullptr;
     std::optional<FreeSpaceTravel<T>> space = {};
   };
-  /// Waves that reach a slice.
+  /// The waves that reach a slice.
   struct Incident {
     const Complex<T>* waves;
-    /// One for all positions.
+    /// True if one set of waves serves all positions.
     bool shared;
   };
 
@@ -111,7 +112,7 @@ class Slices {
   Scratch& scratch(int rank);
   [[nodiscard]] std::int64_t pixels() const { return std::int64_t{scene_.window} * scene_.window; }
   [[nodiscard]] Complex<T>* patches(const Scratch& memory, int slice) const;
-  /// What reaches the slice behind this one.
+  /// The waves that reach the slice after this one.
   [[nodiscard]] Complex<T>* behind(const Scratch& memory, int slice) const;
   [[nodiscard]] Incident incident(const Scratch& memory,
                                   const Exposure<T>& exposure,

@@ -15,12 +15,12 @@ namespace rankcheck::gpu {
 
 namespace {
 
-/// What the costs of steps of this kind take the noise of the frames for.
+/// The noise model of the cost that steps of this kind report.
 constexpr Noise noise_of(StepKind kind) {
   return kind == StepKind::poisson_conjugate_gradient ? Noise::poisson : Noise::gaussian;
 }
 
-/// A value that moves against its gradient.
+/// Moves one value against its gradient.
 template <class T>
 struct PieStep {
   Complex<T>* values;
@@ -29,7 +29,7 @@ struct PieStep {
   /// A single number.
   const T* largest;
   T alpha;
-  /// Weights, which all modes share.
+  /// The number of weights. All modes share them.
   std::int64_t weights;
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
@@ -39,13 +39,13 @@ struct PieStep {
   }
 };
 
-/// A value that becomes a weighted mean.
+/// Sets one value to a weighted mean.
 template <class T>
 struct Fit {
   Complex<T>* values;
   const Complex<T>* sums;
   const T* weight;
-  /// Weights, which all modes share.
+  /// The number of weights. All modes share them.
   std::int64_t weights;
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
@@ -85,7 +85,7 @@ StepReport take_pie(FrameSums<T>& sums, typename FrameSums<T>::Shares shares, T 
   return {.cost = totals.cost};
 }
 
-/// Fits the object to the sums and the weights of all ranks.
+/// Sets the object to the weighted means from all ranks' sums and weights.
 template <class T>
 void fit_object(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
   for (std::size_t place = 0; place < shares.size(); ++place) {
@@ -101,7 +101,7 @@ void fit_object(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
   }
 }
 
-/// Fits the probe to the sums and the weights of all ranks.
+/// Sets the probe to the weighted means from all ranks' sums and weights.
 template <class T>
 void fit_probe(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
   for (std::size_t place = 0; place < shares.size(); ++place) {
@@ -136,7 +136,7 @@ StepReport take_difference_map(FrameSums<T>& sums, typename FrameSums<T>::Shares
   return {.cost = totals.cost};
 }
 
-/// Values of an array of a state that a rank has.
+/// The number of values that a rank has of an array of the state.
 template <class T>
 std::int64_t size_of(FrameSums<T>& sums, int rank, const SolverShare<T>& share, Lies lies) {
   switch (lies) {

@@ -4,39 +4,42 @@
 
 #include "gpu/device/complex.hpp"
 
-/// What the steps of all solvers take and give.
+/// The input and output of the steps of all solvers.
 namespace rankcheck::gpu {
 
-/// One local rank's data and state, in its device's memory. Steps change what is not const.
+/// One local rank's data and state, in its device's memory. The owner is the caller. Steps change
+/// the arrays that are not const.
 template <class T>
 struct SolverShare {
-  /// Of `count` windows, relative to the first pixel of the object that the rank holds; see
-  /// move_positions().
+  /// The positions of `count` windows in pixels, relative to the first pixel of the object that the
+  /// rank holds; see move_positions().
   const T* positions = nullptr;
   const T* frames = nullptr;
-  /// Null where every pixel is measured.
+  /// Null if every pixel is measured.
   const T* mask = nullptr;
-  /// Positions of this rank; may be 0, and another number in every step.
+  /// The number of positions of this rank. It may be 0, and may change in every step.
   std::int64_t count = 0;
-  /// What the rank holds of the object; of a pixel that several ranks hold, all have the same bits.
+  /// The part of the object that the rank holds. If several ranks hold a pixel, all copies have the
+  /// same bits.
   Complex<T>* object = nullptr;
-  /// [modes, window, window], the same bits on all ranks.
+  /// Shape [modes, window, window], with the same bits on all ranks.
   Complex<T>* probe = nullptr;
-  /// Of conjugate gradients alone, as object and probe; all zeros before the first step.
+  /// Used by conjugate gradients only, with the shapes of object and probe. All values are zero
+  /// before the first step.
   Complex<T>* object_gradient = nullptr;
   Complex<T>* object_direction = nullptr;
   Complex<T>* probe_gradient = nullptr;
   Complex<T>* probe_direction = nullptr;
-  /// Of the difference map alone: [count, modes, detector, detector], which begins as what leaves
-  /// the first object; see Solver::illuminate().
+  /// Used by the difference map only: [count, modes, detector, detector]. Before the first step,
+  /// these are the waves that leave the object; see Solver::illuminate().
   Complex<T>* exit_waves = nullptr;
 };
 
-/// What a step tells; the same on all ranks.
+/// The report of a step. It is the same on all ranks.
 struct StepReport {
-  /// Of all ranks' frames, before the step.
+  /// The cost of all ranks' frames before the step.
   double cost = 0;
-  /// How far conjugate gradients and LSQML went along their directions; 0 of other steps.
+  /// The step lengths of conjugate gradients and LSQML along their directions; 0 for other steps.
   double object_length = 0;
   double probe_length = 0;
 };

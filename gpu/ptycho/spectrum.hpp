@@ -7,24 +7,25 @@
 
 #include "gpu/ptycho/transform.hpp"
 
-/// What acts on the frequencies of frames. Phases are many turns: they are made in double
-/// precision.
+/// Operations on the frequencies of frames. Phases are computed in double precision, because they
+/// are many turns.
 namespace rankcheck::gpu {
 
 inline constexpr double two_pi = 6.283185307179586477;
 
-/// Cycles per pixel of index k of a transform.
+/// Returns the frequency of index k of a transform, in cycles per pixel.
 RANKCHECK_HD inline double cycles(std::int64_t k, std::int64_t width) {
   return static_cast<double>(2 * k < width ? k : k - width) / static_cast<double>(width);
 }
 
-/// exp(i angle), times a length.
+/// Returns length * exp(i angle).
 template <class T>
 RANKCHECK_HD inline Complex<T> turned(double length, double angle) {
   return {static_cast<T>(length * std::cos(angle)), static_cast<T>(length * std::sin(angle))};
 }
 
-/// A frequency's response to free space, divided by what the two transforms multiply with.
+/// Computes the response of free space to a frequency, divided by the factor width^2 of the two
+/// transforms.
 template <class T>
 struct FreeSpace {
   double wavelength;
@@ -59,8 +60,8 @@ struct Respond {
   }
 };
 
-/// Sends `batch` frames through the free space of a scene, or through its adjoint; `in` and `out`
-/// may be the same.
+/// Sends `batch` frames through the free space of a scene, or through its adjoint. `in` and `out`
+/// may be the same array.
 template <class T>
 class FreeSpaceTravel {
  public:
@@ -95,7 +96,7 @@ class FreeSpaceTravel {
   Complex<T>* response_ = nullptr;
 };
 
-/// The phase ramps of positions' shifts: for each position and axis, those of all frequencies.
+/// Computes the phase ramps of the positions' shifts: all frequencies for each position and axis.
 template <class T>
 struct ShiftRamps {
   const T* positions;
@@ -124,8 +125,8 @@ struct Shift {
   }
 };
 
-/// Shifts `modes` frames for each of `count` positions by the position, or back; `in` and `out` may
-/// be the same.
+/// Shifts `modes` frames for each of `count` positions by the position, or back. `in` and `out` may
+/// be the same array.
 template <class T>
 void shift_frames(Cluster& cluster,
                   int rank,

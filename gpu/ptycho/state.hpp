@@ -8,17 +8,17 @@
 
 namespace rankcheck::gpu {
 
-/// How the ranks share an array of a state.
+/// How an array of the state is distributed over the ranks.
 enum class Lies : std::uint8_t {
-  /// Like the object: a rank has what it holds of it.
+  /// Like the object: a rank has the part that it holds of the object.
   like_object,
-  /// Like the probe: every rank has the whole of it.
+  /// Like the probe: every rank has the whole array.
   like_probe,
-  /// Like the frames: a rank has the copies of its own positions.
+  /// Like the frames: a rank has the values of its own positions.
   like_frames,
 };
 
-/// An array of what steps go on from, and where a rank has its part of it.
+/// An array of the state that steps need, and the member that has a rank's part of it.
 template <class T>
 struct StateArray {
   spec::Array array;
@@ -26,8 +26,8 @@ struct StateArray {
   Lies lies;
 };
 
-/// All of them: what the difference map remembers, object and probe, then what conjugate gradients
-/// remember.
+/// All arrays of the state: those of the difference map, then object and probe, then those of
+/// conjugate gradients.
 template <class T>
 inline constexpr std::array state_arrays{
     StateArray<T>{spec::Array::exit_waves, &SolverShare<T>::exit_waves, Lies::like_frames},
@@ -41,7 +41,7 @@ inline constexpr std::array state_arrays{
     StateArray<T>{spec::Array::probe_direction, &SolverShare<T>::probe_direction, Lies::like_probe},
 };
 
-/// Those that a kind of steps has; object and probe are always among them.
+/// The arrays of one kind of steps. Object and probe are always among them.
 template <class T>
 [[nodiscard]] constexpr std::span<const StateArray<T>> state_of(StepKind kind) {
   const std::span<const StateArray<T>> all(state_arrays<T>);
@@ -49,8 +49,7 @@ template <class T>
   return is_conjugate_gradient(kind) ? all.subspan(1) : all.subspan(1, 2);
 }
 
-/// Bytes on a rank's device for each pixel that it holds of the object, where so many copies of the
-/// state are there.
+/// Bytes on a rank's device for each object pixel that it holds, with `states` copies of the state.
 template <class T>
 [[nodiscard]] constexpr std::int64_t bytes_per_pixel(StepKind kind, int states) {
   constexpr std::int64_t value = sizeof(Complex<T>);
@@ -58,8 +57,9 @@ template <class T>
   for (const StateArray<T>& each : state_of<T>(kind)) {
     state += each.lies == Lies::like_object ? value : 0;
   }
-  // Gradients and weights, a rank's own and all ranks' sums; conjugate gradients have no weights,
-  // but a trial. Then, which pixels count.
+  // The work arrays: gradient and weight, each once for the rank's own sum and once for the sum
+  // over all ranks, and one byte that says whether the pixel counts. Conjugate gradients have a
+  // trial object in place of the weights, which takes the same space.
   constexpr std::int64_t work = 2 * value + 2 * sizeof(T) + 1;
   return states * state + work;
 }

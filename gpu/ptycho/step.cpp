@@ -16,7 +16,7 @@ namespace {
 using spec::Array;
 using spec::Box;
 
-/// A local rank's inputs, and copies of its state in its outputs, which the step is to change.
+/// A local rank's inputs, and copies of its state in its outputs, which the step changes.
 template <class T>
 SolverShare<T> share_of(const OperatorRun& run, StepKind kind, int rank) {
   SolverShare<T> share{.positions = run.in<T>(rank, Array::positions),
@@ -59,7 +59,7 @@ void take_step(const OperatorRun& run,
   }
 }
 
-/// The smallest box around two.
+/// The smallest box that contains two boxes.
 Box around(const Box& a, const Box& b) {
   if (a.pixels() == 0) return b;
   if (b.pixels() == 0) return a;
@@ -71,8 +71,9 @@ Box around(const Box& a, const Box& b) {
           .cols = std::max(a.col + a.cols, b.col + b.cols) - col};
 }
 
-/// What each rank holds of the object: what its windows touch. Conjugate gradients remember
-/// something at every pixel, so that every pixel needs a holder: they add rows to each rank's box.
+/// The part of the object that each rank holds: the pixels that its windows touch. Conjugate
+/// gradients have a state at every pixel, so every pixel needs a holder. For them, each rank's box
+/// is enlarged by a share of the object's rows.
 template <class T>
 std::vector<Box> tiles_of(const OperatorRun& run, StepKind kind) {
   std::vector<Box> local;

@@ -5,10 +5,10 @@
 
 namespace rankcheck::gpu {
 
-/// What the operations <name>_step do where every rank has the whole object.
+/// Runs the operation <kind>_step with the whole object on every rank.
 void run_replicated_step(const OperatorRun& run, StepKind kind);
 
-/// What they do where every rank works on the part of the object under its windows.
+/// Runs the operation <kind>_step with the part of the object under its windows on every rank.
 void run_tiled_step(const OperatorRun& run, StepKind kind);
 
 /// The algorithm `replicated` of a step.

@@ -8,20 +8,20 @@
 #include "gpu/device/complex.hpp"
 #include "gpu/ptycho/window.hpp"
 
-/// What kernels share whose threads have a column of a few rows: what they find out about a
-/// position, and what they read for one row, serves the other rows, too.
+/// Shared by kernels whose threads process a column of a few rows. The data of a position, and the
+/// values read for one row, serve the other rows too.
 namespace rankcheck::gpu {
 
-/// Rows of a strip, and columns that neighbouring threads have.
+/// Rows of a strip, and its columns, which neighbouring threads process.
 inline constexpr std::int32_t strip_rows = 4;
 inline constexpr std::int32_t strip_cols = 128;
 
-/// Numbers from one position's probe to the next; 0 where they share one.
+/// Returns the number of values from one position's probe to the next; 0 if they share a probe.
 [[nodiscard]] inline std::int64_t probe_step(const spec::Scene& scene) {
   return scene.varying_probe ? std::int64_t{scene.modes} * scene.window * scene.window : 0;
 }
 
-/// Arrays of one size, one behind the other, cut into strips: the last ones of an array hang over
+/// Consecutive arrays of one size, cut into strips. The last strips of an array may extend beyond
 /// its edges.
 struct Strips {
   std::int32_t rows = 0;
@@ -39,7 +39,7 @@ struct Strips {
   [[nodiscard]] RANKCHECK_HD std::int64_t down() const {
     return (std::int64_t{rows} + strip_rows - 1) / strip_rows;
   }
-  /// Of one array.
+  /// The number of strips of one array.
   [[nodiscard]] RANKCHECK_HD std::int64_t count() const { return down() * across(); }
   [[nodiscard]] RANKCHECK_HD Strip strip(std::int64_t s) const {
     const std::int64_t line = s / across();
@@ -52,14 +52,15 @@ struct Strips {
   }
 };
 
-/// The window of one position, as kernels over many positions read it. Its place is far from every
-/// object where the position is, and where that is no number.
+/// The window of one position in the form that kernels over many positions read. row and col are
+/// limited to ±2^30, and are -2^30 for NaN. Such a window is outside every object.
 template <class T>
 struct alignas(16) PlacedWindow {
   std::int32_t row;
   std::int32_t col;
   BilinearWeights<T> weights;
-  /// 1 where no weight is 0, else 0. A number, so that it is read in one access with the weights.
+  /// 1 if no weight is 0, else 0. It is a number so that one access reads it together with the
+  /// weights.
   std::int32_t weighs_all;
 
   RANKCHECK_HD PlacedWindow(const T* corner)
@@ -88,7 +89,7 @@ struct PlaceWindows {
   }
 };
 
-/// One slice of an object; see with_alignment().
+/// One slice of an object. For Number see with_alignment().
 template <class T, class Number>
 struct ObjectColumns {
   const Number* values;
@@ -96,7 +97,7 @@ struct ObjectColumns {
   std::int32_t cols;
 
   /// Writes the object at pixels (p, q) to (p + lines - 1, q) of a window, as ObjectView::at()
-  /// does: a row of the object is read once for the two rows of the window that it counts for.
+  /// does. A row of the object is read once for the two rows of the window that need it.
   template <std::int32_t lines>
   RANKCHECK_HD void read(PlacedWindow<T> window,
                          std::int32_t p,

@@ -19,7 +19,7 @@ std::byte* bytes_of(Value* values) {
   return reinterpret_cast<std::byte*>(values);
 }
 
-/// Positions relative to a pixel.
+/// Makes positions relative to a pixel.
 template <class T>
 struct Move {
   const T* positions;
@@ -32,7 +32,8 @@ struct Move {
   }
 };
 
-/// Rows or columns from the first to the last of windows whose corners span [least, most].
+/// The first row and the end row under windows whose corners span [least, most], limited to 0 …
+/// size. Used for columns too.
 template <class T>
 std::array<std::int64_t, 2> covered(T least, T most, std::int64_t window, std::int64_t size) {
   const auto begin = static_cast<std::int64_t>(std::floor(least));
@@ -115,7 +116,7 @@ std::vector<Box> gather_boxes(Cluster& cluster, std::span<const Box> local) {
   std::vector<DeviceBuffers> buffers;
   for (const Box& box : local) {
     const int rank = cluster.local()[buffers.size()];
-    // Doubles hold whole numbers of this size, and every collective takes them.
+    // Doubles represent whole numbers of this size exactly, and every collective supports them.
     const std::array<double, sides> values{static_cast<double>(box.row),
                                            static_cast<double>(box.col),
                                            static_cast<double>(box.rows),
@@ -182,7 +183,7 @@ void assemble(Cluster& cluster,
   const Box whole{.rows = scene.rows, .cols = scene.cols};
   for (std::size_t place = 0; place < objects.size(); ++place) {
     const int rank = cluster.local()[place];
-    // From the last rank to the first one, which so has the last word.
+    // Parts are put from the last rank to the first one, so that the lowest rank's pixels remain.
     const auto* part = reinterpret_cast<const Complex<T>*>(buffers[place].recv) + pixels;
     for (std::size_t from = held.size(); from-- > 0;) {
       const Box& box = held[from];

@@ -11,10 +11,10 @@
 #include "gpu/device/complex.hpp"
 #include "gpu/device/scratch.hpp"
 
-/// Objects of which every rank holds a rectangle, its tile; tiles may overlap.
+/// Objects of which every rank holds a rectangle, its tile. Tiles may overlap.
 namespace rankcheck::gpu {
 
-/// Where the pixel number i of a part lies in the tile that holds it.
+/// Returns the index in the tile of pixel i of a part.
 struct Places {
   spec::Box part;
   spec::Box tile;
@@ -25,7 +25,7 @@ struct Places {
   }
 };
 
-/// Takes a part out of a tile.
+/// Copies a part out of a tile.
 template <class Value>
 struct TakePart {
   const Value* tile;
@@ -35,7 +35,7 @@ struct TakePart {
   RANKCHECK_HD void operator()(std::int64_t i) const { part[i] = tile[places(i)]; }
 };
 
-/// Puts a part into a tile.
+/// Copies a part into a tile.
 template <class Value>
 struct PutPart {
   const Value* part;
@@ -55,26 +55,28 @@ struct AddPart {
   RANKCHECK_HD void operator()(std::int64_t i) const { tile[places(i)] += part[i]; }
 };
 
-/// Copies of pixels on their way from the ranks that give them to those that hold them.
+/// Sends copies of pixels from the ranks that give them to the ranks that hold them.
 class TileExchange {
  public:
-  /// The tiles are what the ranks hold; they give what lies in `given` of theirs.
+  /// `held` has the tile of each rank. Rank r gives the pixels of its tile that are in given[r].
   TileExchange(Cluster& cluster, std::vector<spec::Box> given, std::vector<spec::Box> held);
 
   [[nodiscard]] const spec::Box& held(int rank) const {
     return held_[static_cast<std::size_t>(rank)];
   }
-  /// What one rank gives to another one, or to itself: so whoever adds parts in rank order adds
-  /// them in the same order as everybody.
+  /// The box of pixels that one rank gives to another one. A rank also gives a part to itself: then
+  /// all ranks that add their parts in rank order add in the same order.
   [[nodiscard]] spec::Box part(int from, int to) const {
     return overlap(given_[static_cast<std::size_t>(from)], held(to));
   }
 
-  /// Exchanges parts of the local ranks' tiles of Complex<T> or T. Returns what each local rank
-  /// got, a part from each rank in rank order, valid until the next exchange.
+  /// Exchanges parts of the local ranks' tiles. Value is T or Complex<T>. Returns for each local
+  /// rank an array with a part from each rank, in rank order. The arrays are valid until the next
+  /// exchange.
   template <class Value>
   [[nodiscard]] std::vector<const Value*> exchange(const std::vector<const Value*>& tiles);
-  /// Calls body(from, box, part) for the part that each rank gave to a local one, in rank order.
+  /// Calls body(from, box, part) for the part that each rank gave to local rank `rank`, in rank
+  /// order. `received` is the rank's array from exchange().
   template <class Value, class Body>
   void for_each_part(int rank, const Value* received, const Body& body) const {
     for (int from = 0; from < cluster_.ranks(); ++from) {
@@ -95,20 +97,20 @@ class TileExchange {
   Scratch<std::byte> received_;
 };
 
-/// The pixels that windows at `positions` touch, bilinear neighbours included, as far as the object
-/// goes. `positions` are host memory: row and column of each.
+/// The pixels of the object that windows at `positions` touch, including bilinear neighbours.
+/// `positions` are in host memory: the row and column of each.
 template <class T>
 [[nodiscard]] spec::Box box_of_windows(const spec::Scene& scene, std::span<const T> positions);
 
-/// The boxes of all ranks from those of the local ones.
+/// The boxes of all ranks, gathered from those of the local ranks.
 [[nodiscard]] std::vector<spec::Box> gather_boxes(Cluster& cluster,
                                                   std::span<const spec::Box> local);
 
-/// Every rank holds the whole object.
+/// The boxes of ranks that all hold the whole object.
 [[nodiscard]] std::vector<spec::Box> whole_objects(const spec::Scene& scene, int ranks);
 
-/// Writes `count` positions, relative to the first pixel of the box; exactly, because none of them
-/// lies before it except where the box begins at the object's edge.
+/// Writes `count` positions relative to the first pixel of the box. The subtraction is exact: a
+/// position lies before the box only if the box begins at the object's edge, where 0 is subtracted.
 template <class T>
 void move_positions(Cluster& cluster,
                     int rank,
@@ -117,8 +119,8 @@ void move_positions(Cluster& cluster,
                     const T* positions,
                     T* moved);
 
-/// Makes whole objects of tiles, on every rank: each pixel from the lowest rank that holds it;
-/// pixels that no rank holds stay as they are.
+/// Assembles whole objects from tiles, on every rank. Each pixel comes from the lowest rank that
+/// holds it. Pixels that no rank holds keep their values.
 template <class T>
 void assemble(Cluster& cluster,
               const spec::Scene& scene,

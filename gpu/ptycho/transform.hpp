@@ -16,7 +16,7 @@ struct Scale {
   RANKCHECK_HD void operator()(std::int64_t i) const { values[i] = factor * values[i]; }
 };
 
-/// Transforms `batch` square frames without scaling; `in` and `out` may be the same.
+/// Transforms `batch` square frames without scaling. `in` and `out` may be the same array.
 template <class T>
 void transform_frames(Cluster& cluster,
                       int rank,
@@ -32,7 +32,7 @@ void transform_frames(Cluster& cluster,
       out);
 }
 
-/// Transforms frames so that both directions are unitary.
+/// Transforms frames with a scale that makes both directions unitary.
 template <class T>
 void transform_unitary(Cluster& cluster,
                        int rank,

@@ -9,9 +9,11 @@
 
 namespace rankcheck::gpu {
 
-/// What four pixels of the object weigh in a pixel of a window that lies between them: the nearest
-/// one above and to the left, the one to its right, the one below it, and the one to the right of
-/// that.
+/// The bilinear weights of four object pixels in a window's pixel that lies between them:
+/// - w00: the nearest pixel above and to the left
+/// - w01: the pixel to the right of w00's pixel
+/// - w10: the pixel below w00's pixel
+/// - w11: the pixel to the right of w10's pixel.
 template <class T>
 struct BilinearWeights {
   T w00;
@@ -33,7 +35,7 @@ struct BilinearWeights {
   }
 };
 
-/// The window of one position: where it lies on the object, and its bilinear weights.
+/// The window of one position: its place on the object, and its bilinear weights.
 template <class T>
 struct Window : BilinearWeights<T> {
   std::int64_t row;
@@ -52,8 +54,8 @@ struct ObjectView {
   std::int64_t rows;
   std::int64_t cols;
 
-  /// weight * pixel, nothing where there is no pixel or no weight: 0 times what lies beyond the
-  /// object's edge need not be 0.
+  /// Returns weight * pixel, or 0 if there is no such pixel or no weight. A pixel without weight is
+  /// not read, because 0 times its value need not be 0.
   RANKCHECK_HD Complex<T> tap(std::int64_t row, std::int64_t col, T weight) const {
     if (weight == 0 || row < 0 || row >= rows || col < 0 || col >= cols) return {};
     return weight * values[row * cols + col];

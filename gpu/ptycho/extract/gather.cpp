@@ -5,7 +5,7 @@ namespace rankcheck::gpu::extract {
 
 namespace {
 
-/// A pixel of a patch.
+/// Computes one pixel of a patch.
 template <class T>
 struct Gather {
   ObjectView<T> object;

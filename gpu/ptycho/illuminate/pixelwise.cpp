@@ -5,7 +5,7 @@ namespace rankcheck::gpu::illuminate {
 
 namespace {
 
-/// A pixel of a wave.
+/// Computes one pixel of a wave.
 template <class T>
 struct Multiply {
   ObjectView<T> object;

@@ -5,8 +5,8 @@ namespace rankcheck::gpu::illuminate_adjoint_probe {
 
 namespace {
 
-/// A pixel of the probe: the sum over the rank's positions, or where the probe varies, the one
-/// position that it is for.
+/// Computes one pixel of the probe: the sum over the rank's positions. If the probe varies, only
+/// the position of this probe contributes.
 template <class T>
 struct Gather {
   ObjectView<T> object;

@@ -4,7 +4,7 @@ namespace rankcheck::gpu::intensity {
 
 namespace {
 
-/// A pixel of a frame.
+/// Computes one pixel of a frame.
 template <class T>
 struct SumModes {
   const Complex<T>* waves;

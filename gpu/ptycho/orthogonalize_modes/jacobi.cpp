@@ -10,7 +10,7 @@ namespace rankcheck::gpu::orthogonalize_modes {
 
 namespace {
 
-/// An inner product of two modes of a probe, in double precision.
+/// Computes an inner product of two modes of a probe in double precision.
 template <class T>
 struct Gram {
   const Complex<T>* probes;
@@ -30,7 +30,7 @@ struct Gram {
   }
 };
 
-/// A pixel of a mode: the old modes there, mixed.
+/// Computes one pixel of a mode as a mixture of the old modes there.
 template <class T>
 struct Mix {
   const Complex<T>* probes;
@@ -51,7 +51,7 @@ struct Mix {
   }
 };
 
-/// A square matrix, row by row.
+/// A square matrix, stored row by row.
 class Matrix {
  public:
   explicit Matrix(std::size_t size) : size_(size), values_(size * size) {}
@@ -65,7 +65,7 @@ class Matrix {
   std::vector<std::complex<double>> values_;
 };
 
-/// A rotation of rows p and q, or of columns with the conjugated phase.
+/// A rotation of rows p and q. For columns, the phase must be conjugated.
 struct Rotation {
   double cosine;
   std::complex<double> sine;
@@ -77,7 +77,8 @@ struct Rotation {
   }
 };
 
-/// Diagonalises a Hermitian matrix by Jacobi's method; returns the unitary matrix that does so.
+/// Diagonalises a Hermitian matrix by Jacobi's method, in place. Returns the unitary matrix that
+/// does this.
 Matrix diagonalise(Matrix& gram, std::size_t size) {
   constexpr int sweeps_max = 10;
   Matrix unitary(size);

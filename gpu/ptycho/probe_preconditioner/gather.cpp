@@ -5,7 +5,7 @@ namespace rankcheck::gpu::probe_preconditioner {
 
 namespace {
 
-/// A pixel of the window: the sum over all positions.
+/// Computes one pixel of the window: the sum over all positions.
 template <class T>
 struct Gather {
   ObjectView<T> object;
