@@ -24,8 +24,8 @@ struct Options {
 /// keeps every signal and wait.
 class Builder {
  public:
-  /// Starts a plan for a legal call. `plan`, `contract` and `call` must outlive the builder's use
-  /// of them; `begin` keeps pointers to `plan` and `call`.
+  /// Starts a plan for a legal call. `plan` and `call` must outlive the writing of the plan,
+  /// because the builder keeps pointers to them.
   void begin(Plan& plan,
              const spec::Contract& contract,
              const spec::Call& call,

@@ -37,7 +37,7 @@ class Communicator {
 /// different ones in different processes.
 class Communicators {
  public:
-  /// The communicator is valid until the next call of get() at least. `forced` may be null.
+  /// The communicator is valid until end_call() or the next get(). `forced` may be null.
   /// `segment_bytes` 0 means the default.
   [[nodiscard]] MPI_Comm get(const std::vector<int>& world_ranks,
                              const Forcing* forced,

@@ -70,7 +70,8 @@ class Runtime {
   [[nodiscard]] std::string why_refused(const Request& request) const;
 
   /// prepare(), perform() and conclude() are the steps of a call, and every member takes all of
-  /// them. Only perform() makes the MPI call itself. All throw Error if MPI returns an error.
+  /// them. Only perform() makes the MPI call itself. prepare() and perform() throw Error if MPI
+  /// returns an error.
   void prepare(const Request& request);
   /// Makes the call as rank `group_rank` of the group.
   void perform(const Request& request,

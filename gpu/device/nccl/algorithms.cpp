@@ -113,7 +113,7 @@ void receive(const Part& p, const Block& block, int from) {
 }
 
 /// Sends and receives blocks. `to` and `from` give the partner of a block from the block's number.
-/// In place, a block that stays where it is is left out.
+/// In place, a block whose source and destination are the same memory is left out.
 template <class To, class From>
 void exchange(const Part& p, int sends, To to, int receives, From from) {
   const Words w(p);

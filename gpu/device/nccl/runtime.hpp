@@ -72,9 +72,9 @@ struct Member {
   const std::byte* scalar = nullptr;
 };
 
-/// NCCL in one process: the communicators of its ranks, and calls on them. Every process of the
-/// world must make the same calls of this class in the same order, also if it has no member of the
-/// group, because groups are split from the world.
+/// NCCL in one process: the communicators of its ranks, and calls on them. Groups are split from
+/// the world. So every process of the world must make the same calls of this class in the same
+/// order, also if it has no member of the group.
 class Runtime {
  public:
   /// Joins the world. Throws Error, and the exceptions of World::meet. `nccl` and `devices` must
@@ -93,8 +93,8 @@ class Runtime {
   [[nodiscard]] int slot_of(int world_rank) const;
 
   /// prepare(), perform() and conclude() are the steps of a call; only perform() makes the call
-  /// itself. prepare() and perform() throw Error if NCCL returns an error. perform() throws Hang if
-  /// the call takes too long.
+  /// itself. prepare() and perform() throw Error if NCCL returns an error. prepare() also throws
+  /// the exceptions of World::meet. perform() throws Hang if the call takes too long.
   void prepare(const Request& request);
   void perform(const Request& request, std::span<const Member> members);
   /// Returns the path that was taken. Throws std::runtime_error if it is not the forced path.
