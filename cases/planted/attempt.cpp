@@ -12,7 +12,8 @@ Attempt::Attempt(const OperatorCall& call, std::int64_t number)
     const spec::Extents& extents =
         extents_.emplace_back(extents_of(call.contract, call.call, rank));
     const std::int64_t bytes = extents.send_size * spec::info(call.call.type).bytes;
-    // Operators may make collective calls with their inputs: copies lie on the devices too.
+    // Operators may make collective calls with their inputs, so the copies must lie on the devices
+    // too.
     std::byte* const copy = call.cluster.allocate(rank, bytes);
     call.cluster.write(rank, own.send, copy, bytes);
     buffers_.push_back({.send = copy, .recv = own.recv});

@@ -11,37 +11,39 @@
 
 namespace rankcheck::cases::planted {
 
-/// A call of an operator that a bug has a hand in: before it runs, while it does, and afterwards.
-/// The caller's inputs stay as they are; the implementation is given copies.
+/// One call of an operator into which a bug is planted. The bug can change the inputs before the
+/// call, the devices during the call, and the outputs afterwards. The implementation gets copies of
+/// the inputs: the caller's inputs stay unchanged.
 class Attempt {
  public:
-  /// `number`: attempts of this bug before this one.
+  /// `number`: how many attempts this bug made before, since the backend's last restart.
   Attempt(const OperatorCall& call, std::int64_t number);
 
-  /// What the caller asked for.
+  /// The call as the caller made it.
   [[nodiscard]] const spec::Call& call() const { return call_.call; }
   [[nodiscard]] int ranks() const { return call_.call.ranks; }
   [[nodiscard]] std::int64_t number() const { return number_; }
-  /// Scan positions of a rank and of all.
+  /// Number of scan positions of one rank, and of all ranks.
   [[nodiscard]] std::int64_t positions(int rank) const;
   [[nodiscard]] std::int64_t positions() const;
 
-  /// What the implementation takes for the scene; no array may change its size.
+  /// The scene that the implementation is given. Changes must keep the size of every array.
   [[nodiscard]] spec::Scene& scene() { return told_.scene; }
   /// The devices that the implementation runs on.
   [[nodiscard]] WrongCluster& devices() { return devices_; }
 
-  /// What the implementation will get of an array, and what it has left there.
+  /// An array as the implementation gets it (input) or has left it (output), in double precision.
   [[nodiscard]] Values input(spec::Array array, int rank) const;
   [[nodiscard]] Values output(spec::Array array, int rank) const;
   void set_input(spec::Array array, int rank, const Values& values);
   void set_output(spec::Array array, int rank, const Values& values);
-  /// The same of all ranks: rank 0's where every rank has the whole array, else one after another.
+  /// The same for all ranks together. If every rank has the whole array, this is rank 0's copy;
+  /// otherwise the ranks' parts follow one another.
   [[nodiscard]] Values all_input(spec::Array array) const;
   void set_all_output(spec::Array array, const Values& values);
 
   using Change = std::function<void(Values& values, int rank)>;
-  /// Changes an array of every rank.
+  /// Calls `change` with the array of every rank and stores the result.
   void change_input(spec::Array array, const Change& change);
   void change_output(spec::Array array, const Change& change);
 
@@ -49,7 +51,7 @@ class Attempt {
   void run();
 
  private:
-  /// Where an array lies in a rank's send or recv buffer.
+  /// Returns the place of an array in a rank's send buffer (input) or recv buffer (output).
   [[nodiscard]] const spec::Block& block(spec::Array array, int rank, bool is_input) const;
   [[nodiscard]] std::byte* place(spec::Array array, int rank, bool is_input) const;
   [[nodiscard]] Values get(spec::Array array, int rank, bool is_input) const;

@@ -15,19 +15,19 @@
 #include "harness/case.hpp"
 #include "harness/verdict.hpp"
 
-/// Bugs that are planted on purpose, to measure what the properties catch.
+/// Bugs that are planted on purpose, to measure which ones the properties catch.
 namespace rankcheck::cases::planted {
 
 class Attempt;
 
-/// What one stage left behind, for a bug to spoil.
+/// The result of one stage, which a bug may change.
 struct Outcome {
   std::span<const harness::Case> stages;
   std::size_t stage = 0;
   harness::Observation& observation;
-  /// Runs of this backend before this one.
+  /// Number of runs of this backend before this one.
   std::int64_t runs = 0;
-  /// What the bug keeps from run to run, until the backend is restarted.
+  /// Images that the bug keeps from run to run. A restart of the backend clears them.
   std::vector<harness::Image>& kept;
 
   [[nodiscard]] const harness::Case& c() const { return stages[stage]; }
@@ -36,46 +36,47 @@ struct Outcome {
   }
 };
 
-/// One planted bug: an algorithm that is sound but for one mistake. One of the ways to plant it is
-/// given, or an algorithm and a fault that hits it.
+/// One planted bug: an algorithm that is correct except for one mistake. Exactly one way to plant
+/// the mistake is set, or an algorithm (`plan`) together with a fault that hits it.
 struct Bug {
   std::string_view name;
-  /// What the programmer did wrong.
+  /// The programmer's mistake.
   std::string_view summary;
-  /// The public defect that it is taken from; empty where it is a common mistake.
+  /// The public defect that the bug is taken from. Empty if it is a common mistake.
   std::string_view source = {};
-  /// Whose property catches it.
+  /// The operation whose property catches the bug.
   std::string_view operation;
   std::string_view algorithm;
-  /// The operation with the mistake, in all its algorithms, where that is another one.
+  /// The operation that contains the mistake, in all its algorithms. Empty: the mistake is in
+  /// `operation`, and only in `algorithm`.
   std::string_view planted_in = {};
-  /// The property that has to catch it, and the verdict that it has to come to.
+  /// The property that must catch the bug, and the verdict that it must give.
   std::string_view property = "agrees_with_reference";
   harness::Verdict verdict = harness::Verdict::falsified;
-  /// A part of the finding's reason or of what is said about its wrong elements.
+  /// This text must occur in the finding's reason or in the description of its wrong elements.
   std::string_view says = "differs from the reference";
-  /// How far its minimal case has to shrink; the elements of operators are scan positions, or rows
-  /// and columns of tiles.
+  /// Upper limits for the size of the minimal case after shrinking. For operators, elements are
+  /// scan positions, or rows and columns of tiles.
   int ranks_max = 3;
   std::int64_t elements_max = 4;
-  /// Of the object.
+  /// Upper limit for the pixels of the object (rows times columns) in the minimal case.
   std::int64_t pixels_max = 4;
 
-  /// The stages of the operation and algorithm that it shows in; null: all.
+  /// Selects the stages of the operation and algorithm in which the bug appears. Null: all of them.
   bool (*hits)(const harness::Case& c) = nullptr;
-  /// Changes the plan of such a stage.
+  /// Changes the plan of a selected stage.
   void (*edit)(const harness::Case& c, gpu::plan::Plan& plan) = nullptr;
-  /// Changes what such a stage left behind.
+  /// Changes the result of a selected stage.
   void (*spoil)(const Outcome& outcome) = nullptr;
-  /// Changes every value of the output, whose components have this type.
+  /// Changes every value of the output. `component` is the type of the output's components.
   double (*map)(double value, spec::Type component) = nullptr;
-  /// Makes each output of a reduction anew of the inputs to it.
+  /// Computes each output of a reduction again from its inputs.
   double (*fold)(const std::vector<double>& inputs) = nullptr;
-  /// Makes the call of an operator that such a stage is.
+  /// Makes the operator call of a selected stage.
   void (*attempt)(Attempt& attempt) = nullptr;
-  /// A fault of the simulator that hits every such stage.
+  /// A fault of the simulator that hits every selected stage.
   std::string_view fault = {};
-  /// The whole algorithm, where no real one has the mistake.
+  /// The whole algorithm, for a mistake that no real algorithm has.
   void (*plan)(gpu::plan::Builder& builder) = nullptr;
 };
 

@@ -16,12 +16,14 @@ namespace {
 using harness::Case;
 using harness::Observation;
 
-/// An algorithm of the bug's own is the mistake, unless it is there for a fault to hit it.
+/// Whether the bug's own algorithm is itself the mistake. It is not if it exists only for a fault
+/// to hit it.
 bool is_wrong_algorithm(const Bug& bug) {
   return bug.plan != nullptr && bug.fault.empty();
 }
 
-/// The algorithms of gpu/ and, where the bug has one of its own, that; a sound one in its place.
+/// Returns the algorithms of gpu/, plus the bug's own algorithm if it has one. If `sound`, a
+/// correct algorithm takes the place of one that is itself the mistake.
 std::vector<gpu::Implementation> implementations_with(const Bug& bug, bool sound) {
   std::vector<gpu::Implementation> all = gpu::implementations();
   if (bug.plan == nullptr) return all;
@@ -64,7 +66,7 @@ bool same(const harness::StageOutcome& a, const harness::StageOutcome& b) {
              a.stamps.begin(), a.stamps.end(), b.stamps.begin(), b.stamps.end(), same_stamps);
 }
 
-/// What the call's ranks have in their recv buffers.
+/// Returns the recv buffers of the call's ranks.
 std::vector<harness::Image> results_of(const OperatorCall& call) {
   const auto bytes = static_cast<std::size_t>(spec::info(call.call.type).bytes);
   std::vector<harness::Image> results;
@@ -76,7 +78,7 @@ std::vector<harness::Image> results_of(const OperatorCall& call) {
   return results;
 }
 
-/// Everything that a finding says, as one text.
+/// Returns the finding's reason and the descriptions of its wrong elements as one text.
 std::string words_of(const harness::Finding& finding) {
   std::string text = finding.reason;
   for (const harness::WrongElement& each : finding.wrong) text += "\n" + each.decoded;
@@ -191,7 +193,7 @@ Hunt hunt(const harness::Catalogue& catalogue,
     harness::Examiner examiner(catalogue, backend);
     harness::Judgement judgement;
     backend.watch();
-    // More than once: a bug may be there in some runs only.
+    // Replays several times: a bug may appear in some runs only.
     for (int i = 0; i < result.finding.replays && !result.had_effect; ++i) {
       backend.restart();
       examiner.examine(*result.finding.minimal, judgement);

@@ -19,9 +19,15 @@ void add_bugs_in_plans(std::vector<Bug>& out);
 void add_bugs_in_values(std::vector<Bug>& out);
 void add_bugs_in_results(std::vector<Bug>& out);
 void add_bugs_in_machines(std::vector<Bug>& out);
-/// Appends the bugs of operators: between the ranks, in what one rank computes, in the probe's
-/// modes, in transforms, in slices, in partitions of scan positions, in halos, and in steps of
-/// PIE, of the difference map and of other solvers.
+/// Appends the bugs of operators. In this order, the mistakes are:
+/// - between the ranks,
+/// - in the computation of one rank,
+/// - in the probe's modes,
+/// - in transforms,
+/// - in slices,
+/// - in partitions of scan positions,
+/// - in halos,
+/// - in steps of PIE, of the difference map and of other solvers.
 void add_bugs_in_sums(std::vector<Bug>& out);
 void add_bugs_in_operators(std::vector<Bug>& out);
 void add_bugs_in_modes(std::vector<Bug>& out);
@@ -33,13 +39,13 @@ void add_bugs_in_pie(std::vector<Bug>& out);
 void add_bugs_in_difference_maps(std::vector<Bug>& out);
 void add_bugs_in_steps(std::vector<Bug>& out);
 
-/// All bugs.
+/// Returns all bugs.
 [[nodiscard]] std::vector<Bug> catalogue();
 
-/// The simulator with one bug in it; every other algorithm is as it should be.
+/// The simulator with one bug in it. All other algorithms are unchanged.
 class Planted : public harness::Backend {
  public:
-  /// `sound`: everything but the mistake is there, so that nothing may be found.
+  /// `sound`: uses everything except the mistake, so no property may find anything.
   explicit Planted(const Bug& bug, bool sound = false);
   Planted(const Planted&) = delete;
   Planted& operator=(const Planted&) = delete;
@@ -54,10 +60,11 @@ class Planted : public harness::Backend {
   void run(std::span<const harness::Case> stages, harness::Observation& observation) override;
   void restart() override;
 
-  /// From now on, operators run a second time without the mistake, to see what it changes.
+  /// From now on, every operator also runs once without the mistake, so that had_effect() can
+  /// compare the results.
   void watch() { watches_ = true; }
-  /// Whether the mistake changed anything in the last run: a plan, a result, or a step of the
-  /// machine. Of operators, see watch().
+  /// Returns whether the mistake changed anything in the last run: a plan, a result, or a step of
+  /// the machine. For bugs in operators, this is known only after watch().
   [[nodiscard]] bool had_effect() const { return had_effect_; }
 
  private:
@@ -80,21 +87,21 @@ class Planted : public harness::Backend {
   bool had_effect_ = false;
 };
 
-/// What one property makes of a planted bug.
+/// The outcome of looking for a planted bug with one property.
 struct Hunt {
   harness::Finding finding;
   /// The bug had an effect on the minimal case.
   bool had_effect = false;
 };
 
-/// Elements of a case's blocks, all together.
+/// Total number of elements in all blocks of a case.
 [[nodiscard]] std::int64_t elements_of(const harness::Case& c);
 
 struct HuntOptions {
   std::uint64_t seed = 1;
-  /// Cases in which the bug has to show.
+  /// The most cases to try. The bug must show in one of them.
   int cases = 600;
-  /// See Planted.
+  /// See the constructor of Planted.
   bool sound = false;
 };
 
@@ -104,8 +111,8 @@ struct HuntOptions {
                         std::string_view property,
                         const HuntOptions& options = {});
 
-/// What is wrong with the way in which the bug was caught by its property, in words; empty where
-/// nothing is.
+/// Says in words how the finding differs from what the bug requires (verdict, size of the minimal
+/// case, text). Empty if nothing differs.
 [[nodiscard]] std::string why_not_caught(const Bug& bug, const Hunt& hunt);
 
 }  // namespace rankcheck::cases::planted

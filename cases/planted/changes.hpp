@@ -4,11 +4,13 @@
 
 #include "cases/planted/attempt.hpp"
 
-/// Small mistakes in what an implementation is given, for bugs in several operators.
+/// Small mistakes in an implementation's inputs and in its sums over the ranks. Bugs in several
+/// operators use them.
 namespace rankcheck::cases::planted {
 
-/// The numbers of the sums over the ranks that operators make: gradients and preconditioners, and
-/// steps with the whole object on every rank.
+/// Numbers of the collective sums that operators make, counted from 0 in the order of the calls.
+/// GradientSums: gradients and preconditioners. StepSums: solver steps that keep the whole object
+/// on every rank.
 struct GradientSums {
   static constexpr int of_object = 0;
   static constexpr int of_probe = 1;
@@ -17,12 +19,13 @@ struct StepSums {
   static constexpr int of_object = 0;
   static constexpr int of_object_weight = 1;
   static constexpr int of_probe = 2;
-  /// Of LSQML: the powers of what the directions do to the waves, then the lengths.
+  /// LSQML only: the powers of the changes that the directions make in the waves, then the step
+  /// lengths.
   static constexpr int of_powers = 6;
   static constexpr int of_lengths = 7;
 };
 
-/// Runs with every rank keeping its own part of one sum.
+/// Runs the operator without one sum: in that sum, every rank keeps its own part.
 template <int number>
 void leave_out(Attempt& attempt) {
   attempt.devices().on_collective = [](const CollectiveCall& call) {
@@ -32,7 +35,7 @@ void leave_out(Attempt& attempt) {
   attempt.run();
 }
 
-/// Runs with one sum, when it is made, changed: change(call).
+/// Runs the operator and calls change(call) after the sum with this number.
 template <int number, class Change>
 void change_sum(Attempt& attempt, const Change& change) {
   attempt.devices().on_collective = [&](const CollectiveCall& call) {
@@ -42,14 +45,15 @@ void change_sum(Attempt& attempt, const Change& change) {
   attempt.run();
 }
 
-/// Calls body(n, values) with each copy of an array: one for each position, or one for all.
+/// Calls body(n, values) with each copy of an array. There is one copy per position, or a single
+/// copy for all.
 template <class Body>
 void for_each_copy(const Attempt& attempt, spec::Array array, Values& values, const Body& body) {
   const auto size = static_cast<std::size_t>(spec::values(attempt.call().scene, array));
   for (std::size_t n = 0; n < values.size() / size; ++n) body(n, values.data() + n * size);
 }
 
-/// Runs with all copies of an input being the first one.
+/// Runs the operator with all copies of an input equal to the first copy.
 template <spec::Array array>
 void take_first_copy(Attempt& attempt) {
   attempt.change_input(array, [&](Values& values, int) {
@@ -59,7 +63,7 @@ void take_first_copy(Attempt& attempt) {
   attempt.run();
 }
 
-/// Runs, then every rank but the first has what it was given of an array.
+/// Runs the operator, then gives every rank except rank 0 its input of the array as output.
 template <spec::Array array>
 void keep_on_other_ranks(Attempt& attempt) {
   attempt.run();
@@ -68,13 +72,13 @@ void keep_on_other_ranks(Attempt& attempt) {
   });
 }
 
-/// Runs with positions of (column, row).
+/// Runs the operator with the positions' rows and columns swapped.
 void run_transposed(Attempt& attempt);
 
-/// Runs with all modes of a probe being its first one.
+/// Runs the operator with all modes of each probe equal to its first mode.
 void run_with_first_mode(Attempt& attempt);
 
-/// Runs with no pixel masked.
+/// Runs the operator with no pixel masked.
 void run_unmasked(Attempt& attempt);
 
 }  // namespace rankcheck::cases::planted

@@ -15,7 +15,7 @@
 #include "cases/planted/catalogue.hpp"
 #include "cases/planted/changes.hpp"
 
-/// Steps of the difference map that forget exit waves, mix them up, or move them elsewhere.
+/// Steps of the difference map that forget exit waves, confuse them, or move them to a wrong place.
 namespace rankcheck::cases::planted {
 
 namespace {
@@ -24,13 +24,13 @@ using harness::Case;
 using reference::Setting;
 using spec::Array;
 
-/// The numbers of the sums over the ranks: behind those of the cost.
+/// Numbers of the collective sums, counted from 0. The sum of the cost comes first.
 struct DifferenceMapSums {
   static constexpr int of_object = 1;
   static constexpr int of_probe = 3;
 };
 
-/// What goes into the step, for references.
+/// Returns the inputs of the step, in the form that the references take.
 Setting input_of(const Attempt& attempt) {
   Setting setting;
   setting.scene = attempt.call().scene;
@@ -46,7 +46,7 @@ Setting input_of(const Attempt& attempt) {
   return setting;
 }
 
-/// The waves of an object and a probe.
+/// Returns the waves that an object and a probe give.
 Values waves_of(Setting setting, const Values& object, const Values& probe) {
   setting[Array::object].values = object;
   setting[Array::probe].values = probe;
@@ -54,7 +54,7 @@ Values waves_of(Setting setting, const Values& object, const Values& probe) {
   return setting[Array::waves].values;
 }
 
-/// The waves with the measured amplitudes.
+/// Returns the waves after their far-field amplitudes were replaced by the measured amplitudes.
 Values projected(Setting setting, const Values& waves) {
   setting.make(Array::waves).values = waves;
   reference::propagate::reference(setting, setting);
@@ -63,21 +63,22 @@ Values projected(Setting setting, const Values& waves) {
   return setting[Array::waves].values;
 }
 
-/// The sum a x + b y.
+/// Returns a x + b y.
 Values sum(double a, const Values& x, double b, const Values& y) {
   Values result = x;
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = a * x[i] + b * y[i];
   return result;
 }
 
-/// Which step the waves w take: w + length (P_F(fit P_O w + before w) - P_O w).
+/// The step that the waves w take: w + length (P_F(fit P_O w + before w) - P_O w). The defaults are
+/// correct.
 struct Wrong {
   double fit = 2;
   double before = -1;
   double length = reference::difference_map_beta;
 };
 
-/// Runs, then moves the waves otherwise.
+/// Runs the step, then replaces the exit waves by waves that moved as `wrong` says.
 void move_waves(Attempt& attempt, const Wrong& wrong) {
   attempt.run();
   const Setting in = input_of(attempt);

@@ -16,19 +16,19 @@ using gpu::plan::Range;
 using gpu::plan::Step;
 using gpu::plan::StepKind;
 
-/// Chooses steps of rank `rank`.
+/// Selects steps of a rank.
 using StepFilter = std::function<bool(int rank, const Step& step)>;
 
-/// Steps that write.
+/// Whether a step writes.
 [[nodiscard]] bool moves(int rank, const Step& step);
 [[nodiscard]] bool is_put(int rank, const Step& step);
 [[nodiscard]] bool is_reduce(int rank, const Step& step);
-/// Waits for a rank's entry, and for everything else.
+/// Select the waits for a rank's entry into the call, and all other waits.
 [[nodiscard]] StepFilter waits_for_entry(const Plan& plan);
 [[nodiscard]] StepFilter waits_for_arrival(const Plan& plan);
 
-/// Erases the chosen steps: all, the first of the lowest rank, the last of the highest rank, or the
-/// last of every rank that has two at least.
+/// Erase chosen steps: all of them, the first one of the lowest rank, the last one of the highest
+/// rank, or the last one of every rank that has at least two.
 void erase_all(Plan& plan, const StepFilter& chosen);
 void erase_first(Plan& plan, const StepFilter& chosen);
 void erase_last(Plan& plan, const StepFilter& chosen);
@@ -38,12 +38,12 @@ void erase_last_of_several(Plan& plan, const StepFilter& chosen);
 void change(Plan& plan,
             const StepFilter& chosen,
             const std::function<void(Step& step, std::span<Range> sources)>& edit);
-/// Calls `edit` with every range that a step names.
+/// Calls `edit` with the destination and all sources of every step that writes.
 void change_ranges(Plan& plan, const std::function<void(Range& range)>& edit);
 
-/// The plan that the case's algorithm writes.
+/// Returns the plan that the case's algorithm builds.
 [[nodiscard]] Plan plan_of(const harness::Case& c);
-/// The plan for the members in ascending order, where the group has them in another.
+/// Returns the plan as if the group listed its members in ascending order.
 [[nodiscard]] Plan plan_of_sorted_group(const harness::Case& c, const Plan& plan);
 
 }  // namespace rankcheck::cases::planted

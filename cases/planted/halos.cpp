@@ -10,7 +10,7 @@
 #include "cases/planted/attempt.hpp"
 #include "cases/planted/catalogue.hpp"
 
-/// Tiles whose copies of a pixel are put together wrongly.
+/// Bugs in combining the copies of a pixel that several tiles have.
 namespace rankcheck::cases::planted {
 
 namespace {
@@ -21,7 +21,7 @@ using spec::Array;
 
 using Replicas = std::vector<Replica>;
 
-/// A copy of a pixel of the object, among all copies of it.
+/// One copy of a pixel of the object, together with all copies of this pixel.
 struct Copy {
   std::int64_t row;
   std::int64_t col;
@@ -29,7 +29,8 @@ struct Copy {
   const Replica& self;
 };
 
-/// Replaces what the exchange left in every copy: value(copy, tiles before, tiles behind).
+/// Runs the exchange, then replaces every copy by value(copy, tiles before, tiles after the
+/// exchange).
 template <class Body>
 void remake(Attempt& attempt, const Body& value) {
   attempt.run();
@@ -52,7 +53,7 @@ void remake(Attempt& attempt, const Body& value) {
   attempt.set_all_output(Array::tile, wrong);
 }
 
-/// The sum of those copies that `counts` chooses.
+/// Sums the copies for which counts(copy) is true.
 template <class Counts>
 std::complex<double> sum_of(const Copy& copy, const Values& values, const Counts& counts) {
   std::complex<double> sum = 0;
@@ -142,7 +143,7 @@ constexpr std::array replaced{
         .says = "changed without a halo",
         .attempt =
             [](Attempt& attempt) {
-              // The pixels that were visited before.
+              // Values of the pixels visited so far, by row and column.
               std::map<std::pair<std::int64_t, std::int64_t>, std::complex<double>> above;
               remake(attempt, [&](const Copy& copy, const Values& before, const Values& behind) {
                 above[{copy.row, copy.col}] = before[copy.self.place];

@@ -15,14 +15,16 @@ using gpu::plan::Builder;
 using gpu::plan::Range;
 using harness::Verdict;
 
-/// Rank `from` puts its result to all later ranks, which wait for it.
+/// Rank `from` sends its result to all ranks from `first` on, except itself. They wait for the
+/// result.
 void hand_out(Builder& builder, int from, int first) {
   for (int r = first; r < builder.ranks(); ++r) {
     if (r != from) builder.wait(r, builder.send_to(builder.recv(r), builder.recv(from)));
   }
 }
 
-/// Only as many ranks take part as the largest power of two that there is.
+/// Only the first ranks contribute, as many as the largest power of two that is not above the
+/// number of ranks.
 void reduce_power_of_two(Builder& builder) {
   const int taking_part = static_cast<int>(std::bit_floor(static_cast<unsigned>(builder.ranks())));
   std::vector<Range> sources;
@@ -31,7 +33,8 @@ void reduce_power_of_two(Builder& builder) {
   hand_out(builder, 0, 1);
 }
 
-/// Sound, but a rank's output is also its inbox: a message that comes twice overwrites the result.
+/// Correct, but each rank receives messages in its output buffer. A message that arrives twice
+/// overwrites the result.
 void reduce_along_chain(Builder& builder) {
   const int last = builder.ranks() - 1;
   for (int r = 0; r <= last; ++r) {

@@ -17,7 +17,7 @@ namespace {
 using harness::Case;
 using spec::Array;
 
-/// Pixels of a mode of the probe.
+/// Number of pixels in one mode of the probe.
 std::size_t pixels_of(const Attempt& attempt) {
   const auto window = static_cast<std::size_t>(attempt.call().scene.window);
   return window * window;
@@ -149,7 +149,7 @@ constexpr std::array mixtures{
         .attempt = take_first_copy<Array::probe>},
 };
 
-/// The squared magnitude of a mode.
+/// Returns the sum of the squared magnitudes of a mode.
 double power_of(const Values& values, std::size_t first, std::size_t size) {
   double power = 0;
   for (std::size_t i = first; i < first + size; ++i) power += std::norm(values[i]);

@@ -11,7 +11,7 @@
 #include "cases/planted/catalogue.hpp"
 #include "cases/planted/changes.hpp"
 
-/// Operators that take or give wrong values on one rank.
+/// Operators that read or write wrong values on one rank.
 namespace rankcheck::cases::planted {
 
 namespace {
@@ -19,7 +19,8 @@ namespace {
 using harness::Case;
 using spec::Array;
 
-/// Moves what is in every frame down and to the right.
+/// Moves the content of every frame down and to the right by `by` pixels. Pixels that enter the
+/// frame are 0.
 void move_frames(const Attempt& attempt, Values& values, int by) {
   const int width = attempt.call().scene.detector;
   const Values before = values;
@@ -255,7 +256,7 @@ constexpr std::array costs{
             }},
 };
 
-/// Adds up in double precision what the last of an odd number of frames shows.
+/// If a rank has an odd number of frames, computes its last frame again in double precision.
 void light_remainder_in_double(Attempt& attempt) {
   const auto width = static_cast<std::size_t>(attempt.call().scene.detector);
   const auto modes = static_cast<std::size_t>(attempt.call().scene.modes);
@@ -300,7 +301,7 @@ constexpr std::array batches{
         .attempt = take_first_copy<Array::positions>},
 };
 
-/// Where several batches of a rank's positions are asked for.
+/// Whether some rank has more positions than fit into one batch.
 bool has_batches(const Case& c) {
   return c.chunk > 0 && c.chunk < *std::max_element(c.counts.begin(), c.counts.end());
 }

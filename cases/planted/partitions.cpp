@@ -10,7 +10,7 @@
 #include "cases/planted/catalogue.hpp"
 #include "cases/planted/changes.hpp"
 
-/// Scan positions that come to the wrong ranks, or come back in the wrong order.
+/// Scan positions that reach the wrong ranks, or return in the wrong order.
 namespace rankcheck::cases::planted {
 
 namespace {
@@ -18,7 +18,7 @@ namespace {
 using harness::Case;
 using spec::Array;
 
-/// The rows or the columns of all positions.
+/// Returns the rows (axis 0) or the columns (axis 1) of all positions.
 template <class Real>
 std::vector<Real> coordinates(const Attempt& attempt, std::size_t axis) {
   const Values positions = attempt.all_input(Array::positions);
@@ -29,8 +29,9 @@ std::vector<Real> coordinates(const Attempt& attempt, std::size_t axis) {
   return all;
 }
 
-/// Which cell of this width a coordinate lies in; an edge belongs to the cell below it, but 0. The
-/// remainder of the division is exact, the width is not.
+/// Returns the index of the cell of this width that contains the coordinate. A coordinate on an
+/// edge belongs to the cell below it, except 0. The remainder of the division is exact; the width
+/// is rounded.
 template <class Real>
 Real cell(Real at, Real width) {
   Real remainder = std::fmod(at, width);
@@ -39,8 +40,8 @@ Real cell(Real at, Real width) {
   return at != 0 && remainder == 0 ? floored - 1 : floored;
 }
 
-/// The splitter of tike's pull request #72: two columns of half as many devices as there are.
-/// `moved`: the scan is moved to the origin first, which it forgot.
+/// The splitter of tike's pull request #72: two columns, each with half as many bands as there are
+/// ranks. `moved`: first moves the scan to the origin, which tike's code forgot.
 template <class Real, bool moved>
 void split_like_the_seed(Attempt& attempt) {
   attempt.run();
@@ -194,14 +195,15 @@ constexpr std::array kinds{
             }},
 };
 
-/// The number of positions that a rank owns.
+/// Returns the number of positions that a rank owns.
 std::size_t owned(const Attempt& attempt, int rank) {
   const Values owners = attempt.all_input(Array::owners);
   return static_cast<std::size_t>(
       std::count(owners.begin(), owners.end(), static_cast<double>(rank)));
 }
 
-/// The copies of all shards, rank after rank, instead of in the order of the positions.
+/// Replaces the output `array` by the shards of all ranks, in the order of the ranks instead of the
+/// positions.
 template <Array shard, Array array>
 void concatenate(Attempt& attempt) {
   const auto size = static_cast<std::size_t>(spec::values(attempt.call().scene, shard));

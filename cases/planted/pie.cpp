@@ -8,14 +8,14 @@
 #include "cases/planted/catalogue.hpp"
 #include "cases/planted/changes.hpp"
 
-/// Steps of rPIE and ePIE that go too far, not far enough, or elsewhere on some rank.
+/// Steps of rPIE and ePIE that go too far, not far enough, or to a wrong place on some rank.
 namespace rankcheck::cases::planted {
 
 namespace {
 
 using spec::Array;
 
-/// The step goes on from where it is as if everybody else's part of it were nothing.
+/// Makes an all_to_all_v call, then sets everything that came from other ranks to zero.
 void drop_parts_of_others(const CollectiveCall& call) {
   call.make();
   const auto ranks = static_cast<std::size_t>(call.call.ranks);
@@ -31,7 +31,8 @@ void drop_parts_of_others(const CollectiveCall& call) {
   }
 }
 
-/// Of every tile the last row.
+/// Runs the step with the last row of every tile cut off. The ranks gather their tiles as boxes of
+/// four numbers; the third one is the number of rows.
 void cut_off_last_rows(Attempt& attempt) {
   attempt.devices().on_collective = [](const CollectiveCall& call) {
     call.make();
@@ -51,7 +52,7 @@ void cut_off_last_rows(Attempt& attempt) {
   attempt.run();
 }
 
-/// Takes the mean phase ramp out of the object's rows and puts it into the probe's.
+/// Removes the mean phase ramp along the rows from the object and puts it into the probe.
 void take_ramp_out(Attempt& attempt) {
   attempt.run();
   const spec::Scene& scene = attempt.call().scene;
@@ -74,7 +75,8 @@ void take_ramp_out(Attempt& attempt) {
   });
 }
 
-/// A sixteenth of each of the eight neighbours in place of a half of every pixel.
+/// Smooths the object: every pixel moves toward each of its eight neighbours by a sixteenth of
+/// their difference.
 void smooth_object(Attempt& attempt) {
   attempt.run();
   const int rows = attempt.call().scene.rows;

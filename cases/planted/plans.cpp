@@ -12,7 +12,7 @@ namespace {
 using harness::Case;
 using harness::Verdict;
 
-/// The plan of another call than the one that is made.
+/// Returns the plan of another call: the case after change(case).
 template <class Change>
 Plan plan_instead(Case c, Change change) {
   change(c);
@@ -155,7 +155,7 @@ constexpr std::array reductions{
         .algorithm = "direct",
         .property = "equals_reduce_then_scatter",
         .says = "the composition gives another result",
-        // In place, it is a race before it is anything else.
+        // In place, the simulator reports a race first.
         .hits = [](const Case& c) { return !c.in_place; },
         .edit =
             [](const Case& c, Plan& plan) {
@@ -276,7 +276,7 @@ constexpr std::array data_movement{
         .algorithm = "direct",
         .property = "equals_gather_then_broadcast",
         .says = "the composition gives another result",
-        // In place, it is a race before it is anything else.
+        // In place, the simulator reports a race first.
         .hits = [](const Case& c) { return !c.in_place; },
         .edit =
             [](const Case& c, Plan& plan) {
@@ -365,7 +365,8 @@ constexpr std::array data_movement{
         .algorithm = "binomial",
         .property = "inverts_scatter",
         .says = "the data did not return",
-        // In larger trees, a rank that lost its leaf passes on what nobody wrote.
+        // In larger trees, a rank that misses its leaf's data forwards memory that was never
+        // written.
         .hits = [](const Case& c) { return harness::members(c).size() <= 3; },
         .edit = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
     Bug{.name = "last_part_lost",
@@ -374,7 +375,7 @@ constexpr std::array data_movement{
         .algorithm = "scatter_all_gather",
         .property = "equals_scatter_then_all_gather",
         .says = "the composition gives another result",
-        // Of more ranks, some would pass on what they did not get.
+        // With more ranks, some would forward data that they never received.
         .hits = [](const Case& c) { return group_size(c) == 3 && c.root == 0; },
         .edit = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
     Bug{.name = "last_pipeline_chunk_lost",

@@ -7,7 +7,7 @@
 #include "cases/planted/catalogue.hpp"
 #include "cases/planted/changes.hpp"
 
-/// Objects of several slices that waves go through wrongly.
+/// Objects of several slices through which the waves travel wrongly.
 namespace rankcheck::cases::planted {
 
 namespace {
@@ -20,7 +20,7 @@ std::size_t pixels_of_slice(const Attempt& attempt) {
          static_cast<std::size_t>(attempt.call().scene.cols);
 }
 
-/// Makes the slices behind the first `count` ones 1, so that waves pass them unchanged.
+/// Sets all slices after the first `count` ones to 1, so that waves pass them unchanged.
 void clear_slices(Attempt& attempt, std::size_t count) {
   const auto first = static_cast<std::ptrdiff_t>(count * pixels_of_slice(attempt));
   attempt.change_input(Array::object, [&](Values& values, int) {
@@ -28,7 +28,8 @@ void clear_slices(Attempt& attempt, std::size_t count) {
   });
 }
 
-/// On the way back to a slice the waves pass those behind it unchanged.
+/// Runs the adjoint so that, on the way back to a slice, the waves pass the slices behind it
+/// unchanged.
 void go_back_through_nothing(Attempt& attempt) {
   const auto size = static_cast<std::ptrdiff_t>(pixels_of_slice(attempt));
   Values result;
@@ -42,7 +43,7 @@ void go_back_through_nothing(Attempt& attempt) {
   attempt.set_all_output(Array::object, result);
 }
 
-/// Multiplies what the transforms give by the width of the frames.
+/// Multiplies the results of the transforms by the width of the frames.
 void forget_to_scale(Attempt& attempt) {
   attempt.devices().on_transform = [](const TransformCall& call) {
     call.make();

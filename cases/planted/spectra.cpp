@@ -10,7 +10,7 @@
 #include "cases/planted/catalogue.hpp"
 #include "cases/planted/changes.hpp"
 
-/// Operators that go wrong on the way to the frequencies and back.
+/// Operators with mistakes in transforms to the frequencies and back.
 namespace rankcheck::cases::planted {
 
 namespace {
@@ -18,10 +18,10 @@ namespace {
 using harness::Case;
 using spec::Array;
 
-/// How the lengths of a transform's results come to be wrong; none is as it should be.
+/// The wrong factor in a transform's results. Both are mistakes.
 enum class Norm { times_width, over_width };
 
-/// Multiplies what the transforms of one direction, or of both, give.
+/// Multiplies the results of the transforms of one direction, or of both, by the wrong factor.
 template <Norm norm, bool forward, bool inverse>
 void scale_transforms(Attempt& attempt) {
   attempt.devices().on_transform = [](const TransformCall& call) {
@@ -38,12 +38,13 @@ void map_distance(Attempt& attempt) {
   attempt.run();
 }
 
-/// Cycles per pixel of index k, half a step too high.
+/// Returns the frequency of index k in cycles per pixel, half a step too high.
 double raised_frequency(int k, int width) {
   return (static_cast<double>(2 * k < width ? k : k - width) + 0.5) / width;
 }
 
-/// The response of free space to the frequencies of a frame, all of them half a step too high.
+/// Returns the response of free space to the frequencies of a frame, each of them half a step too
+/// high.
 Values response_on_raised_grid(const spec::Scene& scene, int width) {
   Values response;
   for (int k = 0; k < width; ++k) {
@@ -61,7 +62,7 @@ Values response_on_raised_grid(const spec::Scene& scene, int width) {
   return response;
 }
 
-/// Replaces what is done to the frequencies between the transforms.
+/// Replaces the multiplication of the spectrum between the forward and the inverse transform.
 void travel_on_raised_grid(Attempt& attempt) {
   Values spectrum;
   attempt.devices().on_transform = [&](TransformCall& call) {
@@ -180,7 +181,7 @@ constexpr std::array plans{
             }},
 };
 
-/// Divides what is transformed back by the number of frames.
+/// Divides the results of inverse transforms by the number of frames in the batch.
 void scale_by_batch(Attempt& attempt) {
   attempt.devices().on_transform = [](const TransformCall& call) {
     call.make();
@@ -238,7 +239,8 @@ constexpr std::array free_space{
         .attempt = map_distance<[](double distance) { return -distance; }>},
 };
 
-/// Multiplies every wave by what a constant phase makes of its position.
+/// Replaces the waves by the input waves, each multiplied by one constant phase that its position
+/// gives.
 void turn_by_position(Attempt& attempt) {
   attempt.run();
   attempt.change_output(Array::waves, [&](Values& values, int rank) {

@@ -20,7 +20,7 @@ std::size_t bytes_of(const Case& c) {
   return static_cast<std::size_t>(spec::info(c.type).bytes);
 }
 
-/// The first send block of every rank, as it was before the call.
+/// Returns the first send block of every rank, as it was before the call.
 std::vector<harness::Image> inputs_of(const Outcome& outcome) {
   const Case& c = outcome.c();
   std::vector<harness::Image> inputs;
@@ -34,7 +34,7 @@ std::vector<harness::Image> inputs_of(const Outcome& outcome) {
   return inputs;
 }
 
-/// Replaces every output of a reduction by what `fold` makes of its inputs.
+/// Replaces every output of a reduction by fold(inputs).
 void fold_again(const Outcome& outcome, double (*fold)(const std::vector<double>& inputs)) {
   for_each_output(outcome, [&](int, std::int64_t index, std::byte* element) {
     numerics::from_double(outcome.c().type, fold(contributions(outcome, index)), element);
@@ -110,7 +110,7 @@ void map_values(const Outcome& outcome, const std::function<double(double value)
       std::byte* at = element + part * bytes;
       const double value = numerics::to_double(component, at);
       const double mapped = map(value);
-      // What stays the same keeps its bits, the payload of a NaN too.
+      // Unchanged values keep their bits, including the payload of a NaN.
       if (mapped != value && !(mapped != mapped && value != value)) {
         numerics::from_double(component, mapped, at);
       }

@@ -12,7 +12,8 @@
 #include "cases/planted/catalogue.hpp"
 #include "cases/planted/changes.hpp"
 
-/// Steps of solvers but PIE that go too far, not far enough, or elsewhere on some rank.
+/// Steps of all solvers except PIE that go too far, not far enough, or to a wrong place on some
+/// rank.
 namespace rankcheck::cases::planted {
 
 namespace {
@@ -24,13 +25,14 @@ bool is_single(const Case& c) {
   return c.type == spec::Type::f32;
 }
 
-/// Numbers of a few values that steer a step: they are summed in double precision, which tells them
-/// from arrays in single precision.
+/// Whether the call sums the few numbers that steer a step. They are summed in double precision,
+/// which distinguishes them from arrays in single precision.
 bool steers(const CollectiveCall& call) {
   return call.call.type == spec::Type::f64;
 }
 
-/// Runs as if pixels that were not measured were so, and dark; the cost is the right one.
+/// Runs the step as if unmeasured pixels had been measured as dark. Keeps the cost of a correct
+/// step.
 void take_unmeasured_for_dark(Attempt& attempt) {
   attempt.run();
   const Values cost = attempt.output(Array::cost, 0);
@@ -42,14 +44,14 @@ void take_unmeasured_for_dark(Attempt& attempt) {
   attempt.set_all_output(Array::cost, cost);
 }
 
-/// Runs as if there had been no step before, as far as the object goes.
+/// Runs the step as if the object had no direction from an earlier step.
 void forget_direction(Attempt& attempt) {
   attempt.change_input(Array::object_direction,
                        [](Values& values, int) { std::fill(values.begin(), values.end(), 0); });
   attempt.run();
 }
 
-/// The cost of an object and a probe.
+/// Returns the cost of an object and a probe.
 double cost_of(const Attempt& attempt,
                reference::Operator model,
                const Values& object,
@@ -72,7 +74,8 @@ double cost_of(const Attempt& attempt,
   return setting[Array::cost].values.front().real();
 }
 
-/// Runs, then goes along the probe's direction until another model's cost is no higher.
+/// Runs the step, then searches along the probe's direction with the cost of another model. Takes
+/// the first of the lengths 1, 1/2, 1/4, … with which this cost is no higher than before.
 template <reference::Operator model>
 void search_with(Attempt& attempt) {
   attempt.run();
@@ -92,7 +95,7 @@ void search_with(Attempt& attempt) {
   }
 }
 
-/// A rank's part of the first sum over the ranks, which moves the object, is a tenth too large.
+/// Multiplies the last rank's part of the first collective sum, which moves the object, by 1.1.
 void count_last_rank_for_more(Attempt& attempt) {
   attempt.devices().on_collective = [](const CollectiveCall& call) {
     if (call.number == StepSums::of_object) call.scale_given(call.call.ranks - 1, 1.1);
@@ -101,7 +104,8 @@ void count_last_rank_for_more(Attempt& attempt) {
   attempt.run();
 }
 
-/// The same mistake in every step, in single precision: bounds have to be near enough to see it.
+/// The same mistake in the step of every solver, in single precision: bounds must be tight enough
+/// to detect it.
 constexpr Bug counts_for_more(std::string_view name, std::string_view operation) {
   return {.name = name,
           .summary = "what one rank adds to the object's step is a tenth too large",
@@ -268,7 +272,7 @@ constexpr std::array steps{
         .algorithm = "replicated",
         .property = "moves_no_more_than_came_back",
         .says = "step moves the waves",
-        // The bound is wider than what fewer lengths add up to.
+        // With few positions, the sum of their step lengths stays within the bound.
         .elements_max = 16,
         .attempt =
             [](Attempt& attempt) {

@@ -7,7 +7,7 @@
 #include "cases/planted/catalogue.hpp"
 #include "cases/planted/changes.hpp"
 
-/// Operators whose ranks do not put together what they have.
+/// Operators whose ranks do not combine their parts correctly.
 namespace rankcheck::cases::planted {
 
 namespace {
@@ -19,13 +19,13 @@ bool has_shared_probe(const Case& c) {
   return !c.scene.varying_probe;
 }
 
-/// Sums what is summed already.
+/// Runs the operator and repeats one sum over its own results.
 template <int number>
 void sum_again(Attempt& attempt) {
   change_sum<number>(attempt, [](const CollectiveCall& call) { call.repeat(); });
 }
 
-/// Each rank's part weighs as much as any other's, however many positions it is the sum of.
+/// Gives each rank's part the same weight, however many positions the rank has.
 void average_means(const Attempt& attempt, const CollectiveCall& call) {
   for (int rank = 0; rank < attempt.ranks(); ++rank) {
     const auto own = static_cast<double>(attempt.positions(rank));
@@ -35,7 +35,7 @@ void average_means(const Attempt& attempt, const CollectiveCall& call) {
   call.make();
 }
 
-/// Gives every rank its positions, and an array that goes with them, in the opposite order.
+/// Reverses the order of every rank's positions, and of an array that belongs to them.
 void reverse_positions(Attempt& attempt, Array array) {
   for (const Array each : {Array::positions, array}) {
     attempt.change_input(each, [&](Values& values, int) {

@@ -36,7 +36,7 @@ bool has_op_on_floats(const Case& c) {
   return c.op == op && !spec::is_integer(c.type);
 }
 
-/// A float that has only `bits` of its significand left, rounded to nearest even.
+/// Rounds a float to `bits` bits of significand, to nearest even.
 template <int bits>
 double rounded(double value, Type) {
   if (!std::isfinite(value)) return value;
@@ -45,7 +45,7 @@ double rounded(double value, Type) {
   return std::ldexp(std::nearbyint(std::ldexp(significand, bits)), exponent - bits);
 }
 
-/// Calls change(bits) with every output, a floating-point number of up to eight bytes.
+/// Calls change(bits) with every output, a floating-point number of at most eight bytes.
 template <class Change>
 void change_bits(const Outcome& outcome, const Change& change) {
   const auto bytes = static_cast<std::size_t>(spec::info(outcome.c().type).bytes);
@@ -62,7 +62,8 @@ void lose_sign_of_zero(const Outcome& outcome) {
   change_bits(outcome, [&](std::uint64_t bits) { return bits == sign ? 0 : bits; });
 }
 
-/// Sums that overflow become the largest finite number; an infinity that came in stays.
+/// Replaces sums that overflowed by the largest finite number. An infinity stays if an input was
+/// not finite.
 void saturate_sums(const Outcome& outcome) {
   const spec::TypeInfo& type = spec::info(outcome.c().type);
   const double largest = std::ldexp(2 - std::ldexp(1, 1 - type.precision), type.exponent_max);

@@ -9,16 +9,16 @@
 
 #include "gpu/device/cluster.hpp"
 
-/// Small mistakes in what operators make their devices do.
+/// Small mistakes in what operators ask their devices to do.
 namespace rankcheck::cases::planted {
 
-/// Values of an array, in double precision; real numbers have no imaginary part.
+/// Values of an array, in double precision. Real numbers have imaginary part 0.
 using Values = std::vector<std::complex<double>>;
 
-/// Reads or writes values of one precision, complex ones or real ones.
+/// Read or write values of one type, complex or real.
 [[nodiscard]] Values load(spec::Type type, bool is_complex, const void* from, std::size_t count);
 void store(spec::Type type, bool is_complex, const Values& values, void* to);
-/// Complex values after a while in another precision.
+/// Returns complex values rounded to another type and back.
 [[nodiscard]] Values rounded_to(spec::Type type, const Values& values);
 
 /// A collective that an operator calls on the simulated devices.
@@ -28,19 +28,19 @@ struct CollectiveCall {
   spec::Call call;
   bool in_place;
   std::span<const gpu::DeviceBuffers> buffers;
-  /// Collectives that the operator called before.
+  /// Number of collectives that the operator called before.
   int number;
 
   void make() const { devices.collective(operation, call, in_place, buffers); }
-  /// Sums over the ranks: every rank keeps what it gave.
+  /// For sums over the ranks: every rank keeps its own part.
   void keep() const;
-  /// Sums over the ranks: sums what they made once more.
+  /// For sums over the ranks: sums the results once more.
   void repeat() const;
-  /// Sums over the ranks: multiplies what a rank gives.
+  /// For sums over the ranks: multiplies the part of one rank.
   void scale_given(int rank, double factor) const;
-  /// Sums over the ranks: multiplies what all have.
+  /// For sums over the ranks: multiplies the result on all ranks.
   void scale(double factor) const;
-  /// Sums over the ranks: replaces what all have.
+  /// For sums over the ranks: fills the result on all ranks with one value.
   void fill(double value) const;
 };
 
@@ -61,8 +61,8 @@ struct TransformCall {
   void scale(double factor) const;
 };
 
-/// The simulated devices, which do some things otherwise. What is given here is called in place of
-/// the real thing.
+/// The simulated devices with replaceable parts. A function that is set here is called instead of
+/// the real one. It may make the real call itself.
 class WrongCluster final : public gpu::Cluster {
  public:
   explicit WrongCluster(gpu::Cluster& devices) : devices_(devices) {
@@ -71,7 +71,7 @@ class WrongCluster final : public gpu::Cluster {
 
   std::function<void(CollectiveCall& call)> on_collective;
   std::function<void(TransformCall& call)> on_transform;
-  /// Changes what was read from a device.
+  /// Changes the bytes that were read from a device, after the read.
   std::function<void(void* read, std::int64_t bytes)> on_read;
 
   [[nodiscard]] int ranks() const override { return devices_.ranks(); }
