@@ -27,7 +27,7 @@ std::vector<harness::AlgorithmInfo> Algorithms::infos() const {
 
 Choice Algorithms::choose(const Case& c) const {
   const spec::Call call = call_of(c);
-  // What is preferred differs from case to case where it names no algorithm.
+  // If the case names no algorithm, the preferred one depends on the case.
   const auto prefers = [&](const auto* chosen, const auto& each) {
     if (each.operation != c.operation) return false;
     if (!c.algorithm.empty() && each.algorithm.name != c.algorithm) return false;
@@ -41,7 +41,7 @@ Choice Algorithms::choose(const Case& c) const {
   }
   for (const gpu::OperatorImplementation& each : operators) {
     if (!prefers(choice.op, each)) continue;
-    // A case that leaves the algorithm open leaves open whether there are batches, too.
+    // A case that does not name an algorithm may run without batches.
     const std::int64_t batch = c.algorithm.empty() ? 0 : c.chunk;
     if (why_refused(each.algorithm, call, batch).empty()) choice.op = &each.algorithm;
   }

@@ -9,28 +9,30 @@
 #include "harness/backend.hpp"
 #include "harness/case.hpp"
 
-/// What the backends of this project have in common: the plans and the operators that they run.
+/// The parts that all backends of this project share: the plans and the operators that they run.
 namespace rankcheck::cases {
 
-/// What computes a case; both null where nothing does.
+/// The algorithm that computes a case. Both pointers are null if no algorithm does. The pointers
+/// refer to entries of Algorithms.
 struct Choice {
   const gpu::plan::Algorithm* plan = nullptr;
   const gpu::Operator* op = nullptr;
 };
 
-/// The algorithms that a backend has.
+/// The algorithms of a backend. The spans do not own them.
 struct Algorithms {
   std::span<const gpu::Implementation> plans;
   std::span<const gpu::OperatorImplementation> operators;
 
   [[nodiscard]] std::vector<harness::AlgorithmInfo> infos() const;
-  /// The algorithm that the case names or, where it names none, prefers of those that take it.
+  /// Returns the algorithm that the case names. If the case names none, returns the preferred one
+  /// among all algorithms that take the case.
   [[nodiscard]] Choice choose(const harness::Case& c) const;
-  /// Why there is no choice, in words; empty where there is one.
+  /// Says why choose() finds no algorithm. Empty if it finds one.
   [[nodiscard]] std::string why_none(const harness::Case& c) const;
 };
 
-/// The options of the plan that a case asks for.
+/// Returns the plan options that a case asks for.
 [[nodiscard]] gpu::plan::Options options_of(const harness::Case& c);
 
 }  // namespace rankcheck::cases

@@ -10,21 +10,21 @@
 
 namespace rankcheck::cases {
 
-/// The contract of an operation; null where there is none of that name.
+/// Returns the contract of an operation, or null if no operation has that name.
 [[nodiscard]] const spec::Contract* contract_of(std::string_view operation);
 
-/// The path that a program of this name has beside this one.
+/// Returns the path that a program of this name has in the folder of this program.
 [[nodiscard]] std::string program_beside(std::string_view name);
 
-/// Returns that path. Throws BadInput if no such program exists.
+/// Returns program_beside(name). Throws BadInput if the program there is missing or cannot be
+/// executed.
 [[nodiscard]] std::string require_program_beside(std::string_view name);
 
-/// Why the program cannot be a backend: one line; empty where it can be tried.
+/// Says in one line why the program cannot be a backend. Empty if it can be tried.
 [[nodiscard]] std::string why_command_unavailable(const std::string& path);
 
-/// A program of the user's that hosts all ranks and speaks the worker protocol
-/// (reports/PROTOCOL.md) over its standard input and output; the backend `command:PATH`. Throws
-/// std::runtime_error.
+/// Opens the backend `command:PATH`: a user's program that hosts all ranks and speaks the worker
+/// protocol (reports/PROTOCOL.md) over its standard input and output. Throws std::runtime_error.
 [[nodiscard]] std::unique_ptr<harness::Backend> open_command(
     const std::string& path, const harness::BackendOptions& options);
 

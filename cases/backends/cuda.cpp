@@ -21,7 +21,8 @@ namespace {
 
 namespace worker = harness::worker;
 
-/// The program with these arguments, started through the user's launcher where there is one.
+/// Returns the command that starts the program with these arguments, through the user's launcher if
+/// there is one.
 worker::Command launch(const std::string& program, const std::vector<std::string>& arguments) {
   worker::Command command;
   const char* launcher = std::getenv(cuda_launcher_variable);

@@ -12,31 +12,34 @@
 
 namespace rankcheck::cases {
 
-/// Names a program, and its arguments, that starts the worker: a sanitizer, say.
+/// Environment variable: a program, such as a sanitizer, and its arguments. This program then
+/// starts the worker.
 inline constexpr const char* cuda_launcher_variable = "RANKCHECK_CUDA_LAUNCHER";
 
-/// Logical devices; any number of them share one GPU.
+/// The most logical devices (ranks). Any number of logical devices can share one GPU.
 inline constexpr int cuda_ranks_max = 64;
 
-/// The worker; it describes the devices here, too.
+/// Returns the worker program. It can also describe the devices of this machine.
 [[nodiscard]] WorkerProgram cuda_worker();
 
-/// The worker with these arguments, started through the user's launcher where there is one.
+/// Returns the command that starts the worker with these arguments, through the user's launcher if
+/// there is one.
 [[nodiscard]] harness::worker::Command cuda_worker_command(
     const std::vector<std::string>& arguments);
 
-/// Its complaints begin with this name.
+/// Name of the program that reconstructs. Its error messages begin with this name.
 inline constexpr std::string_view cuda_reconstruct_program = "rankcheck-reconstruct-cuda";
 
-/// Runs that program with these arguments, started through the user's launcher where there is one.
-/// Its standard output is ours. It is asked to end once `interrupted` is true. Returns the exit
-/// status: 0, or 1 where something was falsified. Throws BadInput where there are too many ranks or
-/// the program is missing, and std::runtime_error with its complaint, or with how it died.
+/// Runs rankcheck-reconstruct-cuda with these arguments, through the user's launcher if there is
+/// one. The program writes to our standard output. It is asked to end once `interrupted` is true.
+/// Returns the exit status: 0, or 1 if something was falsified. Throws BadInput if there are too
+/// many ranks or the program is missing. Throws std::runtime_error with the program's error
+/// message, or with the way it died.
 [[nodiscard]] int reconstruct_in_cuda(int ranks,
                                       const std::vector<std::string>& arguments,
                                       const std::atomic<bool>& interrupted);
 
-/// CUDA devices of this machine, all ranks in one process.
+/// Returns the backend for this machine's CUDA devices, with all ranks in one process.
 [[nodiscard]] harness::BackendEntry cuda_backend();
 
 }  // namespace rankcheck::cases

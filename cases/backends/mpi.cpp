@@ -23,14 +23,15 @@ namespace {
 
 namespace worker = harness::worker;
 
-/// Each is a process, and they share one machine.
+/// Each rank is a process, and all processes share one machine.
 constexpr int ranks_max = 64;
 
 std::string worker_path() {
   return program_beside("rankcheck-worker-mpi");
 }
 
-/// The launcher that fits the library that the worker was built with, unless the user names one.
+/// Returns the launcher of the library that the worker was built with, unless the user names
+/// another one.
 std::string launcher() {
   const char* named = std::getenv("RANKCHECK_MPIEXEC");
   return named == nullptr ? RANKCHECK_MPIEXEC : named;
@@ -57,7 +58,8 @@ std::string why_unavailable() {
   return {};
 }
 
-/// Variables that another MPI library than Open MPI ignores.
+/// Returns the command that starts the program. MPI libraries other than Open MPI ignore the
+/// variables.
 worker::Command command(int ranks, const std::string& directory, const std::string& program) {
   return {
       .arguments = {launcher(), "-n", std::to_string(ranks), program},
@@ -68,13 +70,15 @@ worker::Command command(int ranks, const std::string& directory, const std::stri
           {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
           {"OMPI_MCA_hwloc_base_binding_policy", "none"},
           {"OMPI_MCA_mpi_yield_when_idle", "1"},
-          // One machine and its memory: no network, and no system call that containers forbid.
+          // Communication uses only this machine's memory: no network, and no system call that
+          // containers forbid.
           {"OMPI_MCA_pml", "ob1"},
           {"OMPI_MCA_btl", "self,vader"},
           {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
           {"OMPI_MCA_btl_vader_backing_directory", directory},
           {"OMPI_MCA_plm_rsh_agent", "sh"},
-          // Lets coll/tuned be told which algorithm to use; until it is told, it chooses as ever.
+          // Lets the worker tell coll/tuned which algorithm to use. Until then, coll/tuned chooses
+          // as usual.
           {"OMPI_MCA_coll_tuned_use_dynamic_rules", "1"},
       }};
 }

@@ -9,16 +9,17 @@
 
 namespace rankcheck::cases {
 
-/// Open MPI, or another MPI library, in processes that mpirun starts.
+/// Returns the backend for Open MPI, or another MPI library, in processes that mpirun starts.
 [[nodiscard]] harness::BackendEntry mpi_backend();
 
-/// Its complaints begin with this name.
+/// Name of the program that reconstructs. Its error messages begin with this name.
 inline constexpr std::string_view mpi_reconstruct_program = "rankcheck-reconstruct-mpi";
 
-/// Runs that program with these arguments in so many processes. Their standard output is ours. They
-/// are asked to end once `interrupted` is true. Returns the exit status: 0, or 1 where something
-/// was falsified. Throws BadInput where there are too many ranks or the program is missing, and
-/// std::runtime_error with the processes' complaint, or with how they died.
+/// Runs rankcheck-reconstruct-mpi with these arguments in `ranks` processes. The processes write to
+/// our standard output. They are asked to end once `interrupted` is true. Returns the exit status:
+/// 0, or 1 if something was falsified. Throws BadInput if there are too many ranks or the program
+/// is missing. Throws std::runtime_error with the processes' error message, or with the way they
+/// died.
 [[nodiscard]] int reconstruct_in_mpi(int ranks,
                                      const std::vector<std::string>& arguments,
                                      const std::atomic<bool>& interrupted);

@@ -18,7 +18,7 @@ namespace {
 
 namespace worker = harness::worker;
 
-/// Each is a process, and they share one machine.
+/// Each rank is a process, and all processes share one machine.
 constexpr int ranks_max = 64;
 
 WorkerProgram program() {
@@ -28,7 +28,8 @@ WorkerProgram program() {
 }
 
 std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOptions& options) {
-  // A worker that gives up by itself leaves the device clean; so it does before we lose patience.
+  // A worker that gives up by itself leaves the device clean. So the worker gets less time than our
+  // own timeout.
   const double patience_s = 0.8 * options.timeout_s;
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
       .command =
@@ -42,7 +43,7 @@ std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOption
           },
       .contract_of = contract_of,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
-      // NCCL takes up to half a second to end each of a world's communicators.
+      // NCCL takes up to half a second to end each communicator of a world.
       .end_timeout = std::chrono::seconds(60),
       .stop = options.stop,
   });

@@ -4,7 +4,8 @@
 
 namespace rankcheck::cases {
 
-/// NCCL, or a library with its interface: a process per rank, or all ranks in one.
+/// Returns the backend for NCCL, or a library with its interface: a process per rank, or all ranks
+/// in one process.
 [[nodiscard]] harness::BackendEntry nccl_backend();
 
 /// Returns why four ranks that share a device do not fit into shared memory. Empty if they fit, or

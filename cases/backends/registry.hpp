@@ -9,7 +9,7 @@
 
 namespace rankcheck::cases {
 
-/// The backends that rankcheck brings, in the order of reports.
+/// Returns the built-in backends, in the order of reports.
 [[nodiscard]] std::span<const harness::BackendEntry> backends();
 
 }  // namespace rankcheck::cases

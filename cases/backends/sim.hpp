@@ -29,20 +29,21 @@ struct OperatorCall {
   void make() const { algorithm.run({cluster, contract, call, buffers}); }
 };
 
-/// Runs plans on simulated devices inside this process.
+/// Runs plans and operators on simulated devices inside this process.
 class SimBackend : public harness::Backend {
  public:
-  /// Changes a plan before it runs: how the canaries plant their bugs.
+  /// Changes a plan before it runs. Planted bugs in plans use this.
   using Mutation = std::function<void(const harness::Case& c, gpu::plan::Plan& plan)>;
 
-  /// Changes what a stage left behind, before the next stage may read it: bugs of another kind.
+  /// Changes the result of a stage before the next stage may read it. Planted bugs in results use
+  /// this.
   using Aftermath = std::function<void(
       std::span<const harness::Case> stages, std::size_t stage, harness::Observation& observation)>;
 
-  /// Makes an operator's call, in its own way: bugs of operators.
+  /// Makes the call of an operator in its own way. Planted bugs in operators use this.
   using Takeover = std::function<void(const harness::Case& c, const OperatorCall& call)>;
 
-  /// `implementations` must outlive the backend.
+  /// The data behind `implementations` must outlive the backend.
   explicit SimBackend(std::span<const gpu::Implementation> implementations,
                       Mutation mutation = {},
                       Aftermath aftermath = {},
@@ -56,7 +57,7 @@ class SimBackend : public harness::Backend {
   void run(std::span<const harness::Case> stages, harness::Observation& observation) override;
 
  private:
-  /// Runs one stage; false where the run ends here.
+  /// Runs one stage. Returns false if the run ends with this stage.
   bool run_stage(std::span<const harness::Case> stages,
                  std::size_t stage,
                  harness::Observation& observation);
@@ -90,7 +91,7 @@ class SimBackend : public harness::Backend {
   harness::ImageLayout layout_;
 };
 
-/// The backend with every algorithm of gpu/collectives.
+/// Opens the backend with every algorithm of gpu/collectives and gpu/ptycho.
 [[nodiscard]] std::unique_ptr<harness::Backend> open_sim(const harness::BackendOptions& options);
 
 }  // namespace rankcheck::cases

@@ -18,15 +18,16 @@ namespace rankcheck::cases {
 
 namespace {
 
-/// Told before it could listen, a process is killed by the signal; launchers exit with its number,
-/// as MPICH's, or with that plus 128.
+/// Whether the process died of the signal because it was asked to end before it could handle the
+/// signal. A launcher then exits with the signal's number, as MPICH's launcher does, or with 128
+/// plus that number.
 bool ended_by_being_told(harness::worker::Process& process) {
   const int status = process.status().value_or(0);
   return process.ending_signal() == worker_end_signal || status == worker_end_signal ||
          status == 128 + worker_end_signal;
 }
 
-/// All that was written to a file in memory.
+/// Returns everything that was written to a file in memory.
 std::string content_of(int file) {
   std::string text;
   std::array<char, 4096> part{};
@@ -37,7 +38,8 @@ std::string content_of(int file) {
   return text;
 }
 
-/// The last line that begins an object; empty where none does. Launchers print lines too.
+/// Returns the last line that begins a JSON object, or empty if no line does. Launchers print other
+/// lines.
 std::string object_in(const std::string& text) {
   std::istringstream lines(text);
   std::string found;

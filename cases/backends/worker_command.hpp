@@ -10,33 +10,34 @@
 #include "harness/verdict.hpp"
 #include "harness/worker/process.hpp"
 
-/// Worker programs as commands that the user waits for.
+/// Starts worker programs as commands and waits for them.
 namespace rankcheck::cases {
 
-/// The signal that asks a worker to end early: launchers pass it on, while they answer others by
-/// killing.
+/// The signal that asks a worker to end early. Launchers forward this signal; on other signals they
+/// kill the worker.
 inline constexpr int worker_end_signal = SIGUSR1;
 
-/// Starts a program whose standard output is ours, and waits until it ends; asks it to once
-/// `interrupted` is true. Returns its exit status: 0, or 1 where something was falsified. Throws
-/// std::runtime_error with the last line of its error output that begins with `complaint`, without
-/// that, or else with how it died, which then is what `what` did.
+/// Starts a program that writes to our standard output, and waits until it ends. Asks it to end
+/// once `interrupted` is true. Returns the exit status: 0, or 1 if something was falsified. Returns
+/// 0 too if the program was asked to end before it could handle the signal. Otherwise throws
+/// std::runtime_error. The message is the last line of error output that begins with `complaint`,
+/// without this prefix. If no line does, the message is `what` and the way the program died.
 [[nodiscard]] int run_worker(const harness::worker::Command& command,
                              const std::string& what,
                              const std::string& complaint,
                              const std::atomic<bool>& interrupted);
 
-/// What a program said.
+/// The answer of a worker program.
 struct WorkerAnswer {
-  /// passed; hung, crashed or errored where it said nothing that counts.
+  /// passed if there is an answer; hung, crashed or errored if there is no usable one.
   harness::Verdict verdict = harness::Verdict::passed;
   std::string reason = {};
   nlohmann::json said = {};
 };
 
-/// Starts a program that prints an object of JSON in one line and ends, and kills it after
-/// `timeout_s`; a launcher may print lines of its own. `what` names it where something goes wrong.
-/// Throws harness::Interrupted where `stop` is made before the program has ended.
+/// Starts a program that prints a JSON object in one line and ends. Kills the program after
+/// `timeout_s` seconds. A launcher may print further lines. `what` names the program in error
+/// messages. Throws harness::Interrupted if `stop` is made before the program ends.
 [[nodiscard]] WorkerAnswer ask_worker(const harness::worker::Command& command,
                                       const std::string& what,
                                       double timeout_s,

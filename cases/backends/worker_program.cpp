@@ -29,15 +29,15 @@ using Clock = std::chrono::steady_clock;
 using harness::worker::Descriptor;
 using harness::worker::Process;
 
-/// What a worker said when it was asked to describe itself.
+/// A worker's answer to the request to describe itself.
 struct Answer {
-  /// Null where it printed no object.
+  /// Null if the worker printed no object.
   nlohmann::json description = nullptr;
-  /// The last line of what it complained of.
+  /// The last line of the worker's error output.
   std::string complaint = {};
 };
 
-/// Reads until the other end is closed. False where that was not at the deadline.
+/// Reads until the other end is closed. Returns false if that has not happened by the deadline.
 bool read_until(Clock::time_point deadline, Process& process, int from, std::string& text) {
   for (std::array<char, 4096> part{};;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
@@ -54,7 +54,7 @@ bool read_until(Clock::time_point deadline, Process& process, int from, std::str
   }
 }
 
-/// A driver that hangs must not hang us.
+/// Asks a worker to describe itself. The time limit is needed because a driver may hang.
 Answer ask(const std::string& path, double limit_s) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {.complaint = "no pipe could be made"};
@@ -78,7 +78,7 @@ Answer ask(const std::string& path, double limit_s) {
   }
 }
 
-/// What a description depends on, beside the machine.
+/// Returns the environment variables that a description depends on.
 std::string surroundings() {
   std::string all;
   const auto add = [&](const char* name) {

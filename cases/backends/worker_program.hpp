@@ -9,23 +9,25 @@
 
 namespace rankcheck::cases {
 
-/// A worker that tells what it has without a device: `PATH --describe` prints
+/// A worker that can describe itself without a device: `PATH --describe` prints
 /// {"unavailable":"why","notes":["…"],"algorithms":[…]}.
 struct WorkerProgram {
   std::string path;
-  /// What to do where the program is not there.
+  /// What to do if the program is missing.
   std::string remedy;
-  /// Seconds after which it counts as broken when it is asked what it has: a driver may hang.
+  /// Seconds after which the program counts as broken if its description is not complete. A driver
+  /// may hang.
   double limit_s = 60;
 
-  /// What it says of itself; null where it is missing or broken. It is asked once in a process, and
-  /// again where other devices are visible or another library is named. Safe from any thread.
+  /// Returns the worker's description of itself, or null if the program is missing or broken. A
+  /// process asks each worker once, and again after the visible devices or the named vendor
+  /// libraries change. Safe from any thread.
   [[nodiscard]] nlohmann::json description() const;
-  /// Empty where it can run; else one line that says why not and what would mend it.
+  /// Empty if the worker can run. Otherwise one line that says why not and what to do about it.
   [[nodiscard]] std::string why_unavailable() const;
-  /// Further lines for the doctor: what else is missing, and which library was found.
+  /// Returns further lines for the doctor: what else is missing, and which library was found.
   [[nodiscard]] std::vector<std::string> notes() const;
-  /// The algorithms that are built in.
+  /// Returns the algorithms that are built into the worker.
   [[nodiscard]] std::vector<harness::AlgorithmInfo> compiled() const;
 };
 

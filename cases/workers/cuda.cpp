@@ -58,7 +58,7 @@ std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-/// Whose memory the devices have, where that is not their own.
+/// For stand-in devices: what provides their memory. Empty for real devices.
 const char* foreign_memory() {
   return cuda::on_host() ? "host: a stand-in, not CUDA" : "";
 }
@@ -139,7 +139,7 @@ class CudaSubject final : public worker::Subject {
   }
 
  private:
-  /// What a call needs on the devices.
+  /// The memory of one call on the devices.
   struct Call {
     const Case& c;
     const spec::Contract& contract;
@@ -147,7 +147,8 @@ class CudaSubject final : public worker::Subject {
     std::vector<std::byte*> images;
   };
 
-  /// After most errors of a kernel nothing on the device works any more: a fresh process has to.
+  /// Ends the process if the devices no longer work. After most kernel errors nothing on the device
+  /// works; only a fresh process can continue.
   void end_if_broken(const char* what) const {
     if (devices_.still_work()) return;
     std::fprintf(stderr, "%s\n", what);
@@ -174,7 +175,7 @@ class CudaSubject final : public worker::Subject {
       result.path.emplace_back(choice.op->name);
     }
     devices_.synchronize();
-    // Those that synchronise have stamps of their devices.
+    // A synchronising operation has stamps that its devices wrote.
     if (!call.contract.synchronises) {
       const harness::Stamp whole{.entered = begin_ns, .left = now_ns()};
       result.stages[k].stamps.assign(call.images.size(), whole);
@@ -245,14 +246,15 @@ class CudaSubject final : public worker::Subject {
       devices_.write(r, zeros.data(), of_rank, static_cast<std::int64_t>(sizeof zeros));
       stamps.push_back(of_rank);
     }
-    // One rank comes late, so that a call that waits for nobody is seen.
+    // One rank comes late, so that a call that waits for nobody is detected.
     constexpr std::int64_t delay_ns = 200'000;
     const int late = static_cast<int>(call.c.data_seed % static_cast<std::uint64_t>(n));
     for (int r = 0; r < n; ++r) {
       devices_.stamp(
           r, r == late ? delay_ns : 0, stamps[0], stamps[static_cast<std::size_t>(r)] + 1);
     }
-    // Not by way of a graph: what it is launched between would synchronise in the plan's stead.
+    // A graph must not be used here: its launch would synchronise the ranks, which is the plan's
+    // task.
     cuda::enqueue(plan_, call.c.type, call.c.op, call.memory, devices_);
     for (int r = 0; r < n; ++r) {
       devices_.stamp(r, 0, stamps[0], stamps[static_cast<std::size_t>(r)] + 2);
@@ -276,7 +278,7 @@ class CudaSubject final : public worker::Subject {
   harness::ImageLayout layout_;
 };
 
-/// Everything that keeps cases from being run here, a line each; empty where they can be.
+/// Returns one line for each reason why cases cannot run here. Empty if they can.
 std::vector<std::string> complaints() {
   std::vector<std::string> all = cuda::complaints();
   try {
@@ -287,7 +289,7 @@ std::vector<std::string> complaints() {
   return all;
 }
 
-/// cuFFT's version and file; empty where it cannot be loaded.
+/// Returns cuFFT's version and file. Empty if cuFFT cannot be loaded.
 std::string cufft_text() {
   try {
     const cuda::FftLibrary& library = cuda::fft_library();
@@ -297,7 +299,7 @@ std::string cufft_text() {
   }
 }
 
-/// What is here, with and without a device: why none can be used, the devices, the algorithms.
+/// Prints why no device can be used, the devices, and the algorithms. Works without a device.
 void describe() {
   nlohmann::ordered_json out = describe_state(complaints(), cufft_text());
   out["devices"] = nlohmann::ordered_json::array();
@@ -316,7 +318,7 @@ void describe() {
   fmt::print("{}\n", out.dump());
 }
 
-/// Prints what a probe of a link found, or why the devices cannot do what it asks for.
+/// Prints the result of probing a link, or why the devices cannot do the requested probe.
 void probe(const char* text) {
   const hardware::ProbeRequest request = hardware::request_from_json(nlohmann::json::parse(text));
   try {

@@ -6,21 +6,22 @@
 
 #include "cases/backends/cuda.hpp"
 
-/// What every program that works on CUDA devices does first.
+/// The first steps of every program that works on CUDA devices.
 namespace rankcheck::cases {
 
-/// How many hardware queues streams are spread over: at most 32.
+/// Environment variable of CUDA: over how many hardware queues streams are spread, at most 32.
 inline constexpr const char* queues_variable = "CUDA_DEVICE_MAX_CONNECTIONS";
 
-/// Asks for as many queues as there can be, unless the user did. CUDA reads this when it is first
-/// called. The default, 8, is fewer than there may be streams, and streams that share a queue keep
-/// an order that nothing asked for.
+/// Asks for the largest number of queues, unless the user set a number. Must be called before the
+/// first CUDA call, which reads the variable. CUDA's default, 8, may be fewer than the streams.
+/// Streams that share a queue keep an order that nobody asked for.
 inline void choose_queues() {
   ::setenv(queues_variable, "32", 0);
 }
 
-/// Lets this process end when its parent does. A launcher may start it from a thread that ends
-/// earlier; behind one, the process ends with its connection, or when it is done.
+/// Lets this process end when its parent ends. With a launcher this is not possible: the launcher
+/// may start the process from a thread that ends earlier. The process then ends with its
+/// connection, or when it is done.
 inline void end_with_harness() {
   if (std::getenv(cuda_launcher_variable) == nullptr) harness::worker::end_with_parent();
 }

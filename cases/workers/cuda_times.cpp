@@ -31,7 +31,7 @@ namespace {
 using harness::Case;
 namespace cuda = gpu::cuda;
 
-/// Memory of a device that is not taken back when a call begins.
+/// Device memory that stays allocated when a call begins.
 struct Free {
   void operator()(std::byte* memory) const { static_cast<void>(cudaFree(memory)); }
 };
@@ -45,7 +45,7 @@ Memory obtain(const cuda::Devices& devices, int rank, std::int64_t bytes) {
   return Memory(static_cast<std::byte*>(memory));
 }
 
-/// So many numbers between -1/2 and 1/2.
+/// Returns `count` numbers between -1/2 and 1/2.
 template <class T>
 std::vector<std::byte> noise(const Case& c, int rank, std::int64_t count) {
   const harness::CounterHash hash(c.data_seed, static_cast<std::uint64_t>(rank));
@@ -57,12 +57,12 @@ std::vector<std::byte> noise(const Case& c, int rank, std::int64_t count) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// The seconds that work on the streams of all ranks of a call takes. The devices are held back
-/// until all of it is enqueued, as far as the time before tells: how fast the host is does not
-/// count.
+/// Measures the seconds that work on the streams of all ranks of a call takes. The devices wait
+/// until all work is enqueued, so the speed of the host does not count. How long they wait follows
+/// from the time that enqueueing took in the run before.
 class Stopwatch {
  public:
-  /// The call has begun.
+  /// Must be constructed after the call has begun.
   explicit Stopwatch(cuda::Devices& devices)
       : devices_(devices), numbers_(obtain(devices, 0, sizeof(std::int64_t) * 2)) {
     const std::int64_t zeros[2] = {};
@@ -110,18 +110,19 @@ class Stopwatch {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds hold_min{1};
-  /// Work that itself waits for the devices takes as long as they hold it back.
+  /// Upper limit. Work that waits for the devices takes as long as they are held back, so the wait
+  /// would double each time.
   static constexpr std::chrono::milliseconds hold_max{20};
 
   cuda::Devices& devices_;
-  /// A counter and what is drawn from it, which nobody reads.
+  /// A counter, and the number that the stamp draws from it. Nobody reads them.
   Memory numbers_;
   cudaEvent_t begin_ = nullptr;
   cudaEvent_t end_ = nullptr;
   Clock::duration hold_ = hold_min;
 };
 
-/// A case and its floor on the devices, ready to be run.
+/// A case and its floor on the devices, ready to run.
 class TimedCase {
  public:
   TimedCase(const Algorithms& algorithms, const Case& c)
@@ -147,8 +148,9 @@ class TimedCase {
     }
   }
 
-  /// Runs the case once, with no graph of a plan, and keeps what its results are; then until there
-  /// are graphs. In the end the results are gone, for the runs to make them anew.
+  /// Runs the case once without CUDA graphs and keeps fingerprints of the results. Then runs it
+  /// until there are graphs. Finally overwrites the results, so that later runs must compute them
+  /// again.
   void run_first() {
     spoil_results();
     cluster_.begin(harness::members(case_));
@@ -163,7 +165,7 @@ class TimedCase {
     spoil_results();
   }
 
-  /// Throws DeviceError where the results are not those of the first run, bit by bit.
+  /// Throws DeviceError if the results differ in any bit from those of the first run.
   void expect_first_results() {
     devices_.synchronize();
     const std::vector<std::size_t> last = fingerprints();
@@ -175,7 +177,7 @@ class TimedCase {
   }
 
   double run() {
-    // Takes back what the run before has asked for; this one gets the same.
+    // Frees the memory that the run before asked for. This run gets the same memory.
     cluster_.begin(harness::members(case_));
     return run_time_->time([&] {
       if (choice_.plan != nullptr) {
@@ -187,7 +189,7 @@ class TimedCase {
   }
 
   double run_floor() {
-    // What the run had, cuFFT may need.
+    // Frees the memory of the case's run, because cuFFT may need it.
     cluster_.begin(harness::members(case_));
     return floor_time_->time([&] {
       for (int rank = 0; rank < case_.ranks; ++rank) {
@@ -200,7 +202,7 @@ class TimedCase {
     });
   }
 
-  /// What the copies read and write.
+  /// Returns how many bytes the copies read and write. 0 for operators.
   [[nodiscard]] std::int64_t floor_bytes() const {
     std::int64_t bytes = 0;
     for (const Floor& each : floors_) bytes += 2 * each.bytes;
@@ -208,7 +210,7 @@ class TimedCase {
   }
 
  private:
-  /// A rank's image on its device.
+  /// A rank's image on its device. `recv` is an offset in bytes.
   struct Place {
     std::byte* begin = nullptr;
     std::int64_t bytes = 0;
@@ -216,7 +218,7 @@ class TimedCase {
     std::int64_t recv_bytes = 0;
   };
 
-  /// What one rank's part of the floor works on.
+  /// The data of one rank's part of the floor.
   struct Floor {
     const std::byte* from = nullptr;
     std::byte* to = nullptr;
@@ -224,7 +226,8 @@ class TimedCase {
     std::int64_t frames = 0;
   };
 
-  /// A run that writes nothing must not leave what another one wrote.
+  /// Overwrites the results. Otherwise a run that writes nothing would leave the results of another
+  /// run.
   void spoil_results() {
     for (std::size_t r = 0; r < places_.size(); ++r) {
       const Place& place = places_[r];
@@ -235,7 +238,7 @@ class TimedCase {
     }
   }
 
-  /// Of every rank's image.
+  /// Returns a fingerprint of every rank's image.
   [[nodiscard]] std::vector<std::size_t> fingerprints() const {
     std::vector<std::size_t> all;
     std::string image;
@@ -284,8 +287,9 @@ class TimedCase {
     }
   }
 
-  /// A frame of noise for all, because zeros take a device less. They are transformed from one
-  /// array to another, and back in that: so they do not grow.
+  /// Fills all frames of a rank with one frame of noise, because a device transforms zeros faster.
+  /// The frames are transformed from one array to another, and back within the second array. So
+  /// their values do not grow.
   void add_frames(int rank) {
     const std::int64_t frames =
         case_.counts[static_cast<std::size_t>(rank)] * std::int64_t{case_.scene.modes};
@@ -345,7 +349,7 @@ class TimedCase {
 bench::Times time_on_devices(const Algorithms& algorithms, const bench::TimesRequest& request) {
   const std::string why = algorithms.why_none(request.c);
   if (!why.empty()) throw harness::BadInput("time: case: " + why);
-  // Their results would be the next run's inputs.
+  // In place, the results of a run would be the inputs of the next one.
   if (request.c.in_place) throw harness::BadInput("time: case: in_place: expected false");
   TimedCase timed(algorithms, request.c);
   timed.run_first();

@@ -7,9 +7,10 @@
 
 namespace rankcheck::cases {
 
-/// The first fields of what a worker says of itself: the first complaint, which is why it cannot
-/// run, and all other lines that the doctor shows. `library` is the vendor's library with its
-/// version, empty where none is loaded: a worker that runs tells it among its versions instead.
+/// Returns the first fields of a worker's description: the first complaint, which says why the
+/// worker cannot run, and as notes all other lines for the doctor. `library` is the vendor's
+/// library with its version, or empty if none is loaded. It is left out if there are no complaints,
+/// because a worker that runs reports the library among its versions.
 inline nlohmann::ordered_json describe_state(const std::vector<std::string>& complaints,
                                              const std::string& library) {
   nlohmann::ordered_json out{{"unavailable", ""}, {"notes", nlohmann::ordered_json::array()}};

@@ -20,7 +20,7 @@
 #include "cases/commands/command.hpp"
 #include "cases/workers/arrival.hpp"
 
-/// rankcheck-worker-mpi: one process of an MPI world. It serves the harness the rank that it is.
+/// rankcheck-worker-mpi: one process of an MPI world. It serves its own rank to the harness.
 namespace rankcheck::cases {
 
 namespace {
@@ -69,8 +69,8 @@ class MpiSubject final : public worker::Subject {
     if (c.in_place && contract->in_place == spec::InPlace::none) {
       return "in_place: the operation has no such call";
     }
-    // Open MPI 4.1 shows why: its 8-bit sums saturate where it uses AVX and wrap in the same
-    // buffer's remainder.
+    // An example is Open MPI 4.1. Its 8-bit sums saturate in the part of a buffer that AVX handles
+    // and wrap in the rest.
     if (harness::may_overflow(c)) return "input: MPI leaves integer overflow undefined";
     const spec::Call call = harness::call_of(c);
     if (const auto reason = spec::why_invalid(*contract, call)) return *reason;
@@ -133,7 +133,8 @@ class MpiSubject final : public worker::Subject {
     if (const gpu::Operator* op = find_operator(c)) {
       entered(runtime_.rank(), k);
       cluster_.begin(group, group_rank);
-      // The time that others take to make their inputs is not the operator's.
+      // The barrier keeps the time that other ranks need to make their inputs out of the operator's
+      // time.
       const gpu::DeviceBuffers none;
       cluster_.collective("barrier", {.ranks = cluster_.ranks()}, false, {&none, 1});
       outcome.stamps[0].entered = now_ns();
@@ -166,7 +167,7 @@ class MpiSubject final : public worker::Subject {
     result.path[k] = runtime_.conclude(request);
   }
 
-  /// Null where the case's operation is no operator, or has no such algorithm.
+  /// Returns null if the case's operation is not an operator, or has no such algorithm.
   [[nodiscard]] static const gpu::Operator* find_operator(const Case& c) {
     for (const gpu::OperatorImplementation& each : gpu::operators()) {
       if (each.operation != c.operation) continue;
@@ -192,7 +193,7 @@ class MpiSubject final : public worker::Subject {
   harness::ImageLayout layout_;
 };
 
-/// Answers the harness until it has had enough.
+/// Answers the harness until the harness ends the session.
 int serve_harness() {
   MpiSubject subject;
   worker::serve(subject, worker::connect_to_harness());

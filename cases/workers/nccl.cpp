@@ -36,8 +36,9 @@
 #include "cases/workers/description.hpp"
 #include "cases/workers/launch.hpp"
 
-/// rankcheck-worker-nccl: starts a process for each rank of an NCCL world and the store where they
-/// meet, and is one of these processes; or is one process that hosts all ranks.
+/// rankcheck-worker-nccl has three roles. Normally it starts a process for each rank of an NCCL
+/// world, and the store where the ranks meet. Each of these processes is this program too. Or it is
+/// one process that hosts all ranks.
 namespace rankcheck::cases {
 
 namespace {
@@ -49,12 +50,12 @@ namespace nccl = gpu::nccl;
 namespace worker = harness::worker;
 
 constexpr const char* secret_variable = "RANKCHECK_STORE_SECRET";
-/// For all processes to start, and to meet.
+/// Time limit for all processes to start and to meet.
 constexpr std::chrono::seconds start_patience{60};
-/// A host has as many devices as anybody asks for.
+/// A stand-in on the host can have any number of devices.
 constexpr int host_devices = 64;
 
-/// The command line.
+/// The command line. `rank` is -1 if this process is not a single rank.
 struct Arguments {
   int ranks = 0;
   int rank = -1;
@@ -67,8 +68,8 @@ std::string variable(const char* name) {
   return gpu::this_machine().variable(name);
 }
 
-/// What this machine has for NCCL; what keeps ranks from running on it, and what would mend that,
-/// a line each.
+/// What this machine offers NCCL. Each complaint is one line that says why ranks cannot run here
+/// and what to do about it.
 struct Machine {
   std::optional<nccl::Library> library;
   int devices = 0;
@@ -167,7 +168,7 @@ class NcclSubject final : public worker::Subject {
       } catch (const nccl::Hang& hang) {
         return fail(harness::RunStatus::hung, hang.what());
       } catch (const nccl::Error& error) {
-        // What is left of a communicator after such an error is of no use: a fresh process has to.
+        // After such an error the communicator is unusable, so a fresh process must take over.
         if (!error.is_refusal()) end(error.what());
         return fail(harness::RunStatus::failed, error.what());
       } catch (const gpu::DeviceError& error) {
@@ -210,7 +211,7 @@ class NcclSubject final : public worker::Subject {
     return all;
   }
 
-  /// The hosted members of one stage, in group order, and where their images are.
+  /// The hosted members of one stage, in group order, and the places of their images.
   struct Stage {
     std::vector<nccl::Member> members;
     std::vector<int> slots;
@@ -249,7 +250,7 @@ class NcclSubject final : public worker::Subject {
     }
   }
 
-  /// Makes the image of every hosted member and copies it to its device.
+  /// Makes the image of every hosted member and copies it to the member's device.
   void prepare_images(std::span<const Case> stages,
                       std::size_t k,
                       Stage& stage,
@@ -294,7 +295,8 @@ class NcclSubject final : public worker::Subject {
     }
   }
 
-  /// What a hosted world rank's image was after an earlier stage; null where it was no member.
+  /// Returns a hosted world rank's image after an earlier stage, or null if the rank was no member
+  /// of that stage.
   [[nodiscard]] const std::byte* image_after(const Case& c,
                                              std::size_t stage,
                                              int world_rank,
@@ -315,17 +317,17 @@ class NcclSubject final : public worker::Subject {
   harness::ImageLayout layout_;
 };
 
-/// Returns why shared memory is too small for so many ranks on so many devices; empty if it
+/// Returns why shared memory is too small for so many ranks on so many devices. Empty if it
 /// suffices.
 std::string why_short_of_shared_memory(const Machine& machine, int ranks, int devices) {
   const nccl::Library& library = *machine.library;
-  // Older versions take less.
+  // NCCL before 2.28.0 needs less shared memory.
   const bool needs_pool = !library.on_host() && library.version() >= 22800;
   if (!needs_pool || !nccl::share_devices(ranks, devices)) return {};
   return nccl::why_too_small(library.shared_memory(), ranks);
 }
 
-/// Prints what the worker has: complaints, notes, what its ranks lack of shared memory, algorithms.
+/// Prints what the worker has: complaints, notes, a lack of shared memory, and algorithms.
 void describe(const Machine& machine) {
   std::string library;
   if (machine.library) {
@@ -334,7 +336,7 @@ void describe(const Machine& machine) {
   }
   nlohmann::ordered_json out = describe_state(machine.complaints, library);
   if (machine.library) {
-    // Runs of fewer ranks may still fit, and so may runs on several devices.
+    // Runs of fewer ranks, or on several devices, may still fit.
     constexpr int usual_ranks = 4;
     const std::string why = why_short_of_shared_memory(machine, usual_ranks, 1);
     if (!why.empty()) out["notes"].push_back(why);
@@ -348,8 +350,9 @@ void describe(const Machine& machine) {
   fmt::print("{}\n", out.dump());
 }
 
-/// Where NCCL of this process writes its log, if it writes one; but for what is to be forced, the
-/// user may say where.
+/// Directs NCCL's log of this process to a file and returns its path. Returns an empty path if NCCL
+/// writes no log or the user has named a file. A forced algorithm needs the log, so the user's file
+/// is then replaced.
 std::string redirect_log(const Arguments& arguments) {
   const bool is_forced = variable("NCCL_DEBUG_SUBSYS") == "TUNING";
   if (variable("NCCL_DEBUG").empty()) return {};
@@ -360,13 +363,13 @@ std::string redirect_log(const Arguments& arguments) {
   return path;
 }
 
-/// What NCCL of this process needs, whatever the user has set for other programs; before it is
-/// first called.
+/// Sets what NCCL needs in this process, whatever the user has set for other programs. Must be
+/// called before NCCL is first used.
 void prepare_process() {
-  // Calls answer when they are done, and a rank may have no buffer where it has no part.
+  // NCCL calls must return only when they are done, and a rank without a part may have no buffer.
   ::setenv("NCCL_COMM_BLOCKING", "1", 1);
   ::setenv("NCCL_CHECK_POINTERS", "0", 1);
-  // Each communicator has tens of sockets.
+  // Each communicator opens tens of sockets.
   rlimit files{};
   ::getrlimit(RLIMIT_NOFILE, &files);
   files.rlim_cur = files.rlim_max;
@@ -391,7 +394,8 @@ int serve_ranks(const Arguments& arguments, const Machine& machine) {
     return *value;
   };
   NcclSubject subject(*machine.library, world);
-  // Nobody serves before all have joined: what is late here is no fault of the first run.
+  // No rank serves before all have joined. Otherwise a late start would count as a fault of the
+  // first run.
   if (store) store->barrier("start", arguments.rank, arguments.ranks, start_patience);
   worker::serve(subject, worker::connect_to_harness());
   return 0;
@@ -429,14 +433,14 @@ int start_ranks(const Arguments& arguments, const Machine& machine) {
                                           fmt::format("{}", arguments.patience_s)},
                             .environment = {{secret_variable, secret}}};
     if (shares_devices) command.environment.merge(nccl::environment_of_sharing(rank, variable));
-    // Its port would be the same for all worlds of this machine.
+    // NCCL's RAS service would use the same port for all worlds of this machine.
     if (variable("NCCL_RAS_ENABLE").empty()) command.environment["NCCL_RAS_ENABLE"] = "0";
     commands.push_back(std::move(command));
   }
   return run_processes(commands);
 }
 
-/// Sets up what the command line can say.
+/// Defines the options of the command line.
 void add_options(CLI::App& app, Arguments& arguments) {
   app.add_flag("--describe", arguments.describes, "Tell what can run here, as JSON");
   app.add_option("--ranks", arguments.ranks, "Ranks of the world")
@@ -449,8 +453,8 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--patience", arguments.patience_s, "Seconds that a call may take");
 }
 
-/// Throws BadInput that says what is wrong with the command line, in a line; ends the process where
-/// that asks for help.
+/// Parses the command line. Throws BadInput with one line that says what is wrong. Ends the process
+/// if the user asks for help.
 void parse(int argc, char** argv, Arguments& arguments) {
   CLI::App app("Serves rankcheck the ranks of an NCCL world.");
   add_options(app, arguments);

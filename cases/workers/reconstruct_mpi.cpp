@@ -53,7 +53,8 @@ int reconstruct_together(int argc, char** argv) {
     return run_reconstruct(runtime, argc, argv);
   } catch (const std::exception& error) {
     complain(error);
-    // The others may wait for this process in a collective, and it for them in MPI_Finalize.
+    // The other processes may wait for this one in a collective, while this one waits for them in
+    // MPI_Finalize.
     mpi::Runtime::abort(status_unable);
   }
 }
