@@ -27,9 +27,9 @@ namespace rankcheck::cases::bench {
 
 namespace {
 
-/// Google Benchmark's own options.
+/// Passes our options on to Google Benchmark.
 void initialise(const Options& options) {
-  // Google Benchmark keeps the name.
+  // Google Benchmark keeps the pointer to the name, so the array is static.
   static char program[] = "rankcheck";
   std::vector<std::string> words{fmt::format("--benchmark_min_time={}", options.seconds_min)};
   if (!options.json_path.empty()) {
@@ -43,7 +43,8 @@ void initialise(const Options& options) {
   benchmark::Initialize(&count, arguments.data());
 }
 
-/// What is measured, named before the results and in the file: driver, runtime, devices.
+/// Records what is measured (driver, runtime, devices). Google Benchmark prints it before the
+/// results and writes it to the JSON file.
 void announce(const std::set<std::string>& backends) {
   for (const harness::BackendEntry& each : cases::backends()) {
     if (!backends.contains(each.name) || each.describe == nullptr) continue;
@@ -51,13 +52,14 @@ void announce(const std::set<std::string>& backends) {
       const nlohmann::json versions = each.describe();
       if (!versions.empty()) benchmark::AddCustomContext(each.name, versions.dump());
     } catch (const std::exception& error) {
-      // What is measured tells the same, and fails.
+      // The measurements will fail with the same message.
       benchmark::AddCustomContext(each.name, error.what());
     }
   }
 }
 
-/// Printed in the order of their names.
+/// Reports the floor and the ratio to it. Google Benchmark prints counters in the order of their
+/// names.
 void show(benchmark::State& state, const Times& times) {
   const double floor = median(times.floor_seconds);
   state.counters["floor_ratio"] = median(times.seconds) / floor;
@@ -133,7 +135,7 @@ void Bench::select() {
                                         fmt::join(options_.filters, ", ")));
   }
   for (const Entry& entry : entries_) {
-    // What is sent and what is received.
+    // Twice the buffer's bytes: one buffer to send and one to receive.
     const double bytes = 2.0 * entry.large_ranks * static_cast<double>(sizes(entry.backend).bytes);
     expect_memory("bytes", entry.large_ranks, bytes);
     expect_memory("frames", entry.operator_ranks, entry.image_bytes);
@@ -165,7 +167,7 @@ void Bench::measure_runs(benchmark::State& state, const Entry& entry) {
     state.SetIterationTime(seconds);
     if (!floor) continue;
     times.seconds.push_back(seconds);
-    // In turns, so that whatever else the machine does slows down both.
+    // The runs and the floor take turns, so that other load on the machine slows down both.
     if (floor_total > total) continue;
     times.floor_seconds.push_back(floor());
     floor_total += times.floor_seconds.back();
@@ -204,7 +206,7 @@ bool Bench::run() {
     auto* const made = benchmark::RegisterBenchmark(
         entry.name.c_str(), [&](benchmark::State& state) { measure(state, entry); });
     made->UseManualTime()->Unit(is_large ? benchmark::kMillisecond : benchmark::kMicrosecond);
-    // How often these run is up to the worker.
+    // The worker decides how often to run these.
     if (entry.times) made->Iterations(1);
   }
   std::set<std::string> measured;
@@ -213,7 +215,7 @@ bool Bench::run() {
   announce(measured);
   initialise(options_);
   benchmark::RunSpecifiedBenchmarks();
-  // They refer to the entries.
+  // The registered benchmarks refer to the entries.
   benchmark::ClearRegisteredBenchmarks();
   close_backend();
   return !failed_;

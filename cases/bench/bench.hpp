@@ -17,63 +17,67 @@ namespace benchmark {
 class State;
 }
 
-/// What `rankcheck bench` measures.
+/// The measurements of `rankcheck bench`.
 namespace rankcheck::cases::bench {
 
-/// What the user asked for.
+/// The user's options.
 struct Options {
   std::vector<std::string> backends{"sim", "mpi"};
   double seconds_min = 0.5;
-  /// Empty: what suits the backend, see sizes_of().
+  /// Empty: a default that depends on the backend, see sizes_of().
   std::optional<std::int64_t> bytes = {};
   std::optional<int> frames = {};
   std::optional<int> width = {};
-  /// Patterns of the names of what is measured.
+  /// Patterns for the names of the measurements.
   std::vector<std::string> filters{"*"};
   /// Where the results are written as JSON too; may be empty.
   std::string json_path;
-  /// Asked before each measurement: true leaves out what is left. Empty: nothing is left out.
+  /// Asked before each measurement. If it returns true, the remaining measurements are left out and
+  /// the run fails. Empty: all measurements are made.
   std::function<bool()> is_over = {};
 };
 
-/// How much is measured with.
+/// Sizes of the measured inputs.
 struct Sizes {
-  /// Of one rank's buffer in large calls.
+  /// Bytes of one rank's buffer in large calls.
   std::int64_t bytes = std::int64_t{4} << 20;
-  /// Frames that operators are measured on, and the pixels along each side of one.
+  /// Number of frames for operators, and the pixels along each side of a frame. Default: 516 frames
+  /// of 128², the size of the measured scan.
   int frames = 516;
   int width = 128;
 };
 
-/// What the user asked for or, of what was left open, what suits the backend: a GPU is measured
-/// with more.
+/// Returns the user's sizes. Defaults replace the sizes that the user left open; they are larger
+/// for a GPU.
 [[nodiscard]] Sizes sizes_of(const Options& options, const std::string& backend);
 
-/// One measured run; returns its seconds. Throws std::runtime_error where it goes wrong.
+/// One measured run; returns its seconds. Throws std::runtime_error if the run fails.
 using Run = std::function<double()>;
 
-/// What is measured.
+/// One measurement. Either `prepare` or `times` is set.
 struct Entry {
   /// "<kind>/<backend>/<what>/…"
   std::string name;
-  /// The only backend that is open meanwhile: the memory of another's processes is not this one's.
+  /// The only backend that is open during the measurement. Otherwise the processes of another
+  /// backend would count in its peak memory.
   std::string backend;
-  /// Makes everything ready that is not measured. Null where `times` is not.
+  /// Prepares everything that is not measured. Null if `times` is set.
   std::function<Run()> prepare = nullptr;
-  /// Makes ready what the runs are measured against, run in turns with them. Null: the number of
-  /// runs in a second is what counts.
+  /// Prepares the floor, which runs in turns with the measured runs. Null: the result is the number
+  /// of runs per second.
   std::function<Run()> prepare_floor = nullptr;
-  /// Measures runs and floors by the clocks of the devices, with no backend open.
+  /// Measures runs and floors with the clocks of the devices. No backend is open meanwhile.
   std::function<Times()> times = nullptr;
-  /// Ranks of an operator, and what their images take; 0: none.
+  /// Ranks of an operator (0 if this is none), and the bytes of its images.
   int operator_ranks = 0;
   double image_bytes = 0;
-  /// Ranks of a large collective call, and what its plan must move; 0: no plan.
+  /// Ranks of a large collective call (0 if this is none), and the bytes that its plan must move
+  /// (0: there is no plan).
   int large_ranks = 0;
   double moved_bytes = 0;
 };
 
-/// Collects what is to be measured and measures it.
+/// Collects measurements and makes them.
 class Bench {
  public:
   explicit Bench(Options options) : options_(std::move(options)) {}
@@ -82,19 +86,20 @@ class Bench {
   [[nodiscard]] Sizes sizes(const std::string& backend) const {
     return sizes_of(options_, backend);
   }
-  /// The backend of that name with the ranks that it is measured with; stays open until another
-  /// one is asked for.
+  /// Returns the backend of that name, opened with ranks_of(name) ranks. Bench owns the backend. It
+  /// stays open until another backend is asked for.
   [[nodiscard]] harness::Backend& backend(const std::string& name);
-  /// The time of one memcpy of every rank's buffer: the median of several, measured once.
+  /// Returns the seconds of one memcpy of every rank's buffer: the median of several, measured once
+  /// for each size.
   [[nodiscard]] double copy_floor_seconds(int ranks, std::int64_t bytes);
 
   void add(Entry entry) { entries_.push_back(std::move(entry)); }
-  /// Measures everything and prints it. Whether nothing went wrong; throws BadInput where the
-  /// filter leaves nothing, or what would take too much memory.
+  /// Makes all measurements and prints them. Returns whether all succeeded. Throws BadInput if the
+  /// filter leaves no measurement, or if one would take too much memory.
   [[nodiscard]] bool run();
 
  private:
-  /// Leaves what the filter lets through.
+  /// Keeps the entries that match the filter. Throws BadInput as run() does.
   void select();
   void measure(benchmark::State& state, const Entry& entry);
   void measure_runs(benchmark::State& state, const Entry& entry);
@@ -109,22 +114,23 @@ class Bench {
   bool failed_ = false;
 };
 
-/// Measures what the options ask for on their backends, which can run here, and prints it. Returns
-/// whether every measurement succeeded. Throws as Bench::run() does.
+/// Makes the measurements of the options on their backends, which must be available here, and
+/// prints them. Returns whether all succeeded. Throws as Bench::run() does.
 [[nodiscard]] bool measure(const Options& options);
 
-/// Ranks with which a backend is measured: processes share few cores.
+/// Returns the number of ranks with which a backend is measured. Backends of processes get fewer,
+/// because the processes share few cores.
 [[nodiscard]] int ranks_of(const std::string& backend);
 
-/// Small cases of all collectives and of all operators, each verified with everything on:
+/// Adds small cases of all collectives and of all operators. Each is verified with all checks:
 /// contracts, races, oracle.
 void add_small_cases(Bench& bench, const std::string& backend);
-/// Large calls of collectives against the copy floor.
+/// Adds large calls of collectives. The floor is one copy of every rank's buffer.
 void add_large_collectives(Bench& bench, const std::string& backend);
-/// Operators on many frames, by default as many as the real scan has whose sizes they take, in
-/// single precision, against the two transforms of every frame alone. On sim: on one rank; but
-/// tiles and shards, which ranks exchange, on four, against a copy of half their inputs and
-/// outputs. On other backends: cost, gradients and a step on one rank and on two.
+/// Adds operators on many frames, in single precision. The floor is the two transforms of every
+/// frame alone. On sim, operators run on one rank. Operators whose ranks exchange tiles or shards
+/// run on four; their floor is a copy of half their inputs and outputs. On other backends, the
+/// entries are gradients and an rPIE step, on one rank and on two.
 void add_operators(Bench& bench, const std::string& backend);
 
 }  // namespace rankcheck::cases::bench

@@ -42,7 +42,7 @@ Times times_from_json(const nlohmann::json& json) {
 Times time_in_turns(const std::function<double()>& run,
                     const std::function<double()>& run_floor,
                     double seconds_min) {
-  // Memory, plans of transforms, and graphs, which are made at the second run.
+  // The first runs allocate memory and make plans of transforms. The second run makes CUDA graphs.
   constexpr int uncounted = 3;
   constexpr std::size_t runs_min = 5;
   constexpr std::size_t runs_max = 10000;

@@ -10,14 +10,14 @@
 
 #include "harness/case.hpp"
 
-/// Times that a worker takes by the clocks of its devices, where ours would time the way there and
-/// back too. The worker and who asks it share this.
+/// Times that a worker measures with the clocks of its devices. Our own clock would include the
+/// communication with the worker. The worker and the main program share these types.
 namespace rankcheck::cases::bench {
 
-/// What a worker is to measure: `worker --time REQUEST`.
+/// A request to a worker for a measurement: `worker --time REQUEST`.
 struct TimesRequest {
   harness::Case c = {};
-  /// At least, in runs of the case.
+  /// The measured runs of the case take at least this many seconds together.
   double seconds_min = 0;
 };
 
@@ -25,33 +25,34 @@ struct TimesRequest {
 /// Throws harness::BadInput that names the field.
 [[nodiscard]] TimesRequest times_request_from_json(const nlohmann::json& json);
 
-/// Runs of a case, and runs of what it is measured against, in turns with them.
+/// Seconds of the runs of a case, and of the runs of its floor. The runs took turns.
 struct Times {
   std::vector<double> seconds = {};
   std::vector<double> floor_seconds = {};
-  /// What one run of the floor reads and writes, where it is a copy.
+  /// Bytes that one run of the floor reads and writes, if the floor is a copy. Otherwise 0.
   std::int64_t floor_bytes = 0;
 };
 
 [[nodiscard]] nlohmann::ordered_json to_json(const Times& times);
-/// Throws harness::BadInput that names the field, also where nothing was measured.
+/// Throws harness::BadInput that names the field, also if nothing was measured.
 [[nodiscard]] Times times_from_json(const nlohmann::json& json);
 
-/// Runs both in turns until the runs have taken so many seconds; each returns its own. The first
-/// ones, which find nothing ready, do not count.
+/// Calls `run` and `run_floor` in turns until the runs have taken `seconds_min` together. Each
+/// function returns its seconds. The first runs do not count, because they prepare memory, plans
+/// and graphs.
 [[nodiscard]] Times time_in_turns(const std::function<double()>& run,
                                   const std::function<double()>& run_floor,
                                   double seconds_min);
 
-/// The middle one, the upper of two. At least one value.
+/// Returns the middle value, or the upper one of two. Needs at least one value.
 [[nodiscard]] double median(std::vector<double> values);
 
-/// The bytes that a plan must move: those that its steps read and those that they write, every time
-/// that they do.
+/// Returns the bytes that a plan must move: all bytes that its steps read and write. Bytes that
+/// several steps read or write count each time.
 [[nodiscard]] double moved_bytes(const gpu::plan::Plan& plan, std::int64_t element_bytes);
 
-/// The speed at which the runs moved bytes as a share of that of the floor, which copied; at the
-/// medians. The floor has bytes.
+/// Returns the speed at which the runs moved `bytes`, as a share of the floor's copy speed. Both
+/// use the median time. `times.floor_bytes` must not be 0.
 [[nodiscard]] double bandwidth_share(const Times& times, double bytes);
 
 }  // namespace rankcheck::cases::bench

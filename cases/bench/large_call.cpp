@@ -51,7 +51,7 @@ Run stamped_run(Bench& bench, const harness::Case& c) {
 std::function<Times()> times_on_cuda(const Bench& bench, const harness::Case& c) {
   const TimesRequest request{.c = c, .seconds_min = bench.options().seconds_min};
   return [request] {
-    // Inputs are made faster than that, and results read.
+    // Inputs are made, and results read, faster than this.
     constexpr double bytes_per_s = 25e6;
     const double timeout_s = 120 + 10 * request.seconds_min + image_bytes(request.c) / bytes_per_s;
     const WorkerAnswer answer = ask_worker(cuda_worker_command({"--time", to_json(request).dump()}),

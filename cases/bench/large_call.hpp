@@ -10,21 +10,21 @@
 
 namespace rankcheck::cases::bench {
 
-/// The call of a collective whose longer buffer has about `bytes` bytes on every rank.
+/// Returns the call of a collective whose longer buffer has about `bytes` bytes on every rank.
 [[nodiscard]] harness::Case large_case(std::string_view operation,
                                        std::string_view algorithm,
                                        int ranks,
                                        std::int64_t bytes);
 
-/// What the images of all ranks of a case take.
+/// Returns the bytes of the images of all ranks of a case.
 [[nodiscard]] double image_bytes(const harness::Case& c);
 
-/// Runs of a case by a backend whose processes say when they entered and left; the time of one goes
-/// from the first rank's entry to the last one's leaving.
+/// Returns runs of a case on a backend of processes that report when they enter and leave a call.
+/// The time of a run goes from the first rank's entry to the last rank's exit.
 [[nodiscard]] Run stamped_run(Bench& bench, const harness::Case& c);
 
-/// Measures a case on CUDA devices, against copies or transforms on the same; see
-/// cases/workers/cuda_times.hpp. Throws std::runtime_error.
+/// Returns a function that measures a case on CUDA devices, against copies or transforms on the
+/// same devices. See cases/workers/cuda_times.hpp. The function throws std::runtime_error.
 [[nodiscard]] std::function<Times()> times_on_cuda(const Bench& bench, const harness::Case& c);
 
 }  // namespace rankcheck::cases::bench

@@ -30,7 +30,7 @@ std::string name_of(std::string_view backend, const Case& c, std::int64_t bytes)
   return fmt::format("large/{}/{}/{}/{}x{}", backend, c.operation, c.algorithm, c.ranks, bytes);
 }
 
-/// A large plan on simulated devices, all checks of the plan on; the buffers are filled once.
+/// A large plan on simulated devices, with all checks of the plan. The buffers are filled once.
 class SimulatedCall {
  public:
   SimulatedCall(const gpu::plan::Algorithm& algorithm, Case c)
@@ -70,7 +70,7 @@ class SimulatedCall {
   gpu::plan::Plan plan_;
 };
 
-/// One memcpy of every rank's buffer.
+/// Returns a floor: one memcpy of every rank's buffer.
 std::function<Run()> copies(Bench& bench, int ranks, std::int64_t bytes) {
   return [&bench, ranks, bytes]() -> Run {
     return [seconds = bench.copy_floor_seconds(ranks, bytes)] { return seconds; };
@@ -93,7 +93,7 @@ void add_simulated(Bench& bench) {
   }
 }
 
-/// What the plan of a call must move.
+/// Returns the bytes that the plan of a call must move.
 double plan_bytes(const gpu::plan::Algorithm& algorithm, const Case& c) {
   const spec::Call call = call_of(c);
   gpu::plan::Builder builder;
@@ -118,7 +118,7 @@ void add_on_cuda(Bench& bench) {
   }
 }
 
-/// Calls in a backend of processes.
+/// Adds calls on a backend of processes.
 void add_real(Bench& bench, const std::string& backend_name) {
   const std::int64_t bytes = bench.sizes(backend_name).bytes;
   harness::Backend& listed = bench.backend(backend_name);

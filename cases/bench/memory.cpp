@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A line "<key>: <number> …" of a file of /proc/<id>; 0 where there is none.
+/// Returns the number of the line "<key>: <number> …" in a file of /proc/<id>. Returns 0 if there
+/// is no such line.
 double number_of(int id, const char* file, const std::string& key) {
   std::ifstream lines("/proc/" + std::to_string(id) + "/" + file);
   for (std::string word; lines >> word;) {
@@ -27,15 +28,15 @@ double number_of(int id, const char* file, const std::string& key) {
   return 0;
 }
 
-/// What a process has in its memory that counts for others, in kilobytes: of pages that n processes
-/// have, all but the n-th part.
+/// Returns the part of a process's memory that counts for other processes, in kilobytes. Of a page
+/// that n processes share, this is all but the n-th part.
 double shared_with_others(int id) {
   constexpr const char* file = "smaps_rollup";
   const double proportional = number_of(id, file, "Pss");
   return proportional > 0 ? number_of(id, file, "Rss") - proportional : 0;
 }
 
-/// This process and, below it, all that it started and that are still there.
+/// Returns the ids of this process and of all its living descendants.
 std::vector<int> process_tree() {
   std::map<int, std::vector<int>> children;
   std::error_code unreadable;
@@ -60,7 +61,7 @@ std::vector<int> process_tree() {
 double peak_memory_bytes() {
   double kilobytes = 0;
   for (const int id : process_tree()) {
-    // The system keeps no peak of the share.
+    // The system keeps no peak of the shared part, so the present value is used.
     kilobytes += number_of(id, "status", "VmHWM") - shared_with_others(id);
   }
   return 1024 * kilobytes;

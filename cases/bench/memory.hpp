@@ -2,13 +2,13 @@
 
 namespace rankcheck::cases::bench {
 
-/// The peak memory of this process and all that it started, since restart_peak_memory, in bytes:
-/// the sum of the processes' own peaks, in which memory that several processes have in common
-/// counts once, by the shares (PSS) that the system tells at the moment of the call. 0 where it is
-/// unknown.
+/// Returns the peak memory in bytes of this process and all processes that it started, since
+/// restart_peak_memory(). This is the sum of the processes' own peaks. Memory that several
+/// processes share counts once, according to the shares (PSS) that the system reports at the time
+/// of the call. Returns 0 if the peak is unknown.
 [[nodiscard]] double peak_memory_bytes();
 
-/// Forgets the peaks so far, where the system allows it.
+/// Resets the peaks, if the system allows it.
 void restart_peak_memory();
 
 }  // namespace rankcheck::cases::bench

@@ -37,7 +37,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Of operators whose ranks give something to one another: tiles with halos, shards.
+/// Number of ranks for operators whose ranks exchange data: tiles with halos, or shards.
 constexpr int exchanging_ranks = 4;
 
 bool exchanges(const spec::Contract& contract) {
@@ -47,17 +47,17 @@ bool exchanges(const spec::Contract& contract) {
   return contract.tiled || has_owners(contract.inputs) || has_owners(contract.outputs);
 }
 
-/// An operator on square frames of one mode, all of them window; or on the tiles of a scan with
-/// such windows, half of which is their halo.
+/// Returns a call of an operator on square frames of one mode, whose window is the whole frame. A
+/// tiled operator gets the tiles of a scan with such windows; the halo is half a window wide.
 Case case_of(std::string_view operation, int ranks, const Sizes& sizes) {
-  // As the real scan's object.
+  // The measured scan has an object of 464 pixels a side for frames of 128.
   const int side = sizes.width * 464 / 128;
   const spec::Contract& contract = reference::contract_named(operation);
   Case c;
   c.operation = operation;
   c.ranks = ranks;
   c.scene = {.rows = side, .cols = side, .window = sizes.width, .detector = sizes.width};
-  // What takes several slices and nothing else is measured with two.
+  // Only operators of several slices get two slices.
   if (operation.starts_with("multislice")) c.scene.slices = 2;
   if (contract.in_free_space || c.scene.slices > 1) {
     c.scene.wavelength = 1;
@@ -65,7 +65,7 @@ Case case_of(std::string_view operation, int ranks, const Sizes& sizes) {
   }
   int parts = ranks;
   if (contract.tiled) {
-    // A square of tiles, whose sides are the counts.
+    // The tiles form a square. Its sides are the counts.
     parts = static_cast<int>(std::sqrt(ranks));
     c.scene.tile_cols = parts;
     c.scene.halo = sizes.width / 2;
@@ -77,7 +77,7 @@ Case case_of(std::string_view operation, int ranks, const Sizes& sizes) {
   return c;
 }
 
-/// An operator on simulated devices; its inputs are made once.
+/// An operator on simulated devices. Its inputs are made once.
 class OperatorCall {
  public:
   OperatorCall(const gpu::Operator& algorithm, Case c)
@@ -122,8 +122,8 @@ class OperatorCall {
   std::vector<gpu::DeviceBuffers> buffers_;
 };
 
-/// Both transforms of so many frames, and nothing else: of one frame over and over, which stays in
-/// the cache.
+/// Returns a floor: both transforms of sizes.frames frames. It transforms one frame again and
+/// again, which stays in the cache.
 Run transforms(const Sizes& sizes) {
   struct Frame {
     gpu::host::Fft fft;
@@ -133,7 +133,7 @@ Run transforms(const Sizes& sizes) {
   const auto frame = std::make_shared<Frame>();
   const std::int64_t numbers = std::int64_t{sizes.width} * sizes.width * 2;
   frame->pixels = frame->memory.allocate(numbers * static_cast<std::int64_t>(sizeof(float)));
-  // Zeros stay zeros, and take no longer than other numbers.
+  // Zeros stay zeros, and on the host they take as long as other numbers.
   std::fill_n(reinterpret_cast<float*>(frame->pixels), numbers, 0.0F);
   return [frame, sizes] {
     const auto start = Clock::now();
@@ -149,7 +149,7 @@ Run transforms(const Sizes& sizes) {
   };
 }
 
-/// A copy of so many bytes.
+/// Returns a floor: a copy of so many bytes.
 Run copies(double bytes) {
   struct Buffers {
     std::vector<std::byte> from;
@@ -165,7 +165,7 @@ Run copies(double bytes) {
   };
 }
 
-/// An entry without what measures it.
+/// Returns an entry without its `prepare` or `times`.
 Entry entry_of(const Case& c, const Sizes& sizes) {
   return {.name = fmt::format("frames/{}/{}/{}/{}x{}x{}",
                               c.backend,
@@ -190,7 +190,8 @@ void add_simulated(Bench& bench, const gpu::OperatorImplementation& each) {
     const auto call = std::make_shared<OperatorCall>(each.algorithm, c);
     return [call] { return call->run(); };
   };
-  // What is given to other ranks is read and written, as half of all inputs and outputs are here.
+  // An exchange reads and writes what it sends to other ranks. Copying half of all inputs and
+  // outputs reads and writes as much.
   entry.prepare_floor = [sizes, is_exchange, bytes = entry.image_bytes] {
     return is_exchange ? copies(bytes / 2) : transforms(sizes);
   };

@@ -30,10 +30,10 @@ namespace {
 using harness::BadInput;
 using harness::Case;
 
-/// Plans of more steps are not timed: a step takes about a hundred bytes.
+/// Plans of more steps are not timed, because each step takes about a hundred bytes of memory.
 constexpr double steps_max = 3e7;
 
-/// A topology by its name or by the path of its file.
+/// Finds a topology by its name or by the path of its file. Throws BadInput.
 gpu::plan::Topology find_topology(const std::string& name) {
   std::map<std::string, std::filesystem::path> shipped;
   for (const auto& entry :
@@ -56,7 +56,7 @@ gpu::plan::Topology find_topology(const std::string& name) {
   }
 }
 
-/// The plan of a large call.
+/// Returns the plan of a large call. The plan is empty if the algorithm refuses the call.
 gpu::plan::Plan large_plan(const gpu::Implementation& implementation,
                            int ranks,
                            std::int64_t bytes) {
@@ -78,7 +78,8 @@ double steps_of(const gpu::Implementation& implementation, int ranks, std::int64
   return steps;
 }
 
-/// The steps of a plan for many ranks, told from how they grow between two smaller ones.
+/// Estimates the steps of a plan for many ranks from the growth between 32 and 64 ranks. Returns 0
+/// for up to 64 ranks.
 double expected_steps(const gpu::Implementation& implementation, int ranks, std::int64_t bytes) {
   constexpr int small = 32;
   if (ranks <= 2 * small) return 0;
@@ -87,7 +88,8 @@ double expected_steps(const gpu::Implementation& implementation, int ranks, std:
   return more * std::pow(more / few, std::log2(static_cast<double>(ranks) / (2 * small)));
 }
 
-/// Prints one line of the table of simulated times and returns its result, or why it has none.
+/// Prints one line of the table of simulated times. Returns its result as JSON, or the reason why
+/// there is none.
 nlohmann::ordered_json simulate_one(const gpu::Implementation& each,
                                     int ranks,
                                     const TopologyOptions& options,
@@ -116,7 +118,8 @@ nlohmann::ordered_json simulate_one(const gpu::Implementation& each,
   return result;
 }
 
-/// What the patterns choose.
+/// Returns the implementations that match the patterns. Throws BadInput if a pattern matches
+/// nothing.
 std::vector<const gpu::Implementation*> chosen(const TopologyOptions& options) {
   std::set<std::string> operations;
   std::set<std::string> algorithms;

@@ -19,7 +19,7 @@ using harness::Case;
 
 constexpr std::int64_t elements_max = 64;
 constexpr int cases_per_unit = 16;
-/// Cases that may be drawn for one unit before it is given up.
+/// The most cases to draw for one unit. After that, the unit gets fewer cases.
 constexpr int tries_max = 1000;
 
 void add_cases_of(const harness::Catalogue& catalogue,
@@ -39,8 +39,9 @@ void add_cases_of(const harness::Catalogue& catalogue,
   }
 }
 
-/// Small legal cases of every operation of a family: of all algorithms in sim, of the plain call
-/// elsewhere, where going from one algorithm to another may start new processes.
+/// Returns small legal cases of every operation of a family. On sim they cover all algorithms.
+/// Elsewhere they cover only the first algorithm of each operation, because a change of algorithm
+/// may start new processes.
 std::vector<Case> small_cases(const harness::Catalogue& catalogue,
                               harness::Backend& backend,
                               const std::string& backend_name,
@@ -64,7 +65,7 @@ std::vector<Case> small_cases(const harness::Catalogue& catalogue,
   return cases;
 }
 
-/// All that one case after another needs.
+/// The state for verifying one case after another.
 struct Cases {
   Cases(harness::Backend& backend, const std::string& backend_name, std::string_view of_family)
       : catalogue(make_catalogue()),
@@ -82,7 +83,8 @@ struct Cases {
     const auto start = std::chrono::steady_clock::now();
     examiner.examine(c, judgement);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    // Some sums of this and that cancel so well that no bound says anything of them.
+    // A sum can cancel so strongly that its bound is too wide to check anything. Such a case counts
+    // too.
     const bool is_blind = !judgement.blind_output.empty();
     if (judgement.verdict == harness::Verdict::passed || is_blind) return took.count();
     throw std::runtime_error(to_text(c) + ": " + judgement.reason);
@@ -102,7 +104,7 @@ void add_small_cases(Bench& bench, const std::string& backend) {
                }});
   };
   add("cases", "collectives");
-  // NCCL has none.
+  // NCCL has no operators.
   if (backend != "nccl") add("operators", "ptycho");
 }
 
