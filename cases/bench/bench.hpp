@@ -30,7 +30,7 @@ struct Options {
   std::optional<int> width = {};
   /// Patterns for the names of the measurements.
   std::vector<std::string> filters{"*"};
-  /// Where the results are written as JSON too; may be empty.
+  /// The file that also gets the results as JSON. Empty: none.
   std::string json_path;
   /// Asked before each measurement. If it returns true, the remaining measurements are left out and
   /// the run fails. Empty: all measurements are made.

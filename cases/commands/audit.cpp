@@ -27,7 +27,7 @@ using nlohmann::ordered_json;
 using planted::Bug;
 using planted::Hunt;
 
-/// What one property made of a bug.
+/// The outcome of looking for a bug with one property.
 struct Attempt {
   std::string_view property;
   Hunt hunt;
@@ -37,12 +37,12 @@ struct Attempt {
   }
 };
 
-/// A planted bug, and what all properties of its operation made of it; its own property is the
+/// A planted bug, and the outcome with each property of its operation. The bug's own property comes
 /// first.
 struct Row {
   Bug bug;
   std::vector<Attempt> attempts;
-  /// Why it was not caught as it should be; empty where it was.
+  /// Why the bug was not caught as required. Empty if it was caught.
   std::string survived;
 };
 
@@ -59,7 +59,7 @@ Row audit(const harness::Catalogue& catalogue,
   return row;
 }
 
-/// A property's place in the table, and how many of the bugs planted in front of it it caught.
+/// A property's letter in the table, and how many of the bugs it was tried on it caught.
 struct Column {
   char letter = 'a';
   int caught = 0;
@@ -87,7 +87,7 @@ std::string place_of(const Bug& bug) {
   return fmt::format("{}/{}", bug.operation, bug.algorithm);
 }
 
-/// The bugs of one family, and its properties.
+/// Prints the tables of the bugs and of the properties of one family.
 void print(const std::vector<Row>& rows) {
   const std::map<std::string_view, Column> columns = columns_of(rows);
   Table bugs({{"bug"},
@@ -126,7 +126,7 @@ void print(const std::vector<Row>& rows) {
   fmt::print("{}\n{}\n", bugs.text(terminal_width()), properties.text());
 }
 
-/// Family -> its bugs.
+/// Groups the rows by the family of the bug's operation.
 std::map<std::string_view, std::vector<Row>> by_family(const std::vector<Row>& rows) {
   std::map<std::string_view, std::vector<Row>> families;
   for (const Row& row : rows) {
@@ -183,7 +183,8 @@ int report(const std::vector<Row>& rows, const planted::HuntOptions& options, bo
   return survived == 0 ? status_held : status_failed;
 }
 
-/// The bugs do not know of one another: any number of threads gives the same rows.
+/// Audits all bugs on `jobs` threads. The bugs are independent, so the rows do not depend on the
+/// number of threads.
 std::vector<Row> audit_all(const harness::Catalogue& catalogue,
                            const std::vector<Bug>& bugs,
                            const planted::HuntOptions& options,

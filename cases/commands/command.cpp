@@ -33,7 +33,7 @@ const harness::BackendEntry* find_entry(const std::string& name) {
   return nullptr;
 }
 
-/// What a folder holds, sorted. Throws FileError.
+/// Returns the entries of a folder, sorted. Throws FileError.
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::error_code failure;
   const fs::directory_iterator entries(folder, failure);
@@ -59,10 +59,11 @@ std::vector<fs::path> json_files_in(const fs::path& folder) {
   return files;
 }
 
-/// Longer text is no path on any system.
+/// Longer text is not a path on any system.
 constexpr std::size_t path_bytes_max = 4096;
 
-/// A case from its text, with a property that its operation claims where the text names none.
+/// Reads a case from its text. If the text names no property and the operation does not claim the
+/// default one, uses the first property that the operation claims.
 harness::Case case_of(const harness::Catalogue& catalogue, const std::string& text) {
   harness::Case c = harness::case_from_text(text);
   const harness::Operation* operation = catalogue.find(c.operation);

@@ -22,29 +22,32 @@ class App;
 
 namespace rankcheck::cases {
 
-/// Nothing was red: everything that was required held.
+/// Exit status: everything that was required held.
 inline constexpr int status_held = 0;
-/// Something was falsified, flaky, hung, crashed or vacuous.
+/// Exit status: something was falsified, flaky, hung, crashed or vacuous.
 inline constexpr int status_failed = 1;
-/// Could not run: bad arguments, unreadable files, a missing backend that was named.
+/// Exit status: could not run because of bad arguments, unreadable files, or a missing backend that
+/// was named.
 inline constexpr int status_unable = 2;
 
-/// The file of a run's folder that everything else can be made from again.
+/// The journal in a run's folder. All other files of the folder can be made from it again.
 inline constexpr const char* journal_name = "journal.jsonl";
 
-/// Cases, suites and topologies are small texts; a larger file is something else.
+/// Upper limit for the bytes of cases, suites and topologies. They are small texts; a larger file
+/// is something else.
 inline constexpr std::size_t text_bytes_max = std::size_t{1} << 20;
 
-/// What every subcommand works with, and the exit status that it leaves.
+/// The input of every subcommand, and the exit status that it sets.
 struct Context {
-  /// How the user called this program in a shell, so that printed commands work as pasted.
+  /// How the user called this program in a shell, so that printed commands work when pasted.
   std::string program;
-  /// What the user gave it, the subcommand first.
+  /// The user's arguments; the first one is the subcommand.
   std::vector<std::string> arguments = {};
   int exit_status = status_held;
 };
 
-/// Each adds one subcommand whose callback does the work. Callbacks throw BadInput and FileError.
+/// Each function adds one subcommand whose callback does the work. Callbacks throw BadInput and
+/// FileError.
 void add_list(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_replay(CLI::App& app, Context& context);
@@ -56,74 +59,78 @@ void add_bench(CLI::App& app, Context& context);
 void add_simulate(CLI::App& app, Context& context);
 void add_reconstruct(CLI::App& app, Context& context);
 
-/// A backend by its name on the command line, `command:PATH` included.
+/// A backend with its name on the command line, which may be `command:PATH`.
 struct NamedBackend {
   std::string name;
   std::string summary;
-  /// Why it cannot run here and what would mend it; empty where it can.
+  /// Why the backend cannot run here and what to do about it. Empty if it can run.
   std::string unavailable;
-  /// What is built into one that cannot run here.
+  /// The algorithms that are built into a backend that cannot run here.
   std::vector<harness::AlgorithmInfo> compiled = {};
 };
 
-/// The backends that rankcheck brings.
+/// Returns the built-in backends.
 [[nodiscard]] std::vector<NamedBackend> known_backends();
-/// Throws BadInput for a name that no backend has.
+/// Finds a backend by its name. Throws BadInput if no backend has the name.
 [[nodiscard]] NamedBackend find_backend(const std::string& name);
-/// Throws BadInput where the backend is unknown or cannot run here.
+/// Throws BadInput if the backend is unknown or cannot run here.
 void require_backend(const std::string& name);
-/// Throws BadInput where the pattern matches none of the names of `what`, and tells close ones.
+/// Throws BadInput if the pattern matches none of the names. The message says what was to match
+/// (`what`) and lists similar names.
 void expect_match(std::string_view what,
                   const std::string& pattern,
                   const std::set<std::string>& names);
-/// Opens a backend that can run here.
+/// Opens a backend. Throws BadInput if it is unknown or cannot run here.
 [[nodiscard]] std::unique_ptr<harness::Backend> open_backend(
     const std::string& name, const harness::BackendOptions& options);
 
-/// Opens the backend of a case. Throws BadInput where the case is illegal or too large for this
-/// machine, or the backend unknown, absent or not able to take it, and harness::Interrupted where
-/// `stop` is made before it is open.
+/// Opens the backend of a case. Throws BadInput if the case is illegal or too large for this
+/// machine, or if the backend is unknown, unavailable or refuses the case. Throws
+/// harness::Interrupted if `stop` is made before the backend is open.
 [[nodiscard]] std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue,
                                                          const harness::Case& c,
                                                          const harness::StopRequest& stop);
 
-/// The folder of suites, pinned cases and topologies: share/rankcheck in the program's folder or in
-/// the one above it. In a build, that is a link to the sources. Throws BadInput where there is
-/// neither.
+/// Returns the folder of suites, pinned cases and topologies: share/rankcheck in the program's
+/// folder or in its parent folder. In a build tree this is a link to the sources. Throws BadInput
+/// if neither exists.
 [[nodiscard]] std::filesystem::path data_folder();
-/// All suites that come with rankcheck, sorted by name.
+/// Returns all suites that come with rankcheck, sorted by name.
 [[nodiscard]] std::vector<harness::Suite> known_suites();
-/// Whether a suite is named by the path of its file.
+/// Whether the name of a suite is the path of its file.
 [[nodiscard]] bool is_path_of_suite(const std::string& name);
-/// A suite by its name or by the path of its file. Throws BadInput that tells close names.
+/// Finds a suite by its name or by the path of its file. Throws BadInput, which lists similar
+/// names.
 [[nodiscard]] harness::Suite find_suite(const std::string& name);
 
-/// A pinned case and its place, "all_reduce/dropped_chunk" for
+/// A pinned case and its name. The name "all_reduce/dropped_chunk" belongs to the file
 /// cases/<family>/all_reduce/pinned/dropped_chunk.json.
 struct PinnedCase {
   std::string name;
   harness::Case value;
 };
 
-/// All pinned cases, sorted by name. Throws BadInput that names the file, and FileError where
-/// cases/ cannot be read: a run without its regressions says so.
+/// Returns all pinned cases, sorted by name. Throws BadInput that names the file. Throws FileError
+/// if cases/ cannot be read, because a run must not lose its pinned cases silently.
 [[nodiscard]] std::vector<PinnedCase> pinned_cases();
 
-/// A case from its JSON text or from a file that holds it; where it names no property, the default
-/// one, or the first of an operation that does not claim that. Throws BadInput and FileError.
+/// Reads a case from its JSON text or from a file. If the text names no property, uses the default
+/// property, or the first one of an operation that does not claim the default. Throws BadInput and
+/// FileError.
 [[nodiscard]] harness::Case read_case(const harness::Catalogue& catalogue,
                                       const std::string& text_or_path);
 
-/// Machine, compilers and backends: what the report's environment object says of the surroundings.
+/// Returns machine, compilers and backends for the environment object of reports.
 [[nodiscard]] nlohmann::ordered_json describe_machine();
-/// What `rankcheck doctor` says: the machine with its compilers and drivers, and the backends.
+/// Returns the result of `rankcheck doctor`: the machine with its compilers and drivers, and the
+/// backends.
 [[nodiscard]] nlohmann::ordered_json examine();
 
-/// Columns of the terminal that standard output goes to, or what COLUMNS says; elsewhere lines may
-/// be as long as they like.
+/// Returns the value of COLUMNS or else the columns of the terminal on standard output. Without
+/// both, lines have no limit.
 [[nodiscard]] std::size_t terminal_width();
 
-/// The time as 2026-01-31T12:00:00Z.
+/// Returns the time in UTC as 2026-01-31T12:00:00Z.
 [[nodiscard]] std::string utc_now();
 
 }  // namespace rankcheck::cases

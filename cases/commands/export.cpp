@@ -26,7 +26,7 @@ using harness::Case;
 using harness::Image;
 using nlohmann::ordered_json;
 
-/// Appends the elements of a run as the reference says they must be, rounded to the type.
+/// Writes the elements that the reference expects, rounded to the type, to `out`.
 void append_expected(spec::Type type, const numerics::Expected& expected, std::byte* out) {
   if (expected.as_bits) {
     std::copy(expected.bits.begin(), expected.bits.end(), out);
@@ -39,7 +39,7 @@ void append_expected(spec::Type type, const numerics::Expected& expected, std::b
   }
 }
 
-/// One stage of a collective after it ran: what each member had, was to get, and got.
+/// One stage of a collective after it ran: each member's input, expected output and actual output.
 class CollectiveExport {
  public:
   CollectiveExport(const harness::Evidence& evidence, std::size_t stage)
@@ -60,7 +60,7 @@ class CollectiveExport {
     }
   }
 
-  /// Writes the arrays and appends what they are to `files`.
+  /// Writes the arrays and appends their descriptions to `files`.
   void write(const fs::path& folder, ordered_json& files) {
     for (int r = 0; r < oracle_.call().ranks; ++r) {
       const harness::BufferView& after = oracle_.view(r);
@@ -78,7 +78,8 @@ class CollectiveExport {
   }
 
  private:
-  /// The image before, with every defined output overwritten by the reference.
+  /// Returns the image before the call, with every defined output replaced by the reference's
+  /// result.
   Image expect(int rank) {
     std::vector<reference::Piece> pieces;
     oracle_.collect(rank, pieces);
@@ -115,7 +116,7 @@ class CollectiveExport {
   std::vector<Image> befores_;
 };
 
-/// The shape of one copy of an array; empty where an array has no pixels.
+/// Returns the shape of one copy of an array. Empty if the array has no pixels.
 std::vector<std::int64_t> shape_of_copy(const spec::Scene& scene, spec::Array array) {
   switch (array) {
     case spec::Array::object:
@@ -148,8 +149,9 @@ std::vector<std::int64_t> shape_of_copy(const spec::Scene& scene, spec::Array ar
   }
 }
 
-/// The shape of so many values: where there is a copy for each position, these come first. Parts
-/// that are not equally large, as tiles, stand one behind another.
+/// Returns the shape of an array of `count` values. If there are several copies, such as one per
+/// position, their number is the first dimension. Parts of different sizes, such as tiles, are
+/// concatenated in one dimension.
 std::vector<std::int64_t> shape_of(const spec::Scene& scene,
                                    spec::Array array,
                                    std::int64_t count) {
@@ -163,14 +165,14 @@ std::vector<std::int64_t> shape_of(const spec::Scene& scene,
   return shape;
 }
 
-/// One stage of an operator after it ran, in double precision: whole arrays, of which each rank has
-/// a part, or all.
+/// One stage of an operator after it ran, in double precision. The arrays are whole: each rank had
+/// a part of each array, or all of it.
 class OperatorExport {
  public:
   OperatorExport(OperatorStage stage, std::size_t number)
       : stage_(std::move(stage)), number_(number) {}
 
-  /// Writes the arrays and appends what they are to `files`.
+  /// Writes the arrays and appends their descriptions to `files`.
   void write(const fs::path& folder, ordered_json& files) const {
     for (const spec::Array array : stage_.contract.inputs) {
       write(folder, array, "input", stage_.in[array].values, files);

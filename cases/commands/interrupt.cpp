@@ -12,15 +12,15 @@ namespace rankcheck::cases {
 
 namespace {
 
-// A signal handler reaches nothing but static storage.
+// A signal handler can reach only static storage.
 std::atomic<bool> was_requested{false};
 std::atomic<int> signal_number{0};
-/// When the first SIGINT or SIGTERM came, in nanoseconds; 0 where none did.
+/// The time of the first SIGINT or SIGTERM in nanoseconds. 0 if none came.
 std::atomic<std::int64_t> first_ns{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free &&
               std::atomic<std::int64_t>::is_always_lock_free);
 
-/// What comes within this time is the same signal: `timeout` signals a program and then its whole
+/// Signals within this time count as one signal: `timeout` signals a program and then its whole
 /// process group.
 constexpr std::int64_t same_signal_ns = 1'000'000'000;
 
@@ -30,7 +30,7 @@ void note(int number) {
   was_requested.store(true);
 }
 
-/// Above 0.
+/// Returns a time above 0, because 0 means that no signal came.
 std::int64_t now_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
@@ -44,7 +44,7 @@ void handle(int number, void (*handler)(int), int flags) {
   ::sigaction(number, &action, nullptr);
 }
 
-/// Ends the program by the signal where it is a second one.
+/// Notes the first signal. Ends the program by a second one.
 void note_or_end(int number) {
   const int error = errno;
   const std::int64_t now = now_ns();
@@ -69,7 +69,7 @@ Interrupt::Interrupt(std::initializer_list<int> further) : signals_(further) {
     handle(number, note_or_end, SA_RESTART);
     signals_.push_back(number);
   }
-  // A file that may not grow is an error of the write.
+  // Writing beyond the file size limit then fails with an error instead of ending the program.
   handle(SIGXFSZ, SIG_IGN, 0);
 }
 

@@ -9,13 +9,13 @@
 
 namespace rankcheck::cases {
 
-/// Makes SIGINT and SIGTERM ask for an end instead of ending the program at once. Another such
-/// signal within a second is the same one; a later one ends the program at once. What hits a limit
-/// on the size of files goes on too.
+/// Makes SIGINT and SIGTERM request an end instead of ending the program at once. Another such
+/// signal within a second counts as the same one. A later one ends the program at once. A write
+/// beyond the file size limit becomes an error of the write.
 class Interrupt {
  public:
-  /// Further signals may ask for an end, too, any number of times: a launcher may pass on what the
-  /// program got itself.
+  /// `further`: more signals that request an end. They may come any number of times without ending
+  /// the program, because a launcher may forward signals that the program got itself.
   explicit Interrupt(std::initializer_list<int> further = {});
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
@@ -23,12 +23,13 @@ class Interrupt {
 
   /// True from the first signal on.
   [[nodiscard]] const std::atomic<bool>& requested() const;
-  /// For what waits for workers.
+  /// Returns the request in the form that waits for workers take.
   [[nodiscard]] harness::StopRequest stop() const { return {.flag = &requested()}; }
-  /// Does `work` and returns its exit status; where that throws harness::Interrupted, says so in a
-  /// line, "interrupted before `what`", and returns exit_status().
+  /// Calls `work` and returns its exit status. If `work` throws harness::Interrupted, prints the
+  /// line "interrupted before `what`" and returns exit_status().
   [[nodiscard]] int status_of(const char* what, const std::function<int()>& work) const;
-  /// 128 + the first signal's number, the exit status that shells use; 0 where none came.
+  /// Returns 128 + the first signal's number, the exit status that shells use. Returns 0 if no
+  /// signal came.
   [[nodiscard]] int exit_status() const;
 
  private:

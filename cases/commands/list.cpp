@@ -16,13 +16,13 @@ namespace {
 using harness::Table;
 using nlohmann::ordered_json;
 
-/// Operation -> algorithms, of one backend.
+/// The algorithms of one backend, by operation.
 using Algorithms = std::map<std::string, std::vector<harness::AlgorithmInfo>>;
 
 struct Listing {
   harness::Catalogue catalogue;
   std::vector<NamedBackend> backends;
-  /// Of the backends that can run here, or know what is built in.
+  /// By backend: the algorithms of each backend that can run here or knows what is built in.
   std::map<std::string, Algorithms> algorithms;
   std::vector<harness::Suite> suites;
 };
@@ -48,7 +48,7 @@ Listing collect(const harness::StopRequest& stop) {
   return listing;
 }
 
-/// Name -> summary of every property that some operation claims.
+/// Returns the summary of every property that some operation claims, by its name.
 std::map<std::string_view, std::string_view> properties_of(const harness::Catalogue& catalogue) {
   std::map<std::string_view, std::string_view> all;
   for (const harness::Operation& operation : catalogue.operations()) {

@@ -4,16 +4,18 @@
 #include <string_view>
 #include <vector>
 
-/// How values are written on the command line.
+/// The format of values on the command line.
 namespace rankcheck::cases {
 
-/// Decimal digits without leading zeros, which some programs take for octal ones; '-' before them.
+/// Whether the text is decimal digits, with an optional '-' before them. Leading zeros are not
+/// allowed, because some programs read them as octal.
 [[nodiscard]] bool is_whole_number(std::string_view text);
-/// Decimal digits, a point and an exponent where they are needed; neither inf nor nan.
+/// Whether the text is a finite decimal number, with an optional point and exponent. inf and nan
+/// are not allowed.
 [[nodiscard]] bool is_decimal_number(std::string_view text);
 
-/// Values that are separated by commas. Throws BadInput that names the option where one is empty or
-/// given twice.
+/// Splits a list at its commas. Throws BadInput that names the option if a value is empty or given
+/// twice.
 [[nodiscard]] std::vector<std::string> split_list(std::string_view option, const std::string& text);
 
 }  // namespace rankcheck::cases

@@ -25,13 +25,13 @@ namespace fs = std::filesystem;
   reject(path, expected, std::generic_category().message(reason));
 }
 
-/// The name that a file has while it is written. Other processes have others.
+/// Returns the name of a file while it is being written. Each process has its own.
 fs::path temporary(fs::path path) {
   return path += fmt::format(".{}.tmp", ::getpid());
 }
 
-/// Creates a file and removes it again. Only this tells what a file system takes: names that are
-/// too long, and folders that refuse even who may do everything. Returns the reason, or 0.
+/// Creates a file and removes it again. Only a trial shows what a file system accepts: names can be
+/// too long, and some folders refuse even a privileged user. Returns the error number, or 0.
 int why_no_file(const fs::path& path) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) return errno;
@@ -40,7 +40,7 @@ int why_no_file(const fs::path& path) {
   return 0;
 }
 
-/// Throws unless entries can be made in this folder, for the sake of `path`.
+/// Throws BadInput that names `path` unless entries can be created in this folder.
 void require_folder(const fs::path& path, const fs::path& folder, std::string_view expected) {
   std::error_code unknown;
   if (!fs::exists(folder, unknown)) reject(path, expected, "no folder " + folder.string());
@@ -75,7 +75,7 @@ void require_writable_folder(const fs::path& path) {
   }
   constexpr std::string_view expected = "a folder that may be written";
   require_folder(path, there, expected);
-  // The first folder that is missing has another name here, so that nobody else uses it.
+  // The first missing folder gets a temporary name, so that no other process uses it.
   const fs::path first = missing.empty() ? there : temporary(there / missing.front());
   fs::path deepest = first;
   for (std::size_t i = 1; i < missing.size(); ++i) deepest /= missing[i];

@@ -2,17 +2,17 @@
 
 #include <filesystem>
 
-/// What can be said of outputs before the work that leads to them.
+/// Checks of output paths before the work starts.
 namespace rankcheck::cases {
 
-/// Throws BadInput where no file can be created or replaced there: the path names something else
-/// than a file, or its folder is missing or may not be written.
+/// Throws BadInput if no file can be created or replaced at the path: the path names something else
+/// than a file, or its folder is missing or not writable.
 void require_writable_file(const std::filesystem::path& path);
 
-/// Throws BadInput where there is no folder that may be written and none can be created.
+/// Throws BadInput if the folder is not writable, or does not exist and cannot be created.
 void require_writable_folder(const std::filesystem::path& path);
 
-/// Whether both name the same file, which need not exist.
+/// Whether both paths name the same file. The file need not exist.
 [[nodiscard]] bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 }  // namespace rankcheck::cases

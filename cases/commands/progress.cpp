@@ -29,7 +29,7 @@ void Progress::begin_round(std::size_t units, std::size_t units_done, std::int64
 void Progress::show(const harness::Finding& finding) {
   ++units_done_;
   settled_cases_ += finding.unit.cases;
-  // What a round does not cover, a later one may.
+  // In a run of several rounds, a later round may cover what this one did not.
   const bool may_grow = rounds_end_ && lacks_coverage(finding);
   const bool bad = !may_grow && (is_red(finding.verdict) || finding.verdict == Verdict::errored);
   if ((is_terminal_ || rounds_end_) && !bad) return;

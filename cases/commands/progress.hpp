@@ -12,33 +12,33 @@
 
 namespace rankcheck::cases {
 
-/// Tells people how a run goes: on a terminal one line that is rewritten, elsewhere a plain line
-/// for every finding, or for every round of a run that repeats itself. Failures are told in full on
-/// all.
+/// Shows how a run proceeds. On a terminal it rewrites one line. Elsewhere it prints a plain line
+/// for every finding, or for every round of a run that repeats itself. Failures are printed in full
+/// everywhere.
 class Progress {
  public:
-  /// `program` is how the user called rankcheck. `rounds_end`: when a run that repeats itself ends;
-  /// none where it has one round.
+  /// `program` is how the user called rankcheck. `rounds_end` is the time at which a run that
+  /// repeats itself ends, or none for a run of one round.
   Progress(std::string program, std::optional<std::chrono::steady_clock::time_point> rounds_end);
 
-  /// Counts every case that was judged.
+  /// The counter of all cases that were judged. Other threads may increase it.
   [[nodiscard]] std::atomic<std::int64_t>& cases_done() { return cases_done_; }
 
-  /// A round of so many units begins, of which some are done already; `cases` are those of the
-  /// rest.
+  /// Begins a round of `units` units, of which `units_done` are already done. `cases` counts the
+  /// cases of the remaining units.
   void begin_round(std::size_t units, std::size_t units_done, std::int64_t cases);
   void show(const harness::Finding& finding);
-  /// Tells what the rounds came to so far.
+  /// Prints the totals of all rounds so far.
   void end_round(int round, const harness::Tally& total);
-  /// How far the run is and how long it still takes.
+  /// Returns the state of the run in one line, with the estimated time left.
   [[nodiscard]] std::string line() const;
   /// Rewrites the line on a terminal.
   void tick();
-  /// Takes the line away.
+  /// Removes the line on a terminal.
   void clear();
 
  private:
-  /// None where nothing tells.
+  /// Returns nothing if there is no basis for an estimate.
   [[nodiscard]] std::optional<double> seconds_left(double elapsed) const;
 
   std::string program_;
@@ -47,7 +47,7 @@ class Progress {
   std::int64_t planned_cases_ = 0;
   std::size_t planned_units_ = 0;
   std::size_t units_done_ = 0;
-  /// Cases that the finished units were to have, whether they ran them or not.
+  /// Planned cases of the finished units, whether the units ran all of them or not.
   std::int64_t settled_cases_ = 0;
   std::atomic<std::int64_t> cases_done_{0};
   std::chrono::steady_clock::time_point start_;

@@ -22,7 +22,7 @@ namespace {
 using harness::BadInput;
 using reconstruct::Options;
 
-/// In this process, on simulated devices.
+/// Reconstructs in this process, on simulated devices.
 int reconstruct_in_sim(const Options& options) {
   require_ranks("sim", options.ranks, data_ranks_max);
   const Interrupt interrupt;
@@ -33,13 +33,13 @@ int reconstruct_in_sim(const Options& options) {
   return status == status_held ? interrupt.exit_status() : status;
 }
 
-/// In a program that takes the same command line.
+/// Reconstructs in a program that takes the same command line.
 template <class Run>
 int reconstruct_elsewhere(const Context& context, const Options& options, const Run& run) {
   require_backend(options.backend);
   const Interrupt interrupt;
   std::vector<std::string> arguments = context.arguments;
-  // To that program, this one's terminal is a pipe.
+  // For the other program, our terminal is a pipe, so it needs an explicit option.
   arguments.push_back("--progress=" + options.progress);
   const int status = run(std::max(options.ranks, 1), arguments, interrupt.requested());
   return status == status_held ? interrupt.exit_status() : status;

@@ -100,12 +100,13 @@ void expect_claimed(const harness::Catalogue& catalogue, const Case& c) {
                              harness::did_you_mean(c.property, claimed)));
 }
 
-/// The images of all members, and what describes them, must leave most of the memory free.
+/// Throws BadInput unless the images of all members, and the data that describes them, leave most
+/// of the memory free.
 void expect_small_enough(const harness::Catalogue& catalogue, const Case& c) {
   const spec::Contract& contract = catalogue.find(c.operation)->contract;
   const spec::Call call = call_of(c);
   const double guards = 2.0 * harness::guard_bytes * call.ranks;
-  // Nobody counts what so many ranks have in their buffers.
+  // Checks this first: with too many ranks, the loop below would take too long.
   expect_memory("case", call.ranks, guards);
   double bytes = guards;
   for (int rank = 0; rank < call.ranks; ++rank) {

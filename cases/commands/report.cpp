@@ -20,7 +20,7 @@ namespace rankcheck::cases {
 
 namespace {
 
-/// The run in the folder, its reports rendered again.
+/// Renders the reports of the run in the folder again and returns its report.
 harness::Report rendered(const std::filesystem::path& folder) {
   if (hardware::is_gate(folder)) {
     hardware::GateReport gate = hardware::report_of(folder);
@@ -34,7 +34,7 @@ harness::Report rendered(const std::filesystem::path& folder) {
   return report;
 }
 
-/// One line on stderr.
+/// Prints one line to stderr.
 void complain(const std::filesystem::path& folder, std::string_view what) {
   std::fflush(stdout);
   fmt::print(stderr, "rankcheck: {}: {}\n", harness::printable(folder.string()), what);
@@ -49,14 +49,16 @@ int render(const std::filesystem::path& folder, const std::string& program) {
   return status;
 }
 
-/// A number of the environment, which a journal may hold anything of; 0 where it is none.
+/// Returns a number of the environment, or 0 if it is not a number. A journal may hold anything
+/// there.
 double number_in(const harness::Report& report, std::string_view name) {
   const auto found = report.environment.find(name);
   return found != report.environment.end() && found->is_number() ? found->get<double>() : 0;
 }
 
-/// The option with which a run whose time is over goes on. A gate's budget is that of one call. Any
-/// other run has spent what it had, and twice as much is proposed.
+/// Returns the option with which a run continues after its time is over. A gate's budget is for one
+/// call, so the same one is proposed. Any other run has spent its budget, so twice as much is
+/// proposed.
 std::string further_time(const harness::Report& report) {
   if (report.environment.contains("hardware")) {
     return fmt::format(" --time-budget {}", number_in(report, "time_budget_s"));
@@ -72,7 +74,7 @@ std::string how_to_go_on(const harness::Report& report,
                          const std::filesystem::path& folder,
                          const std::string& program) {
   if (report.ending == name(harness::Ending::completed)) return {};
-  // A part of a gate goes on with that, which tells how.
+  // A part of a gate is resumed through the gate, which prints its own hint.
   if (!hardware::gate_of_part(folder).empty()) return {};
   const std::string left =
       report.not_run > 0 ? fmt::format(", {} units were not run", report.not_run) : "";

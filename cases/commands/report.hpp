@@ -7,13 +7,13 @@
 
 namespace rankcheck::cases {
 
-/// Why a run ended early and the command that goes on with it, in which `program` is how the user
-/// called this program; empty where the run was completed.
+/// Says why a run ended early and which command continues it. Empty if the run was completed.
+/// `program` is how the user called this program.
 [[nodiscard]] std::string how_to_go_on(const harness::Report& report,
                                        const std::filesystem::path& folder,
                                        const std::string& program);
 
-/// Where the exit status is 2, tells on stderr, in one line, why the run or gate in the folder
+/// If the exit status is 2, prints one line to stderr that says why the run or gate in the folder
 /// could not be made.
 void complain_if_unable(int status,
                         const harness::Report& report,

@@ -41,7 +41,7 @@ class Rounds {
     const int rounds = round_--;
     runner_.close(plan_.units);
     progress_.clear();
-    // A suite that repeats itself ends when its time is over: that is its completion.
+    // A suite that repeats itself is complete when its time is over.
     const bool is_full = plan_.cycles && ending == Ending::time_over && rounds > 1;
     session_.journal.end({
         .ending = std::string(name(is_full ? Ending::completed : ending)),
@@ -86,7 +86,7 @@ class Rounds {
     };
   }
 
-  /// The units that nothing can be run of stand for themselves.
+  /// Writes the findings of the units that cannot run.
   void settle_unavailable() {
     for (std::size_t i = 0; i < plan_.units.size(); ++i) {
       if (!cannot_run(plan_, plan_.units[i]) || record_.finding(i)) continue;
@@ -94,7 +94,7 @@ class Rounds {
     }
   }
 
-  /// Runs what is left of a round and goes on to the next.
+  /// Runs the rest of a round, then counts the round.
   Ending run_round() {
     std::vector<Unit> units = plan_.units;
     for (Unit& unit : units) unit.cases = cases_of(unit);
@@ -109,8 +109,9 @@ class Rounds {
     return ending;
   }
 
-  /// The first rounds of a suite that repeats itself are short, so that every unit is reached soon;
-  /// each has twice the cases of the one before, up to the units' own number.
+  /// Returns a unit's cases in this round. In a suite that repeats itself, the first rounds are
+  /// short, so that every unit is reached soon. Each round has twice the cases of the one before,
+  /// up to the unit's own number.
   [[nodiscard]] int cases_of(const Unit& unit) const {
     constexpr int first_cases = 5;
     constexpr int doublings_max = 20;
@@ -118,14 +119,15 @@ class Rounds {
     return std::min(unit.cases, first_cases << std::min(round_, doublings_max));
   }
 
-  /// The rounds of one seed share no cases with those of the next.
+  /// Returns the seed of this round. It is mixed, so that the rounds of one seed share no cases
+  /// with the rounds of the next seed.
   [[nodiscard]] std::uint64_t seed() const {
     const std::uint64_t seed = *session_.selection.seed;
     return round_ == 0 ? seed : harness::mix(seed, static_cast<std::uint64_t>(round_));
   }
 
-  /// Whether further rounds can show anything of a unit: not where its backend cannot be used or
-  /// takes none of its cases, nor where its one case is pinned.
+  /// Whether further rounds can show anything new about a unit. They cannot if its backend is
+  /// unavailable or refuses all of its cases, or if its only case is pinned.
   [[nodiscard]] bool is_repeated(std::size_t index) const {
     const auto& before = record_.finding(index);
     const Unit& unit = plan_.units[index];
@@ -140,8 +142,10 @@ class Rounds {
     return false;
   }
 
-  /// Units with nothing to do in this round: what the rounds before have settled, what an
-  /// interrupted run has done, and in short rounds what lacks no coverage.
+  /// Marks the units with nothing to do in this round:
+  /// - earlier rounds have settled the unit,
+  /// - an interrupted run has already done the unit in this round,
+  /// - the round is short and the unit lacks no coverage.
   [[nodiscard]] std::vector<bool> done_units() const {
     std::vector<bool> done(plan_.units.size());
     for (std::size_t i = 0; i < done.size(); ++i) {
@@ -172,12 +176,12 @@ class Rounds {
     return harness::run_unit(catalogue_, backend, unit, with_coverage);
   }
 
-  /// What was found in part tells something of the first round alone: of a later one, the rounds
-  /// before tell more.
+  /// Takes the finding of a unit. A partial finding counts only in the first round; in a later
+  /// round, the earlier rounds say more.
   void finish(std::size_t index, Finding finding, bool whole) {
     if (!whole && round_ > 0) return;
     finding.unit = plan_.units[index];
-    // On disk before it is shown.
+    // The finding is on disk before it is shown.
     session_.journal.append(
         {.round = round_, .finding = finding, .whole = whole, .at_s = elapsed_s()});
     progress_.show(finding);

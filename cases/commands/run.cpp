@@ -64,7 +64,8 @@ void print_end(const Session& session, const harness::Report& report, const std:
   const harness::Summary summary = harness::summarise(report.findings);
   const bool is_part = !hardware::gate_of_part(session.folder).empty();
   for (const harness::Finding& finding : report.findings) {
-    // A round on its own did not say so; of a gate's soak it is of no concern.
+    // Single rounds do not report a lack of coverage, so it is reported here. It does not matter in
+    // a gate's soak.
     if (!session.plan.cycles || !lacks_coverage(finding) || is_part) continue;
     fmt::print("{:<9} {}  {}\n", name(finding.verdict), finding.unit.id(), finding.reason);
   }
@@ -79,7 +80,8 @@ void print_end(const Session& session, const harness::Report& report, const std:
   fmt::print("{}\n", outcome_line(summary.total));
 }
 
-/// Only the gate knows under what a part of it is to run.
+/// Throws BadInput if the folder is a part of a gate. Only the gate knows the settings for its
+/// parts.
 void refuse_part_of_gate(const std::string& resumed) {
   if (resumed.empty()) return;
   const std::filesystem::path gate = hardware::gate_of_part(resumed);

@@ -10,7 +10,7 @@
 
 namespace rankcheck::cases {
 
-/// What a run left behind.
+/// The result of a run.
 struct RunOutcome {
   int status = 0;
   harness::Report report;
@@ -18,13 +18,14 @@ struct RunOutcome {
 };
 
 /// Checks what the options select, until that is done or `interrupt` is requested, and writes the
-/// reports. Throws BadInput, FileError, and harness::Interrupted where the run had not begun.
+/// reports. Throws BadInput and FileError. Throws harness::Interrupted if the run had not begun.
 RunOutcome run_selection(RunOptions options,
                          const std::string& program,
                          const Interrupt& interrupt);
 
-/// The gate for hardware: the suite `hardware`, and what no suite can say. Its exit status. Throws
-/// BadInput, FileError, and harness::Interrupted where the gate had not begun.
+/// Runs the gate for hardware: the suite `hardware`, and checks that no suite can describe. Returns
+/// the exit status. Throws BadInput and FileError. Throws harness::Interrupted if the gate had not
+/// begun.
 int run_hardware(const RunOptions& options, const std::string& program, const Interrupt& interrupt);
 
 }  // namespace rankcheck::cases

@@ -20,7 +20,8 @@ namespace {
 
 using harness::BadInput;
 
-/// A seed that every commit changes and that JSON numbers hold exactly: 48 bits of its hash.
+/// Returns a seed that changes with every commit: 48 bits of the commit's hash, which a JSON number
+/// holds exactly. Throws BadInput if there is no commit.
 std::uint64_t seed_of_commit() {
   std::FILE* git = ::popen("git rev-parse HEAD 2>/dev/null", "r");
   char hash[13] = {};
@@ -32,10 +33,10 @@ std::uint64_t seed_of_commit() {
   return std::stoull(hash, nullptr, 16);
 }
 
-/// Each job has a thread, and with some backends processes.
+/// Each job needs a thread and, with some backends, processes.
 constexpr int jobs_max = 256;
 
-/// Whether all of the text is a whole number in its type's range.
+/// Whether the whole text is a whole number in the range of its type.
 template <class Number>
 bool parse(std::string_view text, Number& out) {
   if (!is_whole_number(text)) return false;
@@ -51,7 +52,7 @@ std::uint64_t parse_seed(const std::string& text) {
   return seed;
 }
 
-/// "A..B" or "N".
+/// Parses "A..B" or "N" into two numbers. Throws BadInput.
 std::vector<int> parse_ranks(const std::string& text) {
   const std::size_t dots = text.find("..");
   const std::string_view whole = text;
@@ -83,7 +84,8 @@ void expect_positive(const char* option, Number value) {
   if (!(value > 0)) throw BadInput(fmt::format("{}: {}: expected a number above 0", option, value));
 }
 
-/// So that what is added to a time is still one.
+/// Throws BadInput unless the value is above 0 and at most a year. So it can be added to a time
+/// without overflow.
 void expect_seconds(const char* option, double value) {
   constexpr double year_s = 365.0 * 24 * 60 * 60;
   if (value > 0 && value <= year_s) return;

@@ -26,21 +26,21 @@ struct RunOptions {
   std::string resume;
   int jobs = 1;
   bool fail_fast = false;
-  /// The file that the folder of the run is packed into; empty where none is asked for.
+  /// The file that the run's folder is packed into. Empty: none.
   std::string archive;
-  /// Ends this session early. The gate's parts pause when its time is over.
+  /// Ends this session early. The gate uses it to pause its parts when its time is over.
   harness::StopRequest stop = {};
-  /// Start over with new seeds until the time is over, as a suite that says so itself.
+  /// Repeats with new seeds until the time is over, like a suite with `cycles`.
   bool repeat = false;
 };
 
-/// The timeout that was given, else that of every backend.
+/// Returns the user's timeout in seconds, or else the default of all backends.
 [[nodiscard]] double timeout_s(const RunOptions& options);
 
-/// Declares the options; they are written to `options`, which must outlive the parsing.
+/// Declares the options. Parsing writes to `options`, which must outlive it.
 void add_options(CLI::App& command, RunOptions& options);
 
-/// The selection that the options spell out, without defaults. Throws BadInput.
+/// Returns the selection that the options give, without defaults. Throws BadInput.
 [[nodiscard]] Selection parse_selection(const RunOptions& options);
 
 }  // namespace rankcheck::cases

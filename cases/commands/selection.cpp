@@ -40,8 +40,8 @@ bool fits(const std::optional<std::string>& pattern, const std::string& text) {
   return !pattern || text == "*" || harness::matches(*pattern, text);
 }
 
-/// Whether an entry of a suite has a check of an operation that the selection takes, as far as the
-/// names tell: no backend has been asked yet.
+/// Whether an entry of a suite contains a check of the operation that the selection takes. Only
+/// names are compared; no backend is asked.
 bool may_select(const Selection& selection,
                 const harness::Operation& operation,
                 const SuiteEntry& entry) {
@@ -77,7 +77,7 @@ bool is_selected(const Selection& selection, const Unit& unit) {
          (backends.empty() || contains(backends, unit.backend));
 }
 
-/// Builds a plan, an entry at a time; opens each backend once to ask for its algorithms.
+/// Builds a plan, one suite entry at a time. Opens each backend once to ask for its algorithms.
 class Planner {
  public:
   Planner(const Selection& selection,
@@ -89,7 +89,7 @@ class Planner {
 
   void add(const std::string& place) {
     const harness::Suite suite = find_suite(place);
-    // The limit is for the suite's own cases.
+    // A suite's time limit is meant for the suite's own number of cases.
     if (!selection_.cases || suite.cycles) plan_.time_limit_s += suite.time_limit_s;
     plan_.cycles = plan_.cycles || suite.cycles;
     const std::vector<std::string> strangers = strangers_to(suite);
@@ -98,9 +98,9 @@ class Planner {
       if (contains(entry.backends, "sim")) {
         entry.backends.insert(entry.backends.end(), strangers.begin(), strangers.end());
       }
-      // Nothing is opened for what the options leave out.
+      // Entries that the options leave out must not open a backend.
       if (may_select({}, catalogue_, entry) && !may_select(selection_, catalogue_, entry)) continue;
-      // What an entry selects on another backend is not looked for.
+      // An entry may be empty only if the options leave out one of its backends.
       const bool is_whole = std::all_of(entry.backends.begin(),
                                         entry.backends.end(),
                                         [&](const std::string& each) { return is_wanted(each); });
@@ -114,7 +114,7 @@ class Planner {
   /// Returns how many units the entry selects.
   std::size_t add(SuiteEntry entry) {
     if (selection_.cases) {
-      // So many cases were asked for, however many cells there are.
+      // The user asked for this number of cases, which may not cover all cells.
       entry.cases = *selection_.cases;
       entry.require_all_cells = false;
     }
@@ -133,7 +133,7 @@ class Planner {
       require_startable(entry, backend);
       if (const auto* algorithms = algorithms_of(backend, entry.ranks_max)) {
         note_ranks(entry, backend);
-        // Ranks that were asked for and that nobody hosts are no check that passed.
+        // If the user asked for more ranks than the backend hosts, the check must not pass.
         const bool lacks_ranks = !selection_.ranks.empty() && limits_.at(backend) < entry.ranks_max;
         entry.ranks_required = lacks_ranks ? std::optional(entry.ranks_max) : ranks_required;
         selected += harness::expand(entry, catalogue_, backend, *algorithms, plan_.units);
@@ -144,7 +144,7 @@ class Planner {
     return selected;
   }
 
-  /// Whether anything that was added is selected, on a backend that is there.
+  /// Whether the options select any unit so far on a backend that is not absent.
   [[nodiscard]] bool selects() const {
     return std::any_of(plan_.units.begin(), plan_.units.end(), [&](const Unit& unit) {
       const bool is_absent =
@@ -153,7 +153,7 @@ class Planner {
     });
   }
 
-  /// Forgets what was added.
+  /// Forgets everything that was added.
   void clear() {
     plan_ = {};
     ranks_within_ = ranks_beyond_ = 0;
@@ -176,8 +176,8 @@ class Planner {
   }
 
  private:
-  /// The backends that were named and that no entry of a suite mentions: they take what it has for
-  /// sim.
+  /// Returns the named backends that no entry of the suite mentions. They get the suite's entries
+  /// for sim.
   std::vector<std::string> strangers_to(const harness::Suite& suite) const {
     std::vector<std::string> strangers = selection_.backends;
     std::erase_if(strangers, [&](const std::string& name) {
@@ -188,7 +188,7 @@ class Planner {
     return strangers;
   }
 
-  /// Blames the first pattern that matches nothing by itself.
+  /// Throws BadInput for the first pattern that matches nothing by itself.
   [[noreturn]] void fail_empty() const {
     std::set<std::string> operations;
     std::set<std::string> properties;
@@ -220,7 +220,8 @@ class Planner {
     return selection_.backends.empty() || contains(selection_.backends, backend);
   }
 
-  /// Null where the backend cannot run here; it is opened for so many ranks where it is not yet.
+  /// Returns a backend's algorithms, or null if the backend cannot run here. Opens the backend with
+  /// `ranks` ranks if it was not opened before.
   const std::vector<harness::AlgorithmInfo>* algorithms_of(const std::string& name, int ranks) {
     if (const auto known = algorithms_.find(name); known != algorithms_.end()) {
       return &known->second;
@@ -242,8 +243,8 @@ class Planner {
     }
   }
 
-  /// Takes in that a backend that is there did not open. Throws BadInput where it was named. The
-  /// gate for hardware, whose selection has `devices`, reports this as a finding instead.
+  /// Notes that an available backend did not open. Throws BadInput if the user named the backend.
+  /// The gate for hardware, whose selection has `devices`, reports a finding instead.
   void note_broken(const std::string& name, const std::string& why) {
     if (contains(selection_.backends, name) && !selection_.devices) {
       throw BadInput(fmt::format("backend {}: {}", name, why));
@@ -252,7 +253,7 @@ class Planner {
     plan_.broken.insert(name);
   }
 
-  /// Most ranks that the backend may start when it is opened; 0 where it starts none.
+  /// Returns the most ranks that the backend may start when it is opened. 0 if it starts none.
   static int ranks_to_start(const std::string& name) {
     for (const harness::BackendEntry& entry : backends()) {
       if (entry.name == name) return entry.ranks_max;
@@ -260,7 +261,8 @@ class Planner {
     return 0;
   }
 
-  /// Throws BadInput before anything is started for an entry that would start too much.
+  /// Throws BadInput if an entry would start too many ranks. Must be called before any rank is
+  /// started.
   void require_startable(const SuiteEntry& entry, const std::string& backend) const {
     const int limit = ranks_to_start(backend);
     if (limit > 0 && find_backend(backend).unavailable.empty()) {
@@ -268,17 +270,17 @@ class Planner {
     }
   }
 
-  /// What an entry's most ranks are on a backend: where devices ask for it, so many that each has
-  /// one, as far as the backend takes so many.
+  /// Returns an entry's most ranks on a backend. If the selection has `devices`, this is enough for
+  /// one rank per device, within the backend's limit.
   int ranks_max_of(const std::string& backend, int of_entry) const {
     if (!selection_.devices || !selection_.ranks.empty()) return of_entry;
     const int devices = std::min(*selection_.devices, ranks_to_start(backend));
-    // NCCL takes its own ways between devices only where no two ranks share one.
+    // NCCL uses its direct paths between devices only if no two ranks share a device.
     if (backend == "nccl" && devices > 1) return devices;
     return std::max(of_entry, devices);
   }
 
-  /// Takes in what an entry wants of a backend that can run here.
+  /// Notes the ranks that an entry needs of an available backend.
   void note_ranks(const SuiteEntry& entry, const std::string& backend) {
     int& started = plan_.ranks_max[backend];
     started = std::max(started, entry.ranks_max);
@@ -287,8 +289,8 @@ class Planner {
     most = std::max(most, limit);
   }
 
-  /// One unit for each operation that the entry would have checked on a backend that is not there;
-  /// returns how many.
+  /// Adds one unit for each operation that the entry would have checked on an unavailable backend.
+  /// Returns how many operations these are.
   std::size_t stand_in(const SuiteEntry& entry, const std::string& backend) {
     std::size_t selected = 0;
     for (const harness::Operation& operation : catalogue_.operations()) {
@@ -310,8 +312,8 @@ class Planner {
     return selected;
   }
 
-  /// Leaves out units that no case can ever be made of, whatever the backend takes: the property
-  /// says nothing about any.
+  /// Leaves out units for which no case can be made, because their property does not apply to any
+  /// case that the unit allows.
   void leave_out_impossible() {
     auto& units = plan_.units;
     std::erase_if(units, [&](const Unit& unit) {
@@ -323,7 +325,7 @@ class Planner {
           fmt::format("{}/{}/{}", unit.operation, unit.algorithm, unit.property));
       return true;
     });
-    // Checks of a backend that is not there do not make up for it.
+    // Units of unavailable backends do not count as checks.
     const bool has_checks = std::any_of(units.begin(), units.end(), [&](const Unit& unit) {
       return !plan_.unavailable.contains(unit.backend);
     });
@@ -336,8 +338,8 @@ class Planner {
         plan_.left_out.front()));
   }
 
-  /// A backend that has been opened for as many ranks as the plan asks for, on which depends what
-  /// it refuses; null where that fails.
+  /// Returns a backend that was opened with as many ranks as the plan asks for, because its
+  /// refusals depend on the ranks. Returns null if the backend does not open.
   const harness::Backend* with_ranks_of_plan(const std::string& name) {
     if (plan_.unavailable.contains(name)) return nullptr;
     auto& opened = opened_.at(name);
@@ -389,7 +391,7 @@ class Planner {
     });
   }
 
-  /// Throws BadInput where no operation has a cell of the pattern.
+  /// Throws BadInput if no operation has a cell that matches the pattern.
   void require_match(const std::string& pattern) const {
     const auto& all = catalogue_.operations();
     const bool matches_some = std::any_of(
@@ -401,7 +403,7 @@ class Planner {
                     pattern));
   }
 
-  /// The pinned cases that the plan's units could have generated.
+  /// Adds the pinned cases that the plan's units could have generated.
   void add_pinned() {
     std::vector<Unit> pins;
     for (const PinnedCase& pinned : pinned_cases()) {
@@ -426,8 +428,8 @@ class Planner {
     plan_.units.insert(plan_.units.end(), pins.begin(), pins.end());
   }
 
-  /// Whether the case is one of those that the unit may generate; a case may leave the algorithm to
-  /// the backend, and a unit that stands for a backend that is not there has all of them.
+  /// Whether the unit could generate the case. A case may leave the algorithm open. A unit that
+  /// stands for an unavailable backend has the pattern "*" for algorithm and property.
   static bool covers(const Unit& unit, const harness::Case& c) {
     const auto fits = [](const std::string& pattern, const std::string& text) {
       return pattern == "*" || pattern == text;
@@ -446,10 +448,10 @@ class Planner {
   Plan plan_;
   std::map<std::string, std::unique_ptr<harness::Backend>> opened_;
   std::map<std::string, std::vector<harness::AlgorithmInfo>> algorithms_;
-  /// Backend -> the most ranks that it takes.
+  /// The most ranks that each backend takes.
   std::map<std::string, int> limits_;
-  /// The largest limit of a backend with an entry that has ranks within it, and with one that has
-  /// none; 0 where there is no such entry.
+  /// The largest rank limit among backends with an entry whose least ranks are within the limit
+  /// (`ranks_within_`), or beyond the limit (`ranks_beyond_`). 0 if there is no such entry.
   int ranks_within_ = 0;
   int ranks_beyond_ = 0;
 };

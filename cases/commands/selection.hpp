@@ -15,74 +15,74 @@
 
 namespace rankcheck::cases {
 
-/// The seed where the user gives none.
+/// The seed if the user gives none.
 inline constexpr std::uint64_t default_seed = 1;
 
-/// What to check, as the command line says it; what is not given is empty.
+/// What to check, according to the command line. Options that were not given are empty.
 struct Selection {
   std::vector<std::string> suites;
   std::optional<std::string> operation;
   std::optional<std::string> algorithm;
   std::optional<std::string> property;
   std::vector<std::string> backends;
-  /// Least and most; empty or two numbers.
+  /// The least and the most ranks. Empty or two numbers.
   std::vector<int> ranks;
   std::vector<spec::Type> types;
   std::optional<int> cases;
   std::optional<std::uint64_t> seed;
   /// Patterns of "<operation>/<cell>" for cells that must be covered on every backend.
   std::vector<std::string> require = {};
-  /// Of this machine, where each is to have a rank of its own in the suites' largest cases, as far
-  /// as backends take so many and `ranks` says nothing else: the gate for hardware says so.
+  /// Number of this machine's devices; only the gate for hardware sets it. In the suites' largest
+  /// cases, each device then gets a rank of its own, unless `ranks` is given or the backend takes
+  /// fewer.
   std::optional<int> devices;
 };
 
-/// Only what is given: the run's identity in journals and reports.
+/// Writes only the options that were given. Journals and reports identify the run by this object.
 [[nodiscard]] nlohmann::ordered_json to_json(const Selection& selection);
 /// Throws BadInput that names the place.
 [[nodiscard]] Selection selection_from_json(const nlohmann::json& json,
                                             const std::string& place = "selection");
 
-/// What a selection comes to on this machine.
+/// The checks that a selection gives on this machine.
 struct Plan {
   /// Sorted, pinned cases first.
   std::vector<harness::Unit> units;
-  /// Unit id -> the pinned case.
+  /// The pinned cases by unit id.
   std::map<std::string, harness::Case> pinned;
-  /// Backend -> why it cannot be used; its units stand for themselves.
+  /// Unavailable backends, and why they cannot be used. Their units remain in the plan and get
+  /// findings without a run.
   std::map<std::string, std::string> unavailable;
-  /// Those of them that are there and did not open.
+  /// The unavailable backends that should work here but did not open.
   std::set<std::string> broken;
-  /// Ids of units that stand for operations that are required and that their backend does not have.
+  /// Ids of units for required operations that their backend does not have.
   std::set<std::string> not_offered = {};
-  /// Units, as operation/algorithm/property, that were left out because no case of them can ever be
-  /// made.
+  /// Units, as operation/algorithm/property, that were left out because no case can be made of
+  /// them.
   std::vector<std::string> left_out;
-  /// Backend -> the most ranks that it must be started with.
+  /// The most ranks that each backend must be started with.
   std::map<std::string, int> ranks_max;
   double time_limit_s = 0;
   bool cycles = false;
 };
 
-/// The default seed.
+/// Sets the default seed if none is given.
 void fill_defaults(Selection& selection);
 
-/// Expands a selection. Where it names no suite, fills in smoke or, where that has nothing of what
-/// is selected, all. Throws BadInput where nothing is selected that can be checked, or a backend
-/// that is named cannot run here, and harness::Interrupted where `stop` is made while a backend
-/// opens.
+/// Expands a selection. If it names no suite, fills in `smoke`, or `all` if smoke contains nothing
+/// of the selection. Throws BadInput if nothing is selected that can be checked, or if a named
+/// backend cannot run here. Throws harness::Interrupted if `stop` is made while a backend opens.
 [[nodiscard]] Plan make_plan(Selection& selection,
                              const harness::Catalogue& catalogue,
                              const harness::StopRequest& stop = {});
 
-/// The backends of a plan's units.
+/// Returns the backends of a plan's units.
 [[nodiscard]] std::set<std::string> backends_of(const Plan& plan);
 
-/// Whether a unit stands for what cannot be run: its backend cannot be used, or does not have its
-/// operation.
+/// Whether a unit cannot run: its backend is unavailable, or does not have its operation.
 [[nodiscard]] bool cannot_run(const Plan& plan, const harness::Unit& unit);
-/// What becomes of such a unit: skipped where the backend is not there, errored where it did not
-/// open, vacuous where it does not have the operation.
+/// Returns the finding of such a unit: skipped if the backend is absent, errored if it did not
+/// open, vacuous if it does not have the operation.
 [[nodiscard]] harness::Finding finding_without_run(const Plan& plan, const harness::Unit& unit);
 
 }  // namespace rankcheck::cases

@@ -28,7 +28,7 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-/// A selection whose suites are found from any working directory.
+/// Returns the selection with paths of suites that are valid from any working directory.
 Selection seen_from(const fs::path& directory, Selection selection) {
   for (std::string& suite : selection.suites) {
     if (is_path_of_suite(suite)) suite = (directory / suite).lexically_normal().string();
@@ -36,7 +36,7 @@ Selection seen_from(const fs::path& directory, Selection selection) {
   return selection;
 }
 
-/// What a field was as the run began and what it is now, for a message.
+/// Returns a message that says what a field was when the run began and what it is now.
 std::string change_of(const std::string& field,
                       const ordered_json& before,
                       const ordered_json& now) {
@@ -47,7 +47,7 @@ std::string change_of(const std::string& field,
       "expected {} to be {}, as the run began, got {}", field, say(before), say(now));
 }
 
-/// The first field that differs; empty where none does.
+/// Returns a message about the first field that differs. Empty if none differs.
 std::string first_change(const ordered_json& before, const ordered_json& now) {
   ordered_json all = before;
   all.update(now);
@@ -72,7 +72,8 @@ class Previous {
   [[nodiscard]] double spent_s() const { return content_.record.spent_s(); }
   [[nodiscard]] harness::JournalContent take() { return std::move(content_); }
 
-  /// Whatever is given beside --resume must be what the journal says.
+  /// Returns the selection of the journal. Throws BadInput if an option given beside --resume
+  /// differs from it.
   [[nodiscard]] Selection selection(const Selection& given) const {
     Selection selection;
     try {
@@ -84,7 +85,8 @@ class Previous {
     return selection;
   }
 
-  /// The findings so far are of the units that there were.
+  /// Throws BadInput if the plan's units are not the units of the journal, to which the findings so
+  /// far belong.
   void expect_same(const Plan& plan) const {
     const auto& before = header().units;
     for (std::size_t i = 0; i < std::max(before.size(), plan.units.size()); ++i) {
@@ -106,7 +108,7 @@ class Previous {
   }
 
  private:
-  /// All that a unit checks.
+  /// Returns everything that a unit checks, as JSON.
   static ordered_json described(const Unit& unit,
                                 const std::map<std::string, harness::Case>& pinned) {
     ordered_json out = to_json(unit);
@@ -124,7 +126,8 @@ class Previous {
   harness::JournalContent content_;
 };
 
-/// When the time of the whole run is over, of which earlier sessions have spent some.
+/// Returns the time at which the whole run must end. Earlier sessions have spent `spent_s` of its
+/// budget. Throws BadInput if no time is left, or if a plan that cycles has no budget.
 Clock::time_point deadline_of(const RunOptions& options,
                               const Plan& plan,
                               Clock::time_point start,
@@ -135,7 +138,7 @@ Clock::time_point deadline_of(const RunOptions& options,
   }
   if (budget_s <= 0) return Clock::time_point::max();
   const std::chrono::duration<double> left(budget_s - spent_s);
-  // One that repeats itself has done what there was time for.
+  // If the time of a run that repeats itself is over, the run is complete.
   if (left.count() <= 0 && !plan.cycles) {
     throw BadInput(
         fmt::format("{}the run's time is over: expected --time-budget above the {:.0f} s that it "

@@ -15,9 +15,9 @@
 
 namespace rankcheck::cases {
 
-/// One go at a run, the first or a later one: what is to be checked, and the journal, open.
+/// One session of a run, which is new or resumed: its checks and its open journal.
 struct Session {
-  /// With the time budget and the timeout of the first session where this one has none.
+  /// If this session got no time budget or timeout, the values are those of the first session.
   RunOptions options;
   Selection selection;
   Plan plan;
@@ -27,40 +27,40 @@ struct Session {
   harness::Journal journal;
 };
 
-/// Where the report of such suites goes: as asked for, else a fresh folder under reports/ in the
-/// source tree, else under ./rankcheck-report.
+/// Returns the folder for the report of such suites: the requested one, else a new one under
+/// reports/ in the source tree, else a new one under ./rankcheck-report.
 [[nodiscard]] std::filesystem::path choose_folder(const RunOptions& options,
                                                   const std::vector<std::string>& suites);
 
-/// Throws BadInput where the folder holds a run.
+/// Throws BadInput if the folder holds a run.
 void expect_no_run(const std::filesystem::path& folder);
-/// Makes the folder of a new run, without the reports of one whose journal is gone. Throws BadInput
-/// where it holds a run, and FileError.
+/// Creates the folder of a new run and removes old reports in it. Throws BadInput if the folder
+/// holds a run, and FileError.
 void begin_folder(const std::filesystem::path& folder);
 
-/// What a report's environment says of a session that began now.
+/// Returns the environment object of the report. `now` is the time at which the session began.
 [[nodiscard]] nlohmann::ordered_json environment_of(const RunOptions& options,
                                                     const Plan& plan,
                                                     const std::string& now);
 
-/// What complaints about the run to resume begin with.
+/// Returns the beginning of messages about the run to resume.
 [[nodiscard]] std::string place_of_resume(const std::filesystem::path& folder);
-/// Throws BadInput where another version of this program began the run.
+/// Throws BadInput if another version or commit of this program began the run.
 void expect_this_version(const std::string& place, const nlohmann::ordered_json& environment);
-/// Throws BadInput where the journal to go on with has no checksums: a digit that changed there
-/// would change the verdict of the run.
+/// Throws BadInput if the journal to resume has no checksums. Without them, a changed digit could
+/// change the verdict unseen.
 void expect_checksums(const std::string& place, const harness::JsonLines& lines);
-/// Throws BadInput where something that is given is not as the run began.
+/// Throws BadInput if an option is given that differs from the options with which the run began.
 void expect_unchanged(const std::string& place, const Selection& before, const Selection& given);
-/// Time budget and timeout are those of the environment in which the run began where none are
+/// Fills in time budget and timeout from the environment in which the run began, if they were not
 /// given.
 void complete(RunOptions& options,
               const std::string& place,
               const nlohmann::ordered_json& environment);
 
-/// Plans a run and begins its journal, or goes on with the one to resume. Throws BadInput, also
-/// where the run to resume checks something else by now, FileError, and harness::Interrupted where
-/// the options' stop is made before there is a journal.
+/// Plans a run and begins its journal, or continues the run to resume. Throws BadInput, also if the
+/// run to resume would now check something else, and FileError. Throws harness::Interrupted if the
+/// options' stop is made before there is a journal.
 [[nodiscard]] Session open_session(const RunOptions& options, const harness::Catalogue& catalogue);
 
 }  // namespace rankcheck::cases

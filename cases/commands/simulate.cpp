@@ -28,13 +28,13 @@ struct SimulateOptions {
   std::string path;
   std::string scan = "raster";
   std::string noise = "none";
-  /// Share of the window that neighbours have in common along a line.
+  /// Share of the window's width that neighbouring positions on a line have in common.
   double overlap = 0.85;
   double step = 0;
 };
 
-/// The most that a pixel of a mode takes while the probe is made and a frame computed from it, in
-/// single and in double precision.
+/// The most bytes that a pixel of a mode takes while the probe is made and a frame is computed from
+/// it. Some of the arrays are in single and some in double precision.
 constexpr double probe_bytes_per_pixel = 128;
 
 const std::map<std::string, ScanPath> scan_paths{
@@ -57,7 +57,8 @@ void simulate(SimulateOptions options) {
                                         simulation.probe));
   }
   const std::int64_t pixels = std::int64_t{simulation.detector} * simulation.detector;
-  // The frames, the same in the file's order, the file, which is made in memory, and its image.
+  // The frames, the frames in the file's order, the file made in memory, and the image of this
+  // file.
   constexpr double copies = 4;
   expect_memory("--positions",
                 fmt::format("{} frames of {} pixels and their file", simulation.positions, pixels),

@@ -4,18 +4,18 @@
 
 namespace rankcheck::cases {
 
-/// The version of this program.
+/// Returns the version of this program.
 [[nodiscard]] const char* version();
 
-/// The commit that it was built from, with "-dirty" where sources had changed since; "unknown"
-/// where the build had no git.
+/// Returns the commit that this program was built from, with "-dirty" if sources had changed since.
+/// Returns "unknown" if the build had no git.
 [[nodiscard]] const char* commit();
 
-/// The compiler that built this program.
+/// Returns the compiler that built this program.
 [[nodiscard]] const char* compiler();
 
-/// What `--version` prints: version and commit in the first line, then how it was built and which
-/// backends are beside it.
+/// Returns the text of `--version`: version and commit in the first line, then how the program was
+/// built and which backends are in its folder.
 [[nodiscard]] std::string describe_build();
 
 }  // namespace rankcheck::cases
