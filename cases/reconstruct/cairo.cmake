@@ -1,4 +1,4 @@
-# Cairo, which draws the pictures, as Cairo::cairo: it brings no CMake targets.
+# Finds Cairo, which draws the pictures, as Cairo::cairo. Cairo brings no CMake targets of its own.
 find_path(CAIRO_INCLUDE_DIR cairo/cairo.h REQUIRED)
 find_library(CAIRO_LIBRARY cairo REQUIRED)
 add_library(Cairo::cairo UNKNOWN IMPORTED)

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #if defined(__SANITIZE_ADDRESS__)
-// Fontconfig, which finds Cairo's fonts, keeps its settings to the end of the program. HDF5 loses
-// some of its memory over files that are damaged.
+// Known leaks of libraries. Fontconfig, which finds Cairo's fonts, keeps its settings until the
+// program ends. HDF5 loses some of its memory when files are damaged.
 extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() {
   return "leak:libfontconfig\nleak:libhdf5";
@@ -36,7 +36,7 @@ std::uint32_t channel(double value) {
   return static_cast<std::uint32_t>(std::lround(255 * std::clamp(value, 0.0, 1.0)));
 }
 
-/// Throws where Cairo could not do as it was told, which only a lack of memory explains.
+/// Throws std::runtime_error if Cairo failed. Only a lack of memory explains a failure.
 void check(cairo_status_t status) {
   if (status == CAIRO_STATUS_SUCCESS) return;
   throw std::runtime_error(fmt::format("picture: {}", cairo_status_to_string(status)));
@@ -67,7 +67,7 @@ void Canvas::text(Point at, Anchor anchor, const std::string& words, double size
   cairo_text_extents_t extents;
   cairo_text_extents(context, words.c_str(), &extents);
   const double share = anchor == Anchor::left ? 0 : anchor == Anchor::middle ? 0.5 : 1;
-  // A line's middle is that of its capitals, whichever letters it has.
+  // The middle of a line is the middle of its capital letters, so it does not depend on the text.
   cairo_move_to(context, at.x - share * extents.x_advance, at.y + 0.36 * size);
   cairo_show_text(context, words.c_str());
 }
@@ -86,7 +86,7 @@ void Canvas::line(const std::vector<Point>& points, Color color, double width) {
   implementation_->use(color);
   cairo_set_line_width(context, width);
   cairo_set_line_join(context, CAIRO_LINE_JOIN_ROUND);
-  // A text leaves its end as the start of a path.
+  // Drawing a text leaves its end as the start of a path.
   cairo_new_path(context);
   for (const Point& point : points) cairo_line_to(context, point.x, point.y);
   cairo_stroke(context);
@@ -125,7 +125,7 @@ void Canvas::image(Panel box, const std::vector<Color>& pixels, int columns) {
   cairo_translate(context, box.left, box.top);
   cairo_scale(context, box.width / columns, box.height / rows);
   cairo_set_source_surface(context, stamp, 0, 0);
-  // Enlarged pixels stay squares; reduced ones are averaged.
+  // Enlarged pixels stay squares; reduced pixels are averaged.
   const bool is_enlarged = box.width >= columns;
   cairo_pattern_set_filter(cairo_get_source(context),
                            is_enlarged ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_GOOD);
@@ -167,7 +167,7 @@ std::vector<double> round_ticks(double low, double high, int wanted) {
   }
   const double slack = 1e-9 * step;
   for (double i = std::ceil((low - slack) / step); i * step <= high + slack; ++i) {
-    // No minus before a zero.
+    // Adding 0 turns -0 into 0, which prints without a minus.
     ticks.push_back(i * step + 0.0);
   }
   return ticks;

@@ -26,10 +26,10 @@ struct Panel {
   double height = 0;
 };
 
-/// Where a text stands with respect to its point.
+/// Which end of a text is at its point.
 enum class Anchor : std::uint8_t { left, middle, right };
 
-/// A white picture to draw on.
+/// A white picture to draw on. Lengths are in pixels.
 class Canvas {
  public:
   Canvas(double width, double height);
@@ -37,17 +37,17 @@ class Canvas {
   Canvas& operator=(const Canvas&) = delete;
   ~Canvas();
 
-  /// The text's vertical middle is at the point.
+  /// Draws a text whose vertical middle is at the point.
   void text(Point at, Anchor anchor, const std::string& words, double size = 12);
-  /// The text reads upwards, its middle at the point.
+  /// Draws a text that reads upwards, with its middle at the point.
   void text_upwards(Point at, const std::string& words, double size = 12);
   void line(const std::vector<Point>& points, Color color, double width = 1);
   void dot(Point at, Color color, double radius);
-  /// Pixels row by row, `columns` of them in a row, stretched over the box.
+  /// Draws an image over the box. `pixels` are row by row, with `columns` pixels in a row.
   void image(Panel box, const std::vector<Color>& pixels, int columns);
   void frame(Panel box);
 
-  /// The bytes of the PNG file.
+  /// Returns the bytes of the PNG file. Throws std::runtime_error if Cairo lacks memory.
   [[nodiscard]] std::string png() const;
 
  private:
@@ -55,7 +55,8 @@ class Canvas {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// Round numbers from `low` to `high`, both included where they are round: about `wanted` of them.
+/// Returns about `wanted` round numbers between `low` and `high`. Includes the ends if they are
+/// round.
 [[nodiscard]] std::vector<double> round_ticks(double low, double high, int wanted);
 
 }  // namespace rankcheck::cases::reconstruct

@@ -28,7 +28,7 @@ namespace {
 using reference::Field;
 using reference::Setting;
 
-/// Value i of an array of a state: object, probe, or what its solver remembers.
+/// Returns value i of one array of a state: object, probe, or an array that the solver remembers.
 std::complex<double> value_at(const State& state, spec::Array array, std::size_t i) {
   if (array == spec::Array::object) return state.object[i];
   if (array == spec::Array::probe) return state.probe[i];
@@ -42,7 +42,8 @@ bool is_of_state(spec::Array array) {
   return std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.array == array; });
 }
 
-/// Copies a batch's share of what the data have at each position: read(n, values) copies the one.
+/// Fills `field` with the values of one batch's positions, `size` values for each. read(n, values)
+/// copies the values of position n.
 template <class Read>
 void take_batch(const Problem& problem, int batch, std::size_t size, Field& field, Read read) {
   std::vector<float> values(size);
@@ -54,7 +55,7 @@ void take_batch(const Problem& problem, int batch, std::size_t size, Field& fiel
   }
 }
 
-/// The problem that the step solved, without the arrays that it makes.
+/// Returns the scene, the number of positions and the rounding unit of the step, without any array.
 Setting setting_of(const Problem& problem, const StepTaken& step) {
   const Dataset& data = problem.data;
   Setting setting;
@@ -85,7 +86,7 @@ void fill(const Problem& problem, const StepTaken& step, spec::Array array, Sett
   }
 }
 
-/// Makes exit waves that the state lacks: a first step goes on from those of object and probe.
+/// If the state has no exit waves, computes them from object and probe, as the first step does.
 void start_exit_waves(const StepTaken& step, Setting& in) {
   const auto kept = step.before.memory.find(std::string(spec::name(spec::Array::exit_waves)));
   const bool is_kept = kept != step.before.memory.end() && !kept->second.empty();
@@ -96,7 +97,7 @@ void start_exit_waves(const StepTaken& step, Setting& in) {
   in[spec::Array::exit_waves] = std::move(lit[spec::Array::waves]);
 }
 
-/// "probe, mode 1, pixel (3, 4)".
+/// Returns a place such as "probe, mode 1, pixel (3, 4)".
 std::string place_of(const spec::Scene& scene, spec::Array array, std::size_t i) {
   const std::string name(spec::name(array));
   if (array == spec::Array::cost) return name;
@@ -127,11 +128,12 @@ class Comparison {
   void compare(spec::Array array, std::size_t i, std::complex<double> got, const Field& expected) {
     const double error = std::abs(got - expected.values[i]);
     const double bound = expected.errors[i];
-    // What the step leaves alone has no error, and comparing it no power.
+    // A bound of 0 means that the step does not change the value. Comparing such a value proves
+    // nothing.
     if (bound > 0) ++moved_;
     if (std::isfinite(error) && !std::isfinite(bound)) return;
     if (bound > 0) ++bounded_;
-    // No number is ever near enough to what is none.
+    // An error that is not finite counts as infinite, and so does any error if the bound is 0.
     const double exact = error == 0 ? 0 : std::numeric_limits<double>::infinity();
     const double ratio = std::isfinite(error) && bound > 0 ? error / bound : exact;
     if (!worst_.place.empty() && ratio <= worst_.ratio) return;
@@ -176,8 +178,8 @@ StepCheck check_step(std::string_view operation, const Problem& problem, const S
 }
 
 double check_bytes(const Dataset& data, int modes, int batches) {
-  // Of copies of the frames and of the waves, the most that any reference of a step has at a time:
-  // alternating projections on the way back from the detector.
+  // The largest number of copies of the frames and of the waves that any reference of a step holds
+  // at a time. This is alternating projections on the way back from the detector.
   constexpr double copies_of_frames = 5;
   constexpr double copies_of_waves = 10;
   constexpr double value = sizeof(std::complex<double>) + sizeof(double);

@@ -6,15 +6,15 @@
 
 namespace rankcheck::cases::reconstruct {
 
-/// Takes the step in the reference of an operation `<solver>_step`, in double precision and in this
-/// process, and compares object, probe, cost and what the solver remembers, each within the
-/// reference's own bound. Throws reference::OutOfPatience where a reference::Patience ends.
+/// Takes the step in the reference of the operation `<solver>_step`, in double precision and in
+/// this process. Compares object, probe, cost and the solver's memory, each with the reference's
+/// own bound. Throws reference::OutOfPatience if a reference::Patience ends.
 [[nodiscard]] StepCheck check_step(std::string_view operation,
                                    const Problem& problem,
                                    const StepTaken& step);
 
-/// Bytes that this takes at most, beside the states, where the reference has single slices: it
-/// holds values for all frames of a step at once, each with a bound.
+/// Returns the most bytes that check_step() takes in addition to the states, for objects of one
+/// slice. The reference holds the values of all frames of a step at once, each with a bound.
 [[nodiscard]] double check_bytes(const Dataset& data, int modes, int batches);
 
 }  // namespace rankcheck::cases::reconstruct

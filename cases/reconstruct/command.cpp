@@ -31,8 +31,8 @@ namespace {
 
 using harness::BadInput;
 
-/// Where the borders of frames are at least so bright by their mean, the user is warned. Light that
-/// illuminates the whole detector gives 1, far fields give 0.1 and less.
+/// The user is warned if the mean brightness of the frames' borders is at least this share of the
+/// frames' mean. Light that illuminates the whole detector gives 1; far fields give 0.1 and less.
 constexpr double border_brightness_max = 0.5;
 
 const Solver& find_solver(const std::string& name) {
@@ -44,7 +44,7 @@ const Solver& find_solver(const std::string& name) {
   throw BadInput(fmt::format("solver: {}: expected {}", name, fmt::join(names, ", ")));
 }
 
-/// The name of the solver that takes the noise for what the model says.
+/// Returns the name of the solver whose noise model is `model`. Throws BadInput if there is none.
 std::string with_model(const std::string& name, const std::string& model) {
   const std::string_view own = find_solver(name).model;
   if (own == model) return name;
@@ -61,22 +61,25 @@ gpu::Partition find_partition(const std::string& name) {
   return static_cast<gpu::Partition>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-/// Throws where the user asks for something else than a checkpoint has; 0 asks for nothing.
+/// Throws BadInput if the user asks for another value than the checkpoint has. 0 means that the
+/// user did not ask.
 void require_same(const char* option, int asked, int kept, const std::string& checkpoint) {
   if (asked == 0 || asked == kept) return;
   throw BadInput(
       fmt::format("{}: expected {}, as in {}, found {}", option, kept, checkpoint, asked));
 }
 
-/// As the solver likes, but steps with fewer frames than this may lead away from the data: what one
-/// frame asks for, object and probe both give.
+/// Returns the solver's number of batches, but at most as many as give each batch 4 frames. With
+/// fewer frames a step may lead away from the data, because object and probe both change as far as
+/// one frame asks for.
 int default_batches(const Solver& solver, const Dataset& data) {
   constexpr std::int64_t frames_min = 4;
   const std::int64_t batches_max = std::max<std::int64_t>(data.count / frames_min, 1);
   return static_cast<int>(std::min<std::int64_t>(solver.batches, batches_max));
 }
 
-/// What to go on from: the checkpoint, or where there is none, all but the state to start from.
+/// Returns the checkpoint to continue from. Without a checkpoint, returns a result with solver and
+/// batches but without a state.
 Result begin(const Options& options, const Dataset& data) {
   Result from;
   if (options.resume.empty()) {
@@ -96,7 +99,7 @@ Result begin(const Options& options, const Dataset& data) {
   return from;
 }
 
-/// Throws where there are no steps for what was asked for.
+/// Throws BadInput if the options leave no step to take, or none to verify.
 void require_steps(const Options& options, const Result& from) {
   const Course& course = options.course;
   if (course.iterations < from.iterations) {
@@ -129,7 +132,7 @@ void require_batches(const Solver& solver, int batches, const Dataset& data) {
   }
 }
 
-/// Of the probe: those of the checkpoint, those that were asked for, or the data's.
+/// Returns the number of probe modes: of the checkpoint, of the options, or else of the data.
 int modes_of(const Options& options, const Result& from, const Dataset& data) {
   if (!options.resume.empty()) return from.state.modes(data.window);
   return options.modes == 0 ? data.modes : options.modes;
@@ -180,10 +183,11 @@ void describe(const Options& options,
   std::fflush(stdout);
 }
 
-/// Warns where the frames look as if they were none of the far field, which all operators take them
-/// for: their light would then come together in the middle.
+/// Warns if the frames do not look like far fields, which all operators assume. The light of far
+/// fields is concentrated in the middle.
 void warn_of_near_field(const Dataset& data) {
-  // Probes of a few pixels, and of as many modes as pixels, light up the whole far field.
+  // Probes of a few pixels, and probes with almost as many modes as pixels, light up the whole far
+  // field.
   constexpr int window_min = 8;
   constexpr int pixels_per_mode_min = 16;
   if (data.window < window_min || data.window * data.window < pixels_per_mode_min * data.modes) {
@@ -200,7 +204,7 @@ void warn_of_near_field(const Dataset& data) {
       brightness);
 }
 
-/// Throws where what is written would replace something that is needed.
+/// Throws BadInput if an output would replace a file that is needed.
 void require_own_places(const Options& options) {
   const std::array<std::pair<const char*, const std::string&>, 4> places{
       {{"the data", options.file},
@@ -219,7 +223,7 @@ void require_own_places(const Options& options) {
   require_other(options.output, "the checkpoint", options.resume);
 }
 
-/// What must be refused before long work.
+/// Checks what can be refused before the long work starts. Throws BadInput.
 void require_sense(const Options& options) {
   require_own_places(options);
   require_writable_file(options.output);
@@ -227,13 +231,14 @@ void require_sense(const Options& options) {
   if (!options.pictures.empty()) require_writable_folder(options.pictures);
 }
 
-/// A state that nothing can go on from leaves the checkpoint before as it is.
+/// Saves a checkpoint. If the state is not finite, nothing can continue from it, so the previous
+/// checkpoint stays.
 void save_checkpoint(const Options& options, const Dataset& data, const Result& result) {
   if (options.checkpoint.empty() || !is_finite(result)) return;
   write_result(options.checkpoint, data, result, true);
 }
 
-/// Writes what came out, the output first, and says so; returns the exit status.
+/// Writes the outputs, the main output first, and prints a summary. Returns the exit status.
 int conclude(const Options& options,
              const Dataset& data,
              const Result& result,
@@ -244,7 +249,7 @@ int conclude(const Options& options,
   if (!options.pictures.empty()) {
     write_pictures(options.pictures, data, result, find_solver(result.solver).model);
   }
-  // Interrupted, a run owes no checks, even where nothing but one of them was left.
+  // An interrupted run owes no checks, even if only a check was missing.
   const bool is_done = !is_interrupted && result.iterations >= options.course.iterations;
   const bool is_whole = static_cast<std::int64_t>(result.costs.size()) > result.iterations;
   fmt::print("{} after {}; {}{}{}\n",
@@ -297,14 +302,15 @@ void add_devices(CLI::App& command, Options& options) {
       ->capture_default_str();
 }
 
-/// Throws where the start that the user asks for is not in the file, or none to start from.
+/// Throws BadInput if the user asks to start from the file's object and it is missing or unusable.
 void require_start(const Options& options, const Dataset& data) {
   if (options.start != "file" || data.has_object) return;
   if (!data.object_fault.empty()) throw BadInput("--start file: " + data.object_fault);
   throw BadInput("--start file: expected entry_1/image_1/data, found none");
 }
 
-/// Throws where the sample would be so far from the focus that no probe fits into its window.
+/// Throws BadInput if the sample would be so far from the focus that the probe does not fit into
+/// its window.
 void require_near_focus(const Options& options, const Dataset& data, const Shards& shards) {
   if (!options.defocus) return;
   const double most = defocus_most(data, shards.mean_frame());
@@ -315,14 +321,14 @@ void require_near_focus(const Options& options, const Dataset& data, const Shard
       *options.defocus));
 }
 
-/// Throws where the user says what the file knows better.
+/// Throws BadInput if the user gives a defocus although the file has a probe.
 void require_no_probe(const Options& options, const Dataset& data) {
   if (!options.defocus || !data.has_probe) return;
   throw BadInput(fmt::format("--defocus: expected data without a probe; {} has one", options.file));
 }
 
-/// Throws where what the solver remembers of every position would not fit into this machine's
-/// memory: it is there on the devices, and once more where the state is saved.
+/// Throws BadInput if the arrays that the solver remembers for every position do not fit into this
+/// machine's memory. They need it twice: on the devices, and where the state is saved.
 void require_room_for_waves(const Solver& solver, const Problem& problem, int modes) {
   spec::Scene scene = problem.data.scene();
   scene.modes = modes;
@@ -335,9 +341,9 @@ void require_room_for_waves(const Solver& solver, const Problem& problem, int mo
   expect_memory(fmt::format("--solver {}", solver.name), "the exit waves of all positions", bytes);
 }
 
-/// Throws where the ranks' objects and exit waves would not fit into this machine's memory.
+/// Throws BadInput if the ranks' objects and exit waves do not fit into this machine's memory.
 void require_room(const Solver& solver, const Problem& problem, int modes) {
-  // Devices with queues have memory of their own, and say themselves when it is used up.
+  // Devices with queues have their own memory and report themselves when it is used up.
   if (problem.cluster.queue(problem.cluster.local().front()) != nullptr) return;
   require_room_for_waves(solver, problem, modes);
   if (problem.layout == Layout::tiles) return;
@@ -349,7 +355,8 @@ void require_room(const Solver& solver, const Problem& problem, int modes) {
       "--ranks", ranks, ranks * (pixels * static_cast<double>(solver.bytes_per_pixel) + exchanged));
 }
 
-/// Throws where the reference would not fit there, which is in this process on any backend.
+/// Throws BadInput if the reference does not fit into this machine's memory. The reference runs in
+/// this process on any backend.
 void require_room_for_checks(const Options& options, const Result& from, const Dataset& data) {
   if (options.course.check_every == 0) return;
   const int modes = modes_of(options, from, data);
@@ -377,9 +384,9 @@ void tell_chosen(double defocus) {
   std::fflush(stdout);
 }
 
-/// Starts from the checkpoint; or from the data's probe, or from one that the user or some
-/// iterations find best where the data have none. Leaves the state to what it returns; null where
-/// it was interrupted before there was one.
+/// Starts from the checkpoint if there is one, otherwise from the data's probe. If the data have no
+/// probe, starts from the user's defocus or from the best defocus that a search finds. Clears the
+/// state in `from`. Returns null if the user interrupted the search.
 std::unique_ptr<Reconstruction> start_running(const Options& options,
                                               const Solver& solver,
                                               const Problem& problem,
@@ -404,7 +411,7 @@ std::unique_ptr<Reconstruction> start_running(const Options& options,
     running = start_without_probe(solver, problem, data, start, search);
   }
   from.state = {};
-  // Nobody asks for it any more.
+  // The object is no longer needed.
   data.object = {};
   return running;
 }

@@ -17,7 +17,7 @@ const std::string detector = "entry_1/instrument_1/detector_1/";
 const std::string source = "entry_1/instrument_1/source_1/";
 
 constexpr double joules_per_electronvolt = 1.602176634e-19;
-/// No photon has so many joules: such numbers are in another unit.
+/// No photon has so many joules. A larger number must be in another unit.
 constexpr double photon_joules_max = 1e-9;
 
 double joules(const Reader& file, const std::string& name) {
@@ -43,8 +43,8 @@ double wavelength(const Reader& file) {
                                    : read_length(file, name);
 }
 
-/// Height and width of the detector's pixels: their own datasets, or the lengths of the vectors
-/// from a pixel to the next row's and to the next column's.
+/// Reads height and width of the detector's pixels. They are datasets of their own, or the lengths
+/// of two vectors: from a pixel to the next row, and to the next column.
 void read_pixels(const Reader& file, Geometry& geometry) {
   const std::string height = detector + "y_pixel_size";
   const std::string width = detector + "x_pixel_size";
@@ -74,7 +74,7 @@ void read_pixels(const Reader& file, Geometry& geometry) {
   geometry.pixel_height = file.has(height) ? read_length(file, height) : geometry.pixel_width;
 }
 
-/// Masks pixels that have a detector's code for a bad one in place of counts.
+/// Masks pixels in which the detector's code for a bad pixel stands in place of counts.
 void mask_codes(const Reader& file, Recording& recording) {
   const std::optional<float> end = file.counts_end(recording.frames_name);
   if (!end) return;
@@ -91,7 +91,8 @@ void mask_codes(const Reader& file, Recording& recording) {
   file.reject(recording.frames_name, "a pixel with counts in all frames", "none");
 }
 
-/// 1 where the detector measures; a pixel that is bad in one frame is left out in all.
+/// Reads the mask: 1 where the detector measures. A pixel that is bad in one frame is left out in
+/// all frames.
 void read_mask(const Reader& file, const hdf5::Shape& frames, Recording& recording) {
   const std::string name = detector + "mask";
   const auto pixels = static_cast<std::size_t>(frames[1] * frames[2]);
@@ -103,7 +104,7 @@ void read_mask(const Reader& file, const hdf5::Shape& frames, Recording& recordi
     file.reject(
         name, fmt::format("[{}, {}], as the frames", frames[1], frames[2]), hdf5::text(shape));
   }
-  // Images, or the rows of one.
+  // The dataset is a stack of images, or a single image that is read by rows.
   ImageReader bad(file, {name});
   std::vector<std::int64_t> bad_in(pixels, 0);
   std::size_t at = 0;
@@ -119,7 +120,7 @@ void read_mask(const Reader& file, const hdf5::Shape& frames, Recording& recordi
   }
 }
 
-/// (x, y) or (x, y, z) of each position, as (row, column) in metres.
+/// Reads (x, y) or (x, y, z) of each position. Returns (row, column) in metres.
 std::vector<double> read_translation(const Reader& file,
                                      const std::string& name,
                                      std::int64_t positions) {
@@ -140,8 +141,7 @@ std::vector<double> read_translation(const Reader& file,
   return translation;
 }
 
-/// The array in the form that has `rank` dimensions; shorter ones get leading ones, and leading
-/// ones that are too many are dropped.
+/// Reads an array and gives it `rank` dimensions: adds leading dimensions of 1, or drops them.
 Array<std::complex<float>> read_complex(const Reader& file,
                                         const std::string& name,
                                         std::size_t rank) {
@@ -157,7 +157,7 @@ void read_object(const Reader& file, Recording& recording) {
   recording.object_name = "entry_1/image_1/data";
   if (!file.has(recording.object_name)) return;
   const hdf5::Shape shape = file.shape(recording.object_name);
-  // Stacks of slices are large.
+  // Stacks of slices are large, so the shape is checked before reading.
   const auto is_one = [](std::int64_t extent) { return extent == 1; };
   if (shape.size() > 2 && !std::all_of(shape.begin(), shape.end() - 2, is_one)) {
     file.reject(recording.object_name, "[rows, columns]", hdf5::text(shape));

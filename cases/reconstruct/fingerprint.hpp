@@ -7,8 +7,8 @@
 
 namespace rankcheck::cases::reconstruct {
 
-/// What tells one scan's measurement from another's: a hash of each frame and its position in the
-/// scan, added up modulo 2^64 so that the frames may come in any order, and of the mask.
+/// Distinguishes one scan's measurement from another. It is the sum modulo 2^64 of the mask's hash
+/// and a hash of each frame with its position in the scan. So the frames may come in any order.
 class Fingerprint {
  public:
   void add_mask(std::span<const float> mask);
@@ -19,7 +19,7 @@ class Fingerprint {
   std::uint64_t sum_ = 0;
 };
 
-/// That of all frames of a dataset.
+/// Returns the fingerprint of the mask and all frames of a dataset.
 [[nodiscard]] std::uint64_t fingerprint(const Dataset& data);
 
 }  // namespace rankcheck::cases::reconstruct

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int iterations_each = 2;
 
-/// Of one width to the next.
+/// Ratio of consecutive trial widths.
 constexpr double widths_ratio = 1.35;
 
 /// Calls body(row, column, value) for each value of a square.
@@ -31,18 +31,18 @@ void for_each_at(const Values& values, int width, const Body& body) {
   }
 }
 
-/// Cycles per pixel.
+/// Returns the frequency of an index in cycles per pixel.
 double frequency(int index, int width) {
   return static_cast<double>(index < (width + 1) / 2 ? index : index - width) / width;
 }
 
-/// How wide weights are spread.
+/// Spread of weights, as variances.
 struct Spread {
   double rows = 0;
   double cols = 0;
 };
 
-/// The variances of places on which weights lie.
+/// Returns the variances of place(row) and place(column), weighted by `weights`.
 template <class Place>
 Spread variances(std::span<const double> weights, int width, const Place& place) {
   double sum = 0;
@@ -61,7 +61,7 @@ Spread variances(std::span<const double> weights, int width, const Place& place)
           .cols = col_squares / sum - col_sum / sum * (col_sum / sum)};
 }
 
-/// The squared width of the probe in focus, in pixels.
+/// Returns the squared width of the probe in its focus, in pixels.
 double squared_width_in_focus(const Dataset& data, std::span<const double> mean_frame) {
   std::vector<double> intensity;
   for (const std::complex<double> value : starting_probe(data, mean_frame, 0)) {
@@ -71,8 +71,8 @@ double squared_width_in_focus(const Dataset& data, std::span<const double> mean_
   return spread.rows + spread.cols;
 }
 
-/// How much wider a metre of defocus makes it: a wave of frequency q is displaced by its angle,
-/// wavelength * q. In pixels per metre.
+/// Returns how much a metre of defocus widens the probe, in pixels per metre. A wave of frequency q
+/// moves sideways by its angle, which is wavelength * q.
 double widening(const Dataset& data, std::span<const double> mean_frame) {
   const Spread spread = variances(
       mean_frame, data.detector, [&](int index) { return frequency(index, data.detector); });
@@ -82,8 +82,9 @@ double widening(const Dataset& data, std::span<const double> mean_frame) {
          std::sqrt(spread.rows / (height * height) + spread.cols / (width * width));
 }
 
-/// How far apart neighbouring positions are, in pixels: as if the middle nine tenths of them along
-/// either axis, which strays are not among, filled their rectangle evenly.
+/// Returns the distance of neighbouring positions in pixels. The formula assumes that the positions
+/// fill a rectangle evenly. Its sides are measured on the middle nine tenths of the positions along
+/// each axis, to ignore outliers.
 double spacing(const Dataset& data) {
   const auto left_out = data.count / 20;
   const double share = 1 - 2.0 * static_cast<double>(left_out) / static_cast<double>(data.count);
@@ -126,11 +127,12 @@ std::vector<double> defoci_to_try(const Dataset& data, std::span<const double> m
   const double squared = squared_width_in_focus(data, mean_frame);
   const double widens = widening(data, mean_frame);
   const double apart = spacing(data);
-  // Frames sample intensities well whose wave fills half the window: a disc so wide has a root mean
-  // squared radius of 0.18 of it; wider waves are fainter at their rims.
+  // Frames sample an intensity well if its wave fills at most half the window. A disc of this size
+  // has an rms radius of 0.18 windows. Wider waves are fainter at their rims, so a quarter of the
+  // window is allowed.
   const double width_most = data.detector / 4.0;
-  // Discs so wide overlap by a third where neighbouring positions are twice that apart; and whoever
-  // takes finer steps than an eighth of the window has light enough.
+  // Discs of this width overlap by a third if neighbouring positions are at twice this distance.
+  // For steps finer than an eighth of the window, a sixteenth of the window is wide enough.
   const double width_least = std::min(std::max(apart / 2, data.detector / 16.0), width_most);
   std::vector<double> defoci;
   if (4 * squared >= apart * apart || squared >= width_most * width_most || !(widens > 0)) {
@@ -156,7 +158,7 @@ std::optional<double> find_defocus(const Problem& problem,
   const bool is_lead = problem.cluster.local().front() == 0;
   Trial trial;
   trial.trials = 2 * std::ssize(defoci) - std::count(defoci.begin(), defoci.end(), 0);
-  // Infinite where it comes to no number; none where it was interrupted.
+  // Returns infinity if the cost is not finite, and nothing if the search was interrupted.
   const auto cost_of = [&](double defocus) -> std::optional<double> {
     running.restart(start(defocus));
     for (int step = 0; step < iterations_each * problem.batches; ++step) {

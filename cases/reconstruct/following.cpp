@@ -44,7 +44,7 @@ void Progress::iterated(std::int64_t iteration, double cost) const {
 
 void Progress::checking(std::int64_t step) {
   check_start_ = Clock::now();
-  // Where lines stay, only those that somebody may be waiting for.
+  // If lines stay visible, prints only announcements of checks for which somebody may be waiting.
   constexpr double short_s = 2;
   if (!is_terminal_ && check_s_ > 0 && check_s_ < short_s) return;
   fmt::print("{}step {}: repeating it in the reference", clearing(), step);

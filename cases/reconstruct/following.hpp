@@ -10,22 +10,23 @@
 
 #include "cases/reconstruct/reconstruction.hpp"
 
-/// Those who follow a reconstruction.
+/// Observers of a reconstruction.
 namespace rankcheck::cases::reconstruct {
 
-/// How long the rest of a course takes, by what was made of it: iterations and checks each at their
-/// own price. All times are in seconds.
+/// Estimates how long the rest of a course takes, from the iterations and checks made so far.
+/// Iterations and checks have their own times. All times are in seconds.
 class Pace {
  public:
-  /// `done` iterations were made by an earlier run.
+  /// `done`: iterations that an earlier run made.
   Pace(const Course& course, int batches, std::int64_t done)
       : course_(course), batches_(batches), first_(done) {}
 
-  /// A check took so long.
+  /// Notes that a check took so many seconds.
   void checked(double seconds);
-  /// An iteration without its checks, where the last one ended `elapsed` after the first one began.
+  /// Returns the seconds of one iteration without its checks. `elapsed` is the time from the start
+  /// of the first iteration of this run to the end of iteration number `iteration`.
   [[nodiscard]] double each(std::int64_t iteration, double elapsed) const;
-  /// What is left then; without checks as long as nobody knows how long they take.
+  /// Returns the seconds left. Checks are not included until the first one was timed.
   [[nodiscard]] double left(std::int64_t iteration, double elapsed) const;
   [[nodiscard]] bool knows_checks() const { return checks_ > 0; }
   [[nodiscard]] std::int64_t checks_to_come(std::int64_t iteration) const;
@@ -38,20 +39,20 @@ class Pace {
   double checks_s_ = 0;
 };
 
-/// Tells how a reconstruction goes, on standard output: on a terminal one line that is rewritten,
-/// elsewhere one each.
+/// Shows on standard output how a reconstruction proceeds. On a terminal it rewrites one line;
+/// elsewhere it prints a line each time.
 class Progress {
  public:
   Progress(bool is_terminal, std::int64_t iterations, const Pace& pace)
       : is_terminal_(is_terminal), iterations_(iterations), pace_(pace) {}
 
-  /// An iteration has ended.
+  /// Called after an iteration.
   void iterated(std::int64_t iteration, double cost) const;
-  /// A step is about to be repeated in the reference, which may take long.
+  /// Called before a step is repeated in the reference, which may take long.
   void checking(std::int64_t step);
-  /// A step was checked.
+  /// Called after a step was checked.
   void checked(std::int64_t step, const StepCheck& check);
-  /// Takes the line away.
+  /// Removes the line on a terminal.
   void clear() const;
 
  private:
@@ -68,15 +69,15 @@ class Progress {
   double check_s_ = 0;
 };
 
-/// What the checks of steps came to.
+/// Collects the results of the checks of steps.
 class Checks {
  public:
   void add(const StepCheck& check);
-  /// Follower::unequal(); the first one stays.
+  /// Takes the arguments of Follower::unequal(). Only the first call counts.
   void add_unequal(std::int64_t step, const std::string& copy);
 
-  /// What is wrong, in one line; empty where nothing is. Where checks were wanted, none that
-  /// compared anything is wrong, too.
+  /// Returns in one line what is wrong; empty if nothing is wrong. If checks were wanted and none
+  /// compared anything, that is wrong, too.
   [[nodiscard]] std::string complaint(bool were_wanted) const;
 
  private:
@@ -85,13 +86,13 @@ class Checks {
   bool has_power_ = false;
 };
 
-/// Lets all processes of a cluster know whether one of them has something to say.
+/// Lets all processes of a cluster know whether any of them has set a flag.
 class Agreement {
  public:
-  /// `cluster` has to outlive it.
+  /// `cluster` must outlive this object.
   explicit Agreement(gpu::Cluster& cluster);
 
-  /// Whether any process says so; all ask together.
+  /// Returns whether `mine` is true on any process. All processes must call this together.
   [[nodiscard]] bool any(bool mine);
 
  private:

@@ -9,12 +9,13 @@
 
 namespace rankcheck::cases::reconstruct {
 
-/// The intensities that a dataset's object and probe give, by the references, frame by frame.
+/// Computes the intensities that a dataset's object and probe give, with the references, frame by
+/// frame.
 class ReferenceModel {
  public:
   explicit ReferenceModel(const Dataset& data);
 
-  /// [detector, detector], zero frequency first; stands until the next call.
+  /// Returns [detector, detector], zero frequency first. The result is valid until the next call.
   const reference::Field& intensity(std::int64_t position);
 
  private:

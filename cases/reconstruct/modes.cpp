@@ -14,7 +14,8 @@ std::complex<double> inner_product(const Mode& a, const Mode& b) {
   return sum;
 }
 
-/// (row, column) powers of the k-th polynomial: (0, 0), (0, 1), (1, 0), (0, 2), (1, 1), …
+/// Returns the (row, column) powers of the k-th polynomial: (0, 0), (0, 1), (1, 0), (0, 2), (1, 1),
+/// …
 std::pair<int, int> powers(int k) {
   int degree = 0;
   while (k > degree) k -= ++degree;
@@ -47,7 +48,7 @@ void add_mode(std::vector<Mode>& modes, int width, double wanted) {
     const std::complex<double> share = norm > 0 ? inner_product(mode, each) / norm : 0;
     for (std::size_t i = 0; i < mode.size(); ++i) mode[i] -= share * each[i];
   }
-  // What is left of a polynomial that the others span is rounding.
+  // If the other modes span the polynomial, only rounding errors are left.
   const double left = power(mode);
   scale(mode, left > 1e-20 * before ? std::sqrt(wanted / left) : 0);
   modes.push_back(std::move(mode));

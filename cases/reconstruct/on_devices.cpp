@@ -28,7 +28,7 @@ using Share = gpu::SolverShare<float>;
 using Kept = gpu::StateArray<float>;
 using gpu::Lies;
 
-/// The components of one of a state's arrays.
+/// Returns the components of one array of a state.
 float* components(State& state, Array array) {
   if (array == Array::object) return reinterpret_cast<float*>(state.object.data());
   if (array == Array::probe) return reinterpret_cast<float*>(state.probe.data());
@@ -41,7 +41,8 @@ spec::Scene scene_of(const Dataset& data, const State& state) {
   return scene;
 }
 
-/// What every rank holds of the object: all of it, or what its windows touch.
+/// Returns the part of the object that each rank holds: all of it, or the box that its windows
+/// touch.
 std::vector<Box> held_by_ranks(const Problem& problem,
                                const Shards& shards,
                                const spec::Scene& scene) {
@@ -60,7 +61,7 @@ std::vector<Box> held_by_ranks(const Problem& problem,
   return held;
 }
 
-/// The lowest rank that holds each pixel of the object; -1 where none does.
+/// Returns the lowest rank that holds each pixel of the object; -1 if no rank holds it.
 std::vector<int> lowest_holders(const spec::Scene& scene, const std::vector<Box>& held) {
   std::vector<int> holders(static_cast<std::size_t>(spec::values(scene, Array::object)), -1);
   for (std::size_t rank = held.size(); rank-- > 0;) {
@@ -72,7 +73,7 @@ std::vector<int> lowest_holders(const spec::Scene& scene, const std::vector<Box>
   return holders;
 }
 
-/// The rank that has each position.
+/// Returns the rank that owns each position.
 std::vector<int> owners_of(const Shards& shards, std::int64_t count) {
   std::vector<int> owners(static_cast<std::size_t>(count));
   for (std::size_t rank = 0; rank < shards.positions().size(); ++rank) {
@@ -83,21 +84,22 @@ std::vector<int> owners_of(const Shards& shards, std::int64_t count) {
   return owners;
 }
 
-/// The cluster's part of one rank: where its batches begin, and its memory.
+/// A local rank with its memory and the borders of its batches.
 struct Part {
   int rank = 0;
   Box held;
-  /// Of its positions; one more than there are batches.
+  /// Indices into the rank's positions at which its batches begin. There is one more entry than
+  /// batches.
   std::vector<std::int64_t> batch_begins;
-  /// Of all its positions.
+  /// The arrays of all positions of the rank.
   Share share;
-  /// Where keep() copies the state to.
+  /// The copy of the state that keep() makes.
   Share kept;
-  /// For what all ranks add up; see room().
+  /// Memory for sums over all ranks; see room().
   Value* room = nullptr;
 };
 
-/// Values of an array that lie one behind the other.
+/// Consecutive values of a whole array.
 struct Stretch {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -160,7 +162,7 @@ class OnDevices final : public Reconstruction {
 
   [[nodiscard]] std::string unequal_copy() override {
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
-      // There is one copy.
+      // Arrays that lie like the frames have only one copy.
       if (kept.lies == Lies::like_frames) continue;
       const int rank = unequal_rank(kept);
       if (rank >= 0) return fmt::format("rank {}: {}", rank, spec::name(kept.array));
@@ -173,14 +175,15 @@ class OnDevices final : public Reconstruction {
     return values * static_cast<std::int64_t>(sizeof(Value));
   }
 
-  /// Values of a whole array, those of all positions.
+  /// Returns the number of values of a whole array, for all positions.
   [[nodiscard]] std::int64_t whole(const Kept& kept) const {
     const std::int64_t copies = kept.lies == Lies::like_frames ? problem_.data.count : 1;
     return copies * spec::values(scene_, kept.array);
   }
 
-  /// Gives a state all arrays that the solver keeps, with zeros where it has none yet. What lies
-  /// like the frames stays empty: load_state() makes it.
+  /// Gives a state all arrays that the solver keeps, filled with zeros if they are missing. Missing
+  /// arrays that lie like the frames stay empty; load_state() makes them. Throws BadInput if an
+  /// array has the wrong size.
   void complete(State& state) const {
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
       if (kept.array == Array::object || kept.array == Array::probe) continue;
@@ -195,7 +198,7 @@ class OnDevices final : public Reconstruction {
     }
   }
 
-  /// The local ranks' shares of the batches first … last-1.
+  /// Returns the local ranks' shares of the batches from `first` to `last` - 1.
   [[nodiscard]] std::vector<Share> shares(int first, int last) const {
     std::vector<Share> all;
     for (const Part& part : parts_) {
@@ -226,7 +229,7 @@ class OnDevices final : public Reconstruction {
     std::vector<float> corners;
     part.batch_begins.assign(static_cast<std::size_t>(problem_.batches) + 1, 0);
     for (const std::int64_t n : positions) {
-      // Exact, because no window begins before the box.
+      // The difference is exact, because no window begins before the box.
       const float* const corner = data.positions.data() + 2 * n;
       corners.push_back(corner[0] - static_cast<float>(part.held.row));
       corners.push_back(corner[1] - static_cast<float>(part.held.col));
@@ -242,7 +245,7 @@ class OnDevices final : public Reconstruction {
     part.share.count = count;
   }
 
-  /// Values of an array that a rank holds.
+  /// Returns the number of values of an array that a rank holds.
   [[nodiscard]] std::int64_t values(const Part& part, const Kept& kept) const {
     switch (kept.lies) {
       case Lies::like_object:
@@ -261,7 +264,8 @@ class OnDevices final : public Reconstruction {
     }
   }
 
-  /// Writes the start to the devices. Exit waves that it lacks become those of object and probe.
+  /// Writes the start to the devices. If the start has no exit waves, they are computed from object
+  /// and probe.
   void load_state() {
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
       const auto* const from = reinterpret_cast<const Value*>(components(start_, kept.array));
@@ -271,7 +275,7 @@ class OnDevices final : public Reconstruction {
     if (kind_ != gpu::StepKind::difference_map) return;
     std::vector<float>& waves = start_.memory[std::string(spec::name(Array::exit_waves))];
     if (waves.empty()) solver_.illuminate(shares(0, problem_.batches));
-    // They are as large as the frames, and no part of the start that read() falls back on.
+    // The exit waves are as large as the frames, and read() does not need their start values.
     waves = {};
   }
 
@@ -282,8 +286,9 @@ class OnDevices final : public Reconstruction {
     });
   }
 
-  /// Calls body(first of them in the whole array, first of them in the rank's, count) for the
-  /// values of a stretch that a rank holds, those of a row of its box or of a position together.
+  /// Calls body(index in the whole array, index in the rank's array, count) for the values of a
+  /// stretch that a rank holds. The values of one row of its box, or of one position, come in one
+  /// call.
   template <class Body>
   void for_each_run(const Part& part, const Kept& kept, Stretch of, const Body& body) const {
     switch (kept.lies) {
@@ -296,7 +301,7 @@ class OnDevices final : public Reconstruction {
     }
   }
 
-  /// for_each_run(), of what lies like the frames, with `size` values of a position.
+  /// for_each_run() for arrays that lie like the frames, with `size` values for each position.
   template <class Body>
   void for_each_position(const Part& part, std::int64_t size, Stretch of, const Body& body) const {
     std::int64_t own = 0;
@@ -308,7 +313,7 @@ class OnDevices final : public Reconstruction {
     }
   }
 
-  /// for_each_run(), of what lies like the object.
+  /// for_each_run() for arrays that lie like the object.
   template <class Body>
   void for_each_row(const Part& part, Stretch of, const Body& body) const {
     const Box& box = part.held;
@@ -324,7 +329,8 @@ class OnDevices final : public Reconstruction {
     }
   }
 
-  /// Calls body(stretch) for each part of a whole array.
+  /// Calls body(stretch) for consecutive parts of a whole array, each of at most stretch_max
+  /// values.
   template <class Body>
   void for_each_stretch(const Kept& kept, const Body& body) const {
     const std::int64_t all = whole(kept);
@@ -333,7 +339,7 @@ class OnDevices final : public Reconstruction {
     }
   }
 
-  /// The state, from where each rank has it.
+  /// Returns the state, collected from all ranks. `place` selects the present or the kept state.
   [[nodiscard]] State read(Share Part::*place) {
     State state = start_;
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
@@ -354,7 +360,7 @@ class OnDevices final : public Reconstruction {
     return state;
   }
 
-  /// A rank's copy of a stretch of an array, with zeros where it has none.
+  /// Returns a rank's copy of a stretch of an array. Values that the rank does not hold are 0.
   std::vector<Value> copy_of(const Part& part,
                              const Kept& kept,
                              Share Part::*place,
@@ -368,7 +374,8 @@ class OnDevices final : public Reconstruction {
     return copy;
   }
 
-  /// Room on the rank's device for the longest stretch, and for a number of each rank.
+  /// Returns memory on the rank's device for the longest stretch, and for one number of each rank.
+  /// Allocates it once.
   Value* room(Part& part) {
     if (part.room == nullptr) {
       std::int64_t longest = 0;
@@ -381,8 +388,8 @@ class OnDevices final : public Reconstruction {
     return part.room;
   }
 
-  /// Adds what `make` gives of each local part over all ranks. Bit by bit, so that where one rank
-  /// alone has something else than zeros, the sum is that.
+  /// Sums make(part) over all ranks as integers. So if only one rank has something else than zeros,
+  /// the sum has exactly its bits.
   template <class Make>
   std::vector<std::int32_t> sum_bits(std::int64_t count, const Make& make) {
     const auto size = count * static_cast<std::int64_t>(sizeof(std::int32_t));
@@ -398,7 +405,7 @@ class OnDevices final : public Reconstruction {
     return sum;
   }
 
-  /// The lowest rank that has a value; -1 where none does.
+  /// Returns the lowest rank that holds a value; -1 if no rank holds it.
   [[nodiscard]] int holder(const Kept& kept, std::int64_t value) const {
     switch (kept.lies) {
       case Lies::like_object:
@@ -411,7 +418,7 @@ class OnDevices final : public Reconstruction {
     return -1;
   }
 
-  /// The bits of a stretch, of each value those of the lowest rank that has it.
+  /// Returns the bits of a stretch. Each value comes from the lowest rank that holds it.
   std::vector<std::int32_t> lowest_copy(const Kept& kept, Share Part::*place, Stretch stretch) {
     return sum_bits(2 * stretch.count, [&](const Part& part) {
       std::vector<Value> copy = copy_of(part, kept, place, stretch);
@@ -423,7 +430,7 @@ class OnDevices final : public Reconstruction {
     });
   }
 
-  /// Reads the whole of what lies in parts on the ranks; pixels that no rank holds keep their
+  /// Reads a whole array whose parts lie on several ranks. Pixels that no rank holds keep their
   /// values.
   void assemble(const Kept& kept, Share Part::*place, float* values) {
     for_each_stretch(kept, [&](Stretch stretch) {
@@ -435,7 +442,7 @@ class OnDevices final : public Reconstruction {
     });
   }
 
-  /// Whether a rank's copy of what it has of a stretch has these bits.
+  /// Whether the values of a stretch that a rank holds have these bits.
   [[nodiscard]] bool is_equal(const Part& part,
                               const Kept& kept,
                               Stretch stretch,
@@ -452,7 +459,8 @@ class OnDevices final : public Reconstruction {
     return equal;
   }
 
-  /// The lowest rank with another copy than the lowest holder's; -1 where there is none.
+  /// Returns the lowest rank whose copy differs from the copy of the lowest holder; -1 if there is
+  /// none.
   int unequal_rank(const Kept& kept) {
     std::vector<std::int32_t> is_unequal(static_cast<std::size_t>(cluster_.ranks()), 0);
     for_each_stretch(kept, [&](Stretch stretch) {
@@ -476,13 +484,13 @@ class OnDevices final : public Reconstruction {
   Problem problem_;
   gpu::Cluster& cluster_;
   spec::Scene scene_;
-  /// Null where the problem has them.
+  /// Null if the problem brings its shards.
   std::unique_ptr<const Shards> own_shards_;
   const Shards& shards_;
   std::vector<Box> held_;
   std::vector<int> holders_;
   std::vector<int> owners_;
-  /// Pixels that no rank holds stay as here.
+  /// The state at the start. Pixels that no rank holds keep these values.
   State start_;
   gpu::Solver<float> solver_;
   std::vector<Part> parts_;

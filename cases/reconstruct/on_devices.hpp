@@ -9,12 +9,14 @@
 
 namespace rankcheck::cases::reconstruct {
 
-/// Values that are exchanged at a time where objects lie in tiles, so that no device needs room for
-/// a whole one: half a MiB, which takes many times as long as a collective takes to begin.
+/// Number of values that are exchanged at a time if objects lie in tiles, so that no device needs
+/// memory for a whole object. They take half a MiB, whose transfer takes many times as long as
+/// starting a collective.
 inline constexpr std::int64_t stretch_max = 1 << 16;
 
-/// Starts a reconstruction over the devices of the problem's cluster, in single precision. Throws
-/// BadInput where what the solver remembers does not fit the data.
+/// Starts a reconstruction on the devices of the problem's cluster, in single precision. The
+/// cluster and the data must outlive it. Throws BadInput if the arrays that the solver remembers do
+/// not fit the data.
 [[nodiscard]] std::unique_ptr<Reconstruction> start_on_devices(gpu::StepKind kind,
                                                                const Problem& problem,
                                                                const State& from);

@@ -20,18 +20,19 @@ constexpr Color curve_color{0.12, 0.36, 0.65};
 constexpr Color result_color{0.75, 0.25, 0.1};
 constexpr Color grid_color{0.88, 0.88, 0.88};
 constexpr double title_size = 15;
-/// Room for ticks and labels.
+/// Margins for ticks and labels, in pixels.
 constexpr double left_margin = 78;
 constexpr double top_margin = 44;
 constexpr double bottom_margin = 54;
 
-/// Pixels of the picture for one of an image: whole ones where the image is small.
+/// Returns how many pixels of the picture one pixel of an image takes. A whole number if the image
+/// is small.
 double magnification(int rows, int cols) {
   const double longest = std::max(rows, cols);
   return longest <= 640 ? std::max(1.0, std::floor(640 / longest)) : 1280 / longest;
 }
 
-/// An axis of an image or a plot: what value is where.
+/// An axis of an image or a plot: maps values from `low` to `high` to pixels from `start` to `end`.
 struct Axis {
   double low = 0;
   double high = 1;
@@ -59,7 +60,7 @@ void ticks_beside(Canvas& canvas, const Axis& axis, double x, const std::string&
   canvas.text_upwards({x - 60, (axis.start + axis.end) / 2}, label, 13);
 }
 
-/// How strongly the probe lit each pixel of the object, all positions together.
+/// Returns how much light each pixel of the object got from all positions together.
 std::vector<double> light_on(const Dataset& data, const Complexes& modes) {
   const auto window = static_cast<std::size_t>(data.window);
   std::vector<double> probe(window * window, 0);
@@ -78,7 +79,7 @@ std::vector<double> light_on(const Dataset& data, const Complexes& modes) {
   return light;
 }
 
-/// The pixels that got a tenth or more of the light that the brightest one got.
+/// Returns the pixels that got at least a tenth of the light of the brightest one.
 std::vector<std::size_t> lit_pixels(const Dataset& data, const Complexes& probe) {
   const std::vector<double> light = light_on(data, probe);
   const double least = 0.1 * *std::max_element(light.begin(), light.end());
@@ -89,7 +90,7 @@ std::vector<std::size_t> lit_pixels(const Dataset& data, const Complexes& probe)
   return lit;
 }
 
-/// The values' first and 99th percentile at some places, at least `least` apart.
+/// Returns the first and the 99th percentile of the values at some places, at least `least` apart.
 Axis grey_range(const std::vector<double>& values,
                 const std::vector<std::size_t>& places,
                 double least) {
@@ -106,7 +107,7 @@ Axis grey_range(const std::vector<double>& values,
   return {.low = low - room, .high = high + room};
 }
 
-/// Grey values in a frame with micrometres along its sides and a scale beside it.
+/// Draws values in grey inside a frame, with micrometres along its sides and a scale beside it.
 std::string draw_grey(const Dataset& data,
                       const Complexes& probe,
                       const std::vector<double>& values,
@@ -150,7 +151,7 @@ Color from_hue(double phase, double value) {
   return {wave(5), wave(3), wave(1)};
 }
 
-/// Writes the hues that phases have.
+/// Draws a scale of the hues and their phases.
 void draw_hues(Canvas& canvas, Panel bar) {
   std::vector<Color> hues;
   for (int i = 0; i < 256; ++i) hues.push_back(from_hue(2 * pi * (i / 255.0 - 0.5), 1));
@@ -162,7 +163,7 @@ void draw_hues(Canvas& canvas, Panel bar) {
   canvas.text({bar.left + bar.width, y}, Anchor::middle, "π");
 }
 
-/// Ticks of a logarithmic axis: decades where there are enough, else round numbers.
+/// Returns ticks of a logarithmic axis: decades if there are enough, otherwise round numbers.
 std::vector<double> logarithmic_ticks(double low, double high) {
   std::vector<double> ticks;
   const double decades = std::log10(high / low);
@@ -177,7 +178,7 @@ std::vector<double> logarithmic_ticks(double low, double high) {
   return ticks.size() < 2 ? round_ticks(low, high, 5) : ticks;
 }
 
-/// The points whose cost has a logarithm, with that in its place.
+/// Replaces costs by their decimal logarithms. Leaves out points whose cost has none.
 std::vector<Point> logarithms(const std::vector<Point>& costs) {
   std::vector<Point> points;
   for (const Point& cost : costs) {
@@ -186,7 +187,7 @@ std::vector<Point> logarithms(const std::vector<Point>& costs) {
   return points;
 }
 
-/// From the least to the largest logarithm, with some room.
+/// Returns the range from the smallest to the largest logarithm, with some margin.
 Axis cost_range(const std::vector<Point>& points) {
   if (points.empty()) return {.low = -1, .high = 0};
   const auto [least, most] = std::minmax_element(

@@ -15,33 +15,36 @@ namespace rankcheck::cases::reconstruct {
 
 using Complexes = std::vector<std::complex<float>>;
 
-/// The phase of the object, in grey from the first to the 99th percentile of what the probe
-/// illuminates; the mean phase there, which no data fix, is taken off.
+/// Draws the object's phase in grey. The greys go from the first to the 99th percentile of the
+/// pixels that the probe illuminates. The mean phase of these pixels is subtracted first, because
+/// the data do not determine it.
 [[nodiscard]] std::string draw_phase(const Dataset& data, const State& state);
 
-/// The amplitude, likewise.
+/// Draws the object's amplitude in grey, with the same percentiles.
 [[nodiscard]] std::string draw_amplitude(const Dataset& data, const State& state);
 
-/// The modes of a probe of the data's window, each with its share of the power: the hue is the
-/// phase, the brightness the amplitude as a share of the mode's largest.
+/// Draws the modes of a probe, each with its share of the power. The hue is the phase. The
+/// brightness is the amplitude as a share of the mode's largest amplitude.
 [[nodiscard]] std::string draw_probe(const Dataset& data, const Complexes& probe);
 
-/// Where a result's costs stand over its iterations.
+/// The points of a result's costs over its iterations.
 struct CostPlot {
-  /// Costs that can be joined: with one batch, those of the states after 0, 1, 2, … iterations;
-  /// with several, those of the iterations, each from states all along it, in its middle.
+  /// Costs that a line can join. With one batch, these are the costs of the states after
+  /// 0, 1, 2, … iterations. With several batches, these are the costs of the iterations, drawn at
+  /// the middle of each, because they come from states all along it.
   std::vector<Point> curve;
-  /// With several batches, that of the result: of one state, and so no point of such a curve.
+  /// With several batches, the cost of the result. It belongs to a single state, so the line cannot
+  /// include it.
   std::optional<Point> result;
 };
 [[nodiscard]] CostPlot plot_of(const Result& result);
 
-/// A result's costs on a logarithmic axis, named for the model of the noise; what is not positive
-/// is left out.
+/// Draws a result's costs on a logarithmic axis, with a label for the noise model. Costs that are
+/// not positive are left out.
 [[nodiscard]] std::string draw_costs(const Result& result, std::string_view model);
 
-/// Writes object-phase.png, object-amplitude.png, probe.png and cost.png into the folder, which is
-/// created. Throws FileError.
+/// Writes object-phase.png, object-amplitude.png, probe.png and cost.png into the folder, and
+/// creates the folder if necessary. Throws FileError.
 void write_pictures(const std::filesystem::path& folder,
                     const Dataset& data,
                     const Result& result,

@@ -15,7 +15,7 @@ using hdf5::Reader;
 
 constexpr double joules_per_kiloelectronvolt = 1.602176634e-16;
 
-/// One number for both axes, or one for rows and one for columns.
+/// Reads one number for both axes, or one for rows and one for columns.
 std::pair<double, double> read_pair(const Reader& file, const std::string& name) {
   const std::vector<double> values = file.numbers<double>(name).values;
   if (values.empty() || values.size() > 2) {
@@ -24,7 +24,7 @@ std::pair<double, double> read_pair(const Reader& file, const std::string& name)
   return {values.front(), values.back()};
 }
 
-/// meta/<name>, or info/<name> where older files have it.
+/// Returns meta/<name>, or info/<name>, which older files have.
 std::string described(const Reader& file, const std::string& name, std::string_view expected) {
   return file.first_of({"meta/" + name, "info/" + name}, expected);
 }
@@ -43,7 +43,7 @@ Geometry read_geometry(const Reader& file) {
           .pixel_width = metres * positive(file, pixels, width, "metres")};
 }
 
-/// Of each of so many images.
+/// Returns the number of pixels of one image.
 std::size_t pixels_of(const hdf5::Shape& frames) {
   return static_cast<std::size_t>(frames[1] * frames[2]);
 }
@@ -54,13 +54,13 @@ void apply_weights(const Reader& file,
                    const hdf5::Shape& frames,
                    std::vector<bool>& is_bad) {
   const hdf5::Shape shape = file.shape(name);
-  // Weights that all frames share are not in ptypy's chunks: there is an empty array for them.
+  // If all frames share their weights, ptypy's chunks have an empty array in place of weights.
   if (shape == hdf5::Shape{0}) return;
   if (shape != hdf5::Shape{frames[1], frames[2]} && shape != frames) {
     file.reject(name, fmt::format("{}, as the frames", hdf5::text(frames)), hdf5::text(shape));
   }
   const std::size_t stride = shape.size() == 2 ? pixels_of(frames) : is_bad.size();
-  // Images, or the rows of one.
+  // The dataset is a stack of images, or a single image that is read by rows.
   ImageReader weights(file, {name});
   std::size_t at = 0;
   for (std::int64_t n = 0; n < weights.count(); ++n) {
@@ -71,7 +71,7 @@ void apply_weights(const Reader& file,
   }
 }
 
-/// `bad_in` counts the frames in which each pixel is bad.
+/// Adds a chunk to the recording. `bad_in` counts the frames in which each pixel is bad.
 void read_chunk(const Reader& file,
                 const std::string& chunk,
                 Recording& recording,
@@ -97,7 +97,7 @@ void read_chunk(const Reader& file,
   for (const char* name : {"/weights", "/mask"}) {
     if (file.has(chunk + name)) apply_weights(file, chunk + name, shape, is_bad);
   }
-  // Those that all frames share; where there are none, ptypy writes a text.
+  // Weights that all frames share. If there are none, ptypy writes a text instead.
   for (const char* name : {"meta/weight2d", "info/weight2d"}) {
     if (!file.has(name) || file.shape(name).size() != 2) continue;
     apply_weights(file, name, shape, is_bad);
@@ -114,8 +114,8 @@ void read_chunk(const Reader& file,
   for (const double value : positions.values) recording.translation.push_back(metres * value);
 }
 
-/// The pixel of zero frequency along both axes of the square that the frames are put into: the
-/// middle where the file does not say.
+/// Returns the row and column of zero frequency in the square that contains the frames. This is the
+/// middle if the file does not say.
 std::pair<int, int> read_center(const Reader& file, const Square& square) {
   for (const std::string& name : {std::string("meta/center"), std::string("info/center")}) {
     if (!file.has(name)) continue;

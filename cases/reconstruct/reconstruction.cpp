@@ -14,7 +14,7 @@ namespace rankcheck::cases::reconstruct {
 
 namespace {
 
-/// What to multiply the probe by so that it is as bright behind a flat object as the frames are.
+/// Returns the factor for the probe that makes it, behind a flat object, as bright as the frames.
 float brightness(const Dataset& data, const State& state) {
   Dataset flat;
   flat.count = 1;
@@ -36,7 +36,7 @@ float brightness(const Dataset& data, const State& state) {
   return ratio > 0 && std::isfinite(ratio) ? static_cast<float>(std::sqrt(ratio)) : 1;
 }
 
-/// Compares the ranks' copies with each other, on all processes together.
+/// Compares the ranks' copies with each other. All processes must call this together.
 void compare_copies(const Problem& problem,
                     Reconstruction& running,
                     std::int64_t step,
@@ -46,7 +46,7 @@ void compare_copies(const Problem& problem,
   if (is_lead && !copy.empty() && follower.unequal) follower.unequal(step, copy);
 }
 
-/// Repeats a step in the reference, unless the follower loses patience with it.
+/// Repeats a step in the reference, unless the follower ends the check.
 void check(const Solver& solver,
            const Problem& problem,
            const StepTaken& taken,
@@ -57,11 +57,11 @@ void check(const Solver& solver,
   try {
     follower.checked(step, solver.check(problem, taken));
   } catch (const reference::OutOfPatience&) {
-    // Whoever has none ends the reconstruction, too.
+    // A follower that ends a check also ends the reconstruction.
   }
 }
 
-/// Takes the steps of one iteration; returns its cost, or none where it was interrupted before the
+/// Takes the steps of one iteration. Returns its cost, or nothing if it was interrupted before the
 /// last step.
 std::optional<double> iterate(const Solver& solver,
                               const Problem& problem,
@@ -119,7 +119,7 @@ Result reconstruct(const Solver& solver,
                    const Course& course,
                    const Follower& follower) {
   const std::unique_ptr<Reconstruction> running = solver.start(problem, from.state);
-  // The reconstruction has its own.
+  // The reconstruction has its own copy of the state.
   from.state = {};
   return reconstruct(solver, problem, *running, std::move(from), course, follower);
 }
@@ -135,7 +135,7 @@ Result reconstruct(const Solver& solver,
   result.batches = problem.batches;
   result.costs.resize(static_cast<std::size_t>(result.iterations));
   while (result.iterations < course.iterations) {
-    // What an interruption within the iteration goes back to.
+    // If an interruption comes within the iteration, the run returns to this state.
     if (follower.is_interrupted && problem.batches > 1) running.keep();
     const std::optional<double> cost =
         iterate(solver, problem, running, result.iterations + 1, course, follower);

@@ -17,82 +17,88 @@
 #include "cases/reconstruct/dataset.hpp"
 #include "cases/reconstruct/shards.hpp"
 
-/// Reconstructions as the command sees them: solvers that take steps over many devices.
+/// Reconstructions as the command uses them: solvers that take steps over many devices.
 namespace rankcheck::cases::reconstruct {
 
-/// What every rank keeps of the object: all of it, or the tile under its own windows and a halo.
+/// The part of the object that every rank keeps: all of it, or the tile under its own windows and a
+/// halo.
 enum class Layout : std::uint8_t { replicated, tiles };
 
-/// What there is to reconstruct, and over which devices.
+/// The data to reconstruct, and the devices.
 struct Problem {
   const Dataset& data;
   gpu::Cluster& cluster;
   /// How the positions are shared out among the ranks.
   gpu::Partition partition = gpu::Partition::compact;
   Layout layout = Layout::replicated;
-  /// Steps of an iteration: step b takes the positions n with n mod batches = b, whichever ranks
-  /// have them.
+  /// Steps of an iteration. Step b takes the positions n with n mod batches = b, whichever ranks
+  /// own them.
   int batches = 1;
-  /// The frames, made for all of the above; null: whoever needs them makes them.
+  /// The frames on the devices, made for all fields above. Null: the reconstruction makes and owns
+  /// them.
   const Shards* shards = nullptr;
 };
 
-/// All that a reconstruction goes on from: equal states give equal steps, on any devices up to
-/// rounding.
+/// Everything that a reconstruction needs to continue. Equal states give equal steps on any
+/// devices, up to rounding.
 struct State {
   /// [rows, cols] of the data.
   std::vector<std::complex<float>> object;
   /// [modes, window, window]
   std::vector<std::complex<float>> probe;
-  /// What the solver remembers from step to step, by name; an array of one for a number.
+  /// The arrays that the solver remembers from step to step, by name. A number is an array of one
+  /// value.
   std::map<std::string, std::vector<float>> memory;
 
-  /// Modes of a probe of this width.
+  /// Returns the number of modes of a probe with windows of this width.
   [[nodiscard]] int modes(int window) const {
     return static_cast<int>(probe.size()) / (window * window);
   }
 };
 
-/// What a reconstruction has come to.
+/// The result of a reconstruction so far.
 struct Result {
   std::string solver = {};
   int batches = 1;
-  /// Each goes once through all batches.
+  /// Number of iterations. Each goes once through all batches.
   std::int64_t iterations = 0;
   State state = {};
-  /// The sum over measured pixels of (sqrt(I) - sqrt(d))^2, or where the solver's model is poisson,
-  /// of I - d - d log(I / d), by that of d; the last one that of the
-  /// state, those before of iteration 1, 2, …: of each batch's frames before its step. With one
-  /// batch, that is the cost after 0, 1, 2, … iterations. On the way, and where an interruption
-  /// came within an iteration, the last one is missing.
+  /// Costs, divided by the sum of d. The cost is the sum over measured pixels of (sqrt(I) -
+  /// sqrt(d))^2, or for solvers with the poisson model of I - d - d log(I / d). I is the computed
+  /// and d the measured intensity.
+  /// First come the costs of the iterations: each sums the costs of the batches' frames before
+  /// their steps. The last cost belongs to `state`. With one batch, these are the costs after
+  /// 0, 1, 2, … iterations. The last cost is missing while the reconstruction runs, and if it was
+  /// interrupted within an iteration.
   std::vector<double> costs = {};
-  /// fingerprint() of the frames that it comes from.
+  /// fingerprint() of the frames that were reconstructed.
   std::uint64_t frames_hash = 0;
 };
 
-/// Whether one can go on from a result: all its values are finite.
+/// Whether all values of a result are finite, so that a run can continue from it.
 [[nodiscard]] bool is_finite(const Result& result);
 
-/// A reconstruction that is under way on its devices. Every process of the cluster makes the same
-/// calls and gets the same answers.
+/// A reconstruction that runs on its devices. Every process of the cluster makes the same calls and
+/// gets the same answers.
 class Reconstruction {
  public:
   virtual ~Reconstruction() = default;
 
-  /// Takes a step with one of the batches; returns the cost of its frames before.
+  /// Takes a step with one of the batches. Returns the cost of the batch's frames before the step.
   virtual double step(int batch) = 0;
-  /// The cost of the present state.
+  /// Returns the cost of the present state.
   virtual double cost() = 0;
-  /// A copy of the present state.
+  /// Returns a copy of the present state.
   [[nodiscard]] virtual State state() = 0;
-  /// Goes on from another state with arrays of the same sizes.
+  /// Continues from another state with arrays of the same sizes.
   virtual void restart(const State& from) = 0;
-  /// Keeps a copy of the present state where the steps are taken, in place of the one before.
+  /// Keeps a copy of the present state on the devices. It replaces the copy kept before.
   virtual void keep() = 0;
-  /// A copy of the state that was kept.
+  /// Returns a copy of the kept state.
   [[nodiscard]] virtual State kept() = 0;
-  /// The lowest rank that has other bits of an array than the ranks below it, and the array: "rank
-  /// 2: probe". Empty where all copies are equal, as they are after every right step.
+  /// Returns the lowest rank that has other bits in some array than the ranks below it, and the
+  /// array: "rank 2: probe". Returns an empty text if all copies are equal, as after every correct
+  /// step.
   [[nodiscard]] virtual std::string unequal_copy() { return {}; }
 };
 
@@ -101,84 +107,86 @@ struct StepTaken {
   const State& before;
   const State& after;
   int batch = 0;
-  /// What Reconstruction::step() returned.
+  /// The return value of Reconstruction::step().
   double cost = 0;
 };
 
-/// How far a step is from the reference's, from the same state.
+/// The distance between a step and the reference's step from the same state.
 struct StepCheck {
-  /// The largest error by its bound; more than 1, or NaN, where the step is wrong.
+  /// The largest error divided by its bound. Above 1 or NaN if the step is wrong.
   double ratio = 0;
-  /// Where that is, in words: "probe, mode 1, pixel (3, 4)".
+  /// The place of the largest ratio, such as "probe, mode 1, pixel (3, 4)".
   std::string place = {};
-  /// Of the values that the step changes, the share that the reference bounds: where a branch of
-  /// the solver is too close to call, it says nothing.
+  /// Among the values that the step changes, the share that has a bound. If a branch of the solver
+  /// is too close to call, the reference gives no bound.
   double bounded = 1;
 };
 
-/// A way to reconstruct.
+/// A method of reconstruction.
 struct Solver {
   std::string_view name;
   std::string_view summary;
-  /// What it takes the noise of the frames for: gaussian, of the amplitudes, or poisson.
+  /// The noise model of the frames: gaussian (noise of the amplitudes) or poisson.
   std::string_view model = "gaussian";
-  /// Steps of an iteration unless the user says otherwise; 1: it takes all frames at once, always.
+  /// Steps of an iteration unless the user gives another number. 1: the solver always takes all
+  /// frames at once.
   int batches = 1;
-  /// Of a rank's device, for each pixel that it holds of the object.
+  /// Bytes of a rank's device for each pixel of the object that it holds.
   std::int64_t bytes_per_pixel = 0;
-  /// What a state has beside object and probe, by the arrays' names.
+  /// The arrays of a state besides object and probe.
   std::vector<spec::Array> remembers = {};
-  /// Starts from a state. Throws BadInput where it cannot work on this problem.
+  /// Starts from a state. Throws BadInput if the solver cannot work on this problem.
   std::function<std::unique_ptr<Reconstruction>(const Problem& problem, const State& from)> start;
-  /// Takes a step in the reference and compares. Throws OutOfPatience.
+  /// Takes the step in the reference and compares. Throws OutOfPatience.
   std::function<StepCheck(const Problem& problem, const StepTaken& step)> check;
 };
 
-/// What the command does beside the steps.
+/// How long to run, and what to do besides the steps.
 struct Course {
-  /// Altogether, those before a resumption included.
+  /// Total number of iterations, including those before a resumption.
   std::int64_t iterations = 30;
-  /// Check every K-th step in the reference; 0: none.
+  /// Check every K-th step in the reference; 0: check no step.
   std::int64_t check_every = 0;
-  /// Save after every K-th iteration; 0: never on the way.
+  /// Save after every K-th iteration; 0: never during the run.
   std::int64_t save_every = 0;
 };
 
-/// Who follows a reconstruction.
+/// Callbacks of a reconstruction.
 struct Follower {
-  /// After an iteration: its cost.
+  /// Called after each iteration with its cost.
   std::function<void(std::int64_t iteration, double cost)> iterated = {};
-  /// Before a step is checked, which takes long, and after; on the process that has rank 0 alone;
-  /// steps count from 1.
+  /// Called before a step is checked, which takes long, and after. Only on the process that has
+  /// rank 0. Steps count from 1.
   std::function<void(std::int64_t step)> checking = {};
   std::function<void(std::int64_t step, const StepCheck& check)> checked = {};
-  /// Whether to leave a check unfinished, which then says nothing; asked within checks, so at once
-  /// and of this process alone.
+  /// Whether to leave a check unfinished, which then gives no result. It is asked during checks and
+  /// on this process alone, so it must not wait for other processes.
   std::function<bool()> is_impatient = {};
-  /// After a step that was checked, and at the end: Reconstruction::unequal_copy(), where there is
-  /// one; on the process that has rank 0 alone.
+  /// Called with the result of Reconstruction::unequal_copy() if it is not empty: after each
+  /// checked step, and at the end. Only on the process that has rank 0.
   std::function<void(std::int64_t step, const std::string& copy)> unequal = {};
-  /// Time to save.
+  /// Called when it is time to save. Required if the course has save_every.
   std::function<void(const Result& result)> save = {};
-  /// Whether to end, asked after every step; all processes say the same.
+  /// Whether to stop. Asked after every step; must give the same answer on all processes.
   std::function<bool()> is_interrupted = {};
 };
 
-/// Where a reconstruction starts from: the data's object and its probe with this number of modes;
-/// or a flat object, and that probe as bright as the frames are: the sum of the intensities over
-/// all measured pixels is that of the frames.
+/// Returns the state from which a reconstruction starts: the data's object, and the data's probe
+/// with this number of modes. If `from_flat_object`, the object is flat, and the probe is scaled to
+/// be as bright as the frames: then the sum of the intensities over all measured pixels equals the
+/// frames' sum.
 [[nodiscard]] State starting_state(const Dataset& data, int modes, bool from_flat_object);
 
-/// Goes on from `from` until the course is done, the follower interrupts or the cost is no longer
-/// finite. The result's costs end with that of its state; but interrupted within an iteration, it
-/// is the state before that, and nobody waits for its cost.
+/// Continues from `from` until the course is done, the follower interrupts, or the cost is not
+/// finite. The last cost of the result belongs to its state. If the interruption comes within an
+/// iteration, the result has the state before this iteration, and its cost is missing.
 [[nodiscard]] Result reconstruct(const Solver& solver,
                                  const Problem& problem,
                                  Result from,
                                  const Course& course,
                                  const Follower& follower);
 
-/// Likewise, with what is under way from `from`, whose state nobody needs any more.
+/// Continues `running`, which started from `from`. `from.state` may be empty.
 [[nodiscard]] Result reconstruct(const Solver& solver,
                                  const Problem& problem,
                                  Reconstruction& running,
@@ -186,27 +194,31 @@ struct Follower {
                                  const Course& course,
                                  const Follower& follower);
 
-/// Writes a CXI file: the object in entry_1/image_1/data, the probe in
-/// entry_1/instrument_1/source_1/illumination, the positions used (row and column of each window's
-/// minimum corner, in pixels of the object) in entry_1/image_1/positions, the costs in
-/// entry_1/image_1/cost. The solver's memory goes to rankcheck_1/memory where it is wanted, as for
-/// a checkpoint. Replaces the file at once; throws FileError.
+/// Writes a CXI file:
+/// - entry_1/image_1/data: the object,
+/// - entry_1/instrument_1/source_1/illumination: the probe,
+/// - entry_1/image_1/positions: the positions used (row and column of each window's minimum corner,
+///   in pixels of the object),
+/// - entry_1/image_1/cost: the costs,
+/// - rankcheck_1/memory: the solver's memory, if `with_memory`, as in a checkpoint.
+/// Replaces an existing file in one step. Throws FileError.
 void write_result(const std::filesystem::path& path,
                   const Dataset& data,
                   const Result& result,
                   bool with_memory);
 
-/// Reads a file that write_result() wrote with memory. Throws FileError, and BadInput where it is
-/// no checkpoint of data of this shape at these positions.
+/// Reads a file that write_result() wrote with memory. Throws FileError. Throws BadInput if the
+/// file is not a checkpoint of data of this shape at these positions.
 [[nodiscard]] Result read_result(const std::filesystem::path& path, const Dataset& data);
 
-/// Throws BadInput where what was read from `path` lacks something that the solver remembers.
+/// Throws BadInput if a result that was read from `path` lacks an array that the solver remembers.
 void require_memory(const std::filesystem::path& path,
                     const Result& result,
                     const Solver& solver,
                     const Dataset& data);
 
-/// Throws BadInput where what was read from `path` comes from frames with another fingerprint().
+/// Throws BadInput if a result that was read from `path` comes from frames with another
+/// fingerprint().
 void require_same_frames(const std::filesystem::path& path,
                          const Result& result,
                          std::uint64_t frames_hash);

@@ -16,7 +16,7 @@ namespace rankcheck::cases::reconstruct {
 
 namespace {
 
-/// Pixels of the object beyond the windows on every side; the bilinear tap needs one.
+/// Pixels of the object beyond the windows on every side. Bilinear interpolation needs one.
 constexpr int border = 1;
 
 /// Smallest and largest corner along an axis, in pixels.
@@ -24,11 +24,11 @@ struct Span {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
 
-  /// Pixels of the object that hold all windows and a border.
+  /// Returns how many pixels of the object hold all windows and a border.
   [[nodiscard]] double pixels(int window) const {
     return std::floor(high) - std::floor(low) + window + 1 + 2 * border;
   }
-  /// Whether all windows lie on an object of so many pixels as they are.
+  /// Whether all windows, without being moved, lie on an object of so many pixels.
   [[nodiscard]] bool fits(int window, std::int64_t object) const {
     return low >= 0 && std::ceil(high) + window <= static_cast<double>(object);
   }
@@ -43,10 +43,10 @@ Span span_of(const std::vector<double>& corners, std::size_t axis) {
   return span;
 }
 
-/// Widest object that is taken for one, in pixels.
+/// Widest object that is accepted, in pixels.
 constexpr double object_pixels_max = 1 << 16;
 
-/// Corners in pixels from translations in metres.
+/// Returns the corners in pixels from the translations in metres.
 std::vector<double> corners_of(const hdf5::Reader& file,
                                const Recording& recording,
                                const Dataset& data) {
@@ -62,7 +62,8 @@ std::vector<double> corners_of(const hdf5::Reader& file,
   return corners;
 }
 
-/// Translations in a unit that nobody wrote down are far too small, or far too large.
+/// Rejects scans over less than a pixel. Translations in a unit that the file does not name are
+/// often far too small. Scans that are far too large are rejected by place().
 void require_scan(const hdf5::Reader& file,
                   const Recording& recording,
                   const Dataset& data,
@@ -80,12 +81,12 @@ void require_scan(const hdf5::Reader& file,
               fmt::format("a scan over {:.3g} pixels", extent));
 }
 
-/// What is counted along an axis.
+/// Returns the name of what an axis counts.
 std::string_view extents_of(std::size_t axis) {
   return axis == 0 ? "rows" : "columns";
 }
 
-/// Rejects an object that does not hold the windows, wherever along an axis they are put.
+/// Rejects an object that is too small for the windows, wherever along an axis they are put.
 void require_extent(const hdf5::Reader& file,
                     const Recording& recording,
                     int window,
@@ -103,9 +104,9 @@ void require_extent(const hdf5::Reader& file,
               fmt::format("{}", known));
 }
 
-/// Moves corners along an axis by whole pixels so that all windows fit, and returns the object's
-/// extent. A known object that holds the windows as they stand is left alone; in a larger one, the
-/// scan is put in the middle.
+/// Moves corners along an axis by whole pixels so that all windows fit. Returns the object's
+/// extent. If a known object already holds the windows, nothing moves. In a larger object, the scan
+/// is put in the middle.
 int place(const hdf5::Reader& file,
           const Recording& recording,
           int window,
@@ -129,7 +130,7 @@ int place(const hdf5::Reader& file,
   return static_cast<int>(extent);
 }
 
-/// The object's extent, and the windows' places on it.
+/// Sets the object's extent and the windows' places on it.
 void place_scan(const hdf5::Reader& file, Recording& recording, Dataset& data) {
   std::vector<double> corners = corners_of(file, recording, data);
   require_scan(file, recording, data, corners);
@@ -144,7 +145,7 @@ void place_scan(const hdf5::Reader& file, Recording& recording, Dataset& data) {
   data.positions.assign(corners.begin(), corners.end());
 }
 
-/// The object as far as it is one to start from, else ones.
+/// Takes the object if it can be used as a start, otherwise ones.
 void take_object(Recording& recording, Dataset& data) {
   data.has_object = !recording.object.values.empty();
   data.object_fault = std::move(recording.object_fault);
@@ -169,7 +170,8 @@ void take_probe(const hdf5::Reader& file, Recording& recording, Dataset& data) {
   data.has_probe = true;
 }
 
-/// How bright the borders of frames are, each a sixteenth of the frames' side wide.
+/// Measures how bright the borders of frames are. Each border is a sixteenth of the frame's side
+/// wide, at least one pixel.
 class BorderBrightness {
  public:
   BorderBrightness(const hdf5::Shape& shape, const std::vector<float>& mask) {
@@ -204,7 +206,7 @@ class BorderBrightness {
   double total_ = 0;
 };
 
-/// Square frames with zeros where the mask is and around them, zero frequency first.
+/// Square frames, zero frequency first. Masked pixels and padding are 0.
 class FramesInFile final : public FrameSource {
  public:
   FramesInFile(std::shared_ptr<const hdf5::Reader> file, const Recording& recording)
@@ -242,14 +244,14 @@ class FramesInFile final : public FrameSource {
   int middle_row_;
   int middle_col_;
   std::vector<float> mask_;
-  /// One image.
+  /// Buffer for one image.
   std::vector<float> clean_;
   BorderBrightness brightness_;
   ImageReader images_;
 };
 
-/// The most that intensities may add up to: a transform without scaling multiplies by the number of
-/// the frames' pixels, and sums over all positions are to be finite, too.
+/// Returns the most that intensities may add up to. A transform without scaling multiplies by the
+/// number of pixels of a frame, and sums over all positions must be finite, too.
 double light_max(int detector) {
   return std::numeric_limits<float>::max() / (static_cast<double>(detector) * detector);
 }
@@ -297,7 +299,7 @@ double metres_per_unit(const hdf5::Reader& file, const std::string& name) {
                              Unit{"meters", 1},
                              Unit{"mm", 1e-3},
                              Unit{"um", 1e-6},
-                             // The micro sign, and the Greek letter.
+                             // The micro sign and the Greek letter.
                              Unit{"\u00b5m", 1e-6},
                              Unit{"\u03bcm", 1e-6},
                              Unit{"nm", 1e-9},
@@ -328,7 +330,8 @@ double read_length(const hdf5::Reader& file, const std::string& name) {
 void require_room(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape) {
   const std::string place = fmt::format("{}: {}", file.path().string(), name);
   const auto width = static_cast<double>(std::max(shape[1], shape[2]));
-  // A frame as it stands in the file and as it is used, the mask, and how often each pixel is bad.
+  // A frame as it is in the file and as it is used, the mask, and a counter of how often each pixel
+  // is bad.
   constexpr double bytes_per_pixel = 4 * sizeof(float) + 2 * sizeof(std::int64_t);
   expect_memory(place,
                 fmt::format("the arrays for one frame of {:.0f} × {:.0f}", width, width),

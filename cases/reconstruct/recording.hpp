@@ -15,21 +15,21 @@
 #include "cases/reconstruct/dataset.hpp"
 #include "cases/reconstruct/hdf5.hpp"
 
-/// What the readers of the formats have in common.
+/// The parts that the readers of all formats share.
 namespace rankcheck::cases::reconstruct {
 
-/// A scan as it stands in a file, with the names of its datasets for complaints.
+/// A scan as it is in a file, with the names of its datasets for error messages.
 struct Recording {
   Geometry geometry;
   std::string frames_name;
-  /// Stacks of [positions, rows, columns], one behind the other.
+  /// Datasets [positions, rows, columns]; their frames follow one another.
   std::vector<std::string> stacks;
-  /// Of all of them together.
+  /// Shape of all stacks together.
   hdf5::Shape frames_shape;
-  /// The pixel of zero frequency of the frames, made square.
+  /// The pixel of zero frequency in the frames after padding to squares.
   int middle_row = 0;
   int middle_col = 0;
-  /// Of one image: 1 where the detector measures, 0 where not; as it lies in the file.
+  /// Mask of one image in the file's order: 1 where the detector measures, else 0.
   std::vector<float> mask;
   /// See Dataset.
   std::int64_t partly_bad = 0;
@@ -37,16 +37,16 @@ struct Recording {
   /// Metres, row and column of each position.
   std::vector<double> translation;
   std::string probe_name;
-  /// [modes, window, window]; empty where the file has none.
+  /// [modes, window, window]. Empty if the file has none.
   hdf5::Array<std::complex<float>> probe;
   std::string object_name;
-  /// [rows, cols]; empty where the file has none.
+  /// [rows, cols]. Empty if the file has none.
   hdf5::Array<std::complex<float>> object;
-  /// See Dataset; then the object is empty, too.
+  /// See Dataset. If it is set, the object is empty.
   std::string object_fault;
 };
 
-/// Does without the object where `use` throws BadInput, and notes why.
+/// Calls `use`. If it throws BadInput, drops the object and notes the reason.
 template <class Use>
 void try_object(Recording& recording, const Use& use) {
   if (!recording.object_fault.empty()) return;
@@ -58,21 +58,22 @@ void try_object(Recording& recording, const Use& use) {
   }
 }
 
-/// The metres of one unit of a dataset's lengths: as its attribute `units` says, 1 where it has
-/// none. Rejects units that are none of m, mm, um, nm and angstrom.
+/// Returns the metres of one unit of a dataset's lengths, from its attribute `units`; 1 without the
+/// attribute. Rejects units other than m, mm, um, nm and angstrom.
 [[nodiscard]] double metres_per_unit(const hdf5::Reader& file, const std::string& name);
 
-/// A finite number more than 0; `unit` is what it counts. Rejects others.
+/// Returns `value` if it is finite and above 0, otherwise rejects it. `unit` names its unit for the
+/// message.
 [[nodiscard]] double positive(const hdf5::Reader& file,
                               const std::string& name,
                               double value,
                               std::string_view unit);
 
-/// A dataset's single length, more than 0, in metres.
+/// Reads a dataset's single length in metres. Rejects lengths that are not above 0.
 [[nodiscard]] double read_length(const hdf5::Reader& file, const std::string& name);
 
-/// Where an image lies in the square that is as wide as its longer side: their middles (n / 2) are
-/// at the same place.
+/// The place of an image in a square that is as wide as the image's longer side. The middles (n /
+/// 2) of both coincide.
 struct Square {
   explicit Square(const hdf5::Shape& frames)
       : rows(static_cast<int>(frames[1])),
@@ -87,7 +88,7 @@ struct Square {
   int first_row;
   int first_col;
 
-  /// Copies an image into its place.
+  /// Copies an image into its place in the square.
   void put(const float* image, float* square) const {
     for (int row = 0; row < rows; ++row) {
       std::copy_n(image + static_cast<std::ptrdiff_t>(row) * cols,
@@ -97,25 +98,26 @@ struct Square {
   }
 };
 
-/// Leaves pixels out of the mask: those that are bad in any of `images` images, of which `bad_in`
-/// says in how many each of them is.
+/// Masks the pixels that are bad in any of `images` images. `bad_in` says in how many images each
+/// pixel is bad.
 void mask_bad(const std::vector<std::int64_t>& bad_in, std::int64_t images, Recording& recording);
 
-/// Throws BadInput where frames of this shape, or what is kept for each of their pixels, would not
-/// fit into this machine's memory.
+/// Throws BadInput if frames of this shape, or the arrays for one frame, do not fit into this
+/// machine's memory.
 void require_room(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape);
 
-/// Rejects frames that are no [positions, rows, columns] of at least one position and pixel.
+/// Rejects frames that are not [positions, rows, columns] with at least one position and pixel.
 void require_frames(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape);
 
-/// Reads stacks of images that lie one behind the other.
+/// Reads the images of several stacks as one sequence.
 class ImageReader {
  public:
-  /// `file` has to outlive it.
+  /// `file` must outlive this object.
   ImageReader(const hdf5::Reader& file, const std::vector<std::string>& names);
 
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// Stands until the next call. Reads what the file stores together at once.
+  /// Returns image n, which is valid until the next call. Reads images together that the file
+  /// stores together.
   [[nodiscard]] std::span<const float> image(std::int64_t n);
 
  private:
@@ -129,13 +131,13 @@ class ImageReader {
   const hdf5::Reader& file_;
   std::vector<Stack> stacks_;
   std::int64_t count_ = 0;
-  /// The images from first_ on.
+  /// The images from number first_ on.
   std::vector<float> block_;
   std::int64_t first_ = 0;
   std::int64_t block_count_ = 0;
 };
 
-/// Turns every image of a row-major stack so that the pixel (row, col) becomes the first.
+/// Rotates every image of a row-major stack cyclically so that pixel (row, col) becomes the first.
 template <class T>
 void corner_first(std::span<T> images, int width, int row, int col) {
   const auto stride = static_cast<std::ptrdiff_t>(width);
@@ -147,11 +149,11 @@ void corner_first(std::span<T> images, int width, int row, int col) {
   }
 }
 
-/// Checks that everything fits together and places the windows on the object; the frames stay in
-/// the file.
+/// Checks that all parts fit together and places the windows on the object. The frames stay in the
+/// file. Throws BadInput.
 [[nodiscard]] Dataset assemble(std::shared_ptr<const hdf5::Reader> file, Recording recording);
 
-/// The readers.
+/// The readers of the two formats.
 [[nodiscard]] Recording read_cxi(const hdf5::Reader& file);
 [[nodiscard]] Recording read_ptyd(const hdf5::Reader& file);
 

@@ -42,7 +42,7 @@ std::uint64_t read_hash(const hdf5::Reader& file, const std::string& name) {
   return hash;
 }
 
-/// Complex numbers of a shape; a negative extent stands for any.
+/// Reads complex numbers of a shape. A negative extent allows any extent.
 std::vector<std::complex<float>> read_complex(const hdf5::Reader& file,
                                               const std::string& name,
                                               const Shape& expected) {

@@ -49,7 +49,7 @@ Shards::Shards(const Dataset& data, gpu::Cluster& cluster, gpu::Partition partit
   if (!data.has_probe) mean_frame_.assign(data.pixels(), 0);
   Fingerprint print;
   if (cluster.local().front() == 0) print.add_mask(data.mask);
-  // In the order of the file.
+  // The loop follows the order of the file, in which reading is fastest.
   for (std::int64_t n = 0; n < data.count; ++n) {
     const Place& place = places[static_cast<std::size_t>(n)];
     if (place.rank < 0) continue;

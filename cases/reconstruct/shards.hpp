@@ -11,30 +11,32 @@
 
 namespace rankcheck::cases::reconstruct {
 
-/// The frames of a scan on the devices of a cluster: each rank has those of its own positions, and
-/// a process reads no others.
+/// The frames of a scan on the devices of a cluster. Each rank has the frames of its own positions,
+/// and a process reads no others. The cluster owns the memory and must outlive this object.
 class Shards {
  public:
-  /// Copies every frame of the local ranks once. All processes of the cluster do so together.
-  /// Throws BadInput as Dataset::read_frame().
+  /// Copies every frame of the local ranks once. All processes of the cluster must do this
+  /// together. Throws BadInput like Dataset::read_frame().
   Shards(const Dataset& data, gpu::Cluster& cluster, gpu::Partition partition, int batches);
 
-  /// The positions of each rank of the cluster, those of the first batch first, in order.
+  /// Returns the positions of each rank of the cluster, in the order of the batches and ascending
+  /// within a batch.
   [[nodiscard]] const std::vector<std::vector<std::int64_t>>& positions() const {
     return positions_;
   }
-  /// The frames of cluster.local()[place], in the order of its positions, in its device's memory.
+  /// Returns the frames of rank cluster.local()[place], in the order of its positions. They are in
+  /// its device's memory.
   [[nodiscard]] const float* frames(std::size_t place) const { return frames_[place]; }
-  /// The sum of all ranks' frames: of each frame, then of these, so that it is the same for any
-  /// partition.
+  /// Returns the sum of all ranks' frames. Each frame is summed first, then these sums, so the
+  /// result is the same for any partition.
   [[nodiscard]] double total() const { return total_; }
-  /// The mean of all ranks' frames, [detector, detector]; only where the data have no probe.
+  /// Returns the mean of all ranks' frames, [detector, detector]. Empty if the data have a probe.
   [[nodiscard]] const std::vector<double>& mean_frame() const { return mean_frame_; }
-  /// That of all ranks' frames and the mask.
+  /// Returns the fingerprint of all ranks' frames and the mask.
   [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
 
  private:
-  /// Adds numbers that each process has over all processes.
+  /// Sums numbers of each process over all processes.
   template <class Number>
   void sum_over_processes(spec::Type type, std::span<Number> numbers);
 

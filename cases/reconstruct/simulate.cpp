@@ -28,13 +28,13 @@ constexpr double object_max = 1 << 14;
 /// Independent streams of random numbers.
 enum class Stream : std::uint64_t { phase, amplitude, scan, noise };
 
-/// Numbers between 0 and 1, one after another.
+/// Random numbers between 0 and 1, one after another.
 class Random {
  public:
   Random(std::uint64_t seed, Stream stream, std::uint64_t part = 0)
       : hash_(seed ^ (part << 8), static_cast<std::uint64_t>(stream)) {}
 
-  /// In (0, 1).
+  /// Returns a number in (0, 1).
   double uniform() { return (static_cast<double>(hash_(next_++) >> 11) + 0.5) * 0x1p-53; }
   double between(double low, double high) { return low + (high - low) * uniform(); }
 
@@ -43,8 +43,8 @@ class Random {
   std::uint64_t next_ = 0;
 };
 
-/// A number of events of which `mean` are expected. Small means by inversion, large ones by
-/// Hörmann's transformed rejection (1993).
+/// Returns a random number of events whose expectation is `mean`. Small means use inversion, large
+/// ones Hörmann's transformed rejection (1993).
 double poisson(Random& random, double mean) {
   if (mean < 10) {
     const double limit = std::exp(-mean);
@@ -70,7 +70,8 @@ double poisson(Random& random, double mean) {
   }
 }
 
-/// A smooth random field about zero: plane waves that are `wavelength_min` pixels long or longer.
+/// Returns a smooth random field about zero: a sum of plane waves whose wavelengths are at least
+/// `wavelength_min` pixels.
 std::vector<double> smooth_field(Random random, int rows, int cols, double wavelength_min) {
   constexpr int waves = 32;
   std::vector<double> field(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols), 0);
@@ -91,7 +92,7 @@ std::vector<double> smooth_field(Random random, int rows, int cols, double wavel
   return field;
 }
 
-/// Corners around zero, (row, column) one after another.
+/// Returns corners around zero as pairs (row, column), in pixels.
 std::vector<double> scan(const Simulation& simulation) {
   const double golden_angle = pi * (3 - std::sqrt(5.0));
   const int columns = static_cast<int>(std::ceil(std::sqrt(simulation.positions)));
@@ -102,7 +103,7 @@ std::vector<double> scan(const Simulation& simulation) {
     if (simulation.path == ScanPath::raster) {
       at = {static_cast<double>(n / columns), static_cast<double>(n % columns)};
     } else if (simulation.path == ScanPath::spiral) {
-      // One position for each square of a step.
+      // On average, there is one position for each square of a step.
       const double radius = std::sqrt((n + 0.5) / pi);
       at = {radius * std::sin(n * golden_angle), radius * std::cos(n * golden_angle)};
     } else {
@@ -116,7 +117,8 @@ std::vector<double> scan(const Simulation& simulation) {
   return corners;
 }
 
-/// Puts the scan into the middle of the object, whose width follows where none is given.
+/// Puts the scan into the middle of the object. The object's width follows from the scan if it is
+/// not given.
 void place_scan(const Simulation& simulation, Dataset& data) {
   const std::vector<double> corners = scan(simulation);
   std::array<double, 2> low{};
@@ -130,7 +132,7 @@ void place_scan(const Simulation& simulation, Dataset& data) {
     }
     extent[axis] = high - low[axis];
   }
-  // A pixel on every side, and the one that interpolation needs.
+  // One pixel on every side, and one for interpolation.
   const double needed = std::ceil(std::max(extent[0], extent[1])) + data.window + 3;
   if (simulation.object != 0 && simulation.object < needed) {
     throw harness::BadInput(fmt::format(
@@ -144,7 +146,7 @@ void place_scan(const Simulation& simulation, Dataset& data) {
   }
   data.rows = simulation.object == 0 ? static_cast<int>(needed) : simulation.object;
   data.cols = data.rows;
-  // Phases and amplitudes in double precision, and the object twice.
+  // Phases and amplitudes in double precision, and two copies of the object.
   constexpr double bytes_per_pixel = 2 * sizeof(double) + 4 * sizeof(double);
   expect_memory("--object-size",
                 fmt::format("arrays of {} × {}", data.rows, data.cols),
@@ -198,7 +200,7 @@ std::vector<std::complex<float>> make_probe(const Simulation& simulation) {
 
 Dataset simulate(const Simulation& simulation) {
   Dataset data;
-  // A photon of 10 keV, 75 um pixels at 2 m: what beamlines have.
+  // Typical values of beamlines: a photon of 10 keV, pixels of 75 um, a distance of 2 m.
   data.geometry = {
       .wavelength = 1.24e-10, .distance = 2, .pixel_height = 75e-6, .pixel_width = 75e-6};
   data.count = simulation.positions;

@@ -19,14 +19,14 @@ std::vector<spec::Array> remembered_by(StepKind kind) {
   return arrays;
 }
 
-/// The solver `operation` without its `_step`.
+/// Returns the solver named like `operation` without its `_step`.
 Solver solver(StepKind kind, std::string_view operation, std::string_view summary, int batches) {
   return {
       .name = operation.substr(0, operation.size() - std::string_view("_step").size()),
       .summary = summary,
       .model = kind == StepKind::poisson_conjugate_gradient ? "poisson" : "gaussian",
       .batches = batches,
-      // Within an iteration, the state before it is kept.
+      // With several batches, the state before the iteration is kept too.
       .bytes_per_pixel = gpu::bytes_per_pixel<float>(kind, batches > 1 ? 2 : 1),
       .remembers = remembered_by(kind),
       .start = [kind](const Problem& problem,

@@ -6,7 +6,8 @@
 
 namespace rankcheck::cases::reconstruct {
 
-/// Every solver, the default one first. The program has no command `reconstruct` without any.
+/// Returns every solver, the default one first. A program without solvers has no command
+/// `reconstruct`.
 [[nodiscard]] const std::vector<Solver>& solvers();
 
 }  // namespace rankcheck::cases::reconstruct
