@@ -4,7 +4,8 @@
 
 namespace rankcheck::cases {
 
-/// Every operation with its contract and the properties that its suite claims, sorted by name.
+/// Returns every operation with its contract and the properties that its suite claims, sorted by
+/// name.
 [[nodiscard]] harness::Catalogue make_catalogue();
 
 }  // namespace rankcheck::cases

@@ -19,7 +19,8 @@
 
 namespace {
 
-/// One line on stderr, whatever the text holds, of less than 300 characters.
+/// Prints one line of less than 300 characters to stderr, whatever the text contains. Returns the
+/// exit status.
 int complain(std::string_view what) {
   constexpr std::size_t bytes_max = 280;
   fmt::print(stderr, "rankcheck: {}\n", rankcheck::harness::shortened(what, bytes_max));
@@ -37,9 +38,10 @@ void expect_command(const CLI::App& app, const std::string& word) {
       fmt::format("command: {:.60}: expected one of {}", word, fmt::join(names, ", ")));
 }
 
-/// Refuses values that would be taken for others: nothing, which would silently mean the default;
-/// numbers that are not decimal, as 010, which CLI11 takes for 8; and nan, which is outside of no
-/// CLI::Range.
+/// Rejects values that would be misunderstood:
+/// - empty values, which would silently mean the default,
+/// - numbers that are not decimal, such as 010, which CLI11 reads as 8,
+/// - NaN, which CLI::Range accepts.
 void refuse_values_that_are_none(CLI::App& app) {
   const auto complain_of_nothing = [](std::string& value) {
     return value.empty() ? std::string("expected a value, got nothing") : std::string();
@@ -57,10 +59,11 @@ void refuse_values_that_are_none(CLI::App& app) {
   for (CLI::App* command : commands) {
     for (CLI::Option* option : command->get_options()) {
       const bool is_flag = option->get_items_expected_max() == 0;
-      // The names that the commands give to numbers, or CLI11's own; the checks' names come behind.
+      // The type names that the commands give to numbers, or CLI11's own. The names of the checks
+      // follow after a colon.
       const std::string type = option->get_type_name();
       const std::string kind = type.substr(0, type.find(':'));
-      // Before the checks that the commands have added.
+      // Runs this check before the checks that the commands have added.
       const auto check_first = [&](const auto& complain_of) {
         option->transform(CLI::Validator(complain_of, ""));
       };
@@ -73,14 +76,14 @@ void refuse_values_that_are_none(CLI::App& app) {
   }
 }
 
-/// Names the files of libraries for all workers that this program starts.
+/// Adds options that name the files of vendor libraries for all workers that this program starts.
 void add_library_options(CLI::App& app, rankcheck::cases::Context& context) {
   for (const rankcheck::gpu::VendorLibrary& library : rankcheck::gpu::vendor_libraries) {
     app.add_option_function<std::string>(
            library.option,
            [library, &context](const std::string& path) {
              ::setenv(library.variable, path.c_str(), 1);
-             // So that a printed command is about the same library.
+             // Printed commands must use the same library.
              context.program +=
                  fmt::format(" {} {}", library.option, rankcheck::harness::shell_quoted(path));
            },
@@ -114,7 +117,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    // Help and version are "errors" of status 0.
+    // CLI11 reports help and version as errors of status 0.
     if (error.get_exit_code() == 0) return app.exit(error);
     return complain(fmt::format("command line: {} (see --help)", error.what()));
   }

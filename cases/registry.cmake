@@ -1,6 +1,5 @@
-# Leaf folders are discovered and sorted here, and registries of plain calls are generated from
-# them: nothing for a linker to drop, a missing function is a link error, the order is the same
-# everywhere.
+# Finds and sorts the leaf folders and generates registries of plain calls from them. So a linker
+# has nothing to drop, a missing function is a link error, and the order is the same everywhere.
 
 # Sets `out` to the sorted names of the folders below `path` that hold a file `file`.
 function(rankcheck_leaf_folders out path file)
@@ -16,14 +15,16 @@ function(rankcheck_leaf_folders out path file)
   set(${out} "${names}" PARENT_SCOPE)
 endfunction()
 
-# Writes the file only when its content changes, so that nothing is rebuilt for nothing.
+# Writes a file only if its content changes, so that nothing is rebuilt without need. Sets `out` to
+# the path of the file.
 function(rankcheck_write_registry name content out)
   set(path ${CMAKE_BINARY_DIR}/generated/${name})
   file(CONFIGURE OUTPUT ${path} CONTENT "${content}" @ONLY)
   set(${out} ${path} PARENT_SCOPE)
 endfunction()
 
-# A family's references: rankcheck::reference::<family>(), a list of <type>{contract, reference}.
+# Generates rankcheck::reference::<family>(), the list of a family's references. Its entries are
+# <type>{contract, reference}.
 function(rankcheck_register_references out family type)
   rankcheck_leaf_folders(operations reference/${family} contract.hpp)
   set(includes "")
@@ -49,7 +50,8 @@ ${entries}  };
   set(${out} ${path} PARENT_SCOPE)
 endfunction()
 
-# A family's algorithms: rankcheck::gpu::<list>(), a list of Implementation{operation, <type>}.
+# Generates rankcheck::gpu::<list>(), the list of a family's algorithms. Its entries are
+# <implementation>{operation, <type>}.
 function(rankcheck_register_algorithms out family list implementation type)
   rankcheck_leaf_folders(operations gpu/${family} *.cpp)
   set(declarations "")
@@ -111,8 +113,8 @@ ${entries}  };
   set(${out} ${path} PARENT_SCOPE)
 endfunction()
 
-# The operators once more, for devices of another kind: sources in the generated folder `kind` that
-# only include the operators' own, a few each: compilers take long to start.
+# Prepares the operators for compilation for another kind of device. Generates sources in the folder
+# `kind` that only include the operators' own sources, 8 in each, because compilers start slowly.
 function(rankcheck_wrap_operators out kind extension)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
        ${CMAKE_SOURCE_DIR}/gpu/ptycho/*.cpp)
@@ -131,7 +133,7 @@ function(rankcheck_wrap_operators out kind extension)
   set(${out} ${wrappers} PARENT_SCOPE)
 endfunction()
 
-# The suites of all families, sorted by operation.
+# Generates rankcheck::cases::suites(), the suites of all given families, sorted by operation.
 function(rankcheck_register_suites out)
   set(declarations "")
   set(entries "")

@@ -8,7 +8,7 @@
 /// The only place that sees the references, the implementations and the harness.
 namespace rankcheck::cases {
 
-/// What one operation claims.
+/// The properties that one operation claims.
 struct Suite {
   std::vector<harness::Property> properties;
 };
@@ -18,7 +18,8 @@ struct NamedSuite {
   Suite suite;
 };
 
-/// All suites, sorted by operation. Generated from the folders below cases/collectives.
+/// Returns all suites, sorted by operation. CMake generates the list from the folders below
+/// cases/collectives and cases/ptycho.
 [[nodiscard]] const std::vector<NamedSuite>& suites();
 
 }  // namespace rankcheck::cases

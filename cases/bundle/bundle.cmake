@@ -1,23 +1,24 @@
-# What `cmake --install` and CPack make: one folder that runs wherever glibc is new enough. Programs
-# are at its root, libraries in lib/, and share/rankcheck/ has the same paths as the sources.
+# Defines the output of `cmake --install` and CPack: one folder that runs wherever glibc is new
+# enough. Programs are at its root, libraries are in lib/, and share/rankcheck/ has the same paths as
+# the sources.
 
-# In a build, too, programs find their data under share/rankcheck. The link is relative, so that
-# the sources and their build can be carried elsewhere together.
+# Programs in a build folder find their data under share/rankcheck, too. The link is relative, so
+# that the sources and their build can be moved together.
 file(RELATIVE_PATH sources_from_share ${CMAKE_BINARY_DIR}/share ${CMAKE_SOURCE_DIR})
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share)
 file(CREATE_LINK ${sources_from_share} ${CMAKE_BINARY_DIR}/share/rankcheck SYMBOLIC)
 
-# Programs are stripped: debugging information is large and names folders of this machine.
+# Programs are stripped, because debugging information is large and names folders of this machine.
 install(CODE "set(CMAKE_INSTALL_DO_STRIP ON)")
 
-# The programs for MPI belong to the MPI library of this machine.
+# The programs for MPI are left out, because they need the MPI library of this machine.
 set(bundled rankcheck)
 foreach(program IN ITEMS rankcheck-worker-cuda rankcheck-reconstruct-cuda rankcheck-worker-nccl)
   if(TARGET ${program})
     list(APPEND bundled ${program})
   endif()
 endforeach()
-# DT_RPATH serves the libraries that a library needs, too; DT_RUNPATH would not.
+# Unlike DT_RUNPATH, DT_RPATH also applies to the libraries that a library needs.
 foreach(program IN LISTS bundled)
   set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
   target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
@@ -30,7 +31,7 @@ install(RUNTIME_DEPENDENCY_SET libraries
     "^lib(cuda|cufft|nccl)\\.so"
   LIBRARY DESTINATION lib)
 
-# A library finds those beside it also where another program loads it.
+# With this path, a library finds the libraries beside it even if another program loads it.
 install(CODE [[
   file(GLOB libraries "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/*.so*")
   find_program(PATCHELF patchelf REQUIRED)

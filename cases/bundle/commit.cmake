@@ -1,7 +1,8 @@
-# cmake -D SOURCE=… -D OUTPUT=… -P commit.cmake: writes a header with the commit that is built, and
-# only when that changes. "unknown" where git or its folder is missing.
+# Usage: cmake -D SOURCE=… -D OUTPUT=… -P commit.cmake
+# Writes a header with the commit of the sources, but only if the commit changes. The commit is
+# "unknown" if git or its folder is missing.
 function(git out)
-  # A folder may belong to another user than the one who builds.
+  # safe.directory: the folder may belong to another user than the one who builds.
   execute_process(
     COMMAND git --no-optional-locks -c safe.directory=${SOURCE} ${ARGN}
     WORKING_DIRECTORY ${SOURCE} OUTPUT_VARIABLE said RESULT_VARIABLE status ERROR_QUIET
@@ -12,7 +13,7 @@ endfunction()
 
 git(prefix rev-parse --show-prefix)
 git(commit rev-parse --short=12 HEAD)
-# Sources may lie in a folder of another repository.
+# If the prefix is not empty, the sources lie inside another repository.
 if(prefix OR NOT status EQUAL 0)
   set(commit unknown)
 else()

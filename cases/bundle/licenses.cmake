@@ -1,5 +1,5 @@
-# Runs while installing: copies the licences of the packages that the libraries are from, and of
-# those that are compiled into the programs, where dpkg knows them.
+# Runs during the installation. Copies the licences of the packages that contain the libraries, and
+# of the packages that are compiled into the programs, if dpkg knows them.
 set(target "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
 file(GLOB libraries RELATIVE ${target}/lib ${target}/lib/*)
 list(TRANSFORM libraries PREPEND "*-linux-gnu/")

@@ -1,8 +1,8 @@
 #!/bin/sh
-# make.sh BUILD FOLDER: packs what was built in BUILD into an archive in FOLDER, unpacks it in
-# FOLDER/unpacked and checks that it can run on other machines. Prints the path of the archive, its
-# size and the least glibc that it needs; or what is wrong, with exit status 1. BUILD and FOLDER are
-# absolute paths.
+# Usage: make.sh BUILD FOLDER, with absolute paths
+# Packs the programs of BUILD into an archive in FOLDER, unpacks it in FOLDER/unpacked and checks
+# that it can run on other machines. Prints the path of the archive, its size and the oldest glibc
+# that it runs with. If something is wrong, prints what it is and exits with status 1.
 set -eu
 build=$1
 folder=$2
@@ -22,7 +22,8 @@ mkdir "$folder/unpacked"
 root=$folder/unpacked/$name
 [ -x "$root/rankcheck" ] || wrong "$root/rankcheck: expected a program"
 
-# What belongs to glibc or the driver, and what the programs load when they are asked for it.
+# The bundle must not contain libraries of glibc or the driver, nor libraries that the programs load
+# on request.
 for file in "$root"/lib/*; do
   case ${file##*/} in
     libc.so* | libm.so* | ld-* | libcuda.* | libcufft* | libnccl* | libmpi*)
@@ -52,7 +53,8 @@ for file in "$root"/rankcheck* "$root"/lib/*; do
   needs=$(objdump -p "$file" | sed -n 's/.* GLIBC_\([0-9.]*\)$/\1/p')
   glibc=$(printf '%s\n' "$glibc" $needs | sort -V | tail -n 1)
 done
-# A path of the machine that built it, wherever a path may begin.
+# Looks for paths of the machine that built the programs. The pattern matches only where a path can
+# begin.
 for folder_here in "$sources" "$build"; do
   pattern=$(printf '%s' "$folder_here" | sed 's/[][\.*^$/+?(){}|]/\\&/g')
   if grep -raoE "(^|[^A-Za-z0-9_./-])$pattern/[^ ]*" "$root" >&2; then
@@ -66,7 +68,7 @@ find "$root/share" -name '*.md' | while read -r page; do
   done
 done
 
-# Debian 12 is the oldest system that programs have to run on.
+# Debian 12 is the oldest system that the programs must run on.
 # shellcheck source=/dev/null
 [ ! -e /etc/os-release ] || . /etc/os-release
 if [ "${ID-}${VERSION_ID-}" = debian12 ]; then

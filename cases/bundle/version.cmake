@@ -1,5 +1,5 @@
-# What `rankcheck --version` says of the build. Only version.cpp depends on the commit, which every
-# build looks up.
+# Defines what `rankcheck --version` says about the build. Every build looks up the commit, and only
+# version.cpp depends on it.
 set(commit_header ${CMAKE_BINARY_DIR}/generated/commit.hpp)
 add_custom_target(rankcheck_commit
   COMMAND ${CMAKE_COMMAND} -D SOURCE=${CMAKE_SOURCE_DIR} -D OUTPUT=${commit_header}
@@ -9,7 +9,7 @@ add_dependencies(rankcheck_cases rankcheck_commit)
 
 set(built_cuda "not built in")
 if(TARGET rankcheck-worker-cuda)
-  # "80-real 90" is code for sm_80 and sm_90, and PTX of 90.
+  # For example, "80-real 90" means code for sm_80 and sm_90, and PTX of 90.
   set(code "")
   foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
     string(REGEX MATCH "^[0-9a-z]+" number ${architecture})

@@ -19,7 +19,7 @@ using harness::Judgement;
 using harness::Verdict;
 using reference::Piece;
 
-/// Elements that are folded at a time: the expected values stay in the cache.
+/// Number of elements that are folded at a time, so that the expected values stay in the cache.
 constexpr std::int64_t chunk_elements = 2048;
 
 /// A piece of one rank's output.
@@ -59,7 +59,8 @@ class StageJudge {
   }
 
  private:
-  /// The power of what is expected: that of every rank that has a copy.
+  /// Adds the expected values to the power meter. Every rank with a copy of these values has the
+  /// same power.
   void measure(std::int64_t count) {
     if (expected_.as_bits) return meter_.add_exact(count);
     for (std::size_t i = 0; i < expected_.bound.size(); ++i) {
@@ -117,7 +118,7 @@ class StageJudge {
     }
   }
 
-  /// What the wrong element says about where it came from; coded inputs only.
+  /// Describes where a wrong element came from. Only for coded inputs; otherwise empty.
   std::string decode(const Piece& piece, std::int64_t index, const std::byte* got) const {
     if (case_.input != harness::InputKind::coded) return {};
     const std::int64_t send_index = piece.send_offset + index;
@@ -145,7 +146,8 @@ class StageJudge {
     return {};
   }
 
-  /// The only input element with these bits, in words.
+  /// Names the only input element with these bits, says that there is none, or returns an empty
+  /// text if there are several.
   std::string find_origin(const std::byte* got) const {
     std::string text;
     for (int r = 0; r < oracle_.call().ranks; ++r) {
@@ -180,7 +182,7 @@ void judge_every_stage(const Evidence& evidence, Judgement& judgement) {
   }
 }
 
-/// The case in the group whose members are the next ranks, where the next member is the root. A
+/// Returns the case in a group whose members are the next ranks. The next member is its root. A
 /// group of the whole world only changes its order.
 Case in_next_group(const Case& c, bool is_rooted) {
   Case next = c;

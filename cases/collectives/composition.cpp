@@ -18,7 +18,7 @@ using harness::InputKind;
 using harness::Judgement;
 using harness::Verdict;
 
-/// Whether 2a + b == sum in one component; integers wrap.
+/// Whether 2a + b == sum in one component. Integers wrap.
 bool is_combination(spec::Type component,
                     const std::byte* a,
                     const std::byte* b,

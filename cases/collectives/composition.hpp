@@ -6,43 +6,45 @@
 
 #include "harness/operation.hpp"
 
-/// Laws that connect one collective with others: both sides run on the same backend, with exact
+/// Laws that connect one collective with others. Both sides run on the same backend, with exact
 /// inputs, and must leave the same bits.
 namespace rankcheck::cases {
 
-/// A stage of another operation in the group and type of `c`, out of place. The backend draws its
-/// algorithm from the data seed.
+/// Returns a stage of another operation with the group and type of `c`, out of place. The algorithm
+/// is left to the backend.
 [[nodiscard]] harness::Case stage_of(const harness::Case& c, std::string_view operation);
 
-/// The same, fed with what the stage before left.
+/// Returns the same stage with the result of the stage before as its input.
 [[nodiscard]] harness::Case next_stage_of(const harness::Case& c, std::string_view operation);
 
-/// An uneven operation on the case's count, cut into nearly equal parts, one a rank.
+/// Returns an uneven operation: the case's count cut into nearly equal parts, one for each rank.
 [[nodiscard]] harness::Case in_parts(const harness::Case& c);
 
-/// Compares the whole recv buffers of the first and the last stage on every rank that has one.
+/// Compares the whole recv buffers of the first and the last stage on every rank that has both.
 void expect_last_equals_first(const harness::Evidence& evidence, harness::Judgement& judgement);
 
 /// Compares the recv buffers of the last stage with the send buffers of the first, on every rank
 /// that has both.
 void expect_last_returns_first(const harness::Evidence& evidence, harness::Judgement& judgement);
 
-/// Bends a reduction to inputs that leave one result, and says whether a case has such.
+/// Changes a reduction's inputs so that only one result is correct, and says whether a case has
+/// such inputs.
 void adapt_exact(const spec::Contract& contract, harness::Case& c);
 [[nodiscard]] bool applies_exact(const spec::Contract& contract, const harness::Case& c);
 
-/// For laws that look at the send buffers afterwards: the case is out of place.
+/// For laws that read the send buffers afterwards: makes the case out of place, and says whether it
+/// is.
 void adapt_out_of_place(const spec::Contract& contract, harness::Case& c);
 [[nodiscard]] bool applies_out_of_place(const spec::Contract& contract, const harness::Case& c);
 
 using Program = void (*)(const spec::Contract&, const harness::Case&, std::vector<harness::Case>&);
 
-/// A law: what the first stage leaves is what the others, one after another, leave.
+/// A law: the first stage alone leaves the same result as the other stages, one after another.
 [[nodiscard]] harness::Property composes(std::string_view name,
                                          std::string_view summary,
                                          Program program);
 
-/// A law: the last stage brings back what the first was given; out of place.
+/// A law: the last stage returns the inputs of the first. The case is out of place.
 [[nodiscard]] harness::Property returns(std::string_view name,
                                         std::string_view summary,
                                         Program program);
@@ -50,7 +52,8 @@ using Program = void (*)(const spec::Contract&, const harness::Case&, std::vecto
 /// f(2a + b) = 2 f(a) + f(b), for sums.
 [[nodiscard]] harness::Property is_linear();
 
-/// A scatter followed by this gather returns the root's data; even or uneven, as the gather is.
+/// A scatter followed by this gather returns the root's data. The scatter is even or uneven like
+/// the gather.
 [[nodiscard]] harness::Property inverts_scatter();
 
 }  // namespace rankcheck::cases

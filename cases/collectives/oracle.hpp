@@ -12,31 +12,32 @@
 
 namespace rankcheck::cases {
 
-/// What one stage of a collective has to leave behind: the members' inputs, made anew from the case
-/// (or the stage before), and what the reference makes of them.
+/// The expected results of one stage of a collective. It makes the members' inputs again from the
+/// case (or takes them from the stage before) and applies the reference to them.
 class Oracle {
  public:
-  /// `evidence` must outlive the oracle; the stage's operation must be a collective.
+  /// `evidence` must outlive the oracle. Throws std::logic_error if the stage's operation is not a
+  /// collective.
   Oracle(const harness::Evidence& evidence, std::size_t stage);
 
   [[nodiscard]] const spec::Call& call() const { return call_; }
   [[nodiscard]] const numerics::Fold& rule() const { return rule_; }
-  /// The buffers of a member after the run.
+  /// Returns the buffers of a member after the run.
   [[nodiscard]] const harness::BufferView& view(int rank) const {
     return views_[static_cast<std::size_t>(rank)];
   }
-  /// What a member had in its send buffer.
+  /// Returns the content of a member's send buffer before the call.
   [[nodiscard]] std::span<const std::byte> input(int rank) const {
     return inputs_[static_cast<std::size_t>(rank)];
   }
-  /// One element of each member, where the op is premul_sum.
+  /// Returns one scalar of each member if the op is premul_sum; otherwise empty.
   [[nodiscard]] std::span<const std::byte> scalars() const { return scalars_; }
 
-  /// Appends the pieces of a member's output.
+  /// Appends the pieces of a member's output to `pieces`.
   void collect(int rank, std::vector<reference::Piece>& pieces) const {
     reference_(call_, rank, pieces);
   }
-  /// What elements [begin, begin + count) of a piece must be.
+  /// Computes the expected elements [begin, begin + count) of a piece.
   void expect(const reference::Piece& piece,
               std::int64_t begin,
               std::int64_t count,

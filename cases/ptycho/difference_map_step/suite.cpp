@@ -9,7 +9,7 @@ namespace rankcheck::cases::difference_map_step {
 Suite suite() {
   using harness::Form;
   auto properties = step_properties();
-  // A ramp would turn the exit waves of every position by a phase of its own: no such form.
+  // Form::ramped is left out: a ramp would turn the exit waves of every position by another phase.
   properties.push_back(is_equivariant<Outputs::states,
                                       Form::turned,
                                       Form::stretched,

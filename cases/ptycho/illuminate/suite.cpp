@@ -18,7 +18,7 @@ namespace {
 
 using spec::Array;
 
-/// Stage 0 is extract, stage 1 illuminate.
+/// Stage 0 is extract, stage 1 is illuminate.
 void check_product(const harness::Evidence& evidence, harness::Judgement& judgement) {
   const OperatorStage extracted = read_stage(evidence, 0);
   const OperatorStage lit = read_stage(evidence, 1);

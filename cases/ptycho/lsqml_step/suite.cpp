@@ -9,7 +9,7 @@ namespace rankcheck::cases::lsqml_step {
 Suite suite() {
   using harness::Form;
   auto properties = step_properties();
-  // Mode 0 alone decides on the lengths: no mixture.
+  // Form::mixed is left out, because mode 0 alone determines the step lengths.
   properties.push_back(is_equivariant<Outputs::states,
                                       Form::turned,
                                       Form::stretched,

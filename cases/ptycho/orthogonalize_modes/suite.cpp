@@ -22,18 +22,18 @@ using harness::Evidence;
 using harness::Judgement;
 using Value = std::complex<double>;
 
-/// The modes of one probe: before, as the reference makes them, and as they came out.
+/// The modes of one probe: before the call, as the reference makes them, and after the call.
 struct Probe {
   const Value* in;
   const Value* expected;
   const Value* got;
   std::size_t modes;
   std::size_t pixels;
-  /// The sum of all modes' squares, and how far anything quadratic in them may be off.
+  /// The sum of all modes' squares, and the error bound of anything quadratic in the modes.
   double power;
   double bound;
 
-  /// The inner product of two modes.
+  /// Returns the inner product of two modes.
   [[nodiscard]] Value gram(const Value* of, std::size_t a, std::size_t b) const {
     Value sum = 0;
     for (std::size_t i = 0; i < pixels; ++i) {
@@ -41,7 +41,7 @@ struct Probe {
     }
     return sum;
   }
-  /// The coherence of two pixels.
+  /// Returns the coherence of two pixels.
   [[nodiscard]] Value coherence(const Value* of, std::size_t x, std::size_t y) const {
     Value sum = 0;
     for (std::size_t m = 0; m < modes; ++m) {
@@ -84,7 +84,7 @@ void judge(const OperatorStage& stage,
                  fmt::format("{}: off by {:.3g}, bound {:.3g}", what, error, bound));
 }
 
-/// A property of every probe on its own.
+/// A property that holds for every probe separately.
 template <void (*check)(const OperatorStage&, const Probe&, Judgement&)>
 harness::Property of_probes(std::string_view name, std::string_view summary) {
   return {
@@ -130,7 +130,7 @@ void check_coherence(const OperatorStage& stage, const Probe& probe, Judgement& 
   }
 }
 
-/// A shared probe is the same on all ranks.
+/// A probe that all positions share is the same on all ranks.
 harness::Property ranks_agree() {
   harness::Property property = harness::ranks_agree_bitwise();
   property.applies = [](const spec::Contract&, const Case& c) {

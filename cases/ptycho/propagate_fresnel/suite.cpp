@@ -14,7 +14,7 @@ namespace {
 
 using spec::Array;
 
-/// No frequency is so high that it decays.
+/// Whether no frequency is so high that it decays.
 bool all_travel(const spec::Contract&, const harness::Case& c) {
   return c.scene.wavelength < 1.4;
 }
@@ -44,7 +44,7 @@ harness::Property conserves_energy_of_short_waves() {
   return property;
 }
 
-/// Stages 0 and 1 travel one after the other, stage 2 as far as both.
+/// Stages 0 and 1 travel one after the other. Stage 2 travels both distances at once.
 void check_distances(const harness::Evidence& evidence, harness::Judgement& judgement) {
   const OperatorStage first = read_stage(evidence, 0);
   OperatorStage second = read_stage(evidence, 1);

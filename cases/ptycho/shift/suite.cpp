@@ -26,7 +26,7 @@ void check_rolled(const harness::Evidence& evidence, harness::Judgement& judgeme
   const Field& positions = stage.in[Array::positions];
   const auto width = static_cast<std::size_t>(stage.c.scene.detector);
   const auto modes = static_cast<std::size_t>(stage.c.scene.modes);
-  // The pixel that comes to lie at this one.
+  // Returns the coordinate of the pixel that the shift moves to this coordinate.
   const auto before = [&](std::size_t pixel, double distance) {
     const double from = static_cast<double>(pixel) - distance;
     const double turns = std::floor(from / static_cast<double>(width));
@@ -56,7 +56,7 @@ harness::Property rolls_by_whole_positions() {
   };
 }
 
-/// Stage 0 propagates, stages 1 and 2 shift and propagate.
+/// Stage 0 propagates. Stage 1 shifts, and stage 2 propagates its result.
 void check_ramp(const harness::Evidence& evidence, harness::Judgement& judgement) {
   const OperatorStage plain = read_stage(evidence, 0);
   const OperatorStage shifted = read_stage(evidence, 1);
