@@ -28,8 +28,8 @@ double number_of(int id, const char* file, const std::string& key) {
   return 0;
 }
 
-/// Returns the part of a process's memory that counts for other processes, in kilobytes. Of a page
-/// that n processes share, this is all but the n-th part.
+/// Returns the part of a process's memory that counts for other processes, in kilobytes. If n
+/// processes share a page, this is all but the n-th part of the page.
 double shared_with_others(int id) {
   constexpr const char* file = "smaps_rollup";
   const double proportional = number_of(id, file, "Pss");

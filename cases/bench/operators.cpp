@@ -149,7 +149,7 @@ Run transforms(const Sizes& sizes) {
   };
 }
 
-/// Returns a floor: a copy of so many bytes.
+/// Returns a floor: a copy of `bytes` bytes.
 Run copies(double bytes) {
   struct Buffers {
     std::vector<std::byte> from;

@@ -10,8 +10,8 @@
 /// inputs, and must leave the same bits.
 namespace rankcheck::cases {
 
-/// Returns a stage of another operation with the group and type of `c`, out of place. The algorithm
-/// is left to the backend.
+/// Returns a stage of another operation with the group and type of `c`, out of place. The case
+/// names no algorithm, so the backend chooses one by the data seed.
 [[nodiscard]] harness::Case stage_of(const harness::Case& c, std::string_view operation);
 
 /// Returns the same stage with the result of the stage before as its input.

@@ -22,7 +22,7 @@ using Algorithms = std::map<std::string, std::vector<harness::AlgorithmInfo>>;
 struct Listing {
   harness::Catalogue catalogue;
   std::vector<NamedBackend> backends;
-  /// By backend: the algorithms of each backend that can run here or knows what is built in.
+  /// The algorithms by the backend's name, for backends that can run here or know what is built in.
   std::map<std::string, Algorithms> algorithms;
   std::vector<harness::Suite> suites;
 };

@@ -100,8 +100,8 @@ void expect_claimed(const harness::Catalogue& catalogue, const Case& c) {
                              harness::did_you_mean(c.property, claimed)));
 }
 
-/// Throws BadInput unless the images of all members, and the data that describes them, leave most
-/// of the memory free.
+/// Throws BadInput unless the images of all members, and the data that describes them, take at most
+/// a quarter of this machine's memory.
 void expect_small_enough(const harness::Catalogue& catalogue, const Case& c) {
   const spec::Contract& contract = catalogue.find(c.operation)->contract;
   const spec::Call call = call_of(c);

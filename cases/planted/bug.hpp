@@ -36,8 +36,8 @@ struct Outcome {
   }
 };
 
-/// One planted bug: an algorithm that is correct except for one mistake. Exactly one way to plant
-/// the mistake is set, or an algorithm (`plan`) together with a fault that hits it.
+/// One planted bug: an algorithm that is correct except for one mistake. It sets one of the ways to
+/// plant the mistake, or an algorithm (`plan`) together with a fault that hits it.
 struct Bug {
   std::string_view name;
   /// The programmer's mistake.

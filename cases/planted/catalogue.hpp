@@ -19,7 +19,7 @@ void add_bugs_in_plans(std::vector<Bug>& out);
 void add_bugs_in_values(std::vector<Bug>& out);
 void add_bugs_in_results(std::vector<Bug>& out);
 void add_bugs_in_machines(std::vector<Bug>& out);
-/// Appends the bugs of operators. In this order, the mistakes are:
+/// Appends the bugs of operators. In the order of the functions below, the mistakes are:
 /// - between the ranks,
 /// - in the computation of one rank,
 /// - in the probe's modes,

@@ -27,8 +27,11 @@ using StepFilter = std::function<bool(int rank, const Step& step)>;
 [[nodiscard]] StepFilter waits_for_entry(const Plan& plan);
 [[nodiscard]] StepFilter waits_for_arrival(const Plan& plan);
 
-/// Erase chosen steps: all of them, the first one of the lowest rank, the last one of the highest
-/// rank, or the last one of every rank that has at least two.
+/// Erase chosen steps, in this order:
+/// - all of them,
+/// - the first one of the lowest rank,
+/// - the last one of the highest rank,
+/// - the last one of every rank that has at least two.
 void erase_all(Plan& plan, const StepFilter& chosen);
 void erase_first(Plan& plan, const StepFilter& chosen);
 void erase_last(Plan& plan, const StepFilter& chosen);

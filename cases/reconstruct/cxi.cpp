@@ -17,7 +17,7 @@ const std::string detector = "entry_1/instrument_1/detector_1/";
 const std::string source = "entry_1/instrument_1/source_1/";
 
 constexpr double joules_per_electronvolt = 1.602176634e-19;
-/// No photon has so many joules. A larger number must be in another unit.
+/// Upper limit for the energy of a photon in joules. A larger number must be in another unit.
 constexpr double photon_joules_max = 1e-9;
 
 double joules(const Reader& file, const std::string& name) {

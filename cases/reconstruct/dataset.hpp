@@ -14,7 +14,7 @@
 
 namespace rankcheck::cases::reconstruct {
 
-/// Returns the wavelength in metres of a photon of so many joules. The same formula converts a
+/// Returns the wavelength in metres of a photon with this energy. The same formula converts a
 /// wavelength to joules.
 [[nodiscard]] constexpr double wavelength_of_energy(double joules) {
   return 6.62607015e-34 * 299792458 / joules;
@@ -139,8 +139,8 @@ void write_dataset(const std::filesystem::path& path,
                    bool counts_photons);
 
 /// Returns the probe with `modes` modes. If the data have fewer, modes are added: the first mode
-/// times low powers of row and column, orthogonal to all modes before. The k-th added mode has 1 /
-/// (10 k) of the first mode's power.
+/// times low powers of row and column, orthogonal to all modes before. The k-th added mode has
+/// 1/(10k) of the first mode's power.
 [[nodiscard]] std::vector<std::complex<float>> with_modes(const Dataset& data, int modes);
 
 }  // namespace rankcheck::cases::reconstruct

@@ -21,7 +21,7 @@ class Pace {
   Pace(const Course& course, int batches, std::int64_t done)
       : course_(course), batches_(batches), first_(done) {}
 
-  /// Notes that a check took so many seconds.
+  /// Notes that a check took `seconds`.
   void checked(double seconds);
   /// Returns the seconds of one iteration without its checks. `elapsed` is the time from the start
   /// of the first iteration of this run to the end of iteration number `iteration`.

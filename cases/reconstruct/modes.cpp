@@ -14,8 +14,7 @@ std::complex<double> inner_product(const Mode& a, const Mode& b) {
   return sum;
 }
 
-/// Returns the (row, column) powers of the k-th polynomial: (0, 0), (0, 1), (1, 0), (0, 2), (1, 1),
-/// …
+/// Returns the (row, column) powers of the k-th polynomial: (0, 0), (0, 1), (1, 0), (0, 2), …
 std::pair<int, int> powers(int k) {
   int degree = 0;
   while (k > degree) k -= ++degree;

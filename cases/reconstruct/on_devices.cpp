@@ -484,7 +484,7 @@ class OnDevices final : public Reconstruction {
   Problem problem_;
   gpu::Cluster& cluster_;
   spec::Scene scene_;
-  /// Null if the problem brings its shards.
+  /// Null if the problem provides the shards.
   std::unique_ptr<const Shards> own_shards_;
   const Shards& shards_;
   std::vector<Box> held_;

@@ -63,9 +63,9 @@ struct Result {
   /// Number of iterations. Each goes once through all batches.
   std::int64_t iterations = 0;
   State state = {};
-  /// Costs, divided by the sum of d. The cost is the sum over measured pixels of (sqrt(I) -
-  /// sqrt(d))^2, or for solvers with the poisson model of I - d - d log(I / d). I is the computed
-  /// and d the measured intensity.
+  /// Costs: sums over measured pixels, divided by the sum of d. I is the computed and d the
+  /// measured intensity. The terms are (sqrt(I) - sqrt(d))^2, or I - d - d log(I / d) if the
+  /// solver's model is poisson.
   /// First come the costs of the iterations: each sums the costs of the batches' frames before
   /// their steps. The last cost belongs to `state`. With one batch, these are the costs after
   /// 0, 1, 2, … iterations. The last cost is missing while the reconstruction runs, and if it was

@@ -28,7 +28,7 @@ struct Span {
   [[nodiscard]] double pixels(int window) const {
     return std::floor(high) - std::floor(low) + window + 1 + 2 * border;
   }
-  /// Whether all windows, without being moved, lie on an object of so many pixels.
+  /// Whether all windows, without being moved, lie on an object of `object` pixels.
   [[nodiscard]] bool fits(int window, std::int64_t object) const {
     return low >= 0 && std::ceil(high) + window <= static_cast<double>(object);
   }

@@ -22,9 +22,9 @@ struct Simulation {
   int object = 0;
   /// Distance of neighbouring positions.
   double step = 10;
-  /// Largest random displacement of positions of a raster or a spiral, as a share of the step.
-  /// Without displacements, the frames of a raster do not exclude objects and probes with the
-  /// period of its step.
+  /// Largest random displacement of positions of a raster or a spiral along each axis, as a share
+  /// of the step. Without displacements, the frames of a raster do not exclude objects and probes
+  /// with the period of its step.
   double jitter = 0.25;
   /// Photons of the probe in a frame.
   double photons = 1e6;

@@ -36,9 +36,9 @@
 #include "cases/workers/description.hpp"
 #include "cases/workers/launch.hpp"
 
-/// rankcheck-worker-nccl has three roles. Normally it starts a process for each rank of an NCCL
-/// world, and the store where the ranks meet. Each of these processes is this program too. Or it is
-/// one process that hosts all ranks.
+/// rankcheck-worker-nccl. It starts a process for each rank of an NCCL world, and the store where
+/// the ranks meet. Each of these processes runs this program too. In the mode of one process, it
+/// hosts all ranks itself.
 namespace rankcheck::cases {
 
 namespace {
@@ -317,7 +317,7 @@ class NcclSubject final : public worker::Subject {
   harness::ImageLayout layout_;
 };
 
-/// Returns why shared memory is too small for so many ranks on so many devices. Empty if it
+/// Returns why shared memory is too small for `ranks` ranks on `devices` devices. Empty if it
 /// suffices.
 std::string why_short_of_shared_memory(const Machine& machine, int ranks, int devices) {
   const nccl::Library& library = *machine.library;
