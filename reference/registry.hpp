@@ -10,10 +10,10 @@ namespace rankcheck::reference {
 /// The contracts of all operations of all families, sorted by name.
 [[nodiscard]] const std::vector<const spec::Contract*>& contracts();
 
-/// Null when there is no such operation.
+/// Returns null if there is no such operation.
 [[nodiscard]] const spec::Contract* find_contract(std::string_view operation);
 
-/// Throws std::out_of_range when there is no such operation.
+/// Throws std::out_of_range if there is no such operation.
 [[nodiscard]] const spec::Contract& contract_named(std::string_view operation);
 
 }  // namespace rankcheck::reference

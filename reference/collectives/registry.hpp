@@ -7,7 +7,7 @@
 
 namespace rankcheck::reference {
 
-/// A collective's meaning: its shape and its values.
+/// What a collective means: the shape of its buffers and their values.
 struct Collective {
   spec::Contract contract;
   Reference reference;

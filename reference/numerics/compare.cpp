@@ -13,7 +13,7 @@ namespace {
 
 using spec::Type;
 
-/// The bits of an element, most significant digit first.
+/// The bits of an element in hexadecimal, most significant digit first.
 std::string hexadecimal(const std::byte* element, std::size_t bytes) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
@@ -25,7 +25,7 @@ std::string hexadecimal(const std::byte* element, std::size_t bytes) {
   return " (0x" + text + ")";
 }
 
-/// Counts one wrong element and keeps it while there is room.
+/// Counts one wrong element and records it if fewer than `differences_max` are recorded.
 void note(Type type,
           std::int64_t index,
           const std::byte* expected,
@@ -73,8 +73,8 @@ class Judge {
   Judge(const Fold& rule, const Expected& expected)
       : expected_(expected), ranks_(static_cast<std::size_t>(rule.ranks)) {}
 
-  /// The distance of one component from what was expected; NaN, which no bound admits, where its
-  /// class is wrong.
+  /// Returns the distance of one component from its expected value. Returns NaN if the class of the
+  /// value or the sign of a zero is wrong; no bound admits NaN.
   double error(std::size_t at, double got) {
     const std::uint8_t admits = expected_.admits[at];
     if ((admits & admits_candidates) != 0) {
@@ -97,11 +97,11 @@ class Judge {
  private:
   const Expected& expected_;
   const std::size_t ranks_;
-  /// The next unused one.
+  /// Index of the next unused value in Expected::candidates.
   std::size_t candidate_ = 0;
 };
 
-/// The expected element rounded to its type, for people to read.
+/// The expected element rounded to its type, for a message.
 std::array<std::byte, 16> rounded(const Expected& expected, Type type, std::size_t first) {
   const Type part = spec::component(type);
   const auto bytes = static_cast<std::size_t>(spec::info(part).bytes);
@@ -135,7 +135,7 @@ void compare_values(const Fold& rule,
       if (bound > 0 && std::isfinite(error)) {
         comparison.ratio_max = std::max(comparison.ratio_max, error / bound);
       }
-      // A complex element is wrong once, whichever of its components is.
+      // A complex element counts once, even if both of its components are wrong.
       if (error <= bound || wrong_element == c / parts) continue;
       wrong_element = c / parts;
       const std::int64_t index = first + wrong_element;

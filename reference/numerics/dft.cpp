@@ -12,7 +12,7 @@ namespace {
 
 using Value = std::complex<double>;
 
-/// Of n > 1.
+/// The smallest prime factor of n, for n > 1.
 int smallest_prime_factor(int n) {
   for (int p = 2; p * p <= n; ++p) {
     if (n % p == 0) return p;
@@ -35,14 +35,15 @@ class Line {
     }
   }
 
-  /// In place; neighbours in the line are `stride` apart.
+  /// Transforms `width` values in place; consecutive values are `stride` elements apart.
   void transform(Value* values, int stride) {
     stage(width_, values, stride, line_.data());
     for (int k = 0; k < width_; ++k) values[k * stride] = line_[static_cast<std::size_t>(k)];
   }
 
  private:
-  /// Transforms n values into `out`: every p-th of them by itself, then the p results into one.
+  /// Transforms n values into `out`: transforms every p-th value separately, then combines the p
+  /// results.
   void stage(int n, const Value* in, int stride, Value* out) {
     if (n == 1) {
       *out = *in;
@@ -59,7 +60,7 @@ class Line {
     }
   }
 
-  /// Value q of the transform of p terms.
+  /// Value q of the transform of the p values in `terms_`.
   [[nodiscard]] Value sum(int p, int q) const {
     Value total = 0;
     int turn = 0;
@@ -70,7 +71,7 @@ class Line {
     return total;
   }
 
-  /// exp(+-2 pi i k / n) for k < n.
+  /// exp(-2 pi i k / n) for forward, exp(2 pi i k / n) for inverse; k < n.
   [[nodiscard]] Value root(int k, int n) const {
     return roots_[static_cast<std::size_t>(k * (width_ / n))];
   }
@@ -81,16 +82,17 @@ class Line {
   std::vector<Value> terms_;
 };
 
-/// A product with a tabulated factor: sqrt(5) for the product of complex numbers (Brent, Percival,
-/// Zimmermann 2007), sqrt(2) for the factor; rounded up.
+/// Roundings of a product with a tabulated factor: sqrt(5) for the complex product (Brent,
+/// Percival, Zimmermann 2007) and sqrt(2) for the factor; the sum is rounded up.
 constexpr double factor_roundings = 4;
 
-/// Of a stage of p terms.
+/// Roundings of a stage of p terms.
 double stage_roundings(int p) {
   const double textbook = p - 1 + 2 * factor_roundings;
   if (p <= 16) return textbook;
-  // To the frequencies and back; a tabulated chirp before, its transform between, a chirp behind.
-  // That transform stays below 2.3 sqrt(p) (2.24 for p = 17, falling to 2.12 for large ones).
+  // Bluestein's method makes two transforms and three products: a chirp before, the chirp's
+  // transform in between, and a chirp after. The chirp's transform stays below 2.3 sqrt(p): 2.24
+  // for p = 17, falling to 2.12 for large p.
   const double transforms = 2 * std::ceil(std::log2(2.0 * p)) * (1 + 2 * factor_roundings);
   return std::max(textbook, 2.3 * (transforms + 3 * factor_roundings));
 }
@@ -109,7 +111,7 @@ double transform_roundings(int width) {
   for (int rest = width; rest > 1; rest /= smallest_prime_factor(rest)) {
     line += stage_roundings(smallest_prime_factor(rest));
   }
-  // And the division by the width, or the product with its inverse.
+  // Two more roundings for the division by the width, or for the product with its inverse.
   return 2 * line + 2;
 }
 

@@ -5,18 +5,18 @@
 
 namespace rankcheck::reference {
 
-/// The sign of the exponent: forward minus, inverse plus.
+/// The sign of the exponent: minus for forward, plus for inverse.
 enum class Direction { forward, inverse };
 
-/// Transforms a square frame, row by row and then column by column, and divides by its width: both
-/// directions are unitary and undo each other. The zero frequency is at [0, 0]. The textbook's
-/// algorithm: for every prime factor of the width a stage of sums, written here alone and without
-/// a library, which may be what is tested.
+/// Transforms a square frame of width * width values in place, row by row and then column by
+/// column, and divides by the width. Both directions are unitary and undo each other. The zero
+/// frequency is at [0, 0]. This is the textbook's algorithm, with a stage of sums for every prime
+/// factor of the width. It uses no library, because a library may be what is tested.
 void transform(Direction direction, int width, std::span<std::complex<double>> frame);
 
-/// How often a term is rounded, at most, on its way through such a transform of a frame. A stage
-/// of p terms multiplies it twice with a tabulated factor and adds it to p - 1 others. A prime
-/// above 16 may also be done as Bluestein does, by two transforms of a power of two.
+/// How often a term is rounded, at most, in a transform of a frame by any usual algorithm. A stage
+/// of p terms multiplies a term twice with a tabulated factor and adds it to p - 1 others. The
+/// bound also covers Bluestein's method for primes above 16, with two transforms of a power of two.
 [[nodiscard]] double transform_roundings(int width);
 
 }  // namespace rankcheck::reference

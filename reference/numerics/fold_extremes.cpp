@@ -7,8 +7,9 @@ namespace rankcheck::numerics {
 
 namespace {
 
-/// With a NaN among the contributions and no rule, implementations that compare operands in turn
-/// return NaN or the extreme of those behind the last NaN: any contribution may come out.
+/// Expects NaN or any of the contributions. An implementation without a NaN rule compares its
+/// operands one after another. With a NaN among them it returns NaN or the extreme of the operands
+/// after the last NaN, so any contribution may come out.
 void expect_any(const Contributions& terms, std::int64_t index, Expected& out) {
   out.admits[static_cast<std::size_t>(index)] = admits_nan | admits_candidates;
   for (std::size_t q = 0; q < terms.in.size(); ++q) {

@@ -17,7 +17,7 @@ T element(const std::byte* run, std::int64_t index) {
   return value;
 }
 
-/// Wrapping arithmetic: modulo 2^64 first, which the conversion to T takes modulo 2^k.
+/// Combines with wrapping arithmetic: modulo 2^64 first, then modulo 2^k by the conversion to T.
 template <typename T>
 T combined(ReduceOp op, T a, T b) {
   switch (op) {
@@ -32,7 +32,7 @@ T combined(ReduceOp op, T a, T b) {
   }
 }
 
-/// The wrapped sum divided by the number of ranks, toward zero.
+/// For avg, divides the wrapped sum by the number of ranks, toward zero.
 template <typename T>
 T finished(const Fold& rule, T value) {
   if (rule.op != ReduceOp::avg) return value;

@@ -14,12 +14,12 @@ struct Product {
   bool any_infinity = false;
   bool any_zero = false;
   bool negative = false;
-  /// Of the finite, nonzero contributions.
+  /// Product of the finite, nonzero contributions.
   Scaled value{.significand = {1, 0}, .exponent = 0};
-  /// The largest and the smallest product of any of them.
+  /// The largest and the smallest magnitude of a product of some of these contributions.
   double highest = 1;
   double lowest = 1;
-  /// Number of factors of `highest`.
+  /// Number of factors in `highest`.
   int above_one = 0;
 
   void multiply(double x) {
@@ -37,7 +37,7 @@ struct Product {
     const Pair product = two_product(value.significand.high, m);
     value.significand = two_sum(product.high, product.low + value.significand.low * m);
     value.exponent += binary;
-    // Long before the low part underflows.
+    // Rescales long before the low part underflows.
     constexpr double small = 0x1p-500;
     if (std::fabs(value.significand.high) < small) {
       value.significand = {value.significand.high / small, value.significand.low / small};
@@ -46,14 +46,15 @@ struct Product {
   }
 };
 
-/// Every order rounds n - 1 times: growth(n - 1) |P|. A partial product that underflows is wrong by
-/// at most the smallest subnormal and is then multiplied by others, at most `highest`.
+/// Every order rounds n - 1 times, so the error is at most growth(n - 1) |P|. A partial product
+/// that underflows is off by at most the smallest subnormal. Later factors enlarge this error by at
+/// most `highest`.
 class Judgement {
  public:
   Judgement(const Fold& rule, const Format& format)
       : rule_(rule), format_(format), relative_(growth(rule.ranks - 1, format.unit_roundoff)) {}
 
-  /// Expects the product, and every class of value that some order can reach.
+  /// Expects the product and every class of value that some order of evaluation can reach.
   void expect(const Product& product, std::size_t at, Expected& out) const {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const int above_one = product.above_one;

@@ -12,7 +12,7 @@ namespace {
 using spec::ReduceOp;
 using Run = std::array<double, run_components>;
 
-/// Whether any rounding happens on the way to a result.
+/// Whether any rounding happens on the way to the result.
 bool rounds(const Fold& rule) {
   return !rule.exact && (rule.ranks > 1 || rule.op == ReduceOp::premul_sum);
 }
@@ -23,10 +23,12 @@ struct SumBound {
   double absolute = 0;
 };
 
-/// sum: every order rounds n - 1 times, (n - 1) u for round to nearest (Rump; Jeannerod and Rump
-/// 2013); sums do not underflow. premul_sum: one rounding more, and each product may underflow.
-/// avg: the sum is divided, or each term is multiplied by T(1/n) first; that is n + 1 roundings, of
-/// which a power of two spares those of T(1/n) and of the products.
+/// Bounds for n = ranks and unit roundoff u:
+/// - sum: every order rounds n - 1 times, (n - 1) u for round to nearest (Rump; Jeannerod and Rump
+///   2013). Sums do not underflow.
+/// - premul_sum: one more rounding, and each product may underflow.
+/// - avg: an implementation divides the sum, or first multiplies each term by T(1/n). The bound
+///   admits n + 1 roundings. If n is a power of two, T(1/n) and the products are exact.
 SumBound sum_bound(const Fold& rule, const Format& format) {
   const double n = rule.ranks;
   const double u = format.unit_roundoff;
@@ -45,14 +47,14 @@ SumBound sum_bound(const Fold& rule, const Format& format) {
   return {relative / n * slack(rule.ranks), absolute * slack(rule.ranks)};
 }
 
-/// No partial sum overflows in any order where the sum of magnitudes stays below this.
+/// If the sum of magnitudes stays below this limit, no partial sum overflows in any order.
 double overflow_limit(const Fold& rule, const Format& format) {
   if (!rounds(rule)) return format.overflow;
   return std::min(format.overflow, std::numeric_limits<double>::max()) /
          (1 + growth(2 * rule.ranks, format.unit_roundoff));
 }
 
-/// The terms of one sign.
+/// The terms of one sign: sum of their magnitudes, and their number.
 struct OneSide {
   double sum = 0;
   int terms = 0;
@@ -63,7 +65,8 @@ struct OneSide {
   }
 };
 
-/// Sums of one kind over components; knows nothing of a component's position but its index.
+/// Sums of one kind (sum, premul_sum or avg) over components. Of a component's position it uses
+/// only the index.
 class Sums {
  public:
   Sums(const Fold& rule, const Contributions& terms, Expected& out)
@@ -89,14 +92,14 @@ class Sums {
   const Format format_;
   const SumBound bound_;
   const double overflow_;
-  /// A product of two doubles needs two: `rest` holds the second.
+  /// A product of two doubles needs two doubles: `rest` holds the second.
   const bool split_products_;
   Superaccumulator accumulator_;
 };
 
-/// The terms of rank q: its elements, for premul_sum times its scalar. Products of narrower types
-/// are exact in double; the rest of a product of doubles that underflows is less than the bound's
-/// absolute part admits.
+/// Reads the terms of rank q: its elements, multiplied by its scalar for premul_sum. Products of
+/// types narrower than f64 are exact in double. If the rest of a product of doubles underflows, the
+/// error is less than the absolute part of the bound.
 void Sums::read(
     std::size_t q, std::int64_t first, std::int64_t count, double* x, double* rest) const {
   terms_.read(q, first, count, x);
@@ -113,20 +116,20 @@ void Sums::read(
   }
 }
 
-/// Whether a partial sum may overflow to this side in some order.
+/// Whether a partial sum of the terms of this sign may overflow in some order.
 bool Sums::overflows(const OneSide& side) const {
   const int products = rule_.op == ReduceOp::premul_sum ? 1 : 0;
   return may_overflow(format_, side.sum, side.terms, rule_.exact ? 0 : side.terms - 2 + products);
 }
 
-/// The sum itself where the operation is not avg.
+/// The mean for avg; the sum itself for other operations.
 Pair Sums::mean(const Pair& sum) const {
   return rule_.op == ReduceOp::avg && rule_.ranks > 1 ? divided(sum, rule_.ranks) : sum;
 }
 
-/// A run at a time through sums with error terms. What they lose must be nothing where no error is
-/// admitted, and else a part of the bound that its slack pays for; otherwise a component is done
-/// again alone.
+/// Computes a run of components at once, with sums that keep their rounding errors. The part that a
+/// sum loses must be zero if no error is admitted. Otherwise it must be so small that the slack in
+/// the bound covers it. A component that fails this is computed again alone.
 void Sums::fold(std::int64_t first, std::int64_t count) {
   Run x;
   Run rest;
@@ -146,7 +149,7 @@ void Sums::fold(std::int64_t first, std::int64_t count) {
   }
   for (std::size_t i = 0; i < run; ++i) {
     const double bound = bound_.relative * magnitude[i] + bound_.absolute;
-    // NaN and infinities fail the comparisons, too.
+    // NaN and infinities fail these comparisons too.
     if (sums[i].lost <= bound * 0x1p-48 && magnitude[i] < overflow_) {
       const std::size_t at = static_cast<std::size_t>(first) + i;
       expect_within(mean(two_sum(sums[i].sum, sums[i].error)), bound, at, out_);
@@ -156,7 +159,8 @@ void Sums::fold(std::int64_t first, std::int64_t count) {
   }
 }
 
-/// One component of any magnitudes: exact sum, and every class of value that some order can reach.
+/// Computes one component of any magnitude: the exact sum, and every class of value that some order
+/// can reach.
 void Sums::fold_one(std::int64_t index) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr double scale = 0x1p-64;

@@ -11,10 +11,10 @@
 #include "reference/numerics/format.hpp"
 #include "reference/numerics/pair.hpp"
 
-/// What the kinds of fold have in common. Inside numerics only.
+/// What the kinds of fold share. For use inside numerics only.
 namespace rankcheck::numerics {
 
-/// Components that are decoded and folded together: they fit the first-level cache.
+/// Number of components that are decoded and folded together: they fit the first-level cache.
 inline constexpr std::int64_t run_components = 256;
 
 /// The contributions of all ranks to a run of components.
@@ -23,7 +23,7 @@ struct Contributions {
   std::span<const std::byte* const> in;
   std::span<const std::byte> scalars;
 
-  /// Rank q's components first … first + count - 1.
+  /// Reads rank q's components first … first + count - 1 as double.
   void read(std::size_t q, std::int64_t first, std::int64_t count, double* out) const {
     load(component, in[q] + first * spec::info(component).bytes, count, out);
   }
@@ -33,20 +33,22 @@ struct Contributions {
   }
 };
 
-/// An upper bound of |(1 + d1)…(1 + dk) - 1| where each factor or its inverse differs from one by
-/// at most u. At most Higham's gamma_k, and valid for every k.
+/// An upper bound of |(1 + d1)…(1 + dk) - 1|, where each factor or its inverse differs from one
+/// by at most `unit_roundoff`. It is at most Higham's gamma_k, and it is valid for every k.
 [[nodiscard]] inline double growth(double k, double unit_roundoff) {
   return std::expm1(-k * std::log1p(-unit_roundoff));
 }
 
-/// Bounds are computed in double: one plus what their own roundings can amount to.
+/// Bounds are computed in double. This factor, slightly above 1, covers the roundings of that
+/// computation.
 [[nodiscard]] inline double slack(int ranks) {
   return 1 + (ranks + 64) * 0x1p-52;
 }
 
-/// Whether `terms` positive numbers whose exact sum or product is `magnitude` may overflow in some
-/// order, `rounded` times rounded before the last step. Terms of the other sign (or factors below
-/// one) cannot help: rounding is monotone. Admits what `magnitude` itself lost in double.
+/// Whether `terms` positive numbers may overflow in some order, if a partial result is rounded
+/// `rounded` times before the last step. `magnitude` is their sum or product, computed in double;
+/// its own rounding error is admitted. Terms of the other sign (or factors below one) cannot
+/// prevent an overflow or cause one: rounding is monotone.
 [[nodiscard]] inline bool may_overflow(const Format& format,
                                        double magnitude,
                                        int terms,
@@ -56,7 +58,7 @@ struct Contributions {
   return magnitude * (1 + relative) >= format.overflow;
 }
 
-/// Expects one value without error: its own class only.
+/// Expects one value without error; admits only its own class.
 inline void expect_value(double value, std::size_t index, Expected& out) {
   out.high[index] = value;
   out.low[index] = 0;
@@ -75,20 +77,20 @@ inline void expect_within(const Pair& value, double bound, std::size_t index, Ex
   out.admits[index] = admits_finite;
 }
 
-/// Demands the sign of expected zeros, where the inputs alone decide it (ZeroRule::ieee).
+/// Demands the sign of an expected zero if the inputs alone decide it (ZeroRule::ieee).
 void demand_signs_of_zero(const Fold& rule,
                           const Contributions& terms,
                           std::int64_t count,
                           Expected& out);
 
-/// Integers, every operation.
+/// Folds integers, for every operation. Writes `count` elements to `out`.
 void fold_integers(const Fold& rule,
                    std::span<const std::byte* const> in,
                    std::span<const std::byte> scalars,
                    std::int64_t count,
                    std::byte* out);
 
-/// Floating point; `count` components, `out` already has room for them.
+/// Fold `count` floating-point components. `out` already has room for them.
 void fold_sums(const Fold& rule, const Contributions& terms, std::int64_t count, Expected& out);
 void fold_products(const Fold& rule, const Contributions& terms, std::int64_t count, Expected& out);
 void fold_extremes(const Fold& rule, const Contributions& terms, std::int64_t count, Expected& out);

@@ -14,8 +14,8 @@ namespace {
 
 using spec::Type;
 
-/// The fields of a floating-point encoding. A format whose largest exponent uses the topmost
-/// exponent field (f8e4m3) has no infinities, and only its topmost pattern is NaN.
+/// The fields of a floating-point encoding. If the largest exponent uses the topmost exponent field
+/// (f8e4m3), the format has no infinities, and only its topmost pattern is NaN.
 struct Layout {
   int mantissa_bits;
   int bias;
@@ -31,7 +31,7 @@ struct Layout {
   [[nodiscard]] constexpr std::uint64_t sign_bit() const {
     return std::uint64_t{1} << (mantissa_bits + exponent_bits);
   }
-  /// The smallest magnitude that is not finite.
+  /// The bits of the smallest magnitude that is not finite.
   [[nodiscard]] constexpr std::uint64_t first_special() const {
     const std::uint64_t all_ones = sign_bit() - 1;
     return has_infinity ? all_ones >> mantissa_bits << mantissa_bits : all_ones;
@@ -50,8 +50,8 @@ constexpr double power_of_two(int exponent) {
                                << double_mantissa_bits);
 }
 
-/// Reads the fields as those of a double with too small an exponent, then scales: one
-/// multiplication, exact for normal and subnormal values alike.
+/// Reads the fields as a double with too small an exponent, then scales it. This is one
+/// multiplication, exact for normal and for subnormal values.
 template <Type type, typename Bits>
 double decode(Bits bits) {
   constexpr Layout layout(type);
@@ -67,7 +67,7 @@ double decode(Bits bits) {
   return (wide & layout.sign_bit()) != 0 ? -value : value;
 }
 
-/// Round to nearest even, on the fields: a carry out of the mantissa raises the exponent.
+/// Rounds to nearest even, on the fields: a carry out of the mantissa raises the exponent.
 std::uint64_t encode(const Layout& layout, double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const std::uint64_t sign = (bits >> 63) != 0 ? layout.sign_bit() : 0;
@@ -85,7 +85,7 @@ std::uint64_t encode(const Layout& layout, double value) {
   const std::uint64_t dropped = significand - (kept << shift);
   const std::uint64_t half = shift > 0 ? std::uint64_t{1} << (shift - 1) : 0;
   const bool up = shift > 0 && (dropped > half || (dropped == half && (kept & 1) != 0));
-  // The hidden bit, where there is one, adds one to the exponent field.
+  // The hidden bit, if the value has one, adds one to the exponent field.
   const auto exponent = static_cast<std::uint64_t>(target > 1 ? target - 1 : 0);
   const std::uint64_t magnitude = (exponent << layout.mantissa_bits) + kept + (up ? 1 : 0);
   return magnitude >= layout.first_special() ? beyond : sign | magnitude;
@@ -113,7 +113,7 @@ std::uint64_t wrapped(double value) {
   return value < 0 ? 0 - bits : bits;
 }
 
-/// Writes the low `bytes` bytes of a value, in the machine's order of bytes.
+/// Writes the low `bytes` bytes of a value, in the machine's byte order.
 void store_low(std::uint64_t bits, int bytes, std::byte* out) {
   const auto size = static_cast<std::size_t>(bytes);
   const auto* from = reinterpret_cast<const std::byte*>(&bits);
@@ -131,10 +131,10 @@ Format format_of(Type component) {
   format.unit_roundoff = ulp_of_one / 2;
   format.smallest_subnormal = std::ldexp(ulp_of_one, type.exponent_min);
   format.smallest_normal = std::ldexp(1.0, type.exponent_min);
-  // Without infinities the topmost significand is NaN.
+  // In a format without infinities the topmost significand encodes NaN.
   const double top = layout.has_infinity ? 2 - ulp_of_one : 2 - 2 * ulp_of_one;
   format.largest = std::ldexp(top, type.exponent_max);
-  // Infinite for f64 itself: no double lies beyond.
+  // This is infinite for f64: no double lies beyond its largest value.
   format.overflow = format.largest + std::ldexp(ulp_of_one / 2, type.exponent_max);
   return format;
 }

@@ -8,22 +8,22 @@
 /// The floating-point formats, derived from the type table alone.
 namespace rankcheck::numerics {
 
-/// The numbers of a floating-point format that error bounds are made of.
+/// The properties of a floating-point format that error bounds use.
 struct Format {
   /// Largest relative error of rounding to nearest: 2^-precision.
   double unit_roundoff = 0;
   double smallest_subnormal = 0;
   double smallest_normal = 0;
   double largest = 0;
-  /// The smallest magnitude that rounds to infinity: half a unit above the largest.
+  /// The smallest magnitude that rounds to infinity: half a unit in the last place above `largest`.
   double overflow = 0;
 };
 
-/// For a floating type or component.
+/// The format of a floating type, or of a complex type's component.
 [[nodiscard]] Format format_of(spec::Type component);
 
-/// Reads `count` elements of a component, any alignment; exact but for integers of over 53 bits,
-/// which are rounded.
+/// Reads `count` components as double, with any alignment. Exact, except that integers of more than
+/// 53 bits are rounded.
 void load(spec::Type component, const std::byte* in, std::int64_t count, double* out);
 
 }  // namespace rankcheck::numerics

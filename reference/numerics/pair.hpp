@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-/// Sums of two doubles: the arithmetic that expected values are kept in.
+/// Sums of two doubles: expected values are computed and stored in this form.
 namespace rankcheck::numerics {
 
 /// The unevaluated sum of two doubles.
@@ -11,7 +11,8 @@ struct Pair {
   double low = 0;
 };
 
-/// high = a + b rounded, low = its error; exact without overflow, for any magnitudes.
+/// high = a + b rounded, low = the rounding error. Exact for any magnitudes unless the sum
+/// overflows.
 [[nodiscard]] inline Pair two_sum(double a, double b) {
   const double sum = a + b;
   const double b_part = sum - a;
@@ -19,7 +20,8 @@ struct Pair {
   return {sum, (a - a_part) + (b - b_part)};
 }
 
-/// high = a * b rounded, low = its error; exact without overflow and underflow.
+/// high = a * b rounded, low = the rounding error. Exact unless the product overflows or
+/// underflows.
 [[nodiscard]] inline Pair two_product(double a, double b) {
   const double product = a * b;
   return {product, std::fma(a, b, -product)};
@@ -33,8 +35,8 @@ struct Pair {
   return two_sum(quotient, remainder / divisor);
 }
 
-/// A sum with its rounding errors summed beside it. As long as `lost` stays zero, sum + error is
-/// exact; it does for values within some hundred bits of each other.
+/// A sum whose rounding errors are added up separately. As long as `lost` is zero, sum + error is
+/// exact. `lost` stays zero for values within about a hundred bits of each other.
 struct Cascade {
   double sum = 0;
   double error = 0;

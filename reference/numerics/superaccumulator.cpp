@@ -13,7 +13,8 @@ constexpr int limb_bits = 32;
 constexpr std::uint64_t limb_mask = 0xffffffff;
 /// Exponent of the lowest bit: the smallest subnormal double.
 constexpr int exponent_lowest = -1074;
-/// Leading limbs that matter to a pair: 4 * 32 bits hold more than twice double precision.
+/// Number of leading limbs that a pair needs. The first may hold a single bit; the other four hold
+/// 128 bits, more than twice double precision.
 constexpr int limbs_in_pair = 5;
 
 }  // namespace
@@ -32,7 +33,7 @@ void Superaccumulator::add(double x) {
   const int position = field != 0 ? field - 1 : 0;
   const int limb = position / limb_bits;
   const int shift = position % limb_bits;
-  // 53 bits shifted by up to 31 take three limbs.
+  // A significand of 53 bits, shifted by up to 31 bits, takes three limbs.
   const std::uint64_t low = significand << shift;
   const std::uint64_t high = shift > 0 ? significand >> (64 - shift) : 0;
   const std::array parts{static_cast<std::int64_t>(low & limb_mask),
@@ -48,7 +49,7 @@ void Superaccumulator::add(double x) {
 Scaled Superaccumulator::value() const {
   if (last_ < 0) return {};
   const auto end = static_cast<std::size_t>(last_) + 1;
-  // Carries, from the lowest limb up; the topmost one keeps the sign of the whole.
+  // Propagates carries from the lowest limb up. The topmost digit keeps the sign of the whole sum.
   std::array<std::int64_t, limb_count + 1> digits{};
   std::int64_t carry = 0;
   for (int i = first_; i <= last_; ++i) {
@@ -70,7 +71,7 @@ Scaled Superaccumulator::value() const {
   }
   int top = last_ + 1;
   while (top > first_ && digits[static_cast<std::size_t>(top)] == 0) --top;
-  // The leading limbs as a number in [1, 2^32).
+  // The leading limbs as a number with a magnitude in [1, 2^32).
   Cascade sum;
   double weight = negative ? -1.0 : 1.0;
   for (int i = top; i >= std::max(first_, top - limbs_in_pair + 1); --i) {

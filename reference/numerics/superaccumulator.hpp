@@ -7,25 +7,25 @@
 
 namespace rankcheck::numerics {
 
-/// significand * 2^exponent: a number that may lie beyond the range of double.
+/// The number significand * 2^exponent, which may lie beyond the range of double.
 struct Scaled {
   Pair significand;
   int exponent = 0;
 };
 
-/// The same number as a pair. Beyond the largest double, high is that double and low the rest,
-/// possibly infinite.
+/// The same number as a pair. If it lies beyond the largest double, `high` is the largest double
+/// with its sign, and `low` is the rest, which may be infinite.
 [[nodiscard]] Pair to_pair(const Scaled& number);
 
-/// The exact sum of finite doubles, in any order: a fixed-point number as wide as the range of
-/// double, in limbs of 32 bits with room for 2^30 carries each.
+/// The exact sum of finite doubles, added in any order. It is a fixed-point number as wide as the
+/// range of double, in limbs of 32 bits. Each limb has room for the carries of 2^30 additions.
 class Superaccumulator {
  public:
-  /// Back to zero; costs what was touched.
+  /// Sets the sum back to zero. The cost grows with the number of limbs in use.
   void clear();
-  /// Adds a finite value; at most 2^30 of them between two calls of clear.
+  /// Adds a finite value. At most 2^30 values may be added between two calls of clear.
   void add(double x);
-  /// The sum to twice double precision; `significand.low` is zero where a double can hold it.
+  /// The sum to twice double precision. `significand.low` is zero if a double can hold the sum.
   [[nodiscard]] Scaled value() const;
 
  private:

@@ -25,7 +25,8 @@ std::string number(const std::byte* element) {
   return shortest(value);
 }
 
-/// A narrow format: the first precision whose decimal, read back and rounded, gives the same bits.
+/// Text of an f16, bf16 or eight-bit value: the decimal with the fewest digits that reads back,
+/// after rounding, to the same bits.
 std::string narrow_float(Type type, const std::byte* element) {
   const double value = to_double(type, element);
   const auto bytes = static_cast<std::size_t>(spec::info(type).bytes);

@@ -8,12 +8,12 @@ namespace {
 
 using spec::ReduceOp;
 
-/// The contributions to one component, as far as they decide the sign of a zero.
+/// Counts of the contributions to one component, by what decides the sign of a zero.
 struct Terms {
   int positive_zeros = 0;
   int negative_zeros = 0;
   int others = 0;
-  /// Of their product.
+  /// Sign of the product of all contributions.
   bool is_negative = false;
 };
 
@@ -34,14 +34,14 @@ Terms terms_of(const Fold& rule, const Contributions& terms, std::int64_t index)
   return seen;
 }
 
-/// Whether every order gives the sum of these terms, which is 0, without rounding. Two terms that
-/// cancel are opposite, and so are their halves.
+/// Whether every order computes the sum of these terms without rounding, if the sum is 0. Two terms
+/// whose sum is 0 are opposite numbers, and so are their halves (avg).
 bool is_exact_sum(const Fold& rule, const Terms& seen) {
   const bool are_opposite = rule.ranks == 2 && rule.op != ReduceOp::premul_sum;
   return seen.others == 0 || rule.exact || are_opposite;
 }
 
-/// The bit that demands the sign of a zero; 0 where the inputs do not decide it.
+/// The bit that demands the sign of a zero; 0 if the inputs do not decide the sign.
 std::uint8_t demanded_sign(const Fold& rule, const Terms& seen) {
   const auto bit_of = [](bool is_negative) {
     return is_negative ? demands_negative_zero : demands_positive_zero;
@@ -67,7 +67,7 @@ void demand_signs_of_zero(const Fold& rule,
     if (out.high[at] != 0 || out.low[at] != 0 || may_be_other) continue;
     const std::uint8_t sign = demanded_sign(rule, terms_of(rule, terms, index));
     out.admits[at] |= sign;
-    // People read the sign, too.
+    // Messages show `high`, so it gets the sign too.
     if (sign == demands_negative_zero) out.high[at] = out.low[at] = -0.0;
   }
 }

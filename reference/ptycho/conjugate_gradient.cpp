@@ -18,14 +18,14 @@ namespace {
 
 using spec::Array;
 
-/// The arrays of what moves.
+/// The arrays of one block, the object or the probe.
 struct Block {
   Array values;
   Array gradient;
   Array direction;
 };
 
-/// Whether an inequality holds for anyone, for nobody, or nobody can say.
+/// Whether an inequality holds for every implementation, for none, or undecided within the bounds.
 enum class Answer { yes, no, open };
 
 Answer is_positive(const Estimate& estimate) {
@@ -47,7 +47,7 @@ Field zeros_like(const Field& field) {
   return zero;
 }
 
-/// Whether every value is inside the bounds of what is expected.
+/// Whether every value is within the bounds of the expected values.
 bool is_inside(const Field& got, const Field& expected) {
   for (std::size_t i = 0; i < got.values.size(); ++i) {
     if (!(std::abs(got.values[i] - expected.values[i]) <= expected.errors[i])) return false;
@@ -55,14 +55,15 @@ bool is_inside(const Field& got, const Field& expected) {
   return true;
 }
 
-/// The directions that a step may take.
+/// The directions that a step may take, within the bounds.
 class Choice {
  public:
-  /// -gradient, the only one so far.
+  /// Admits only -gradient.
   Choice(Field steepest, double unit) : steepest_(std::move(steepest)), unit_(unit) {}
 
-  /// Admits -gradient + factor * old direction, too, and no longer -gradient alone where that is
-  /// `excluded`. The factor is not below `least`, also where nothing else can be said of it.
+  /// Also admits -gradient + factor * old_direction; no longer admits -gradient if `excluded`.
+  /// `least` is a lower bound of the factor, valid even if the factor's error is infinite.
+  /// `old_direction` must outlive this object.
   void admit(const Estimate& factor, double least, const Field& old_direction, bool excluded) {
     factor_ = factor;
     least_ = least;
@@ -70,7 +71,7 @@ class Choice {
     excludes_steepest_ = excluded;
   }
 
-  /// All directions inside the bounds of one.
+  /// A field whose bounds include every admitted direction.
   [[nodiscard]] Field either() const {
     if (old_direction_ == nullptr) return steepest_;
     Field direction = moved(steepest_, factor_, *old_direction_, unit_);
@@ -81,8 +82,8 @@ class Choice {
     return direction;
   }
 
-  /// The direction that is nearest to one that somebody took. That one's factor follows from the
-  /// value that tells most of it, and is good up to the roundings there.
+  /// The admitted direction that is nearest to `got`. Its factor is derived from the value of `got`
+  /// that determines the factor best; its error is the roundings of that value.
   [[nodiscard]] Field nearest(const Field& got) const {
     if (old_direction_ == nullptr || (!excludes_steepest_ && is_inside(got, steepest_))) {
       return steepest_;
@@ -112,12 +113,13 @@ class Choice {
   double unit_;
   Estimate factor_;
   double least_ = 0;
-  /// Not owned.
+  /// Not owned; null if only -gradient is admitted.
   const Field* old_direction_ = nullptr;
   bool excludes_steepest_ = false;
 };
 
-/// -gradient, Dai's and Yuan's direction, or both, where nobody can say which of them.
+/// Admits -gradient, the direction of Dai and Yuan, or both if the bounds do not decide between
+/// them.
 Choice next_direction(const Field& gradient,
                       const Field& old_gradient,
                       const Field& old_direction,
@@ -138,7 +140,7 @@ Choice next_direction(const Field& gradient,
   return choice;
 }
 
-/// The far waves where the block's values are these.
+/// The far waves if `values` replace the values of `block`.
 Field far_waves_of(const Setting& in, Array block, Field values) {
   Setting state = with(in, {Array::object, Array::probe, Array::positions});
   state[block] = std::move(values);
@@ -146,10 +148,10 @@ Field far_waves_of(const Setting& in, Array block, Field values) {
   return std::move(state[Array::far_waves]);
 }
 
-/// The costs along a block's direction. The waves of x + length d are those of x and length times
-/// those of d: two propagations serve all lengths. So do their bounds: all of the running analysis
-/// in between grows with sums and lengths at most as they do, and the roundings of x + length d
-/// itself are no more than those of x and of length d.
+/// The costs along a block's direction. The waves of x + length d are the waves of x plus length
+/// times the waves of d, so two propagations serve all lengths. Their error bounds serve all
+/// lengths too: every bound of the running error analysis grows at most linearly with sums and
+/// lengths, and the roundings of x + length d are at most those of x and of length d.
 class CostsAlong {
  public:
   CostsAlong(Operator cost, const Setting& in, Array block, const Field& direction)
@@ -161,7 +163,7 @@ class CostsAlong {
     tried_[Array::far_waves].resize(from_.values.size());
   }
 
-  /// A power of two.
+  /// The cost at `length`, which must be a power of two.
   Estimate at(double length) {
     for (std::size_t i = 0; i < from_.values.size(); ++i) {
       const Estimate step{.value = length * by_.values[i], .error = length * by_.errors[i]};
@@ -179,15 +181,15 @@ class CostsAlong {
   Field by_;
 };
 
-/// A length that a line search may find, and how far the others are that it may find as well.
+/// A length that a line search may find. It may also find other lengths, at most `spread` away.
 struct Length {
   double value = 0;
   double spread = 0;
 };
 
-/// The length that the search finds, from where the cost is `before`. Where nobody can say whether
-/// a length lowers the cost, that one and all that are shorter may be found; then it is `wanted`,
-/// if that may be.
+/// The length that the search finds if the cost at length 0 is `before`. If the bounds do not
+/// decide whether a length lowers the cost, the search may find this length or a shorter one. Then
+/// the result is `wanted`, if the search may find it.
 Length search(CostsAlong& costs, const Estimate& before, std::optional<double> wanted) {
   double longest = 0;
   for (int halvings = 0; halvings <= line_search_halvings; ++halvings) {
@@ -205,7 +207,7 @@ Length search(CostsAlong& costs, const Estimate& before, std::optional<double> w
   return {.value = 0, .spread = longest};
 }
 
-/// Values that were stored in the precision under test: one rounding off what they stand for.
+/// Treats the values as stored in the precision under test: each is off by at most one rounding.
 Field stored(const Field& field, double unit) {
   Field result = field;
   for (std::size_t i = 0; i < result.values.size(); ++i) {
@@ -214,8 +216,8 @@ Field stored(const Field& field, double unit) {
   return result;
 }
 
-/// One block of one step. Where a part of a step that is followed is wrong, the next ones start
-/// from the reference's.
+/// One block of one step. If a part of a followed step is wrong, the next part starts from the
+/// reference's result.
 class BlockStep {
  public:
   BlockStep(Operator cost, const Block& block, std::size_t index, Setting& in, Setting& out)
@@ -227,8 +229,8 @@ class BlockStep {
         followed_(in.followed),
         follow_(in.follow) {}
 
-  /// Moves the block of the input and leaves what comes of it in both settings; returns the cost
-  /// before.
+  /// Moves the block's values in `in_`, stores all results in `out_`, and returns the cost before
+  /// the step.
   Estimate take() {
     Setting slopes = with(in_, {});
     gradients(in_, cost_, slopes);
@@ -245,7 +247,8 @@ class BlockStep {
   }
 
  private:
-  /// What the next part starts from: what was expected, or else what was got instead.
+  /// The field that the next part starts from: the followed result if it is followed and within its
+  /// bounds, otherwise the expected field.
   Field going_on_from(Array array) const {
     const Field& expected = out_[array];
     if (follow_ != Follow::results || !is_inside((*followed_)[array], expected)) return expected;
@@ -259,7 +262,7 @@ class BlockStep {
     return choice.nearest((*followed_)[block_.direction]);
   }
 
-  /// Leaves the length in step_lengths.
+  /// Computes the step's length and stores it in step_lengths.
   Estimate length_along(CostsAlong& costs, const Estimate& cost) {
     std::optional<double> wanted;
     if (follow_ != Follow::nothing)
@@ -269,7 +272,8 @@ class BlockStep {
       store({.value = length.value, .error = length.spread}, index_, out_[Array::step_lengths]);
       return {.value = length.value};
     }
-    // Anything in between, of which nobody's is the one that is followed.
+    // The search may find any length from length.value to `longest`. If a length is followed, it is
+    // not one of them; step_lengths then expects exactly `longest`.
     const double longest = length.value + length.spread;
     const Estimate any{.value = (length.value + longest) / 2, .error = length.spread / 2};
     store(wanted ? Estimate{.value = longest} : any, index_, out_[Array::step_lengths]);

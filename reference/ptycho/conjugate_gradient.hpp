@@ -4,7 +4,8 @@
 
 namespace rankcheck::reference {
 
-/// What conjugate_gradient_step means, of the cost that an operator like gaussian_cost makes.
+/// The reference of conjugate_gradient_step for the cost that `cost` computes, an operator like
+/// gaussian_cost.
 void conjugate_gradient_step_of(Operator cost, const Setting& in, Setting& out);
 
 }  // namespace rankcheck::reference

@@ -11,25 +11,25 @@
 #include "reference/ptycho/field.hpp"
 #include "reference/ptycho/patience.hpp"
 
-/// Running error analysis: numbers together with a bound on the error of anyone's result. See
+/// Running error analysis: numbers with a bound on the error of any implementation's result. See
 /// Higham, Accuracy and Stability of Numerical Algorithms, chapter 3.
 namespace rankcheck::reference {
 
-/// What `roundings` roundings one after the other do to a number, relative to it.
+/// Bounds the relative error of a number after `roundings` successive roundings.
 inline double growth(double roundings, double unit) {
   return roundings * unit / (1 - roundings * unit);
 }
 
-/// The product of two complex numbers is as good as if sqrt(5) roundings had been made (Brent,
-/// Percival, Zimmermann 2007).
+/// The error of a complex product equals sqrt(5) roundings at most (Brent, Percival, Zimmermann
+/// 2007).
 inline constexpr double product_roundings = 2.24;
 
-/// A number and how far off anyone's may be.
+/// A number, and a bound on the distance of any implementation's result from it.
 struct Estimate {
   std::complex<double> value = 0;
   double error = 0;
 
-  /// Bounds anyone's number.
+  /// Bounds the magnitude of any implementation's result.
   [[nodiscard]] double magnitude() const { return std::abs(value) + error; }
 };
 
@@ -49,7 +49,7 @@ inline Estimate conj(const Estimate& a) {
 inline Estimate product(const Estimate& a, const Estimate& b, double unit) {
   const double error = a.error * std::abs(b.value) + a.magnitude() * b.error +
                        growth(product_roundings, unit) * a.magnitude() * b.magnitude();
-  // Nothing can be said of 0 times a number of which nothing can be said.
+  // 0 times an infinite error gives NaN: the result has no bound.
   return {.value = a.value * b.value,
           .error = std::isnan(error) ? std::numeric_limits<double>::infinity() : error};
 }
@@ -58,7 +58,7 @@ inline Estimate real(const Estimate& a) {
   return {.value = a.value.real(), .error = a.error};
 }
 
-/// The sum of two numbers, rounded once.
+/// The sum of two numbers, with one rounding.
 inline Estimate sum(const Estimate& a, const Estimate& b, double unit) {
   const Estimate exact{.value = a.value + b.value, .error = a.error + b.error};
   return {.value = exact.value, .error = exact.error + growth(1, unit) * exact.magnitude()};
@@ -68,8 +68,8 @@ inline Estimate difference(const Estimate& a, const Estimate& b, double unit) {
   return sum(a, {.value = -b.value, .error = b.error}, unit);
 }
 
-/// a / b, or a times the reciprocal of b, for a real b > 0; nothing can be said of it where
-/// anyone's b may be 0.
+/// a / b, or a times the reciprocal of b, for a real b > 0. The error is infinite if an
+/// implementation's b may be 0.
 inline Estimate quotient(const Estimate& a, const Estimate& b, double unit) {
   const double divisor = b.value.real();
   if (!(divisor > b.error)) return {.value = 0, .error = std::numeric_limits<double>::infinity()};
@@ -78,10 +78,11 @@ inline Estimate quotient(const Estimate& a, const Estimate& b, double unit) {
   return {.value = exact.value, .error = exact.error + growth(3, unit) * exact.magnitude()};
 }
 
-/// A sum in any order, also in parts.
+/// A sum in any order, which may also be computed in parts.
 class Sum {
  public:
-  /// weight * term, where `roundings` are those of the product; weights are not negative.
+  /// Adds weight * term. `roundings` counts the roundings of this product. The weight is not
+  /// negative.
   void add(const Estimate& term, double weight = 1, double roundings = 0) {
     value_ += weight * term.value;
     error_ += weight * term.error;
@@ -90,7 +91,7 @@ class Sum {
     terms_ += 1;
   }
 
-  /// Each of k terms is added to others at most k - 1 times.
+  /// The sum. Each of k terms is added to others at most k - 1 times.
   [[nodiscard]] Estimate estimate(double unit) const {
     if (terms_ == 0) return {};
     return {.value = value_, .error = error_ + growth(terms_ - 1 + roundings_, unit) * magnitude_};
@@ -104,7 +105,7 @@ class Sum {
   double terms_ = 0;
 };
 
-/// Stores sums into a field of as many values.
+/// Stores sums into a field with as many values.
 inline void store(std::span<const Sum> sums, double unit, Field& field) {
   for (std::size_t i = 0; i < sums.size(); ++i) store(sums[i].estimate(unit), i, field);
 }
@@ -118,7 +119,7 @@ inline Estimate inner_product(const Field& a, const Field& b, double unit) {
   return sum.estimate(unit);
 }
 
-/// The largest of a field's values, none of which is negative.
+/// The largest value of a field. The values are real and not negative.
 inline Estimate largest(const Field& field) {
   Estimate result;
   for (std::size_t i = 0; i < field.values.size(); ++i) {
@@ -128,7 +129,8 @@ inline Estimate largest(const Field& field) {
   return result;
 }
 
-/// before + length * direction, value by value; the very same where the length is exactly 0.
+/// before + length * direction, value by value. If the length is exactly 0, returns `before`
+/// unchanged.
 inline Field moved(const Field& before,
                    const Estimate& length,
                    const Field& direction,
@@ -141,20 +143,21 @@ inline Field moved(const Field& before,
   return after;
 }
 
-/// The length of the vector of numbers.
+/// The Euclidean length of a vector of numbers.
 inline double length_of(std::span<const double> numbers) {
   double energy = 0;
   for (const double number : numbers) energy += number * number;
   return std::sqrt(energy);
 }
 
-/// Transforms a square frame; both directions are unitary. `length` bounds the length of the vector
-/// of all errors of the frame, before and behind: a transform keeps it, up to its own roundings. No
-/// pixel is further off than that, nor than the sum of all errors over the width.
+/// Transforms a square frame; both directions are unitary. `length` bounds the Euclidean length of
+/// the vector of the frame's errors, on entry and on return: a transform keeps this length, except
+/// for its own roundings. No pixel is off by more than `length`, nor by more than the sum of all
+/// errors divided by the width.
 ///
-/// The roundings of one pixel are at most `own`. Their vector is longer: the transform of an axis
-/// is a product of unitary matrices A, and the errors of each are at most |A|, whose norm is at
-/// most the square root of the width (Higham, section 24.1).
+/// The roundings of one pixel are at most `own`. The vector of all roundings is longer. The
+/// transform of an axis is a product of unitary matrices A. The errors of each are at most |A|,
+/// whose norm is at most the square root of the width (Higham, section 24.1).
 inline void transform(Direction direction,
                       int width,
                       double unit,

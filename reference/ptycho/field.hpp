@@ -8,12 +8,13 @@
 
 #include "reference/spec/share.hpp"
 
-/// The arithmetic of the references of operators: double precision, and beside every value a bound
-/// on the error of anyone who computes it from the same inputs in the precision under test.
+/// The arithmetic of the operators' references: double precision. Beside every value is a bound on
+/// the error of any implementation that computes it from the same inputs in the precision under
+/// test.
 namespace rankcheck::reference {
 
-/// Values of an array; real numbers have no imaginary part. errors[i] bounds the distance of
-/// anyone's result from values[i]; infinite where nothing can be said.
+/// Values of an array; real numbers have no imaginary part. errors[i] bounds the distance of any
+/// implementation's result from values[i]. It is infinite if nothing is known.
 struct Field {
   std::vector<std::complex<double>> values;
   std::vector<double> errors;
@@ -24,28 +25,28 @@ struct Field {
   }
 };
 
-/// How the reference of a step in several parts follows what somebody got from each part, as far as
-/// that is inside its own bounds.
+/// How the reference of a step in several parts follows an implementation's result of each part, as
+/// long as that result is within its bounds.
 enum class Follow : std::uint8_t {
   nothing,
-  /// Where roundings may have decided between two lengths of a step, it takes that one's.
+  /// If roundings may have decided between two lengths of a step, uses the implementation's length.
   choices,
-  /// The next part starts from that one's results: so each part is judged by itself, and bounds do
-  /// not multiply from part to part.
+  /// The next part starts from the implementation's results. So each part is judged separately, and
+  /// bounds do not multiply from part to part.
   results,
 };
 
-/// A problem: its sizes, and for each array its values for all positions, in order.
+/// A problem: its sizes, and the values of each array for all positions, in order.
 struct Setting {
   spec::Scene scene;
   std::int64_t positions = 0;
-  /// Positions of each rank; operators whose arrays do not ask for it may leave it empty.
+  /// Positions of each rank. May be empty for operators whose arrays do not depend on it.
   std::vector<std::int64_t> counts;
-  /// Sum of the unit roundoffs of the precision under test and of double precision: a bound for one
-  /// covers both, because bounds grow at least linearly with it.
+  /// Sum of the unit roundoffs of the precision under test and of double precision. One bound
+  /// covers both, because bounds grow at least linearly with the unit.
   double unit = 0;
   std::array<Field, spec::array_kinds> arrays;
-  /// Where given: what somebody's call left, in the precision under test. Not owned.
+  /// If given: the results of an implementation's call, in the precision under test. Not owned.
   const Setting* followed = nullptr;
   Follow follow = Follow::nothing;
 
@@ -55,20 +56,20 @@ struct Setting {
   [[nodiscard]] const Field& operator[](spec::Array array) const {
     return arrays[static_cast<std::size_t>(array)];
   }
-  /// Values of an array of all positions.
+  /// Number of an array's values, for all positions.
   [[nodiscard]] std::size_t size(spec::Array array) const {
     const std::array all{positions};
     return static_cast<std::size_t>(counts.empty() ? spec::total_of(scene, all, array)
                                                    : spec::total_of(scene, counts, array));
   }
-  /// An array of zeros without errors, of the right size.
+  /// Resizes an array and sets its values and errors to zero.
   Field& make(spec::Array array) {
     (*this)[array].resize(size(array));
     return (*this)[array];
   }
 };
 
-/// Fills the outputs of an operator from its inputs.
+/// Computes the outputs of an operator from its inputs.
 using Operator = void (*)(const Setting& in, Setting& out);
 
 }  // namespace rankcheck::reference

@@ -4,21 +4,20 @@
 
 #include "reference/ptycho/field.hpp"
 
-/// What the halo exchanges share. A rank holds its tile of the object and a halo around it, so that
-/// several ranks may hold copies of one pixel, of which one rank owns it: spec/share.hpp.
+/// What the halo exchanges share. A rank holds its tile of the object and a halo around it. So
+/// several ranks may hold copies of one pixel, but one rank owns it: see spec/share.hpp.
 namespace rankcheck::reference {
 
 /// A pixel's copy on one rank.
 struct Replica {
   int rank = 0;
   spec::Box box;
-  /// Its place among the values of all ranks' tiles.
+  /// Index of the copy among the values of all ranks' tiles.
   std::size_t place = 0;
   bool owner = false;
 };
 
-/// Calls body(row, col, replicas) for every pixel of the object, with all its copies in the order
-/// of the ranks.
+/// Calls body(row, col, replicas) for every pixel of the object, with all its copies in rank order.
 template <class Body>
 void for_each_replicated_pixel(const Setting& setting, const Body& body) {
   std::vector<spec::Box> boxes;

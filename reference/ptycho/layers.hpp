@@ -6,16 +6,16 @@
 
 namespace rankcheck::reference {
 
-/// An object of several slices as one illumination after another: for each slice a setting with
-/// its slice as the object and the positions. The waves between slices are as wide as the window;
-/// to all slices but the first they are a probe that varies.
+/// Splits an object of several slices into successive illuminations: one setting for each slice,
+/// with this slice as the object, and with the positions. The waves between slices are as wide as
+/// the window. For every slice but the first they are a probe that varies.
 [[nodiscard]] std::vector<Setting> layers_of(const Setting& in);
 
-/// Gives every layer the probe that reaches it, and the last one, where it asks for them, the waves
-/// that leave it. The first one has its probe.
+/// Gives every layer after the first the probe that reaches it. With `to_the_end`, also gives the
+/// last layer the waves that leave it. The first layer must already have its probe.
 void illuminate_layers(std::vector<Setting>& layers, bool to_the_end);
 
-/// Gives every layer the waves that come back behind it; the last one has its own.
+/// Gives every layer the waves that come back behind it. The last layer must already have them.
 void bring_back(std::vector<Setting>& layers);
 
 }  // namespace rankcheck::reference

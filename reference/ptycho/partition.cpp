@@ -26,7 +26,7 @@ std::int64_t equal_share(std::int64_t positions, std::int64_t ranks, int rank) {
 
 std::int64_t cell_of(std::int64_t at, std::int64_t least, std::int64_t most, std::int64_t cells) {
   std::int64_t cell = 0;
-  // Every edge between two cells that lies below moves the coordinate one cell on.
+  // Every edge between two cells below the coordinate moves it to the next cell.
   for (std::int64_t edge = 1; edge < cells; ++edge) {
     if (edge * (most - least) < (at - least) * cells) ++cell;
   }

@@ -7,18 +7,18 @@
 #include "reference/ptycho/field.hpp"
 #include "reference/spec/contract.hpp"
 
-/// What the partitions of scan positions have in common. Coordinates count in steps of 1/256 pixel,
-/// floor(256 x + 1/2); everything else is arithmetic on whole numbers, and exact. N positions, n
+/// What the partitions of scan positions share. Coordinates are in steps of 1/256 pixel, floor(256
+/// x + 1/2). All other arithmetic uses whole numbers and is exact. There are N positions and n
 /// ranks.
 ///
-/// Equal shares: rank r gets N / n positions, rounded down, and one more where r < N mod n.
+/// Equal shares: rank r gets N / n positions, rounded down, and one more if r < N mod n.
 ///
-/// Cells: m equal cells lie between the least and the greatest coordinate; cell k begins behind its
-/// lower edge and ends with its upper one, and the least coordinate belongs to cell 0. Where all
+/// Cells: m equal cells lie between the least and the greatest coordinate. A cell excludes its
+/// lower edge and includes its upper edge; the least coordinate belongs to cell 0. If all
 /// coordinates are the same, all are in cell 0.
 namespace rankcheck::reference {
 
-/// A scan position in steps of 1/256 pixel, and its number.
+/// A scan position in steps of 1/256 pixel, and its index.
 struct ScanPoint {
   std::int64_t row = 0;
   std::int64_t col = 0;
@@ -45,16 +45,16 @@ struct ScanPoint {
 /// All positions of a problem, in order.
 [[nodiscard]] std::vector<ScanPoint> scan_of(const Setting& setting);
 
-/// Positions of a rank in equal shares.
+/// The number of positions that `rank` gets in equal shares.
 [[nodiscard]] std::int64_t equal_share(std::int64_t positions, std::int64_t ranks, int rank);
 
-/// The cell, of `cells`, of a coordinate between `least` and `most`.
+/// The index of the cell that holds `at`, if `cells` cells lie between `least` and `most`.
 [[nodiscard]] std::int64_t cell_of(std::int64_t at,
                                    std::int64_t least,
                                    std::int64_t most,
                                    std::int64_t cells);
 
-/// The least and the greatest row and column of some positions; zeros where there are none.
+/// The least and the greatest row and column of some positions; zeros if there are no positions.
 struct Bounds {
   explicit Bounds(const std::vector<ScanPoint>& points);
 
@@ -62,10 +62,10 @@ struct Bounds {
   ScanPoint most;
 };
 
-/// Makes the owners from a rank for each position.
+/// Makes the array owners from one rank for each position.
 void set_owners(const std::vector<int>& ranks, Setting& out);
 
-/// Gives the positions to ranks 0, 1, … in this order, in equal shares, and makes the owners.
+/// Gives the positions to ranks 0, 1, … in the given order, in equal shares, and makes owners.
 void share_in_order(const std::vector<ScanPoint>& ordered, std::int64_t ranks, Setting& out);
 
 }  // namespace rankcheck::reference

@@ -4,10 +4,10 @@
 #include <functional>
 #include <utility>
 
-/// References of many frames take minutes: whoever waits for one may lose patience.
+/// References of many frames take minutes, so a caller may stop waiting for one.
 namespace rankcheck::reference {
 
-/// Thrown out of a reference for which nobody waits any more. What it filled so far means nothing.
+/// Thrown by a reference when nobody waits for it any more. Its outputs so far are meaningless.
 class OutOfPatience final : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override {
@@ -15,8 +15,8 @@ class OutOfPatience final : public std::exception {
   }
 };
 
-/// The patience of whoever waits for references on this thread, as long as it lives. Without any,
-/// references take the time that they need.
+/// While this object lives, references on this thread ask it whether to stop. The innermost object
+/// counts. Without such an object, references are never interrupted.
 class Patience {
  public:
   explicit Patience(std::function<bool()> is_over)
@@ -27,7 +27,8 @@ class Patience {
   Patience& operator=(const Patience&) = delete;
   ~Patience() { innermost = before_; }
 
-  /// Asked by references from one position to the next; throws OutOfPatience where it is over.
+  /// References call this from one position to the next. Throws OutOfPatience if `is_over` returns
+  /// true.
   static void ask() {
     if (innermost != nullptr && innermost->is_over_ && innermost->is_over_()) throw OutOfPatience();
   }

@@ -10,13 +10,15 @@ namespace rankcheck::reference {
 
 namespace {
 
-/// before - gradient / ((1-alpha) weight + alpha max weight), value by value.
+/// before - gradient / ((1-alpha) weight + alpha max weight), value by value. A value with a
+/// divisor of 0 stays unchanged.
 Field stepped(
     const Field& before, const Field& gradient, const Field& weight, double alpha, double unit) {
   const Estimate most = largest(weight);
   Field after = before;
   for (std::size_t i = 0; i < after.values.size(); ++i) {
-    // Alpha and its complement, which no float is, join the roundings of the products.
+    // No float equals alpha or 1 - alpha. The roundings of product() are more than a real product
+    // has and cover this, too.
     const Estimate own = product({.value = 1 - alpha}, at(weight, i % weight.values.size()), unit);
     const Estimate divisor = sum(own, product({.value = alpha}, most, unit), unit);
     if (divisor.magnitude() == 0) continue;

@@ -4,8 +4,8 @@
 
 namespace rankcheck::reference {
 
-/// What rpie_step and epie_step mean. Needs object, probe, positions, frames and mask; makes cost,
-/// object and probe.
+/// The reference of rpie_step and epie_step. Needs object, probe, positions, frames and mask; makes
+/// cost, object and probe.
 void pie_step(const Setting& in, double alpha, Setting& out);
 
 }  // namespace rankcheck::reference

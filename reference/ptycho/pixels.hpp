@@ -13,14 +13,14 @@ namespace rankcheck::reference {
 
 /// The waves of all modes at one pixel of one frame.
 struct PixelWaves {
-  /// The length of the vector of the modes' waves, whose square is the intensity.
+  /// Euclidean length of the vector of the modes' waves. Its square is the intensity.
   double amplitude = 0;
-  /// Bounds the distance of anyone's vector from it.
+  /// Bounds the distance of any implementation's vector from this one.
   double error = 0;
 };
 
-/// Calls body(pixel among those of all frames, pixel of the frame, waves), and is told by
-/// `wave(m)` where mode m's value is.
+/// Calls body(pixel, i, waves, wave): `pixel` counts in all frames, `i` in its frame, and wave(m)
+/// is the index of mode m's value in far_waves.
 template <class Body>
 void for_each_pixel(const Setting& setting, const Body& body) {
   const Field& waves = setting[spec::Array::far_waves];
@@ -40,15 +40,15 @@ void for_each_pixel(const Setting& setting, const Body& body) {
   }
 }
 
-/// Roundings of an intensity: two squares and their sum, and the sum over the modes.
+/// Roundings of an intensity: two squares, their sum, and the sum over the modes.
 inline double intensity_roundings(const Setting& setting) {
   return 2 + static_cast<double>(setting.scene.modes);
 }
 
-/// Adds the cost of one pixel, known up to `error`, to the total.
+/// Adds the cost of one of `pixels` pixels to the total. `error` bounds the error of this cost.
 inline void add_cost(double cost, double error, double unit, Field& total, std::size_t pixels) {
   total.values[0] += cost;
-  // Anyone's sum in any order rounds each term once for every other, and the total once more.
+  // A sum in any order rounds each term at most once for every other term, and the total once more.
   total.errors[0] += error + (cost + error) * unit * (static_cast<double>(pixels) + 1);
 }
 

@@ -26,7 +26,7 @@ void project_on_frames(const Setting& in, Setting& out) {
                    .unit = in.unit,
                    .arrays = {}};
   gaussian_cost::reference(in, compared);
-  // The gradient is what lies between the waves and those of the measured amplitudes.
+  // The gradient is the difference between the waves and the waves with the measured amplitudes.
   Field projected = in[Array::far_waves];
   for (std::size_t i = 0; i < projected.values.size(); ++i) {
     store(difference(at(projected, i), at(compared[Array::far_waves], i), in.unit), i, projected);

@@ -2,17 +2,18 @@
 
 #include "reference/ptycho/field.hpp"
 
-/// What steps are made of that project waves, instead of going along gradients.
+/// Parts of the steps that project waves instead of following gradients.
 namespace rankcheck::reference {
 
-/// numerator / weight, value by value; as before where the weight is 0. All modes share the weight.
+/// numerator / weight, value by value; the value of `before` if the weight is 0. All modes share
+/// the weight.
 [[nodiscard]] Field fitted(const Field& before,
                            const Field& numerator,
                            const Field& weight,
                            double unit);
 
-/// The far waves with the measured amplitudes: 0 where nothing is modelled, as they are where
-/// nothing is measured. Needs far_waves, frames and mask; makes far_waves and gaussian_cost's cost.
+/// Gives the far waves the measured amplitudes. Waves of 0 stay 0, and unmeasured pixels stay
+/// unchanged. Needs far_waves, frames and mask; makes far_waves and gaussian_cost's cost.
 void project_on_frames(const Setting& in, Setting& out);
 
 }  // namespace rankcheck::reference

@@ -8,7 +8,7 @@
 
 namespace rankcheck::reference {
 
-/// An operator's meaning: its arrays and its values.
+/// What an operator means: its arrays and their values.
 struct PtychoOperator {
   spec::Contract contract;
   Operator reference;

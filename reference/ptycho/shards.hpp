@@ -7,8 +7,8 @@
 
 namespace rankcheck::reference {
 
-/// For every position, the place of its copy among those of all ranks' shards: rank r's shard
-/// begins at r times the number of positions, and holds its own in their order.
+/// For every position, the index of its copy among all ranks' shards. Rank r's shard begins at r
+/// times the number of positions and holds the rank's own positions in their order.
 [[nodiscard]] inline std::vector<std::size_t> places_in_shards(const Setting& setting) {
   std::vector<std::size_t> used(setting.counts.size(), 0);
   std::vector<std::size_t> places;
@@ -19,7 +19,8 @@ namespace rankcheck::reference {
   return places;
 }
 
-/// Copies a position's values.
+/// Copies a position's `values` values from index `from_place` to index `to_place`, counted in
+/// positions.
 inline void copy_position(const Field& from,
                           std::size_t from_place,
                           Field& to,

@@ -7,21 +7,22 @@
 
 #include "reference/ptycho/estimate.hpp"
 
-/// What acts on the frequencies of frames.
+/// Functions that act on the frequencies of frames.
 namespace rankcheck::reference {
 
-/// Cycles per pixel of index k of a transform: below 1/2, and not below -1/2.
+/// Frequency of index k of a transform, in cycles per pixel: in [-1/2, 1/2).
 inline double frequency(int k, int width) {
   return static_cast<double>(2 * k < width ? k : k - width) / width;
 }
 
-/// A factor that is made in double precision, by us and by anyone: its exponent may be off by
-/// `error`. Rounded to the precision under test, its two components and their functions.
+/// A factor that the reference and every implementation compute in double precision. Its exponent
+/// may be off by `error` in either. The two roundings are those of its components to the precision
+/// under test, and of the functions that compute them.
 inline Estimate tabulated(std::complex<double> value, double error, double unit) {
   return {.value = value, .error = 2 * error + growth(2, unit) * std::abs(value)};
 }
 
-/// What free space does to frequency (k, l).
+/// The factor of frequency (k, l) for the scene's distance in free space.
 inline Estimate free_space(const spec::Scene& scene, int width, int k, int l, double unit) {
   constexpr double double_unit = 0x1p-53;
   const double all = 1 / (scene.wavelength * scene.wavelength);
@@ -29,7 +30,7 @@ inline Estimate free_space(const spec::Scene& scene, int width, int k, int l, do
       frequency(k, width) * frequency(k, width) + frequency(l, width) * frequency(l, width);
   const double along = std::sqrt(std::abs(all - across));
   const double turns = 2 * std::numbers::pi * std::abs(scene.distance);
-  // Roundings of the difference, whose root is steep where little is left; then of the product.
+  // Roundings of the difference, whose root is steep near zero. Then the roundings of the product.
   const double difference_error = 6 * double_unit * (all + across);
   const double along_error =
       std::min(std::sqrt(difference_error), difference_error / along) + double_unit * along;
@@ -38,13 +39,13 @@ inline Estimate free_space(const spec::Scene& scene, int width, int k, int l, do
   return tabulated(std::polar(1.0, std::copysign(turns, scene.distance) * along), error, unit);
 }
 
-/// What a shift by `distance` pixels does to frequency k of an axis.
+/// The factor of frequency k of an axis for a shift by `distance` pixels.
 inline Estimate shift_ramp(double distance, int width, int k, double unit) {
   const double angle = -2 * std::numbers::pi * frequency(k, width) * distance;
   return tabulated(std::polar(1.0, angle), 4 * 0x1p-53 * std::abs(angle), unit);
 }
 
-/// Multiplies the frequencies of all frames of a field: factor(frame, k, l).
+/// Multiplies the frequencies of all frames of a field by factor(frame, k, l).
 template <class Factor>
 void filter(int width, double unit, Field& field, const Factor& factor) {
   const std::size_t frame = static_cast<std::size_t>(width) * static_cast<std::size_t>(width);
@@ -60,7 +61,7 @@ void filter(int width, double unit, Field& field, const Factor& factor) {
       const Estimate by = factor(n, static_cast<int>(i) / width, static_cast<int>(i) % width);
       const Estimate before{.value = values[i], .error = errors[i]};
       const Estimate filtered = product(before, by, unit);
-      // Without what was brought along, which grows by the factor.
+      // The product's own error, without the error of its input, which grows by the factor.
       const double own = filtered.error - before.error * std::abs(by.value);
       largest_factor = std::max(largest_factor, std::abs(by.value));
       own_energy += own * own;

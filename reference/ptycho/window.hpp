@@ -11,8 +11,9 @@
 
 namespace rankcheck::reference {
 
-/// The bilinear weights of one object pixel for the window's pixel (p, q): w[0…3] for the pixels
-/// (row, col), (row, col+1), (row+1, col), (row+1, col+1) of the corner's whole part plus (p, q).
+/// The whole part (row, col) of a window's corner, and its bilinear weights. For the window's pixel
+/// (p, q), weights[0…3] belong to the object pixels (row, col), (row, col+1), (row+1, col) and
+/// (row+1, col+1), each plus (p, q).
 struct Corner {
   std::int64_t row = 0;
   std::int64_t col = 0;
@@ -31,8 +32,8 @@ inline Corner corner_of(const Setting& setting, std::int64_t position) {
           .weights = {(1 - f) * (1 - g), (1 - f) * g, f * (1 - g), f * g}};
 }
 
-/// Calls body(pixel of the object's slice, weight) for every tap of pixel (p, q) of a window that
-/// lies on the object and has a weight.
+/// Calls body(pixel of the object's slice, weight) for every tap of the window's pixel (p, q). Taps
+/// outside the object or with a weight of 0 are left out.
 template <class Body>
 void for_each_tap(const spec::Scene& scene, const Corner& corner, int p, int q, const Body& body) {
   for (std::size_t tap = 0; tap < 4; ++tap) {
@@ -76,7 +77,7 @@ void for_each_window_pixel(const Setting& setting, const Body& body) {
   }
 }
 
-/// Where a pixel of a window is in the arrays, in one mode of one position.
+/// Indices of a window's pixel in the arrays, for one mode of one position.
 struct LitPixel {
   std::size_t in_patches = 0;
   std::size_t in_probe = 0;
@@ -115,8 +116,8 @@ void for_each_lit_pixel(const Setting& setting, const Body& body) {
   }
 }
 
-/// Roundings on the way of one term through the interpolation: two in the weight's factors, one in
-/// their product, one in the product with the pixel, three in the sum.
+/// Roundings of one term in the interpolation: two in the weight's factors, one in their product,
+/// one in the product with the pixel, and three in the sum.
 inline constexpr double tap_roundings = 7;
 
 }  // namespace rankcheck::reference

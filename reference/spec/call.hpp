@@ -10,29 +10,32 @@
 
 namespace rankcheck::spec {
 
-/// Who sends to whom in send_recv. `ring`: rank r sends to (r + shift) mod n. `pairs`: r and r xor
-/// 1 exchange, an odd last rank with itself. `self`: every rank with itself.
+/// Who sends to whom in send_recv:
+/// - ring: rank r sends to (r + shift) mod n;
+/// - pairs: r and r xor 1 exchange; if n is odd, the last rank sends to itself;
+/// - self: every rank sends to itself.
 enum class Pattern : std::uint8_t { ring, pairs, self };
 
-/// One collective call as every rank of the group sees it: what it means, not where or how it runs.
-/// Ranks are positions in the group, 0 … ranks-1.
+/// One collective call as every rank of the group sees it: what the call means, not where or how it
+/// runs. Ranks are positions in the group, 0 … ranks-1.
 struct Call {
   int ranks = 1;
-  /// Rank of the root; rooted operations only.
+  /// The root's rank; for rooted operations only.
   int root = 0;
   Type type = Type::f32;
   ReduceOp op = ReduceOp::none;
-  /// Elements of one block; operations of even parts only.
+  /// Elements of one block; only for operations whose blocks have equal sizes.
   std::int64_t count = 0;
-  /// Elements of each block, uneven operations only: one a rank, or one a (sender, receiver) pair
-  /// in row-major order for all_to_all_v. Operators of a scene: scan positions of each rank, which
-  /// has the ones behind those of the ranks before it.
+  /// Elements of each block, for operations whose blocks have different sizes: one value for each
+  /// rank. all_to_all_v has one value for each (sender, receiver) pair, in row-major order. For
+  /// operators of a scene: number of scan positions of each rank; a rank's positions follow those
+  /// of the ranks before it.
   std::vector<std::int64_t> counts = {};
-  /// Unused elements behind each block of a buffer of several uneven blocks.
+  /// Unused elements behind each block, in a buffer of several blocks of different sizes.
   std::int64_t gap = 0;
   Pattern pattern = Pattern::ring;
   int shift = 1;
-  /// Operators of a scene only.
+  /// For operators of a scene only.
   Scene scene = {};
 };
 

@@ -9,7 +9,7 @@ namespace rankcheck::spec {
 
 namespace {
 
-/// No buffer may pass this many elements: offsets in bytes then never overflow.
+/// Maximum number of elements of a buffer; offsets in bytes then never overflow.
 constexpr std::int64_t buffer_elements_max = std::int64_t{1} << 48;
 
 std::optional<std::string> why_sizes_invalid(const Contract& contract, const Call& call) {
@@ -44,7 +44,7 @@ std::optional<std::string> why_sizes_invalid(const Contract& contract, const Cal
   return std::nullopt;
 }
 
-/// Bounds every size of a scene: products of them never overflow.
+/// Maximum sizes of a scene; products of sizes then never overflow.
 constexpr std::int64_t scene_size_max = std::int64_t{1} << 14;
 constexpr std::int64_t scene_layers_max = std::int64_t{1} << 8;
 

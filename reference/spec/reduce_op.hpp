@@ -10,16 +10,19 @@
 
 namespace rankcheck::spec {
 
-/// How the elements of all ranks become one. `none`: the operation moves data only.
+/// How the elements of all ranks become one element. `none`: the operation only moves data.
 enum class ReduceOp : std::uint8_t { none, sum, prod, min, max, avg, premul_sum };
 
-/// What min and max do with NaN; every backend declares its rule and is held to it.
+/// What min and max do with NaN. Every backend declares its rule, and its results are checked
+/// against it.
 enum class NanRule : std::uint8_t { drops, propagates, unspecified };
 
-/// What reductions of floats do with the sign of zero; every backend declares its rule and is held
-/// to it. `ieee`: as IEEE 754 says for rounding to nearest. The sum of nothing but -0 is -0, any
-/// other exact sum of 0 is +0, the sign of a product is that of its factors, and min and max return
-/// one of the inputs. Of zeros of both signs, either is their min and their max.
+/// What floating-point reductions do with the sign of zero. Every backend declares its rule, and
+/// its results are checked against it. `ieee` follows IEEE 754 for rounding to nearest:
+/// - the sum of only -0 is -0; every other exact sum of 0 is +0;
+/// - the sign of a product is the product of its factors' signs;
+/// - min and max return one of the inputs; if zeros of both signs are inputs, they may return
+///   either.
 enum class ZeroRule : std::uint8_t { ieee, unspecified };
 
 inline constexpr std::array<std::string_view, 7> reduce_op_names{
@@ -36,8 +39,8 @@ inline constexpr std::array<std::string_view, 7> reduce_op_names{
   return std::nullopt;
 }
 
-/// Whether the contract gives this pair a meaning: complex numbers are only summed (as in CuPy),
-/// eight-bit floats only moved.
+/// Whether the contract defines this pair. Complex numbers can only be summed (as in CuPy), and
+/// eight-bit floats can only be moved.
 [[nodiscard]] constexpr bool is_defined(ReduceOp op, Type type) {
   if (op == ReduceOp::none) return true;
   if (is_f8(type)) return false;

@@ -5,58 +5,58 @@
 #include <cstdint>
 #include <string_view>
 
-/// The shapes of ptychography: what its operators take and give.
+/// The sizes and arrays of the ptychography operators.
 namespace rankcheck::spec {
 
-/// The sizes of a ptychographic problem, in pixels; how many scan positions there are, and which
-/// rank has which, the call's counts say.
+/// The sizes of a ptychographic problem, in pixels. The call's counts say how many scan positions
+/// there are and which rank has which.
 struct Scene {
-  /// The object.
+  /// Size of the object.
   int rows = 0;
   int cols = 0;
   /// Width of the square window that the probe fills.
   int window = 0;
-  /// Width of the square frames; the window lies in their middle, after (detector - window) / 2
-  /// pixels rounded down.
+  /// Width of the square frames. The window lies in their middle, after (detector - window) / 2
+  /// pixels, rounded down.
   int detector = 0;
-  /// Incoherent modes of the probe.
+  /// Number of the probe's incoherent modes.
   int modes = 1;
-  /// Slices of the object along the beam.
+  /// Number of the object's slices along the beam.
   int slices = 1;
-  /// Every position has a probe of its own.
+  /// Whether every position has its own probe.
   bool varying_probe = false;
-  /// Operators of tiles: columns of the grid that the ranks' tiles form; see share.hpp.
+  /// Operators of tiles: number of columns in the grid of the ranks' tiles; see share.hpp.
   int tile_cols = 1;
-  /// Operators of tiles: pixels that a rank holds on each side of its tile.
+  /// Operators of tiles: number of pixels that a rank holds on each side of its tile.
   int halo = 0;
-  /// Operators of waves in free space: their length, and how far they travel (where negative, back
-  /// from there), in object pixels.
+  /// Operators of waves in free space: wavelength and travelled distance, in object pixels. A
+  /// negative distance means that the waves travel backwards.
   double wavelength = 0;
   double distance = 0;
 
   friend bool operator==(const Scene&, const Scene&) = default;
 };
 
-/// What an array of an operator is; it names the space that its values live in. Row-major, the
-/// last two dimensions are (row, column); complex numbers are two components.
+/// The arrays of operators. The name says which space the values belong to. Arrays are row-major,
+/// and their last two dimensions are (row, column). A complex number takes two components.
 enum class Array : std::uint8_t {
-  /// No array of a scene.
+  /// Not an array of a scene.
   none,
   /// Complex [slices, rows, cols].
   object,
-  /// Complex [modes, window, window]; of each position where the probe varies.
+  /// Complex [modes, window, window]; one for each position if the probe varies.
   probe,
   /// Real [2]: row and column of the window's minimum corner, in object pixels.
   positions,
   /// Complex [detector, detector]: a window of the object, zero around it.
   patches,
-  /// Complex [modes, detector, detector]: what leaves the object, zero around the window.
+  /// Complex [modes, detector, detector]: the waves that leave the object, zero around the window.
   waves,
-  /// Complex [modes, detector, detector]: what reaches the detector, zero frequency first.
+  /// Complex [modes, detector, detector]: the waves that reach the detector, zero frequency first.
   far_waves,
   /// Real [detector, detector]: measured or modelled intensities, zero frequency first.
   frames,
-  /// Real [detector, detector]: 1 where the detector measures, 0 where not.
+  /// Real [detector, detector]: 1 for a pixel that the detector measures, 0 for others.
   mask,
   /// Real [1].
   cost,
@@ -64,47 +64,48 @@ enum class Array : std::uint8_t {
   object_weight,
   /// Real [window, window].
   probe_weight,
-  /// Real [all positions]: the rank that each position is for.
+  /// Real [all positions]: the rank that owns each position.
   owners,
-  /// positions and frames of a rank after they went to their owners: room for all positions, its
-  /// own ones first, in their order, then zeros.
+  /// positions and frames of a rank after they moved to their owners. There is room for all
+  /// positions: the rank's own positions come first, in their order, then zeros.
   shard_positions,
   shard_frames,
-  /// Complex: the part of the object that a rank holds, its tile and the halo around it.
+  /// Complex: the part of the object that a rank holds, which is its tile and the halo around it.
   tile,
-  /// Complex [window, window]: patches without what is around the window.
+  /// Complex [window, window]: patches without the pixels around the window.
   windows,
-  /// As object and probe, of steps that remember: the gradient of the step before, and the
-  /// direction that it went; zeros before the first step.
+  /// Shaped like object and probe, for steps that remember: the gradient of the previous step and
+  /// the direction that it took. Zeros before the first step.
   object_gradient,
   object_direction,
   probe_gradient,
   probe_direction,
-  /// Real [2]: how far a step went, for the object and for the probe.
+  /// Real [2]: the length of a step, for the object and for the probe.
   step_lengths,
-  /// Complex [modes, detector, detector], of steps that remember: what left the object at a
-  /// position. Unlike waves, it need not be zero around the window.
+  /// Complex [modes, detector, detector], for steps that remember: the waves that left the object
+  /// at a position. Unlike waves, they need not be zero around the window.
   exit_waves,
 };
 
-/// How large an array is, and what of it a rank has.
+/// How large an array is, and which part of it a rank has.
 enum class Share : std::uint8_t {
-  /// As the scene says: all of it, or the copies of the rank's positions.
+  /// Defined by the scene: the whole array, or the copies of the rank's positions.
   of_scene,
-  /// A copy for each position of all ranks, all on every rank.
+  /// A copy for each position of all ranks; every rank has all copies.
   all_positions,
-  /// Room for a copy for each position of all ranks, on every rank something of its own.
+  /// Room for a copy for each position of all ranks; the contents differ between ranks.
   shard,
-  /// Another part of the object on every rank.
+  /// Every rank has a different part of the object.
   tile,
 };
 
-/// What an array looks like.
+/// Properties of an array.
 struct ArrayInfo {
   Array array;
   std::string_view name;
   bool is_complex;
-  /// There is one for each position, on the rank that has the position; else every rank has all.
+  /// Whether each position has a copy, on the rank that has the position. Otherwise every rank has
+  /// the whole array.
   bool per_position;
   Share share = Share::of_scene;
 };
@@ -144,19 +145,19 @@ inline constexpr std::size_t array_kinds = array_table.size();
   return info(array).name;
 }
 
-/// Whether the ranks share the array's copies out among them, as they do the positions.
+/// Whether the array has a copy for each position, which the ranks share out like the positions.
 [[nodiscard]] constexpr bool is_per_position(const Scene& scene, Array array) {
   return info(array).per_position || (array == Array::probe && scene.varying_probe);
 }
 
-/// Whether a stage of a case may take an array from what an earlier stage left: the same array, or
-/// the waves that left the object as its exit waves.
+/// Whether a stage of a case may take an array from the results of an earlier stage. It may take
+/// the same array, or take the waves that left the object as its exit waves.
 [[nodiscard]] constexpr bool is_taken_from(Array taken, Array left) {
   return taken == left || (taken == Array::exit_waves && left == Array::waves);
 }
 
-/// Values (complex numbers or real ones) of the array, or of one position's copy of it, or 1 for
-/// tiles; how many a rank has says share.hpp.
+/// Number of values (complex or real) of the array, or of one position's copy of it; 1 for tiles.
+/// share.hpp says how many values a rank has.
 [[nodiscard]] constexpr std::int64_t values(const Scene& scene, Array array) {
   const std::int64_t pixels = std::int64_t{scene.rows} * scene.cols;
   const std::int64_t window = std::int64_t{scene.window} * scene.window;
@@ -198,12 +199,12 @@ inline constexpr std::size_t array_kinds = array_table.size();
   return 0;
 }
 
-/// Components of the array, or of one position's copy of it.
+/// Number of components of the array, or of one position's copy of it.
 [[nodiscard]] constexpr std::int64_t components(const Scene& scene, Array array) {
   return values(scene, array) * (info(array).is_complex ? 2 : 1);
 }
 
-/// Rows and columns before the window in a frame.
+/// Number of rows above the window in a frame, and of columns to its left.
 [[nodiscard]] constexpr int margin(const Scene& scene) {
   return (scene.detector - scene.window) / 2;
 }

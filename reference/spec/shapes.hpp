@@ -7,12 +7,12 @@
 #include "reference/spec/call.hpp"
 #include "reference/spec/contract.hpp"
 
-/// The buffers that collectives are made of. Written over the blocks of a call, so that an
-/// operation of even parts and its uneven twin share one shape: without `counts`, every block has
-/// `count` elements.
+/// The blocks of the collectives' buffers. An operation with equal blocks and its variant with
+/// blocks of different sizes share these functions: without `counts`, every block has `count`
+/// elements.
 namespace rankcheck::spec {
 
-/// Elements of the block that belongs to `rank`.
+/// Number of elements of the block that belongs to `rank`.
 [[nodiscard]] inline std::int64_t block_count(const Call& call, int rank) {
   return call.counts.empty() ? call.count : call.counts[static_cast<std::size_t>(rank)];
 }
@@ -28,7 +28,7 @@ inline std::int64_t append_own_block(std::vector<Block>& out, const Call& call, 
   return append_even(out, 1, block_count(call, rank));
 }
 
-/// Where the block of `rank` starts in the buffer that append_all_blocks describes.
+/// Offset of `rank`'s block, in elements, in the buffer that append_all_blocks describes.
 [[nodiscard]] inline std::int64_t block_offset(const Call& call, int rank) {
   if (call.counts.empty()) return rank * call.count;
   std::int64_t offset = 0;

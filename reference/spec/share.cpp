@@ -13,7 +13,8 @@ struct Span {
   std::int64_t end = 0;
 };
 
-/// The part `index` of `parts` of a length of which part i wants wanted(i).
+/// Cuts a length into `parts` parts and returns part `index`. Part i gets wanted(i) as long as
+/// enough is left. The last part gets the rest.
 template <class Wanted>
 Span cut(std::int64_t length, int parts, int index, const Wanted& wanted) {
   std::int64_t begin = 0;

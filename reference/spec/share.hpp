@@ -24,32 +24,33 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-/// What two boxes have in common; no pixels where that is nothing.
+/// The pixels that lie in both boxes; a box without pixels if there are none.
 [[nodiscard]] Box overlap(const Box& a, const Box& b);
 
-/// The pixels that a rank owns. The ranks form a grid of tile_cols columns, row by row; what is
-/// left over owns nothing. The grid's row i has counts[i * tile_cols] rows of the object, its
-/// column j has counts[j] columns, as long as there are any; the last row and the last column get
-/// what then is left.
+/// The pixels that a rank owns. The ranks form a grid of tile_cols columns, row by row. Ranks that
+/// do not fit into whole rows of the grid own nothing. Row i of the grid has counts[i * tile_cols]
+/// rows of the object, and column j has counts[j] columns, as long as enough are left. The last row
+/// and the last column of the grid get the rest.
 [[nodiscard]] Box tile_of(const Scene& scene, std::span<const std::int64_t> counts, int rank);
 
-/// The pixels that a rank holds: its tile and `halo` more on each side, as far as the object goes.
+/// The pixels that a rank holds: its tile and `halo` more pixels on each side, within the object.
 /// An empty tile has no halo.
 [[nodiscard]] Box held_by(const Scene& scene, std::span<const std::int64_t> counts, int rank);
 
-/// A run of values among those of an array; of a shard or a tile, among those of all ranks.
+/// A run of an array's values. For shards and tiles, `first` counts in the shards or tiles of all
+/// ranks.
 struct Part {
   std::int64_t first = 0;
   std::int64_t count = 0;
 };
 
-/// The values of an array that a rank has, where rank q has counts[q] scan positions.
+/// The values of an array that a rank has. Rank q has counts[q] scan positions.
 [[nodiscard]] Part part_of(const Scene& scene,
                            std::span<const std::int64_t> counts,
                            Array array,
                            int rank);
 
-/// The number of an array's values, of all ranks where each has something of its own.
+/// The number of an array's values. If the ranks have different values, counts those of all ranks.
 [[nodiscard]] std::int64_t total_of(const Scene& scene,
                                     std::span<const std::int64_t> counts,
                                     Array array);

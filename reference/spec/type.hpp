@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-/// The vocabulary that every tree shares: names and shapes, no arithmetic.
+/// The vocabulary that all parts of the project share: names and shapes, no arithmetic.
 namespace rankcheck::spec {
 
 /// The type of one element of a buffer.
@@ -29,17 +29,18 @@ enum class Type : std::uint8_t {
 
 enum class TypeClass : std::uint8_t { signed_integer, unsigned_integer, floating, complex };
 
-/// What a type looks like in memory. For complex types `precision` and the exponents are those of
+/// How a type is represented in memory. For complex types, `precision` and the exponents describe
 /// one component.
 struct TypeInfo {
   Type type;
   std::string_view name;
   TypeClass type_class;
-  /// Bytes of one element (both components of a complex one).
+  /// Bytes of one element; a complex element has two components.
   int bytes;
-  /// Significand bits, the hidden one included; for integers the value bits.
+  /// Number of significand bits, including the hidden bit. For integers, the number of value bits.
   int precision;
-  /// Exponent of the largest finite power of two, and of the smallest normal one; 0 for integers.
+  /// Exponents of the largest finite power of two and of the smallest normal number; 0 for
+  /// integers.
   int exponent_max;
   int exponent_min;
 };
@@ -78,7 +79,7 @@ inline constexpr std::array type_table{
   return info(type).type_class == TypeClass::complex;
 }
 
-/// Eight-bit floating point: moved, never reduced.
+/// Eight-bit floating-point types can be moved but not reduced.
 [[nodiscard]] constexpr bool is_f8(Type type) {
   return type == Type::f8e4m3 || type == Type::f8e5m2;
 }
@@ -90,7 +91,7 @@ inline constexpr std::array type_table{
   return type;
 }
 
-/// Empty when no type has that name.
+/// Empty if no type has this name.
 [[nodiscard]] constexpr std::optional<Type> type_named(std::string_view name) {
   for (const TypeInfo& entry : type_table) {
     if (entry.name == name) return entry.type;

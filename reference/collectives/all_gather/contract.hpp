@@ -5,8 +5,8 @@
 
 namespace rankcheck::reference::all_gather {
 
-/// Every rank gives one block and gets the blocks of all ranks, in rank order. The same bits on
-/// every rank; in place where send is block r of recv.
+/// Every rank gives one block and gets the blocks of all ranks, in rank order. All ranks get the
+/// same bits. In a call in place, send is block r of recv.
 inline spec::Contract contract() {
   return {
       .name = "all_gather",

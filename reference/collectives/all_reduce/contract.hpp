@@ -5,7 +5,7 @@
 namespace rankcheck::reference::all_reduce {
 
 /// Every rank gives `count` elements and gets the combination of all ranks' elements, index by
-/// index. The same bits on every rank; in place where recv is send.
+/// index. All ranks get the same bits. In a call in place, recv is send.
 inline spec::Contract contract() {
   return {
       .name = "all_reduce",

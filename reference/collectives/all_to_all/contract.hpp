@@ -5,8 +5,8 @@
 
 namespace rankcheck::reference::all_to_all {
 
-/// Every rank gives one block for each rank and gets one from each: the transpose of the blocks. In
-/// place where recv is send, which few implementations accept.
+/// Every rank gives one block to each rank and gets one block from each rank: the transpose of the
+/// blocks. In a call in place, recv is send; few implementations accept this.
 inline spec::Contract contract() {
   return {
       .name = "all_to_all",

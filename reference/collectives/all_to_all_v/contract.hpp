@@ -4,9 +4,9 @@
 
 namespace rankcheck::reference::all_to_all_v {
 
-/// Every rank gives a block to each rank and gets one from each; counts[r n + q] is the size of the
-/// block from rank r to rank q. Both buffers hold their blocks in rank order, `gap` elements behind
-/// each.
+/// Every rank gives one block to each rank and gets one block from each rank. The block from rank r
+/// to rank q has counts[r n + q] elements. Both buffers hold their blocks in rank order, with `gap`
+/// unused elements behind each block.
 inline spec::Contract contract() {
   return {
       .name = "all_to_all_v",

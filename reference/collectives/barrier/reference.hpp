@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::barrier {
 
-/// No values.
+/// Appends nothing: a barrier moves no values.
 void reference(const spec::Call& call, int rank, std::vector<Piece>& pieces);
 
 }  // namespace rankcheck::reference::barrier

@@ -4,8 +4,8 @@
 
 namespace rankcheck::reference::broadcast {
 
-/// The root gives `count` elements, every rank gets them, the root too. Others have no send buffer;
-/// in place where the root's recv is its send.
+/// The root gives `count` elements and every rank gets them, including the root. Only the root has
+/// a send buffer. In a call in place, the root's recv is its send.
 inline spec::Contract contract() {
   return {
       .name = "broadcast",

@@ -5,8 +5,9 @@
 
 namespace rankcheck::reference::gather {
 
-/// Every rank gives one block and the root gets the blocks of all ranks, in rank order. Others have
-/// a recv buffer that stays as it is; in place where the root's send is its own block of recv.
+/// Every rank gives one block and the root gets the blocks of all ranks, in rank order. The other
+/// ranks have a recv buffer too, which stays unchanged. In a call in place, the root's send is its
+/// own block of recv.
 inline spec::Contract contract() {
   return {
       .name = "gather",

@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::gather {
 
-/// out[root][block q] = in[q]; nothing off the root.
+/// out[root][block q] = in[q]; other ranks have no output.
 void reference(const spec::Call& call, int rank, std::vector<Piece>& pieces);
 
 }  // namespace rankcheck::reference::gather

@@ -4,8 +4,9 @@
 
 namespace rankcheck::reference::reduce {
 
-/// Every rank gives `count` elements and the root gets their combination, index by index. Others
-/// have a recv buffer that stays as it is; in place where the root's recv is its send.
+/// Every rank gives `count` elements and the root gets their combination, index by index. The other
+/// ranks have a recv buffer too, which stays unchanged. In a call in place, the root's recv is its
+/// send.
 inline spec::Contract contract() {
   return {
       .name = "reduce",

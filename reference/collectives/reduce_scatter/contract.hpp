@@ -5,8 +5,8 @@
 
 namespace rankcheck::reference::reduce_scatter {
 
-/// Every rank gives one block for each rank and gets the combination of all ranks' blocks for it.
-/// In place where recv is block r of send.
+/// Every rank gives one block for each rank. Rank r gets the combination of all ranks' blocks r. In
+/// a call in place, recv is block r of send.
 inline spec::Contract contract() {
   return {
       .name = "reduce_scatter",

@@ -5,8 +5,8 @@
 
 namespace rankcheck::reference::reduce_scatter_v {
 
-/// reduce_scatter with blocks of different sizes: rank r gets counts[r] elements; `gap` elements
-/// behind each block of send belong to nobody (MPI has no such gap).
+/// reduce_scatter with blocks of different sizes: rank r gets counts[r] elements. The `gap`
+/// elements behind each block of send are unused (MPI has no such gap).
 inline spec::Contract contract() {
   spec::Contract contract = reduce_scatter::contract();
   contract.name = "reduce_scatter_v";

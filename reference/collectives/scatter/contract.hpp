@@ -5,8 +5,8 @@
 
 namespace rankcheck::reference::scatter {
 
-/// The root gives one block for each rank, and every rank gets its own. Others have no send buffer;
-/// in place where the root's recv is its own block of send.
+/// The root gives one block for each rank, and every rank gets its own block. Only the root has a
+/// send buffer. In a call in place, the root's recv is its own block of send.
 inline spec::Contract contract() {
   return {
       .name = "scatter",

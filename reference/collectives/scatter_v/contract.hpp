@@ -5,8 +5,8 @@
 
 namespace rankcheck::reference::scatter_v {
 
-/// scatter with blocks of different sizes: rank r gets counts[r] elements; `gap` elements behind
-/// each block of the root belong to nobody.
+/// scatter with blocks of different sizes: rank r gets counts[r] elements. The `gap` elements
+/// behind each block of the root's send are unused.
 inline spec::Contract contract() {
   spec::Contract contract = scatter::contract();
   contract.name = "scatter_v";

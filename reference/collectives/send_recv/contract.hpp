@@ -4,8 +4,8 @@
 
 namespace rankcheck::reference::send_recv {
 
-/// Every rank gives `count` elements to the rank that the pattern names and gets as many from the
-/// one that names it; a rank may be its own peer.
+/// Every rank gives `count` elements to the rank that Call::pattern names and gets `count` elements
+/// from the rank that sends to it. A rank may send to itself.
 inline spec::Contract contract() {
   return {
       .name = "send_recv",

@@ -4,16 +4,16 @@
 
 namespace rankcheck::reference::alternating_projections_step {
 
-/// One step of alternating projections on all frames of all ranks at once: the waves that object
-/// and probe make are given the measured amplitudes, and object and probe are fitted to them. No
-/// exit waves are kept from step to step; difference_map_step keeps them. With the far waves F of
-/// every position and mode, I = sum over the modes of |F|^2 and d the frame:
-/// - F* = sqrt(d/I) F where a pixel is measured and I > 0, 0 where it is measured and I = 0, F
-///   where it is not measured; x is the window of propagate_inverse(F*);
+/// One step of alternating projections on all frames of all ranks at once. The waves that object
+/// and probe make are given the measured amplitudes, and object and probe are fitted to these
+/// waves. No exit waves are kept from step to step; difference_map_step keeps them. Let F be the
+/// far waves of every position and mode, I = sum over the modes of |F|^2, and d the frame:
+/// - F* = sqrt(d/I) F if a pixel is measured and I > 0, 0 if it is measured and I = 0, and F if it
+///   is not measured; x is the window of propagate_inverse(F*);
 /// - o' = insert(sum over m of conj(P_m) x_m) / D and P_m' = (sum over n of conj(extract(o)) x_m) /
-///   E, with the old object and probe on the right and the weights D of object_preconditioner and
-///   E of probe_preconditioner; unlike tike's there is no 1e-9 beside D and E;
-/// - where D or E is 0 the pixel stays as it was.
+///   E. The right sides use the old object and probe. D is the weight of object_preconditioner, E
+///   the weight of probe_preconditioner. tike adds 1e-9 to D and E; this contract does not;
+/// - a pixel with D = 0 or E = 0 stays unchanged.
 /// The cost is gaussian_cost's, before the step.
 inline spec::Contract contract() {
   return {

@@ -9,22 +9,24 @@ inline constexpr int line_search_halvings = 60;
 
 namespace conjugate_gradient_step {
 
-/// One step of nonlinear conjugate gradients on all frames of all ranks: of the object, then of the
-/// probe at the object's new value. f is the cost of gaussian_gradients and g its gradient by the
-/// block x that moves, both at what object and probe then are.
+/// One step of nonlinear conjugate gradients on all frames of all ranks: first of the object, then
+/// of the probe at the object's new value. f is the cost of gaussian_gradients. g is its gradient
+/// with respect to the block x that moves. Both are taken at the current object and probe.
 ///
-/// Direction. With d_old, g_old the block's inputs, <a, b> = sum of a conj(b) over the whole block,
-/// |g|^2 = <g, g> and D = Re<d_old, g - g_old>:
-/// - d = -g where not D > 0, as in a first step, whose d_old is 0;
-/// - else d = -g + (|g|^2 / D) d_old, but -g again where not Re<g, d> < 0.
+/// Direction. d_old and g_old are the block's inputs, <a, b> = sum of a conj(b) over the whole
+/// block, |g|^2 = <g, g> and D = Re<d_old, g - g_old>:
+/// - d = -g unless D > 0; so in a first step, whose d_old is 0;
+/// - otherwise d = -g + (|g|^2 / D) d_old, but d = -g unless Re<g, d> < 0.
 ///
 /// Length. The largest of 1, 1/2, 1/4 ... 2^-line_search_halvings for which f(x + length d) <=
-/// f(x), or 0 where there is none; x' = x + length d, and x' = x bit by bit where the length is 0.
+/// f(x), or 0 if there is none. Then x' = x + length d. If the length is 0, x' has the same bits as
+/// x.
 ///
-/// The gradients and directions of both blocks come out as this step used them (the direction also
-/// where the length is 0), to go into the next one; step_lengths are the object's and the probe's.
-/// The cost is the one before the step. Sums over all ranks steer the step, the same ones on every
-/// rank: it does not depend on how the positions are shared out, and replicas stay equal.
+/// The outputs include the gradients and directions of both blocks as this step used them, even if
+/// the length is 0. They are the inputs of the next step. step_lengths are the object's and the
+/// probe's. The cost is the one before the step. The sums that steer the step are over all ranks
+/// and the same on every rank. So the step does not depend on how the positions are shared out, and
+/// replicas stay equal.
 inline spec::Contract contract() {
   return {
       .name = "conjugate_gradient_step",

@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::conjugate_gradient_step {
 
-/// Makes the outputs of the contract from its inputs.
+/// Computes the contract's outputs from its inputs.
 void reference(const Setting& in, Setting& out);
 
 }  // namespace rankcheck::reference::conjugate_gradient_step

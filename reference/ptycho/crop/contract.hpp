@@ -4,8 +4,8 @@
 
 namespace rankcheck::reference::crop {
 
-/// Takes the windows out of frames again; what is around them is dropped. The adjoint of pad, which
-/// it undoes. No bit of a window depends on the other positions.
+/// Takes the windows out of frames and drops the pixels around them. This is the adjoint of pad,
+/// and it undoes pad. The bits of a window do not depend on the other positions.
 inline spec::Contract contract() {
   return {
       .name = "crop",

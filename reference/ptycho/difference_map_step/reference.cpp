@@ -21,7 +21,7 @@ namespace {
 
 using spec::Array;
 
-/// The cost of the object and the probe that go in.
+/// The cost of the input's object and probe.
 Field cost_of(const Setting& in) {
   Setting far = with(in, {Array::frames, Array::mask});
   forward(in, far);
@@ -30,7 +30,7 @@ Field cost_of(const Setting& in) {
   return compared[Array::cost];
 }
 
-/// The overlap projection: makes object, probe, and the waves of both.
+/// The overlap projection: computes object, probe, and the waves of both.
 Setting overlap_of(const Setting& in) {
   Setting overlap = with(in, {Array::object, Array::probe, Array::positions});
   overlap[Array::waves] = in[Array::exit_waves];
@@ -47,7 +47,7 @@ Setting overlap_of(const Setting& in) {
   return overlap;
 }
 
-/// The waves `x` with the frames' amplitudes.
+/// The frame projection: gives the waves `x` the amplitudes of the frames.
 Field on_frames(const Setting& in, Field x) {
   Setting near = with(in, {});
   near[Array::waves] = std::move(x);
@@ -67,7 +67,7 @@ void reference(const Setting& in, Setting& out) {
   const Field& fit = overlap[Array::waves];
   Field reflected = before;
   for (std::size_t i = 0; i < reflected.values.size(); ++i) {
-    // Twice a number is exact.
+    // Doubling a number is exact.
     const Estimate twice{.value = 2.0 * fit.values[i], .error = 2 * fit.errors[i]};
     store(difference(twice, at(before, i), in.unit), i, reflected);
   }
@@ -75,7 +75,8 @@ void reference(const Setting& in, Setting& out) {
   const Estimate beta{.value = difference_map_beta};
   Field& after = out.make(Array::exit_waves);
   for (std::size_t i = 0; i < after.values.size(); ++i) {
-    // In any order of the three terms: their sum is rounded twice, and each product once.
+    // The bound covers any order of the three terms: the sum is rounded twice, and each product
+    // once.
     Sum sum;
     sum.add(at(before, i));
     sum.add(product(beta, at(projected, i), in.unit));

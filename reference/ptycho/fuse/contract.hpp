@@ -4,9 +4,9 @@
 
 namespace rankcheck::reference::fuse {
 
-/// The inverse of redistribute: moves what belongs to each scan position from its owner's shard to
-/// the rank that has the position, and so restores the order. What lies behind a shard's own
-/// positions means nothing.
+/// The inverse of redistribute: moves the data of each scan position from its owner's shard to the
+/// rank that has the position. This restores the order. The values behind a shard's own positions
+/// have no meaning.
 inline spec::Contract contract() {
   return {
       .name = "fuse",

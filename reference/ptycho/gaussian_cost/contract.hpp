@@ -4,9 +4,10 @@
 
 namespace rankcheck::reference::gaussian_cost {
 
-/// The distance of amplitudes, summed over the measured pixels of all ranks' frames, and its
-/// derivative by the conjugate of the waves F at the detector. I = sum over the modes of |F|^2, d
-/// the frame. Where I = 0 the derivative is 0; unmeasured pixels add nothing and have none.
+/// The cost: squared differences of amplitudes, summed over the measured pixels of all ranks'
+/// frames. Also its derivative with respect to the conjugate of the waves F at the detector. I =
+/// sum over the modes of |F|^2, and d is the frame. If I = 0 the derivative is 0. Unmeasured pixels
+/// add nothing to the cost, and their derivative is 0.
 inline spec::Contract contract() {
   return {
       .name = "gaussian_cost",

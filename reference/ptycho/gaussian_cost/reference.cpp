@@ -12,8 +12,9 @@ void reference(const Setting& in, Setting& out) {
   Field& cost = out.make(spec::Array::cost);
   Field& gradient = out.make(spec::Array::far_waves);
   const double unit = in.unit;
-  // Of the amplitude: half of those of the intensity, and the root's own. Of the factor: the
-  // amplitude's, those of the other root, of the difference, the quotient and the product.
+  // Roundings of the amplitude: half of the intensity's, and one for the root. Roundings of the
+  // factor: the amplitude's, and those of the other root, the difference, the quotient and the
+  // product.
   const double amplitude_unit = (intensity_roundings(in) / 2 + 1) * unit;
   const double factor_unit = 2 * amplitude_unit + 6 * unit;
   for_each_pixel(in, [&](std::size_t pixel, std::size_t i, const PixelWaves& at, const auto& wave) {
@@ -36,7 +37,8 @@ void reference(const Setting& in, Setting& out) {
     for (std::size_t m = 0; m < static_cast<std::size_t>(in.scene.modes); ++m) {
       const std::complex<double> value = waves.values[wave(m)];
       if (at.amplitude > 0) gradient.values[wave(m)] = value - measured * (value / at.amplitude);
-      // Unit vectors differ by at most twice the distance over the length, and by at most 2.
+      // The unit vectors of two vectors differ by at most twice the vectors' distance divided by
+      // the length, and by at most 2.
       const double turn = at.amplitude > 0 ? std::min(2.0, 2 * at.error / at.amplitude) : 2.0;
       const double share = at.amplitude > 0 ? std::abs(value) / at.amplitude : 1.0;
       gradient.errors[wave(m)] = waves.errors[wave(m)] + measured * turn + measured_error +

@@ -4,11 +4,12 @@
 
 namespace rankcheck::reference::gaussian_gradients {
 
-/// The cost of a model of amplitudes and its gradients: with the far waves F of every position and
-/// mode (multislice, then propagate), I = sum over the modes of |F|^2, and d the frame, the cost is
-/// a sum over all measured pixels of all ranks' frames. The gradients are derivatives by the
-/// conjugates, so that the cost changes by 2 Re<gradient, change>; where I = 0 they take no part.
-/// Sums, never means: the result does not depend on how the positions are shared out.
+/// The cost of a model of amplitudes, and its gradients. Let F be the far waves of every position
+/// and mode (multislice, then propagate), I = sum over the modes of |F|^2, and d the frame. The
+/// cost is a sum over all measured pixels of all ranks' frames. The gradients are derivatives with
+/// respect to the conjugates, so that the cost changes by 2 Re<gradient, change>. A pixel with I =
+/// 0 adds nothing to the gradients. The results are sums, never means: they do not depend on how
+/// the positions are shared out.
 inline spec::Contract contract() {
   return {
       .name = "gaussian_gradients",

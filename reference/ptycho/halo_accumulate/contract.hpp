@@ -4,8 +4,8 @@
 
 namespace rankcheck::reference::halo_accumulate {
 
-/// Every copy of a pixel becomes the sum of all its copies, the same bits on every rank: what tiles
-/// of a gradient become one gradient by. A second call adds the copies up again.
+/// Every copy of a pixel becomes the sum of all its copies, with the same bits on every rank. This
+/// turns the tiles of a gradient into one gradient. A second call adds the copies again.
 inline spec::Contract contract() {
   return {
       .name = "halo_accumulate",

@@ -17,7 +17,7 @@ void reference(const Setting& in, Setting& out) {
           error += tile.errors[replica.place];
           magnitude += std::abs(tile.values[replica.place]) + tile.errors[replica.place];
         }
-        // A sum of k terms in any order rounds each at most k - 1 times.
+        // A sum of k terms in any order rounds each term at most k - 1 times.
         error += (static_cast<double>(replicas.size()) - 1) * in.unit * magnitude;
         for (const Replica& replica : replicas) {
           summed.values[replica.place] = sum;

@@ -8,7 +8,8 @@ namespace rankcheck::reference::halo_blend {
 
 namespace {
 
-/// The ramp at `at` of what is held from `begin` for `count`, of an object of `length`.
+/// The ramp at row or column `at`, if the rank holds `count` rows or columns from `begin` on, and
+/// the object has `length` of them.
 std::int64_t ramp(std::int64_t at,
                   std::int64_t begin,
                   std::int64_t count,
@@ -43,8 +44,9 @@ void reference(const Setting& in, Setting& out) {
           error += weight * tile.errors[replica.place];
           magnitude += weight * (std::abs(tile.values[replica.place]) + tile.errors[replica.place]);
         }
-        // Each weight's way into T, a product and k - 1 sums above, as many sums below, a quotient;
-        // one more for what is not of first order.
+        // Roundings with k copies: the weights' conversion to T above and below, a product and k -
+        // 1 sums above, k - 1 sums below, and a quotient. One more covers the terms of higher
+        // order.
         const double roundings = 2 * static_cast<double>(replicas.size()) + 3;
         for (const Replica& replica : replicas) {
           blended.values[replica.place] = sum / weights;

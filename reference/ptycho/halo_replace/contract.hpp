@@ -4,8 +4,8 @@
 
 namespace rankcheck::reference::halo_replace {
 
-/// Every copy of a pixel becomes its owner's, bit by bit; the tiles themselves stay as they are. A
-/// second call changes nothing.
+/// Every copy of a pixel becomes its owner's copy, bit by bit. So the pixels of the tiles
+/// themselves stay unchanged. A second call changes nothing.
 inline spec::Contract contract() {
   return {
       .name = "halo_replace",

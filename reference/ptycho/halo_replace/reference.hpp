@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::halo_replace {
 
-/// Needs the ranks' tiles, makes them anew.
+/// Needs the ranks' tiles and makes new tiles.
 void reference(const Setting& in, Setting& out);
 
 }  // namespace rankcheck::reference::halo_replace

@@ -4,10 +4,11 @@
 
 namespace rankcheck::reference::illuminate {
 
-/// What leaves the object behind every scan position: its window, as extract takes it, times every
-/// mode of the probe. Around the window the waves are zero. Bilinear: linear in the object for a
-/// given probe, and the other way round. No bit of a position's waves depends on the other
-/// positions, on their order or number: the same numbers are rounded in the same way.
+/// The waves behind the object at every scan position: the object's window, as extract takes it,
+/// times every mode of the probe. Around the window the waves are zero. The operation is bilinear:
+/// linear in the object for a given probe, and linear in the probe for a given object. The bits of
+/// a position's waves do not depend on the other positions, on their order or their number: the
+/// same numbers are rounded in the same way.
 inline spec::Contract contract() {
   return {
       .name = "illuminate",

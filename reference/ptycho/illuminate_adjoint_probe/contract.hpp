@@ -4,9 +4,9 @@
 
 namespace rankcheck::reference::illuminate_adjoint_probe {
 
-/// The adjoint of illuminate in the probe: conj(window of the object) times what came back, window
-/// by window. Every rank ends with the sum over the positions of all ranks; where the probe varies
-/// there is no sum, and each rank has its positions' own.
+/// The adjoint of illuminate in the probe: conj(window of the object) times the waves, window by
+/// window. Every rank ends with the sum over the positions of all ranks. If the probe varies there
+/// is no sum, and each rank has the products of its own positions.
 inline spec::Contract contract() {
   return {
       .name = "illuminate_adjoint_probe",

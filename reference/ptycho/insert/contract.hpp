@@ -4,8 +4,8 @@
 
 namespace rankcheck::reference::insert {
 
-/// The adjoint of extract: adds every position's window to a zero object, with the same weights;
-/// what lies outside the object or around the window is dropped. Every rank ends with the sum over
+/// The adjoint of extract: adds every position's window to a zero object, with the same weights.
+/// Values outside the object or around the window are dropped. Every rank ends with the sum over
 /// the positions of all ranks.
 inline spec::Contract contract() {
   return {

@@ -21,7 +21,7 @@ void reference(const Setting& in, Setting& out) {
     });
   }
   for (std::size_t i = 0; i < terms.size(); ++i) {
-    // A sum of k terms in any order rounds each at most k - 1 times.
+    // A sum of k terms in any order rounds each term at most k - 1 times.
     object.errors[i] += (terms[i] - 1 + tap_roundings) * in.unit * magnitudes[i];
   }
 }

@@ -4,8 +4,9 @@
 
 namespace rankcheck::reference::intensity {
 
-/// What a detector sees of waves whose modes do not interfere. No bit of a frame depends on the
-/// other positions, on their order or number: the same numbers are rounded in the same way.
+/// The frames that a detector measures of waves whose modes do not interfere. The bits of a frame
+/// do not depend on the other positions, on their order or their number: the same numbers are
+/// rounded in the same way.
 inline spec::Contract contract() {
   return {
       .name = "intensity",

@@ -19,13 +19,13 @@ namespace {
 
 using spec::Array;
 
-/// How far to go along two directions.
+/// The step's lengths along the directions of object and probe.
 struct Lengths {
   Estimate object;
   Estimate probe;
 };
 
-/// What least squares need of one position: sums over the pixels of mode 0.
+/// The sums over one position's pixels of mode 0 that the least squares need.
 struct Products {
   Estimate object_energy;
   Estimate probe_energy;
@@ -41,8 +41,9 @@ Field object_direction(const Field& gradient, const Field& weight, double unit) 
   direction.resize(gradient.values.size());
   for (std::size_t i = 0; i < direction.values.size(); ++i) {
     const Estimate own = product({.value = 1 - lsqml_alpha}, at(weight, i), unit);
-    // A length changes by no more than its parts do together. CUDA's hypot() is within 3 units in
-    // the last place (CUDA C++ Programming Guide, mathematical functions), each two roundings.
+    // The error of a Euclidean length is at most the sum of its parts' errors. CUDA's hypot() is
+    // within 3 units in the last place (CUDA C++ Programming Guide, mathematical functions), each
+    // of which equals two roundings.
     Estimate divisor{.value = std::hypot(own.value.real(), most.value.real()),
                      .error = own.error + most.error};
     divisor.error += growth(6, unit) * divisor.magnitude();
@@ -63,7 +64,7 @@ Field probe_direction(const Field& gradient, std::int64_t positions, double unit
   return direction;
 }
 
-/// The exit waves of mode 0 that object and probe make.
+/// The exit waves of mode 0 for `object` and `probe`.
 Field exit_waves(const Setting& in, const Field& object, const Field& probe) {
   Setting setting = in;
   setting.scene.modes = 1;
@@ -74,8 +75,8 @@ Field exit_waves(const Setting& in, const Field& object, const Field& probe) {
   return lit[Array::waves];
 }
 
-/// The sums of every position; the exit waves of both directions have one mode, what came back has
-/// all of them.
+/// The sums of every position. `by_object` and `by_probe`, the exit waves of both directions, have
+/// one mode; `back` has all modes.
 std::vector<Products> products_of(const Setting& in,
                                   const Field& by_object,
                                   const Field& by_probe,
@@ -94,7 +95,8 @@ std::vector<Products> products_of(const Setting& in,
   for (std::size_t n = 0; n < static_cast<std::size_t>(in.positions); ++n) {
     const Field u = copy(by_object, n);
     const Field v = copy(by_probe, n);
-    // Minus the residual wave; zeros of u and v cut the window out of it.
+    // Minus the residual wave. u and v are zero outside the window, so the sums cover only the
+    // window.
     const Field w = copy(back, n * modes);
     result.push_back({.object_energy = inner_product(u, u, in.unit),
                       .probe_energy = inner_product(v, v, in.unit),
@@ -113,17 +115,18 @@ Estimate mean(const Items& items, double unit, const Value& value) {
   return quotient(sum.estimate(unit), count, unit);
 }
 
-/// Not negative.
+/// The larger of a and 0.
 Estimate positive_part(const Estimate& a) {
   return {.value = std::max(a.value.real(), 0.0), .error = a.error};
 }
 
-/// One of a position's two lengths, x = (other b - A2 c) / det, or 0 where that is negative; `own`
-/// and b are the energy and slope of its direction, `other` and c those of the other one, det =
-/// own other - |overlap|^2 and A2 = Re overlap. Anyone's numerator less x times anyone's det is
-///   other' (b' - x own') - A2' (c' - x A2') + x (Im overlap')^2,
-/// 0 in the middle, in which much of what is wrong with energies and overlap cancels: divided by
-/// anyone's det, that is how far off anyone's length is.
+/// One of a position's two lengths: x = (other b - A2 c) / det, or 0 if x is negative. `own` and b
+/// are the energy and slope of its direction, `other` and c those of the other direction. det = own
+/// other - |overlap|^2 and A2 = Re overlap. An implementation has other', b' and so on; its
+/// numerator minus x times its det is
+///   other' (b' - x own') - A2' (c' - x A2') + x (Im overlap')^2.
+/// This is 0 for the reference's own values, and many errors of energies and overlap cancel in it.
+/// Divided by the implementation's det, it is the error of the implementation's length.
 Estimate length_of(const Estimate& own,
                    const Estimate& other,
                    const Estimate& overlap,
@@ -141,7 +144,7 @@ Estimate length_of(const Estimate& own,
   const Estimate off = minus(
       minus(times(other, minus(b, times(length, own))), times(a2, minus(c, times(length, a2)))),
       times({.value = -length.value}, times(skew, skew)));
-  // Of a numerator and a det, with products, sums and differences, and of the above.
+  // Roundings of a numerator and of a det, with their products, sums and differences, and of `off`.
   const double rounded =
       growth(6, unit) * (other.magnitude() * b.magnitude() + a2.magnitude() * c.magnitude() +
                          length.magnitude() * (own.magnitude() * other.magnitude() +
@@ -151,7 +154,7 @@ Estimate length_of(const Estimate& own,
   return positive_part(length);
 }
 
-/// The least squares of one position, damped by what is added to both energies.
+/// Solves the least squares of one position; the damps are added to both energies.
 Lengths solve(const Products& of,
               const Estimate& object_damp,
               const Estimate& probe_damp,

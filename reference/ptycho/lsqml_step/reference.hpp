@@ -4,11 +4,12 @@
 
 namespace rankcheck::reference::lsqml_step {
 
-/// Where the contract's step leads, before its lengths are known: makes object_direction,
-/// probe_direction, cost, and in waves what came back to the object, -chi of every mode.
+/// Computes the directions of the contract's step, without its lengths. Makes object_direction,
+/// probe_direction and cost. Also makes waves: the waves that come back to the object, which are
+/// -chi, for every mode.
 void directions(const Setting& in, Setting& out);
 
-/// Makes the outputs of the contract from its inputs.
+/// Computes the contract's outputs from its inputs.
 void reference(const Setting& in, Setting& out);
 
 }  // namespace rankcheck::reference::lsqml_step

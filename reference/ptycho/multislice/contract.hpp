@@ -4,11 +4,12 @@
 
 namespace rankcheck::reference::multislice {
 
-/// What leaves an object of several slices behind every scan position. The probe p_0 meets the
-/// first slice's window, as extract takes it; what leaves a slice travels the scene's distance in
-/// free space, as propagate_fresnel says for frames of the window's width, and meets the next
-/// slice's window. Around the window the waves are zero. Multilinear: linear in the probe, and in
-/// each slice as long as the others stay what they are. One slice: illuminate.
+/// The waves behind an object of several slices at every scan position. The probe p_0 meets the
+/// first slice's window, as extract takes it. The waves that leave a slice travel the scene's
+/// distance in free space, as propagate_fresnel does for frames of the window's width. Then they
+/// meet the next slice's window. Around the window the waves are zero. The operation is
+/// multilinear: linear in the probe, and linear in each slice if the others stay fixed. With one
+/// slice it equals illuminate.
 inline spec::Contract contract() {
   return {
       .name = "multislice",

@@ -4,10 +4,10 @@
 
 namespace rankcheck::reference::multislice_adjoint_object {
 
-/// The adjoint of multislice in each slice of the object, the other slices and the probe being what
-/// they are: slice by slice a derivative by the conjugate, never divided by the number of slices.
-/// The waves y, of which what lies around the window is dropped, go back from slice to slice. Every
-/// rank ends with the sums over the positions of all ranks.
+/// The adjoint of multislice in each slice of the object, with the other slices and the probe
+/// fixed. Each slice gets a derivative with respect to the conjugate, never divided by the number
+/// of slices. The waves y go back from slice to slice; their values around the window are dropped.
+/// Every rank ends with the sums over the positions of all ranks.
 inline spec::Contract contract() {
   return {
       .name = "multislice_adjoint_object",

@@ -5,7 +5,7 @@
 namespace rankcheck::reference::multislice_adjoint_probe {
 
 /// The adjoint of multislice in the probe. Every rank ends with the sum over the positions of all
-/// ranks; where the probe varies there is no sum, and each rank has its positions' own.
+/// ranks. If the probe varies there is no sum, and each rank has the results of its own positions.
 inline spec::Contract contract() {
   return {
       .name = "multislice_adjoint_probe",

@@ -4,8 +4,8 @@
 
 namespace rankcheck::reference::object_preconditioner {
 
-/// How much light every pixel of the object sees, over all positions of all ranks: what insert
-/// makes of the probes' intensities. Steps of the object are divided by it.
+/// The light that every pixel of the object receives, over all positions of all ranks: insert
+/// applied to the probes' intensities. Steps of the object are divided by it.
 inline spec::Contract contract() {
   return {
       .name = "object_preconditioner",

@@ -16,15 +16,14 @@ void reference(const Setting& in, Setting& out) {
   const auto detector = static_cast<std::size_t>(scene.detector);
   for (std::size_t n = 0; n < static_cast<std::size_t>(in.positions); ++n) {
     for (std::size_t i = 0; i < width * width; ++i) {
-      const std::size_t pixel =
-          (n * detector + margin + i / width) * detector + margin + i % width;
+      const std::size_t pixel = (n * detector + margin + i / width) * detector + margin + i % width;
       for (std::size_t m = 0; m < modes; ++m) {
         const std::size_t at = ((scene.varying_probe ? n * modes : 0) + m) * width * width + i;
         const double magnitude = std::abs(probe.values[at]);
         patches.values[pixel] += std::norm(probe.values[at]);
         patches.errors[pixel] += (2 * magnitude + probe.errors[at]) * probe.errors[at];
       }
-      // Two squares, their sum, and the sum over the modes.
+      // Roundings: two squares, their sum, and the sum over the modes.
       patches.errors[pixel] += (2 + static_cast<double>(modes)) * in.unit *
                                (patches.values[pixel].real() + patches.errors[pixel]);
     }

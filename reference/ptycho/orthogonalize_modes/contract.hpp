@@ -4,14 +4,16 @@
 
 namespace rankcheck::reference::orthogonalize_modes {
 
-/// Mixes the modes of the probe, or of every position's probe, by a unitary matrix such that they
-/// are orthogonal to one another and ordered by power, the strongest first. The modes' coherence,
-/// J[x, y] = sum over m of P[m][x] conj(P[m][y]), stays, and so does every intensity that the probe
-/// makes. A mode's phase, and the mixture of modes of equal power, are left open.
+/// Mixes the modes of the probe, or of every position's probe, by a unitary matrix. The resulting
+/// modes are orthogonal to one another and ordered by power, the strongest first. The modes'
+/// coherence, J[x, y] = sum over m of P[m][x] conj(P[m][y]), stays unchanged, and so does every
+/// intensity that the probe makes. A mode's phase and the mixture of modes of equal power are not
+/// defined.
 ///
-/// With u the unit roundoff, N pixels and M modes, a result may depart from this by accuracy(N, M)
-/// u times the power of all modes: N for the roundings of inner products, 30 M^2 for a Jacobi
-/// method that makes 10 sweeps of M^2 / 2 rotations of 6 roundings each, and some for the mixing.
+/// Let u be the unit roundoff, N the number of pixels and M the number of modes. A result may
+/// depart from this by accuracy(N, M) u times the power of all modes. This allows N for the
+/// roundings of inner products, 30 M^2 for a Jacobi method with 10 sweeps of M^2 / 2 rotations of 6
+/// roundings each, and 4 M for the mixing.
 inline spec::Contract contract() {
   return {
       .name = "orthogonalize_modes",
@@ -24,7 +26,7 @@ inline spec::Contract contract() {
   };
 }
 
-/// How many unit roundoffs of the power of all modes a result may be wrong by.
+/// The admitted error of a result, in unit roundoffs of the power of all modes.
 inline double accuracy(const spec::Scene& scene) {
   const double pixels = static_cast<double>(scene.window) * scene.window;
   const double modes = scene.modes;

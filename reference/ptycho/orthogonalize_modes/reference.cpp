@@ -18,7 +18,7 @@ double power(const Mode& mode) {
   return sum;
 }
 
-/// Rotates two modes until they are orthogonal; false where they were.
+/// Rotates two modes until they are orthogonal. Returns false if they already were.
 bool rotate(Mode& a, Mode& b) {
   std::complex<double> product = 0;
   for (std::size_t i = 0; i < a.size(); ++i) product += a[i] * std::conj(b[i]);

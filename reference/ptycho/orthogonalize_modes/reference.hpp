@@ -4,8 +4,8 @@
 
 namespace rankcheck::reference::orthogonalize_modes {
 
-/// Needs the probe, makes it anew. The errors are infinite: values have a meaning only up to phases
-/// and mixtures of equally strong modes.
+/// Needs the probe and makes a new probe. The errors are infinite: the values are defined only up
+/// to phases and mixtures of equally strong modes.
 void reference(const Setting& in, Setting& out);
 
 }  // namespace rankcheck::reference::orthogonalize_modes

@@ -4,8 +4,8 @@
 
 namespace rankcheck::reference::pad {
 
-/// Puts windows into the middle of frames of zeros, after the frame's margin. No bit of a frame
-/// depends on the other positions.
+/// Puts windows into the middle of frames of zeros, behind the frame's margin. The bits of a frame
+/// do not depend on the other positions.
 inline spec::Contract contract() {
   return {
       .name = "pad",

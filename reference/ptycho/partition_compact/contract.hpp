@@ -4,10 +4,11 @@
 
 namespace rankcheck::reference::partition_compact {
 
-/// Clusters of equal shares, by halving: the positions of ranks a … b-1 are ordered along the
-/// longer side of their bounding box (the rows where both are as long), then along the other, then
-/// by number; the first go to ranks a … m-1, m = (a + b) / 2 rounded down, as many as these ranks'
-/// equal shares hold, the others to m … b-1; and so on until every rank stands alone.
+/// Clusters of equal shares, by halving. The positions of ranks a … b-1 are ordered along the
+/// longer side of their bounding box (the rows if both sides are equal), then along the other side,
+/// then by number. With m = (a + b) / 2 rounded down, ranks a … m-1 get the first positions, as
+/// many as their equal shares hold. Ranks m … b-1 get the others. This repeats until every part
+/// belongs to one rank.
 inline spec::Contract contract() {
   return partition_contract(
       "partition_compact",

@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::partition_equal_stripes {
 
-/// Stripes of rows that hold equal shares: the positions by row, then column, then number.
+/// Stripes of rows that hold equal shares: positions are ordered by row, then column, then number.
 inline spec::Contract contract() {
   return partition_contract("partition_equal_stripes",
                             "Stripes of rows with equal numbers of positions.",

@@ -4,8 +4,8 @@
 
 namespace rankcheck::reference::partition_grid {
 
-/// A grid of equal cells, R rows and C columns of them: C is the greatest divisor of n with
-/// C * C <= n, and R = n / C.
+/// A grid of equal cells with R rows and C columns: C is the greatest divisor of n with C * C <= n,
+/// and R = n / C.
 inline spec::Contract contract() {
   return partition_contract(
       "partition_grid",

@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::partition_interlaced {
 
-/// The positions in turns, wherever they lie: every rank sees the whole object.
+/// The ranks take the positions in turns, wherever they lie: every rank sees the whole object.
 inline spec::Contract contract() {
   return partition_contract("partition_interlaced",
                             "The positions to the ranks in turns.",

@@ -4,9 +4,9 @@
 
 namespace rankcheck::reference::partition_quadrants {
 
-/// The seed's bands and halves: with c the row's cell of n, band b = c / 2 rounded down covers
-/// ranks 2b and 2b + 1, its lower half of the columns for the first and its upper one for the
-/// second; where n is odd the last band has one rank, which gets both halves.
+/// The bands and halves of tike's PR #72. Let c be the row's cell of n. Band b = c / 2, rounded
+/// down, covers ranks 2b and 2b + 1. Rank 2b gets the lower half of the columns, rank 2b + 1 the
+/// upper half. If n is odd, the last band has one rank, which gets both halves.
 inline spec::Contract contract() {
   return partition_contract(
       "partition_quadrants",

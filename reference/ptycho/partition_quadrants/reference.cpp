@@ -11,7 +11,7 @@ void reference(const Setting& in, Setting& out) {
   std::vector<int> owner(scan.size());
   for (const ScanPoint& at : scan) {
     int rank = static_cast<int>(cell_of(at.row, box.least.row, box.most.row, ranks));
-    // The last of an odd number of ranks has no neighbour to share its band with.
+    // If the number of ranks is odd, the last rank has its band alone.
     const bool alone = ranks % 2 == 1 && rank == ranks - 1;
     if (!alone) {
       rank -= rank % 2;

@@ -4,10 +4,10 @@
 
 namespace rankcheck::reference::partition_random {
 
-/// Equal shares of the positions in an order that looks random and is always the same: by the hash
-/// of the number, then by number. With all arithmetic modulo 2^64, hash(i) is z after
-/// z = (i + 1) 0x9e3779b97f4a7c15; z = (z ^ z >> 30) 0xbf58476d1ce4e5b9;
-/// z = (z ^ z >> 27) 0x94d049bb133111eb; z = z ^ z >> 31 (SplitMix64).
+/// Equal shares of the positions in an order that looks random but is always the same: by the hash
+/// of the number, then by the number. All arithmetic is modulo 2^64. hash(i) is z after z = (i + 1)
+/// 0x9e3779b97f4a7c15; z = (z ^ z >> 30) 0xbf58476d1ce4e5b9; z = (z ^ z >> 27) 0x94d049bb133111eb;
+/// z = z ^ z >> 31 (SplitMix64).
 inline spec::Contract contract() {
   return partition_contract("partition_random",
                             "Equal numbers of positions, at random but the same in every run.",

@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::partition_stripes {
 
-/// Stripes of rows of equal height between the least and the greatest row; some may be empty.
+/// Stripes of rows of equal height between the least and the greatest row. A stripe may be empty.
 inline spec::Contract contract() {
   return partition_contract("partition_stripes",
                             "Stripes of rows of equal height.",

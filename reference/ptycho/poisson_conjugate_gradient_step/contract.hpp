@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::poisson_conjugate_gradient_step {
 
-/// conjugate_gradient_step, but f is the cost of poisson_gradients and g its gradient.
+/// Like conjugate_gradient_step, but f is the cost of poisson_gradients and g its gradient.
 inline spec::Contract contract() {
   spec::Contract contract = conjugate_gradient_step::contract();
   contract.name = "poisson_conjugate_gradient_step";

@@ -4,10 +4,11 @@
 
 namespace rankcheck::reference::poisson_cost {
 
-/// The negative logarithm of the likelihood of counted photons, less its least value, summed over
-/// the measured pixels of all ranks' frames, and its derivative by the conjugate of the waves F at
-/// the detector. I = sum over the modes of |F|^2, d the frame, e = 1e-9; d log(...) is 0 where d
-/// is. Subtracting the least value changes no gradient and avoids cancellation.
+/// The negative logarithm of the likelihood of counted photons, minus its smallest value, summed
+/// over the measured pixels of all ranks' frames. Also its derivative with respect to the conjugate
+/// of the waves F at the detector. I = sum over the modes of |F|^2, d is the frame, and e = 1e-9.
+/// If d is 0, d log(...) is 0. Subtracting the smallest value changes no gradient and avoids
+/// cancellation.
 inline spec::Contract contract() {
   return {
       .name = "poisson_cost",

@@ -22,8 +22,8 @@ void reference(const Setting& in, Setting& out) {
   Field& cost = out.make(spec::Array::cost);
   Field& gradient = out.make(spec::Array::far_waves);
   const double unit = in.unit;
-  // Of the intensity with its floor; then of the quotient, the logarithm (four, as CUDA documents
-  // its own), products and differences.
+  // Roundings of the intensity with its floor. The terms below add the roundings of the quotient,
+  // the logarithm (four, as CUDA documents for its own), the products and the differences.
   const double raised_unit = (intensity_roundings(in) + 2) * unit;
   for_each_pixel(in, [&](std::size_t pixel, std::size_t i, const PixelWaves& at, const auto& wave) {
     if (in[spec::Array::mask].values[i].real() == 0) return;
@@ -34,7 +34,8 @@ void reference(const Setting& in, Setting& out) {
     const double most = square(at.amplitude + at.error) + floor_intensity;
     const double entropy = measured > 0 ? measured * std::log(raised / measured) : 0;
     const double slope = std::max(std::abs(1 - measured / least), std::abs(1 - measured / most));
-    // The derivative by the frame is -log(raised / measured), which grows as the frame gets small.
+    // The derivative with respect to the frame is -log(raised / measured). It grows as the frame
+    // gets small.
     const double by_frame =
         measured_error == 0
             ? 0
@@ -48,16 +49,15 @@ void reference(const Setting& in, Setting& out) {
              unit,
              cost,
              frames.values.size());
-    // F / (|F|^2 + e) changes by at most 3 / (|F|^2 + e) times the distance.
+    // F / (|F|^2 + e) changes by at most 3 / (|F|^2 + e) times the change of F.
     const double stretch = 3 / least;
     for (std::size_t m = 0; m < static_cast<std::size_t>(in.scene.modes); ++m) {
       const std::complex<double> value = waves.values[wave(m)];
       const double magnitude = std::abs(value) + waves.errors[wave(m)];
       gradient.values[wave(m)] = (1 - measured / raised) * value;
-      gradient.errors[wave(m)] =
-          waves.errors[wave(m)] + measured * stretch * at.error +
-          measured_error * magnitude / least +
-          (raised_unit + 4 * unit) * (measured / least + 1) * magnitude;
+      gradient.errors[wave(m)] = waves.errors[wave(m)] + measured * stretch * at.error +
+                                 measured_error * magnitude / least +
+                                 (raised_unit + 4 * unit) * (measured / least + 1) * magnitude;
     }
   });
 }

@@ -4,9 +4,10 @@
 
 namespace rankcheck::reference::poisson_gradients {
 
-/// The cost of a model of counted photons and its gradients; all as in gaussian_gradients, but for
-/// the cost of a pixel. It is the negative logarithm of the likelihood less its least value, which
-/// changes no gradient and avoids the cancellation; d log(...) is 0 where d is.
+/// The cost of a model of counted photons, and its gradients. Everything except the cost of a pixel
+/// is as in gaussian_gradients. The cost is the negative logarithm of the likelihood minus its
+/// smallest value; this subtraction changes no gradient and avoids cancellation. If d is 0, d
+/// log(...) is 0.
 inline spec::Contract contract() {
   return {
       .name = "poisson_gradients",

@@ -4,8 +4,8 @@
 
 namespace rankcheck::reference::probe_preconditioner {
 
-/// How much of the object every pixel of the window sees, over all positions of all ranks. Steps of
-/// the probe are divided by it.
+/// The object's squared magnitude that every pixel of the window sees, summed over all positions of
+/// all ranks. Steps of the probe are divided by it.
 inline spec::Contract contract() {
   return {
       .name = "probe_preconditioner",

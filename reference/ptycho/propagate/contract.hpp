@@ -5,9 +5,9 @@
 namespace rankcheck::reference::propagate {
 
 /// From the object to the detector: the unitary two-dimensional Fourier transform of every frame of
-/// waves, D × D pixels, exponent with a minus, zero frequency at [0, 0] and nothing shifted. The
-/// frames of all operators are square: who reads others pads them with pixels that count as not
-/// measured.
+/// waves, D × D pixels. The exponent has a minus, the zero frequency is at [0, 0], and nothing is
+/// shifted. The frames of all operators are square. A reader of other frames pads them with pixels
+/// that count as not measured.
 inline spec::Contract contract() {
   return {
       .name = "propagate",

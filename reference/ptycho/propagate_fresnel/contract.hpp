@@ -5,9 +5,10 @@
 namespace rankcheck::reference::propagate_fresnel {
 
 /// Free space by its angular spectrum: every plane wave gets the phase of the distance z along the
-/// beam, in object pixels; those too fine for the wavelength decay, whichever way z points. f are
-/// the cycles per pixel of a transform's index k, k/D below 1/2 and k/D - 1 from there; the frame
-/// is periodic. h is to be made in double precision and then rounded: its phases are many turns.
+/// beam. z is in object pixels. Waves that are too fine for the wavelength decay, for either sign
+/// of z. f_k is the frequency of index k in cycles per pixel: k/D if k/D is below 1/2, otherwise
+/// k/D - 1. The frame is periodic. Implementations must compute h in double precision and then
+/// round it, because its phases are many turns.
 inline spec::Contract contract() {
   return {
       .name = "propagate_fresnel",

@@ -4,7 +4,8 @@
 
 namespace rankcheck::reference::propagate_fresnel_adjoint {
 
-/// The adjoint of propagate_fresnel: the same with conj(h). Its inverse only where nothing decays.
+/// The adjoint of propagate_fresnel: the same with conj(h). It is the inverse only if no wave
+/// decays.
 inline spec::Contract contract() {
   return {
       .name = "propagate_fresnel_adjoint",

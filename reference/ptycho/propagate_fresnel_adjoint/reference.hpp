@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::propagate_fresnel_adjoint {
 
-/// Needs waves, makes waves.
+/// Needs waves and makes new waves.
 void reference(const Setting& in, Setting& out);
 
 }  // namespace rankcheck::reference::propagate_fresnel_adjoint

@@ -4,8 +4,8 @@
 
 namespace rankcheck::reference::propagate_inverse {
 
-/// From the detector back to the object: the inverse, and adjoint, of propagate. All of the frame
-/// is transformed and all of the result is kept, also what lies around the window.
+/// From the detector back to the object: the inverse of propagate, which is also its adjoint. The
+/// whole frame is transformed and the whole result is kept, including the pixels around the window.
 inline spec::Contract contract() {
   return {
       .name = "propagate_inverse",

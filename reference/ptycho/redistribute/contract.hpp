@@ -4,9 +4,9 @@
 
 namespace rankcheck::reference::redistribute {
 
-/// Moves what belongs to each scan position to the position's owner. Rank r's shard then holds the
-/// copies of the positions that it owns, in the order of the positions' numbers, and behind them
-/// zeros: a shard has room for all positions, because any rank may own all.
+/// Moves the data of each scan position to the position's owner. Rank r's shard then holds the
+/// positions that r owns, in the order of their numbers, and zeros behind them. A shard has room
+/// for all positions, because any rank may own all of them.
 inline spec::Contract contract() {
   return {
       .name = "redistribute",

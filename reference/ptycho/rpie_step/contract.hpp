@@ -4,16 +4,17 @@
 
 namespace rankcheck::reference {
 
-/// How much of the largest weight the regularised engine divides by.
+/// The share of the largest weight in the divisor of the regularised engine's step.
 inline constexpr double rpie_alpha = 0.05;
 
 namespace rpie_step {
 
-/// One step of the regularised ptychographic iterative engine on all frames of all ranks at once.
-/// With the gradients g of gaussian_gradients, the weights D and E of object_preconditioner and
-/// probe_preconditioner, and a = rpie_alpha. The divisors are global: the step does not depend on
-/// how the positions are shared out. Where a divisor is 0 nothing changes. Unlike tike's, the
-/// object's step is not divided by the number of modes, whose light D already sums.
+/// One step of the regularised ptychographic iterative engine on all frames of all ranks at once. g
+/// are the gradients of gaussian_gradients, D and E the weights of object_preconditioner and
+/// probe_preconditioner, and a = rpie_alpha. The divisors are global, so the step does not depend
+/// on how the positions are shared out. A value with a divisor of 0 stays unchanged. tike divides
+/// the object's step by the number of modes; this contract does not, because D already sums the
+/// light of all modes.
 inline spec::Contract contract() {
   return {
       .name = "rpie_step",

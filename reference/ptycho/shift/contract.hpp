@@ -4,9 +4,10 @@
 
 namespace rankcheck::reference::shift {
 
-/// The waves of every position, shifted cyclically by its position (rows down, columns to the
-/// right), between pixels as the sum of their frequencies: f are the cycles per pixel of index k,
-/// k/D below 1/2 and k/D - 1 from there. Whole positions move pixels.
+/// The waves of every position, shifted cyclically by the position in pixels: rows down, columns to
+/// the right. A shift between pixels multiplies the frequencies. f_k is the frequency of index k in
+/// cycles per pixel: k/D if k/D is below 1/2, otherwise k/D - 1. A shift by whole pixels only moves
+/// pixels.
 inline spec::Contract contract() {
   return {
       .name = "shift",

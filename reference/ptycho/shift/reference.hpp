@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::shift {
 
-/// Needs waves and positions, makes waves.
+/// Needs waves and positions; makes new waves.
 void reference(const Setting& in, Setting& out);
 
 }  // namespace rankcheck::reference::shift

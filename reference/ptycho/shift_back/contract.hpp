@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::shift_back {
 
-/// The inverse, and adjoint, of shift.
+/// The inverse of shift, which is also its adjoint.
 inline spec::Contract contract() {
   return {
       .name = "shift_back",
