@@ -19,47 +19,47 @@
 
 namespace rankcheck::harness {
 
-/// What became of one stage on its way through a backend.
+/// How the run of a program of stages ended.
 enum class RunStatus : std::uint8_t {
   completed,
-  /// The backend found a fault of its own kind: a data race, a broken guard, an error code.
+  /// The backend itself found a fault: a data race, a broken guard or an error code.
   failed,
   hung,
   crashed,
   /// The implementation does not take this call; nothing was run.
   refused,
-  /// The environment failed, not the subject.
+  /// The environment failed, not the subject under test.
   errored,
 };
 
-/// When a rank entered and left a call, in the backend's own clock.
+/// The times at which a rank entered and left a call, in the backend's own clock.
 struct Stamp {
   std::int64_t entered = 0;
   std::int64_t left = 0;
 };
 
-/// What one stage left behind, a member of the group at a time.
+/// The results of one stage, with one entry for each member of the group.
 struct StageOutcome {
   std::vector<Image> images;
   std::vector<Stamp> stamps;
 };
 
-/// What a run of a program of stages showed.
+/// The results of running a program of stages.
 struct Observation {
   RunStatus status = RunStatus::completed;
-  /// One line: what failed, which rank, at which step.
+  /// One line: what failed, on which rank, at which step.
   std::string reason;
-  /// Of a failed run, where the backend can tell.
+  /// The symptom of a failed run, if the backend can tell.
   Symptom symptom = Symptom::none;
   std::vector<StageOutcome> stages;
   /// The path that really ran: the algorithm of every stage.
   std::vector<std::string> path;
-  /// The fault that the case asks for met something that it could befall.
+  /// Whether the fault that the case asks for met something that it could affect.
   bool fault_fired = false;
-  /// It made a difference at that moment: without one there is nothing to be found.
+  /// Whether the fault made a difference at that moment. If not, there is nothing to find.
   bool fault_changed = false;
 
-  /// As before a run; the stages keep their memory.
+  /// Resets everything except the stages, which keep their memory.
   void clear() {
     status = RunStatus::completed;
     reason.clear();
@@ -69,22 +69,22 @@ struct Observation {
   }
 };
 
-/// What became of a backend when nobody had asked it to run anything.
+/// A failure of a backend outside a run.
 struct Trouble {
   RunStatus status = RunStatus::crashed;
   std::string reason;
 };
 
-/// What a backend promises about its own semantics; it is held to that.
+/// What a backend promises about its own semantics. Its results are checked against these promises.
 struct BackendTraits {
   std::string name;
   spec::NanRule nan_rule = spec::NanRule::drops;
   spec::ZeroRule zero_rule = spec::ZeroRule::unspecified;
   ResultPlace result_place = ResultPlace::own_block;
   int ranks_max = 64;
-  /// The same bits from run to run.
+  /// Whether every run of a case gives the same bits.
   bool deterministic = true;
-  /// Cases may name a schedule other than in_order.
+  /// Whether cases may name a schedule other than in_order.
   bool has_schedules = false;
 };
 
@@ -94,7 +94,7 @@ struct AlgorithmInfo {
   std::string summary;
 };
 
-/// Runs programs of stages over many ranks. Not shared between threads.
+/// Runs programs of stages over many ranks. A backend must not be shared between threads.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -102,27 +102,28 @@ class Backend {
   [[nodiscard]] virtual const BackendTraits& traits() const = 0;
   /// Every (operation, algorithm) that this backend has.
   [[nodiscard]] virtual std::vector<AlgorithmInfo> algorithms() const = 0;
-  /// Why the backend does not take a case, in words; empty where it does. Never runs anything.
-  /// Throws Interrupted as run() does.
+  /// Why the backend does not take a case, in words; empty if it takes the case. Never runs
+  /// anything. Throws Interrupted as run() does.
   [[nodiscard]] virtual std::string refuses(const Case& c) const = 0;
-  /// Runs the stages one after another on the same ranks; reuses the memory of `observation`.
-  /// Never throws for what the subject does. Throws Interrupted where the backend was opened with a
-  /// StopRequest, and that was made before the run was over.
+  /// Runs the stages one after another on the same ranks; reuses the memory of `observation`. Never
+  /// throws for a failure of the subject. Throws Interrupted if the backend was opened with a
+  /// StopRequest and a stop is requested before the run is over.
   virtual void run(std::span<const Case> stages, Observation& observation) = 0;
-  /// Starts afresh (new processes), so that a failure is confirmed without what came before.
+  /// Starts afresh, with new processes, so that a failure is confirmed independently of earlier
+  /// runs.
   virtual void restart() {}
-  /// Ends what runs in the background, at the end of all runs; says what went wrong with that,
-  /// unless a stop was asked for.
+  /// Ends background processes, after all runs. Returns what went wrong, unless a stop was
+  /// requested.
   virtual std::optional<Trouble> close() { return std::nullopt; }
 };
 
 /// How a run opens a backend.
 struct BackendOptions {
   int ranks_max = 8;
-  /// Seconds without an answer after which a run counts as hung; so does one that takes ten times
-  /// as long in all.
+  /// A run counts as hung after this many seconds without an answer, or after ten times as many
+  /// seconds in total.
   double timeout_s = 20;
-  /// What to look at while workers are waited for.
+  /// Checked while the backend waits for workers.
   StopRequest stop = {};
 };
 
@@ -130,16 +131,21 @@ struct BackendOptions {
 struct BackendEntry {
   std::string name;
   std::string summary;
-  /// Empty where it can run; else one line that says why not and what would mend it.
+  /// Returns an empty text if the backend can run. Otherwise returns one line that says why not and
+  /// what would help.
   std::string (*why_unavailable)() = nullptr;
   std::unique_ptr<Backend> (*open)(const BackendOptions& options) = nullptr;
-  /// Versions and limits of what is underneath, for the report's environment object.
+  /// Describes versions and limits of the software and hardware below, for the report's environment
+  /// object.
   nlohmann::json (*describe)() = nullptr;
-  /// Most ranks that it may be opened for, where opening starts them; 0: its traits tell the limit.
+  /// For a backend whose ranks start when it is opened: the most ranks that it may be opened for.
+  /// 0: its traits tell the limit.
   int ranks_max = 0;
-  /// What is built in, for backends that can tell without being able to run; null for others.
+  /// The algorithms that are built in, for backends that know them even if they cannot run.
+  /// Otherwise null.
   std::vector<AlgorithmInfo> (*compiled)() = nullptr;
-  /// Further lines about this machine, such as what else is missing; null for none.
+  /// Further lines about this machine, for example about other missing parts. Null if there are
+  /// none.
   std::vector<std::string> (*notes)() = nullptr;
 };
 

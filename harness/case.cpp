@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// A size of the scene.
+/// A field of the case that is a member of its scene.
 template <auto member>
 constexpr Field<Case> scene_field(std::string_view field_name) {
   return {
@@ -138,7 +138,7 @@ Case case_from_json(const json& value) {
 Case case_from_text(const std::string& text) {
   std::set<std::string> seen;
   const auto refuse = [&](int depth, json::parse_event_t event, json& parsed) {
-    // Nothing in a case lies deeper; deep text would be printed with as deep a recursion.
+    // A case has no deeper values. Printing deep text would recurse as deeply.
     if (depth > 8) throw BadInput("case: expected a JSON object of plain fields, got deep nesting");
     if (depth == 1 && event == json::parse_event_t::key &&
         !seen.insert(parsed.get<std::string>()).second) {

@@ -11,7 +11,8 @@
 
 #include "reference/spec/call.hpp"
 
-/// Generates cases, runs them, judges them, shrinks what fails and reports. Knows no operation.
+/// The harness generates cases, runs and judges them, shrinks failures and reports. It knows no
+/// operation by name.
 namespace rankcheck::harness {
 
 /// How the elements of the send buffers are derived from (data_seed, rank, index); see input.hpp.
@@ -22,12 +23,12 @@ enum class InputKind : std::uint8_t {
   cancelling,
   wide_range,
   special,
-  /// Every special value of a floating-point type in turn: eight elements behind one another have
-  /// them all.
+  /// Every special value of a floating-point type in turn: any eight consecutive elements contain
+  /// all of them.
   each_special,
-  /// Operators of a scene: as general, with all bits of a double drawn where the type has them.
+  /// For operators of a scene: like general, but in f64 all bits of a double are drawn.
   fine,
-  /// The send buffer holds what the stage before left in the recv buffer.
+  /// The send buffer holds the values that the previous stage left in the recv buffer.
   previous,
 };
 
@@ -50,9 +51,9 @@ enum class Scan : std::uint8_t {
   scattered,
   /// At whole pixels.
   whole,
-  /// All at one place.
+  /// All positions at one place.
   coincident,
-  /// In a corner or at an edge of where the window fits.
+  /// In a corner or at an edge of the area in which the window fits.
   bordering,
   /// Also where the window hangs over the object's edge or misses the object.
   overhanging,
@@ -64,41 +65,41 @@ inline constexpr std::array<std::string_view, 5> scan_names{
 
 [[nodiscard]] std::string_view name(Scan scan);
 
-/// How the inputs of an operator of a scene are bent, for laws that relate its results on inputs
-/// that are related; see form.hpp.
+/// How the inputs of an operator of a scene are transformed ("bent"), for laws that relate the
+/// results on related inputs; see form.hpp.
 enum class Form : std::uint8_t {
   plain,
-  /// The object times i.
+  /// The object is multiplied by i.
   turned,
-  /// Twice the object's first slice, half the probe.
+  /// The object's first slice is doubled and the probe is halved.
   stretched,
-  /// Object, probe and scan reflected in both axes, object and probe conjugated; waves between
-  /// slices travel the other way.
+  /// Object, probe and scan are reflected in both axes; object and probe are conjugated. Waves
+  /// between slices travel in the opposite direction.
   twin,
-  /// Everything with rows and columns exchanged.
+  /// Rows and columns of everything are exchanged.
   transposed,
-  /// The first two modes in a unitary mixture.
+  /// The first two modes are mixed by a unitary matrix.
   mixed,
-  /// The object moved by a row and two columns of zeros, and the scan with it.
+  /// The object is moved by one row and two columns of zeros, and the scan moves with it.
   translated,
-  /// The positions in the opposite order, and what belongs to them.
+  /// The positions and their data are in the opposite order.
   reversed,
-  /// Every position twice, and what belongs to it.
+  /// Every position and its data appear twice.
   repeated,
-  /// An object that interpolation must get exactly.
+  /// The object is a bilinear function, which interpolation must reproduce exactly.
   bilinear,
-  /// The object's first slice times a phase ramp, the probe times the opposite one.
+  /// The object's first slice is multiplied by a phase ramp, and the probe by the opposite ramp.
   ramped,
-  /// Object, probe, scan and what the detector sees reflected in both axes.
+  /// Object, probe, scan and the detector's frames are reflected in both axes.
   reflected,
-  /// One more mode of the probe, without light.
+  /// The probe has one more mode, without light.
   dark,
-  /// Twice the probe, four times the frames.
+  /// The probe is doubled, and the frames are multiplied by four.
   brightened,
-  /// Every position at twice its row and its column: of whole pixels, a raster of even ones.
+  /// Row and column of every position are doubled: whole pixels become even pixels.
   raster,
-  /// A raster whose object's first slice is multiplied with phases that come again every two
-  /// pixels, and its probe with the opposite ones.
+  /// As raster. In addition, the object's first slice is multiplied by phases that repeat every two
+  /// pixels, and the probe by the opposite phases.
   periodic,
   /// Every pixel is measured.
   unmasked,
@@ -125,18 +126,18 @@ inline constexpr std::array<std::string_view, 17> form_names{"plain",
 
 [[nodiscard]] std::string_view name(Form form);
 
-/// One run of one operation as a small value: everything else follows from it. Printed as JSON with
-/// the defaults left out; a case is stable text that replays for ever.
+/// One run of one operation, as a small value: everything else follows from it. Its JSON leaves out
+/// fields with their defaults. A case is stable text that can always be replayed.
 struct Case {
   std::string operation;
   std::string property = "agrees_with_reference";
   std::string backend = "sim";
   std::string algorithm;
-  /// Ranks of the world, 0 … ranks-1.
+  /// Number of ranks of the world; they are 0 … ranks-1.
   int ranks = 1;
-  /// World ranks of the members in group order; empty: the whole world in order.
+  /// World ranks of the members in group order. Empty: the whole world in order.
   std::vector<int> group;
-  /// Rank within the group.
+  /// The root's rank within the group.
   int root = 0;
   std::int64_t count = 0;
   std::vector<std::int64_t> counts;
@@ -145,64 +146,66 @@ struct Case {
   spec::ReduceOp op = spec::ReduceOp::none;
   spec::Pattern pattern = spec::Pattern::ring;
   int shift = 1;
-  /// Operators of a scene only.
+  /// For operators of a scene only.
   spec::Scene scene;
   Scan scan = Scan::scattered;
   bool in_place = false;
-  /// Elements by which both buffers are moved off a 64-byte boundary.
+  /// Number of elements by which both buffers start behind a 64-byte boundary.
   std::int64_t offset = 0;
-  /// Elements of a pipeline chunk, of operators positions of a batch; 0: the algorithm's choice.
+  /// Elements of a pipeline chunk; for operators, positions of a batch. 0: the algorithm decides.
   std::int64_t chunk = 0;
   InputKind input = InputKind::general;
   std::uint64_t data_seed = 1;
-  /// The rank whose inputs world rank r holds is (r + rotate) mod ranks: how a property permutes
-  /// the inputs without permuting the ranks.
+  /// World rank r holds the inputs of rank (r + rotate) mod ranks. So a property can permute the
+  /// inputs without permuting the ranks.
   int rotate = 0;
-  /// Element i of block b takes the input of element b * index_stride + first_index + i: how a
-  /// property cuts a whole into parts. A stride of 0 numbers the buffer's elements through.
+  /// Element i of block b takes the input of element b * index_stride + first_index + i. So a
+  /// property can cut a whole into parts. If the stride is 0, the elements of the whole buffer are
+  /// numbered consecutively.
   std::int64_t first_index = 0;
   std::int64_t index_stride = 0;
-  /// Small whole number that multiplies the exact inputs.
+  /// A small whole number that multiplies the exact inputs.
   int scale = 1;
-  /// Where above 0: the inputs of this seed are added to those of data_seed (exact inputs only).
+  /// If above 0, the inputs of this seed are added to the inputs of data_seed (exact inputs only).
   std::uint64_t added_seed = 0;
   /// Operators of a scene: the array that scale and added_seed apply to.
   spec::Array varied = spec::Array::none;
   /// Operators of a scene: how often the added inputs are halved.
   int halvings = 0;
-  /// Operators of a scene: how all inputs are bent at last; the scene is that of the bent ones.
+  /// Operators of a scene: how all inputs are bent, as the last step. `scene` describes the bent
+  /// inputs.
   Form form = Form::plain;
-  /// Operators of a scene: arrays that an earlier stage gave are taken from there.
+  /// Operators of a scene: whether arrays that an earlier stage made are taken from that stage.
   bool chained = false;
-  /// Operators of a scene: whole pixels that every position is moved by, in both directions.
+  /// Operators of a scene: every position is moved by this many whole pixels in both directions.
   int moved = 0;
-  /// Text form of gpu's schedule and fault; interpreted by the backend.
+  /// Schedule and fault in gpu's text form; the backend interprets them.
   std::string schedule = "in_order";
   std::string fault;
 
   friend bool operator==(const Case&, const Case&) = default;
 };
 
-/// World ranks of the group's members, also where the case leaves the group out.
+/// World ranks of the group's members, even if the case does not list them.
 [[nodiscard]] std::vector<int> members(const Case& c);
 
-/// Number of members.
+/// Number of the group's members.
 [[nodiscard]] int group_size(const Case& c);
 
-/// The call that the members make.
+/// The call that the group's members make.
 [[nodiscard]] spec::Call call_of(const Case& c);
 
-/// A case as JSON, defaults left out, fields in a fixed order.
+/// A case as JSON, without defaults, with fields in a fixed order.
 [[nodiscard]] nlohmann::ordered_json to_json(const Case& c);
 /// to_json on one line.
 [[nodiscard]] std::string to_text(const Case& c);
 
-/// Reads a case. Throws BadInput that names the field and what was expected: unknown fields, wrong
-/// types, values out of range. Does not know which operations exist.
+/// Reads a case. Throws BadInput for unknown fields, wrong types and values out of range; the
+/// message names the field and what was expected. Does not know which operations exist.
 [[nodiscard]] Case case_from_json(const nlohmann::json& json);
 [[nodiscard]] Case case_from_text(const std::string& text);
 
-/// Bad input of a user: one line that names the place and what was expected; exit status 2.
+/// Bad input by a user: one line that names the place and what was expected. The exit status is 2.
 class BadInput : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

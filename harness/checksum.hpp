@@ -6,7 +6,7 @@
 
 namespace rankcheck::harness {
 
-/// Finds bits that changed on a disk or on the way to it: the CRC-32 of zlib and gzip.
+/// Detects bits that changed on a disk or on the way to it, with the CRC-32 of zlib and gzip.
 class Checksum {
  public:
   void add(std::string_view bytes);

@@ -25,8 +25,8 @@ using rc::detail::CaseDescription;
 using rc::detail::CaseResult;
 using Clock = std::chrono::steady_clock;
 
-/// RapidCheck reserves memory for all cases that it is asked for: so it is asked for a few at a
-/// time.
+/// RapidCheck reserves memory for all cases that it is asked for, so it is asked for at most this
+/// many at a time.
 constexpr int round_cases = 10'000;
 
 Clock::time_point after(double seconds) {
@@ -40,7 +40,7 @@ bool is_failure(Verdict verdict) {
   return verdict == Verdict::falsified || verdict == Verdict::hung || verdict == Verdict::crashed;
 }
 
-/// Examines a case; what is thrown on the way is the environment's failure.
+/// Examines a case. An exception on the way counts as a failure of the environment.
 void examine(Examiner& examiner, const Case& c, Judgement& judgement) {
   try {
     examiner.examine(c, judgement);
@@ -50,7 +50,7 @@ void examine(Examiner& examiner, const Case& c, Judgement& judgement) {
   }
 }
 
-/// A case and the way it failed.
+/// A case and how it failed.
 struct Failure {
   Case c;
   Judgement judgement;
@@ -68,7 +68,7 @@ void count(const Judgement& judgement, const RunLimits& limits, Finding& finding
   }
 }
 
-/// Makes a case that is not green what the finding shows.
+/// Puts a case that is not green into the finding.
 void show(const Failure& failure, Finding& finding) {
   finding.minimal = failure.c;
   finding.verdict = failure.judgement.verdict;
@@ -86,7 +86,7 @@ ReplayResult replay(Examiner& examiner, const Failure& failure, const RunLimits&
                  .stop = limits.stop});
 }
 
-/// Shows a failure and what its replays came to.
+/// Puts a failure and the result of its replays into the finding.
 void report(const Failure& failure, const ReplayResult& result, Finding& finding) {
   const std::string_view kind = name(failure.judgement.verdict);
   const bool is_errored = result.verdict == Verdict::errored;
@@ -105,7 +105,7 @@ void report(const Failure& failure, const ReplayResult& result, Finding& finding
   }
 }
 
-/// One unit on its way: RapidCheck asks for cases, for their results, and for simpler ones.
+/// Runs one unit. RapidCheck asks this session for cases, for their results, and for simpler cases.
 class Session {
  public:
   Session(const Catalogue& catalogue, Backend& backend, const Unit& unit, const RunLimits& limits)
@@ -131,7 +131,7 @@ class Session {
   }
 
  private:
-  /// What RapidCheck holds of one case: the case is run when its value is asked for.
+  /// One case as RapidCheck sees it. Asking for its value runs the case.
   struct Trial {
     Session* session;
     Case c;
@@ -157,7 +157,7 @@ class Session {
         : session(owner), all(std::move(cases)), next(first) {}
 
     rc::Maybe<ValueType> operator()() {
-      // What a worker does with a case that it refuses says nothing.
+      // Skips cases that the backend refuses: running them would show nothing.
       while (next < all->size() && !session->generator_.takes((*all)[next])) ++next;
       if (next == all->size() || session->is_over(session->shrink_end_)) return rc::Nothing;
       return rc::makeShrinkable<Trial>(Trial{session, (*all)[next++]});
@@ -168,7 +168,7 @@ class Session {
     std::size_t next;
   };
 
-  /// RapidCheck is told nothing: it reports to nobody.
+  /// Discards RapidCheck's own reports.
   struct Silence : rc::detail::TestListener {
     void onTestCaseFinished(const CaseDescription& /*description*/) override {}
     void onShrinkTried(const CaseDescription& /*shrink*/, bool /*accepted*/) override {}
@@ -180,7 +180,7 @@ class Session {
     rc::detail::TestParams params;
     params.seed = mix(seed_, static_cast<std::uint64_t>(done));
     params.maxSuccess = std::min(unit_.cases - done, round_cases);
-    // Cases are never discarded: the first discard means stop.
+    // The generator never discards a case, so the first discard means stop.
     params.maxDiscardRatio = 0;
     const rc::Gen<CaseDescription> gen([this](rc::Random random, int size) {
       Trial trial{this, {}};
@@ -188,7 +188,7 @@ class Session {
       return rc::makeShrinkable<Trial>(std::move(trial));
     });
     Silence silence;
-    // The overload with an explicit map is the one that reads no environment and prints nothing.
+    // This overload, with an explicit map, reads no environment variable and prints nothing.
     rc::detail::checkProperty(gen, {}, params, silence, {});
   }
 
@@ -206,7 +206,7 @@ class Session {
     }
   }
 
-  /// RapidCheck must not see the exception.
+  /// Notes the interruption. RapidCheck must not see the exception.
   void interrupt() {
     is_interrupted_ = true;
     stop("interrupted");
@@ -222,7 +222,7 @@ class Session {
     try {
       return first_ ? result_of_candidate(c) : result_of_generated(c);
     } catch (const Interrupted&) {
-      // The end of shrinking: what has failed so far may still be replayed.
+      // The stop ends shrinking. The failure that was found may still be replayed.
       if (first_) return CaseResult::Type::Success;
       interrupt();
       return CaseResult::Type::Discard;
@@ -248,10 +248,10 @@ class Session {
     return CaseResult::Type::Failure;
   }
 
-  /// A simpler case counts only where it fails the same way, a race as a race: else another defect
-  /// would take over.
+  /// A simpler case counts only if it fails in the same way, for example with a race again.
+  /// Otherwise another defect would take over.
   CaseResult::Type result_of_candidate(const Case& c) {
-    // RapidCheck ends with the minimal case; it has been run already.
+    // RapidCheck asks for the minimal case at the end; it has already been run.
     if (c == minimal_.c) return CaseResult::Type::Failure;
     examine(examiner_, c, judgement_);
     const Judgement& first = first_->judgement;
@@ -272,7 +272,7 @@ class Session {
     generator_.cover(c, judgement_.compared_bytes > 0 || compares_stamps_);
   }
 
-  /// Replays the minimal case; where it does not replay at all, the case that failed first.
+  /// Replays the minimal case. If it never fails, replays the case that failed first.
   void confirm() {
     ReplayResult result = replay(examiner_, minimal_, limits_);
     if (result.failed == 0 && result.verdict != Verdict::errored && finding_.shrinks > 0) {
@@ -289,7 +289,7 @@ class Session {
     }
   }
 
-  /// The backend, or else the property, takes no case at all.
+  /// Makes the finding if the backend or the property takes no case at all.
   Finding without_cases() {
     finding_.refused_cells = generator_.refused_cells();
     finding_.verdict = generator_.refused() > 0 ? Verdict::skipped : Verdict::vacuous;
@@ -333,10 +333,11 @@ class Session {
   Examiner examiner_;
   Finding finding_;
   Judgement judgement_;
-  /// The operation has no output: what is judged is when the ranks entered and left.
+  /// Whether the operation synchronises: it has no output, so the times at which ranks enter and
+  /// leave are judged.
   bool compares_stamps_;
   bool stopped_ = false;
-  /// A stop came while a case was under way.
+  /// Whether a stop was requested while a case was running.
   bool is_interrupted_ = false;
   std::string stop_reason_;
   std::optional<Failure> first_;

@@ -16,38 +16,39 @@ namespace rankcheck::harness {
 /// How a unit is run.
 struct RunLimits {
   std::uint64_t seed = 1;
-  /// When to stop looking for a failure. A failure that was found is still shrunk and confirmed.
+  /// When the search for a failure ends. A failure that was found is still shrunk and confirmed.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  /// Seconds for shrinking; when they are over, the simplest case so far is the minimal one.
+  /// Seconds for shrinking. After these, the simplest failing case so far is the minimal case.
   double shrink_s = 20;
-  /// How often a failure is replayed to confirm it, and the seconds after which no replay is begun
-  /// any more (at least one is made).
+  /// How often a failure is replayed to confirm it. After `replay_s` seconds no further replay
+  /// begins, but at least one is made.
   int replays = 5;
   double replay_s = 60;
-  /// What earlier rounds of the unit covered: this one turns to the rest first.
+  /// What earlier rounds of the unit covered. This round starts with the rest.
   Coverage covered = {};
-  /// Stops as the deadline does, also while a failure is shrunk and replayed.
+  /// Ends the search like the deadline. Also ends shrinking and replaying.
   StopRequest stop = {};
-  /// Where given: counts every case that was judged, for a progress display.
+  /// If given, counts every judged case, for a progress display.
   std::atomic<std::int64_t>* cases_done = nullptr;
 };
 
-/// The seed of one unit: depends on the run's seed and the unit's name alone, so that neither the
-/// order of the units nor the number of jobs changes what a unit does.
+/// The seed of one unit. It depends only on the run's seed and the unit's name. So a unit does the
+/// same whatever the order of the units and the number of jobs.
 [[nodiscard]] std::uint64_t unit_seed(std::uint64_t run_seed, const Unit& unit);
 
-/// Generates cases, runs and judges them until one fails or all are done; shrinks and confirms a
-/// failure. The same seed gives the same finding, unless a time limit cuts. Never throws for what
-/// the subject does; a unit of unknown operation or property is errored. Throws Interrupted where a
-/// stop left the unit without a finding: a case was under way, or a failure was not replayed yet.
+/// Generates, runs and judges cases until one fails or all are done. Shrinks and confirms a
+/// failure. The same seed gives the same finding, unless a time limit ends the run. Never throws
+/// for a failure of the subject. A unit with an unknown operation or property is errored. Throws
+/// Interrupted if a stop leaves the unit without a finding, because a case was running or a failure
+/// was not replayed yet.
 [[nodiscard]] Finding run_unit(const Catalogue& catalogue,
                                Backend& backend,
                                const Unit& unit,
                                const RunLimits& limits);
 
-/// Runs and judges one case, the one of a pinned unit, and confirms a failure as run_unit does. A
-/// case that the backend refuses is skipped. Throws what the backend throws when it is asked, and
-/// Interrupted as run_unit does.
+/// Runs and judges the case of a pinned unit, and confirms a failure as run_unit does. A case that
+/// the backend refuses is skipped. Throws what Backend::refuses() throws, and Interrupted as
+/// run_unit does.
 [[nodiscard]] Finding run_pinned(const Catalogue& catalogue,
                                  Backend& backend,
                                  const Unit& unit,
@@ -57,28 +58,29 @@ struct RunLimits {
 /// How a case is replayed.
 struct ReplayLimits {
   int replays = 5;
-  /// Seconds after which no replay is begun any more; at least one is made.
+  /// After this many seconds no further replay begins, but at least one is made.
   double replay_s = 60;
-  /// The kind of failure that counts; passed: the kind that comes first.
+  /// The kind of failure that counts. `passed`: the kind of the first failure.
   Verdict kind = Verdict::passed;
-  /// Once it is made, no replay is begun any more.
+  /// No further replay begins after a stop is requested.
   StopRequest stop = {};
 };
 
-/// What came of running one case several times, each time on a restarted backend.
+/// The result of running one case several times, each time on a restarted backend.
 struct ReplayResult {
-  /// The kind of failure where it was the same in every replay, flaky where some failed, errored
-  /// where the environment did (no further replay was made then); else what the last came to.
+  /// The kind of failure if every replay failed in this way. `flaky` if some replays failed, or if
+  /// they failed in different ways. `errored` if the environment failed; then no further replay is
+  /// made. Otherwise the verdict of the last replay.
   Verdict verdict = Verdict::passed;
   int replays = 0;
-  /// Replays that failed in the way that counts.
+  /// Number of replays that failed in the way that counts.
   int failed = 0;
-  /// Of the first replay that counts as failed; of the last where none did.
+  /// Judgement of the first replay that counts as failed; of the last replay if none does.
   Judgement judgement;
 };
 
-/// Replays a case. Afterwards the examiner shows the stages and what they left in the last replay.
-/// Throws Interrupted where the backend does so in the first replay.
+/// Replays a case. Afterwards the examiner shows the stages of the last replay and their results.
+/// Throws Interrupted if the backend throws it in the first replay.
 [[nodiscard]] ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limits);
 
 }  // namespace rankcheck::harness

@@ -11,18 +11,18 @@
 
 namespace rankcheck::harness {
 
-/// When a field of a value is in its JSON.
+/// When a field of a value appears in its JSON.
 enum class Presence : std::uint8_t {
-  /// Always; a text without it is refused.
+  /// Always. JSON without the field is rejected.
   required,
-  /// Always written; a text without it means the default.
+  /// Always written. JSON without the field means the default.
   written,
-  /// Left out where it has its default.
+  /// Left out if the field has its default.
   optional,
 };
 
-/// One field of an object: its name, how it is written, and how it is read. A table of them is all
-/// that a type needs to go to JSON and back.
+/// One field of an object: its name, how it is written and how it is read. A table of such fields
+/// defines how a type is converted to JSON and back.
 template <class Object>
 struct Field {
   std::string_view name;
@@ -30,7 +30,7 @@ struct Field {
   void (*read)(std::string_view name, Fields& fields, Object& object);
 };
 
-/// The class that a pointer to a data member is of.
+/// The class to which a pointer to a data member belongs.
 template <class Pointer>
 struct ClassOf;
 template <class Class, class Value>
@@ -38,7 +38,7 @@ struct ClassOf<Value Class::*> {
   using Type = Class;
 };
 
-/// The field that is a data member; read_value and write_value know the member's type.
+/// The field for a data member. read_value and write_value must support the member's type.
 template <auto member, Presence presence = Presence::optional>
 constexpr auto field(std::string_view field_name) {
   using Object = typename ClassOf<decltype(member)>::Type;

@@ -30,7 +30,7 @@ std::vector<std::string_view> array_names() {
   return names;
 }
 
-/// Names are in the order of the enumerators.
+/// Reads one of `names`, which must be in the order of the enumerators.
 template <class Enum, class Names>
 void read_name(const json& value, const Names& names, Enum& out) {
   const auto found =

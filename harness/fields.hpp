@@ -22,10 +22,10 @@ namespace rankcheck::harness {
 
 void read_value(const nlohmann::json& value, bool& out);
 void read_value(const nlohmann::json& value, std::string& out);
-/// Also takes the strings "inf", "-inf" and "nan", which JSON has no numbers for.
+/// Also accepts the strings "inf", "-inf" and "nan", because JSON has no such numbers.
 void read_value(const nlohmann::json& value, double& out);
 
-/// Take the names.
+/// These read names.
 void read_value(const nlohmann::json& value, spec::Type& out);
 void read_value(const nlohmann::json& value, spec::ReduceOp& out);
 void read_value(const nlohmann::json& value, spec::Pattern& out);
@@ -37,7 +37,7 @@ void read_value(const nlohmann::json& value, Verdict& out);
 
 void read_value(const nlohmann::json& value, Case& out);
 
-/// Whole numbers of any width; out of range is bad input.
+/// Reads a whole number of any width. Throws BadInput if it is out of the type's range.
 template <class Integer>
 requires std::is_integral_v<Integer>
 void read_value(const nlohmann::json& value, Integer& out) {
@@ -74,9 +74,9 @@ void read_value(const nlohmann::json& value, std::map<std::string, Element>& out
   for (const auto& [key, element] : value.items()) read_value(element, out[key]);
 }
 
-/// What read_value takes: a number, or "inf", "-inf", "nan".
+/// Writes what read_value accepts: a number, or "inf", "-inf" or "nan".
 [[nodiscard]] nlohmann::ordered_json write_value(double value);
-/// Names.
+/// These write names.
 [[nodiscard]] nlohmann::ordered_json write_value(spec::Type value);
 [[nodiscard]] nlohmann::ordered_json write_value(spec::ReduceOp value);
 [[nodiscard]] nlohmann::ordered_json write_value(spec::Pattern value);
@@ -88,7 +88,7 @@ void read_value(const nlohmann::json& value, std::map<std::string, Element>& out
 
 [[nodiscard]] nlohmann::ordered_json write_value(const Case& value);
 
-/// Whole numbers, bools, texts, and containers of them, which JSON has.
+/// Writes types that JSON has: whole numbers, bools, texts, and containers of these.
 template <class Value>
 requires std::is_constructible_v<nlohmann::ordered_json, const Value&> &&(!std::is_enum_v<Value>)
     [[nodiscard]] nlohmann::ordered_json write_value(const Value& value) {
@@ -108,17 +108,17 @@ template <class Element>
   return write_value(*value);
 }
 
-/// Reads the fields of one JSON object; every complaint names the place, the field and what was
+/// Reads the fields of one JSON object. Every error names the place, the field and what was
 /// expected.
 class Fields {
  public:
-  /// `object` must outlive this reader. The place is empty where the value is a field itself, whose
-  /// reader names it.
+  /// `object` must outlive this reader. `place` is empty if the object is itself a field, whose
+  /// reader adds the name.
   explicit Fields(const nlohmann::json& object, std::string place = {});
 
-  /// Null where the field is left out; the field counts as known from now on.
+  /// Returns null if the field is missing. The field counts as known from now on.
   [[nodiscard]] const nlohmann::json* find(std::string_view name);
-  /// Throws where the field is left out.
+  /// Throws BadInput if the field is missing.
   [[nodiscard]] const nlohmann::json& at(std::string_view name);
 
   template <class Value>
@@ -126,22 +126,22 @@ class Fields {
     read(name, at(name), out);
   }
 
-  /// Leaves `out` alone where the field is left out.
+  /// Leaves `out` unchanged if the field is missing.
   template <class Value>
   void optional(std::string_view name, Value& out) {
     if (const nlohmann::json* value = find(name)) read(name, *value, out);
   }
 
-  /// Like required(), for a number that cannot be negative.
+  /// Like required(), for a number that must not be negative.
   template <class Number>
   void at_least_0(std::string_view name, Number& out) {
     required(name, out);
     require_at_least_0(name, static_cast<double>(out));
   }
-  /// Throws unless the number that was read from this field is 0 or more.
+  /// Throws BadInput unless `value`, which was read from this field, is 0 or more.
   void require_at_least_0(std::string_view name, double value) const;
 
-  /// Throws when the object has a field that was never asked for.
+  /// Throws BadInput if the object has a field that was never asked for.
   void reject_unknown() const;
   /// Throws BadInput "<place>: <field>: <what>".
   [[noreturn]] void fail(std::string_view field, std::string_view what) const;

@@ -18,7 +18,7 @@ namespace rankcheck::harness {
 
 namespace {
 
-/// Writes everything or returns false with errno set.
+/// Writes everything, or returns false and sets errno.
 bool write_all(int descriptor, std::string_view rest) {
   while (!rest.empty()) {
     const ssize_t written = ::write(descriptor, rest.data(), rest.size());
@@ -32,9 +32,9 @@ bool write_all(int descriptor, std::string_view rest) {
 /// A regular file that is open for reading.
 class RegularFile {
  public:
-  /// Throws FileError.
+  /// Throws FileError if the path cannot be opened or is no regular file.
   explicit RegularFile(std::filesystem::path path) : path_(std::move(path)) {
-    // A pipe that nobody writes would be waited for.
+    // O_NONBLOCK: opening a pipe would otherwise wait for a writer.
     descriptor_ = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (descriptor_ < 0) throw_file_error("cannot read", path_);
     struct stat status {};
@@ -77,12 +77,13 @@ class RegularFile {
 
 constexpr std::string_view seal_begin = "\ncrc32 ";
 
-/// What a file whose content has this checksum ends with.
+/// The end of a file whose content has this checksum.
 std::string seal_of(const Checksum& sum) {
   return fmt::format("{}{}\n", seal_begin, sum.text());
 }
 
-/// What cannot be synchronised (a pipe, a device) has nothing to lose.
+/// Ignores EINVAL and EROFS: a file that cannot be synchronised (a pipe, a device) has nothing to
+/// lose.
 bool synchronise(int descriptor) {
   return ::fdatasync(descriptor) == 0 || errno == EINVAL || errno == EROFS;
 }
@@ -101,7 +102,7 @@ std::string read_file(const std::filesystem::path& path, std::size_t bytes_max) 
     throw FileError(
         fmt::format("cannot read: {}: expected at most {} bytes", path.string(), bytes_max));
   };
-  // Files of the system say that they have no bytes, and others grow while they are read.
+  // Sizes are checked twice: system files report 0 bytes, and other files grow while they are read.
   require_size(file.size_bytes());
   std::string content;
   char buffer[1 << 14];
@@ -122,7 +123,7 @@ void require_seal(const std::filesystem::path& path) {
   const RegularFile file(path);
   const std::size_t seal_bytes = seal_of({}).size();
   Checksum sum;
-  // The last bytes so far, which may be the seal.
+  // The last bytes so far; they may be the seal.
   std::string tail;
   std::string buffer(std::size_t{1} << 20, '\0');
   while (const std::size_t got = file.read(buffer.data(), buffer.size())) {

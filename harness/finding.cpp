@@ -11,7 +11,7 @@ namespace rankcheck::harness {
 
 namespace {
 
-/// Orders what several rounds of a unit found: the worst stays.
+/// Orders the findings of several rounds of a unit: the most severe one is kept.
 int severity(const Finding& finding) {
   if (finding.verdict == Verdict::passed || lacks_coverage(finding)) return 0;
   if (finding.verdict == Verdict::skipped) return 1;
@@ -82,7 +82,7 @@ void merge(Finding& total, const Finding& round) {
   missing.insert(round.missing_cells.begin(), round.missing_cells.end());
   std::erase_if(missing, [&](const std::string& cell) { return out.cells.contains(cell); });
   out.missing_cells.assign(missing.begin(), missing.end());
-  // Draws differ from round to round: what one round found no case for, another one covered.
+  // Draws differ between rounds: a cell that one round found no case for may be covered in another.
   std::set<std::string> refused(total.refused_cells.begin(), total.refused_cells.end());
   refused.insert(round.refused_cells.begin(), round.refused_cells.end());
   std::erase_if(refused, [&](const std::string& cell) { return out.cells.contains(cell); });

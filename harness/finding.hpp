@@ -13,7 +13,7 @@
 
 namespace rankcheck::harness {
 
-/// One (operation, algorithm, backend, property) to check, and how hard.
+/// One (operation, algorithm, backend, property) to check, and how thoroughly.
 struct Unit {
   std::string operation;
   std::string algorithm;
@@ -22,50 +22,54 @@ struct Unit {
   int cases = 100;
   int ranks_min = 1;
   int ranks_max = 8;
-  /// The only types to use; empty: every type that the operation and the backend take.
+  /// The only types to use. Empty: every type that the operation and the backend take.
   std::vector<spec::Type> types;
-  /// Every cell must be covered by at least one case that was run and compared: "<type>/<op>",
-  /// "site/<class>", "ranks/<number>" and "input/<type>/<class>".
+  /// Every cell must be covered by at least one case that was run and compared. Cells are
+  /// "<type>/<op>", "site/<class>", "ranks/<number>" and "input/<type>/<class>".
   bool require_all_cells = true;
-  /// Patterns of "<operation>/<cell>": cells that must be covered even where the backend refuses
+  /// Patterns of "<operation>/<cell>". Matching cells must be covered even if the backend refuses
   /// them.
   std::vector<std::string> require = {};
-  /// A judged case must have had so many members at least, or the unit is vacuous.
+  /// At least one judged case must have this many members; otherwise the unit is vacuous.
   int ranks_required = 1;
-  /// The file's name where the unit is one pinned case; empty where cases are generated.
+  /// The file's name if the unit is one pinned case. Empty if cases are generated.
   std::string pinned;
-  /// What sets it apart from other units of the same four; usually empty.
+  /// Distinguishes this unit from others with the same operation, algorithm, backend and property.
+  /// Usually empty.
   std::string variant = {};
 
-  /// "operation/algorithm/backend/property", "@variant" behind it where there is one, and ":file"
-  /// for a pinned case: the unit's name in journals and reports.
+  /// The unit's name in journals and reports: "operation/algorithm/backend/property", then
+  /// "@variant" if there is one, then ":file" for a pinned case.
   [[nodiscard]] std::string id() const;
 };
 
-/// What a suite reports for one unit. A value without times: two runs of one seed are equal.
+/// What a suite reports for one unit. It contains no times, so two runs with one seed give equal
+/// findings.
 struct Finding {
   Unit unit;
   Verdict verdict = Verdict::passed;
-  /// One line: why it is not green. For skipped: from the closed list of reasons.
+  /// One line: why the finding is not green. If skipped, one of the closed list of reasons.
   std::string reason;
-  /// Cases that were run and judged.
+  /// Number of cases that were run and judged.
   std::int64_t cases = 0;
-  /// Cases that the backend took at first and refused when they were run.
+  /// Number of cases that the backend accepted at first but refused when they were run.
   std::int64_t refused_cases = 0;
-  /// The most members that a judged case had.
+  /// The largest number of members in a judged case.
   int ranks_max = 0;
   std::int64_t compared_bytes = 0;
   double ratio_max = 0;
-  /// What the bounds of all cases could see, the smallest change in the worst of them; and the
-  /// cases that say nothing, because an output had no useful bound at all.
+  /// `power`: what the bounds of all cases could detect; smallest_change is the one of the worst
+  /// case. `powerless_cases`: number of cases that show nothing, because an output had no useful
+  /// bound.
   Power power = {};
   std::int64_t powerless_cases = 0;
-  /// Cell -> cases that covered it, the required cells that none did, and the cells that the
-  /// operation has and the backend refuses. A required cell that is refused is in both lists.
+  /// `cells`: number of cases that covered each cell. `missing_cells`: required cells that no case
+  /// covered. `refused_cells`: cells of the operation that the backend refuses. A required cell
+  /// that is refused is in both lists.
   std::map<std::string, std::int64_t> cells;
   std::vector<std::string> missing_cells;
   std::vector<std::string> refused_cells = {};
-  /// The minimal case of a failure, what is wrong there, and how often it replayed.
+  /// The minimal case of a failure, its wrong elements, and how often it failed again.
   std::optional<Case> minimal;
   std::vector<WrongElement> wrong;
   std::int64_t wrong_count = 0;
@@ -75,19 +79,20 @@ struct Finding {
 };
 
 [[nodiscard]] nlohmann::ordered_json to_json(const Power& power);
-/// Leaves out what is empty; numbers that JSON lacks are the strings "inf", "-inf", "nan".
+/// Leaves out empty fields. Numbers that JSON lacks become the strings "inf", "-inf" and "nan".
 [[nodiscard]] nlohmann::ordered_json to_json(const Finding& finding);
 /// Throws BadInput that names the field.
 [[nodiscard]] Finding finding_from_json(const nlohmann::json& json);
 
-/// Judges what was covered, where nothing else is wrong: passed, or vacuous with the reason.
+/// Judges the coverage if nothing else is wrong: the verdict becomes passed, or vacuous with the
+/// reason.
 void judge_coverage(Finding& finding);
 
-/// Whether all that is wrong is that something was not covered: further cases may mend it.
+/// Whether missing coverage is the only problem. Further cases may solve it.
 [[nodiscard]] bool lacks_coverage(const Finding& finding);
 
-/// Adds a further round of the same unit to `total`: counts add up, the first failure stays, and a
-/// cell is missing where no round covered it.
+/// Adds a further round of the same unit to `total`. Counts are added, the first failure is kept,
+/// and a cell is missing only if no round covered it.
 void merge(Finding& total, const Finding& round);
 
 }  // namespace rankcheck::harness

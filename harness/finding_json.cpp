@@ -39,7 +39,7 @@ constexpr std::array unit_fields{
     field<&Unit::variant>("variant"),
 };
 
-/// How hard to check; nothing is generated for a pinned case.
+/// Fields that say how cases are generated. A pinned case has none of them.
 constexpr std::array generation_fields{
     field<&Unit::cases, Presence::written>("cases"),
     Field<Unit>{
@@ -65,7 +65,8 @@ constexpr std::array generation_fields{
 
 }  // namespace
 
-// Found by argument-dependent lookup, which passes over unnamed namespaces.
+// These functions are static, because argument-dependent lookup does not look into unnamed
+// namespaces.
 static ordered_json write_value(const WrongElement& wrong) {
   ordered_json out;
   write_fields<WrongElement>(wrong_fields, wrong, out);
@@ -131,7 +132,7 @@ constexpr std::array finding_fields{
     field<&Finding::replays_failed>("replays_failed"),
 };
 
-/// Throws BadInput where a finding has counted less than nothing.
+/// Throws BadInput if a count of the finding is negative.
 void require_counts(const Finding& finding, const Fields& fields) {
   const std::array<std::pair<std::string_view, std::int64_t>, 7> counts{
       {{"cases", finding.cases},

@@ -6,7 +6,7 @@
 
 namespace rankcheck::harness {
 
-/// As in findings; a pinned unit has its names alone.
+/// Writes a unit as in findings; a pinned unit has only its names.
 [[nodiscard]] nlohmann::ordered_json to_json(const Unit& unit);
 /// Throws BadInput that names the field.
 [[nodiscard]] Unit unit_from_json(const nlohmann::json& json);

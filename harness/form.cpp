@@ -10,11 +10,11 @@ namespace {
 using spec::Array;
 using spec::Scene;
 
-/// How far from its corner the plain object lies in a translated one.
+/// Distance of the plain object from the corner of the translated object, in pixels.
 constexpr int rows_moved = 1;
 constexpr int cols_moved = 2;
 
-/// Pixels from a position of a raster to the next.
+/// Factor of a raster's positions: whole pixels become this many pixels apart.
 constexpr int raster_step = 2;
 
 bool is_object(Array array) {
@@ -26,20 +26,20 @@ bool is_probe(Array array) {
   return array == Array::probe || array == Array::probe_gradient || array == Array::probe_direction;
 }
 
-/// Frames of the detector's pixels.
+/// Whether the array consists of frames as large as the detector (other than exit_waves).
 bool is_seen(Array array) {
   return array == Array::frames || array == Array::mask || array == Array::waves ||
          array == Array::far_waves || array == Array::patches;
 }
 
-/// Values of a mode's image; 0 of arrays without modes.
+/// Number of values of one mode's image in a probe or in exit waves; 0 for other arrays.
 std::int64_t area_of_mode(const Scene& scene, Array array) {
   if (is_probe(array)) return std::int64_t{scene.window} * scene.window;
   if (array == Array::exit_waves) return std::int64_t{scene.detector} * scene.detector;
   return 0;
 }
 
-/// Values of the plain array: nothing but one of them.
+/// Exactly value `index` of the plain array, times `factor`.
 Bent one(std::int64_t index, std::complex<double> factor = 1) {
   Bent bent;
   bent.count = 1;
@@ -47,7 +47,7 @@ Bent one(std::int64_t index, std::complex<double> factor = 1) {
   return bent;
 }
 
-/// A pixel of an image of an array; row and column 0 of other arrays.
+/// A pixel of an image of an array. In arrays without images, row and column are 0.
 struct Pixel {
   std::int64_t image = 0;
   std::int64_t rows = 1;
@@ -82,19 +82,19 @@ double stretch_of(const Scene& scene, Array array, std::int64_t index) {
   return is_object(array) && index < std::int64_t{scene.rows} * scene.cols ? 2 : 1;
 }
 
-/// As far from the other side.
+/// Mirrors a position in the object.
 Bent reflect_position(const Scene& scene, std::int64_t index) {
   Bent bent = one(index, -1);
   bent.offset = (index % 2 == 0 ? scene.rows : scene.cols) - scene.window;
   return bent;
 }
 
-/// The pixel of an image as far from its other corner.
+/// Mirrors a pixel of an image in both axes.
 Bent reflect_pixel(const Pixel& at) {
   return one(((at.image + 1) * at.rows - 1 - at.row) * at.cols + at.cols - 1 - at.col);
 }
 
-/// The pixel of a frame as far from the other side of its window. Frames end where they begin.
+/// Mirrors a pixel of a frame in the middle of the frame's window. Frames are periodic.
 Bent reflect_exit_waves(const Scene& scene, std::int64_t index) {
   const Pixel at = pixel_of(scene, Array::exit_waves, index);
   const std::int64_t last = 2 * spec::margin(scene) + scene.window - 1;
@@ -104,7 +104,7 @@ Bent reflect_exit_waves(const Scene& scene, std::int64_t index) {
 
 Bent bend_twin(const Scene& scene, Array array, std::int64_t index) {
   if (array == Array::positions) return reflect_position(scene, index);
-  // The light of a reflected and conjugated wave has the same intensities, pixel by pixel; it
+  // A reflected and conjugated wave has the same intensity in every pixel of the detector. It
   // travels backwards.
   const bool is_wave = array == Array::exit_waves;
   if (!is_object(array) && !is_probe(array) && !is_wave) return one(index);
@@ -114,7 +114,7 @@ Bent bend_twin(const Scene& scene, Array array, std::int64_t index) {
   return bent;
 }
 
-/// What the detector sees keeps its pixel 0, the zero frequency.
+/// In frames, pixel 0 (the zero frequency) stays in its place.
 Bent bend_reflected(const Scene& scene, Array array, std::int64_t index) {
   if (array == Array::positions) return reflect_position(scene, index);
   if (array == Array::exit_waves) return reflect_exit_waves(scene, index);
@@ -125,7 +125,7 @@ Bent bend_reflected(const Scene& scene, Array array, std::int64_t index) {
              (at.cols - at.col) % at.cols);
 }
 
-/// A quarter of a turn for each row and half a turn for each column, which is exact.
+/// The ramp makes a quarter turn for each row and half a turn for each column; both are exact.
 Bent bend_ramped(const Scene& scene, Array array, std::int64_t index) {
   constexpr std::array<std::complex<double>, 4> turns{{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}};
   const Pixel at = pixel_of(scene, array, index);
@@ -134,7 +134,7 @@ Bent bend_ramped(const Scene& scene, Array array, std::int64_t index) {
   return one(index, is_object(array) && at.image == 0 ? turn : 1);
 }
 
-/// On a raster of every other pixel, the phases under each window are the same.
+/// On a raster of every other pixel, the phases under all windows are the same.
 Bent bend_periodic(const Scene& scene, Array array, std::int64_t index) {
   constexpr std::array<std::complex<double>, 4> turns{{{1, 0}, {0, 1}, {0, -1}, {-1, 0}}};
   if (array == Array::positions) return one(index, raster_step);
@@ -145,7 +145,7 @@ Bent bend_periodic(const Scene& scene, Array array, std::int64_t index) {
   return one(index, is_object(array) && at.image == 0 ? turn : 1);
 }
 
-/// The last mode of each probe, and of exit waves, is the dark one.
+/// The last mode of each probe, and of each position's exit waves, is the dark mode.
 Bent bend_dark(const Scene& scene, Array array, std::int64_t index) {
   const std::int64_t area = area_of_mode(scene, array);
   if (area == 0) return one(index);
@@ -184,7 +184,7 @@ Bent bend_translated(const Scene& scene, Array array, std::int64_t index) {
              at.col - cols_moved);
 }
 
-/// copy(n): the plain position that position n is.
+/// `copy(n)` returns the index of the plain position that position n is made of.
 template <class Copy>
 Bent from_position(const Scene& scene, Array array, std::int64_t index, const Copy& copy) {
   if (!spec::is_per_position(scene, array)) return one(index);
@@ -192,7 +192,7 @@ Bent from_position(const Scene& scene, Array array, std::int64_t index, const Co
   return one(copy(index / size) * size + index % size);
 }
 
-/// A polynomial of the row and the column, linear in each.
+/// The object is a polynomial that is linear in the row and linear in the column.
 Bent bend_bilinear(const Scene& scene, Array array, std::int64_t index) {
   if (array != Array::object) return one(index);
   const Pixel at = pixel_of(scene, array, index);

@@ -18,21 +18,21 @@ using spec::ReduceOp;
 using spec::Sizes;
 using spec::Type;
 
-/// Cases that share one choice of features.
+/// Number of consecutive cases that share one choice of weights.
 constexpr std::uint64_t batch_cases = 16;
-/// Draws for one case before its cell is given up.
+/// Maximum number of draws for one case of a cell.
 constexpr int attempts_max = 256;
-/// Of them, those before large calls are tried too.
+/// Number of these draws after which large calls are tried too.
 constexpr int small_attempts = 32;
-/// Draws for one case of a site class before the class has to wait: in any draw, every class that
-/// can occur does so with a chance of one in ten at least.
+/// Maximum number of draws for one case of a site class; then the class has to wait. Every class
+/// that can occur does so in any draw with a chance of at least one in ten.
 constexpr int goal_attempts = 64;
-/// Cases for a site class before it has to do with every so manyth.
+/// Number of cases for a site class after which it may get only every eighth case.
 constexpr int patience = 8;
-/// How large the cases are that show what a backend takes.
+/// Size of the cases that test what a backend takes.
 constexpr int probe_size = 50;
 
-/// The weights, of 256, among which a batch chooses for each feature.
+/// The weights, out of 256, from which a batch chooses one for each feature.
 constexpr std::array<std::array<int, 4>, 8> swarm_weights{{
     {0, 32, 128, 240},   // group
     {0, 64, 128, 255},   // in_place
@@ -71,24 +71,24 @@ std::vector<InputKind> kinds_of(const spec::Contract& contract, Type type, Reduc
                                InputKind::each_special,
                                InputKind::cancelling,
                                InputKind::wide_range}) {
-    // In other types it is nothing else than general.
+    // For other types, fine is the same as general.
     if (kind == InputKind::fine && !(of_scene && type == Type::f64)) continue;
     if (of_scene ? is_defined(kind, contract) : is_defined(kind, type, op)) kinds.push_back(kind);
   }
   return kinds;
 }
 
-/// Whether cases of the cell can be of the class.
+/// Whether cases of the cell can belong to the site class.
 bool may_have(const Cell& cell, const SiteClass& goal) {
   return !goal.input || goal.input->admits(cell.type, cell.op);
 }
 
-/// Bits of a positive number.
+/// Number of bits of a positive number.
 std::int64_t width(std::int64_t number) {
   return static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(number)));
 }
 
-/// Ways to do without something that a backend may not take, the least loss first.
+/// Changes that remove something that a backend may not take, the smallest loss first.
 constexpr std::array<void (*)(Case&), 6> repairs{
     [](Case& c) { c.chunk = 0; },
     [](Case& c) { c.schedule = "in_order"; },
@@ -198,7 +198,7 @@ std::vector<Cell> Generator::all_cells(const spec::Contract& contract,
       all.push_back({.type = type.type, .op = op, .kinds = kinds_of(contract, type.type, op)});
     }
   }
-  // Without buffers, types make no difference.
+  // If there are no buffers, the type makes no difference.
   if (contract.sizes == Sizes::none && all.size() > 1) all.erase(all.begin() + 1, all.end());
   return all;
 }
@@ -206,7 +206,7 @@ std::vector<Cell> Generator::all_cells(const spec::Contract& contract,
 bool Generator::can_cover(std::size_t cell) {
   constexpr int rounds = 4;
   Case probe;
-  // Plain cases are tried first, then any.
+  // Tries plain cases first, then any cases.
   weights_ = {};
   for (int round = 0; round < rounds; ++round) {
     Choices choices(mix(mix(seed_, cell), static_cast<std::uint64_t>(round)));
@@ -280,7 +280,8 @@ std::size_t Generator::next_cell() {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     Choices choices(mix(seed_, ~drawn_));
     shuffle(choices, order_);
-    // The last comes first: cells that no round has covered yet do, and those of open inputs.
+    // The last cell is taken first. Cells that no round has covered yet go to the end, and so do
+    // cells whose inputs can reach an open site class.
     std::stable_partition(
         order_.begin(), order_.end(), [&](std::size_t cell) { return !is_wanted(cells_[cell]); });
   }
@@ -293,10 +294,10 @@ const SiteClass* Generator::next_goal(const Cell& cell) {
   const auto may_be_goal = [&](const SiteCell& each) {
     if (!each.is_open || !may_have(cell, each.site)) return false;
     if (each.site.is_empty() && cell.is_open) return false;
-    // A class whose cases cover nothing must not starve the others and the cells.
+    // Limits a class whose cases cover nothing: it must not starve the other classes and the cells.
     return each.visits < patience || drawn_ % static_cast<std::uint64_t>(patience) == 0;
   };
-  // Inputs of one type come first: few cells can have them.
+  // Classes of a type's inputs come first, because few cells can have them.
   const auto of_type = std::find_if(sites_.begin(), sites_.end(), [&](const SiteCell& each) {
     return each.site.input && may_be_goal(each);
   });
@@ -361,17 +362,18 @@ bool Generator::draw_legal(
     draw_case(choices, draw, out);
     out.type = wanted.type;
     out.op = wanted.op;
-    // The index sets cells apart, so that already their first visits see every kind; the seed sets
-    // rounds apart.
+    // The cell's index varies the start between cells, so that their first visits already use every
+    // kind. The seed varies it between rounds.
     const std::uint64_t turn =
         static_cast<std::uint64_t>(wanted.visits + attempt) + cell + seed_ % 60;
     out.input = wanted.kinds[turn % wanted.kinds.size()];
-    // A cell that a case did not cover may have had a sum that no bound sees: the first kind is the
-    // one with the nearest bounds.
+    // If an earlier case did not cover the cell, its sum may have had no useful bound. The first
+    // kind has the tightest bounds.
     if (wanted.is_open && wanted.visits > 0) out.input = wanted.kinds.front();
     if (goal != nullptr && goal->input) out.input = goal->input->kind;
     if (goal != nullptr && !goal->has(out)) continue;
-    // A property may be about a single rank: it is not asked for more in all attempts.
+    // A property may be about a single rank, so only the first half of the attempts demands more
+    // ranks.
     if (needs_ranks_ && attempt < attempts / 2 && group_size(out) < ranks_required_) continue;
     if (adapt(goal, out)) return true;
   }

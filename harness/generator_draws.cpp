@@ -7,7 +7,7 @@
 #include "harness/generator.hpp"
 #include "harness/shuffle.hpp"
 
-/// How the generator draws one case: what the contract leaves open, feature by feature.
+/// How the generator draws one case: it fills in what the contract leaves open, feature by feature.
 namespace rankcheck::harness {
 
 namespace {
@@ -155,7 +155,7 @@ void Generator::draw_counts(Choices& choices, const Draw& draw, Case& out) const
 }
 
 void Generator::draw_scene(Choices& choices, const Draw& draw, Case& out) const {
-  // Cases stay small: what a large one shows, a small one shows faster.
+  // Cases stay small: a small case shows a defect faster than a large one.
   constexpr std::int64_t width_max = 12;
   constexpr std::int64_t positions_max = 24;
   const std::int64_t width = 1 + (width_max - 1) * std::clamp(draw.size, 0, 100) / 100;
@@ -171,7 +171,7 @@ void Generator::draw_scene(Choices& choices, const Draw& draw, Case& out) const 
     scene.slices = static_cast<int>(choices.between(1, 3));
   }
   if (operation_.contract.in_free_space || scene.slices > 1) {
-    // Sixteenths, so that a case's text is exact. Waves of more than two pixels do not reach all
+    // Sixteenths have an exact decimal text. Wavelengths above two pixels do not reach all
     // frequencies.
     scene.wavelength = static_cast<double>(choices.log_between(4, 127)) / 16;
     if (!choices.chance(32)) scene.distance = static_cast<double>(choices.between(-128, 128)) / 16;
@@ -189,7 +189,7 @@ void Generator::draw_scene(Choices& choices, const Draw& draw, Case& out) const 
 
 void Generator::draw_large_scene(Choices& choices, Case& out) const {
   spec::Scene& scene = out.scene;
-  // All else stays small, so that a large case takes about as long as a few others.
+  // All other sizes stay small, so that a large case takes about as long as a few others.
   scene.window = std::min(scene.window, 3);
   scene.detector = scene.window;
   scene.modes = std::min(scene.modes, 2);
@@ -214,7 +214,7 @@ void Generator::draw_tiles(Choices& choices, Case& out) const {
   scene.tile_cols = static_cast<int>(choices.chance(128) ? 1 : choices.between(1, n));
   const std::int64_t length = scene.tile_cols == n ? scene.cols : scene.rows;
   const std::int64_t even = 1 + length * scene.tile_cols / n;
-  // Some tiles are empty, some narrower than the halo, some end with the object.
+  // Some tiles are empty, some are narrower than the halo, and some end with the object.
   out.counts.assign(static_cast<std::size_t>(n), 0);
   for (std::int64_t& count : out.counts) count = choices.below(2 * even);
 }

@@ -5,8 +5,8 @@
 
 namespace rankcheck::harness {
 
-/// FNV-1a of the text's bytes: the same on every machine, which std::hash is not. `start` is the
-/// hash of what stands before the text.
+/// FNV-1a of the text's bytes. Unlike std::hash, it is the same on every machine. `start` is the
+/// hash of the text before this text.
 [[nodiscard]] constexpr std::uint64_t hash_of(std::string_view text,
                                               std::uint64_t start = 0xcbf29ce484222325) {
   constexpr std::uint64_t prime = 0x100000001b3;

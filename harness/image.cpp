@@ -13,7 +13,7 @@ namespace {
 /// Buffers start at multiples of this, plus the case's offset.
 constexpr std::int64_t alignment_bytes = 64;
 
-/// Reserves `size` bytes behind a guard zone and returns where they begin.
+/// Reserves `size` bytes and a guard zone behind them. Returns the offset of the first byte.
 std::int64_t reserve(std::int64_t size, std::int64_t offset, std::int64_t& end) {
   const std::int64_t aligned = (end + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
   const std::int64_t begin = aligned + offset;
@@ -21,7 +21,7 @@ std::int64_t reserve(std::int64_t size, std::int64_t offset, std::int64_t& end) 
   return begin;
 }
 
-/// The first byte in [begin, end) that differs; `end` where there is none.
+/// The first byte in [begin, end) that differs; `end` if no byte differs.
 std::int64_t first_difference(const Image& a,
                               const Image& b,
                               std::int64_t begin,
@@ -62,7 +62,8 @@ std::string describe(const ImageLayout& layout, std::int64_t element_bytes, std:
   return text;
 }
 
-/// Copies what `source` left in arrays of its recv buffer into the same arrays of the send buffer.
+/// Copies the arrays in the recv buffer of an earlier stage into the same arrays of the send
+/// buffer.
 void take_arrays(const ImageLayout& source,
                  const std::byte* left,
                  const ImageLayout& layout,
@@ -110,7 +111,7 @@ void lay_out(const spec::Contract& contract,
   if (send_inside) layout.send = layout.recv + extents.recv[own].offset * bytes;
   if (recv_inside) {
     const bool within = contract.in_place == spec::InPlace::recv_within_send;
-    // MPI_Scatter in place leaves the root's own block where it is.
+    // Only for reductions: MPI_Scatter in place leaves the root's own block in its place.
     layout.rest_undefined = within && place == ResultPlace::start && contract.reduces;
     const bool moved = within && !layout.rest_undefined;
     layout.recv = layout.send + (moved ? extents.send[own].offset * bytes : 0);

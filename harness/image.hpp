@@ -15,29 +15,29 @@
 
 namespace rankcheck::harness {
 
-/// Where one rank's buffers lie in its image: one run of bytes that holds guard zones, the send and
-/// recv buffers and poison between them. In place the buffers share memory as the contract says.
-/// Offsets and sizes in bytes.
+/// The places of one rank's buffers in its image. An image is one run of bytes with guard zones,
+/// the send buffer, the recv buffer, and poison between them. In a call in place, the buffers share
+/// memory as the contract says. Offsets and sizes are in bytes.
 struct ImageLayout {
   std::int64_t size = 0;
-  /// -1 where the rank has no such buffer.
+  /// Offset of each buffer; -1 if the rank has no such buffer.
   std::int64_t send = -1;
   std::int64_t recv = -1;
   std::int64_t send_size = 0;
   std::int64_t recv_size = 0;
-  /// The call leaves the part of send outside recv undefined (ResultPlace::start in place).
+  /// Whether the call leaves the part of send outside recv undefined (ResultPlace::start in place).
   bool rest_undefined = false;
   spec::Extents extents;
 };
 
-/// Where an in-place call of kind recv_within_send leaves its result: at the rank's own block
+/// The place of the result in an in-place call of kind recv_within_send: at the rank's own block
 /// (NCCL), or at the start of the buffer with the rest undefined (MPI_IN_PLACE).
 enum class ResultPlace : std::uint8_t { own_block, start };
 
 /// Bytes of guard on both sides of every buffer.
 inline constexpr std::int64_t guard_bytes = 64;
 
-/// The layout of the image of group rank `rank`; keeps the capacity of `layout`.
+/// Computes the image layout of group rank `rank`; keeps the capacity of `layout`.
 void lay_out(const spec::Contract& contract,
              const Case& c,
              int rank,
@@ -47,8 +47,9 @@ void lay_out(const spec::Contract& contract,
 /// One rank's memory.
 using Image = std::vector<std::byte>;
 
-/// Fills the image of a member as it must be before the call: poison everywhere, then the inputs.
-/// `previous` is the member's recv buffer after the stage before, where the case takes its input
+/// Fills a member's image as it must be before the call: poison everywhere, then the inputs.
+/// `previous` is the member's recv buffer after the previous stage, for a case that takes its input
+/// from there.
 /// from there.
 void prepare(const Case& c,
              int world_rank,
@@ -56,11 +57,11 @@ void prepare(const Case& c,
              const std::byte* previous,
              Image& image);
 
-/// The contract of an operation, which must be known.
+/// Returns the contract of an operation, which must exist.
 using ContractLookup = std::function<const spec::Contract&(std::string_view operation)>;
 
 /// Lays out and prepares the image of group rank `rank` for a stage of a program. left[s] is this
-/// member's image after stage s, for every stage before; null where it was no member.
+/// member's image after each earlier stage s; null if it was no member of stage s.
 void prepare_stage(const ContractLookup& contract_of,
                    std::span<const Case> stages,
                    std::size_t stage,
@@ -71,7 +72,7 @@ void prepare_stage(const ContractLookup& contract_of,
                    Image& image);
 
 /// Describes the first byte outside the recv blocks that differs between the images before and
-/// after the call: a broken guard, a changed input, a written gap. Empty when there is none.
+/// after the call: a broken guard, a changed input or a written gap. Empty if no byte differs.
 [[nodiscard]] std::optional<std::string> find_clobbered(const Case& c,
                                                         const ImageLayout& layout,
                                                         const Image& before,

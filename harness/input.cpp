@@ -15,7 +15,7 @@ using spec::Type;
 using spec::TypeInfo;
 
 constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
-/// Indices of the hash streams that are no elements.
+/// Indices in hash streams that belong to no element.
 constexpr std::uint64_t scalar_index = std::uint64_t{1} << 62;
 constexpr std::uint64_t poison_index = std::uint64_t{1} << 61;
 
@@ -38,12 +38,12 @@ std::uint64_t sign_bit(const TypeInfo& type) {
   return std::uint64_t{1} << (8 * type.bytes - 1);
 }
 
-/// The bits of +infinity (of the largest exponent field with a zero fraction).
+/// The bits of +infinity: the largest exponent field with a zero fraction.
 std::uint64_t exponent_mask(const TypeInfo& type) {
   return sign_bit(type) - (std::uint64_t{1} << fraction_bits(type));
 }
 
-/// The bits of significand * 2^exponent, a value that the type represents exactly.
+/// The bits of significand * 2^exponent, if the type represents this value exactly.
 std::uint64_t exact_float(const TypeInfo& type, std::int64_t significand, int exponent) {
   if (significand == 0) return 0;
   const std::uint64_t sign = significand < 0 ? sign_bit(type) : 0;
@@ -58,13 +58,14 @@ std::uint64_t exact_float(const TypeInfo& type, std::int64_t significand, int ex
   return sign | (static_cast<std::uint64_t>(field) << fraction_bits(type)) | fraction;
 }
 
-/// The bits of a small whole number in any type but the complex ones.
+/// The bits of a small whole number in any type except complex types.
 std::uint64_t whole(const TypeInfo& type, std::int64_t value) {
   if (type.type_class == spec::TypeClass::floating) return exact_float(type, value, 0);
   return static_cast<std::uint64_t>(value);
 }
 
-/// The whole number that a float or integer of the type holds; empty where it holds none.
+/// The whole number that a float or integer of the type holds; empty if the value is no whole
+/// number.
 std::optional<std::int64_t> whole_of(const TypeInfo& type, const std::byte* element) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, element, static_cast<std::size_t>(type.bytes));
@@ -91,29 +92,31 @@ std::optional<std::int64_t> whole_of(const TypeInfo& type, const std::byte* elem
   return negative ? -value : value;
 }
 
-/// Bits of the magnitudes that sums may reach: 2^precision for floats; integers wrap, so any.
+/// Sums may reach magnitudes of 2^sum_bits: 2^precision for floats, at most 2^53. Larger sums of
+/// integers wrap.
 int sum_bits(const TypeInfo& type) {
   return std::min(type.precision, 53);
 }
 
-/// The largest magnitude of an exact summand for n ranks: leaves room for a scalar of 2, a scale of
-/// 2 and an added seed, where the type has it.
+/// The largest magnitude of an exact summand for n ranks. If the type has enough bits, this leaves
+/// room for a scalar of 2, a scale of 2 and an added seed.
 std::int64_t exact_limit(const TypeInfo& type, int n) {
   const std::int64_t room = (std::int64_t{1} << sum_bits(type)) / (8 * std::int64_t{n});
   return std::clamp<std::int64_t>(room, 1, 1 << 20);
 }
 
-/// Digits of base 8, one a rank, of which a coded sum holds this many.
+/// Number of base-8 digits in a coded sum. Each digit belongs to one rank.
 int coded_digits(const TypeInfo& type) {
   return std::max(1, sum_bits(type) / 3);
 }
 
-/// The ranks whose codes appear in one element: `group_of` of them in turn.
+/// Number of groups of ranks. An element shows the codes of one group; elements take the groups in
+/// turn.
 int coded_groups(const TypeInfo& type, int ranks) {
   return (ranks + coded_digits(type) - 1) / coded_digits(type);
 }
 
-/// The digit 1..3 that a rank adds at its place, or 0 where this element does not show the rank.
+/// The digit 1..3 that a rank adds at its place, or 0 if this element does not show the rank.
 int coded_digit(const Case& c, const TypeInfo& type, int rank, std::uint64_t index) {
   const auto groups = static_cast<std::uint64_t>(coded_groups(type, c.ranks));
   if (index % groups != static_cast<std::uint64_t>(rank / coded_digits(type))) return 0;
@@ -126,7 +129,7 @@ std::int64_t coded_sum_value(const Case& c, const TypeInfo& type, int rank, std:
   return digit << (3 * (rank % coded_digits(type)));
 }
 
-/// Small whole numbers, signed where the type is.
+/// A small whole number, signed if the type is signed.
 std::int64_t exact_value(const TypeInfo& type, int ranks, std::uint64_t hash) {
   const std::int64_t limit = exact_limit(type, ranks);
   const auto magnitude = static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(limit + 1));
@@ -134,7 +137,8 @@ std::int64_t exact_value(const TypeInfo& type, int ranks, std::uint64_t hash) {
   return (hash >> 63) != 0 ? -magnitude : magnitude;
 }
 
-/// Powers of two with random signs whose product over the ranks stays within 2^8, less in int8.
+/// Powers of two with random signs. Their product over the ranks is at most 2^8, and at most
+/// 2^(precision - 1).
 std::int64_t exact_factor(
     const TypeInfo& type, int ranks, int rank, std::uint64_t index, std::uint64_t hash) {
   const auto n = static_cast<std::uint64_t>(ranks);
@@ -144,14 +148,14 @@ std::int64_t exact_factor(
   return (hash >> 63) != 0 ? -magnitude : magnitude;
 }
 
-/// A float with a full random significand, exponent `top`, random sign.
+/// A float with a full random significand, exponent `top` and a random sign.
 std::uint64_t random_float(const TypeInfo& type, int top, std::uint64_t hash) {
   const std::uint64_t fraction = hash & ((std::uint64_t{1} << fraction_bits(type)) - 1);
   const auto field = static_cast<std::uint64_t>(top - type.exponent_min + 1);
   return ((hash >> 63) != 0 ? sign_bit(type) : 0) | (field << fraction_bits(type)) | fraction;
 }
 
-/// Close to 1 in magnitude, so that the product of all ranks is too.
+/// A factor whose magnitude is close to 1, so that the product over all ranks is close to 1, too.
 std::uint64_t general_factor(const TypeInfo& type, int ranks, std::uint64_t hash) {
   const std::int64_t one = std::int64_t{1} << fraction_bits(type);
   const std::int64_t spread = std::max<std::int64_t>(1, one / (2 * std::int64_t{ranks}));
@@ -162,7 +166,7 @@ std::uint64_t general_factor(const TypeInfo& type, int ranks, std::uint64_t hash
   return exact_float(type, (hash >> 63) != 0 ? -significand : significand, exponent);
 }
 
-/// Pairs of ranks hold opposite values that differ in the low bits only.
+/// Ranks 2k and 2k + 1 hold opposite values whose magnitudes differ only in the low bits.
 std::uint64_t cancelling_float(
     const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
   const CounterHash pair(c.data_seed, static_cast<std::uint64_t>(rank / 2) + (1U << 20));
@@ -171,7 +175,7 @@ std::uint64_t cancelling_float(
   return rank % 2 == 0 ? bits : bits | sign_bit(type);
 }
 
-/// Exponents over the whole range that leaves room for the sum of all ranks.
+/// A float with an exponent from the whole range that leaves room for the sum over all ranks.
 std::uint64_t wide_range_float(const TypeInfo& type, std::uint64_t hash) {
   const int highest = type.exponent_max - 9;
   const int lowest = type.exponent_min;
@@ -180,8 +184,8 @@ std::uint64_t wide_range_float(const TypeInfo& type, std::uint64_t hash) {
   return random_float(type, top, hash ^ (hash << 17));
 }
 
-/// What both kinds of special inputs have beside special values: 1 in products, which else
-/// underflow.
+/// The other values in both kinds of special inputs. In products they are 1 or -1, because other
+/// values would underflow.
 std::uint64_t ordinary_float(const TypeInfo& type, ReduceOp op, std::uint64_t hash) {
   if (op == ReduceOp::prod) return exact_float(type, (hash >> 63) != 0 ? -1 : 1, 0);
   return random_float(type, -1 - static_cast<int>((hash >> 48) % 4), hash);
@@ -210,8 +214,8 @@ std::uint64_t special_float(const TypeInfo& type, ReduceOp op, std::uint64_t has
   return ordinary_float(type, op, hash);
 }
 
-/// Which special value an element is, of eight in turn. For moved data, the ranks have different
-/// ones at an index.
+/// For moved data: takes eight special values in turn. At one index, the ranks have different
+/// values.
 std::uint64_t each_special_move(const TypeInfo& type,
                                 int rank,
                                 std::uint64_t index,
@@ -240,8 +244,9 @@ std::uint64_t each_special_move(const TypeInfo& type,
   }
 }
 
-/// Of a reduction, all ranks have the same case at an index, and one of them, in turn, may differ.
-/// No NaN signals: whether arithmetic drops such a NaN depends on the machine.
+/// For reductions: takes eight cases in turn. At one index, all ranks have the same case, and one
+/// rank, in turn, may have another value. There are no signalling NaNs: it depends on the machine
+/// whether arithmetic drops them.
 std::uint64_t each_special_term(
     const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
   const std::uint64_t sign = (hash >> 63) != 0 ? sign_bit(type) : 0;
@@ -283,8 +288,8 @@ std::uint64_t special_integer(const TypeInfo& type, std::uint64_t hash) {
   return values[hash % values.size()];
 }
 
-/// A value that tells (rank, index) apart: exact where the type is wide enough to say both, else a
-/// hash of both.
+/// A value that identifies (rank, index): exactly if the type is wide enough for both, otherwise by
+/// a hash of both.
 std::uint64_t coded_move(const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
   if (type.bytes < 4) return hash >> 7;
   const int index_bits = type.precision >= 53 ? 32 : 17;
@@ -293,7 +298,7 @@ std::uint64_t coded_move(const TypeInfo& type, int rank, std::uint64_t index, st
   return whole(type, static_cast<std::int64_t>(code));
 }
 
-/// min and max: every rank's value differs at every index.
+/// For min and max: at every index, all ranks have different values.
 std::int64_t coded_order(const Case& c, int rank, std::uint64_t index) {
   const auto n = static_cast<std::uint64_t>(c.ranks);
   const CounterHash turn(c.data_seed, std::uint64_t{1} << 32);
@@ -345,7 +350,7 @@ std::uint64_t element_bits(
   return random_float(type, -1 - static_cast<int>((hash >> 56) % 4), hash);
 }
 
-/// The largest magnitude that a sum of the case's exact inputs reaches on its way.
+/// The largest magnitude that a partial sum of the case's exact inputs can reach.
 std::int64_t largest_exact_sum(const Case& c, const TypeInfo& type) {
   const std::int64_t scaled = std::abs(c.scale) + (c.added_seed > 0 ? 1 : 0);
   const std::int64_t scalar = c.op == ReduceOp::premul_sum ? 2 : 1;
@@ -409,7 +414,8 @@ void fill_scalar(const Case& c, int rank, std::byte* out) {
 
 void fill_poison(const Case& c, int rank, std::byte* out, std::int64_t size_bytes) {
   const CounterHash hash(c.data_seed, static_cast<std::uint64_t>(rank));
-  // Operators multiply what they read, also by 0, which only a NaN survives.
+  // Poison of operators is NaN, because operators multiply what they read, also by 0. Only NaN
+  // survives this.
   const bool of_scene = !(c.scene == spec::Scene{});
   const std::uint64_t nan = c.type == Type::f64 ? 0x7ff8000000000000U : 0x7fc000007fc00000U;
   const std::uint64_t always = of_scene ? nan : 0;
@@ -462,7 +468,7 @@ bool may_overflow(const Case& c) {
   if (c.input != InputKind::exact) return true;
   if (c.op == ReduceOp::prod) return false;
   const TypeInfo& type = spec::info(c.type);
-  // An unsigned number that is scaled below zero wraps at once.
+  // An unsigned number with a negative scale wraps at once.
   if (type.type_class == spec::TypeClass::unsigned_integer && c.scale < 0) return true;
   return largest_exact_sum(c, type) >= std::int64_t{1} << sum_bits(type);
 }

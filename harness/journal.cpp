@@ -85,14 +85,15 @@ JournalEnd end_from_json(Fields& fields) {
   return end;
 }
 
-/// What ends a line that begins with this text, which lacks the object's closing brace.
+/// The end of a journal line that begins with `text`: the field crc32 and the closing brace, which
+/// `text` lacks.
 std::string checksum_field(std::string_view text) {
   Checksum sum;
   sum.add(text);
   return fmt::format(R"(,"crc32":"{}"}})", sum.text());
 }
 
-/// Whether a line has a checksum. Throws BadInput where it is not that of the line.
+/// Whether a line has a checksum. Throws BadInput if the checksum does not match the line.
 bool check_sum_of(std::string_view line, const ordered_json& value) {
   if (!value.is_object() || !value.contains("crc32")) return false;
   const std::size_t at = line.size() - std::min(line.size(), checksum_field({}).size());
@@ -104,7 +105,7 @@ bool check_sum_of(std::string_view line, const ordered_json& value) {
                   value["crc32"].dump().substr(0, 60)));
 }
 
-/// Takes in one line of a journal, the header where there is none yet.
+/// Adds one line of a journal to the record. The first line is the header.
 void take(const ordered_json& value, std::optional<Record>& record) {
   if (!record) {
     record.emplace(header_from_json(value));

@@ -6,14 +6,15 @@
 
 namespace rankcheck::harness {
 
-/// The most brackets that are open at a time in JSON that this program reads. Copying and printing
-/// a value takes stack for each level, so deeper text of a stranger would end the program.
+/// Maximum number of open brackets in JSON that this program reads. Copying and printing a value
+/// takes stack for each level, so deeper text from outside would crash the program.
 inline constexpr int json_depth_max = 64;
 
-/// Whether at most `depth_max` brackets are open at a time in JSON text.
+/// Whether no more than `depth_max` brackets are open at any place in the JSON text.
 [[nodiscard]] bool is_shallow(std::string_view text, int depth_max);
 
-/// Reads JSON that may be anything. Discarded where it is not JSON, or is nested too deeply.
+/// Parses text that may not be JSON. Returns a discarded value if it is not JSON or is nested too
+/// deeply.
 template <class Json = nlohmann::json>
 [[nodiscard]] Json parse_json(std::string_view text, int depth_max = json_depth_max) {
   if (!is_shallow(text, depth_max)) return Json(Json::value_t::discarded);

@@ -12,7 +12,7 @@ namespace rankcheck::harness {
 
 namespace {
 
-/// Letters to insert, delete, replace or exchange with their neighbours to make b of a.
+/// Number of letters to insert, delete, replace or swap with their neighbours to turn a into b.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> two_before(b.size() + 1);
   std::vector<std::size_t> before(b.size() + 1);

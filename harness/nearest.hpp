@@ -6,8 +6,8 @@
 
 namespace rankcheck::harness {
 
-/// "; did you mean all_reduce, reduce?": the names closest to one that is unknown, three at most;
-/// empty where none is close.
+/// "; did you mean all_reduce, reduce?": up to three known names that are closest to an unknown
+/// name. Empty if no name is close.
 [[nodiscard]] std::string did_you_mean(std::string_view unknown,
                                        const std::vector<std::string>& names);
 

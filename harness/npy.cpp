@@ -48,7 +48,8 @@ std::string to_npy(spec::Type type,
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}",
                                    npy_description(type),
                                    fmt::join(shape, ", "));
-  // Magic, version and header together fill whole blocks of 64 bytes; the header ends in a newline.
+  // The format requires that magic, version and header fill whole blocks of 64 bytes, and that the
+  // header ends with a newline.
   constexpr std::size_t prefix_bytes = 10;
   const std::size_t unpadded = prefix_bytes + header.size() + 1;
   header.append((64 - unpadded % 64) % 64, ' ');

@@ -32,16 +32,16 @@ std::string why_group_invalid(const Case& c) {
   return {};
 }
 
-/// Bounds first_index and index_stride: the index of an element then never overflows.
+/// Maximum of first_index and index_stride; the index of an element then never overflows.
 constexpr std::int64_t input_index_max = std::int64_t{1} << 48;
 
-/// Positions that are moved by as much still are exact in single precision.
+/// Positions that are moved by at most this many pixels are still exact in single precision.
 constexpr int pixels_moved_max = 4096;
 
-/// Inputs that are added to others still change them in double precision.
+/// Added inputs that are halved this often still change the other inputs in double precision.
 constexpr int halvings_max = 32;
 
-/// What the fields say that only some operations have.
+/// Why the fields that only some operations have are invalid. Empty if they are valid.
 std::string why_scene_invalid(const spec::Contract& contract, const Case& c) {
   if (contract.sizes != spec::Sizes::scene) {
     if (c.scan != Scan::scattered) return "scan: this operation has no scan positions";
@@ -291,9 +291,10 @@ void Examiner::check_memory(std::size_t stage, Judgement& judgement) {
 void Examiner::check_agreement(Judgement& judgement) {
   for (std::size_t s = 0; s < stages_.size() && judgement.verdict == Verdict::passed; ++s) {
     const spec::Contract& contract = catalogue_.find(stages_[s].operation)->contract;
-    // What operators leave on every rank is the same everywhere.
+    // Replicated outputs of operators must be the same on every rank, even without ranks_agree.
     if (!contract.ranks_agree && contract.sizes != spec::Sizes::scene) continue;
-    // What is compared with another rank was not compared with what it should be.
+    // A separate judgement: comparing ranks with each other does not count as comparing with
+    // expected values.
     Judgement agreement;
     expect_ranks_agree(evidence(), s, agreement);
     if (agreement.verdict == Verdict::passed) continue;
@@ -321,7 +322,8 @@ void Examiner::check_power(const spec::Contract& contract, const Case& c, Judgem
   for (int r = 0; r < group_size(c); ++r) {
     if (judgement.has_compared(r)) continue;
     has_any = has_any || has_output(c, r);
-    // A property may look at the first result, at the last, or at both.
+    // A property may look at the first stage, the last stage, or both. Only a rank that has an
+    // output in both must have been compared.
     if (!has_output(stages_.front(), r) || !has_output(stages_.back(), r)) continue;
     judgement.fail(Verdict::vacuous,
                    "nothing was compared of the output of rank " + std::to_string(r));

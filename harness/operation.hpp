@@ -17,7 +17,7 @@ namespace rankcheck::harness {
 
 class Catalogue;
 
-/// What a property may look at when it judges.
+/// The data that a property judges.
 struct Evidence {
   const Catalogue& catalogue;
   const BackendTraits& traits;
@@ -30,19 +30,20 @@ struct Property {
   std::string_view name;
   /// One sentence in the present tense.
   std::string_view summary;
-  /// Whether the property says something about a case (of an operation that claims it).
+  /// Whether the property applies to a case of an operation that claims the property. Null: always.
   bool (*applies)(const spec::Contract& contract, const Case& c) = nullptr;
-  /// Bends a freshly generated case into one that the property can use (exact inputs, say).
+  /// Changes a newly generated case so that the property can use it, for example to exact inputs.
+  /// May be null.
   void (*adapt)(const spec::Contract& contract, Case& c) = nullptr;
   /// Appends the runs that the property needs.
   void (*program)(const spec::Contract& contract,
                   const Case& c,
                   std::vector<Case>& stages) = nullptr;
-  /// Judges what the stages left; memory contracts were checked on every stage before.
+  /// Judges the results of the stages. The memory of every stage has been checked before.
   void (*check)(const Evidence& evidence, Judgement& judgement) = nullptr;
 };
 
-/// What the harness knows of one operation; made in cases/.
+/// What the harness knows about one operation; defined in cases/.
 struct Operation {
   spec::Contract contract;
   std::vector<Property> properties;
@@ -54,9 +55,9 @@ class Catalogue {
   explicit Catalogue(std::vector<Operation> operations) : operations_(std::move(operations)) {}
 
   [[nodiscard]] const std::vector<Operation>& operations() const { return operations_; }
-  /// Null when there is no operation of that name.
+  /// Returns null if there is no operation with this name.
   [[nodiscard]] const Operation* find(std::string_view name) const;
-  /// Null when the operation does not claim such a property.
+  /// Returns null if the operation does not claim the property.
   [[nodiscard]] const Property* find_property(std::string_view operation,
                                               std::string_view property) const;
 
@@ -64,7 +65,7 @@ class Catalogue {
   std::vector<Operation> operations_;
 };
 
-/// What a member holds after a stage: its buffers as laid out, read only.
+/// A member's buffers after a stage, with their layout; read only.
 struct BufferView {
   ImageLayout layout;
   const std::byte* image = nullptr;
@@ -76,8 +77,8 @@ struct BufferView {
 /// The buffers of group rank `rank` after stage `stage`.
 [[nodiscard]] BufferView view(const Evidence& evidence, std::size_t stage, int rank);
 
-/// Fails the judgement where two runs of elements of one type differ in a bit: elements
-/// `got_first`… of recv of (stage, rank) against `expected`. `what` names the comparison.
+/// Fails the judgement if two runs of elements differ in a bit: `got`, which starts at element
+/// `got_first` of rank's recv buffer, and `expected`. `what` is the reason for the failure.
 void expect_same_bits(const Case& c,
                       int rank,
                       std::int64_t got_first,
@@ -87,7 +88,7 @@ void expect_same_bits(const Case& c,
                       std::string_view what,
                       Judgement& judgement);
 
-/// expect_same_bits for every recv block of `rank` in two stages of equal extents.
+/// Calls expect_same_bits for every recv block of `rank` in two stages with equal extents.
 void expect_same_output(const Evidence& evidence,
                         std::size_t expected_stage,
                         std::size_t got_stage,
@@ -95,32 +96,32 @@ void expect_same_output(const Evidence& evidence,
                         std::string_view what,
                         Judgement& judgement);
 
-/// Fails the judgement where a member's output differs in a bit from that of the first member, in a
-/// stage that must leave the same on all.
+/// Fails the judgement if a member's output differs in a bit from the first member's output. The
+/// stage must leave the same output on all members; of an operator's arrays, only replicated arrays
+/// are compared.
 void expect_ranks_agree(const Evidence& evidence, std::size_t stage, Judgement& judgement);
 
-/// What a complaint about the name of an operation that the catalogue lacks ends with.
+/// The end of an error message about an operation that the catalogue lacks.
 [[nodiscard]] std::string unknown_operation(const Catalogue& catalogue, const std::string& name);
 
-/// Why a case cannot be run by anyone, in words that name the field: unknown operation or property,
-/// bad group, illegal call. Empty when it can.
+/// Why nobody can run the case, in words that name the field: unknown operation or property, bad
+/// group, illegal call. Empty if the case is valid.
 [[nodiscard]] std::string why_invalid(const Catalogue& catalogue, const Case& c);
 
-/// Runs a case and judges it: refused and invalid cases are errored, memory contracts are checked
-/// on every stage, then the property, then that all ranks agree where the contract says so. A case
-/// that passes although nothing was compared of a rank with output, or although an output had no
-/// useful bound, is vacuous. The buffers inside
-/// are reused from case to case.
+/// Runs a case and judges it. An invalid case is errored, and a refused case is skipped. First the
+/// memory of every stage is checked, then the property, then that all ranks agree if the contract
+/// says so. A case that passes is vacuous if nothing was compared of a rank that has an output, or
+/// if an output had no useful bound. The examiner reuses its buffers for every case.
 class Examiner {
  public:
   Examiner(const Catalogue& catalogue, Backend& backend)
       : catalogue_(catalogue), backend_(backend) {}
 
-  /// Never throws for what the subject does.
+  /// Never throws for a failure of the subject.
   void examine(const Case& c, Judgement& judgement);
 
   [[nodiscard]] Backend& backend() { return backend_; }
-  /// The stages and what they left, of the last case: for export and for a verbose replay.
+  /// The stages of the last case and their results, for export and for a verbose replay.
   [[nodiscard]] std::span<const Case> stages() const { return stages_; }
   [[nodiscard]] const Observation& observation() const { return observation_; }
 

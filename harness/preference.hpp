@@ -9,12 +9,13 @@
 
 namespace rankcheck::harness {
 
-/// How much a case that names no algorithm prefers this one. A backend runs the most preferred one
-/// of those that take the case. Depends on data_seed and on the names alone: so the choice replays,
-/// every algorithm gets its turn, and a new one changes only the cases that it wins.
+/// How strongly a case that names no algorithm prefers this algorithm. A backend runs the most
+/// preferred of the algorithms that take the case. The preference depends only on data_seed and the
+/// names. So the choice can be replayed, every algorithm gets its turn, and a new algorithm changes
+/// only the cases in which it is preferred.
 [[nodiscard]] std::uint64_t preference(const Case& c, std::string_view algorithm);
 
-/// Why a backend whose algorithms of the case's operation are `names` takes none: the case asks for
+/// Why a backend takes none of its algorithms `names` for the case's operation: the case asks for
 /// another one.
 [[nodiscard]] std::string why_no_algorithm(const Case& c, const std::vector<std::string>& names);
 

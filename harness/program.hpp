@@ -4,8 +4,8 @@
 
 namespace rankcheck::harness {
 
-/// The file of the program that this process runs, as an absolute path; works without /proc, too,
-/// until the process changes its working folder. Throws FileError.
+/// The absolute path of the program that this process runs. Without /proc it also works, until the
+/// process changes its working folder. Throws FileError.
 [[nodiscard]] std::filesystem::path own_program();
 
 }  // namespace rankcheck::harness

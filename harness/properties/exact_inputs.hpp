@@ -5,15 +5,16 @@
 
 namespace rankcheck::harness {
 
-/// Whether the bits of a reduction do not depend on the order of evaluation: nothing rounds, and no
-/// NaN has to choose among payloads.
+/// Whether the bits of a reduction do not depend on the order of evaluation: nothing is rounded,
+/// and there is no choice among several NaN payloads.
 inline bool has_one_result(const Case& c) {
   const bool is_special = c.input == InputKind::special || c.input == InputKind::each_special;
   const bool may_be_nan = is_special && !spec::is_integer(c.type);
   return c.op == spec::ReduceOp::none || (is_exact(c) && !may_be_nan);
 }
 
-/// For properties that hold bit by bit only where every order of evaluation gives the same bits.
+/// Changes the inputs for properties that compare bits, which needs the same bits from every order
+/// of evaluation.
 inline void use_exact_inputs(Case& c) {
   if (!has_one_result(c)) c.input = InputKind::exact;
 }

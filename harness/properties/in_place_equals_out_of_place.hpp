@@ -4,8 +4,8 @@
 
 namespace rankcheck::harness {
 
-/// The call in place and the one out of place leave the same bits. They may combine in another
-/// order, so reductions are compared where that makes no difference.
+/// A call in place and the same call out of place leave the same bits. They may combine in another
+/// order, so reductions are compared only if the order makes no difference.
 inline Property in_place_equals_out_of_place() {
   return {
       .name = "in_place_equals_out_of_place",

@@ -5,7 +5,8 @@
 
 namespace rankcheck::harness {
 
-/// Size of the `index`-th of `parts` parts of `count` elements; the sizes differ by at most one.
+/// Size of part `index` if `count` elements are cut into `parts` parts. The sizes differ by at most
+/// one.
 [[nodiscard]] constexpr std::int64_t nearly_equal_count(std::int64_t count,
                                                         std::size_t parts,
                                                         std::size_t index) {

@@ -8,8 +8,8 @@
 
 namespace rankcheck::harness {
 
-/// An order of n > 1 group ranks other than 0 … n-1, drawn from the case's data_seed: a third are
-/// reversals, a third rotations, a third any order.
+/// An order of n > 1 group ranks other than 0 … n-1, drawn from the case's data_seed. A third of
+/// the orders are reversals, a third are rotations, and a third are random.
 inline std::vector<int> drawn_order(const Case& c) {
   const auto n = static_cast<std::size_t>(group_size(c));
   constexpr std::uint64_t stream = std::uint64_t{1} << 33;
@@ -29,7 +29,7 @@ inline std::vector<int> drawn_order(const Case& c) {
   return order;
 }
 
-/// Another order of the group leaves a reduction as it is and reorders the blocks of a gather.
+/// Another order of the group leaves a reduction unchanged and reorders the blocks of a gather.
 inline Property rank_permutation() {
   return {
       .name = "rank_permutation",
