@@ -50,7 +50,6 @@ using Image = std::vector<std::byte>;
 /// Fills a member's image as it must be before the call: poison everywhere, then the inputs.
 /// `previous` is the member's recv buffer after the previous stage, for a case that takes its input
 /// from there.
-/// from there.
 void prepare(const Case& c,
              int world_rank,
              const ImageLayout& layout,

@@ -9,7 +9,7 @@ namespace rankcheck::harness {
 
 namespace {
 
-/// Adds a finding to what there is of its unit.
+/// Merges a finding into the earlier findings of its unit.
 void add_to(std::optional<Finding>& total, Finding finding) {
   if (total) {
     merge(*total, finding);
@@ -37,7 +37,7 @@ void Record::resume(nlohmann::ordered_json environment) {
 void Record::add(JournalEntry entry) {
   const std::size_t index = index_of(entry.finding.unit);
   entry.finding.unit = header_.units[index];
-  // A backend that ends badly is a further finding of the last unit that it ran.
+  // A backend that ends badly adds a further finding to the last unit that it ran.
   const bool is_bad_end = entry.finding.cases == 0 && is_red(entry.finding.verdict);
   const bool is_second =
       done_.contains({entry.round, index}) || (!entry.whole && partial_.contains(index));

@@ -11,46 +11,51 @@
 
 namespace rankcheck::harness {
 
-/// The version of report.json that reports/schema.json describes.
+/// The version of report.json. reports/schema.json describes it.
 inline constexpr int report_version = 1;
 
-/// Everything that a report says. Two runs of one seed differ in `environment` alone.
+/// The content of a report. Two runs with one seed differ only in `environment`.
 struct Report {
   /// Suites, seed and options.
   nlohmann::ordered_json run;
   /// "completed", or why the run ended early.
   std::string ending = "completed";
-  /// Units for which there is no finding, because the run ended early.
+  /// Number of units without a finding, because the run ended early.
   std::int64_t not_run = 0;
   /// Sorted by unit.
   std::vector<Finding> findings;
-  /// The exit status that whatever else was required asks for; 0 where that held, or there is none.
+  /// The exit status that requirements other than findings demand. 0 if they held or if there are
+  /// none.
   int status_beyond_findings = 0;
-  /// What varies: times, host, versions, paths, jobs. An allow-list, never the process environment.
+  /// Everything that varies: times, host, versions, paths, jobs. An allow-list, never the process
+  /// environment.
   nlohmann::ordered_json environment;
 };
 
-/// The exit status of its findings and of what was required beyond them; 2 where units were not run
-/// or cut short and nothing is red. 1 outweighs 2.
+/// The exit status that follows from findings and other requirements. It is 2 if units were not run
+/// or cut short and nothing is red. 1 takes precedence over 2.
 [[nodiscard]] int exit_status(const Report& report);
 
 [[nodiscard]] nlohmann::ordered_json to_json(const Report& report);
 
-/// "3 units were not run", and which were cut short by a time limit.
+/// "3 units were not run", and which units a time limit cut short.
 [[nodiscard]] std::string what_was_cut(const Report& report);
 
-/// For people, and for the step summary of a CI system: the table, the outcomes, the failures.
+/// Markdown for people and for the step summary of a CI system: the table, the outcomes and the
+/// failures.
 [[nodiscard]] std::string to_markdown(const Report& report);
 
-/// JUnit XML: a suite per operation and backend. Flaky becomes flakyFailure, errored error,
-/// skipped skipped with its reason, everything else that is not passed a failure.
+/// JUnit XML with one suite for each operation and backend. A flaky finding becomes flakyFailure,
+/// an errored one error, and a skipped one skipped with its reason. All others that did not pass
+/// become failure.
 [[nodiscard]] std::string to_junit(const Report& report);
 
-/// What is wrong, in a few lines for people: the minimal case and the first wrong elements; empty
-/// for findings without a failure. `program` is how the reader calls rankcheck in a shell.
+/// What is wrong, in a few lines for people: the minimal case, the first wrong elements and the
+/// cells that were never covered. Empty if there is nothing to explain. `program` is the command
+/// with which the reader calls rankcheck in a shell.
 [[nodiscard]] std::string explain(const Finding& finding, const std::string& program);
 
-/// The first wrong elements, a row each.
+/// A table with one row for each listed wrong element.
 [[nodiscard]] Table to_table(const std::vector<WrongElement>& wrong);
 
 /// Writes report.json, junit.xml and summary.md, each whole or not at all. Throws FileError.

@@ -83,7 +83,7 @@ void Runner::start(Round& round, std::vector<std::jthread>& threads) {
       });
       ++round.working;
     } catch (const std::system_error& error) {
-      // Those that were started end with the unit that they are at.
+      // Threads that already run end after their current unit.
       round.error = std::make_exception_ptr(std::runtime_error(
           "cannot start thread " + std::to_string(i + 1) + ": " + error.code().message()));
       return;

@@ -17,27 +17,28 @@ namespace {
 
 using spec::Array;
 
-/// Streams of the arrays: far from those of the ranks.
+/// Start of the arrays' hash streams, far from the streams of ranks.
 constexpr std::uint64_t array_stream = std::uint64_t{1} << 40;
 
-/// Values that others are added to are multiples of 2^-20, positions of 2^-8.
+/// Values that are added to others are multiples of 2^-20; positions are multiples of 2^-8.
 constexpr double value_step = 1.0 / (1 << 20);
 constexpr int position_steps = 256;
 
-/// Whole numbers -2 … 2: small enough for sums of thousands of products to be exact.
+/// A whole number in -2 … 2: small enough that sums of thousands of products are exact.
 double whole_value(std::uint64_t hash) {
   return static_cast<double>(static_cast<std::int64_t>(hash % 5) - 2);
 }
 
-/// In (-1, 1), in steps of 2^-20, so that sums of a few are exact in single precision.
+/// A value in (-1, 1), in steps of 2^-20, so that sums of a few values are exact in single
+/// precision.
 double coarse_value(std::uint64_t hash) {
   constexpr std::int64_t steps = (1 << 21) - 1;
   return static_cast<double>(static_cast<std::int64_t>((hash >> 8) % steps) - (1 << 20) + 1) *
          value_step;
 }
 
-/// A number of single precision, all its bits drawn, of a magnitude in [1/16, 1): its products and
-/// sums are rounded, so that it matters in which order they are made.
+/// A number of single precision with a magnitude in [1/16, 1); all its bits are drawn. Its products
+/// and sums are rounded, so their order matters.
 double general_value(std::uint64_t hash) {
   constexpr std::uint64_t fractions = std::uint64_t{1} << 23;
   const double magnitude = std::ldexp(static_cast<double>(fractions + hash % fractions),
@@ -45,7 +46,8 @@ double general_value(std::uint64_t hash) {
   return hash >> 63 == 0 ? magnitude : -magnitude;
 }
 
-/// The same with all bits of double precision: no number of single precision is as near.
+/// Like general_value, but all bits of a double are drawn. Single precision can hardly ever hold
+/// the value.
 double fine_value(std::uint64_t hash) {
   constexpr std::uint64_t fractions = std::uint64_t{1} << 52;
   const double magnitude = std::ldexp(static_cast<double>(fractions + (hash >> 3) % fractions),
@@ -53,19 +55,21 @@ double fine_value(std::uint64_t hash) {
   return hash >> 63 == 0 ? magnitude : -magnitude;
 }
 
-/// What arrays hold that are neither whole numbers nor varied.
+/// A value of an array whose values are neither whole numbers nor varied.
 double drawn_value(const Case& c, std::uint64_t hash) {
   const bool is_fine = c.input == InputKind::fine && c.type == spec::Type::f64;
   return is_fine ? fine_value(hash) : general_value(hash);
 }
 
-/// Photons in a pixel: whole numbers in 2^8 ... 2^20 - 1, as many of each order of magnitude.
+/// Number of photons in a pixel: a whole number in 2^8 ... 2^20 - 1, with the same chance for each
+/// power of two.
 double count_value(std::uint64_t hash) {
   const std::uint64_t least = std::uint64_t{1} << (8 + (hash >> 56) % 12);
   return static_cast<double>(least + (hash >> 8) % least);
 }
 
-/// What a detector may leave where it does not measure; 2^120 stays finite when it is brightened.
+/// A value that a detector may leave in an unmeasured pixel. 2^120 stays finite in
+/// Form::brightened.
 double garbage_value(std::uint64_t hash) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr std::array values{
@@ -73,7 +77,7 @@ double garbage_value(std::uint64_t hash) {
   return values[(hash >> 8) % values.size()];
 }
 
-/// Intensities: one in 16 is 0, the others up to 4.
+/// An intensity. One in 16 is 0. The others are at most 4, except photon counts (wide_range).
 double frame_value(const Case& c, bool is_varied, std::uint64_t hash) {
   if (hash % 16 == 0) return 0;
   if (c.input == InputKind::exact) return static_cast<double>((hash >> 8) % 3);
@@ -81,7 +85,7 @@ double frame_value(const Case& c, bool is_varied, std::uint64_t hash) {
   return is_varied ? 2 * (coarse_value(hash) + 1) : 4 * std::abs(drawn_value(c, hash >> 4));
 }
 
-/// One coordinate of a window's corner, of which 0 … room keep the window inside.
+/// One coordinate of a window's corner. The window is inside the object for coordinates 0 … room.
 double coordinate(const Case& c, int room, std::uint64_t hash) {
   const std::int64_t window = c.scene.window;
   std::int64_t least = 0;
@@ -96,19 +100,19 @@ double coordinate(const Case& c, int room, std::uint64_t hash) {
   const auto span = static_cast<std::uint64_t>((most - least) * position_steps + 1);
   const auto step = static_cast<std::int64_t>((hash >> 8) % span) + least * position_steps;
   const bool whole = c.scan == Scan::whole || c.input == InputKind::exact;
-  // Rounding towards zero keeps the windows inside that were.
+  // Rounding towards zero keeps a window inside that was inside.
   if (whole) return static_cast<double>(step / position_steps);
   return static_cast<double>(step) / position_steps;
 }
 
-/// A value of an array of anything but frames, positions, owners and the mask.
+/// A value of any array except frames, positions, owners and the mask.
 double wave_value(const Case& c, Array array, std::uint64_t hash) {
   if (c.input == InputKind::exact) return whole_value(hash);
-  // Light as bright as its frames then are.
+  // Makes the light about as bright as the photon counts of wide_range.
   const bool is_light =
       array == Array::probe || array == Array::far_waves || array == Array::exit_waves;
   const double brightness = is_light && c.input == InputKind::wide_range ? 512 : 1;
-  // Exit waves are mixed beside the probe, which is the array that is varied then.
+  // Exit waves are mixed together with the probe. In such cases `varied` is the probe.
   const bool is_coarse = c.varied == array || array == Array::exit_waves;
   return brightness * (is_coarse ? coarse_value(hash) : drawn_value(c, hash));
 }
@@ -174,7 +178,7 @@ void fill_bent(const Case& c, const spec::Block& block, std::byte* out) {
     return std::complex<double>(plain_value(plain, block.array, first),
                                 parts == 2 ? plain_value(plain, block.array, first + 1) : 0);
   };
-  // A block may begin and end within a complex number.
+  // A block may begin and end inside a complex number.
   for (std::int64_t i = 0; i < block.count; ++i) {
     const std::int64_t at = block.first + i;
     const std::complex<double> bent =
@@ -196,7 +200,7 @@ void fill_array(const Case& c, const spec::Block& block, std::byte* out) {
 
 bool is_defined(InputKind kind, const spec::Contract& contract) {
   if (kind == InputKind::exact) return contract.exact_on_whole_numbers;
-  // Of measured frames alone.
+  // Only measured frames can have these kinds.
   if (kind == InputKind::special || kind == InputKind::wide_range) {
     const auto& inputs = contract.inputs;
     return std::find(inputs.begin(), inputs.end(), Array::mask) != inputs.end();

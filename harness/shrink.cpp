@@ -17,7 +17,7 @@ namespace {
 using spec::ReduceOp;
 using spec::Type;
 
-// The plainest first; what is not named is the least plain.
+// In these lists, the plainest value comes first. A value that is not listed is the least plain.
 constexpr std::array plain_types{Type::f32,
                                  Type::int32,
                                  Type::int8,
@@ -56,7 +56,7 @@ std::uint64_t place(const List& list, const Value& value) {
   return static_cast<std::uint64_t>(std::find(list.begin(), list.end(), value) - list.begin());
 }
 
-/// A schedule's text in its two parts; a form that is not known counts as the least plain.
+/// The two parts of a schedule's text. A text that cannot be parsed is the least plain.
 struct Schedule {
   std::uint64_t policy = plain_policies.size();
   std::uint64_t seed = 0;
@@ -81,12 +81,12 @@ std::uint64_t out_of_order(const std::vector<int>& group) {
   return pairs;
 }
 
-/// How far from 1.
+/// Distance from 1.
 std::uint64_t distance(int value) {
   return static_cast<std::uint64_t>(std::abs(std::int64_t{value} - 1));
 }
 
-/// The numbers that is_simpler compares in turn.
+/// The numbers that is_simpler compares, in this order.
 using Weight = std::array<std::uint64_t, 42>;
 
 Weight weight_of(const Case& c) {
@@ -142,7 +142,8 @@ Weight weight_of(const Case& c) {
           c.data_seed};
 }
 
-/// Smaller numbers to try, down to `least`: the smallest, the next, then ever closer to `value`.
+/// Smaller numbers to try, down to `least`: the smallest, the next, then values ever closer to
+/// `value`.
 template <class Number>
 std::vector<Number> smaller(Number value, Number least = 0) {
   std::vector<Number> values;
@@ -195,7 +196,7 @@ class Shrinker {
   }
 
  private:
-  /// Keeps the candidate where it is legal, simpler and new.
+  /// Adds the candidate if it is legal, simpler and new.
   void offer(const Case& candidate) {
     if (!(weight_of(candidate) < weight_)) return;
     if (std::find(out_.begin(), out_.end(), candidate) != out_.end()) return;
@@ -217,7 +218,7 @@ class Shrinker {
     return candidate;
   }
 
-  /// The case with these members (positions in the group, ascending) alone.
+  /// The case with only these members (positions in the group, ascending).
   [[nodiscard]] Case keeping(const std::vector<int>& kept) const {
     const int n = group_size(case_);
     Case candidate = case_;
@@ -259,7 +260,7 @@ class Shrinker {
     }
   }
 
-  /// No group, but a world of as many ranks as the group has members, or as large as it is.
+  /// Replaces the group by a whole world, as large as the group or as large as the present world.
   void whole_world(const std::vector<int>& all) {
     Case candidate = keeping(all);
     candidate.group.clear();
@@ -267,7 +268,7 @@ class Shrinker {
     offer(candidate);
   }
 
-  /// The same members in order, at lower ranks, or in a world without others.
+  /// The same members in ascending order, at lower ranks, or in a world without the other ranks.
   void group_plainer() {
     if (case_.group.empty()) return;
     std::vector<int> sorted = case_.group;
@@ -317,7 +318,7 @@ class Shrinker {
       offer(candidate);
       counts[i] = 0;
     }
-    // What depends on the remainder of a sum is lost in most smaller ones.
+    // A failure that depends on the remainder of a sum is lost in most smaller sums.
     constexpr std::int64_t small_sums = 4;
     for (counts[0] = 2; counts[0] <= small_sums; ++counts[0]) offer(candidate);
     counts = case_.counts;
@@ -340,7 +341,8 @@ class Shrinker {
     offer(candidate);
   }
 
-  /// Fewer pixels, modes and slices; the window alone, or the object with it.
+  /// Fewer pixels, modes and slices. The window shrinks alone, or object and detector shrink with
+  /// it.
   void scene_smaller() {
     const spec::Scene& scene = case_.scene;
     if (scene == spec::Scene{}) return;
@@ -359,7 +361,7 @@ class Shrinker {
       for (const int value : smaller(scene.*member, least)) {
         Case candidate = case_;
         candidate.scene.*member = value;
-        // One slice has no free space behind it.
+        // A single slice has no free space behind it.
         if (member == &spec::Scene::slices && value == 1) {
           candidate.scene.wavelength = candidate.scene.distance = 0;
         }
@@ -381,7 +383,7 @@ class Shrinker {
     with(&Case::scan, plain_scans);
   }
 
-  /// One pixel is the plainest wavelength, no distance the plainest distance.
+  /// The plainest wavelength is one pixel, and the plainest distance is 0.
   void free_space_smaller() {
     for (const double distance : {0.0, 1.0, -case_.scene.distance}) {
       Case candidate = case_;
@@ -393,9 +395,10 @@ class Shrinker {
     offer(candidate);
   }
 
-  /// A failure that only some values show is lost in a smaller case, unless that has new values.
+  /// A failure that only some values show is lost in a smaller case, unless that case gets new
+  /// values.
   void smaller_with_other_data() {
-    // Enough to meet a NaN, which one special value in 16 is.
+    // Enough seeds to meet a NaN: one special value in 16 is a NaN.
     constexpr std::uint64_t seeds = 32;
     std::vector<Case> sizes;
     const int n = group_size(case_);
@@ -403,7 +406,7 @@ class Shrinker {
       std::vector<int> kept(static_cast<std::size_t>(std::clamp(size, 1, n)));
       std::iota(kept.begin(), kept.end(), 0);
       sizes.push_back(keeping(kept));
-      // The last ranks may be the only ones with elements.
+      // The last ranks may be the only ranks with elements.
       std::iota(kept.begin(), kept.end(), n - static_cast<int>(kept.size()));
       sizes.push_back(keeping(kept));
     }
@@ -418,13 +421,13 @@ class Shrinker {
       for (candidate.data_seed = 1; candidate.data_seed <= seeds; ++candidate.data_seed) {
         offer(candidate);
       }
-      // Coded values are short: what rounds them shows in full significands first.
+      // Coded values have few bits. Wrong rounding shows sooner in full significands.
       candidate.input = InputKind::general;
       offer(candidate);
     }
   }
 
-  /// With the fewest elements that fail, the last one often fails for its value alone.
+  /// With the fewest elements that fail, often only the last element fails, because of its value.
   void last_element_alone() {
     Case candidate = case_;
     candidate.first_index += std::max<std::int64_t>(case_.count - 1, 0);

@@ -8,15 +8,18 @@
 namespace rankcheck::harness {
 
 /// Whether `a` comes before `b` in the order in which cases shrink. The order compares, first
-/// difference first: ranks; group or none; members of the group, their sum and how many pairs of
-/// them are out of order; root; elements; how far behind they lie; first_index, index_stride; gap,
-/// chunk, offset, in_place; how unusual type, op and input are; the schedule's policy and seed;
-/// pattern, shift, scale, added_seed, rotate; data_seed. All are natural numbers, so nothing
-/// shrinks for ever.
+/// difference first:
+/// - ranks; group or no group; number of members, their sum and how many pairs are out of order;
+/// - root; number of elements; how far behind they lie;
+/// - the sizes of the scene, distance and wavelength; moved, scan, varied, chained, form, halvings;
+/// - first_index, index_stride; gap, chunk, offset, in_place;
+/// - how unusual type, op and input are; the schedule's policy and seed;
+/// - pattern, shift, scale, added_seed, rotate; data_seed.
+/// All compared values are natural numbers, so shrinking always ends.
 [[nodiscard]] bool is_simpler(const Case& a, const Case& b);
 
-/// Replaces `out` by the cases to try in the place of `c`, the most drastic first. Each is legal
-/// and simpler than `c` and has its operation, algorithm, backend, property and fault.
+/// Replaces `out` by the cases to try instead of `c`, the most drastic change first. Each case is
+/// legal and simpler than `c`, and has the same operation, algorithm, backend, property and fault.
 void shrinks(const Catalogue& catalogue, const Case& c, std::vector<Case>& out);
 
 }  // namespace rankcheck::harness

@@ -9,7 +9,7 @@
 
 namespace rankcheck::harness {
 
-/// Brings values into any order.
+/// Puts the values into a random order.
 template <class Value>
 void shuffle(Choices& choices, std::vector<Value>& values) {
   for (std::size_t i = values.size(); i > 1; --i) {

@@ -25,7 +25,7 @@ bool has_large_scene(const Case& c) {
          longest(c) > large_positions;
 }
 
-/// A way to make a call, whatever the type, the op and the number of ranks.
+/// A way to make a call, independent of the type, the op and the number of ranks.
 struct Site {
   std::string_view name;
   bool (*has)(const Case& c) = nullptr;
@@ -78,12 +78,14 @@ SiteClass with_ranks(int ranks) {
           .ranks = ranks};
 }
 
-/// Whether a trip through a narrower type can change values: eight bits have none.
+/// Whether a conversion to a narrower type and back can change values. Eight-bit types have no
+/// narrower type.
 bool has_narrower(const spec::TypeInfo& type) {
   return type.bytes > 1;
 }
 
-/// Of several members, and of a block that is as long at least.
+/// The class of cases with this input, several members and a block of at least `length_min`
+/// elements.
 SiteClass with_input(const InputOfType& input, std::string_view name, std::int64_t length_min) {
   return {.name = "input/" + std::string(spec::name(input.component)) + '/' + std::string(name),
           .has =
@@ -95,8 +97,8 @@ SiteClass with_input(const InputOfType& input, std::string_view name, std::int64
           .input = input};
 }
 
-/// The inputs that every type of a collective must have had: special values, for reductions in
-/// sums, some of which overflow; and values that no narrower type has.
+/// The inputs that every type of a collective must have: special values (in sums, for reductions;
+/// some of these overflow), and values that no narrower type has.
 void add_inputs(const spec::Contract& contract, std::vector<SiteClass>& out) {
   const auto op = contract.reduces ? spec::ReduceOp::sum : spec::ReduceOp::none;
   for (const spec::TypeInfo& type : spec::type_table) {
@@ -127,7 +129,7 @@ std::vector<SiteClass> site_classes(const spec::Contract& contract,
     all.push_back(with_ranks(ranks));
   }
   if (contract.sizes == spec::Sizes::scene) {
-    // The other inputs of operators are numbers of single precision.
+    // All other inputs of operators are numbers of single precision.
     all.push_back(with_input({spec::Type::f64, InputKind::fine}, "wide", 1));
   } else {
     add_inputs(contract, all);

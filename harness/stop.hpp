@@ -5,12 +5,11 @@
 
 namespace rankcheck::harness {
 
-/// Asks a run to end before its time. Whoever waits for something looks at it several times a
-/// second.
+/// A request to end a run early. Code that waits for something checks it several times a second.
 struct StopRequest {
-  /// Where given: true asks for the end. A signal handler may set it.
+  /// If given: true requests the end. A signal handler may set it.
   const std::atomic<bool>* flag = nullptr;
-  /// From then on, the end is asked for: a session that goes on later runs the rest.
+  /// From this time on, the end is requested. A later session runs the rest.
   std::chrono::steady_clock::time_point pause = std::chrono::steady_clock::time_point::max();
 
   [[nodiscard]] bool is_made() const {
@@ -20,8 +19,8 @@ struct StopRequest {
   }
 };
 
-/// Thrown where an end was asked for before there was an outcome. It is no std::exception, so that
-/// nobody takes it for a failure of what was under way.
+/// Thrown if an end was requested before there was an outcome. It is not derived from
+/// std::exception, so that nobody takes it for a failure of the running work.
 struct Interrupted {};
 
 }  // namespace rankcheck::harness

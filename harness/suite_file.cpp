@@ -32,7 +32,7 @@ SuiteEntry entry_from_json(const json& value, const std::string& place) {
   fields.optional("algorithm", entry.algorithm);
   fields.optional("property", entry.property);
   fields.optional("variant", entry.variant);
-  // It becomes part of the names of checks.
+  // The variant becomes part of the names of checks.
   const bool is_name = std::all_of(entry.variant.begin(), entry.variant.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });

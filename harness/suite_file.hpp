@@ -15,59 +15,60 @@
 
 namespace rankcheck::harness {
 
-/// A set of units by shell patterns, and how hard to check them.
+/// A set of units, selected by shell patterns, and how thoroughly to check them.
 struct SuiteEntry {
   std::string family = "*";
   std::string operation = "*";
   std::string algorithm = "*";
   std::string property = "*";
-  /// Sets the entry's units apart from those of other entries, so that it does not override them.
+  /// Distinguishes the entry's units from units of other entries, so that it does not override
+  /// them.
   std::string variant;
   std::vector<std::string> backends;
   int cases = 100;
   int ranks_min = 1;
   int ranks_max = 8;
   std::vector<spec::Type> types;
-  /// Whether every cell must be covered, (type, op) or site class, so that a unit that misses one
-  /// is vacuous.
+  /// Whether every cell, (type, op) or site class, must be covered. If so, a unit that misses a
+  /// cell is vacuous.
   bool require_all_cells = true;
-  /// Patterns of "<operation>/<cell>" for cells that must be covered even where the backend refuses
+  /// Patterns of "<operation>/<cell>". Matching cells must be covered even if the backend refuses
   /// them.
   std::vector<std::string> require = {};
-  /// The members that a judged case must have had at least, as far as `ranks_max` lets it; without
-  /// a value, 2 for collectives and 1 for operators.
+  /// At least one judged case must have this many members. Without a value: 2 for collectives and 1
+  /// for operators, but at most `ranks_max`.
   std::optional<int> ranks_required = {};
 };
 
-/// A named set of checks with a budget, as read from cases/suites/<name>.json.
+/// A named set of checks with a budget, read from cases/suites/<name>.json.
 struct Suite {
   std::string name;
   std::string summary;
   /// Seconds for the whole run; 0: no limit.
   double time_limit_s = 0;
-  /// Whether the run starts over with new seeds until its time is over.
+  /// Whether the run starts again with new seeds until its time is over.
   bool cycles = false;
   std::vector<SuiteEntry> entries;
 };
 
-/// Reads a suite. Throws BadInput that names `place`, the field and what was expected.
+/// Reads a suite. Throws BadInput; the message names `place`, the field and what was expected.
 [[nodiscard]] Suite suite_from_text(const std::string& text, const std::string& place);
 
-/// Whether a shell pattern (`*`, `?`, `[…]`) matches all of the text.
+/// Whether a shell pattern (`*`, `?`, `[…]`) matches the whole text.
 [[nodiscard]] bool matches(const std::string& pattern, std::string_view text);
 
-/// Appends the entry's units on one backend that has `algorithms`. A unit that `units` has already,
-/// of the same variant, takes the settings of this entry: later entries of a suite override earlier
-/// ones. Returns how many units the entry selects.
+/// Appends the entry's units on one backend, whose algorithms are `algorithms`. If `units` already
+/// has a unit of the same variant, the unit takes this entry's settings: later entries of a suite
+/// override earlier ones. Returns the number of units that the entry selects.
 std::size_t expand(const SuiteEntry& entry,
                    const Catalogue& catalogue,
                    const std::string& backend,
                    std::span<const AlgorithmInfo> algorithms,
                    std::vector<Unit>& units);
 
-/// Sorts by operation, algorithm, backend, property; pinned cases first.
+/// Sorts by operation, algorithm, backend, property; pinned cases come first.
 void sort_units(std::vector<Unit>& units);
-/// The same order.
+/// Sorts in the same order as sort_units.
 void sort_findings(std::vector<Finding>& findings);
 
 }  // namespace rankcheck::harness

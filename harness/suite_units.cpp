@@ -9,13 +9,14 @@ namespace rankcheck::harness {
 
 namespace {
 
-/// A collective on one rank moves nothing; operators compute on any number.
+/// The default is 2 for collectives, because on one rank they move nothing; operators compute on
+/// any number of ranks.
 int ranks_required(const SuiteEntry& entry, const spec::Contract& contract) {
   const int usual = family(contract) == "collectives" ? 2 : 1;
   return entry.ranks_required.value_or(std::min(usual, entry.ranks_max));
 }
 
-/// What tells units apart, most significant first.
+/// The key that identifies and orders units, most significant part first.
 auto order_of(const Unit& unit) {
   return std::tuple(unit.pinned.empty(),
                     std::string_view(unit.operation),

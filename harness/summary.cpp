@@ -11,7 +11,7 @@ namespace rankcheck::harness {
 
 namespace {
 
-/// "3 passed, 1 falsified": the verdicts that occurred.
+/// "3 passed, 1 falsified": the verdicts that occurred, with their counts.
 std::string to_text(const Tally& tally) {
   std::string text;
   for (std::size_t i = 0; i < tally.verdicts.size(); ++i) {
@@ -22,14 +22,14 @@ std::string to_text(const Tally& tally) {
   return text;
 }
 
-/// "44/638, 594 refused".
+/// "44/638, 594 refused": covered cells, all cells and refused cells.
 std::string cells_of(const Tally& tally) {
   std::string text = fmt::format("{}/{}", tally.covered_cells, tally.required_cells);
   if (tally.refused_cells > 0) text += fmt::format(", {} refused", tally.refused_cells);
   return text;
 }
 
-/// "99.6 %", rounded down: only where all bounds were useful does it say 100.
+/// "99.6 %", rounded down. It is "100 %" only if all bounds were useful.
 std::string power_of(const Power& power) {
   if (power.elements == 0) return "-";
   if (power.useful == power.elements) return "100 %";

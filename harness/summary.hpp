@@ -12,10 +12,10 @@
 
 namespace rankcheck::harness {
 
-/// Findings added up.
+/// Sums over findings.
 struct Tally {
   std::int64_t findings = 0;
-  /// By verdict, in the order of the enumerators.
+  /// Counts by verdict, in the order of the enumerators.
   std::array<std::int64_t, verdict_names.size()> verdicts{};
   std::int64_t cases = 0;
   std::int64_t compared_bytes = 0;
@@ -23,10 +23,10 @@ struct Tally {
   Power power;
   std::int64_t powerless_cases = 0;
   std::int64_t covered_cells = 0;
-  /// Cells that were covered, that were required, and that the backend refuses, each once.
+  /// Number of cells that were covered, missing or refused, each counted once.
   std::int64_t required_cells = 0;
   std::int64_t refused_cells = 0;
-  /// Reason -> findings skipped for it.
+  /// Number of skipped findings by reason.
   std::map<std::string, std::int64_t> skips;
 
   void add(const Finding& finding);
@@ -42,7 +42,7 @@ struct SummaryRow {
   Tally tally;
 };
 
-/// What a run comes to.
+/// The summary of a run.
 struct Summary {
   /// Sorted by operation and backend.
   std::vector<SummaryRow> rows;
@@ -51,15 +51,16 @@ struct Summary {
 
 [[nodiscard]] Summary summarise(std::span<const Finding> findings);
 
-/// The exit status of a run: 1 when anything is red; else 2 when anything is errored, or when
-/// nothing was checked at all (no findings, or all of them skipped); else 0.
+/// The exit status of a run: 1 if any finding is red. Otherwise 2 if any finding is errored or
+/// skipped because the time was over, or if nothing was checked (no findings, or all skipped).
+/// Otherwise 0.
 [[nodiscard]] int exit_status(const Tally& total);
 
-/// The rows for people: cases, verdicts, worst error/bound, the share of elements with a useful
-/// bound, and how many of all cells were covered, refused ones included.
+/// The rows for people: cases, compared bytes, worst error/bound, share of elements with a useful
+/// bound, covered cells among all cells (including refused cells), and verdicts.
 [[nodiscard]] Table to_table(const Summary& summary);
 
-/// Every outcome in one line, zeros included, skips with their reasons.
+/// All verdicts on one line, including zeros, and the reasons for skips.
 [[nodiscard]] std::string outcome_line(const Tally& total);
 
 }  // namespace rankcheck::harness

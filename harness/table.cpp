@@ -13,10 +13,11 @@ namespace rankcheck::harness {
 
 namespace {
 
-/// The last column is not made narrower.
+/// Minimum width of the last column, in characters.
 constexpr std::size_t narrowest = 24;
 
-/// Bytes of the UTF-8 sequence that starts the text; 0 where none does.
+/// Bytes of the UTF-8 sequence at the start of the text; 0 if the text starts with no valid
+/// sequence.
 std::size_t sequence_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x80) return 1;
@@ -28,7 +29,7 @@ std::size_t sequence_length(std::string_view text) {
   return length;
 }
 
-/// Characters as a terminal counts them; good enough for what we print.
+/// Number of characters as a terminal counts them; good enough for what rankcheck prints.
 std::size_t width(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
@@ -39,7 +40,7 @@ std::string padded(const std::string& text, std::size_t columns, Align align) {
   return align == Align::left ? text + blanks : blanks + text;
 }
 
-/// The text in lines of so many characters at most; a word that is longer has its own.
+/// Splits the text into lines of at most `room` characters. A longer word has its own line.
 std::vector<std::string> wrapped(const std::string& text, std::size_t room) {
   if (width(text) <= room) return {text};
   std::vector<std::string> lines;
@@ -62,7 +63,7 @@ std::string Table::text(std::size_t width_max) const {
     widths.push_back(width(columns_[i].title));
     for (const auto& row : rows_) widths[i] = std::max(widths[i], width(row[i]));
   }
-  // Where the last column begins, and what is left for it.
+  // The start of the last column, and the width that is left for it.
   const std::size_t last = columns_.size() - 1;
   const std::size_t before = std::accumulate(widths.begin(), widths.end() - 1, 2 * last);
   const bool wraps = columns_[last].align == Align::left && width_max != no_limit;

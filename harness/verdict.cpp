@@ -19,7 +19,7 @@ Power PowerMeter::power() const {
   Power seen{.elements = exact_ + std::ssize(bounds_), .useful = exact_};
   double least = exact_ > 0 ? 0 : std::numeric_limits<double>::infinity();
   for (const double bound : bounds_) {
-    // No bound at all is useful also where nothing but zeros is expected.
+    // A bound of 0 is useful even if only zeros are expected.
     if (bound == 0 || bound < useful_share * largest_) ++seen.useful;
     if (bound == 0) least = 0;
     if (largest_ > 0 && bound / largest_ < least) least = bound / largest_;

@@ -12,15 +12,15 @@
 
 namespace rankcheck::harness {
 
-/// What a check came to. Only `passed` is green.
+/// The result of a check. Only `passed` is green.
 enum class Verdict : std::uint8_t {
   passed,
   falsified,
-  /// A failure that replays k of n times.
+  /// A failure that occurs in only k of n replays.
   flaky,
   hung,
   crashed,
-  /// The check had no power: nothing was compared, or required coverage is missing.
+  /// The check could show nothing: nothing was compared, or required coverage is missing.
   vacuous,
   skipped,
   /// The harness or the environment failed.
@@ -32,23 +32,24 @@ inline constexpr std::array<std::string_view, 8> verdict_names{
     "passed", "falsified", "flaky", "hung", "crashed", "vacuous", "skipped", "errored"};
 
 [[nodiscard]] std::string_view name(Verdict verdict);
-/// Empty when no verdict has that name.
+/// Empty if no verdict has this name.
 [[nodiscard]] std::optional<Verdict> verdict_named(std::string_view name);
 
-/// Whether a run with such a finding exits with 1: the subject, or the power of a check, failed.
+/// Whether a run with such a finding exits with 1: the subject failed, or the check had no power.
 [[nodiscard]] bool is_red(Verdict verdict);
 
-/// Why a check was not made: the closed list. A finding's reason is the name alone.
+/// Why a check was not made, from a closed list. A finding's reason is only this name.
 enum class SkipReason : std::uint8_t {
-  /// The backend that a suite lists cannot run on this machine.
+  /// A backend of the suite cannot run on this machine.
   backend_unavailable,
-  /// The backend is there, but not enough devices.
+  /// The backend is available, but there are not enough devices.
   no_device,
-  /// A data file that the check needs is not there.
+  /// A data file that the check needs is missing.
   data_absent,
-  /// The implementation takes none of the cases that the check would make.
+  /// The implementation takes none of the check's cases.
   not_supported,
-  /// The run's time was over before the check had covered what it must. The run ends with status 2.
+  /// The time was over before the check had covered everything required. The run ends with status
+  /// 2.
   time_over,
 };
 
@@ -57,36 +58,36 @@ inline constexpr std::array<std::string_view, 5> skip_reason_names{
 
 [[nodiscard]] std::string_view name(SkipReason reason);
 
-/// How a falsified subject shows: sets defects of that one verdict apart.
+/// How a falsified subject failed. It distinguishes defects with the same verdict.
 enum class Symptom : std::uint8_t {
-  /// Nothing failed, or nobody says how.
+  /// Nothing failed, or the cause is unknown.
   none,
-  /// An output is not what it should be.
+  /// An output has a wrong value.
   value,
-  /// Memory was written that is no part of an output.
+  /// Memory outside the outputs was written.
   contract,
-  /// A step reaches beyond its buffers, or reads what nobody wrote.
+  /// A step reaches beyond its buffers, or reads memory that was never written.
   memory,
-  /// Two steps touch the same memory in no order.
+  /// Two unordered steps touch the same memory.
   race,
-  /// A plan that makes no sense to the machine.
+  /// The machine cannot interpret the plan.
   malformed,
-  /// Another algorithm ran than was asked for.
+  /// Another algorithm ran than the requested one.
   path,
-  /// A rank left before others had entered.
+  /// A rank left before all ranks had entered.
   stamps,
 };
 
 /// One wrong element of one rank's output.
 struct WrongElement {
-  /// Rank within the group and element within its recv buffer.
+  /// Rank within the group, and index of the element in its recv buffer.
   int rank = 0;
   std::int64_t index = 0;
   std::string expected;
   std::string got;
   double error = 0;
   double bound = 0;
-  /// What a coded input says about the origin of the value; may be empty.
+  /// What a coded input says about the origin of the value. May be empty.
   std::string decoded;
 
   friend bool operator==(const WrongElement&, const WrongElement&) = default;
@@ -95,14 +96,14 @@ struct WrongElement {
 /// A judgement lists at most this many wrong elements.
 inline constexpr std::size_t wrong_elements_max = 8;
 
-/// What the bounds of a check could see. A bound is useful where it is under `useful_share` of the
-/// largest magnitude that the same output should have: a change of that size would be found.
+/// What the bounds of a check could detect. A bound is useful if it is less than `useful_share` of
+/// the largest magnitude expected in the same output: a change of this size would be found.
 struct Power {
-  /// Elements that were judged, and those of them with a useful bound.
+  /// Number of judged elements, and number of these with a useful bound.
   std::int64_t elements = 0;
   std::int64_t useful = 0;
-  /// The smallest change that would have been found in each output, as a share of the largest
-  /// magnitude there; the largest of all outputs.
+  /// For each output, the smallest change that would have been found, as a share of the output's
+  /// largest magnitude. This is the largest of these over all outputs.
   double smallest_change = 0;
 
   void add(const Power& other) {
@@ -116,17 +117,18 @@ struct Power {
 
 inline constexpr double useful_share = 0.1;
 
-/// Measures the power of one output: first takes all of its elements, then says what they come to.
+/// Measures the power of one output: first add all of its elements, then call power().
 class PowerMeter {
  public:
-  /// Elements of which every wrong bit is found.
+  /// Adds elements of which every wrong bit is found.
   void add_exact(std::int64_t elements) { exact_ += elements; }
-  /// One element and its bound; a bound that is not finite says nothing.
+  /// Adds one element with its bound. A bound that is not finite is not useful.
   void add(double magnitude, double bound) {
     raise(magnitude);
     bounds_.push_back(bound);
   }
-  /// Where the output should be nearly nothing: how large it would be if it were wrong.
+  /// For an output that should be nearly zero: `magnitude` is how large it would be if it were
+  /// wrong.
   void raise(double magnitude) {
     if (std::isfinite(magnitude)) largest_ = std::max(largest_, magnitude);
   }
@@ -138,25 +140,25 @@ class PowerMeter {
   double largest_ = 0;
 };
 
-/// What the checks of one case found so far.
+/// The results of the checks of one case so far.
 struct Judgement {
   Verdict verdict = Verdict::passed;
-  /// One line; of the first check that failed.
+  /// One line about the first check that failed.
   std::string reason;
   Symptom symptom = Symptom::none;
   std::int64_t compared_bytes = 0;
-  /// Whether anything of a rank's was compared; ranks behind the end had nothing.
+  /// Whether anything was compared for each rank. For ranks beyond the end, nothing was compared.
   std::vector<bool> compared_ranks;
   std::int64_t wrong_count = 0;
-  /// The largest error/bound seen; 0 where everything was exact.
+  /// The largest error/bound; 0 if everything was exact.
   double ratio_max = 0;
   Power power;
-  /// The first output of which no element had a useful bound; empty where there is none.
+  /// The first output in which no element had a useful bound. Empty if there is none.
   std::string blind_output;
   /// The first wrong elements.
   std::vector<WrongElement> wrong;
 
-  /// Counts what was compared of a rank's output, in a way that could have failed.
+  /// Counts bytes of a rank's output that were compared in a way that could have failed.
   void count(int rank, std::int64_t bytes) {
     if (bytes == 0) return;
     compared_bytes += bytes;
@@ -164,7 +166,7 @@ struct Judgement {
     if (compared_ranks.size() <= at) compared_ranks.resize(at + 1);
     compared_ranks[at] = true;
   }
-  /// Counts what was compared of the outputs of all ranks together.
+  /// Counts bytes that were compared of the outputs of all ranks together.
   void count_all(int ranks, std::int64_t bytes) {
     if (bytes == 0) return;
     compared_bytes += bytes;
@@ -175,20 +177,20 @@ struct Judgement {
     return at < compared_ranks.size() && compared_ranks[at];
   }
 
-  /// Counts what the bounds of one output could see.
+  /// Adds the power of one output.
   void see(const PowerMeter& meter, std::string_view output) {
     const Power seen = meter.power();
     power.add(seen);
     if (seen.elements > 0 && seen.useful == 0 && blind_output.empty()) blind_output = output;
   }
-  /// The same of an output that is one number.
+  /// Adds the power of an output that is a single number.
   void see(double magnitude, double bound, std::string_view output) {
     PowerMeter meter;
     meter.add(magnitude, bound);
     see(meter, output);
   }
 
-  /// Keeps the first failure.
+  /// Records a failure; only the first failure is kept.
   void fail(Verdict kind, std::string why, Symptom how = Symptom::value) {
     if (verdict != Verdict::passed) return;
     verdict = kind;

@@ -4,7 +4,7 @@
 
 namespace rankcheck::harness {
 
-/// Every rank ends with the same bits, where the contract says so.
+/// Every rank ends with the same bits, if the contract says so.
 inline Property ranks_agree_bitwise() {
   return {
       .name = "ranks_agree_bitwise",

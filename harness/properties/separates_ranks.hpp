@@ -6,7 +6,7 @@
 
 namespace rankcheck::harness {
 
-/// Nobody leaves a call before everybody has entered it, several calls in a row.
+/// No rank leaves a call before every rank has entered it, for several calls in a row.
 inline Property separates_ranks() {
   return {
       .name = "separates_ranks",

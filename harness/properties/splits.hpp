@@ -6,7 +6,8 @@
 
 namespace rankcheck::harness {
 
-/// One call on the whole equals two calls on the front and the back half of every block.
+/// One call on the whole equals two calls: one on the front half and one on the back half of every
+/// block.
 inline Property splits() {
   return {
       .name = "splits",

@@ -5,19 +5,20 @@
 
 #include "harness/worker/process.hpp"
 
-/// Sockets between processes of one machine.
+/// Sockets between processes on one machine.
 namespace rankcheck::harness::worker {
 
-/// A socket that others connect to by its path. Throws std::runtime_error.
+/// A socket to which other processes connect by its path. Throws std::runtime_error.
 [[nodiscard]] Descriptor listen_at(const std::string& path);
 
-/// Makes sending fail that takes longer.
+/// Makes a send fail if it takes longer than `limit`.
 void limit_sending(int socket, std::chrono::duration<double> limit);
 
-/// The process that connected, for pidfd_send_signal; invalid where the system does not tell.
+/// The connected process, for pidfd_send_signal. Invalid if the system does not tell.
 [[nodiscard]] Descriptor process_behind(int socket);
 
-/// Whether there is something to read, or nobody left to write it, within that time.
+/// Waits up to `wait_ms` milliseconds. Returns whether there is something to read, or the writer is
+/// gone.
 [[nodiscard]] bool is_ready(int descriptor, int wait_ms);
 
 }  // namespace rankcheck::harness::worker

@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t error_bytes_max = 16384;
 constexpr std::size_t line_bytes_max = 300;
-/// Chunks of error output that are taken in at a time: a child may write without end.
+/// Maximum number of chunks of error output to read at a time: a child may write without end.
 constexpr int chunks_max = 64;
 
 struct Pipe {
@@ -69,7 +69,7 @@ struct ChildDescriptors {
   int failure = -1;
 };
 
-/// The child's way from fork to exec: calls nothing that may take a lock.
+/// Runs in the child between fork and exec. Must not call anything that may take a lock.
 [[noreturn]] void become(char* const* arguments,
                          char* const* environment,
                          pid_t parent,
@@ -91,12 +91,13 @@ struct ChildDescriptors {
   ::_exit(127);
 }
 
-/// Names a process even after its end; invalid where there is none of that number.
+/// A descriptor that identifies the process even after its end. Invalid if there is no such
+/// process.
 Descriptor open_process(pid_t id) {
   return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, id, 0U)));
 }
 
-/// The processes of a group, those that have not ended for long among them.
+/// The processes of a group, including processes that have ended and were not reaped yet.
 std::vector<pid_t> processes_of(pid_t group) {
   std::vector<pid_t> all;
   std::error_code unreadable;
@@ -231,7 +232,7 @@ void Process::signal(int number) {
   if (ended()) return;
   bool is_heard = false;
   for (const pid_t id : processes_of(id_)) {
-    // Opened first, so that it is the one that was looked at.
+    // Opened before the check, so that the checked process is the one that gets the signal.
     const Descriptor process = open_process(id);
     if (::getpgid(id) != id_ || !listens_to(id, number)) continue;
     const long refused = ::syscall(SYS_pidfd_send_signal, process.get(), number, nullptr, 0U);

@@ -35,20 +35,21 @@ class Descriptor {
   int value_ = -1;
 };
 
-/// What to start. The child gets our environment with these variables added.
+/// The program to start. The child gets this process's environment plus these variables.
 struct Command {
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;
 };
 
-/// What becomes a child's standard input and output; -1: nothing to read, and the error output.
+/// The descriptors for a child's standard input and output. -1 means /dev/null as input, and the
+/// error output as output.
 struct StandardIo {
   int input = -1;
   int output = -1;
 };
 
-/// A thread that forks and then only lives: the signal that tells a child of its parent's death
-/// comes when the thread that forked it ends.
+/// A thread that forks and then stays alive. The system tells a child of its parent's death when
+/// the thread that forked it ends.
 class Keeper {
  public:
   Keeper() = default;
@@ -56,7 +57,8 @@ class Keeper {
   Keeper& operator=(const Keeper&) = delete;
   ~Keeper();
 
-  /// Forks once; the child runs `become`, which does not return. The child's number, or -1.
+  /// Forks once. The child runs `become`, which must not return. Returns the child's process id, or
+  /// -1.
   [[nodiscard]] pid_t fork(const std::function<void()>& become);
 
  private:
@@ -64,42 +66,47 @@ class Keeper {
   std::thread thread_;
 };
 
-/// A child in its own process group. Its error output is kept, bounded; it is killed with its whole
-/// group when this object goes, and told to end when we are killed.
+/// A child in its own process group. The last part of its error output is kept. When this object is
+/// destroyed, the child and its group are killed. If this process is killed, the child is asked to
+/// end.
 class Process {
  public:
-  /// Throws std::runtime_error where the program cannot be started.
+  /// Throws std::runtime_error if the program cannot be started.
   Process(const Command& command, StandardIo io);
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   ~Process();
 
-  /// The descriptor to poll for error output; -1 after its end.
+  /// The descriptor to poll for error output; -1 after the output's end.
   [[nodiscard]] int error_descriptor() const { return error_output_.get(); }
-  /// Takes in error output that is there, up to 256 KiB; call it when the descriptor is ready.
+  /// Reads the available error output, up to 256 KiB. Call it when the descriptor is ready.
   void drain();
 
-  /// Whether the child has ended; leaves it unreaped, so that its group keeps its number.
+  /// Whether the child has ended. Does not reap it, so that its group keeps its number.
   [[nodiscard]] bool ended();
-  /// Takes in error output until the child has ended. False when it had not at the deadline.
+  /// Reads error output until the child has ended. Returns false if it has not ended by the
+  /// deadline.
   [[nodiscard]] bool wait_until(std::chrono::steady_clock::time_point deadline);
-  /// Sends a signal to those of the child's group that listen to it: a launcher may wait for the
-  /// program that it starts, and not pass on what it gets itself. Where nobody listens, all get it.
+  /// Sends a signal to the processes of the child's group that handle it. A launcher may wait for
+  /// the program that it starts and not pass the signal on. If no process handles the signal, all
+  /// get it.
   void signal(int number);
-  /// Asks the child, then its whole group by force, to end; returns when it has.
+  /// Asks the child to end, waits for `patience`, then kills its whole group. Returns after the
+  /// child's end.
   void stop(std::chrono::milliseconds patience);
 
-  /// Whether it has ended with status 0.
+  /// Whether the child has ended with status 0.
   [[nodiscard]] bool succeeded() { return status() == 0; }
-  /// Its exit status; empty while it runs, and where a signal ended it.
+  /// The child's exit status. Empty while it runs, or if a signal ended it.
   [[nodiscard]] std::optional<int> status() { return ended() ? status_ : std::nullopt; }
-  /// The signal that ended it; empty while it runs, and where it exited.
+  /// The signal that ended the child. Empty while it runs, or if it exited.
   [[nodiscard]] std::optional<int> ending_signal() {
     return ended() ? ending_signal_ : std::nullopt;
   }
-  /// "ended with status 1" or "was killed by signal 11 (Segmentation fault)"; "is running".
+  /// "ended with status 1", "was killed by signal 11 (Segmentation fault)" or "is running".
   [[nodiscard]] std::string fate();
-  /// The last telling line of the error output, or of those that begin so; may be empty.
+  /// The last line of the error output that has a letter or digit and starts with `beginning`. May
+  /// be empty.
   [[nodiscard]] std::string last_words(std::string_view beginning = {}) const;
 
  private:

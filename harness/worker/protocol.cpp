@@ -21,7 +21,7 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr std::size_t prefix_bytes = 4;
-/// Parts of a header go into journals, which are nested more deeply.
+/// Parts of a header go into journals, which add further levels of nesting.
 constexpr int header_depth_max = 32;
 constexpr std::size_t read_bytes_min = std::size_t{64} << 10;
 
@@ -39,8 +39,8 @@ Enum named(const std::array<std::string_view, n>& names, const json& value, cons
   return static_cast<Enum>(found - names.begin());
 }
 
-/// A field, or an element of a list, that is a whole number in the type's range; JSON's library
-/// takes other values for one.
+/// Reads a field, or an element of a list, that must be a whole number in the type's range. The
+/// JSON library would accept and convert other values.
 template <class Number>
 Number whole_number(const json& values, const auto& place) {
   const json& value = values.at(place);
@@ -53,7 +53,7 @@ Number whole_number(const json& values, const auto& place) {
       fmt::format("{}: expected a whole number in its range, got {:.40}", place, value.dump()));
 }
 
-/// Runs `read` and turns what the JSON library throws into a ProtocolError.
+/// Runs `read` and turns exceptions of the JSON library into a ProtocolError.
 template <class Read>
 auto reading(const char* message, Read read) {
   try {

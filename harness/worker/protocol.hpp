@@ -16,32 +16,32 @@
 #include "harness/backend.hpp"
 #include "harness/case.hpp"
 
-/// The framed protocol between the harness and worker processes; described in PROTOCOL.md.
+/// The framed protocol between the harness and worker processes. PROTOCOL.md describes it.
 namespace rankcheck::harness::worker {
 
 inline constexpr int protocol_version = 1;
-/// Name of the environment variable with the path of the harness's socket.
+/// The environment variable with the path of the harness's socket.
 inline constexpr const char* socket_variable = "RANKCHECK_SOCKET";
-/// Longest header in bytes, and most ranks that a hello may announce.
+/// Maximum length of a header in bytes, and maximum number of ranks in a hello.
 inline constexpr std::size_t header_bytes_max = std::size_t{16} << 20;
 inline constexpr int world_ranks_max = 4096;
 
-/// The other side does not speak the protocol; one line that says what was wrong.
+/// The other side does not follow the protocol. The message is one line that says what was wrong.
 class ProtocolError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// One message. The payload is a view that lasts until the next read from its connection.
+/// One message. The payload is a view that is valid until the next read from its connection.
 struct Frame {
   nlohmann::json header;
   std::span<const std::byte> payload;
 };
 
-/// One end of a framed byte stream; owns its file descriptors.
+/// One end of a framed byte stream. It owns its file descriptors.
 class Connection {
  public:
-  /// Takes both descriptors, which may be the same.
+  /// Takes ownership of both descriptors, which may be the same.
   Connection(int in, int out) : in_(in), out_(out) {}
   Connection(Connection&& other) noexcept;
   Connection& operator=(Connection&& other) noexcept;
@@ -50,24 +50,25 @@ class Connection {
   /// The descriptor to poll for input.
   [[nodiscard]] int descriptor() const { return in_; }
 
-  /// On a socket with a send time-out: what to ask after each, as long as the other side does not
-  /// read. False gives the message up; so does nothing to ask.
+  /// For a socket with a send time-out: `is_patient` is called after each time-out while the other
+  /// side does not read. If it returns false or is not set, the message is given up.
   void wait_while(std::function<bool()> is_patient) { is_patient_ = std::move(is_patient); }
 
-  /// Sends a frame with the concatenated parts as its payload. False when the other side is gone
-  /// or, on a socket with a send time-out, does not read.
+  /// Sends a frame with the concatenated parts as its payload. Returns false if the other side is
+  /// gone, or does not read from a socket with a send time-out.
   [[nodiscard]] bool send(nlohmann::ordered_json header,
                           std::span<const std::span<const std::byte>> parts = {});
 
-  /// Reads what is there, at least a byte, and waits for that. False at the end of the stream.
+  /// Waits for input and reads what is available, at least one byte. Returns false at the end of
+  /// the stream.
   [[nodiscard]] bool fill();
 
-  /// Takes the next whole frame out of what was read. Throws ProtocolError on a malformed or
-  /// oversized one.
+  /// Returns the next whole frame of the bytes read so far; empty if it is not complete. Throws
+  /// ProtocolError if the frame is malformed or too large.
   [[nodiscard]] std::optional<Frame> next(std::uint64_t payload_bytes_max = 0);
 
  private:
-  /// Writes everything; false as send().
+  /// Writes all bytes. Returns false like send().
   [[nodiscard]] bool write_all(std::span<const std::byte> bytes) const;
 
   int in_ = -1;
@@ -78,23 +79,24 @@ class Connection {
   std::size_t end_ = 0;
 };
 
-/// An algorithm of a worker, and the environment that the worker must be started with to run it.
+/// An algorithm of a worker, and the environment variables with which the worker must be started to
+/// run it.
 struct Algorithm {
   AlgorithmInfo info;
   std::map<std::string, std::string> environment;
 };
 
-/// What a worker says first.
+/// The first message of a worker.
 struct Hello {
-  /// Ranks of all connections together, and those that this connection hosts.
+  /// Number of ranks of all connections together, and the ranks that this connection hosts.
   int world = 1;
   std::vector<int> ranks;
   BackendTraits traits;
   std::vector<Algorithm> algorithms;
-  /// Every process gets every run, also where it hosts no member: as NCCL has it, groups are split
-  /// from the world by all of its ranks.
+  /// Whether every process gets every run, even if it hosts no member. NCCL needs this: all ranks
+  /// of the world take part when a group is split off.
   bool everyone = false;
-  /// Names and versions of what is underneath.
+  /// Names and versions of the libraries and drivers that the worker uses.
   nlohmann::json versions = nlohmann::json::object();
 };
 
@@ -102,7 +104,7 @@ struct Hello {
 /// Throws ProtocolError that names the field.
 [[nodiscard]] Hello hello_from_json(const nlohmann::json& header);
 
-/// That a rank of a worker enters a stage of a run.
+/// The message that a rank of a worker enters a stage of a run.
 struct Progress {
   std::uint64_t run = 0;
   std::int64_t rank = 0;
@@ -114,14 +116,14 @@ struct Progress {
 
 [[nodiscard]] std::string_view name(RunStatus status);
 
-/// Sends what a run left in the ranks of this connection: in every stage, the images and stamps of
-/// the hosted members in group order.
+/// Sends the results of a run on the ranks of this connection: for every stage, the images and
+/// stamps of the hosted members in group order. Returns false like Connection::send().
 [[nodiscard]] bool send_result(Connection& connection,
                                std::uint64_t run,
                                const Observation& result);
 
-/// Reads the header of a result and cuts its payload into images. Throws ProtocolError unless the
-/// sizes add up. `result` keeps its capacity.
+/// Reads the header of a result and cuts its payload into images. Throws ProtocolError if the sizes
+/// do not add up. `result` keeps its capacity.
 void read_result(const Frame& frame, Observation& result);
 
 }  // namespace rankcheck::harness::worker

@@ -19,7 +19,7 @@ namespace rankcheck::harness::worker {
 
 namespace {
 
-/// Cases are small; nobody sends us a payload.
+/// Cases are small, so the harness sends no payload.
 constexpr std::uint64_t payload_bytes_max = 0;
 
 void run(Subject& subject,

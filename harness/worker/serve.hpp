@@ -8,30 +8,31 @@
 
 namespace rankcheck::harness::worker {
 
-/// Says that a rank is about to enter a stage.
+/// Called when a rank is about to enter a stage.
 using Entered = std::function<void(int world_rank, std::size_t stage)>;
 
-/// What a worker process serves: the ranks that it hosts.
+/// The ranks that a worker process hosts.
 class Subject {
  public:
   virtual ~Subject() = default;
 
   [[nodiscard]] virtual Hello hello() const = 0;
-  /// Why a case is not taken; empty where it is. Every process of a worker answers alike.
+  /// Why the worker does not take a case; empty if it takes the case. Every process of a worker
+  /// must give the same answer.
   [[nodiscard]] virtual std::string refuses(const Case& c) const = 0;
-  /// Runs the stages; leaves the images and stamps of its own members in every stage, in group
+  /// Runs the stages. Stores the images and stamps of its own members for every stage, in group
   /// order.
   virtual void run(std::span<const Case> stages, const Entered& entered, Observation& result) = 0;
 };
 
-/// The connection to the harness: RANKCHECK_SOCKET, or standard input and output, which then belong
-/// to the protocol alone. Throws std::runtime_error.
+/// The connection to the harness: the socket of RANKCHECK_SOCKET, or else standard input and
+/// output, which only the protocol may then use. Throws std::runtime_error.
 [[nodiscard]] Connection connect_to_harness();
 
-/// Ties the life of this process to that of the process that started it.
+/// Makes the system kill this process when its parent ends.
 void end_with_parent();
 
-/// Answers the harness until it closes the connection. Throws ProtocolError on nonsense.
+/// Answers the harness until it closes the connection. Throws ProtocolError on an invalid message.
 void serve(Subject& subject, Connection connection);
 
 }  // namespace rankcheck::harness::worker

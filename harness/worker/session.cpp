@@ -24,11 +24,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds end_patience{3};
-/// How long the other ranks may go on after one of them has failed.
+/// Time that the other ranks get after one of them has failed.
 constexpr std::chrono::seconds failure_patience{2};
-/// How long processes may take to end once a stop is asked for.
+/// Time that processes get to end after a stop is requested.
 constexpr std::chrono::milliseconds stop_patience{500};
-/// How long nobody looks at the stop.
+/// Maximum time between two checks for a stop.
 constexpr std::chrono::milliseconds stop_tick{100};
 constexpr int tick_ms = 20;
 
@@ -38,7 +38,7 @@ class Gone : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Nothing came in time.
+/// No message came in time.
 class Silent : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -73,7 +73,7 @@ std::string with_last_words(std::string text, const Process& process) {
 Session::Session(const WorkerOptions& options,
                  const std::map<std::string, std::string>& environment)
     : options_(options) {
-  // From here on ~Session does not run when something throws.
+  // If this constructor throws, ~Session does not run; Cleanup then kills the workers.
   struct Cleanup {
     Session& session;
     bool armed = true;
@@ -95,7 +95,7 @@ Session::Session(const WorkerOptions& options,
     Connection ours(ends[0], ends[0]);
     process_ = std::make_unique<Process>(command,
                                          StandardIo{.input = theirs.get(), .output = theirs.get()});
-    // While we hold it, the end of the worker does not close the connection.
+    // Closed here, because otherwise the connection would stay open after the worker's end.
     theirs.reset();
     add_peer(std::move(ours), deadline);
     if (!is_complete())
@@ -156,7 +156,7 @@ void Session::connect_all(int listener, Clock::time_point deadline) {
     if (peers_.size() >= world_ranks_max) throw std::runtime_error("too many worker processes");
     add_peer(Connection(accepted, accepted), deadline);
   }
-  // They connect in any order; what we say of them comes in the order of ranks.
+  // Workers connect in any order. Messages name them in the order of their ranks.
   std::sort(
       peers_.begin(), peers_.end(), [](const Peer& a, const Peer& b) { return a.ranks < b.ranks; });
 }
@@ -175,7 +175,7 @@ void Session::add_peer(Connection connection, Clock::time_point deadline) {
   if (!peers_.empty() && hello.world != hello_.world) {
     throw std::runtime_error("the workers disagree on the size of their world");
   }
-  // Rank 0 speaks for all of them.
+  // The hello of the process that hosts rank 0 is used for all.
   if (peers_.empty() || std::count(hello.ranks.begin(), hello.ranks.end(), 0) > 0) {
     hello_ = std::move(hello);
   }
@@ -207,7 +207,7 @@ Frame Session::await_frame(Peer& peer, Clock::time_point deadline) {
     if (auto frame = peer.connection.next()) return *frame;
     expect_no_stop();
     process_->drain();
-    // In this order: what it sent before it ended is still read.
+    // In this order, so that data that a worker sent before its end is still read.
     const bool ended = process_->ended();
     const bool is_there = is_ready(peer.connection.descriptor(), ended ? 0 : tick_ms);
     const bool is_filled = is_there && peer.connection.fill();
@@ -410,8 +410,8 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
     const RunStatus status = peer.result.status;
     const bool was_asked = hello_.everyone || peer.payload_bytes_max > 0;
     if (!was_asked || peer.pending || status == RunStatus::completed) continue;
-    // A worker that says of itself that it hangs is of no more use; it may hang because another one
-    // failed.
+    // A worker that reports that it hangs is of no more use. It may hang because another one
+    // failed, so another failure takes precedence.
     if (status == RunStatus::hung) usable_ = false;
     const bool hangs = culprit != nullptr && culprit->result.status == RunStatus::hung;
     if (culprit == nullptr || (hangs && status != RunStatus::hung)) culprit = &peer;
@@ -468,7 +468,7 @@ void Session::give_up(Observation& observation, RunStatus status, std::string re
   usable_ = false;
   observation.status = status;
   observation.reason = std::move(reason);
-  // Workers may have got the signal that asks for the stop, too.
+  // The signal that requests the stop may have reached the workers, too.
   expect_no_stop();
 }
 

@@ -22,63 +22,67 @@ namespace rankcheck::harness::worker {
 
 /// How workers are started and watched.
 struct WorkerOptions {
-  /// The command that starts all worker processes; it may leave files in `directory`, which is made
-  /// for it and removed with all that is in it.
+  /// Returns the command that starts all worker processes. It may leave files in `directory`, which
+  /// is created for it and removed with its content.
   std::function<Command(const std::string& directory)> command;
-  /// The contract of an operation; null where there is none of that name.
+  /// Returns the contract of an operation; null if there is no operation with this name.
   std::function<const spec::Contract*(std::string_view name)> contract_of;
-  /// One process that hosts all ranks and speaks over its standard input and output, instead of
-  /// processes that connect to the socket that RANKCHECK_SOCKET names.
+  /// True: one process hosts all ranks and uses its standard input and output. False: processes
+  /// connect to the socket that RANKCHECK_SOCKET names.
   bool over_standard_io = false;
   std::chrono::duration<double> start_timeout{60};
-  /// Time without a whole message from any worker after which a run counts as hung. A run as a
-  /// whole may take run_timeouts_max times as long.
+  /// A run counts as hung after this time without a whole message from any worker. A whole run may
+  /// take run_timeouts_max times as long.
   std::chrono::duration<double> run_timeout{20};
-  /// How long workers may take to end when they are no longer needed.
+  /// Time that workers get to end when they are no longer needed.
   std::chrono::duration<double> end_timeout{10};
-  /// Looked at wherever workers are waited for. Once it is made, they are ended at once, and
-  /// nothing that they do counts as a failure any more.
+  /// Checked whenever the session waits for workers. After a stop is requested, the workers are
+  /// ended at once, and nothing that they do counts as a failure any more.
   StopRequest stop = {};
 };
 
-/// How many time-outs a whole run may take, however much the workers say of its progress.
+/// Number of time-outs that a whole run may take, however much progress the workers report.
 inline constexpr int run_timeouts_max = 10;
 
-/// The running worker processes of one backend, from start to end. After a run that did not leave
-/// them idle they are of no more use: see usable().
+/// The running worker processes of one backend, from start to end. If a run did not leave them
+/// idle, they cannot be used any more: see usable().
 class Session {
  public:
-  /// Starts the workers and waits until every rank has said hello. Throws std::runtime_error, and
-  /// Interrupted, as refuses() and run() do, where the stop is made before there is an answer.
+  /// Starts the workers and waits until every rank has said hello. Throws std::runtime_error. This
+  /// constructor, refuses() and run() throw Interrupted if a stop is requested before there is an
+  /// answer.
   Session(const WorkerOptions& options, const std::map<std::string, std::string>& environment);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-  /// Ends all processes and removes what they left.
+  /// Ends all processes and removes their files.
   ~Session();
 
-  /// Ends the workers; empty where they were idle and ended well, as they do when their connections
-  /// close, or where the stop is made. Nothing else may be called afterwards.
+  /// Ends the workers and returns what went wrong. Empty if they were idle and ended well, as they
+  /// should when their connections close, or if a stop was requested. Nothing else may be called
+  /// afterwards.
   std::optional<Trouble> close();
 
-  /// What the workers said of themselves; `ranks` is that of the first connection.
+  /// What the workers said about themselves; `ranks` lists only the ranks of the process with rank
+  /// 0.
   [[nodiscard]] const Hello& hello() const { return hello_; }
   [[nodiscard]] bool usable() const { return usable_; }
 
-  /// Looks whether the workers are still there. What happened to them since the last run; empty
-  /// where nothing did, or a run has told it.
+  /// Checks that the workers still run. Returns what happened to them since the last run; empty if
+  /// nothing did, or if a run has reported it.
   [[nodiscard]] std::optional<Trouble> trouble();
 
-  /// Asks a worker why it does not take the case. Throws std::runtime_error where there is no
-  /// answer; trouble() then tells why.
+  /// Asks a worker why it does not take the case; empty if it takes the case. Throws
+  /// std::runtime_error if there is no answer; trouble() then tells why.
   [[nodiscard]] std::string refuses(const Case& c);
-  /// Runs the stages on the ranks that are members of one.
+  /// Runs the stages on the ranks that are members of a stage.
   void run(std::span<const Case> stages, Observation& observation);
 
  private:
   struct Peer {
     Connection connection;
     std::vector<int> ranks;
-    /// Names the process even after its end, so that no other one is ever killed; may be invalid.
+    /// Identifies the process even after its end, so that no other process is ever killed. May be
+    /// invalid.
     Descriptor process;
     bool pending = false;
     std::uint64_t payload_bytes_max = 0;
@@ -96,7 +100,8 @@ class Session {
 
   bool send_run(std::span<const Case> stages, Observation& observation);
   void await_results(std::span<const Case> stages, Observation& observation);
-  /// Takes in the whole messages that are there; `heard` is true where there was one.
+  /// Handles the whole messages that have arrived. Sets `heard` to true if there is one. Returns
+  /// false if it gave the run up.
   bool take_frames(Peer& peer, Observation& observation, bool& heard);
   void take_progress(const Peer& peer, const nlohmann::json& header);
   void merge(std::span<const Case> stages, Observation& observation);
@@ -107,12 +112,12 @@ class Session {
                                           std::chrono::duration<double> limit) const;
   [[nodiscard]] std::string where(int rank, std::span<const Case> stages) const;
   void kill_workers();
-  /// Throws Interrupted once the stop is made.
+  /// Throws Interrupted if a stop was requested.
   void expect_no_stop() const;
-  /// Waits until the processes have ended, but not for long once the stop is made. False where they
-  /// have not.
+  /// Waits until the processes have ended, but only briefly after a stop is requested. Returns
+  /// false if they have not ended.
   bool wait_for_end(std::chrono::duration<double> patience);
-  /// How long processes that are told to end may take for it.
+  /// The time that processes get to end after they are told to.
   [[nodiscard]] std::chrono::milliseconds patience_of_stop() const;
 
   const WorkerOptions& options_;
@@ -129,12 +134,12 @@ class Session {
   /// When to stop sending to a worker that does not read.
   Clock::time_point send_end_;
   std::size_t stages_ = 0;
-  /// World rank -> the stage that it entered last in this run.
+  /// The stage that each world rank entered last in this run.
   std::map<int, std::size_t> entered_;
   ImageLayout layout_;
 };
 
-/// The end of a text about processes: ": <last words>" where there are any.
+/// Appends ": <last words>" to a text about processes, if there are any last words.
 [[nodiscard]] std::string with_last_words(std::string text, const Process& process);
 
 }  // namespace rankcheck::harness::worker

@@ -22,18 +22,19 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view prefix = "rankcheck-workers-";
-/// The file that tells a folder of ours from one that a user gave such a name.
+/// A file that marks a folder of WorkFolder; a user's folder may have such a name too.
 constexpr std::string_view mark = ".rankcheck";
 
 std::string default_base() {
   std::error_code error;
   std::string text = fs::temp_directory_path(error).string();
-  // A socket's path has at most 107 characters, and workers make files below this folder.
+  // A socket's path has at most 107 characters, and workers create files below this folder.
   constexpr std::size_t length_max = 60;
   return error || text.size() > length_max ? "/tmp" : text;
 }
 
-/// Locks a folder that is there; invalid where somebody else holds it or it is gone.
+/// Locks an existing folder of this user. Invalid if another process holds the lock or the folder
+/// is gone.
 Descriptor try_lock(const std::string& path) {
   Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (folder.get() < 0 || ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) return {};
@@ -44,14 +45,15 @@ Descriptor try_lock(const std::string& path) {
   return is_same && locked.st_uid == ::geteuid() ? std::move(folder) : Descriptor();
 }
 
-/// Whether a WorkFolder of this user made a folder that is locked. One that was killed at once may
-/// have left no mark.
+/// Whether a WorkFolder made this folder, which must be locked. If its owner was killed early, the
+/// folder may be empty, without a mark.
 bool is_ours(const fs::path& folder) {
   std::error_code unreadable;
   return fs::exists(folder / mark, unreadable) || fs::is_empty(folder, unreadable);
 }
 
-/// Removes a folder with all that is in it. Processes that are about to end may still add files.
+/// Removes a folder with its content. Retries, because processes that are about to end may still
+/// add files.
 void remove_all(const fs::path& folder) {
   constexpr int tries = 100;
   constexpr auto pause = std::chrono::milliseconds(10);
@@ -78,7 +80,7 @@ WorkFolder::WorkFolder() : WorkFolder(default_base()) {}
 
 WorkFolder::WorkFolder(const std::string& base) {
   remove_stale(base);
-  // Another process may take a new folder for a stale one before it is locked.
+  // Another process may take the new folder for a stale one before it is locked.
   for (int tries = 0; tries < 100 && lock_.get() < 0; ++tries) {
     path_ = fmt::format("{}/{}XXXXXX", base, prefix);
     if (::mkdtemp(path_.data()) == nullptr) {

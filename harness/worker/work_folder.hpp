@@ -6,14 +6,15 @@
 
 namespace rankcheck::harness::worker {
 
-/// A private folder for the files of workers, removed with all that is in it when this object goes.
-/// Each is locked while its owner lives; making one removes those of this user whose owners were
-/// killed. The lock goes with the process, so that another process of its number does not matter.
+/// A private folder for the files of workers. It is removed with its content when this object is
+/// destroyed. It is locked while its owner lives. Making a WorkFolder removes folders of this user
+/// whose owners were killed. The lock ends with the process, so a later process with the same id
+/// does no harm.
 class WorkFolder {
  public:
-  /// In the folder for temporary files. Throws std::runtime_error.
+  /// Makes the folder in the system's folder for temporary files. Throws std::runtime_error.
   WorkFolder();
-  /// In `base`.
+  /// Makes the folder in `base`. Throws std::runtime_error.
   explicit WorkFolder(const std::string& base);
   WorkFolder(const WorkFolder&) = delete;
   WorkFolder& operator=(const WorkFolder&) = delete;

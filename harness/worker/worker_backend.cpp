@@ -32,7 +32,8 @@ std::vector<std::string> WorkerBackend::candidates(const Case& c) const {
   if (!c.algorithm.empty()) return {c.algorithm};
   std::vector<std::string> names;
   for (const Algorithm& algorithm : hello_.algorithms) {
-    // The stages of one run share an environment, so only what runs in any is open to choice.
+    // All stages of one run share an environment, so only algorithms that run in any environment
+    // are candidates.
     if (algorithm.info.operation == c.operation && algorithm.environment.empty()) {
       names.push_back(algorithm.info.name);
     }
@@ -83,7 +84,7 @@ std::string WorkerBackend::refuses(const Case& c) const {
     asked.algorithm = name;
     if (find(asked) == nullptr) continue;
     retire_unless(environment_);
-    // Trouble must not be lost: the run gets it and says so with the verdict that it deserves.
+    // The failure must not be lost: the next run reports it with the right verdict.
     if (pending_) return {};
     try {
       why = session(environment_).refuses(asked);
@@ -96,7 +97,7 @@ std::string WorkerBackend::refuses(const Case& c) const {
 }
 
 void WorkerBackend::run(std::span<const Case> stages, Observation& observation) {
-  // Stages that leave the algorithm open run in any environment.
+  // A stage that leaves the algorithm open runs in any environment.
   std::map<std::string, std::string> environment;
   for (const Case& c : stages) {
     const Algorithm* algorithm = find(c);

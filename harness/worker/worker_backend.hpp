@@ -13,10 +13,10 @@
 namespace rankcheck::harness::worker {
 
 /// A backend whose ranks live in worker processes, which are kept between runs. A crash, a hang or
-/// nonsense from a worker becomes the outcome of the run; the next run starts fresh workers.
+/// an invalid message of a worker becomes the outcome of the run. The next run starts new workers.
 class WorkerBackend final : public Backend {
  public:
-  /// Starts the workers. Throws std::runtime_error with one line where that fails.
+  /// Starts the workers. Throws std::runtime_error with one line if this fails.
   explicit WorkerBackend(WorkerOptions options);
   WorkerBackend(const WorkerBackend&) = delete;
   WorkerBackend& operator=(const WorkerBackend&) = delete;
@@ -35,32 +35,32 @@ class WorkerBackend final : public Backend {
     return std::exchange(pending_, std::nullopt);
   }
 
-  /// Names and versions of what is underneath the workers.
+  /// Names and versions of the libraries and drivers that the workers use.
   [[nodiscard]] const nlohmann::json& versions() const { return hello_.versions; }
 
  private:
-  /// Null where the workers do not have the algorithm that the case names.
+  /// Returns null if the workers do not have the algorithm that the case names.
   [[nodiscard]] const Algorithm* find(const Case& c) const;
-  /// The algorithm that the case names or, where it names none, all that it may get, the most
-  /// preferred one first.
+  /// The algorithm that the case names. If it names none: all algorithms that it may get, the most
+  /// preferred first.
   [[nodiscard]] std::vector<std::string> candidates(const Case& c) const;
-  /// Names the algorithm in every stage that leaves it open and that one takes.
+  /// Names an algorithm in every stage that leaves it open, if an algorithm takes the stage.
   void choose(std::span<Case> stages, Session& session);
-  /// The running workers, started if need be with this environment.
+  /// Returns the running workers; starts them with this environment if there are none.
   Session& session(const std::map<std::string, std::string>& environment) const;
-  /// Makes what is pending the outcome of a run.
+  /// Makes the pending failure the outcome of a run.
   void tell(Observation& observation);
-  /// Ends the workers and keeps what nobody was told of them.
+  /// Ends the workers. Keeps a failure that nobody was told about.
   void retire() const;
-  /// The same, unless they are of use for this environment.
+  /// Does the same, unless the workers can be used with this environment.
   void retire_unless(const std::map<std::string, std::string>& environment) const;
 
   WorkerOptions options_;
   Hello hello_;
-  /// Questions start workers as runs do.
+  /// These are mutable because refuses() starts workers, as run() does.
   mutable std::map<std::string, std::string> environment_;
   mutable std::unique_ptr<Session> session_;
-  /// What happened to workers between runs; the next run has this outcome.
+  /// What happened to the workers between runs. It becomes the outcome of the next run.
   mutable std::optional<Trouble> pending_;
   std::vector<Case> chosen_;
 };
