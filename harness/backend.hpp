@@ -81,6 +81,7 @@ struct BackendTraits {
   spec::NanRule nan_rule = spec::NanRule::drops;
   spec::ZeroRule zero_rule = spec::ZeroRule::unspecified;
   ResultPlace result_place = ResultPlace::own_block;
+  /// The most ranks that a case may have.
   int ranks_max = 64;
   /// Whether every run of a case gives the same bits.
   bool deterministic = true;
@@ -119,6 +120,7 @@ class Backend {
 
 /// How a run opens a backend.
 struct BackendOptions {
+  /// The most ranks that a case of the run may have.
   int ranks_max = 8;
   /// A run counts as hung after this many seconds without an answer, or after ten times as many
   /// seconds in total.

@@ -55,7 +55,7 @@ enum class Scan : std::uint8_t {
   coincident,
   /// In a corner or at an edge of the area in which the window fits.
   bordering,
-  /// Also where the window hangs over the object's edge or misses the object.
+  /// Anywhere, even if the window hangs over the object's edge or misses the object.
   overhanging,
 };
 

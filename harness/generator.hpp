@@ -196,8 +196,8 @@ class Generator {
   std::uint64_t drawn_ = 0;
   std::int64_t refused_ = 0;
   std::vector<std::string> refused_cells_;
-  /// Until a case with `ranks_required_` members was compared, the first cases have at least this
-  /// many members and have data, as far as the property and the backend allow.
+  /// The first cases have at least this many members and have data, as far as the property and the
+  /// backend allow. This ends when such a case was compared, or after a few cases.
   int ranks_required_ = 1;
   bool needs_ranks_ = false;
   std::vector<Case> stages_;

@@ -49,6 +49,7 @@ struct JournalEnd {
   /// "completed", or why it ended early.
   std::string ending;
   int rounds = 0;
+  /// UTC time of the end.
   std::string finished;
   double duration_s = 0;
 };

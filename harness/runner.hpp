@@ -39,6 +39,7 @@ struct RunnerHooks {
 };
 
 struct RunnerOptions {
+  /// Number of threads.
   int jobs = 1;
   /// Starts no further unit after a finding that is red or errored.
   bool fail_fast = false;

@@ -9,7 +9,8 @@
 
 /// Inputs of operators of a scene. They depend on the array, the position and the component, never
 /// on the rank: the problem is the same for any partition of the positions. Single precision holds
-/// all inputs exactly, except those of kind fine. harness/INPUTS.md documents the rules.
+/// them exactly, except for kind fine and for added inputs that are halved. harness/INPUTS.md
+/// documents the rules.
 namespace rankcheck::harness {
 
 /// Writes the components of a block of the send buffer to `out`, which need not be aligned.

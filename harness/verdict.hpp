@@ -83,6 +83,7 @@ struct WrongElement {
   /// Rank within the group, and index of the element in its recv buffer.
   int rank = 0;
   std::int64_t index = 0;
+  /// Both as text for people: values, hexadecimal bits or a formula.
   std::string expected;
   std::string got;
   double error = 0;

@@ -50,7 +50,7 @@ class WorkerBackend final : public Backend {
   Session& session(const std::map<std::string, std::string>& environment) const;
   /// Makes the pending failure the outcome of a run.
   void tell(Observation& observation);
-  /// Ends the workers. Keeps a failure that nobody was told about.
+  /// Ends the workers. Keeps a failure that was not reported yet.
   void retire() const;
   /// Does the same, unless the workers can be used with this environment.
   void retire_unless(const std::map<std::string, std::string>& environment) const;

@@ -48,7 +48,7 @@ struct Contributions {
 /// Whether `terms` positive numbers may overflow in some order, if a partial result is rounded
 /// `rounded` times before the last step. `magnitude` is their sum or product, computed in double;
 /// its own rounding error is admitted. Terms of the other sign (or factors below one) cannot
-/// prevent an overflow or cause one: rounding is monotone.
+/// make a partial result larger: rounding is monotone.
 [[nodiscard]] inline bool may_overflow(const Format& format,
                                        double magnitude,
                                        int terms,

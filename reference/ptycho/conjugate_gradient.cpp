@@ -150,8 +150,8 @@ Field far_waves_of(const Setting& in, Array block, Field values) {
 
 /// The costs along a block's direction. The waves of x + length d are the waves of x plus length
 /// times the waves of d, so two propagations serve all lengths. Their error bounds serve all
-/// lengths too: every bound of the running error analysis grows at most linearly with sums and
-/// lengths, and the roundings of x + length d are at most those of x and of length d.
+/// lengths too. Every bound of the running error analysis grows at most linearly with sums and
+/// lengths. The roundings of x + length d are at most the roundings of x and of length d.
 class CostsAlong {
  public:
   CostsAlong(Operator cost, const Setting& in, Array block, const Field& direction)

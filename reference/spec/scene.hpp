@@ -42,7 +42,7 @@ struct Scene {
 enum class Array : std::uint8_t {
   /// Not an array of a scene.
   none,
-  /// Complex [slices, rows, cols].
+  /// Complex [slices, rows, cols]: the transmission of each pixel in each slice.
   object,
   /// Complex [modes, window, window]; one for each position if the probe varies.
   probe,
@@ -58,11 +58,13 @@ enum class Array : std::uint8_t {
   frames,
   /// Real [detector, detector]: 1 for a pixel that the detector measures, 0 for others.
   mask,
-  /// Real [1].
+  /// Real [1]: the sum over the frames of all ranks.
   cost,
-  /// Real [rows, cols].
+  /// Real [rows, cols]: the light that each pixel of the object receives; see
+  /// object_preconditioner.
   object_weight,
-  /// Real [window, window].
+  /// Real [window, window]: the object's squared magnitude in all windows; see
+  /// probe_preconditioner.
   probe_weight,
   /// Real [all positions]: the rank that owns each position.
   owners,

@@ -6,7 +6,7 @@
 namespace rankcheck::reference::all_gather_v {
 
 /// all_gather with blocks of different sizes: rank q gives counts[q] elements, and every rank gets
-/// them with `gap` untouched elements behind each block.
+/// them with `gap` unused elements behind each block.
 inline spec::Contract contract() {
   spec::Contract contract = all_gather::contract();
   contract.name = "all_gather_v";

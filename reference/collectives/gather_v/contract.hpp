@@ -6,7 +6,7 @@
 namespace rankcheck::reference::gather_v {
 
 /// gather with blocks of different sizes: rank q gives counts[q] elements, and the root gets them
-/// with `gap` untouched elements behind each block.
+/// with `gap` unused elements behind each block.
 inline spec::Contract contract() {
   spec::Contract contract = gather::contract();
   contract.name = "gather_v";

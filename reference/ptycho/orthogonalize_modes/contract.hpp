@@ -11,9 +11,10 @@ namespace rankcheck::reference::orthogonalize_modes {
 /// defined.
 ///
 /// Let u be the unit roundoff, N the number of pixels and M the number of modes. A result may
-/// depart from this by accuracy(N, M) u times the power of all modes. This allows N for the
-/// roundings of inner products, 30 M^2 for a Jacobi method with 10 sweeps of M^2 / 2 rotations of 6
-/// roundings each, and 4 M for the mixing.
+/// depart from this by accuracy(N, M) u times the power of all modes. It is the sum of:
+/// - N for the roundings of inner products;
+/// - 30 M^2 for a Jacobi method with 10 sweeps of M^2 / 2 rotations of 6 roundings each;
+/// - 4 M for the mixing.
 inline spec::Contract contract() {
   return {
       .name = "orthogonalize_modes",
