@@ -14,22 +14,19 @@ const std::vector<const spec::Contract*>& contracts() {
     std::vector<const spec::Contract*> list;
     for (const Collective& each : collectives()) list.push_back(&each.contract);
     for (const PtychoOperator& each : ptycho()) list.push_back(&each.contract);
-    std::sort(list.begin(), list.end(), [](const auto* a, const auto* b) {
-      return a->name < b->name;
-    });
+    std::sort(
+        list.begin(), list.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
     return list;
   }();
   return all;
 }
 
 const spec::Contract* find_contract(std::string_view operation) {
-  const auto found =
-      std::lower_bound(contracts().begin(),
-                       contracts().end(),
-                       operation,
-                       [](const auto* contract, std::string_view name) {
-                         return contract->name < name;
-                       });
+  const auto found = std::lower_bound(
+      contracts().begin(),
+      contracts().end(),
+      operation,
+      [](const auto* contract, std::string_view name) { return contract->name < name; });
   return found != contracts().end() && (*found)->name == operation ? *found : nullptr;
 }
 

@@ -24,7 +24,8 @@ namespace rankcheck::cases {
 [[nodiscard]] std::string why_command_unavailable(const std::string& path);
 
 /// Opens the backend `command:PATH`: a user's program that hosts all ranks and speaks the worker
-/// protocol (reports/PROTOCOL.md) over its standard input and output. Throws std::runtime_error.
+/// protocol (harness/worker/PROTOCOL.md) over its standard input and output. Throws
+/// std::runtime_error.
 [[nodiscard]] std::unique_ptr<harness::Backend> open_command(
     const std::string& path, const harness::BackendOptions& options);
 

@@ -233,6 +233,26 @@ void functions_fit_on_a_screen(const Source& source, Violations& violations) {
   });
 }
 
+/// A sentence has a subject. These words begin fragments, which lean on the name below them.
+void comments_are_no_fragments(const Source& source, Violations& violations) {
+  if (!is_code(source.path)) return;
+  bool in_comment = false;
+  for_each_line(source.text, [&](int number, std::string_view line) {
+    const std::string_view text = trimmed(line);
+    const bool is_comment = text.starts_with("//");
+    const std::string_view words = text.substr(std::min(text.find_first_not_of('/'), text.size()));
+    const bool begins = is_comment && !in_comment;
+    in_comment = is_comment;
+    if (!begins) return;
+    for (const std::string_view opening :
+         {" Of ", " Likewise", " That of ", " Those of ", " Whose "}) {
+      if (words.starts_with(opening)) {
+        violations.push_back({source.path, number, "a fragment without a subject"});
+      }
+    }
+  });
+}
+
 constexpr std::array all_rules{
     Rule{"includes_point_down", includes_point_down},
     Rule{"confined_headers_stay_home", confined_headers_stay_home},
@@ -243,6 +263,7 @@ constexpr std::array all_rules{
     Rule{"lines_are_clean", lines_are_clean},
     Rule{"paths_belong_to_no_machine", paths_belong_to_no_machine},
     Rule{"functions_fit_on_a_screen", functions_fit_on_a_screen},
+    Rule{"comments_are_no_fragments", comments_are_no_fragments},
 };
 
 bool is_text(const std::filesystem::path& path) {

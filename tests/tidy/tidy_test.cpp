@@ -1,4 +1,6 @@
+#include <filesystem>
 #include <ostream>
+#include <regex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -126,6 +128,7 @@ std::vector<Planted> planted_text() {
       {"empty_last_line", "lines_are_clean", {"gpu/a.cpp", "int a;\n\n"}, 2},
       {"machine", "paths_belong_to_no_machine", {"verify", std::string("cd /ho") + "me/me\n"}},
       {"long_function", "functions_fit_on_a_screen", {"gpu/a.cpp", long_function}},
+      {"fragment", "comments_are_no_fragments", {"gpu/a.cpp", "  /// Of the soak.\nint a;\n"}},
   };
 }
 
@@ -170,6 +173,8 @@ INSTANTIATE_TEST_SUITE_P(
         Legal{"generated_file", {"gpu/device/mpi/a.cpp", included("\"generated.inc\"")}},
         Legal{"tests_take_tests", {"tests/a_test.cpp", included("\"tests/tidy/rules.hpp\"")}},
         Legal{"long_line_of_prose", {"README.md", std::string(200, 'x') + "\n"}},
+        Legal{"comment_of_two_lines",
+              {"gpu/a.cpp", "/// The value is a part\n/// Of the sum.\nint a;\n"}},
         Legal{"line_of_100", {"gpu/a.cpp", "// " + std::string(97, 'x') + "\n"}},
         Legal{"line_of_100_characters", {"gpu/a.cpp", "// a…" + std::string(95, 'x') + "\n"}}),
     tests::printed_name);
@@ -193,6 +198,23 @@ TEST(LayoutTest, every_operation_has_a_contract_and_a_reference) {
     EXPECT_TRUE(paths.contains("reference/" + operation + "/contract.hpp")) << operation;
     EXPECT_TRUE(paths.contains("reference/" + operation + "/reference.hpp")) << operation;
   }
+}
+
+TEST(LayoutTest, every_link_of_a_page_leads_to_a_file) {
+  const std::filesystem::path root = RANKCHECK_SOURCE_DIR;
+  const std::regex link(R"(\]\(([^)#\s]+))");
+  int links = 0;
+  for (const Source& page : read_project(root)) {
+    if (!page.path.ends_with(".md")) continue;
+    for (std::sregex_iterator at(page.text.begin(), page.text.end(), link), end; at != end; ++at) {
+      const std::string target = (*at)[1];
+      if (target.starts_with("http")) continue;
+      ++links;
+      EXPECT_TRUE(std::filesystem::exists((root / page.path).parent_path() / target))
+          << page.path << ": " << target;
+    }
+  }
+  EXPECT_GE(links, 30);
 }
 
 }  // namespace

@@ -27,12 +27,12 @@ void reference(const Setting& in, Setting& out) {
             : 0;
     const double residual_error = at.error + measured_error + amplitude_unit * at.amplitude +
                                   unit * (2 * measured + at.amplitude);
-    add_cost(residual * residual,
-             (2 * std::abs(residual) + residual_error) * residual_error +
-                 2 * unit * residual * residual,
-             unit,
-             cost,
-             frames.values.size());
+    add_cost(
+        residual * residual,
+        (2 * std::abs(residual) + residual_error) * residual_error + 2 * unit * residual * residual,
+        unit,
+        cost,
+        frames.values.size());
     if (at.amplitude == 0 && at.error == 0) return;
     for (std::size_t m = 0; m < static_cast<std::size_t>(in.scene.modes); ++m) {
       const std::complex<double> value = waves.values[wave(m)];
