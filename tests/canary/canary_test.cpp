@@ -14,7 +14,7 @@
 
 namespace rankcheck::cases::planted {
 
-/// What GoogleTest prints of a parameter.
+/// Prints a parameter for GoogleTest.
 void PrintTo(const Bug& bug, std::ostream* out) {
   *out << bug.name;
 }
@@ -28,7 +28,7 @@ const harness::Catalogue& operations() {
   return all;
 }
 
-/// Every bug shows long before as many cases.
+/// Number of cases without the bug. Every bug is caught in far fewer cases.
 constexpr int sound_cases = 100;
 
 class CanaryTest : public testing::TestWithParam<Bug> {};
@@ -60,8 +60,8 @@ TEST_P(CanaryTest, replays_from_the_text_of_its_minimal_case) {
 
 INSTANTIATE_TEST_SUITE_P(Planted, CanaryTest, testing::ValuesIn(catalogue()), tests::printed_name);
 
-/// Whether the property's own check speaks, not one that is made of every case: of memory, of the
-/// backend's faults, of the ranks' agreement.
+/// Whether the property's own check found the bug. The checks of every case do not count: those of
+/// memory, of the backend's faults and of the ranks' agreement.
 bool is_caught_by_own_check(const Bug& bug, const Hunt& found) {
   if (!why_not_caught(bug, found).empty()) return false;
   if (operations().find(bug.operation)->contract.synchronises) return true;
@@ -132,7 +132,7 @@ TEST(CatalogueTest, has_words_for_every_bug) {
   }
 }
 
-/// What a hunt found that caught the first bug of the catalogue.
+/// Returns the result of a hunt that caught the first bug of the catalogue.
 Hunt caught_first() {
   const Bug bug = catalogue().front();
   return hunt(operations(), bug, bug.property);

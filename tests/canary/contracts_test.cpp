@@ -8,7 +8,7 @@
 #include "cases/catalogue.hpp"
 #include "cases/planted/catalogue.hpp"
 
-/// What is checked of every case can fail, whatever its property is about.
+/// The checks that every case undergoes can fail, whatever its property is about.
 namespace rankcheck::cases::planted {
 namespace {
 
@@ -21,7 +21,7 @@ Bug bug_named(std::string_view name) {
   return *std::find_if(all.begin(), all.end(), [&](const Bug& bug) { return bug.name == name; });
 }
 
-/// The judgement of a case in which rank 1's result differs in its lowest bit.
+/// Returns the judgement of a case in which rank 1's result differs in its lowest bit.
 Judgement judge_low_bit_flipped(const std::string& property) {
   const harness::Catalogue operations = make_catalogue();
   Planted backend(bug_named("low_bit_flipped"));
@@ -34,7 +34,8 @@ Judgement judge_low_bit_flipped(const std::string& property) {
   return judgement;
 }
 
-/// Each rank's result lies within the bound, and only the other ranks' tell that one is wrong.
+/// Each rank's result is within the bound. Only the comparison with other ranks shows the wrong
+/// one.
 TEST(RanksAgreeTest, is_checked_where_results_are_compared_with_the_reference) {
   const Judgement judgement = judge_low_bit_flipped("agrees_with_reference");
   EXPECT_EQ(judgement.verdict, Verdict::falsified);
@@ -43,14 +44,14 @@ TEST(RanksAgreeTest, is_checked_where_results_are_compared_with_the_reference) {
   EXPECT_EQ(judgement.wrong[0].rank, 1);
 }
 
-/// Both runs are wrong alike.
+/// Both runs have the same wrong bit, so they agree with each other.
 TEST(RanksAgreeTest, is_checked_where_runs_are_compared_with_one_another) {
   const Judgement judgement = judge_low_bit_flipped("is_deterministic");
   EXPECT_EQ(judgement.verdict, Verdict::falsified);
   EXPECT_EQ(judgement.reason, "differs from rank 0");
 }
 
-/// A catalogue in which every check of one operation forgets the last rank.
+/// Returns a catalogue in which every check of one operation skips the last rank.
 harness::Catalogue forgetful(const std::string& operation) {
   std::vector<harness::Operation> all = make_catalogue().operations();
   for (harness::Operation& each : all) {

@@ -18,7 +18,7 @@
 
 namespace rankcheck::tests {
 
-/// What a program left behind.
+/// A finished program's exit status and output.
 struct Outcome {
   int status = -1;
   std::string out;
@@ -31,7 +31,7 @@ struct Outcome {
   }
 };
 
-/// Runs the real program in a folder of its own.
+/// Runs the real program in a temporary folder.
 class CliTest : public testing::Test {
  protected:
   Outcome shell(const std::string& command) {
@@ -59,12 +59,12 @@ class CliTest : public testing::Test {
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
 
-  /// The program is interrupted after a second, as with Ctrl-C.
+  /// Runs the program and interrupts it after one second, as Ctrl-C does.
   Outcome interrupt_after_1_s(const std::string& arguments) {
     return shell("timeout --foreground --preserve-status -s INT 1 " + program_ + ' ' + arguments);
   }
 
-  /// A file in the folder.
+  /// Returns the path of a file in the folder.
   [[nodiscard]] std::filesystem::path path_to(const std::string& name) const {
     return folder_.path() / name;
   }
@@ -75,7 +75,8 @@ class CliTest : public testing::Test {
     return harness::read_file(path_to(name));
   }
 
-  /// Replaces the first `from` in a journal as if rankcheck had written `to` there.
+  /// Replaces the first `from` in a journal by `to` and renews the checksums, as if rankcheck had
+  /// written it.
   void change_journal(const std::string& name, const std::string& from, const std::string& to) {
     std::string text = text_of(name);
     ASSERT_NE(text.find(from), std::string::npos) << from;
@@ -83,7 +84,7 @@ class CliTest : public testing::Test {
     harness::write_file(path_to(name), harness::with_checksums(text));
   }
 
-  /// A program in the folder, as the text of a shell script.
+  /// Writes an executable shell script into the folder.
   void write_script(const std::string& name, const std::string& text) {
     harness::write_file(path_to(name), "#!/bin/sh\n" + text);
     std::filesystem::permissions(path_to(name), std::filesystem::perms::owner_all);
@@ -93,8 +94,8 @@ class CliTest : public testing::Test {
     return nlohmann::json::parse(text_of(folder + "/report.json"));
   }
 
-  /// Runs the gate for hardware in calls of a second each until it is whole. `surroundings` are
-  /// variables of its environment. Returns what the last call left.
+  /// Runs the gate for hardware in calls of one second each until it is complete. `surroundings`
+  /// sets environment variables. Returns the outcome of the last call.
   Outcome run_gate(const std::string& arguments,
                    const std::string& folder,
                    const std::string& surroundings = "") {
@@ -102,7 +103,7 @@ class CliTest : public testing::Test {
                                 arguments + " --report " + folder);
     return finish_gate(folder, first, surroundings);
   }
-  /// Goes on in such calls with a gate of which `outcome` is what the last call left.
+  /// Resumes a gate in such calls until it is complete. `outcome` is the outcome of the last call.
   Outcome finish_gate(const std::string& folder,
                       Outcome outcome = {},
                       const std::string& surroundings = "") {
@@ -114,7 +115,7 @@ class CliTest : public testing::Test {
     return outcome;
   }
 
-  /// From now on the program is installed with a cases/ of its own: the suites, and what is pinned.
+  /// Installs the program in the folder, with its own cases/. Later calls of rankcheck() run it.
   void install() {
     namespace fs = std::filesystem;
     const fs::path built = RANKCHECK_BINARY_DIR "/rankcheck";
@@ -128,7 +129,7 @@ class CliTest : public testing::Test {
     program_ = harness::shell_quoted(installed.string());
   }
 
-  /// The cases/ of the installed program.
+  /// Returns the folder cases/ of the installed program.
   std::filesystem::path cases() { return folder_.path() / "share" / "rankcheck" / "cases"; }
 
   /// Pins a case as cases/<operation>/pinned/<name>.json of the installed program.
@@ -138,7 +139,7 @@ class CliTest : public testing::Test {
     harness::write_file(folder / (name + ".json"), text);
   }
 
-  /// A suite s.json of one entry on sim; `fields` are further ones of the entry.
+  /// Writes a suite s.json of one entry on sim. `fields` are the entry's further JSON fields.
   void write_suite(const std::string& fields) {
     harness::write_file(
         folder_.path() / "s.json",

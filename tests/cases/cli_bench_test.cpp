@@ -18,7 +18,7 @@ using tests::Outcome;
 
 class CliBench : public tests::CliTest {
  protected:
-  /// Everything that is measured, by its name without what Google Benchmark appends.
+  /// Returns all measurements by name, without the suffix that Google Benchmark appends.
   std::map<std::string, json> measure(const std::string& arguments) {
     const Outcome outcome = rankcheck("bench --min-time 0.01 --json bench.json " + arguments);
     EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
@@ -31,7 +31,8 @@ class CliBench : public tests::CliTest {
     return all;
   }
 
-  /// A worker that keeps what it is asked for, and says that it took 3 ms for what copies in 2 ms.
+  /// Installs a worker that logs its requests in the file `asked`. It reports 3 ms for a call whose
+  /// copy takes 2 ms.
   void install_worker() {
     install();
     write_script("bin/rankcheck-worker-cuda", R"sh(
@@ -68,7 +69,7 @@ TEST_F(CliBench, MeasuresSmallCasesAndLargeCallsInSim) {
     EXPECT_GT(each.value("floor_seconds", 0.0), 0) << name;
     if (name.starts_with("frames/")) continue;
     if (floor_seconds == 0) floor_seconds = each["floor_seconds"];
-    // The mean over the iterations, which add up with roundings of their own.
+    // The value is a mean over the iterations, and adding them up rounds.
     EXPECT_NEAR(each["floor_seconds"], floor_seconds, 1e-9 * floor_seconds)
         << "measured once: " << name;
   }
@@ -85,7 +86,7 @@ TEST_F(CliBench, StartsTheWorkerThroughItsLauncher) {
   EXPECT_TRUE(exists("launched"));
 }
 
-/// A GPU's clock measures on it; here a script.
+/// The worker measures with the GPU's clock. Here the worker is a script.
 TEST_F(CliBench, AsksTheWorkerForTimesOnCuda) {
   install_worker();
   const auto all = measure("--backend cuda --filter '*/cuda/*/direct/*'");
@@ -94,7 +95,7 @@ TEST_F(CliBench, AsksTheWorkerForTimesOnCuda) {
   EXPECT_DOUBLE_EQ(sum["floor_seconds"], 0.002);
   EXPECT_DOUBLE_EQ(sum["floor_ratio"], 1.5);
   EXPECT_EQ(sum["runs"], 3);
-  // (3 n - 1) buffers are read or written where the copies read and write 2 n.
+  // The plan reads or writes (3 n - 1) buffers, the copies read and write 2 n.
   EXPECT_DOUBLE_EQ(sum["bandwidth_share"], 23.0 / 16 / 1.5);
   const auto frames = measure("--backend cuda --filter 'frames/cuda/*/fused/*'");
   const json& gradients = frames.at("frames/cuda/gaussian_gradients/fused/1x2048x256");

@@ -9,7 +9,7 @@
 
 #include "tests/cases/cli.hpp"
 
-/// Runs that end, whatever a worker does. The workers are shell scripts.
+/// Every run ends, whatever its worker does. The workers are shell scripts.
 namespace rankcheck::tests {
 namespace {
 
@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 namespace worker = harness::worker;
 
-/// Begins a message that never comes to its end.
+/// Begins a message that never ends.
 constexpr const char* byte_now_and_then =
     "printf '\\377\\0\\0\\0'; while :; do printf x; sleep 0.2; done";
 
@@ -34,7 +34,8 @@ class CliEndings : public CliTest {
     fs::create_directory(path_to("tmp"));
   }
 
-  /// A worker that takes every case and, once it gets one to run, does as the script says.
+  /// Writes a worker that refuses no case. It executes the script when it gets the first case to
+  /// run.
   void write_worker(const std::string& script) {
     write_script("worker", R"(cat hello
       question=0
@@ -51,7 +52,8 @@ class CliEndings : public CliTest {
       )" + script);
   }
 
-  /// Runs the worker's only operation and sends signals with `timeout` and these arguments.
+  /// Runs the worker's only operation under `timeout` with these arguments, which choose the
+  /// signal.
   Outcome run(const std::string& timeout, const std::string& options = "") {
     const auto start = Clock::now();
     Outcome outcome =
@@ -62,7 +64,7 @@ class CliEndings : public CliTest {
     return outcome;
   }
 
-  /// Everything that was asked to end after `after_s` did so within 5 s and left no folder.
+  /// Expects that the run ended within 5 s after `after_s` seconds and left no temporary folder.
   void expect_ended_in_time(double after_s) const {
     EXPECT_LT(took_s_, after_s + 5);
     EXPECT_TRUE(fs::is_empty(path_to("tmp")));
@@ -117,7 +119,7 @@ TEST_F(CliEndings, WorkersLeaveNoFolderHoweverTheyEnd) {
     run("--foreground 60", "--fail-fast");
     EXPECT_TRUE(fs::is_empty(path_to("tmp"))) << script;
     fs::remove_all(path_to("r"));
-    // At the start.
+    // The worker now ends the same way at its start.
     write_script("worker", script);
     EXPECT_EQ(run("--foreground 60").status, 2);
     EXPECT_TRUE(fs::is_empty(path_to("tmp"))) << script;

@@ -9,7 +9,7 @@
 namespace rankcheck {
 namespace {
 
-/// Paths that the user gives for files to read, and that are none.
+/// Paths given as input files that are not regular files.
 class CliFiles : public tests::CliTest {
  protected:
   CliFiles() {

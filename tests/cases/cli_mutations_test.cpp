@@ -10,8 +10,8 @@
 #include "tests/cases/cli.hpp"
 #include "tests/fuzz/mutator.hpp"
 
-/// The program itself on input that was made bad; tests/fuzz/ does the same to its readers, many
-/// more times.
+/// Runs the program itself on corrupted input. tests/fuzz/ does the same to the program's readers,
+/// many more times.
 namespace rankcheck {
 namespace {
 
@@ -19,7 +19,7 @@ class CliMutations : public tests::CliTest {
  protected:
   CliMutations() { program_ = "timeout 60 " + program_; }
 
-  /// Everything in the folder.
+  /// Returns all paths in the folder.
   [[nodiscard]] std::set<std::string> files() const {
     std::set<std::string> all;
     for (const auto& each : std::filesystem::recursive_directory_iterator(folder_.path())) {
@@ -28,10 +28,10 @@ class CliMutations : public tests::CliTest {
     return all;
   }
 
-  /// Runs the program on what it refuses with one line and without a file, or takes. Returns what
-  /// it left.
+  /// Runs the program, which may accept the input. If it refuses, it must print one line and write
+  /// no file. Returns the outcome.
   tests::Outcome expect_taken_or_refused(const std::string& arguments) {
-    // Where the complaints go.
+    // Standard error goes to this file, so it must exist before the files are listed.
     harness::write_file(path_to("stderr"), "");
     const std::set<std::string> before = files();
     tests::Outcome outcome = rankcheck(arguments);
@@ -44,7 +44,7 @@ class CliMutations : public tests::CliTest {
     return outcome;
   }
 
-  /// Runs the program on mutations of a file that is there.
+  /// Runs the program on mutations of an existing file.
   void expect_of_file(const std::string& name,
                       const std::string& arguments,
                       int times = mutations) {
@@ -59,8 +59,8 @@ class CliMutations : public tests::CliTest {
     }
   }
 
-  /// Runs the program on mutations of a file that has checksums: it has the same output, or one of
-  /// these, or refuses the file.
+  /// Runs the program on mutations of a file with checksums. Each run either refuses the file or
+  /// prints one of `outputs`.
   void expect_of_sealed_file(const std::string& name,
                              const std::string& arguments,
                              const std::set<std::string>& outputs) {
@@ -118,7 +118,7 @@ TEST_F(CliMutations, OfAJournal) {
   ASSERT_EQ(rankcheck("run --operation barrier --backend sim --cases 2 --report r").status, 0);
   const tests::Outcome whole = rankcheck("report r");
   ASSERT_EQ(whole.status, 0);
-  // A journal that is cut behind its findings is that of a run that was killed at its end.
+  // A journal without its last line is like the journal of a run that was killed at its end.
   const std::string good = text_of("r/journal.jsonl");
   harness::write_file(path_to("r/journal.jsonl"),
                       good.substr(0, good.rfind('\n', good.size() - 2) + 1));

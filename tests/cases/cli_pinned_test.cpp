@@ -14,12 +14,12 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using tests::Outcome;
 
-/// Pinned cases of a program that has no others.
+/// Pinned cases of an installed program that has no other cases.
 class CliPinned : public tests::CliTest {
  protected:
   CliPinned() { install(); }
 
-  /// The pinned cases that a run reports.
+  /// Returns the names of the pinned cases that a run reports.
   std::set<std::string> pinned_in(const std::string& folder) {
     std::set<std::string> names;
     const json all = report(folder);

@@ -14,17 +14,17 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using tests::Outcome;
 
-/// What is left of a run in the folder r, and how it is gone on with.
+/// Changes and resumes a run in the folder r.
 class CliResume : public tests::CliTest {
  protected:
-  /// Takes the end of the run away, as if it had been killed there.
+  /// Removes the journal's last line, as if the run had been killed before its end.
   void forget_end() {
     const std::string journal = text_of("r/journal.jsonl");
     harness::write_file(path_to("r/journal.jsonl"),
                         journal.substr(0, journal.rfind('\n', journal.size() - 2) + 1));
   }
 
-  /// The reports that the journal gives are those of the run, byte by byte.
+  /// Expects that `rankcheck report` restores the run's reports byte by byte.
   void expect_same_reports() {
     std::map<std::string, std::string> before;
     for (const char* each : {"report.json", "junit.xml", "summary.md"}) {
@@ -37,14 +37,14 @@ class CliResume : public tests::CliTest {
     for (const auto& [name, text] : before) EXPECT_EQ(text_of(name), text) << name;
   }
 
-  /// A suite of some work on sim; `fields` come on top.
+  /// Writes a suite with some work on sim. `fields` are further JSON fields of its entry.
   void write_work(int cases, const std::string& fields = "") {
     write_suite(R"("operation":"b*","require_all_cells":false,"cases":)" + std::to_string(cases) +
                 fields);
   }
 };
 
-/// A second of a run that repeats itself.
+/// A suite that repeats itself, limited to one second.
 const std::string deep = "run deep --operation broadcast --backend sim --cases 60 --time-budget 1 ";
 
 TEST_F(CliResume, ReportOfACompletedRunIsThatOfTheRun) {

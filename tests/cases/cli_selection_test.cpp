@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 using tests::Outcome;
 
-/// What `rankcheck run` makes of suites and of the options that narrow them.
+/// How `rankcheck run` selects suites, and how options narrow them.
 class CliSelection : public tests::CliTest {
  protected:
   std::string second_line(const Outcome& outcome) const {
@@ -31,7 +31,7 @@ class CliSelection : public tests::CliTest {
 };
 
 TEST_F(CliSelection, OptionsWithoutASuiteNarrowSmoke) {
-  // With the backends of smoke, here or not.
+  // The run reports smoke's backends, whether or not they are available here.
   (void)rankcheck("run --operation barrier --cases 1 --report r");
   EXPECT_EQ(report("r")["run"]["suites"], json({"smoke"}));
   EXPECT_EQ(backends_of("r"), (std::set<std::string>{"cuda", "mpi", "nccl", "sim"}));
@@ -65,14 +65,14 @@ TEST_F(CliSelection, TimeLimitOfASuiteIsNotForOtherNumbersOfCases) {
 }
 
 TEST_F(CliSelection, NothingIsOpenedForWhatOptionsLeaveOut) {
-  // Smoke has no such algorithm for mpi: a launcher that fails is not even asked.
+  // Smoke has no such algorithm for mpi, so its launcher, which would fail, is not started.
   const Outcome outcome = shell("RANKCHECK_MPIEXEC=/bin/false " + program_ +
                                 " run --operation barrier --algorithm central --cases 1");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
 
 TEST_F(CliSelection, NamedBackendOfNoEntryTakesTheCasesOfSim) {
-  // It does not say hello: so it was started.
+  // The program does not send its hello. The complaint shows that it was started.
   expect_unable("run smoke --operation barrier --backend command:/bin/true",
                 "backend command:/bin/true: ");
   expect_unable("run --operation barrier --backend command:/bin/true",
@@ -105,7 +105,7 @@ TEST_F(CliSelection, RequiredCellsAreCoveredByEveryUnit) {
   EXPECT_EQ(outcome.status, 1) << outcome.out;
   EXPECT_NE(outcome.out.find("first site/chunked, which the backend refuses"), std::string::npos)
       << outcome.out;
-  // Cells that are refused are told without that, too.
+  // Refused cells are reported without --require, too.
   EXPECT_NE(rankcheck("run s.json --report r").out.find(" refused  "), std::string::npos);
   EXPECT_EQ(rankcheck("report r").status, 0);
 }

@@ -23,7 +23,7 @@ using tests::Outcome;
 
 class Cli : public tests::CliTest {};
 
-/// One quick unit; the tests add what they are about.
+/// One quick unit; tests append their own options.
 const std::string quick =
     "run --backend sim --operation broadcast --algorithm binomial "
     "--property agrees_with_reference --cases 60 ";
@@ -208,7 +208,7 @@ TEST_F(Cli, ResumedRunReportsWhatAnUninterruptedOneDoes) {
   const std::string arguments = "run --backend sim --operation 'b*' --cases 60 --seed 3 ";
   ASSERT_EQ(rankcheck(arguments + "--report whole").status, 0);
   json whole = report("whole");
-  // Half of the journal, and a line that was torn by the kill.
+  // Keeps half of the journal and a line that the kill cut off.
   const std::string journal = text_of("whole/journal.jsonl");
   const std::size_t half = journal.find('\n', journal.size() / 2);
   fs::create_directory(path_to("killed"));
@@ -221,13 +221,13 @@ TEST_F(Cli, ResumedRunReportsWhatAnUninterruptedOneDoes) {
   EXPECT_EQ(whole, resumed);
 }
 
-/// A run that takes a while, in twenty units.
+/// A run of twenty units that takes a while.
 const std::string lengthy = "run --backend sim --operation 'b*' --cases 1000 --seed 3 ";
 
 TEST_F(Cli, KilledRunResumesToWhatAnUninterruptedOneReports) {
   ASSERT_EQ(rankcheck(lengthy + "--report whole").status, 0);
   json whole = report("whole");
-  // Killed as soon as its journal holds a few findings.
+  // The run is killed as soon as its journal has a few findings.
   const Outcome killed =
       shell("(" + program_ + ' ' + lengthy + "--report r >/dev/null & pid=$!; " +
             "for i in $(seq 2000); do sleep 0.01; " +
@@ -246,7 +246,7 @@ TEST_F(Cli, DiskThatFillsIsOneClearLineAndTheRunResumes) {
   const std::string arguments = "run --backend sim --operation 'b*' --cases 60 --seed 3 ";
   ASSERT_EQ(rankcheck(arguments + "--report whole").status, 0);
   json whole = report("whole");
-  // A shell's block is a half or a whole KiB.
+  // The block of `ulimit -f` is 512 or 1024 bytes, depending on the shell.
   const Outcome full = shell("(ulimit -f 20; exec " + program_ + ' ' + arguments + "--report r)");
   EXPECT_EQ(full.status, 2) << full.out;
   EXPECT_NE(full.err.find("rankcheck: cannot write: r/journal.jsonl: "), std::string::npos)
@@ -264,7 +264,7 @@ TEST_F(Cli, ResumeWithOtherOptionsIsRefused) {
   expect_unable("run --resume r --cases 61", "--resume: r: expected cases to be 60");
 }
 
-/// Of a machine whose devices are hidden, where it has any.
+/// Devices are hidden from the program, if the machine has any.
 TEST_F(Cli, GateForHardwareRefusesToBeginWithoutADevice) {
   const Outcome outcome =
       shell("CUDA_VISIBLE_DEVICES= " + program_ + " run hardware --time-budget 1 --report r");
@@ -287,7 +287,7 @@ TEST_F(Cli, CellsOfABackendThatIsNotThereAreSkippedWithTheReason) {
   EXPECT_NE(outcome.out.find("backend cuda is skipped: "), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.last_line().find("1 skipped (1 backend_unavailable)"), std::string::npos);
   EXPECT_NE(report("r")["environment"]["unavailable_backends"]["cuda"], "");
-  // One that the user names is another matter.
+  // A backend that the user names must be available.
   const Outcome named = shell(hidden + "--backend cuda");
   EXPECT_EQ(named.status, 2);
   EXPECT_TRUE(named.err.starts_with("rankcheck: backend: cuda: expected one that can run here"));
@@ -298,7 +298,7 @@ TEST_F(Cli, ReportOfAnIncompleteRunIsNotSuccess) {
   ASSERT_EQ(rankcheck("run --backend sim --operation 'b*' --cases 5 --report r").status, 0);
   const fs::path path = path_to("r/journal.jsonl");
   const std::string journal = read_file(path);
-  // Without its end and the finding before.
+  // Removes the end and the last finding.
   const std::size_t end = journal.rfind('\n', journal.size() - 2);
   harness::write_file(path, journal.substr(0, journal.rfind('\n', end - 1) + 1));
   expect_unable(
@@ -329,7 +329,8 @@ TEST_F(Cli, ReplayOfAFaultIsRedAndShowsWhatIsWrong) {
 }
 
 TEST_F(Cli, ReplayOfAFaultThatChangesNothingIsVacuous) {
-  // The first message of a ring brings an input, which is as it was before the call.
+  // The first message of a ring carries an input, which the call has not changed. So the stale
+  // value is the same.
   const Outcome outcome = rankcheck(
       R"(replay '{"operation":"all_reduce","algorithm":"ring","backend":"sim","ranks":3,"count":4,)"
       R"("type":"f32","op":"sum","input":"coded","fault":"stale:0"}')");
@@ -374,7 +375,7 @@ TEST_F(Cli, ExportWritesWholeArraysOfOperators) {
   EXPECT_EQ(read_file(arrays / "stage0-object-expected.npy"),
             read_file(arrays / "stage0-object-actual.npy"));
   const json files = json::parse(read_file(arrays / "manifest.json"))["files"];
-  // patches and positions; of the object three.
+  // One file each for patches and positions, three for the object.
   EXPECT_EQ(files.size(), 5U);
   EXPECT_EQ(files.back()["elements"], 20);
   EXPECT_EQ(files.back()["shape"], json::array({1, 5, 4}));
@@ -504,7 +505,7 @@ TEST_F(Cli, BadArgumentsOfAuditAreOneClearLine) {
 }
 
 TEST_F(Cli, CommitIsASeed) {
-  // A git of the test's own: this machine need not have one.
+  // The test brings its own git, because the machine may have none.
   const Outcome outcome = shell(
       "printf '#!/bin/sh\\necho 0123456789abcdef0123456789abcdef01234567\\n' > git && "
       "chmod +x git && PATH=$PWD:$PATH && " +

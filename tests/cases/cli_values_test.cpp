@@ -7,7 +7,7 @@
 namespace rankcheck {
 namespace {
 
-/// Values on the command line that are none, or that are meant otherwise.
+/// Command-line values that are malformed or that could be misread.
 class CliValues : public tests::CliTest {};
 
 const std::string broadcast_alone = "run --operation broadcast --algorithm binomial ";

@@ -9,8 +9,8 @@
 namespace rankcheck::cases {
 namespace {
 
-/// What becomes of an operator on two ranks whose device was given 24 bytes, of which it writes one
-/// at `at`.
+/// Runs an operator on two ranks. Rank 1's device allocates 24 bytes of scratch memory, and one
+/// byte is written at offset `at` of this memory.
 harness::Observation run_with_write(std::ptrdiff_t at) {
   const harness::Case c = harness::case_from_text(
       R"({"operation":"insert","ranks":2,"counts":[1,1],"rows":2,"cols":2,"window":1,)"

@@ -19,8 +19,8 @@
 namespace rankcheck::cases {
 namespace {
 
-/// The status of a shell script that is run as a worker; what it was told of where it threw. Where
-/// the script writes the file $0, it is interrupted then.
+/// Runs a shell script as a worker. Returns "status N", or the exception's text if run_worker()
+/// threw. The run is interrupted as soon as the script creates the file $0.
 std::string outcome(const std::string& script) {
   const harness::TemporaryFolder folder;
   const std::filesystem::path ready = folder.path() / "ready";
@@ -41,7 +41,7 @@ std::string outcome(const std::string& script) {
   }
 }
 
-/// The same of one that is interrupted, and then does this.
+/// Returns the outcome of a script that is interrupted and then executes `then`.
 std::string outcome_told(const std::string& then) {
   return outcome("trap '" + then + "' USR1; : > \"$0\"; sleep 60 & wait");
 }
@@ -60,12 +60,12 @@ TEST(WorkerCommand, SaysHowItDied) {
 TEST(WorkerCommand, EndsByBeingTold) {
   EXPECT_EQ(outcome(": > \"$0\"; exec sleep 60"), "status 0");
   EXPECT_EQ(outcome_told("exit 1"), "status 1");
-  // As Open MPI's launcher and MPICH's do.
+  // Launchers of Open MPI and MPICH exit with such statuses.
   EXPECT_EQ(outcome_told("exit 138"), "status 0");
   EXPECT_EQ(outcome_told("exit 10"), "status 0");
 }
 
-/// As a sanitizer's launcher, which waits for the worker.
+/// The shell here is a launcher that waits for the worker, as a sanitizer's launcher does.
 TEST(WorkerCommand, IsToldBehindALauncherThatDoesNotPassItOn) {
   const std::string worker =
       "/bin/sh -c 'trap \"exit 1\" USR1; : > \"$0\"; sleep 60 & wait' \"$0\"";
@@ -73,8 +73,8 @@ TEST(WorkerCommand, IsToldBehindALauncherThatDoesNotPassItOn) {
   EXPECT_EQ(outcome(": > \"$0\"; sleep 60; exit 7"), "status 0") << "nobody listens yet";
 }
 
-/// From now on, this thread and those that it starts cannot open processes, as in some containers;
-/// false where even this is refused.
+/// Denies the system call pidfd_open to this thread and the threads that it starts, as some
+/// containers do. Returns false if the system does not allow such a filter.
 bool lose_pidfd_open() {
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -103,7 +103,7 @@ TEST(WorkerCommand, MayStillDieOfSomethingElseOnceTold) {
   EXPECT_NE(outcome_told("exit 3").find("status 3"), std::string::npos);
 }
 
-/// What a shell script answers.
+/// Returns the answer of a worker that is a shell script; `timeout_s` in seconds.
 WorkerAnswer answer(const std::string& script, double timeout_s = 20) {
   return ask_worker(
       {.arguments = {"/bin/sh", "-c", script}, .environment = {}}, "worker", timeout_s);

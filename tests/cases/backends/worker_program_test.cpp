@@ -12,7 +12,7 @@
 namespace rankcheck::cases {
 namespace {
 
-/// A worker that is a shell script.
+/// Makes a worker that is a shell script.
 class WorkerProgramTest : public testing::Test {
  protected:
   WorkerProgram program(const std::string& script, double limit_s = 60) const {

@@ -21,7 +21,7 @@ TEST(Median, IsTheMiddleOne) {
   EXPECT_EQ(median({4, 1, 3, 2}), 3) << "the upper of two";
 }
 
-/// The plan of an all_reduce of f32.
+/// Returns the plan of an all_reduce of sums of f32.
 gpu::plan::Plan plan_of(std::string_view algorithm, int ranks, std::int64_t count) {
   gpu::plan::Plan plan;
   gpu::plan::Builder builder;
@@ -37,14 +37,14 @@ gpu::plan::Plan plan_of(std::string_view algorithm, int ranks, std::int64_t coun
 
 TEST(MovedBytes, AreThoseThatStepsReadAndWrite) {
   EXPECT_EQ(moved_bytes(gpu::plan::Plan(), 4), 0);
-  // Each of 4 ranks reduces 2 elements of 4 peers and puts the 2 to the 3 others.
+  // Each of 4 ranks reduces 2 elements of 4 peers and puts these 2 to the 3 others.
   EXPECT_EQ(moved_bytes(plan_of("direct", 4, 8), 4), 4 * 4 * ((4 * 2 + 2) + 3 * (2 + 2)));
   // Each of 4 ranks reduces all 8 elements of 4 peers.
   EXPECT_EQ(moved_bytes(plan_of("one_shot", 4, 8), 8), 8 * 4 * (4 * 8 + 8));
 }
 
 TEST(BandwidthShare, IsThatOfTheCopysSpeed) {
-  // 6 bytes in 2 s against 4 bytes in 1 s.
+  // 6 bytes in 2 s, compared with 4 bytes in 1 s.
   EXPECT_DOUBLE_EQ(
       bandwidth_share({.seconds = {2, 2, 9}, .floor_seconds = {1, 1, 7}, .floor_bytes = 4}, 6),
       0.75);
@@ -62,7 +62,7 @@ TEST(TimesInTurns, LeaveOutTheFirstRunsAndTakeEnough) {
         return 0.5;
       },
       100);
-  // Runs 1, 3 and 5 do not count; 7 + 9 + … + 21 is the first such sum of 100 or more.
+  // Runs 1, 3 and 5 do not count. 7 + 9 + … + 21 is the first such sum that reaches 100.
   EXPECT_EQ(times.seconds, (std::vector<double>{7, 9, 11, 13, 15, 17, 19, 21}));
   EXPECT_EQ(times.floor_seconds, std::vector<double>(8, 0.5));
   EXPECT_EQ(order.substr(0, 4), "rfrf");

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t bytes = std::size_t{64} << 20;
 constexpr int children = 3;
 
-/// Processes that each do something, then wait for their end.
+/// Child processes that each execute `body` and then wait until they are ended.
 class Children {
  public:
   template <class Body>

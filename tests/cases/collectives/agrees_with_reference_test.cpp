@@ -17,7 +17,7 @@ using harness::Judgement;
 using harness::Observation;
 using harness::Verdict;
 
-/// Where element `index` of the output of group rank `rank` lies in its image.
+/// Returns the address of element `index` in the output of group rank `rank`.
 std::byte* output(std::span<const Case> stages, Observation& observation, int rank, int index) {
   const std::int64_t at =
       layout_of(stages[0], rank).recv + index * spec::info(stages[0].type).bytes;
@@ -84,7 +84,7 @@ TEST(AgreesWithReferenceTest, NanIsNeverWithinTheBound) {
   EXPECT_EQ(judgement.verdict, Verdict::falsified);
 }
 
-/// The output of the first rank, without what rank 1 contributed.
+/// Subtracts rank 1's contribution from an element of rank 0's output.
 TEST(AgreesWithReferenceTest, MissingRanksAreNamed) {
   const Judgement judgement = examine(coded, [](std::span<const Case> stages, Observation& seen) {
     const harness::BufferView other{layout_of(stages[0], 1), seen.stages[0].images[1].data()};
@@ -119,7 +119,7 @@ TEST(AgreesWithReferenceTest, AllWrongElementsAreCountedButFewListed) {
   EXPECT_EQ(judgement.wrong.size(), harness::wrong_elements_max);
 }
 
-/// Longer than what is folded at a time.
+/// The output is longer than the block of elements that is folded at a time.
 TEST(AgreesWithReferenceTest, LongBlocksAreJudgedToTheEnd) {
   const std::string text =
       R"({"operation":"all_reduce","ranks":2,"count":5000,"op":"sum","input":"exact"})";

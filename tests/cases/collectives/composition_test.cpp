@@ -34,7 +34,7 @@ TEST(CompositionTest, NextStagesTakeWhatIsLeft) {
   EXPECT_EQ(next_stage_of(whole(), "broadcast"), expected);
 }
 
-/// The stages of other operations get every algorithm in turn, the same ones in every replay.
+/// Stages of other operations get every algorithm in turn. Each replay chooses the same algorithms.
 TEST(CompositionTest, OpenStagesDrawTheirAlgorithms) {
   SimBackend backend(gpu::implementations());
   harness::Examiner examiner(all_operations(), backend);
@@ -101,7 +101,7 @@ TEST_F(IsLinearTest, SaysNothingOfOtherInputs) {
   EXPECT_FALSE(applies(c_));
 }
 
-/// 64 ranks of bf16: 3 times the smallest limit is above 2^8 with a scalar of 2.
+/// 64 ranks of bf16: 3 times the smallest limit exceeds 2^8 when the scalar is 2.
 TEST_F(IsLinearTest, SaysNothingWhereCombinationsRound) {
   c_.ranks = 64;
   c_.op = spec::ReduceOp::premul_sum;

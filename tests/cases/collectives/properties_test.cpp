@@ -16,7 +16,7 @@ using harness::Judgement;
 using harness::Observation;
 using harness::Verdict;
 
-/// A property on one case: which stages' outputs it compares, and what it says of a wrong one.
+/// A property on one case: the stages whose outputs it compares, and its reason for a wrong output.
 struct Law {
   std::string property;
   std::string fields;
@@ -38,7 +38,7 @@ TEST_P(LawTest, HoldsForRightResults) {
   EXPECT_GT(judgement.compared_bytes, 0);
 }
 
-/// The bytes of the outputs of one stage.
+/// Returns rank and byte offset of every output byte of one stage.
 std::vector<std::pair<std::size_t, std::int64_t>> output_bytes(const Case& c) {
   std::vector<std::pair<std::size_t, std::int64_t>> all;
   const std::int64_t bytes = spec::info(c.type).bytes;
@@ -163,11 +163,10 @@ TEST(LawsTest, EveryPropertyIsTried) {
 }
 
 // --- a barrier: times instead of values
-// --------------------------------------------------------------
 
 const std::string barrier = R"({"operation":"barrier","property":"separates_ranks","ranks":3})";
 
-/// Every rank enters at its number and leaves at 10, in every round.
+/// In every round, rank r enters at time r and leaves at time 10.
 void stamp(Observation& observation) {
   for (harness::StageOutcome& stage : observation.stages) {
     for (std::size_t r = 0; r < stage.stamps.size(); ++r) {

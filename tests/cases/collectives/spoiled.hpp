@@ -14,17 +14,17 @@
 
 namespace rankcheck::cases {
 
-/// All operations with the properties that their suites claim.
+/// Returns all operations with the properties that their suites claim.
 inline const harness::Catalogue& all_operations() {
   static const harness::Catalogue all = make_catalogue();
   return all;
 }
 
-/// Changes what a whole run left behind.
+/// Changes the results of a whole run.
 using Spoil =
     std::function<void(std::span<const harness::Case> stages, harness::Observation& observation)>;
 
-/// The simulator, the results of which are spoiled after the last stage.
+/// A simulator whose results are changed after the last stage.
 class SpoiledBackend : public SimBackend {
  public:
   explicit SpoiledBackend(Spoil spoil)
@@ -39,7 +39,8 @@ class SpoiledBackend : public SimBackend {
   Spoil spoil_;
 };
 
-/// The judgement of a case whose results are spoiled; without `spoil` they are right.
+/// Returns the judgement of a case whose results are changed by `spoil`. Without `spoil` they stay
+/// right.
 inline harness::Judgement examine(const std::string& text, Spoil spoil = {}) {
   SpoiledBackend backend(std::move(spoil));
   harness::Judgement judgement;
@@ -47,7 +48,7 @@ inline harness::Judgement examine(const std::string& text, Spoil spoil = {}) {
   return judgement;
 }
 
-/// The layout of one member's image after a stage on the simulator.
+/// Returns the layout of one rank's memory image after a stage on the simulator.
 inline harness::ImageLayout layout_of(const harness::Case& c, int rank) {
   harness::ImageLayout layout;
   lay_out(all_operations().find(c.operation)->contract,

@@ -26,7 +26,7 @@ class ArchiveTest : public testing::Test {
     harness::write_file(folder_ / name, text);
   }
 
-  /// Text that no compression makes shorter.
+  /// Returns text that no compression makes shorter.
   static std::string noise(std::size_t bytes) {
     std::mt19937 engine(1);
     std::string text(bytes, '\0');
@@ -34,7 +34,7 @@ class ArchiveTest : public testing::Test {
     return text;
   }
 
-  /// The files of an archive and what they hold.
+  /// Returns the files of an archive and their content.
   static std::map<std::string, std::string> content(const fs::path& path) {
     std::map<std::string, std::string> files;
     zip_t* archive = ::zip_open(path.c_str(), ZIP_RDONLY, nullptr);
@@ -64,7 +64,7 @@ TEST_F(ArchiveTest, HoldsEveryFileOfTheFolder) {
   const std::map<std::string, std::string> expected{{"report.json", "{}"},
                                                     {"suites/journal.jsonl", "one\ntwo\n"}};
   EXPECT_EQ(content(archive_), expected);
-  // A later one replaces it.
+  // A later archive replaces the first one.
   put("report.json", "{1}");
   EXPECT_TRUE(write_archive(folder_, archive_).empty());
   EXPECT_EQ(content(archive_).at("report.json"), "{1}");
@@ -87,7 +87,7 @@ TEST_F(ArchiveTest, LeavesOutTheLargestFilesButNotTheReport) {
   const auto files = content(archive_);
   EXPECT_EQ(files.size(), 4U);
   EXPECT_EQ(files.at("LEFT_OUT.txt"), "soak/journal.jsonl\n");
-  // Even where the report alone is too large.
+  // The report and two more files stay even if the report alone exceeds the limit.
   EXPECT_EQ(write_archive(folder_, archive_, 100).size(), 3U);
   EXPECT_TRUE(content(archive_).contains("report.json"));
 }

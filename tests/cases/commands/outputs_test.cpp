@@ -20,7 +20,7 @@ class Outputs : public testing::Test {
  protected:
   Outputs() { harness::write_file(file_, "taken"); }
 
-  /// What is said of a path, without its folder.
+  /// Returns the complaint about a path, without its folder.
   std::string complaint(const std::function<void(const fs::path&)>& require,
                         const std::string& name) {
     try {
@@ -57,7 +57,7 @@ TEST_F(Outputs, MayBeNoFilesWhereNoneCanBe) {
 }
 
 TEST_F(Outputs, AreTriedBecauseAFileSystemMayRefuseMoreThanItSays) {
-  // Nobody may write there, not even who may do everything.
+  // Nobody may write there, not even root.
   EXPECT_THROW(require_writable_file("/proc/new"), harness::BadInput);
   EXPECT_THROW(require_writable_folder("/proc/new/deeper"), harness::BadInput);
   EXPECT_THROW(require_writable_folder("/proc"), harness::BadInput);

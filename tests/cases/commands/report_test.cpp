@@ -7,7 +7,7 @@
 namespace rankcheck::cases {
 namespace {
 
-/// A report of a run whose time was over, with this for its environment.
+/// Returns the report of a run whose time was over, with this environment.
 harness::Report ended_early(const nlohmann::ordered_json& environment) {
   harness::Report report;
   report.ending = "time_over";
@@ -30,7 +30,7 @@ TEST(HowToGoOnTest, takes_a_time_that_is_no_number_for_none) {
   EXPECT_EQ(how_to_go_on(ended_early({}), "r", "rankcheck"), without_time);
 }
 
-/// Anyone may have written the journal.
+/// The journal is untrusted: anyone may have written it.
 TEST(HowToGoOnTest, is_one_short_line_whatever_the_ending_is) {
   harness::Report report;
   report.ending = "a\nb\x1b[31m" + std::string(1000, 'x');

@@ -15,7 +15,7 @@ namespace {
 
 class SelectionTest : public testing::Test {
  protected:
-  /// A suite with a time limit and one operation on sim; returns its path.
+  /// Writes a suite with a time limit in seconds and one operation on sim. Returns its path.
   std::string suite(const std::string& operation, int time_limit_s) {
     const std::filesystem::path path = folder_.path() / (operation + ".json");
     harness::write_file(path,

@@ -7,8 +7,8 @@
 #include "tests/cases/cuda/on_stand_in.hpp"
 #include "tests/cases/planted_fault.hpp"
 
-/// What `rankcheck run --backend cuda` says of devices with a fault; see
-/// tests/gpu/device/cuda/stand_in/.
+/// What `rankcheck run --backend cuda` reports of devices with a fault.
+/// tests/gpu/device/cuda/stand_in/ plants the faults.
 namespace rankcheck {
 namespace {
 
@@ -22,7 +22,7 @@ struct Fault {
   std::string_view verdict = "falsified";
 };
 
-/// What GoogleTest prints of a parameter.
+/// Prints a parameter for GoogleTest.
 [[maybe_unused]] void PrintTo(const Fault& fault, std::ostream* out) {
   *out << fault.name;
 }
@@ -72,7 +72,8 @@ INSTANTIATE_TEST_SUITE_P(
               "chain",
               "differs from the reference",
               "repeats_with_other_data"},
-        // Of the graph before, which a process that replays the case has not.
+        // The old addresses are in the previous graph. A process that replays only this case has no
+        // previous graph, so the finding is flaky.
         Fault{"old_addresses",
               "all_reduce",
               "ring",
@@ -90,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(instance.param.name) + "_" + std::string(instance.param.operation);
     });
 
-/// With graphs all of these fail, see above.
+/// The test above finds these faults with graphs enabled.
 TEST_F(FaultsOfGraphs, AreThoseThatAreGoneWithoutThem) {
   const auto run = [this](const std::string& fault, const std::string& property) {
     return shell("RANKCHECK_CUDA_GRAPHS=0 RANKCHECK_STAND_IN=" + fault + " " + program_ +

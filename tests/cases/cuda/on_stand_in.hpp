@@ -6,8 +6,8 @@
 
 namespace rankcheck::tests {
 
-/// The program with the CUDA programs whose devices are this machine's processor; see
-/// tests/gpu/device/cuda/stand_in/.
+/// Installs the program with CUDA programs whose devices are stand-ins on this machine's processor;
+/// see tests/gpu/device/cuda/stand_in/.
 class OnStandIn : public CliTest {
  protected:
   void SetUp() override {

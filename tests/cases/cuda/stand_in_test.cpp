@@ -11,7 +11,7 @@
 #include "tests/cases/cuda/on_stand_in.hpp"
 #include "tests/cases/reconstruct/scan.hpp"
 
-/// What only devices can do, on a stand-in for them.
+/// Behaviour that needs devices, tested on stand-ins for them.
 namespace rankcheck {
 namespace {
 
@@ -19,7 +19,8 @@ using tests::Outcome;
 
 class CudaOnStandIn : public tests::OnStandIn {
  protected:
-  /// Reconstructs on three ranks and repeats steps in the reference; the state that it ends with.
+  /// Reconstructs on three ranks and repeats steps in the reference. Returns the bytes of the last
+  /// checkpoint.
   std::string reconstruct(const std::string& backend, const std::string& options) {
     const std::string state = backend + ".cxi";
     const Outcome outcome =
@@ -29,8 +30,8 @@ class CudaOnStandIn : public tests::OnStandIn {
     return harness::read_file(folder_.path() / state);
   }
 
-  /// The gate without nccl, which is not there, on devices with so little memory that it takes
-  /// seconds.
+  /// Runs the gate without nccl, which the stand-in does not have. The devices have so little
+  /// memory that the gate takes seconds.
   Outcome gate(const std::string& surroundings, const std::string& arguments = "") {
     return run_gate(
         "--backend cuda --operation all_reduce --algorithm ring "
@@ -39,7 +40,8 @@ class CudaOnStandIn : public tests::OnStandIn {
         "gate",
         "RANKCHECK_STAND_IN_MIB=2 " + surroundings);
   }
-  /// What a probe of the link from device 0 to device 1 says: two patterns, once each.
+  /// Probes the link from device 0 to device 1: two patterns, one copy each. Returns the worker's
+  /// answer.
   nlohmann::json probe(const std::string& surroundings, const std::string& method) {
     const Outcome outcome = shell(
         surroundings + R"( bin/rankcheck-worker-cuda --probe '{"from":0,"to":1,"bytes":4096,)" +
@@ -47,7 +49,7 @@ class CudaOnStandIn : public tests::OnStandIn {
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     return nlohmann::json::parse(outcome.out, nullptr, false);
   }
-  /// What the doctor says of the backend.
+  /// Returns what the doctor reports of the backend.
   [[nodiscard]] nlohmann::json doctor(const std::string& surroundings) {
     const nlohmann::json said =
         nlohmann::json::parse(shell(surroundings + " " + program_ + " doctor --json").out);
@@ -59,7 +61,7 @@ class CudaOnStandIn : public tests::OnStandIn {
   [[nodiscard]] nlohmann::json hardware() {
     return report("gate").at("environment").at("hardware");
   }
-  /// What the gate says of one of its parts.
+  /// Returns what the gate reports of one of its parts.
   [[nodiscard]] nlohmann::json part(const std::string& name) {
     const nlohmann::json parts = hardware().at("phases");
     for (const nlohmann::json& each : parts) {
@@ -67,7 +69,8 @@ class CudaOnStandIn : public tests::OnStandIn {
     }
     return {};
   }
-  /// Its links: a loop over a part of what hardware() returns would be over what is gone.
+  /// Returns the gate's links by value: a loop over a part of hardware()'s result would use a
+  /// dangling reference.
   [[nodiscard]] nlohmann::json links() {
     nlohmann::json all = hardware().at("links");
     EXPECT_FALSE(all.empty());
@@ -102,7 +105,7 @@ TEST_F(CudaOnStandIn, RefusesDevicesThatTheKernelsAreTooNewFor) {
       << outcome.err;
 }
 
-/// What the doctor says of a machine where something is missing.
+/// The doctor names everything that is missing on a machine.
 TEST_F(CudaOnStandIn, TellsTheDoctorInALineWhatIsMissing) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> expected{
       {"RANKCHECK_STAND_IN=no_driver",
@@ -131,7 +134,7 @@ TEST_F(CudaOnStandIn, TellsTheDoctorInALineWhatIsMissing) {
   }
 }
 
-/// One line on stderr, nothing on stdout, and no folder.
+/// A refusal is one line on stderr, nothing on stdout, and no folder.
 TEST_F(CudaOnStandIn, TheGateRefusesToBeginWithoutWhatItNeeds) {
   const std::vector<std::pair<std::string, std::string>> expected{
       {"RANKCHECK_STAND_IN=no_driver", "no NVIDIA driver is installed"},
@@ -213,7 +216,7 @@ TEST_F(CudaOnStandIn, ReconstructsBitByBitAsTheSimulator) {
   }
 }
 
-/// The fused passes of some round otherwise than the simulator does.
+/// The fused passes of some solvers round differently from the simulator.
 TEST_F(CudaOnStandIn, StepsWithEverySolverWithinTheBoundsOfTheReference) {
   rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
   for (const cases::reconstruct::Solver& solver : cases::reconstruct::solvers()) {
@@ -230,7 +233,7 @@ TEST_F(CudaOnStandIn, FindsAProbeToStartFromAsTheSimulatorDoes) {
 
 TEST_F(CudaOnStandIn, FailsNothingOfTheGateAndPassesNoDevice) {
   const Outcome outcome = gate("");
-  // Nothing of it is hardware.
+  // The devices are stand-ins, so the gate cannot pass.
   EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
   const nlohmann::json found = hardware();
   ASSERT_EQ(found.at("devices").size(), 2U);
@@ -265,14 +268,15 @@ TEST_F(CudaOnStandIn, HasEveryDeviceInTheSuitesOfTheGate) {
     const nlohmann::json findings = report("gate/" + phase).at("findings");
     ASSERT_EQ(findings.size(), 1U);
     EXPECT_EQ(findings[0].at("unit").at("ranks"), (nlohmann::json{1, 3}));
-    // The soak takes what time is left, which is none on a busy machine.
+    // The soak runs in the remaining time, and a busy machine has none left.
     if (phase == "suites") {
       EXPECT_GT(findings[0].at("cases"), 0) << findings;
     }
   }
 }
 
-/// The sanitizer is a script that notes what it was asked, and ends as a file says.
+/// The sanitizer is a script that logs its arguments. It fails with status 86 if the file
+/// `complains` exists.
 TEST_F(CudaOnStandIn, RunsItsWorkersUnderTheSanitizer) {
   const std::filesystem::path sanitizer = folder_.path() / "tools" / "compute-sanitizer";
   std::filesystem::create_directories(sanitizer.parent_path());
@@ -320,7 +324,7 @@ TEST_F(CudaOnStandIn, FailsTheGateWhereCopiesStopShort) {
   const Outcome outcome = gate("RANKCHECK_STAND_IN=short_copy");
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   for (const nlohmann::json& each : links()) {
-    // What the probe reads of its own comparison stops short, too, and may end it.
+    // Copies of the comparison's own results stop short, too, and may end the probe.
     EXPECT_EQ(each.at("verdict") == "passed", each.at("method") != "copy") << each;
   }
 }
@@ -409,7 +413,7 @@ TEST_F(CudaOnStandIn, WorkerRefusesArgumentsThatMakeNoSense) {
   }
 }
 
-/// What launches a graph synchronises the ranks by itself.
+/// Only barriers are not replayed: launching a graph already synchronises the ranks.
 TEST_F(CudaOnStandIn, ReplaysAllButBarriers) {
   const std::string without =
       "RANKCHECK_STAND_IN=no_graphs " + program_ + " run ci --backend cuda --cases 10 --operation ";
@@ -427,7 +431,7 @@ TEST_F(CudaOnStandIn, UsesOneDeviceForAllRanks) {
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
 
-/// That goes wrong in some orders of the work alone.
+/// The fault shows only in some orders of the work.
 TEST_F(CudaOnStandIn, FindsTransformsThatShareAWorkArea) {
   const Outcome outcome =
       shell("RANKCHECK_STAND_IN=shared_area RANKCHECK_STAND_IN_DEVICES=1 " + program_ +

@@ -10,8 +10,8 @@
 #include "tests/cases/cli.hpp"
 #include "tests/harness/schema.hpp"
 
-/// `rankcheck run hardware` where a script stands for the workers of cuda and nccl. It says that
-/// there are two devices, answers for links, and runs no case.
+/// `rankcheck run hardware` with a script in place of the workers of cuda and nccl. The script
+/// reports two devices, answers probes of links, and runs no case.
 namespace rankcheck {
 namespace {
 
@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using tests::Outcome;
 
-/// The link from 0 to 1 takes a minute by loads unless there is a file `fast`. With a file
-/// `corrupt`, what goes from 1 to 0 arrives wrong. A file `stop` holds a number: behind so many
-/// probes of the soak, a probe takes a minute.
+/// A probe from 0 to 1 by loads takes a minute unless the file `fast` exists. If the file `corrupt`
+/// exists, copies from 1 to 0 arrive wrong. The file `stop` holds a number: after this number of
+/// soak probes, a probe takes a minute.
 constexpr const char* worker = R"sh(#!/bin/sh
 device='{"name":"made up","bus":"0","capability":"9.0","memory_bytes":1}'
 case "$1" in
@@ -67,17 +67,18 @@ class CliGate : public tests::CliTest {
     harness::write_file(path_to(name), text);
   }
 
-  /// The program runs in the background as process $p, until `condition` holds of the shell.
+  /// Runs the program in the background as process $p until the shell's `condition` holds. Then
+  /// runs `then`.
   Outcome in_background(const std::string& arguments,
                         const std::string& condition,
                         const std::string& then) {
-    // What is behind the first semicolon is not part of the background job.
+    // Only the command after the first semicolon is the background job.
     return shell("true; " + program_ + " " + arguments +
                  " > out & p=$!; while kill -0 $p 2> /dev/null && ! " + condition +
                  "; do sleep 0.01; done; " + then);
   }
 
-  /// The probes of the soak so far.
+  /// Returns the soak's probes so far.
   [[nodiscard]] std::vector<json> soaked() const {
     std::vector<json> probes;
     std::istringstream lines(text_of("asked"));
@@ -88,13 +89,13 @@ class CliGate : public tests::CliTest {
     return probes;
   }
 
-  /// The gate with few units. They do not run, since the script opens no backend.
+  /// A gate with few units. The units do not run, because the script opens no backend.
   const std::string gate_ = "run hardware --operation barrier ";
   Outcome run_whole(const std::string& folder, const std::string& arguments = "") {
     return run_gate("--operation barrier " + arguments, folder);
   }
 
-  /// Links of which something was compared.
+  /// Returns the number of links over which something was compared.
   static int measured(const json& gate) {
     const json& links = gate.at("environment").at("hardware").at("links");
     return static_cast<int>(std::count_if(links.begin(), links.end(), [](const json& link) {
@@ -105,7 +106,7 @@ class CliGate : public tests::CliTest {
 
 TEST_F(CliGate, ProcessAndFileSayTheSame) {
   make("fast");
-  // The script runs no case.
+  // The status is 2, because the script runs no case.
   EXPECT_EQ(run_whole("r").status, 2);
   EXPECT_EQ(report("r")["exit_status"], 2);
   EXPECT_EQ(report("r")["environment"]["hardware"]["status"], 2);
@@ -120,10 +121,10 @@ TEST_F(CliGate, ProcessAndFileSayTheSame) {
 
 TEST_F(CliGate, EndsWhenTheTimeOfTheCallIsOver) {
   make("fast");
-  // So little that a probe takes it all.
+  // A single probe takes longer than this budget.
   const Outcome first = rankcheck(gate_ + "--time-budget 0.001 --report r --archive r.zip");
   EXPECT_EQ(first.status, 2) << first.out << first.err;
-  // The line can be pasted.
+  // The user can paste this line.
   EXPECT_NE(first.out.find("ended early (time_over), 8 units were not run; to go on: " + program_ +
                            " run --resume r --time-budget 0.001 --archive r.zip\n"),
             std::string::npos)
@@ -169,7 +170,7 @@ TEST_F(CliGate, KilledItKeepsItsLinksAndGoesOn) {
   in_background(gate_ + "--time-budget 100 --report r",
                 "[ \"$(cat asked 2> /dev/null | wc -l)\" = 3 ]",
                 "sleep 0.2; kill -9 $p; wait $p;");
-  // What doctor says is written before the first link is probed.
+  // The report with the doctor's answer is written before the first link is probed.
   EXPECT_EQ(measured(report("r")), 0);
   EXPECT_TRUE(report("r")["environment"]["hardware"]["doctor"].contains("backends"));
   const Outcome told = rankcheck("report r");
@@ -183,7 +184,7 @@ TEST_F(CliGate, KilledItKeepsItsLinksAndGoesOn) {
   make("fast");
   finish_gate("r");
   EXPECT_EQ(measured(report("r")), 8);
-  // Every link is probed once, and only then again.
+  // Every link is probed once before any link is probed again.
   const std::string asked = text_of("asked");
   const std::size_t again = asked.find(R"("from":0,"to":0,)", asked.find(R"("from":0,"to":1,)"));
   EXPECT_EQ(std::count(asked.begin(), asked.begin() + static_cast<std::ptrdiff_t>(again), '\n'), 8);
@@ -215,7 +216,7 @@ TEST_F(CliGate, ResumedItsSoakGoesOnAtTheNextLink) {
   EXPECT_EQ(harness::complaints(report("r")), "");
 }
 
-/// A file tells how the script is started.
+/// The script logs its arguments in the file `started`.
 TEST_F(CliGate, HasARankForEveryDevice) {
   make("fast");
   const fs::path suite = cases() / "suites" / "hardware.json";
@@ -239,13 +240,13 @@ TEST_F(CliGate, HasARankForEveryDevice) {
   EXPECT_EQ(ranks_of("two/soak"), ranks_of("two/suites"));
   EXPECT_EQ(report("two").at("run").at("devices"), 2);
   EXPECT_EQ(harness::complaints(report("two/suites")), "");
-  // No more of one backend's ranks are started than its own cases have.
+  // A backend gets no more ranks than its own cases have.
   const std::string started = text_of("started");
   EXPECT_NE(started.find("cuda --ranks 3\n"), std::string::npos) << started;
   EXPECT_NE(started.find("nccl --ranks 2 "), std::string::npos) << started;
   EXPECT_EQ(started.find("nccl --ranks 3 "), std::string::npos) << started;
 
-  // Ranks of NCCL share a device only where there is no other.
+  // Ranks of NCCL share a device only if there is a single device.
   std::string alone = text_of("bin/rankcheck-worker-cuda");
   alone.erase(alone.find(",$device"), 8);
   write_worker("cuda", alone);
@@ -273,7 +274,7 @@ TEST_F(CliGate, RefusesBeforeAnythingIsMeasured) {
   expect_unable("run hardware --resume r", "r/journal.jsonl");
 }
 
-/// What a part is to run under, only the gate knows.
+/// Only the gate knows under which conditions a part must run.
 TEST_F(CliGate, RefusesToGoOnWithAPartAlone) {
   make("fast");
   const Outcome gate = run_whole("r");
@@ -282,7 +283,7 @@ TEST_F(CliGate, RefusesToGoOnWithAPartAlone) {
                   std::string("--resume: ") + part + ": is a part of a gate: expected --resume r");
   }
   EXPECT_EQ(gate.out.find("--resume r/"), std::string::npos) << gate.out;
-  // A run of the user's own beside them.
+  // These are the user's own runs beside the gate's parts.
   for (const char* own : {"r/soak-mine", "r/device-x", "r/device", "r/suites-1"}) {
     expect_unable(std::string("run --resume ") + own,
                   std::string("cannot read: ") + own + "/journal.jsonl");
@@ -290,7 +291,7 @@ TEST_F(CliGate, RefusesToGoOnWithAPartAlone) {
   EXPECT_EQ(rankcheck("report r/soak").err.find("--resume r/"), std::string::npos);
 }
 
-/// The signal comes when the soak's links are over, about when its suites begin.
+/// The signal comes when the soak has probed its links, about when its suites begin.
 TEST_F(CliGate, HearsAnInterruptBetweenItsParts) {
   make("fast");
   run_whole("r");
@@ -326,7 +327,7 @@ TEST_F(CliGate, GoesOnOnlyAsItBegan) {
   expect_unable("run --resume r", "other devices need a folder of their own (--report)");
 }
 
-/// One line on stderr, nothing on stdout, and no folder.
+/// A refusal is one line on stderr, nothing on stdout, and no folder.
 TEST_F(CliGate, RefusesToBeginWithoutADeviceOrALibrary) {
   const auto expect_refused = [this](const std::string& arguments, const std::string& why) {
     const Outcome outcome = rankcheck(gate_ + "--report r " + arguments);

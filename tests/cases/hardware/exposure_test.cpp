@@ -13,7 +13,7 @@ TEST(ExposureTest, WithoutErrorsTheBoundIsTheRuleOfThree) {
   EXPECT_NEAR(error_rate_bound(0, 1'000'000'000'000) * 1e12, 2.99573, 1e-5);
 }
 
-/// Values of published tables of the Clopper-Pearson interval.
+/// The values are from published tables of the Clopper-Pearson interval.
 TEST(ExposureTest, WithErrorsTheBoundIsThatOfClopperAndPearson) {
   EXPECT_NEAR(error_rate_bound(1, 10), 0.39416, 1e-5);
   EXPECT_NEAR(error_rate_bound(2, 10), 0.50690, 1e-5);
@@ -21,8 +21,8 @@ TEST(ExposureTest, WithErrorsTheBoundIsThatOfClopperAndPearson) {
   EXPECT_NEAR(error_rate_bound(9, 10), 0.99488, 1e-5);
 }
 
-/// With many trials the binomial is Poisson's: P(X <= 1; 4.74386) = 0.05, P(X <= 10; 16.9622) =
-/// 0.05.
+/// With many trials the binomial distribution approaches Poisson's: P(X <= 1; 4.74386) = 0.05 and
+/// P(X <= 10; 16.9622) = 0.05.
 TEST(ExposureTest, BoundIsPoissonsWhereErrorsAreRare) {
   EXPECT_NEAR(error_rate_bound(1, 1'000'000'000'000'000) * 1e15, 4.74386, 1e-4);
   EXPECT_NEAR(error_rate_bound(10, 1'000'000'000'000'000) * 1e15, 16.9622, 1e-3);

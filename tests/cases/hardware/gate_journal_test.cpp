@@ -13,7 +13,7 @@
 #include "tests/harness/journal_text.hpp"
 #include "tests/harness/sample.hpp"
 
-/// A gate that is killed, over devices and links that are made up.
+/// A gate that is killed. Its devices and links are made up.
 namespace rankcheck::cases::hardware {
 namespace {
 
@@ -41,7 +41,8 @@ class GateJournalTest : public testing::Test {
     return path;
   }
 
-  /// Surroundings that are killed where they should answer once more than `answers_max` times.
+  /// Returns hooks that are killed at the answer after `answers_max` answers. `soak_s` is the
+  /// soak's time in seconds.
   Hooks surroundings(const fs::path& folder, int answers_max, double soak_s) {
     seconds_ = 0;
     left_ = answers_max;
@@ -55,7 +56,7 @@ class GateJournalTest : public testing::Test {
                 },
             .run =
                 [this, folder](const PhaseRequest& request) {
-                  // What it has found is on disk before it ends.
+                  // The part's findings are on disk before the kill.
                   if (left_ == 0) leave_report(folder / folder_of(request), request);
                   answer();
                   return leave_report(folder / folder_of(request), request);
@@ -74,7 +75,7 @@ class GateJournalTest : public testing::Test {
     seconds_ += 1;
   }
 
-  /// As a run does that was not interrupted.
+  /// Leaves the files of a run that was not interrupted.
   static PhaseOutcome leave_report(const fs::path& folder, const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
     fs::create_directories(folder);
@@ -96,12 +97,13 @@ class GateJournalTest : public testing::Test {
     return outcome;
   }
 
-  /// Whether it was killed.
+  /// Returns whether the gate was killed.
   bool begin(const fs::path& folder, int answers_max) {
     GateSession session(folder, header());
     return run(session, surroundings(folder, answers_max, soak_total_s));
   }
-  /// The soak takes `soak_s` in all.
+  /// Resumes the gate with a soak of `soak_s` seconds in total. Returns whether the gate was
+  /// killed.
   bool go_on(const fs::path& folder, int answers_max, double soak_s = soak_total_s) {
     GateContent content = read_gate(folder);
     const double left_s = soak_s - soaked_s(content.answers);
@@ -119,7 +121,7 @@ class GateJournalTest : public testing::Test {
     }
   }
 
-  /// All but the environment of the session.
+  /// Returns the report as JSON, without the session's environment.
   static std::string told(const fs::path& folder) {
     GateReport gate = report_of(folder);
     gate.report.environment = {{"hardware", gate.report.environment.at("hardware")}};
@@ -150,7 +152,7 @@ TEST_F(GateJournalTest, ReportOfAWholeGateIsThatOfItsEnd) {
 
 TEST_F(GateJournalTest, KilledGateKeepsTheLinksThatItMeasured) {
   const fs::path here = folder("killed");
-  // Within the slow link's second method.
+  // The gate is killed at the second method of the slow link.
   ASSERT_TRUE(begin(here, 3));
   const GateReport gate = report_of(here);
   EXPECT_EQ(gate.report.ending, "killed");
@@ -169,7 +171,7 @@ TEST_F(GateJournalTest, KilledAnywhereItGoesOnToWhatAWholeOneReports) {
   const std::string expected = told(whole);
   const int answers = asked_;
   ASSERT_GT(answers, 20);
-  // Every third place: each costs dozens of files that are flushed to the disk.
+  // Only every third place is tested: each flushes dozens of files to the disk.
   for (int k = 0; k < answers; k += 3) {
     const fs::path here = folder(std::to_string(k));
     asked_ = 0;
@@ -193,12 +195,12 @@ TEST_F(GateJournalTest, GoesOnForLongerWhereItStopped) {
   const std::string expected = told(whole);
   EXPECT_NE(expected, shorter);
   const int answers = asked_;
-  // The other half of the budget is for suites, which answer once.
+  // Five probes take half of the budget. The suites take the other half and answer once.
   EXPECT_EQ(answers, before + 5 + 1);
   for (int k = 0; k < answers - before; ++k) {
     const fs::path here = folder(std::to_string(k));
     asked_ = 0;
-    // What is left of the first time is used up first.
+    // The remaining time of the first budget is used first.
     ASSERT_TRUE(begin(here, before - 3));
     ASSERT_TRUE(go_on(here, 3 + k, 20));
     EXPECT_EQ(report_of(here).report.ending, "killed") << k;
@@ -210,14 +212,14 @@ TEST_F(GateJournalTest, GoesOnForLongerWhereItStopped) {
 
 TEST_F(GateJournalTest, WritesItsReportsBeforeEachPhase) {
   const fs::path here = folder("reports");
-  // Eight links are measured, and the first phase had begun.
+  // Eight links are measured, and the first phase has begun.
   ASSERT_TRUE(begin(here, 8));
   const auto links = [&] {
     const ordered_json report = ordered_json::parse(harness::read_file(here / "report.json"));
     return report.at("findings").size();
   };
   EXPECT_EQ(links(), 8U);
-  // What the phase had found itself is in its own folder, and in the next report.
+  // The phase's own findings are in its own folder and in the next report.
   ASSERT_TRUE(go_on(here, 1));
   EXPECT_EQ(links(), 9U);
 }
@@ -249,7 +251,7 @@ TEST_F(GateJournalTest, GateWhoseTimeIsOverGoesOnAtTheNextPart) {
 
 TEST_F(GateJournalTest, PhaseThatWasEndedIsReportedAsFarAsItCame) {
   const fs::path here = folder("phase");
-  // All eight links are measured, and the suites had found something.
+  // All eight links are measured, and the suites have found something.
   ASSERT_TRUE(begin(here, 8));
   const GateReport gate = report_of(here);
   EXPECT_EQ(gate.cases, 100);
@@ -296,7 +298,7 @@ TEST_F(GateJournalTest, LinesThatChangedAreRefused) {
   changed[changed.find(R"("seed":3)") + 7] = '4';
   harness::write_file(gate_journal(here), changed);
   EXPECT_THROW((void)read_gate(here), BadInput);
-  // What older versions wrote can be reported.
+  // Journals of older versions have no checksums. They can still be reported.
   harness::write_file(gate_journal(here), harness::without_checksums(journal));
   EXPECT_FALSE(read_gate(here).lines.has_checksums);
   EXPECT_EQ(report_of(here).status, 2);
