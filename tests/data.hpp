@@ -7,21 +7,21 @@
 
 #include <gtest/gtest.h>
 
-/// Measured and simulated scans that are too large to stand among the sources.
+/// Measured and simulated scans, which are too large for the source tree.
 namespace rankcheck::tests {
 
 inline const std::string siemens_star = "siemens-star-small.cxi";
 
-/// The folder that they are in: what the environment says in RANKCHECK_DATA, else beside the
-/// sources.
+/// Returns the folder of the scans: the environment variable RANKCHECK_DATA, or a folder beside the
+/// sources if it is not set.
 inline std::filesystem::path data_folder() {
   const char* const named = std::getenv("RANKCHECK_DATA");
   if (named != nullptr) return named;
   return std::filesystem::path(RANKCHECK_SOURCE_DIR) / ".." / "shared" / "data";
 }
 
-/// A file of theirs; none where it is absent, which is a failure where RANKCHECK_DATA names the
-/// folder.
+/// Returns the path of a scan, or nullopt if the file is absent. An absent file is a test failure
+/// if RANKCHECK_DATA is set.
 inline std::optional<std::filesystem::path> data_file(const std::string& name) {
   std::filesystem::path path = data_folder() / name;
   if (std::filesystem::exists(path)) return path;
@@ -31,7 +31,7 @@ inline std::optional<std::filesystem::path> data_file(const std::string& name) {
   return std::nullopt;
 }
 
-/// Why a test is skipped that needs the file.
+/// Returns the reason why a test that needs the file is skipped.
 inline std::string absent(const std::string& name) {
   return (data_folder() / name).string() + " is absent: RANKCHECK_DATA names its folder";
 }

@@ -13,7 +13,7 @@
 namespace rankcheck::tests {
 namespace {
 
-/// The environment's variable for a while.
+/// Restores the environment variable RANKCHECK_DATA after each test.
 class DataFolder : public testing::Test {
  protected:
   DataFolder() {

@@ -10,18 +10,18 @@
 
 namespace rankcheck::tests {
 
-/// What a run is to say of a fault that was planted in a library.
+/// The expected report of a fault that was planted in a library.
 struct Told {
   std::string_view verdict;
   /// A part of the finding's reason.
   std::string_view says;
-  /// The most ranks of the case that it shrinks to.
+  /// The minimal case has at most this number of ranks.
   int ranks_max = 2;
-  /// Whether it shows in a case, and not only at the library's end.
+  /// Whether the fault shows in a case, not only when the library ends.
   bool has_case = true;
 };
 
-/// Judges the first finding of a run that was to find it, with one element at most.
+/// Expects that a run's first finding reports the fault. Its minimal case has at most one element.
 inline void expect_found(const Outcome& outcome, const nlohmann::json& report, const Told& told) {
   const nlohmann::json& finding = report.at("findings").at(0);
   EXPECT_EQ(finding.at("verdict"), std::string(told.verdict)) << outcome.out;

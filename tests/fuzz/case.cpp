@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A case that is read says all that its text says.
+/// Every field of a case's text is kept when the text is read.
 std::string fault_of_case(std::string_view input) {
   return fault_of_reading([&]() -> std::string {
     const std::string text = harness::to_text(harness::case_from_text(std::string(input)));

@@ -16,7 +16,7 @@ namespace {
 namespace hdf5 = cases::reconstruct::hdf5;
 using cases::reconstruct::Dataset;
 
-/// Numbers out of the input; zeros behind its end.
+/// Takes numbers from the input; zeros after its end.
 class Bytes {
  public:
   explicit Bytes(std::string_view input) : input_(input) {}
@@ -61,7 +61,7 @@ hdf5::Shape shape_of(const std::string& name) {
   return is_frame ? hdf5::Shape{8, 8} : hdf5::Shape{};
 }
 
-/// Whether a good scan has it.
+/// Whether a good scan has the dataset.
 bool is_usual(const std::string& name) {
   return !name.ends_with("basis_vectors") && !name.ends_with("mask") && !name.ends_with("energy") &&
          name != names.back();
@@ -73,8 +73,8 @@ double value_of(const std::string& name, std::size_t i) {
   return name.ends_with("mask") ? 0 : 1;
 }
 
-/// One dataset as the input has it: whether there is one, its shape, its type, a few of its values
-/// and its unit.
+/// Writes one dataset as the input chooses: whether it exists, its shape, its type, a few of its
+/// values and its unit.
 void write(const std::string& name, Bytes& bytes, hdf5::Writer& file) {
   const std::uint8_t changes = bytes.byte();
   if (is_usual(name) == ((changes & 1U) != 0)) return;
@@ -99,7 +99,7 @@ void write(const std::string& name, Bytes& bytes, hdf5::Writer& file) {
   if ((changes & 128U) != 0) file.attribute(name, "units", units[bytes.byte() % units.size()]);
 }
 
-/// What a scan that was read must be for the operators.
+/// Returns how an accepted scan breaks what the operators require; empty for a good scan.
 std::string fault_of(const Dataset& data) {
   const auto is_finite = [](double value) { return std::isfinite(value); };
   const cases::reconstruct::Geometry& g = data.geometry;

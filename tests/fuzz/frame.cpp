@@ -13,7 +13,7 @@ namespace worker = harness::worker;
 
 constexpr std::uint64_t payload_bytes_max = 1 << 16;
 
-/// What a worker sends, taken as the harness takes it.
+/// Reads the input as the harness reads a worker's messages.
 std::string fault_of_frames(std::string_view input) {
   return fault_of_reading([&]() -> std::string {
     const MemoryFile file(input);

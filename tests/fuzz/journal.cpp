@@ -10,7 +10,7 @@ namespace rankcheck::fuzz {
 
 namespace {
 
-/// What was found is written and read again as it is.
+/// Findings that are written and read again stay the same.
 std::string fault_of_journal(std::string_view input) {
   return fault_of_reading([&]() -> std::string {
     const MemoryFile file(input);
@@ -24,8 +24,8 @@ std::string fault_of_journal(std::string_view input) {
   });
 }
 
-/// A run with a finding of each kind. Without checksums, so that changes reach the readers of
-/// fields.
+/// Returns the journal of a run with a finding of each kind. It has no checksums, so that changes
+/// reach the readers of fields.
 std::vector<std::string> seeds_of_journals() {
   const harness::TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "journal.jsonl";

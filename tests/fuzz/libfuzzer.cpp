@@ -8,8 +8,8 @@
 
 #include "tests/fuzz/targets.hpp"
 
-/// The target's name comes first on the command line: the readers share most of their sources, so
-/// one program has all of them.
+/// The target's name is the first argument. The readers share most of their sources, so one program
+/// has all targets.
 
 namespace {
 
@@ -20,7 +20,7 @@ rankcheck::fuzz::Target chosen;
   std::exit(2);
 }
 
-/// Writes the seeds of a target into a folder, where libFuzzer finds them.
+/// Writes the target's seeds into a folder, where libFuzzer finds them.
 void write_seeds(const std::filesystem::path& folder) {
   rankcheck::harness::make_folder(folder);
   int number = 0;
@@ -31,7 +31,7 @@ void write_seeds(const std::filesystem::path& folder) {
 
 }  // namespace
 
-/// `TARGET FOLDER OPTIONS…`: writes the target's seeds into the folder and starts from these.
+/// `TARGET FOLDER OPTIONS…`: writes the target's seeds into the folder and starts from them.
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   char** const arguments = *argv;
   if (*argc < 3) stop("expected TARGET FOLDER OPTIONS...", arguments[0]);

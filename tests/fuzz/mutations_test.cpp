@@ -21,12 +21,11 @@
 #include "tests/harness/sample.hpp"
 #include "tests/print.hpp"
 
-/// Bad input, made of good input in thousands of ways: it is refused with one line, or it means
-/// what it says. A failure names the seed of the mutation and shows its bytes.
+/// Bad input, made from good input in thousands of ways. The readers refuse it with one line or
+/// read what it says. A failure names the mutation's seed and shows its bytes.
 ///
-/// What rankcheck writes for itself has checksums: there, every change is seen. A legal number in
-/// the place of another one in a case, a suite, a topology or a scan is another legal input, which
-/// nobody can tell from the one that was meant.
+/// Files that rankcheck writes for itself have checksums, so every change is found. Cases, suites,
+/// topologies and scans have none: a changed number that is legal there is another legal input.
 namespace rankcheck::fuzz {
 namespace {
 
@@ -64,12 +63,11 @@ TEST_P(MutationTest, is_refused_or_means_what_it_says) {
 INSTANTIATE_TEST_SUITE_P(Inputs, MutationTest, testing::ValuesIn(targets()), tests::printed_name);
 
 // --- files with checksums
-// ------------------------------------------------------------------------
 
-/// Reads the file in place of which a mutation lies; returns what it means.
+/// Reads the file, which a mutation has replaced. Returns its meaning.
 using Meaning = std::function<std::string()>;
 
-/// Writes mutations of a file's bytes in its place, and expects that each is refused or has one of
+/// Replaces a file by mutations of its bytes. Expects that each mutation is refused or has one of
 /// the meanings.
 void expect_meanings(int mutations,
                      const std::filesystem::path& path,
@@ -88,7 +86,7 @@ void expect_meanings(int mutations,
   }
 }
 
-/// What a file of lines means, and what it means where a kill has torn it at any line.
+/// Returns the meanings of a file of lines that a kill cut off behind each of its lines.
 std::set<std::string> meanings_of_parts(const std::filesystem::path& path, const Meaning& meaning) {
   const std::string whole = harness::read_file(path);
   std::set<std::string> meanings;
@@ -123,7 +121,7 @@ TEST_F(SealedTest, a_gates_journal_keeps_its_meaning) {
   header.devices = hardware::made_up_devices(1);
   {
     hardware::GateSession session(folder_.path(), header);
-    // Phases that are skipped leave nothing in folders of their own.
+    // Skipped phases leave nothing in their folders.
     session.run({.probe = hardware::good_probe,
                  .run =
                      [](const hardware::PhaseRequest&) {
@@ -161,7 +159,6 @@ TEST_F(SealedTest, a_checkpoint_is_whole_or_refused) {
 }
 
 // --- files of other programs
-// -----------------------------------------------------------------------------
 
 TEST_F(SealedTest, measured_speeds_are_read_or_refused) {
   const std::string good =

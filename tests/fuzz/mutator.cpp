@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 24> values{"null",
                                                   "{\"x\":1}",
                                                   "nan"};
 
-/// Words, strings in quotes, and single characters.
+/// Splits a text into words, quoted strings and single characters.
 std::vector<std::string> tokens_of(const std::string& text) {
   const auto is_word = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';

@@ -13,17 +13,17 @@
 #include "harness/files.hpp"
 #include "harness/worker/protocol.hpp"
 
-/// Readers of input that anyone may have written, as functions of its bytes. libFuzzer runs them,
-/// and tests run them on mutations of good input.
+/// Readers of untrusted input, as functions of its bytes. libFuzzer runs them, and tests run them
+/// on mutations of good input.
 namespace rankcheck::fuzz {
 
 /// A reader of one kind of input.
 struct Target {
   std::string_view name;
-  /// What is wrong with how the input was taken. Empty where it was read, and where it was refused
-  /// by an exception that the program prints as its one line. Other exceptions are defects.
+  /// Returns the fault in how the input was handled. Empty if the input was read, or was refused by
+  /// an exception that the program prints as its one line. Other exceptions are defects.
   std::string (*fault_of)(std::string_view input);
-  /// Good input to start from.
+  /// Returns good input to start from.
   std::vector<std::string> (*seeds)();
 
   friend void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
@@ -45,7 +45,7 @@ struct Target {
           cxi_target()};
 }
 
-/// Calls a reader, which returns a fault or refuses its input.
+/// Calls a reader. It returns a fault or throws to refuse its input.
 template <class Read>
 std::string fault_of_reading(const Read& read) {
   const auto fault_of = [](const std::exception& refusal) -> std::string {
@@ -64,7 +64,7 @@ std::string fault_of_reading(const Read& read) {
   }
 }
 
-/// A file in memory, for readers that want a path.
+/// A file in memory, for readers that need a path.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view content);
@@ -73,14 +73,14 @@ class MemoryFile {
   ~MemoryFile();
 
   [[nodiscard]] std::filesystem::path path() const;
-  /// At its begin; the file's own.
+  /// Returns the file's own descriptor, positioned at its begin. The file keeps ownership.
   [[nodiscard]] int descriptor() const { return descriptor_; }
 
  private:
   int descriptor_;
 };
 
-/// The contents of the files in a folder of the sources whose names end with `extension`.
+/// Returns the contents of the files in a source folder whose names end with `extension`.
 [[nodiscard]] std::vector<std::string> contents_of(const std::string& folder,
                                                    std::string_view extension);
 

@@ -13,7 +13,7 @@
 
 #include "tests/cases/hardware/made_up.hpp"
 
-/// The gate over devices, links and suites that are made up.
+/// The gate over made-up devices, links and suites.
 namespace rankcheck::cases::hardware {
 namespace {
 
@@ -21,7 +21,7 @@ using gpu::cuda::Method;
 using harness::Finding;
 using harness::Verdict;
 
-/// A machine whose links do as they should, but for what a test plants.
+/// A machine whose links work correctly, except for the faults that a test plants.
 class GateTest : public testing::Test {
  protected:
   GateReport run(int devices) { return run(made_up_devices(devices)); }
@@ -47,12 +47,12 @@ class GateTest : public testing::Test {
                   .now_s = [this] { return clock_; },
                   .why_end = [this] { return why_end; },
                   .say = [this](const std::string& line) { said += line + '\n'; }});
-    // What the file says is what the process ends with.
+    // The report's exit status and the process's exit status must agree.
     EXPECT_EQ(harness::to_json(gate.report).at("exit_status"), gate.status);
     return gate;
   }
 
-  /// A bit is wrong in one copy over the links of which this holds.
+  /// Makes one bit wrong in one copy over every link for which `chooses` holds.
   template <class Chooses>
   void plant(const Chooses& chooses) {
     probe = [chooses](const ProbeRequest& request) {
@@ -91,7 +91,7 @@ TEST_F(GateTest, HoldsWhereEverythingWasRunAndHeld) {
   EXPECT_EQ(gate.status, 0) << to_markdown(gate);
   EXPECT_EQ(gate.links.size(), 18U);
   for (const DeviceVerdict& each : gate.devices) EXPECT_EQ(each.verdict, Verdict::passed);
-  // What tells most comes first.
+  // The phases that reveal most come first.
   std::vector<std::string> names;
   for (const PhaseRequest& each : phases) names.push_back(folder_of(each));
   EXPECT_EQ(names,
@@ -140,7 +140,7 @@ TEST_F(GateTest, IsNotGreenWithTimesThatCannotBe) {
     EXPECT_EQ(each.finding.verdict, is_it ? Verdict::errored : Verdict::passed);
     EXPECT_EQ(each.finding.reason, is_it ? "no time" : "");
   }
-  // What arrived wrong says more.
+  // Wrong bytes tell more than impossible times, so they decide the verdict.
   probe = [](const ProbeRequest& request) {
     ProbeOutcome outcome = good_probe(request);
     outcome.result.impossible_time = "no time";
@@ -230,7 +230,7 @@ TEST_F(GateTest, SuitesThatRunNothingAreVacuous) {
   EXPECT_EQ(run(1).status, 1);
 }
 
-/// What a unit says of which the time was over before its first case.
+/// Returns the finding of a unit whose time was over before its first case.
 Finding finding_without_a_case(const PhaseRequest& request) {
   Finding finding = passing_phase(request).report.findings.front();
   finding.verdict = Verdict::vacuous;
@@ -292,7 +292,7 @@ TEST_F(GateTest, SoakCountsTheCasesOfUnitsThatItDidNotCover) {
   EXPECT_EQ(gate.status, 0) << to_markdown(gate);
   EXPECT_EQ(phase_of(gate, "soak").verdict, Verdict::passed);
   EXPECT_EQ(phase_of(gate, "soak").cases, 100);
-  // Two links, and the six parts that run suites.
+  // Two links and the six parts that run suites.
   EXPECT_EQ(gate.report.findings.size(), 8U);
 }
 
@@ -321,7 +321,7 @@ TEST_F(GateTest, UncoveredSuitesAreRed) {
   EXPECT_EQ(phase_of(gate, "suites").verdict, Verdict::vacuous);
 }
 
-/// Smoke has a limit of its own, which a slow device may exceed.
+/// A device's part runs smoke, which has its own time limit. A slow device may exceed the limit.
 TEST_F(GateTest, PartThatItsSuiteCutOffIsNeitherRedNorGreen) {
   for (const bool is_last_cut_short : {false, true}) {
     suites = [=](const PhaseRequest& request) {
@@ -366,14 +366,14 @@ TEST_F(GateTest, PhaseThatIsEndedBeforeItsFirstCaseIsNotRed) {
       const GateReport gate = run(2);
       EXPECT_EQ(gate.status, 2) << folder_of(part);
       EXPECT_EQ(gate.report.ending, ending) << folder_of(part);
-      // Nothing is begun behind it, and what is left is shown.
+      // No later part is begun, but the report lists the remaining parts.
       EXPECT_EQ(folder_of(phases.back()), folder_of(part));
       EXPECT_EQ(gate.phases.size(), 1 + parts.size());
     }
   }
 }
 
-/// Its second device's part came to half of its units, all of which held.
+/// The second device's part ends after some of its units, which all passed.
 TEST_F(GateTest, DeviceWhosePartIsInterruptedIsNotPassed) {
   suites = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
@@ -410,7 +410,7 @@ TEST_F(GateTest, PathThatAMachineLacksSaysNothingOfThoseThatItHas) {
   EXPECT_EQ(phase_of(gate, "suites").reason, "cuda: not_supported");
 }
 
-/// What passes, and the same on nccl, which is skipped.
+/// Returns a passing part with a further finding on nccl, which is skipped for `reason`.
 PhaseOutcome phase_without_nccl(const PhaseRequest& request, const std::string& reason) {
   PhaseOutcome outcome = passing_phase(request);
   if (outcome.report.findings.empty()) return outcome;
@@ -433,7 +433,7 @@ TEST_F(GateTest, BackendOnWhichNothingCouldBeRunIsNotGreen) {
   EXPECT_EQ(run(1).status, 2);
 }
 
-/// It passes, but for the sanitizer, which is not there.
+/// Returns a passing part, or for the sanitizer's part that it is not installed.
 PhaseOutcome phase_without_sanitizer(const PhaseRequest& request) {
   PhaseOutcome outcome;
   if (request.phase != Phase::sanitizer) return passing_phase(request);
@@ -507,7 +507,8 @@ TEST_F(GateTest, SoakThatIsToTakeLongerGoesOnAtTheNextLink) {
   EXPECT_EQ(std::set(probed.begin(), probed.begin() + 8).size(), 8U);
   EXPECT_EQ(probed[8], probed[0]);
   EXPECT_NE(said.find("soak: each of 8 links was probed 1 to 2 times"), std::string::npos) << said;
-  // Its suites are one run, which goes on: six parts, two devices, the soak.
+  // The soak's suites are one run, which is resumed. The phases are six parts, two devices and the
+  // soak twice.
   ASSERT_EQ(phases.size(), 10U);
   EXPECT_EQ(phases[8].budget_s, 5);
   EXPECT_EQ(phases[9].budget_s, 10);
@@ -551,7 +552,7 @@ TEST_F(GateTest, WithoutASoakIsNotWhole) {
   EXPECT_EQ(gate.report.ending, "time_over");
 }
 
-/// Probes take a second each: five of them leave nothing to the suites.
+/// Probes take a second each. Five probes use up the soak's time, so its suites get none.
 TEST_F(GateTest, SoakWhoseLinksTakeAllItsTimeHasNoSuites) {
   soaks_s = {1, 10};
   EXPECT_EQ(run(2).status, 0);
@@ -560,7 +561,7 @@ TEST_F(GateTest, SoakWhoseLinksTakeAllItsTimeHasNoSuites) {
   const GateReport gate = run(2);
   EXPECT_EQ(gate.status, 2);
   EXPECT_EQ(phase_of(gate, "soak").reason, "no case was run: the time was over before");
-  // A further call goes on with it.
+  // A further call resumes the soak.
   EXPECT_EQ(gate.report.ending, "time_over");
 }
 
@@ -630,7 +631,7 @@ TEST(ProbeTest, RequestsAndResultsSurviveTheirJson) {
   EXPECT_EQ(to_json(result_from_json(to_json(result))), to_json(result));
 }
 
-/// How a probe ends of which this program is the worker.
+/// Returns the verdict of a probe whose worker is this program.
 Verdict verdict_of(const std::string& program, double timeout_s) {
   return run_probe({.arguments = {program}, .environment = {}}, timeout_s).verdict;
 }

@@ -6,14 +6,14 @@
 
 #include "cases/hardware/gate.hpp"
 
-/// Devices and links that do as they should.
+/// Made-up devices and links that work correctly.
 namespace rankcheck::cases::hardware {
 
 inline std::vector<Device> made_up_devices(int count) {
   return std::vector<Device>(static_cast<std::size_t>(count), Device{.name = "made up"});
 }
 
-/// Every copy arrives after a microsecond.
+/// Returns a result in which every copy arrives after a microsecond.
 inline ProbeOutcome good_probe(const ProbeRequest& request) {
   const std::int64_t copies = request.probe.patterns * request.probe.repeats;
   ProbeOutcome outcome;
@@ -23,7 +23,7 @@ inline ProbeOutcome good_probe(const ProbeRequest& request) {
   return outcome;
 }
 
-/// The parts of a gate on so many devices.
+/// Returns the parts of a gate on this number of devices.
 inline std::vector<PhaseRequest> made_up_parts(int devices) {
   std::vector<PhaseRequest> parts{{.phase = Phase::cuda},
                                   {.phase = Phase::nccl, .ranks = 1},
@@ -37,7 +37,7 @@ inline std::vector<PhaseRequest> made_up_parts(int devices) {
   return parts;
 }
 
-/// A speed that meets its target.
+/// Returns a speed that meets its target.
 inline Speed good_speed() {
   return {.measurement = "cases/cuda",
           .counter = "cases_per_second",
@@ -46,7 +46,8 @@ inline Speed good_speed() {
           .is_upper = false};
 }
 
-/// One finding of 100 cases; of the speeds, one speed.
+/// Returns a phase that passed: one finding of 100 cases, or one speed in the phase that measures
+/// speeds.
 inline PhaseOutcome passing_phase(const PhaseRequest& request) {
   if (request.phase == Phase::speed) return {.speeds = {good_speed()}};
   harness::Finding finding;

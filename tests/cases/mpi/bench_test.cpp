@@ -10,7 +10,7 @@ using nlohmann::json;
 
 class MpiBench : public tests::CliTest {};
 
-/// The library alone takes some 10 MB of each of the 4 processes.
+/// The MPI library alone takes about 10 MB in each of the 4 processes.
 TEST_F(MpiBench, CountsTheMemoryOfAllProcesses) {
   const auto outcome =
       rankcheck("bench --backend mpi --min-time 0.01 --filter 'cases/*' --json bench.json");
@@ -21,7 +21,7 @@ TEST_F(MpiBench, CountsTheMemoryOfAllProcesses) {
   EXPECT_GT(all[0].value("peak_memory_bytes", 0.0), 40e6);
 }
 
-/// The processes of `mpi`, which is measured afterwards, take several times as much.
+/// The processes of `mpi`, which is measured later, take several times as much memory.
 TEST_F(MpiBench, LeavesOtherBackendsOut) {
   const auto memory = [&](const std::string& backends, const std::string& filter) {
     const auto outcome =

@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-/// An MPI library that is there and cannot start anything.
+/// An installed MPI library whose launcher fails.
 class MpiBroken : public tests::CliTest {
  protected:
   tests::Outcome run(const std::string& arguments) {

@@ -21,7 +21,7 @@ class MpiReconstruct : public tests::CliTest {
     rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
   }
 
-  /// Reconstructs with four processes; the output's state.
+  /// Reconstructs with four processes. Returns the checkpoint's state.
   rec::Result reconstruct(const std::string& options) {
     const tests::Outcome outcome =
         rankcheck("reconstruct scan.cxi --backend mpi --ranks 4 --checkpoint state.cxi " + options);
@@ -30,7 +30,8 @@ class MpiReconstruct : public tests::CliTest {
                             rec::read_dataset(folder_.path() / "scan.cxi"));
   }
 
-  /// Runs a shell command once four processes reconstruct and have said so; what they left.
+  /// Runs a shell command while four processes reconstruct, after their third iteration. Returns
+  /// the outcome of the reconstruction.
   tests::Outcome meanwhile(const std::string& command) {
     return shell("{ : > out; " + program_ +
                  " reconstruct scan.cxi --backend mpi --ranks 4 --iterations 1000000 "
@@ -62,7 +63,7 @@ TEST_F(MpiReconstruct, ComesNearTheSiemensStar) {
   EXPECT_LE(result.costs.back(), 0.02);
 }
 
-/// As each kind of partition does in the simulator, too.
+/// Other tests expect the same in the simulator for each kind of partition.
 TEST_F(MpiReconstruct, StepsAsOneRankOnTheSiemensStar) {
   const auto path = tests::data_file(tests::siemens_star);
   if (!path) GTEST_SKIP() << tests::absent(tests::siemens_star);
@@ -95,8 +96,9 @@ TEST_F(MpiReconstruct, PrintsOnce) {
   const tests::Outcome outcome =
       rankcheck("reconstruct scan.cxi --backend mpi --ranks 4 --iterations 3 --verify 4");
   EXPECT_NE(outcome.out.find("on 4 ranks in mpi"), std::string::npos) << outcome.out;
-  // Two lines to begin with, an iteration and a step three times each, one line to end with. Of how
-  // long a step takes nobody knows before the first one, nor where they take long.
+  // Expected lines: two at the start, three iterations, three checked steps, one at the end. A
+  // further line announces the first check, whose duration is unknown, and checks that take long.
+  // These lines are not counted.
   std::size_t lines = 0;
   std::istringstream text(outcome.out);
   for (std::string line; std::getline(text, line);) {
@@ -133,7 +135,7 @@ TEST_F(MpiReconstruct, EndsWhenAProcessDies) {
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
 
-/// One process writes; the others wait for it in a collective, which must not last for ever.
+/// One process writes. The others wait for it in a collective, which must not wait for ever.
 TEST_F(MpiReconstruct, EndsWhenACheckpointCannotBeWritten) {
   const tests::Outcome outcome =
       shell("{ : > out; mkdir there; timeout 60 " + program_ +

@@ -6,14 +6,15 @@
 namespace rankcheck {
 namespace {
 
-/// Open MPI has one algorithm for all_to_all in place: of those that are forced, none takes it.
+/// Open MPI has a single algorithm for all_to_all in place, so none of the forced algorithms takes
+/// it.
 class MpiRefusals : public tests::CliTest {};
 
 TEST_F(MpiRefusals, AreSkippedChecks) {
   const tests::Outcome outcome = rankcheck(
       "run --backend mpi --operation all_to_all --algorithm tuned_pairwise --ranks 2 --cases 3 "
       "--property in_place_equals_out_of_place --report r");
-  // Nothing that was asked for could be run.
+  // Nothing that the user asked for could be run.
   EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
   EXPECT_NE(outcome.last_line().find(" 1 skipped (1 not_supported)"), std::string::npos)
       << outcome.out;

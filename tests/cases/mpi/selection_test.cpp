@@ -9,8 +9,8 @@
 namespace rankcheck {
 namespace {
 
-/// MPI's worker without a launcher is a world of one rank that speaks the protocol on its standard
-/// streams: a worker of a user's own, as far as rankcheck knows.
+/// Without a launcher, MPI's worker is a world of one rank that speaks the protocol on its standard
+/// streams. rankcheck treats it as a user's own worker.
 class MpiSelection : public tests::CliTest {};
 
 const std::string own = "command:" RANKCHECK_BINARY_DIR "/rankcheck-worker-mpi";
@@ -25,7 +25,7 @@ TEST_F(MpiSelection, SuitesRunOnABackendOfTheUsersOwn) {
   for (const nlohmann::json& finding : findings) EXPECT_EQ(finding["unit"]["backend"], own);
 }
 
-/// The worker by itself is a world of one rank.
+/// Without a launcher, the worker is a world of one rank.
 TEST_F(MpiSelection, RanksThatNobodyHostsAreVacuous) {
   const std::string run = "run smoke --backend " + harness::shell_quoted(own) +
                           " --operation broadcast --algorithm blocking --cases 5 --report ";

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 class NcclBackend : public tests::CliTest {
  protected:
-  /// What the doctor says of the backend on a machine without devices.
+  /// Returns what the doctor reports of the backend on a machine without devices.
   json doctor(const std::string& options) {
     const json said =
         json::parse(shell("CUDA_VISIBLE_DEVICES= " + program_ + " doctor --json" + options).out);
@@ -87,7 +87,7 @@ TEST_F(NcclBackend, TellsTheDoctorInALineWhatIsMissing) {
   EXPECT_EQ(other.find("NCCL cannot be loaded: libm.so.6: not NCCL"), 0U) << other;
 }
 
-/// The library is taken for NCCL itself, whose ranks share devices where there are too few.
+/// The stand-in library poses as NCCL itself. Its ranks share devices if there are too few.
 TEST_F(NcclBackend, TellsTheDoctorThatSharedMemoryIsShort) {
   const json nccl =
       doctor(" --nccl-library " + harness::shell_quoted(RANKCHECK_STAND_IN_NCCL_ON_DEVICES));
@@ -112,7 +112,7 @@ TEST_F(NcclBackend, TellsTheDoctorThatItIsAStandIn) {
   EXPECT_NE(said.find("stand-in, not NCCL"), std::string::npos) << said;
 }
 
-/// What users set for programs of their own.
+/// The run overrides variables that users set for their own programs.
 TEST_F(NcclBackend, ForcesAlgorithmsWhateverTheEnvironmentSays) {
   const tests::Outcome outcome =
       shell("NCCL_COMM_BLOCKING=0 NCCL_DEBUG=WARN NCCL_DEBUG_FILE=theirs " + program_ +

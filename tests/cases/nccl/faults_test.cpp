@@ -6,7 +6,7 @@
 
 #include "tests/cases/planted_fault.hpp"
 
-/// What `rankcheck run --backend nccl` says of a library with a fault; see
+/// What `rankcheck run --backend nccl` reports of a library with a fault; see
 /// tests/gpu/device/nccl/stand_in.cpp.
 namespace rankcheck {
 namespace {
@@ -22,7 +22,7 @@ struct Fault {
   std::string_view options = "";
 };
 
-/// What GoogleTest prints of a parameter.
+/// Prints a parameter for GoogleTest.
 [[maybe_unused]] void PrintTo(const Fault& fault, std::ostream* out) {
   *out << fault.name;
 }
@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"off_root", "reduce", "falsified", "of recv, which is no part of the output"},
         Fault{"past_end", "all_gather", "falsified", "1 bytes past the end of recv"},
 #ifndef __SANITIZE_THREAD__
-        // A race, which is what that sanitizer ends the worker for.
+        // This fault is a data race, for which the thread sanitizer ends the worker.
         Fault{"early", "all_gather", "falsified", ""},
 #endif
         Fault{"error_code", "all_reduce", "falsified", "ncclAllReduce: invalid argument"},
@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 using PinnedForNccl = tests::CliTest;
 
-/// A published defect of NCCL before 2.29.7 that few generated cases would show.
+/// NCCL before 2.29.7 has this published defect. Few generated cases would show it.
 TEST_F(PinnedForNccl, FindTheTailThatASingleRankLoses) {
   const std::string options =
       " run --backend nccl --operation all_reduce --algorithm native --cases 1 --ranks 1 "

@@ -13,7 +13,8 @@ namespace {
 using harness::Observation;
 using spec::Array;
 
-/// Two ranks with one position each, a complex array and a real one, a sum over the ranks.
+/// Returns a case of two ranks with one position each. It has a complex array, a real array and a
+/// sum over the ranks.
 const harness::Case& insert_case() {
   static const harness::Case c = harness::case_from_text(
       R"({"operation":"insert","ranks":2,"counts":[1,1],"rows":2,"cols":2,"window":1,"detector":1,)"
@@ -21,7 +22,7 @@ const harness::Case& insert_case() {
   return c;
 }
 
-/// What the case leaves where its call is made by `takeover`.
+/// Runs the case. `takeover` makes the call in place of the backend.
 Observation run(const SimBackend::Takeover& takeover) {
   SimBackend backend(gpu::implementations(), {}, {}, takeover);
   Observation observation;

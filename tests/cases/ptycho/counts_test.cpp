@@ -15,8 +15,7 @@
 
 #include "tests/print.hpp"
 
-/// Frames of as many photons as detectors count: the references say something about results on
-/// them.
+/// Frames with as many photons as detectors count. The references must give useful bounds for them.
 namespace rankcheck::cases {
 namespace {
 
@@ -25,7 +24,7 @@ using reference::Field;
 using reference::Setting;
 using spec::Array;
 
-/// An operator that looks at measured frames; printed by name.
+/// An operator that reads measured frames. GoogleTest prints its name.
 struct Counted {
   std::string_view name;
   spec::Contract contract;
@@ -43,19 +42,20 @@ std::vector<Counted> counted() {
   return all;
 }
 
-/// The sum of the unit roundoffs of a precision and of double precision.
+/// Unit roundoff of the operator's precision plus the unit roundoff of double precision.
 constexpr double of_single = 0x1p-24 + 0x1p-53;
 constexpr double of_double = 0x1p-52;
 
-/// Conjugate gradients go as far as costs tell them.
+/// Whether the operator compares costs: conjugate gradients choose the step length by comparing
+/// costs.
 bool compares_costs(const spec::Contract& contract) {
   const auto& outputs = contract.outputs;
   return std::count(outputs.begin(), outputs.end(), Array::object_direction) > 0;
 }
 
-/// In single precision, steps that compare costs have tiny frames: the last costs come behind five
-/// transforms, each of which may heap a frame's errors upon one of its pixels, which multiplies
-/// them by the width. Nobody can say any more which cost is lower where that is 6.
+/// In single precision, steps that compare costs get tiny frames. Their last costs follow five
+/// transforms. Each transform may concentrate a frame's errors in one pixel, which multiplies them
+/// by the frame's width. With a width of 6, the bounds no longer tell which cost is lower.
 Case case_of(const spec::Contract& contract, std::uint64_t seed, double unit) {
   Case c;
   c.type = spec::Type::f64;
@@ -69,7 +69,7 @@ Case case_of(const spec::Contract& contract, std::uint64_t seed, double unit) {
   return c;
 }
 
-/// The inputs of all positions.
+/// Returns the inputs of all positions.
 Setting drawn(const Case& c, const spec::Contract& contract, double unit) {
   Setting setting;
   setting.scene = c.scene;
@@ -90,17 +90,18 @@ Setting drawn(const Case& c, const spec::Contract& contract, double unit) {
   return setting;
 }
 
-/// Makes it a first step: directions of other light would cancel nearly all of this one's.
+/// Turns the step into a first step. Drawn directions belong to other light and would cancel nearly
+/// all of this light's direction.
 void forget(Setting& in) {
   for (const Array array : {Array::object_direction, Array::probe_direction}) {
     for (auto& value : in[array].values) value = 0;
   }
 }
 
-/// Holds results to a hundredth of the largest: a wrong factor shows. In single precision, this
-/// says of conjugate gradients that there are bounds in first steps of frames of 2 x 2 pixels, and
-/// no more: of larger frames and of later steps their references may say nothing, see case_of() and
-/// forget().
+/// Expects error bounds below a hundredth of the largest value, so that a wrong factor would show.
+/// For conjugate gradients in single precision, this only shows that bounds exist in first steps
+/// with frames of 2 x 2 pixels. For larger frames and later steps their references may give no
+/// bounds; see case_of() and forget().
 void expect_bounds(const Counted& subject, double unit) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     Setting in = drawn(case_of(subject.contract, seed, unit), subject.contract, unit);

@@ -12,8 +12,7 @@
 #include "tests/cases/collectives/spoiled.hpp"
 #include "tests/print.hpp"
 
-/// Every property that an operator claims holds for right results and breaks with wrong ones, by a
-/// check of its own.
+/// Every property that an operator claims holds for right results and fails for wrong results.
 namespace rankcheck::cases {
 namespace {
 
@@ -23,7 +22,7 @@ using harness::Judgement;
 using harness::Observation;
 using harness::Verdict;
 
-/// An operator; printed by name.
+/// An operator. GoogleTest prints its name.
 struct Subject {
   std::string_view name;
 
@@ -38,7 +37,7 @@ std::vector<Subject> subjects() {
   return all;
 }
 
-/// A small case that has something of everything that the operator may have.
+/// Returns a small case that uses everything that the operator may have.
 Case case_of(const harness::Operation& operation, const harness::Property& property) {
   Case c;
   c.operation = operation.contract.name;
@@ -46,7 +45,7 @@ Case case_of(const harness::Operation& operation, const harness::Property& prope
   c.ranks = 3;
   c.counts = {2, 1, 2};
   c.data_seed = 7;
-  // Single precision has no power over several slices of so few pixels.
+  // In single precision, several slices of so few pixels have no power.
   c.type = spec::Type::f64;
   c.scene = {.rows = 5, .cols = 5, .window = 3, .detector = 4, .modes = 2};
   if (operation.contract.multislice) c.scene.slices = 2;
@@ -57,8 +56,9 @@ Case case_of(const harness::Operation& operation, const harness::Property& prope
   return c;
 }
 
-/// Replaces the outputs of a rank. What all ranks have is wrong alike on all of them, so that the
-/// property has to see more than that they differ, which is seen anyway; unless it is about that.
+/// Replaces the outputs of a rank. Replicated outputs become wrong in the same way on all ranks,
+/// except for the property ranks_agree_bitwise. So other properties must see more than a difference
+/// between ranks, which every case checks anyway.
 bool spoil_outputs(const Case& c, int rank, harness::StageOutcome& outcome) {
   const bool only_here = c.property == "ranks_agree_bitwise";
   const std::int64_t bytes = spec::info(c.type).bytes;

@@ -24,7 +24,7 @@ using harness::Observation;
 using harness::Verdict;
 using spec::Array;
 
-/// A law on one case, and an output that it looks at.
+/// A law on one case, and an output that the law compares.
 struct Law {
   std::string operation;
   std::string property;
@@ -48,7 +48,7 @@ std::string text_of(const std::string& operation,
          R"(","data_seed":)" + std::to_string(data_seed) + "}";
 }
 
-/// Adds much to the first component of an output, on every rank.
+/// Adds 1000 to the first component of an output, on every rank.
 void spoil(const Law& law, std::span<const Case> stages, Observation& observation) {
   const Case& c = stages[law.stage];
   for (int rank = 0; rank < group_size(c); ++rank) {
@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(
              std::string(spec::name(instance.param.array));
     });
 
-/// As files hold them from before these laws drew their own kind of inputs.
+/// Old files hold such cases: they are from before these laws chose their own kind of inputs.
 TEST(LawTest, replays_old_cases_of_other_inputs) {
   for (const auto& text : {text_of("poisson_cost", "ignores_unmeasured_pixels", 7),
                            text_of("fuse", "inverts_redistribute", 7, "exact")}) {
@@ -145,7 +145,7 @@ TEST(LawTest, replays_old_cases_of_other_inputs) {
   }
 }
 
-/// So that a case tells what ran.
+/// The law sets the kind of inputs in the case, so that the case's text tells what ran.
 TEST(LawTest, draws_the_inputs_that_it_takes) {
   const auto drawn = [](const std::string& operation, const std::string& property) {
     const harness::Property* const law = all_operations().find_property(operation, property);
@@ -158,7 +158,7 @@ TEST(LawTest, draws_the_inputs_that_it_takes) {
   EXPECT_EQ(drawn("fuse", "inverts_redistribute"), harness::InputKind::general);
 }
 
-/// Whichever comes off, the ones before it stay where they are.
+/// The data seed chooses how many of the first positions are kept. They stay on their ranks.
 TEST(LawTest, leaves_positions_alone_that_the_data_choose) {
   const auto kept = [](std::uint64_t data_seed) {
     const harness::Property law = takes_each_position_alone<Match::exact>();
@@ -176,7 +176,7 @@ TEST(LawTest, leaves_positions_alone_that_the_data_choose) {
   EXPECT_EQ(kept(7), (Counts{2, 0, 1, 1}));
 }
 
-/// A law, as an operation claims it that does not keep it.
+/// A law that is claimed for an operation that breaks it.
 struct Control {
   std::string name;
   std::string operation;
@@ -186,7 +186,7 @@ struct Control {
   friend void PrintTo(const Control& control, std::ostream* out) { *out << control.name; }
 };
 
-/// Results bend as inputs of this form do, wherever the positions lie.
+/// Results transform as inputs of this form do, wherever the positions lie.
 template <Outputs outputs, Form form>
 harness::Property bends_anywhere() {
   return {
@@ -202,7 +202,7 @@ harness::Property bends_anywhere() {
   };
 }
 
-/// keeps_the_raster_ambiguity(), wherever a raster of any step lies.
+/// keeps_the_raster_ambiguity() without its condition on the raster: any step, anywhere.
 harness::Property keeps_any_raster_ambiguity() {
   harness::Property property = keeps_the_raster_ambiguity<Outputs::sums>();
   property.program = [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {

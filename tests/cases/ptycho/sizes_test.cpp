@@ -8,7 +8,7 @@
 
 #include "tests/cases/collectives/spoiled.hpp"
 
-/// Scenes and batches beyond what the kernels of operators take at a time.
+/// Scenes and batches that are larger than what the operators' kernels process at a time.
 namespace rankcheck::cases {
 namespace {
 
@@ -23,7 +23,7 @@ harness::Unit unit_of(const std::string& operation, const std::string& algorithm
   return unit;
 }
 
-/// So many cases of a unit, all of which count as compared.
+/// `count` drawn cases of a unit. All of them count as compared.
 struct Drawn {
   std::vector<Case> cases;
   std::vector<harness::SiteCell> sites;

@@ -15,7 +15,7 @@
 #include "cases/ptycho/stage.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 
-/// How far a single value of an operator's output may be off.
+/// The largest error that passes in a single value of an operator's output.
 namespace rankcheck::cases {
 namespace {
 
@@ -27,7 +27,7 @@ using spec::Array;
 
 using Value = std::complex<double>;
 
-/// A value of an output, as the reference has it.
+/// A value of an output, with the reference's value and bound.
 struct Place {
   Array array = Array::none;
   std::size_t index = 0;
@@ -35,7 +35,7 @@ struct Place {
   double bound = 0;
 };
 
-/// A small case in double precision.
+/// Returns a small case in double precision.
 Case case_of(const spec::Contract& contract) {
   Case c;
   c.operation = contract.name;
@@ -50,8 +50,8 @@ Case case_of(const spec::Contract& contract) {
   return c;
 }
 
-/// The value of a stage with the largest magnitude among those with a finite bound above 0; none
-/// where there is no such value.
+/// Returns the value of largest magnitude in a stage, among values with a finite bound above 0.
+/// Returns nullopt if there is no such value.
 std::optional<Place> largest(std::span<const Case> stages,
                              const Observation& observation,
                              std::size_t number,
@@ -98,7 +98,7 @@ void write(const Case& c,
   }
 }
 
-/// Replaces one value of each operator's results with `got(place)` and expects the verdict.
+/// Replaces one value in each operator's results by `got(place)` and expects the verdict.
 template <class Got>
 void expect_of_every_operator(Got got, Verdict verdict) {
   int operators = 0;
@@ -112,7 +112,7 @@ void expect_of_every_operator(Got got, Verdict verdict) {
                   place = largest(stages, observation, 0, reference::Follow::results);
                   if (place) write(stages[0], *place, got(*place), observation);
                 });
-    // Some operators only move data: their bounds are 0.
+    // Some operators only move data, so their bounds are 0.
     if (!place) continue;
     ++operators;
     EXPECT_EQ(judgement.verdict, verdict) << judgement.reason;
@@ -135,8 +135,8 @@ TEST(ToleranceTest, is_no_matter_of_magnitudes_alone) {
   expect_of_every_operator([](const Place& at) { return -at.expected; }, Verdict::falsified);
 }
 
-/// Whether a law's last stage has a bound, and the least power of two such that its largest value
-/// is falsified where it is off by so many bounds.
+/// Whether a law's last stage has a bound, and the smallest exponent e for which the law is
+/// falsified when the stage's largest value is off by 2^e bounds.
 struct Tolerance {
   bool has_bound = false;
   int exponent = 0;
@@ -159,8 +159,9 @@ Tolerance tolerance_of(const Case& c, int most) {
   return tolerance;
 }
 
-/// Bounds of laws are sums of those of several values and stages, so that one value may be off by
-/// more than its own; by how much, as a power of two. Ten times the tolerance is three more.
+/// A law's bound is the sum of the bounds of several values and stages, so one value may be off by
+/// more than its own bound. The number is the exponent of Tolerance. A tolerance ten times as wide
+/// would add about three.
 const std::map<std::string_view, int>& exponents() {
   static const std::map<std::string_view, int> all{
       {"adds_distances", 3},

@@ -16,11 +16,11 @@
 namespace rankcheck::cases::reconstruct {
 namespace {
 
-/// What a check takes of memory, by the system's count.
+/// Returns the memory that a check takes, in bytes, as the system counts it.
 double measured_bytes(const Solver& solver, const Problem& problem, int modes) {
   const State state = starting_state(problem.data, modes, false);
   ::malloc_trim(0);
-  // Forgets the peak.
+  // Resets the system's peak.
   std::ofstream("/proc/self/clear_refs") << 5;
   const double before = tests::status_bytes("VmRSS:");
   static_cast<void>(
@@ -28,7 +28,8 @@ double measured_bytes(const Solver& solver, const Problem& problem, int modes) {
   return tests::status_bytes("VmHWM:") - before;
 }
 
-/// Of every solver, the reference's arrays are counted, without arrays of the object's size.
+/// check_bytes() counts the reference's arrays for every solver, but no arrays of the object's
+/// size.
 TEST(CheckBytes, AreMoreThanAnyReferenceTakesButNotTwiceAsMuch) {
   if (tests::has_sanitizer) GTEST_SKIP() << "sanitizers take memory of their own";
   const Dataset data = simulate({.positions = 12, .detector = 64, .probe = 64, .step = 9});

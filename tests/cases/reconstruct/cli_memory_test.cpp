@@ -16,7 +16,7 @@
 #include "tests/memory.hpp"
 #include "tests/print.hpp"
 
-/// What reconstructions of measured data take of memory. The data may be absent.
+/// How much memory reconstructions of measured data take. The data may be absent.
 namespace rankcheck {
 namespace {
 
@@ -24,7 +24,7 @@ namespace rec = cases::reconstruct;
 
 constexpr const char* siemens_star = "siemens-star-small.cxi";
 
-/// Becomes the program, with what it prints thrown away.
+/// Replaces this process by the program. The program's standard output is discarded.
 [[noreturn]] void become_program(const std::filesystem::path& folder,
                                  std::vector<std::string> arguments) {
   const int nowhere = ::open("/dev/null", O_WRONLY);
@@ -36,12 +36,11 @@ constexpr const char* siemens_star = "siemens-star-small.cxi";
   ::_exit(127);
 }
 
-/// The most that the program ever has in memory, in bytes. Of this child alone, whatever other
-/// children took.
+/// Returns the program's peak memory in bytes. Other children of this process do not count.
 double peak_bytes(const std::filesystem::path& folder, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "rankcheck");
-  // The system counts what a child had of its parent's memory before it became a program, too: the
-  // pages that no file has.
+  // The system's peak also counts the memory that the child shared with its parent before exec: the
+  // anonymous pages. So the peak says something only if it exceeds them.
   const double own = tests::status_bytes("RssAnon:");
   const pid_t child = ::fork();
   if (child == 0) become_program(folder, arguments);
@@ -55,7 +54,7 @@ double peak_bytes(const std::filesystem::path& folder, std::vector<std::string> 
   return peak;
 }
 
-/// More words of a command line.
+/// Further words of a command line.
 struct Words {
   std::string name;
   std::vector<std::string> words;
@@ -87,7 +86,7 @@ TEST_P(CliMemory, IsThreeTimesTheFramesAndTheObjectAtMost) {
   EXPECT_LE(peak, 3 * frames + object + bare)
       << "MiB: " << peak / mebi << ", of that the bare program " << bare / mebi << "; frames "
       << frames / mebi << ", object " << object / mebi;
-  // Frames are read, after all.
+  // The frames are in memory.
   EXPECT_GT(peak, frames + bare);
 }
 

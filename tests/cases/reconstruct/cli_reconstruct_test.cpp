@@ -18,7 +18,7 @@ class CliReconstruct : public tests::CliTest {
     rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
   }
 
-  /// Reconstructs; the output's state.
+  /// Reconstructs. Returns the checkpoint's state.
   rec::Result reconstruct(const std::string& options) {
     const tests::Outcome outcome =
         rankcheck("reconstruct scan.cxi --checkpoint state.cxi " + options);
@@ -48,7 +48,7 @@ TEST_F(CliReconstruct, TakesTheNoiseForWhatTheModelSays) {
 TEST_F(CliReconstruct, WarnsOfFramesThatAreNotOfTheFarField) {
   EXPECT_EQ(rankcheck("reconstruct scan.cxi --iterations 1").err, "");
   rec::Dataset near = rec::read_dataset(path_to("scan.cxi"));
-  // Light over the whole detector, with an object's pattern on it.
+  // Light covers the whole detector and carries the object's pattern.
   for (std::size_t i = 0; i < near.frames.size(); ++i) {
     near.frames[i] = 100 + 10 * static_cast<float>(i % 7);
   }
@@ -102,7 +102,7 @@ TEST_F(CliReconstruct, KeepsTheCheckpointWhenItDiverges) {
   reconstruct("--iterations 1");
   const std::string kept = harness::read_file(folder_.path() / "state.cxi");
   rec::Dataset data = rec::read_dataset(folder_.path() / "scan.cxi");
-  // Its intensities are beyond single precision.
+  // The intensities overflow single precision.
   for (std::complex<float>& value : data.object) value *= 1e30F;
   rec::write_dataset(folder_.path() / "bright.cxi", data, "too bright", false);
   const tests::Outcome outcome =
@@ -213,7 +213,7 @@ TEST_F(CliReconstruct, EndsWhenItIsInterruptedAndKeepsWhatItHas) {
   EXPECT_LT(result.iterations, 1000000);
 }
 
-/// As soon as the reference is at work, the program is interrupted.
+/// The program is interrupted as soon as the reference works.
 TEST_F(CliReconstruct, DoesNotWaitForACheckWhenItIsInterrupted) {
   rankcheck("simulate long.cxi --positions 400 --detector 64");
   const tests::Outcome outcome =
@@ -223,7 +223,7 @@ TEST_F(CliReconstruct, DoesNotWaitForACheckWhenItIsInterrupted) {
             "begin=$(date +%s%N); kill -INT $!; wait $!; status=$?; "
             "echo $((($(date +%s%N) - begin) / 1000000)); exit $status; }");
   EXPECT_EQ(outcome.status, 130) << outcome.err;
-  // Milliseconds; the whole check takes more than 5000.
+  // In milliseconds. The whole check takes more than 5000.
   EXPECT_LT(std::stoi(outcome.out), 1500);
   const std::string said = text_of("said");
   EXPECT_EQ(said.find("error/bound"), std::string::npos) << said;
@@ -238,7 +238,7 @@ TEST_F(CliReconstruct, RejectsAStartThatTheFileHasNot) {
                 "--start file: expected entry_1/image_1/data, found none");
 }
 
-/// Where the object is not used, it may be anything.
+/// An object that is not used may have any shape.
 TEST_F(CliReconstruct, RejectsAnObjectOnlyToStartFrom) {
   rec::write(
       folder_.path() / "slices.cxi",
@@ -252,8 +252,8 @@ TEST_F(CliReconstruct, RejectsAnObjectOnlyToStartFrom) {
                 "[2, 9, 9]\n");
 }
 
-/// Frames of one row are small in the file and square on devices and in the reference. Nothing is
-/// read of them.
+/// Frames of one row are small in the file, but square on devices and in the reference. The program
+/// refuses them before it reads them.
 TEST_F(CliReconstruct, RejectsWavesAndChecksThatDoNotFitIntoMemory) {
   rec::write(folder_.path() / "wide.cxi",
              rec::with(rec::small_scan(),
@@ -263,7 +263,7 @@ TEST_F(CliReconstruct, RejectsWavesAndChecksThatDoNotFitIntoMemory) {
                         rec::complex(rec::source_1 + "illumination",
                                      {1, 4, 4},
                                      std::vector<std::complex<float>>(16, 1))}));
-  // Of three frames: 24 bytes for each of so many values.
+  // For three frames: 24 bytes for each of this number of values.
   const double gib = 3.0 * 4096 * 4096 * 24 * (5 + 10 * 64) / (1 << 30);
   const double most = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
                       static_cast<double>(::sysconf(_SC_PAGESIZE)) / 4 / (1 << 30);
@@ -273,7 +273,7 @@ TEST_F(CliReconstruct, RejectsWavesAndChecksThatDoNotFitIntoMemory) {
                             "GiB: expected at most {:.1f}, a quarter of this machine's memory\n",
                             gib,
                             most));
-  // On the devices and in a checkpoint: 8 bytes for each of their values.
+  // On the devices and in a checkpoint, each value takes 8 bytes.
   const double waves_gib = 3.0 * 4096 * 4096 * 64 * 2 * 8 / (1 << 30);
   if (waves_gib <= most) GTEST_SKIP() << "this machine has memory for all waves";
   expect_unable("reconstruct wide.cxi --solver difference_map --modes 64",
@@ -321,7 +321,7 @@ TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   expect_unable("reconstruct absent.cxi", "absent.cxi");
 }
 
-/// As `rankcheck run` does, and before anything is written.
+/// The complaint is the same as for `rankcheck run`, and it comes before anything is written.
 TEST_F(CliReconstruct, NeedsAGpuForCuda) {
   const std::string hidden = "CUDA_VISIBLE_DEVICES= ";
   const std::string options = "reconstruct scan.cxi --backend cuda --checkpoint state.cxi";
@@ -345,7 +345,7 @@ TEST_F(CliReconstruct, NeedsAGpuForCuda) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "state.cxi"));
 }
 
-/// A worker that says it can run, and a program that says with which arguments it was started.
+/// The worker reports that it can run. The program prints the arguments with which it was started.
 TEST_F(CliReconstruct, PassesItsArgumentsToTheProgramForCuda) {
   install();
   write_script("bin/rankcheck-worker-cuda",

@@ -11,8 +11,8 @@
 namespace rankcheck::cases::reconstruct {
 namespace {
 
-/// The largest difference between the frames of a dataset and its model's, as a share of the
-/// largest intensity.
+/// Returns the largest difference between a dataset's frames and its model's frames, relative to
+/// the largest intensity.
 double model_error(const Dataset& data) {
   ReferenceModel model(data);
   const std::size_t pixels = data.mask.size();
@@ -52,7 +52,7 @@ TEST(Data, SiemensStarFitsOnItsObject) {
   const auto [least, most] = std::minmax_element(data.positions.begin(), data.positions.end());
   EXPECT_GE(*least, 1);
   EXPECT_LT(*most + 128, std::max(data.rows, data.cols));
-  // The beam is in the middle of the detector, so after reading in the corners.
+  // The beam is in the middle of the detector. Reading moves it to the frames' corners.
   double corner = 0;
   double middle = 0;
   for (std::size_t n = 0; n < 516; ++n) {

@@ -31,8 +31,8 @@ using spec::Array;
 
 constexpr int width = 32;
 
-/// Frames of so many pixels squared, 100 nm each on the object, whose width is not its height. The
-/// positions are a raster with this step.
+/// Returns a dataset with frames of `detector` pixels squared and 3 x 3 positions, `step` pixels
+/// apart. On the object, pixels are 100 nm high and 80 nm wide: height and width differ on purpose.
 Dataset data_of(int detector, double step) {
   Dataset data;
   data.geometry = {
@@ -48,8 +48,8 @@ Dataset data_of(int detector, double step) {
   return data;
 }
 
-/// Light whose intensity falls to 1/e at these frequencies, in cycles per frame; zero frequency
-/// first.
+/// Returns light whose intensity falls to 1/e at these frequencies, in cycles per frame. Zero
+/// frequency comes first.
 std::vector<double> light(int detector, double along_rows, double along_cols) {
   std::vector<double> frame;
   for (int row = 0; row < detector; ++row) {
@@ -66,12 +66,12 @@ std::vector<double> light(int detector, double frequency) {
   return light(detector, frequency, frequency);
 }
 
-/// Such light's width in focus, where it is no wider than the frame.
+/// Returns the width of such light in focus, in pixels, if it is no wider than the frame.
 double width_in_focus(int detector, double frequency) {
   return detector / (2 * std::numbers::pi * frequency);
 }
 
-/// The roots of the mean squared distances from the middle of its intensity.
+/// Root mean squared distances from the middle, weighted by intensity, in pixels.
 struct Widths {
   double rows = 0;
   double cols = 0;
@@ -126,7 +126,7 @@ TEST(StartingProbe, HasTheMeanFrameAsItsDiffraction) {
   }
 }
 
-/// Light that is not paraxial differs by 2 pi z / lambda * (lambda f)^4 / 8 radians: here 1e-6.
+/// Exact and paraxial propagation differ by 2 pi z / lambda * (lambda f)^4 / 8 radians, here 1e-6.
 TEST(StartingProbe, IsWhatTheReferencePropagatesFromTheFocus) {
   Dataset data = data_of(width, 4);
   data.geometry.pixel_width = data.geometry.pixel_height;
@@ -139,7 +139,7 @@ TEST(StartingProbe, IsWhatTheReferencePropagatesFromTheFocus) {
     reference::propagate_fresnel::reference(setting, setting);
     const auto there = starting_probe(data, mean, defocus);
     const auto& propagated = setting[Array::waves].values;
-    // But for the phase of the plane wave.
+    // The waves agree except for the phase of the plane wave.
     const std::complex<double> phase =
         std::polar(1.0, 2 * std::numbers::pi * setting.scene.distance / setting.scene.wavelength);
     for (std::size_t i = 0; i < there.size(); ++i) {
@@ -148,8 +148,9 @@ TEST(StartingProbe, IsWhatTheReferencePropagatesFromTheFocus) {
   }
 }
 
-/// Waves of a frequency q are displaced by wavelength * distance * q: pixels of 1 by 1.25 on the
-/// detector are of 1.25 by 1 on the object, where q grows and pixels shrink.
+/// A wave of frequency q is displaced by wavelength * distance * q. Detector pixels are 1 high and
+/// 1.25 wide, so the object's pixels are 1.25 high and 1 wide. Along the columns, q is larger and
+/// pixels are smaller.
 TEST(StartingProbe, IsWiderAlongTheNarrowerPixels) {
   const Widths widths = widths_of(starting_probe(data_of(64, 4), light(64, 9), 4e-3), 64);
   EXPECT_NEAR(widths.cols / widths.rows, 1.25 * 1.25, 0.03);
@@ -200,7 +201,7 @@ TEST(DefociToTry, AreTheFocusAloneWhereItFillsTheWindow) {
 }
 
 TEST(DefocusMost, FillsTheWindow) {
-  // In focus, it is narrow: as wide as far from there.
+  // The probe is narrow in focus, so its width far from there is proportional to the defocus.
   const std::vector<double> mean = light(width, 4);
   EXPECT_NEAR(defocus_most(data_of(width, 4), mean) / 2,
               defoci_to_try(data_of(width, 16 * 1.5), mean).back(),
@@ -211,7 +212,7 @@ TEST(DefocusMost, FillsTheWindow) {
 }
 
 TEST(DefociToTry, HaveTheFocusWhereProbesOverlapThere) {
-  // Neighbours are 10 apart.
+  // Neighbouring positions are 10 pixels apart.
   const Dataset data = data_of(64, 15);
   ASSERT_GT(width_in_focus(64, 2), 5);
   EXPECT_EQ(defoci_to_try(data, light(64, 2)).front(), 0);
@@ -238,7 +239,7 @@ TEST(DefociToTry, AreThereForSparseScansAndLines) {
   EXPECT_GE(defoci_to_try(one, mean).size(), 2);
 }
 
-/// Its cost is what a table says of the state that it was started from.
+/// A reconstruction whose cost is looked up by the number of starts so far.
 class Known final : public Reconstruction {
  public:
   explicit Known(std::vector<double> costs) : costs_(std::move(costs)) {}
@@ -324,7 +325,7 @@ TEST_F(FindDefocus, EndsWhenItIsInterrupted) {
   EXPECT_EQ(told_, (std::vector<double>{1, -1}));
 }
 
-/// How near its frames a scan with the probe on another side, or without one, comes.
+/// Reconstructs a scan without its probe, and compares the cost with that of the known probe.
 class StartWithoutProbe : public testing::Test {
  protected:
   StartWithoutProbe() { devices_.begin(2, {}, {}); }

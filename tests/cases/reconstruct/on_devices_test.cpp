@@ -32,7 +32,7 @@
 namespace rankcheck::cases::reconstruct {
 namespace {
 
-/// A small scan with two modes, a probe smaller than the frames and a detector with a dead row.
+/// Returns a small scan with two modes, a probe smaller than the frames and a dead detector row.
 Dataset small_data() {
   Dataset data = simulate({.positions = 13, .detector = 9, .probe = 7, .modes = 2, .step = 2});
   for (std::size_t i = 0; i < data.frames.size(); ++i) {
@@ -55,7 +55,7 @@ class Devices {
   gpu::sim::SimCluster cluster_{reference::contract_named};
 };
 
-/// One step of a batch, and how it compares with the reference.
+/// Takes one step on a batch and compares it with the reference.
 StepCheck step_and_check(const Solver& solver, const Problem& problem, int batch) {
   const State start = starting_state(problem.data, problem.data.modes, true);
   const auto running = solver.start(problem, start);
@@ -71,7 +71,7 @@ void expect_within_bounds(const StepCheck& check) {
 
 class Solvers : public testing::TestWithParam<Solver> {
  protected:
-  /// As many batches as the solver takes of this data.
+  /// The number of batches that the solver takes of this data.
   int batches_ = std::min(GetParam().batches, 3);
   Dataset data_ = small_data();
 };
@@ -115,7 +115,7 @@ TEST_P(Solvers, GoOnFromACheckpointAsIfTheyHadNeverStopped) {
   }
 }
 
-/// Of objects larger than what ranks exchange at a time, too.
+/// The object is larger than the stretch that ranks exchange at a time.
 TEST_P(Solvers, KeepAndReadStatesAsTheyAre) {
   const Dataset data = simulate({.positions = 16, .detector = 9, .probe = 7, .step = 85});
   ASSERT_GT(std::ssize(data.object), stretch_max);
@@ -124,7 +124,7 @@ TEST_P(Solvers, KeepAndReadStatesAsTheyAre) {
     Problem problem = devices.problem(data, batches_);
     problem.layout = layout;
     State start = starting_state(data, data.modes, false);
-    // So that every pixel has its own value, and the data ask for others.
+    // Every pixel gets its own value, and none of them fits the data.
     float factor = 1;
     for (std::complex<float>& value : start.object) value *= factor += 1e-5F;
     const auto running = GetParam().start(problem, start);
@@ -144,7 +144,7 @@ TEST_P(Solvers, KeepAndReadStatesAsTheyAre) {
   }
 }
 
-/// What the solver remembers of other steps is gone, too.
+/// A restart also clears what the solver remembers of earlier steps.
 TEST_P(Solvers, RestartAsIfTheyWereNew) {
   for (const Layout layout : {Layout::replicated, Layout::tiles}) {
     Devices devices(3);
@@ -163,7 +163,7 @@ TEST_P(Solvers, RestartAsIfTheyWereNew) {
   }
 }
 
-/// What is said of the copies after a step on these devices.
+/// Returns the complaint about unequal copies after a step on these devices.
 std::string unequal_copy(const Solver& solver, const Problem& problem) {
   const auto running = solver.start(problem, starting_state(problem.data, 2, true));
   static_cast<void>(running->step(0));
@@ -192,7 +192,7 @@ TEST_P(Solvers, TellWhichRankWentItsOwnWay) {
         const auto bytes = static_cast<std::int64_t>(sums.size() * sizeof(float));
         std::byte* const there = call.buffers[static_cast<std::size_t>(wrong)].recv;
         call.devices.read(wrong, there, sums.data(), bytes);
-        // The weights, too, are sums: what is divided must not stay the same.
+        // The weights are sums, too. Changing every number would leave sum / weight the same.
         for (std::size_t i = 0; i < sums.size(); i += 3) sums[i] *= 1.5F;
         call.devices.write(wrong, sums.data(), there, bytes);
       };
@@ -214,7 +214,7 @@ TEST_P(Solvers, LowerTheCost) {
   EXPECT_LT(result.costs.back(), 0.5 * result.costs.front());
 }
 
-/// Early, halfway and at the very end.
+/// The check is cancelled early, halfway and at the very end.
 TEST_P(Solvers, LeaveACheckWhereNobodyWaitsForIt) {
   Devices devices(1);
   const Problem problem = devices.problem(data_, 1);
@@ -246,7 +246,7 @@ TEST_P(Solvers, RejectWhatTheyCannotHaveRemembered) {
   }
 }
 
-/// Simulated devices that tell how much memory they were asked for.
+/// Simulated devices that count the bytes that they were asked for.
 class CountingCluster final : public gpu::Cluster {
  public:
   explicit CountingCluster(int ranks) { devices_.begin(ranks, {}, {}); }
@@ -280,14 +280,14 @@ class CountingCluster final : public gpu::Cluster {
   std::int64_t bytes_ = 0;
 };
 
-/// The same scan on an object of more rows, which no window touches.
+/// Returns the scan on an object with more rows, which no window touches.
 Dataset with_more_rows(Dataset data, int more_rows) {
   data.object.resize(data.object.size() + static_cast<std::size_t>(more_rows * data.cols));
   data.rows += more_rows;
   return data;
 }
 
-/// What a step takes of two devices' memory.
+/// Returns the bytes that a step takes on two devices.
 std::int64_t bytes_of_step(const Solver& solver, const Dataset& data, Layout layout) {
   CountingCluster cluster(2);
   const Problem problem{.data = data, .cluster = cluster, .layout = layout};
@@ -306,13 +306,13 @@ TEST_P(Solvers, TakeAsMuchMemoryAsTheySay) {
   const auto more =
       static_cast<double>(bytes(larger, Layout::replicated) - bytes(data_, Layout::replicated));
   const auto said = static_cast<double>(2 * GetParam().bytes_per_pixel * more_rows * data_.cols);
-  // Sums over pixels come in parts.
+  // Sums over pixels are made in parts, which take some memory of their own.
   EXPECT_NEAR(more / said, 1, 0.01);
-  // In tiles, nobody holds them.
+  // In tiles, no device holds the additional rows.
   EXPECT_EQ(bytes(larger, Layout::tiles), bytes(data_, Layout::tiles));
 }
 
-/// What two devices are asked for to read a state that lies on them in tiles.
+/// Returns the bytes that reading a tiled state takes on two devices.
 std::int64_t bytes_of_reading(const Solver& solver, const Dataset& data) {
   CountingCluster cluster(2);
   const Problem problem{.data = data, .cluster = cluster, .layout = Layout::tiles};
@@ -328,7 +328,7 @@ std::int64_t bytes_of_reading(const Solver& solver, const Dataset& data) {
 TEST_P(Solvers, ExchangeTilesThroughRoomForNoMoreThanTheirArrays) {
   constexpr std::int64_t value = sizeof(std::complex<float>);
   ASSERT_GT(data_.object.size(), data_.probe.size());
-  // Exit waves, where there are any, are longer than the object.
+  // Exit waves, if the solver keeps them, are longer than the object.
   const bool has_waves = GetParam().name == "difference_map";
   const std::int64_t waves = data_.count * spec::values(data_.scene(), spec::Array::exit_waves);
   ASSERT_GT(waves, std::ssize(data_.object));
@@ -345,7 +345,7 @@ std::string name_of(const testing::TestParamInfo<Solver>& info) {
 
 INSTANTIATE_TEST_SUITE_P(reconstruct, Solvers, testing::ValuesIn(solvers()), name_of);
 
-/// A solver of this name on devices that share the positions out in an irregular way.
+/// Solvers by name, on devices with an irregular partition.
 class DifferenceMap : public testing::Test {
  protected:
   static const Solver& solver(std::string_view name = "difference_map") {
@@ -396,7 +396,7 @@ TEST_F(DifferenceMap, KeepsTheWavesOfItsPositionsInAnotherPartition) {
   }
 }
 
-/// The cost after 40 steps of a scan with a known answer.
+/// Returns the cost after 40 steps on a scan with a known answer.
 double cost_after_40(const Solver& solver) {
   const Dataset data = simulate({.positions = 49, .detector = 16, .probe = 16, .step = 3.2});
   Devices devices(2);

@@ -14,7 +14,7 @@
 #include "cases/reconstruct/recording.hpp"
 #include "tests/cases/reconstruct/reading.hpp"
 
-/// Files that are no scan, and what is said of them.
+/// Files that are not valid scans, and the complaints about them.
 namespace rankcheck::cases::reconstruct {
 namespace {
 
@@ -37,7 +37,7 @@ TEST_F(Read, RejectsTruncatedFiles) {
   EXPECT_THROW(static_cast<void>(read_dataset(path_)), harness::BadInput);
 }
 
-/// Replaces `from`, which the file must hold, wherever it stands.
+/// Replaces `from`, which the file must contain, at every place.
 void patch(const std::filesystem::path& path, const std::string& from, const std::string& to) {
   std::string bytes = harness::read_file(path);
   std::size_t at = bytes.find(from);
@@ -48,11 +48,11 @@ void patch(const std::filesystem::path& path, const std::string& from, const std
   harness::write_file(path, bytes);
 }
 
-/// The library itself reads beyond what such files have.
+/// The HDF5 library itself would read past the bytes of such a file.
 TEST_F(Read, RejectsDatasetsWithFewerBytesThanTheirShapes) {
   write(path_, small_scan());
-  // The frames' bytes lie elsewhere in the file: 3 × 4 × 4 × 8 of them. A compact dataset has its
-  // bytes in the header.
+  // The file's layout message says where the frames' 3 × 4 × 4 × 8 bytes lie. Zeros make the
+  // dataset a compact one without bytes. A compact dataset has its bytes in the header.
   std::string bytes = harness::read_file(path_);
   const std::string size{"\x80\x01\0\0\0\0\0\0", 8};
   const std::size_t at = bytes.find(size);
@@ -72,7 +72,7 @@ TEST_F(Read, RejectsComplexNumbersWhosePartsLieElsewhere) {
   const std::string probe = source_1 + "illumination";
   write(path_,
         with(small_scan(), {complex(probe, {1, 4, 4}, std::vector<std::complex<float>>(16, 1))}));
-  // The imaginary part's name, padded, and its place behind the real part.
+  // The padded name of the imaginary part, followed by its offset behind the real part.
   const std::string name("i\0\0\0\0\0\0\0", 8);
   for (const char offset : {'\5', '\2', '\x7f'}) {
     write(path_,
@@ -88,8 +88,8 @@ TEST_F(Read, RejectsComplexNumbersWhosePartsLieElsewhere) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-/// The length of the text lies in a heap of the file's, and the library takes it on trust. The
-/// sanitizer would report that itself.
+/// The text's length is stored in a heap of the file, and the HDF5 library trusts it. A sanitizer
+/// would report the bad read itself.
 TEST_F(Read, CallsACrashOfTheLibraryBadInput) {
   write(path_, with(small_scan(), {in_units(number(detector_1 + "distance", 1), "metres")}));
   std::string bytes = harness::read_file(path_);
@@ -208,7 +208,7 @@ TEST_F(Read, RejectsTranslationsThatDoNotFit) {
       "metres, within 65536 rows of the object, found a scan over 1e+06");
 }
 
-/// Translations in another unit are no fault of the object.
+/// Translations in another unit are no fault of the object, so the complaint names them.
 TEST_F(Read, BlamesTheScanWhereNoObjectWouldHoldIt) {
   expect_rejected(
       with(small_scan(),
@@ -249,7 +249,7 @@ TEST_F(Read, RejectsProbesThatDoNotFit) {
       "[modes, width, width] of at most the frames' 4 pixels, found [1, 5, 5]");
 }
 
-/// Reads a scan with this as its object as if there were none, and says why.
+/// Reads a scan with this object as if there were no object, and gives the reason.
 TEST_F(Read, DoesWithoutObjectsThatDoNotFit) {
   const Dataset bare = read(small_scan());
   EXPECT_EQ(bare.object_fault, "");
@@ -267,7 +267,7 @@ TEST_F(Read, DoesWithoutObjectsThatDoNotFit) {
   };
   const std::string for_windows = " for the windows of " + translation_1 + ", found ";
   expect_none(ones({8, 9}, 72), "at least 9 rows" + for_windows + "8");
-  // Rows alone would fit, but are left alone, too.
+  // The rows would fit, but the columns do not, so the object is not used.
   expect_none(ones({20, 7}, 140), "at least 8 columns" + for_windows + "7");
   expect_none(ones({2, 9, 9}, 162), "[rows, columns], found [2, 9, 9]");
   expect_none(ones({0, 9}, 0), "at least one pixel, found [0, 9]");

@@ -12,7 +12,7 @@
 namespace rankcheck::cases::reconstruct {
 namespace {
 
-/// Writes [2, 2] numbers whose chunk says that it went through the filter.
+/// Writes [2, 2] numbers. The dataset's chunk claims that it went through the filter.
 void write_filtered(const std::filesystem::path& path, H5Z_filter_t filter) {
   const H5::H5File file(path.string(), H5F_ACC_TRUNC);
   const std::array<hsize_t, 2> extents{2, 2};

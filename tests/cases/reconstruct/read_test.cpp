@@ -149,7 +149,7 @@ TEST_F(Read, LeavesOutDetectorsCodesForBadPixels) {
   const std::string name = detector_1 + "data";
   const auto frames = [&](double code, Number number) {
     std::vector<double> counts(48, 7);
-    // Pixel 10 in all frames, pixel 9 in one.
+    // Pixel 10 is bad in all frames, pixel 9 in one.
     for (const std::size_t i : {10, 26, 42, 25}) counts[i] = code;
     return with(small_scan(), {numbers(name, {3, 4, 4}, counts, {.number = number})});
   };
@@ -327,7 +327,8 @@ TEST_F(Read, ReadsBackWhatItWrote) {
 }
 
 TEST_F(Read, PadsFramesThatAreNotSquareAroundTheirMiddle) {
-  // Pixel i of 2 × 4, zero frequency at (1, 2): it comes to (2, 2) of 4 × 4, then to the corner.
+  // In frames of 2 × 4, zero frequency is at (1, 2). Padding moves it to (2, 2) of 4 × 4, and
+  // reading moves it from there to the corner. The value of pixel i is i.
   std::vector<double> mask(8, 0);
   mask[1] = 1;
   const Dataset data = read(with(small_scan(),
@@ -345,13 +346,14 @@ TEST_F(Read, PadsFramesThatAreNotSquareAroundTheirMiddle) {
   EXPECT_EQ(tall.frames, (std::vector<float>{2, 0, 0, 4, 0, 0, 1, 0, 0}));
 }
 
-/// Cut out of a simulated scan, they are what the known object and probe give.
+/// Frames that are cut out of a simulated scan equal the model's frames of the known object and
+/// probe.
 TEST_F(Read, PaddedFramesAreThoseOfTheModel) {
   const Dataset whole = simulate({.positions = 5, .detector = 12, .probe = 8, .step = 3});
   write_dataset(path_, whole, "whole", false);
   const hdf5::Reader file(path_);
   const std::vector<double> square = file.numbers<double>(detector_1 + "data").values;
-  // Rows 3 ... 9 of 12, so that the middle, 6, is the fourth of seven.
+  // Rows 3 to 9 of 12 are kept, so that the middle, row 6, is the fourth of seven.
   std::vector<double> cut;
   for (std::size_t n = 0; n < 5; ++n) {
     const auto image = square.begin() + static_cast<std::ptrdiff_t>(144 * n);

@@ -22,7 +22,7 @@ class Read : public testing::Test {
     return read_dataset(path_);
   }
 
-  /// The one line that the file is rejected with.
+  /// Returns the one-line complaint about the file, or "nothing" if it is accepted.
   std::string complaint(const std::vector<Part>& parts) {
     try {
       static_cast<void>(read(parts));

@@ -33,7 +33,8 @@ constexpr const char* two_modes = "simulated-two-modes.cxi";
 /// Conjugate gradients with the model of counted photons.
 constexpr std::string_view poisson = "poisson_conjugate_gradient";
 
-/// What the tests say as `rankcheck reconstruct` would.
+/// Devices of a test, as the options of `rankcheck reconstruct` choose them. GoogleTest prints the
+/// name.
 struct Run {
   std::string name;
   int ranks = 1;
@@ -91,7 +92,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Run{"eight_stripes", 8, gpu::Partition::stripes}),
     tests::printed_name);
 
-/// Every partition is within the reference's bound, and so all are within twice that of each other.
+/// Every partition's result is within the reference's bound. So results of two partitions differ by
+/// at most twice this bound.
 TEST_P(SiemensStep, IsTheReferences) {
   if (!path_) GTEST_SKIP() << tests::absent(siemens_star);
   const Dataset data = read_dataset(*path_);
@@ -106,7 +108,8 @@ TEST_P(SiemensStep, IsTheReferences) {
   EXPECT_EQ(check.bounded, 1);
 }
 
-/// A step on the run's devices, all frames at once, from a flat object.
+/// Takes a step on the run's devices with all frames at once, from a flat object. Returns the state
+/// after it.
 State stepped(const Solver& solver, const Dataset& data, const Run& run) {
   gpu::sim::SimCluster devices(reference::contract_named);
   devices.begin(run.ranks, {}, {});
@@ -145,8 +148,8 @@ TEST(SiemensStepOfOneDevice, IsThatOfEveryPartition) {
   }
 }
 
-/// A few of the positions, far from one another: the first one is `first`, each next one `every`
-/// further.
+/// Returns a dataset with a few positions, far from one another: `first` and every `every`-th
+/// position after it.
 Dataset few(const Dataset& data, std::int64_t first, std::int64_t every) {
   Dataset some = data;
   some.source.reset();
@@ -161,8 +164,9 @@ Dataset few(const Dataset& data, std::int64_t first, std::int64_t every) {
   return some;
 }
 
-/// Those of amplitudes: no term of their sums is larger than the light that it is of. Poisson's
-/// gradients divide by modelled intensities, so their terms may be any size.
+/// Returns the solvers with the noise of amplitudes: no term of their sums is larger than the light
+/// that it comes from. Poisson's gradients divide by modelled intensities, so their terms may have
+/// any size.
 std::vector<Solver> solvers_of_amplitudes() {
   std::vector<Solver> some = solvers();
   std::erase_if(some, [](const Solver& solver) { return solver.model != "gaussian"; });
@@ -187,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(reconstruct,
                          testing::ValuesIn(solvers_of_amplitudes()),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
-/// Without the light of one frame of 516, more changes than the order of sums.
+/// Omitting the light of one frame of 516 changes more than the order of sums does.
 TEST(SiemensStepOfOneDevice, IsNotThatOfOtherFrames) {
   const auto path = tests::data_file(siemens_star);
   if (!path) GTEST_SKIP() << tests::absent(siemens_star);
@@ -234,7 +238,8 @@ TEST(SiemensCounts, StepIsTheReferences) {
   const StepCheck check = solver.check(problem, step);
   EXPECT_LE(check.ratio, 1) << check.place;
   EXPECT_EQ(check.bounded, 1);
-  // Bounds are wide where the model is dark and the frames are not; not where no window lies.
+  // Bounds are wide where the model is dark and the frames are not. They are narrow where no window
+  // lies, so changes there are found.
   const Problem of_others{.data = others, .cluster = devices};
   EXPECT_GT(solver.check(of_others, step).ratio, 1);
 }
@@ -244,12 +249,12 @@ INSTANTIATE_TEST_SUITE_P(reconstruct,
                          testing::ValuesIn(every_partition()),
                          tests::printed_name);
 
-/// Of the scan of `two_modes`, in pixels. A factor that comes again with such a raster, and a ramp
-/// of phases, may go from the object to the probe: nobody can tell from the light.
+/// Raster step of the scan of `two_modes`, in pixels. Factors with this period and phase ramps may
+/// move from the object to the probe: the light does not show them.
 constexpr int raster_step = 9;
 
-/// Calls `visit` with all pixels that lie a window from the object's edges, but for the last `less`
-/// rows and columns of them.
+/// Calls `visit` with all pixels at least a window from the object's edges. The last `less` rows
+/// and columns of these pixels are left out.
 template <typename Visit>
 void for_each_inner(const Dataset& data, int less, Visit visit) {
   const int margin = data.window;
@@ -258,8 +263,9 @@ void for_each_inner(const Dataset& data, int less, Visit visit) {
   }
 }
 
-/// How much two objects have in common a window from their edges, where every pixel is under many
-/// positions: 1 where they are the same but for what the light of a raster does not tell.
+/// Returns how well two objects agree at least a window from their edges, where every pixel is
+/// under many positions. The result is 1 if they differ only by what the light of a raster does not
+/// show.
 double likeness(const Dataset& data,
                 const std::vector<std::complex<float>>& a,
                 const std::vector<std::complex<float>>& b) {
@@ -270,14 +276,14 @@ double likeness(const Dataset& data,
   const auto product = [&](int row, int col) {
     return at(a, row, col) * std::conj(at(b, row, col));
   };
-  // What is periodic falls out from one period to the next; only the ramp is left.
+  // Quotients of neighbouring periods cancel periodic factors. Only the ramp is left.
   Complex down = 0;
   Complex right = 0;
   for_each_inner(data, raster_step, [&](int row, int col) {
     down += product(row + raster_step, col) * std::conj(product(row, col));
     right += product(row, col + raster_step) * std::conj(product(row, col));
   });
-  // The best factor of each of a period's pixels is a sum over a power.
+  // For each pixel of a period, the best factor is the sum divided by the power.
   std::array<Complex, raster_step * raster_step> sums{};
   std::array<double, raster_step * raster_step> powers{};
   double a_power = 0;
@@ -293,8 +299,9 @@ double likeness(const Dataset& data,
   return std::sqrt(common / a_power);
 }
 
-/// What a solver comes to in 100 iterations. An object of likeness 0.999 is off by 4.5 %, rms. The
-/// object of alternating projections is off by 6.3 %: it is a mean of waves that have yet to agree.
+/// Expected result of a solver after 100 iterations. An object of likeness 0.999 has an rms error
+/// of 4.5 %. The object of alternating projections has 6.3 %, because it is a mean of waves that do
+/// not agree yet.
 struct Target {
   std::string_view solver;
   double cost_most = 0;

@@ -25,8 +25,7 @@
 namespace rankcheck::cases::reconstruct {
 namespace {
 
-/// Adds one to the object's first pixel in each step and counts them; the cost is what the pixel
-/// lacks of 10.
+/// Each step adds 1 to the object's first pixel and is counted. The cost is 10 minus this pixel.
 class Counting final : public Reconstruction {
  public:
   explicit Counting(const State& from) : state_(from) {}
@@ -56,7 +55,7 @@ class Counting final : public Reconstruction {
   State kept_;
 };
 
-/// Sums of one-step changes, so that a check of other states shows.
+/// The ratio is 0 only if the two states are one step apart, so a check of other states shows.
 StepCheck check_counting(const Problem& /*problem*/, const StepTaken& step) {
   reference::Patience::ask();
   const float change = step.after.object[0].real() - step.before.object[0].real();
@@ -113,7 +112,7 @@ TEST_F(Reconstruct, ChecksEveryKthStep) {
   EXPECT_EQ(checked, (std::vector<std::pair<std::int64_t, std::string>>{{3, "0"}, {6, "1"}}));
 }
 
-/// Says after its third step that a rank has another probe.
+/// Reports after its third step that a rank has another probe.
 class Parting final : public Reconstruction {
  public:
   explicit Parting(const State& from) : counting_(from) {}
@@ -182,7 +181,8 @@ TEST_F(Reconstruct, EndsWhenItIsInterrupted) {
   EXPECT_EQ(result.costs, (std::vector<double>{9, 8, 7}));
 }
 
-/// It does not wait for the iteration, and keeps the state before it.
+/// An interrupt does not wait for the end of the iteration. The result is the state before the
+/// iteration.
 TEST_F(Reconstruct, EndsWithinAnIterationWhenItIsInterrupted) {
   problem_.batches = 3;
   int asked = 0;
@@ -197,7 +197,7 @@ TEST_F(Reconstruct, EndsWithinAnIterationWhenItIsInterrupted) {
   EXPECT_EQ(resumed.costs, (std::vector<double>{9 + 8 + 7, 6 + 5 + 4, 3}));
 }
 
-/// Nor for a check, which then says nothing.
+/// An interrupt does not wait for a check either. An interrupted check reports nothing.
 TEST_F(Reconstruct, EndsWithinACheckWhenItIsInterrupted) {
   problem_.batches = 2;
   std::vector<std::int64_t> begun;
@@ -275,7 +275,7 @@ TEST_F(Reconstruct, LeavesNothingHalfWritten) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 1);
 }
 
-/// Writes a checkpoint with another value of one of its numbers, and reads it.
+/// Writes checkpoints with one changed number each, and reads them.
 TEST_F(Reconstruct, RejectsBrokenCheckpoints) {
   const auto complaint = [&](const Result& broken) -> std::string {
     write_result(path_, data_, broken, true);
@@ -324,7 +324,7 @@ TEST_F(Reconstruct, RejectsCheckpointsWithAnyFlippedBit) {
     harness::write_file(path_, flipped);
     EXPECT_THROW((void)read_result(path_, data_), harness::FileError) << bit;
   }
-  // What has no checksum is no checkpoint.
+  // A file without a checksum is not a checkpoint.
   harness::write_file(path_, whole.substr(0, whole.rfind("\ncrc32 ")));
   EXPECT_THROW((void)read_result(path_, data_), harness::FileError);
 }
@@ -371,7 +371,7 @@ TEST_F(Reconstruct, RejectsCheckpointsWithoutWhatTheSolverRemembers) {
   EXPECT_NO_THROW(require());
   start_.state.memory["probe_direction"].pop_back();
   EXPECT_THROW(require(), harness::BadInput);
-  // Of every position.
+  // Exit waves are needed of every position.
   remembering.remembers = {spec::Array::exit_waves};
   spec::Scene scene = data_.scene();
   scene.modes = start_.state.modes(data_.window);

@@ -8,14 +8,14 @@
 
 #include "cases/reconstruct/hdf5.hpp"
 
-/// Small scans as files, for tests to spoil.
+/// Small scans as files, which tests corrupt.
 namespace rankcheck::cases::reconstruct {
 
 inline const std::string detector_1 = "entry_1/instrument_1/detector_1/";
 inline const std::string source_1 = "entry_1/instrument_1/source_1/";
 inline const std::string translation_1 = "entry_1/sample_1/geometry_1/translation";
 
-/// A part of a file.
+/// A dataset of a file.
 struct Part {
   std::string name;
   std::function<void(hdf5::Writer&, const std::string& name)> write;
@@ -34,7 +34,7 @@ inline Part number(const std::string& name, double value) {
   return numbers(name, {}, {value});
 }
 
-/// The part, in units that an attribute names.
+/// Returns the part with an attribute that names its units.
 inline Part in_units(const Part& part, const std::string& units) {
   return {part.name, [=](hdf5::Writer& file, const std::string& path) {
             part.write(file, path);
@@ -49,9 +49,9 @@ inline Part complex(const std::string& name,
           [=](hdf5::Writer& file, const std::string& path) { file.complex(path, shape, values); }};
 }
 
-/// Three frames of 4 × 4 whose pixel i of frame n is 16 n + i, 1 m away, with pixels of the object
-/// of 1 m: wavelength 4, detector pixels of 1. The positions are (0, 0), (2, 1) and (4.5, 3.25) as
-/// (row, column).
+/// Three frames of 4 × 4; pixel i of frame n is 16 n + i. Wavelength (4 m), distance (1 m) and
+/// detector pixels (1 m) give object pixels of 1 m. The positions are (0, 0), (2, 1) and (4.5,
+/// 3.25) as (row, column).
 inline std::vector<Part> small_scan() {
   std::vector<double> frames;
   for (int i = 0; i < 48; ++i) frames.push_back(i);
@@ -65,7 +65,8 @@ inline std::vector<Part> small_scan() {
   };
 }
 
-/// The parts, with those of `changes` that have their name, and the other changes behind them.
+/// Returns the parts with changes. A change replaces the part of the same name, or else is
+/// appended.
 inline std::vector<Part> with(std::vector<Part> parts, const std::vector<Part>& changes) {
   for (const Part& change : changes) {
     bool is_known = false;
@@ -80,7 +81,7 @@ inline std::vector<Part> with(std::vector<Part> parts, const std::vector<Part>& 
   return parts;
 }
 
-/// The parts without those of these names.
+/// Returns the parts whose names are not in `names`.
 inline std::vector<Part> without(const std::vector<Part>& parts,
                                  const std::vector<std::string>& names) {
   std::vector<Part> rest;

@@ -19,7 +19,7 @@
 namespace rankcheck::cases::reconstruct {
 namespace {
 
-/// Frames that are elsewhere, and how often each was asked for.
+/// A source of frames that counts how often each frame was read.
 class CountingSource final : public FrameSource {
  public:
   CountingSource(std::vector<float> frames, std::size_t pixels)
@@ -43,7 +43,7 @@ class CountingSource final : public FrameSource {
 
 class ShardsTest : public testing::Test {
  protected:
-  /// The same scan with its frames elsewhere.
+  /// Returns the same scan with its frames in a CountingSource.
   Dataset elsewhere() {
     Dataset data = data_;
     source_ = std::make_shared<CountingSource>(std::move(data.frames), data.pixels());
@@ -97,7 +97,7 @@ TEST_F(ShardsTest, AddUpToTheSameForAnyPartition) {
   }
 }
 
-/// The same state, cost and check, wherever the frames are.
+/// State, cost and check do not depend on where the frames are.
 TEST_F(ShardsTest, AStepTakesThemFromThere) {
   cluster_.begin(3, {}, {});
   const State start = starting_state(data_, data_.modes, true);

@@ -18,24 +18,28 @@
 #include "cases/reconstruct/solvers.hpp"
 #include "tests/data.hpp"
 
-/// How sharp the picture is that a measurement of a Siemens star gives. The data may be absent.
+/// How sharp the object is that a measurement of a Siemens star gives. The data may be absent.
 namespace rankcheck::cases::reconstruct {
 namespace {
 
 using tests::siemens_star;
 
-/// Of the star. Circles around its middle cross as many everywhere.
+/// Number of the star's spokes. Every circle around its middle crosses all of them.
 constexpr int spokes = 30;
-/// In pixels: circles between the disc in the middle, which has none, and where no light fell.
+/// Radii of the tested circles in pixels. They lie between the disc in the middle, which has no
+/// spokes, and the border without light.
 constexpr double radius_least = 40;
 constexpr double radius_most = 140;
 constexpr double radius_step = 20;
-/// In pixels: sharp edges are at most as wide as spokes and their gaps are on a circle of 60.
+/// Largest width of a sharp edge, in pixels: the width of spokes and of gaps on a circle of radius
+/// 60.
 constexpr double edge_most = 2 * std::numbers::pi;
-/// Wider than the thinnest spokes, of 4.2 pixels: means over this many spoil the sharpest star.
+/// Width of the blur in pixels. It is wider than the thinnest spokes (4.2 pixels), so it spoils
+/// even the sharpest star.
 constexpr int blurred_over = 5;
 
-/// What such edges leave of the contrast on a circle: the mean of a wave over their width.
+/// Share of a circle's contrast that edges of the largest width leave: the mean of a wave over this
+/// width.
 double left_by_edges(double radius) {
   const double half_width = spokes * edge_most / (2 * radius);
   return std::sin(half_width) / half_width;
@@ -46,7 +50,7 @@ struct Point {
   double col = 0;
 };
 
-/// An object's phases, beside that of its mean.
+/// An object's phases relative to the phase of its mean.
 class Phases {
  public:
   Phases(const Dataset& data, const std::vector<std::complex<float>>& object)
@@ -58,7 +62,7 @@ class Phases {
     }
   }
 
-  /// How strong the waves are of which so many lie on a circle.
+  /// Returns the amplitude of the wave that repeats `waves` times on a circle.
   [[nodiscard]] double contrast(Point middle, double radius, int waves) const {
     constexpr int samples = 360;
     std::complex<double> sum = 0;
@@ -71,7 +75,7 @@ class Phases {
   }
 
  private:
-  /// Bilinear.
+  /// Interpolates bilinearly.
   [[nodiscard]] double at(Point point) const {
     const auto row = static_cast<std::size_t>(point.row);
     const auto col = static_cast<std::size_t>(point.col);
@@ -87,7 +91,7 @@ class Phases {
   std::vector<double> values_;
 };
 
-/// Where the outermost circle crosses most of the spokes.
+/// Returns the middle for which the outermost circle shows the spokes most strongly.
 Point middle_of_star(const Dataset& data, const Phases& phases) {
   constexpr int off_most = 30;
   Point best;
@@ -104,7 +108,7 @@ Point middle_of_star(const Dataset& data, const Phases& phases) {
   return best;
 }
 
-/// Half the spokes to twice as many, whichever show most.
+/// Returns the strongest number of waves on a circle, from half the spokes to twice the spokes.
 int spokes_on(const Phases& phases, Point middle, double radius) {
   int strongest = spokes / 2;
   for (int waves = strongest; waves <= 2 * spokes; ++waves) {
@@ -115,8 +119,8 @@ int spokes_on(const Phases& phases, Point middle, double radius) {
   return strongest;
 }
 
-/// The contrast of the thinnest spokes by that of the thickest; 0 where a circle does not show all
-/// spokes.
+/// Returns the contrast of the thinnest spokes relative to the thickest. Returns 0 if some circle
+/// does not show all spokes.
 double sharpness(const Dataset& data, const std::vector<std::complex<float>>& object) {
   const Phases phases(data, object);
   const Point middle = middle_of_star(data, phases);
@@ -127,7 +131,8 @@ double sharpness(const Dataset& data, const std::vector<std::complex<float>>& ob
          phases.contrast(middle, radius_most, spokes);
 }
 
-/// Every pixel the mean of those around it, where all of these are.
+/// Replaces each pixel by the mean of the pixels around it. Pixels near the border stay as they
+/// are.
 std::vector<std::complex<float>> blurred(const Dataset& data,
                                          const std::vector<std::complex<float>>& object) {
   constexpr int reach = blurred_over / 2;

@@ -64,7 +64,7 @@ TEST(Simulate, IsAFunctionOfItsSeed) {
   EXPECT_NE(simulate(simulation).object, data.object);
 }
 
-/// Mean and variance of (count - mean) / sqrt(mean) over all bright pixels.
+/// Tests mean and variance of (count - mean) / sqrt(mean) over all bright pixels.
 TEST(Simulate, NoiseHasTheMeanAndVarianceOfPoisson) {
   for (const double photons : {500.0, 1e5}) {
     Simulation simulation = small();
@@ -84,7 +84,7 @@ TEST(Simulate, NoiseHasTheMeanAndVarianceOfPoisson) {
       squares += off * off;
       ++pixels;
     }
-    // Five standard deviations of each; the fourth moment is at most 3 + 1/mean = 5.
+    // The limits are five standard deviations each. The fourth moment is at most 3 + 1/mean = 5.
     ASSERT_GT(pixels, 1000);
     EXPECT_LE(std::abs(sum / pixels), 5 / std::sqrt(pixels)) << photons;
     EXPECT_LE(std::abs(squares / pixels - 1), 5 * std::sqrt(4 / pixels)) << photons;

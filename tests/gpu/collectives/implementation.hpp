@@ -6,7 +6,7 @@
 
 namespace rankcheck::gpu {
 
-/// For GoogleTest, which otherwise prints addresses.
+/// Prints a name for GoogleTest, which otherwise prints addresses.
 inline void PrintTo(const Implementation& implementation, std::ostream* out) {
   *out << implementation.operation << " with " << implementation.algorithm.name;
 }

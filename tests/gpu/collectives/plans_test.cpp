@@ -49,8 +49,8 @@ const reference::Collective& collective_named(std::string_view name) {
   });
 }
 
-/// Sizes of the operation's kind around `size`; uneven ones hold zeros and differ between
-/// neighbours.
+/// Sets the sizes that the operation has. Uneven sizes are at most `size`, include zeros and differ
+/// between neighbours.
 void set_sizes(const spec::Contract& contract, std::int64_t size, spec::Call& call) {
   const auto n = static_cast<std::size_t>(call.ranks);
   if (contract.sizes == spec::Sizes::count) call.count = size;
@@ -68,7 +68,7 @@ std::vector<int> roots_of(const spec::Contract& contract, int ranks) {
   return {0, ranks / 2, ranks - 1};
 }
 
-/// Legal calls out of place, and in place where `implementation` takes that.
+/// Returns legal calls out of place, and in place if `implementation` supports this.
 std::vector<Request> requests_of(const Implementation& implementation,
                                  const spec::Contract& contract,
                                  std::initializer_list<int> ranks) {
@@ -111,7 +111,7 @@ Plan plan_of(const Implementation& implementation,
   return result;
 }
 
-/// What the reference says about a rank's recv buffer, in the words of `plan::trace`.
+/// Returns what the reference expects in a rank's recv buffer, in the types of `plan::trace`.
 std::vector<plan::TracedValue> expected_of(const reference::Collective& collective,
                                            const spec::Call& call,
                                            int rank) {
@@ -135,15 +135,16 @@ std::vector<plan::TracedValue> expected_of(const reference::Collective& collecti
   return expected;
 }
 
-/// Moved data is not multiplied, however often it is read through a send buffer.
+/// Moved data is not multiplied, however often it is read from a send buffer. So its trace must not
+/// count premultiplications.
 void forget_premultiplications(std::vector<plan::TracedValue>& values) {
   for (plan::TracedValue& value : values) {
     for (plan::Contribution& contribution : value) contribution.premultiplied = 0;
   }
 }
 
-/// Whether a plan runs to its end without a violation; other than plan::validate it does not mind
-/// signals that nobody waits for.
+/// Whether a plan runs to its end without a violation. Unlike plan::validate(), it accepts signals
+/// that nobody waits for.
 bool is_ordered(const Plan& plan, const std::vector<plan::RankMemory>& memory) {
   plan::Monitor monitor;
   if (monitor.begin(plan, memory, 1) != nullptr) return false;
@@ -236,7 +237,7 @@ TEST_P(PlansTest, HaveChunksWhereTheySaySo) {
 
 INSTANTIATE_TEST_SUITE_P(All, PlansTest, testing::ValuesIn(implementations()), tests::printed_name);
 
-/// All but the algorithms that wait to keep step with each other, not for memory.
+/// Returns all algorithms except those whose ranks wait to keep step, not to protect memory.
 std::vector<Implementation> frugal_implementations() {
   std::vector<Implementation> frugal;
   for (const Implementation& implementation : implementations()) {
@@ -257,7 +258,8 @@ TEST_P(WaitsTest, AreAllNeeded) {
     request.call.ranks = n;
     request.call.count = 2 * n;
     if (contract().reduces) request.call.op = spec::ReduceOp::sum;
-    // In place, all ranks of all_to_all first put aside what they send, in step with each other.
+    // In place, all ranks of all_to_all first copy what they send, in step with each other. So not
+    // all waits are needed.
     request.options.in_place =
         contract().name != "all_to_all" &&
         GetParam().algorithm.refuses(request.call, {.in_place = true}).empty();
@@ -267,7 +269,8 @@ TEST_P(WaitsTest, AreAllNeeded) {
       auto& program = plan.steps[static_cast<std::size_t>(r)];
       for (std::size_t i = 0; i < program.size(); ++i) {
         const plan::Step wait = program[i];
-        // Entries are waited for wherever memory is touched first: some of them are known already.
+        // A rank waits for another rank's entry wherever it first touches its memory. Some of these
+        // entries are already known.
         if (wait.kind != plan::StepKind::wait || wait.event.id < n) continue;
         const auto at = program.begin() + static_cast<std::ptrdiff_t>(i);
         program.erase(at);

@@ -39,7 +39,8 @@ Plan plan_of(std::string_view operation,
   return result;
 }
 
-/// Elements that cross from one rank to another: put, or read by a reduction.
+/// Returns the number of elements that cross between ranks: those put, and those read by a
+/// reduction.
 std::int64_t elements_moved(const Plan& plan) {
   std::int64_t moved = 0;
   for (const auto& program : plan.steps) {

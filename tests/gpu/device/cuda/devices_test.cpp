@@ -13,7 +13,7 @@
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/cuda/cluster.hpp"
 
-/// The devices of a process, and what the stand-in that they are made of here refuses.
+/// A process's devices, made of the stand-in here, and what the stand-in refuses.
 namespace rankcheck::gpu::cuda {
 namespace {
 
@@ -119,7 +119,7 @@ TEST_F(CudaDevices, SayWhatACaptureMayNotHold) {
 }
 
 TEST_F(CudaDevices, WorkIsGivenToTheStreamsOwnDeviceOnly) {
-  // Ranks 0 and 2 are on the first device, rank 1 on the second.
+  // Ranks 0 and 2 are on the first device, rank 1 is on the second.
   cudaStream_t stream = devices_.use(1);
   std::byte* const memory = put(0, 1);
   cudaEvent_t event = nullptr;
@@ -150,7 +150,7 @@ TEST_F(CudaDevices, MemoryIsClosedToTheProgram) {
   EXPECT_DEATH(static_cast<void>(*static_cast<const volatile std::byte*>(there)), "");
 }
 
-/// A device of one MiB.
+/// A device with one MiB of memory.
 struct SmallDevice {
   SmallDevice() { cluster.begin(std::array{0}); }
 
@@ -159,7 +159,8 @@ struct SmallDevice {
   CudaCluster cluster{devices, reference::contract_named};
 };
 
-/// The plan of a transform takes a quarter of the device; the status tells what came of it.
+/// Allocates `bytes` while a transform's plan holds a quarter of the device. Exits with 0 if all
+/// values are right, 1 if memory is short, 2 for wrong values.
 [[noreturn]] void allocate_beside_a_plan(std::int64_t bytes) {
   SmallDevice small;
   auto& [set, devices, cluster] = small;
@@ -178,11 +179,11 @@ struct SmallDevice {
     std::fprintf(stderr, "%s\n", error.what());
     std::exit(1);
   }
-  // What the plan was still to do is done, and the next one is made anew.
+  // The plan's remaining work is done, and the next call makes a new plan.
   cluster.transform(0, {.precision = spec::Type::f32, .width = 2, .batch = 1}, frames, frames);
   std::vector<float> got(ones.size());
   devices.read(0, frames, got.data(), frame_bytes);
-  // The sum of a frame is in its first pixel; the first frame was transformed twice.
+  // The first pixel of each frame holds the frame's sum. The first frame was transformed twice.
   std::vector<float> wanted(ones.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     constexpr std::size_t numbers_of_frame = 2 * pixels_of_frame;
@@ -196,7 +197,7 @@ TEST(CudaMemory, IsTakenFromPlansThatAreOnlyKept) {
   EXPECT_EXIT(allocate_beside_a_plan(600 << 10), testing::ExitedWithCode(0), "");
 }
 
-/// Plans of a quarter of the device each.
+/// Makes plans that take a quarter of the device each. Exits with 0, or with 1 if memory is short.
 [[noreturn]] void make_many_plans(spec::Type precision) {
   SmallDevice small;
   auto& [set, devices, cluster] = small;
@@ -215,7 +216,7 @@ TEST(CudaMemory, IsTakenFromPlansThatAreOnlyKept) {
   std::exit(0);
 }
 
-/// Whichever way cuFFT says that memory is short.
+/// The stand-in's cuFFT reports short memory by another code for each precision.
 TEST(CudaMemory, OfPlansIsTakenForFurtherOnes) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(make_many_plans(spec::Type::f32), testing::ExitedWithCode(0), "");

@@ -17,7 +17,7 @@
 #include "tests/gpu/plan/sketch.hpp"
 #include "tests/print.hpp"
 
-/// What plans ask of CUDA's streams, looked at without a device.
+/// Work that plans enqueue on CUDA's streams, checked without a device.
 namespace rankcheck::gpu {
 
 namespace cuda {
@@ -25,7 +25,7 @@ namespace {
 
 class EnqueueTest : public testing::TestWithParam<Implementation> {
  protected:
-  /// Calls of several sizes, also in place where the algorithm takes that.
+  /// Returns calls of several sizes, also in place if the algorithm supports this.
   static std::vector<Subject> subjects() {
     std::vector<Subject> all;
     const spec::Contract& contract = reference::contract_named(GetParam().operation);
@@ -80,13 +80,13 @@ const Implementation& ring_all_reduce() {
   });
 }
 
-/// The detector is no good where it finds nothing: every wait of the plan matters to it.
+/// Tests the race detector: it must report every wait for data that is missing.
 TEST(EnqueueTrace, ShowsARaceWhereAWaitForDataIsMissing) {
   Subject subject(ring_all_reduce(), call_of(reference::contract_named("all_reduce"), 3), {});
   const std::vector<Work> work = subject.enqueued();
   int missing = 0;
   for (std::size_t i = 0; i < work.size(); ++i) {
-    // Waits for an entry may be implied by later ones.
+    // Later waits may imply a wait for an entry.
     if (work[i].kind != Work::Kind::wait || work[i].event < subject.ranks()) continue;
     std::vector<Work> without = work;
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
@@ -99,7 +99,8 @@ TEST(EnqueueTrace, ShowsARaceWhereAWaitForDataIsMissing) {
 TEST(EnqueueTrace, DividesOnceWhereTheOpIsAvg) {
   Subject subject(ring_all_reduce(), call_of(reference::contract_named("all_reduce"), 2), {});
   perform(subject.enqueued(), 2, 1);
-  // recv comes first; rank r's send buffer starts with element 5: 100 r + 6, 100 r + 7, ...
+  // The buffer recv comes first. Rank r's send buffer starts with element 5: 100 r + 6, 100 r + 7,
+  // ...
   const std::vector<float> expected{56, 57, 58, 59, 60};
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), subject.buffers()[0].begin()));
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), subject.buffers()[1].begin()));
@@ -115,8 +116,8 @@ TEST(EnqueueTrace, MultipliesByTheScalarOfTheRankThatGives) {
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), subject.buffers()[1].begin()));
 }
 
-/// Of a single call, waits for entries may be implied by those for data; and of some algorithms
-/// those of the next one, too.
+/// In a single call, waits for data may imply the waits for entries. In some algorithms the next
+/// call's waits do so, too, so not every algorithm shows a race.
 TEST(EnqueueTrace, ShowsRacesBetweenCallsWhereNobodyWaitsForEntries) {
   int races = 0;
   for (const Implementation& each : implementations()) {

@@ -11,13 +11,13 @@
 #include "tests/gpu/device/cuda/trace.hpp"
 #include "tests/print.hpp"
 
-/// What graphs keep and replay, looked at without a device.
+/// What graphs keep and replay, checked without a device.
 namespace rankcheck::gpu {
 
 namespace cuda {
 namespace {
 
-/// Ranks on a device each.
+/// Each rank has its own device.
 constexpr int placement[] = {0, 1, 2, 3};
 
 Subject subject_of(const Implementation& implementation, int ranks) {
@@ -33,7 +33,8 @@ PlanCall call_on(const Subject& subject) {
           std::span(placement).first(static_cast<std::size_t>(subject.ranks()))};
 }
 
-/// Every rank may do with its buffers what it likes: a write of all of them on its own stream.
+/// Writes each rank's buffer on the rank's own stream, since a rank may use its buffers freely
+/// between calls.
 void touch(const Subject& subject, Trace& trace) {
   for (std::size_t r = 0; r < subject.buffers().size(); ++r) {
     const std::vector<float>& buffer = subject.buffers()[r];
@@ -45,7 +46,8 @@ void touch(const Subject& subject, Trace& trace) {
   }
 }
 
-/// Work as text, but for what fork and join add: the events from `own_events` on.
+/// Returns work as text, without the work that fork and join add. Their events are numbered from
+/// `own_events` on.
 std::vector<std::string> lines_of(const std::vector<Work>& work, std::int32_t own_events) {
   std::vector<std::string> lines;
   for (const Work& each : work) {
@@ -117,8 +119,8 @@ const Implementation& ring() {
   });
 }
 
-/// Two calls with the same plan on other buffers, the first one captured. Whether the second one
-/// gets its own result.
+/// Makes a captured call, then a call with the same plan on other buffers. Returns whether the
+/// second call gets its own result.
 bool rebinds(const Graphs::Key& key) {
   Subject first = subject_of(ring(), 2);
   Subject second = subject_of(ring(), 2);
@@ -137,11 +139,12 @@ bool rebinds(const Graphs::Key& key) {
 
 TEST(GraphsOfBuffers, AreNeverReplayedForOthers) {
   EXPECT_TRUE(rebinds(key_of));
-  // A key that forgets the buffers does so: the check above would see it.
+  // With a key that ignores the buffers, the graph is replayed for others. This shows that the
+  // check above works.
   EXPECT_FALSE(rebinds([](const PlanCall& call) { return std::to_string(call.plan.events); }));
 }
 
-/// The middle one of three ranks copies an element of its own.
+/// The middle one of three ranks copies an element to itself.
 TEST(GraphsOfSomeRanks, LeaveTheOthersAlone) {
   const Subject subject = subject_of(ring(), 3);
   plan::Plan plan;
@@ -205,7 +208,7 @@ TEST(GraphsKept, AreTheLastUsedOnes) {
     graphs.enqueue(call_on(*each));
   }
   EXPECT_EQ(trace.captures, 2);
-  // The second one goes.
+  // The second graph is dropped.
   graphs.enqueue(call_on(third));
   EXPECT_TRUE(trace.graphs[1].empty());
   graphs.enqueue(call_on(first));

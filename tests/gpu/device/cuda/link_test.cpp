@@ -12,7 +12,8 @@
 namespace rankcheck::gpu::cuda {
 namespace {
 
-/// Both ends in this program's memory. A move does as it should, then what a test plants.
+/// A link with both ends in this program's memory. A move copies correctly, then applies what a
+/// test plants.
 class HostLinkEnds final : public LinkEnds {
  public:
   explicit HostLinkEnds(std::int64_t words)
@@ -86,7 +87,8 @@ TEST(LinkTest, FindsOneFlippedBitAndItsPlace) {
   EXPECT_EQ(result.first_wrong_pattern, 5);
 }
 
-/// Without the inverse at the destination, the copy before would be taken for the lost one.
+/// The destination is filled with the pattern's inverse first. Otherwise the previous copy would
+/// pass for the lost one.
 TEST(LinkTest, FindsCopiesThatNeverArrive) {
   HostLinkEnds ends(4);
   ends.loses_copies = true;

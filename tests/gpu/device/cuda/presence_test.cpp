@@ -6,11 +6,11 @@
 
 #include <gtest/gtest.h>
 
-/// What is made of the runtime's answers; the stand-in gives them here.
+/// How the runtime's answers are interpreted. Here the stand-in gives the answers.
 namespace rankcheck::gpu::cuda {
 namespace {
 
-/// Ends with status 1 where all of the first `devices` of three have NVLink, else with 0.
+/// Exits with status 1 if all of the first `devices` of three devices have NVLink, else with 0.
 [[noreturn]] void look_for_nvlink(const char* fault, int devices) {
   ::setenv("RANKCHECK_STAND_IN_DEVICES", "3", 1);
   ::setenv("RANKCHECK_STAND_IN", fault, 1);
@@ -48,7 +48,7 @@ TEST(CudaPresence, HasNvlinkWhereEveryPairInUseHas) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(look_for_nvlink("none", 3), testing::ExitedWithCode(1), "");
   EXPECT_EXIT(look_for_nvlink("no_atomics", 2), testing::ExitedWithCode(0), "");
-  // One way between one device and the others.
+  // Native atomics are missing in one direction, between one device and the others.
   EXPECT_EXIT(look_for_nvlink("no_atomics_of_last", 3), testing::ExitedWithCode(0), "");
   EXPECT_EXIT(look_for_nvlink("no_atomics_of_last", 2), testing::ExitedWithCode(1), "");
 }

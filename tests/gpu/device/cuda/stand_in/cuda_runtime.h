@@ -1,6 +1,6 @@
 #pragma once
 
-/// What CUDA C++ adds to the language, as far as this project uses it: see cuda_runtime_api.h.
+/// The parts of CUDA C++ that this project uses and C++ lacks; see cuda_runtime_api.h.
 
 #include <algorithm>
 #include <functional>
@@ -9,7 +9,7 @@
 
 #include "cuda_runtime_api.h"
 
-/// 10 times the capability of its devices.
+/// 10 times the compute capability of the stand-in's devices.
 #define __CUDA_ARCH_LIST__ 0
 
 #define __host__
@@ -51,7 +51,7 @@ cudaError_t launch(const cudaLaunchConfig_t& config, std::function<void()> threa
 
 }  // namespace rankcheck::stand_in
 
-/// The arguments are copied before it returns, as CUDA does.
+/// Copies the arguments before it returns, as CUDA does.
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
                                void (*kernel)(Parameters...),
@@ -62,7 +62,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
       });
 }
 
-// Threads of a grid run one after the other.
+// Threads of a grid run one after the other, so these functions need no atomic access.
 template <class T>
 T atomicAdd(T* at, T value) {
   return std::exchange(*at, *at + value);

@@ -1,8 +1,8 @@
 #pragma once
 
-/// The part of CUDA's runtime that this project uses, written from its public documentation, for
-/// devices that are this machine's processor: what is compiled against it runs on the stand-in.
-/// Names and numbers are CUDA's.
+/// The part of CUDA's runtime that this project uses, written from its public documentation. Code
+/// that is compiled against this header runs on the stand-in, whose devices are this machine's
+/// processor. Names and numbers are CUDA's.
 
 #include <cstddef>
 

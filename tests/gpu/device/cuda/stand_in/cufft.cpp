@@ -42,7 +42,7 @@ struct Plan {
   int batch;
   int device;
   cudaStream_t stream;
-  /// On the device: two transforms at once would spoil each other, as with cuFFT's.
+  /// Work area on the device. As in cuFFT, two transforms at once would corrupt each other's area.
   std::byte* area;
   std::size_t bytes;
 };
@@ -58,7 +58,7 @@ void transform(const Plan& plan, Value* in, int direction) {
   auto* const from = reinterpret_cast<typename Fftw::Complex*>(in);
   auto* const to = reinterpret_cast<typename Fftw::Complex*>(plan.area);
   const int pixels = plan.sizes[0] * plan.sizes[1];
-  // FFTW's planner looks at no memory where it only estimates.
+  // With FFTW_ESTIMATE, the planner does not touch the memory.
   auto* const made = Fftw::plan(2,
                                 plan.sizes,
                                 plan.batch,
@@ -120,7 +120,7 @@ cufftResult cufftPlanMany(cufftHandle* plan,
                           int batch) {
   if (rank != 2 || inembed != nullptr || onembed != nullptr) return CUFFT_INVALID_VALUE;
   if (type != CUFFT_C2C && type != CUFFT_Z2Z) return CUFFT_INVALID_TYPE;
-  // Nothing says whether cuFFT takes a size of 1.
+  // NVIDIA's documentation does not say whether cuFFT accepts a size of 1.
   if (n[0] < 2 || n[1] < 2 || batch < 1) return CUFFT_INVALID_SIZE;
   if (stand_in::breaks_captures()) return CUFFT_ALLOC_FAILED;
   const std::size_t element = type == CUFFT_C2C ? sizeof(cufftComplex) : sizeof(cufftDoubleComplex);
@@ -161,7 +161,7 @@ cufftResult cufftExecZ2Z(cufftHandle plan,
 cufftResult cufftDestroy(cufftHandle plan) {
   const auto found = plans().find(plan);
   if (found == plans().end()) return CUFFT_INVALID_PLAN;
-  // At once: what still runs goes wrong.
+  // The area is released at once, so work that still runs goes wrong.
   static_cast<void>(stand_in::release(found->second.area));
   plans().erase(found);
   return CUFFT_SUCCESS;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The part of cuFFT that this project uses: see cuda_runtime_api.h.
+/// The part of cuFFT that this project uses; see cuda_runtime_api.h.
 
 #include "cuda_runtime_api.h"
 
@@ -21,7 +21,7 @@ enum cufftType : int { CUFFT_C2C = 0x29, CUFFT_Z2Z = 0x69 };
 constexpr int CUFFT_FORWARD = -1;
 constexpr int CUFFT_INVERSE = 1;
 
-/// No cuFFT has this version: a worker on the stand-in never finds a real library.
+/// No real cuFFT has this version, so a worker on the stand-in never accepts a real library.
 constexpr int CUFFT_VER_MAJOR = 0;
 
 using cufftHandle = int;

@@ -5,7 +5,7 @@
 
 namespace rankcheck::stand_in {
 
-/// Whether RANKCHECK_STAND_IN names this fault, which the stand-in then has.
+/// Whether the environment variable RANKCHECK_STAND_IN names this fault.
 inline bool is_planted(std::string_view fault) {
   static const char* const named = std::getenv("RANKCHECK_STAND_IN");
   return named != nullptr && named == fault;

@@ -32,7 +32,8 @@ using Bytes = std::vector<std::pair<std::byte*, std::byte>>;
 struct CUgraphExec_st {
   std::vector<Node> nodes;
   TaskPtr last_launch = nullptr;
-  /// What its first launch has written, where later ones are to do that again.
+  /// With the fault `old_data`: the bytes that the first launch has written. Later launches repeat
+  /// them.
   std::shared_ptr<Bytes> written = nullptr;
 };
 
@@ -43,7 +44,8 @@ std::set<std::shared_ptr<Capture>>& captures() {
   return all;
 }
 
-/// Whether all work of all streams is behind or among what the origin's next work would wait for.
+/// Whether the work of all streams comes before the origin's next work, directly or through other
+/// work.
 bool is_joined(const Capture& capture) {
   std::vector<bool> reached(capture.nodes.size(), false);
   for (const std::size_t each : capture.origin->front) reached[each] = true;
@@ -54,7 +56,7 @@ bool is_joined(const Capture& capture) {
   return true;
 }
 
-/// Of two looks at the same memory.
+/// Returns the bytes that differ between two snapshots of the same memory, with their new values.
 Bytes changes(const std::vector<Held>& before, const std::vector<Held>& after) {
   Bytes all;
   for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
@@ -67,7 +69,8 @@ Bytes changes(const std::vector<Held>& before, const std::vector<Held>& after) {
   return all;
 }
 
-/// The first launch remembers what it writes, and later ones write that instead of their own.
+/// Plants the fault `old_data`: the first launch remembers what it writes, and later launches write
+/// these bytes again.
 void keep_old_data(CUgraphExec_st& graph, Task& begin, Task& end, std::vector<Node>& nodes) {
   constexpr std::uint64_t all_devices = ~std::uint64_t{0};
   begin.opens = end.opens = all_devices;
@@ -117,7 +120,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
     each->capture = nullptr;
     each->front.clear();
   }
-  // Events that were recorded in it know by this that it is over.
+  // A null origin tells events that were recorded in this capture that it is over.
   capture->origin = nullptr;
   if (capture->is_broken) return answer(cudaErrorStreamCaptureInvalidated);
   if (!joined) return answer(cudaErrorStreamCaptureUnjoined);
@@ -146,7 +149,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t runnable, cudaStream_t stream) {
   if (runnable == nullptr || stream == nullptr) return answer(cudaErrorInvalidValue);
   if (stream->capture != nullptr) return answer(cudaErrorNotSupported);
   if (is_planted("lost_replay")) return cudaSuccess;
-  // Behind the stream's earlier work and the graph's own last launch.
+  // The launch waits for the stream's earlier work and for the graph's previous launch.
   Task begin{.device = stream->device, .waits = {stream->tail, runnable->last_launch}};
   Task end{.device = stream->device};
   std::vector<Node> nodes = runnable->nodes;
@@ -170,7 +173,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t runnable, cudaStream_t stream) {
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t runnable) {
   if (runnable == nullptr) return answer(cudaErrorInvalidValue);
-  // What was launched is done all the same.
+  // Work that was already launched is still done.
   delete runnable;
   return cudaSuccess;
 }

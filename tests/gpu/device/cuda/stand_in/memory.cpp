@@ -18,14 +18,14 @@ namespace rankcheck::stand_in {
 namespace {
 
 constexpr std::size_t alignment = 256;
-/// Behind every allocation; what it holds tells whether somebody wrote there.
+/// Bytes behind every allocation. Their content shows whether somebody wrote there.
 constexpr std::size_t guard_bytes = 256;
 constexpr int guard = 0xa5;
-/// Not a number in every type that has one.
+/// Fills fresh and freed memory: NaN in every floating-point type.
 constexpr int garbage = 0xff;
 
-/// Those of RANKCHECK_STAND_IN_DEVICES that CUDA_VISIBLE_DEVICES names: of a list, as many as are
-/// there before the first that is not.
+/// Returns the devices of RANKCHECK_STAND_IN_DEVICES that CUDA_VISIBLE_DEVICES names. A list ends
+/// before its first number that is not a device.
 const std::vector<int>& visible() {
   static const std::vector<int> all = [] {
     const char* wanted = std::getenv("RANKCHECK_STAND_IN_DEVICES");
@@ -53,7 +53,7 @@ class Memory {
     void* const made = ::mmap(
         nullptr, memory_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (made == MAP_FAILED) std::abort();
-    // Opening and closing take as long as there are pages.
+    // Opening and closing take time per page, so use huge pages.
     static_cast<void>(::madvise(made, memory_bytes(), MADV_HUGEPAGE));
     begin_ = static_cast<std::byte*>(made);
   }
@@ -103,7 +103,8 @@ class Memory {
     for (const auto& [at, bytes] : blocks_) all.push_back({at, {at, at + bytes}});
   }
 
-  /// How many of the bytes are allocated: all, none or some.
+  /// touches(): whether some of the bytes lie in the device's memory. has(): whether one allocation
+  /// holds all of them.
   [[nodiscard]] bool touches(const std::byte* at, std::size_t bytes) const {
     return at < begin_ + memory_bytes() && at + bytes > begin_;
   }
@@ -114,7 +115,7 @@ class Memory {
     return at + bytes <= begin + size;
   }
 
-  /// Tells whether it was open before.
+  /// Opens or closes the memory for access. Returns whether it was open before.
   bool open(bool wanted) {
     const bool was_open = is_open_;
     if (wanted != was_open) {
@@ -143,7 +144,7 @@ class Memory {
   std::byte* begin_ = nullptr;
   bool is_open_ = false;
   std::size_t used_ = 0;
-  /// Bytes by address.
+  /// Size in bytes by address.
   std::map<std::byte*, std::size_t> blocks_;
 };
 

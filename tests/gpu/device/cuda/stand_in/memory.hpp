@@ -4,46 +4,47 @@
 #include <cstdint>
 #include <vector>
 
-/// The devices of the stand-in and their memory, which this program can touch only while a device
-/// works: anything else that does ends it, as it would go wrong with the memory of a real device.
+/// The stand-in's devices and their memory. The program can access the memory only while a device
+/// works. Any other access ends the program, because it would also fail on a real device.
 namespace rankcheck::stand_in {
 
-/// RANKCHECK_STAND_IN_DEVICES, or 2, of which CUDA_VISIBLE_DEVICES may name some.
+/// Returns RANKCHECK_STAND_IN_DEVICES, or 2 if it is not set. CUDA_VISIBLE_DEVICES may select some
+/// of them.
 [[nodiscard]] int device_count();
-/// Its number among all of them.
+/// Returns the device's number among all devices, visible or not.
 [[nodiscard]] int physical_number(int device);
 
-/// Of each device: RANKCHECK_STAND_IN_MIB, or a GiB.
+/// Returns the memory of each device in bytes: RANKCHECK_STAND_IN_MIB, or 1 GiB if it is not set.
 [[nodiscard]] std::size_t memory_bytes();
 
-/// Of the memory of a device, aligned to 256 bytes, full of garbage; null where there is not enough
-/// left.
+/// Allocates memory of a device, aligned to 256 bytes and filled with garbage. Returns null if too
+/// little is left.
 [[nodiscard]] std::byte* allocate(int device, std::size_t bytes);
-/// False for what is not the begin of something allocated. What was written behind its end ends the
-/// program.
+/// Frees memory. Returns false if it is not the begin of an allocation. Ends the program if
+/// somebody wrote past the allocation's end.
 [[nodiscard]] bool release(const void* memory);
-/// The same of all that is allocated on a device.
+/// Ends the program if somebody wrote past the end of any allocation on the device.
 void expect_guards(int device);
 [[nodiscard]] std::size_t free_bytes(int device);
 
-/// The device that has all of these bytes in something allocated; -1 where none has any of them,
-/// and -2 where they are only in part what was allocated.
+/// Returns the device with one allocation that holds all of these bytes. Returns -1 if the bytes
+/// lie in no device's memory, and -2 if they lie there but not in one allocation.
 [[nodiscard]] int owner_of(const void* begin, std::size_t bytes);
 
-/// Something allocated, and what it holds.
+/// An allocation and its content.
 struct Held {
   std::byte* begin = nullptr;
   std::vector<std::byte> bytes = {};
 };
-/// All of these devices, as bits, whose memory is open.
+/// Returns all allocations on these devices (a bit mask), whose memory must be open.
 [[nodiscard]] std::vector<Held> held(std::uint64_t devices);
 
-/// Opens the memory of these devices, as bits, and closes that of all others.
+/// Opens the memory of these devices (a bit mask) and closes the memory of all others.
 void open_memory(std::uint64_t devices);
 
-/// Lets kernels of a device touch the memory of another one; false where they already may.
+/// Lets kernels of a device access the memory of another device. Returns false if they already may.
 bool let_reach(int device, int peer);
-/// The devices, as bits, whose memory kernels of this one may touch: its own among them.
+/// Returns the devices (a bit mask) whose memory this device's kernels may access, itself included.
 [[nodiscard]] std::uint64_t reach_of(int device);
 
 }  // namespace rankcheck::stand_in

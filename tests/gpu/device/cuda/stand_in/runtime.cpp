@@ -13,7 +13,7 @@ namespace {
 
 thread_local int device_now = 0;
 thread_local cudaError_t last_error = cudaSuccess;
-/// What every call answers once a kernel went wrong.
+/// Every call answers this error after a kernel has failed.
 cudaError_t sticky_error = cudaSuccess;
 
 constexpr auto cuda_error_system_not_ready = static_cast<cudaError_t>(802);
@@ -85,8 +85,8 @@ std::uint64_t bit(int device) {
   return device < 0 ? 0 : std::uint64_t{1} << device;
 }
 
-/// Late, where CUDA does not promise more: memory of this program, too, is read when the stream
-/// comes to it.
+/// Copies when the stream reaches this work. CUDA promises nothing earlier, so even this program's
+/// memory is read late.
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   const std::uint64_t opens = bit(owner_of(to, bytes)) | bit(owner_of(from, bytes));
   if (is_planted("short_copy") && bytes > 0) --bytes;
@@ -145,7 +145,7 @@ cudaError_t cudaGetLastError() {
   return std::exchange(last_error, cudaSuccess);
 }
 
-/// Tells what is linked with it that this is no CUDA.
+/// Tells linked programs that this is not CUDA.
 extern "C" int rankcheck_cuda_on_host();
 int rankcheck_cuda_on_host() {
   return 1;
@@ -229,7 +229,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
 cudaError_t cudaFree(void* memory) {
   if (memory == nullptr) return cudaSuccess;
   if (breaks_captures()) return answer(cudaErrorStreamCaptureUnsupported);
-  // "Implicit synchronization", says CUDA of memory from cudaMalloc().
+  // CUDA documents "implicit synchronization" when memory from cudaMalloc() is freed.
   for (int d = 0; d < device_count(); ++d) Scheduler::get().finish_device(d);
   return answer(release(memory) ? cudaSuccess : cudaErrorInvalidValue);
 }
@@ -261,7 +261,7 @@ cudaError_t cudaMemcpyPeerAsync(void* to,
   if (stream == nullptr) return answer(cudaErrorNotSupported);
   const bool is_legal = is_device(to_device) && owner_of(to, bytes) == to_device &&
                         is_device(from_device) && owner_of(from, bytes) == from_device;
-  // Where CUDA would take them through the host.
+  // CUDA would copy through the host here.
   if (is_legal && is_planted("no_way_round") && from_device != to_device &&
       (reach_of(from_device) >> to_device & 1) == 0) {
     return answer(cudaErrorNotSupported);

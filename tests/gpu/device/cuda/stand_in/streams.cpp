@@ -27,7 +27,7 @@ void run_grid(const cudaLaunchConfig_t& config, bool backwards, const std::funct
   }
 }
 
-/// One bit of what a kernel has copied from elsewhere is wrong.
+/// Plants the fault `flipped_load`: makes one bit wrong in each copy that a kernel has made.
 void flip_copies(const std::vector<Held>& before, std::uint64_t devices) {
   const std::vector<Held> after = held(devices);
   for (std::size_t i = 0; i < after.size(); ++i) {
@@ -42,7 +42,7 @@ void flip_copies(const std::vector<Held>& before, std::uint64_t devices) {
 }  // namespace
 
 cudaError_t why_not(cudaStream_t stream) {
-  // The stream of those that have none is not stood in for.
+  // The stand-in has no default stream.
   if (stream == nullptr) return cudaErrorNotSupported;
   return stream->device == current_device() ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
@@ -67,7 +67,7 @@ cudaError_t launch(const cudaLaunchConfig_t& config, std::function<void()> threa
                         config.blockDim.y == 1 && config.blockDim.z == 1 &&
                         config.dynamicSmemBytes == 0;
   if (!is_sound) return answer(cudaErrorInvalidConfiguration);
-  // In an order that the kernel cannot know.
+  // Threads run in an order that the kernel cannot know.
   const bool backwards = Scheduler::get().draw(2) != 0;
   const std::uint64_t reach = reach_of(config.stream->device);
   enqueue(config.stream, reach, [config, backwards, reach, thread = std::move(thread)] {
@@ -89,7 +89,7 @@ using rankcheck::stand_in::is_planted;
 using rankcheck::stand_in::Scheduler;
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  // Others wait for the stream of those that have none.
+  // Other streams would wait for the default stream, which the stand-in does not have.
   if (flags != cudaStreamNonBlocking) return answer(cudaErrorNotSupported);
   *stream = new CUstream_st{.device = current_device()};
   return cudaSuccess;
@@ -97,7 +97,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (stream == nullptr) return answer(cudaErrorInvalidResourceHandle);
-  // What was given to it is done all the same.
+  // Work that was already enqueued is still done.
   if (stream->capture != nullptr) return answer(cudaErrorStreamCaptureUnsupported);
   delete stream;
   return cudaSuccess;

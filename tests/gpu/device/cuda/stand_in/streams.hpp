@@ -10,13 +10,14 @@
 
 namespace rankcheck::stand_in {
 
-/// Work that is kept instead of done; it waits for other work of the same graph, by number.
+/// Captured work, which is kept instead of done. It waits for other work of the same graph, by
+/// number.
 struct Node {
   Task task;
   std::vector<std::size_t> waits;
 };
 
-/// What is being kept, of streams that are in it.
+/// A capture: the work kept so far, and the streams that take part.
 struct Capture {
   std::vector<Node> nodes;
   std::set<cudaStream_t> streams;
@@ -24,29 +25,31 @@ struct Capture {
   bool is_broken = false;
 };
 
-/// Remembers what the runtime answers last, and answers that.
+/// Remembers `code` as the runtime's last answer and returns it.
 cudaError_t answer(cudaError_t code);
-/// What happens after most errors of a kernel: from now on nothing works, and every call says this.
+/// Makes every later call answer `code`, as CUDA does after most errors of a kernel.
 void break_devices(cudaError_t code);
-/// The one that calls speak to.
+/// Returns the device that calls refer to.
 [[nodiscard]] int current_device();
 
-/// Why no kernel of the current device can be given to the stream; copies go to any.
+/// Returns why a kernel of the current device cannot run in the stream. Copies may use any stream.
 [[nodiscard]] cudaError_t why_not(cudaStream_t stream);
-/// Gives a stream, which takes it, work that may touch the memory of `opens`.
+/// Gives work to a stream that accepts it. The work may access the memory of the devices `opens` (a
+/// bit mask).
 void enqueue(cudaStream_t stream, std::uint64_t opens, std::function<void()> work);
 
-/// Whether some stream keeps its work; what does not go with that breaks it.
+/// Whether a capture is under way. The caller does something that captures do not allow, so all
+/// captures become invalid.
 [[nodiscard]] bool breaks_captures();
 
 }  // namespace rankcheck::stand_in
 
 struct CUstream_st {
   int device = 0;
-  /// The last work given to it.
+  /// The last work given to the stream.
   rankcheck::stand_in::TaskPtr tail = nullptr;
   std::shared_ptr<rankcheck::stand_in::Capture> capture = nullptr;
-  /// What the next work that is kept waits for.
+  /// Numbers of the nodes that the next captured work waits for.
   std::set<std::size_t> front = {};
 };
 
@@ -54,7 +57,7 @@ struct CUevent_st {
   int device = 0;
   bool has_time = true;
   rankcheck::stand_in::TaskPtr recorded = nullptr;
-  /// Where it was last recorded in a stream whose work was kept.
+  /// Set if the event was last recorded in a stream under capture.
   std::shared_ptr<rankcheck::stand_in::Capture> capture = nullptr;
   std::set<std::size_t> nodes = {};
 };

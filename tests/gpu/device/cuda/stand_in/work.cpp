@@ -17,7 +17,7 @@ std::int64_t now_ns() {
 }  // namespace
 
 Scheduler& Scheduler::get() {
-  // Never destroyed: streams and events may outlive every order of destruction.
+  // The scheduler is never destroyed: streams and events may outlive static objects.
   static auto* const scheduler = new Scheduler;
   return *scheduler;
 }

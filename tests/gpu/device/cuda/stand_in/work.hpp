@@ -5,44 +5,46 @@
 #include <memory>
 #include <vector>
 
-/// Work that waits for other work, and is done late and in an order that nothing but its waits
-/// decides: where one is missing, sooner or later the result shows it.
+/// Work that waits for other work. It is done late, in an order that depends only on its waits, so
+/// a missing wait shows in a result sooner or later.
 ///
-/// What it does not show: reading behind the end of what is allocated, which gives some bytes;
-/// writing there before somebody waits for the device; two kernels, or the threads of one, that run
+/// Not detected: reads past the end of an allocation, which return some bytes; writes there before
+/// somebody waits for the device; two kernels, or threads of one kernel, that run at the same time;
+/// the time that copies take.
 /// at the same time; what copying costs.
 namespace rankcheck::stand_in {
 
 /// One piece of work of a device.
 struct Task {
   int device = 0;
-  /// The devices, as bits, whose memory it may touch.
+  /// The devices (a bit mask) whose memory the work may access.
   std::uint64_t opens = 0;
-  /// Null where there is nothing to do but to have waited.
+  /// Null if the task only waits.
   std::function<void()> work = nullptr;
-  /// What has to be done before; empty afterwards.
+  /// Work that must be done before; empty afterwards.
   std::vector<std::shared_ptr<Task>> waits = {};
   bool done = false;
   std::int64_t done_ns = 0;
 };
 using TaskPtr = std::shared_ptr<Task>;
 
-/// Of this program. Runs work in the thread that waits for it.
+/// The program's only scheduler. Work runs in the thread that waits for it.
 class Scheduler {
  public:
   static Scheduler& get();
 
-  /// `task.waits` may have nulls. Some work, whichever, may be done on the way.
+  /// Adds a task; `task.waits` may contain nulls. Some arbitrary work may be done during this call.
   TaskPtr add(Task task);
-  /// Does it, and before it whatever it waits for. Other work may be done before, or be left.
+  /// Does the task, after everything that it waits for. Other work may be done before it or be
+  /// left.
   void finish(const TaskPtr& task);
   /// Does all work of a device.
   void finish_device(int device);
-  /// A number below `count`.
+  /// Returns a random number below `count`.
   std::uint64_t draw(std::uint64_t count);
 
  private:
-  /// How soon work is done that nobody waits for, drawn anew when all is done.
+  /// How soon work is done that nobody waits for. A new mood is drawn when all work is done.
   enum class Mood : std::uint8_t { never, at_waits, at_once };
 
   Scheduler();
