@@ -3,7 +3,7 @@
 #include <fstream>
 #include <string>
 
-/// What processes take of this machine's memory, by the system's count.
+/// Memory of processes, as the system counts it.
 namespace rankcheck::tests {
 
 /// Sanitizers take memory of their own.
@@ -13,7 +13,8 @@ inline constexpr bool has_sanitizer = true;
 inline constexpr bool has_sanitizer = false;
 #endif
 
-/// A line of what the system says of this process, in bytes: "VmRSS:"; 0 where it says nothing.
+/// Returns a line of this process's /proc status in bytes, such as "VmRSS:"; 0 if there is no such
+/// line.
 inline double status_bytes(const std::string& name) {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {

@@ -9,10 +9,10 @@
 #include "reference/spec/reduce_op.hpp"
 #include "reference/spec/type.hpp"
 
-/// How parameters of tests read, in the tests' names and in what failures print.
+/// How test parameters are printed, in the names of tests and in failures.
 namespace rankcheck::spec {
 
-/// GoogleTest looks for these where the types are.
+/// GoogleTest looks for these functions in the types' namespace.
 inline void PrintTo(Type type, std::ostream* out) {
   *out << name(type);
 }
@@ -24,7 +24,8 @@ inline void PrintTo(ReduceOp op, std::ostream* out) {
 
 namespace rankcheck::tests {
 
-/// What names a parameter: how it prints, with an underscore for all that is no letter or digit.
+/// Names a parameter by its printed text. Each run of other characters than letters and digits
+/// becomes an underscore.
 inline constexpr auto printed_name = [](const auto& instance) {
   std::string name;
   for (const char c : testing::PrintToString(instance.param)) {

@@ -5,7 +5,7 @@
 
 namespace rankcheck::tests {
 
-/// A generator of one's own: the same numbers with every standard library.
+/// A random generator that gives the same numbers with every standard library.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -17,9 +17,9 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  /// 0 … below - 1.
+  /// Returns a number from 0 to limit - 1.
   std::size_t below(std::size_t limit) { return static_cast<std::size_t>(bits() % limit); }
-  /// In [-1, 1).
+  /// Returns a number in [-1, 1).
   double unit() { return static_cast<double>(bits() >> 11) * 0x1p-52 - 1; }
 
  private:

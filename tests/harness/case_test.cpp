@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A field of a case and a value that is not its default.
+/// A field of a case and a change to a value that is not its default.
 struct Changed {
   std::string field;
   std::function<void(Case& c)> change;
@@ -88,7 +88,8 @@ TEST_P(CaseFieldTest, IsWrittenUnderItsName) {
   EXPECT_NE(to_json(changed())[GetParam().field], to_json(plain())[GetParam().field]);
 }
 
-/// No field takes an object: the complaint names the field, what was expected and what came.
+/// No field accepts an object. The complaint names the field, the expected value and the given
+/// value.
 TEST_P(CaseFieldTest, ComplainsByName) {
   json bad = to_json(plain());
   bad[GetParam().field] = json{{"a", 1}};
@@ -163,7 +164,7 @@ TEST_P(BadCaseTest, IsExplainedInOneLine) {
   }
 }
 
-/// A case in which only one field is bad.
+/// Returns a case in which only one field is bad.
 std::string with(const std::string& field) {
   return R"({"operation":"a","ranks":2,)" + field + "}";
 }

@@ -18,13 +18,13 @@ namespace {
 
 using fake::FakeBackend;
 
-/// A remainder that is dropped where the count does not divide among three ranks or more.
+/// A planted bug: the remainder is dropped if three or more ranks do not divide the count.
 bool has_remainder(const Case& c) {
   return group_size(c) >= 3 && c.count % group_size(c) != 0;
 }
 
-/// Types and ops; all classes of call sites but other roots, gaps and empty parts; 1 to 8 ranks;
-/// special values of four types and wide ones of eight.
+/// 62 pairs of type and op; 10 classes of call sites (without other roots, gaps and empty parts); 1
+/// to 8 ranks; special values of 4 types; wide values of 8 types.
 constexpr std::size_t all_cells = 62 + 10 + 8 + 4 + 8;
 
 struct EngineTest : testing::Test {
@@ -66,7 +66,7 @@ TEST_F(EngineTest, FewerCasesThanCellsAreVacuous) {
 }
 
 TEST_F(EngineTest, ASiteClassThatIsNeverRunIsVacuous) {
-  // Taken, and then never compared.
+  // The case runs, but the property does not compare it.
   Property property = fake::completes();
   property.name = "looks_away_in_place";
   property.check = [](const Evidence& evidence, Judgement& judgement) {
@@ -191,7 +191,7 @@ TEST_F(EngineTest, CasesThatAreRefusedWhenTheyRunAreNoCases) {
   EXPECT_EQ(run().verdict, Verdict::passed);
 }
 
-/// A worker that refuses a type fails all the same where it is given one.
+/// A worker that refuses a type would also fail on this type. Shrinking must not run such cases.
 TEST_F(EngineTest, ShrinkingNeverTakesACaseThatIsRefused) {
   backend.refusal = [](const Case& c) { return c.type != spec::Type::bf16 ? "bf16 alone" : ""; };
   plant(RunStatus::failed, [](const Case&) { return true; });
@@ -297,7 +297,7 @@ TEST_F(EngineTest, ShrinkingDoesNotSlipIntoAnotherDefect) {
 }
 
 TEST_F(EngineTest, ShrinkingDoesNotSlipIntoAnotherSymptomOfTheSameVerdict) {
-  // A race among three ranks or more; smaller cases fail too, with a wrong value.
+  // With three or more ranks, the failure is a race. Smaller cases fail with a wrong value.
   plant(RunStatus::failed, [](const Case& c) { return c.count > 0; });
   backend.symptom = [](const Case& c) { return c.ranks >= 3 ? Symptom::race : Symptom::value; };
   unit.ranks_min = 3;
@@ -326,7 +326,7 @@ TEST_F(EngineTest, CallsAFailureThatComesAndGoesFlaky) {
 }
 
 TEST_F(EngineTest, NamesTheFirstFailureWhereNothingReplays) {
-  // State that leaks from case to case: gone after a restart.
+  // The failure comes from state that leaks from case to case. A restart clears it.
   backend.outcome = [this](const Case& c) {
     return backend.restarts == 0 && c.count > 5 ? RunStatus::failed : RunStatus::completed;
   };
@@ -338,7 +338,7 @@ TEST_F(EngineTest, NamesTheFirstFailureWhereNothingReplays) {
 }
 
 TEST_F(EngineTest, ReportsTheFirstFailureWhereOnlyThatReplays) {
-  // A real defect that leaves the backend in a bad state until it is restarted.
+  // A real defect leaves the backend in a bad state until it is restarted.
   backend.outcome = [this, spoiled = false](const Case& c) mutable {
     if (c.count > 20) spoiled = true;
     const bool leaks = spoiled && backend.restarts == 0 && c.count > 5;
@@ -443,7 +443,7 @@ TEST_F(EngineTest, AQuestionThatAStopCutsIsNotJudged) {
   EXPECT_THROW(run(), Interrupted);
 }
 
-/// The stop comes in run number `last` of a subject that always fails.
+/// A subject that always fails. The stop comes in run number `last`.
 struct StoppedFailure : EngineTest {
   std::atomic<bool> stop = false;
 

@@ -23,7 +23,7 @@
 
 namespace rankcheck::harness::fake {
 
-/// A property that holds wherever the backend completes, and counts a byte for every element of an
+/// A property that holds if the backend completes. It counts one byte for every element of an
 /// output.
 inline Property completes() {
   return {
@@ -43,7 +43,7 @@ inline Property completes() {
   };
 }
 
-/// A property that never looks at anything.
+/// A property that never compares anything.
 inline Property looks_away() {
   Property property = completes();
   property.name = "looks_away";
@@ -51,7 +51,7 @@ inline Property looks_away() {
   return property;
 }
 
-/// Real contracts of every shape with the properties above, and more where a test needs them.
+/// Returns real contracts of every shape with the properties above, and with `more` properties.
 inline Catalogue catalogue(const std::vector<Property>& more = {}) {
   std::vector<Operation> operations;
   for (const spec::Contract& contract : {reference::all_reduce::contract(),
@@ -72,17 +72,17 @@ inline Catalogue catalogue(const std::vector<Property>& more = {}) {
 /// A backend that leaves zeros and ends every run as it is told.
 class FakeBackend : public Backend {
  public:
-  /// What a run of a case comes to.
+  /// Returns the status of a case's run.
   std::function<RunStatus(const Case& c)> outcome = [](const Case&) {
     return RunStatus::completed;
   };
-  /// How a run of a case that fails does.
+  /// Returns the symptom of a failing run.
   std::function<Symptom(const Case& c)> symptom = [](const Case&) { return Symptom::none; };
-  /// Why a case is not taken.
+  /// Returns the reason why a case is refused; empty if it is accepted.
   std::function<std::string(const Case& c)> refusal = [](const Case&) { return std::string(); };
   int runs = 0;
   int restarts = 0;
-  /// What becomes of it in the end.
+  /// What close() returns.
   std::optional<Trouble> trouble;
 
   explicit FakeBackend(const Catalogue& catalogue) : catalogue_(catalogue) {
@@ -132,7 +132,7 @@ class FakeBackend : public Backend {
   BackendTraits traits_;
 };
 
-/// A unit of `operation` on the fake backend.
+/// Returns a unit of `operation` on the fake backend.
 inline Unit unit(const std::string& operation, int cases = 200) {
   Unit unit;
   unit.operation = operation;

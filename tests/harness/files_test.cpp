@@ -10,7 +10,7 @@
 namespace rankcheck::harness {
 namespace {
 
-/// What is complained of where the file is read.
+/// Returns the complaint about reading the file, or "nothing".
 std::string complaint(const std::filesystem::path& path) {
   try {
     static_cast<void>(read_file(path));
@@ -44,7 +44,7 @@ TEST(ReadFile, RefusesWhatIsNoRegularFile) {
   const TemporaryFolder folder;
   const std::filesystem::path pipe = folder.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  // Nobody writes into it: it would be waited for.
+  // Nobody writes into the pipe, so reading it would wait for ever.
   EXPECT_EQ(complaint(pipe), "cannot read: " + pipe.string() + ": expected a file, found a pipe");
   EXPECT_EQ(complaint("/dev/zero"), "cannot read: /dev/zero: expected a file, found a device");
   EXPECT_EQ(complaint(folder.path()),

@@ -166,7 +166,7 @@ TEST_F(GeneratorTest, OneTurnCoversEveryCellWithData) {
     EXPECT_GT(c.count, 0);
     cells.insert({c.type, c.op});
   }
-  // 10 real types with 6 ops, 2 complex ones with sum.
+  // 10 real types with 6 ops, and 2 complex types with sum.
   EXPECT_EQ(cells.size(), 62U);
 }
 
@@ -220,7 +220,7 @@ TEST_F(GeneratorTest, InputsThatThePropertyReplacesAreNoCells) {
   EXPECT_TRUE(names_of(Generator(other, backend, unit, 1).sites(), "input/").empty());
 }
 
-/// As few as the units of smoke have.
+/// The units of smoke have as few as 70 cases.
 TEST_F(GeneratorTest, SeventyCasesCoverEveryCell) {
   for (const Operation& operation : catalogue.operations()) {
     Generator generator(catalogue, backend, fake::unit(std::string(operation.contract.name)), 1);

@@ -18,8 +18,8 @@ using spec::Block;
 using spec::InPlace;
 using spec::Type;
 
-/// A legal call of a collective by three ranks, with a gap and an empty block where it may have
-/// them.
+/// Returns a legal call of a collective by three ranks, with a gap and an empty block if the
+/// contract allows them.
 Case call_of(const spec::Contract& contract) {
   Case c;
   c.operation = contract.name;
@@ -34,7 +34,7 @@ Case call_of(const spec::Contract& contract) {
   return c;
 }
 
-/// One collective, its call and one rank's image of it.
+/// One collective, its call and one rank's image.
 struct Laid {
   spec::Contract contract;
   Case c;
@@ -162,7 +162,8 @@ TEST_P(ImageTest, HoldsTheInputsAndPoison) {
   });
 }
 
-/// Every byte but those of the output: guards, gaps, inputs, recv where it is left alone.
+/// Changes every byte. Changes must be found except in outputs: in guards, gaps, inputs, and any
+/// part of recv that the call leaves alone.
 TEST_P(ImageTest, EveryClobberedByteIsFoundAndNoOther) {
   for_each_image([](const Laid& laid) {
     const ImageLayout& layout = laid.layout;

@@ -37,7 +37,7 @@ class JournalTest : public testing::Test {
     journal.append({.round = 0, .finding = sample_failure()});
   }
 
-  /// What is complained of where the journal is read.
+  /// Returns the complaint about reading the journal, or "nothing".
   std::string complaint() {
     try {
       static_cast<void>(read_journal(path_));
@@ -184,7 +184,7 @@ TEST_F(JournalTest, EveryFlippedBitIsRefusedOrTearsALine) {
     changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
     write_file(path_, changed);
     if (complaint() != "nothing") continue;
-    // The last line no longer is one, as if it had been torn.
+    // The changed line counts as a torn last line.
     const JournalContent content = read_journal(path_);
     EXPECT_LT(content.lines.whole_bytes, text.size()) << bit;
     EXPECT_FALSE(content.record.is_done(0, 0)) << bit;

@@ -9,8 +9,8 @@
 
 namespace rankcheck::harness {
 
-/// The text of a journal with `line_text` of each line, which is given without its checksum. A torn
-/// last line is left out.
+/// Returns a journal's text with each line replaced by `line_text` of the line without its
+/// checksum. A torn last line is left out.
 template <class LineText>
 std::string each_line(const std::string& journal, const LineText& line_text) {
   std::istringstream lines(journal);
@@ -23,12 +23,12 @@ std::string each_line(const std::string& journal, const LineText& line_text) {
   return out;
 }
 
-/// A journal as versions without checksums wrote it.
+/// Returns a journal as versions without checksums wrote it.
 inline std::string without_checksums(const std::string& journal) {
   return each_line(journal, [](const nlohmann::ordered_json& line) { return line.dump(); });
 }
 
-/// A journal that was changed, as if the change had been written by rankcheck.
+/// Returns a changed journal with valid checksums, as if rankcheck had written the change.
 inline std::string with_checksums(const std::string& journal) {
   return each_line(journal, line_of);
 }

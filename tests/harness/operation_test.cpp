@@ -15,7 +15,7 @@ namespace {
 
 using fake::FakeBackend;
 
-/// A legal all_reduce of three ranks.
+/// Returns a legal case of three ranks.
 Case legal(const std::string& operation = "all_reduce") {
   Case c;
   c.operation = operation;
@@ -28,7 +28,6 @@ Case legal(const std::string& operation = "all_reduce") {
 }
 
 // --- which cases can be examined
-// ---------------------------------------------------------------------
 
 struct Illegal {
   std::string name;
@@ -186,9 +185,8 @@ TEST(CatalogueTest, FindsByName) {
 }
 
 // --- how a run is judged
-// -----------------------------------------------------------------------------
 
-/// Ends runs as FakeBackend does, and then spoils what they left.
+/// Ends runs as FakeBackend does, and then changes the results.
 class SpoiledBackend : public FakeBackend {
  public:
   using FakeBackend::FakeBackend;
@@ -329,7 +327,7 @@ TEST_F(ExaminerTest, CatchesRanksThatDisagreeWhateverTheProperty) {
   EXPECT_EQ(judgement.wrong[0].index, 1);
 }
 
-/// A case whose property runs it three times.
+/// Returns a case whose property runs it three times.
 Case thrice(Catalogue& catalogue) {
   Property property = fake::completes();
   property.name = "runs_thrice";
@@ -416,7 +414,6 @@ TEST_F(ExaminerTest, KeepsStagesAndObservation) {
 }
 
 // --- comparisons of bits
-// ------------------------------------------------------------------------------
 
 std::vector<std::byte> bytes_of(const std::vector<std::uint8_t>& values) {
   std::vector<std::byte> bytes;

@@ -27,7 +27,7 @@ TEST(PreferenceTest, GivesEveryAlgorithmItsTurn) {
   for (const std::string_view each : algorithms) EXPECT_GT(turns[each], 70) << each;
 }
 
-/// Stages of one case that run different operations are independent of one another.
+/// Stages of one case that run different operations choose independently.
 TEST(PreferenceTest, DependsOnTheOperation) {
   int same = 0;
   Case c;

@@ -5,7 +5,7 @@
 namespace rankcheck::harness {
 namespace {
 
-/// tests/bundle/ has the same without /proc.
+/// tests/bundle/ tests the same without /proc.
 TEST(Program, KnowsItsOwnFile) {
   EXPECT_EQ(own_program(), RANKCHECK_BINARY_DIR "/rankcheck_tests_unit");
 }

@@ -29,7 +29,7 @@ struct RecordTest : testing::Test {
   void end(const std::string& ending, int rounds = 1) {
     record.end({.ending = ending, .rounds = rounds, .finished = "then", .duration_s = 2});
   }
-  /// A round that covered nothing.
+  /// Returns the finding of a round that covered nothing.
   static Finding vacuous() {
     Finding finding = sample_finding("all_reduce", Verdict::passed);
     finding.cells.clear();
@@ -55,7 +55,7 @@ TEST_F(RecordTest, ASessionLastedUntilItsLatestFinding) {
   EXPECT_EQ(record.spent_s(), 5);
 }
 
-/// Sessions of 2 s, of 5 s until it was killed, and of 1 s so far.
+/// The first session takes 2 s, the second 5 s until it is killed, the third 1 s so far.
 TEST_F(RecordTest, SessionsSpendTimeUntilTheirEndOrTheirLastFinding) {
   EXPECT_EQ(record.spent_s(), 0);
   record.add({.finding = sample_failure(), .at_s = 3});
@@ -135,7 +135,7 @@ TEST_F(RecordTest, NextSessionForgetsThePartAndTheEnd) {
 }
 
 TEST_F(RecordTest, ProblemAtTheEndOutlivesThePart) {
-  // A worker that crashes when it is told to end.
+  // The worker crashes when it is told to end.
   add_part(sample_finding("all_reduce", Verdict::passed));
   add(sample_finding("all_reduce", Verdict::crashed));
   EXPECT_EQ(record.report().findings[0].verdict, Verdict::crashed);

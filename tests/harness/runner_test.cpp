@@ -116,7 +116,7 @@ TEST_F(RunnerTest, ThreadThatDoesNotStartEndsTheRoundInOneLine) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return sample_finding(unit.operation, Verdict::passed);
   };
-  // Room for seven stacks and a little more; no other limit is one that root has to respect.
+  // The address space has room for seven stacks and a little more. Root ignores the other limits.
   rlimit before{};
   ::getrlimit(RLIMIT_AS, &before);
   const std::uint64_t pages = std::stoull(read_file("/proc/self/statm"));
@@ -206,7 +206,7 @@ TEST_F(RunnerTest, PauseEndsTheRoundAsAnInterruptDoes) {
   EXPECT_TRUE(verdicts_.empty());
 }
 
-/// The first unit takes until the time is over.
+/// The first unit runs until the time is over.
 struct CutUnit : RunnerTest {
   CutUnit() {
     options_.limits.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);

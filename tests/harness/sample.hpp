@@ -34,7 +34,7 @@ inline Finding sample_finding(const std::string& operation, Verdict verdict) {
   return finding;
 }
 
-/// A failure with everything that a finding can hold.
+/// Returns a failure with everything that a finding can hold.
 inline Finding sample_failure() {
   Finding finding = sample_finding("all_reduce", Verdict::falsified);
   finding.missing_cells = {"int8/sum"};
@@ -69,7 +69,7 @@ inline Report sample_report() {
   return report;
 }
 
-/// A folder that is gone when the test ends.
+/// A temporary folder, which the destructor removes.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

@@ -12,7 +12,7 @@
 
 namespace rankcheck::harness {
 
-/// What reports/schema.json says against a report; empty where it fits.
+/// Returns what reports/schema.json rejects in a report; empty if the report is valid.
 inline std::string complaints(const nlohmann::json& report) {
   using valijson::adapters::NlohmannJsonAdapter;
   const auto text = read_file(std::string(RANKCHECK_SOURCE_DIR) + "/reports/schema.json");

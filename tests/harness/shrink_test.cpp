@@ -19,7 +19,7 @@ using Fails = std::function<bool(const Case&)>;
 struct ShrinkTest : testing::Test {
   Catalogue catalogue = fake::catalogue();
 
-  /// Takes the first candidate that fails until none does.
+  /// Takes the first failing candidate again and again until no candidate fails.
   Case shrink(Case c, const Fails& fails) const {
     std::vector<Case> candidates;
     EXPECT_TRUE(fails(c)) << to_text(c);
@@ -36,7 +36,8 @@ struct ShrinkTest : testing::Test {
     return c;
   }
 
-  /// The texts of what `n` generated cases that fail shrink to.
+  /// Returns the text of the case to which `n` failing generated cases shrink. Expects that all of
+  /// them shrink to the same case.
   std::string minimal(const std::string& operation, const Fails& fails, int n = 10) const {
     const fake::FakeBackend backend(catalogue);
     Generator generator(catalogue, backend, fake::unit(operation), 1);

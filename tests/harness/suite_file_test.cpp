@@ -7,7 +7,7 @@
 namespace rankcheck::harness {
 namespace {
 
-/// What reading says against a suite; empty where it is taken.
+/// Returns the complaint about a suite's text; empty if it is accepted.
 std::string complaint(const std::string& text) {
   try {
     static_cast<void>(suite_from_text(text, "suite: s.json"));

@@ -80,7 +80,7 @@ TEST(ShellQuoted, IsOneWordToAShell) {
 TEST(Shortened, LeavesOutTheMiddleOfALongText) {
   EXPECT_EQ(shortened("a short text", 12), "a short text");
   EXPECT_EQ(shortened("0123456789abcdefghij", 15), "01234 ... fghij");
-  // Letters of several bytes stay whole.
+  // Characters of several bytes stay whole.
   EXPECT_EQ(shortened("\u00d7\u00d7\u00d7\u00d7\u00d7\u00d7\u00d7\u00d7", 12),
             "\u00d7 ... \u00d7\u00d7");
 }

@@ -37,7 +37,7 @@ std::string_view trimmed(std::string_view line) {
   return first == std::string_view::npos ? "" : line.substr(first);
 }
 
-/// Calls visit(number, line) with every line, without its end.
+/// Calls visit(number, line) with every line, without the line's end. Numbers start at 1.
 template <class Visit>
 void for_each_line(std::string_view text, Visit visit) {
   for (int number = 1; !text.empty(); ++number) {
@@ -67,13 +67,13 @@ std::vector<Include> includes(const Source& source) {
   return found;
 }
 
-/// What every tree may see: names and shapes, no arithmetic.
+/// Whether every tree may include the file: it holds names and shapes, no arithmetic.
 bool is_ground_floor(std::string_view path) {
   return path.starts_with("reference/spec/") ||
          (path.starts_with("reference/") && path.ends_with("/contract.hpp"));
 }
 
-/// Whether the arrow from one file to another points down.
+/// Whether one file may include another: the arrow between their trees points down.
 bool may_include(std::string_view from, std::string_view to) {
   const std::string_view tree = from.substr(0, from.find('/') + 1);
   const bool is_generated = to.find('/') == std::string_view::npos && to.ends_with(".inc");
@@ -95,7 +95,7 @@ void includes_point_down(const Source& source, Violations& violations) {
   }
 }
 
-/// Headers that only some files may include: those whose path has one of the parts.
+/// Headers that only some files may include: the file's path must contain one of `places`.
 struct Confined {
   std::string_view header;
   std::vector<std::string_view> places;
@@ -114,14 +114,15 @@ const std::vector<Confined>& confined_headers() {
       {"nccl.h", {"gpu/device/nccl/", "cases/workers/"}},
       {"cuda", cuda},
       {"cufft", cuda},
-      // Distributions differ between standard libraries: a seed would not mean the same case.
+      // Distributions differ between standard libraries, so a seed would not always mean the same
+      // case.
       {"random", {"tests/"}},
       // References and plans have no threads.
       {"thread", threads},
       {"mutex", threads},
       {"atomic", threads},
       {"future", threads},
-      // Our own assertion stays on in every build.
+      // The project's own assertion stays on in every build.
       {"cassert", {}},
   };
   return all;
@@ -148,7 +149,7 @@ void headers_start_with_pragma_once(const Source& source, Violations& violations
   }
 }
 
-/// So that compiling a source shows that its header is complete.
+/// This order makes sure that compiling a source shows whether its header is complete.
 void sources_include_their_header_first(const Source& source, Violations& violations) {
   if (extension(source.path) != ".cpp") return;
   const std::string own = source.path.substr(0, source.path.size() - 4) + ".hpp";
@@ -179,7 +180,7 @@ void macros_bear_our_name(const Source& source, Violations& violations) {
   });
 }
 
-/// Characters, not bytes: continuation bytes of UTF-8 do not count.
+/// Counts characters, not bytes: continuation bytes of UTF-8 do not count.
 std::size_t columns(std::string_view line) {
   return static_cast<std::size_t>(std::count_if(
       line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; }));
@@ -201,7 +202,8 @@ void lines_are_clean(const Source& source, Violations& violations) {
   if (source.text.ends_with("\n\n")) report(lines, "empty lines at the end");
 }
 
-/// Whether the text names a place that only one machine has, after anything but a path.
+/// Whether the text names a folder that only one machine has. A name inside a longer path does not
+/// count.
 bool names_a_machine(std::string_view line) {
   for (const std::string_view folder : {"home", "root", "Users", "work"}) {
     const std::string path = "/" + std::string(folder) + "/";

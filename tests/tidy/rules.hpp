@@ -7,16 +7,16 @@
 #include <string_view>
 #include <vector>
 
-/// House rules that a glance at the text decides; no compiler, no Python.
+/// House rules that can be checked in the text alone, without a compiler or Python.
 namespace rankcheck::tidy {
 
-/// A file of the project; the path is relative to its root.
+/// A file of the project. The path is relative to the project's root.
 struct Source {
   std::string path;
   std::string text;
 };
 
-/// Where a rule is broken; lines count from 1.
+/// A place where a rule is broken. Lines count from 1.
 struct Violation {
   std::string path;
   int line = 0;
@@ -26,17 +26,17 @@ struct Violation {
 struct Rule {
   /// What holds, in the present tense.
   std::string_view name;
-  /// Appends every place in the file where it does not.
+  /// Appends every place in the file where the rule is broken.
   void (*check)(const Source& source, std::vector<Violation>& violations) = nullptr;
 
   /// Names the tests.
   friend void PrintTo(const Rule& rule, std::ostream* out) { *out << rule.name; }
 };
 
-/// Every rule, in a fixed order.
+/// Returns every rule, in a fixed order.
 [[nodiscard]] std::span<const Rule> rules();
 
-/// Every text file that belongs to the project, sorted by path; builds and reports of runs do not.
+/// Returns all text files of the project, sorted by path, without builds and reports of runs.
 [[nodiscard]] std::vector<Source> read_project(const std::filesystem::path& root);
 
 }  // namespace rankcheck::tidy

@@ -179,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(
         Legal{"line_of_100_characters", {"gpu/a.cpp", "// a…" + std::string(95, 'x') + "\n"}}),
     tests::printed_name);
 
-/// You navigate by replacing the first folder.
+/// The same relative path exists in every tree, so readers navigate by replacing the first folder.
 TEST(LayoutTest, every_operation_has_a_contract_and_a_reference) {
   std::set<std::string> paths;
   std::set<std::string> operations;

@@ -9,7 +9,8 @@
 namespace rankcheck::gpu::element {
 namespace {
 
-/// The value of 16 bits with that many significand bits below the hidden one, from its definition.
+/// Returns the value of a 16-bit float by definition. `fraction_bits` are the significand's bits
+/// below the hidden one.
 double value_of(std::uint32_t bits, int fraction_bits, int bias) {
   const std::uint32_t fraction = bits & ((1U << fraction_bits) - 1);
   const int exponent = static_cast<int>((bits & 0x7fffU) >> fraction_bits);
@@ -75,7 +76,7 @@ TYPED_TEST(ShortFloatTest, rounds_to_nearest_even_between_neighbours) {
 
 TYPED_TEST(ShortFloatTest, rounds_without_narrowing_to_the_same_value) {
   for (std::uint32_t pattern = 0; pattern < 0x100000; ++pattern) {
-    // All signs and exponents, and the upper and lowest bits of the significand.
+    // All signs and exponents, with the upper bits and the lowest bit of the significand.
     const float value = bits_as<float>((pattern & 0xffffeU) << 12 | (pattern & 1U));
     const float rounded = TypeParam::round(value);
     const float detour = TypeParam::widen(TypeParam::narrow(value));

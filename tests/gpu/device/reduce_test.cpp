@@ -8,11 +8,12 @@
 #include "gpu/device/sim/combine.hpp"
 #include "gpu/plan/random.hpp"
 
-/// The device's pass against the simulator's, both on the host.
+/// Compares the device's pass with the simulator's, both on the host.
 namespace rankcheck::gpu::reduce_pass {
 namespace {
 
-/// A pass with so many threads, one after the other, whose results do not depend on each other.
+/// Runs a pass with this number of threads, one after the other, because their results are
+/// independent.
 void run(spec::Type type, spec::ReduceOp op, const Pass& pass, std::int64_t threads) {
   element::visit_component(type, [&](auto stored) {
     using T = decltype(stored);
@@ -33,7 +34,8 @@ class Buffers {
     for (int b = 0; b <= count; ++b) {
       auto& memory = memory_.emplace_back(static_cast<std::size_t>((off + bytes) / 16 + 4));
       for (auto& chunk : memory) {
-        // Without the exponents' upper bit no number is a NaN, whose bits are nobody's promise.
+        // Clears the exponents' upper bit, so that no number is NaN: the bits of a NaN are not
+        // defined.
         for (auto& each : chunk.bytes) each = static_cast<std::byte>(random.below(256) & 0xbfU);
       }
     }
@@ -42,7 +44,7 @@ class Buffers {
   [[nodiscard]] std::byte* at(int b) {
     return memory_[static_cast<std::size_t>(b)].front().bytes + off_;
   }
-  /// All bytes of buffer `b`, what lies around it included.
+  /// Returns all bytes of buffer `b`, including the bytes around it.
   [[nodiscard]] std::vector<std::byte> all(int b) {
     const std::byte* const begin = memory_[static_cast<std::size_t>(b)].front().bytes;
     return {begin, begin + (off_ + bytes_) / 16 * 16 + 64};
@@ -69,7 +71,7 @@ TEST(ReducePassTest, GivesTheSimulatorsBitsForEveryTypeOpSizeAndAlignment) {
             Buffers buffers(n, count * type.bytes, off, static_cast<std::uint64_t>(count + off));
             std::vector<Source> sources;
             for (int s = 1; s <= n; ++s) sources.push_back({.data = buffers.at(s)});
-            // A scalar for the last one; the destination is the first one.
+            // The last source has a scalar. The destination is also the first source.
             if (!spec::is_complex(type.type)) sources.back().scalar = buffers.at(0);
             Buffers expected = buffers;
             std::vector<Source> other;
@@ -94,7 +96,7 @@ TEST(ReducePassTest, MovesPacksBetweenAlignedEnds) {
   EXPECT_EQ(aligned.head, 3);
   EXPECT_EQ(aligned.packs, 2);
   EXPECT_EQ(aligned.tail<float>(), 11);
-  // Nothing is aligned where the destination is.
+  // Where the destination is aligned, the sources are not.
   EXPECT_EQ(cut<float>(make_pass(spec::Type::f32, memory, sources, 14, 1)).packs, 0);
 }
 

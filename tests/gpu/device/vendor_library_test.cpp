@@ -16,7 +16,7 @@
 
 #include "tests/harness/sample.hpp"
 
-/// The search for libraries. A copy of the C library's mathematics stands for them.
+/// The search for vendors' libraries. A copy of the C library's libm plays the vendor's library.
 namespace rankcheck::gpu {
 namespace {
 
@@ -26,7 +26,7 @@ constexpr const char* soname = "libvendor.so.7";
 
 class VendorLibraries : public testing::Test {
  protected:
-  /// A file of the library that works.
+  /// Puts a working library into a folder. Returns its path.
   fs::path put(const fs::path& folder) {
     link_map* map = nullptr;
     ::dlinfo(::dlopen("libm.so.6", RTLD_NOW), RTLD_DI_LINKMAP, &map);
@@ -35,14 +35,14 @@ class VendorLibraries : public testing::Test {
     fs::copy_file(fs::canonical(map->l_name), file);
     return file;
   }
-  /// A file of that name that cannot be loaded.
+  /// Puts a file of the same name that cannot be loaded into a folder. Returns its path.
   fs::path put_broken(const fs::path& folder) {
     const fs::path file = at(folder) / soname;
     fs::create_directories(file.parent_path());
     harness::write_file(file, "no library");
     return file;
   }
-  /// A program behind a link.
+  /// Creates a program and a symbolic link to it.
   void link_program(const fs::path& link, const fs::path& target) {
     for (const fs::path& each : {link, target}) fs::create_directories(at(each).parent_path());
     harness::write_file(at(target), "");

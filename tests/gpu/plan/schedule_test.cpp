@@ -34,7 +34,7 @@ TEST(ScheduleTest, rejects_other_text) {
 TEST(SchedulerTest, takes_one_rank_as_far_as_it_goes) {
   Sketch sketch(2);
   send_to_1(sketch.builder);
-  // Rank 0 enters and stops before the entry of rank 1, which then enters and stops before the put.
+  // Rank 0 enters and waits for rank 1's entry. Rank 1 enters and waits for the put.
   EXPECT_EQ(walk(sketch.plan, {}),
             "01"
             "0000"

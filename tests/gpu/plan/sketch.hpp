@@ -11,7 +11,7 @@
 
 namespace rankcheck::gpu::plan {
 
-/// A plan drawn by hand on ranks that have a send and a recv buffer of `count` elements each.
+/// A hand-made plan. Each rank has a send and a recv buffer of `count` elements.
 struct Sketch {
   explicit Sketch(int ranks, std::int64_t count = 4, const Options& chosen = {})
       : call{.ranks = ranks, .op = spec::ReduceOp::sum, .count = count, .counts = {}},
@@ -24,12 +24,12 @@ struct Sketch {
   [[nodiscard]] std::vector<RankMemory> memory() const {
     return memory_of(plan, contract, call, options);
   }
-  /// The first violation's text; empty where the plan is valid.
+  /// Returns the first violation's text; empty if the plan is valid.
   [[nodiscard]] std::string wrong() const {
     const auto violation = validate(plan, memory());
     return violation ? violation->text : "";
   }
-  /// Adds a step behind the builder's back: no entry is waited for.
+  /// Adds a step without the builder, so that it waits for no entry.
   void raw(int rank, StepKind kind, const Range& destination, const std::vector<Range>& sources) {
     const auto first = static_cast<std::uint32_t>(plan.sources.size());
     plan.sources.insert(plan.sources.end(), sources.begin(), sources.end());
@@ -49,7 +49,7 @@ struct Sketch {
   Builder builder;
 };
 
-/// Rank 0 puts its elements to rank 1, which waits for them or not.
+/// Rank 0 puts its elements to rank 1. Rank 1 waits for them if `waits` is true.
 inline void send_to_1(Builder& builder, bool waits = true) {
   const Event sent = builder.send_to(builder.recv(1), builder.send(0));
   if (waits) builder.wait(1, sent);

@@ -12,7 +12,7 @@
 namespace rankcheck::gpu::plan {
 namespace {
 
-/// Latencies of 1, 10 and 100 microseconds; 4000 bytes take 1, 4 and 40 microseconds.
+/// Latencies of 1, 10 and 100 microseconds. 4000 bytes take 1, 4 and 40 microseconds.
 Topology machine() {
   return parse_topology("test", "1 local 1 4\n2 near 10 1\n8 far 100 0.1 # and slow\n");
 }
@@ -78,7 +78,7 @@ TEST(TimingTest, a_signal_takes_one_latency) {
   EXPECT_NEAR(timing.leave_seconds[2], 110e-6, 1e-12);
 }
 
-/// What was put to a far rank delays the signal to a near one.
+/// A put to a far rank delays the later signal to a near rank.
 TEST(TimingTest, a_signal_does_not_overtake_what_was_sent) {
   Sketch sketch(3, 1000);
   sketch.builder.put(sketch.builder.recv(2), sketch.builder.send(0));

@@ -9,23 +9,23 @@
 
 namespace rankcheck::gpu {
 
-/// Simulated devices that count what is allocated on them.
+/// Simulated devices that count their allocations.
 class Devices final : public Cluster {
  public:
-  /// With a queue, whatever it is to the launches, they look like a GPU's.
+  /// With a queue, the devices look like GPUs to launches. The queue may be any pointer.
   explicit Devices(int ranks, void* queue = nullptr)
       : cluster_(reference::contract_named), queue_(queue) {
     cluster_.begin(ranks, {}, std::nullopt);
   }
 
-  /// A copy of some values on a rank's device.
+  /// Returns a copy of the values on a rank's device.
   template <class Value>
   Value* put(int rank, const std::vector<Value>& values) {
     auto* const array = allocate_array<Value>(rank, static_cast<std::int64_t>(values.size()));
     write(rank, values.data(), array, bytes(values));
     return array;
   }
-  /// `count` values from a rank's device.
+  /// Returns `count` values from a rank's device.
   template <class Value>
   [[nodiscard]] std::vector<Value> get(int rank, const Value* array, std::int64_t count) {
     std::vector<Value> values(static_cast<std::size_t>(count));

@@ -13,19 +13,19 @@
 
 #include "tests/gpu/ptycho/devices.hpp"
 
-/// Shapes that strips, tiles and marks do not divide, windows over every edge and beyond, numbers
-/// that must not be looked at, and arrays that begin at any component. Numbers are small multiples
-/// of 1/4, so that all sums are exact and bits can be compared.
+/// Shapes that strips, tiles and marks do not divide; windows over every edge and beyond; numbers
+/// that must not be read; arrays that begin at any component. Numbers are small multiples of 1/4,
+/// so all sums are exact and the tests compare bits.
 namespace rankcheck::gpu {
 namespace {
 
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-/// An array with numbers around it that are to be neither written nor looked at.
+/// An array between numbers that must be neither written nor read.
 template <class Value>
 class GuardedArray {
  public:
-  /// It begins `offset` components behind a multiple of any alignment.
+  /// The array begins `offset` components behind a multiple of any alignment.
   GuardedArray(std::int64_t count, int offset) : count_(count) {
     floats_.resize(static_cast<std::size_t>(count) * components + 3 * guard, not_a_number);
     begin_ = guard;
@@ -82,11 +82,11 @@ struct FusedShape {
   std::string name;
   spec::Scene scene;
   int positions = 0;
-  /// Components between the beginnings of arrays and where a number may be read at once.
+  /// Offset of every array from an aligned address, in components.
   int offset = 0;
-  /// Some numbers are none.
+  /// Whether some numbers are NaN.
   bool has_nan = false;
-  /// Only windows that lie on pixels.
+  /// Whether all windows lie on whole pixels.
   bool on_pixels = false;
 
   friend std::ostream& operator<<(std::ostream& out, const FusedShape& shape) {
@@ -118,7 +118,7 @@ class FusedShapesTest : public testing::TestWithParam<FusedShape> {
     place();
     fill(object, 1);
     fill(probe, 2);
-    // Around the windows the waves do not count.
+    // Waves outside the windows must not be read.
     for (auto i = std::int64_t{0}; i < waves.size(); ++i) {
       waves[i] = {not_a_number, not_a_number};
     }
@@ -129,8 +129,8 @@ class FusedShapesTest : public testing::TestWithParam<FusedShape> {
     exposure = {.object = object.data(), .probe = probe.data(), .positions = positions.data()};
   }
 
-  /// Windows over the edges, on and between pixels, some of them far away or nowhere, some so close
-  /// to pixels that their own row has no weight.
+  /// Places windows over the edges, on and between pixels. Some are far away, or at infinity or
+  /// NaN. Some are so close to a pixel that their own row has no weight.
   void place() {
     const float infinity = std::numeric_limits<float>::infinity();
     const float far[] = {
@@ -184,7 +184,7 @@ class FusedShapesTest : public testing::TestWithParam<FusedShape> {
     }
   }
 
-  /// Calls body(at, weight) for the pixels of the object that pixel (p, q) of a window lies on.
+  /// Calls body(at, weight) for the object's pixels that pixel (p, q) of a window covers.
   template <class Body>
   void for_each_tap(int n, int p, int q, const Body& body) {
     const double row = std::floor(coordinate(n, 0));
@@ -208,7 +208,8 @@ class FusedShapesTest : public testing::TestWithParam<FusedShape> {
     return sum;
   }
 
-  /// Calls body(fused, batch) for all batches, of several sizes; check() after each size.
+  /// Calls body(fused, batch) for all batches, with several batch sizes. Calls check() after each
+  /// size.
   template <class Body, class Check>
   void for_each_batch(const Body& body, const Check& check) {
     for (const std::int64_t batch_max : {9, 33, 1000}) {
@@ -308,7 +309,7 @@ TEST_P(FusedShapesTest, AddsMagnitudes) {
                  });
 }
 
-/// One mode has an amplitude of 5 or 10 at each pixel, the others have none.
+/// At each pixel, one mode has an amplitude of 5 or 10. The other modes have 0.
 TEST_P(FusedShapesTest, Compares) {
   const std::int64_t frame = std::int64_t{scene.detector} * scene.detector;
   GuardedWaves far(waves.size(), GetParam().offset);
@@ -324,7 +325,7 @@ TEST_P(FusedShapesTest, Compares) {
     far[at] = amplitude == 10 ? Complex<float>{6, 8} : Complex<float>{3, 4};
     frames[i] = measured * measured;
     if (mask[i % frame] == 0) continue;
-    // Twice the waves count, and the gradient three times.
+    // The waves count twice, and the gradient three times.
     const float residual = 2 * amplitude - measured;
     wanted[at] = (residual / (2 * amplitude) * 3) * far[at];
     wanted_cost += static_cast<double>(residual) * static_cast<double>(residual);
@@ -344,7 +345,7 @@ TEST_P(FusedShapesTest, Compares) {
         cost = 0;
         for (std::int64_t i = 0; i < got.size(); ++i) got[i] = {9, 9};
       });
-  // Where the waves were, and every pixel measured that is compared.
+  // The result may replace the waves.
   Fused<float> fused(cluster, scene, 1000);
   fused.compare(
       0, Noise::gaussian, measured, {.count = count}, 2, 3, far.data(), far.data(), &cost);

@@ -7,8 +7,8 @@
 
 #include "tests/gpu/ptycho/devices.hpp"
 
-/// What suites are too small for: several batches, tiles, groups of positions and levels of sums.
-/// Numbers are small multiples of 1/4, so that all sums are exact and bits can be compared.
+/// Sizes for which suites are too small: several batches, tiles, groups of positions and levels of
+/// sums. Numbers are small multiples of 1/4, so all sums are exact and the tests compare bits.
 namespace rankcheck::gpu {
 namespace {
 
@@ -42,7 +42,7 @@ std::vector<Wave> waves_of(std::int64_t count) {
 class FusedTest : public testing::TestWithParam<bool> {
  protected:
   FusedTest() : scene(scene_of(2, GetParam())), cluster(1) {
-    // Over both edges of the object, on and between its pixels, several on each tile.
+    // Positions over both edges of the object, on and between its pixels, several on each tile.
     for (int n = 0; n < positions_count; ++n) {
       positions.push_back(static_cast<float>(n * 13 % 41) - 3.0F +
                           0.5F * static_cast<float>(n % 2));
@@ -64,15 +64,15 @@ class FusedTest : public testing::TestWithParam<bool> {
     return ((std::int64_t{n} * scene.modes + m) * detector + p + 1) * detector + q + 1;
   }
 
-  /// Calls body(n, p, q, row, col, weight) for every pixel of a window and every pixel of the
-  /// object that it lies on.
+  /// Calls body(n, p, q, row, col, weight) for every pixel of a window and every object pixel that
+  /// it covers.
   template <class Body>
   void for_each_tap(const Body& body) const {
     for (int n = 0; n < positions_count; ++n) {
       for (int p = 0; p < width; ++p) {
         for (int q = 0; q < width; ++q) {
           for (int tap = 0; tap < 4; ++tap) {
-            // Twice the corner is a whole number.
+            // Twice a position's coordinate is a whole number.
             const int row2 = static_cast<int>(2 * positions[static_cast<std::size_t>(2 * n)]) + 6;
             const int col2 =
                 static_cast<int>(2 * positions[static_cast<std::size_t>(2 * n + 1)]) + 4;
@@ -222,7 +222,7 @@ TEST_P(FusedTest, LeavesAllAsItWasWithoutPositions) {
   EXPECT_EQ(cost, 4);
 }
 
-/// Amplitudes of 5 against measured ones of 2: each measured pixel costs 9.
+/// Amplitudes of 5 meet measured amplitudes of 2, so each measured pixel costs 9.
 TEST_P(FusedTest, AddsUpTheCostsOfAllPixelsWhateverTheBatches) {
   scene.modes = 1;
   const std::int64_t frame = detector * detector;

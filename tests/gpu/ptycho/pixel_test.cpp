@@ -10,7 +10,7 @@
 namespace rankcheck::gpu {
 namespace {
 
-/// The error of the logarithm by its bound.
+/// Returns the logarithm's error relative to its bound.
 double error_by_bound(float x) {
   const double exact = std::log(static_cast<double>(x));
   const double unit = std::ldexp(1, -24);
@@ -18,7 +18,7 @@ double error_by_bound(float x) {
 }
 
 TEST(Logarithm, IsWithinItsBoundOverAllExponents) {
-  // A prime stride, so that every exponent meets other mantissas.
+  // With a prime stride, every exponent is tried with other mantissas.
   constexpr std::int32_t stride = 7919;
   const auto first = element::bits_as<std::int32_t>(std::numeric_limits<float>::min());
   const auto last = element::bits_as<std::int32_t>(std::numeric_limits<float>::max());
@@ -44,7 +44,7 @@ TEST(Logarithm, IsExactlyZeroAtOne) {
   EXPECT_EQ(logarithm(1.0F), 0);
 }
 
-/// d log(I / d) is next to nothing where I is next to d, and the whole cost is a small difference.
+/// If I is close to d, d log(I / d) is close to 0, and the whole cost is a small difference.
 TEST(PoissonPixel, CostsNothingWhereTheModelIsRight) {
   EXPECT_EQ(poisson_pixel(5.0F, 5.0F).cost, 0);
   EXPECT_EQ(poisson_pixel(5.0F, 5.0F).factor, 0);

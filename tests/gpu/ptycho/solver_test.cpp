@@ -24,7 +24,7 @@ constexpr spec::Scene scene{.rows = 13, .cols = 11, .window = 4, .detector = 5, 
 constexpr std::size_t frame = 25;
 constexpr std::size_t probe_size = 32;
 
-/// Numbers between -1 and 1 without a pattern.
+/// Returns pseudorandom numbers from -1 to 1.
 std::vector<double> numbers(std::size_t count, std::uint64_t seed) {
   std::vector<double> values(count);
   for (double& value : values) {
@@ -41,8 +41,8 @@ Waves waves(std::size_t count, std::uint64_t seed) {
   return values;
 }
 
-/// Three ranks with tiles that overlap, of which one has no positions, and one rank with them all.
-/// The light is brightest where only the last tile is: others must hear of it.
+/// Three ranks, one of them without positions, or one rank with all positions. Tiles overlap. The
+/// light is brightest where only the last tile lies, so other ranks must learn its brightness.
 struct Layout {
   std::vector<std::vector<double>> positions;
   bool tiles = false;
@@ -106,7 +106,7 @@ class Problem {
 
   StepReport take(StepKind kind) { return solver_.take(kind, shares_); }
   [[nodiscard]] double cost(StepKind kind) { return solver_.cost(kind, shares_); }
-  /// Starts the exit waves again.
+  /// Computes the exit waves anew.
   void illuminate() { solver_.illuminate(shares_); }
   [[nodiscard]] int allocations() const { return devices_.allocations(); }
   [[nodiscard]] int ranks() const { return devices_.ranks(); }
@@ -141,7 +141,7 @@ bool same(const Waves& a, const Waves& b) {
   });
 }
 
-/// Of a and b in the pixels of which both ranks have copies.
+/// Returns the largest difference between a and b in the pixels that both boxes hold.
 double largest_difference(const Box& a_box, const Waves& a, const Box& b_box, const Waves& b) {
   const Box both = overlap(a_box, b_box);
   const auto at = [](const Box& box, const Waves& values, std::int64_t row, std::int64_t col) {
@@ -207,7 +207,8 @@ TEST_P(SolverTest, tiles_change_like_the_whole_object) {
   Problem whole(one_rank);
   tiles.take(GetParam());
   whole.take(GetParam());
-  // Far above what rounding does to numbers around 1, far below what a missing share would.
+  // The limit is far above the roundings of numbers near 1, and far below the effect of a missing
+  // share.
   EXPECT_LT(largest_difference(tiles.held(2), tiles.object(2), whole.held(0), whole.object(0)),
             1e-9);
 }
@@ -222,7 +223,7 @@ TEST_P(SolverTest, replicas_change_like_one_object) {
       1e-9);
 }
 
-/// GPUs go through the frames in passes of their own.
+/// GPUs process the frames in their own passes.
 TEST_P(SolverTest, devices_with_queues_change_like_one_without) {
   Problem gpus(three_tiles_with_queues);
   Problem whole(one_rank);
@@ -264,7 +265,7 @@ TEST_P(SolverTest, reports_the_cost_before_the_step) {
 TEST_P(SolverTest, lowers_the_cost) {
   Problem problem(three_tiles);
   const double before = problem.take(GetParam()).cost;
-  // These frames have no solution. The difference map wanders before it finds what is nearest.
+  // These frames have no solution. The difference map wanders before it finds the nearest state.
   const int more_steps = GetParam() == StepKind::difference_map ? 20 : 0;
   for (int step = 0; step < more_steps; ++step) problem.take(GetParam());
   EXPECT_LT(problem.cost(GetParam()), before);

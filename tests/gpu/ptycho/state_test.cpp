@@ -10,7 +10,7 @@
 namespace rankcheck::gpu {
 namespace {
 
-/// What a step both takes and gives is what it goes on from.
+/// Returns the arrays that are both input and output of a step. A step continues from them.
 std::set<spec::Array> kept_by(std::string_view operation) {
   const spec::Contract& contract = reference::contract_named(operation);
   std::set<spec::Array> kept;

@@ -21,14 +21,15 @@ using spec::Box;
 constexpr spec::Scene tiled{.rows = 5, .cols = 6, .window = 2, .detector = 2};
 constexpr Box whole{.rows = 5, .cols = 6};
 
-/// Four tiles that all hold the pixel (2, 2) and a rank without a tile.
+/// Four tiles that all hold the pixel (2, 2), and a rank without a tile.
 const std::vector<Box> corners{{.row = 0, .col = 0, .rows = 3, .cols = 3},
                                {.row = 0, .col = 2, .rows = 3, .cols = 4},
                                {},
                                {.row = 2, .col = 0, .rows = 3, .cols = 4},
                                {.row = 2, .col = 2, .rows = 3, .cols = 4}};
 
-/// Sums arrays of which each rank's is filled with its number of `values`.
+/// Fills each rank's array with its number of `values` and adds the arrays up. Returns each rank's
+/// sums.
 std::vector<std::vector<double>> sums_of(const std::vector<Box>& held,
                                          const std::vector<double>& values) {
   Devices devices(static_cast<int>(held.size()));
@@ -48,7 +49,7 @@ std::vector<std::vector<double>> sums_of(const std::vector<Box>& held,
   return sums;
 }
 
-/// Expects, for every copy of every pixel, the values of its holders added in rank order.
+/// Expects that every copy of every pixel holds its holders' values, added in rank order.
 void expect_sums(const std::vector<Box>& held, const std::vector<double>& values) {
   const auto sums = sums_of(held, values);
   for (std::size_t r = 0; r < held.size(); ++r) {
@@ -113,7 +114,7 @@ TEST(TilesTest, a_box_holds_the_bilinear_neighbours_of_its_windows) {
             (Box{.row = 0, .col = 0, .rows = 4, .cols = 5}));
 }
 
-/// Whether a box has the rows, of the object, from a window's first one to the one behind it.
+/// Whether a box holds the object's rows from a window's first row to the row behind the window.
 bool has_footprint(const Box& box, double corner) {
   const auto first = static_cast<std::int64_t>(std::floor(corner));
   for (std::int64_t row = std::max<std::int64_t>(first, 0);

@@ -34,7 +34,7 @@ TEST_P(CodedInputTest, NoTwoRanksHoldTheSameExtreme) {
   }
 }
 
-/// Every rank shows in some element, each at its own place.
+/// Every rank shows in some element, each in its own digit.
 TEST_P(CodedInputTest, SumsDecode) {
   for (const int ranks : {1, 3, 17, 64}) {
     const Case c = make(GetParam(), ReduceOp::sum, InputKind::coded, ranks);
@@ -97,7 +97,7 @@ std::string decode_f32(const Case& c, float expected, float got) {
   return decode_sum(c, 0, bits.data(), bits.data() + 4);
 }
 
-/// The sum of three ranks whose digits are d0, d1, d2.
+/// Returns the sum of three ranks whose digits are d0, d1, d2.
 float sum_of(const Case& c) {
   double sum = 0;
   for (int rank = 0; rank < c.ranks; ++rank) sum += values(c, rank, 1)[0];

@@ -18,7 +18,8 @@ namespace {
 using spec::Array;
 using Complex = std::complex<double>;
 
-/// An object of 3 x 4 pixels, a window of 2 in frames of 3, two modes, three positions.
+/// Returns a case with an object of 3 x 4 pixels, a window of 2 in frames of 3, two modes and three
+/// positions.
 Case scene_case(Form form = Form::plain) {
   Case c;
   c.operation = "gaussian_gradients";
@@ -29,7 +30,7 @@ Case scene_case(Form form = Form::plain) {
   return c;
 }
 
-/// What a single rank gets of an array.
+/// Returns the values that a single rank gets for an array.
 std::vector<Complex> input(const Case& c, Array array) {
   const bool is_complex = spec::info(array).is_complex;
   const std::int64_t copies = spec::is_per_position(c.scene, array) ? 3 : 1;
@@ -95,7 +96,7 @@ TEST(FormTest, a_mixture_keeps_the_inner_products_of_the_modes) {
   const auto plain = input(c, Array::probe);
   c.form = Form::mixed;
   const auto mixed = input(c, Array::probe);
-  // The first pixel's modes, one vector before and one behind.
+  // Elements 0 and 4 are the first pixel's two modes.
   EXPECT_EQ(std::norm(mixed[0]) + std::norm(mixed[4]), std::norm(plain[0]) + std::norm(plain[4]));
   const auto product = [](const std::vector<Complex>& modes) {
     return modes[0] * std::conj(modes[1]) + modes[4] * std::conj(modes[5]);
@@ -104,14 +105,15 @@ TEST(FormTest, a_mixture_keeps_the_inner_products_of_the_modes) {
   EXPECT_NE(mixed[0], plain[0]);
 }
 
-/// Frames of 3 begin with their windows of 2; nine pixels a mode.
+/// The windows of 2 begin at the frames' first pixel. A mode has nine pixels.
 TEST(FormTest, exit_waves_follow_object_and_probe) {
   const auto plain = input(Form::plain, Array::exit_waves);
   EXPECT_EQ(input(Form::turned, Array::exit_waves)[4], Complex(0, 1) * plain[4]);
   EXPECT_EQ(input(Form::brightened, Array::exit_waves)[4], 2.0 * plain[4]);
   EXPECT_EQ(input(Form::stretched, Array::exit_waves), plain);
   EXPECT_EQ(input(Form::periodic, Array::exit_waves), plain);
-  // Row 0, column 1 of the window is row 1, column 0; around it, the last row stays.
+  // Row 0, column 1 of the window comes from row 1, column 0. Outside the window, the last row
+  // stays.
   EXPECT_EQ(input(Form::reflected, Array::exit_waves)[9 + 1], plain[9 + 3]);
   EXPECT_EQ(input(Form::reflected, Array::exit_waves)[9 + 7], plain[9 + 6]);
   EXPECT_EQ(input(Form::twin, Array::exit_waves)[9 + 1], std::conj(plain[9 + 3]));
@@ -151,7 +153,8 @@ TEST(FormTest, bilinear_objects_are_the_polynomial) {
 
 TEST(FormTest, ramps_of_object_and_probe_cancel) {
   const Complex i(0, 1);
-  // Row 1, column 2: five quarters of a turn; row 1, column 1 of a window: three, backwards.
+  // At row 1, column 2, the object turns by five quarters. At row 1, column 1 of a window, the
+  // probe turns by three quarters backwards.
   EXPECT_EQ(input(Form::ramped, Array::object)[6], i * input(Form::plain, Array::object)[6]);
   EXPECT_EQ(input(Form::ramped, Array::probe)[7], i * input(Form::plain, Array::probe)[7]);
   EXPECT_EQ(input(Form::ramped, Array::frames), input(Form::plain, Array::frames));
@@ -164,7 +167,7 @@ TEST(FormTest, reflected_frames_keep_their_zero_frequency) {
   const auto plain = input(Form::plain, Array::frames);
   const auto reflected = input(Form::reflected, Array::frames);
   EXPECT_EQ(reflected[9], plain[9]);
-  // Row 1, column 0 is row 2, column 0.
+  // Row 1, column 0 comes from row 2, column 0.
   EXPECT_EQ(reflected[9 + 3], plain[9 + 6]);
 }
 
@@ -188,7 +191,7 @@ TEST(FormTest, a_raster_lies_on_every_other_pixel_inside_the_object) {
 TEST(FormTest, phases_of_a_raster_cancel_under_its_windows) {
   const Complex i(0, 1);
   const auto object = input(Form::plain, Array::object);
-  // Row 0, column 3; row 2, column 2.
+  // Row 0, column 3, and row 2, column 2.
   EXPECT_EQ(input(Form::periodic, Array::object)[3], i * object[3]);
   EXPECT_EQ(input(Form::periodic, Array::object)[10], object[10]);
   // Row 0, column 1 of a window.
@@ -209,7 +212,7 @@ TEST(FormTest, a_dark_mode_comes_last) {
   EXPECT_NE(why_invalid(Form::dark, {.rows = 2, .cols = 2, .window = 2, .detector = 2}), "");
 }
 
-/// What a single rank gets of an array in single precision.
+/// Returns the values that a single rank gets for an array in single precision.
 std::vector<float> singles(Case c, Array array) {
   c.type = spec::Type::f32;
   std::vector<float> values;
@@ -222,7 +225,7 @@ TEST(FormTest, general_values_have_all_bits_of_single_precision) {
   for (const Complex& value : input(Form::plain, Array::object)) {
     EXPECT_GE(std::abs(value.real()), 1.0 / 16);
     EXPECT_LT(std::abs(value.real()), 1);
-    // In units of the last place.
+    // The value in units of the last place.
     const double bits = std::ldexp(std::abs(value.real()), 23 - std::ilogb(value.real()));
     EXPECT_EQ(std::fmod(bits, 1), 0);
     odd += std::fmod(bits, 2) == 1 ? 1 : 0;

@@ -15,8 +15,8 @@ namespace {
 using spec::ReduceOp;
 using spec::Type;
 
-/// Fields of a case and what rank 1 of 3 begins with under seed 7: computed from harness/INPUTS.md
-/// alone, by a program in another language.
+/// Fields of a case, and the first bytes of rank 1 of 3 under seed 7. A program in another language
+/// computed the bytes from harness/INPUTS.md alone.
 struct Golden {
   std::string fields;
   std::string bytes;
@@ -86,8 +86,8 @@ INSTANTIATE_TEST_SUITE_P(input,
                          testing::ValuesIn(golden_inputs),
                          tests::printed_name);
 
-/// Fields of an operator's case and components 3 to 5 of one of its arrays under seed 7: computed
-/// from harness/INPUTS.md alone, by a program in another language.
+/// Fields of an operator's case, and components 3 to 5 of one of its arrays under seed 7. A program
+/// in another language computed the bytes from harness/INPUTS.md alone.
 struct GoldenArray {
   spec::Array array;
   std::string fields;

@@ -12,7 +12,7 @@ namespace {
 using spec::ReduceOp;
 using spec::Type;
 
-/// The two halves of a block, whose elements number `longest` in the whole, are its elements.
+/// The two parts of a block together equal the whole block if `index_stride` is the whole's length.
 TEST(InputIndexTest, PartsAreTheWhole) {
   for (const Type type : {Type::uint8, Type::f32, Type::complex128}) {
     Case c = make(type, ReduceOp::none, InputKind::general);

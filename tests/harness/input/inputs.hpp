@@ -14,10 +14,10 @@ namespace rankcheck::harness {
 
 using Bytes = std::vector<std::byte>;
 
-/// The most ranks that are tried.
+/// The largest number of ranks in these tests.
 inline constexpr int ranks_max = 64;
 
-/// Two digits a byte.
+/// Returns the bytes as text, two digits per byte.
 inline std::string hexadecimal(const Bytes& bytes) {
   std::string text;
   for (const std::byte each : bytes) {
@@ -28,19 +28,19 @@ inline std::string hexadecimal(const Bytes& bytes) {
   return text;
 }
 
-/// The size of one element.
+/// Returns the size of one element in bytes.
 inline std::size_t bytes_of(const Case& c) {
   return static_cast<std::size_t>(spec::info(c.type).bytes);
 }
 
-/// The first `count` elements of a rank.
+/// Returns the first `count` elements of a rank.
 inline Bytes elements(const Case& c, int rank, std::int64_t count) {
   Bytes bytes(static_cast<std::size_t>(count) * bytes_of(c));
   fill_block(c, rank, 0, {0, count}, bytes.data());
   return bytes;
 }
 
-/// Their components as numbers.
+/// Returns the components of the first `count` elements as numbers.
 inline std::vector<double> values(const Case& c, int rank, std::int64_t count) {
   const Bytes bytes = elements(c, rank, count);
   const spec::Type component = spec::component(c.type);
@@ -52,14 +52,14 @@ inline std::vector<double> values(const Case& c, int rank, std::int64_t count) {
   return out;
 }
 
-/// The scalar by which a rank multiplies.
+/// Returns the scalar by which a rank multiplies.
 inline double scalar(const Case& c, int rank) {
   Bytes bytes(bytes_of(c));
   fill_scalar(c, rank, bytes.data());
   return numerics::to_double(c.type, bytes.data());
 }
 
-/// A case with these inputs under seed 7.
+/// Returns a case with these inputs under seed 7.
 inline Case make(spec::Type type, spec::ReduceOp op, InputKind input, int ranks = 3) {
   Case c;
   c.operation = op == spec::ReduceOp::none ? "broadcast" : "all_reduce";

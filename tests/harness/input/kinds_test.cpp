@@ -34,7 +34,7 @@ TEST(SpecialInputTest, BothEndsOfIntegersAppear) {
             (std::set<double>{0, 1, -1, -2147483648.0, 2147483647, -2147483647}));
 }
 
-/// The bits of elements of up to eight bytes.
+/// Returns the bits of elements of up to eight bytes.
 std::vector<std::uint64_t> bits_of(const Case& c, int rank, std::int64_t count) {
   const Bytes bytes = elements(c, rank, count);
   std::vector<std::uint64_t> bits(static_cast<std::size_t>(count));
@@ -44,7 +44,7 @@ std::vector<std::uint64_t> bits_of(const Case& c, int rank, std::int64_t count) 
   return bits;
 }
 
-/// Eight elements of moved data, wherever they begin.
+/// Eight consecutive elements of moved data have every special value, wherever they begin.
 TEST(EachSpecialInputTest, EightElementsHaveEverySpecialValue) {
   for (const Type type : {Type::f16, Type::bf16, Type::f32, Type::f64, Type::f8e5m2}) {
     const spec::TypeInfo& info = spec::info(type);

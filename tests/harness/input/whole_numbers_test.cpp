@@ -18,8 +18,8 @@ using spec::Type;
 /// Claims that hold for every type, op and number of ranks.
 class InputTypeTest : public testing::TestWithParam<Type> {
  protected:
-  /// Calls `check` for every case with inputs of whole numbers: all ops, ranks, and ways to combine
-  /// two inputs.
+  /// Calls `check` for every case with whole-number inputs: all ops and numbers of ranks, and all
+  /// ways to combine two inputs.
   template <class Check>
   void for_each_whole_case(Check check) const {
     for (const InputKind input : {InputKind::exact, InputKind::coded}) {
@@ -38,9 +38,10 @@ class InputTypeTest : public testing::TestWithParam<Type> {
     }
   }
 
-  /// The largest sum of magnitudes over the ranks: no partial sum in any order is larger.
+  /// Returns the largest sum of magnitudes over the ranks. No partial sum in any order is larger.
   static double largest_sum(const Case& c) {
-    // A coded element shows a part of the ranks only: look at every part.
+    // A coded element holds values of some ranks only, so look at enough elements to see every
+    // rank.
     const std::int64_t count = c.input == InputKind::coded ? c.ranks : 4;
     std::vector<double> sums(static_cast<std::size_t>(2 * count));
     for (int rank = 0; rank < c.ranks; ++rank) {
@@ -54,7 +55,7 @@ class InputTypeTest : public testing::TestWithParam<Type> {
 
 class FloatInputTest : public InputTypeTest {};
 
-/// Whole numbers up to 2^precision are exact in a float, and so are their sums up to there; an
+/// Whole numbers up to 2^precision are exact in a float, and so are their sums up to this limit. An
 /// exact average divides by a power of two.
 TEST_P(FloatInputTest, ExactSumsStayWhole) {
   const double limit = std::ldexp(1.0, spec::info(GetParam()).precision);
@@ -90,7 +91,7 @@ TEST_P(RealInputTest, ExactProductsArePowersOfTwo) {
   }
 }
 
-/// No order of evaluation may overflow: the bound of a sum assumes it.
+/// No order of evaluation may overflow, because the bound of a sum assumes this.
 TEST_P(FloatInputTest, WideRangesLeaveRoomForTheSum) {
   const Case c = make(GetParam(), ReduceOp::sum, InputKind::wide_range, ranks_max);
   const double largest = std::ldexp(1.0, spec::info(GetParam()).exponent_max);

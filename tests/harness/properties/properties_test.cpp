@@ -23,8 +23,8 @@
 #include "harness/properties/separates_ranks.hpp"
 #include "harness/properties/splits.hpp"
 
-/// Where properties speak, and which runs they ask for; that they judge rightly is tested with real
-/// results in tests/cases/collectives/properties_test.cpp.
+/// Tests where properties apply and which runs they request.
+/// tests/cases/collectives/properties_test.cpp tests their judgement on real results.
 namespace rankcheck::harness {
 namespace {
 
@@ -68,7 +68,7 @@ TEST(ExactInputsTest, SumsThatRoundHaveSeveral) {
   EXPECT_FALSE(has_one_result(sum(InputKind::general)));
 }
 
-/// NaNs choose among payloads.
+/// The maximum of several NaNs may have the payload of any of them.
 TEST(ExactInputsTest, ExtremesOfNansHaveSeveral) {
   Case c = sum(InputKind::special);
   c.op = ReduceOp::max;
@@ -138,7 +138,7 @@ TEST(RankPermutationTest, RunsTheMembersInTheDrawnOrder) {
   EXPECT_EQ(other, c);
 }
 
-/// Every order but the given one comes up, and only orders.
+/// Every order except the given one is drawn, and each is a permutation.
 TEST(RankPermutationTest, DrawsEveryOtherOrder) {
   for (const auto& [ranks, orders] : {std::pair(2, 1U), std::pair(3, 5U), std::pair(4, 23U)}) {
     std::set<std::vector<int>> seen;
@@ -192,7 +192,7 @@ TEST(SplitsTest, PartsAddUpAndNumberOn) {
   for (const Case& stage : stages) EXPECT_EQ(stage.index_stride, 5);
 }
 
-/// Every block is cut at the same index, so that each has the inputs of the whole.
+/// Every block is cut at the same index, so that each part has the inputs of the whole.
 TEST(SplitsTest, UnevenBlocksAreCutAtTheSameIndex) {
   Case c = move();
   c.count = 0;

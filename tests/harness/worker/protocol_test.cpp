@@ -125,7 +125,7 @@ TEST(Hello, SurvivesTheWay) {
   EXPECT_TRUE(hello_from_json(to_json(hello)).everyone);
 }
 
-/// A worker from before there was the rule.
+/// Older workers do not send this rule.
 TEST(Hello, NeedsNoRuleForZeros) {
   nlohmann::ordered_json header = to_json(Hello{});
   header["hello"]["traits"].erase("zero_rule");

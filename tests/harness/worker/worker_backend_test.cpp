@@ -18,7 +18,8 @@
 #include "harness/image.hpp"
 #include "harness/preference.hpp"
 
-/// Workers that misbehave: shell scripts that send frames which the test prepared as files.
+/// Workers that misbehave. They are shell scripts that send frames which the test has written to
+/// files.
 namespace rankcheck::harness::worker {
 namespace {
 
@@ -67,7 +68,7 @@ class Workers : public testing::Test {
     EXPECT_TRUE(send_result(connection, 1, result));
   }
 
-  /// Opens a backend whose worker says hello and then does as the script says.
+  /// Opens a backend whose worker says hello and then executes the script.
   std::unique_ptr<WorkerBackend> open(const std::string& script, bool greets = true) const {
     const std::string text =
         "cd " + folder_ + "; echo $$ > pid; " + (greets ? "cat hello; " : "") + script;
@@ -108,7 +109,8 @@ class Workers : public testing::Test {
     return pid > 0 && ::kill(pid, 0) != 0;
   }
 
-  /// The stop is made some time after the script has begun to wait.
+  /// Sets the stop flag some time after the script has begun to wait. Expects that `function`
+  /// throws Interrupted soon.
   template <class Function>
   void expect_interrupted(const Function& function) {
     stop_ = false;
@@ -131,7 +133,7 @@ class Workers : public testing::Test {
   }
 };
 
-// A script goes on when the run has arrived.
+// The script continues when the run has arrived.
 constexpr const char* await_run = "head -c 1 > /dev/null; ";
 
 TEST_F(Workers, DeliverImagesStampsAndPath) {
@@ -185,7 +187,7 @@ TEST_F(Workers, HangWhereTheyNeverFinishAMessage) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
 }
 
-/// What is written faster than it is read must not keep anybody from looking at the time.
+/// Output that arrives faster than it is read must not prevent the check of the time.
 TEST_F(Workers, HangThoughTheyComplainWithoutEnd) {
   EXPECT_EQ(run(std::string(await_run) + "yes >&2").status, RunStatus::hung);
 }
@@ -225,7 +227,7 @@ TEST_F(Workers, AreNotWaitedForOnceAStopIsMade) {
   stop_ = false;
   expect_interrupted([&] { static_cast<void>(open(stays, false)); });
   EXPECT_TRUE(worker_is_gone());
-  // Nor when they do not end.
+  // A worker that does not end is not waited for either.
   stop_ = false;
   const auto idle = open("cat > /dev/null; " + stays);
   stop_ = true;
@@ -281,7 +283,8 @@ TEST_F(Workers, AreStartedAfreshAfterACrash) {
   EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
 }
 
-/// Signals of a parent's death come when a thread ends; runs come from many threads.
+/// The signal of a parent's death is sent when the thread that started the worker ends. Runs come
+/// from many threads.
 TEST_F(Workers, OutliveTheThreadThatStartedThem) {
   std::unique_ptr<WorkerBackend> backend;
   std::thread([&] {
@@ -300,7 +303,7 @@ TEST_F(Workers, CrashInTheNextRunWhenTheyDieBetweenRuns) {
   const Case c = make_case();
   backend->run(std::span(&c, 1), seen);
   ASSERT_EQ(seen.status, RunStatus::completed) << seen.reason;
-  // Neither question may hide it by starting fresh workers.
+  // Neither question may start new workers, because this would hide the crash.
   EXPECT_EQ(backend->refuses(c), "");
   EXPECT_EQ(backend->refuses(c), "");
   backend->run(std::span(&c, 1), seen);
@@ -426,7 +429,7 @@ TEST_F(Workers, HangWhenTheyDoNotEndAfterTheLastRun) {
   EXPECT_TRUE(worker_is_gone());
 }
 
-/// The script answers a message at a time and keeps what it was asked.
+/// The script answers one message at a time and keeps the questions.
 TEST_F(Workers, RunThePreferredAlgorithmOfThoseThatTakeTheCase) {
   Hello hello;
   hello.ranks = {0};

@@ -13,7 +13,7 @@
 
 namespace rankcheck::reference {
 
-/// For GoogleTest, which otherwise prints addresses.
+/// Prints a name for GoogleTest, which otherwise prints addresses.
 static void PrintTo(const Collective& collective, std::ostream* out) {
   *out << collective.contract.name;
 }
@@ -28,7 +28,7 @@ using reference::Piece;
 using spec::Call;
 using Buffers = std::vector<std::vector<int>>;
 
-/// An element that no rank may write.
+/// The value of an element that no rank may write.
 constexpr int untouched = -1;
 
 const Collective& collective(std::string_view name) {
@@ -45,7 +45,7 @@ std::vector<Piece> pieces_of(const Collective& which, const Call& call, int rank
   return pieces;
 }
 
-/// Carries the pieces out on small integers; reductions are sums.
+/// Executes the pieces on small integers. Reductions are sums.
 Buffers carried_out(const Collective& which, const Call& call, const Buffers& in) {
   Buffers out;
   for (int rank = 0; rank < call.ranks; ++rank) {
@@ -134,7 +134,7 @@ const std::vector<ByHand> values_by_hand{
      {.ranks = 2, .op = sum, .counts = {1, 1}, .gap = 1},
      {{1, 91, 2, 92}, {10, 93, 20, 94}},
      {{11}, {22}}},
-    // Rank 0 sends one element to itself and two to rank 1, which sends none to 0 and one to
+    // Rank 0 sends one element to itself and two to rank 1. Rank 1 sends none to rank 0 and one to
     // itself.
     {"all_to_all_v", {.ranks = 2, .counts = {1, 2, 0, 1}}, {{1, 2, 3}, {4}}, {{1}, {2, 3, 4}}},
     {"all_to_all_v",
@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(All,
                          testing::ValuesIn(reference::collectives()),
                          printed_name);
 
-/// Legal calls of one to five ranks: empty blocks, gaps and every root.
+/// Returns legal calls of one to five ranks with empty blocks, gaps and every root.
 std::vector<Call> calls_of(const spec::Contract& contract) {
   std::vector<Call> calls;
   for (int n = 1; n <= 5; ++n) {

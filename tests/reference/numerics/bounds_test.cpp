@@ -9,7 +9,7 @@
 #include "tests/print.hpp"
 #include "tests/reference/numerics/floats.hpp"
 
-/// The bounds against honest subjects, which must never be wrong, and dishonest ones.
+/// The bounds must accept the results of correct subjects and reject wrong results.
 namespace rankcheck::tests {
 namespace {
 
@@ -38,7 +38,8 @@ double sample(Random& random, Data data, Type type) {
   }
 }
 
-/// One honest operation in the type: the exact result of two elements, or nearly so, rounded.
+/// Returns one correct operation in the type: the exact result of two elements, or nearly so,
+/// rounded.
 double combined(Type type, ReduceOp op, double a, double b) {
   if (type == Type::f32) {
     const auto x = static_cast<float>(a);
@@ -48,7 +49,7 @@ double combined(Type type, ReduceOp op, double a, double b) {
   return rounded(type, op == ReduceOp::prod ? a * b : a + b);
 }
 
-/// Combines two random values again and again: every order and every tree.
+/// Combines two random values again and again, so that every order and every tree may occur.
 double random_tree(Random& random, Type type, ReduceOp op, std::vector<double> values) {
   while (values.size() > 1) {
     std::swap(values[random.below(values.size())], values.back());
@@ -60,7 +61,7 @@ double random_tree(Random& random, Type type, ReduceOp op, std::vector<double> v
   return values[0];
 }
 
-/// What an honest subject may return: avg both ways, products rounded one by one.
+/// Returns what a correct subject may return: avg in both ways, products rounded one by one.
 double honest_result(Random& random, Fold rule, std::vector<double> x, double scalar) {
   const double n = static_cast<double>(x.size());
   if (rule.op == ReduceOp::premul_sum) {
@@ -114,7 +115,7 @@ TEST_P(Bounds, AcceptEveryOrderOfEvaluation) {
     ASSERT_EQ(comparison.wrong, 0) << testing::PrintToString(x) << " gave " << got;
     ratio_max = std::max(ratio_max, comparison.ratio_max);
   }
-  // A bound that nothing comes near would not be worth much.
+  // A bound that no result comes close to would be of little use.
   EXPECT_GT(ratio_max, 0.2);
   EXPECT_LE(ratio_max, 1);
 }
@@ -139,8 +140,8 @@ TEST_P(Bounds, RejectWhatLiesJustBeyond) {
   }
 }
 
-/// The bound of a fold of 1, 2 and 3 in f32 in units of the roundoff; premul_sum has scalars
-/// of 1.5.
+/// Returns the bound of a fold of 1, 2 and 3 in f32, in units of the roundoff. The scalars of
+/// premul_sum are 1.5.
 double bound_of_three(ReduceOp op) {
   return fold_of({Type::f32, op}, {1, 2, 3}, {1.5, 1.5, 1.5}).expected().bound[0] / 0x1p-24;
 }
@@ -162,7 +163,7 @@ TEST(BoundsOfSums, CatchAForgottenRankOfManyHalves) {
 }
 
 TEST(BoundsOfSums, StaySoundWhereRoundingsExceedOne) {
-  // bf16 keeps 8 bits: 1000 ones stop growing at 256 from left to right.
+  // bf16 keeps 8 bits: from left to right, the sum of 1000 ones stops at 256.
   const SmallFold fold = fold_of({Type::bf16}, std::vector<double>(1000, 1));
   EXPECT_TRUE(fold.accepts(256));
   EXPECT_TRUE(fold.accepts(1000));

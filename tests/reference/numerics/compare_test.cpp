@@ -104,10 +104,10 @@ TEST(Compare, ReportsTheLargestRatio) {
 }
 
 TEST(Compare, WhatCannotBeWrongIsNotCounted) {
-  // Every class of value can come out, depending on the order.
+  // Depending on the order, every class of value can come out.
   const double most = 3.4028234663852886e38;
   EXPECT_EQ(fold_of({Type::f32}, {most, most, -most, -most}).compared({0}).compared_bytes, 0);
-  // A subnormal partial product that is wrong is then multiplied beyond all floats.
+  // The subnormal partial product may be wrong, and is then multiplied beyond the range of floats.
   const SmallFold product = fold_of({Type::f32, ReduceOp::prod}, {1e-45, most, most, most});
   EXPECT_EQ(product.compared({0}).compared_bytes, 0);
   EXPECT_EQ(fold_of({Type::f32}, {1, 2}).compared({3}).compared_bytes, 4);

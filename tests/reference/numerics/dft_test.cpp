@@ -16,7 +16,7 @@ namespace {
 
 using Values = std::vector<std::complex<double>>;
 
-/// Some numbers that single precision holds.
+/// Returns numbers that single precision holds exactly.
 Values frame_of(int width) {
   Values frame(static_cast<std::size_t>(width * width));
   std::uint32_t state = 1;
@@ -28,7 +28,7 @@ Values frame_of(int width) {
   return frame;
 }
 
-/// The definition: a sum over all pixels for every frequency.
+/// Transforms by definition: a sum over all pixels for every frequency.
 Values summed(int width, double sign, const Values& frame) {
   Values out(frame.size());
   for (int at = 0; at < width * width; ++at) {
@@ -91,7 +91,7 @@ TEST(DftTest, twice_forward_is_a_reflection) {
   EXPECT_LE(distance(frame, reflected), 1e-14);
 }
 
-/// FFTW in single precision, scaled.
+/// Transforms with FFTW in single precision, scaled by 1 / width.
 Values by_library(int width, const Values& frame) {
   std::vector<std::complex<float>> values(frame.begin(), frame.end());
   gpu::host::Fft().run({.width = width, .batch = 1}, values.data(), values.data());

@@ -16,7 +16,7 @@ namespace rankcheck::tests {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The elements in memory, each value rounded to the type.
+/// Returns the elements in memory, each value rounded to the type.
 inline std::vector<std::byte> elements(spec::Type type, std::span<const double> values) {
   const spec::Type part = spec::component(type);
   const auto bytes = static_cast<std::size_t>(spec::info(part).bytes);
@@ -27,14 +27,14 @@ inline std::vector<std::byte> elements(spec::Type type, std::span<const double> 
   return out;
 }
 
-/// One value after rounding to the type.
+/// Returns the value rounded to the type.
 inline double rounded(spec::Type type, double value) {
   std::array<std::byte, 8> element{};
   numerics::from_double(type, value, element.data());
   return numerics::to_double(type, element.data());
 }
 
-/// A fold of one element a rank (two values a rank for complex types).
+/// A fold of one element per rank (two values per rank for complex types).
 struct SmallFold {
   numerics::Fold rule;
   std::vector<std::vector<double>> contributions;
@@ -60,11 +60,11 @@ struct SmallFold {
     return comparison;
   }
 
-  /// Whether this result (of a real type) is right.
+  /// Whether this result is right, for a real type.
   [[nodiscard]] bool accepts(double got) const { return compared({got}).wrong == 0; }
 };
 
-/// A fold of real numbers, one a rank.
+/// Returns a fold of one real number per rank.
 inline SmallFold fold_of(numerics::Fold rule,
                          const std::vector<double>& contributions,
                          const std::vector<double>& scalars = {}) {

@@ -129,7 +129,7 @@ TEST(Sum, OverflowIsInfiniteWithItsSign) {
 }
 
 TEST(Sum, JustBelowOverflowBothSidesAreRight) {
-  // The exact sum is 65519: half a unit short of overflow. Two roundings may carry it over.
+  // The exact sum is 65519, half a unit below overflow. Two roundings may carry it over.
   const SmallFold sum = fold_of({Type::f16}, {32768, 32736, 15});
   EXPECT_TRUE(sum.accepts(65504));
   EXPECT_TRUE(sum.accepts(infinity));
@@ -166,7 +166,7 @@ TEST(Sum, SubnormalsAreExact) {
 }
 
 TEST(Avg, AdmitsDividingLastAndPremultiplying) {
-  // Values that NCCL gives: premultiplied by T(1/n), summed from left to right.
+  // NCCL gives these values: it multiplies by T(1/n) and sums from left to right.
   EXPECT_TRUE(fold_of({Type::f32, ReduceOp::avg}, {1, 1, 7}).accepts(3));
   EXPECT_TRUE(fold_of({Type::f32, ReduceOp::avg}, {1, 1, 7}).accepts(3.0000002F));
   EXPECT_TRUE(fold_of({Type::f32, ReduceOp::avg}, {3, 3, 3, 3, 3, 3, 3}).accepts(3.0000002F));
@@ -186,7 +186,8 @@ TEST(Avg, MayOverflowOnTheWay) {
 }
 
 TEST(Avg, MayUnderflowOnTheWay) {
-  // Each term premultiplied: 5e-324 / 2 rounds to zero; summed first: 5e-324.
+  // If each term is premultiplied, 5e-324 / 2 rounds to zero. If the sum comes first, the mean is
+  // 5e-324.
   const SmallFold avg = fold_of({Type::f64, ReduceOp::avg}, {5e-324, 5e-324});
   EXPECT_TRUE(avg.accepts(0));
   EXPECT_TRUE(avg.accepts(5e-324));
@@ -237,7 +238,7 @@ TEST(Prod, PartialProductsMayOverflowOrUnderflow) {
   EXPECT_TRUE(overflow.accepts(-infinity));
   EXPECT_FALSE(overflow.accepts(infinity));
   EXPECT_FALSE(overflow.accepts(nan));
-  // 1e30 * 1e30 overflows and 1e-30 * 1e-30 underflows: infinity times zero in one tree.
+  // 1e30 * 1e30 overflows and 1e-30 * 1e-30 underflows, so one tree multiplies infinity by zero.
   const SmallFold both = fold_of({Type::f32, ReduceOp::prod}, {1e30F, 1e30F, 1e-30F, 1e-30F});
   EXPECT_TRUE(both.accepts(1));
   EXPECT_TRUE(both.accepts(0));
@@ -276,7 +277,7 @@ TEST(Extremes, WithoutANanRuleAnyContributionMayComeOut) {
   for (const double x : in) EXPECT_TRUE(any.accepts(x)) << x;
   EXPECT_FALSE(any.accepts(5));
   EXPECT_FALSE(any.accepts(-infinity));
-  // Without NaN there is nothing to choose.
+  // Without NaN, there is only one right result.
   EXPECT_FALSE(fold_of({Type::f32, ReduceOp::min, 1, NanRule::unspecified}, {4, 7}).accepts(7));
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 using spec::Type;
 
-/// A format written down by hand, not taken from the type table.
+/// A format written by hand, not taken from the type table.
 struct HandFormat {
   Type type;
   int exponent_bits;

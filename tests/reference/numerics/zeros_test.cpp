@@ -17,7 +17,7 @@ using numerics::ZeroRule;
 using spec::ReduceOp;
 using spec::Type;
 
-/// A reduction of zeros, and which signs of its result are right.
+/// A reduction to zero, and the signs that its result may have.
 struct ZeroFold {
   std::string name;
   ReduceOp op;
@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
         ZeroFold{"sum_of_negative_zeros", ReduceOp::sum, {-0.0, -0.0, -0.0}, false, true},
         ZeroFold{"sum_of_both_zeros", ReduceOp::sum, {-0.0, 0.0, -0.0}, true, false},
         ZeroFold{"sum_of_two_that_cancel", ReduceOp::sum, {1.5, -1.5}, true, false},
-        // Some order may round before it cancels, to either side.
+        // Some orders round before they cancel, to either side.
         ZeroFold{"sum_of_four_that_cancel", ReduceOp::sum, {1.5, -1.5, 2.5, -2.5}, true, true},
         ZeroFold{
             "exact_sum_of_four_that_cancel", ReduceOp::sum, {1, -1, 2, -2}, true, false, {}, true},
@@ -99,7 +99,7 @@ TEST(Zeros, AnyContributionIsRightWhereNanHasNoRule) {
   EXPECT_TRUE(fold.accepts(-0.0));
 }
 
-/// Sums that leave the range of f16, as each_special draws them.
+/// Sums of f16 that overflow, as the inputs each_special draw them.
 TEST(Overflow, OfASumIsInfinity) {
   const Fold rule{.type = Type::f16, .op = ReduceOp::sum};
   const SmallFold fold = fold_of(rule, {65504, 65504, 65504});

@@ -20,7 +20,8 @@ Setting stepped(const Setting& in) {
 }
 
 TEST(AlternatingProjectionsStepTest, object_and_probe_fit_the_waves_of_measured_amplitude) {
-  // Waves of 2 * 4i, of which 2 were measured, become 2i: 2i / 4i and 2i / 2.
+  // The waves are 2 * 4i and the measured amplitude is 2, so they become 2i. Then the object is 2i
+  // / 4i and the probe 2i / 2.
   const Setting out = stepped(lit_pixel(2, {0, 4}, 4));
   EXPECT_EQ(out[Array::cost].values, Values{36});
   EXPECT_EQ(out[Array::object].values, (Values{0.5, 7}));

@@ -14,7 +14,7 @@ namespace {
 using spec::Array;
 using Values = std::vector<std::complex<double>>;
 
-/// Waves of 4 where 1 was measured: the object's gradient is 6.
+/// The waves are 4 and the measured amplitude is 1, so the object's gradient is 6.
 Setting setting(double old_direction = 0, double old_gradient = 0) {
   Setting in = lit_pixel(2, 2, 1);
   in.make(Array::object_direction).values[0] = old_direction;
@@ -31,7 +31,8 @@ Setting stepped(const Setting& in) {
 }
 
 TEST(ConjugateGradientStepTest, object_goes_first_and_the_probe_from_there) {
-  // The object goes from 2 to -1 (-4 would make 8 of 4), then the probe from 2 to 1.
+  // The object goes from 2 to -1, because -4 would give waves of -8. Then the probe goes from 2 to
+  // 1.
   const Setting out = stepped(setting());
   EXPECT_EQ(out[Array::cost].values, Values{9});
   EXPECT_EQ(out[Array::object].values, (Values{-1, 7}));
@@ -44,7 +45,7 @@ TEST(ConjugateGradientStepTest, object_goes_first_and_the_probe_from_there) {
 }
 
 TEST(ConjugateGradientStepTest, the_old_direction_joins_as_dai_and_yuan_say) {
-  // -6 + (36 / (-1 (6 - 10))) (-1) = -15, of which a quarter lowers the cost.
+  // -6 + (36 / (-1 (6 - 10))) (-1) = -15. A quarter of this step lowers the cost.
   const Setting out = stepped(setting(-1, 10));
   EXPECT_EQ(out[Array::object_direction].values[0], -15.0);
   EXPECT_EQ(out[Array::step_lengths].values[0], 0.25);
@@ -73,11 +74,12 @@ TEST(ConjugateGradientStepTest, what_is_decided_has_small_bounds) {
 }
 
 TEST(ConjugateGradientStepTest, a_tied_length_bounds_all_that_may_be_taken) {
-  // From waves of 4 to -4, where 2 were measured: as good as before. From 2 to -2 or nowhere.
+  // Length 1 takes the object from 2 to -2 and the waves from 4 to -4. The measured amplitude is 2,
+  // so the cost stays the same.
   Setting in = setting();
   in[Array::frames].values[0] = 4;
   const Setting out = stepped(in);
-  // A half leads to no waves, which is as good again; a quarter is better.
+  // Length 1/2 leads to no waves, which costs the same again. Length 1/4 is better.
   EXPECT_EQ(out[Array::step_lengths].values[0], 0.625);
   EXPECT_EQ(out[Array::step_lengths].errors[0], 0.375);
   EXPECT_EQ(out[Array::object].values[0], -0.5);
@@ -85,7 +87,7 @@ TEST(ConjugateGradientStepTest, a_tied_length_bounds_all_that_may_be_taken) {
   EXPECT_LT(out[Array::object].errors[0], 1.501);
 }
 
-/// What the reference says of a step, going on from what that step got.
+/// Returns the reference's step, continued from the results `got` of another step.
 Setting followed(const Setting& in, const Setting& got, Follow follow = Follow::results) {
   Setting following = in;
   following.followed = &got;
@@ -93,7 +95,7 @@ Setting followed(const Setting& in, const Setting& got, Follow follow = Follow::
   return stepped(following);
 }
 
-/// Somebody's step along -4, whose length was tied between 1, 1/2 and 1/4.
+/// Returns another subject's step along -4. Its length may be 1, 1/2 or 1/4.
 Setting tied_step(double length, Setting& in) {
   in = setting();
   in[Array::frames].values[0] = 4;
@@ -134,7 +136,7 @@ TEST(ConjugateGradientStepTest, the_next_part_goes_on_from_what_was_got_within_b
   const Setting out = followed(in, got);
   EXPECT_EQ(out[Array::object_direction].values[0], -got[Array::object_gradient].values[0]);
   EXPECT_EQ(out[Array::object_gradient].values[0], 6.0) << "judged by itself";
-  // What only follows choices has bounds that hold for anyone's gradient.
+  // With Follow::choices, bounds hold for any subject's gradient, so the reference's own is used.
   EXPECT_EQ(followed(in, got, Follow::choices)[Array::object_direction].values[0], -6.0);
 }
 
@@ -146,7 +148,7 @@ TEST(ConjugateGradientStepTest, the_next_part_does_not_go_on_from_what_is_wrong)
 }
 
 TEST(ConjugateGradientStepTest, a_factor_that_roundings_decide_is_that_of_the_followed_step) {
-  // Nobody can say how large the factor of the old direction is, but it is not below 36 / 2 u.
+  // Roundings decide the factor of the old direction. It is not below 36 / 2 u.
   const Setting in = setting(1, std::nextafter(6, 0));
   Setting got = stepped(in);
   for (const double direction : {-6.0, 1e16}) {

@@ -16,7 +16,7 @@ using spec::Array;
 using Value = std::complex<double>;
 using Values = std::vector<Value>;
 
-/// One pixel with exit waves of its own for each position.
+/// Gives each position its own exit waves.
 Setting with_waves(Setting in, const Values& waves) {
   in.make(Array::exit_waves).values = waves;
   return in;
@@ -28,14 +28,14 @@ Setting stepped(const Setting& in) {
   return out;
 }
 
-/// What a wave w becomes whose overlap is m and whose projection on the frames is p.
+/// Returns the new value of a wave w with overlap m and projection p on the frames.
 Value moved(Value w, Value m, Value p) {
   return w + difference_map_beta * (p - m);
 }
 
 TEST(DifferenceMapStepTest, the_waves_are_reflected_at_their_overlap_and_go_to_the_frames) {
-  // Waves of 6i and 2i: object 4i / 4i = 1, probe 4i, so both overlap at 4i. Reflected, they are 2i
-  // and 6i, of which 3 was measured: 3i.
+  // Waves of 6i and 2i give the object 4i / 4i = 1 and the probe 4i, so both overlap at 4i.
+  // Reflected, they are 2i and 6i. The measured amplitude is 3, so both are projected to 3i.
   const Setting out = stepped(with_waves(lit_pixel(2, {0, 4}, 9, 2), {{0, 6}, {0, 2}}));
   EXPECT_EQ(out[Array::object].values, (Values{1, 7}));
   EXPECT_EQ(out[Array::probe].values, (Values{{0, 4}}));
@@ -45,13 +45,13 @@ TEST(DifferenceMapStepTest, the_waves_are_reflected_at_their_overlap_and_go_to_t
 }
 
 TEST(DifferenceMapStepTest, the_cost_is_that_of_object_and_probe_before) {
-  // The waves of 2 * 4i, of which 3 was measured, have a cost of 25 at each position.
+  // Waves of 2 * 4i with a measured amplitude of 3 cost 25 at each position.
   const Setting out = stepped(with_waves(lit_pixel(2, {0, 4}, 9, 2), {{0, 6}, {0, 2}}));
   EXPECT_EQ(out[Array::cost].values, Values{50});
 }
 
 TEST(DifferenceMapStepTest, the_probe_is_fitted_to_the_new_object) {
-  // Object 3 / 1, then probe 3 * 3 / 9; with the old object of 2 it would be 3 * 2 / 4.
+  // The object is 3 / 1, then the probe 3 * 3 / 9. With the old object of 2, it would be 3 * 2 / 4.
   const Setting out = stepped(with_waves(lit_pixel(2, 1, 9), {3}));
   EXPECT_EQ(out[Array::object].values[0], Value(3));
   EXPECT_EQ(out[Array::probe].values, Values{1});
@@ -75,26 +75,26 @@ TEST(DifferenceMapStepTest, unmeasured_pixels_keep_the_reflected_waves) {
 }
 
 TEST(DifferenceMapStepTest, where_nothing_is_reflected_nothing_is_projected) {
-  // Waves of 4 and 0 overlap at 2: reflected, they are 0, which has no phase, and 4.
+  // Waves of 4 and 0 overlap at 2. Reflected, they are 0, which has no phase, and 4.
   const Setting out = stepped(with_waves(lit_pixel(2, 1, 9, 2), {4, 0}));
   EXPECT_EQ(out[Array::object].values[0], Value(2));
   EXPECT_EQ(out[Array::exit_waves].values, (Values{moved(4, 2, 0), moved(0, 2, 3)}));
 }
 
 TEST(DifferenceMapStepTest, a_weight_of_nothing_keeps_its_pixel) {
-  // Without a probe there is no object to fit; the old one then finds the probe.
+  // Without a probe, no object can be fitted. The old object then gives the probe.
   const Setting out = stepped(with_waves(lit_pixel(2, 0, 9), {4}));
   EXPECT_EQ(out[Array::object].values, (Values{2, 7}));
   EXPECT_EQ(out[Array::probe].values, Values{2});
-  // Without waves there is no object, which leaves the probe as it was.
+  // Without waves, the object is 0, which leaves the probe as it was.
   const Setting dark = stepped(with_waves(lit_pixel(2, 3, 9), {0}));
   EXPECT_EQ(dark[Array::object].values, (Values{0, 7}));
   EXPECT_EQ(dark[Array::probe].values, Values{3});
 }
 
 TEST(DifferenceMapStepTest, the_modes_share_the_frame) {
-  // Waves of 3 and 4 with a probe of 1 and 0: object 3, probe 1 and 4 / 3. They overlap at 3 and 4,
-  // an amplitude of 5, of which 10 was measured.
+  // Waves of 3 and 4 with a probe of 1 and 0 give the object 3 and the probe 1 and 4 / 3. They
+  // overlap at 3 and 4, an amplitude of 5. The measured amplitude is 10.
   Setting in = lit_pixel(2, 1, 100);
   in.scene.modes = 2;
   in.make(Array::probe).values = {1, 0};
@@ -107,8 +107,8 @@ TEST(DifferenceMapStepTest, the_modes_share_the_frame) {
 }
 
 TEST(DifferenceMapStepTest, around_the_window_there_is_no_overlap) {
-  // A window of one pixel in the corner of a frame of two by two, and nothing is measured: the wave
-  // in the window overlaps itself, and the others are turned round.
+  // A window of one pixel lies in the corner of a frame of 2 x 2, and nothing is measured. The wave
+  // in the window overlaps itself. The other waves change their sign.
   Setting in = lit_pixel(2, 1, 0);
   in.scene.detector = 2;
   in.make(Array::frames);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double unit = 0x1p-24;
 
-/// Terms of the second order in the unit are left out of `expected`.
+/// `expected` leaves out terms of second order in the unit roundoff.
 void expect_error(const Estimate& estimate, double expected) {
   EXPECT_GE(estimate.error, expected);
   EXPECT_LE(estimate.error, expected * (1 + 64 * unit));
@@ -114,7 +114,7 @@ TEST(EstimateTest, a_transform_spreads_the_errors_of_a_frame_over_all_its_pixels
 TEST(EstimateTest, a_transform_leaves_no_pixel_further_off_than_the_whole_frame_was) {
   std::vector<std::complex<double>> values(4, 0);
   std::vector<double> errors(4, 1);
-  // Known of the frame that is where these came from.
+  // A tighter length of the error vector is known than the pixels' own errors give.
   double length = 0.5;
   transform(Direction::inverse, 2, unit, values, errors, length);
   for (const double error : errors) EXPECT_NEAR(error, 0.5, 4 * 16 * unit);

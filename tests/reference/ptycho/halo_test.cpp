@@ -8,8 +8,8 @@
 namespace rankcheck::reference {
 namespace {
 
-/// Four rows and one column in two tiles of two rows; with the halo, rank 0 holds rows 0 … 2 and
-/// rank 1 rows 1 … 3.
+/// Exchanges four rows of one column in two tiles of two rows. With the halo, rank 0 holds rows 0
+/// to 2 and rank 1 rows 1 to 3.
 std::vector<double> exchanged(const std::string& kind, const std::vector<double>& tiles) {
   Setting in;
   in.scene = {.rows = 4, .cols = 1, .window = 1, .detector = 1, .halo = 1};
@@ -36,7 +36,7 @@ TEST(HaloTest, replace_takes_the_owners_copy) {
 }
 
 TEST(HaloTest, blend_ramps_from_one_tile_to_the_other) {
-  // Weights 2 and 1 in row 1, 1 and 2 in row 2.
+  // The weights are 2 and 1 in row 1, and 1 and 2 in row 2.
   EXPECT_EQ(exchanged("blend", {1, 3, 6, 9, 12, 30}), (Tiles{1, 5, 10, 5, 10, 30}));
 }
 

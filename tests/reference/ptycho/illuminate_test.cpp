@@ -15,8 +15,8 @@ namespace {
 using spec::Array;
 using Values = std::vector<std::complex<double>>;
 
-/// A row of two pixels, a window of one in frames of three, two modes; the first window lies a
-/// quarter of a pixel to the right, the second one on the first pixel.
+/// A row of two pixels, a window of one in frames of three, and two modes. The first window lies a
+/// quarter of a pixel to the right of the first pixel. The second window lies on the first pixel.
 Setting setting(bool varying_probe = false) {
   Setting in;
   in.scene = {

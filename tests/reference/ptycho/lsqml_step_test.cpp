@@ -20,8 +20,9 @@ Setting stepped(const Setting& in) {
   return out;
 }
 
-/// Waves of 4 where 1 was measured. With s = sqrt(0.95^2 + 0.05^2): dO = -1.5 / s, dP = -6,
-/// u = -3 / s, v = -12, chi = -3; the determinant is 1620 / s^2, x1 = 0.4 s, x2 = 0.1.
+/// The waves are 4 and the measured amplitude is 1. With s = sqrt(0.95^2 + 0.05^2): dO = -1.5 / s,
+/// dP = -6, u = -3 / s, v = -12, chi = -3. The determinant is 1620 / s^2, so x1 = 0.4 s and x2 =
+/// 0.1.
 Setting setting(std::int64_t positions = 1) {
   return lit_pixel(2, 2, 1, positions);
 }
@@ -49,20 +50,22 @@ TEST(LsqmlStepTest, the_same_positions_again_change_no_mean) {
 }
 
 TEST(LsqmlStepTest, other_modes_move_but_do_not_count_for_the_lengths) {
-  // Amplitude 4 is shared by 2.4 and 3.2; the second mode's own direction differs from the first's.
+  // The two modes share the amplitude 4 as 2.4 and 3.2. The second mode has another direction than
+  // the first.
   Setting in = setting();
   in.scene.modes = 2;
   in.make(Array::probe).values = {1.2, 1.6};
   const Setting out = stepped(in);
-  // Directions: dO = -1.5 / s, dP = (-3.6, -4.8); of mode 0: u = -1.8 / s, v = -7.2, chi = -1.8, so
-  // x1 and x2 are those of a single mode with 0.6 of its light: det = 0.1296 * 1620 / s^2 ...
+  // The directions are dO = -1.5 / s and dP = (-3.6, -4.8). For mode 0: u = -1.8 / s, v = -7.2, chi
+  // = -1.8. So x1 and x2 are the lengths of a single mode with 0.6 of its light: det = 0.1296 *
+  // 1620 / s^2 ...
   EXPECT_NEAR(out[Array::step_lengths].values[0].real(), 0.36 * std::sqrt(0.905), 1e-15);
   EXPECT_NEAR(out[Array::step_lengths].values[1].real(), 0.09, 1e-15);
   EXPECT_NEAR(out[Array::probe].values[1].real(), 1.6 - 0.09 * 4.8, 1e-15);
 }
 
 TEST(LsqmlStepTest, nothing_moves_where_there_is_nothing_to_solve) {
-  // Waves of 1 where 1 was measured: no direction, no determinant.
+  // The waves are 1 and the measured amplitude is 1: no direction and no determinant.
   const Setting out = stepped(lit_pixel(1, 1, 1));
   EXPECT_EQ(out[Array::step_lengths].values, (Values{0, 0}));
   EXPECT_EQ(out[Array::object].values, (Values{1, 7}));

@@ -33,7 +33,7 @@ Values output(Operator operation, const Setting& in, Array array) {
   return out[array].values;
 }
 
-/// Two slices of one pixel, 2 and 3i, in frames of three; light turns by a quarter between them.
+/// Two slices of one pixel, 2 and 3i, in frames of three. Light turns by a quarter between them.
 Setting two_pixels() {
   Setting in;
   in.scene = {.rows = 1,
@@ -76,7 +76,7 @@ TEST(MultisliceTest, the_probe_gets_back_what_all_slices_leave) {
               {std::conj(2i * 3i) * 5.0});
 }
 
-/// Some numbers of magnitude one.
+/// Returns numbers of magnitude one.
 Values turned(std::size_t count) {
   Values values;
   for (std::size_t at = 0; at < count; ++at) {
@@ -85,7 +85,7 @@ Values turned(std::size_t count) {
   return values;
 }
 
-/// Three slices, whole positions, no wave too fine to travel.
+/// Three slices and whole positions. No wave is too fine to travel.
 Setting three_slices() {
   Setting in;
   in.scene = {.rows = 4,
@@ -132,8 +132,8 @@ TEST(MultisliceTest, slices_that_only_turn_phases_keep_the_energy) {
   EXPECT_NEAR(waves, 2 * probe, 1e-12 * probe);
 }
 
-/// The cost along a direction in `count` values of an array from `first` on, against its gradient
-/// there: twice the real part of their product.
+/// Compares the cost's derivative with the gradient, along a direction in `count` values of an
+/// array from `first` on. The derivative is twice the real part of gradient times direction.
 void expect_derivative(Operator gradients, Array array, std::size_t first, std::size_t count) {
   Setting in = three_slices();
   in[Array::positions].values = {0.25, 1.5, 0.75, 0.5};
@@ -156,7 +156,7 @@ void expect_derivative(Operator gradients, Array array, std::size_t first, std::
   for (std::size_t at = 0; at < count; ++at) {
     expected += 2 * (std::conj(gradient[first + at]) * direction[at]).real();
   }
-  // The quotient is off by the square of the step, and by roundings over it.
+  // The difference quotient is off by the square of the step, and by roundings divided by the step.
   EXPECT_NEAR((cost(1e-5) - cost(-1e-5)) / 2e-5, expected, 1e-7 * std::abs(cost(0)));
   EXPECT_GT(std::abs(expected), 1e-3 * std::abs(cost(0)));
 }

@@ -11,7 +11,7 @@ namespace {
 
 using Points = std::vector<std::pair<double, double>>;
 
-/// What a partition's reference says of positions that rank 0 of `ranks` has.
+/// Returns the owners that a partition's reference gives to positions that rank 0 of `ranks` holds.
 std::vector<int> owners_of(const std::string& kind, std::size_t ranks, const Points& points) {
   Setting in;
   in.counts.assign(ranks, 0);

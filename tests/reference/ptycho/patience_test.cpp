@@ -22,7 +22,7 @@ const PtychoOperator& operator_named(std::string_view name) {
   });
 }
 
-/// Runs an operator on zeros at so many positions.
+/// Runs an operator on zeros at this number of positions.
 void run(const PtychoOperator& of, std::int64_t positions) {
   Setting in;
   in.scene = {.rows = 4, .cols = 4, .window = 2, .detector = 2};
@@ -33,7 +33,7 @@ void run(const PtychoOperator& of, std::int64_t positions) {
   of.reference(in, out);
 }
 
-/// The stages of steps that take long, which are those of many positions.
+/// Stages of steps that take long if there are many positions.
 class PatienceTest : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(PatienceTest, is_asked_for_at_every_position) {

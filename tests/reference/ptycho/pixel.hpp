@@ -9,8 +9,8 @@ namespace rankcheck::reference {
 
 using std::literals::complex_literals::operator""i;
 
-/// An object of two pixels, of which all positions light the first one alone: what reaches the
-/// one pixel of the detector is object times probe.
+/// Returns a setting with an object of two pixels, where all positions light the first pixel only.
+/// The wave on the detector's single pixel is object times probe.
 inline Setting lit_pixel(std::complex<double> object,
                          std::complex<double> probe,
                          double frame,

@@ -12,7 +12,7 @@ namespace {
 using spec::Array;
 
 TEST(PoissonConjugateGradientStepTest, goes_down_the_cost_of_counts) {
-  // Waves of 4 where 1 was counted: the object's gradient is 2 (1 - 1/16) 4.
+  // The waves are 4 and the count is 1, so the object's gradient is 2 (1 - 1/16) 4.
   Setting in = lit_pixel(2, 2, 1);
   for (const Array array : {Array::object_direction,
                             Array::object_gradient,
@@ -24,7 +24,8 @@ TEST(PoissonConjugateGradientStepTest, goes_down_the_cost_of_counts) {
   reference(in, out);
   EXPECT_NEAR(out[Array::cost].values[0].real(), 15 - std::log(16), 1e-8);
   EXPECT_NEAR(out[Array::object_gradient].values[0].real(), 7.5, 1e-8);
-  // Half of it leads to waves of -3.5, the probe's gradient there is 1.75 (1 - 4/49) 3.5.
+  // Half of the gradient leads to waves of -3.5. There, the probe's gradient is 1.75 (1 - 4/49)
+  // 3.5.
   EXPECT_NEAR(out[Array::object].values[0].real(), -1.75, 1e-8);
   EXPECT_NEAR(out[Array::probe_gradient].values[0].real(), 5.625, 1e-8);
   EXPECT_NEAR(out[Array::probe].values[0].real(), -0.8125, 1e-8);

@@ -21,7 +21,7 @@ namespace {
 using spec::Array;
 using Values = std::vector<std::complex<double>>;
 
-/// A setting with one position and one frame of waves.
+/// Returns a setting with one position and one frame of waves.
 Setting setting(int width, const Values& waves) {
   Setting in;
   in.scene = {.rows = width, .cols = width, .window = width, .detector = width};
@@ -45,7 +45,7 @@ void expect_spectrum_near(const Values& got, const Values& expected) {
   }
 }
 
-/// exp(2 pi i (k p + l q) / width)
+/// Returns exp(2 pi i (k p + l q) / width) at each pixel (p, q).
 Values plane_wave(int width, int k, int l) {
   Values wave;
   for (int at = 0; at < width * width; ++at) {
@@ -68,7 +68,8 @@ TEST(FreeSpaceTest, a_constant_wave_turns_once_in_every_wavelength) {
 }
 
 TEST(FreeSpaceTest, a_plane_wave_keeps_its_shape) {
-  // A fifth down, two fifths up the other way: 1 - 1/25 - 4/25 of the beam is along it.
+  // The wave has 1/5 cycle per pixel down the rows and -2/5 along the columns. 1 - 1/25 - 4/25 =
+  // 0.8 remains along the beam.
   Setting in = setting(5, plane_wave(5, 1, -2));
   in.scene.wavelength = 1;
   in.scene.distance = 3;
@@ -78,7 +79,7 @@ TEST(FreeSpaceTest, a_plane_wave_keeps_its_shape) {
 }
 
 TEST(FreeSpaceTest, a_wave_too_fine_decays_both_ways) {
-  // Half a cycle per pixel, where a quarter is the most.
+  // The wave has half a cycle per pixel. Waves above a quarter decay.
   for (const double distance : {0.5, -0.5}) {
     Setting in = setting(2, plane_wave(2, 1, 0));
     in.scene.wavelength = 4;
@@ -108,7 +109,7 @@ TEST(FreeSpaceTest, turning_the_frame_turns_the_result) {
 
 TEST(FreeSpaceTest, where_little_is_left_along_the_beam_its_root_is_uncertain) {
   const spec::Scene scene{.wavelength = 4, .distance = 1};
-  // Exactly the finest wave that travels, and the constant one.
+  // The first wave is exactly the finest that travels, the second is constant.
   EXPECT_GT(free_space(scene, 4, 1, 0, 0x1p-53).error, 1e-9);
   EXPECT_LT(free_space(scene, 4, 0, 0, 0x1p-53).error, 1e-14);
 }
@@ -132,7 +133,7 @@ TEST(ShiftTest, back_is_the_other_way) {
   expect_spectrum_near(waves_behind(shift_back::reference, in), {1, 0, 0, 0, 2, 0, 0, 0, 0});
 }
 
-/// How far the farthest value is from what it was, over its bound.
+/// Returns the largest change of a value relative to its bound.
 double worst_ratio(const Field& plain, const Field& moved) {
   double ratio = 0;
   for (std::size_t i = 0; i < plain.values.size(); ++i) {
@@ -142,7 +143,8 @@ double worst_ratio(const Field& plain, const Field& moved) {
 }
 
 TEST(FilterTest, errors_that_are_brought_along_stay_inside_the_bounds) {
-  // The worst ones for a pixel: all transforms of a wave that adds up there, in turn.
+  // Plane waves are the worst errors: each adds up in one pixel of the spectrum. All are tried in
+  // turn.
   constexpr int width = 6;
   for (int pixel = 0; pixel < width * width; ++pixel) {
     Setting in = setting(width, plane_wave(width, 1, 2));
@@ -170,7 +172,7 @@ TEST(FilterTest, transforms_there_and_back_do_not_multiply_bounds_by_all_pixels)
   in[Array::waves].errors.assign(width * width, 0.01);
   Setting out = in;
   propagate_fresnel::reference(in, out);
-  // As long a vector of errors as before may all be in one pixel.
+  // The vector of errors keeps its length, and all of it may lie in one pixel.
   EXPECT_GE(out[Array::waves].errors[0], 0.01 * width);
   EXPECT_LT(out[Array::waves].errors[0], 0.01 * width * 1.001);
 }

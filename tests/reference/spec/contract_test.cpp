@@ -16,7 +16,7 @@ using spec::Call;
 using spec::ReduceOp;
 using spec::Type;
 
-/// Why the call is illegal; "legal" when it is not.
+/// Returns why the call is illegal, or "legal".
 std::string verdict(const spec::Contract& contract, const Call& call) {
   return spec::why_invalid(contract, call).value_or("legal");
 }

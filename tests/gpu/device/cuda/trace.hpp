@@ -20,12 +20,13 @@
 #include "gpu/plan/builder.hpp"
 #include "gpu/plan/random.hpp"
 
-/// CUDA's streams as a list of what was asked of them, to be looked at and done without a device.
+/// Records the work that is given to CUDA's streams, so that tests can check and perform it without
+/// a device.
 namespace rankcheck::gpu::cuda {
 
 inline constexpr std::int64_t element = sizeof(float);
 
-/// A run of bytes that some work reads or writes.
+/// A range of bytes that some work reads or writes.
 struct Access {
   const std::byte* begin;
   std::int64_t bytes;
@@ -46,8 +47,8 @@ struct Work {
   std::function<void()> run = [] {};
 };
 
-/// Two pieces of work that nothing orders, and that touch the same bytes; empty where there are
-/// none. Order comes from a stream's own, and from record -> wait.
+/// Returns two pieces of work that touch the same bytes in no defined order; empty if there are
+/// none. Work is ordered within its stream and from a record to a wait for the same event.
 inline std::string find_race(const std::vector<Work>& work, int ranks) {
   using Clock = std::vector<int>;
   const auto n = static_cast<std::size_t>(ranks);
@@ -79,7 +80,7 @@ inline std::string find_race(const std::vector<Work>& work, int ranks) {
   return {};
 }
 
-/// Writes down what is enqueued, and captures as CUDA does.
+/// Records what is enqueued, and captures as CUDA does.
 class Trace final : public Streams {
  public:
   void combine(int rank,
@@ -121,7 +122,8 @@ class Trace final : public Streams {
     ++captures;
   }
   std::int32_t end_capture(int rank) override {
-    // Whatever is kept happens before something that the rank does last.
+    // All captured work must happen before the rank's last work. This last work touches the same
+    // bytes, so that find_race() shows work that was not joined.
     std::vector<Work> closed = kept_;
     closed.push_back({.kind = Work::Kind::combine, .rank = rank});
     for (const Work& each : kept_) {
@@ -140,8 +142,8 @@ class Trace final : public Streams {
     capturing_.clear();
     kept_.clear();
   }
-  /// As streams of its own, which begin behind the rank's earlier work and end before its later
-  /// one.
+  /// Replays the graph in streams of its own. They begin after the rank's earlier work and end
+  /// before its later work.
   void replay(int rank, std::int32_t graph) override {
     ++replays;
     const std::vector<Work>& kept = graphs.at(static_cast<std::size_t>(graph));
@@ -167,11 +169,11 @@ class Trace final : public Streams {
 
   std::vector<Work> work;
   std::vector<std::vector<Work>> graphs;
-  /// Whether to combine is an error.
+  /// If true, combine() throws.
   bool refuses_work = false;
   int captures = 0;
   int replays = 0;
-  /// Streams, those of replays included; ranks of calls are below 10.
+  /// Number of streams, including the streams of replays. Ranks of calls are below 10.
   static constexpr int streams_max = 20;
 
  private:
@@ -182,11 +184,11 @@ class Trace final : public Streams {
   }
 
   std::vector<Work> kept_;
-  /// The ranks whose work is kept.
+  /// The ranks whose work is captured.
   std::set<int> capturing_;
 };
 
-/// Does the work of all streams, in any order that they allow.
+/// Performs the work of all streams in a random order that the streams allow.
 inline void perform(const std::vector<Work>& work, int ranks, std::uint64_t seed) {
   std::vector<std::vector<const Work*>> streams(static_cast<std::size_t>(ranks));
   for (const Work& each : work) streams[static_cast<std::size_t>(each.rank)].push_back(&each);
@@ -208,7 +210,7 @@ inline void perform(const std::vector<Work>& work, int ranks, std::uint64_t seed
   }
 }
 
-/// A call, its memory and its plan.
+/// A call with its memory and its plan.
 class Subject {
  public:
   Subject(const Implementation& implementation,
@@ -256,11 +258,11 @@ class Subject {
     }
   }
 
-  /// So many calls, one right behind the other.
+  /// Returns the work of `calls` calls in a row, followed by writes of every rank to its memory.
   [[nodiscard]] std::vector<Work> enqueued(int calls = 1) {
     Trace trace;
     for (int k = 0; k < calls; ++k) enqueue(plan_, spec::Type::f32, call_.op, memory_, trace);
-    // Behind them, every rank may do with its memory what it likes.
+    // After the calls, every rank may use its memory freely.
     for (std::size_t r = 0; r < buffers_.size(); ++r) {
       Work work{.kind = Work::Kind::combine, .rank = static_cast<int>(r)};
       const auto writes = [&work](const float* begin, std::size_t count) {
@@ -287,7 +289,7 @@ class Subject {
   plan::Plan plan_;
   std::vector<std::vector<float>> buffers_;
   std::vector<std::vector<float>> scratch_;
-  /// Of each rank, where the op is premul_sum.
+  /// One scalar per rank if the op is premul_sum, else empty.
   std::vector<float> scalars_;
   std::vector<RankMemory> memory_;
 };

@@ -11,8 +11,8 @@
 namespace rankcheck::gpu::host {
 namespace {
 
-/// Transforms two frames that begin `moved` bytes behind a multiple of 64, forth and back, in place
-/// or not.
+/// Transforms two frames forward and back, in place or not. The frames begin `moved` bytes behind a
+/// multiple of 64.
 template <class T>
 void expect_back(spec::Type precision, int width, std::size_t moved, bool in_place) {
   const auto pixels = 2 * static_cast<std::size_t>(width) * static_cast<std::size_t>(width);
@@ -40,7 +40,7 @@ void expect_back(spec::Type precision, int width, std::size_t moved, bool in_pla
   }
 }
 
-/// Plans for aligned memory must not meet any other.
+/// Plans for aligned memory must not be used for other memory.
 TEST(FftTest, frames_lie_anywhere) {
   for (const int width : {1, 3, 4, 8, 11}) {
     for (const bool in_place : {true, false}) {

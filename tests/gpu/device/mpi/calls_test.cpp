@@ -15,7 +15,7 @@
 #include "cases/backends/mpi.hpp"
 #include "cases/catalogue.hpp"
 
-/// Every operation through the real worker, judged as a suite would judge it.
+/// Runs every operation through the real worker, and judges it as a suite would.
 namespace rankcheck::cases {
 namespace {
 
@@ -80,7 +80,8 @@ class Calls : public testing::Test {
     if (!backend_) GTEST_SKIP() << mpi_backend().why_unavailable();
   }
 
-  /// Examines the case with every algorithm that takes it; returns how many do.
+  /// Examines the case with every algorithm that accepts it. Returns the number of these
+  /// algorithms.
   int examine(Case c) {
     int taken = 0;
     for (const harness::AlgorithmInfo& each : backend_->algorithms()) {
@@ -88,7 +89,7 @@ class Calls : public testing::Test {
       c.algorithm = each.name;
       if (!backend_->refuses(c).empty()) continue;
       ++taken;
-      // A barrier of one rank separates nobody.
+      // A barrier of one rank separates nothing.
       if (harness::group_size(c) == 1 && c.operation == "barrier") continue;
       harness::Judgement judgement;
       examiner_.examine(c, judgement);
@@ -98,7 +99,7 @@ class Calls : public testing::Test {
     return taken;
   }
 
-  /// The operations that are calls of MPI's own.
+  /// Returns the operations that are MPI's own calls.
   [[nodiscard]] std::vector<harness::Operation> calls() const {
     std::vector<harness::Operation> all;
     for (const harness::Operation& each : catalogue_.operations()) {
@@ -204,7 +205,7 @@ TEST_F(Calls, TakeEmptyBlocksWithGaps) {
   }
 }
 
-/// What a unit must cover is found out by asking the backend: here stands what it has to answer.
+/// The generator asks the backend what a unit must cover. This test states the expected answers.
 TEST_F(Calls, AreRequiredInEveryWayThatTheContractHas) {
   for (const harness::Operation& operation : calls()) {
     const spec::Contract& contract = operation.contract;

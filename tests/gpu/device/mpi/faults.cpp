@@ -5,9 +5,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-/// An MPI library with one fault: preloaded into the real worker, these functions stand in front of
-/// the library's. RANKCHECK_PLANTED names the fault. All of them need several ranks and, but for
-/// the barrier, an element.
+/// An MPI library with one fault: these functions are preloaded into the real worker and intercept
+/// the library's functions. RANKCHECK_PLANTED names the fault. Faults need several ranks and,
+/// except for the barrier's, an element.
 namespace {
 
 bool is_planted(std::string_view fault) {

@@ -10,7 +10,7 @@
 #include "cases/backends/mpi.hpp"
 #include "tests/cases/planted_fault.hpp"
 
-/// What `rankcheck run --backend mpi` says of an MPI library with a fault; see faults.cpp.
+/// What `rankcheck run --backend mpi` reports of an MPI library with a fault; see faults.cpp.
 namespace rankcheck {
 namespace {
 
@@ -23,12 +23,12 @@ struct Fault {
   std::string_view property = "agrees_with_reference";
 };
 
-/// What GoogleTest prints of a parameter.
+/// Prints a parameter for GoogleTest.
 [[maybe_unused]] void PrintTo(const Fault& fault, std::ostream* out) {
   *out << fault.name;
 }
 
-/// The program, and beside it a worker that preloads the fault.
+/// Installs the program and a worker that preloads the fault.
 class FaultyMpi : public tests::CliTest, public testing::WithParamInterface<Fault> {
  protected:
   void SetUp() override {

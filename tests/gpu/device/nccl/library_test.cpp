@@ -68,7 +68,7 @@ TEST(NcclLibrary, TellsRefusalsFromDefects) {
 TEST(NcclTypes, HaveNcclsSizes) {
   for (const spec::TypeInfo& each : spec::type_table) {
     const TypeWords words = words_of(each.type);
-    // 1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1 bytes in the order of ncclDataType_t.
+    // Bytes of the types in the order of ncclDataType_t: 1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1.
     constexpr std::string_view sizes = "114488248211";
     const auto bytes = static_cast<std::size_t>(sizes[words.type] - '0');
     EXPECT_EQ(bytes * words.factor, static_cast<std::size_t>(each.bytes)) << each.name;

@@ -7,7 +7,7 @@
 
 namespace rankcheck::gpu::nccl {
 
-/// An environment that names this file of NCCL.
+/// Returns search places whose environment names this file as NCCL.
 inline SearchPlaces named(const std::string& path) {
   return {.variable = [path](std::string_view name) {
     return name == nccl_library.variable ? path : std::string();

@@ -10,7 +10,7 @@ namespace {
 
 using Environment = std::map<std::string, std::string>;
 
-/// What a rank is started with where the user has set `given`.
+/// Returns the variables that a rank is started with if the user has set `given`.
 Environment told(int rank, const Environment& given = {}) {
   return environment_of_sharing(rank, [&](const char* name) {
     const auto found = given.find(name);
@@ -26,7 +26,7 @@ TEST(NcclPlacement, DealsRanksOutOverTheDevices) {
 }
 
 TEST(NcclPlacement, NeedsRoomInSharedMemory) {
-  // This system of files has no room.
+  // The file system /proc has no room.
   EXPECT_EQ(why_too_small("/proc", 4),
             "/proc: expected 136 MiB for 4 ranks that share devices, found 0: mount it with more "
             "(of a container: --shm-size=1g)");
@@ -52,7 +52,7 @@ TEST(NcclPlacement, KeepsWhatTheUserHasSet) {
     const Environment kept = told(0, {{name, "as set"}});
     const bool is_host = name == "NCCL_HOSTID";
     EXPECT_EQ(kept.size(), told(0).size() - (is_host ? 0 : 1)) << name;
-    // One name for the hosts of all ranks would put them back on one host.
+    // One NCCL_HOSTID for all ranks would put them on one host again, so it is replaced.
     EXPECT_EQ(kept.contains(name), is_host) << name;
   }
   EXPECT_EQ(told(0, {{"NCCL_HOSTID", "as set"}}).at("NCCL_HOSTID"), "rankcheck-0");

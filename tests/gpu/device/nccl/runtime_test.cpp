@@ -21,7 +21,7 @@ const Library& stand_in() {
   return library;
 }
 
-/// All ranks in this process.
+/// Returns a world whose ranks are all in this process.
 World world_of(int ranks) {
   World world{.ranks = ranks, .local = {}, .meet = {}};
   world.local.resize(static_cast<std::size_t>(ranks));
@@ -164,7 +164,7 @@ TEST(NcclRuntime, ForgetsAGroupWhoseSplitFailed) {
   EXPECT_EQ(runtime.conclude(request, members), "by_all_reduce");
 }
 
-/// Groups beyond those that are kept, in any order, and back again.
+/// Uses more groups than the runtime keeps: the same ranks in every order.
 TEST(NcclRuntime, MakesMoreGroupsThanItKeeps) {
   constexpr int ranks = 5;
   const auto devices = make_host_devices(ranks);

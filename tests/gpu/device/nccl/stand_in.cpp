@@ -13,12 +13,13 @@
 #include "tests/gpu/device/nccl/stand_in_comm.hpp"
 #include "tests/gpu/device/nccl/stand_in_elements.hpp"
 
-/// A library with NCCL's interface that works on host memory: communicators over files that all
-/// processes map, groups, splits and every collective by simple means. RANKCHECK_STAND_IN names a
-/// fault that it is to have. Work is done by another thread, later than the call, as on a device;
-/// a stream is a HostStream.
+/// A library with NCCL's interface that works on host memory. Communicators are files that all
+/// processes map; groups, splits and all collectives are simple implementations. RANKCHECK_STAND_IN
+/// names a fault to plant. Another thread does the work, later than the call, as a device would. A
+/// stream is a HostStream.
 ///
-/// It checks what NCCL leaves unchecked: messages carry what both sides believe of the call.
+/// The stand-in checks what NCCL does not check: messages carry the arguments of the call, and both
+/// sides must agree on them.
 namespace rankcheck::stand_in {
 
 namespace {
@@ -57,7 +58,7 @@ struct Arguments {
   [[nodiscard]] bool reduces() const {
     return kind == all_reduce || kind == reduce || kind == reduce_scatter;
   }
-  /// Bytes of one block.
+  /// Returns the bytes of one block.
   [[nodiscard]] std::size_t bytes() const { return count * bytes_of(type); }
   [[nodiscard]] const std::byte* from(int block) const {
     return static_cast<const std::byte*>(send) + static_cast<std::size_t>(block) * bytes();
@@ -87,7 +88,7 @@ void write(std::byte* to, const Message& message) {
   std::memcpy(to, message.bytes.data() + sizeof(Signature), message.signature.bytes);
 }
 
-/// Who sends which block to whom: to everybody its own, the same, or all to the root.
+/// Sends blocks: each peer gets its own block, all get the same block, or only the root gets one.
 void start(Work& work, const Arguments& a) {
   const ncclComm& comm = *work.comm;
   const Signature signature = a.signature();
@@ -111,8 +112,9 @@ void start(Work& work, const Arguments& a) {
   }
 }
 
-/// Of one rank's product, two blocks of threads take halves, rounded down to packs of 16 bytes
-/// (NVIDIA/nccl#1950).
+/// Plants a published defect (NVIDIA/nccl#1950). When one rank multiplies its elements, two blocks
+/// of threads take half of the elements each. The half is count / 2 without its fraction, rounded
+/// up to packs of 16 bytes, so the last element may be left out.
 void drop_tail(const Arguments& a, Bytes& result) {
   const bool is_float = a.type == ncclFloat16 || a.type == ncclFloat32 || a.type == ncclFloat64 ||
                         a.type == ncclBfloat16;
@@ -146,7 +148,7 @@ void finish(Work& work, const Arguments& a) {
   }
 }
 
-/// What an environment variable says for a function; empty where it says nothing.
+/// Returns the value that an environment variable has for a function; empty if it has none.
 std::string forced_for(std::string_view function, const char* variable) {
   const char* const text = std::getenv(variable);
   const std::string value = text == nullptr ? "" : text;
@@ -155,7 +157,8 @@ std::string forced_for(std::string_view function, const char* variable) {
   return value.substr(0, colon) == function ? value.substr(colon + 1) : "";
 }
 
-/// Whether NCCL has an algorithm for a function; it refuses calls that are forced to another.
+/// Whether NCCL has an algorithm for a function. NCCL refuses a call that is forced to another
+/// algorithm.
 bool has_way(std::string_view function, const std::string& algorithm) {
   if (algorithm == "TREE") return function == "AllReduce";
   if (algorithm == "PAT") return function == "AllGather" || function == "ReduceScatter";
@@ -184,7 +187,7 @@ void log_launch(const ncclComm& comm, std::string_view function, std::size_t byt
   std::fclose(file);
 }
 
-/// What becomes of an all_reduce that the library spoils before it starts.
+/// Plants the faults that hit an all_reduce before it starts, on the last of several ranks.
 ncclResult_t strike(ncclComm& comm, Work& work) {
   if (!comm.is_last_of_several()) return ncclSuccess;
   if (is_planted("abort")) std::abort();
@@ -192,7 +195,7 @@ ncclResult_t strike(ncclComm& comm, Work& work) {
   if (is_planted("system_error")) return ncclSystemError;
   if (is_planted("async_error")) comm.async_error = ncclRemoteError;
   if (is_planted("hang") || is_planted("async_error")) {
-    // Nobody sends it.
+    // Nobody sends this message.
     work.start = [](Work& hanging) { hanging.receive(hanging.comm->rank, {}); };
   }
   return ncclSuccess;
@@ -221,13 +224,13 @@ ncclResult_t call(Arguments a, std::string_view function, ncclComm_t comm, cudaS
   });
 }
 
-/// A color and a key, as ncclCommSplit exchanges them.
+/// Color and key as ncclCommSplit exchanges them.
 struct Choice {
   int color = 0;
   int key = 0;
 };
 
-/// Old libraries do not split.
+/// Not used in the stand-in for old libraries, which cannot split.
 [[maybe_unused]] void finish_split(Work& work, ncclComm_t* made, int serial) {
   const ncclComm& parent = *work.comm;
   std::vector<Choice> choices;
@@ -258,11 +261,11 @@ struct Choice {
 extern "C" {
 
 #ifdef RANKCHECK_STAND_IN_ON_DEVICES
-/// Names a folder that never has room.
+/// Tells the worker to use a folder without room for shared memory.
 extern const char* const rankcheck_nccl_shared_memory;
 const char* const rankcheck_nccl_shared_memory = "/proc";
 #else
-/// Says that memory is the host's.
+/// Tells the worker that memory is the host's.
 extern const int rankcheck_nccl_on_host;
 const int rankcheck_nccl_on_host = 1;
 #endif
@@ -289,7 +292,7 @@ const char* ncclGetErrorString(ncclResult_t result) {
   }
 }
 
-/// The path of a file, and bytes of every kind that must arrive as they are.
+/// The identifier is a file's path, followed by bytes of every value that must arrive unchanged.
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   static std::atomic<int> made{0};
   const char* const folder = std::getenv("TMPDIR");
@@ -327,7 +330,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   return ncclSuccess;
 }
 
-/// Keeps the memory: work may still be looking at it.
+/// Keeps the memory, because work may still use it.
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
   if (comm == nullptr) return ncclInvalidArgument;
   comm->aborted = true;
@@ -438,7 +441,7 @@ ncclResult_t ncclRedOpCreatePreMulSum(
     ncclRedOp_t* op, void* scalar, ncclDataType_t type, ncclScalarResidence_t, ncclComm_t comm) {
   if (comm == nullptr || type < 0 || type >= type_count) return ncclInvalidArgument;
   const auto* const from = static_cast<const std::byte*>(scalar);
-  // Numbers differ from rank to rank, so that nobody gets by with a constant.
+  // Numbers differ from rank to rank, so that no caller gets by with a constant.
   int number = ncclNumOps + comm->rank;
   while (comm->scalars.contains(number)) ++number;
   comm->scalars[number] = Bytes(from, from + bytes_of(type));

@@ -27,7 +27,7 @@ std::shared_ptr<Message> make_message(const Signature& signature, const void* pa
   return message;
 }
 
-/// Moves bytes of the first message; true where some moved.
+/// Moves bytes of the queue's first message into the ring. Returns whether any moved.
 bool push(Ring& ring, std::deque<std::shared_ptr<Message>>& queue) {
   if (queue.empty()) return false;
   Message& message = *queue.front();
@@ -43,7 +43,8 @@ bool push(Ring& ring, std::deque<std::shared_ptr<Message>>& queue) {
   return bytes > 0;
 }
 
-/// The same; notes where the sender believes something else of the call.
+/// Moves bytes from the ring into the queue's first message. Returns whether any moved. Sets
+/// async_error if the sender's signature differs.
 bool pull(ncclComm& comm, Ring& ring, std::deque<std::shared_ptr<Message>>& queue) {
   if (queue.empty()) return false;
   Message& message = *queue.front();
@@ -83,7 +84,7 @@ bool progress(ncclComm& comm) {
   return moved;
 }
 
-/// Does the job; false where it was aborted.
+/// Does the job. Returns false if it was aborted.
 bool run(Job& job) {
   for (Work& work : job) work.start(work);
   while (
@@ -108,7 +109,7 @@ bool run(Job& job) {
   return true;
 }
 
-/// The thread that does the jobs of this process, one after another. Never ends.
+/// The thread that does this process's jobs, one after another. It never ends.
 class Executor {
  public:
   static Executor& get() {
@@ -121,7 +122,7 @@ class Executor {
     jobs_.push_back(std::move(job));
     changed_.notify_all();
   }
-  /// Waits until all that was added is done.
+  /// Waits until all added jobs are done.
   void wait() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return jobs_.empty() && !is_busy_; });

@@ -16,17 +16,17 @@
 
 #include "gpu/device/nccl/devices.hpp"
 
-/// The stand-in's communicators: files that all their processes map, messages that carry what both
-/// sides believe of the call, and work that another thread does, later than the call.
+/// The stand-in's communicators. All their processes map one file. Messages carry the call's
+/// arguments, which both sides must agree on. Another thread does the work, later than the call.
 namespace rankcheck::stand_in {
 
 using gpu::nccl::HostStream;
 using Bytes = std::vector<std::byte>;
 
-/// Whether the library is to have this fault.
+/// Whether the library has this fault.
 [[nodiscard]] bool is_planted(std::string_view fault);
 
-/// Bytes on their way from one rank to another. All zero is empty.
+/// Bytes on their way from one rank to another. A ring of zeros is empty.
 struct Ring {
   static constexpr std::size_t size = 4096;
   std::atomic<std::uint64_t> written;
@@ -39,7 +39,7 @@ struct Counts {
   std::atomic<int> left;
 };
 
-/// What both sides of a message must believe.
+/// The arguments of a call on which both sides of a message must agree.
 struct Signature {
   std::uint32_t call = 0;
   std::uint32_t type = 0;
@@ -52,7 +52,7 @@ struct Signature {
 
 struct Message {
   Signature signature;
-  /// The signature, then the payload.
+  /// The signature, followed by the payload.
   Bytes bytes;
   std::size_t done = 0;
 
@@ -73,9 +73,9 @@ struct ncclComm {
   int splits = 0;
   std::atomic<int> async_error{ncclSuccess};
   std::atomic<bool> aborted{false};
-  /// By op: one element.
+  /// One element by the number of its op.
   std::map<int, rankcheck::stand_in::Bytes> scalars;
-  /// By peer; in order.
+  /// Messages by peer, in order.
   std::vector<std::deque<std::shared_ptr<rankcheck::stand_in::Message>>> outgoing;
   std::vector<std::deque<std::shared_ptr<rankcheck::stand_in::Message>>> incoming;
 
@@ -87,12 +87,12 @@ struct ncclComm {
 
 namespace rankcheck::stand_in {
 
-/// One rank's end; the file is made where it is not there yet.
+/// Returns one rank's end, which detach() deletes. Creates the file if it does not exist.
 [[nodiscard]] ncclComm* attach(const std::string& path, int ranks, int rank);
-/// The last end to go takes the file along.
+/// Deletes an end. The last end removes the file.
 void detach(ncclComm* comm);
 
-/// A call of one rank, in three parts: what it sends, what it waits for, what it leaves.
+/// A call of one rank in three parts: what it sends, what it receives, and what it does at the end.
 struct Work {
   ncclComm* comm = nullptr;
   HostStream* stream = nullptr;
@@ -109,7 +109,7 @@ using Job = std::vector<Work>;
 /// Waits until all jobs of this process are done.
 void wait_for_jobs();
 
-/// The calls of this thread since ncclGroupStart.
+/// This thread's calls since ncclGroupStart.
 struct OpenGroup {
   int depth = 0;
   Job job;
@@ -119,10 +119,10 @@ struct OpenGroup {
 };
 extern thread_local OpenGroup open_group;
 
-/// Hands the group's calls over, once all ends of new communicators are there.
+/// Waits until all ends of new communicators have arrived, then hands the group's calls over.
 ncclResult_t close_group();
 
-/// Adds a call to the group, or makes it one of its own.
+/// Adds a call to the open group, or makes a group of this call.
 template <class Add>
 ncclResult_t in_group(Add add) {
   ++open_group.depth;

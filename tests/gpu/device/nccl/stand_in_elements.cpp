@@ -34,7 +34,7 @@ void transform(Bytes& bytes, Function function) {
   }
 }
 
-/// Whether a mean is a sum of scaled elements, as NCCL has it of floating-point numbers.
+/// Whether a mean is a sum of scaled elements, as in NCCL for floating-point numbers.
 bool scales_first(spec::Type type) {
   return !spec::is_integer(type);
 }

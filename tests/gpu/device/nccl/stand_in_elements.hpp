@@ -12,7 +12,7 @@
 /// The stand-in's arithmetic.
 namespace rankcheck::stand_in {
 
-/// By NCCL's number.
+/// Element types by NCCL's number.
 inline constexpr std::array types{spec::Type::int8,
                                   spec::Type::uint8,
                                   spec::Type::int32,
@@ -34,11 +34,11 @@ inline constexpr std::array types{spec::Type::int8,
   return static_cast<std::size_t>(spec::info(type_of(type)).bytes);
 }
 
-/// What a rank gives to a reduction: its elements, scaled where the op says so.
+/// Returns a rank's contribution to a reduction: its elements, scaled if the op requires this.
 [[nodiscard]] Bytes contribution(
     const ncclComm& comm, spec::Type type, int op, const void* from, std::size_t n);
 
-/// Combines the payloads of all messages, in the order of ranks.
+/// Combines the payloads of all messages in rank order.
 [[nodiscard]] Bytes combine(const ncclComm& comm, spec::Type type, int op, const Work& work);
 
 }  // namespace rankcheck::stand_in

@@ -45,7 +45,7 @@ class Store : public testing::Test {
            0;
   }
 
-  /// What a store says to raw bytes.
+  /// Returns the store's answer to raw bytes.
   [[nodiscard]] std::string answer_to(const std::string& bytes) const {
     const Socket socket(::socket(AF_INET, SOCK_STREAM, 0));
     if (!join(socket, server_.port())) return "no connection";
@@ -59,7 +59,7 @@ class Store : public testing::Test {
     return text;
   }
 
-  /// A request as it travels.
+  /// Returns a request as it is sent.
   static std::string request(char verb, const std::string& key, const std::string& rest = {}) {
     std::string body{verb, static_cast<char>(key.size()), static_cast<char>(key.size() >> 8)};
     body += key + rest;
@@ -68,7 +68,7 @@ class Store : public testing::Test {
     return text + body;
   }
 
-  /// The complaint of the function that must throw.
+  /// Returns the message of the StoreError that the function must throw.
   template <class Function>
   static std::string complaint(Function function) {
     try {
@@ -79,7 +79,7 @@ class Store : public testing::Test {
     return "no complaint";
   }
 
-  /// Runs function(rank, client) in a thread for each rank; their complaints.
+  /// Runs function(rank, client) in a thread for each rank. Returns their complaints.
   template <class Function>
   std::vector<std::string> together(int ranks, Function function) {
     std::vector<std::future<std::string>> all;
@@ -143,8 +143,8 @@ TEST_F(Store, WaitsNoLongerThanItWasTold) {
   EXPECT_EQ(client.get("still"), "usable");
 }
 
-/// CuPy's store hangs here: a thread that wakes late in one round takes the next one's barrier
-/// away.
+/// CuPy's store hangs in this case: a thread that wakes late in one round takes away the barrier of
+/// the next round.
 TEST_F(Store, SeparatesManyConsecutiveBarriers) {
   constexpr int rounds = 100;
   for (const int ranks : {2, 3, 4, 8}) {
@@ -279,7 +279,7 @@ TEST_F(Store, RefusesPortsThatAreNone) {
   }
 }
 
-/// Its queue is full: what comes hears nothing.
+/// The listener's queue is full, so a new connection gets no answer.
 TEST_F(Store, WaitsForNoConnectionLongerThanItWasTold) {
   const Socket listener(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address = loopback(0);
@@ -297,7 +297,7 @@ TEST_F(Store, WaitsForNoConnectionLongerThanItWasTold) {
   const auto begin = std::chrono::steady_clock::now();
   expect_says(complaint([&] { StoreClient client({.port = port}, "", Milliseconds(50)); }),
               "Connection timed out");
-  // The system alone would say so after two minutes.
+  // Without its own limit, the client would wait for the system's, two minutes.
   EXPECT_LT(std::chrono::steady_clock::now() - begin, long_enough);
 }
 
@@ -309,7 +309,7 @@ TEST_F(Store, TakesNegativePatienceForNone) {
               "rank 1 did not come in time");
 }
 
-/// For as long as this lives, the process may have only so many descriptors.
+/// Limits the number of the process's descriptors during this object's lifetime.
 class Descriptors {
  public:
   explicit Descriptors(rlim_t most) {
@@ -329,7 +329,7 @@ class Descriptors {
 };
 
 TEST_F(Store, SaysThatItHasTooManyConnections) {
-  // Both ends of each are of this process.
+  // Both ends of each connection belong to this process.
   constexpr std::size_t needed = 2 * store_limits::connections + 100;
   const Descriptors many(needed);
   if (many.most_ever() < needed) GTEST_SKIP() << "needs " << needed << " descriptors";
@@ -339,15 +339,15 @@ TEST_F(Store, SaysThatItHasTooManyConnections) {
     others.emplace_back(::socket(AF_INET, SOCK_STREAM, 0));
     ASSERT_TRUE(join(others.back(), server_.port())) << i;
   }
-  // What has come before is served.
+  // Earlier connections are still served.
   first.set("a", "b");
   expect_says(complaint([&] { static_cast<void>(connect()); }),
               "the store has 1024 connections: no more are accepted");
   EXPECT_EQ(first.get("a"), "b");
 }
 
-/// The kernel keeps a connection for which the process has no descriptor, and says so again and
-/// again to who asks.
+/// If the process has no descriptor for a connection, the kernel keeps the connection. It then
+/// reports the connection at every poll, so the store must not poll in a loop.
 TEST_F(Store, WaitsForDescriptorsWithoutTurningInCircles) {
   StoreClient first = connect();
   const Socket late(::socket(AF_INET, SOCK_STREAM, 0));
@@ -360,7 +360,7 @@ TEST_F(Store, WaitsForDescriptorsWithoutTurningInCircles) {
     std::this_thread::sleep_for(Milliseconds(300));
     first.set("a", "b");
   }
-  // Of the processor, not of the clock.
+  // This is processor time, not wall time.
   EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC / 10);
   char answer[5];
   EXPECT_EQ(::recv(late.get(), answer, sizeof(answer), MSG_WAITALL), 5);

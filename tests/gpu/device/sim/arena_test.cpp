@@ -8,12 +8,14 @@
 namespace rankcheck::gpu::sim {
 namespace {
 
-/// Ranks with 64, no and 10 bytes of scratch. Up to the next multiple of 64, there is no guard.
+/// Ranks with 64, 0 and 10 bytes of scratch memory. Bytes up to the next multiple of 64 have no
+/// guard.
 class ArenaTest : public testing::Test {
  protected:
   ArenaTest() { arena_.begin(sizes_, 1, true); }
 
-  /// What is found where a byte changes that lies `at` bytes behind the begin of a rank's scratch.
+  /// Returns what find_damage() reports when a byte changes, `at` bytes behind the begin of a
+  /// rank's scratch.
   std::optional<std::size_t> damage(std::size_t rank, std::ptrdiff_t at) {
     std::byte& byte = arena_.scratch(rank)[at];
     byte ^= std::byte{1};

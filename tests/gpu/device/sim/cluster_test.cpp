@@ -16,7 +16,7 @@ class SimClusterTest : public testing::Test {
  protected:
   void SetUp() override { cluster_.begin(ranks, {}, std::nullopt); }
 
-  /// Buffers of so many floats on every rank.
+  /// Returns buffers of `send` and `recv` floats on every rank.
   std::vector<DeviceBuffers> buffers(std::int64_t send, std::int64_t recv) {
     std::vector<DeviceBuffers> all;
     for (int rank = 0; rank < ranks; ++rank) {
@@ -25,7 +25,7 @@ class SimClusterTest : public testing::Test {
     }
     return all;
   }
-  /// What is wrong with gathering blocks of 5 floats; empty where nothing is.
+  /// Returns the complaint about gathering blocks of 5 floats; empty if there is none.
   std::string fault_of(const std::vector<DeviceBuffers>& buffers, int call_ranks = ranks) {
     try {
       cluster_.collective("all_gather", {.ranks = call_ranks, .count = 5}, false, buffers);

@@ -16,11 +16,11 @@ namespace {
 using spec::ReduceOp;
 using spec::Type;
 
-/// More than two blocks and a rest, at an odd address.
+/// More than two blocks and a remainder, at an odd address.
 constexpr std::int64_t count = 1100;
 constexpr std::size_t misalignment = 1;
 
-/// Elements of small whole numbers, both components of a complex one.
+/// Returns elements that are small whole numbers, in both components of a complex type.
 std::vector<std::byte> elements(Type type, int rank) {
   const Type component = spec::component(type);
   const auto size = static_cast<std::size_t>(spec::info(component).bytes);
@@ -34,7 +34,7 @@ std::vector<std::byte> elements(Type type, int rank) {
   return bytes;
 }
 
-/// What three values become, in numbers that are exact in every type.
+/// Returns the combination of three values, which are exact in every type.
 double expected(ReduceOp op, const std::array<double, 3>& v) {
   switch (op) {
     case ReduceOp::prod:
@@ -102,7 +102,7 @@ TEST(CombineTest, moves_types_that_are_not_reduced) {
 }
 
 TEST(CombineTest, rounds_to_the_type_after_each_step) {
-  // 2048 + 1 is a tie in f16 and stays 2048, twice; 2050 would need the sum in a wider type.
+  // 2048 + 1 is a tie in f16 and rounds to 2048, both times. A sum in a wider type would give 2050.
   std::array<std::array<std::byte, 2>, 3> in{};
   const std::array<double, 3> values{2048, 1, 1};
   std::vector<Source> sources;

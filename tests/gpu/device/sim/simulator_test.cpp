@@ -17,7 +17,7 @@ using plan::Schedule;
 using plan::Sketch;
 using Policy = plan::Schedule::Policy;
 
-/// Runs a sketch on floats: element i of rank r's send buffer is 10 r + i + 1, outputs start at -1.
+/// Runs a sketch on floats. Element i of rank r's send buffer is 10 r + i + 1; outputs start at -1.
 class Bench {
  public:
   explicit Bench(const Sketch& sketch) : sketch_(sketch) { reset(); }
@@ -63,7 +63,7 @@ class Bench {
   std::vector<RankBuffers> buffers_;
 };
 
-/// Rank 1 sums everything through two scratch slots and sends the average to rank 0.
+/// Rank 1 averages all inputs through a scratch slot and sends the average to rank 0.
 void average(Builder& builder) {
   const Range slot = builder.scratch(1, builder.call().count);
   builder.wait(1, builder.send_to(slot, builder.send(0)));
@@ -229,7 +229,7 @@ TEST(FaultTest, reads_back_its_text) {
   }
 }
 
-/// Runs `average` with a fault and expects it to fire and to matter.
+/// Runs `average` with a fault and expects that the fault fires and changes something.
 std::vector<float> output_under(const char* fault) {
   Sketch sketch(2, 2);
   average(sketch.builder);

@@ -11,7 +11,7 @@ namespace rankcheck::gpu::plan {
 
 namespace {
 
-/// Three ranks, blocks of two elements.
+/// Three ranks with blocks of two elements.
 class PartialsTest : public testing::Test {
  protected:
   PartialsTest() {

@@ -26,7 +26,7 @@ class RoundTest : public testing::Test {
     builder_.begin(plan_, reference::all_gather_v::contract(), call_, {});
   }
 
-  /// The kinds of a rank's steps, a letter each; without the waits for entries.
+  /// Returns the kinds of a rank's steps, one letter each. Waits for entries are left out.
   [[nodiscard]] std::string kinds(int rank) const {
     std::string text;
     for (const Step& step : plan_.steps[static_cast<std::size_t>(rank)]) {
