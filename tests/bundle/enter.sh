@@ -1,8 +1,8 @@
 #!/bin/sh
-# enter.sh ROOT NAME COMMAND [proc]: runs a shell command with ROOT as the root folder, in the new
-# folder /tmp/NAME, with or without /proc. The variable `bundle` has the path of the bundle. The
-# user is nobody where this user may become nobody. Prints that it is skipped where this machine
-# lets nobody do that.
+# enter.sh ROOT NAME COMMAND [proc]: runs a shell command with ROOT as its root folder, in the new
+# folder /tmp/NAME, with or without /proc. The variable `bundle` holds the bundle's path. The
+# command runs as the user nobody if this user may change to nobody. If this machine does not allow
+# another root folder, prints that the test is skipped.
 set -eu
 root=$1
 name=$2
@@ -14,10 +14,10 @@ rm -rf "${root:?}/tmp/$name"
 mkdir "$root/tmp/$name"
 chmod 777 "$root/tmp/$name"
 
-# Arguments: how to change the root folder.
+# The arguments are a command that changes the root folder.
 try() {
   "$@" "$root" /bin/sh -c : 2>/dev/null || return 0
-  # Without /proc, glibc's loader knows a program's folder from LD_ORIGIN_PATH alone.
+  # Without /proc, glibc's loader knows a program's folder only from LD_ORIGIN_PATH.
   [ -n "$proc" ] || set -- LD_ORIGIN_PATH="/$bundle" "$@"
   exec env -i "$@" "$root" /bin/sh -c "cd '/tmp/$name' && bundle='/$bundle' && $command"
 }

@@ -1,12 +1,13 @@
-# Runs in the root folder that enter.sh enters: the gate for hardware on what stands in for CUDA and
-# NCCL, in as many calls as it takes. The first two end behind their first probe, so that there are
-# three at least.
-# `bundle` is the folder of the bundle; /stand-in has programs and libraries that stand in.
+# Runs in the root folder that enter.sh enters. Runs the gate for hardware on stand-ins for CUDA and
+# NCCL, in as many calls as needed. The first two calls end after their first probe, so there are at
+# least three calls. `bundle` is the bundle's folder. /stand-in holds the programs and libraries of
+# the stand-ins.
 set -eu
 export LD_LIBRARY_PATH="$bundle/lib"
 export RANKCHECK_STAND_IN_DEVICES=1 RANKCHECK_STAND_IN_MIB=8
 
-# Leaves what the call printed in $out. Nothing here is hardware: its status is 2 when it is whole.
+# Puts the output of a call into $out. Stand-ins are not hardware, so even a complete gate has the
+# status 2.
 call() {
   status=0
   out=$(/stand-in/rankcheck --nccl-library /stand-in/nccl.so run "$@" \

@@ -1,8 +1,8 @@
 #!/bin/sh
-# prepare.sh BUILD FOLDER [NCCL]: makes the bundle of a build, and FOLDER/root, which has the bundle,
-# glibc and a shell, and nothing else: /proc is empty, and in /dev is a file that takes what is
-# written. NCCL is the library that stands in for NCCL; where it is given, the folder /stand-in there
-# has the bundle's programs, with the worker that stands in for CUDA's, and this library.
+# prepare.sh BUILD FOLDER [NCCL]: makes the bundle of a build, and FOLDER/root. The root folder
+# holds only the bundle, glibc and a shell. Its /proc is empty, and its /dev/null is a plain file.
+# NCCL is a stand-in for the NCCL library. If it is given, FOLDER/root/stand-in holds it, the
+# bundle's programs, and the stand-in for the CUDA worker.
 set -eu
 build=$1
 folder=$2

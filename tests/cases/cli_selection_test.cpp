@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 using tests::Outcome;
 
-/// How `rankcheck run` selects suites, and how options narrow them.
+/// Tests how `rankcheck run` selects suites, and how options narrow them.
 class CliSelection : public tests::CliTest {
  protected:
   std::string second_line(const Outcome& outcome) const {

@@ -1,5 +1,5 @@
-# The readers of input that anyone may have written, under libFuzzer. clang compiles them, whatever
-# compiles the rest: so their sources are listed here, with a command for each.
+# Runs the readers of untrusted input under libFuzzer. clang compiles them even if another compiler
+# builds the rest, so their sources are listed here, with one command for each.
 find_program(RANKCHECK_CLANG NAMES clang++ clang++-14)
 mark_as_advanced(RANKCHECK_CLANG)
 set(fuzz_absent "")
@@ -23,7 +23,7 @@ if(fuzz_absent)
   return()
 endif()
 
-# What the readers need, and no more: it is compiled again for them.
+# The sources that the readers need, and no others, because clang compiles all of them again.
 set(fuzzed_sources
   harness/case.cpp harness/checksum.cpp harness/fields.cpp harness/files.cpp harness/finding.cpp
   harness/finding_json.cpp harness/journal.cpp harness/json_text.cpp harness/nearest.cpp
@@ -67,7 +67,8 @@ add_custom_command(OUTPUT ${fuzz_program}
   DEPENDS ${fuzz_objects} VERBATIM)
 add_custom_target(rankcheck_fuzz ALL DEPENDS ${fuzz_program})
 
-# As many inputs as all targets together take less than a minute for; the same ones each time.
+# All targets together take less than a minute for these numbers of inputs. The inputs are the same
+# each time.
 foreach(run IN ITEMS case:50000 suite:50000 journal:20000 topology:100000 frame:50000 cxi:1500)
   string(REPLACE ":" ";" run ${run})
   list(GET run 0 target)
@@ -77,7 +78,7 @@ foreach(run IN ITEMS case:50000 suite:50000 journal:20000 topology:100000 frame:
       -max_len=4096 -timeout=20 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1]]
     ${fuzz_program} ${fuzz_folder}/inputs-${target} ${target} ${inputs}
     ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/json.dict)
-  # Files on a disk are waited for.
+  # The readers wait for files on a disk, so temporary files are kept in memory.
   set_tests_properties(fuzz.${target} PROPERTIES LABELS fuzz TIMEOUT 120
     ENVIRONMENT "TMPDIR=/dev/shm")
 endforeach()

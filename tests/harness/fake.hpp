@@ -82,7 +82,7 @@ class FakeBackend : public Backend {
   std::function<std::string(const Case& c)> refusal = [](const Case&) { return std::string(); };
   int runs = 0;
   int restarts = 0;
-  /// What close() returns.
+  /// The value that close() returns.
   std::optional<Trouble> trouble;
 
   explicit FakeBackend(const Catalogue& catalogue) : catalogue_(catalogue) {

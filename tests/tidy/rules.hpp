@@ -24,7 +24,7 @@ struct Violation {
 };
 
 struct Rule {
-  /// What holds, in the present tense.
+  /// The claim that must hold, in the present tense.
   std::string_view name;
   /// Appends every place in the file where the rule is broken.
   void (*check)(const Source& source, std::vector<Violation>& violations) = nullptr;

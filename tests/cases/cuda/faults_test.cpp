@@ -7,7 +7,7 @@
 #include "tests/cases/cuda/on_stand_in.hpp"
 #include "tests/cases/planted_fault.hpp"
 
-/// What `rankcheck run --backend cuda` reports of devices with a fault.
+/// Tests that `rankcheck run --backend cuda` reports devices with a fault.
 /// tests/gpu/device/cuda/stand_in/ plants the faults.
 namespace rankcheck {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tests/cases/planted_fault.hpp"
 
-/// What `rankcheck run --backend nccl` reports of a library with a fault; see
+/// Tests that `rankcheck run --backend nccl` reports a library with a fault; see
 /// tests/gpu/device/nccl/stand_in.cpp.
 namespace rankcheck {
 namespace {

@@ -16,7 +16,7 @@
 #include "tests/memory.hpp"
 #include "tests/print.hpp"
 
-/// How much memory reconstructions of measured data take. The data may be absent.
+/// Tests how much memory reconstructions of measured data take. The data may be absent.
 namespace rankcheck {
 namespace {
 

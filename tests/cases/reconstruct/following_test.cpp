@@ -51,7 +51,7 @@ TEST(Pace, IsThatOfIterationsWithoutChecks) {
 }
 
 TEST(Pace, CountsChecksAtTheirOwnPrice) {
-  // Of steps 9 to 20, four are checked: 9, 12, 15 and 18.
+  // Four of the steps 9 to 20 are checked: 9, 12, 15 and 18.
   Pace pace({.iterations = 10, .check_every = 3}, 2, 4);
   EXPECT_EQ(pace.checks_to_come(4), 4);
   pace.checked(100);

@@ -18,7 +18,8 @@
 #include "cases/reconstruct/solvers.hpp"
 #include "tests/data.hpp"
 
-/// How sharp the object is that a measurement of a Siemens star gives. The data may be absent.
+/// Tests how sharp the object is that a measurement of a Siemens star gives. The data may be
+/// absent.
 namespace rankcheck::cases::reconstruct {
 namespace {
 

@@ -11,7 +11,7 @@
 #include "tests/gpu/device/cuda/trace.hpp"
 #include "tests/print.hpp"
 
-/// What graphs keep and replay, checked without a device.
+/// Tests the work that graphs keep and replay, without a device.
 namespace rankcheck::gpu {
 
 namespace cuda {

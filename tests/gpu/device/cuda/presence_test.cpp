@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-/// How the runtime's answers are interpreted. Here the stand-in gives the answers.
+/// Tests how the runtime's answers are interpreted. Here the stand-in gives the answers.
 namespace rankcheck::gpu::cuda {
 namespace {
 

@@ -10,7 +10,7 @@
 #include "cases/backends/mpi.hpp"
 #include "tests/cases/planted_fault.hpp"
 
-/// What `rankcheck run --backend mpi` reports of an MPI library with a fault; see faults.cpp.
+/// Tests that `rankcheck run --backend mpi` reports an MPI library with a fault; see faults.cpp.
 namespace rankcheck {
 namespace {
 

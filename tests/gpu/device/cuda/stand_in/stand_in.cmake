@@ -1,6 +1,6 @@
-# The CUDA programs once more, compiled as C++ against what stands in for CUDA's runtime and cuFFT:
-# neither is needed for that, nor a GPU. They lie beside a copy of the main program, which thus
-# takes them for its own.
+# Compiles the CUDA programs as C++ against the stand-in for CUDA's runtime and cuFFT. This needs
+# neither CUDA nor a GPU. The programs lie beside a copy of the main program, so it uses them as its
+# own.
 rankcheck_wrap_operators(operators_on_stand_in cuda_stand_in cpp)
 file(GLOB cuda_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
      ${CMAKE_SOURCE_DIR}/gpu/device/cuda/*.cu)
@@ -11,7 +11,7 @@ foreach(file IN LISTS cuda_sources)
   list(APPEND cuda_on_stand_in ${wrapper})
 endforeach()
 
-# Loads and stores that are not aligned, which a GPU refuses, end the program.
+# A GPU refuses misaligned loads and stores. Here they end the program.
 set(as_cuda -D__CUDACC__ -include cuda_runtime.h
   -fsanitize=alignment -fsanitize-undefined-trap-on-error)
 
@@ -26,8 +26,8 @@ target_compile_options(rankcheck_cuda_stand_in PRIVATE -O1)
 set_source_files_properties(${cuda_on_stand_in} ${operators_on_stand_in} PROPERTIES
   COMPILE_OPTIONS "${as_cuda}")
 
-# What stands in for cuFFT is loaded when a program runs, as the real library is, and works on the
-# devices of the program: its symbols are the program's.
+# A program loads the stand-in for cuFFT when it runs, as it loads the real library. The stand-in
+# works on the program's devices, so it uses the program's symbols.
 add_library(rankcheck-stand-in-cufft MODULE ${CMAKE_CURRENT_LIST_DIR}/cufft.cpp)
 target_include_directories(rankcheck-stand-in-cufft BEFORE PRIVATE ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(rankcheck-stand-in-cufft PRIVATE rankcheck_flags FFTW::float FFTW::double)
@@ -35,7 +35,7 @@ target_compile_options(rankcheck-stand-in-cufft PRIVATE -O1)
 set_target_properties(rankcheck-stand-in-cufft PROPERTIES PREFIX "" OUTPUT_NAME libcufft.so.0
   SUFFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/stand-in)
 
-# Lets a program that is linked with the stand-in find this library.
+# Lets a program that is linked with the stand-in find its cuFFT.
 function(rankcheck_find_stand_in_cufft program)
   add_dependencies(${program} rankcheck-stand-in-cufft)
   set_target_properties(${program} PROPERTIES ENABLE_EXPORTS TRUE

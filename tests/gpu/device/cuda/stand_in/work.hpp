@@ -44,7 +44,7 @@ class Scheduler {
   std::uint64_t draw(std::uint64_t count);
 
  private:
-  /// How soon work is done that nobody waits for. A new mood is drawn when all work is done.
+  /// Timing of work that nobody waits for. A new mood is drawn when all work is done.
   enum class Mood : std::uint8_t { never, at_waits, at_once };
 
   Scheduler();
