@@ -1,5 +1,5 @@
-# Runs the readers of untrusted input under libFuzzer. clang compiles them even if another compiler
-# builds the rest, so their sources are listed here, with one command for each.
+# Runs the readers of untrusted input under libFuzzer. This needs clang, even if another compiler
+# builds the rest. So the readers' sources are listed here, with one command for each.
 find_program(RANKCHECK_CLANG NAMES clang++ clang++-14)
 mark_as_advanced(RANKCHECK_CLANG)
 set(fuzz_absent "")

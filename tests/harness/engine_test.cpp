@@ -23,8 +23,8 @@ bool has_remainder(const Case& c) {
   return group_size(c) >= 3 && c.count % group_size(c) != 0;
 }
 
-/// 62 pairs of type and op; 10 classes of call sites (without other roots, gaps and empty parts); 1
-/// to 8 ranks; special values of 4 types; wide values of 8 types.
+/// 62 pairs of type and op. 10 classes of call sites, without other roots, gaps and empty parts.
+/// 1 to 8 ranks. Special values of 4 types and wide values of 8 types.
 constexpr std::size_t all_cells = 62 + 10 + 8 + 4 + 8;
 
 struct EngineTest : testing::Test {

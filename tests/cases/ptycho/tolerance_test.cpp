@@ -135,8 +135,8 @@ TEST(ToleranceTest, is_no_matter_of_magnitudes_alone) {
   expect_of_every_operator([](const Place& at) { return -at.expected; }, Verdict::falsified);
 }
 
-/// Whether a law's last stage has a bound, and the smallest exponent e for which the law is
-/// falsified when the stage's largest value is off by 2^e bounds.
+/// Whether a law's last stage has a bound, and the smallest sufficient exponent e: the law is
+/// falsified if the stage's largest value is off by 2^e bounds.
 struct Tolerance {
   bool has_bound = false;
   int exponent = 0;

@@ -273,7 +273,7 @@ TEST_F(CliReconstruct, RejectsWavesAndChecksThatDoNotFitIntoMemory) {
                             "GiB: expected at most {:.1f}, a quarter of this machine's memory\n",
                             gib,
                             most));
-  // On the devices and in a checkpoint, each value takes 8 bytes.
+  // The waves lie on the devices and in a checkpoint, with 8 bytes per value.
   const double waves_gib = 3.0 * 4096 * 4096 * 64 * 2 * 8 / (1 << 30);
   if (waves_gib <= most) GTEST_SKIP() << "this machine has memory for all waves";
   expect_unable("reconstruct wide.cxi --solver difference_map --modes 64",

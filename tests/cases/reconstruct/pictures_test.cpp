@@ -83,8 +83,8 @@ TEST(CostPlot, JoinsCostsOfStates) {
   EXPECT_FALSE(plot.result);
 }
 
-/// With several batches, the result's cost is lower than the iterations' costs even without
-/// progress, because it belongs to a single state. So the curve must not include it.
+/// With several batches, an iteration's cost comes from several states, and the result's cost from
+/// one. The result's cost is lower even without progress, so the curve must not include it.
 TEST(CostPlot, KeepsTheResultApartFromIterations) {
   const CostPlot plot = plot_of({.batches = 16, .iterations = 2, .costs = {3, 2, 1}});
   EXPECT_EQ(heights(plot.curve), (std::vector<double>{3, 2}));

@@ -5,13 +5,14 @@
 #include <memory>
 #include <vector>
 
-/// Work that waits for other work. It is done late, in an order that depends only on its waits, so
-/// a missing wait shows in a result sooner or later.
+/// Work that waits for other work. It is done late, in any order that its waits allow, so a missing
+/// wait shows in a result sooner or later.
 ///
-/// Not detected: reads past the end of an allocation, which return some bytes; writes there before
-/// somebody waits for the device; two kernels, or threads of one kernel, that run at the same time;
-/// the time that copies take.
-/// at the same time; what copying costs.
+/// Not detected:
+/// - reads past the end of an allocation, which return some bytes;
+/// - writes there before somebody waits for the device;
+/// - errors of two kernels, or of threads of one kernel, that run at the same time.
+/// The time that copies take is not modelled.
 namespace rankcheck::stand_in {
 
 /// One piece of work of a device.
