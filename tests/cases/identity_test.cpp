@@ -25,7 +25,8 @@ using harness::Case;
 
 constexpr int cases_of_each_property = 3;
 
-/// The hash of a case as text and of all that its ranks begin with, behind what stands before.
+/// Returns the hash of a case's text and of its ranks' initial memory. The hash continues from
+/// `before`.
 std::uint64_t hash_of_case(const spec::Contract& contract, const Case& c, std::uint64_t before) {
   std::uint64_t hash = harness::hash_of(to_text(c), before);
   harness::ImageLayout layout;
@@ -39,7 +40,8 @@ std::uint64_t hash_of_case(const spec::Contract& contract, const Case& c, std::u
   return hash;
 }
 
-/// Hashes of the cases that each operation draws under seed 1 on simulated devices, in hexadecimal.
+/// Returns the hash of each operation's cases, in hexadecimal. The cases are drawn under seed 1 on
+/// simulated devices.
 std::map<std::string, std::string> drawn_cases() {
   const harness::Catalogue operations = make_catalogue();
   const auto backend = open_sim({});
@@ -64,8 +66,9 @@ std::map<std::string, std::string> drawn_cases() {
   return drawn;
 }
 
-/// A seed must draw the same cases, and a case must mean the same inputs, in every later version:
-/// reports name cases by their text alone. A change that means to draw others writes the file anew:
+/// Every later version must draw the same cases from a seed and make the same inputs from a case,
+/// because reports name cases by their text alone. A change that intends other cases must write the
+/// file anew:
 /// RANKCHECK_WRITE_IDENTITY=1 rankcheck_tests_unit --gtest_filter='IdentityTest.*'
 TEST(IdentityTest, seeds_draw_the_cases_and_inputs_that_they_drew_before) {
   const auto file =

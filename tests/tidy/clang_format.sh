@@ -1,6 +1,6 @@
 #!/bin/sh
-# clang_format.sh ROOT: every source is as clang-format leaves it. Other versions than 14 break some
-# lines elsewhere, so they are not asked.
+# clang_format.sh ROOT: checks that clang-format would change no source. Only version 14 is used,
+# because other versions break some lines differently.
 set -eu
 cd "$1"
 for program in clang-format-14 clang-format; do
