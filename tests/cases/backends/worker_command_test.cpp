@@ -60,7 +60,7 @@ TEST(WorkerCommand, SaysHowItDied) {
 TEST(WorkerCommand, EndsByBeingTold) {
   EXPECT_EQ(outcome(": > \"$0\"; exec sleep 60"), "status 0");
   EXPECT_EQ(outcome_told("exit 1"), "status 1");
-  // Launchers of Open MPI and MPICH exit with such statuses.
+  // If a worker dies of signal 10, SIGUSR1, launchers of Open MPI and MPICH exit with 138 or 10.
   EXPECT_EQ(outcome_told("exit 138"), "status 0");
   EXPECT_EQ(outcome_told("exit 10"), "status 0");
 }

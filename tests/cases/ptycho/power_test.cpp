@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(steps,
                          });
 
 TEST(StepPowerTest, what_is_expected_of_a_step_and_its_bounds_are_finite) {
-  // The bounds of this probe were infinite when they were multiplied from part to part.
+  // Bounds that multiplied from part to part were useless for this probe.
   const Case c = harness::case_from_text(
       R"({"operation":"conjugate_gradient_step","ranks":5,"counts":[1,1,5,1,4],"type":"f32",)"
       R"("data_seed":316751,"rows":12,"cols":19,"window":8,"detector":8,"modes":1,)"

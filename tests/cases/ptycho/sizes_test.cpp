@@ -8,7 +8,7 @@
 
 #include "tests/cases/collectives/spoiled.hpp"
 
-/// Scenes and batches that are larger than what the operators' kernels process at a time.
+/// Tests scenes and batches that are larger than what the operators' kernels process at a time.
 namespace rankcheck::cases {
 namespace {
 

@@ -15,7 +15,7 @@
 #include "cases/ptycho/stage.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 
-/// The largest error that passes in a single value of an operator's output.
+/// Tests the largest error that passes in a single value of an operator's output.
 namespace rankcheck::cases {
 namespace {
 

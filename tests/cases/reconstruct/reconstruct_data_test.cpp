@@ -276,7 +276,7 @@ double likeness(const Dataset& data,
   const auto product = [&](int row, int col) {
     return at(a, row, col) * std::conj(at(b, row, col));
   };
-  // Quotients of neighbouring periods cancel periodic factors. Only the ramp is left.
+  // Comparing neighbouring periods cancels periodic factors. Only the ramp is left.
   Complex down = 0;
   Complex right = 0;
   for_each_inner(data, raster_step, [&](int row, int col) {

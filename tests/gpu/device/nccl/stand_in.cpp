@@ -88,7 +88,8 @@ void write(std::byte* to, const Message& message) {
   std::memcpy(to, message.bytes.data() + sizeof(Signature), message.signature.bytes);
 }
 
-/// Sends blocks: each peer gets its own block, all get the same block, or only the root gets one.
+/// Queues a call's messages. Each peer gets its own block, or all peers get the same block, or only
+/// the root gets blocks.
 void start(Work& work, const Arguments& a) {
   const ncclComm& comm = *work.comm;
   const Signature signature = a.signature();
