@@ -176,18 +176,17 @@ TEST_F(JournalTest, BytesThatAreNotTextDoNotStopIt) {
   EXPECT_TRUE(read_journal(path_).record.finding(0));
 }
 
-TEST_F(JournalTest, EveryFlippedBitIsRefusedOrTearsALine) {
+TEST_F(JournalTest, EveryFlippedBitIsRefused) {
   write_two_findings();
   const std::string text = read_file(path_);
-  for (std::size_t bit = 0; bit < 8 * text.size(); bit += 17) {
+  const std::size_t last_line = 8 * text.rfind('\n', text.size() - 2);
+  // The newline at the end is no part of a line: without it the line is one that was torn.
+  const std::size_t bits = 8 * (text.size() - 1);
+  for (std::size_t bit = 0; bit < bits; bit += bit < last_line ? 17 : 1) {
     std::string changed = text;
     changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
     write_file(path_, changed);
-    if (complaint() != "nothing") continue;
-    // The changed line counts as a torn last line.
-    const JournalContent content = read_journal(path_);
-    EXPECT_LT(content.lines.whole_bytes, text.size()) << bit;
-    EXPECT_FALSE(content.record.is_done(0, 0)) << bit;
+    EXPECT_NE(complaint(), "nothing") << bit;
   }
 }
 
