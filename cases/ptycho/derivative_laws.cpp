@@ -139,7 +139,6 @@ void check_derivative(const Evidence& evidence, Judgement& judgement) {
                   {.name = "2 Re<gradient, change>", .value = slope},
                   bound,
                   judgement);
-  judgement.see(std::max(std::abs(got), std::abs(slope)), bound, "the change of the cost");
 }
 
 /// The values of one slice of an object; the probe's are one.
@@ -176,9 +175,6 @@ void check_balance(const Evidence& evidence, Judgement& judgement) {
                     {.name = "Re<probe gradient, probe>", .value = probe.value.real()},
                     object.bound + probe.bound,
                     judgement);
-    judgement.see(std::max(std::abs(object.value), std::abs(probe.value.real())),
-                  object.bound + probe.bound,
-                  "<object gradient, object>");
   }
 }
 

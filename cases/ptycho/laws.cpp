@@ -142,7 +142,6 @@ void check_adjoint(const Evidence& evidence, Judgement& judgement) {
                   {.name = "<x, F* y>", .value = right},
                   bound,
                   judgement);
-  judgement.see(std::max(std::abs(left), std::abs(right)), bound, "<F x, y>");
 }
 
 void plan_linear(const spec::Contract& contract, const Case& c, std::vector<Case>& stages) {
@@ -312,17 +311,51 @@ double inner_product_bound(const Field& uncertain, const Field& exact) {
   return bound + (static_cast<double>(exact.values.size()) + 4) * double_unit * magnitude;
 }
 
+namespace {
+
+/// Counts what went into one number of a law, and what its bound could see. Returns whether its
+/// error is inside the bound.
+bool judge_number(const OperatorStage& stage,
+                  const Named& number,
+                  double scale,
+                  double error,
+                  double bound,
+                  Judgement& judgement) {
+  judgement.see(scale, bound, number.name);
+  if (std::isinf(bound)) return true;
+  const auto outputs = stage.got[stage.contract.outputs.front()].values.size();
+  judgement.count_all(harness::group_size(stage.c),
+                      static_cast<std::int64_t>(outputs) * spec::info(stage.c.type).bytes);
+  if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
+  return error <= bound;
+}
+
+}  // namespace
+
+void compare_with_limit(const OperatorStage& stage,
+                        const Named& number,
+                        const UpperLimit& most,
+                        Judgement& judgement) {
+  const double value = number.value.real();
+  const double beyond = value - most.limit;
+  const double error = beyond <= 0 ? 0 : beyond;
+  if (judge_number(stage, number, most.scale, error, most.bound, judgement)) return;
+  judgement.fail(Verdict::falsified,
+                 fmt::format("{} = {:.9g}: expected at most {:.9g}, and {:.3g} for roundings",
+                             number.name,
+                             value,
+                             most.limit,
+                             most.bound));
+}
+
 void compare_numbers(const OperatorStage& stage,
                      const Named& left,
                      const Named& right,
                      double bound,
                      Judgement& judgement) {
-  const auto outputs = stage.got[stage.contract.outputs.front()].values.size();
-  judgement.count_all(harness::group_size(stage.c),
-                      static_cast<std::int64_t>(outputs) * spec::info(stage.c.type).bytes);
   const double error = std::abs(left.value - right.value);
-  if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
-  if (error <= bound) return;
+  const double scale = std::max(std::abs(left.value), std::abs(right.value));
+  if (judge_number(stage, left, scale, error, bound, judgement)) return;
   judgement.fail(Verdict::falsified,
                  fmt::format("{} = {:.9g}{:+.9g}i, {} = {:.9g}{:+.9g}i: they differ by {:.3g}, "
                              "bound {:.3g}",

@@ -49,13 +49,27 @@ struct Named {
   std::complex<double> value;
 };
 
-/// Judges two numbers that all of a stage's first output went into. The power of the check is the
-/// caller's to say.
+/// Judges two numbers that all of a stage's first output went into.
 void compare_numbers(const OperatorStage& stage,
                      const Named& left,
                      const Named& right,
                      double bound,
                      harness::Judgement& judgement);
+
+/// The most that a number of a law may be.
+struct UpperLimit {
+  double limit = 0;
+  /// How far beyond the limit roundings may lead.
+  double bound = 0;
+  /// How large the number would be if the law did not hold: the scale of `bound`.
+  double scale = 0;
+};
+
+/// Judges a real number that all of a stage's first output went into.
+void compare_with_limit(const OperatorStage& stage,
+                        const Named& number,
+                        const UpperLimit& most,
+                        harness::Judgement& judgement);
 
 /// The program of one run, of the case as it is.
 void plan_once(const spec::Contract& contract,

@@ -220,13 +220,10 @@ void check_fixed_points(const Evidence& evidence, Judgement& judgement) {
         most = std::hypot(most, at.error + 0x1p-50 * at.amplitude);
         light = std::hypot(light, at.amplitude);
       });
-  judgement.see(light, most, "the waves' change");
-  if (!std::isfinite(most)) return;
-  compare_numbers(step,
-                  {.name = "how far the waves' change leads from the frames", .value = distance},
-                  {.name = "nothing", .value = 0},
-                  most,
-                  judgement);
+  compare_with_limit(step,
+                     {.name = "how far the waves' change leads from the frames", .value = distance},
+                     {.bound = most, .scale = light},
+                     judgement);
 }
 
 /// The length of the vector of mode 0's waves of all positions, of an object and a probe.
@@ -277,14 +274,12 @@ void check_light(const OperatorStage& step, Array moved, double most, Judgement&
   const auto light = [&](const Field& of, const Field& with) {
     return is_object ? light_of(step.in, of, with) : light_of(step.in, with, of);
   };
-  compare_numbers(step,
-                  {.name = is_object ? "how far the object's step moves the waves"
-                                     : "how far the probe's step moves the waves",
-                   .value = light(change, other)},
-                  {.name = "nothing", .value = 0},
-                  most + light(slack, magnitudes(other)),
-                  judgement);
-  judgement.see(most, light(slack, magnitudes(other)), "the length of the step");
+  compare_with_limit(step,
+                     {.name = is_object ? "how far the object's step moves the waves"
+                                        : "how far the probe's step moves the waves",
+                      .value = light(change, other)},
+                     {.limit = most, .bound = light(slack, magnitudes(other)), .scale = most},
+                     judgement);
 }
 
 void check_came_back(const Evidence& evidence, Judgement& judgement) {
@@ -363,12 +358,10 @@ void check_cost(const Evidence& evidence, Judgement& judgement) {
   const double is = after.got[Array::cost].values[0].real();
   const double bound =
       before.expected[Array::cost].errors[0] + after.expected[Array::cost].errors[0];
-  compare_numbers(before,
-                  {.name = "the least of both costs", .value = std::min(was, is)},
-                  {.name = "the cost after the step", .value = is},
-                  bound,
-                  judgement);
-  judgement.see(std::max(was, is), bound, "the cost");
+  compare_with_limit(before,
+                     {.name = "the cost after the step", .value = is},
+                     {.limit = was, .bound = bound, .scale = std::max(was, is)},
+                     judgement);
 }
 
 /// Whether a line search may have found this length.

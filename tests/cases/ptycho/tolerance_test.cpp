@@ -12,6 +12,7 @@
 
 #include "reference/numerics/fold.hpp"
 
+#include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 
@@ -222,6 +223,40 @@ TEST(ToleranceTest, of_laws_is_no_larger_than_it_was) {
     }
   }
   EXPECT_GE(laws, 100);
+}
+
+/// A number of a law, of which one value went in.
+Judgement judge_number(double number, const UpperLimit& most) {
+  const spec::Contract& contract = all_operations().find("intensity")->contract;
+  const Case c = case_of(contract);
+  OperatorStage stage{.c = c, .contract = contract, .in = {}, .expected = {}, .got = {}};
+  stage.got[contract.outputs.front()].resize(1);
+  Judgement judgement;
+  compare_with_limit(stage, {.name = "the number", .value = number}, most, judgement);
+  return judgement;
+}
+
+TEST(LimitTest, is_kept_up_to_the_bound) {
+  const UpperLimit most{.limit = 2, .bound = 0.5, .scale = 100};
+  EXPECT_EQ(judge_number(1, most).verdict, Verdict::passed);
+  EXPECT_EQ(judge_number(2.25, most).ratio_max, 0.5);
+  EXPECT_EQ(judge_number(2.5, most).verdict, Verdict::passed);
+  EXPECT_EQ(judge_number(2.75, most).reason,
+            "the number = 2.75: expected at most 2, and 0.5 for roundings");
+  EXPECT_EQ(judge_number(1, most).power.useful, 1);
+}
+
+TEST(LimitTest, is_not_kept_by_what_is_no_number) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(judge_number(nan, {.limit = 2, .bound = 1}).verdict, Verdict::falsified);
+  EXPECT_EQ(judge_number(2, {.limit = nan, .bound = 1}).verdict, Verdict::falsified);
+}
+
+TEST(LimitTest, without_end_compares_nothing) {
+  const Judgement judgement =
+      judge_number(2, {.bound = std::numeric_limits<double>::infinity(), .scale = 1});
+  EXPECT_EQ(judgement.compared_bytes, 0);
+  EXPECT_EQ(judgement.blind_output, "the number");
 }
 
 }  // namespace
