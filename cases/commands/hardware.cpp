@@ -245,6 +245,7 @@ class HardwareGate {
     const hardware::GateHeader& header = content.header;
     expect_this_version(place, header.environment);
     expect_checksums(place, content.lines);
+    for (const fs::path& part : folders(header.options.parts)) expect_whole_journal(place, part);
     selection_ = selection_from_json(nlohmann::json(header.run));
     expect_unchanged(place, selection_, parse_selection(options_));
     complete(options_, place, header.environment);
@@ -264,6 +265,14 @@ class HardwareGate {
     soaked_before_s_ = hardware::soaked_s(content.answers);
     announce(header);
     session_.emplace(folder_, std::move(content), environment_of(options_, plan, now));
+  }
+
+  /// Throws BadInput where the journal of a part has changed since it was written.
+  static void expect_whole_journal(const std::string& place, const fs::path& part) {
+    const fs::path journal = part / journal_name;
+    if (hardware::is_gate(part) || !harness::holds_run(journal)) return;
+    expect_checksums(fmt::format("{}{}: ", place, part.filename().string()),
+                     harness::read_journal(journal).lines);
   }
 
   /// The devices here. Throws BadInput where there is none that can be used.

@@ -327,6 +327,27 @@ TEST_F(CliGate, GoesOnOnlyAsItBegan) {
   expect_unable("run --resume r", "other devices need a folder of their own (--report)");
 }
 
+TEST_F(CliGate, RefusesToGoOnWithAPartThatHasChanged) {
+  make("fast");
+  run_whole("r");
+  const std::string journal = "r/suites/journal.jsonl";
+  const std::string whole = text_of(journal);
+  const std::string gate = text_of("r/journal.jsonl");
+  std::string changed = whole;
+  const std::size_t digit = changed.find("\"cases\":") + 8;
+  changed[digit] = changed[digit] == '1' ? '2' : '1';
+  make(journal, changed);
+  expect_unable("run --resume r", "r/suites/journal.jsonl: line 1: crc32: expected");
+  const std::string checksum = ",\"crc32\":\"";
+  std::string without = whole;
+  for (std::size_t at = 0; (at = without.find(checksum)) != std::string::npos;) {
+    without.erase(at, checksum.size() + 9);
+  }
+  make(journal, without);
+  expect_unable("run --resume r", "r: suites: journal.jsonl: line 1: expected a checksum");
+  EXPECT_EQ(text_of("r/journal.jsonl"), gate);
+}
+
 /// A refusal is one line on stderr, nothing on stdout, and no folder.
 TEST_F(CliGate, RefusesToBeginWithoutADeviceOrALibrary) {
   const auto expect_refused = [this](const std::string& arguments, const std::string& why) {
