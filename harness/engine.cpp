@@ -291,20 +291,32 @@ class Session {
 
   /// Makes the finding if the backend or the property takes no case at all.
   Finding without_cases() {
-    finding_.refused_cells = generator_.refused_cells();
-    finding_.verdict = generator_.refused() > 0 ? Verdict::skipped : Verdict::vacuous;
-    finding_.reason = generator_.refused() > 0 ? std::string(name(SkipReason::not_supported))
-                                               : "the property applies to no case of the unit";
+    note_refused_cells();
+    finding_.verdict = Verdict::vacuous;
+    if (generator_.refused() == 0) {
+      finding_.reason = "the property applies to no case of the unit";
+    } else if (!finding_.missing_cells.empty()) {
+      finding_.reason = fmt::format("the backend refuses all cases, and {} is required",
+                                    finding_.missing_cells.front());
+    } else {
+      finding_.verdict = Verdict::skipped;
+      finding_.reason = name(SkipReason::not_supported);
+    }
     return std::move(finding_);
+  }
+
+  /// Those of them that are required are missing.
+  void note_refused_cells() {
+    finding_.refused_cells = generator_.refused_cells();
+    for (const std::string& each : finding_.refused_cells) {
+      if (is_required(each)) finding_.missing_cells.push_back(each);
+    }
   }
 
   void conclude() {
     for (const Cell& each : generator_.cells()) note(each.name(), each);
     for (const SiteCell& each : generator_.sites()) note(each.site.name, each);
-    finding_.refused_cells = generator_.refused_cells();
-    for (const std::string& each : finding_.refused_cells) {
-      if (is_required(each)) finding_.missing_cells.push_back(each);
-    }
+    note_refused_cells();
     if (finding_.verdict != Verdict::passed) return;
     judge_coverage(finding_);
     if (finding_.verdict == Verdict::vacuous && stopped_) finding_.reason += ": " + stop_reason_;

@@ -144,6 +144,16 @@ TEST_F(EngineTest, ARequiredCellThatTheBackendRefusesIsVacuous) {
   EXPECT_EQ(run().verdict, Verdict::passed);
 }
 
+TEST_F(EngineTest, ARequiredCellIsVacuousWhereTheBackendRefusesEveryCase) {
+  backend.refusal = [](const Case&) { return "no"; };
+  EXPECT_EQ(run().verdict, Verdict::skipped);
+  unit.require = {"all_reduce/f32/sum"};
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::vacuous);
+  EXPECT_EQ(finding.reason, "the backend refuses all cases, and f32/sum is required");
+  EXPECT_EQ(finding.missing_cells, std::vector<std::string>{"f32/sum"});
+}
+
 TEST_F(EngineTest, RequiredCellsAreRequiredWhereOthersAreNot) {
   unit.cases = 3;
   unit.require_all_cells = false;
