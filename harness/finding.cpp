@@ -51,6 +51,10 @@ void judge_coverage(Finding& finding) {
     fail(fmt::format("expected a case of {} ranks, and none had more than {}",
                      finding.unit.ranks_required,
                      finding.ranks_max));
+  } else if (finding.refused_cases > finding.cases) {
+    fail(fmt::format("expected most of {} cases to be judged, got {}",
+                     finding.cases + finding.refused_cases,
+                     finding.cases));
   } else if (!missing.empty()) {
     fail(fmt::format("{} of {} cells were not covered in {} cases, first {}{}",
                      missing.size(),

@@ -186,8 +186,9 @@ TEST_F(EngineTest, EvenASingleCaseHasTheRanksThatAreRequired) {
 }
 
 TEST_F(EngineTest, CasesThatAreRefusedWhenTheyRunAreNoCases) {
-  backend.outcome = [runs = 0](const Case&) mutable {
-    return ++runs % 12 == 0 ? RunStatus::completed : RunStatus::refused;
+  int judged_of = 12;
+  backend.outcome = [&judged_of, runs = 0](const Case&) mutable {
+    return ++runs % judged_of == 0 ? RunStatus::completed : RunStatus::refused;
   };
   unit.cases = 12;
   const Finding finding = run();
@@ -196,8 +197,11 @@ TEST_F(EngineTest, CasesThatAreRefusedWhenTheyRunAreNoCases) {
   EXPECT_EQ(finding.refused_cases, 11);
   EXPECT_NE(finding.reason.find("; the backend refused 11 cases"), std::string::npos)
       << finding.reason;
-  // A run may be refused at any time.
+  // A run may be refused at any time, but most of them say something.
   unit.require_all_cells = false;
+  EXPECT_EQ(run().reason,
+            "expected most of 12 cases to be judged, got 1; the backend refused 11 cases");
+  judged_of = 2;
   EXPECT_EQ(run().verdict, Verdict::passed);
 }
 
