@@ -82,6 +82,7 @@ ReplayResult replay(Examiner& examiner, const Failure& failure, const RunLimits&
                 failure.c,
                 {.replays = limits.replays,
                  .replay_s = limits.replay_s,
+                 .deadline = limits.deadline,
                  .kind = failure.judgement.verdict,
                  .stop = limits.stop});
 }
@@ -244,7 +245,7 @@ class Session {
     if (!is_failure(judgement_.verdict)) return CaseResult::Type::Success;
     first_ = Failure{c, judgement_};
     minimal_ = *first_;
-    shrink_end_ = after(limits_.shrink_s);
+    shrink_end_ = std::min(after(limits_.shrink_s), limits_.deadline);
     return CaseResult::Type::Failure;
   }
 
@@ -408,7 +409,7 @@ Finding run_pinned(const Catalogue& catalogue,
 
 ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limits) {
   ReplayResult result;
-  const Clock::time_point end = after(limits.replay_s);
+  const Clock::time_point end = std::min(after(limits.replay_s), limits.deadline);
   Verdict kind = limits.kind;
   bool failed_otherwise = false;
   Judgement judgement;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -429,6 +431,19 @@ TEST_F(EngineTest, ADeadlineBeforeTheCellsAreCoveredIsVacuous) {
   EXPECT_EQ(finding.verdict, Verdict::vacuous);
   EXPECT_EQ(finding.cases, 0);
   EXPECT_EQ(finding.reason, "nothing was compared in 0 cases: the time was over");
+}
+
+TEST_F(EngineTest, AFailureThatOutlastsTheDeadlineIsReplayedOnce) {
+  backend.outcome = [this](const Case&) {
+    std::this_thread::sleep_until(limits.deadline);
+    return RunStatus::hung;
+  };
+  limits.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::hung);
+  EXPECT_EQ(finding.shrinks, 0);
+  EXPECT_EQ(finding.replays, 1);
+  EXPECT_EQ(backend.runs, 2);
 }
 
 TEST_F(EngineTest, StopsWhenItIsTold) {
