@@ -16,8 +16,8 @@ namespace rankcheck::harness {
 /// How a unit is run.
 struct RunLimits {
   std::uint64_t seed = 1;
-  /// When to stop looking for a failure. One that was found is then not shrunk any further, and
-  /// replayed once.
+  /// When the search for a failure ends. A failure that was found by then is shrunk no further, and
+  /// is replayed once.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   /// Seconds for shrinking. After these, the simplest failing case so far is the minimal case.
   double shrink_s = 20;
@@ -59,7 +59,7 @@ struct RunLimits {
 /// How a case is replayed.
 struct ReplayLimits {
   int replays = 5;
-  /// Seconds or the time after which no replay is begun any more; at least one is made.
+  /// No further replay begins after so many seconds, or after the deadline. At least one is made.
   double replay_s = 60;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   /// The kind of failure that counts. `passed`: the kind of the first failure.

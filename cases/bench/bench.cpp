@@ -17,8 +17,8 @@
 #include "harness/files.hpp"
 #include "harness/suite_file.hpp"
 #include "harness/table.hpp"
+#include "harness/worker/worker_backend.hpp"
 
-#include "cases/backends/registry.hpp"
 #include "cases/bench/memory.hpp"
 #include "cases/commands/command.hpp"
 #include "cases/commands/memory.hpp"
@@ -44,16 +44,17 @@ void initialise(const Options& options) {
 }
 
 /// Records what is measured (driver, runtime, devices). Google Benchmark prints it before the
-/// results and writes it to the JSON file.
-void announce(const std::set<std::string>& backends) {
-  for (const harness::BackendEntry& each : cases::backends()) {
-    if (!backends.contains(each.name) || each.describe == nullptr) continue;
+/// results and writes it to the JSON file. Throws Interrupted if `stop` is made meanwhile.
+void announce(const std::set<std::string>& backends, const harness::StopRequest& stop) {
+  for (const std::string& each : backends) {
     try {
-      const nlohmann::json versions = each.describe();
-      if (!versions.empty()) benchmark::AddCustomContext(each.name, versions.dump());
+      const auto backend = open_backend(each, {.ranks_max = 1, .stop = stop});
+      const auto* const workers = dynamic_cast<harness::worker::WorkerBackend*>(backend.get());
+      if (workers == nullptr || workers->versions().empty()) continue;
+      benchmark::AddCustomContext(each, workers->versions().dump());
     } catch (const std::exception& error) {
       // The measurements will fail with the same message.
-      benchmark::AddCustomContext(each.name, error.what());
+      benchmark::AddCustomContext(each, error.what());
     }
   }
 }
@@ -84,7 +85,7 @@ Sizes sizes_of(const Options& options, const std::string& backend) {
 harness::Backend& Bench::backend(const std::string& name) {
   if (!backend_ || backend_name_ != name) {
     close_backend();
-    backend_ = open_backend(name, {.ranks_max = ranks_of(name)});
+    backend_ = open_backend(name, {.ranks_max = ranks_of(name), .stop = options_.stop});
     backend_name_ = name;
   }
   return *backend_;
@@ -97,6 +98,10 @@ void Bench::close_backend() {
     failed_ = true;
   }
   backend_.reset();
+}
+
+void Bench::expect_no_stop() const {
+  if (options_.stop.is_made()) throw harness::Interrupted();
 }
 
 double Bench::copy_floor_seconds(int ranks, std::int64_t bytes) {
@@ -162,6 +167,7 @@ void Bench::measure_runs(benchmark::State& state, const Entry& entry) {
   double floor_total = 0;
   restart_peak_memory();
   for (auto _ : state) {
+    expect_no_stop();
     const double seconds = run();
     total += seconds;
     state.SetIterationTime(seconds);
@@ -187,11 +193,16 @@ void Bench::measure(benchmark::State& state, const Entry& entry) {
     return;
   }
   try {
+    expect_no_stop();
     if (entry.times) {
       measure_on_devices(state, entry);
     } else {
       measure_runs(state, entry);
     }
+  } catch (const harness::Interrupted&) {
+    // Google Benchmark would leave its files unfinished.
+    is_interrupted_ = true;
+    state.SkipWithError("interrupted");
   } catch (const std::runtime_error& error) {
     failed_ = true;
     state.SkipWithError(error.what());
@@ -212,12 +223,13 @@ bool Bench::run() {
   std::set<std::string> measured;
   for (const Entry& entry : entries_) measured.insert(entry.backend);
   close_backend();
-  announce(measured);
+  announce(measured, options_.stop);
   initialise(options_);
   benchmark::RunSpecifiedBenchmarks();
   // The registered benchmarks refer to the entries.
   benchmark::ClearRegisteredBenchmarks();
   close_backend();
+  if (is_interrupted_) throw harness::Interrupted();
   return !failed_;
 }
 

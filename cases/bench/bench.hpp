@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/backend.hpp"
+#include "harness/stop.hpp"
 
 #include "cases/bench/device_times.hpp"
 
@@ -35,6 +36,8 @@ struct Options {
   /// Asked before each measurement. If it returns true, the measurement is left out and the run
   /// fails. Empty: all measurements are made.
   std::function<bool()> is_over = {};
+  /// What to look at while something is measured.
+  harness::StopRequest stop = {};
 };
 
 /// Sizes of the measured inputs.
@@ -95,7 +98,8 @@ class Bench {
 
   void add(Entry entry) { entries_.push_back(std::move(entry)); }
   /// Makes all measurements and prints them. Returns whether all succeeded. Throws BadInput if the
-  /// filter leaves no measurement, or if one would take too much memory.
+  /// filter leaves no measurement, or if one would take too much memory. Throws Interrupted if a
+  /// stop was asked for.
   [[nodiscard]] bool run();
 
  private:
@@ -105,6 +109,8 @@ class Bench {
   void measure_runs(benchmark::State& state, const Entry& entry);
   void measure_on_devices(benchmark::State& state, const Entry& entry);
   void close_backend();
+  /// Throws Interrupted where a stop was asked for.
+  void expect_no_stop() const;
 
   Options options_;
   std::string backend_name_;
@@ -112,6 +118,7 @@ class Bench {
   std::map<std::pair<int, std::int64_t>, double> copy_floors_;
   std::vector<Entry> entries_;
   bool failed_ = false;
+  bool is_interrupted_ = false;
 };
 
 /// Makes the measurements of the options on their backends, which must be available here, and

@@ -50,13 +50,14 @@ Run stamped_run(Bench& bench, const harness::Case& c) {
 
 std::function<Times()> times_on_cuda(const Bench& bench, const harness::Case& c) {
   const TimesRequest request{.c = c, .seconds_min = bench.options().seconds_min};
-  return [request] {
+  return [request, stop = bench.options().stop] {
     // Inputs are made, and results read, faster than this.
     constexpr double bytes_per_s = 25e6;
     const double timeout_s = 120 + 10 * request.seconds_min + image_bytes(request.c) / bytes_per_s;
     const WorkerAnswer answer = ask_worker(cuda_worker_command({"--time", to_json(request).dump()}),
                                            "rankcheck-worker-cuda",
-                                           timeout_s);
+                                           timeout_s,
+                                           stop);
     if (answer.verdict != harness::Verdict::passed) throw std::runtime_error(answer.reason);
     return times_from_json(answer.said);
   };

@@ -7,6 +7,7 @@
 
 #include "cases/bench/simulated_time.hpp"
 #include "cases/commands/command.hpp"
+#include "cases/commands/interrupt.hpp"
 #include "cases/commands/option_values.hpp"
 #include "cases/commands/outputs.hpp"
 
@@ -105,8 +106,12 @@ void add_bench(CLI::App& app, Context& context) {
   command->callback([options, virtual_time, backends, topology, &context] {
     if (!options->json_path.empty()) require_writable_file(options->json_path);
     if (topology->count() == 0) {
-      const bool well = measure(*options, backends->count() > 0);
-      context.exit_status = well ? status_held : status_failed;
+      const Interrupt interrupt;
+      options->stop = interrupt.stop();
+      context.exit_status = interrupt.status_of("all was measured", [&] {
+        const bool well = measure(*options, backends->count() > 0);
+        return well ? status_held : status_failed;
+      });
       return;
     }
     virtual_time->bytes = options->bytes.value_or(virtual_time->bytes);

@@ -498,7 +498,12 @@ class HardwareGate {
       options.width = 32;
     }
     options.is_over = [this] { return !why_end().empty(); };
-    std::ignore = bench::measure(options);
+    options.stop = options_.stop;
+    try {
+      std::ignore = bench::measure(options);
+    } catch (const harness::Interrupted&) {
+      return {.ended_early = name(harness::Ending::interrupted).data()};
+    }
     if (std::string why = why_end(); !why.empty()) return {.ended_early = std::move(why)};
     return {.speeds = hardware::read_speeds(folder)};
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -84,6 +85,33 @@ TEST_F(CliBench, StartsTheWorkerThroughItsLauncher) {
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_NE(outcome.out.find("floor_ratio=1.5"), std::string::npos) << outcome.out;
   EXPECT_TRUE(exists("launched"));
+}
+
+TEST_F(CliBench, HearsASignalWhileItWaitsForAWorker) {
+  install();
+  write_script("bin/rankcheck-worker-cuda", R"sh(
+case "$1" in
+--describe) echo '{"unavailable":"","devices":[],"algorithms":[]}' ;;
+*) exec sleep 100 ;;
+esac
+)sh");
+  for (const std::string signal : {"INT", "TERM"}) {
+    const auto start = std::chrono::steady_clock::now();
+    const Outcome outcome = shell("timeout --preserve-status -s " + signal + " 1 " + program_ +
+                                  " bench --backend cuda --filter 'large/cuda/all_reduce/*'");
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(6));
+    EXPECT_EQ(outcome.status, signal == "INT" ? 130 : 143) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.err.find("rankcheck: interrupted before all was measured\n"),
+              std::string::npos)
+        << outcome.err;
+  }
+}
+
+TEST_F(CliBench, HearsASignalWhileItMeasures) {
+  const Outcome outcome =
+      interrupt_after_1_s("bench --backend sim --filter cases/sim --min-time 30");
+  EXPECT_EQ(outcome.status, 130) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.err.find("rankcheck: interrupted before"), std::string::npos) << outcome.err;
 }
 
 /// The worker measures with the GPU's clock. Here the worker is a script.
