@@ -5,11 +5,14 @@
 #include <complex>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/field.hpp"
@@ -18,6 +21,8 @@
 #include "reference/registry.hpp"
 
 #include "gpu/ptycho/state.hpp"
+
+#include "harness/verdict.hpp"
 
 #include "cases/ptycho/stage.hpp"
 
@@ -130,9 +135,13 @@ class Comparison {
     const double bound = expected.errors[i];
     // A bound of 0 means that the step does not change the value. Comparing such a value proves
     // nothing.
-    if (bound > 0) ++moved_;
+    harness::PowerMeter& meter = meters_[array];
+    if (bound == 0) {
+      meter.raise(std::abs(expected.values[i]));
+    } else {
+      meter.add(std::abs(expected.values[i]), bound);
+    }
     if (std::isfinite(error) && !std::isfinite(bound)) return;
-    if (bound > 0) ++bounded_;
     // An error that is not finite counts as infinite, and so does any error if the bound is 0.
     const double exact = error == 0 ? 0 : std::numeric_limits<double>::infinity();
     const double ratio = std::isfinite(error) && bound > 0 ? error / bound : exact;
@@ -143,16 +152,61 @@ class Comparison {
 
   [[nodiscard]] StepCheck result() const {
     StepCheck check = worst_;
-    check.bounded = moved_ == 0 ? 0 : bounded_ / moved_;
+    harness::Power power;
+    std::vector<std::string_view> blind;
+    for (const auto& [array, meter] : meters_) {
+      const harness::Power seen = meter.power();
+      power.add(seen);
+      if (seen.elements > 0 && seen.useful == 0) blind.push_back(spec::name(array));
+    }
+    check.blind = fmt::format("{}", fmt::join(blind, ", "));
+    const auto sees = [&](spec::Array array) {
+      const auto meter = meters_.find(array);
+      return meter != meters_.end() && meter->second.power().useful > 0;
+    };
+    check.has_power = sees(spec::Array::object) || sees(spec::Array::probe);
+    check.useful = power.elements == 0
+                       ? 0
+                       : static_cast<double>(power.useful) / static_cast<double>(power.elements);
     return check;
   }
 
  private:
   spec::Scene scene_;
   StepCheck worst_;
-  double moved_ = 0;
-  double bounded_ = 0;
+  std::map<spec::Array, harness::PowerMeter> meters_;
 };
+
+/// The length of a line search, a power of two or 0, that led from one block to another.
+double length_taken(const Field& before, const Field& after, const Field& direction) {
+  const auto longest = std::max_element(
+      direction.values.begin(), direction.values.end(), [](const auto& a, const auto& b) {
+        return std::norm(a) < std::norm(b);
+      });
+  if (longest == direction.values.end() || *longest == 0.0) return 0;
+  const auto i = static_cast<std::size_t>(longest - direction.values.begin());
+  const double length = ((after.values[i] - before.values[i]) / *longest).real();
+  return length > 0 && std::isfinite(length) ? std::exp2(std::round(std::log2(length))) : 0;
+}
+
+/// What a step with directions left, for the reference to follow.
+Setting taken(const spec::Contract& contract, const StepTaken& step, const Setting& in) {
+  Setting got = reference::with(in, {});
+  for (const spec::Array array : contract.outputs) {
+    Field& field = got.make(array);
+    if (!is_of_state(array)) continue;
+    for (std::size_t i = 0; i < field.values.size(); ++i) {
+      field.values[i] = value_at(step.after, array, i);
+    }
+  }
+  const auto length = [&](spec::Array block, spec::Array direction) {
+    return length_taken(in[block], got[block], got[direction]);
+  };
+  got[spec::Array::step_lengths].values = {
+      length(spec::Array::object, spec::Array::object_direction),
+      length(spec::Array::probe, spec::Array::probe_direction)};
+  return got;
+}
 
 }  // namespace
 
@@ -162,6 +216,13 @@ StepCheck check_step(std::string_view operation, const Problem& problem, const S
   Setting expected = setting_of(problem, step);
   for (const spec::Array array : contract.inputs) fill(problem, step, array, in);
   start_exit_waves(step, in);
+  Setting got;
+  const auto& outputs = contract.outputs;
+  if (std::find(outputs.begin(), outputs.end(), spec::Array::object_direction) != outputs.end()) {
+    got = taken(contract, step, in);
+    in.followed = &got;
+    in.follow = reference::Follow::results;
+  }
   reference_of(operation)(in, expected);
   Comparison comparison(in.scene);
   for (const spec::Array array : contract.outputs) {

@@ -57,16 +57,10 @@ void Progress::checked(std::int64_t step, const StepCheck& check) {
   check_s_ = std::chrono::duration<double>(Clock::now() - check_start_).count();
   pace_.checked(check_s_);
   fmt::print("{}step {}: ", clearing(), step);
-  if (check.bounded == 0) {
-    fmt::print("a branch is too close to call, the reference says nothing\n");
-  } else {
-    fmt::print("error/bound {:.3g}, {}{}; {:.3g} s\n",
-               check.ratio,
-               check.place,
-               check.bounded < 1 ? fmt::format("; {:.3g} % have a bound", 100 * check.bounded)
-                                 : std::string(),
-               check_s_);
-  }
+  fmt::print("error/bound {:.3g}, {}", check.ratio, check.place);
+  if (check.useful < 1) fmt::print("; {:.3g} % have a useful bound", 100 * check.useful);
+  if (!check.blind.empty()) fmt::print(", none in {}", check.blind);
+  fmt::print("; {:.3g} s\n", check_s_);
   std::fflush(stdout);
 }
 
@@ -76,7 +70,7 @@ void Progress::clear() const {
 
 void Checks::add(const StepCheck& check) {
   is_falsified_ = is_falsified_ || !(check.ratio <= 1);
-  has_power_ = has_power_ || check.bounded > 0;
+  has_power_ = has_power_ || check.has_power;
 }
 
 void Checks::add_unequal(std::int64_t step, const std::string& copy) {
@@ -87,7 +81,8 @@ void Checks::add_unequal(std::int64_t step, const std::string& copy) {
 std::string Checks::complaint(bool were_wanted) const {
   if (!unequal_.empty()) return "falsified: " + unequal_;
   if (is_falsified_) return "falsified: a step is beyond its bound";
-  if (were_wanted && !has_power_) return "vacuous: no step was compared with the reference";
+  if (were_wanted && !has_power_)
+    return "vacuous: no step had a useful bound of the object or the probe";
   return {};
 }
 

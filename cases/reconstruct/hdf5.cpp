@@ -57,7 +57,8 @@ H5::CompType complex_type(const std::string& real, const std::string& imaginary)
 }
 
 /// The library crashes over some files that are damaged. While this lives, a crash is a complaint
-/// about the file: one line, and the end of the program.
+/// about the file: one line, and the end of the program, since nobody knows what memory is worth
+/// then. No other thread runs meanwhile: its crash would be taken for one over the file.
 class CrashGuard {
  public:
   explicit CrashGuard(const std::filesystem::path& path) {

@@ -117,9 +117,13 @@ struct StepCheck {
   double ratio = 0;
   /// The place of the largest ratio, such as "probe, mode 1, pixel (3, 4)".
   std::string place = {};
-  /// Among the values that the step changes, the share that has a bound. If a branch of the solver
-  /// is too close to call, the reference gives no bound.
-  double bounded = 1;
+  /// Among the values that the step changes, the share that has a useful bound, as
+  /// harness::PowerMeter defines it. A branch of the solver that is too close to call has none.
+  double useful = 1;
+  /// The names of the arrays without any useful bound. Empty if there is no such array.
+  std::string blind = {};
+  /// Whether some value of the object or of the probe has a useful bound.
+  bool has_power = true;
 };
 
 /// A method of reconstruction.

@@ -30,9 +30,11 @@ TEST(Checks, TellStepsBeyondTheirBounds) {
 
 TEST(Checks, TellWhenNothingWasCompared) {
   Checks checks;
-  EXPECT_EQ(checks.complaint(true), "vacuous: no step was compared with the reference");
-  checks.add({.ratio = 0, .bounded = 0});
-  EXPECT_EQ(checks.complaint(true), "vacuous: no step was compared with the reference");
+  EXPECT_EQ(checks.complaint(true),
+            "vacuous: no step had a useful bound of the object or the probe");
+  checks.add({.ratio = 0, .useful = 0.5, .has_power = false});
+  EXPECT_EQ(checks.complaint(true),
+            "vacuous: no step had a useful bound of the object or the probe");
 }
 
 TEST(Checks, TellTheFirstRankThatWentItsOwnWay) {

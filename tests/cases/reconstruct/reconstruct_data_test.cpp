@@ -105,7 +105,8 @@ TEST_P(SiemensStep, IsTheReferences) {
   const StepCheck check =
       solvers().front().check(problem, {.before = start, .after = after, .batch = 3, .cost = cost});
   EXPECT_LE(check.ratio, 1) << check.place;
-  EXPECT_EQ(check.bounded, 1);
+  // Far from the beam, the model is as dark as its roundings and the frames are not.
+  EXPECT_GT(check.useful, 0.4);
 }
 
 /// Takes a step on the run's devices with all frames at once, from a flat object. Returns the state
@@ -237,7 +238,7 @@ TEST(SiemensCounts, StepIsTheReferences) {
   const StepTaken step{.before = start, .after = after, .batch = 0, .cost = cost};
   const StepCheck check = solver.check(problem, step);
   EXPECT_LE(check.ratio, 1) << check.place;
-  EXPECT_EQ(check.bounded, 1);
+  EXPECT_GT(check.useful, 0.7);
   // Bounds are wide where the model is dark and the frames are not. They are narrow where no window
   // lies, so changes there are found.
   const Problem of_others{.data = others, .cluster = devices};
