@@ -128,9 +128,9 @@ void Runner::work(Slot& slot, Round& round) {
       const bool is_failed = is_red(finding.verdict) && !lacks_coverage(finding);
       slot.last[unit.backend] = {.unit = index, .is_failed = is_failed};
     }
-    if (!whole && !options_.coverage_grows) {
+    if (!whole) {
       round.ending = Ending::time_over;
-      if (lacks_coverage(finding)) {
+      if (!options_.coverage_grows && lacks_coverage(finding)) {
         finding.verdict = Verdict::skipped;
         finding.reason = name(SkipReason::time_over);
       }

@@ -243,6 +243,12 @@ TEST_F(CutUnit, CutsTheRunAlsoAsItsLast) {
   EXPECT_EQ(run(), Ending::time_over);
 }
 
+TEST_F(CutUnit, CutsARoundThatOthersFollowAlsoAsItsLast) {
+  units_.resize(1);
+  options_.coverage_grows = true;
+  EXPECT_EQ(run(), Ending::time_over);
+}
+
 TEST_F(CutUnit, StaysVacuousWhereFurtherRoundsFollow) {
   verdict_of_cut_ = Verdict::vacuous;
   options_.coverage_grows = true;
