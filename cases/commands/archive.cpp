@@ -159,9 +159,9 @@ std::vector<std::string> write_archive(const fs::path& folder,
   return left_out;
 }
 
-void pack(const fs::path& folder, const std::string& path) {
+void pack(const fs::path& folder, const std::string& path, std::int64_t bytes_max) {
   if (path.empty()) return;
-  const std::vector<std::string> left_out = write_archive(folder, path);
+  const std::vector<std::string> left_out = write_archive(folder, path, bytes_max);
   fmt::print("archive: {}, {} bytes\n",
              path,
              harness::grouped(static_cast<std::int64_t>(fs::file_size(path))));

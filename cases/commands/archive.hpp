@@ -24,6 +24,8 @@ std::vector<std::string> write_archive(const std::filesystem::path& folder,
 
 /// Calls write_archive() for the path that --archive gave, and prints the result. Does nothing if
 /// the path is empty. Throws FileError.
-void pack(const std::filesystem::path& folder, const std::string& path);
+void pack(const std::filesystem::path& folder,
+          const std::string& path,
+          std::int64_t bytes_max = archive_bytes_max);
 
 }  // namespace rankcheck::cases

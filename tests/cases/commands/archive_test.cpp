@@ -78,18 +78,39 @@ TEST_F(ArchiveTest, LeavesItselfOut) {
 
 TEST_F(ArchiveTest, LeavesOutTheLargestFilesButNotTheReport) {
   put("report.json", noise(3000));
+  put("summary.md", noise(100));
   put("soak/journal.jsonl", noise(2000));
   put("suites/journal.jsonl", noise(1000));
   put("suites/zeros", std::string(100'000, '0'));
-  const std::vector<std::string> left_out = write_archive(folder_, archive_, 5000);
+  const std::vector<std::string> left_out = write_archive(folder_, archive_, 5500);
   EXPECT_EQ(left_out, (std::vector<std::string>{"soak/journal.jsonl"}));
-  EXPECT_LE(fs::file_size(archive_), 5000U);
+  EXPECT_LE(fs::file_size(archive_), 5500U);
   const auto files = content(archive_);
-  EXPECT_EQ(files.size(), 4U);
+  EXPECT_EQ(files.size(), 5U);
   EXPECT_EQ(files.at("LEFT_OUT.txt"), "soak/journal.jsonl\n");
   // The report and two more files stay even if the report alone exceeds the limit.
   EXPECT_EQ(write_archive(folder_, archive_, 100).size(), 3U);
-  EXPECT_TRUE(content(archive_).contains("report.json"));
+  for (const char* each : {"report.json", "summary.md", "LEFT_OUT.txt"}) {
+    EXPECT_TRUE(content(archive_).contains(each)) << each;
+  }
+}
+
+TEST_F(ArchiveTest, IsTold) {
+  put("report.json", "{}");
+  put("journal.jsonl", noise(2000));
+  testing::internal::CaptureStdout();
+  pack(folder_, archive_.string());
+  const std::string said = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(said.find("archive: " + archive_.string() + ", "), 0U) << said;
+  EXPECT_TRUE(said.ends_with(" bytes\n")) << said;
+  testing::internal::CaptureStdout();
+  pack(folder_, archive_.string(), 1000);
+  const std::string of_less = testing::internal::GetCapturedStdout();
+  EXPECT_TRUE(of_less.ends_with("\narchive: left out, because it is too large: journal.jsonl\n"))
+      << of_less;
+  testing::internal::CaptureStdout();
+  pack(folder_, "");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
 }
 
 TEST_F(ArchiveTest, RefusesPathsThatNoFileCanHave) {

@@ -222,6 +222,11 @@ TEST_F(GateJournalTest, WritesItsReportsBeforeEachPhase) {
   // The phase's own findings are in its own folder and in the next report.
   ASSERT_TRUE(go_on(here, 1));
   EXPECT_EQ(links(), 9U);
+  // Verdicts on the parts come before the findings of all of them.
+  const std::string summary = harness::read_file(here / "summary.md");
+  const std::size_t parts = summary.find("| cuda | passed | 100 |");
+  EXPECT_LT(parts, summary.find("all_reduce")) << summary;
+  EXPECT_NE(summary.find("all_reduce"), std::string::npos) << summary;
 }
 
 TEST_F(GateJournalTest, GateWhoseTimeIsOverGoesOnAtTheNextPart) {
@@ -257,6 +262,35 @@ TEST_F(GateJournalTest, PhaseThatWasEndedIsReportedAsFarAsItCame) {
   EXPECT_EQ(gate.cases, 100);
   EXPECT_EQ(gate.report.findings.size(), 9U);
   EXPECT_EQ(gate.status, 2);
+}
+
+TEST_F(GateJournalTest, PhaseThatWasEndedIsRunAgain) {
+  const fs::path here = folder("ended");
+  {
+    GateSession session(here, header());
+    Hooks hooks = surroundings(here, no_end, soak_total_s);
+    hooks.run = [](const PhaseRequest&) { return PhaseOutcome{.ended_early = "time_over"}; };
+    ASSERT_FALSE(run(session, hooks));
+  }
+  EXPECT_EQ(report_of(here).report.ending, "time_over");
+  ASSERT_FALSE(go_on(here, no_end));
+  const GateReport gate = report_of(here);
+  EXPECT_EQ(gate.status, 0) << to_markdown(gate);
+  ASSERT_GT(gate.phases.size(), 1U);
+  EXPECT_EQ(gate.phases[1].cases, 100);
+}
+
+/// It may have been killed before it said the last one.
+TEST_F(GateJournalTest, SaysNoAnswerAgainButTheLast) {
+  const fs::path here = folder("said");
+  ASSERT_TRUE(begin(here, 3));
+  std::vector<std::string> said;
+  GateSession session(here, read_gate(here), ordered_json::object());
+  Hooks hooks = surroundings(here, 2, soak_total_s);
+  hooks.say = [&](const std::string& line) { said.push_back(line); };
+  ASSERT_TRUE(run(session, hooks));
+  ASSERT_EQ(said.size(), 3U);
+  EXPECT_EQ(said.front().find("link 0 to 1     copy"), 0U) << said.front();
 }
 
 TEST_F(GateJournalTest, PhaseThatWasKilledBeforeItsHeaderFoundNothing) {
@@ -302,6 +336,27 @@ TEST_F(GateJournalTest, LinesThatChangedAreRefused) {
   harness::write_file(gate_journal(here), harness::without_checksums(journal));
   EXPECT_FALSE(read_gate(here).lines.has_checksums);
   EXPECT_EQ(report_of(here).status, 2);
+}
+
+TEST_F(GateJournalTest, OtherVersionsAreRefused) {
+  const fs::path here = folder("version");
+  ASSERT_TRUE(begin(here, 3));
+  std::string journal = harness::read_file(gate_journal(here));
+  const std::string version = R"("gate_journal_version":)";
+  journal.insert(journal.find(version) + version.size(), "9");
+  harness::write_file(gate_journal(here), harness::with_checksums(journal));
+  EXPECT_THROW((void)read_gate(here), BadInput);
+}
+
+TEST_F(GateJournalTest, FileOfSpeedsWithoutATargetIsNamed) {
+  const fs::path here = folder("speeds");
+  harness::write_file(speed_file(here), R"({"benchmarks":[]})");
+  try {
+    (void)read_speeds(here);
+    ADD_FAILURE() << "expected BadInput";
+  } catch (const BadInput& bad) {
+    EXPECT_EQ(bad.what(), speed_file(here).string() + ": expected a measurement that has a target");
+  }
 }
 
 TEST_F(GateJournalTest, NegativeNumbersAreRefused) {

@@ -108,6 +108,8 @@ TEST_F(GateTest, HoldsWhereEverythingWasRunAndHeld) {
   std::set<std::string> findings;
   for (const Finding& each : gate.report.findings) findings.insert(each.unit.id());
   EXPECT_EQ(findings.size(), gate.report.findings.size());
+  // The suites have the names that their own reports have.
+  EXPECT_TRUE(findings.contains("all_reduce/ring/cuda/agrees_with_reference")) << *findings.begin();
 }
 
 TEST_F(GateTest, ReachesEveryOrderedPairByBothMethods) {
@@ -115,6 +117,9 @@ TEST_F(GateTest, ReachesEveryOrderedPairByBothMethods) {
   std::set<std::tuple<int, int, Method>> seen;
   for (const ProbeRequest& each : requests) seen.insert({each.from, each.to, each.probe.method});
   EXPECT_EQ(seen.size(), 18U);
+  // There are random patterns besides all fixed ones.
+  EXPECT_EQ(requests.front().probe.first, 0);
+  EXPECT_GT(requests.front().probe.patterns, gpu::cuda::Pattern::fixed);
 }
 
 TEST_F(GateTest, FindsTheOneLinkThatCorrupts) {
@@ -122,6 +127,14 @@ TEST_F(GateTest, FindsTheOneLinkThatCorrupts) {
   const GateReport gate = run(3);
   EXPECT_EQ(gate.status, 1);
   EXPECT_EQ(red_links(gate), (std::set<std::pair<int, int>>{{2, 0}}));
+  for (const Link& each : gate.links) {
+    if (each.finding.verdict == Verdict::passed) continue;
+    ASSERT_FALSE(each.finding.wrong.empty());
+    EXPECT_EQ(each.finding.wrong[0].rank, 0);
+    EXPECT_EQ(each.finding.wrong[0].index, 5);
+    EXPECT_GT(each.exposure.wrong_bytes, 0);
+  }
+  EXPECT_GT(gate.exposure.wrong_bytes, 0);
   // One link is not enough to blame a device.
   for (const DeviceVerdict& each : gate.devices) EXPECT_EQ(each.verdict, Verdict::passed);
   EXPECT_NE(to_markdown(gate).find("does NOT hold"), std::string::npos);
@@ -159,6 +172,17 @@ TEST_F(GateTest, FindsALinkThatCorruptsInTheSoakAlone) {
   EXPECT_EQ(red_links(gate), (std::set<std::pair<int, int>>{{0, 1}}));
 }
 
+TEST_F(GateTest, GoesOnToProbeALinkThatCorrupts) {
+  plant([](const ProbeRequest&) { return true; });
+  run(1);
+  EXPECT_GT(requests.size(), 2U);
+}
+
+TEST_F(GateTest, GivesTheReasonOfTheFirstOfSeveralWrongLinks) {
+  plant([](const ProbeRequest& request) { return request.from == 1; });
+  EXPECT_EQ(run(2).phases.front().reason, "1 to 0: 1 of 40 copies arrived wrong, 1 bytes");
+}
+
 TEST_F(GateTest, BlamesTheDeviceThatAllWrongLinksShare) {
   plant([](const ProbeRequest& request) {
     return request.from != request.to && (request.from == 1 || request.to == 1);
@@ -169,11 +193,45 @@ TEST_F(GateTest, BlamesTheDeviceThatAllWrongLinksShare) {
   EXPECT_EQ(gate.devices[0].verdict, Verdict::passed);
 }
 
+TEST_F(GateTest, BlamesNoDeviceWhereTwoAreSuspects) {
+  plant([](const ProbeRequest& request) { return request.from + request.to == 1; });
+  const GateReport gate = run(3);
+  EXPECT_EQ(red_links(gate).size(), 2U);
+  for (const DeviceVerdict& each : gate.devices) EXPECT_EQ(each.verdict, Verdict::passed);
+}
+
+TEST_F(GateTest, BlamesNoDeviceForLinksThatCouldNotBeProbed) {
+  probe = [](const ProbeRequest& request) {
+    if (request.from == request.to || request.from + request.to == 2) return good_probe(request);
+    return ProbeOutcome{.verdict = Verdict::errored, .reason = "no answer"};
+  };
+  for (const DeviceVerdict& each : run(3).devices) EXPECT_EQ(each.verdict, Verdict::passed);
+}
+
+/// What arrived is what the source held by then.
+TEST_F(GateTest, BlamesTheDeviceThatLosesWhatWasWrittenToIt) {
+  probe = [](const ProbeRequest& request) {
+    ProbeOutcome outcome = good_probe(request);
+    outcome.result.lost_sources = request.from == 1 && request.to == 0 ? 1 : 0;
+    return outcome;
+  };
+  soaks_s = {20};
+  const GateReport gate = run(2);
+  EXPECT_EQ(gate.status, 1);
+  EXPECT_EQ(gate.devices[0].verdict, Verdict::passed);
+  EXPECT_EQ(gate.devices[1].verdict, Verdict::falsified);
+  EXPECT_EQ(gate.devices[1].reason, "lost what was written to it 2 times");
+}
+
 TEST_F(GateTest, BlamesADeviceForItsOwnMemory) {
   plant([](const ProbeRequest& request) { return request.from == 1 && request.to == 1; });
   const GateReport gate = run(2);
   EXPECT_EQ(gate.devices[1].verdict, Verdict::falsified);
   EXPECT_EQ(gate.devices[0].verdict, Verdict::passed);
+  const std::string page = to_markdown(gate);
+  for (const DeviceVerdict& each : gate.devices) {
+    EXPECT_NE(page.find(": " + to_text(each.exposure)), std::string::npos) << page;
+  }
 }
 
 TEST_F(GateTest, BlamesADeviceOnWhichSuitesFailAlone) {
@@ -190,6 +248,26 @@ TEST_F(GateTest, BlamesADeviceOnWhichSuitesFailAlone) {
   EXPECT_EQ(gate.devices[0].verdict, Verdict::passed);
 }
 
+/// Of several devices, nobody knows which one it was.
+TEST_F(GateTest, BlamesTheOnlyDeviceForWhatIsRedInAnyPart) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase == Phase::suites) {
+      outcome.report.findings.front().verdict = Verdict::falsified;
+    }
+    return outcome;
+  };
+  const GateReport alone = run(1);
+  EXPECT_EQ(alone.status, 1);
+  EXPECT_EQ(alone.devices[0].verdict, Verdict::falsified);
+  EXPECT_EQ(alone.failures, 1);
+  EXPECT_TRUE(to_json(alone).at("case_failure_rate_bound").is_null());
+  EXPECT_NE(to_markdown(alone).find("600 cases judged, 1 findings are red"), std::string::npos);
+  const GateReport several = run(2);
+  EXPECT_EQ(several.status, 1);
+  for (const DeviceVerdict& each : several.devices) EXPECT_EQ(each.verdict, Verdict::passed);
+}
+
 TEST_F(GateTest, DeviceThatCannotBeOpenedAloneIsNotGreen) {
   suites = [](const PhaseRequest& request) {
     if (request.phase != Phase::device || request.device != 1) return passing_phase(request);
@@ -201,6 +279,15 @@ TEST_F(GateTest, DeviceThatCannotBeOpenedAloneIsNotGreen) {
   EXPECT_EQ(gate.status, 2);
   EXPECT_EQ(gate.devices[1].verdict, Verdict::errored);
   EXPECT_EQ(gate.devices[1].reason, "the worker ended");
+}
+
+/// It may be absent, but what is there has to work.
+TEST_F(GateTest, SanitizerThatCannotBeRunIsNotGreen) {
+  suites = [](const PhaseRequest& request) {
+    return request.phase == Phase::sanitizer ? PhaseOutcome{.broken = "the worker ended"}
+                                             : passing_phase(request);
+  };
+  EXPECT_EQ(run(1).status, 2);
 }
 
 TEST_F(GateTest, LeavesALinkThatHangsAlone) {
@@ -216,16 +303,69 @@ TEST_F(GateTest, LeavesALinkThatHangsAlone) {
   EXPECT_EQ(asked, 4);
 }
 
+TEST_F(GateTest, LinkThatIsClosedIsNotSupported) {
+  probe = [](const ProbeRequest& request) {
+    if (request.from == request.to) return good_probe(request);
+    return ProbeOutcome{.verdict = Verdict::skipped, .reason = "no way from 0 to 1"};
+  };
+  const GateReport gate = run(2);
+  EXPECT_EQ(gate.status, 0) << to_markdown(gate);
+  for (const Link& each : gate.links) {
+    EXPECT_EQ(each.finding.reason, each.from == each.to ? "" : "not_supported");
+  }
+}
+
+/// In the soak, further probes run at the same time as nothing else does, but on warm devices.
+TEST_F(GateTest, SpeedAndWayOfALinkAreThoseOfItsFirstProbe) {
+  probe = [](const ProbeRequest& request) {
+    if (request.probe.first > 0) return ProbeOutcome{.verdict = Verdict::crashed, .reason = "died"};
+    ProbeOutcome outcome = good_probe(request);
+    outcome.result.way = gpu::cuda::Way::peer;
+    // One copy was disturbed.
+    outcome.result.seconds.front() = 1;
+    return outcome;
+  };
+  for (const Link& each : run(1).links) {
+    EXPECT_DOUBLE_EQ(each.gigabytes_per_s(), 1.024);
+    EXPECT_EQ(each.way, gpu::cuda::Way::peer);
+  }
+  probe = [](const ProbeRequest& request) {
+    ProbeOutcome outcome = good_probe(request);
+    if (request.probe.first > 0) outcome.result.seconds.assign(4, 1);
+    return outcome;
+  };
+  EXPECT_DOUBLE_EQ(run(1).links.front().gigabytes_per_s(), 1.024);
+}
+
 TEST_F(GateTest, ProbeThatComparesNothingIsVacuous) {
   probe = [](const ProbeRequest&) { return ProbeOutcome{}; };
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 1);
   EXPECT_EQ(gate.links.front().finding.verdict, Verdict::vacuous);
+  EXPECT_EQ(gate.exposure.patterns, 0);
+  probe = [](const ProbeRequest& request) {
+    ProbeOutcome outcome = good_probe(request);
+    outcome.result.bytes_of_copy = 0;
+    return outcome;
+  };
+  EXPECT_EQ(run(1).links.front().finding.verdict, Verdict::vacuous);
 }
 
 TEST_F(GateTest, SuitesThatRunNothingAreVacuous) {
   suites = [](const PhaseRequest& request) {
     return request.phase == Phase::suites ? PhaseOutcome{} : passing_phase(request);
+  };
+  EXPECT_EQ(run(1).status, 1);
+  // No device is blamed here.
+  EXPECT_EQ(run(2).status, 1);
+}
+
+TEST_F(GateTest, SoakThatEndsWithoutACaseIsVacuous) {
+  suites = [](const PhaseRequest& request) {
+    if (request.phase != Phase::soak) return passing_phase(request);
+    PhaseOutcome outcome;
+    outcome.report.ending = "completed";
+    return outcome;
   };
   EXPECT_EQ(run(1).status, 1);
 }
@@ -333,6 +473,7 @@ TEST_F(GateTest, PartThatItsSuiteCutOffIsNeitherRedNorGreen) {
     };
     const GateReport gate = run(2);
     EXPECT_EQ(gate.status, 2);
+    EXPECT_EQ(gate.report.not_run, is_last_cut_short ? 0 : 3);
     EXPECT_EQ(phase_of(gate, "device 1").verdict, Verdict::skipped);
     EXPECT_EQ(phase_of(gate, "device 1").reason, "not whole: its time was over");
     EXPECT_EQ(gate.devices[1].verdict, Verdict::skipped);
@@ -348,9 +489,23 @@ TEST_F(GateTest, UnitsOfAFurtherPartThatWereCutShortMakeNothingRed) {
     finding.reason = "time_over";
     finding.cells = {{"f64/sum", 3}};
     finding.missing_cells = {"f32/sum"};
+    outcome.report.not_run = 3;
     return outcome;
   };
-  EXPECT_EQ(run(1).status, 0);
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 0) << to_markdown(gate);
+  EXPECT_EQ(gate.report.not_run, 0);
+}
+
+TEST_F(GateTest, PartWhoseUnitsAreAllSkippedHasJudgedNothing) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase != Phase::cuda) return outcome;
+    outcome.report.findings.front().verdict = Verdict::skipped;
+    outcome.report.findings.front().reason = "over_budget";
+    return outcome;
+  };
+  EXPECT_EQ(run(1).status, 2);
 }
 
 TEST_F(GateTest, PhaseThatIsEndedBeforeItsFirstCaseIsNotRed) {
@@ -369,8 +524,22 @@ TEST_F(GateTest, PhaseThatIsEndedBeforeItsFirstCaseIsNotRed) {
       // No later part is begun, but the report lists the remaining parts.
       EXPECT_EQ(folder_of(phases.back()), folder_of(part));
       EXPECT_EQ(gate.phases.size(), 1 + parts.size());
+      for (const DeviceVerdict& each : gate.devices) {
+        if (part.phase == Phase::cuda) {
+          EXPECT_EQ(each.reason, "not measured: the run ended before");
+        }
+      }
     }
   }
+}
+
+TEST_F(GateTest, InterruptOfASoakThatJudgedSomethingIsNotGreen) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase == Phase::soak) outcome.ended_early = "interrupted";
+    return outcome;
+  };
+  EXPECT_EQ(run(1).status, 2);
 }
 
 /// The second device's part ends after some of its units, which all passed.
@@ -433,6 +602,29 @@ TEST_F(GateTest, BackendOnWhichNothingCouldBeRunIsNotGreen) {
   EXPECT_EQ(run(1).status, 2);
 }
 
+TEST_F(GateTest, BackendThatIsMissingInOnePartIsNotGreen) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = phase_without_nccl(request, "backend_unavailable");
+    if (request.phase != Phase::device && !outcome.report.findings.empty()) {
+      outcome.report.findings.back().verdict = Verdict::passed;
+    }
+    return outcome;
+  };
+  EXPECT_EQ(run(2).status, 2);
+}
+
+/// Links are no cases of the backend cuda.
+TEST_F(GateTest, BackendThatHasNothingButItsLinksIsNotGreen) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = phase_without_nccl(request, "not_supported");
+    for (Finding& each : outcome.report.findings) {
+      each.unit.backend = each.unit.backend == "cuda" ? "nccl" : "cuda";
+    }
+    return outcome;
+  };
+  EXPECT_EQ(run(1).status, 2);
+}
+
 /// Returns a passing part, or for the sanitizer's part that it is not installed.
 PhaseOutcome phase_without_sanitizer(const PhaseRequest& request) {
   PhaseOutcome outcome;
@@ -467,8 +659,11 @@ TEST_F(GateTest, AddsUpWhatItWasExposedTo) {
   }
   EXPECT_EQ(gate.exposure.bytes, bytes);
   EXPECT_EQ(gate.exposure.patterns, patterns);
+  EXPECT_EQ(gate.exposure.copies, 4 * patterns);
+  EXPECT_EQ(phase_of(gate, "links").cases, 4 * patterns);
   EXPECT_EQ(gate.devices[0].exposure.bytes, bytes);
   EXPECT_EQ(gate.cases, 600);
+  EXPECT_DOUBLE_EQ(to_json(gate).at("case_failure_rate_bound"), error_rate_bound(0, 600));
   EXPECT_DOUBLE_EQ(gate.links[0].gigabytes_per_s(), 1.024);
 }
 
@@ -532,7 +727,9 @@ TEST_F(GateTest, SaysNothingOfHardwareWhereThereIsNone) {
   EXPECT_EQ(gate.devices.back().reason, "no hardware: host");
   EXPECT_EQ(gate.status, 2);
   EXPECT_TRUE(to_json(gate).at("exposure").at("error_rate_bound").is_null());
+  EXPECT_TRUE(to_json(gate).at("case_failure_rate_bound").is_null());
   EXPECT_TRUE(to_json(gate).at("speeds")[0].at("met").is_null());
+  EXPECT_NE(to_markdown(gate).find("| 30 | at least 20 | - |"), std::string::npos);
   EXPECT_EQ(to_markdown(gate).find("rule of three"), std::string::npos);
 }
 
@@ -575,6 +772,7 @@ TEST_F(GateTest, SpeedIsToldAndNotJudged) {
   EXPECT_EQ(gate.status, 0);
   ASSERT_EQ(gate.speeds.size(), 1U);
   EXPECT_EQ(to_json(gate).at("speeds")[0].at("met"), false);
+  EXPECT_EQ(to_json(gate).at("speeds")[0].at("at_least"), 20);
   EXPECT_NE(to_markdown(gate).find("| cases/cuda | cases_per_second | 10 | at least 20 | no |"),
             std::string::npos)
       << to_markdown(gate);
@@ -616,6 +814,12 @@ TEST(ProbeTest, RequestsAndResultsSurviveTheirJson) {
       .bytes = 64,
       .probe = {.method = Method::load, .seed = 3, .first = 4, .patterns = 5, .repeats = 6}};
   EXPECT_EQ(to_json(request_from_json(to_json(request))), to_json(request));
+  nlohmann::json changed = to_json(request);
+  changed["more"] = 1;
+  EXPECT_THROW((void)request_from_json(changed), harness::BadInput);
+  changed = to_json(request);
+  changed["to"] = -1;
+  EXPECT_THROW((void)request_from_json(changed), harness::BadInput);
   gpu::cuda::LinkResult result{.way = gpu::cuda::Way::peer,
                                .bytes_of_copy = 8,
                                .copies = 2,
@@ -631,9 +835,25 @@ TEST(ProbeTest, RequestsAndResultsSurviveTheirJson) {
   EXPECT_EQ(to_json(result_from_json(to_json(result))), to_json(result));
 }
 
+TEST(ProbeTest, DevicesSurviveTheirJson) {
+  for (const std::string memory : {"", "host"}) {
+    const Device device{
+        .name = "n", .bus = "b", .capability = "9.0", .memory_bytes = 7, .memory = memory};
+    EXPECT_EQ(device_from_json(to_json(device)).memory, memory);
+    EXPECT_EQ(to_json(device_from_json(to_json(device))), to_json(device));
+  }
+}
+
 /// Returns the verdict of a probe whose worker is this program.
 Verdict verdict_of(const std::string& program, double timeout_s) {
   return run_probe({.arguments = {program}, .environment = {}}, timeout_s).verdict;
+}
+
+TEST(ProbeTest, WorkerMaySkipIt) {
+  const ProbeOutcome outcome =
+      run_probe({.arguments = {"/bin/echo", R"({"skipped":"no way"})"}, .environment = {}}, 5);
+  EXPECT_EQ(outcome.verdict, Verdict::skipped);
+  EXPECT_EQ(outcome.reason, "no way");
 }
 
 TEST(ProbeTest, TellsHowAProbeEnded) {

@@ -26,11 +26,11 @@ constexpr const char* soname = "libvendor.so.7";
 
 class VendorLibraries : public testing::Test {
  protected:
-  /// Puts a working library into a folder. Returns its path.
-  fs::path put(const fs::path& folder) {
+  /// Puts a working library of this name into a folder. Returns its path.
+  fs::path put(const fs::path& folder, const std::string& name = soname) {
     link_map* map = nullptr;
     ::dlinfo(::dlopen("libm.so.6", RTLD_NOW), RTLD_DI_LINKMAP, &map);
-    const fs::path file = at(folder) / soname;
+    const fs::path file = at(folder) / name;
     fs::create_directories(file.parent_path());
     fs::copy_file(fs::canonical(map->l_name), file);
     return file;
@@ -82,10 +82,13 @@ TEST_F(VendorLibraries, AreTriedInOrder) {
   set("CONDA_PREFIX", at("conda"));
   set("VIRTUAL_ENV", at("venv"));
   set("PYTHONPATH", std::string(at("nothing")) + "::" + std::string(at("modules")));
-  set("PATH", std::string(at("tools/bin")) + ":" + std::string(at("py/bin")));
+  set("PATH",
+      std::string(at("tools/bin")) + ":" + std::string(at("py/bin")) + ":" +
+          std::string(at("named_python/bin")));
   set("HOME", at("user"));
   link_program("tools/bin/nvcc", "toolkit/bin/nvcc");
   link_program("py/bin/python3", "python/bin/python3.11");
+  link_program("named_python/bin/python", "pyenv/bin/python3.8");
   const auto packages = [this](const std::string& folder) {
     return "in the Python package folder " + at(folder).string();
   };
@@ -97,6 +100,7 @@ TEST_F(VendorLibraries, AreTriedInOrder) {
       {"toolkit/lib64", "in the toolkit of nvcc on PATH"},
       {"conda/lib", "in CONDA_PREFIX"},
       {"root/usr/local/cuda/lib64", "in /usr/local/cuda"},
+      {"modules/nvidia/cu12/lib", packages("modules")},
       {"modules/nvidia/cu13/lib", packages("modules")},
       {"venv/lib/python3.9/site-packages/nvidia/vendor/lib",
        packages("venv/lib/python3.9/site-packages")},
@@ -106,6 +110,8 @@ TEST_F(VendorLibraries, AreTriedInOrder) {
        packages("py/lib/python3.11/site-packages")},
       {"python/lib64/python3.11/dist-packages/nvidia/vendor/lib",
        packages("python/lib64/python3.11/dist-packages")},
+      {"named_python/lib/python3.8/site-packages/nvidia/vendor/lib",
+       packages("named_python/lib/python3.8/site-packages")},
       {"user/.local/lib/python3.11/site-packages/nvidia/vendor/lib",
        packages("user/.local/lib/python3.11/site-packages")},
       {"root/usr/local/lib/python3.9/dist-packages/nvidia/vendor/lib",
@@ -126,9 +132,11 @@ TEST_F(VendorLibraries, AreTriedInOrder) {
 
 TEST_F(VendorLibraries, AreFirstLookedForByTheDynamicLinker) {
   set("CUDA_HOME", at("home"));
-  fs::create_directories(at("home/lib64"));
-  harness::write_file(at("home/lib64/libm.so.6"), "no library");
-  EXPECT_EQ(load("libm.so.6").reason, "found by the dynamic linker");
+  put("home/lib64", "libm.so.6");
+  const LoadedLibrary found = load("libm.so.6");
+  EXPECT_EQ(found.reason, "found by the dynamic linker");
+  // The path tells which one it found.
+  EXPECT_TRUE(found.file.starts_with('/')) << found.file;
 }
 
 TEST_F(VendorLibraries, AreTheFileThatIsNamedAndNoOther) {
@@ -149,10 +157,13 @@ TEST_F(VendorLibraries, AreTakenFromTheNextPlaceWhereOneIsBroken) {
   set("CUDA_HOME", at("home"));
   set("CUDA_PATH", at("path"));
   const std::string broken = put_broken("home/lib64");
+  // The same file by another path is not tried again.
+  fs::create_symlink(at("home/lib64"), at("home/lib"));
   const fs::path works = put("path/lib64");
   EXPECT_EQ(load().file, works);
   const std::string why = complaint("no_function_of_it");
   EXPECT_NE(why.find(broken + ": file too short; "), std::string::npos) << why;
+  EXPECT_EQ(why.find("too short"), why.rfind("too short")) << why;
   EXPECT_NE(why.find(works.string() + ": not Vendor: it has no function no_function_of_it: "),
             std::string::npos)
       << why;
