@@ -73,6 +73,13 @@ TEST_F(Cli, VersionSaysWhatIsBuiltIn) {
        {"\nbuilt with  ", "\ncuda        ", "\nnccl        ", "\nsanitizers  "}) {
     EXPECT_NE(outcome.out.find(each), std::string::npos) << each;
   }
+  // Every line has something to say.
+  EXPECT_NE(outcome.out.find(environment["built_with"].get<std::string>() + ", "),
+            std::string::npos)
+      << outcome.out;
+  for (const char* nothing : {"  \n", ", \n"}) {
+    EXPECT_EQ(outcome.out.find(nothing), std::string::npos) << outcome.out;
+  }
 }
 
 TEST_F(Cli, VersionIsTheLatestInTheListOfChanges) {
@@ -105,7 +112,37 @@ TEST_F(Cli, ListIsJsonOnRequest) {
 TEST_F(Cli, DoctorDescribesTheMachine) {
   const Outcome outcome = rankcheck("doctor --json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_TRUE(json::parse(outcome.out).contains("cuda"));
+  const json said = json::parse(outcome.out);
+  for (const char* each : {"system", "processor", "cxx", "nvcc", "mpirun", "cuda"}) {
+    EXPECT_TRUE(said.contains(each)) << each;
+  }
+}
+
+TEST_F(Cli, DoctorSaysOfAProgramThatFailsThatThereIsNone) {
+  write_script("c++", "echo broken; exit 1\n");
+  const Outcome outcome = shell("PATH=.:$PATH " + program_ + " doctor --json");
+  EXPECT_EQ(json::parse(outcome.out).at("cxx"), "none");
+}
+
+TEST_F(Cli, DoctorHasALineForWhateverABackendLacks) {
+  install();
+  const std::string algorithms =
+      R"("algorithms":[{"operation":"barrier","name":"central","summary":""}])";
+  write_script("bin/rankcheck-worker-cuda",
+               R"(echo '{"unavailable":"no driver","notes":["no cuFFT"],)" + algorithms + "}'\n");
+  // It seems to be ready, and does not start.
+  write_script(
+      "bin/rankcheck-worker-nccl",
+      R"([ "$1" != --describe ] || echo '{"unavailable":"",)" + algorithms + "}'\nexit 1\n");
+  const Outcome outcome = rankcheck("doctor");
+  EXPECT_NE(outcome.out.find("no    no driver\n"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("  no cuFFT\n"), std::string::npos) << outcome.out;
+  const json said = json::parse(rankcheck("doctor --json").out);
+  for (const json& each : said.at("backends")) {
+    if (each.at("name") != "nccl") continue;
+    EXPECT_FALSE(each.at("available"));
+    EXPECT_NE(each.at("why_unavailable"), "");
+  }
 }
 
 TEST_F(Cli, RunStartsWithItsSeedAndEndsWithTheOutcomes) {

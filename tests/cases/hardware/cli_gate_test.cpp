@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -129,6 +130,7 @@ TEST_F(CliGate, EndsWhenTheTimeOfTheCallIsOver) {
                            " run --resume r --time-budget 0.001 --archive r.zip\n"),
             std::string::npos)
       << first.out;
+  EXPECT_EQ(first.err.find("rankcheck: r: ended early (time_over)"), 0U) << first.err;
   EXPECT_EQ(report("r")["ending"], "time_over");
   EXPECT_EQ(harness::complaints(report("r")), "");
   EXPECT_TRUE(exists("r.zip"));
@@ -136,6 +138,10 @@ TEST_F(CliGate, EndsWhenTheTimeOfTheCallIsOver) {
   for (const json& each : phases()) {
     EXPECT_EQ(each.at("verdict"), "skipped") << each;
   }
+  // The budget is that of the latest call.
+  const Outcome second = rankcheck("run --resume r --time-budget 0.002");
+  EXPECT_NE(second.out.find("run --resume r --time-budget 0.002\n"), std::string::npos)
+      << second.out;
   finish_gate("r");
   EXPECT_EQ(measured(report("r")), 8);
   std::vector<std::string> names;
@@ -258,6 +264,124 @@ TEST_F(CliGate, HasARankForEveryDevice) {
   EXPECT_EQ(ranks_of("as-asked/suites"), (json{{"cuda", 1}, {"nccl", 1}}));
 }
 
+TEST_F(CliGate, PartThatWasKilledBeforeItsHeaderBeginsAnew) {
+  make("fast");
+  rankcheck(gate_ + "--time-budget 0.001 --report r");
+  fs::create_directory(path_to("r/cuda"));
+  make("r/cuda/journal.jsonl", "{\"journal");
+  finish_gate("r");
+  EXPECT_EQ(report("r/cuda")["ending"], "completed");
+}
+
+/// What its page says of the parts that begin although the script opens no backend.
+TEST_F(CliGate, EveryPartChecksWhatItIsFor) {
+  make("fast");
+  // All of them in later calls, which keep what the first one was told.
+  rankcheck(gate_ + "--seed 5 --cases 7 --timeout 9 --time-budget 0.001 --report r");
+  finish_gate("r");
+  const auto run_of = [this](const std::string& part) {
+    json run = report("r/" + part).at("run");
+    EXPECT_EQ(run.at("operation"), "barrier") << part;
+    run.erase("operation");
+    return run;
+  };
+  EXPECT_EQ(run_of("cuda"),
+            (json{{"suites", {"hardware"}},
+                  {"backends", {"cuda"}},
+                  {"cases", 3},
+                  {"seed", 5},
+                  {"devices", 2}}));
+  EXPECT_EQ(run_of("suites"),
+            (json{{"suites", {"hardware"}}, {"cases", 7}, {"seed", 5}, {"devices", 2}}));
+  // Other cases than those of the suites.
+  EXPECT_EQ(run_of("soak"),
+            (json{{"suites", {"hardware"}}, {"cases", 7}, {"seed", 6}, {"devices", 2}}));
+  for (const std::string part : {"cuda", "suites", "soak"}) {
+    const json environment = report("r/" + part).at("environment");
+    EXPECT_EQ(environment.at("timeout_s"), 9) << part;
+    // The budget is that of a call, and the soak has its own.
+    EXPECT_EQ(environment.contains("time_budget_s"), part == "soak") << part;
+  }
+  run_whole("few", "--cases 2");
+  EXPECT_EQ(report("few/cuda").at("run").at("cases"), 2);
+}
+
+TEST_F(CliGate, LeavesOutPartsOfWhichNothingIsSelected) {
+  make("fast");
+  const auto parts_of = [this](const std::string& arguments) {
+    rankcheck(gate_ + "--time-budget 0.001 --report parts " + arguments);
+    std::string names;
+    const json parts = report("parts")["environment"]["hardware"]["phases"];
+    for (const json& each : parts) names += each.at("name").get<std::string>() + ", ";
+    fs::remove_all(path_to("parts"));
+    return names;
+  };
+  EXPECT_EQ(parts_of("--ranks 2"),
+            "links, cuda, nccl 2 ranks, speed, sanitizer, suites, device 0, device 1, soak, ");
+  EXPECT_EQ(parts_of("--backend cuda"),
+            "links, cuda, speed, sanitizer, suites, device 0, device 1, soak, ");
+  // Its only device is alone in the suites, too.
+  std::string alone = worker;
+  alone.erase(alone.find(",$device"), 8);
+  write_worker("cuda", alone);
+  EXPECT_EQ(parts_of(""),
+            "links, cuda, nccl 1 rank, nccl 4 ranks, speed, sanitizer, suites, soak, ");
+}
+
+TEST_F(CliGate, ShowsItsPartsAloneTheDevicesThatTheUserShows) {
+  make("fast");
+  const std::string note =
+      "#!/bin/sh\ncase $1 in --ranks) echo \"$CUDA_VISIBLE_DEVICES\" >> shown;; esac\n";
+  for (const char* name : {"cuda", "nccl"}) {
+    write_worker(name, note + std::string(worker).substr(10));
+  }
+  // What parts alone are shown; all others are shown what the user shows.
+  const auto shown_alone = [this](const std::string& by_the_user) {
+    std::vector<std::string> all;
+    std::istringstream lines(text_of("shown"));
+    for (std::string line; std::getline(lines, line);) {
+      if (line != by_the_user && (all.empty() || all.back() != line)) all.push_back(line);
+    }
+    EXPECT_EQ(text_of("shown").find(by_the_user + '\n'), 0U);
+    EXPECT_TRUE(text_of("shown").ends_with('\n' + by_the_user + '\n'));
+    fs::remove(path_to("shown"));
+    return all;
+  };
+  run_gate("--operation barrier", "r", "CUDA_VISIBLE_DEVICES=7,GPU-x");
+  EXPECT_EQ(shown_alone("7,GPU-x"), (std::vector<std::string>{"7", "GPU-x"}));
+  run_gate("--operation barrier", "s", "env -u CUDA_VISIBLE_DEVICES");
+  EXPECT_EQ(shown_alone(""), (std::vector<std::string>{"0", "1"}));
+}
+
+TEST_F(CliGate, SoakTakesWhatIsLeftOfTheCall) {
+  make("fast");
+  const auto soaks_in = [this](const std::string& folder) {
+    std::vector<double> all;
+    std::istringstream lines(text_of(folder + "/journal.jsonl"));
+    for (std::string line; std::getline(lines, line);) {
+      const json answer = json::parse(line, nullptr, false);
+      if (answer.contains("soak_s")) all.push_back(answer.at("soak_s"));
+    }
+    return all;
+  };
+  in_background(gate_ + "--time-budget 100 --report r",
+                "grep -qs soak_s r/journal.jsonl",
+                "kill -9 $p; wait $p;");
+  ASSERT_EQ(soaks_in("r").size(), 1U);
+  EXPECT_GT(soaks_in("r")[0], 60);
+  EXPECT_LT(soaks_in("r")[0], 100);
+
+  // Without a budget, it takes a minute in all.
+  run_whole("s");
+  const std::vector<double> before = soaks_in("s");
+  in_background("run --resume s",
+                "[ $(grep -c soak_s s/journal.jsonl) = " + std::to_string(before.size() + 1) + " ]",
+                "kill -9 $p; wait $p;");
+  const std::vector<double> after = soaks_in("s");
+  ASSERT_EQ(after.size(), before.size() + 1);
+  EXPECT_NEAR(std::accumulate(after.begin(), after.end(), 0.0), 60, 1e-3);
+}
+
 TEST_F(CliGate, RefusesBeforeAnythingIsMeasured) {
   expect_unable("run hardware smoke", "suite: hardware: expected no other suite beside it");
   expect_unable("run hardware --operation nonsense --report r", "nonsense");
@@ -321,10 +445,23 @@ TEST_F(CliGate, GoesOnOnlyAsItBegan) {
   rankcheck(gate_ + "--time-budget 0.1 --seed 5 --report r");
   expect_unable("run hardware --resume r --seed 6", "--resume: r: expected seed to be 5");
   expect_unable("run smoke --resume r", "--resume: r: expected suites to be [\"hardware\"]");
+  std::string others = worker;
+  others.replace(others.find("made up"), 7, "made new");
+  write_worker("cuda", others);
+  expect_unable("run --resume r", "other devices need a folder of their own (--report)");
   std::string alone = worker;
   alone.erase(alone.find(",$device"), 8);
   write_worker("cuda", alone);
   expect_unable("run --resume r", "other devices need a folder of their own (--report)");
+
+  write_worker("cuda", worker);
+  const std::string journal = text_of("r/journal.jsonl");
+  harness::write_file(path_to("r/journal.jsonl"), harness::without_checksums(journal));
+  expect_unable("run --resume r", "checksum");
+  harness::write_file(path_to("r/journal.jsonl"), journal);
+  const std::string commit = report("r")["environment"]["commit"];
+  change_journal("r/journal.jsonl", '"' + commit + '"', "\"another\"");
+  expect_unable("run --resume r", "another");
 }
 
 TEST_F(CliGate, RefusesToGoOnWithAPartThatHasChanged) {
@@ -350,6 +487,7 @@ TEST_F(CliGate, RefusesToGoOnWithAPartThatHasChanged) {
 
 /// A refusal is one line on stderr, nothing on stdout, and no folder.
 TEST_F(CliGate, RefusesToBeginWithoutADeviceOrALibrary) {
+  make("fast");
   const auto expect_refused = [this](const std::string& arguments, const std::string& why) {
     const Outcome outcome = rankcheck(gate_ + "--report r " + arguments);
     EXPECT_EQ(outcome.status, 2);
@@ -364,6 +502,12 @@ TEST_F(CliGate, RefusesToBeginWithoutADeviceOrALibrary) {
                           field + R"(,"shared_memory":"/dev/shm: expected 136 MiB")");
   write_worker("nccl", short_of_memory);
   expect_refused("", "backend nccl: /dev/shm: expected 136 MiB; --backend cuda does without it");
+  // It is needed where ranks of NCCL share a device, and nowhere else.
+  for (const std::string arguments : {"--backend cuda", "--ranks 1..2"}) {
+    rankcheck(gate_ + "--time-budget 0.001 --report s " + arguments);
+    EXPECT_TRUE(exists("s/report.json")) << arguments;
+    fs::remove_all(path_to("s"));
+  }
   remove_worker("nccl");
   expect_refused("",
                  "backend nccl: rankcheck-worker-nccl is missing beside rankcheck: install NCCL's "
