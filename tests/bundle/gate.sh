@@ -39,4 +39,12 @@ for part in links cuda 'nccl 1 rank' 'nccl 4 ranks' speed suites soak; do
     *) echo "expected the part $part to have passed"; exit 1 ;;
   esac
 done
+# The same file by another name is another library.
+status=0
+why=$(/stand-in/rankcheck --nccl-library /stand-in/../stand-in/nccl.so run --resume gate 2>&1) ||
+  status=$?
+case "$status $why" in
+  '2 '*'backend nccl: expected '*'other libraries need a folder of their own'*) ;;
+  *) echo "expected another NCCL to be refused, found status $status: $why"; exit 1 ;;
+esac
 [ -s gate/report.json ] && [ -s gate/summary.md ] && [ -s gate.zip ]

@@ -244,6 +244,11 @@ TEST_F(CudaOnStandIn, FailsNothingOfTheGateAndPassesNoDevice) {
     EXPECT_TRUE(each.at("exposure").at("error_rate_bound").is_null()) << each;
     EXPECT_EQ(each.at("name"), "stand-in, on this host");
   }
+  for (const std::string part : {"device-0", "device-1"}) {
+    const nlohmann::json run = report("gate/" + part).at("run");
+    EXPECT_EQ(run.at("suites"), nlohmann::json{"smoke"}) << part;
+    EXPECT_EQ(run.at("cases"), 5) << part;
+  }
   ASSERT_EQ(found.at("links").size(), 8U);
   for (const nlohmann::json& each : found.at("links")) {
     EXPECT_EQ(each.at("verdict"), "passed") << each;
@@ -289,6 +294,12 @@ TEST_F(CudaOnStandIn, RunsItsWorkersUnderTheSanitizer) {
   EXPECT_EQ(part("sanitizer").at("verdict"), "passed") << part("sanitizer");
   EXPECT_GT(part("sanitizer").at("cases"), 0) << part("sanitizer");
   EXPECT_EQ(text_of("sanitized").find("--error-exitcode 86 "), 0U) << text_of("sanitized");
+  // The sanitizer makes everything slower.
+  const nlohmann::json sanitized = report("gate/sanitizer");
+  EXPECT_EQ(sanitized.at("run").at("suites"), nlohmann::json{"smoke"});
+  EXPECT_EQ(sanitized.at("run").at("cases"), 1);
+  EXPECT_EQ(sanitized.at("environment").at("timeout_s"),
+            10 * report("gate").at("environment").at("timeout_s").get<double>());
 
   std::filesystem::remove_all(path_to("gate"));
   harness::write_file(path_to("complains"), "");

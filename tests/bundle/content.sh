@@ -1,0 +1,21 @@
+#!/bin/sh
+# content.sh SOURCES ROOT PROGRAM...: checks that the bundle in the root folder ROOT has these
+# programs, all data that are among the sources, and licences where dpkg has them.
+set -eu
+sources=$1
+bundle=$(echo "$2/a folder"/rankcheck-*)
+shift 2
+
+for program; do
+  [ -x "$bundle/$program" ] || { echo "expected the program $program"; exit 1; }
+done
+cd "$sources"
+for file in README.md reports/*.md reports/schema.json reports/hardware/*.md cases/hardware/*.md \
+  cases/suites/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*; do
+  cmp "$file" "$bundle/share/rankcheck/$file"
+done
+command -v dpkg-query >/dev/null || exit 0
+# Libraries, and headers that are compiled in.
+for package in libhdf5 libcairo2 libzip libcli11-dev nlohmann-json3-dev librapidcheck-dev; do
+  ls "$bundle/share/rankcheck/licenses/$package"*/copyright
+done
