@@ -39,6 +39,12 @@ for part in links cuda 'nccl 1 rank' 'nccl 4 ranks' speed suites soak; do
     *) echo "expected the part $part to have passed"; exit 1 ;;
   esac
 done
+# NCCL is there, and nobody asks for it.
+call hardware --operation all_reduce --backend cuda --report alone --time-budget 0.01
+case $out in
+  *'| nccl '*) echo "expected no part with NCCL: $out"; exit 1 ;;
+esac
+
 # The same file by another name is another library.
 status=0
 why=$(/stand-in/rankcheck --nccl-library /stand-in/../stand-in/nccl.so run --resume gate 2>&1) ||

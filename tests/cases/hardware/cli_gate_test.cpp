@@ -380,6 +380,8 @@ TEST_F(CliGate, SoakTakesWhatIsLeftOfTheCall) {
   const std::vector<double> after = soaks_in("s");
   ASSERT_EQ(after.size(), before.size() + 1);
   EXPECT_NEAR(std::accumulate(after.begin(), after.end(), 0.0), 60, 1e-3);
+  rankcheck("report s");
+  EXPECT_FALSE(report("s")["environment"].contains("time_budget_s"));
 }
 
 TEST_F(CliGate, RefusesBeforeAnythingIsMeasured) {
@@ -458,6 +460,7 @@ TEST_F(CliGate, GoesOnOnlyAsItBegan) {
   const std::string journal = text_of("r/journal.jsonl");
   harness::write_file(path_to("r/journal.jsonl"), harness::without_checksums(journal));
   expect_unable("run --resume r", "checksum");
+  EXPECT_EQ(text_of("r/journal.jsonl"), harness::without_checksums(journal));
   harness::write_file(path_to("r/journal.jsonl"), journal);
   const std::string commit = report("r")["environment"]["commit"];
   change_journal("r/journal.jsonl", '"' + commit + '"', "\"another\"");
