@@ -176,22 +176,22 @@ std::optional<std::string> find_clobbered(const Case& c,
                                           const Image& after) {
   if (before.size() != after.size()) return "the image has the wrong size";
   const std::int64_t bytes = spec::info(c.type).bytes;
+  // In the order of their addresses, and apart from one another.
   std::vector<spec::Block> free;
-  if (layout.recv >= 0) {
+  if (layout.rest_undefined) {
+    // The output lies inside.
+    free.push_back({layout.send, layout.send_size});
+  } else if (layout.recv >= 0) {
     for (const spec::Block& block : layout.extents.recv) {
       free.push_back({layout.recv + block.offset * bytes, block.count * bytes});
     }
   }
-  if (layout.rest_undefined) free.push_back({layout.send, layout.send_size});
-  std::sort(free.begin(), free.end(), [](const spec::Block& a, const spec::Block& b) {
-    return a.offset < b.offset;
-  });
   free.push_back({layout.size, 0});
   std::int64_t begin = 0;
   for (const spec::Block& block : free) {
     const std::int64_t at = first_difference(before, after, begin, block.offset);
     if (at < block.offset) return describe(layout, bytes, at);
-    begin = std::max(begin, block.offset + block.count);
+    begin = block.offset + block.count;
   }
   return std::nullopt;
 }
