@@ -77,7 +77,6 @@ class Simulator {
   void begin_fault();
   void walk();
   void fail(const plan::Violation& violation);
-  void check_guards();
   /// Whether the next move is the one at which its rank stops.
   [[nodiscard]] bool dies();
   /// Performs a move that the monitor allowed.
