@@ -10,8 +10,7 @@
 namespace rankcheck::gpu::plan {
 namespace {
 
-std::string walk(const Plan& plan, const Schedule& schedule) {
-  Scheduler scheduler;
+std::string walk(const Plan& plan, const Schedule& schedule, Scheduler& scheduler) {
   scheduler.begin(plan, schedule);
   std::string order;
   while (const auto move = scheduler.next()) order += std::to_string(move->rank);
@@ -34,8 +33,9 @@ TEST(ScheduleTest, rejects_other_text) {
 TEST(SchedulerTest, takes_one_rank_as_far_as_it_goes) {
   Sketch sketch(2);
   send_to_1(sketch.builder);
+  Scheduler scheduler;
   // Rank 0 enters and waits for rank 1's entry. Rank 1 enters and waits for the put.
-  EXPECT_EQ(walk(sketch.plan, {}),
+  EXPECT_EQ(walk(sketch.plan, {}, scheduler),
             "01"
             "0000"
             "11");
@@ -47,11 +47,12 @@ TEST(SchedulerTest, repeats_itself_and_varies_with_the_seed) {
     sketch.builder.wait(rank,
                         sketch.builder.send_to(sketch.builder.recv(rank), sketch.builder.send(0)));
   }
+  Scheduler scheduler;
   for (const auto policy : {Schedule::Policy::random, Schedule::Policy::pct}) {
     std::set<std::string> orders;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
-      const std::string order = walk(sketch.plan, {policy, seed});
-      EXPECT_EQ(order, walk(sketch.plan, {policy, seed}));
+      const std::string order = walk(sketch.plan, {policy, seed}, scheduler);
+      EXPECT_EQ(order, walk(sketch.plan, {policy, seed}, scheduler));
       orders.insert(order);
     }
     EXPECT_GT(orders.size(), 5U);

@@ -1,5 +1,7 @@
 #include "gpu/plan/validate.hpp"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "tests/gpu/plan/sketch.hpp"
@@ -50,6 +52,12 @@ TEST(ValidateTest, finds_a_scratch_slot_reused_without_credit) {
   EXPECT_NE(sketch.wrong().find("touch scratch[0..2) of rank 1 unordered"), std::string::npos);
 }
 
+TEST(ValidateTest, finds_scratch_written_after_its_owner_left) {
+  Sketch sketch(2);
+  sketch.builder.put(sketch.builder.scratch(1, 4), sketch.builder.send(0));
+  EXPECT_NE(sketch.wrong().find("touch scratch[0..4) of rank 1 unordered"), std::string::npos);
+}
+
 TEST(ValidateTest, names_only_the_elements_in_conflict) {
   Sketch sketch(2);
   Builder& builder = sketch.builder;
@@ -90,6 +98,17 @@ TEST(ValidateTest, finds_a_read_of_an_output_that_nobody_wrote) {
   Sketch sketch(1);
   sketch.builder.reduce(sketch.builder.recv(0), {sketch.builder.recv(0), sketch.builder.send(0)});
   EXPECT_NE(sketch.wrong().find("of which a part was never written"), std::string::npos);
+}
+
+TEST(ValidateTest, finds_a_read_of_an_output_beside_the_input_that_lies_in_it) {
+  for (const std::int64_t at : {0, 1, 2, 3}) {
+    Sketch sketch(1);
+    sketch.builder.copy(sketch.builder.scratch(0, 1), part(sketch.builder.recv(0), at, 1));
+    std::vector<RankMemory> memory = sketch.memory();
+    const std::int64_t begin = memory[0][Buffer::recv].begin;
+    memory[0][Buffer::send] = {begin + 1, begin + 3};
+    EXPECT_EQ(validate(sketch.plan, memory).has_value(), at == 0 || at == 3) << at;
+  }
 }
 
 TEST(ValidateTest, finds_a_deadlock) {

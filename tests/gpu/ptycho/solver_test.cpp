@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/ptycho/conjugate_gradient_step/contract.hpp"
+
 #include "gpu/ptycho/model.hpp"
 #include "gpu/ptycho/tiles.hpp"
 
@@ -47,6 +49,8 @@ struct Layout {
   std::vector<std::vector<double>> positions;
   bool tiles = false;
   bool has_queues = false;
+  /// Positions that a device takes at a time; 0: as many as it likes.
+  int batch_max = 0;
 };
 const Layout three_tiles{
     .positions = {{0.5, 0, 3, 2.25, 1, 6.75}, {}, {5, 5, 8.5, 6.5, 8.5, 6.5, 8.5, 6.5}},
@@ -71,6 +75,7 @@ class Problem {
       : held_(boxes_of(layout)),
         devices_(static_cast<int>(held_.size()), layout.has_queues ? &held_ : nullptr),
         solver_(devices_, scene, held_) {
+    devices_.batch_max = layout.batch_max;
     const Waves object = waves(143, 1);
     std::size_t first = 0;
     for (int rank = 0; rank < devices_.ranks(); ++rank) {
@@ -121,6 +126,26 @@ class Problem {
   [[nodiscard]] Waves exit_waves(int rank) {
     return devices_.get(
         rank, share(rank).exit_waves, share(rank).count * static_cast<std::int64_t>(2 * frame));
+  }
+  /// A copy of the state on the devices, as far as it is exit waves.
+  [[nodiscard]] Waves copied_exit_waves(int rank) {
+    std::vector<SolverShare<double>> copies = shares_;
+    for (int each = 0; each < ranks(); ++each) {
+      SolverShare<double>& copy = copies[static_cast<std::size_t>(each)];
+      copy.object = devices_.put(each, Waves(object(each).size()));
+      copy.probe = devices_.put(each, Waves(probe_size));
+      copy.exit_waves = devices_.put(each, Waves(exit_waves(each).size()));
+    }
+    solver_.copy_state(StepKind::difference_map, shares_, copies);
+    const SolverShare<double>& copy = copies[static_cast<std::size_t>(rank)];
+    return devices_.get(rank, copy.exit_waves, std::ssize(exit_waves(rank)));
+  }
+  void brighten_probe(double factor) {
+    for (int rank = 0; rank < ranks(); ++rank) {
+      Waves values = probe(rank);
+      for (auto& value : values) value = factor * value;
+      share(rank).probe = devices_.put(rank, values);
+    }
   }
   void darken_probe() {
     for (int rank = 0; rank < ranks(); ++rank) share(rank).probe = devices_.put(rank, Waves(32));
@@ -318,6 +343,44 @@ TEST(ConjugateGradientTest, remembers_the_step_before) {
   remembering.take(StepKind::conjugate_gradient);
   forgetful.take(StepKind::conjugate_gradient);
   EXPECT_FALSE(same(remembering.object(0), forgetful.object(0)));
+}
+
+/// Twice the light takes half the step.
+TEST(ConjugateGradientTest, halves_its_step_as_often_as_it_may) {
+  double shortest = 1;
+  for (int doubled = 0; doubled < 2 * reference::line_search_halvings; ++doubled) {
+    Problem problem(one_rank);
+    problem.brighten_probe(std::exp2(doubled / 2.0));
+    const double length = problem.take(StepKind::conjugate_gradient).object_length;
+    if (length > 0) shortest = std::min(shortest, length);
+  }
+  EXPECT_EQ(shortest, std::exp2(-reference::line_search_halvings));
+}
+
+TEST(ConjugateGradientTest, moves_the_probe_where_the_object_has_to_stay) {
+  Problem problem(one_rank);
+  problem.brighten_probe(std::exp2(reference::line_search_halvings));
+  const StepReport report = problem.take(StepKind::conjugate_gradient);
+  EXPECT_EQ(report.object_length, 0);
+  EXPECT_GT(report.probe_length, 0);
+}
+
+TEST(DifferenceMapTest, starts_with_the_waves_of_every_batch) {
+  Layout batches = one_rank;
+  batches.batch_max = 2;
+  for (const bool has_queues : {false, true}) {
+    batches.has_queues = has_queues;
+    Layout whole = batches;
+    whole.batch_max = 0;
+    EXPECT_TRUE(same(Problem(batches).exit_waves(0), Problem(whole).exit_waves(0)));
+  }
+}
+
+TEST(DifferenceMapTest, copies_all_exit_waves) {
+  Problem problem(three_tiles);
+  for (const int rank : {0, 2}) {
+    EXPECT_TRUE(same(problem.copied_exit_waves(rank), problem.exit_waves(rank)));
+  }
 }
 
 TEST(DifferenceMapTest, remembers_its_exit_waves) {
