@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -50,6 +51,27 @@ TEST_F(EngineTest, PassesAndCountsWhatHolds) {
   EXPECT_EQ(finding.cells.size(), all_cells);
   EXPECT_TRUE(finding.missing_cells.empty());
   EXPECT_FALSE(finding.minimal);
+}
+
+/// RapidCheck makes so many cases at a time. Once all cells are covered, nothing but its random
+/// numbers decides on a case.
+TEST_F(EngineTest, CasesBehindTheFirstTenThousandAreOthers) {
+  constexpr std::size_t round = 10'000;
+  constexpr std::size_t covered = 1000;
+  constexpr std::size_t compared = 100;
+  unit = fake::unit("barrier", static_cast<int>(round + covered + compared));
+  std::vector<std::uint64_t> seeds;
+  backend.outcome = [&](const Case& c) {
+    seeds.push_back(c.data_seed);
+    return RunStatus::completed;
+  };
+  run();
+  ASSERT_EQ(seeds.size(), round + covered + compared);
+  std::size_t same = 0;
+  for (std::size_t i = covered; i < covered + compared; ++i) {
+    same += seeds[i] == seeds[round + i] ? 1 : 0;
+  }
+  EXPECT_LT(same, compared / 10);
 }
 
 TEST_F(EngineTest, AsManyCasesAsTypesAndOpsAndAnEmptyOneCoverAllCells) {

@@ -66,6 +66,24 @@ TEST(Merge, AddsUpRoundsAndCoversWhatWasMissing) {
   EXPECT_TRUE(total.missing_cells.empty());
 }
 
+TEST(Merge, KeepsTheMostRanksOfAllRounds) {
+  Finding total = sample_finding("all_reduce", Verdict::passed);
+  total.ranks_max = 3;
+  Finding round = sample_finding("all_reduce", Verdict::passed);
+  round.ranks_max = 1;
+  merge(total, round);
+  EXPECT_EQ(total.ranks_max, 3);
+}
+
+TEST(Merge, ACellThatSomeRoundCoveredIsNotRefused) {
+  Finding total = sample_finding("all_reduce", Verdict::passed);
+  total.refused_cells = {"int8/sum", "site/gap"};
+  Finding round = sample_finding("all_reduce", Verdict::passed);
+  round.cells = {{"int8/sum", 3}};
+  merge(total, round);
+  EXPECT_EQ(total.refused_cells, std::vector<std::string>{"site/gap"});
+}
+
 TEST(Merge, ACellThatNoRoundCoveredIsVacuous) {
   Finding total = sample_finding("all_reduce", Verdict::passed);
   Finding round = sample_finding("all_reduce", Verdict::passed);

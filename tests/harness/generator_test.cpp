@@ -276,6 +276,35 @@ TEST_F(GeneratorTest, DoesWithoutWhatTheBackendRefuses) {
   EXPECT_GT(generator.refused(), 0);
 }
 
+TEST_F(GeneratorTest, AsksTheBackendAboutEveryStage) {
+  Property property = fake::completes();
+  property.name = "rotates_at_last";
+  property.program = [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+    stages.assign(2, c);
+    stages[1].rotate = 1;
+  };
+  const Catalogue other = fake::catalogue({property});
+  Unit unit = fake::unit("all_reduce");
+  unit.property = "rotates_at_last";
+  backend.refusal = [](const Case& c) { return c.rotate == 1 ? "no" : ""; };
+  Generator generator(other, backend, unit, 1);
+  EXPECT_TRUE(generator.cells().empty());
+  EXPECT_GT(generator.refused(), 0);
+}
+
+TEST_F(GeneratorTest, ASingleChunkIsNotChunked) {
+  const auto sites = site_classes(catalogue.find("broadcast")->contract, backend.traits(), 1, 1);
+  const auto chunked = std::find_if(sites.begin(), sites.end(), [](const SiteClass& each) {
+    return each.name == "site/chunked";
+  });
+  ASSERT_NE(chunked, sites.end());
+  Case c;
+  c.count = 4;
+  for (c.chunk = 0; c.chunk < 7; ++c.chunk) {
+    EXPECT_EQ(chunked->has(c), c.chunk > 0 && c.chunk < 4) << c.chunk;
+  }
+}
+
 TEST_F(GeneratorTest, HasNoCellsWhereEverythingIsRefused) {
   backend.refusal = [](const Case&) { return "never"; };
   Generator generator(catalogue, backend, fake::unit("all_reduce"), 1);

@@ -382,6 +382,22 @@ TEST_F(ExaminerTest, ARankThatNobodyLookedAtIsVacuous) {
   EXPECT_EQ(judgement.reason, "nothing was compared of the output of rank 2");
 }
 
+TEST_F(ExaminerTest, OutputsThatNobodyLookedAtAreVacuousWhicheverRankHasThem) {
+  Property property = fake::looks_away();
+  property.name = "moves_the_root";
+  property.program = [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+    stages.assign(2, c);
+    stages[1].root = 1;
+  };
+  catalogue_ = fake::catalogue({property});
+  Case c = legal("reduce");
+  c.op = spec::ReduceOp::sum;
+  c.property = "moves_the_root";
+  const Judgement judgement = examine(c);
+  EXPECT_EQ(judgement.verdict, Verdict::vacuous);
+  EXPECT_EQ(judgement.reason, "nothing was compared of any output");
+}
+
 TEST_F(ExaminerTest, AnOutputWithoutAUsefulBoundIsVacuous) {
   Property property = fake::completes();
   property.name = "sees_little";

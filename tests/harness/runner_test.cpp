@@ -84,6 +84,15 @@ TEST_F(RunnerTest, FailFastStopsAtTheFirstFailure) {
   EXPECT_EQ(verdicts_.size(), 1U);
 }
 
+TEST_F(RunnerTest, FailFastStopsAtTheFirstError) {
+  options_.fail_fast = true;
+  hooks_.check = [](Backend&, const Unit&, const RunLimits&) -> Finding {
+    throw std::runtime_error("out of paper");
+  };
+  EXPECT_EQ(run(), Ending::failed_fast);
+  EXPECT_EQ(verdicts_.size(), 1U);
+}
+
 TEST_F(RunnerTest, BackendThatDoesNotOpenIsErroredWithItsReason) {
   hooks_.open = [](const std::string&) -> std::unique_ptr<Backend> {
     throw std::runtime_error("no cable");

@@ -58,6 +58,17 @@ struct ShrinkTest : testing::Test {
   }
 };
 
+TEST_F(ShrinkTest, TheRootStaysTheSameRankWhereOthersGo) {
+  const Case c = case_from_text(
+      R"({"operation":"broadcast","property":"completes","ranks":4,"root":2,"count":1})");
+  Case smaller = c;
+  smaller.ranks = 3;
+  smaller.root = 1;
+  std::vector<Case> candidates;
+  shrinks(catalogue, c, candidates);
+  EXPECT_NE(std::find(candidates.begin(), candidates.end(), smaller), candidates.end());
+}
+
 TEST_F(ShrinkTest, CandidatesAreLegalAndSimplerAndOfTheSameSubject) {
   std::vector<Case> candidates;
   const fake::FakeBackend backend(catalogue);
