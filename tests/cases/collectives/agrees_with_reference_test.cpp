@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -58,6 +59,37 @@ TEST(AgreesWithReferenceTest, RatiosStayWithinTheBound) {
 TEST(AgreesWithReferenceTest, EveryByteOfEveryRankIsCompared) {
   EXPECT_EQ(examine(general).compared_bytes, 4 * 5 * 4);
   EXPECT_EQ(examine(gather).compared_bytes, 3 * 6 * 4);
+}
+
+/// Ranks that have the same output share what is expected of it.
+TEST(AgreesWithReferenceTest, PowerIsThatOfWhatIsExpected) {
+  const harness::Power sums = examine(general).power;
+  EXPECT_EQ(sums.elements, 5);
+  EXPECT_EQ(sums.useful, 5);
+  EXPECT_EQ(examine(gather).power.elements, 6);
+}
+
+/// An element of recv that broadcast's reference does not know.
+TEST(AgreesWithReferenceTest, OutputsThatTheReferenceLeavesOutAreErrors) {
+  harness::Operation broadcast = *all_operations().find("broadcast");
+  broadcast.contract.extents = [](const spec::Call& call, int, spec::Extents& extents) {
+    extents.send_size = spec::append_even(extents.send, 1, call.count);
+    extents.recv_size = spec::append_even(extents.recv, 1, call.count + 1);
+  };
+  const harness::Catalogue catalogue({broadcast});
+  const harness::BackendTraits traits;
+  const std::vector<Case> stages{
+      harness::case_from_text(R"({"operation":"broadcast","ranks":1,"count":2})")};
+  harness::ImageLayout layout;
+  lay_out(broadcast.contract, stages[0], 0, traits.result_place, layout);
+  Observation observation;
+  observation.stages.resize(1);
+  prepare(stages[0], 0, layout, nullptr, observation.stages[0].images.emplace_back());
+  Judgement judgement;
+  agrees_with_reference().check(
+      {.catalogue = catalogue, .traits = traits, .stages = stages, .observation = observation},
+      judgement);
+  EXPECT_EQ(judgement.verdict, Verdict::errored);
 }
 
 TEST(AgreesWithReferenceTest, ErrorsBeyondTheBoundAreFalsified) {

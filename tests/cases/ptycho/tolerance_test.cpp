@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "reference/numerics/fold.hpp"
+#include "reference/ptycho/conjugate_gradient_step/contract.hpp"
+#include "reference/spec/share.hpp"
 
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
@@ -77,15 +79,16 @@ std::optional<Place> largest(std::span<const Case> stages,
   return found;
 }
 
-/// Writes a value into the outputs of all ranks that have it.
+/// Writes a value into the outputs of the ranks from `first` on that have it.
 void write(const Case& c,
            const Place& place,
            Value value,
            Observation& observation,
-           std::size_t stage = 0) {
+           std::size_t stage = 0,
+           int first = 0) {
   const std::int64_t bytes = spec::info(c.type).bytes;
   const std::int64_t parts = spec::info(place.array).is_complex ? 2 : 1;
-  for (int rank = 0; rank < group_size(c); ++rank) {
+  for (int rank = first; rank < group_size(c); ++rank) {
     const harness::ImageLayout layout = layout_of(c, rank);
     std::byte* const recv =
         observation.stages[stage].images[static_cast<std::size_t>(rank)].data() + layout.recv;
@@ -134,6 +137,63 @@ TEST(ToleranceTest, includes_the_reference) {
 
 TEST(ToleranceTest, is_no_matter_of_magnitudes_alone) {
   expect_of_every_operator([](const Place& at) { return -at.expected; }, Verdict::falsified);
+}
+
+/// Operators that keep whole numbers whole have no rounding that a bound would have to admit.
+TEST(ToleranceTest, is_nothing_for_whole_numbers) {
+  int operators = 0;
+  for (const harness::Operation& operation : all_operations().operations()) {
+    if (!operation.contract.exact_on_whole_numbers) continue;
+    Case c = case_of(operation.contract);
+    const auto has_bound = [&] {
+      bool found = false;
+      examine(harness::to_text(c), [&](std::span<const Case> stages, Observation& observation) {
+        found = largest(stages, observation, 0, reference::Follow::nothing).has_value();
+      });
+      return found;
+    };
+    operators += has_bound() ? 1 : 0;
+    c.input = harness::InputKind::exact;
+    EXPECT_FALSE(has_bound()) << c.operation;
+  }
+  EXPECT_GE(operators, 5);
+}
+
+/// The step's lengths are those that a search may find: powers of two, not below a least one.
+TEST(ToleranceTest, of_a_search_ends_at_its_last_length) {
+  Case c = case_of(all_operations().find("conjugate_gradient_step")->contract);
+  c.property = "goes_along_its_directions";
+  const double least = std::ldexp(1, -reference::line_search_halvings);
+  Place lengths;
+  lengths.array = Array::step_lengths;
+  for (const double length : {least, least / 2, 0.75, 2.0}) {
+    const Judgement judgement =
+        examine(harness::to_text(c), [&](std::span<const Case> stages, Observation& observation) {
+          write(stages[0], lengths, length, observation);
+        });
+    EXPECT_EQ(judgement.verdict, Verdict::falsified);
+    EXPECT_EQ(judgement.reason.starts_with("a step of length"), length != least) << length;
+  }
+}
+
+TEST(ToleranceTest, lets_no_rank_have_other_bits_than_rank_0) {
+  int operators = 0;
+  for (const harness::Operation& operation : all_operations().operations()) {
+    if (family(operation.contract) != "ptycho") continue;
+    bool is_changed = false;
+    const Judgement judgement =
+        examine(harness::to_text(case_of(operation.contract)),
+                [&](std::span<const Case> stages, Observation& observation) {
+                  const auto at = largest(stages, observation, 0, reference::Follow::results);
+                  is_changed = at && spec::is_replicated(stages[0].scene, at->array);
+                  if (!is_changed) return;
+                  write(stages[0], *at, at->expected + at->bound / 2, observation, 0, 1);
+                });
+    if (!is_changed) continue;
+    ++operators;
+    EXPECT_EQ(judgement.reason, "differs from rank 0") << operation.contract.name;
+  }
+  EXPECT_GE(operators, 10);
 }
 
 /// Whether a law's last stage has a bound, and the smallest sufficient exponent e: the law is

@@ -262,13 +262,16 @@ TEST(Extremes, AreExact) {
 }
 
 TEST(Extremes, NanFollowsTheRule) {
-  const std::vector<double> in{4, nan, 7, 5};
-  const SmallFold drops = fold_of({Type::f32, ReduceOp::min, 1, NanRule::drops}, in);
-  EXPECT_TRUE(drops.accepts(4));
-  EXPECT_FALSE(drops.accepts(nan));
-  const SmallFold propagates = fold_of({Type::f32, ReduceOp::min, 1, NanRule::propagates}, in);
-  EXPECT_TRUE(propagates.accepts(nan));
-  EXPECT_FALSE(propagates.accepts(4));
+  for (std::size_t rank = 0; rank < 4; ++rank) {
+    std::vector<double> in{7, 4, 4, 5};
+    in[rank] = nan;
+    const SmallFold drops = fold_of({Type::f32, ReduceOp::min, 1, NanRule::drops}, in);
+    EXPECT_TRUE(drops.accepts(4)) << rank;
+    EXPECT_FALSE(drops.accepts(nan)) << rank;
+    const SmallFold propagates = fold_of({Type::f32, ReduceOp::min, 1, NanRule::propagates}, in);
+    EXPECT_TRUE(propagates.accepts(nan)) << rank;
+    EXPECT_FALSE(propagates.accepts(4)) << rank;
+  }
 }
 
 TEST(Extremes, WithoutANanRuleAnyContributionMayComeOut) {
