@@ -73,6 +73,33 @@ int MPI_Allgather(const void* send,
   return code;
 }
 
+int MPI_Alltoallv(const void* send,
+                  const int* send_counts,
+                  const int* send_displacements,
+                  MPI_Datatype send_type,
+                  void* recv,
+                  const int* counts,
+                  const int* displacements,
+                  MPI_Datatype type,
+                  MPI_Comm communicator) {
+  const int code = PMPI_Alltoallv(send,
+                                  send_counts,
+                                  send_displacements,
+                                  send_type,
+                                  recv,
+                                  counts,
+                                  displacements,
+                                  type,
+                                  communicator);
+  int bytes = 0;
+  PMPI_Type_size(type, &bytes);
+  if (is_planted("past_scratch") && is_last_of_several(communicator)) {
+    const int last = size_of(communicator) - 1;
+    static_cast<unsigned char*>(recv)[(displacements[last] + counts[last]) * bytes] ^= 1U;
+  }
+  return code;
+}
+
 int MPI_Barrier(MPI_Comm communicator) {
   return is_planted("no_barrier") ? MPI_SUCCESS : PMPI_Barrier(communicator);
 }

@@ -21,6 +21,7 @@ struct Fault {
   /// A part of the finding's reason.
   std::string_view says;
   std::string_view property = "agrees_with_reference";
+  std::string_view algorithm = "blocking";
 };
 
 /// Prints a parameter for GoogleTest.
@@ -45,10 +46,10 @@ class FaultyMpi : public tests::CliTest, public testing::WithParamInterface<Faul
 };
 
 TEST_P(FaultyMpi, IsFoundAndShrinks) {
-  const tests::Outcome outcome = rankcheck("run --backend mpi --algorithm blocking --operation " +
-                                           std::string(GetParam().operation) + " --property " +
-                                           std::string(GetParam().property) +
-                                           " --cases 10 --ranks 2..3 --timeout 0.5 --report out");
+  const tests::Outcome outcome = rankcheck(
+      "run --backend mpi --algorithm " + std::string(GetParam().algorithm) + " --operation " +
+      std::string(GetParam().operation) + " --property " + std::string(GetParam().property) +
+      " --cases 10 --ranks 2..3 --timeout 0.5 --report out");
   ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   expect_found(outcome,
                report("out"),
@@ -70,6 +71,12 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"hang", "all_reduce", "hung", "rank 1 entered stage 0 (all_reduce)"},
         Fault{"wrong_root", "broadcast", "falsified", "differs from the reference"},
         Fault{"past_end", "all_gather", "falsified", "1 bytes past the end of recv"},
+        Fault{"past_scratch",
+              "halo_replace",
+              "falsified",
+              "a write past",
+              "agrees_with_reference",
+              "exchanged"},
         Fault{"no_barrier", "barrier", "falsified", "left before rank", "separates_ranks"},
         Fault{"bad_end", "gather", "crashed", "after the last run: "}),
     [](const auto& instance) { return std::string(instance.param.name); });

@@ -1,0 +1,48 @@
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "harness/input.hpp"
+
+#include "cases/backends/mpi.hpp"
+
+namespace rankcheck {
+namespace {
+
+/// A barrier of two ranks whose rank 1 comes late, by 2 ms.
+harness::Case late_barrier() {
+  harness::Case c;
+  c.operation = "barrier";
+  c.algorithm = "blocking";
+  c.property = "separates_ranks";
+  c.ranks = 2;
+  const auto has_late_rank_1 = [&] {
+    const harness::CounterHash common(c.data_seed, 2);
+    return common(1) % 4 == 0 && common(2) % 2 == 1;
+  };
+  while (!has_late_rank_1()) ++c.data_seed;
+  return c;
+}
+
+/// A barrier that does not wait is seen only where a rank has to be waited for.
+TEST(MpiArrival, IsLateAtSomeBarriers) {
+  const harness::BackendEntry mpi = cases::mpi_backend();
+  if (const std::string why = mpi.why_unavailable(); !why.empty()) GTEST_SKIP() << why;
+  const auto backend = mpi.open({.ranks_max = 2});
+  const std::vector<harness::Case> stages{late_barrier()};
+  harness::Observation observation;
+  constexpr int runs = 9;
+  int late = 0;
+  for (int run = 0; run < runs; ++run) {
+    backend->run(stages, observation);
+    ASSERT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
+    const auto& stamps = observation.stages[0].stamps;
+    constexpr std::int64_t millisecond_ns = 1'000'000;
+    late += stamps[1].entered - stamps[0].entered > millisecond_ns ? 1 : 0;
+  }
+  // A busy machine may keep rank 0 waiting as well.
+  EXPECT_GT(late, runs / 2);
+}
+
+}  // namespace
+}  // namespace rankcheck
