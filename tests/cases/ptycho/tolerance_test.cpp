@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -53,12 +55,20 @@ Case case_of(const spec::Contract& contract) {
   return c;
 }
 
-/// Returns the value of largest magnitude in a stage, among values with a finite bound above 0.
-/// Returns nullopt if there is no such value.
-std::optional<Place> largest(std::span<const Case> stages,
-                             const Observation& observation,
-                             std::size_t number,
-                             reference::Follow follow) {
+/// Which value of a stage is changed: that with the largest magnitude, or the first one.
+struct Pick {
+  /// Of this array alone; none: of all arrays.
+  Array array = Array::none;
+  bool is_first = false;
+};
+
+/// The value of a stage that is picked from those with a finite bound above 0; none where there is
+/// no such value.
+std::optional<Place> picked(std::span<const Case> stages,
+                            const Observation& observation,
+                            std::size_t number,
+                            reference::Follow follow,
+                            const Pick& pick = {}) {
   const harness::BackendTraits traits;
   const OperatorStage stage = read_stage({.catalogue = all_operations(),
                                           .traits = traits,
@@ -68,11 +78,13 @@ std::optional<Place> largest(std::span<const Case> stages,
                                          follow);
   std::optional<Place> found;
   for (const Array array : stage.contract.outputs) {
+    if (pick.array != Array::none && pick.array != array) continue;
     const reference::Field& field = stage.expected[array];
     for (std::size_t i = 0; i < field.values.size(); ++i) {
       const double bound = field.errors[i];
       if (!(bound > 0 && bound < std::numeric_limits<double>::infinity())) continue;
-      if (found && std::abs(field.values[i]) <= std::abs(found->expected)) continue;
+      const bool is_larger = !found || std::abs(field.values[i]) > std::abs(found->expected);
+      if (found && (pick.is_first || !is_larger)) continue;
       found = {array, i, field.values[i], bound};
     }
   }
@@ -113,7 +125,7 @@ void expect_of_every_operator(Got got, Verdict verdict) {
     const Judgement judgement =
         examine(harness::to_text(case_of(operation.contract)),
                 [&](std::span<const Case> stages, Observation& observation) {
-                  place = largest(stages, observation, 0, reference::Follow::results);
+                  place = picked(stages, observation, 0, reference::Follow::results);
                   if (place) write(stages[0], *place, got(*place), observation);
                 });
     // Some operators only move data, so their bounds are 0.
@@ -148,7 +160,7 @@ TEST(ToleranceTest, is_nothing_for_whole_numbers) {
     const auto has_bound = [&] {
       bool found = false;
       examine(harness::to_text(c), [&](std::span<const Case> stages, Observation& observation) {
-        found = largest(stages, observation, 0, reference::Follow::nothing).has_value();
+        found = picked(stages, observation, 0, reference::Follow::nothing).has_value();
       });
       return found;
     };
@@ -184,7 +196,7 @@ TEST(ToleranceTest, lets_no_rank_have_other_bits_than_rank_0) {
     const Judgement judgement =
         examine(harness::to_text(case_of(operation.contract)),
                 [&](std::span<const Case> stages, Observation& observation) {
-                  const auto at = largest(stages, observation, 0, reference::Follow::results);
+                  const auto at = picked(stages, observation, 0, reference::Follow::results);
                   is_changed = at && spec::is_replicated(stages[0].scene, at->array);
                   if (!is_changed) return;
                   write(stages[0], *at, at->expected + at->bound / 2, observation, 0, 1);
@@ -196,20 +208,20 @@ TEST(ToleranceTest, lets_no_rank_have_other_bits_than_rank_0) {
   EXPECT_GE(operators, 10);
 }
 
-/// Whether a law's last stage has a bound, and the smallest sufficient exponent e: the law is
-/// falsified if the stage's largest value is off by 2^e bounds.
+/// Whether a law's last stage has a bound, and the least power of two such that a value is
+/// falsified where it is off by so many bounds.
 struct Tolerance {
   bool has_bound = false;
   int exponent = 0;
 };
 
-Tolerance tolerance_of(const Case& c, int most) {
+Tolerance tolerance_of(const Case& c, const Pick& pick, int most) {
   Tolerance tolerance;
   for (; tolerance.exponent <= most; ++tolerance.exponent) {
     const Judgement judgement =
         examine(harness::to_text(c), [&](std::span<const Case> stages, Observation& observation) {
           const std::size_t last = stages.size() - 1;
-          const auto place = largest(stages, observation, last, reference::Follow::nothing);
+          const auto place = picked(stages, observation, last, reference::Follow::nothing, pick);
           tolerance.has_bound = place.has_value();
           if (!place) return;
           const Value off = place->expected + std::ldexp(place->bound, tolerance.exponent);
@@ -226,9 +238,12 @@ Tolerance tolerance_of(const Case& c, int most) {
 const std::map<std::string_view, int>& exponents() {
   static const std::map<std::string_view, int> all{
       {"adds_distances", 3},
+      {"balances_object_and_probe", 5},
       {"conserves_energy", 5},
+      {"conserves_the_sum", 9},
       {"counts_every_position", 1},
       {"gains_no_energy", 7},
+      {"grows_as_its_light_does", 1},
       {"has_adjoint_in_each_slice", 5},
       {"has_adjoint_in_object", 4},
       {"has_adjoint_in_probe", 7},
@@ -262,6 +277,7 @@ const std::map<std::string_view, int>& exponents() {
       {"multiplies_when_repeated", 1},
       {"takes_each_position_alone", 2},
       {"takes_further_steps", 1},
+      {"waves_grow_by_beta", 1},
   };
   return all;
 }
@@ -276,10 +292,20 @@ TEST(ToleranceTest, of_laws_is_no_larger_than_it_was) {
       Case c = case_of(operation.contract);
       c.property = property.name;
       if (property.adapt != nullptr) property.adapt(operation.contract, c);
-      const Tolerance tolerance = tolerance_of(c, limit->second);
-      if (!tolerance.has_bound) continue;
+      // A law may say nothing of the largest value: of a cost, or of another rank's copy.
+      std::vector<Pick> picks{{}, {.is_first = true}};
+      for (const Array array : operation.contract.outputs) picks.push_back({.array = array});
+      Tolerance least{.exponent = std::numeric_limits<int>::max()};
+      for (const Pick& pick : picks) {
+        const Tolerance tolerance = tolerance_of(c, pick, limit->second);
+        if (!tolerance.has_bound) continue;
+        least.has_bound = true;
+        least.exponent = std::min(least.exponent, tolerance.exponent);
+        if (least.exponent <= limit->second) break;
+      }
+      if (!least.has_bound) continue;
       ++laws;
-      EXPECT_LE(tolerance.exponent, limit->second) << c.operation << " " << c.property;
+      EXPECT_LE(least.exponent, limit->second) << c.operation << " " << c.property;
     }
   }
   EXPECT_GE(laws, 100);

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/ptycho/estimate.hpp"
 #include "reference/ptycho/lsqml_step/reference.hpp"
+#include "reference/ptycho/object_preconditioner/reference.hpp"
 
 #include "tests/reference/ptycho/pixel.hpp"
 
@@ -69,6 +71,30 @@ TEST(LsqmlStepTest, nothing_moves_where_there_is_nothing_to_solve) {
   const Setting out = stepped(lit_pixel(1, 1, 1));
   EXPECT_EQ(out[Array::step_lengths].values, (Values{0, 0}));
   EXPECT_EQ(out[Array::object].values, (Values{1, 7}));
+}
+
+/// A pixel of little weight beside one of much: the divisor is as wrong as the largest weight is.
+TEST(LsqmlStepTest, the_error_of_the_largest_weight_makes_directions_wrong) {
+  Setting in = setting();
+  in.scene = {.rows = 1, .cols = 2, .window = 1, .detector = 1, .modes = 1};
+  in.make(Array::object).values = {1, 1};
+  constexpr std::int64_t bright = 1000;
+  in.positions = 1 + bright;
+  in.counts = {in.positions};
+  Field& positions = in.make(Array::positions);
+  Field& frames = in.make(Array::frames);
+  for (std::size_t n = 0; n < frames.values.size(); ++n) {
+    positions.values[2 * n + 1] = n == 0 ? 0 : 1;
+    frames.values[n] = 9;
+  }
+  Setting led = in;
+  directions(in, led);
+  Setting weighed = in;
+  object_preconditioner::reference(in, weighed);
+  const Estimate most = at(weighed[Array::object_weight], 1);
+  ASSERT_GT(most.value.real(), 500 * weighed[Array::object_weight].values[0].real());
+  const Estimate direction = at(led[Array::object_direction], 0);
+  EXPECT_GT(direction.error / std::abs(direction.value), most.error / most.value.real() / 2);
 }
 
 TEST(LsqmlStepTest, without_positions_nothing_moves_and_nothing_is_open) {
