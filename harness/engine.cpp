@@ -306,7 +306,7 @@ class Session {
     return std::move(finding_);
   }
 
-  /// Those of them that are required are missing.
+  /// Notes the cells that the backend refuses. Refused cells that are required are missing.
   void note_refused_cells() {
     finding_.refused_cells = generator_.refused_cells();
     for (const std::string& each : finding_.refused_cells) {

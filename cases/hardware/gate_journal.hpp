@@ -25,7 +25,7 @@ inline constexpr int gate_journal_version = 3;
 struct GateHeader {
   /// The selection of its suites.
   nlohmann::ordered_json run;
-  /// Of the first session, for the report.
+  /// The environment of the first session, for the report.
   nlohmann::ordered_json environment;
   /// What `rankcheck doctor` says.
   nlohmann::ordered_json doctor;
@@ -73,7 +73,7 @@ struct GateEnd {
 /// A gate's journal as it was found on disk.
 struct GateContent {
   GateHeader header;
-  /// Of the last session.
+  /// The environment of the last session.
   nlohmann::ordered_json environment;
   std::vector<Answer> answers = {};
   std::optional<GateEnd> end = {};

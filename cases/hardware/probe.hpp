@@ -36,7 +36,7 @@ struct ProbeRequest {
   /// Physical devices; may be the same.
   int from = 0;
   int to = 0;
-  /// Of each buffer, at most.
+  /// The largest size of each buffer.
   std::int64_t bytes = 0;
   gpu::cuda::LinkProbe probe = {};
 };

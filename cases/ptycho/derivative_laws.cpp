@@ -24,7 +24,7 @@ using reference::PixelWaves;
 using reference::Setting;
 using spec::Array;
 
-/// Of the Poisson cost, as its contract says.
+/// The least intensity in the Poisson cost, from the cost's contract.
 constexpr double floor_intensity = 1e-9;
 
 void plan_derivative(const spec::Contract&, const Case& c, std::vector<Case>& stages) {

@@ -25,7 +25,7 @@ double scale_of(Outputs outputs, const Case& c, Array array, std::size_t index) 
   if (c.form == Form::repeated) {
     return is_sum && !spec::is_per_position(c.scene, array) ? 2 : 1;
   }
-  // Of amplitudes: twice as long, their costs are four times as high.
+  // Amplitudes that are twice as long have costs that are four times as high.
   if (c.form == Form::brightened) {
     return array == Array::cost || (is_sum && array == Array::object) ? 4 : 1;
   }
@@ -34,7 +34,7 @@ double scale_of(Outputs outputs, const Case& c, Array array, std::size_t index) 
   const bool is_first = index < static_cast<std::size_t>(c.scene.rows * c.scene.cols);
   if (is_sum && array == Array::object) return is_first ? 0.25 : 1;
   if (is_sum && array == Array::probe) return 4;
-  // Of the probe, whose direction is a gradient.
+  // The probe's length: its direction is a gradient.
   return array == Array::step_lengths && index == 1 ? 0.25 : 1;
 }
 

@@ -62,8 +62,7 @@ template <Outputs outputs, harness::Form... more>
                         more...>();
 }
 
-/// Of operators on the frames of a square detector: they do not know rows from columns, nor up from
-/// down.
+/// Operators on the frames of a square detector do not know rows from columns, nor up from down.
 [[nodiscard]] inline harness::Property keeps_symmetries() {
   using harness::Form;
   return is_equivariant<Outputs::sums, Form::transposed, Form::reflected>();

@@ -265,7 +265,8 @@ void check_light(const OperatorStage& step, Array moved, double most, Judgement&
   Field slack = change;
   for (std::size_t i = 0; i < change.values.size(); ++i) {
     change.values[i] -= step.in[moved].values[i];
-    // Of the new value, and of what its change did to waves: sums of four products of products.
+    // Roundings of the new value, and of what its change did to waves: sums of four products of
+    // products.
     slack.values[i] = reference::growth(2, unit) * std::abs(step.got[moved].values[i]) +
                       reference::growth(16, unit) * std::abs(change.values[i]);
   }

@@ -31,20 +31,20 @@ namespace rankcheck::cases {
 /// where a step may have any length, nothing is 0.
 [[nodiscard]] harness::Property grows_as_its_light_does();
 
-/// keeps_the_truth(), of LSQML: a step goes along directions that are nothing but roundings, as far
-/// as it tells. How far that is nothing bounds there: roundings are divided by roundings.
+/// keeps_the_truth() for LSQML: a step goes along directions that are nothing but rounding errors,
+/// as far as its lengths say. A length here is a quotient of rounding errors, so it has no bound.
 [[nodiscard]] harness::Property keeps_the_truth_along_its_directions();
 
-/// Of LSQML: neither the object's step nor the probe's moves the waves of mode 0 of all positions
-/// by more than 4 r |chi|, where r is lsqml_relaxation and chi what came back of all positions. For
-/// the object (the probe likewise), with the contract's names, m1 = mean(a1) and c = |chi_n|: |x1|
-/// <= (A4 |u| c + |u| |v|^2 c) / det <= 2 A4 |u| c / det, and det >= A1 A4 - a1 a4 >= A4 m1 / 2, so
-/// |x1| <= 4 |u| c / m1; its mean is at most 4 sqrt(mean(c^2) / m1), and all waves move by r times
-/// that times sqrt(N m1).
+/// A law of LSQML. Neither the object's step nor the probe's moves the waves of mode 0 of all
+/// positions by more than 4 r |chi|. Here, r is lsqml_relaxation and chi is what came back of all
+/// positions. The proof is for the object, and the same for the probe. It uses the contract's
+/// names, m1 = mean(a1) and c = |chi_n|. First, |x1| <= (A4 |u| c + |u| |v|^2 c) / det <=
+/// 2 A4 |u| c / det, and det >= A1 A4 - a1 a4 >= A4 m1 / 2. So |x1| <= 4 |u| c / m1, and its mean
+/// is at most 4 sqrt(mean(c^2) / m1). All waves move by r times this mean times sqrt(N m1).
 [[nodiscard]] harness::Property moves_no_more_than_came_back();
 
-/// Of rPIE: the same step as ePIE's but for the divisors, which are ((1-a) D + a max D) instead of
-/// max D, and of the probe likewise.
+/// rPIE takes the same step as ePIE, but with other divisors: ((1-a) D + a max D) instead of max D,
+/// for the object and for the probe.
 [[nodiscard]] harness::Property is_epie_with_other_divisors();
 
 /// A line search: the cost of the new state, computed anew, is not above that of the old one.
@@ -55,14 +55,14 @@ template <NoiseModel noise>
 /// those of a search that halves.
 [[nodiscard]] harness::Property goes_along_its_directions();
 
-/// Of the difference map, where the frames are those of twice the amplitudes that object and probe
-/// make, at whole pixels and all of them measured, and the exit waves w are those of object and
-/// probe: both stay, and w becomes (1 + beta) w.
+/// A law of the difference map. The frames have twice the amplitudes that object and probe make, at
+/// whole pixels, and all pixels are measured. The exit waves w are those of object and probe. Then
+/// object and probe stay, and w becomes (1 + beta) w.
 [[nodiscard]] harness::Property waves_grow_by_beta();
 
-/// Of the difference map, wherever it starts: the waves of the new object and probe, and the change
-/// of the exit waves by beta, add up to waves of the measured amplitudes, wherever pixels are lit.
-/// So where no exit wave changes, object and probe make the frames.
+/// A law of the difference map, for any start. The waves of the new object and probe, plus the
+/// change of the exit waves divided by beta, have the measured amplitudes at all lit pixels. So
+/// object and probe make the frames if no exit wave changes.
 [[nodiscard]] harness::Property fixed_points_are_solutions();
 
 /// What every step claims: its reference, the same again, and independence of how the positions are

@@ -248,7 +248,7 @@ TEST_F(GateTest, BlamesADeviceOnWhichSuitesFailAlone) {
   EXPECT_EQ(gate.devices[0].verdict, Verdict::passed);
 }
 
-/// Of several devices, nobody knows which one it was.
+/// With several devices, the part does not say which of them is to blame.
 TEST_F(GateTest, BlamesTheOnlyDeviceForWhatIsRedInAnyPart) {
   suites = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);

@@ -57,7 +57,7 @@ Case case_of(const spec::Contract& contract) {
 
 /// Which value of a stage is changed: that with the largest magnitude, or the first one.
 struct Pick {
-  /// Of this array alone; none: of all arrays.
+  /// The array whose values are picked from. Array::none: all arrays.
   Array array = Array::none;
   bool is_first = false;
 };
