@@ -138,8 +138,8 @@ struct BackendEntry {
   std::string (*why_unavailable)() = nullptr;
   std::unique_ptr<Backend> (*open)(const BackendOptions& options) = nullptr;
   /// Describes versions and limits of the software and hardware below, for the report's environment
-  /// object.
-  nlohmann::json (*describe)() = nullptr;
+  /// object. Throws Interrupted if `stop` is made before workers have answered.
+  nlohmann::json (*describe)(const StopRequest& stop) = nullptr;
   /// For a backend whose ranks start when it is opened: the most ranks that it may be opened for.
   /// 0: its traits tell the limit.
   int ranks_max = 0;

@@ -50,8 +50,8 @@ std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
   return open_worker(options);
 }
 
-nlohmann::json describe() {
-  return open_worker({.ranks_max = 1})->versions();
+nlohmann::json describe(const harness::StopRequest& stop) {
+  return open_worker({.ranks_max = 1, .stop = stop})->versions();
 }
 
 }  // namespace

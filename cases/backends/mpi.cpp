@@ -100,8 +100,8 @@ std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
   return open_workers(options);
 }
 
-nlohmann::json describe() {
-  return open_workers({.ranks_max = 1})->versions();
+nlohmann::json describe(const harness::StopRequest& stop) {
+  return open_workers({.ranks_max = 1, .stop = stop})->versions();
 }
 
 }  // namespace

@@ -63,7 +63,10 @@ harness::BackendEntry nccl_backend() {
               "device; never run on hardware",
           .why_unavailable = [] { return program().why_unavailable(); },
           .open = open,
-          .describe = [] { return open_workers({.ranks_max = 1})->versions(); },
+          .describe =
+              [](const harness::StopRequest& stop) {
+                return open_workers({.ranks_max = 1, .stop = stop})->versions();
+              },
           .ranks_max = ranks_max,
           .compiled = [] { return program().compiled(); },
           .notes = [] { return program().notes(); }};

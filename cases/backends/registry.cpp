@@ -19,7 +19,7 @@ harness::BackendEntry sim_backend() {
       .summary = "simulated devices in this process, deterministic schedules, every access checked",
       .why_unavailable = [] { return std::string(); },
       .open = open_sim,
-      .describe = [] { return nlohmann::json::object(); },
+      .describe = [](const harness::StopRequest&) { return nlohmann::json::object(); },
   };
 }
 

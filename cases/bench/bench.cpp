@@ -14,11 +14,12 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/backend.hpp"
 #include "harness/files.hpp"
 #include "harness/suite_file.hpp"
 #include "harness/table.hpp"
-#include "harness/worker/worker_backend.hpp"
 
+#include "cases/backends/registry.hpp"
 #include "cases/bench/memory.hpp"
 #include "cases/commands/command.hpp"
 #include "cases/commands/memory.hpp"
@@ -46,15 +47,14 @@ void initialise(const Options& options) {
 /// Records what is measured (driver, runtime, devices). Google Benchmark prints it before the
 /// results and writes it to the JSON file. Throws Interrupted if `stop` is made meanwhile.
 void announce(const std::set<std::string>& backends, const harness::StopRequest& stop) {
-  for (const std::string& each : backends) {
+  for (const harness::BackendEntry& each : cases::backends()) {
+    if (!backends.contains(each.name) || each.describe == nullptr) continue;
     try {
-      const auto backend = open_backend(each, {.ranks_max = 1, .stop = stop});
-      const auto* const workers = dynamic_cast<harness::worker::WorkerBackend*>(backend.get());
-      if (workers == nullptr || workers->versions().empty()) continue;
-      benchmark::AddCustomContext(each, workers->versions().dump());
+      const nlohmann::json versions = each.describe(stop);
+      if (!versions.empty()) benchmark::AddCustomContext(each.name, versions.dump());
     } catch (const std::exception& error) {
       // The measurements will fail with the same message.
-      benchmark::AddCustomContext(each, error.what());
+      benchmark::AddCustomContext(each.name, error.what());
     }
   }
 }

@@ -123,8 +123,8 @@ struct PinnedCase {
 /// Returns machine, compilers and backends for the environment object of reports.
 [[nodiscard]] nlohmann::ordered_json describe_machine();
 /// Returns the result of `rankcheck doctor`: the machine with its compilers and drivers, and the
-/// backends.
-[[nodiscard]] nlohmann::ordered_json examine();
+/// backends. Throws harness::Interrupted if `stop` is made before all backends have answered.
+[[nodiscard]] nlohmann::ordered_json examine(const harness::StopRequest& stop);
 
 /// Returns the value of COLUMNS or else the columns of the terminal on standard output. Without
 /// both, lines have no limit.

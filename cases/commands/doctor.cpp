@@ -13,6 +13,7 @@
 
 #include "cases/backends/registry.hpp"
 #include "cases/commands/command.hpp"
+#include "cases/commands/interrupt.hpp"
 #include "cases/commands/version.hpp"
 
 namespace rankcheck::cases {
@@ -108,7 +109,7 @@ ordered_json examine_machine() {
   return out;
 }
 
-ordered_json examine_backends() {
+ordered_json examine_backends(const harness::StopRequest& stop) {
   ordered_json out = ordered_json::array();
   for (const harness::BackendEntry& entry : backends()) {
     const std::string why = entry.why_unavailable();
@@ -117,7 +118,7 @@ ordered_json examine_backends() {
       backend["why_unavailable"] = why;
     } else if (entry.describe != nullptr) {
       try {
-        backend["versions"] = entry.describe();
+        backend["versions"] = entry.describe(stop);
       } catch (const std::exception& error) {
         backend["available"] = false;
         backend["why_unavailable"] = error.what();
@@ -182,24 +183,28 @@ ordered_json describe_machine() {
   };
 }
 
-ordered_json examine() {
+ordered_json examine(const harness::StopRequest& stop) {
   ordered_json out = examine_machine();
-  out["backends"] = examine_backends();
+  out["backends"] = examine_backends(stop);
   return out;
 }
 
-void add_doctor(CLI::App& app, Context&) {
+void add_doctor(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("doctor", "Describes this machine and what can run on it");
   CLI::Option* json = command->add_flag("--json")->description("As JSON");
-  command->callback([json] {
-    ordered_json machine = examine();
-    if (json->count() > 0) {
-      fmt::print("{}\n", machine.dump(1));
-      return;
-    }
-    const ordered_json all = machine["backends"];
-    machine.erase("backends");
-    print(machine, all);
+  command->callback([json, &context] {
+    const Interrupt interrupt;
+    context.exit_status = interrupt.status_of("all backends answered", [&] {
+      ordered_json machine = examine(interrupt.stop());
+      if (json->count() > 0) {
+        fmt::print("{}\n", machine.dump(1));
+        return 0;
+      }
+      const ordered_json all = machine["backends"];
+      machine.erase("backends");
+      print(machine, all);
+      return 0;
+    });
   });
 }
 

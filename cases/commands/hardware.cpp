@@ -231,7 +231,7 @@ class HardwareGate {
     for (const fs::path& each : folders(header.options.parts)) expect_no_run(each);
     header.run = to_json(selection_);
     header.environment = environment_of(options_, plan, now);
-    header.doctor = examine();
+    header.doctor = examine(options_.stop);
     begin_folder(folder_);
     announce(header);
     session_.emplace(folder_, std::move(header));
@@ -373,8 +373,7 @@ class HardwareGate {
   }
 
   /// Throws BadInput where a backend has other versions than as the gate began.
-  static void expect_same_libraries(const std::string& place,
-                                    const nlohmann::ordered_json& doctor) {
+  void expect_same_libraries(const std::string& place, const nlohmann::ordered_json& doctor) {
     const auto versions = [](const nlohmann::ordered_json& of) {
       std::map<std::string, nlohmann::ordered_json> all;
       for (const auto& each : of.at("backends"))
@@ -382,7 +381,7 @@ class HardwareGate {
       return all;
     };
     const auto before = versions(doctor);
-    const auto now = versions(examine());
+    const auto now = versions(examine(options_.stop));
     for (const char* backend : {"cuda", "nccl"}) {
       for (const auto& [key, value] : before.at(backend).items()) {
         const std::string was = value.dump();

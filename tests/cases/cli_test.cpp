@@ -145,6 +145,22 @@ TEST_F(Cli, DoctorHasALineForWhateverABackendLacks) {
   }
 }
 
+TEST_F(Cli, DoctorHearsASignalWhileItWaitsForAWorker) {
+  install();
+  write_script("bin/rankcheck-worker-cuda", R"sh(
+case "$1" in
+--describe) echo '{"unavailable":"","devices":[],"algorithms":[]}' ;;
+*) exec sleep 100 ;;
+esac
+)sh");
+  std::filesystem::create_directory(path_to("t"));
+  const Outcome outcome =
+      shell("TMPDIR=$PWD/t timeout --preserve-status -s TERM 1 " + program_ + " doctor");
+  EXPECT_EQ(outcome.status, 143) << outcome.out;
+  EXPECT_EQ(outcome.err, "rankcheck: interrupted before all backends answered\n");
+  EXPECT_TRUE(std::filesystem::is_empty(path_to("t")));
+}
+
 TEST_F(Cli, RunStartsWithItsSeedAndEndsWithTheOutcomes) {
   const Outcome outcome = rankcheck(quick + "--seed 42");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
