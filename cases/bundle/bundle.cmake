@@ -1,6 +1,6 @@
 # Defines the output of `cmake --install` and CPack: one folder that runs wherever glibc is new
-# enough. Programs are at its root, libraries are in lib/, and share/rankcheck/ has the same paths as
-# the sources.
+# enough. Programs are at its root, libraries are in lib/, and share/rankcheck/ has the same paths
+# as the sources.
 
 # Programs in a build folder find their data under share/rankcheck, too. The link is relative, so
 # that the sources and their build can be moved together.
@@ -39,7 +39,8 @@ install(CODE [[
     COMMAND_ERROR_IS_FATAL ANY)]])
 
 file(GLOB data CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
-     *.md reference/*.md gpu/*.md harness/*.md harness/worker/*.md cases/*.md cases/*/*.md tests/*.md
+     *.md reference/*.md gpu/*.md harness/*.md harness/worker/*.md cases/*.md cases/*/*.md
+     tests/*.md
      reports/*.md reports/hardware/*.md reports/schema.json
      cases/suites/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*)
 foreach(file IN LISTS data)
