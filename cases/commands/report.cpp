@@ -58,14 +58,13 @@ double number_in(const harness::Report& report, std::string_view name) {
 
 /// Returns the option with which a run continues after its time is over. A gate's budget is for one
 /// call, so the same one is proposed. Any other run has spent its budget, so twice as much is
-/// proposed.
+/// proposed. Empty if there is no time to start from.
 std::string further_time(const harness::Report& report) {
-  if (report.environment.contains("hardware")) {
-    return fmt::format(" --time-budget {}", number_in(report, "time_budget_s"));
+  double time_s = number_in(report, "time_budget_s");
+  if (!report.environment.contains("hardware")) {
+    time_s = std::ceil(2 * std::max(time_s, number_in(report, "duration_s")));
   }
-  const double had_s =
-      std::max(number_in(report, "time_budget_s"), number_in(report, "duration_s"));
-  return fmt::format(" --time-budget {:.0f}", std::ceil(2 * had_s));
+  return time_s > 0 ? fmt::format(" --time-budget {}", time_s) : "";
 }
 
 }  // namespace

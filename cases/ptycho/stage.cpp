@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <vector>
 
 #include "reference/ptycho/registry.hpp"
 
@@ -129,12 +130,19 @@ RelatedStages read_related(const harness::Evidence& evidence,
   const auto lengths = [](const OperatorStage& stage) -> const auto& {
     return stage.got[Array::step_lengths].values;
   };
-  if (lengths(stages.first).empty()) return stages;
-  const bool chose_the_same = lengths(stages.first) == lengths(stages.second);
-  for (const Array array : stages.first.contract.outputs) {
-    const bool says_enough =
-        chose_the_same && says_much(stages.first, array) && says_much(stages.second, array);
-    stages.by_parts[static_cast<std::size_t>(array)] = !says_enough;
+  if (lengths(stages.first) != lengths(stages.second)) {
+    // Each is right for its own choice alone: what holds for any choice relates them.
+    expect_again(stages.first, Follow::nothing);
+    expect_again(stages.second, Follow::nothing);
+  }
+  // Only steps that leave their directions can be followed from part to part.
+  const std::vector<Array>& outputs = stages.first.contract.outputs;
+  if (std::find(outputs.begin(), outputs.end(), Array::object_direction) == outputs.end()) {
+    return stages;
+  }
+  for (const Array array : outputs) {
+    stages.by_parts[static_cast<std::size_t>(array)] =
+        !says_much(stages.first, array) || !says_much(stages.second, array);
   }
   for (OperatorStage* stage : {&stages.first, &stages.second}) {
     const Setting whole = stage->expected;

@@ -21,9 +21,22 @@ TEST(HowToGoOnTest, proposes_twice_the_time_that_was_spent) {
       "ended early (time_over); to go on: rankcheck run --resume r --time-budget 7");
 }
 
+TEST(HowToGoOnTest, proposes_the_budget_of_each_call_of_a_gate) {
+  const std::string without_time = "ended early (time_over); to go on: rankcheck run --resume r";
+  const nlohmann::ordered_json hardware = nlohmann::ordered_json::object();
+  EXPECT_EQ(
+      how_to_go_on(ended_early({{"hardware", hardware}, {"duration_s", 9}, {"time_budget_s", 2.5}}),
+                   "r",
+                   "rankcheck"),
+      without_time + " --time-budget 2.5");
+  // The budget of a gate that has none must not be proposed as 0, which would be refused.
+  EXPECT_EQ(
+      how_to_go_on(ended_early({{"hardware", hardware}, {"duration_s", 9}}), "r", "rankcheck"),
+      without_time);
+}
+
 TEST(HowToGoOnTest, takes_a_time_that_is_no_number_for_none) {
-  const std::string without_time =
-      "ended early (time_over); to go on: rankcheck run --resume r --time-budget 0";
+  const std::string without_time = "ended early (time_over); to go on: rankcheck run --resume r";
   EXPECT_EQ(how_to_go_on(
                 ended_early({{"duration_s", "x"}, {"time_budget_s", nullptr}}), "r", "rankcheck"),
             without_time);
