@@ -105,7 +105,8 @@ TEST(CatalogueTest, plants_every_fault_of_the_simulator) {
                                  Fault::Kind::duplicate,
                                  Fault::Kind::late,
                                  Fault::Kind::dead_rank,
-                                 Fault::Kind::stale}) {
+                                 Fault::Kind::stale,
+                                 Fault::Kind::overrun}) {
     EXPECT_TRUE(planted.contains(kind)) << gpu::sim::to_text({.kind = kind});
   }
 }

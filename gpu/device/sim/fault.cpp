@@ -8,8 +8,8 @@ namespace rankcheck::gpu::sim {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kind_names{
-    "flip", "lost", "duplicate", "late", "dead_rank", "stale"};
+constexpr std::array<std::string_view, 7> kind_names{
+    "flip", "lost", "duplicate", "late", "dead_rank", "stale", "overrun"};
 
 }  // namespace
 

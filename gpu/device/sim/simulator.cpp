@@ -93,6 +93,7 @@ const Report& Simulator::run(const plan::Plan& plan,
   begin_fault();
   scheduler_.begin(plan, schedule);
   walk();
+  check_guards();
   return report_;
 }
 
@@ -130,6 +131,14 @@ void Simulator::begin_scratch(std::uint64_t seed) {
     bases_[r][index(Buffer::scratch)] = arena_.scratch(r);
     memory_[r][Buffer::scratch] = extent_of(arena_.scratch(r), scratch_bytes_[r]);
   }
+}
+
+void Simulator::check_guards() {
+  const std::optional<std::size_t> rank = arena_.find_damage();
+  if (!rank) return;
+  report_.status = Status::memory_violation;
+  report_.text =
+      "a guard zone beside the scratch of rank " + std::to_string(*rank) + " was overwritten";
 }
 
 bool Simulator::dies() {
@@ -238,12 +247,24 @@ void Simulator::perform_faulty(const plan::Move& move, const plan::Step& step) {
       std::memcpy(destination, payload_.data(), size);
       hold(move, step);
       break;
+    case Fault::Kind::overrun:
+      std::memcpy(destination, payload_.data(), size);
+      overrun(step.destination);
+      break;
     default:
       std::memcpy(destination, payload_.data(), size);
       deliver(step, payload_.data(), true);
       overwrite(destination);
       break;
   }
+}
+
+void Simulator::overrun(const plan::Range& range) {
+  const auto rank = index(range.rank);
+  std::byte* const end = bases_[rank][index(range.buffer)] + memory_[rank][range.buffer].size();
+  // The guard zone of a scratch begins at the next multiple of 64 bytes behind its end.
+  for (std::byte* byte = end; byte != end + 64; ++byte) *byte ^= std::byte{0xff};
+  report_.fault_changed = true;
 }
 
 void Simulator::hold(const plan::Move& move, const plan::Step& step) {

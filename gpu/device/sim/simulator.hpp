@@ -77,6 +77,7 @@ class Simulator {
   void begin_fault();
   void walk();
   void fail(const plan::Violation& violation);
+  void check_guards();
   /// Whether the next move is the one at which its rank stops.
   [[nodiscard]] bool dies();
   /// Performs a move that the monitor allowed.
@@ -91,6 +92,8 @@ class Simulator {
   void hold(const plan::Move& move, const plan::Step& step);
   void deliver_held(int rank, const plan::Step* step);
   void overwrite(std::byte* destination);
+  /// Changes the bytes behind the buffer that the range lies in.
+  void overrun(const plan::Range& range);
   [[nodiscard]] std::byte* address(const plan::Range& range) const;
   [[nodiscard]] const std::byte* address_on_entry(const plan::Range& range) const;
 

@@ -1,6 +1,5 @@
 #include "gpu/device/sim/arena.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -9,32 +8,49 @@
 namespace rankcheck::gpu::sim {
 namespace {
 
-TEST(ArenaTest, keeps_the_scratch_of_ranks_apart) {
-  Arena arena;
-  arena.begin(std::array<std::int64_t, 3>{64, 0, 10}, 1, true);
-  EXPECT_EQ(arena.scratch(1), arena.scratch(0) + 64);
-  EXPECT_EQ(arena.scratch(2), arena.scratch(1));
+/// Ranks with 64, 0 and 10 bytes of scratch memory. Bytes up to the next multiple of 64 have no
+/// guard.
+class ArenaTest : public testing::Test {
+ protected:
+  ArenaTest() { arena_.begin(sizes_, 1, true); }
+
+  /// Returns what find_damage() reports when a byte changes, `at` bytes behind the begin of a
+  /// rank's scratch.
+  std::optional<std::size_t> damage(std::size_t rank, std::ptrdiff_t at) {
+    std::byte& byte = arena_.scratch(rank)[at];
+    byte ^= std::byte{1};
+    const std::optional<std::size_t> found = arena_.find_damage();
+    byte ^= std::byte{1};
+    return found;
+  }
+
+  const std::array<std::int64_t, 3> sizes_{64, 0, 10};
+  Arena arena_;
+};
+
+TEST_F(ArenaTest, sees_every_byte_of_a_guard_zone) {
+  EXPECT_EQ(arena_.find_damage(), std::nullopt);
+  for (std::ptrdiff_t i = 0; i < 64; ++i) {
+    EXPECT_EQ(damage(0, -64 + i), 0U) << i;
+    EXPECT_EQ(damage(0, 64 + i), 1U) << i;
+    EXPECT_EQ(damage(1, i), 2U) << i;
+    EXPECT_EQ(damage(2, 64 + i), 2U) << i;
+  }
+  EXPECT_EQ(arena_.find_damage(), std::nullopt);
 }
 
-TEST(ArenaTest, starts_afresh_with_poison) {
-  Arena arena;
-  const std::array<std::int64_t, 2> sizes{64, 10};
-  arena.begin(sizes, 1, true);
-  std::fill_n(arena.scratch(0), 64, std::byte{});
-  std::fill_n(arena.scratch(1), 10, std::byte{});
-  arena.begin(sizes, 2, true);
-  EXPECT_NE(*arena.scratch(0), std::byte{});
-  EXPECT_EQ(std::count(arena.scratch(0), arena.scratch(0) + 64, *arena.scratch(0)), 64);
-  EXPECT_EQ(std::count(arena.scratch(1), arena.scratch(1) + 10, *arena.scratch(0)), 10);
+TEST_F(ArenaTest, lets_scratch_be_written) {
+  for (std::ptrdiff_t i = 0; i < 64; ++i) EXPECT_EQ(damage(0, i), std::nullopt) << i;
+  for (std::ptrdiff_t i = 0; i < 10; ++i) EXPECT_EQ(damage(2, i), std::nullopt) << i;
 }
 
-TEST(ArenaTest, fills_only_the_begin_of_long_scratch) {
-  constexpr std::int64_t size = 10'000;
-  Arena arena;
-  arena.begin(std::array<std::int64_t, 1>{size}, 1, true);
-  std::fill_n(arena.scratch(0), size, std::byte{});
-  arena.begin(std::array<std::int64_t, 1>{size}, 1, false);
-  EXPECT_EQ(std::count(arena.scratch(0), arena.scratch(0) + size, std::byte{}), size - 4096);
+TEST_F(ArenaTest, starts_afresh_with_poison) {
+  *arena_.scratch(0) = std::byte{};
+  arena_.scratch(0)[-1] = std::byte{};
+  arena_.begin(sizes_, 2, true);
+  EXPECT_EQ(arena_.find_damage(), std::nullopt);
+  EXPECT_EQ(*arena_.scratch(0), arena_.scratch(2)[9]);
+  EXPECT_NE(*arena_.scratch(0), std::byte{});
 }
 
 }  // namespace

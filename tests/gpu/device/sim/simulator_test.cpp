@@ -220,7 +220,7 @@ TEST(SimulatorTest, repeats_the_order_of_a_seed) {
 
 TEST(FaultTest, reads_back_its_text) {
   for (const char* text :
-       {"flip:0", "lost:3", "duplicate:1", "late:2", "dead_rank:10", "stale:4"}) {
+       {"flip:0", "lost:3", "duplicate:1", "late:2", "dead_rank:10", "stale:4", "overrun:2"}) {
     ASSERT_TRUE(parse_fault(text)) << text;
     EXPECT_EQ(to_text(*parse_fault(text)), text);
   }
@@ -255,6 +255,15 @@ TEST(FaultTest, a_late_message_misses_its_receiver) {
   EXPECT_EQ(output_under("late:1"), (std::vector<float>{-1, -1}));
   const std::vector<float> summed_too_early = output_under("late:0");
   EXPECT_NE(summed_too_early, (std::vector<float>{12, 14}));
+}
+
+TEST(FaultTest, a_write_behind_scratch_is_a_violation) {
+  Sketch sketch(2, 2);
+  average(sketch.builder);
+  Bench bench(sketch);
+  const Report& report = bench.run({}, parse_fault("overrun:0"));
+  EXPECT_EQ(report.status, Status::memory_violation);
+  EXPECT_EQ(report.text, "a guard zone beside the scratch of rank 1 was overwritten");
 }
 
 TEST(FaultTest, a_stale_message_brings_what_was_there_on_entry) {
