@@ -494,8 +494,9 @@ TEST_F(Cli, BadCasesAreOneClearLine) {
   expect_unable(R"(replay '{"operation":"fold_paper","ranks":2}')", "fold_paper");
   expect_unable(R"(replay '{"operation":"broadcast","ranks":2,"algorithm":"ringo"}')",
                 "algorithm: expected one that 'rankcheck list' shows for broadcast, got \"ringo\"");
-  expect_unable(R"(replay '{"operation":"broadcast","ranks":2,"fault":"gone:1"}')",
-                "fault: expected one of flip, lost, duplicate, late, dead_rank, stale with a");
+  expect_unable(
+      R"(replay '{"operation":"broadcast","ranks":2,"fault":"gone:1"}')",
+      "fault: expected one of flip, lost, duplicate, late, dead_rank, stale, overrun with a");
   expect_unable(R"(replay '{"operation":"broadcast","algorithm":"binomial","ranks":2,"chunk":1}')",
                 "chunk: the algorithm has no chunks");
 }
