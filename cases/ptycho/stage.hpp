@@ -29,6 +29,10 @@ struct OperatorStage {
 /// The reference of an operator that exists.
 [[nodiscard]] reference::Operator reference_of(std::string_view operation);
 
+/// Whether an operation is a step that leaves its directions. Only such a step can be followed from
+/// part to part.
+[[nodiscard]] bool leaves_directions(const spec::Contract& contract);
+
 /// Reads a stage back from the buffers and runs the reference on its inputs. What follows the run
 /// says more of this run, and nothing of any other one.
 [[nodiscard]] OperatorStage read_stage(const harness::Evidence& evidence,

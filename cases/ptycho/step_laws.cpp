@@ -87,8 +87,9 @@ Field led_along_own_direction(const OperatorStage& step, Array array) {
 void check_truth(const Evidence& evidence, Judgement& judgement) {
   OperatorStage step = read_truth(evidence);
   expect_again(step, reference::Follow::choices);
-  if (!step.got[Array::step_lengths].values.empty()) {
-    // Where nobody knows the direction, no length of it that lowers the cost leads far.
+  if (leaves_directions(step.contract)) {
+    // The bound of a direction may say nothing. But no length that lowers the cost leads far along
+    // the direction that was taken.
     OperatorStage followed = step;
     expect_again(followed, reference::Follow::results);
     for (const Array array : {Array::object, Array::probe}) {

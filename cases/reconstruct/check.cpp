@@ -217,8 +217,7 @@ StepCheck check_step(std::string_view operation, const Problem& problem, const S
   for (const spec::Array array : contract.inputs) fill(problem, step, array, in);
   start_exit_waves(step, in);
   Setting got;
-  const auto& outputs = contract.outputs;
-  if (std::find(outputs.begin(), outputs.end(), spec::Array::object_direction) != outputs.end()) {
+  if (leaves_directions(contract)) {
     got = taken(contract, step, in);
     in.followed = &got;
     in.follow = reference::Follow::results;
