@@ -9,7 +9,6 @@ namespace rankcheck::gpu::sim {
 
 namespace {
 
-constexpr std::int64_t guard_bytes = 64;
 /// Scratch is poisoned only up to here, because the monitor finds every read of memory that was
 /// never written. Only a fault lets such a read pass; with a fault, all scratch is poisoned.
 constexpr std::int64_t poison_bytes_max = 4096;

@@ -13,6 +13,9 @@ namespace rankcheck::gpu::sim {
 /// zones. The allocation is kept from plan to plan.
 class Arena {
  public:
+  /// Bytes of a guard zone. A zone behind scratch begins at the next multiple of this size.
+  static constexpr std::int64_t guard_bytes = 64;
+
   /// Makes room for sizes_bytes[r] bytes of each rank r. The seed decides the content of guard
   /// zones and scratch. Without `poisons_all`, only the first few KiB of a rank's scratch are
   /// filled.

@@ -26,7 +26,8 @@ struct Fault {
     dead_rank,
     /// A message delivers the data that its source held before the call.
     stale,
-    /// A message goes on for 64 bytes behind the end of the buffer that it is written to.
+    /// A message goes on behind the end of the buffer that it is written to, for as many bytes as a
+    /// guard zone has.
     overrun,
   };
   Kind kind = Kind::flip;

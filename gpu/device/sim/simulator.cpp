@@ -262,8 +262,7 @@ void Simulator::perform_faulty(const plan::Move& move, const plan::Step& step) {
 void Simulator::overrun(const plan::Range& range) {
   const auto rank = index(range.rank);
   std::byte* const end = bases_[rank][index(range.buffer)] + memory_[rank][range.buffer].size();
-  // The guard zone of a scratch begins at the next multiple of 64 bytes behind its end.
-  for (std::byte* byte = end; byte != end + 64; ++byte) *byte ^= std::byte{0xff};
+  std::for_each(end, end + Arena::guard_bytes, [](std::byte& byte) { byte ^= std::byte{0xff}; });
   report_.fault_changed = true;
 }
 
