@@ -129,6 +129,18 @@ class CliTest : public testing::Test {
     program_ = harness::shell_quoted(installed.string());
   }
 
+  /// Installs the program with a worker for `cuda` that says that it can run, and then never
+  /// answers.
+  void install_silent_worker() {
+    install();
+    write_script("bin/rankcheck-worker-cuda", R"sh(
+case "$1" in
+--describe) echo '{"unavailable":"","devices":[],"algorithms":[]}' ;;
+*) exec sleep 100 ;;
+esac
+)sh");
+  }
+
   /// Returns the folder cases/ of the installed program.
   std::filesystem::path cases() { return folder_.path() / "share" / "rankcheck" / "cases"; }
 

@@ -88,13 +88,7 @@ TEST_F(CliBench, StartsTheWorkerThroughItsLauncher) {
 }
 
 TEST_F(CliBench, HearsASignalWhileItWaitsForAWorker) {
-  install();
-  write_script("bin/rankcheck-worker-cuda", R"sh(
-case "$1" in
---describe) echo '{"unavailable":"","devices":[],"algorithms":[]}' ;;
-*) exec sleep 100 ;;
-esac
-)sh");
+  install_silent_worker();
   for (const std::string signal : {"INT", "TERM"}) {
     const auto start = std::chrono::steady_clock::now();
     const Outcome outcome = shell("timeout --preserve-status -s " + signal + " 1 " + program_ +

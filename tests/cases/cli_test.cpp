@@ -146,13 +146,7 @@ TEST_F(Cli, DoctorHasALineForWhateverABackendLacks) {
 }
 
 TEST_F(Cli, DoctorHearsASignalWhileItWaitsForAWorker) {
-  install();
-  write_script("bin/rankcheck-worker-cuda", R"sh(
-case "$1" in
---describe) echo '{"unavailable":"","devices":[],"algorithms":[]}' ;;
-*) exec sleep 100 ;;
-esac
-)sh");
+  install_silent_worker();
   std::filesystem::create_directory(path_to("t"));
   const Outcome outcome =
       shell("TMPDIR=$PWD/t timeout --preserve-status -s TERM 1 " + program_ + " doctor");
