@@ -13,7 +13,7 @@
 
 #include "harness/table.hpp"
 
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 #include "cases/commands/option_values.hpp"
 #include "cases/commands/version.hpp"
 

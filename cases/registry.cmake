@@ -53,7 +53,8 @@ endfunction()
 # Generates rankcheck::gpu::<list>(), the list of a family's algorithms. Its entries are
 # <implementation>{operation, <type>}.
 function(rankcheck_register_algorithms out family list implementation type)
-  rankcheck_leaf_folders(operations gpu/${family} *.cpp)
+  # Other folders hold code that several operations share.
+  rankcheck_leaf_folders(operations reference/${family} contract.hpp)
   set(declarations "")
   set(entries "")
   foreach(op IN LISTS operations)

@@ -11,7 +11,7 @@
 
 #include "harness/worker/worker_backend.hpp"
 
-#include "cases/backends/command.hpp"
+#include "cases/backends/command_backend.hpp"
 #include "cases/backends/ranks.hpp"
 #include "cases/backends/worker_command.hpp"
 

@@ -13,7 +13,7 @@
 #include "harness/worker/work_folder.hpp"
 #include "harness/worker/worker_backend.hpp"
 
-#include "cases/backends/command.hpp"
+#include "cases/backends/command_backend.hpp"
 #include "cases/backends/ranks.hpp"
 #include "cases/backends/worker_command.hpp"
 

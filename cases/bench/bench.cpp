@@ -21,7 +21,7 @@
 
 #include "cases/backends/registry.hpp"
 #include "cases/bench/memory.hpp"
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 #include "cases/commands/memory.hpp"
 
 namespace rankcheck::cases::bench {

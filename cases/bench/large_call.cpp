@@ -6,7 +6,7 @@
 
 #include "harness/image.hpp"
 
-#include "cases/backends/command.hpp"
+#include "cases/backends/command_backend.hpp"
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/worker_command.hpp"
 

@@ -9,7 +9,7 @@
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/simulator.hpp"
 
-#include "cases/backends/command.hpp"
+#include "cases/backends/command_backend.hpp"
 #include "cases/bench/bench.hpp"
 #include "cases/bench/large_call.hpp"
 

@@ -19,9 +19,9 @@
 #include "harness/suite_file.hpp"
 #include "harness/table.hpp"
 
-#include "cases/backends/command.hpp"
+#include "cases/backends/command_backend.hpp"
 #include "cases/bench/large_call.hpp"
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 
 namespace rankcheck::cases::bench {
 

@@ -12,20 +12,20 @@
 
 #include "harness/table.hpp"
 
-#include "cases/backends/command.hpp"
+#include "cases/audit/catalogue.hpp"
+#include "cases/backends/command_backend.hpp"
 #include "cases/catalogue.hpp"
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 #include "cases/commands/selection.hpp"
-#include "cases/planted/catalogue.hpp"
 
 namespace rankcheck::cases {
 
 namespace {
 
+using audit::Bug;
+using audit::Hunt;
 using harness::Table;
 using nlohmann::ordered_json;
-using planted::Bug;
-using planted::Hunt;
 
 /// The outcome of looking for a bug with one property.
 struct Attempt {
@@ -46,9 +46,7 @@ struct Row {
   std::string survived;
 };
 
-Row audit(const harness::Catalogue& catalogue,
-          const Bug& bug,
-          const planted::HuntOptions& options) {
+Row audit(const harness::Catalogue& catalogue, const Bug& bug, const audit::HuntOptions& options) {
   Row row{.bug = bug, .attempts = {}, .survived = {}};
   row.attempts.push_back({bug.property, hunt(catalogue, bug, bug.property, options)});
   for (const harness::Property& each : catalogue.find(bug.operation)->properties) {
@@ -112,7 +110,7 @@ void print(const std::vector<Row>& rows) {
               std::string(row.survived.empty() ? row.bug.property : "SURVIVED"),
               std::string(name(finding.verdict)),
               finding.minimal ? std::to_string(group_size(*finding.minimal)) : "-",
-              finding.minimal ? std::to_string(planted::elements_of(*finding.minimal)) : "-",
+              finding.minimal ? std::to_string(audit::elements_of(*finding.minimal)) : "-",
               others});
   }
   Table properties(
@@ -156,7 +154,7 @@ ordered_json to_json(const Row& row) {
   return out;
 }
 
-int report(const std::vector<Row>& rows, const planted::HuntOptions& options, bool as_json) {
+int report(const std::vector<Row>& rows, const audit::HuntOptions& options, bool as_json) {
   const auto survived =
       std::count_if(rows.begin(), rows.end(), [](const Row& row) { return !row.survived.empty(); });
   const auto planted = static_cast<std::ptrdiff_t>(rows.size());
@@ -187,7 +185,7 @@ int report(const std::vector<Row>& rows, const planted::HuntOptions& options, bo
 /// number of threads.
 std::vector<Row> audit_all(const harness::Catalogue& catalogue,
                            const std::vector<Bug>& bugs,
-                           const planted::HuntOptions& options,
+                           const audit::HuntOptions& options,
                            int jobs) {
   std::vector<Row> rows(bugs.size());
   const bool shows_progress = isatty(STDERR_FILENO) != 0;
@@ -209,7 +207,7 @@ std::vector<Row> audit_all(const harness::Catalogue& catalogue,
 
 struct Options {
   std::string operation = "*";
-  planted::HuntOptions hunt = {.seed = default_seed};
+  audit::HuntOptions hunt = {.seed = default_seed};
   int jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   bool json = false;
 };
@@ -223,7 +221,7 @@ int run_audit(const Options& options) {
   expect_positive("--jobs", options.jobs);
   expect_positive("--cases", options.hunt.cases);
   const harness::Catalogue catalogue = make_catalogue();
-  std::vector<Bug> bugs = planted::catalogue();
+  std::vector<Bug> bugs = audit::catalogue();
   std::erase_if(
       bugs, [&](const Bug& bug) { return !harness::matches(options.operation, bug.operation); });
   if (bugs.empty()) {

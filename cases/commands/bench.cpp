@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "cases/bench/simulated_time.hpp"
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 #include "cases/commands/interrupt.hpp"
 #include "cases/commands/option_values.hpp"
 #include "cases/commands/outputs.hpp"

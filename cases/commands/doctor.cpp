@@ -12,7 +12,7 @@
 #include "harness/table.hpp"
 
 #include "cases/backends/registry.hpp"
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 #include "cases/commands/interrupt.hpp"
 #include "cases/commands/version.hpp"
 

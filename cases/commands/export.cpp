@@ -12,7 +12,7 @@
 
 #include "cases/catalogue.hpp"
 #include "cases/collectives/oracle.hpp"
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 #include "cases/commands/interrupt.hpp"
 #include "cases/commands/outputs.hpp"
 #include "cases/ptycho/stage.hpp"

@@ -22,7 +22,7 @@
 #include "cases/bench/bench.hpp"
 #include "cases/catalogue.hpp"
 #include "cases/commands/archive.hpp"
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 #include "cases/commands/interrupt.hpp"
 #include "cases/commands/report.hpp"
 #include "cases/commands/run.hpp"

@@ -6,7 +6,7 @@
 #include "harness/table.hpp"
 
 #include "cases/catalogue.hpp"
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 #include "cases/commands/interrupt.hpp"
 
 namespace rankcheck::cases {

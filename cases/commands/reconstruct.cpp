@@ -11,9 +11,9 @@
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/mpi.hpp"
 #include "cases/backends/ranks.hpp"
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 #include "cases/commands/interrupt.hpp"
-#include "cases/reconstruct/command.hpp"
+#include "cases/reconstruct/reconstruct_command.hpp"
 
 namespace rankcheck::cases {
 

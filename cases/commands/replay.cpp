@@ -8,7 +8,7 @@
 #include "harness/table.hpp"
 
 #include "cases/catalogue.hpp"
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 #include "cases/commands/interrupt.hpp"
 #include "cases/commands/memory.hpp"
 

@@ -13,7 +13,7 @@
 #include "harness/table.hpp"
 
 #include "cases/commands/archive.hpp"
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 #include "cases/hardware/gate_journal.hpp"
 
 namespace rankcheck::cases {

@@ -9,7 +9,7 @@
 #include "harness/hash.hpp"
 #include "harness/runner.hpp"
 
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 #include "cases/commands/progress.hpp"
 
 namespace rankcheck::cases {

@@ -17,7 +17,7 @@
 
 #include "cases/catalogue.hpp"
 #include "cases/commands/archive.hpp"
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 #include "cases/commands/interrupt.hpp"
 #include "cases/commands/report.hpp"
 #include "cases/commands/rounds.hpp"

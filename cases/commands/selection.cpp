@@ -13,7 +13,7 @@
 
 #include "cases/backends/ranks.hpp"
 #include "cases/backends/registry.hpp"
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 
 namespace rankcheck::cases {
 

@@ -13,7 +13,7 @@
 #include "harness/fields.hpp"
 #include "harness/finding_json.hpp"
 
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 #include "cases/commands/version.hpp"
 
 namespace rankcheck::cases {

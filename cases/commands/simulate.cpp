@@ -11,7 +11,7 @@
 #include "harness/case.hpp"
 #include "harness/table.hpp"
 
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 #include "cases/commands/memory.hpp"
 #include "cases/commands/outputs.hpp"
 

@@ -7,7 +7,7 @@
 #include <generated/commit.hpp>
 #include <unistd.h>
 
-#include "cases/backends/command.hpp"
+#include "cases/backends/command_backend.hpp"
 
 namespace rankcheck::cases {
 

@@ -20,7 +20,7 @@
 #include "reference/ptycho/patience.hpp"
 #include "reference/registry.hpp"
 
-#include "gpu/ptycho/state.hpp"
+#include "gpu/ptycho/solvers/state.hpp"
 
 #include "harness/verdict.hpp"
 

@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "gpu/ptycho/state.hpp"
-#include "gpu/ptycho/tiles.hpp"
+#include "gpu/ptycho/exchange/tiles.hpp"
+#include "gpu/ptycho/solvers/state.hpp"
 
 #include "harness/case.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "gpu/ptycho/solver.hpp"
+#include "gpu/ptycho/solvers/solver.hpp"
 
 #include "cases/reconstruct/reconstruction.hpp"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "gpu/device/cluster.hpp"
-#include "gpu/ptycho/partition.hpp"
+#include "gpu/ptycho/exchange/partition.hpp"
 
 #include "cases/reconstruct/dataset.hpp"
 #include "cases/reconstruct/shards.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpu/device/cluster.hpp"
-#include "gpu/ptycho/partition.hpp"
+#include "gpu/ptycho/exchange/partition.hpp"
 
 #include "cases/reconstruct/dataset.hpp"
 

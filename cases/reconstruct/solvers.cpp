@@ -1,6 +1,6 @@
 #include "cases/reconstruct/solvers.hpp"
 
-#include "gpu/ptycho/state.hpp"
+#include "gpu/ptycho/solvers/state.hpp"
 
 #include "cases/reconstruct/check.hpp"
 #include "cases/reconstruct/on_devices.hpp"

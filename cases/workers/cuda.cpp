@@ -31,7 +31,7 @@
 #include "harness/worker/serve.hpp"
 
 #include "cases/backends/algorithms.hpp"
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 #include "cases/hardware/probe.hpp"
 #include "cases/workers/arrival.hpp"
 #include "cases/workers/cuda_process.hpp"

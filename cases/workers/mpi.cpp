@@ -17,7 +17,7 @@
 #include "harness/input.hpp"
 #include "harness/worker/serve.hpp"
 
-#include "cases/commands/command.hpp"
+#include "cases/commands/cli.hpp"
 #include "cases/workers/arrival.hpp"
 
 /// rankcheck-worker-mpi: one process of an MPI world. It serves its own rank to the harness.

@@ -5,7 +5,7 @@
 
 #include "reference/spec/share.hpp"
 
-#include "gpu/ptycho/arrays.hpp"
+#include "gpu/ptycho/kernels/arrays.hpp"
 
 namespace rankcheck::gpu {
 

@@ -8,11 +8,11 @@
 
 #include "harness/engine.hpp"
 
+#include "cases/audit/catalogue.hpp"
 #include "cases/catalogue.hpp"
-#include "cases/planted/catalogue.hpp"
 #include "tests/print.hpp"
 
-namespace rankcheck::cases::planted {
+namespace rankcheck::cases::audit {
 
 /// Prints a parameter for GoogleTest.
 void PrintTo(const Bug& bug, std::ostream* out) {
@@ -170,4 +170,4 @@ TEST(WhyNotCaughtTest, names_words_that_say_something_else) {
 }
 
 }  // namespace
-}  // namespace rankcheck::cases::planted
+}  // namespace rankcheck::cases::audit

@@ -5,11 +5,11 @@
 
 #include "harness/engine.hpp"
 
+#include "cases/audit/catalogue.hpp"
 #include "cases/catalogue.hpp"
-#include "cases/planted/catalogue.hpp"
 
 /// The checks that every case undergoes can fail, whatever its property is about.
-namespace rankcheck::cases::planted {
+namespace rankcheck::cases::audit {
 namespace {
 
 using harness::Case;
@@ -92,4 +92,4 @@ TEST(PowerTest, a_unit_whose_check_forgets_a_rank_covers_nothing) {
 }
 
 }  // namespace
-}  // namespace rankcheck::cases::planted
+}  // namespace rankcheck::cases::audit

@@ -1,4 +1,4 @@
-#include "gpu/ptycho/step.hpp"
+#include "gpu/ptycho/solvers/step.hpp"
 
 namespace rankcheck::gpu::difference_map_step {
 

@@ -1,5 +1,5 @@
+#include "gpu/ptycho/kernels/window.hpp"
 #include "gpu/ptycho/operator.hpp"
-#include "gpu/ptycho/window.hpp"
 
 namespace rankcheck::gpu::extract {
 

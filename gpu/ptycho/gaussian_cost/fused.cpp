@@ -1,4 +1,4 @@
-#include "gpu/ptycho/cost.hpp"
+#include "gpu/ptycho/passes/cost.hpp"
 
 namespace rankcheck::gpu::gaussian_cost {
 

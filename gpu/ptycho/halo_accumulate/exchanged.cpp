@@ -1,4 +1,4 @@
-#include "gpu/ptycho/halo.hpp"
+#include "gpu/ptycho/exchange/halo.hpp"
 
 namespace rankcheck::gpu::halo_accumulate {
 

@@ -1,4 +1,4 @@
-#include "gpu/ptycho/fused.hpp"
+#include "gpu/ptycho/passes/fused.hpp"
 
 #include "gpu/ptycho/operator.hpp"
 

@@ -1,6 +1,6 @@
-#include "gpu/ptycho/fused.hpp"
+#include "gpu/ptycho/passes/fused.hpp"
 
-#include "gpu/ptycho/arrays.hpp"
+#include "gpu/ptycho/kernels/arrays.hpp"
 #include "gpu/ptycho/operator.hpp"
 
 namespace rankcheck::gpu::illuminate_adjoint_object {

@@ -1,4 +1,4 @@
-#include "gpu/ptycho/gather.hpp"
+#include "gpu/ptycho/passes/gather.hpp"
 
 namespace rankcheck::gpu::insert {
 

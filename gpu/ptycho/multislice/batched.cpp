@@ -1,4 +1,4 @@
-#include "gpu/ptycho/multislice.hpp"
+#include "gpu/ptycho/passes/multislice.hpp"
 
 namespace rankcheck::gpu::multislice {
 

@@ -1,5 +1,5 @@
-#include "gpu/ptycho/arrays.hpp"
-#include "gpu/ptycho/multislice.hpp"
+#include "gpu/ptycho/kernels/arrays.hpp"
+#include "gpu/ptycho/passes/multislice.hpp"
 
 namespace rankcheck::gpu::multislice_adjoint_object {
 

@@ -1,5 +1,5 @@
+#include "gpu/ptycho/exchange/partition.hpp"
 #include "gpu/ptycho/operator.hpp"
-#include "gpu/ptycho/partition.hpp"
 
 namespace rankcheck::gpu::partition_equal_stripes {
 

@@ -1,4 +1,4 @@
-#include "gpu/ptycho/gradients.hpp"
+#include "gpu/ptycho/passes/gradients.hpp"
 
 namespace rankcheck::gpu::poisson_gradients {
 

@@ -1,5 +1,5 @@
+#include "gpu/ptycho/kernels/transform.hpp"
 #include "gpu/ptycho/operator.hpp"
-#include "gpu/ptycho/transform.hpp"
 
 namespace rankcheck::gpu::propagate {
 

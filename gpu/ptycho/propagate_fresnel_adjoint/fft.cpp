@@ -1,5 +1,5 @@
+#include "gpu/ptycho/kernels/spectrum.hpp"
 #include "gpu/ptycho/operator.hpp"
-#include "gpu/ptycho/spectrum.hpp"
 
 namespace rankcheck::gpu::propagate_fresnel_adjoint {
 

@@ -1,4 +1,4 @@
-#include "gpu/ptycho/redistribution.hpp"
+#include "gpu/ptycho/exchange/redistribution.hpp"
 
 namespace rankcheck::gpu::redistribute {
 

@@ -10,7 +10,7 @@
 
 #include "harness/fields.hpp"
 
-#include "cases/backends/command.hpp"
+#include "cases/backends/command_backend.hpp"
 
 namespace rankcheck::cases::bench {
 namespace {

@@ -21,7 +21,7 @@
 
 #include "harness/case.hpp"
 
-#include "cases/planted/wrong_cluster.hpp"
+#include "cases/audit/wrong_cluster.hpp"
 #include "cases/reconstruct/check.hpp"
 #include "cases/reconstruct/model.hpp"
 #include "cases/reconstruct/simulate.hpp"
@@ -205,8 +205,8 @@ TEST_P(Solvers, TellWhichRankWentItsOwnWay) {
     for (const Layout layout : {Layout::replicated, Layout::tiles}) {
       gpu::sim::SimCluster devices(reference::contract_named);
       devices.begin(3, {}, {});
-      planted::WrongCluster cluster(devices);
-      cluster.on_collective = [&](planted::CollectiveCall& call) {
+      audit::WrongCluster cluster(devices);
+      cluster.on_collective = [&](audit::CollectiveCall& call) {
         call.make();
         if (call.operation != "all_reduce" || call.call.type != spec::Type::f32) return;
         std::vector<float> sums(static_cast<std::size_t>(call.call.count));

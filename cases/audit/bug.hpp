@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "reference/spec/type.hpp"
+
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/plan.hpp"
+
+#include "harness/backend.hpp"
+#include "harness/case.hpp"
+#include "harness/verdict.hpp"
+
+/// Bugs that are planted on purpose, to measure which ones the properties catch.
+namespace rankcheck::cases::audit {
+
+class Attempt;
+
+/// The result of one stage, which a bug may change.
+struct Outcome {
+  std::span<const harness::Case> stages;
+  std::size_t stage = 0;
+  harness::Observation& observation;
+  /// Number of runs of this backend before this one.
+  std::int64_t runs = 0;
+  /// Images that the bug keeps from run to run. A restart of the backend clears them.
+  std::vector<harness::Image>& kept;
+
+  [[nodiscard]] const harness::Case& c() const { return stages[stage]; }
+  [[nodiscard]] std::vector<harness::Image>& images() const {
+    return observation.stages[stage].images;
+  }
+};
+
+/// One planted bug: an algorithm that is correct except for one mistake. It sets one of the ways to
+/// plant the mistake, or an algorithm (`plan`) together with a fault that hits it.
+struct Bug {
+  std::string_view name;
+  /// The programmer's mistake.
+  std::string_view summary;
+  /// The public defect that the bug is taken from. Empty if it is a common mistake.
+  std::string_view source = {};
+  /// The operation whose property catches the bug.
+  std::string_view operation;
+  std::string_view algorithm;
+  /// The operation that contains the mistake, in all its algorithms. Empty: the mistake is in
+  /// `operation`, and only in `algorithm`.
+  std::string_view planted_in = {};
+  /// The property that must catch the bug, and the verdict that it must give.
+  std::string_view property = "agrees_with_reference";
+  harness::Verdict verdict = harness::Verdict::falsified;
+  /// This text must occur in the finding's reason or in the description of its wrong elements.
+  std::string_view says = "differs from the reference";
+  /// Upper limits for the size of the minimal case after shrinking. For operators, elements are
+  /// scan positions, or rows and columns of tiles.
+  int ranks_max = 3;
+  std::int64_t elements_max = 4;
+  /// Upper limit for the pixels of the object (rows times columns) in the minimal case.
+  std::int64_t pixels_max = 4;
+
+  /// Selects the stages of the operation and algorithm in which the bug appears. Null: all of them.
+  bool (*hits)(const harness::Case& c) = nullptr;
+  /// Changes the plan of a selected stage.
+  void (*edit)(const harness::Case& c, gpu::plan::Plan& plan) = nullptr;
+  /// Changes the result of a selected stage.
+  void (*spoil)(const Outcome& outcome) = nullptr;
+  /// Changes every value of the output. `component` is the type of the output's components.
+  double (*map)(double value, spec::Type component) = nullptr;
+  /// Computes each output of a reduction again from its inputs.
+  double (*fold)(const std::vector<double>& inputs) = nullptr;
+  /// Makes the operator call of a selected stage.
+  void (*attempt)(Attempt& attempt) = nullptr;
+  /// A fault of the simulator that hits every selected stage.
+  std::string_view fault = {};
+  /// The whole algorithm, for a mistake that no real algorithm has.
+  void (*plan)(gpu::plan::Builder& builder) = nullptr;
+};
+
+}  // namespace rankcheck::cases::audit

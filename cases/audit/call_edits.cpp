@@ -1,0 +1,34 @@
+#include "cases/audit/call_edits.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace rankcheck::cases::audit {
+
+using spec::Array;
+
+void run_transposed(Attempt& attempt) {
+  attempt.change_input(Array::positions, [](Values& values, int) {
+    for (std::size_t i = 0; i + 1 < values.size(); i += 2) std::swap(values[i], values[i + 1]);
+  });
+  attempt.run();
+}
+
+void run_with_first_mode(Attempt& attempt) {
+  const spec::Scene& scene = attempt.call().scene;
+  const auto probe = static_cast<std::size_t>(spec::values(scene, Array::probe));
+  const std::size_t mode = probe / static_cast<std::size_t>(scene.modes);
+  attempt.change_input(Array::probe, [&](Values& values, int) {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = values[i - i % probe + i % mode];
+  });
+  attempt.run();
+}
+
+void run_unmasked(Attempt& attempt) {
+  attempt.change_input(Array::mask,
+                       [](Values& values, int) { std::fill(values.begin(), values.end(), 1); });
+  attempt.run();
+}
+
+}  // namespace rankcheck::cases::audit

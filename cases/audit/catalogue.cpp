@@ -1,0 +1,235 @@
+#include "cases/audit/catalogue.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cases/audit/intercepted_call.hpp"
+#include "cases/audit/result_edits.hpp"
+
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using harness::Case;
+using harness::Observation;
+
+/// Whether the bug's own algorithm is itself the mistake. It is not if it exists only for a fault
+/// to hit it.
+bool is_wrong_algorithm(const Bug& bug) {
+  return bug.plan != nullptr && bug.fault.empty();
+}
+
+/// Returns the algorithms of gpu/, plus the bug's own algorithm if it has one. If `sound`, a
+/// correct algorithm takes the place of one that is itself the mistake.
+std::vector<gpu::Implementation> implementations_with(const Bug& bug, bool sound) {
+  std::vector<gpu::Implementation> all = gpu::implementations();
+  if (bug.plan == nullptr) return all;
+  const auto real = std::find_if(
+      all.begin(), all.end(), [&](const auto& each) { return each.operation == bug.operation; });
+  all.push_back({bug.operation,
+                 {.name = bug.algorithm,
+                  .summary = bug.summary,
+                  .refuses = gpu::plan::refuses_in_place,
+                  .plan = sound && is_wrong_algorithm(bug) ? real->algorithm.plan : bug.plan}});
+  return all;
+}
+
+bool same(const gpu::plan::Range& a, const gpu::plan::Range& b) {
+  return a.rank == b.rank && a.buffer == b.buffer && a.offset == b.offset && a.count == b.count;
+}
+
+bool same(const gpu::plan::Plan& a, const gpu::plan::Plan& b) {
+  const auto same_steps = [&](const gpu::plan::Step& x, const gpu::plan::Step& y) {
+    const auto from = a.sources_of(x);
+    const auto other = b.sources_of(y);
+    return x.kind == y.kind && x.finish == y.finish && x.event.id == y.event.id &&
+           same(x.destination, y.destination) &&
+           std::equal(from.begin(), from.end(), other.begin(), other.end(), [](auto& s, auto& t) {
+             return same(s, t);
+           });
+  };
+  return std::equal(
+      a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(), [&](auto& x, auto& y) {
+        return std::equal(x.begin(), x.end(), y.begin(), y.end(), same_steps);
+      });
+}
+
+bool same(const harness::StageOutcome& a, const harness::StageOutcome& b) {
+  const auto same_stamps = [](const harness::Stamp& x, const harness::Stamp& y) {
+    return x.entered == y.entered && x.left == y.left;
+  };
+  return a.images == b.images &&
+         std::equal(
+             a.stamps.begin(), a.stamps.end(), b.stamps.begin(), b.stamps.end(), same_stamps);
+}
+
+/// Returns the recv buffers of the call's ranks.
+std::vector<harness::Image> results_of(const OperatorCall& call) {
+  const auto bytes = static_cast<std::size_t>(spec::info(call.call.type).bytes);
+  std::vector<harness::Image> results;
+  for (int rank = 0; rank < call.call.ranks; ++rank) {
+    const spec::Extents extents = extents_of(call.contract, call.call, rank);
+    const std::byte* const recv = call.buffers[static_cast<std::size_t>(rank)].recv;
+    results.emplace_back(recv, recv + static_cast<std::size_t>(extents.recv_size) * bytes);
+  }
+  return results;
+}
+
+/// Returns the finding's reason and the descriptions of its wrong elements as one text.
+std::string words_of(const harness::Finding& finding) {
+  std::string text = finding.reason;
+  for (const harness::WrongElement& each : finding.wrong) text += "\n" + each.decoded;
+  return text;
+}
+
+}  // namespace
+
+std::vector<Bug> catalogue() {
+  std::vector<Bug> all;
+  add_bugs_in_plans(all);
+  add_bugs_in_values(all);
+  add_bugs_in_results(all);
+  add_bugs_in_machines(all);
+  add_bugs_in_sums(all);
+  add_bugs_in_operators(all);
+  add_bugs_in_modes(all);
+  add_bugs_in_spectra(all);
+  add_bugs_in_slices(all);
+  add_bugs_in_partitions(all);
+  add_bugs_in_halos(all);
+  add_bugs_in_pie(all);
+  add_bugs_in_difference_maps(all);
+  add_bugs_in_steps(all);
+  return all;
+}
+
+Planted::Planted(const Bug& bug, bool sound)
+    : bug_(bug),
+      sound_(sound),
+      implementations_(implementations_with(bug, sound)),
+      sim_(
+          implementations_,
+          [this](const Case& c, gpu::plan::Plan& plan) { edit(c, plan); },
+          [this](std::span<const Case> stages, std::size_t stage, Observation& observation) {
+            spoil(stages, stage, observation);
+          },
+          [this](const Case& c, const OperatorCall& call) { attempt(c, call); }) {}
+
+bool Planted::is_hit(const Case& c) const {
+  const bool is_planted_in = bug_.planted_in.empty()
+                                 ? c.operation == bug_.operation && c.algorithm == bug_.algorithm
+                                 : c.operation == bug_.planted_in;
+  return is_planted_in && (bug_.hits == nullptr || bug_.hits(c));
+}
+
+void Planted::edit(const Case& c, gpu::plan::Plan& plan) {
+  if (sound_ || bug_.edit == nullptr || !is_hit(c)) return;
+  const gpu::plan::Plan before = plan;
+  bug_.edit(c, plan);
+  had_effect_ |= !same(before, plan);
+}
+
+void Planted::spoil(std::span<const Case> stages, std::size_t stage, Observation& observation) {
+  if (sound_ || !spoils_results(bug_) || !is_hit(stages[stage])) return;
+  const harness::StageOutcome before = observation.stages[stage];
+  const std::string path = observation.path[stage];
+  apply(bug_, {stages, stage, observation, runs_, kept_});
+  had_effect_ |= !same(before, observation.stages[stage]) || path != observation.path[stage] ||
+                 observation.status != harness::RunStatus::completed;
+}
+
+void Planted::attempt(const Case& c, const OperatorCall& call) {
+  if (bug_.attempt == nullptr || !is_hit(c)) return call.make();
+  Attempt attempt(call, attempts_++);
+  if (sound_) return attempt.run();
+  if (!watches_) return bug_.attempt(attempt);
+  const std::vector<harness::Image> before = results_of(call);
+  call.make();
+  const std::vector<harness::Image> right = results_of(call);
+  for (std::size_t r = 0; r < before.size(); ++r) {
+    std::copy(before[r].begin(), before[r].end(), call.buffers[r].recv);
+  }
+  bug_.attempt(attempt);
+  had_effect_ |= results_of(call) != right;
+}
+
+void Planted::restart() {
+  kept_.clear();
+  attempts_ = 0;
+}
+
+void Planted::run(std::span<const Case> stages, Observation& observation) {
+  had_effect_ = false;
+  stages_.assign(stages.begin(), stages.end());
+  for (Case& c : stages_) {
+    if (!sound_ && is_hit(c)) c.fault = bug_.fault;
+  }
+  sim_.run(stages_, observation);
+  ++runs_;
+  had_effect_ |= observation.fault_changed || is_wrong_algorithm(bug_);
+}
+
+std::int64_t elements_of(const Case& c) {
+  return std::accumulate(c.counts.begin(), c.counts.end(), c.count);
+}
+
+Hunt hunt(const harness::Catalogue& catalogue,
+          const Bug& bug,
+          std::string_view property,
+          const HuntOptions& options) {
+  Planted backend(bug, options.sound);
+  harness::Unit unit;
+  unit.operation = bug.operation;
+  unit.algorithm = bug.algorithm;
+  unit.backend = backend.traits().name;
+  unit.property = property;
+  unit.cases = options.cases;
+  unit.require_all_cells = false;
+  Hunt result{.finding = run_unit(catalogue, backend, unit, {.seed = options.seed})};
+  if (result.finding.minimal) {
+    harness::Examiner examiner(catalogue, backend);
+    harness::Judgement judgement;
+    backend.watch();
+    // Replays several times: a bug may appear in some runs only.
+    for (int i = 0; i < result.finding.replays && !result.had_effect; ++i) {
+      backend.restart();
+      examiner.examine(*result.finding.minimal, judgement);
+      result.had_effect = backend.had_effect();
+    }
+  }
+  return result;
+}
+
+std::string why_not_caught(const Bug& bug, const Hunt& hunt) {
+  const harness::Finding& finding = hunt.finding;
+  if (finding.verdict != bug.verdict) {
+    return fmt::format("expected {}, got {} in {} cases: {}",
+                       name(bug.verdict),
+                       name(finding.verdict),
+                       finding.cases,
+                       finding.reason);
+  }
+  const Case& c = *finding.minimal;
+  if (!hunt.had_effect) return "the mistake changed nothing in the minimal case";
+  if (group_size(c) > bug.ranks_max || elements_of(c) > bug.elements_max) {
+    return fmt::format("expected at most {} ranks and {} elements, got {} and {}",
+                       bug.ranks_max,
+                       bug.elements_max,
+                       group_size(c),
+                       elements_of(c));
+  }
+  if (const std::int64_t pixels = std::int64_t{c.scene.rows} * c.scene.cols;
+      pixels > bug.pixels_max) {
+    return fmt::format("expected at most {} pixels, got {}", bug.pixels_max, pixels);
+  }
+  const std::string words = words_of(finding);
+  if (words.find(bug.says) == std::string::npos) {
+    return fmt::format("expected to read \"{}\", got: {}", bug.says, words);
+  }
+  return {};
+}
+
+}  // namespace rankcheck::cases::audit

@@ -1,0 +1,207 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "reference/ptycho/chain.hpp"
+#include "reference/ptycho/difference_map_step/contract.hpp"
+#include "reference/ptycho/illuminate/reference.hpp"
+#include "reference/ptycho/illuminate_adjoint_probe/reference.hpp"
+#include "reference/ptycho/probe_preconditioner/reference.hpp"
+#include "reference/ptycho/projections.hpp"
+#include "reference/ptycho/propagate/reference.hpp"
+#include "reference/ptycho/propagate_inverse/reference.hpp"
+
+#include "cases/audit/call_edits.hpp"
+#include "cases/audit/catalogue.hpp"
+#include "cases/audit/intercepted_call.hpp"
+
+/// Steps of the difference map that forget exit waves, confuse them, or move them to a wrong place.
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using harness::Case;
+using reference::Setting;
+using spec::Array;
+
+/// Numbers of the collective sums, counted from 0. The sum of the cost comes first.
+struct DifferenceMapSums {
+  static constexpr int of_object = 1;
+  static constexpr int of_probe = 3;
+};
+
+/// Returns the inputs of the step, in the form that the references take.
+Setting input_of(const Attempt& attempt) {
+  Setting setting;
+  setting.scene = attempt.call().scene;
+  setting.positions = attempt.positions();
+  for (const Array array : {Array::object,
+                            Array::probe,
+                            Array::exit_waves,
+                            Array::positions,
+                            Array::frames,
+                            Array::mask}) {
+    setting.make(array).values = attempt.all_input(array);
+  }
+  return setting;
+}
+
+/// Returns the waves that an object and a probe give.
+Values waves_of(Setting setting, const Values& object, const Values& probe) {
+  setting[Array::object].values = object;
+  setting[Array::probe].values = probe;
+  reference::illuminate::reference(setting, setting);
+  return setting[Array::waves].values;
+}
+
+/// Returns the waves after their far-field amplitudes were replaced by the measured amplitudes.
+Values projected(Setting setting, const Values& waves) {
+  setting.make(Array::waves).values = waves;
+  reference::propagate::reference(setting, setting);
+  reference::project_on_frames(setting, setting);
+  reference::propagate_inverse::reference(setting, setting);
+  return setting[Array::waves].values;
+}
+
+/// Returns a x + b y.
+Values sum(double a, const Values& x, double b, const Values& y) {
+  Values result = x;
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = a * x[i] + b * y[i];
+  return result;
+}
+
+/// The step that the waves w take: w + length (P_F(fit P_O w + before w) - P_O w). The defaults are
+/// correct.
+struct Wrong {
+  double fit = 2;
+  double before = -1;
+  double length = reference::difference_map_beta;
+};
+
+/// Runs the step, then replaces the exit waves by waves that moved as `wrong` says.
+void move_waves(Attempt& attempt, const Wrong& wrong) {
+  attempt.run();
+  const Setting in = input_of(attempt);
+  const Values& before = in[Array::exit_waves].values;
+  const Values fit =
+      waves_of(in, attempt.output(Array::object, 0), attempt.output(Array::probe, 0));
+  const Values to = projected(in, sum(wrong.fit, fit, wrong.before, before));
+  attempt.set_all_output(Array::exit_waves, sum(1, before, wrong.length, sum(1, to, -1, fit)));
+}
+
+bool is_shared_out(const Case& c) {
+  return std::count_if(c.counts.begin(), c.counts.end(), [](auto each) { return each > 0; }) > 1;
+}
+
+constexpr std::array difference_maps{
+    Bug{.name = "exit_waves_forgotten",
+        .summary = "every step begins anew, with the waves of object and probe",
+        .source = "tike, solvers.dm",
+        .operation = "difference_map_step",
+        .algorithm = "replicated",
+        .attempt =
+            [](Attempt& attempt) {
+              const Setting in = input_of(attempt);
+              const Values waves = waves_of(in, in[Array::object].values, in[Array::probe].values);
+              auto from = waves.begin();
+              attempt.change_input(Array::exit_waves, [&](Values& values, int) {
+                for (auto& value : values) value = *from++;
+              });
+              attempt.run();
+            }},
+    Bug{.name = "waves_added_to_their_overlap",
+        .summary = "the frames' amplitudes go to 2 P_O w + w instead of 2 P_O w - w",
+        .operation = "difference_map_step",
+        .algorithm = "replicated",
+        .attempt = [](Attempt& attempt) { move_waves(attempt, {.before = 1}); }},
+    Bug{.name = "waves_not_reflected",
+        .summary = "the frames' amplitudes go to P_O w, as in alternating projections",
+        .operation = "difference_map_step",
+        .algorithm = "tiled",
+        .attempt = [](Attempt& attempt) { move_waves(attempt, {.fit = 1, .before = 0}); }},
+    Bug{.name = "another_relaxation",
+        .summary = "the waves go three quarters of their way",
+        .source = "ptypy bd43c9e7",
+        .operation = "difference_map_step",
+        .algorithm = "replicated",
+        .property = "waves_grow_by_beta",
+        .says = "does not go as far as it should",
+        .attempt =
+            [](Attempt& attempt) {
+              move_waves(attempt, {.length = 0.75 * reference::difference_map_beta});
+            }},
+    Bug{.name = "waves_go_too_far",
+        .summary = "the step's length is taken twice: the waves go further than to the frames",
+        .operation = "difference_map_step",
+        .algorithm = "tiled",
+        .property = "fixed_points_are_solutions",
+        .says = "the waves' change leads from the frames",
+        .attempt =
+            [](Attempt& attempt) {
+              move_waves(attempt, {.length = 2 * reference::difference_map_beta});
+            }},
+    Bug{.name = "waves_of_another_partition",
+        .summary = "the ranks have the waves of positions that are shared out evenly",
+        .operation = "difference_map_step",
+        .algorithm = "replicated",
+        .property = "is_independent_of_partition",
+        .says = "differs from another partition's",
+        .hits = is_shared_out,
+        .attempt =
+            [](Attempt& attempt) {
+              const Values all = attempt.all_input(Array::exit_waves);
+              const auto size =
+                  static_cast<std::int64_t>(spec::values(attempt.call().scene, Array::exit_waves));
+              attempt.change_input(Array::exit_waves, [&](Values& values, int rank) {
+                const std::int64_t first = rank * attempt.positions() / attempt.ranks() * size;
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                  values[i] = all[(static_cast<std::size_t>(first) + i) % all.size()];
+                }
+              });
+              attempt.run();
+            }},
+    Bug{.name = "waves_of_the_first_position",
+        .summary = "all positions of a rank have the exit waves of its first one",
+        .operation = "difference_map_step",
+        .algorithm = "tiled",
+        .attempt = take_first_copy<Array::exit_waves>},
+    Bug{.name = "probe_fitted_to_the_old_object",
+        .summary = "the probe is fitted beside the object, not behind it",
+        .source = "tike, solvers.dm",
+        .operation = "difference_map_step",
+        .algorithm = "replicated",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              Setting in = input_of(attempt);
+              in[Array::waves] = in[Array::exit_waves];
+              Setting sums = in;
+              reference::illuminate_adjoint_probe::reference(in, sums);
+              reference::probe_preconditioner::reference(in, sums);
+              attempt.set_all_output(
+                  Array::probe,
+                  reference::fitted(
+                      in[Array::probe], sums[Array::probe], sums[Array::probe_weight], in.unit)
+                      .values);
+            }},
+    Bug{.name = "probe_depends_on_ranks",
+        .summary = "the probe is averaged over the ranks, what it is divided by is summed",
+        .source = "ptypy#168",
+        .operation = "difference_map_step",
+        .algorithm = "replicated",
+        .property = "keeps_the_truth_on_whole_pixels",
+        .says = "moved away from the truth",
+        .attempt =
+            [](Attempt& attempt) {
+              change_sum<DifferenceMapSums::of_probe>(
+                  attempt, [](const CollectiveCall& call) { call.scale(1.0 / call.call.ranks); });
+            }},
+};
+
+}  // namespace
+
+void add_bugs_in_difference_maps(std::vector<Bug>& out) {
+  out.insert(out.end(), difference_maps.begin(), difference_maps.end());
+}
+
+}  // namespace rankcheck::cases::audit

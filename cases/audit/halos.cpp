@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "reference/ptycho/halo.hpp"
+
+#include "cases/audit/catalogue.hpp"
+#include "cases/audit/intercepted_call.hpp"
+
+/// Bugs in combining the copies of a pixel that several tiles have.
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using harness::Case;
+using reference::Replica;
+using spec::Array;
+
+using Replicas = std::vector<Replica>;
+
+/// One copy of a pixel of the object, together with all copies of this pixel.
+struct Copy {
+  std::int64_t row;
+  std::int64_t col;
+  const Replicas& all;
+  const Replica& self;
+};
+
+/// Runs the exchange, then replaces every copy by value(copy, tiles before, tiles after the
+/// exchange).
+template <class Body>
+void remake(Attempt& attempt, const Body& value) {
+  attempt.run();
+  const Values before = attempt.all_input(Array::tile);
+  Values behind;
+  for (int rank = 0; rank < attempt.ranks(); ++rank) {
+    const Values of_rank = attempt.output(Array::tile, rank);
+    behind.insert(behind.end(), of_rank.begin(), of_rank.end());
+  }
+  reference::Setting setting;
+  setting.scene = attempt.call().scene;
+  setting.counts = attempt.call().counts;
+  Values wrong = behind;
+  reference::for_each_replicated_pixel(
+      setting, [&](std::int64_t row, std::int64_t col, const Replicas& replicas) {
+        for (const Replica& each : replicas) {
+          wrong[each.place] = value(Copy{row, col, replicas, each}, before, behind);
+        }
+      });
+  attempt.set_all_output(Array::tile, wrong);
+}
+
+/// Sums the copies for which counts(copy) is true.
+template <class Counts>
+std::complex<double> sum_of(const Copy& copy, const Values& values, const Counts& counts) {
+  std::complex<double> sum = 0;
+  for (const Replica& each : copy.all) {
+    if (counts(each)) sum += values[each.place];
+  }
+  return sum;
+}
+
+constexpr std::array accumulated{
+    Bug{.name = "halo_sent_one_way",
+        .summary = "ranks add what the ranks before them have, but not what those behind have",
+        .operation = "halo_accumulate",
+        .algorithm = "exchanged",
+        .property = "makes_copies_equal",
+        .says = "differs from another rank's copy",
+        .attempt =
+            [](Attempt& attempt) {
+              remake(attempt, [](const Copy& copy, const Values& before, const Values&) {
+                return sum_of(
+                    copy, before, [&](const Replica& each) { return each.rank <= copy.self.rank; });
+              });
+            }},
+    Bug{.name = "overlaps_averaged",
+        .summary = "overlaps are averaged instead of summed",
+        .source = "Pty-Chi 93c585a",
+        .operation = "halo_accumulate",
+        .algorithm = "exchanged",
+        .property = "multiplies_when_repeated",
+        .says = "does not multiply by the number of copies",
+        .attempt =
+            [](Attempt& attempt) {
+              remake(attempt, [](const Copy& copy, const Values&, const Values& behind) {
+                return behind[copy.self.place] / static_cast<double>(copy.all.size());
+              });
+            }},
+    Bug{.name = "corner_counted_twice",
+        .summary = "a corner that four tiles share comes along the row and along the column",
+        .operation = "halo_accumulate",
+        .algorithm = "exchanged",
+        .property = "conserves_the_sum",
+        .says = "the sum was",
+        .ranks_max = 4,
+        .attempt =
+            [](Attempt& attempt) {
+              remake(attempt, [](const Copy& copy, const Values& before, const Values& behind) {
+                const bool is_corner = copy.all.size() >= 4;
+                const auto again = before[copy.all.back().place];
+                return behind[copy.self.place] + (is_corner ? again : 0);
+              });
+            }},
+    Bug{.name = "neighbours_only",
+        .summary = "overlaps are taken to reach no further than the next tile",
+        .operation = "halo_accumulate",
+        .algorithm = "exchanged",
+        .attempt =
+            [](Attempt& attempt) {
+              remake(attempt, [](const Copy& copy, const Values& before, const Values&) {
+                return sum_of(copy, before, [&](const Replica& each) {
+                  return std::abs(each.rank - copy.self.rank) <= 1;
+                });
+              });
+            }},
+};
+
+constexpr std::array replaced{
+    Bug{.name = "copies_swapped",
+        .summary = "two ranks swap their copies instead of both taking the owner's",
+        .source = "tike, swap_edges",
+        .operation = "halo_replace",
+        .algorithm = "exchanged",
+        .property = "is_idempotent",
+        .says = "the second exchange changes it",
+        .attempt =
+            [](Attempt& attempt) {
+              remake(attempt, [](const Copy& copy, const Values& before, const Values&) {
+                const auto self = static_cast<std::size_t>(&copy.self - copy.all.data());
+                return before[copy.all[(self + 1) % copy.all.size()].place];
+              });
+            }},
+    Bug{.name = "edges_off_by_one",
+        .summary = "the edge between two tiles is taken to be one row further down",
+        .source = "tike 6ce09ce7",
+        .operation = "halo_replace",
+        .algorithm = "exchanged",
+        .property = "does_nothing_without_halo",
+        .says = "changed without a halo",
+        .attempt =
+            [](Attempt& attempt) {
+              // Values of the pixels visited so far, by row and column.
+              std::map<std::pair<std::int64_t, std::int64_t>, std::complex<double>> above;
+              remake(attempt, [&](const Copy& copy, const Values& before, const Values& behind) {
+                above[{copy.row, copy.col}] = before[copy.self.place];
+                const bool is_first = copy.row > 0 && copy.row == copy.self.box.row;
+                return is_first ? above[{copy.row - 1, copy.col}] : behind[copy.self.place];
+              });
+            }},
+};
+
+constexpr std::array blended{
+    Bug{.name = "ramps_do_not_add_up",
+        .summary = "the ramps of two tiles that overlap do not add up to 1",
+        .source = "tike, swap_edges",
+        .operation = "halo_blend",
+        .algorithm = "exchanged",
+        .property = "stays_between_the_copies",
+        .says = "lies outside the range of its copies",
+        .attempt =
+            [](Attempt& attempt) {
+              const double steps = 2.0 * attempt.call().scene.halo + 1;
+              remake(attempt, [&](const Copy& copy, const Values&, const Values& behind) {
+                const double sum = copy.all.size() > 1 ? 1 + 1 / steps : 1;
+                return sum * behind[copy.self.place];
+              });
+            }},
+    Bug{.name = "own_copy_counts_more",
+        .summary = "every rank blends half of its own copy in again",
+        .source = "tike PR #322",
+        .operation = "halo_blend",
+        .algorithm = "exchanged",
+        .property = "is_idempotent",
+        .says = "the second exchange changes it",
+        .attempt =
+            [](Attempt& attempt) {
+              remake(attempt, [](const Copy& copy, const Values& before, const Values& behind) {
+                return 0.5 * (before[copy.self.place] + behind[copy.self.place]);
+              });
+            }},
+};
+
+}  // namespace
+
+void add_bugs_in_halos(std::vector<Bug>& out) {
+  out.insert(out.end(), accumulated.begin(), accumulated.end());
+  out.insert(out.end(), replaced.begin(), replaced.end());
+  out.insert(out.end(), blended.begin(), blended.end());
+}
+
+}  // namespace rankcheck::cases::audit

@@ -1,0 +1,111 @@
+#include <array>
+#include <bit>
+#include <vector>
+
+#include "gpu/plan/patterns/place.hpp"
+#include "gpu/plan/patterns/reduce_scatter.hpp"
+
+#include "cases/audit/catalogue.hpp"
+
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using gpu::plan::Builder;
+using gpu::plan::Range;
+using harness::Verdict;
+
+/// Rank `from` sends its result to all ranks from `first` on, except itself. They wait for the
+/// result.
+void hand_out(Builder& builder, int from, int first) {
+  for (int r = first; r < builder.ranks(); ++r) {
+    if (r != from) builder.wait(r, builder.send_to(builder.recv(r), builder.recv(from)));
+  }
+}
+
+/// Only the first ranks contribute, as many as the largest power of two that is not above the
+/// number of ranks.
+void reduce_power_of_two(Builder& builder) {
+  const int taking_part = static_cast<int>(std::bit_floor(static_cast<unsigned>(builder.ranks())));
+  std::vector<Range> sources;
+  for (int r = 0; r < taking_part; ++r) sources.push_back(builder.send(r));
+  builder.reduce(builder.recv(0), sources, true);
+  hand_out(builder, 0, 1);
+}
+
+/// Correct, but each rank receives messages in its output buffer. A message that arrives twice
+/// overwrites the result.
+void reduce_along_chain(Builder& builder) {
+  const int last = builder.ranks() - 1;
+  for (int r = 0; r <= last; ++r) {
+    if (r == 0) {
+      builder.copy(builder.recv(0), builder.send(0), last == 0);
+    } else {
+      builder.reduce(builder.recv(r), {builder.recv(r), builder.send(r)}, r == last);
+    }
+    if (r < last) {
+      builder.wait(r + 1, builder.send_to(builder.recv(r + 1), builder.recv(r)));
+    }
+  }
+  hand_out(builder, last, 0);
+}
+
+constexpr std::array bugs{
+    Bug{.name = "powers_of_two_only",
+        .summary = "the ranks above a power of two get the result but give nothing",
+        .operation = "all_reduce",
+        .algorithm = "powers_of_two_only",
+        .property = "equals_reduce_scatter_then_all_gather",
+        .says = "the composition gives another result",
+        .plan = reduce_power_of_two},
+    Bug{.name = "flipped_bit",
+        .summary = "the memory of a device flips a bit",
+        .operation = "send_recv",
+        .algorithm = "direct",
+        .fault = "flip:0"},
+    Bug{.name = "lost_message",
+        .summary = "the network loses a message and says that it was delivered",
+        .operation = "all_gather",
+        .algorithm = "ring",
+        .says = "no input of any rank",
+        .fault = "lost:0"},
+    Bug{.name = "duplicate_message",
+        .summary = "the network delivers a message twice, into memory that is in use again",
+        .operation = "all_reduce",
+        .algorithm = "chain_of_inboxes",
+        .says = "missing",
+        .fault = "duplicate:0",
+        .plan = reduce_along_chain},
+    Bug{.name = "late_message",
+        .summary = "the network announces a message before it delivers it",
+        .operation = "all_reduce",
+        .algorithm = "ring",
+        .fault = "late:0"},
+    Bug{.name = "stale_message",
+        .summary = "a message is read from a cache that was filled before the call",
+        .operation = "all_gather",
+        .algorithm = "direct",
+        .says = "no input of any rank",
+        .fault = "stale:0"},
+    Bug{.name = "overrun",
+        .summary = "a message is written beyond the end of the memory that was kept for it",
+        .operation = "all_reduce",
+        .algorithm = "binomial_tree",
+        .says = "a guard zone beside the scratch",
+        .fault = "overrun:0"},
+    Bug{.name = "dead_rank",
+        .summary = "a rank stops in the middle of a call",
+        .operation = "all_to_all_v",
+        .algorithm = "pairwise",
+        .verdict = Verdict::hung,
+        .says = "never goes on",
+        .fault = "dead_rank:2"},
+};
+
+}  // namespace
+
+void add_bugs_in_machines(std::vector<Bug>& out) {
+  out.insert(out.end(), bugs.begin(), bugs.end());
+}
+
+}  // namespace rankcheck::cases::audit

@@ -1,0 +1,234 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <utility>
+
+#include "cases/audit/call_edits.hpp"
+#include "cases/audit/catalogue.hpp"
+#include "cases/audit/intercepted_call.hpp"
+
+/// Operators that confuse the modes of the probe.
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using harness::Case;
+using spec::Array;
+
+/// Number of pixels in one mode of the probe.
+std::size_t pixels_of(const Attempt& attempt) {
+  const auto window = static_cast<std::size_t>(attempt.call().scene.window);
+  return window * window;
+}
+
+constexpr std::array mixtures{
+    Bug{.name = "first_mode_for_all",
+        .summary = "all modes are the first one",
+        .source = "tike c9ffee8a",
+        .operation = "illuminate",
+        .algorithm = "pixelwise",
+        .property = "is_patch_times_probe",
+        .says = "differs from patch times probe",
+        .attempt = run_with_first_mode},
+    Bug{.name = "object_clipped",
+        .summary = "the object's magnitude is clipped to 1 on the way",
+        .source = "tike, clip_magnitude",
+        .operation = "illuminate",
+        .algorithm = "pixelwise",
+        .property = "is_linear",
+        .says = "differs from s F(a) + F(b)",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.change_input(Array::object, [](Values& values, int) {
+                for (auto& value : values) value /= std::max(1.0, std::abs(value));
+              });
+              attempt.run();
+            }},
+    Bug{.name = "probe_not_conjugated",
+        .summary = "the adjoint in the object multiplies by the probe, not by its conjugate",
+        .source = "tike dd2e998b",
+        .operation = "illuminate",
+        .algorithm = "pixelwise",
+        .planted_in = "illuminate_adjoint_object",
+        .property = "has_adjoint_in_object",
+        .says = "<F x, y>",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.change_input(Array::probe, [](Values& values, int) {
+                for (auto& value : values) value = std::conj(value);
+              });
+              attempt.run();
+            }},
+    Bug{.name = "mean_over_positions",
+        .summary = "a shared probe's gradient is the mean over the positions instead of the sum",
+        .source = "tike PR #72",
+        .operation = "illuminate",
+        .algorithm = "pixelwise",
+        .planted_in = "illuminate_adjoint_probe",
+        .property = "has_adjoint_in_probe",
+        .says = "<F x, y>",
+        .hits = [](const Case& c) { return !c.scene.varying_probe; },
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::probe, [&](Values& values, int) {
+                const auto count =
+                    static_cast<double>(std::max<std::int64_t>(1, attempt.positions()));
+                for (auto& value : values) value /= count;
+              });
+            }},
+    Bug{.name = "mean_over_the_wrong_axis",
+        .summary = "the probe's gradient is averaged over the modes",
+        .source = "tike f3cce1f3",
+        .operation = "illuminate_adjoint_probe",
+        .algorithm = "gather",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::probe, [&](Values& values, int) {
+                const std::size_t size = pixels_of(attempt);
+                const auto count = static_cast<std::size_t>(attempt.call().scene.modes);
+                for_each_copy(attempt, Array::probe, values, [&](std::size_t, auto* probe) {
+                  for (std::size_t i = 0; i < size; ++i) {
+                    std::complex<double> sum = 0;
+                    for (std::size_t m = 0; m < count; ++m) sum += probe[m * size + i];
+                    for (std::size_t m = 0; m < count; ++m) {
+                      probe[m * size + i] = sum / static_cast<double>(count);
+                    }
+                  }
+                });
+              });
+            }},
+    Bug{.name = "strongest_mode_only",
+        .summary = "the light is the strongest mode's instead of the sum of all",
+        .source = "tike c12cd065",
+        .operation = "object_preconditioner",
+        .algorithm = "gather",
+        .attempt =
+            [](Attempt& attempt) {
+              const std::size_t size = pixels_of(attempt);
+              attempt.change_input(Array::probe, [&](Values& values, int) {
+                for_each_copy(attempt, Array::probe, values, [&](std::size_t, auto* probe) {
+                  const auto count = static_cast<std::size_t>(attempt.scene().modes) * size;
+                  for (std::size_t i = size; i < count; ++i) {
+                    auto& strongest = probe[i % size];
+                    if (std::abs(strongest) < std::abs(probe[i])) std::swap(strongest, probe[i]);
+                    probe[i] = 0;
+                  }
+                });
+              });
+              attempt.run();
+            }},
+    Bug{.name = "modes_added_coherently",
+        .summary = "the waves of the modes are summed before their magnitude is squared",
+        .operation = "intensity",
+        .algorithm = "pixelwise",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.change_input(Array::far_waves, [&](Values& values, int) {
+                const auto width = static_cast<std::size_t>(attempt.scene().detector);
+                const std::size_t size = width * width;
+                for_each_copy(attempt, Array::far_waves, values, [&](std::size_t, auto* waves) {
+                  const auto count = static_cast<std::size_t>(attempt.scene().modes) * size;
+                  for (std::size_t i = size; i < count; ++i) {
+                    waves[i % size] += waves[i];
+                    waves[i] = 0;
+                  }
+                });
+              });
+              attempt.run();
+            }},
+    Bug{.name = "probe_of_the_first_position",
+        .summary = "the addresses of what every position has of its own do not advance",
+        .source = "ptypy#584",
+        .operation = "poisson_gradients",
+        .algorithm = "batched",
+        .hits = [](const Case& c) { return c.scene.varying_probe; },
+        .attempt = take_first_copy<Array::probe>},
+};
+
+/// Returns the sum of the squared magnitudes of a mode.
+double power_of(const Values& values, std::size_t first, std::size_t size) {
+  double power = 0;
+  for (std::size_t i = first; i < first + size; ++i) power += std::norm(values[i]);
+  return power;
+}
+
+constexpr std::array orthogonal_modes{
+    Bug{.name = "inner_product_not_conjugated",
+        .summary = "the inner products of the modes are the conjugates of what they should be",
+        .source = "tike ba500657",
+        .operation = "orthogonalize_modes",
+        .algorithm = "jacobi",
+        .property = "makes_modes_orthogonal",
+        .says = "modes are not orthogonal",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.devices().on_read = [](void* read, std::int64_t bytes) {
+                const auto count = static_cast<std::size_t>(bytes) / (2 * sizeof(double));
+                Values products = load(spec::Type::f64, true, read, count);
+                for (auto& value : products) value = std::conj(value);
+                store(spec::Type::f64, true, products, read);
+              };
+              attempt.run();
+            }},
+    Bug{.name = "weakest_mode_first",
+        .summary = "the eigenvalues are ascending, as the library gives them",
+        .operation = "orthogonalize_modes",
+        .algorithm = "jacobi",
+        .property = "orders_modes_by_power",
+        .says = "the power of a mode",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::probe, [&](Values& values, int) {
+                const std::size_t size = pixels_of(attempt);
+                for_each_copy(attempt, Array::probe, values, [&](std::size_t, auto* probe) {
+                  const auto count = static_cast<std::size_t>(attempt.call().scene.modes);
+                  for (std::size_t m = 0; m < count / 2; ++m) {
+                    auto* const other = probe + (count - 1 - m) * size;
+                    std::swap_ranges(probe + m * size, probe + (m + 1) * size, other);
+                  }
+                });
+              });
+            }},
+    Bug{.name = "modes_keep_their_powers",
+        .summary = "every mode is scaled to the power that it had before",
+        .operation = "orthogonalize_modes",
+        .algorithm = "jacobi",
+        .property = "keeps_the_coherence",
+        .says = "the coherence of two pixels",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::probe, [&](Values& values, int rank) {
+                const Values before = attempt.input(Array::probe, rank);
+                const std::size_t size = pixels_of(attempt);
+                for (std::size_t first = 0; first < values.size(); first += size) {
+                  const double is = power_of(values, first, size);
+                  if (is == 0) continue;
+                  const double factor = std::sqrt(power_of(before, first, size) / is);
+                  for (std::size_t i = first; i < first + size; ++i) values[i] *= factor;
+                }
+              });
+            }},
+    Bug{.name = "one_rank_orthogonalises",
+        .summary = "the result stays on the rank that worked it out",
+        .source = "tike PR #133",
+        .operation = "orthogonalize_modes",
+        .algorithm = "jacobi",
+        .property = "ranks_agree_bitwise",
+        .says = "differs from rank 0",
+        .attempt = keep_on_other_ranks<Array::probe>},
+};
+
+}  // namespace
+
+void add_bugs_in_modes(std::vector<Bug>& out) {
+  out.insert(out.end(), mixtures.begin(), mixtures.end());
+  out.insert(out.end(), orthogonal_modes.begin(), orthogonal_modes.end());
+}
+
+}  // namespace rankcheck::cases::audit

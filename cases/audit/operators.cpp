@@ -1,0 +1,395 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "harness/site_class.hpp"
+
+#include "cases/audit/call_edits.hpp"
+#include "cases/audit/catalogue.hpp"
+#include "cases/audit/intercepted_call.hpp"
+
+/// Operators that read or write wrong values on one rank.
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using harness::Case;
+using spec::Array;
+
+/// Moves the content of every frame down and to the right by `by` pixels. Pixels that enter the
+/// frame are 0.
+void move_frames(const Attempt& attempt, Values& values, int by) {
+  const int width = attempt.call().scene.detector;
+  const Values before = values;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto pixel = static_cast<int>(i % static_cast<std::size_t>(width * width));
+    const int row = pixel / width - by;
+    const int col = pixel % width - by;
+    const bool exists = row >= 0 && row < width && col >= 0 && col < width;
+    values[i] = exists ? before[i - static_cast<std::size_t>(pixel) +
+                                static_cast<std::size_t>(row * width + col)]
+                       : 0;
+  }
+}
+
+bool has_odd_border(const Case& c) {
+  return (c.scene.detector - c.scene.window) % 2 == 1;
+}
+
+constexpr std::array misplacements{
+    Bug{.name = "rows_and_columns_swapped",
+        .summary = "positions are taken for (column, row)",
+        .source = "ptychodus#73",
+        .operation = "extract",
+        .algorithm = "gather",
+        .property = "is_exact_on_bilinear_objects",
+        .says = "is not what is there",
+        .attempt = run_transposed},
+    Bug{.name = "positions_rounded_down",
+        .summary = "the fraction of a position is lost",
+        .source = "PtyGer, shifts",
+        .operation = "extract",
+        .algorithm = "gather",
+        .property = "has_adjoint_insert",
+        .says = "<F x, y>",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.change_input(Array::positions, [](Values& values, int) {
+                for (auto& value : values) value = std::floor(value.real());
+              });
+              attempt.run();
+            }},
+    Bug{.name = "frames_out_of_step",
+        .summary = "the positions were sorted, the frames were not",
+        .source = "ptychodus#80",
+        .operation = "gaussian_gradients",
+        .algorithm = "batched",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.change_input(Array::positions, [](Values& values, int) {
+                std::reverse(values.begin(), values.end());
+                for (std::size_t i = 0; i + 1 < values.size(); i += 2) {
+                  std::swap(values[i], values[i + 1]);
+                }
+              });
+              attempt.run();
+            }},
+    Bug{.name = "tail_of_positions_dropped",
+        .summary = "positions that do not fill a batch are left out",
+        .source = "Pty-Chi 5d37add",
+        .operation = "insert",
+        .algorithm = "gather",
+        .property = "is_independent_of_order",
+        .says = "which are reversed",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.change_input(Array::patches, [&](Values& values, int rank) {
+                if (attempt.positions(rank) % 2 == 0) return;
+                const std::int64_t size = spec::values(attempt.call().scene, Array::patches);
+                std::fill(values.end() - size, values.end(), 0);
+              });
+              attempt.run();
+            }},
+    Bug{.name = "overlap_overwritten",
+        .summary = "of two threads that add to one pixel, one is lost",
+        .source = "ptypy#296",
+        .operation = "insert",
+        .algorithm = "gather",
+        .property = "counts_every_position",
+        .says = "which are repeated",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.change_input(Array::patches, [&](Values& values, int rank) {
+                const Values at = attempt.input(Array::positions, rank);
+                const auto is_at = [&](std::size_t n, std::size_t m) {
+                  return at[2 * n] == at[2 * m] && at[2 * n + 1] == at[2 * m + 1];
+                };
+                const auto size =
+                    static_cast<std::size_t>(spec::values(attempt.call().scene, Array::patches));
+                for (std::size_t n = 0; n < values.size() / size; ++n) {
+                  for (std::size_t m = 0; m < n; ++m) {
+                    if (is_at(n, m)) std::fill_n(values.data() + m * size, size, 0);
+                  }
+                }
+              });
+              attempt.run();
+            }},
+};
+
+constexpr std::array edges{
+    Bug{.name = "zero_times_what_is_past_the_end",
+        .summary = "at whole positions the pixels behind the window are read, with weight 0",
+        .source = "tike, Patch",
+        .operation = "extract",
+        .algorithm = "gather",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              const spec::Scene& scene = attempt.call().scene;
+              attempt.change_output(Array::patches, [&](Values& values, int rank) {
+                const Values at = attempt.input(Array::positions, rank);
+                const int last = spec::margin(scene) + scene.window - 1;
+                for_each_copy(attempt, Array::patches, values, [&](std::size_t n, auto* patch) {
+                  const double row = std::floor(at[2 * n].real());
+                  if (row + scene.window != scene.rows) return;
+                  patch[last * scene.detector + last] = std::numeric_limits<double>::quiet_NaN();
+                });
+              });
+            }},
+    Bug{.name = "last_row_not_launched",
+        .summary = "the number of blocks is rounded down: the object's last row gets nothing",
+        .source = "ssc-cdi",
+        .operation = "illuminate_adjoint_object",
+        .algorithm = "gather",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::object, [&](Values& values, int) {
+                std::fill(values.end() - attempt.call().scene.cols, values.end(), 0);
+              });
+            }},
+    Bug{.name = "border_filled",
+        .summary = "what is around the window is 1 instead of 0",
+        .source = "tike, Pad with cval",
+        .operation = "pad",
+        .algorithm = "pixelwise",
+        .property = "has_adjoint_crop",
+        .says = "<F x, y>",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              const spec::Scene& scene = attempt.call().scene;
+              const int first = spec::margin(scene);
+              const auto is_around = [&](std::size_t line) {
+                return static_cast<int>(line) < first ||
+                       static_cast<int>(line) >= first + scene.window;
+              };
+              const auto width = static_cast<std::size_t>(scene.detector);
+              attempt.change_output(Array::patches, [&](Values& values, int) {
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                  if (is_around(i / width % width) || is_around(i % width)) values[i] = 1;
+                }
+              });
+            }},
+    Bug{.name = "border_rounded_up",
+        .summary = "an odd border has its larger half before the window",
+        .source = "Pty-Chi 4298fb8",
+        .operation = "pad",
+        .algorithm = "pixelwise",
+        .property = "is_undone_by_crop",
+        .says = "differs from what went in",
+        .hits = has_odd_border,
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::patches,
+                                    [&](Values& values, int) { move_frames(attempt, values, 1); });
+            }},
+    Bug{.name = "cropped_one_pixel_off",
+        .summary = "an odd border is cut off with its larger half before the window",
+        .source = "Pty-Chi 7c9034f",
+        .operation = "crop",
+        .algorithm = "pixelwise",
+        .property = "has_adjoint_pad",
+        .says = "<F x, y>",
+        .hits = has_odd_border,
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.change_input(Array::patches,
+                                   [&](Values& values, int) { move_frames(attempt, values, -1); });
+              attempt.run();
+            }},
+};
+
+constexpr std::array costs{
+    Bug{.name = "mask_ignored",
+        .summary = "pixels that were not measured count as measured",
+        .source = "Pty-Chi 8482f04",
+        .operation = "gaussian_cost",
+        .algorithm = "pixelwise",
+        .attempt = run_unmasked},
+    Bug{.name = "unmeasured_times_zero",
+        .summary = "pixels that were not measured count 0 times, and 0 times NaN is NaN",
+        .operation = "gaussian_gradients",
+        .algorithm = "batched",
+        .property = "ignores_unmeasured_pixels",
+        .says = "what the mask leaves out changes the result",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              const Values mask = attempt.input(Array::mask, 0);
+              const Values frames = attempt.all_input(Array::frames);
+              double nothing = 0;
+              for (std::size_t i = 0; i < frames.size(); ++i) {
+                if (mask[i % mask.size()].real() == 0) nothing += 0 * frames[i].real();
+              }
+              attempt.change_output(Array::cost,
+                                    [&](Values& values, int) { values[0] += nothing; });
+            }},
+    Bug{.name = "frames_of_the_first_batch",
+        .summary = "the frames of the first batch are used for all",
+        .source = "ptypy#269",
+        .operation = "gaussian_cost",
+        .algorithm = "pixelwise",
+        .attempt = take_first_copy<Array::frames>},
+    Bug{.name = "constant_of_the_cost_left_out",
+        .summary = "the cost is I - d log I, which is not 0 where I = d",
+        .source = "tike, objective",
+        .operation = "poisson_cost",
+        .algorithm = "pixelwise",
+        .property = "agrees_at_the_truth",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              const Values mask = attempt.input(Array::mask, 0);
+              const Values frames = attempt.all_input(Array::frames);
+              double constant = 0;
+              for (std::size_t i = 0; i < frames.size(); ++i) {
+                const double d = frames[i].real();
+                if (mask[i % mask.size()].real() != 0 && d > 0) constant += d - d * std::log(d);
+              }
+              attempt.change_output(Array::cost,
+                                    [&](Values& values, int) { values[0] += constant; });
+            }},
+};
+
+/// If a rank has an odd number of frames, computes its last frame again in double precision.
+void light_remainder_in_double(Attempt& attempt) {
+  const auto width = static_cast<std::size_t>(attempt.call().scene.detector);
+  const auto modes = static_cast<std::size_t>(attempt.call().scene.modes);
+  const std::size_t size = width * width;
+  attempt.run();
+  attempt.change_output(Array::frames, [&](Values& values, int rank) {
+    if (attempt.positions(rank) % 2 == 0) return;
+    const Values waves = attempt.input(Array::far_waves, rank);
+    for (std::size_t i = values.size() - size; i < values.size(); ++i) {
+      const std::size_t first = i / size * modes * size + i % size;
+      double light = 0;
+      for (std::size_t m = 0; m < modes; ++m) light += std::norm(waves[first + m * size]);
+      values[i] = light;
+    }
+  });
+}
+
+constexpr std::array batches{
+    Bug{.name = "remainder_in_another_precision",
+        .summary = "frames that do not fill a batch of two go through code that rounds otherwise",
+        .operation = "intensity",
+        .algorithm = "pixelwise",
+        .property = "takes_each_position_alone",
+        .says = "depends on the other positions",
+        .hits = [](const Case& c) { return c.type == spec::Type::f32; },
+        .attempt = light_remainder_in_double},
+    Bug{.name = "probe_of_the_first_of_a_batch",
+        .summary = "all positions of a batch are lit by the probe of its first one",
+        .source = "ptypy#584",
+        .operation = "illuminate",
+        .algorithm = "pixelwise",
+        .property = "takes_each_position_alone",
+        .says = "depends on the order of the positions",
+        .hits = [](const Case& c) { return c.scene.varying_probe; },
+        .attempt = take_first_copy<Array::probe>},
+    Bug{.name = "window_of_the_first_of_a_batch",
+        .summary = "all positions of a batch look at the window of its first one",
+        .operation = "multislice",
+        .algorithm = "batched",
+        .property = "takes_each_position_alone",
+        .says = "depends on the order of the positions",
+        .attempt = take_first_copy<Array::positions>},
+};
+
+/// Whether some rank has more positions than fit into one batch.
+bool has_batches(const Case& c) {
+  return c.chunk > 0 && c.chunk < *std::max_element(c.counts.begin(), c.counts.end());
+}
+
+constexpr std::array sizes{
+    Bug{.name = "second_batch_overwrites",
+        .summary = "a batch's part of the probe's gradient replaces that of the batch before",
+        .operation = "gaussian_gradients",
+        .algorithm = "fused",
+        .hits = has_batches,
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::probe, [](Values& values, int) {
+                for (auto& value : values) value /= 2;
+              });
+            }},
+    Bug{.name = "columns_behind_the_first_strip",
+        .summary = "a strip of 128 columns is all that is written of an object",
+        .operation = "object_preconditioner",
+        .algorithm = "gather",
+        .pixels_max = 2 * (harness::large_cols + 1),
+        .hits = [](const Case& c) { return c.scene.cols > harness::large_cols; },
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              const auto cols = static_cast<std::size_t>(attempt.call().scene.cols);
+              attempt.change_output(Array::object_weight, [&](Values& values, int) {
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                  if (i % cols >= harness::large_cols) values[i] = 0;
+                }
+              });
+            }},
+    Bug{.name = "second_group_of_positions_lost",
+        .summary = "the probe gets what the first 64 positions of a rank give",
+        .operation = "probe_preconditioner",
+        .algorithm = "gather",
+        .elements_max = harness::large_positions + 1,
+        .hits =
+            [](const Case& c) {
+              return *std::max_element(c.counts.begin(), c.counts.end()) > harness::large_positions;
+            },
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::probe_weight, [](Values& values, int) {
+                for (auto& value : values) value *= 0.5;
+              });
+            }},
+};
+
+constexpr std::array precisions{
+    Bug{.name = "frames_travel_as_f32",
+        .summary = "frames in double precision are sent to their ranks as f32",
+        .operation = "redistribute",
+        .algorithm = "exchanged",
+        .hits = [](const Case& c) { return c.type == spec::Type::f64; },
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::shard_frames, [](Values& values, int) {
+                values = rounded_to(spec::Type::f32, values);
+              });
+            }},
+    Bug{.name = "halved_precision",
+        .summary = "a result goes through half precision",
+        .source = "tike 2b001b3f",
+        .operation = "extract",
+        .algorithm = "gather",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::patches, [](Values& values, int) {
+                values = rounded_to(spec::Type::f16, values);
+              });
+            }},
+};
+
+}  // namespace
+
+void add_bugs_in_operators(std::vector<Bug>& out) {
+  const auto append = [&](const auto& bugs) { out.insert(out.end(), bugs.begin(), bugs.end()); };
+  append(misplacements);
+  append(edges);
+  append(costs);
+  append(batches);
+  append(sizes);
+  append(precisions);
+}
+
+}  // namespace rankcheck::cases::audit

@@ -1,0 +1,273 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "cases/audit/call_edits.hpp"
+#include "cases/audit/catalogue.hpp"
+#include "cases/audit/intercepted_call.hpp"
+
+/// Scan positions that reach the wrong ranks, or return in the wrong order.
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using harness::Case;
+using spec::Array;
+
+/// Returns the rows (axis 0) or the columns (axis 1) of all positions.
+template <class Real>
+std::vector<Real> coordinates(const Attempt& attempt, std::size_t axis) {
+  const Values positions = attempt.all_input(Array::positions);
+  std::vector<Real> all;
+  for (std::size_t i = axis; i < positions.size(); i += 2) {
+    all.push_back(static_cast<Real>(positions[i].real()));
+  }
+  return all;
+}
+
+/// Returns the index of the cell of this width that contains the coordinate. A coordinate on an
+/// edge belongs to the cell below it, except 0. The remainder of the division is exact; the width
+/// is rounded.
+template <class Real>
+Real cell(Real at, Real width) {
+  Real remainder = std::fmod(at, width);
+  if (remainder < 0) remainder += width;
+  const Real floored = std::round((at - remainder) / width);
+  return at != 0 && remainder == 0 ? floored - 1 : floored;
+}
+
+/// The splitter of tike's pull request #72: two columns, each with half as many bands as there are
+/// ranks. `moved`: first moves the scan to the origin, which tike's code forgot.
+template <class Real, bool moved>
+void split_like_the_seed(Attempt& attempt) {
+  attempt.run();
+  std::vector<Real> rows = coordinates<Real>(attempt, 0);
+  std::vector<Real> cols = coordinates<Real>(attempt, 1);
+  if (rows.empty()) return;
+  for (std::vector<Real>* axis : {&rows, &cols}) {
+    const Real least = *std::min_element(axis->begin(), axis->end());
+    for (Real& each : *axis) each -= moved ? least : 0;
+  }
+  const Real height = *std::max_element(rows.begin(), rows.end());
+  const Real width = *std::max_element(cols.begin(), cols.end());
+  const auto bands = static_cast<Real>(attempt.ranks() / 2);
+  Values owners;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Real band = height == 0 ? 0 : cell(rows[i], height / bands);
+    const Real half = width == 0 ? 0 : cell(cols[i], width / 2);
+    owners.emplace_back(static_cast<double>(2 * band + half));
+  }
+  attempt.set_all_output(Array::owners, owners);
+}
+
+bool has_even_ranks(const Case& c) {
+  return group_size(c) % 2 == 0;
+}
+
+constexpr std::array quadrants{
+    Bug{.name = "odd_rank_gets_nothing",
+        .summary = "positions are shared out among an even number of ranks",
+        .source = "tike PR #72",
+        .operation = "partition_quadrants",
+        .algorithm = "gathered",
+        .hits = [](const Case& c) { return group_size(c) % 2 == 1 && group_size(c) > 1; },
+        .attempt = split_like_the_seed<double, true>},
+    Bug{.name = "quotient_rounded_up",
+        .summary = "a quotient in single precision is rounded up to the number of the next rank",
+        .source = "tike PR #72",
+        .operation = "partition_quadrants",
+        .algorithm = "gathered",
+        .property = "covers_every_position",
+        .says = "is for rank",
+        .ranks_max = 6,
+        .hits = has_even_ranks,
+        .attempt = split_like_the_seed<float, true>},
+    Bug{.name = "scan_expected_at_the_origin",
+        .summary = "the scan is taken to begin at 0 and not to go below",
+        .source = "tike PR #72",
+        .operation = "partition_quadrants",
+        .algorithm = "gathered",
+        .property = "is_invariant_under_translation",
+        .says = "moving the scan changes owners",
+        .hits = has_even_ranks,
+        .attempt = split_like_the_seed<double, false>},
+};
+
+constexpr std::array kinds{
+    Bug{.name = "lowest_row_in_no_stripe",
+        .summary = "stripes do not have their lower edge, the first one neither",
+        .operation = "partition_stripes",
+        .algorithm = "gathered",
+        .property = "covers_every_position",
+        .says = "is for rank -1",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              const auto rows = coordinates<double>(attempt, 0);
+              if (rows.empty()) return;
+              const double least = *std::min_element(rows.begin(), rows.end());
+              attempt.change_output(Array::owners, [&](Values& owners, int) {
+                for (std::size_t i = 0; i < rows.size(); ++i) {
+                  if (rows[i] == least) owners[i] = -1;
+                }
+              });
+            }},
+    Bug{.name = "grid_transposed",
+        .summary = "rows and columns of the grid are swapped",
+        .source = "ptychodus#73",
+        .operation = "partition_grid",
+        .algorithm = "gathered",
+        .attempt = run_transposed},
+    Bug{.name = "shares_rounded_up",
+        .summary = "all shares are rounded up, so that the last ranks get fewer or none",
+        .source = "Pty-Chi 5d37add",
+        .operation = "partition_equal_stripes",
+        .algorithm = "gathered",
+        .property = "is_balanced",
+        .says = "expected to differ by at most 1",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              const auto rows = coordinates<double>(attempt, 0);
+              const auto cols = coordinates<double>(attempt, 1);
+              std::vector<std::size_t> order(rows.size());
+              std::iota(order.begin(), order.end(), std::size_t{0});
+              std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+                return std::tuple(rows[a], cols[a], a) < std::tuple(rows[b], cols[b], b);
+              });
+              const auto ranks = static_cast<std::size_t>(attempt.ranks());
+              const std::size_t share = (order.size() + ranks - 1) / ranks;
+              Values owners(order.size());
+              for (std::size_t i = 0; i < order.size(); ++i) {
+                owners[order[i]] = static_cast<double>(i / share);
+              }
+              attempt.set_all_output(Array::owners, owners);
+            }},
+    Bug{.name = "device_taken_for_rank",
+        .summary = "the numbers of the devices, listed backwards, are used for the ranks",
+        .source = "tike 0c8e6c4f",
+        .operation = "partition_compact",
+        .algorithm = "gathered",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::owners, [&](Values& owners, int) {
+                for (auto& owner : owners) owner = attempt.ranks() - 1 - owner.real();
+              });
+            }},
+    Bug{.name = "every_rank_draws_its_own",
+        .summary = "every rank draws random owners of its own",
+        .source = "tike PR #133",
+        .operation = "partition_random",
+        .algorithm = "gathered",
+        .property = "ranks_agree_bitwise",
+        .says = "differs from rank 0",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::owners, [&](Values& owners, int rank) {
+                if (owners.empty()) return;
+                const auto by = static_cast<std::size_t>(rank) % owners.size();
+                std::rotate(
+                    owners.begin(), owners.begin() + static_cast<std::ptrdiff_t>(by), owners.end());
+              });
+            }},
+    Bug{.name = "every_rank_counts_from_zero",
+        .summary = "positions are numbered on every rank anew",
+        .operation = "partition_interlaced",
+        .algorithm = "gathered",
+        .property = "is_independent_of_partition",
+        .says = "differs from another partition's",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              Values owners;
+              for (int rank = 0; rank < attempt.ranks(); ++rank) {
+                for (std::int64_t i = 0; i < attempt.positions(rank); ++i) {
+                  owners.emplace_back(static_cast<double>(i % attempt.ranks()));
+                }
+              }
+              attempt.set_all_output(Array::owners, owners);
+            }},
+};
+
+/// Returns the number of positions that a rank owns.
+std::size_t owned(const Attempt& attempt, int rank) {
+  const Values owners = attempt.all_input(Array::owners);
+  return static_cast<std::size_t>(
+      std::count(owners.begin(), owners.end(), static_cast<double>(rank)));
+}
+
+/// Replaces the output `array` by the shards of all ranks, in the order of the ranks instead of the
+/// positions.
+template <Array shard, Array array>
+void concatenate(Attempt& attempt) {
+  const auto size = static_cast<std::size_t>(spec::values(attempt.call().scene, shard));
+  Values all;
+  for (int rank = 0; rank < attempt.ranks(); ++rank) {
+    const Values values = attempt.input(shard, rank);
+    const auto end = static_cast<std::ptrdiff_t>(owned(attempt, rank) * size);
+    all.insert(all.end(), values.begin(), values.begin() + end);
+  }
+  attempt.set_all_output(array, all);
+}
+
+constexpr std::array ways{
+    Bug{.name = "fused_by_device",
+        .summary = "what the devices have is put together in their order, not in the positions'",
+        .source = "tike PR #72, mended in f8092768",
+        .operation = "fuse",
+        .algorithm = "exchanged",
+        .property = "inverts_redistribute",
+        .says = "fused data differ from what was redistributed",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              concatenate<Array::shard_positions, Array::positions>(attempt);
+              concatenate<Array::shard_frames, Array::frames>(attempt);
+            }},
+    Bug{.name = "frames_in_another_order",
+        .summary = "positions and frames arrive in different orders",
+        .source = "ptychodus#80",
+        .operation = "redistribute",
+        .algorithm = "exchanged",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::shard_positions, [&](Values& values, int rank) {
+                const auto count = static_cast<std::ptrdiff_t>(owned(attempt, rank));
+                for (std::ptrdiff_t i = 0; i < count / 2; ++i) {
+                  std::swap_ranges(values.begin() + 2 * i,
+                                   values.begin() + 2 * i + 2,
+                                   values.begin() + 2 * (count - 1 - i));
+                }
+              });
+            }},
+    Bug{.name = "remainder_dropped",
+        .summary = "positions that cannot be shared out evenly are not shared out at all",
+        .source = "Pty-Chi 5d37add",
+        .operation = "redistribute",
+        .algorithm = "exchanged",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              const auto even = static_cast<std::size_t>(attempt.positions() / attempt.ranks());
+              attempt.change_output(Array::shard_positions, [&](Values& values, int) {
+                std::fill(values.begin() + static_cast<std::ptrdiff_t>(2 * even), values.end(), 0);
+              });
+            }},
+};
+
+}  // namespace
+
+void add_bugs_in_partitions(std::vector<Bug>& out) {
+  out.insert(out.end(), quadrants.begin(), quadrants.end());
+  out.insert(out.end(), kinds.begin(), kinds.end());
+  out.insert(out.end(), ways.begin(), ways.end());
+}
+
+}  // namespace rankcheck::cases::audit

@@ -1,0 +1,287 @@
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstring>
+#include <limits>
+
+#include "cases/audit/call_edits.hpp"
+#include "cases/audit/catalogue.hpp"
+#include "cases/audit/intercepted_call.hpp"
+
+/// Steps of rPIE and ePIE that go too far, not far enough, or to a wrong place on some rank.
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using spec::Array;
+
+/// Makes an all_to_all_v call, then sets everything that came from other ranks to zero.
+void drop_parts_of_others(const CollectiveCall& call) {
+  call.make();
+  const auto ranks = static_cast<std::size_t>(call.call.ranks);
+  const auto bytes = static_cast<std::size_t>(spec::info(call.call.type).bytes);
+  for (std::size_t to = 0; to < ranks; ++to) {
+    std::byte* at = call.buffers[to].recv;
+    for (std::size_t from = 0; from < ranks; ++from) {
+      const std::size_t size =
+          static_cast<std::size_t>(call.call.counts[from * ranks + to]) * bytes;
+      if (from != to && size > 0) std::memset(at, 0, size);
+      at += size;
+    }
+  }
+}
+
+/// Runs the step with the last row of every tile cut off. The ranks gather their tiles as boxes of
+/// four numbers; the third one is the number of rows.
+void cut_off_last_rows(Attempt& attempt) {
+  attempt.devices().on_collective = [](const CollectiveCall& call) {
+    call.make();
+    if (call.operation != "all_gather") return;
+    constexpr std::size_t sides = 4;
+    constexpr std::size_t rows = 2;
+    for (const gpu::DeviceBuffers& each : call.buffers) {
+      const auto boxes = static_cast<std::size_t>(call.call.ranks);
+      Values values = load(call.call.type, false, each.recv, sides * boxes);
+      for (std::size_t box = 0; box < boxes; ++box) {
+        auto& height = values[sides * box + rows];
+        height = std::max(0.0, height.real() - 1);
+      }
+      store(call.call.type, false, values, each.recv);
+    }
+  };
+  attempt.run();
+}
+
+/// Removes the mean phase ramp along the rows from the object and puts it into the probe.
+void take_ramp_out(Attempt& attempt) {
+  attempt.run();
+  const spec::Scene& scene = attempt.call().scene;
+  const auto cols = static_cast<std::size_t>(scene.cols);
+  const auto window = static_cast<std::size_t>(scene.window);
+  const Values object = attempt.output(Array::object, 0);
+  std::complex<double> step = 0;
+  for (std::size_t i = cols; i < object.size(); ++i)
+    step += object[i] * std::conj(object[i - cols]);
+  const double angle = std::arg(step);
+  attempt.change_output(Array::object, [&](Values& values, int) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] *= std::polar(1.0, -angle * static_cast<double>(i / cols));
+    }
+  });
+  attempt.change_output(Array::probe, [&](Values& values, int) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] *= std::polar(1.0, angle * static_cast<double>(i / window % window));
+    }
+  });
+}
+
+/// Smooths the object: every pixel moves toward each of its eight neighbours by a sixteenth of
+/// their difference.
+void smooth_object(Attempt& attempt) {
+  attempt.run();
+  const int rows = attempt.call().scene.rows;
+  const int cols = attempt.call().scene.cols;
+  attempt.change_output(Array::object, [&](Values& values, int) {
+    const Values before = values;
+    for (int i = 0; i < rows * cols; ++i) {
+      for (int near = 0; near < 9; ++near) {
+        const int row = i / cols + near / 3 - 1;
+        const int col = i % cols + near % 3 - 1;
+        if (row < 0 || row >= rows || col < 0 || col >= cols) continue;
+        const auto at = static_cast<std::size_t>(i);
+        values[at] += (before[static_cast<std::size_t>(row * cols + col)] - before[at]) / 16.0;
+      }
+    }
+  });
+}
+
+constexpr std::array pie{
+    Bug{.name = "nothing_divided_by_nothing",
+        .summary = "where there is no light, the step is 0 / 0",
+        .source = "tike fa7aac32; ptypy#325",
+        .operation = "rpie_step",
+        .algorithm = "replicated",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              if (attempt.positions() > 0) return;
+              attempt.change_output(Array::object, [](Values& values, int) {
+                std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
+              });
+            }},
+    Bug{.name = "probe_not_synchronised",
+        .summary = "one rank updates the probe, the others keep the one they had",
+        .source = "tike PR #133",
+        .operation = "rpie_step",
+        .algorithm = "replicated",
+        .says = "differs from rank 0",
+        .attempt = keep_on_other_ranks<Array::probe>},
+    Bug{.name = "preconditioner_unused",
+        .summary = "the step length is worked out, but the step is the bare gradient",
+        .source = "tike 60766032",
+        .operation = "epie_step",
+        .algorithm = "replicated",
+        .attempt =
+            [](Attempt& attempt) {
+              change_sum<StepSums::of_object_weight>(
+                  attempt, [](const CollectiveCall& call) { call.fill(1); });
+            }},
+    Bug{.name = "step_divided_by_modes",
+        .summary = "the object's step is divided by the number of modes",
+        .source = "tike, rpie",
+        .operation = "rpie_step",
+        .algorithm = "replicated",
+        .property = "is_equivariant",
+        .says = "which are dark",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::object, [&](Values& values, int rank) {
+                const Values before = attempt.input(Array::object, rank);
+                const double part = 1.0 / attempt.scene().modes;
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                  values[i] = before[i] + part * (values[i] - before[i]);
+                }
+              });
+            }},
+    Bug{.name = "denominator_of_own_frames",
+        .summary = "the gradient is every rank's, what it is divided by is the rank's own",
+        .source = "ptypy fbf530eb; tike PR #322",
+        .operation = "rpie_step",
+        .algorithm = "replicated",
+        .says = "differs from rank 0",
+        .attempt = leave_out<StepSums::of_object_weight>},
+    Bug{.name = "penalty_conjugates_the_probe",
+        .summary =
+            "what holds the probe together shrinks its real part and grows the imaginary one",
+        .source = "tike 08450de6",
+        .operation = "rpie_step",
+        .algorithm = "replicated",
+        .property = "is_equivariant",
+        .says = "does not follow the inputs",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::probe, [](Values& values, int) {
+                for (auto& value : values) value -= 0.25 * std::conj(value);
+              });
+            }},
+    Bug{.name = "object_scaled_to_its_mean",
+        .summary = "every step scales the object to a mean magnitude of 1, but not the probe",
+        .source = "tike 9ac2c1da",
+        .operation = "epie_step",
+        .algorithm = "replicated",
+        .property = "keeps_the_truth",
+        .says = "moved away from the truth",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::object, [](Values& values, int) {
+                double sum = 0;
+                for (const auto& value : values) sum += std::abs(value);
+                if (sum == 0) return;
+                for (auto& value : values) value *= static_cast<double>(values.size()) / sum;
+              });
+            }},
+    Bug{.name = "mask_ignored_in_the_step",
+        .summary = "pixels that were not measured pull at object and probe",
+        .source = "Pty-Chi 8482f04",
+        .operation = "rpie_step",
+        .algorithm = "replicated",
+        .attempt = run_unmasked},
+    Bug{.name = "overlaps_not_exchanged",
+        .summary = "tiles that overlap keep their own gradients",
+        .source = "Pty-Chi 7b9fc49",
+        .operation = "rpie_step",
+        .algorithm = "tiled",
+        .attempt =
+            [](Attempt& attempt) {
+              bool done = false;
+              attempt.devices().on_collective = [&](const CollectiveCall& call) {
+                if (done || call.operation != "all_to_all_v") return call.make();
+                drop_parts_of_others(call);
+                done = true;
+              };
+              attempt.run();
+            }},
+    Bug{.name = "tile_ends_with_its_windows",
+        .summary = "tiles lack the row behind their windows, which interpolation reads too",
+        .source = "tike 6ce09ce7",
+        .operation = "rpie_step",
+        .algorithm = "tiled",
+        .property = "is_independent_of_partition",
+        .says = "differs from another partition's",
+        .attempt = cut_off_last_rows},
+    Bug{.name = "largest_weight_everywhere",
+        .summary = "the object's step is divided by the largest weight alone, as ePIE's is",
+        .source = "tike, rpie with alpha = 1",
+        .operation = "rpie_step",
+        .algorithm = "replicated",
+        .property = "is_epie_with_other_divisors",
+        .says = "is not ePIE's step",
+        .attempt =
+            [](Attempt& attempt) {
+              change_sum<StepSums::of_object_weight>(attempt, [](const CollectiveCall& call) {
+                double most = 0;
+                for (const auto& weight : load(call.call.type,
+                                               false,
+                                               call.buffers.front().recv,
+                                               static_cast<std::size_t>(call.call.count))) {
+                  most = std::max(most, weight.real());
+                }
+                call.fill(most);
+              });
+            }},
+    Bug{.name = "step_taken_twice",
+        .summary = "the step that momentum has made is added to the one that it was made of",
+        .source = "tike, rpie with adaptive moment",
+        .operation = "rpie_step",
+        .algorithm = "replicated",
+        .property = "grows_as_its_light_does",
+        .says = "does not grow as its light does",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::object, [&](Values& values, int rank) {
+                const Values before = attempt.input(Array::object, rank);
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                  values[i] += values[i] - before[i];
+                }
+              });
+            }},
+    Bug{.name = "step_averaged_over_ranks",
+        .summary = "the probe's step is the mean of the ranks' steps instead of their sum",
+        .source = "tike aa244409",
+        .operation = "rpie_step",
+        .algorithm = "replicated",
+        .property = "is_independent_of_refinement",
+        .says = "differs from that of fewer ranks",
+        .attempt =
+            [](Attempt& attempt) {
+              change_sum<StepSums::of_probe>(
+                  attempt, [](const CollectiveCall& call) { call.scale(1.0 / call.call.ranks); });
+            }},
+    Bug{.name = "object_smoothed",
+        .summary = "every step takes pixels of the object for noise where their neighbours differ",
+        .source = "tike, smoothness constraint",
+        .operation = "epie_step",
+        .algorithm = "replicated",
+        .property = "keeps_the_raster_ambiguity",
+        .says = "which are periodic",
+        .attempt = smooth_object},
+    Bug{.name = "ramp_taken_out",
+        .summary = "every step turns object and probe so that neighbouring pixels agree in phase",
+        .operation = "epie_step",
+        .algorithm = "replicated",
+        .property = "is_equivariant",
+        .says = "does not follow the inputs",
+        .attempt = take_ramp_out},
+};
+
+}  // namespace
+
+void add_bugs_in_pie(std::vector<Bug>& out) {
+  out.insert(out.end(), pie.begin(), pie.end());
+}
+
+}  // namespace rankcheck::cases::audit

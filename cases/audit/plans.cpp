@@ -1,0 +1,420 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "cases/audit/catalogue.hpp"
+#include "cases/audit/plan_edits.hpp"
+
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using harness::Case;
+using harness::Verdict;
+
+/// Returns the plan of another call: the case after change(case).
+template <class Change>
+Plan plan_instead(Case c, Change change) {
+  change(c);
+  return plan_of(c);
+}
+
+constexpr std::array synchronisation{
+    Bug{.name = "missing_wait",
+        .summary = "a rank uses what its neighbour sends without waiting for it",
+        .source = "cupy#9727",
+        .operation = "all_reduce",
+        .algorithm = "ring",
+        .says = "of which a part was never written",
+        .edit = [](const Case&, Plan& plan) { erase_first(plan, waits_for_arrival(plan)); }},
+    Bug{.name = "missing_entry_wait",
+        .summary = "a rank writes to a peer that has not entered the call yet",
+        .operation = "broadcast",
+        .algorithm = "binomial",
+        .says = "unordered",
+        .edit = [](const Case&, Plan& plan) { erase_first(plan, waits_for_entry(plan)); }},
+    Bug{.name = "leaves_too_early",
+        .summary = "ranks leave, and reuse their input, while peers still read it",
+        .operation = "reduce_scatter",
+        .algorithm = "direct",
+        .says = "(leaving)",
+        .edit = [](const Case&, Plan& plan) { erase_all(plan, waits_for_arrival(plan)); }},
+    Bug{.name = "stale_slot",
+        .summary = "one inbox for all steps: a fast neighbour overwrites what is still needed",
+        .operation = "reduce_scatter",
+        .algorithm = "ring",
+        .says = "unordered",
+        .edit =
+            [](const Case&, Plan& plan) {
+              change_ranges(plan, [&](Range& range) {
+                const auto slot = plan.scratch[static_cast<std::size_t>(range.rank)] / 2;
+                if (range.buffer == Buffer::scratch && range.offset >= slot) range.offset -= slot;
+              });
+            }},
+    Bug{.name = "waits_before_it_sends",
+        .summary = "all ranks wait for a message before they send theirs",
+        .operation = "send_recv",
+        .algorithm = "direct",
+        .verdict = Verdict::hung,
+        .says = "never goes on",
+        .edit =
+            [](const Case&, Plan& plan) {
+              for (auto& steps : plan.steps) {
+                std::stable_partition(steps.begin(), steps.end(), [&](const Step& step) {
+                  return waits_for_arrival(plan)(0, step);
+                });
+              }
+            }},
+    Bug{.name = "empty_block_hangs",
+        .summary = "a rank without elements returns at once; its neighbours wait for it",
+        .operation = "all_gather_v",
+        .algorithm = "ring",
+        .verdict = Verdict::hung,
+        .says = "never goes on",
+        .edit =
+            [](const Case& c, Plan& plan) {
+              erase_all(plan, [&](int rank, const Step& step) {
+                return c.counts[static_cast<std::size_t>(rank)] == 0 &&
+                       step.kind == StepKind::signal;
+              });
+            }},
+    Bug{.name = "barrier_without_wait",
+        .summary = "ranks tell the master that they are there, and go on",
+        .operation = "barrier",
+        .algorithm = "central",
+        .property = "separates_ranks",
+        .says = "may leave before every rank has entered",
+        .edit =
+            [](const Case&, Plan& plan) {
+              erase_all(plan, [&](int rank, const Step& step) {
+                return rank > 0 && step.kind == StepKind::wait;
+              });
+            }},
+    Bug{.name = "barrier_one_round_short",
+        .summary = "floor instead of ceil of log2: ranks hear from some of the others only",
+        .operation = "barrier",
+        .algorithm = "dissemination",
+        .property = "separates_ranks",
+        .says = "may leave before every rank has entered",
+        .edit = [](const Case&,
+                   Plan& plan) { erase_last_of_several(plan, waits_for_arrival(plan)); }},
+};
+
+constexpr std::array reductions{
+    Bug{.name = "double_count",
+        .summary = "one rank's contribution is added twice",
+        .source = "nnabla#1120",
+        .operation = "all_reduce",
+        .algorithm = "direct",
+        .says = "twice",
+        .edit =
+            [](const Case&, Plan& plan) {
+              change(plan, is_reduce, [&](Step& step, std::span<Range> sources) {
+                std::vector<Range> all(sources.begin(), sources.end());
+                all.push_back(all.back());
+                step.first_source = static_cast<std::uint32_t>(plan.sources.size());
+                step.source_count = static_cast<std::uint32_t>(all.size());
+                plan.sources.insert(plan.sources.end(), all.begin(), all.end());
+              });
+            }},
+    Bug{.name = "missing_contribution",
+        .summary = "the loop over the peers ends one too early",
+        .operation = "reduce",
+        .algorithm = "direct",
+        .says = "missing",
+        .edit =
+            [](const Case&, Plan& plan) {
+              change(plan, is_reduce, [](Step& step, std::span<Range>) {
+                if (step.source_count > 1) --step.source_count;
+              });
+            }},
+    Bug{.name = "missing_child",
+        .summary = "the root of the tree forgets its last child",
+        .operation = "all_reduce",
+        .algorithm = "binomial_tree",
+        .property = "equals_reduce_then_broadcast",
+        .says = "the composition gives another result",
+        .edit =
+            [](const Case&, Plan& plan) {
+              change(plan, is_reduce, [](Step& step, std::span<Range>) {
+                if (step.finish && step.source_count > 1) --step.source_count;
+              });
+            }},
+    Bug{.name = "dropped_remainder",
+        .summary = "count / n elements a rank; what is left over is forgotten",
+        .operation = "all_reduce",
+        .algorithm = "direct",
+        .edit =
+            [](const Case& c, Plan& plan) {
+              plan = plan_instead(
+                  c, [](Case& other) { other.count -= other.count % group_size(other); });
+            }},
+    Bug{.name = "next_block",
+        .summary = "every rank reduces the block of the next rank",
+        .operation = "reduce_scatter",
+        .algorithm = "direct",
+        .property = "equals_reduce_then_scatter",
+        .says = "the composition gives another result",
+        // In place, the simulator reports a race first.
+        .hits = [](const Case& c) { return !c.in_place; },
+        .edit =
+            [](const Case& c, Plan& plan) {
+              change(plan, is_reduce, [&](Step&, std::span<Range> sources) {
+                for (Range& source : sources) {
+                  source.offset = (source.offset + c.count) % (c.count * plan.ranks());
+                }
+              });
+            }},
+    Bug{.name = "shortest_block_for_all",
+        .summary = "the uneven operation is the even one with the smallest count",
+        .operation = "reduce_scatter_v",
+        .algorithm = "direct",
+        .edit =
+            [](const Case& c, Plan& plan) {
+              plan = plan_instead(c, [](Case& other) {
+                auto& counts = other.counts;
+                counts.assign(counts.size(), *std::min_element(counts.begin(), counts.end()));
+              });
+            }},
+    Bug{.name = "wrong_root",
+        .summary = "the root is ignored: rank 0 gets the result",
+        .source = "chainer#7289",
+        .operation = "reduce",
+        .algorithm = "binomial",
+        .says = "no part of the output, was written",
+        .edit = [](const Case& c,
+                   Plan& plan) { plan = plan_instead(c, [](Case& other) { other.root = 0; }); }},
+    Bug{.name = "clobbered_input",
+        .summary = "the root accumulates in its send buffer",
+        .operation = "reduce",
+        .algorithm = "direct",
+        .says = "input changed",
+        .edit =
+            [](const Case& c, Plan& plan) {
+              auto& steps = plan.steps[static_cast<std::size_t>(c.root)];
+              const auto reduce = std::find_if(steps.begin(), steps.end(), [](const Step& step) {
+                return step.kind == StepKind::reduce;
+              });
+              if (reduce == steps.end()) return;
+              Step copy{.kind = StepKind::copy,
+                        .event = {},
+                        .destination = reduce->destination,
+                        .first_source = static_cast<std::uint32_t>(plan.sources.size()),
+                        .source_count = 1};
+              reduce->destination.buffer = Buffer::send;
+              plan.sources.push_back(reduce->destination);
+              steps.insert(reduce + 1, copy);
+            }},
+    Bug{.name = "avg_is_sum",
+        .summary = "avg is a sum that nobody divides",
+        .source = "rocm-systems#10322",
+        .operation = "all_reduce",
+        .algorithm = "direct",
+        .edit =
+            [](const Case&, Plan& plan) {
+              change(plan, moves, [](Step& step, std::span<Range>) { step.finish = false; });
+            }},
+    Bug{.name = "finished_twice",
+        .summary = "the ring divides again whatever it passes on",
+        .operation = "all_reduce",
+        .algorithm = "ring",
+        .property = "ranks_agree_bitwise",
+        .says = "differs from rank 0",
+        .edit =
+            [](const Case&, Plan& plan) {
+              change(plan, is_put, [](Step& step, std::span<Range> sources) {
+                step.finish = sources.front().buffer == Buffer::recv;
+              });
+            }},
+    Bug{.name = "premul_forgotten_in_place",
+        .summary = "in place a rank's own contribution is not multiplied by its scalar",
+        .operation = "all_reduce",
+        .algorithm = "direct",
+        .property = "in_place_equals_out_of_place",
+        .says = "in place differs from out of place",
+        .edit =
+            [](const Case& c, Plan& plan) {
+              change(plan, is_reduce, [&](Step& step, std::span<Range> sources) {
+                for (Range& source : sources) {
+                  const bool own = source.rank == step.destination.rank;
+                  if (c.in_place && own) source.buffer = Buffer::recv;
+                }
+              });
+            }},
+};
+
+constexpr std::array data_movement{
+    Bug{.name = "wrong_chunk",
+        .summary = "every rank sends the block of the next rank",
+        .operation = "all_to_all",
+        .algorithm = "pairwise",
+        .property = "is_an_involution",
+        .says = "the data did not return",
+        .edit =
+            [](const Case& c, Plan& plan) {
+              change(plan, is_put, [&](Step&, std::span<Range> sources) {
+                Range& source = sources.front();
+                source.offset = (source.offset + c.count) % (c.count * plan.ranks());
+              });
+            }},
+    Bug{.name = "swapped_blocks",
+        .summary = "two ranks get each other's block",
+        .operation = "scatter",
+        .algorithm = "direct",
+        .says = "element 1 of rank 0",
+        .edit =
+            [](const Case& c, Plan& plan) {
+              change_ranges(plan, [&](Range& range) {
+                const bool swaps = range.buffer == Buffer::send && range.offset < 2 * c.count;
+                if (swaps && plan.ranks() > 1) range.offset = c.count - range.offset;
+              });
+            }},
+    Bug{.name = "rank_order_permuted",
+        .summary = "blocks arrive in the order of the hardware's ring, not of the ranks",
+        .source = "nccl#1906",
+        .operation = "all_gather",
+        .algorithm = "direct",
+        .property = "equals_gather_then_broadcast",
+        .says = "the composition gives another result",
+        // In place, the simulator reports a race first.
+        .hits = [](const Case& c) { return !c.in_place; },
+        .edit =
+            [](const Case& c, Plan& plan) {
+              change_ranges(plan, [&](Range& range) {
+                const bool swaps = range.buffer == Buffer::recv && range.offset < 2 * c.count;
+                if (swaps && plan.ranks() > 1) range.offset = c.count - range.offset;
+              });
+            }},
+    Bug{.name = "tree_order",
+        .summary = "blocks stay in the order of the tree, which begins at the root",
+        .operation = "gather",
+        .algorithm = "direct",
+        .property = "inverts_scatter",
+        .says = "the data did not return",
+        .edit =
+            [](const Case& c, Plan& plan) {
+              change_ranges(plan, [&](Range& range) {
+                if (range.buffer != Buffer::recv) return;
+                const std::int64_t size = c.count * plan.ranks();
+                range.offset = (range.offset - c.root * c.count + size) % size;
+              });
+            }},
+    Bug{.name = "group_order_ignored",
+        .summary = "the members of a group take part in the order of the world",
+        .source = "nnabla, multi_process_data_parallel_communicator.cu",
+        .operation = "all_gather",
+        .algorithm = "ring",
+        .property = "rank_permutation",
+        .says = "the reordered group gives another result",
+        .edit = [](const Case& c, Plan& plan) { plan = plan_of_sorted_group(c, plan); }},
+    Bug{.name = "shift_ignored",
+        .summary = "every rank sends to the next one, whatever the call says",
+        .operation = "send_recv",
+        .algorithm = "direct",
+        .property = "returns_by_the_reverse",
+        .says = "the data did not return",
+        .edit = [](const Case& c,
+                   Plan& plan) { plan = plan_instead(c, [](Case& other) { other.shift = 1; }); }},
+    Bug{.name = "transposed_counts",
+        .summary = "the counts are read by columns instead of rows",
+        .operation = "all_to_all_v",
+        .algorithm = "pairwise",
+        .property = "returns_by_the_transpose",
+        .says = "outside the buffer",
+        .edit =
+            [](const Case& c, Plan& plan) {
+              plan = plan_instead(c, [n = plan.ranks()](Case& other) {
+                for (int i = 0; i < n * n; ++i) {
+                  const int mirrored = i % n * n + i / n;
+                  if (i < mirrored) {
+                    std::swap(other.counts[static_cast<std::size_t>(i)],
+                              other.counts[static_cast<std::size_t>(mirrored)]);
+                  }
+                }
+              });
+            }},
+    Bug{.name = "displacements_ignored",
+        .summary = "blocks are taken to lie behind one another",
+        .operation = "scatter_v",
+        .algorithm = "direct",
+        .edit = [](const Case& c,
+                   Plan& plan) { plan = plan_instead(c, [](Case& other) { other.gap = 0; }); }},
+    Bug{.name = "in_place_wrong_block",
+        .summary = "in place the root looks for its own block at the start of recv",
+        .source = "Aluminum#74",
+        .operation = "gather",
+        .algorithm = "direct",
+        .property = "in_place_equals_out_of_place",
+        .says = "of which a part was never written",
+        .edit =
+            [](const Case& c, Plan& plan) {
+              change(plan, moves, [&](Step& step, std::span<Range> sources) {
+                const bool own = sources.front().rank == c.root && step.kind == StepKind::copy;
+                if (c.in_place && own) sources.front() = {c.root, Buffer::recv, 0, c.count};
+              });
+            }},
+    Bug{.name = "lost_put",
+        .summary = "the loop over the ranks ends one too early",
+        .operation = "scatter",
+        .algorithm = "direct",
+        .says = "no input of any rank",
+        .edit = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
+    Bug{.name = "lost_leaf",
+        .summary = "the last leaf of the tree is never asked",
+        .operation = "gather_v",
+        .algorithm = "binomial",
+        .property = "inverts_scatter",
+        .says = "the data did not return",
+        // In larger trees, a rank that misses its leaf's data forwards memory that was never
+        // written.
+        .hits = [](const Case& c) { return harness::members(c).size() <= 3; },
+        .edit = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
+    Bug{.name = "last_part_lost",
+        .summary = "the ring that gathers the parts stops one step early",
+        .operation = "broadcast",
+        .algorithm = "scatter_all_gather",
+        .property = "equals_scatter_then_all_gather",
+        .says = "the composition gives another result",
+        // With more ranks, some would forward data that they never received.
+        .hits = [](const Case& c) { return group_size(c) == 3 && c.root == 0; },
+        .edit = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
+    Bug{.name = "last_pipeline_chunk_lost",
+        .summary = "the pipeline is not drained: the last of several chunks stops half way",
+        .operation = "broadcast",
+        .algorithm = "chain",
+        .edit = [](const Case&, Plan& plan) { erase_last_of_several(plan, is_put); }},
+    Bug{.name = "write_past_end",
+        .summary = "one element too many is copied",
+        .operation = "all_gather",
+        .algorithm = "ring",
+        .says = "outside the buffer",
+        .edit =
+            [](const Case&, Plan& plan) {
+              change(plan, is_put, [](Step& step, std::span<Range> sources) {
+                ++step.destination.count;
+                ++sources.front().count;
+              });
+            }},
+    Bug{.name = "off_root_written",
+        .summary = "a gather that is an all_gather: all ranks get the result",
+        .operation = "gather",
+        .algorithm = "direct",
+        .says = "no part of the output, was written",
+        .edit =
+            [](const Case& c, Plan& plan) {
+              plan = plan_instead(c, [](Case& other) {
+                other.operation = "all_gather";
+                other.root = 0;
+              });
+            }},
+};
+
+}  // namespace
+
+void add_bugs_in_plans(std::vector<Bug>& out) {
+  out.insert(out.end(), synchronisation.begin(), synchronisation.end());
+  out.insert(out.end(), reductions.begin(), reductions.end());
+  out.insert(out.end(), data_movement.begin(), data_movement.end());
+}
+
+}  // namespace rankcheck::cases::audit

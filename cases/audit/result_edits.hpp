@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "harness/image.hpp"
+
+#include "cases/audit/bug.hpp"
+
+/// Small mistakes in results.
+namespace rankcheck::cases::audit {
+
+/// Whether the bug changes the result of a stage.
+[[nodiscard]] bool spoils_results(const Bug& bug);
+/// Applies the bug's changes to the result.
+void apply(const Bug& bug, const Outcome& outcome);
+
+/// Returns the places of a rank's buffers in its image.
+[[nodiscard]] harness::ImageLayout layout_of(const Outcome& outcome, int rank);
+
+/// Calls `visit` with every element of every output and its index in recv.
+void for_each_output(
+    const Outcome& outcome,
+    const std::function<void(int rank, std::int64_t index, std::byte* element)>& visit);
+
+/// Flip the lowest bit of one output element: the first of a rank, the first of every rank, or the
+/// last of every rank.
+void flip_first(const Outcome& outcome, int rank);
+void flip_first_of_all(const Outcome& outcome);
+void flip_last_of_all(const Outcome& outcome);
+
+/// Replaces every output component whose value `map` changes. 64-bit integers that are replaced
+/// lose their low bits, because the values pass through double.
+void map_values(const Outcome& outcome, const std::function<double(double value)>& map);
+
+/// Restores `bytes` bytes from `element` on to the poison that they held before the call.
+void leave_unwritten(const Outcome& outcome, int rank, std::byte* element, std::int64_t bytes);
+
+/// Returns the inputs of all ranks to one output element of a reduction. Only for reductions in
+/// which element i of every rank becomes element i of the output.
+[[nodiscard]] std::vector<double> contributions(const Outcome& outcome, std::int64_t index);
+
+/// A way to reduce that may differ from the correct one.
+struct Redo {
+  spec::Type type;
+  /// Offset from a rank to the rank whose scalar is used. 0 is correct.
+  int scalar_of_next = 0;
+};
+
+/// Replaces all outputs by those of the reduction that `redo` describes. Only for reductions as in
+/// contributions().
+void reduce_again(const Outcome& outcome, const Redo& redo);
+
+}  // namespace rankcheck::cases::audit

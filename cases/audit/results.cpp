@@ -1,0 +1,215 @@
+#include <algorithm>
+#include <array>
+
+#include "cases/audit/catalogue.hpp"
+#include "cases/audit/result_edits.hpp"
+
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using harness::Case;
+using harness::Verdict;
+
+constexpr std::array memory{
+    Bug{.name = "guard_overwritten",
+        .summary = "a vectorised store writes one byte past the end of the output",
+        .operation = "reduce_scatter",
+        .algorithm = "ring",
+        .says = "past the end of recv",
+        .spoil =
+            [](const Outcome& outcome) {
+              const harness::ImageLayout layout = layout_of(outcome, 0);
+              const std::int64_t end = layout.recv + layout.recv_size;
+              outcome.images()[0][static_cast<std::size_t>(end)] ^= std::byte{1};
+            }},
+    Bug{.name = "gap_written",
+        .summary = "blocks are copied with the unused elements behind them",
+        .operation = "all_gather_v",
+        .algorithm = "direct",
+        .says = "no part of the output, was written",
+        .hits = [](const Case& c) { return c.gap > 0; },
+        .spoil =
+            [](const Outcome& outcome) {
+              for (int r = 0; r < group_size(outcome.c()); ++r) {
+                const harness::ImageLayout layout = layout_of(outcome, r);
+                const spec::Block& last = layout.extents.recv.back();
+                const std::int64_t end = last.offset + last.count;
+                const std::int64_t at = layout.recv + end * spec::info(outcome.c().type).bytes;
+                outcome.images()[static_cast<std::size_t>(r)][static_cast<std::size_t>(at)] ^=
+                    std::byte{1};
+              }
+            }},
+    Bug{.name = "misaligned_start_skipped",
+        .summary = "a vectorised copy begins at the next aligned address",
+        .operation = "broadcast",
+        .algorithm = "chain",
+        .spoil =
+            [](const Outcome& outcome) {
+              const std::int64_t bytes = spec::info(outcome.c().type).bytes;
+              const std::int64_t skipped = (4 - outcome.c().offset % 4) % 4;
+              for_each_output(outcome, [&](int rank, std::int64_t index, std::byte* element) {
+                if (index < skipped) leave_unwritten(outcome, rank, element, bytes);
+              });
+            }},
+    Bug{.name = "chunks_of_256_swapped",
+        .summary = "two chunks of 256 elements change places: a fill of period 256 cannot show it",
+        .source = "rccl, TestBed",
+        .operation = "broadcast",
+        .algorithm = "binomial",
+        .says = "element 256 of rank 0",
+        .elements_max = 512,
+        .hits = [](const Case& c) { return c.count >= 512; },
+        .spoil =
+            [](const Outcome& outcome) {
+              const std::int64_t size = 256 * spec::info(outcome.c().type).bytes;
+              for_each_output(outcome, [&](int, std::int64_t index, std::byte* element) {
+                if (index == 0) std::swap_ranges(element, element + size, element + size);
+              });
+            }},
+    Bug{.name = "stale_result",
+        .summary = "a result is cached by its size: a call returns what the one before returned",
+        .operation = "reduce",
+        .algorithm = "binomial",
+        .property = "is_linear",
+        .says = "differs from 2 f(a) + f(b)",
+        .spoil =
+            [](const Outcome& outcome) {
+              std::vector<harness::Image> result = outcome.images();
+              for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
+                const auto r = static_cast<std::size_t>(rank);
+                if (outcome.kept.size() != result.size()) return;
+                if (outcome.kept[r].size() != result[r].size()) return;
+                const std::int64_t at = element - outcome.images()[r].data();
+                std::copy_n(
+                    outcome.kept[r].data() + at, spec::info(outcome.c().type).bytes, element);
+              });
+              outcome.kept = std::move(result);
+            }},
+};
+
+constexpr std::array behaviour{
+    Bug{.name = "low_bit_flipped",
+        .summary = "one rank's result differs from the others' in the last bit",
+        .operation = "all_reduce",
+        .algorithm = "ring",
+        .property = "ranks_agree_bitwise",
+        .says = "differs from rank 0",
+        .spoil = [](const Outcome& outcome) { flip_first(outcome, 1); }},
+    Bug{.name = "differs_in_place",
+        .summary = "in place the order of additions is another one",
+        .operation = "all_reduce",
+        .algorithm = "binomial_tree",
+        .property = "in_place_equals_out_of_place",
+        .says = "in place differs from out of place",
+        .hits = [](const Case& c) { return c.in_place; },
+        .spoil = flip_first_of_all},
+    Bug{.name = "depends_on_group_order",
+        .summary = "the result is right for groups in rising or falling order only",
+        .operation = "reduce_scatter",
+        .algorithm = "recursive_halving",
+        .property = "rank_permutation",
+        .says = "the reordered group gives another result",
+        .hits =
+            [](const Case& c) {
+              return !std::is_sorted(c.group.begin(), c.group.end()) &&
+                     !std::is_sorted(c.group.rbegin(), c.group.rend());
+            },
+        .spoil = flip_first_of_all},
+    Bug{.name = "whole_differs_from_parts",
+        .summary = "the tail of a buffer of several elements takes another code path",
+        .operation = "scatter",
+        .algorithm = "binomial",
+        .property = "splits",
+        .says = "the whole differs from its back part",
+        .hits = [](const Case& c) { return c.count > 1; },
+        .spoil = flip_last_of_all},
+    Bug{.name = "second_run_differs",
+        .summary = "what a call leaves behind changes the next one",
+        .operation = "all_gather",
+        .algorithm = "bruck",
+        .property = "is_deterministic",
+        .says = "the second run differs from the first",
+        .spoil =
+            [](const Outcome& outcome) {
+              if (outcome.stage > 0) flip_first(outcome, 0);
+            }},
+    Bug{.name = "results_of_the_call_before",
+        .summary = "a call of a shape that came before gives the results of that one",
+        .operation = "broadcast",
+        .algorithm = "binomial",
+        .property = "repeats_with_other_data",
+        .spoil =
+            [](const Outcome& outcome) {
+              const auto bytes = static_cast<std::size_t>(spec::info(outcome.c().type).bytes);
+              for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
+                const auto r = static_cast<std::size_t>(rank);
+                const std::ptrdiff_t place = element - outcome.images()[r].data();
+                const auto& before = outcome.observation.stages[0].images[r];
+                std::copy_n(before.data() + place, bytes, element);
+              });
+            }},
+    Bug{.name = "communicator_of_the_group_before",
+        .summary = "a communicator is kept by its size: another group's call runs in it",
+        .operation = "scatter_v",
+        .algorithm = "direct",
+        .property = "keeps_groups_apart",
+        .spoil =
+            [](const Outcome& outcome) {
+              const Case& first = outcome.stages.front();
+              const Case& c = outcome.c();
+              if (c.operation != first.operation || members(c) == members(first)) return;
+              flip_first_of_all(outcome);
+            }},
+    Bug{.name = "sometimes_wrong",
+        .summary = "every third run goes wrong",
+        .operation = "all_to_all",
+        .algorithm = "bruck",
+        .verdict = Verdict::flaky,
+        .says = "replays",
+        .ranks_max = 8,
+        .elements_max = 4096,
+        .spoil =
+            [](const Outcome& outcome) {
+              if (outcome.runs % 3 == 2) flip_first(outcome, 0);
+            }},
+    Bug{.name = "crash",
+        .summary = "more than one element ends the process",
+        .operation = "send_recv",
+        .algorithm = "direct",
+        .verdict = Verdict::crashed,
+        .says = "signal 11",
+        .hits = [](const Case& c) { return c.count > 1; },
+        .spoil =
+            [](const Outcome& outcome) {
+              outcome.observation.status = harness::RunStatus::crashed;
+              outcome.observation.reason = "rank 0 was ended by signal 11";
+            }},
+    Bug{.name = "silent_fallback",
+        .summary = "another algorithm runs than the one that was asked for",
+        .operation = "all_gather",
+        .algorithm = "ring",
+        .says = "asked for algorithm ring, ran direct",
+        .spoil =
+            [](const Outcome& outcome) { outcome.observation.path[outcome.stage] = "direct"; }},
+    Bug{.name = "barrier_returns_early",
+        .summary = "rank 0 leaves before the last rank has entered",
+        .operation = "barrier",
+        .algorithm = "dissemination",
+        .property = "separates_ranks",
+        .says = "rank 0 left before rank",
+        .spoil =
+            [](const Outcome& outcome) {
+              auto& stamps = outcome.observation.stages[outcome.stage].stamps;
+              if (stamps.size() > 1) stamps.front().left = stamps.back().entered - 1;
+            }},
+};
+
+}  // namespace
+
+void add_bugs_in_results(std::vector<Bug>& out) {
+  out.insert(out.end(), memory.begin(), memory.end());
+  out.insert(out.end(), behaviour.begin(), behaviour.end());
+}
+
+}  // namespace rankcheck::cases::audit

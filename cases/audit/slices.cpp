@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "cases/audit/call_edits.hpp"
+#include "cases/audit/catalogue.hpp"
+#include "cases/audit/intercepted_call.hpp"
+
+/// Objects of several slices through which the waves travel wrongly.
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using harness::Case;
+using spec::Array;
+
+std::size_t pixels_of_slice(const Attempt& attempt) {
+  return static_cast<std::size_t>(attempt.call().scene.rows) *
+         static_cast<std::size_t>(attempt.call().scene.cols);
+}
+
+/// Sets all slices after the first `count` ones to 1, so that waves pass them unchanged.
+void clear_slices(Attempt& attempt, std::size_t count) {
+  const auto first = static_cast<std::ptrdiff_t>(count * pixels_of_slice(attempt));
+  attempt.change_input(Array::object, [&](Values& values, int) {
+    std::fill(values.begin() + first, values.end(), 1);
+  });
+}
+
+/// Runs the adjoint so that, on the way back to a slice, the waves pass the slices behind it
+/// unchanged.
+void go_back_through_nothing(Attempt& attempt) {
+  const auto size = static_cast<std::ptrdiff_t>(pixels_of_slice(attempt));
+  Values result;
+  for (int slice = attempt.call().scene.slices; slice > 0; --slice) {
+    clear_slices(attempt, static_cast<std::size_t>(slice));
+    attempt.run();
+    const Values left = attempt.output(Array::object, 0);
+    if (result.empty()) result = left;
+    std::copy_n(left.begin() + (slice - 1) * size, size, result.begin() + (slice - 1) * size);
+  }
+  attempt.set_all_output(Array::object, result);
+}
+
+/// Multiplies the results of the transforms by the width of the frames.
+void forget_to_scale(Attempt& attempt) {
+  attempt.devices().on_transform = [](const TransformCall& call) {
+    call.make();
+    call.scale(call.what.width);
+  };
+  attempt.run();
+}
+
+void turn_back(Attempt& attempt) {
+  attempt.scene().distance *= -1;
+  attempt.run();
+}
+
+bool has_slices(const Case& c) {
+  return c.scene.slices > 1;
+}
+
+constexpr std::array bugs{
+    Bug{.name = "divided_by_slices",
+        .summary = "the adjoint in the object is divided by the number of slices",
+        .source = "tike, Multislice",
+        .operation = "multislice",
+        .algorithm = "batched",
+        .planted_in = "multislice_adjoint_object",
+        .property = "has_adjoint_in_each_slice",
+        .says = "<o_s, (F* y)_s>",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::object, [&](Values& values, int) {
+                for (auto& value : values) value /= attempt.call().scene.slices;
+              });
+            }},
+    Bug{.name = "way_back_misses_slices",
+        .summary = "the waves go back without being multiplied by the conjugate slices",
+        .source = "tike 10e0f0b5",
+        .operation = "multislice",
+        .algorithm = "batched",
+        .planted_in = "multislice_adjoint_object",
+        .property = "has_adjoint_in_each_slice",
+        .says = "<o_s, (F* y)_s>",
+        .attempt = go_back_through_nothing},
+    Bug{.name = "back_the_wrong_way",
+        .summary = "the adjoint lets waves travel on instead of back",
+        .source = "tike dd2e998b",
+        .operation = "multislice",
+        .algorithm = "batched",
+        .planted_in = "multislice_adjoint_probe",
+        .property = "has_adjoint_in_probe",
+        .says = "<F x, y>",
+        .attempt = turn_back},
+    Bug{.name = "last_slice_left_out",
+        .summary = "the loop ends one slice too early",
+        .operation = "multislice",
+        .algorithm = "batched",
+        .property = "has_degree_of_its_slices",
+        .says = "differs from s^slices F(o)",
+        .attempt =
+            [](Attempt& attempt) {
+              clear_slices(attempt, static_cast<std::size_t>(attempt.call().scene.slices - 1));
+              attempt.run();
+            }},
+    Bug{.name = "waves_between_slices_not_scaled",
+        .summary = "waves grow with the width of the window between two slices",
+        .source = "ptypy#275",
+        .operation = "multislice",
+        .algorithm = "batched",
+        .property = "is_product_without_distance",
+        .says = "differs from the product of the slices",
+        .hits = has_slices,
+        .attempt = forget_to_scale},
+    Bug{.name = "first_mode_meets_the_slices",
+        .summary = "what meets the slices is the first mode, whichever mode it is to be",
+        .source = "tike, fwd_return_intermediate_probes",
+        .operation = "multislice",
+        .algorithm = "batched",
+        .property = "is_illuminate_for_one_slice",
+        .says = "differs from illuminate",
+        .attempt = run_with_first_mode},
+};
+
+}  // namespace
+
+void add_bugs_in_slices(std::vector<Bug>& out) {
+  out.insert(out.end(), bugs.begin(), bugs.end());
+}
+
+}  // namespace rankcheck::cases::audit

@@ -1,0 +1,336 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstdlib>
+#include <limits>
+#include <numbers>
+
+#include "cases/audit/call_edits.hpp"
+#include "cases/audit/catalogue.hpp"
+#include "cases/audit/intercepted_call.hpp"
+
+/// Operators with mistakes in transforms to the frequencies and back.
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using harness::Case;
+using spec::Array;
+
+/// The wrong factor in a transform's results. Both are mistakes.
+enum class Norm { times_width, over_width };
+
+/// Multiplies the results of the transforms of one direction, or of both, by the wrong factor.
+template <Norm norm, bool forward, bool inverse>
+void scale_transforms(Attempt& attempt) {
+  attempt.devices().on_transform = [](const TransformCall& call) {
+    call.make();
+    if (!(call.what.inverse ? inverse : forward)) return;
+    call.scale(norm == Norm::times_width ? call.what.width : 1.0 / call.what.width);
+  };
+  attempt.run();
+}
+
+template <double (*map)(double)>
+void map_distance(Attempt& attempt) {
+  attempt.scene().distance = map(attempt.scene().distance);
+  attempt.run();
+}
+
+/// Returns the frequency of index k in cycles per pixel, half a step too high.
+double raised_frequency(int k, int width) {
+  return (static_cast<double>(2 * k < width ? k : k - width) + 0.5) / width;
+}
+
+/// Returns the response of free space to the frequencies of a frame, each of them half a step too
+/// high.
+Values response_on_raised_grid(const spec::Scene& scene, int width) {
+  Values response;
+  for (int k = 0; k < width; ++k) {
+    for (int l = 0; l < width; ++l) {
+      const double down = raised_frequency(k, width);
+      const double right = raised_frequency(l, width);
+      const std::complex<double> square =
+          1 / (scene.wavelength * scene.wavelength) - down * down - right * right;
+      const std::complex<double> along = std::sqrt(square);
+      const double angle = 2 * std::numbers::pi * scene.distance * along.real();
+      const double decay = 2 * std::numbers::pi * std::abs(scene.distance) * along.imag();
+      response.push_back(std::polar(std::exp(-decay) / (width * width), angle));
+    }
+  }
+  return response;
+}
+
+/// Replaces the multiplication of the spectrum between the forward and the inverse transform.
+void travel_on_raised_grid(Attempt& attempt) {
+  Values spectrum;
+  attempt.devices().on_transform = [&](TransformCall& call) {
+    if (call.what.inverse) {
+      const Values response = response_on_raised_grid(attempt.scene(), call.what.width);
+      for (std::size_t i = 0; i < spectrum.size(); ++i) {
+        spectrum[i] *= response[i % response.size()];
+      }
+      store(call.what.precision, true, spectrum, call.out);
+    }
+    call.make();
+    if (!call.what.inverse) spectrum = load(call.what.precision, true, call.out, call.size());
+  };
+  attempt.run();
+}
+
+bool has_evanescent_waves(const Case& c) {
+  return c.scene.wavelength > 2 && c.scene.detector > 1 && c.scene.distance != 0;
+}
+
+constexpr std::array scales{
+    Bug{.name = "transform_not_scaled",
+        .summary = "the transform is the library's, which does not scale",
+        .source = "Pty-Chi a9a3629",
+        .operation = "propagate",
+        .algorithm = "fft",
+        .property = "conserves_energy",
+        .says = "an energy of",
+        .attempt = scale_transforms<Norm::times_width, true, false>},
+    Bug{.name = "transform_scaled_twice",
+        .summary = "the library scales, and the program does so again",
+        .source = "Pty-Chi 3f96f10",
+        .operation = "propagate",
+        .algorithm = "fft",
+        .property = "is_undone_by_propagate_inverse",
+        .says = "differs from what went in",
+        .attempt = scale_transforms<Norm::over_width, true, false>},
+    Bug{.name = "inverse_taken_for_the_adjoint",
+        .summary = "where only the way back scales, it is the inverse but not the adjoint",
+        .source = "tike 0e0d2db2",
+        .operation = "propagate",
+        .algorithm = "fft",
+        .planted_in = "propagate_inverse",
+        .property = "has_adjoint_propagate_inverse",
+        .says = "<F x, y>",
+        .attempt = scale_transforms<Norm::over_width, true, true>},
+    Bug{.name = "gradient_scaled_by_the_transform",
+        .summary = "the way back from the detector scales by another power of the width",
+        .source = "Pty-Chi f7ede51",
+        .operation = "poisson_gradients",
+        .algorithm = "batched",
+        .property = "has_derivative",
+        .says = "2 Re<gradient, change>",
+        .attempt = scale_transforms<Norm::over_width, false, true>},
+    Bug{.name = "near_field_not_scaled",
+        .summary = "waves grow with the width of the frame, however far they travel",
+        .source = "ptypy#275",
+        .operation = "propagate_fresnel",
+        .algorithm = "fft",
+        .property = "adds_distances",
+        .says = "differs from two shorter ways",
+        .attempt = scale_transforms<Norm::times_width, true, true>},
+    Bug{.name = "adjoint_of_the_near_field_scaled",
+        .summary = "the adjoint's two transforms scale by the width once too often",
+        .source = "ptypy#275",
+        .operation = "propagate_fresnel_adjoint",
+        .algorithm = "fft",
+        .property = "has_adjoint_propagate_fresnel",
+        .says = "<F x, y>",
+        .attempt = scale_transforms<Norm::over_width, false, true>},
+};
+
+constexpr std::array plans{
+    Bug{.name = "transform_in_the_wrong_direction",
+        .summary = "the way there is used for the way back",
+        .operation = "propagate_inverse",
+        .algorithm = "fft",
+        .property = "has_adjoint_propagate",
+        .says = "<F x, y>",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.devices().on_transform = [](TransformCall& call) {
+                call.what.inverse = !call.what.inverse;
+                call.make();
+              };
+              attempt.run();
+            }},
+    Bug{.name = "plan_of_another_device",
+        .summary = "the plan that was made for the first rank's frames serves all ranks",
+        .source = "tike PR #176; ptypy#269",
+        .operation = "propagate_inverse",
+        .algorithm = "fft",
+        .property = "is_undone_by_propagate",
+        .says = "differs from what went in",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.devices().on_transform = [&](TransformCall& call) {
+                const std::int64_t planned = attempt.positions(0) * attempt.scene().modes;
+                call.what.batch = std::min(call.what.batch, planned);
+                call.make();
+              };
+              attempt.run();
+            }},
+    Bug{.name = "plan_of_another_precision",
+        .summary = "plans are kept by width alone: double precision gets one of single precision",
+        .source = "tike a9db8b9b",
+        .operation = "propagate",
+        .algorithm = "fft",
+        .hits = [](const Case& c) { return c.type == spec::Type::f64; },
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::far_waves, [](Values& values, int) {
+                values = rounded_to(spec::Type::f32, values);
+              });
+            }},
+};
+
+/// Divides the results of inverse transforms by the number of frames in the batch.
+void scale_by_batch(Attempt& attempt) {
+  attempt.devices().on_transform = [](const TransformCall& call) {
+    call.make();
+    if (call.what.inverse) call.scale(1.0 / static_cast<double>(call.what.batch));
+  };
+  attempt.run();
+}
+
+constexpr std::array free_space{
+    Bug{.name = "transform_scaled_by_its_batch",
+        .summary = "the way back is divided by the number of all values, not of a frame's",
+        .operation = "propagate_fresnel",
+        .algorithm = "fft",
+        .property = "takes_each_position_alone",
+        .says = "depends on the other positions",
+        .attempt = scale_by_batch},
+    Bug{.name = "frequencies_half_a_step_off",
+        .summary = "the grid of frequencies has no zero frequency",
+        .source = "tike, FresnelSpectProp",
+        .operation = "propagate_fresnel",
+        .algorithm = "fft",
+        .property = "is_equivariant",
+        .says = "which are reflected",
+        .attempt = travel_on_raised_grid},
+    Bug{.name = "root_of_a_negative_number",
+        .summary = "waves that decay are given the real square root of a negative number",
+        .source = "tike, FresnelSpectProp",
+        .operation = "propagate_fresnel",
+        .algorithm = "fft",
+        .property = "gains_no_energy",
+        .says = "became nan",
+        .hits = has_evanescent_waves,
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::waves, [](Values& values, int) {
+                for (auto& value : values) value = std::numeric_limits<double>::quiet_NaN();
+              });
+            }},
+    Bug{.name = "distance_without_sign",
+        .summary = "waves travel forwards, whichever way they are sent",
+        .operation = "propagate_fresnel",
+        .algorithm = "fft",
+        .property = "is_undone_by_the_way_back",
+        .says = "differs from what went in",
+        .attempt = map_distance<[](double distance) { return std::abs(distance); }>},
+    Bug{.name = "response_not_conjugated",
+        .summary = "the adjoint of a way through free space is the same way again",
+        .source = "tike dd2e998b",
+        .operation = "propagate_fresnel",
+        .algorithm = "fft",
+        .planted_in = "propagate_fresnel_adjoint",
+        .property = "has_adjoint_propagate_fresnel_adjoint",
+        .says = "<F x, y>",
+        .attempt = map_distance<[](double distance) { return -distance; }>},
+};
+
+/// Replaces the waves by the input waves, each multiplied by one constant phase that its position
+/// gives.
+void turn_by_position(Attempt& attempt) {
+  attempt.run();
+  attempt.change_output(Array::waves, [&](Values& values, int rank) {
+    values = attempt.input(Array::waves, rank);
+    const Values positions = attempt.input(Array::positions, rank);
+    const std::size_t per_position = 2 * values.size() / std::max<std::size_t>(2, positions.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::size_t n = i / per_position;
+      const double turns = positions[2 * n].real() + positions[2 * n + 1].real();
+      values[i] *= std::polar(1.0, -2 * std::numbers::pi * turns);
+    }
+  });
+}
+
+template <double (*map)(double)>
+void map_positions(Attempt& attempt) {
+  attempt.change_input(Array::positions, [](Values& values, int) {
+    for (auto& value : values) value = map(value.real());
+  });
+  attempt.run();
+}
+
+constexpr std::array shifts{
+    Bug{.name = "shift_in_the_wrong_direction",
+        .summary = "the sign of the sub-pixel shift is wrong",
+        .source = "tike 551cc397",
+        .operation = "shift",
+        .algorithm = "fft",
+        .property = "rolls_by_whole_positions",
+        .says = "is not rolled",
+        .attempt = map_positions<[](double value) { return -value; }>},
+    Bug{.name = "shift_of_the_first_of_a_batch",
+        .summary = "all frames of a batch are shifted as its first one is",
+        .operation = "shift",
+        .algorithm = "fft",
+        .property = "takes_each_position_alone",
+        .says = "depends on the order of the positions",
+        .attempt = take_first_copy<Array::positions>},
+    Bug{.name = "shift_is_a_constant_phase",
+        .summary = "all frequencies are turned by one angle, so that nothing moves",
+        .source = "PtyGer, shifts",
+        .operation = "shift",
+        .algorithm = "fft",
+        .property = "is_a_phase_ramp_at_the_detector",
+        .says = "is not a phase ramp",
+        .attempt = turn_by_position},
+    Bug{.name = "way_back_shifts_the_same_way",
+        .summary = "shifting back forgets to change the sign",
+        .source = "Pty-Chi 35e2a48",
+        .operation = "shift",
+        .algorithm = "fft",
+        .planted_in = "shift_back",
+        .property = "has_adjoint_shift_back",
+        .says = "<F x, y>",
+        .attempt = map_positions<[](double value) { return -value; }>},
+    Bug{.name = "shift_back_by_whole_pixels",
+        .summary = "only the whole part of the position is shifted back",
+        .source = "PtyGer, shifts",
+        .operation = "shift",
+        .algorithm = "fft",
+        .planted_in = "shift_back",
+        .property = "is_undone_by_shift_back",
+        .says = "differs from what went in",
+        .attempt = map_positions<[](double value) { return std::floor(value); }>},
+    Bug{.name = "shift_by_whole_pixels",
+        .summary = "only the whole part of the position is shifted",
+        .source = "PtyGer, shifts",
+        .operation = "shift_back",
+        .algorithm = "fft",
+        .planted_in = "shift",
+        .property = "is_undone_by_shift",
+        .says = "differs from what went in",
+        .attempt = map_positions<[](double value) { return std::floor(value); }>},
+    Bug{.name = "shift_back_not_scaled",
+        .summary = "the way back does not scale, so that it is no adjoint",
+        .source = "tike 0e0d2db2",
+        .operation = "shift_back",
+        .algorithm = "fft",
+        .property = "has_adjoint_shift",
+        .says = "<F x, y>",
+        .attempt = scale_transforms<Norm::times_width, false, true>},
+};
+
+}  // namespace
+
+void add_bugs_in_spectra(std::vector<Bug>& out) {
+  out.insert(out.end(), scales.begin(), scales.end());
+  out.insert(out.end(), plans.begin(), plans.end());
+  out.insert(out.end(), free_space.begin(), free_space.end());
+  out.insert(out.end(), shifts.begin(), shifts.end());
+}
+
+}  // namespace rankcheck::cases::audit

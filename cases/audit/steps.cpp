@@ -1,0 +1,321 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "reference/ptycho/chain.hpp"
+#include "reference/ptycho/conjugate_gradient_step/contract.hpp"
+#include "reference/ptycho/gaussian_cost/reference.hpp"
+#include "reference/ptycho/poisson_cost/reference.hpp"
+
+#include "cases/audit/call_edits.hpp"
+#include "cases/audit/catalogue.hpp"
+#include "cases/audit/intercepted_call.hpp"
+
+/// Steps of all solvers except PIE that go too far, not far enough, or to a wrong place on some
+/// rank.
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using harness::Case;
+using spec::Array;
+
+bool is_single(const Case& c) {
+  return c.type == spec::Type::f32;
+}
+
+/// Whether the call sums the few numbers that steer a step. They are summed in double precision,
+/// which distinguishes them from arrays in single precision.
+bool steers(const CollectiveCall& call) {
+  return call.call.type == spec::Type::f64;
+}
+
+/// Runs the step as if unmeasured pixels had been measured as dark. Keeps the cost of a correct
+/// step.
+void take_unmeasured_for_dark(Attempt& attempt) {
+  attempt.run();
+  const Values cost = attempt.output(Array::cost, 0);
+  const Values mask = attempt.input(Array::mask, 0);
+  attempt.change_input(Array::frames, [&](Values& values, int) {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] *= mask[i % mask.size()];
+  });
+  run_unmasked(attempt);
+  attempt.set_all_output(Array::cost, cost);
+}
+
+/// Runs the step as if the object had no direction from an earlier step.
+void forget_direction(Attempt& attempt) {
+  attempt.change_input(Array::object_direction,
+                       [](Values& values, int) { std::fill(values.begin(), values.end(), 0); });
+  attempt.run();
+}
+
+/// Returns the cost of an object and a probe.
+double cost_of(const Attempt& attempt,
+               reference::Operator model,
+               const Values& object,
+               const Values& probe) {
+  reference::Setting setting;
+  setting.scene = attempt.call().scene;
+  setting.positions = attempt.positions();
+  const auto give = [&](Array array, const Values& values) {
+    setting[array].resize(values.size());
+    setting[array].values = values;
+  };
+  for (const Array array : {Array::positions, Array::frames, Array::mask}) {
+    give(array, attempt.all_input(array));
+  }
+  give(Array::object, object);
+  give(Array::probe, probe);
+  reference::Setting far = setting;
+  reference::forward(setting, far);
+  model(far, setting);
+  return setting[Array::cost].values.front().real();
+}
+
+/// Runs the step, then searches along the probe's direction with the cost of another model. Takes
+/// the first of the lengths 1, 1/2, 1/4, … with which this cost is no higher than before.
+template <reference::Operator model>
+void search_with(Attempt& attempt) {
+  attempt.run();
+  const Values object = attempt.output(Array::object, 0);
+  const Values before = attempt.input(Array::probe, 0);
+  const Values direction = attempt.output(Array::probe_direction, 0);
+  const double cost = cost_of(attempt, model, object, before);
+  const double least = std::ldexp(1, -reference::line_search_halvings);
+  for (double length = 1; length >= least; length /= 2) {
+    Values probe = before;
+    for (std::size_t i = 0; i < probe.size(); ++i) probe[i] += length * direction[i];
+    if (cost_of(attempt, model, object, rounded_to(attempt.call().type, probe)) > cost) continue;
+    attempt.set_all_output(Array::probe, probe);
+    attempt.set_all_output(Array::step_lengths,
+                           {attempt.output(Array::step_lengths, 0).front(), length});
+    return;
+  }
+}
+
+/// Multiplies the last rank's part of the first collective sum, which moves the object, by 1.1.
+void count_last_rank_for_more(Attempt& attempt) {
+  attempt.devices().on_collective = [](const CollectiveCall& call) {
+    if (call.number == StepSums::of_object) call.scale_given(call.call.ranks - 1, 1.1);
+    call.make();
+  };
+  attempt.run();
+}
+
+/// The same mistake in the step of every solver, in single precision: bounds must be tight enough
+/// to detect it.
+constexpr Bug counts_for_more(std::string_view name, std::string_view operation) {
+  return {.name = name,
+          .summary = "what one rank adds to the object's step is a tenth too large",
+          .operation = operation,
+          .algorithm = "replicated",
+          .hits = is_single,
+          .attempt = count_last_rank_for_more};
+}
+
+constexpr std::array steps{
+    counts_for_more("more_of_one_rank_in_alternating_projections", "alternating_projections_step"),
+    counts_for_more("more_of_one_rank_in_epie", "epie_step"),
+    counts_for_more("more_of_one_rank_in_rpie", "rpie_step"),
+    counts_for_more("more_of_one_rank_in_lsqml", "lsqml_step"),
+    counts_for_more("more_of_one_rank_in_difference_map", "difference_map_step"),
+    counts_for_more("more_of_one_rank_in_conjugate_gradients", "conjugate_gradient_step"),
+    counts_for_more("more_of_one_rank_in_poisson_conjugate_gradients",
+                    "poisson_conjugate_gradient_step"),
+    Bug{.name = "line_search_ignores_the_step",
+        .summary = "the cost of the trial does not depend on it: the longest step is taken",
+        .source = "PtyGer, line search",
+        .operation = "conjugate_gradient_step",
+        .algorithm = "replicated",
+        .property = "never_raises_the_cost",
+        .says = "the cost after the step",
+        .hits = is_single,
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.devices().on_collective = [](const CollectiveCall& call) {
+                call.make();
+                const bool of_first_cost = call.number == 1;
+                if (steers(call) && !of_first_cost) call.scale(0);
+              };
+              attempt.run();
+            }},
+    Bug{.name = "length_unused",
+        .summary = "the length is found and told, but the step is the whole direction",
+        .source = "tike 60766032",
+        .operation = "conjugate_gradient_step",
+        .algorithm = "replicated",
+        .property = "goes_along_its_directions",
+        .says = "is not where its step leads",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              attempt.change_output(Array::object, [&](Values& values, int rank) {
+                const Values before = attempt.input(Array::object, rank);
+                const Values direction = attempt.output(Array::object_direction, rank);
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                  values[i] = before[i] + direction[i];
+                }
+              });
+            }},
+    Bug{.name = "line_search_on_own_frames",
+        .summary = "the costs that steer the line search are those of one rank's frames",
+        .source = "ptypy#168",
+        .operation = "conjugate_gradient_step",
+        .algorithm = "replicated",
+        .property = "is_independent_of_partition",
+        .says = "differs from another partition's",
+        .hits = is_single,
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.devices().on_collective = [](const CollectiveCall& call) {
+                if (steers(call)) return call.keep();
+                call.make();
+              };
+              attempt.run();
+            }},
+    Bug{.name = "amplitudes_for_counts",
+        .summary = "the frames' square roots are compared, as with the other model of the noise",
+        .operation = "poisson_conjugate_gradient_step",
+        .algorithm = "replicated",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.change_input(Array::frames, [](Values& values, int) {
+                for (auto& value : values) value = std::sqrt(value.real());
+              });
+              attempt.run();
+            }},
+    Bug{.name = "line_search_of_amplitudes",
+        .summary = "the probe goes as far as the cost of amplitudes falls, not that of counts",
+        .operation = "poisson_conjugate_gradient_step",
+        .algorithm = "replicated",
+        .attempt = search_with<reference::gaussian_cost::reference>},
+    Bug{.name = "line_search_of_counts",
+        .summary = "the probe goes as far as the cost of counts falls, not that of amplitudes",
+        .operation = "conjugate_gradient_step",
+        .algorithm = "tiled",
+        .attempt = search_with<reference::poisson_cost::reference>},
+    Bug{.name = "mean_of_own_positions",
+        .summary = "the mean that damps the step's length is that of one rank's positions",
+        .source = "tike ca5bbae2",
+        .operation = "lsqml_step",
+        .algorithm = "replicated",
+        .property = "is_independent_of_partition",
+        .says = "differs from another partition's",
+        .attempt = leave_out<StepSums::of_powers>},
+    Bug{.name = "denominator_summed_for_every_mode",
+        .summary = "what the object's step is divided by is summed over the ranks once a mode",
+        .source = "tike v0.22.2, lstsq",
+        .operation = "lsqml_step",
+        .algorithm = "replicated",
+        .hits = [](const Case& c) { return c.scene.modes > 1; },
+        .attempt =
+            [](Attempt& attempt) {
+              change_sum<StepSums::of_object_weight>(attempt, [&](const CollectiveCall& call) {
+                for (int m = 1; m < attempt.scene().modes; ++m) call.repeat();
+              });
+            }},
+    Bug{.name = "power_depends_on_ranks",
+        .summary = "the object is averaged over the ranks, what it is divided by is summed",
+        .source = "ptypy#168",
+        .operation = "alternating_projections_step",
+        .algorithm = "replicated",
+        .property = "keeps_the_truth_on_whole_pixels",
+        .says = "moved away from the truth",
+        .attempt =
+            [](Attempt& attempt) {
+              change_sum<StepSums::of_object>(
+                  attempt, [](const CollectiveCall& call) { call.scale(1.0 / call.call.ranks); });
+            }},
+    Bug{.name = "unmeasured_taken_for_dark",
+        .summary = "waves that meet pixels which were not measured are given no amplitude",
+        .source = "tike, solvers.dm",
+        .operation = "alternating_projections_step",
+        .algorithm = "replicated",
+        .attempt = take_unmeasured_for_dark},
+    Bug{.name = "a_little_light_everywhere",
+        .summary = "1e-9 beside what the object is divided by: where no light falls, it becomes 0",
+        .source = "tike, solvers.dm",
+        .operation = "alternating_projections_step",
+        .algorithm = "replicated",
+        .property = "is_equivariant",
+        .says = "does not follow the inputs",
+        .attempt =
+            [](Attempt& attempt) {
+              change_sum<StepSums::of_object_weight>(attempt, [](const CollectiveCall& call) {
+                for (const gpu::DeviceBuffers& each : call.buffers) {
+                  const auto count = static_cast<std::size_t>(call.call.count);
+                  Values weights = load(call.call.type, false, each.recv, count);
+                  for (auto& weight : weights) weight += 1e-9;
+                  store(call.call.type, false, weights, each.recv);
+                }
+              });
+            }},
+    Bug{.name = "direction_forgotten",
+        .summary = "every step begins anew, along the gradient",
+        .source = "tike PR #72, which restarts in every call",
+        .operation = "conjugate_gradient_step",
+        .algorithm = "replicated",
+        .attempt = forget_direction},
+    Bug{.name = "direction_lost_between_steps",
+        .summary = "the direction that a step left is not read by the next one",
+        .operation = "conjugate_gradient_step",
+        .algorithm = "replicated",
+        .property = "takes_further_steps",
+        .hits = [](const Case& c) { return c.chained; },
+        .attempt = forget_direction},
+    Bug{.name = "lengths_summed",
+        .summary = "the step goes by the sum of the lengths that its positions want",
+        .source = "tike aa244409",
+        .operation = "lsqml_step",
+        .algorithm = "replicated",
+        .property = "moves_no_more_than_came_back",
+        .says = "step moves the waves",
+        // With few positions, the sum of their step lengths stays within the bound.
+        .elements_max = 16,
+        .attempt =
+            [](Attempt& attempt) {
+              change_sum<StepSums::of_lengths>(attempt, [&](const CollectiveCall& call) {
+                call.scale(static_cast<double>(attempt.positions()));
+              });
+            }},
+    Bug{.name = "direction_not_averaged",
+        .summary = "the probe's direction is the sum over the positions instead of the mean",
+        .source = "Pty-Chi ae2f868; tike, lstsq",
+        .operation = "lsqml_step",
+        .algorithm = "replicated",
+        .attempt =
+            [](Attempt& attempt) {
+              change_sum<StepSums::of_probe>(attempt, [&](const CollectiveCall& call) {
+                call.scale(static_cast<double>(attempt.positions()));
+              });
+            }},
+    Bug{.name = "residual_divided_by_its_absence",
+        .summary = "where nothing came back, the lengths are 0 / 0",
+        .source = "tike fa7aac32",
+        .operation = "lsqml_step",
+        .algorithm = "replicated",
+        .property = "keeps_the_truth_along_its_directions",
+        .says = "moved away from the truth",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.run();
+              if (attempt.positions() == 0) return;
+              const Values lengths = attempt.output(Array::step_lengths, 0);
+              if (lengths[0] != 0.0 || lengths[1] != 0.0) return;
+              for (const Array array : {Array::object, Array::probe, Array::step_lengths}) {
+                attempt.change_output(array, [](Values& values, int) {
+                  std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
+                });
+              }
+            }},
+};
+
+}  // namespace
+
+void add_bugs_in_steps(std::vector<Bug>& out) {
+  out.insert(out.end(), steps.begin(), steps.end());
+}
+
+}  // namespace rankcheck::cases::audit

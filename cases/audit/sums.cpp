@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "cases/audit/call_edits.hpp"
+#include "cases/audit/catalogue.hpp"
+#include "cases/audit/intercepted_call.hpp"
+
+/// Operators whose ranks do not combine their parts correctly.
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using harness::Case;
+using spec::Array;
+
+bool has_shared_probe(const Case& c) {
+  return !c.scene.varying_probe;
+}
+
+/// Runs the operator and repeats one sum over its own results.
+template <int number>
+void sum_again(Attempt& attempt) {
+  change_sum<number>(attempt, [](const CollectiveCall& call) { call.repeat(); });
+}
+
+/// Gives each rank's part the same weight, however many positions the rank has.
+void average_means(const Attempt& attempt, const CollectiveCall& call) {
+  for (int rank = 0; rank < attempt.ranks(); ++rank) {
+    const auto own = static_cast<double>(attempt.positions(rank));
+    if (own == 0) continue;
+    call.scale_given(rank, static_cast<double>(attempt.positions()) / (own * attempt.ranks()));
+  }
+  call.make();
+}
+
+/// Reverses the order of every rank's positions, and of an array that belongs to them.
+void reverse_positions(Attempt& attempt, Array array) {
+  for (const Array each : {Array::positions, array}) {
+    attempt.change_input(each, [&](Values& values, int) {
+      const std::int64_t size = spec::values(attempt.call().scene, each);
+      std::reverse(values.begin(), values.end());
+      for (auto at = values.begin(); at != values.end(); at += size) std::reverse(at, at + size);
+    });
+  }
+}
+
+constexpr std::array gradients{
+    Bug{.name = "gradient_not_summed",
+        .summary = "every rank goes on with the object's gradient of its own frames",
+        .source = "Pty-Chi 7b9fc49",
+        .operation = "gaussian_gradients",
+        .algorithm = "batched",
+        .says = "differs from rank 0",
+        .attempt = leave_out<GradientSums::of_object>},
+    Bug{.name = "gradient_summed_twice",
+        .summary = "the sum of all ranks' gradients is summed over the ranks again",
+        .source = "tike 89781f76; Pty-Chi 80b4cdf",
+        .operation = "gaussian_gradients",
+        .algorithm = "batched",
+        .property = "balances_object_and_probe",
+        .says = "<object gradient, object>",
+        .attempt = sum_again<GradientSums::of_object>},
+    Bug{.name = "gradient_averaged",
+        .summary = "gradients are averaged over the ranks instead of summed",
+        .source = "Pty-Chi 93c585a",
+        .operation = "poisson_gradients",
+        .algorithm = "batched",
+        .attempt =
+            [](Attempt& attempt) {
+              change_sum<GradientSums::of_object>(
+                  attempt, [](const CollectiveCall& call) { call.scale(1.0 / call.call.ranks); });
+            }},
+    Bug{.name = "probe_gradient_mean_of_means",
+        .summary = "ranks with few positions weigh as much as ranks with many",
+        .source = "Pty-Chi ae2f868",
+        .operation = "gaussian_gradients",
+        .algorithm = "batched",
+        .property = "is_independent_of_partition",
+        .says = "differs from another partition's",
+        .hits = has_shared_probe,
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.devices().on_collective = [&](const CollectiveCall& call) {
+                if (call.number == GradientSums::of_probe) return average_means(attempt, call);
+                call.make();
+              };
+              attempt.run();
+            }},
+    Bug{.name = "copy_synchronised",
+        .summary = "what is summed is a copy of the gradient, which is thrown away",
+        .source = "Pty-Chi, sync_buffer",
+        .operation = "illuminate_adjoint_object",
+        .algorithm = "gather",
+        .says = "differs from rank 0",
+        .attempt = leave_out<GradientSums::of_object>},
+    Bug{.name = "sum_overtakes_the_kernel",
+        .summary = "a peer copy does not wait for the kernel that makes what it copies",
+        .source = "tike PR #72; tike d5470e05",
+        .operation = "illuminate_adjoint_probe",
+        .algorithm = "gather",
+        .property = "is_deterministic",
+        .says = "the second run differs from the first",
+        .hits = has_shared_probe,
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.devices().on_collective = [&](const CollectiveCall& call) {
+                const int late = attempt.ranks() - 1;
+                if (late > 0 && attempt.number() % 2 == 1) call.scale_given(late, 0);
+                call.make();
+              };
+              attempt.run();
+            }},
+    Bug{.name = "atomics_in_any_order",
+        .summary = "positions add to the object in an order that differs from run to run",
+        .source = "abTEM#433; ptypy#298",
+        .operation = "insert",
+        .algorithm = "gather",
+        .property = "is_deterministic",
+        .says = "the second run differs from the first",
+        .attempt =
+            [](Attempt& attempt) {
+              if (attempt.number() % 2 == 1) reverse_positions(attempt, Array::patches);
+              attempt.run();
+            }},
+    Bug{.name = "empty_rank_adds_garbage",
+        .summary = "a rank without positions starts no kernel, and its buffer is summed as it was",
+        .source = "tike PR #72: odd numbers of devices leave some empty",
+        .operation = "insert",
+        .algorithm = "gather",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.devices().on_collective = [&](const CollectiveCall& call) {
+                for (int rank = 0; rank < attempt.ranks(); ++rank) {
+                  if (attempt.positions(rank) > 0) continue;
+                  call.scale_given(rank, std::numeric_limits<double>::quiet_NaN());
+                }
+                call.make();
+              };
+              attempt.run();
+            }},
+};
+
+constexpr std::array costs{
+    Bug{.name = "cost_mean_of_means",
+        .summary = "the cost is the average of the means of the ranks' frames",
+        .source = "Pty-Chi ae2f868",
+        .operation = "poisson_cost",
+        .algorithm = "pixelwise",
+        .property = "is_independent_of_partition",
+        .says = "differs from another partition's",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.devices().on_collective = [&](const CollectiveCall& call) {
+                average_means(attempt, call);
+              };
+              attempt.run();
+            }},
+    Bug{.name = "cost_grows_with_ranks",
+        .summary = "every rank adds the cost of all frames to the sum",
+        .source = "tike 6feb1bea; ptypy#168",
+        .operation = "gaussian_cost",
+        .algorithm = "pixelwise",
+        .attempt = sum_again<0>},
+};
+
+constexpr std::array weights{
+    Bug{.name = "weights_are_maxima",
+        .summary = "of the ranks' weights the largest is taken instead of the sum",
+        .operation = "object_preconditioner",
+        .algorithm = "gather",
+        .property = "is_independent_of_partition",
+        .says = "differs from another partition's",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.devices().on_collective = [](CollectiveCall& call) {
+                call.call.op = spec::ReduceOp::max;
+                call.make();
+              };
+              attempt.run();
+            }},
+    Bug{.name = "last_rank_left_out",
+        .summary = "there are fewer chunks than ranks: the last rank's contribution is dropped",
+        .source = "Pty-Chi 5d37add",
+        .operation = "probe_preconditioner",
+        .algorithm = "gather",
+        .attempt =
+            [](Attempt& attempt) {
+              attempt.devices().on_collective = [&](const CollectiveCall& call) {
+                if (attempt.ranks() > 1) call.scale_given(attempt.ranks() - 1, 0);
+                call.make();
+              };
+              attempt.run();
+            }},
+};
+
+}  // namespace
+
+void add_bugs_in_sums(std::vector<Bug>& out) {
+  out.insert(out.end(), gradients.begin(), gradients.end());
+  out.insert(out.end(), costs.begin(), costs.end());
+  out.insert(out.end(), weights.begin(), weights.end());
+}
+
+}  // namespace rankcheck::cases::audit

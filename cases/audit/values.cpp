@@ -1,0 +1,307 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "reference/numerics/fold.hpp"
+
+#include "cases/audit/catalogue.hpp"
+#include "cases/audit/result_edits.hpp"
+
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using harness::Case;
+using spec::ReduceOp;
+using spec::Type;
+
+template <Type type>
+bool has_type(const Case& c) {
+  return c.type == type;
+}
+
+template <ReduceOp op>
+bool has_op(const Case& c) {
+  return c.op == op;
+}
+
+template <ReduceOp op>
+bool has_op_on_floats(const Case& c) {
+  return c.op == op && !spec::is_integer(c.type);
+}
+
+/// Rounds a float to `bits` bits of significand, to nearest even.
+template <int bits>
+double rounded(double value, Type) {
+  if (!std::isfinite(value)) return value;
+  int exponent = 0;
+  const double significand = std::frexp(value, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(significand, bits)), exponent - bits);
+}
+
+/// Calls change(bits) with every output, a floating-point number of at most eight bytes.
+template <class Change>
+void change_bits(const Outcome& outcome, const Change& change) {
+  const auto bytes = static_cast<std::size_t>(spec::info(outcome.c().type).bytes);
+  for_each_output(outcome, [&](int, std::int64_t, std::byte* element) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, element, bytes);
+    bits = change(bits);
+    std::memcpy(element, &bits, bytes);
+  });
+}
+
+void lose_sign_of_zero(const Outcome& outcome) {
+  const std::uint64_t sign = std::uint64_t{1} << (8 * spec::info(outcome.c().type).bytes - 1);
+  change_bits(outcome, [&](std::uint64_t bits) { return bits == sign ? 0 : bits; });
+}
+
+/// Replaces sums that overflowed by the largest finite number. An infinity stays if an input was
+/// not finite.
+void saturate_sums(const Outcome& outcome) {
+  const spec::TypeInfo& type = spec::info(outcome.c().type);
+  const double largest = std::ldexp(2 - std::ldexp(1, 1 - type.precision), type.exponent_max);
+  for_each_output(outcome, [&](int, std::int64_t index, std::byte* element) {
+    const double sum = numerics::to_double(type.type, element);
+    const std::vector<double> inputs = contributions(outcome, index);
+    const bool are_finite = std::all_of(
+        inputs.begin(), inputs.end(), [](double input) { return std::isfinite(input); });
+    if (!std::isinf(sum) || !are_finite) return;
+    numerics::from_double(type.type, std::copysign(largest, sum), element);
+  });
+}
+
+double sum_of(const std::vector<double>& inputs) {
+  return std::accumulate(inputs.begin(), inputs.end(), 0.0);
+}
+
+double mean_of(const std::vector<double>& inputs) {
+  return sum_of(inputs) / static_cast<double>(inputs.size());
+}
+
+constexpr std::array formats{
+    Bug{.name = "wrong_type_width",
+        .summary = "f64 travels as f32",
+        .operation = "broadcast",
+        .algorithm = "binomial",
+        .hits = has_type<Type::f64>,
+        .map = rounded<24>},
+    Bug{.name = "int32_travels_as_f32",
+        .summary = "int32 passes through an f32, which has 24 bits",
+        .operation = "all_to_all",
+        .algorithm = "pairwise",
+        .hits = has_type<Type::int32>,
+        .map = rounded<24>},
+    Bug{.name = "signalling_nan_quieted",
+        .summary = "f64 passes through a register of floats, which quiets signalling NaN",
+        .operation = "gather",
+        .algorithm = "binomial",
+        .hits = has_type<Type::f64>,
+        .spoil =
+            [](const Outcome& outcome) {
+              constexpr std::uint64_t infinity = 0x7ff0000000000000U;
+              constexpr std::uint64_t quiet = 0x0008000000000000U;
+              change_bits(outcome, [](std::uint64_t bits) {
+                const bool is_nan = (bits & infinity) == infinity && (bits << 12) != 0;
+                return is_nan ? bits | quiet : bits;
+              });
+            }},
+    Bug{.name = "minus_zero_moved_as_zero",
+        .summary = "data is moved by an addition to 0, which makes -0 a +0",
+        .operation = "scatter",
+        .algorithm = "direct",
+        .hits = has_type<Type::f32>,
+        .spoil = lose_sign_of_zero},
+    Bug{.name = "wrong_at_five_ranks",
+        .summary = "the table of what five ranks send to whom has a mistake",
+        .operation = "gather_v",
+        .algorithm = "binomial",
+        .ranks_max = 5,
+        .hits = [](const Case& c) { return group_size(c) == 5; },
+        .spoil = flip_first_of_all},
+    Bug{.name = "int64_travels_as_f64",
+        .summary = "int64 passes through a double, which has 53 bits",
+        .operation = "all_to_all_v",
+        .algorithm = "bruck",
+        .property = "returns_by_the_transpose",
+        .says = "the data did not return",
+        .hits = has_type<Type::int64>,
+        .spoil =
+            [](const Outcome& outcome) {
+              for_each_output(outcome, [](int, std::int64_t, std::byte* element) {
+                numerics::from_double(
+                    Type::int64, numerics::to_double(Type::int64, element), element);
+              });
+            }},
+    Bug{.name = "rounds_to_bf16",
+        .summary = "an f32 reduction passes its partial sums on as bf16",
+        .source = "tt-metal#37884",
+        .operation = "all_reduce",
+        .algorithm = "ring",
+        .hits = has_type<Type::f32>,
+        .map = rounded<8>},
+    Bug{.name = "subnormals_flushed",
+        .summary = "data passes through arithmetic that flushes subnormal numbers to zero",
+        .operation = "all_gather_v",
+        .algorithm = "bruck",
+        .hits = [](const Case& c) { return !spec::is_integer(c.type); },
+        .map =
+            [](double value, Type component) {
+              const double smallest = std::ldexp(1, spec::info(component).exponent_min);
+              return std::abs(value) < smallest ? 0 : value;
+            }},
+    Bug{.name = "inf_saturated",
+        .summary = "infinity becomes the largest finite number",
+        .operation = "all_reduce",
+        .algorithm = "ring",
+        .map =
+            [](double value, Type component) {
+              const auto& type = spec::info(component);
+              const double largest =
+                  std::ldexp(2 - std::ldexp(1, 1 - type.precision), type.exponent_max);
+              return std::isinf(value) ? std::copysign(largest, value) : value;
+            }},
+    Bug{.name = "complex_count_not_doubled",
+        .summary = "complex numbers are sent as half as many real ones as there are",
+        .source = "cupy, NCCLBackend",
+        .operation = "all_reduce",
+        .algorithm = "direct",
+        .hits = [](const Case& c) { return spec::is_complex(c.type); },
+        .spoil =
+            [](const Outcome& outcome) {
+              const std::int64_t half = spec::info(outcome.c().type).bytes / 2;
+              for_each_output(outcome, [&](int rank, std::int64_t index, std::byte* element) {
+                const std::int64_t first = 2 * index;
+                if (first + 1 < outcome.c().count) return;
+                const bool all = first >= outcome.c().count;
+                leave_unwritten(
+                    outcome, rank, all ? element : element + half, all ? 2 * half : half);
+              });
+            }},
+};
+
+constexpr std::array arithmetic{
+    Bug{.name = "nan_dropped",
+        .summary = "a sum leaves NaN out and hides that a rank is broken",
+        .operation = "all_reduce",
+        .algorithm = "ring",
+        .hits = has_op_on_floats<ReduceOp::sum>,
+        .map = [](double value, Type) { return std::isnan(value) ? 0 : value; }},
+    Bug{.name = "sum_begins_with_zero",
+        .summary = "the accumulator begins with +0: the sum of nothing but -0 is +0",
+        .operation = "reduce",
+        .algorithm = "direct",
+        .hits =
+            [](const Case& c) {
+              return c.op == ReduceOp::sum && (c.type == Type::f32 || c.type == Type::f16);
+            },
+        .spoil = lose_sign_of_zero},
+    Bug{.name = "overflow_saturated",
+        .summary = "a sum of f16 that overflows becomes the largest number",
+        .operation = "reduce",
+        .algorithm = "binomial",
+        .hits = [](const Case& c) { return c.op == ReduceOp::sum && c.type == Type::f16; },
+        .spoil = saturate_sums},
+    Bug{.name = "nan_propagated",
+        .summary = "min returns NaN where it is declared to leave NaN out",
+        .operation = "all_reduce",
+        .algorithm = "ring",
+        .hits = has_op_on_floats<ReduceOp::min>,
+        .spoil =
+            [](const Outcome& outcome) {
+              for_each_output(outcome, [&](int, std::int64_t index, std::byte* element) {
+                const double sum = sum_of(contributions(outcome, index));
+                if (std::isnan(sum)) numerics::from_double(outcome.c().type, sum, element);
+              });
+            }},
+    Bug{.name = "int_avg_is_zero",
+        .summary = "an integer is multiplied by 1/n, which is 0 as an integer",
+        .source = "InfiniCCL#37",
+        .operation = "all_reduce",
+        .algorithm = "direct",
+        .hits =
+            [](const Case& c) {
+              return c.op == ReduceOp::avg && spec::is_integer(c.type) && group_size(c) > 1;
+            },
+        .map = [](double, Type) { return 0.0; }},
+    Bug{.name = "int_avg_floors",
+        .summary = "the mean of negative integers is rounded down instead of toward zero",
+        .operation = "all_reduce",
+        .algorithm = "direct",
+        .hits =
+            [](const Case& c) {
+              return c.op == ReduceOp::avg &&
+                     spec::info(c.type).type_class == spec::TypeClass::signed_integer;
+            },
+        .fold = [](const std::vector<double>& inputs) { return std::floor(mean_of(inputs)); }},
+    Bug{.name = "int_avg_accumulates_wide",
+        .summary = "the sum under an integer mean does not wrap: {100, 100} of int8 is 100",
+        .operation = "reduce",
+        .algorithm = "binomial",
+        .hits =
+            [](const Case& c) {
+              return c.op == ReduceOp::avg && spec::is_integer(c.type) &&
+                     spec::info(c.type).bytes <= 4;
+            },
+        .fold = [](const std::vector<double>& inputs) { return std::trunc(mean_of(inputs)); }},
+    Bug{.name = "prod_saturates",
+        .summary = "an integer product that overflows becomes the largest number",
+        .operation = "reduce",
+        .algorithm = "direct",
+        .hits = [](const Case& c) { return c.op == ReduceOp::prod && c.type == Type::int32; },
+        .fold =
+            [](const std::vector<double>& inputs) {
+              using Limits = std::numeric_limits<std::int32_t>;
+              double product = 1;
+              for (const double each : inputs) {
+                product = std::clamp<double>(product * each, Limits::min(), Limits::max());
+              }
+              return product;
+            }},
+    Bug{.name = "unsigned_compared_as_signed",
+        .summary = "uint8 is compared as int8: 200 is less than 100",
+        .operation = "all_reduce",
+        .algorithm = "ring",
+        .hits =
+            [](const Case& c) {
+              return (c.op == ReduceOp::min || c.op == ReduceOp::max) && c.type == Type::uint8;
+            },
+        .spoil = [](const Outcome& outcome) { reduce_again(outcome, {.type = Type::int8}); }},
+    Bug{.name = "max_starts_from_zero",
+        .summary = "the maximum of negative numbers is the 0 that the accumulator began with",
+        .operation = "reduce",
+        .algorithm = "binomial",
+        .hits = has_op<ReduceOp::max>,
+        .map = [](double value, Type) { return value < 0 ? 0 : value; }},
+    Bug{.name = "scalar_of_the_next_rank",
+        .summary = "premul_sum multiplies each rank's elements by its neighbour's scalar",
+        .operation = "all_reduce",
+        .algorithm = "direct",
+        .hits = has_op<ReduceOp::premul_sum>,
+        .spoil =
+            [](const Outcome& outcome) {
+              reduce_again(outcome, {.type = outcome.c().type, .scalar_of_next = 1});
+            }},
+    Bug{.name = "accumulator_starts_at_one",
+        .summary = "the accumulator is not cleared",
+        .operation = "reduce",
+        .algorithm = "direct",
+        .property = "is_linear",
+        .says = "differs from 2 f(a) + f(b)",
+        .map = [](double value, Type) { return value + 1; }},
+};
+
+}  // namespace
+
+void add_bugs_in_values(std::vector<Bug>& out) {
+  out.insert(out.end(), formats.begin(), formats.end());
+  out.insert(out.end(), arithmetic.begin(), arithmetic.end());
+}
+
+}  // namespace rankcheck::cases::audit

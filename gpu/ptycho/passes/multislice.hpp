@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/ptycho/operator.hpp"
+#include "gpu/ptycho/passes/slices.hpp"
+
+namespace rankcheck::gpu {
+
+/// A batch of a rank's positions.
+template <class T>
+struct Stretch {
+  int rank;
+  const Exposure<T>& exposure;
+  Batch batch;
+  /// The index of the batch's first value in the rank's array of waves.
+  std::int64_t first_wave;
+};
+
+/// Calls body(slices, stretch) for batches of all positions of the local ranks. The exposure has a
+/// probe only if `has_probe`, which says that the probe is an input.
+template <class T, class Body>
+void through_slices(const OperatorRun& run, bool has_probe, const Body& body) {
+  Slices<T> slices(run.cluster(), run.scene());
+  const std::int64_t size = spec::values(run.scene(), spec::Array::waves);
+  for (const int rank : run.local()) {
+    const Exposure<T> exposure{
+        .object = run.in<Complex<T>>(rank, spec::Array::object),
+        .probe = has_probe ? run.in<Complex<T>>(rank, spec::Array::probe) : nullptr,
+        .positions = run.in<T>(rank, spec::Array::positions),
+        .count = run.positions(rank)};
+    slices.for_each_batch(exposure.count, [&](Batch batch) {
+      body(slices, Stretch<T>{rank, exposure, batch, batch.first * size});
+    });
+  }
+}
+
+}  // namespace rankcheck::gpu

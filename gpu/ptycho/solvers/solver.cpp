@@ -1,0 +1,224 @@
+#include "gpu/ptycho/solvers/solver.hpp"
+
+#include <utility>
+
+#include "reference/ptycho/difference_map_step/contract.hpp"
+#include "reference/ptycho/rpie_step/contract.hpp"
+
+#include "gpu/ptycho/kernels/arrays.hpp"
+#include "gpu/ptycho/solvers/conjugate_gradient.hpp"
+#include "gpu/ptycho/solvers/frame_sums.hpp"
+#include "gpu/ptycho/solvers/lsqml.hpp"
+#include "gpu/ptycho/solvers/state.hpp"
+
+namespace rankcheck::gpu {
+
+namespace {
+
+/// The noise model of the cost that steps of this kind report.
+constexpr Noise noise_of(StepKind kind) {
+  return kind == StepKind::poisson_conjugate_gradient ? Noise::poisson : Noise::gaussian;
+}
+
+/// Moves one value against its gradient.
+template <class T>
+struct PieStep {
+  Complex<T>* values;
+  const Complex<T>* gradient;
+  const T* weight;
+  /// A single number.
+  const T* largest;
+  T alpha;
+  /// The number of weights. All modes share them.
+  std::int64_t weights;
+
+  RANKCHECK_HD void operator()(std::int64_t i) const {
+    const T divisor = (1 - alpha) * weight[i % weights] + alpha * *largest;
+    const T factor = divisor > 0 ? 1 / divisor : T{0};
+    values[i] = values[i] - factor * gradient[i];
+  }
+};
+
+/// Sets one value to a weighted mean.
+template <class T>
+struct Fit {
+  Complex<T>* values;
+  const Complex<T>* sums;
+  const T* weight;
+  /// The number of weights. All modes share them.
+  std::int64_t weights;
+
+  RANKCHECK_HD void operator()(std::int64_t i) const {
+    const T divisor = weight[i % weights];
+    if (divisor > 0) values[i] = {sums[i].re / divisor, sums[i].im / divisor};
+  }
+};
+
+template <class T>
+StepReport take_pie(FrameSums<T>& sums, typename FrameSums<T>::Shares shares, T alpha) {
+  const auto totals =
+      sums.add(Noise::gaussian, shares, {.object = true, .probe = true, .weights = true});
+  sums.find_largest_weights();
+  for (std::size_t place = 0; place < shares.size(); ++place) {
+    const int rank = sums.cluster().local()[place];
+    const T* const largest = sums.largest_weights(rank);
+    const std::int64_t pixels = sums.pixels(rank);
+    launch(sums.cluster(),
+           rank,
+           pixels,
+           PieStep<T>{.values = shares[place].object,
+                      .gradient = sums.object(rank),
+                      .weight = sums.object_weight(rank),
+                      .largest = largest,
+                      .alpha = alpha,
+                      .weights = pixels});
+    launch(sums.cluster(),
+           rank,
+           sums.probe_size(),
+           PieStep<T>{.values = shares[place].probe,
+                      .gradient = sums.probe(rank),
+                      .weight = sums.probe_weight(rank),
+                      .largest = largest + 1,
+                      .alpha = alpha,
+                      .weights = sums.window_size()});
+  }
+  return {.cost = totals.cost};
+}
+
+/// Sets the object to the weighted means from all ranks' sums and weights.
+template <class T>
+void fit_object(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
+  for (std::size_t place = 0; place < shares.size(); ++place) {
+    const int rank = sums.cluster().local()[place];
+    const std::int64_t pixels = sums.pixels(rank);
+    launch(sums.cluster(),
+           rank,
+           pixels,
+           Fit<T>{.values = shares[place].object,
+                  .sums = sums.object(rank),
+                  .weight = sums.object_weight(rank),
+                  .weights = pixels});
+  }
+}
+
+/// Sets the probe to the weighted means from all ranks' sums and weights.
+template <class T>
+void fit_probe(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
+  for (std::size_t place = 0; place < shares.size(); ++place) {
+    const int rank = sums.cluster().local()[place];
+    launch(sums.cluster(),
+           rank,
+           sums.probe_size(),
+           Fit<T>{.values = shares[place].probe,
+                  .sums = sums.probe(rank),
+                  .weight = sums.probe_weight(rank),
+                  .weights = sums.window_size()});
+  }
+}
+
+template <class T>
+StepReport take_alternating_projections(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
+  const auto totals =
+      sums.add(Noise::projected, shares, {.object = true, .probe = true, .weights = true});
+  fit_object(sums, shares);
+  fit_probe(sums, shares);
+  return {.cost = totals.cost};
+}
+
+template <class T>
+StepReport take_difference_map(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
+  const auto totals = sums.add(Noise::gaussian, shares, {});
+  sums.add_exit_waves(shares, {.object = true, .weights = true});
+  fit_object(sums, shares);
+  sums.add_exit_waves(shares, {.probe = true, .weights = true});
+  fit_probe(sums, shares);
+  sums.move_exit_waves(shares, static_cast<T>(reference::difference_map_beta));
+  return {.cost = totals.cost};
+}
+
+/// The number of values that a rank has of an array of the state.
+template <class T>
+std::int64_t size_of(FrameSums<T>& sums, int rank, const SolverShare<T>& share, Lies lies) {
+  switch (lies) {
+    case Lies::like_object:
+      return sums.pixels(rank);
+    case Lies::like_probe:
+      return sums.probe_size();
+    case Lies::like_frames:
+      return share.count * sums.wave_size();
+  }
+  return 0;
+}
+
+}  // namespace
+
+template <class T>
+struct Solver<T>::Parts {
+  Parts(Cluster& cluster, const spec::Scene& scene, std::vector<spec::Box> held)
+      : sums(cluster, scene, std::move(held)),
+        conjugate_gradient(sums),
+        lsqml(sums, scene.window) {}
+
+  FrameSums<T> sums;
+  ConjugateGradient<T> conjugate_gradient;
+  Lsqml<T> lsqml;
+};
+
+template <class T>
+Solver<T>::Solver(Cluster& cluster, const spec::Scene& scene, std::vector<spec::Box> held)
+    : parts_(std::make_unique<Parts>(cluster, scene, std::move(held))) {}
+
+template <class T>
+Solver<T>::~Solver() = default;
+
+template <class T>
+StepReport Solver<T>::take(StepKind kind, std::span<const SolverShare<T>> shares) {
+  switch (kind) {
+    case StepKind::rpie:
+      return take_pie(parts_->sums, shares, static_cast<T>(reference::rpie_alpha));
+    case StepKind::epie:
+      return take_pie(parts_->sums, shares, T{1});
+    case StepKind::conjugate_gradient:
+    case StepKind::poisson_conjugate_gradient:
+      return parts_->conjugate_gradient.take(noise_of(kind), shares);
+    case StepKind::lsqml:
+      return parts_->lsqml.take(shares);
+    case StepKind::alternating_projections:
+      return take_alternating_projections(parts_->sums, shares);
+    case StepKind::difference_map:
+      return take_difference_map(parts_->sums, shares);
+  }
+  return {};
+}
+
+template <class T>
+double Solver<T>::cost(StepKind kind, std::span<const SolverShare<T>> shares) {
+  return parts_->sums.add(noise_of(kind), shares, {}).cost;
+}
+
+template <class T>
+void Solver<T>::illuminate(std::span<const SolverShare<T>> shares) {
+  parts_->sums.make_exit_waves(shares);
+}
+
+template <class T>
+void Solver<T>::copy_state(StepKind kind,
+                           std::span<const SolverShare<T>> from,
+                           std::span<const SolverShare<T>> to) {
+  FrameSums<T>& sums = parts_->sums;
+  for (std::size_t place = 0; place < from.size(); ++place) {
+    const int rank = sums.cluster().local()[place];
+    for (const StateArray<T>& state : state_of<T>(kind)) {
+      copy<Complex<T>>(sums.cluster(),
+                       rank,
+                       size_of(sums, rank, from[place], state.lies),
+                       from[place].*state.part,
+                       to[place].*state.part);
+    }
+  }
+}
+
+template class Solver<float>;
+template class Solver<double>;
+
+}  // namespace rankcheck::gpu

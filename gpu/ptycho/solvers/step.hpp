@@ -1,0 +1,38 @@
+#pragma once
+
+#include "gpu/ptycho/operator.hpp"
+#include "gpu/ptycho/solvers/solver.hpp"
+
+namespace rankcheck::gpu {
+
+/// Runs the operation <kind>_step with the whole object on every rank.
+void run_replicated_step(const OperatorRun& run, StepKind kind);
+
+/// Runs the operation <kind>_step with the part of the object under its windows on every rank.
+void run_tiled_step(const OperatorRun& run, StepKind kind);
+
+/// The algorithm `replicated` of a step.
+template <StepKind kind>
+[[nodiscard]] Operator replicated_step() {
+  return {
+      .name = "replicated",
+      .summary = "Every rank has the whole object; what the ranks find is summed over all of them.",
+      .run = [](const OperatorRun& run) { run_replicated_step(run, kind); },
+      .in_batches = true,
+  };
+}
+
+/// The algorithm `tiled` of a step.
+template <StepKind kind>
+[[nodiscard]] Operator tiled_step() {
+  return {
+      .name = "tiled",
+      .summary =
+          "Every rank has the object under its windows; ranks whose tiles overlap exchange "
+          "what they find.",
+      .run = [](const OperatorRun& run) { run_tiled_step(run, kind); },
+      .in_batches = true,
+  };
+}
+
+}  // namespace rankcheck::gpu

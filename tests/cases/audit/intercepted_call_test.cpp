@@ -1,0 +1,98 @@
+#include "cases/audit/intercepted_call.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "gpu/collectives/registry.hpp"
+
+namespace rankcheck::cases::audit {
+namespace {
+
+using harness::Observation;
+using spec::Array;
+
+/// Returns a case of two ranks with one position each. It has a complex array, a real array and a
+/// sum over the ranks.
+const harness::Case& insert_case() {
+  static const harness::Case c = harness::case_from_text(
+      R"({"operation":"insert","ranks":2,"counts":[1,1],"rows":2,"cols":2,"window":1,"detector":1,)"
+      R"("data_seed":7})");
+  return c;
+}
+
+/// Runs the case. `takeover` makes the call in place of the backend.
+Observation run(const SimBackend::Takeover& takeover) {
+  SimBackend backend(gpu::implementations(), {}, {}, takeover);
+  Observation observation;
+  backend.run({&insert_case(), 1}, observation);
+  EXPECT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
+  return observation;
+}
+
+TEST(AttemptTest, LeavesWhatThePlainCallLeaves) {
+  const Observation plain = run({});
+  const Observation attempted =
+      run([](const harness::Case&, const OperatorCall& call) { Attempt(call, 0).run(); });
+  EXPECT_EQ(attempted.stages[0].images, plain.stages[0].images);
+}
+
+TEST(AttemptTest, KeepsChangedInputsFromTheCaller) {
+  Values before;
+  Values seen;
+  run([&](const harness::Case&, const OperatorCall& call) {
+    Attempt attempt(call, 0);
+    before = attempt.input(Array::patches, 1);
+    attempt.change_input(Array::patches, [](Values& values, int) { values[0] = {2, 3}; });
+    seen = attempt.input(Array::patches, 1);
+    EXPECT_EQ(Attempt(call, 0).input(Array::patches, 1), before);
+  });
+  EXPECT_EQ(seen, (Values{{2, 3}}));
+  EXPECT_NE(seen, before);
+}
+
+TEST(AttemptTest, GivesTheImplementationTheChangedInputs) {
+  run([](const harness::Case&, const OperatorCall& call) {
+    Attempt attempt(call, 0);
+    attempt.change_input(Array::positions, [](Values& values, int) { values = {0, 1}; });
+    attempt.change_input(Array::patches, [](Values& values, int rank) { values[0] = rank + 1; });
+    attempt.run();
+    EXPECT_EQ(attempt.output(Array::object, 0), (Values{0, 3, 0, 0}));
+  });
+}
+
+TEST(AttemptTest, SharesAWholeArrayOutAmongTheRanks) {
+  run([](const harness::Case&, const OperatorCall& call) {
+    Attempt attempt(call, 0);
+    attempt.set_input(Array::positions, 0, {1, 2});
+    attempt.set_input(Array::positions, 1, {3, 4});
+    EXPECT_EQ(attempt.all_input(Array::positions), (Values{1, 2, 3, 4}));
+    attempt.set_all_output(Array::object, {1, 2, 3, 4});
+    EXPECT_EQ(attempt.output(Array::object, 1), (Values{1, 2, 3, 4}));
+  });
+}
+
+TEST(WrongClusterTest, LeavesTheCollectiveToTheHook) {
+  run([](const harness::Case&, const OperatorCall& call) {
+    Attempt attempt(call, 0);
+    std::vector<std::string> called;
+    attempt.devices().on_collective = [&](CollectiveCall& made) {
+      called.push_back(std::string(made.operation) + " " + std::to_string(made.number));
+      made.keep();
+      made.scale(0);
+    };
+    attempt.run();
+    EXPECT_EQ(called, (std::vector<std::string>{"all_reduce 0"}));
+    EXPECT_EQ(attempt.output(Array::object, 0), (Values(4)));
+  });
+}
+
+TEST(RoundedToTest, RoundsBothParts) {
+  constexpr double third = 1.0 / 3;
+  const double rounded = static_cast<double>(1.0F / 3);
+  EXPECT_EQ(rounded_to(spec::Type::f32, {{third, -third}}), (Values{{rounded, -rounded}}));
+}
+
+}  // namespace
+}  // namespace rankcheck::cases::audit

@@ -1,0 +1,399 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "gpu/ptycho/kernels/arrays.hpp"
+#include "gpu/ptycho/passes/fused.hpp"
+
+#include "tests/gpu/ptycho/devices.hpp"
+
+/// Shapes that strips, tiles and marks do not divide; windows over every edge and beyond; numbers
+/// that must not be read; arrays that begin at any component. Numbers are small multiples of 1/4,
+/// so all sums are exact and the tests compare bits.
+namespace rankcheck::gpu {
+namespace {
+
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+/// An array between numbers that must be neither written nor read.
+template <class Value>
+class GuardedArray {
+ public:
+  /// The array begins `offset` components behind a multiple of any alignment.
+  GuardedArray(std::int64_t count, int offset) : count_(count) {
+    floats_.resize(static_cast<std::size_t>(count) * components + 3 * guard, not_a_number);
+    begin_ = guard;
+    while (reinterpret_cast<std::uintptr_t>(floats_.data() + begin_) % 64 != 0) ++begin_;
+    begin_ += static_cast<std::size_t>(offset);
+    for (std::int64_t i = 0; i < count; ++i) (*this)[i] = Value{};
+  }
+  GuardedArray(const GuardedArray&) = delete;
+  GuardedArray& operator=(const GuardedArray&) = delete;
+
+  [[nodiscard]] Value* data() { return reinterpret_cast<Value*>(floats_.data() + begin_); }
+  [[nodiscard]] Value& operator[](std::int64_t i) { return data()[i]; }
+  [[nodiscard]] std::int64_t size() const { return count_; }
+  [[nodiscard]] bool is_intact() const {
+    const auto is_guard = [](float each) { return std::isnan(each); };
+    const auto first = floats_.begin() + static_cast<std::ptrdiff_t>(begin_);
+    return std::all_of(floats_.begin(), first, is_guard) &&
+           std::all_of(
+               first + count_ * static_cast<std::ptrdiff_t>(components), floats_.end(), is_guard);
+  }
+
+ private:
+  static constexpr std::size_t guard = 64;
+  static constexpr auto components = static_cast<std::size_t>(components_of<Value>);
+
+  std::int64_t count_;
+  std::vector<float> floats_;
+  std::size_t begin_ = 0;
+};
+
+using GuardedWaves = GuardedArray<Complex<float>>;
+using GuardedReals = GuardedArray<float>;
+
+bool are_alike(float a, float b) {
+  return a == b || (std::isnan(a) && std::isnan(b));
+}
+
+void expect_same(GuardedWaves& got, GuardedWaves& wanted) {
+  EXPECT_TRUE(got.is_intact());
+  for (std::int64_t i = 0; i < got.size(); ++i) {
+    ASSERT_TRUE(are_alike(got[i].re, wanted[i].re)) << i << ": " << got[i].re;
+    ASSERT_TRUE(are_alike(got[i].im, wanted[i].im)) << i << ": " << got[i].im;
+  }
+}
+
+void expect_same(GuardedReals& got, GuardedReals& wanted) {
+  EXPECT_TRUE(got.is_intact());
+  for (std::int64_t i = 0; i < got.size(); ++i) {
+    ASSERT_TRUE(are_alike(got[i], wanted[i])) << i << ": " << got[i];
+  }
+}
+
+struct FusedShape {
+  std::string name;
+  spec::Scene scene;
+  int positions = 0;
+  /// Offset of every array from an aligned address, in components.
+  int offset = 0;
+  /// Whether some numbers are NaN.
+  bool has_nan = false;
+  /// Whether all windows lie on whole pixels.
+  bool on_pixels = false;
+
+  friend std::ostream& operator<<(std::ostream& out, const FusedShape& shape) {
+    return out << shape.name;
+  }
+};
+
+spec::Scene shape_of(int rows, int cols, int window, int detector, int modes, bool varying_probe) {
+  spec::Scene scene;
+  scene.rows = rows;
+  scene.cols = cols;
+  scene.window = window;
+  scene.detector = detector;
+  scene.modes = modes;
+  scene.varying_probe = varying_probe;
+  return scene;
+}
+
+class FusedShapesTest : public testing::TestWithParam<FusedShape> {
+ protected:
+  FusedShapesTest()
+      : scene(GetParam().scene),
+        count(GetParam().positions),
+        cluster(1),
+        positions(std::int64_t{2} * count, 0),
+        object(std::int64_t{scene.rows} * scene.cols, GetParam().offset),
+        probe(window_size() * scene.modes * (scene.varying_probe ? count : 1), GetParam().offset),
+        waves(count * wave_size(), GetParam().offset) {
+    place();
+    fill(object, 1);
+    fill(probe, 2);
+    // Waves outside the windows must not be read.
+    for (auto i = std::int64_t{0}; i < waves.size(); ++i) {
+      waves[i] = {not_a_number, not_a_number};
+    }
+    for_each_pixel([&](int n, int m, int p, int q) {
+      const std::int64_t i = wave_at(n, m, p, q);
+      waves[i] = number(i, 3);
+    });
+    exposure = {.object = object.data(), .probe = probe.data(), .positions = positions.data()};
+  }
+
+  /// Places windows over the edges, on and between pixels. Some are far away, or at infinity or
+  /// NaN. Some are so close to a pixel that their own row has no weight.
+  void place() {
+    const float infinity = std::numeric_limits<float>::infinity();
+    const float far[] = {
+        1e9F, -1e9F, 4e18F, -infinity, infinity, not_a_number, -3e9F, 2147483648.0F};
+    const float half = GetParam().on_pixels ? 0.0F : 0.5F;
+    for (int n = 0; n < count; ++n) {
+      const int row = n * 5 % (scene.rows + scene.window + 3) - scene.window - 1;
+      const int col = n * 7 % (scene.cols + scene.window + 3) - scene.window - 1;
+      coordinate(n, 0) = static_cast<float>(row) + half * static_cast<float>(n % 2);
+      coordinate(n, 1) = static_cast<float>(col) + half * static_cast<float>(n / 2 % 2);
+      if (n % 11 == 3) coordinate(n, n / 11 % 2) = -1e-9F;
+      if (n % 11 == 7) coordinate(n, n / 11 % 2) = far[n / 11 % 8];
+    }
+  }
+
+  [[nodiscard]] float& coordinate(int n, int axis) { return positions[std::int64_t{2} * n + axis]; }
+
+  [[nodiscard]] Complex<float> number(std::int64_t i, std::int64_t salt) const {
+    if (GetParam().has_nan && (i + salt) % 97 == 41) return {not_a_number, not_a_number};
+    return {static_cast<float>((i * 7 + salt) % 11 - 5),
+            static_cast<float>((i * 5 + salt) % 7 - 3)};
+  }
+  void fill(GuardedWaves& array, std::int64_t salt) const {
+    for (std::int64_t i = 0; i < array.size(); ++i) array[i] = number(i, salt);
+  }
+
+  [[nodiscard]] std::int64_t window_size() const {
+    return std::int64_t{scene.window} * scene.window;
+  }
+  [[nodiscard]] std::int64_t wave_size() const {
+    return std::int64_t{scene.modes} * scene.detector * scene.detector;
+  }
+  [[nodiscard]] std::int64_t probe_at(int n, int m, int p, int q) const {
+    const int mode = scene.varying_probe ? n * scene.modes + m : m;
+    return (std::int64_t{mode} * scene.window + p) * scene.window + q;
+  }
+  [[nodiscard]] std::int64_t wave_at(int n, int m, int p, int q) const {
+    const int margin = spec::margin(scene);
+    return ((std::int64_t{n} * scene.modes + m) * scene.detector + margin + p) * scene.detector +
+           margin + q;
+  }
+
+  template <class Body>
+  void for_each_pixel(const Body& body) const {
+    for (int n = 0; n < count; ++n) {
+      for (int m = 0; m < scene.modes; ++m) {
+        for (int p = 0; p < scene.window; ++p) {
+          for (int q = 0; q < scene.window; ++q) body(n, m, p, q);
+        }
+      }
+    }
+  }
+
+  /// Calls body(at, weight) for the object's pixels that pixel (p, q) of a window covers.
+  template <class Body>
+  void for_each_tap(int n, int p, int q, const Body& body) {
+    const double row = std::floor(coordinate(n, 0));
+    const double col = std::floor(coordinate(n, 1));
+    const float f = coordinate(n, 0) - static_cast<float>(row);
+    const float g = coordinate(n, 1) - static_cast<float>(col);
+    for (int tap = 0; tap < 4; ++tap) {
+      const int down = tap / 2;
+      const int right = tap % 2;
+      const double r = row + p + down;
+      const double c = col + q + right;
+      const float weight = (down == 0 ? 1 - f : f) * (right == 0 ? 1 - g : g);
+      const bool exists = r >= 0 && r < scene.rows && c >= 0 && c < scene.cols;
+      if (!exists || weight == 0) continue;
+      body(static_cast<std::int64_t>(r) * scene.cols + static_cast<std::int64_t>(c), weight);
+    }
+  }
+  Complex<float> patch(int n, int p, int q) {
+    Complex<float> sum;
+    for_each_tap(n, p, q, [&](std::int64_t at, float weight) { sum += weight * object[at]; });
+    return sum;
+  }
+
+  /// Calls body(fused, batch) for all batches, with several batch sizes. Calls check() after each
+  /// size.
+  template <class Body, class Check>
+  void for_each_batch(const Body& body, const Check& check) {
+    for (const std::int64_t batch_max : {9, 33, 1000}) {
+      Fused<float> fused(cluster, scene, batch_max);
+      fused.for_each_batch(count, [&](Batch batch) { body(fused, batch); });
+      check();
+    }
+  }
+
+  spec::Scene scene;
+  int count;
+  Devices cluster;
+  GuardedReals positions;
+  GuardedWaves object;
+  GuardedWaves probe;
+  GuardedWaves waves;
+  Exposure<float> exposure;
+};
+
+TEST_P(FusedShapesTest, AddsToTheObject) {
+  GuardedWaves wanted(object.size(), 0);
+  for_each_pixel([&](int n, int m, int p, int q) {
+    const Complex<float> product = conj(probe[probe_at(n, m, p, q)]) * waves[wave_at(n, m, p, q)];
+    for_each_tap(n, p, q, [&](std::int64_t at, float weight) { wanted[at] += weight * product; });
+  });
+  GuardedWaves got(object.size(), GetParam().offset);
+  for_each_batch(
+      [&](Fused<float>& fused, Batch batch) {
+        const auto* const first = waves.data() + batch.first * wave_size();
+        fused.add_to_object(0, exposure, batch, first, got.data());
+      },
+      [&] {
+        expect_same(got, wanted);
+        for (std::int64_t i = 0; i < got.size(); ++i) got[i] = {};
+      });
+}
+
+TEST_P(FusedShapesTest, AddsLight) {
+  GuardedReals wanted(object.size(), 0);
+  for_each_pixel([&](int n, int m, int p, int q) {
+    const float light = norm(probe[probe_at(n, m, p, q)]);
+    for_each_tap(n, p, q, [&](std::int64_t at, float weight) { wanted[at] += weight * light; });
+  });
+  GuardedReals got(object.size(), 0);
+  for_each_batch(
+      [&](Fused<float>& fused, Batch batch) { fused.add_light(0, exposure, batch, got.data()); },
+      [&] {
+        expect_same(got, wanted);
+        for (std::int64_t i = 0; i < got.size(); ++i) got[i] = 0;
+      });
+}
+
+TEST_P(FusedShapesTest, Illuminates) {
+  GuardedWaves wanted(waves.size(), 0);
+  for_each_pixel([&](int n, int m, int p, int q) {
+    wanted[wave_at(n, m, p, q)] = patch(n, p, q) * probe[probe_at(n, m, p, q)];
+  });
+  GuardedWaves got(waves.size(), GetParam().offset);
+  for_each_batch(
+      [&](Fused<float>& fused, Batch batch) {
+        fused.illuminate(0, exposure, batch, got.data() + batch.first * wave_size());
+      },
+      [&] {
+        expect_same(got, wanted);
+        for (std::int64_t i = 0; i < got.size(); ++i) got[i] = {9, 9};
+      });
+}
+
+TEST_P(FusedShapesTest, AddsToTheProbe) {
+  GuardedWaves wanted(probe.size(), 0);
+  for_each_pixel([&](int n, int m, int p, int q) {
+    wanted[probe_at(n, m, p, q)] += conj(patch(n, p, q)) * waves[wave_at(n, m, p, q)];
+  });
+  GuardedWaves got(probe.size(), GetParam().offset);
+  for_each_batch(
+      [&](Fused<float>& fused, Batch batch) {
+        const auto* const first = waves.data() + batch.first * wave_size();
+        fused.add_to_probe(0, exposure, batch, first, got.data());
+      },
+      [&] {
+        expect_same(got, wanted);
+        for (std::int64_t i = 0; i < got.size(); ++i) got[i] = {};
+      });
+}
+
+TEST_P(FusedShapesTest, AddsMagnitudes) {
+  GuardedReals wanted(window_size(), 0);
+  for_each_pixel([&](int n, int m, int p, int q) {
+    if (m == 0) wanted[p * scene.window + q] += norm(patch(n, p, q));
+  });
+  GuardedReals got(window_size(), 0);
+  for_each_batch([&](Fused<float>& fused,
+                     Batch batch) { fused.add_magnitudes(0, exposure, batch, got.data()); },
+                 [&] {
+                   expect_same(got, wanted);
+                   for (std::int64_t i = 0; i < got.size(); ++i) got[i] = 0;
+                 });
+}
+
+/// At each pixel, one mode has an amplitude of 5 or 10. The other modes have 0.
+TEST_P(FusedShapesTest, Compares) {
+  const std::int64_t frame = std::int64_t{scene.detector} * scene.detector;
+  GuardedWaves far(waves.size(), GetParam().offset);
+  GuardedReals frames(count * frame, GetParam().offset);
+  GuardedReals mask(frame, 0);
+  GuardedWaves wanted(waves.size(), 0);
+  double wanted_cost = 0;
+  for (std::int64_t pixel = 0; pixel < frame; ++pixel) mask[pixel] = pixel % 5 == 3 ? 0 : 1;
+  for (std::int64_t i = 0; i < count * frame; ++i) {
+    const std::int64_t at = (i / frame * scene.modes + i % 13 % scene.modes) * frame + i % frame;
+    const auto measured = static_cast<float>(i % 4 + 1);
+    const float amplitude = i % 3 == 0 ? 10 : 5;
+    far[at] = amplitude == 10 ? Complex<float>{6, 8} : Complex<float>{3, 4};
+    frames[i] = measured * measured;
+    if (mask[i % frame] == 0) continue;
+    // The waves count twice, and the gradient three times.
+    const float residual = 2 * amplitude - measured;
+    wanted[at] = (residual / (2 * amplitude) * 3) * far[at];
+    wanted_cost += static_cast<double>(residual) * static_cast<double>(residual);
+  }
+  GuardedWaves got(waves.size(), GetParam().offset);
+  double cost = 0;
+  const Exposure<float> measured{.frames = frames.data(), .mask = mask.data()};
+  for_each_batch(
+      [&](Fused<float>& fused, Batch batch) {
+        const std::int64_t first = batch.first * wave_size();
+        Complex<float>* const out = got.data() + first;
+        fused.compare(0, Noise::gaussian, measured, batch, 2, 3, far.data() + first, out, &cost);
+      },
+      [&] {
+        expect_same(got, wanted);
+        EXPECT_EQ(cost, wanted_cost);
+        cost = 0;
+        for (std::int64_t i = 0; i < got.size(); ++i) got[i] = {9, 9};
+      });
+  // The result may replace the waves.
+  Fused<float> fused(cluster, scene, 1000);
+  fused.compare(
+      0, Noise::gaussian, measured, {.count = count}, 2, 3, far.data(), far.data(), &cost);
+  expect_same(far, wanted);
+  EXPECT_EQ(cost, wanted_cost);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes,
+    FusedShapesTest,
+    testing::Values(
+        FusedShape{.name = "OnePixel", .scene = shape_of(1, 1, 1, 1, 1, false), .positions = 40},
+        FusedShape{
+            .name = "NarrowerThanStrips", .scene = shape_of(3, 2, 2, 3, 2, false), .positions = 70},
+        FusedShape{.name = "StripsOfAWindow",
+                   .scene = shape_of(33, 140, 17, 17, 1, false),
+                   .positions = 150},
+        FusedShape{.name = "AllButARowOfAStrip",
+                   .scene = shape_of(31, 33, 15, 15, 2, false),
+                   .positions = 50},
+        FusedShape{
+            .name = "OwnProbes", .scene = shape_of(30, 129, 18, 27, 3, true), .positions = 80},
+        FusedShape{.name = "WiderThanATile",
+                   .scene = shape_of(150, 270, 137, 140, 1, false),
+                   .positions = 24},
+        FusedShape{.name = "OnPixels",
+                   .scene = shape_of(26, 40, 12, 16, 2, false),
+                   .positions = 90,
+                   .has_nan = true,
+                   .on_pixels = true},
+        FusedShape{.name = "BetweenNaN",
+                   .scene = shape_of(40, 40, 13, 13, 1, false),
+                   .positions = 60,
+                   .has_nan = true},
+        FusedShape{
+            .name = "ManyOnATile", .scene = shape_of(16, 20, 9, 11, 1, false), .positions = 300},
+        FusedShape{.name = "FromAnyComponentOn",
+                   .scene = shape_of(33, 140, 17, 19, 2, false),
+                   .positions = 70,
+                   .offset = 1},
+        FusedShape{.name = "FromAnyNumberOn",
+                   .scene = shape_of(33, 140, 17, 19, 2, true),
+                   .positions = 70,
+                   .offset = 2},
+        FusedShape{.name = "LargerThanAChunk",
+                   .scene = shape_of(35, 40, 33, 33, 2, false),
+                   .positions = 75}),
+    [](const auto& shape) { return shape.param.name; });
+
+}  // namespace
+}  // namespace rankcheck::gpu

@@ -1,0 +1,273 @@
+#include "gpu/ptycho/passes/fused.hpp"
+
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/gpu/ptycho/devices.hpp"
+
+/// Sizes for which suites are too small: several batches, tiles, groups of positions and levels of
+/// sums. Numbers are small multiples of 1/4, so all sums are exact and the tests compare bits.
+namespace rankcheck::gpu {
+namespace {
+
+using Wave = Complex<float>;
+
+constexpr int positions_count = 75;
+constexpr int width = 6;
+constexpr int detector = 8;
+
+spec::Scene scene_of(int modes, bool varying_probe) {
+  spec::Scene scene;
+  scene.rows = 40;
+  scene.cols = 300;
+  scene.modes = modes;
+  scene.window = width;
+  scene.detector = detector;
+  scene.varying_probe = varying_probe;
+  return scene;
+}
+
+Wave small(std::int64_t i) {
+  return {static_cast<float>(i * 7 % 11 - 5), static_cast<float>(i * 5 % 7 - 3)};
+}
+
+std::vector<Wave> waves_of(std::int64_t count) {
+  std::vector<Wave> all;
+  for (std::int64_t i = 0; i < count; ++i) all.push_back(small(i));
+  return all;
+}
+
+class FusedTest : public testing::TestWithParam<bool> {
+ protected:
+  FusedTest() : scene(scene_of(2, GetParam())), cluster(1) {
+    // Positions over both edges of the object, on and between its pixels, several on each tile.
+    for (int n = 0; n < positions_count; ++n) {
+      positions.push_back(static_cast<float>(n * 13 % 41) - 3.0F +
+                          0.5F * static_cast<float>(n % 2));
+      positions.push_back(static_cast<float>(n * 29 % 299) - 2.0F +
+                          0.5F * static_cast<float>(n / 2 % 2));
+    }
+    object = waves_of(std::int64_t{scene.rows} * scene.cols);
+    probe = waves_of(std::int64_t{scene.modes} * width * width *
+                     (scene.varying_probe ? positions_count : 1));
+    waves = waves_of(std::int64_t{positions_count} * scene.modes * detector * detector);
+    exposure = {.object = object.data(), .probe = probe.data(), .positions = positions.data()};
+  }
+
+  [[nodiscard]] std::int64_t probe_at(int n, int m, int p, int q) const {
+    const int mode = scene.varying_probe ? n * scene.modes + m : m;
+    return (std::int64_t{mode} * width + p) * width + q;
+  }
+  [[nodiscard]] std::int64_t wave_at(int n, int m, int p, int q) const {
+    return ((std::int64_t{n} * scene.modes + m) * detector + p + 1) * detector + q + 1;
+  }
+
+  /// Calls body(n, p, q, row, col, weight) for every pixel of a window and every object pixel that
+  /// it covers.
+  template <class Body>
+  void for_each_tap(const Body& body) const {
+    for (int n = 0; n < positions_count; ++n) {
+      for (int p = 0; p < width; ++p) {
+        for (int q = 0; q < width; ++q) {
+          for (int tap = 0; tap < 4; ++tap) {
+            // Twice a position's coordinate is a whole number.
+            const int row2 = static_cast<int>(2 * positions[static_cast<std::size_t>(2 * n)]) + 6;
+            const int col2 =
+                static_cast<int>(2 * positions[static_cast<std::size_t>(2 * n + 1)]) + 4;
+            const int row = row2 / 2 - 3 + p + tap / 2;
+            const int col = col2 / 2 - 2 + q + tap % 2;
+            const float f = row2 % 2 == 0 ? 0.0F : 0.5F;
+            const float g = col2 % 2 == 0 ? 0.0F : 0.5F;
+            const float weight = (tap / 2 == 0 ? 1 - f : f) * (tap % 2 == 0 ? 1 - g : g);
+            if (row < 0 || row >= scene.rows || col < 0 || col >= scene.cols) continue;
+            body(n, p, q, std::int64_t{row} * scene.cols + col, weight);
+          }
+        }
+      }
+    }
+  }
+
+  static void expect_same(const std::vector<Wave>& got, const std::vector<Wave>& wanted) {
+    ASSERT_EQ(got.size(), wanted.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      ASSERT_EQ(got[i].re, wanted[i].re) << i;
+      ASSERT_EQ(got[i].im, wanted[i].im) << i;
+    }
+  }
+
+  spec::Scene scene;
+  Devices cluster;
+  std::vector<float> positions;
+  std::vector<Wave> object;
+  std::vector<Wave> probe;
+  std::vector<Wave> waves;
+  Exposure<float> exposure;
+};
+
+TEST_P(FusedTest, AddsEveryTapToTheObjectWhateverTheBatches) {
+  std::vector<Wave> wanted(object.size());
+  for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {
+    for (int m = 0; m < scene.modes; ++m) {
+      wanted[static_cast<std::size_t>(at)] +=
+          weight * (conj(probe[static_cast<std::size_t>(probe_at(n, m, p, q))]) *
+                    waves[static_cast<std::size_t>(wave_at(n, m, p, q))]);
+    }
+  });
+  for (const std::int64_t positions_of_batch : {1, 7, 100}) {
+    Fused<float> fused(cluster, scene, positions_of_batch);
+    std::vector<Wave> got(object.size());
+    fused.for_each_batch(positions_count, [&](Batch batch) {
+      const Wave* const first = waves.data() + wave_at(static_cast<int>(batch.first), 0, -1, -1);
+      fused.add_to_object(0, exposure, batch, first, got.data());
+    });
+    expect_same(got, wanted);
+  }
+}
+
+TEST_P(FusedTest, AddsEveryPositionToTheProbeWhateverTheBatches) {
+  std::vector<Wave> wanted(probe.size());
+  for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {
+    for (int m = 0; m < scene.modes; ++m) {
+      wanted[static_cast<std::size_t>(probe_at(n, m, p, q))] +=
+          weight * (conj(object[static_cast<std::size_t>(at)]) *
+                    waves[static_cast<std::size_t>(wave_at(n, m, p, q))]);
+    }
+  });
+  // 75 positions are three groups.
+  for (const std::int64_t positions_of_batch : {1, 7, 100}) {
+    Fused<float> fused(cluster, scene, positions_of_batch);
+    std::vector<Wave> got(probe.size());
+    fused.for_each_batch(positions_count, [&](Batch batch) {
+      const Wave* const first = waves.data() + wave_at(static_cast<int>(batch.first), 0, -1, -1);
+      fused.add_to_probe(0, exposure, batch, first, got.data());
+    });
+    expect_same(got, wanted);
+  }
+}
+
+TEST_P(FusedTest, AddsTheLightOfEveryWindowWhateverTheBatches) {
+  std::vector<float> wanted(object.size());
+  for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {
+    for (int m = 0; m < scene.modes; ++m) {
+      wanted[static_cast<std::size_t>(at)] +=
+          weight * norm(probe[static_cast<std::size_t>(probe_at(n, m, p, q))]);
+    }
+  });
+  for (const std::int64_t positions_of_batch : {7, 100}) {
+    Fused<float> fused(cluster, scene, positions_of_batch);
+    std::vector<float> got(object.size());
+    fused.for_each_batch(positions_count,
+                         [&](Batch batch) { fused.add_light(0, exposure, batch, got.data()); });
+    EXPECT_EQ(got, wanted);
+  }
+}
+
+TEST_P(FusedTest, AddsTheSquaresUnderEveryWindowWhateverTheBatches) {
+  constexpr std::size_t size = std::size_t{width} * width;
+  std::vector<Wave> patches(positions_count * size);
+  for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {
+    patches[static_cast<std::size_t>((n * width + p) * width + q)] +=
+        weight * object[static_cast<std::size_t>(at)];
+  });
+  std::vector<float> wanted(size);
+  for (std::size_t i = 0; i < patches.size(); ++i) wanted[i % size] += norm(patches[i]);
+  for (const std::int64_t positions_of_batch : {7, 100}) {
+    Fused<float> fused(cluster, scene, positions_of_batch);
+    std::vector<float> got(size);
+    fused.for_each_batch(positions_count, [&](Batch batch) {
+      fused.add_magnitudes(0, exposure, batch, got.data());
+    });
+    EXPECT_EQ(got, wanted);
+  }
+}
+
+TEST_P(FusedTest, LightsWindowsAndLeavesZerosAroundThem) {
+  std::vector<Wave> wanted(waves.size());
+  for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {
+    for (int m = 0; m < scene.modes; ++m) {
+      wanted[static_cast<std::size_t>(wave_at(n, m, p, q))] +=
+          weight * (object[static_cast<std::size_t>(at)] *
+                    probe[static_cast<std::size_t>(probe_at(n, m, p, q))]);
+    }
+  });
+  for (const std::int64_t positions_of_batch : {7, 100}) {
+    Fused<float> fused(cluster, scene, positions_of_batch);
+    std::vector<Wave> got(waves.size(), Wave{9, 9});
+    fused.for_each_batch(positions_count, [&](Batch batch) {
+      Wave* const first = got.data() + wave_at(static_cast<int>(batch.first), 0, -1, -1);
+      fused.illuminate(0, exposure, batch, first);
+    });
+    expect_same(got, wanted);
+  }
+}
+
+TEST_P(FusedTest, LeavesAllAsItWasWithoutPositions) {
+  Fused<float> fused(cluster, scene);
+  std::vector<Wave> of_object = object;
+  std::vector<Wave> of_probe = probe;
+  std::vector<float> weight(object.size(), 3);
+  double cost = 4;
+  fused.illuminate(0, exposure, {.count = 0}, waves.data());
+  fused.compare(0, Noise::gaussian, exposure, {.count = 0}, 1, 1, nullptr, nullptr, &cost);
+  fused.add_to_object(0, exposure, {.count = 0}, waves.data(), of_object.data());
+  fused.add_to_probe(0, exposure, {.count = 0}, waves.data(), of_probe.data());
+  fused.add_light(0, exposure, {.count = 0}, weight.data());
+  fused.add_magnitudes(0, exposure, {.count = 0}, weight.data());
+  expect_same(of_object, object);
+  expect_same(of_probe, probe);
+  expect_same(waves, waves_of(static_cast<std::int64_t>(waves.size())));
+  EXPECT_EQ(weight, std::vector<float>(object.size(), 3));
+  EXPECT_EQ(cost, 4);
+}
+
+/// Amplitudes of 5 meet measured amplitudes of 2, so each measured pixel costs 9.
+TEST_P(FusedTest, AddsUpTheCostsOfAllPixelsWhateverTheBatches) {
+  scene.modes = 1;
+  const std::int64_t frame = detector * detector;
+  const std::vector<float> frames(static_cast<std::size_t>(positions_count * frame), 4.0F);
+  const std::vector<Wave> far(frames.size(), Wave{3, 4});
+  std::vector<float> mask(static_cast<std::size_t>(frame), 1.0F);
+  mask[5] = 0;
+  for (const std::int64_t positions_of_batch : {1, 7, 100}) {
+    Fused<float> fused(cluster, scene, positions_of_batch);
+    std::vector<Wave> gradient(far.size());
+    std::vector<Wave> far_gradient(far.size());
+    double cost = 0;
+    fused.for_each_batch(positions_count, [&](Batch batch) {
+      fused.compare(0,
+                    Noise::gaussian,
+                    {.frames = frames.data(), .mask = mask.data()},
+                    batch,
+                    1,
+                    2,
+                    far.data() + batch.first * frame,
+                    gradient.data() + batch.first * frame,
+                    &cost);
+    });
+    EXPECT_EQ(cost, 9.0 * positions_count * static_cast<double>(frame - 1));
+    double cost_of_all = 0;
+    fused.for_each_batch(positions_count, [&](Batch batch) {
+      fused.compare(0,
+                    Noise::gaussian,
+                    {.frames = frames.data(), .mask = nullptr},
+                    batch,
+                    1,
+                    2,
+                    far.data() + batch.first * frame,
+                    far_gradient.data() + batch.first * frame,
+                    &cost_of_all);
+    });
+    EXPECT_EQ(cost_of_all, 9.0 * positions_count * static_cast<double>(frame));
+    EXPECT_EQ(gradient[5].re, 0);
+    EXPECT_EQ(gradient.back().re, 2 * (3.0F / 5.0F) * 3.0F);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Probes, FusedTest, testing::Bool(), [](const auto& probe) {
+  return probe.param ? "Varying" : "Shared";
+});
+
+}  // namespace
+}  // namespace rankcheck::gpu
