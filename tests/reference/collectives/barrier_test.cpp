@@ -1,0 +1,16 @@
+#include <gtest/gtest.h>
+
+#include "reference/collectives/barrier/contract.hpp"
+#include "reference/collectives/barrier/reference.hpp"
+
+#include "tests/reference/collectives/by_hand.hpp"
+
+namespace rankcheck::reference::barrier {
+namespace {
+
+TEST(BarrierTest, MovesNothing) {
+  expect_received(contract(), reference, {.ranks = 2}, {{}, {}}, {{}, {}});
+}
+
+}  // namespace
+}  // namespace rankcheck::reference::barrier

@@ -1,0 +1,141 @@
+#include "reference/collectives/registry.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <ostream>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/print.hpp"
+
+namespace rankcheck::reference {
+
+/// Prints a name for GoogleTest, which otherwise prints addresses.
+static void PrintTo(const Collective& collective, std::ostream* out) {
+  *out << collective.contract.name;
+}
+
+}  // namespace rankcheck::reference
+
+namespace rankcheck::tests {
+namespace {
+
+using reference::Collective;
+using reference::Piece;
+using spec::Call;
+
+constexpr spec::ReduceOp sum = spec::ReduceOp::sum;
+
+std::vector<Piece> pieces_of(const Collective& which, const Call& call, int rank) {
+  std::vector<Piece> pieces;
+  which.reference(call, rank, pieces);
+  return pieces;
+}
+
+class EveryCollective : public testing::TestWithParam<Collective> {};
+
+INSTANTIATE_TEST_SUITE_P(All,
+                         EveryCollective,
+                         testing::ValuesIn(reference::collectives()),
+                         printed_name);
+
+/// Returns legal calls of one to five ranks with empty blocks, gaps and every root.
+std::vector<Call> calls_of(const spec::Contract& contract) {
+  std::vector<Call> calls;
+  for (int n = 1; n <= 5; ++n) {
+    for (int root = 0; root < (contract.rooted ? n : 1); ++root) {
+      for (int variant = 0; variant < 3; ++variant) {
+        Call call{.ranks = n, .root = root};
+        call.op = contract.reduces ? sum : spec::ReduceOp::none;
+        if (contract.sizes == spec::Sizes::count) call.count = variant;
+        int blocks = 0;
+        if (contract.sizes == spec::Sizes::counts_per_rank) blocks = n;
+        if (contract.sizes == spec::Sizes::counts_per_pair) blocks = n * n;
+        for (int b = 0; b < blocks; ++b) call.counts.push_back((b * 7 + variant) % 4);
+        if (blocks > 0) call.gap = variant;
+        calls.push_back(call);
+      }
+    }
+  }
+  return calls;
+}
+
+bool inside_one(const std::vector<spec::Block>& blocks, std::int64_t offset, std::int64_t count) {
+  return std::any_of(blocks.begin(), blocks.end(), [&](const spec::Block& block) {
+    return block.offset <= offset && offset + count <= block.offset + block.count;
+  });
+}
+
+TEST_P(EveryCollective, FillsEveryReceivedBlockOnceAndNothingElse) {
+  for (const Call& call : calls_of(GetParam().contract)) {
+    ASSERT_EQ(spec::why_invalid(GetParam().contract, call), std::nullopt);
+    for (int rank = 0; rank < call.ranks; ++rank) {
+      const auto extents = spec::extents_of(GetParam().contract, call, rank);
+      std::vector<int> expected(static_cast<std::size_t>(extents.recv_size), 0);
+      for (const spec::Block& block : extents.recv) {
+        for (std::int64_t i = 0; i < block.count; ++i) {
+          ++expected.at(static_cast<std::size_t>(block.offset + i));
+        }
+      }
+      std::vector<int> written(expected.size(), 0);
+      for (const Piece& piece : pieces_of(GetParam(), call, rank)) {
+        for (std::int64_t i = 0; i < piece.count; ++i) {
+          ++written.at(static_cast<std::size_t>(piece.recv_offset + i));
+        }
+      }
+      ASSERT_EQ(written, expected);
+    }
+  }
+}
+
+TEST_P(EveryCollective, ReadsSentBlocksOnly) {
+  for (const Call& call : calls_of(GetParam().contract)) {
+    for (int rank = 0; rank < call.ranks; ++rank) {
+      for (const Piece& piece : pieces_of(GetParam(), call, rank)) {
+        for (int q = 0; q < call.ranks; ++q) {
+          if (piece.source != reference::every_rank && piece.source != q) continue;
+          const auto extents = spec::extents_of(GetParam().contract, call, q);
+          ASSERT_TRUE(inside_one(extents.send, piece.send_offset, piece.count));
+        }
+      }
+    }
+  }
+}
+
+TEST_P(EveryCollective, ReducesExactlyWhereItsContractSaysSo) {
+  for (const Call& call : calls_of(GetParam().contract)) {
+    for (const Piece& piece : pieces_of(GetParam(), call, call.root)) {
+      ASSERT_EQ(piece.source == reference::every_rank, GetParam().contract.reduces);
+    }
+  }
+}
+
+TEST_P(EveryCollective, HasBuffersThatFitInPlace) {
+  const spec::Contract& contract = GetParam().contract;
+  for (const Call& call : calls_of(contract)) {
+    for (int rank = 0; rank < call.ranks; ++rank) {
+      const auto extents = spec::extents_of(contract, call, rank);
+      if (extents.send.empty() || extents.recv.empty()) continue;
+      const auto own = static_cast<std::size_t>(rank);
+      if (contract.in_place == spec::InPlace::same) {
+        ASSERT_EQ(extents.send_size, extents.recv_size);
+      } else if (contract.in_place == spec::InPlace::send_within_recv) {
+        ASSERT_EQ(extents.send.at(0).count, extents.recv.at(own).count);
+      } else if (contract.in_place == spec::InPlace::recv_within_send) {
+        ASSERT_EQ(extents.recv.at(0).count, extents.send.at(own).count);
+      }
+    }
+  }
+}
+
+TEST_P(EveryCollective, SaysWhatItMeans) {
+  EXPECT_FALSE(GetParam().contract.summary.empty());
+  EXPECT_FALSE(GetParam().contract.formula.empty());
+  EXPECT_FALSE(GetParam().contract.source.empty());
+}
+
+}  // namespace
+}  // namespace rankcheck::tests
