@@ -1,13 +1,15 @@
 #pragma once
 
 #include <complex>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "reference/ptycho/field.hpp"
 
-namespace rankcheck::reference {
+#include "tests/reference/ptycho/outputs.hpp"
 
-using std::literals::complex_literals::operator""i;
+namespace rankcheck::reference {
 
 /// Returns a setting with an object of two pixels, where all positions light the first pixel only.
 /// The wave on the detector's single pixel is object times probe.
@@ -23,6 +25,18 @@ inline Setting lit_pixel(std::complex<double> object,
   in.make(spec::Array::probe).values = {probe};
   in.make(spec::Array::positions);
   in.make(spec::Array::frames).values.assign(static_cast<std::size_t>(positions), frame);
+  in.make(spec::Array::mask).values = {1};
+  return in;
+}
+
+/// Returns a setting with a detector of one pixel, where each position has a wave and a measured
+/// intensity. Rank r has counts[r] positions.
+inline Setting far_pixels(const std::vector<std::int64_t>& counts,
+                          const Values& waves,
+                          const Values& frames) {
+  Setting in = setting_of({.window = 1, .detector = 1}, counts);
+  in.make(spec::Array::far_waves).values = waves;
+  in.make(spec::Array::frames).values = frames;
   in.make(spec::Array::mask).values = {1};
   return in;
 }

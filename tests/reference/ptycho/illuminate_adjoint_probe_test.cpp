@@ -1,0 +1,30 @@
+#include <gtest/gtest.h>
+
+#include "reference/ptycho/illuminate_adjoint_probe/reference.hpp"
+
+#include "tests/reference/ptycho/lit_row.hpp"
+#include "tests/reference/ptycho/outputs.hpp"
+
+namespace rankcheck::reference::illuminate_adjoint_probe {
+namespace {
+
+using spec::Array;
+
+TEST(IlluminateAdjointProbeTest, PositionsAreSummedWithTheConjugateWindow) {
+  Setting in = lit_row();
+  in[Array::waves].values[frame_middle] = 1;
+  in[Array::waves].values[2 * frame_size + frame_middle] = 1i;
+  const Setting out = outputs_of(reference, in);
+  EXPECT_EQ(out[Array::probe].values, (Values{3.0 + 2i, 0}));
+}
+
+TEST(IlluminateAdjointProbeTest, PositionsOfAVaryingProbeStayApart) {
+  Setting in = lit_row(true);
+  in[Array::waves].values[frame_middle] = 1;
+  in[Array::waves].values[2 * frame_size + frame_middle] = 1i;
+  const Setting out = outputs_of(reference, in);
+  EXPECT_EQ(out[Array::probe].values, (Values{3.0 - 2i, 0, 4i, 0}));
+}
+
+}  // namespace
+}  // namespace rankcheck::reference::illuminate_adjoint_probe

@@ -1,0 +1,25 @@
+#include <complex>
+
+#include <gtest/gtest.h>
+
+#include "reference/ptycho/multislice_adjoint_object/reference.hpp"
+
+#include "tests/reference/ptycho/outputs.hpp"
+#include "tests/reference/ptycho/slices.hpp"
+
+namespace rankcheck::reference::multislice_adjoint_object {
+namespace {
+
+using spec::Array;
+
+TEST(MultisliceAdjointObjectTest, EachSliceGetsBackWhatTheOthersLeave) {
+  Setting in = two_slices();
+  in[Array::waves].values[centre] = 5;
+  in[Array::waves].values[0] = 7;
+  const Values expected{std::conj((1.0 + 1i) * 1i * 3i) * 5.0,
+                        std::conj(2.0 * (1.0 + 1i) * 1i) * 5.0};
+  expect_near(outputs_of(reference, in)[Array::object].values, expected);
+}
+
+}  // namespace
+}  // namespace rankcheck::reference::multislice_adjoint_object

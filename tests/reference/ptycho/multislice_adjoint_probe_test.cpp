@@ -1,0 +1,22 @@
+#include <complex>
+
+#include <gtest/gtest.h>
+
+#include "reference/ptycho/multislice_adjoint_probe/reference.hpp"
+
+#include "tests/reference/ptycho/outputs.hpp"
+#include "tests/reference/ptycho/slices.hpp"
+
+namespace rankcheck::reference::multislice_adjoint_probe {
+namespace {
+
+using spec::Array;
+
+TEST(MultisliceAdjointProbeTest, TheProbeGetsBackWhatAllSlicesLeave) {
+  Setting in = two_slices();
+  in[Array::waves].values[centre] = 5;
+  expect_near(outputs_of(reference, in)[Array::probe].values, {std::conj(2i * 3i) * 5.0});
+}
+
+}  // namespace
+}  // namespace rankcheck::reference::multislice_adjoint_probe

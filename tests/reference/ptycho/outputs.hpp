@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <numbers>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/ptycho/field.hpp"
+
+/// What the tests of operators share: settings in, values out.
+namespace rankcheck::reference {
+
+using std::literals::complex_literals::operator""i;
+using Values = std::vector<std::complex<double>>;
+
+/// Returns a setting with these sizes and `counts[r]` positions on rank r. It has no arrays.
+inline Setting setting_of(const spec::Scene& scene, const std::vector<std::int64_t>& counts) {
+  Setting in;
+  in.scene = scene;
+  in.counts = counts;
+  for (const std::int64_t count : counts) in.positions += count;
+  in.unit = 0x1p-24;
+  return in;
+}
+
+/// Returns what an operator leaves, beside the inputs that it leaves alone.
+inline Setting outputs_of(Operator operation, const Setting& in) {
+  Setting out = in;
+  operation(in, out);
+  return out;
+}
+
+/// Expects values that are off by roundings of double precision at most.
+inline void expect_near(const Values& got, const Values& expected) {
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t at = 0; at < got.size(); ++at) {
+    EXPECT_LE(std::abs(got[at] - expected[at]), 1e-13) << at;
+  }
+}
+
+/// Expects a bound that covers `error` but hardly more: some roundings in single precision.
+inline void expect_bound(double bound, double error) {
+  EXPECT_GE(bound, error);
+  EXPECT_LT(bound, error + 1e-4);
+}
+
+/// Returns exp(2 pi i (k p + l q) / width) at each pixel (p, q).
+inline Values plane_wave(int width, int k, int l) {
+  Values wave;
+  for (int at = 0; at < width * width; ++at) {
+    const double turns = static_cast<double>(k * (at / width) + l * (at % width)) / width;
+    wave.push_back(std::polar(1.0, 2 * std::numbers::pi * turns));
+  }
+  return wave;
+}
+
+/// Returns a setting with one position and one frame of waves, in double precision.
+inline Setting frame_of(int width, const Values& waves) {
+  Setting in = setting_of({.rows = width, .cols = width, .window = width, .detector = width}, {1});
+  in.unit = 0x1p-53;
+  in.make(spec::Array::waves).values = waves;
+  in.make(spec::Array::positions);
+  return in;
+}
+
+inline Values times(std::complex<double> factor, Values values) {
+  for (auto& value : values) value *= factor;
+  return values;
+}
+
+}  // namespace rankcheck::reference

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <complex>
+#include <cstddef>
+
+#include "reference/ptycho/field.hpp"
+
+#include "tests/reference/ptycho/outputs.hpp"
+
+namespace rankcheck::reference {
+
+/// Two slices of one pixel, 2 and 3i, in frames of three. Light turns by a quarter between them.
+inline Setting two_slices() {
+  Setting in = setting_of({.rows = 1,
+                           .cols = 1,
+                           .window = 1,
+                           .detector = 3,
+                           .slices = 2,
+                           .wavelength = 4,
+                           .distance = 1},
+                          {1});
+  in.unit = 0x1p-53;
+  in.make(spec::Array::positions);
+  in.make(spec::Array::object).values = {2, 3i};
+  in.make(spec::Array::probe).values = {1.0 + 1i};
+  in.make(spec::Array::waves);
+  return in;
+}
+
+/// The window's pixel in frames of three.
+inline constexpr std::size_t centre = 4;
+
+/// Returns numbers of magnitude one.
+inline Values turned(std::size_t count) {
+  Values values;
+  for (std::size_t at = 0; at < count; ++at) {
+    values.push_back(std::polar(1.0, static_cast<double>(at * at % 7)));
+  }
+  return values;
+}
+
+/// Three slices and whole positions. No wave is too fine to travel.
+inline Setting three_slices() {
+  Setting in = setting_of({.rows = 4,
+                           .cols = 5,
+                           .window = 3,
+                           .detector = 3,
+                           .modes = 2,
+                           .slices = 3,
+                           .wavelength = 1.25,
+                           .distance = 3},
+                          {1, 1});
+  in.unit = 0x1p-53;
+  in.make(spec::Array::positions).values = {0, 2, 1, 1};
+  in.make(spec::Array::object).values = turned(in.size(spec::Array::object));
+  in.make(spec::Array::probe);
+  for (std::size_t at = 0; at < in.size(spec::Array::probe); ++at) {
+    in[spec::Array::probe].values[at] = {static_cast<double>(at % 5) - 1, 0.5};
+  }
+  return in;
+}
+
+}  // namespace rankcheck::reference
