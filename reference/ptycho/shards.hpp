@@ -19,8 +19,8 @@ namespace rankcheck::reference {
   return places;
 }
 
-/// Copies a position's `values` values from index `from_place` to index `to_place`, counted in
-/// positions.
+/// Copies a position's `values` values and their errors from index `from_place` to index
+/// `to_place`, counted in positions.
 inline void copy_position(const Field& from,
                           std::size_t from_place,
                           Field& to,
@@ -29,6 +29,7 @@ inline void copy_position(const Field& from,
   const auto size = static_cast<std::size_t>(values);
   for (std::size_t i = 0; i < size; ++i) {
     to.values[to_place * size + i] = from.values[from_place * size + i];
+    to.errors[to_place * size + i] = from.errors[from_place * size + i];
   }
 }
 
