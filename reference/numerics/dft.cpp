@@ -36,7 +36,7 @@ class Line {
   }
 
   /// Transforms `width` values in place; consecutive values are `stride` elements apart.
-  void transform(Value* values, int stride) {
+  void transform(Value* values, std::ptrdiff_t stride) {
     stage(width_, values, stride, line_.data());
     for (int k = 0; k < width_; ++k) values[k * stride] = line_[static_cast<std::size_t>(k)];
   }
@@ -44,14 +44,14 @@ class Line {
  private:
   /// Transforms n values into `out`: transforms every p-th value separately, then combines the p
   /// results.
-  void stage(int n, const Value* in, int stride, Value* out) {
+  void stage(int n, const Value* in, std::ptrdiff_t stride, Value* out) {
     if (n == 1) {
       *out = *in;
       return;
     }
     const int p = smallest_prime_factor(n);
     const int m = n / p;
-    for (int r = 0; r < p; ++r) stage(m, in + r * stride, stride * p, out + r * m);
+    for (int r = 0; r < p; ++r) stage(m, in + r * stride, stride * p, out + std::ptrdiff_t{r} * m);
     for (int k = 0; k < m; ++k) {
       for (int r = 0; r < p; ++r) {
         terms_[static_cast<std::size_t>(r)] = out[r * m + k] * root(r * k, n);
@@ -73,7 +73,7 @@ class Line {
 
   /// exp(-2 pi i k / n) for forward, exp(2 pi i k / n) for inverse; k < n.
   [[nodiscard]] Value root(int k, int n) const {
-    return roots_[static_cast<std::size_t>(k * (width_ / n))];
+    return roots_[static_cast<std::size_t>(k) * static_cast<std::size_t>(width_ / n)];
   }
 
   int width_;
@@ -101,7 +101,7 @@ double stage_roundings(int p) {
 
 void transform(Direction direction, int width, std::span<Value> frame) {
   Line line(direction, width);
-  for (int row = 0; row < width; ++row) line.transform(frame.data() + row * width, 1);
+  for (std::ptrdiff_t row = 0; row < width; ++row) line.transform(frame.data() + row * width, 1);
   for (int col = 0; col < width; ++col) line.transform(frame.data() + col, width);
   for (Value& value : frame) value /= width;
 }

@@ -54,9 +54,11 @@ void for_each_tap(const Setting& setting, std::int64_t position, const Body& bod
   const spec::Scene& scene = setting.scene;
   const Corner corner = corner_of(setting, position);
   const int margin = spec::margin(scene);
+  const auto width = static_cast<std::size_t>(scene.detector);
   for (int p = 0; p < scene.window; ++p) {
     for (int q = 0; q < scene.window; ++q) {
-      const auto pixel = static_cast<std::size_t>((margin + p) * scene.detector + margin + q);
+      const std::size_t pixel =
+          static_cast<std::size_t>(margin + p) * width + static_cast<std::size_t>(margin + q);
       for_each_tap(scene, corner, p, q, [&](std::size_t target, double weight) {
         body(pixel, target, weight);
       });

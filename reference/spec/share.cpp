@@ -42,7 +42,7 @@ Box tile_of(const Scene& scene, std::span<const std::int64_t> counts, int rank) 
   const int rows = static_cast<int>(counts.size()) / cols;
   if (rank >= rows * cols) return {};
   const Span down = cut(scene.rows, rows, rank / cols, [&](int i) {
-    return counts[static_cast<std::size_t>(i * cols)];
+    return counts[static_cast<std::size_t>(i) * static_cast<std::size_t>(cols)];
   });
   const Span across = cut(
       scene.cols, cols, rank % cols, [&](int j) { return counts[static_cast<std::size_t>(j)]; });
@@ -58,8 +58,8 @@ Box held_by(const Scene& scene, std::span<const std::int64_t> counts, int rank) 
   if (tile.pixels() == 0) return {};
   const Box wide{.row = tile.row - scene.halo,
                  .col = tile.col - scene.halo,
-                 .rows = tile.rows + 2 * scene.halo,
-                 .cols = tile.cols + 2 * scene.halo};
+                 .rows = tile.rows + 2 * std::int64_t{scene.halo},
+                 .cols = tile.cols + 2 * std::int64_t{scene.halo}};
   return overlap(wide, {.rows = scene.rows, .cols = scene.cols});
 }
 

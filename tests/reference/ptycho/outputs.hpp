@@ -52,7 +52,9 @@ inline void expect_bound(double bound, double error) {
 inline Values plane_wave(int width, int k, int l) {
   Values wave;
   for (int at = 0; at < width * width; ++at) {
-    const double turns = static_cast<double>(k * (at / width) + l * (at % width)) / width;
+    const int row = at / width;
+    const int col = at % width;
+    const double turns = static_cast<double>(k * row + l * col) / width;
     wave.push_back(std::polar(1.0, 2 * std::numbers::pi * turns));
   }
   return wave;

@@ -56,9 +56,9 @@ TEST(FilterTest, ErrorsThatAreBroughtAlongStayInsideTheBounds) {
 
 TEST(FilterTest, TransformsThereAndBackDoNotMultiplyBoundsByAllPixels) {
   constexpr int width = 8;
-  Setting in = frame_of(width, Values(width * width, 1));
+  Setting in = frame_of(width, Values(std::size_t{width} * width, 1));
   in.scene.wavelength = in.scene.distance = 1;
-  in[Array::waves].errors.assign(width * width, 0.01);
+  in[Array::waves].errors.assign(std::size_t{width} * width, 0.01);
   Setting out = in;
   propagate_fresnel::reference(in, out);
   // The vector of errors keeps its length, and all of it may lie in one pixel.
