@@ -95,7 +95,8 @@ bool is_shared_out(const Case& c) {
 
 constexpr std::array difference_maps{
     Bug{.name = "exit_waves_forgotten",
-        .summary = "every step begins anew, with the waves of object and probe",
+        .summary = "Every step starts from the waves of object and probe and ignores the exit "
+                   "waves of the last step.",
         .source = "tike, solvers.dm",
         .operation = "difference_map_step",
         .algorithm = "replicated",
@@ -110,17 +111,18 @@ constexpr std::array difference_maps{
               attempt.run();
             }},
     Bug{.name = "waves_added_to_their_overlap",
-        .summary = "the frames' amplitudes go to 2 P_O w + w instead of 2 P_O w - w",
+        .summary = "P_F is applied to 2 P_O w + w instead of 2 P_O w - w.",
         .operation = "difference_map_step",
         .algorithm = "replicated",
         .attempt = [](Attempt& attempt) { move_waves(attempt, {.before = 1}); }},
     Bug{.name = "waves_not_reflected",
-        .summary = "the frames' amplitudes go to P_O w, as in alternating projections",
+        .summary =
+            "P_F is applied to P_O w, as in alternating projections, instead of 2 P_O w - w.",
         .operation = "difference_map_step",
         .algorithm = "tiled",
         .attempt = [](Attempt& attempt) { move_waves(attempt, {.fit = 1, .before = 0}); }},
     Bug{.name = "another_relaxation",
-        .summary = "the waves go three quarters of their way",
+        .summary = "The relaxation parameter is three quarters of beta.",
         .source = "ptypy bd43c9e7",
         .operation = "difference_map_step",
         .algorithm = "replicated",
@@ -131,7 +133,7 @@ constexpr std::array difference_maps{
               move_waves(attempt, {.length = 0.75 * reference::difference_map_beta});
             }},
     Bug{.name = "waves_go_too_far",
-        .summary = "the step's length is taken twice: the waves go further than to the frames",
+        .summary = "The relaxation parameter is twice beta.",
         .operation = "difference_map_step",
         .algorithm = "tiled",
         .property = "fixed_points_are_solutions",
@@ -141,7 +143,8 @@ constexpr std::array difference_maps{
               move_waves(attempt, {.length = 2 * reference::difference_map_beta});
             }},
     Bug{.name = "waves_of_another_partition",
-        .summary = "the ranks have the waves of positions that are shared out evenly",
+        .summary = "The ranks take the exit waves of an even partition, although the positions are "
+                   "not split evenly.",
         .operation = "difference_map_step",
         .algorithm = "replicated",
         .property = "is_independent_of_partition",
@@ -161,12 +164,12 @@ constexpr std::array difference_maps{
               attempt.run();
             }},
     Bug{.name = "waves_of_the_first_position",
-        .summary = "all positions of a rank have the exit waves of its first one",
+        .summary = "All positions of a rank use the exit waves of its first position.",
         .operation = "difference_map_step",
         .algorithm = "tiled",
         .attempt = take_first_copy<Array::exit_waves>},
     Bug{.name = "probe_fitted_to_the_old_object",
-        .summary = "the probe is fitted beside the object, not behind it",
+        .summary = "The probe is fitted to the old object instead of the new object.",
         .source = "tike, solvers.dm",
         .operation = "difference_map_step",
         .algorithm = "replicated",
@@ -185,7 +188,8 @@ constexpr std::array difference_maps{
                       .values);
             }},
     Bug{.name = "probe_depends_on_ranks",
-        .summary = "the probe is averaged over the ranks, what it is divided by is summed",
+        .summary =
+            "The probe's numerator is averaged over the ranks, but its denominator is summed.",
         .source = "ptypy#168",
         .operation = "difference_map_step",
         .algorithm = "replicated",

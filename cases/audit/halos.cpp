@@ -65,7 +65,7 @@ std::complex<double> sum_of(const Copy& copy, const Values& values, const Counts
 
 constexpr std::array accumulated{
     Bug{.name = "halo_sent_one_way",
-        .summary = "ranks add what the ranks before them have, but not what those behind have",
+        .summary = "Each rank adds the copies of lower ranks, but not the copies of higher ranks.",
         .operation = "halo_accumulate",
         .algorithm = "exchanged",
         .property = "makes_copies_equal",
@@ -78,7 +78,7 @@ constexpr std::array accumulated{
               });
             }},
     Bug{.name = "overlaps_averaged",
-        .summary = "overlaps are averaged instead of summed",
+        .summary = "Copies are averaged instead of summed.",
         .source = "Pty-Chi 93c585a",
         .operation = "halo_accumulate",
         .algorithm = "exchanged",
@@ -91,7 +91,8 @@ constexpr std::array accumulated{
               });
             }},
     Bug{.name = "corner_counted_twice",
-        .summary = "a corner that four tiles share comes along the row and along the column",
+        .summary = "A corner that four tiles share is added twice: once with the row and once with "
+                   "the column.",
         .operation = "halo_accumulate",
         .algorithm = "exchanged",
         .property = "conserves_the_sum",
@@ -106,7 +107,7 @@ constexpr std::array accumulated{
               });
             }},
     Bug{.name = "neighbours_only",
-        .summary = "overlaps are taken to reach no further than the next tile",
+        .summary = "Only copies of neighbouring ranks are added, although overlaps reach further.",
         .operation = "halo_accumulate",
         .algorithm = "exchanged",
         .attempt =
@@ -121,7 +122,7 @@ constexpr std::array accumulated{
 
 constexpr std::array replaced{
     Bug{.name = "copies_swapped",
-        .summary = "two ranks swap their copies instead of both taking the owner's",
+        .summary = "Two ranks swap their copies instead of both taking the owner's copy.",
         .source = "tike, swap_edges",
         .operation = "halo_replace",
         .algorithm = "exchanged",
@@ -135,7 +136,7 @@ constexpr std::array replaced{
               });
             }},
     Bug{.name = "edges_off_by_one",
-        .summary = "the edge between two tiles is taken to be one row further down",
+        .summary = "The edge between two tiles is assumed to be one row lower than it is.",
         .source = "tike 6ce09ce7",
         .operation = "halo_replace",
         .algorithm = "exchanged",
@@ -155,7 +156,7 @@ constexpr std::array replaced{
 
 constexpr std::array blended{
     Bug{.name = "ramps_do_not_add_up",
-        .summary = "the ramps of two tiles that overlap do not add up to 1",
+        .summary = "The weights of overlapping tiles do not add up to 1.",
         .source = "tike, swap_edges",
         .operation = "halo_blend",
         .algorithm = "exchanged",
@@ -170,7 +171,7 @@ constexpr std::array blended{
               });
             }},
     Bug{.name = "own_copy_counts_more",
-        .summary = "every rank blends half of its own copy in again",
+        .summary = "Every rank averages the result with its own copy again.",
         .source = "tike PR #322",
         .operation = "halo_blend",
         .algorithm = "exchanged",

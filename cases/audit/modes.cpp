@@ -25,7 +25,7 @@ std::size_t pixels_of(const Attempt& attempt) {
 
 constexpr std::array mixtures{
     Bug{.name = "first_mode_for_all",
-        .summary = "all modes are the first one",
+        .summary = "Every mode is replaced by the first mode.",
         .source = "tike c9ffee8a",
         .operation = "illuminate",
         .algorithm = "pixelwise",
@@ -33,7 +33,7 @@ constexpr std::array mixtures{
         .says = "differs from patch times probe",
         .attempt = run_with_first_mode},
     Bug{.name = "object_clipped",
-        .summary = "the object's magnitude is clipped to 1 on the way",
+        .summary = "The object's magnitude is clipped to 1.",
         .source = "tike, clip_magnitude",
         .operation = "illuminate",
         .algorithm = "pixelwise",
@@ -47,7 +47,7 @@ constexpr std::array mixtures{
               attempt.run();
             }},
     Bug{.name = "probe_not_conjugated",
-        .summary = "the adjoint in the object multiplies by the probe, not by its conjugate",
+        .summary = "The adjoint in the object multiplies by the probe instead of its conjugate.",
         .source = "tike dd2e998b",
         .operation = "illuminate",
         .algorithm = "pixelwise",
@@ -62,7 +62,8 @@ constexpr std::array mixtures{
               attempt.run();
             }},
     Bug{.name = "mean_over_positions",
-        .summary = "a shared probe's gradient is the mean over the positions instead of the sum",
+        .summary =
+            "The gradient of a shared probe is the mean over the positions instead of the sum.",
         .source = "tike PR #72",
         .operation = "illuminate",
         .algorithm = "pixelwise",
@@ -80,7 +81,7 @@ constexpr std::array mixtures{
               });
             }},
     Bug{.name = "mean_over_the_wrong_axis",
-        .summary = "the probe's gradient is averaged over the modes",
+        .summary = "The probe's gradient is averaged over the modes.",
         .source = "tike f3cce1f3",
         .operation = "illuminate_adjoint_probe",
         .algorithm = "gather",
@@ -102,7 +103,7 @@ constexpr std::array mixtures{
               });
             }},
     Bug{.name = "strongest_mode_only",
-        .summary = "the light is the strongest mode's instead of the sum of all",
+        .summary = "Each pixel counts only its strongest mode instead of the sum over all modes.",
         .source = "tike c12cd065",
         .operation = "object_preconditioner",
         .algorithm = "gather",
@@ -122,7 +123,7 @@ constexpr std::array mixtures{
               attempt.run();
             }},
     Bug{.name = "modes_added_coherently",
-        .summary = "the waves of the modes are summed before their magnitude is squared",
+        .summary = "The waves of the modes are summed before the squared magnitude is taken.",
         .operation = "intensity",
         .algorithm = "pixelwise",
         .attempt =
@@ -141,7 +142,8 @@ constexpr std::array mixtures{
               attempt.run();
             }},
     Bug{.name = "probe_of_the_first_position",
-        .summary = "the addresses of what every position has of its own do not advance",
+        .summary = "Addresses of per-position data do not advance: every position reads the first "
+                   "position's probe.",
         .source = "ptypy#584",
         .operation = "poisson_gradients",
         .algorithm = "batched",
@@ -158,7 +160,7 @@ double power_of(const Values& values, std::size_t first, std::size_t size) {
 
 constexpr std::array orthogonal_modes{
     Bug{.name = "inner_product_not_conjugated",
-        .summary = "the inner products of the modes are the conjugates of what they should be",
+        .summary = "The inner products of the modes are conjugated.",
         .source = "tike ba500657",
         .operation = "orthogonalize_modes",
         .algorithm = "jacobi",
@@ -175,7 +177,8 @@ constexpr std::array orthogonal_modes{
               attempt.run();
             }},
     Bug{.name = "weakest_mode_first",
-        .summary = "the eigenvalues are ascending, as the library gives them",
+        .summary =
+            "The modes are in ascending order of their power, as eigenvalue solvers return them.",
         .operation = "orthogonalize_modes",
         .algorithm = "jacobi",
         .property = "orders_modes_by_power",
@@ -195,7 +198,7 @@ constexpr std::array orthogonal_modes{
               });
             }},
     Bug{.name = "modes_keep_their_powers",
-        .summary = "every mode is scaled to the power that it had before",
+        .summary = "Each mode is scaled back to the power that it had before.",
         .operation = "orthogonalize_modes",
         .algorithm = "jacobi",
         .property = "keeps_the_coherence",
@@ -215,7 +218,7 @@ constexpr std::array orthogonal_modes{
               });
             }},
     Bug{.name = "one_rank_orthogonalises",
-        .summary = "the result stays on the rank that worked it out",
+        .summary = "Only the rank that computed the result has it.",
         .source = "tike PR #133",
         .operation = "orthogonalize_modes",
         .algorithm = "jacobi",

@@ -41,7 +41,7 @@ bool has_odd_border(const Case& c) {
 
 constexpr std::array misplacements{
     Bug{.name = "rows_and_columns_swapped",
-        .summary = "positions are taken for (column, row)",
+        .summary = "Positions are read as (column, row) instead of (row, column).",
         .source = "ptychodus#73",
         .operation = "extract",
         .algorithm = "gather",
@@ -49,7 +49,7 @@ constexpr std::array misplacements{
         .says = "is not what is there",
         .attempt = run_transposed},
     Bug{.name = "positions_rounded_down",
-        .summary = "the fraction of a position is lost",
+        .summary = "Positions are rounded down to whole pixels.",
         .source = "PtyGer, shifts",
         .operation = "extract",
         .algorithm = "gather",
@@ -63,7 +63,7 @@ constexpr std::array misplacements{
               attempt.run();
             }},
     Bug{.name = "frames_out_of_step",
-        .summary = "the positions were sorted, the frames were not",
+        .summary = "Positions are sorted, but frames are not.",
         .source = "ptychodus#80",
         .operation = "gaussian_gradients",
         .algorithm = "batched",
@@ -78,7 +78,7 @@ constexpr std::array misplacements{
               attempt.run();
             }},
     Bug{.name = "tail_of_positions_dropped",
-        .summary = "positions that do not fill a batch are left out",
+        .summary = "Positions that do not fill a batch are left out.",
         .source = "Pty-Chi 5d37add",
         .operation = "insert",
         .algorithm = "gather",
@@ -94,7 +94,7 @@ constexpr std::array misplacements{
               attempt.run();
             }},
     Bug{.name = "overlap_overwritten",
-        .summary = "of two threads that add to one pixel, one is lost",
+        .summary = "If two threads add to one pixel, one contribution is lost.",
         .source = "ptypy#296",
         .operation = "insert",
         .algorithm = "gather",
@@ -121,7 +121,8 @@ constexpr std::array misplacements{
 
 constexpr std::array edges{
     Bug{.name = "zero_times_what_is_past_the_end",
-        .summary = "at whole positions the pixels behind the window are read, with weight 0",
+        .summary = "At whole-pixel positions, pixels past the end of the window are read and "
+                   "multiplied by 0.",
         .source = "tike, Patch",
         .operation = "extract",
         .algorithm = "gather",
@@ -140,7 +141,8 @@ constexpr std::array edges{
               });
             }},
     Bug{.name = "last_row_not_launched",
-        .summary = "the number of blocks is rounded down: the object's last row gets nothing",
+        .summary = "The number of thread blocks is rounded down, so the object's last row is never "
+                   "written.",
         .source = "ssc-cdi",
         .operation = "illuminate_adjoint_object",
         .algorithm = "gather",
@@ -152,7 +154,7 @@ constexpr std::array edges{
               });
             }},
     Bug{.name = "border_filled",
-        .summary = "what is around the window is 1 instead of 0",
+        .summary = "Pixels around the window are 1 instead of 0.",
         .source = "tike, Pad with cval",
         .operation = "pad",
         .algorithm = "pixelwise",
@@ -175,7 +177,8 @@ constexpr std::array edges{
               });
             }},
     Bug{.name = "border_rounded_up",
-        .summary = "an odd border has its larger half before the window",
+        .summary = "If the border has odd width, its larger half is put before the window instead "
+                   "of after.",
         .source = "Pty-Chi 4298fb8",
         .operation = "pad",
         .algorithm = "pixelwise",
@@ -189,7 +192,8 @@ constexpr std::array edges{
                                     [&](Values& values, int) { move_frames(attempt, values, 1); });
             }},
     Bug{.name = "cropped_one_pixel_off",
-        .summary = "an odd border is cut off with its larger half before the window",
+        .summary = "If the border has odd width, its larger half is cut off before the window "
+                   "instead of after.",
         .source = "Pty-Chi 7c9034f",
         .operation = "crop",
         .algorithm = "pixelwise",
@@ -206,13 +210,14 @@ constexpr std::array edges{
 
 constexpr std::array costs{
     Bug{.name = "mask_ignored",
-        .summary = "pixels that were not measured count as measured",
+        .summary = "Unmeasured pixels are treated as measured.",
         .source = "Pty-Chi 8482f04",
         .operation = "gaussian_cost",
         .algorithm = "pixelwise",
         .attempt = run_unmasked},
     Bug{.name = "unmeasured_times_zero",
-        .summary = "pixels that were not measured count 0 times, and 0 times NaN is NaN",
+        .summary =
+            "Unmeasured pixels are multiplied by 0 instead of skipped, and 0 times NaN is NaN.",
         .operation = "gaussian_gradients",
         .algorithm = "batched",
         .property = "ignores_unmeasured_pixels",
@@ -230,13 +235,13 @@ constexpr std::array costs{
                                     [&](Values& values, int) { values[0] += nothing; });
             }},
     Bug{.name = "frames_of_the_first_batch",
-        .summary = "the frames of the first batch are used for all",
+        .summary = "The first batch's frames are used for every batch.",
         .source = "ptypy#269",
         .operation = "gaussian_cost",
         .algorithm = "pixelwise",
         .attempt = take_first_copy<Array::frames>},
     Bug{.name = "constant_of_the_cost_left_out",
-        .summary = "the cost is I - d log I, which is not 0 where I = d",
+        .summary = "The cost is I - d log I, which is not 0 if I = d.",
         .source = "tike, objective",
         .operation = "poisson_cost",
         .algorithm = "pixelwise",
@@ -276,7 +281,7 @@ void light_remainder_in_double(Attempt& attempt) {
 
 constexpr std::array batches{
     Bug{.name = "remainder_in_another_precision",
-        .summary = "frames that do not fill a batch of two go through code that rounds otherwise",
+        .summary = "Frames that do not fill a batch of two take a code path with other rounding.",
         .operation = "intensity",
         .algorithm = "pixelwise",
         .property = "takes_each_position_alone",
@@ -284,7 +289,7 @@ constexpr std::array batches{
         .hits = [](const Case& c) { return c.type == spec::Type::f32; },
         .attempt = light_remainder_in_double},
     Bug{.name = "probe_of_the_first_of_a_batch",
-        .summary = "all positions of a batch are lit by the probe of its first one",
+        .summary = "All positions of a batch use the probe of its first position.",
         .source = "ptypy#584",
         .operation = "illuminate",
         .algorithm = "pixelwise",
@@ -293,7 +298,7 @@ constexpr std::array batches{
         .hits = [](const Case& c) { return c.scene.varying_probe; },
         .attempt = take_first_copy<Array::probe>},
     Bug{.name = "window_of_the_first_of_a_batch",
-        .summary = "all positions of a batch look at the window of its first one",
+        .summary = "All positions of a batch use the window of its first position.",
         .operation = "multislice",
         .algorithm = "batched",
         .property = "takes_each_position_alone",
@@ -308,7 +313,7 @@ bool has_batches(const Case& c) {
 
 constexpr std::array sizes{
     Bug{.name = "second_batch_overwrites",
-        .summary = "a batch's part of the probe's gradient replaces that of the batch before",
+        .summary = "Each batch overwrites the previous batch's part of the probe's gradient.",
         .operation = "gaussian_gradients",
         .algorithm = "fused",
         .hits = has_batches,
@@ -320,7 +325,7 @@ constexpr std::array sizes{
               });
             }},
     Bug{.name = "columns_behind_the_first_strip",
-        .summary = "a strip of 128 columns is all that is written of an object",
+        .summary = "Only the first 128 columns of the object are written.",
         .operation = "object_preconditioner",
         .algorithm = "gather",
         .pixels_max = 2 * (harness::large_cols + 1),
@@ -336,7 +341,7 @@ constexpr std::array sizes{
               });
             }},
     Bug{.name = "second_group_of_positions_lost",
-        .summary = "the probe gets what the first 64 positions of a rank give",
+        .summary = "Only the first 64 positions of a rank contribute to the probe.",
         .operation = "probe_preconditioner",
         .algorithm = "gather",
         .elements_max = harness::large_positions + 1,
@@ -355,7 +360,7 @@ constexpr std::array sizes{
 
 constexpr std::array precisions{
     Bug{.name = "frames_travel_as_f32",
-        .summary = "frames in double precision are sent to their ranks as f32",
+        .summary = "Frames in double precision are sent to their ranks as f32.",
         .operation = "redistribute",
         .algorithm = "exchanged",
         .hits = [](const Case& c) { return c.type == spec::Type::f64; },
@@ -367,7 +372,7 @@ constexpr std::array precisions{
               });
             }},
     Bug{.name = "halved_precision",
-        .summary = "a result goes through half precision",
+        .summary = "The result is rounded to half precision.",
         .source = "tike 2b001b3f",
         .operation = "extract",
         .algorithm = "gather",

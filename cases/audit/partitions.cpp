@@ -70,14 +70,15 @@ bool has_even_ranks(const Case& c) {
 
 constexpr std::array quadrants{
     Bug{.name = "odd_rank_gets_nothing",
-        .summary = "positions are shared out among an even number of ranks",
+        .summary = "If the number of ranks is odd, the last rank gets no positions.",
         .source = "tike PR #72",
         .operation = "partition_quadrants",
         .algorithm = "gathered",
         .hits = [](const Case& c) { return group_size(c) % 2 == 1 && group_size(c) > 1; },
         .attempt = split_like_the_seed<double, true>},
     Bug{.name = "quotient_rounded_up",
-        .summary = "a quotient in single precision is rounded up to the number of the next rank",
+        .summary =
+            "A quotient in single precision is rounded up, so the position goes to the next rank.",
         .source = "tike PR #72",
         .operation = "partition_quadrants",
         .algorithm = "gathered",
@@ -87,7 +88,7 @@ constexpr std::array quadrants{
         .hits = has_even_ranks,
         .attempt = split_like_the_seed<float, true>},
     Bug{.name = "scan_expected_at_the_origin",
-        .summary = "the scan is taken to begin at 0 and not to go below",
+        .summary = "The scan is assumed to start at 0.",
         .source = "tike PR #72",
         .operation = "partition_quadrants",
         .algorithm = "gathered",
@@ -99,7 +100,7 @@ constexpr std::array quadrants{
 
 constexpr std::array kinds{
     Bug{.name = "lowest_row_in_no_stripe",
-        .summary = "stripes do not have their lower edge, the first one neither",
+        .summary = "Stripes exclude their lower edge, so the lowest row belongs to no stripe.",
         .operation = "partition_stripes",
         .algorithm = "gathered",
         .property = "covers_every_position",
@@ -117,13 +118,13 @@ constexpr std::array kinds{
               });
             }},
     Bug{.name = "grid_transposed",
-        .summary = "rows and columns of the grid are swapped",
+        .summary = "Rows and columns of the grid are swapped.",
         .source = "ptychodus#73",
         .operation = "partition_grid",
         .algorithm = "gathered",
         .attempt = run_transposed},
     Bug{.name = "shares_rounded_up",
-        .summary = "all shares are rounded up, so that the last ranks get fewer or none",
+        .summary = "All shares are rounded up, so the last ranks get fewer positions or none.",
         .source = "Pty-Chi 5d37add",
         .operation = "partition_equal_stripes",
         .algorithm = "gathered",
@@ -148,7 +149,8 @@ constexpr std::array kinds{
               attempt.set_all_output(Array::owners, owners);
             }},
     Bug{.name = "device_taken_for_rank",
-        .summary = "the numbers of the devices, listed backwards, are used for the ranks",
+        .summary =
+            "Device numbers are used as ranks, although the devices are listed in reverse order.",
         .source = "tike 0c8e6c4f",
         .operation = "partition_compact",
         .algorithm = "gathered",
@@ -160,7 +162,7 @@ constexpr std::array kinds{
               });
             }},
     Bug{.name = "every_rank_draws_its_own",
-        .summary = "every rank draws random owners of its own",
+        .summary = "Every rank draws its own random owners.",
         .source = "tike PR #133",
         .operation = "partition_random",
         .algorithm = "gathered",
@@ -177,7 +179,7 @@ constexpr std::array kinds{
               });
             }},
     Bug{.name = "every_rank_counts_from_zero",
-        .summary = "positions are numbered on every rank anew",
+        .summary = "Every rank numbers its own positions from 0.",
         .operation = "partition_interlaced",
         .algorithm = "gathered",
         .property = "is_independent_of_partition",
@@ -218,8 +220,8 @@ void concatenate(Attempt& attempt) {
 
 constexpr std::array ways{
     Bug{.name = "fused_by_device",
-        .summary = "what the devices have is put together in their order, not in the positions'",
-        .source = "tike PR #72, mended in f8092768",
+        .summary = "Shards are concatenated in the order of the ranks instead of the positions.",
+        .source = "tike PR #72, fixed in f8092768",
         .operation = "fuse",
         .algorithm = "exchanged",
         .property = "inverts_redistribute",
@@ -231,7 +233,7 @@ constexpr std::array ways{
               concatenate<Array::shard_frames, Array::frames>(attempt);
             }},
     Bug{.name = "frames_in_another_order",
-        .summary = "positions and frames arrive in different orders",
+        .summary = "Positions and frames arrive in different orders.",
         .source = "ptychodus#80",
         .operation = "redistribute",
         .algorithm = "exchanged",
@@ -248,7 +250,7 @@ constexpr std::array ways{
               });
             }},
     Bug{.name = "remainder_dropped",
-        .summary = "positions that cannot be shared out evenly are not shared out at all",
+        .summary = "If positions cannot be split evenly, the remainder is dropped.",
         .source = "Pty-Chi 5d37add",
         .operation = "redistribute",
         .algorithm = "exchanged",

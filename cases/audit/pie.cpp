@@ -97,7 +97,7 @@ void smooth_object(Attempt& attempt) {
 
 constexpr std::array pie{
     Bug{.name = "nothing_divided_by_nothing",
-        .summary = "where there is no light, the step is 0 / 0",
+        .summary = "Where no light falls, the step is 0 / 0.",
         .source = "tike fa7aac32; ptypy#325",
         .operation = "rpie_step",
         .algorithm = "replicated",
@@ -110,14 +110,14 @@ constexpr std::array pie{
               });
             }},
     Bug{.name = "probe_not_synchronised",
-        .summary = "one rank updates the probe, the others keep the one they had",
+        .summary = "One rank updates the probe, and the other ranks keep the old probe.",
         .source = "tike PR #133",
         .operation = "rpie_step",
         .algorithm = "replicated",
         .says = "differs from rank 0",
         .attempt = keep_on_other_ranks<Array::probe>},
     Bug{.name = "preconditioner_unused",
-        .summary = "the step length is worked out, but the step is the bare gradient",
+        .summary = "The step length is computed but not used: the step is the gradient itself.",
         .source = "tike 60766032",
         .operation = "epie_step",
         .algorithm = "replicated",
@@ -127,7 +127,7 @@ constexpr std::array pie{
                   attempt, [](const CollectiveCall& call) { call.fill(1); });
             }},
     Bug{.name = "step_divided_by_modes",
-        .summary = "the object's step is divided by the number of modes",
+        .summary = "The object's step is divided by the number of modes.",
         .source = "tike, rpie",
         .operation = "rpie_step",
         .algorithm = "replicated",
@@ -145,15 +145,15 @@ constexpr std::array pie{
               });
             }},
     Bug{.name = "denominator_of_own_frames",
-        .summary = "the gradient is every rank's, what it is divided by is the rank's own",
+        .summary = "The gradient is summed over the ranks, but each rank divides it by its own "
+                   "denominator.",
         .source = "ptypy fbf530eb; tike PR #322",
         .operation = "rpie_step",
         .algorithm = "replicated",
         .says = "differs from rank 0",
         .attempt = leave_out<StepSums::of_object_weight>},
     Bug{.name = "penalty_conjugates_the_probe",
-        .summary =
-            "what holds the probe together shrinks its real part and grows the imaginary one",
+        .summary = "A penalty on the probe shrinks its real part but increases its imaginary part.",
         .source = "tike 08450de6",
         .operation = "rpie_step",
         .algorithm = "replicated",
@@ -167,7 +167,8 @@ constexpr std::array pie{
               });
             }},
     Bug{.name = "object_scaled_to_its_mean",
-        .summary = "every step scales the object to a mean magnitude of 1, but not the probe",
+        .summary =
+            "Every step scales the object to a mean magnitude of 1 but leaves the probe unscaled.",
         .source = "tike 9ac2c1da",
         .operation = "epie_step",
         .algorithm = "replicated",
@@ -184,13 +185,13 @@ constexpr std::array pie{
               });
             }},
     Bug{.name = "mask_ignored_in_the_step",
-        .summary = "pixels that were not measured pull at object and probe",
+        .summary = "Unmeasured pixels contribute to the steps of object and probe.",
         .source = "Pty-Chi 8482f04",
         .operation = "rpie_step",
         .algorithm = "replicated",
         .attempt = run_unmasked},
     Bug{.name = "overlaps_not_exchanged",
-        .summary = "tiles that overlap keep their own gradients",
+        .summary = "Overlapping tiles keep their own gradients instead of exchanging them.",
         .source = "Pty-Chi 7b9fc49",
         .operation = "rpie_step",
         .algorithm = "tiled",
@@ -205,7 +206,7 @@ constexpr std::array pie{
               attempt.run();
             }},
     Bug{.name = "tile_ends_with_its_windows",
-        .summary = "tiles lack the row behind their windows, which interpolation reads too",
+        .summary = "Tiles lack the row after their windows, which interpolation also reads.",
         .source = "tike 6ce09ce7",
         .operation = "rpie_step",
         .algorithm = "tiled",
@@ -213,7 +214,7 @@ constexpr std::array pie{
         .says = "differs from another partition's",
         .attempt = cut_off_last_rows},
     Bug{.name = "largest_weight_everywhere",
-        .summary = "the object's step is divided by the largest weight alone, as ePIE's is",
+        .summary = "The object's step is divided only by the largest weight, as in ePIE.",
         .source = "tike, rpie with alpha = 1",
         .operation = "rpie_step",
         .algorithm = "replicated",
@@ -233,7 +234,7 @@ constexpr std::array pie{
               });
             }},
     Bug{.name = "step_taken_twice",
-        .summary = "the step that momentum has made is added to the one that it was made of",
+        .summary = "The momentum step is added to the plain step instead of replacing it.",
         .source = "tike, rpie with adaptive moment",
         .operation = "rpie_step",
         .algorithm = "replicated",
@@ -250,7 +251,7 @@ constexpr std::array pie{
               });
             }},
     Bug{.name = "step_averaged_over_ranks",
-        .summary = "the probe's step is the mean of the ranks' steps instead of their sum",
+        .summary = "The probe's step is the mean of the ranks' steps instead of the sum.",
         .source = "tike aa244409",
         .operation = "rpie_step",
         .algorithm = "replicated",
@@ -262,7 +263,8 @@ constexpr std::array pie{
                   attempt, [](const CollectiveCall& call) { call.scale(1.0 / call.call.ranks); });
             }},
     Bug{.name = "object_smoothed",
-        .summary = "every step takes pixels of the object for noise where their neighbours differ",
+        .summary = "Every step smooths the object, as if differences between neighbouring pixels "
+                   "were noise.",
         .source = "tike, smoothness constraint",
         .operation = "epie_step",
         .algorithm = "replicated",
@@ -270,7 +272,7 @@ constexpr std::array pie{
         .says = "which are periodic",
         .attempt = smooth_object},
     Bug{.name = "ramp_taken_out",
-        .summary = "every step turns object and probe so that neighbouring pixels agree in phase",
+        .summary = "Every step moves the object's mean phase ramp along the rows into the probe.",
         .operation = "epie_step",
         .algorithm = "replicated",
         .property = "is_equivariant",

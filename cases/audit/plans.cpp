@@ -21,26 +21,27 @@ Plan plan_instead(Case c, Change change) {
 
 constexpr std::array synchronisation{
     Bug{.name = "missing_wait",
-        .summary = "a rank uses what its neighbour sends without waiting for it",
+        .summary = "A rank uses its neighbour's data without waiting for it.",
         .source = "cupy#9727",
         .operation = "all_reduce",
         .algorithm = "ring",
         .says = "of which a part was never written",
         .edit = [](const Case&, Plan& plan) { erase_first(plan, waits_for_arrival(plan)); }},
     Bug{.name = "missing_entry_wait",
-        .summary = "a rank writes to a peer that has not entered the call yet",
+        .summary = "A rank writes to a peer that has not entered the call yet.",
         .operation = "broadcast",
         .algorithm = "binomial",
         .says = "unordered",
         .edit = [](const Case&, Plan& plan) { erase_first(plan, waits_for_entry(plan)); }},
     Bug{.name = "leaves_too_early",
-        .summary = "ranks leave, and reuse their input, while peers still read it",
+        .summary = "Ranks leave, and may reuse their input, while peers still read it.",
         .operation = "reduce_scatter",
         .algorithm = "direct",
         .says = "(leaving)",
         .edit = [](const Case&, Plan& plan) { erase_all(plan, waits_for_arrival(plan)); }},
     Bug{.name = "stale_slot",
-        .summary = "one inbox for all steps: a fast neighbour overwrites what is still needed",
+        .summary = "All steps share one receive slot, so a fast neighbour overwrites data that is "
+                   "still needed.",
         .operation = "reduce_scatter",
         .algorithm = "ring",
         .says = "unordered",
@@ -52,7 +53,7 @@ constexpr std::array synchronisation{
               });
             }},
     Bug{.name = "waits_before_it_sends",
-        .summary = "all ranks wait for a message before they send theirs",
+        .summary = "All ranks wait for a message before they send their own.",
         .operation = "send_recv",
         .algorithm = "direct",
         .verdict = Verdict::hung,
@@ -66,7 +67,8 @@ constexpr std::array synchronisation{
               }
             }},
     Bug{.name = "empty_block_hangs",
-        .summary = "a rank without elements returns at once; its neighbours wait for it",
+        .summary =
+            "A rank without elements returns at once, and its neighbours wait for it forever.",
         .operation = "all_gather_v",
         .algorithm = "ring",
         .verdict = Verdict::hung,
@@ -79,7 +81,7 @@ constexpr std::array synchronisation{
               });
             }},
     Bug{.name = "barrier_without_wait",
-        .summary = "ranks tell the master that they are there, and go on",
+        .summary = "Ranks report to rank 0 and leave without waiting for its answer.",
         .operation = "barrier",
         .algorithm = "central",
         .property = "separates_ranks",
@@ -91,7 +93,8 @@ constexpr std::array synchronisation{
               });
             }},
     Bug{.name = "barrier_one_round_short",
-        .summary = "floor instead of ceil of log2: ranks hear from some of the others only",
+        .summary = "The number of rounds is floor instead of ceil of log2(n), so ranks hear from "
+                   "only some others.",
         .operation = "barrier",
         .algorithm = "dissemination",
         .property = "separates_ranks",
@@ -102,7 +105,7 @@ constexpr std::array synchronisation{
 
 constexpr std::array reductions{
     Bug{.name = "double_count",
-        .summary = "one rank's contribution is added twice",
+        .summary = "One rank's contribution is added twice.",
         .source = "nnabla#1120",
         .operation = "all_reduce",
         .algorithm = "direct",
@@ -118,7 +121,7 @@ constexpr std::array reductions{
               });
             }},
     Bug{.name = "missing_contribution",
-        .summary = "the loop over the peers ends one too early",
+        .summary = "The loop over the peers ends one peer too early.",
         .operation = "reduce",
         .algorithm = "direct",
         .says = "missing",
@@ -129,7 +132,7 @@ constexpr std::array reductions{
               });
             }},
     Bug{.name = "missing_child",
-        .summary = "the root of the tree forgets its last child",
+        .summary = "The root of the tree leaves out its last child.",
         .operation = "all_reduce",
         .algorithm = "binomial_tree",
         .property = "equals_reduce_then_broadcast",
@@ -141,7 +144,7 @@ constexpr std::array reductions{
               });
             }},
     Bug{.name = "dropped_remainder",
-        .summary = "count / n elements a rank; what is left over is forgotten",
+        .summary = "Each rank takes count / n elements, and the remainder is dropped.",
         .operation = "all_reduce",
         .algorithm = "direct",
         .edit =
@@ -150,7 +153,7 @@ constexpr std::array reductions{
                   c, [](Case& other) { other.count -= other.count % group_size(other); });
             }},
     Bug{.name = "next_block",
-        .summary = "every rank reduces the block of the next rank",
+        .summary = "Every rank reduces the block of the next rank.",
         .operation = "reduce_scatter",
         .algorithm = "direct",
         .property = "equals_reduce_then_scatter",
@@ -166,7 +169,7 @@ constexpr std::array reductions{
               });
             }},
     Bug{.name = "shortest_block_for_all",
-        .summary = "the uneven operation is the even one with the smallest count",
+        .summary = "The operation with uneven blocks uses the smallest block size for all ranks.",
         .operation = "reduce_scatter_v",
         .algorithm = "direct",
         .edit =
@@ -177,7 +180,7 @@ constexpr std::array reductions{
               });
             }},
     Bug{.name = "wrong_root",
-        .summary = "the root is ignored: rank 0 gets the result",
+        .summary = "The root is ignored, and rank 0 gets the result.",
         .source = "chainer#7289",
         .operation = "reduce",
         .algorithm = "binomial",
@@ -185,7 +188,7 @@ constexpr std::array reductions{
         .edit = [](const Case& c,
                    Plan& plan) { plan = plan_instead(c, [](Case& other) { other.root = 0; }); }},
     Bug{.name = "clobbered_input",
-        .summary = "the root accumulates in its send buffer",
+        .summary = "The root accumulates in its send buffer.",
         .operation = "reduce",
         .algorithm = "direct",
         .says = "input changed",
@@ -206,7 +209,7 @@ constexpr std::array reductions{
               steps.insert(reduce + 1, copy);
             }},
     Bug{.name = "avg_is_sum",
-        .summary = "avg is a sum that nobody divides",
+        .summary = "avg returns the sum without dividing it.",
         .source = "rocm-systems#10322",
         .operation = "all_reduce",
         .algorithm = "direct",
@@ -215,7 +218,7 @@ constexpr std::array reductions{
               change(plan, moves, [](Step& step, std::span<Range>) { step.finish = false; });
             }},
     Bug{.name = "finished_twice",
-        .summary = "the ring divides again whatever it passes on",
+        .summary = "The ring divides a finished result again each time it forwards it.",
         .operation = "all_reduce",
         .algorithm = "ring",
         .property = "ranks_agree_bitwise",
@@ -227,7 +230,7 @@ constexpr std::array reductions{
               });
             }},
     Bug{.name = "premul_forgotten_in_place",
-        .summary = "in place a rank's own contribution is not multiplied by its scalar",
+        .summary = "In a call in place, a rank's own contribution is not multiplied by its scalar.",
         .operation = "all_reduce",
         .algorithm = "direct",
         .property = "in_place_equals_out_of_place",
@@ -245,7 +248,7 @@ constexpr std::array reductions{
 
 constexpr std::array data_movement{
     Bug{.name = "wrong_chunk",
-        .summary = "every rank sends the block of the next rank",
+        .summary = "Every rank sends the block of the next rank.",
         .operation = "all_to_all",
         .algorithm = "pairwise",
         .property = "is_an_involution",
@@ -258,7 +261,7 @@ constexpr std::array data_movement{
               });
             }},
     Bug{.name = "swapped_blocks",
-        .summary = "two ranks get each other's block",
+        .summary = "Two ranks get each other's block.",
         .operation = "scatter",
         .algorithm = "direct",
         .says = "element 1 of rank 0",
@@ -270,7 +273,7 @@ constexpr std::array data_movement{
               });
             }},
     Bug{.name = "rank_order_permuted",
-        .summary = "blocks arrive in the order of the hardware's ring, not of the ranks",
+        .summary = "Blocks arrive in the order of the hardware's ring instead of the ranks.",
         .source = "nccl#1906",
         .operation = "all_gather",
         .algorithm = "direct",
@@ -286,7 +289,7 @@ constexpr std::array data_movement{
               });
             }},
     Bug{.name = "tree_order",
-        .summary = "blocks stay in the order of the tree, which begins at the root",
+        .summary = "Blocks stay in the order of the tree, which starts at the root.",
         .operation = "gather",
         .algorithm = "direct",
         .property = "inverts_scatter",
@@ -300,7 +303,8 @@ constexpr std::array data_movement{
               });
             }},
     Bug{.name = "group_order_ignored",
-        .summary = "the members of a group take part in the order of the world",
+        .summary = "Group members take part in the order of their world ranks instead of the "
+                   "group's order.",
         .source = "nnabla, multi_process_data_parallel_communicator.cu",
         .operation = "all_gather",
         .algorithm = "ring",
@@ -308,7 +312,7 @@ constexpr std::array data_movement{
         .says = "the reordered group gives another result",
         .edit = [](const Case& c, Plan& plan) { plan = plan_of_sorted_group(c, plan); }},
     Bug{.name = "shift_ignored",
-        .summary = "every rank sends to the next one, whatever the call says",
+        .summary = "Every rank sends to the next rank, whatever shift the call names.",
         .operation = "send_recv",
         .algorithm = "direct",
         .property = "returns_by_the_reverse",
@@ -316,7 +320,7 @@ constexpr std::array data_movement{
         .edit = [](const Case& c,
                    Plan& plan) { plan = plan_instead(c, [](Case& other) { other.shift = 1; }); }},
     Bug{.name = "transposed_counts",
-        .summary = "the counts are read by columns instead of rows",
+        .summary = "The matrix of counts is read by columns instead of rows.",
         .operation = "all_to_all_v",
         .algorithm = "pairwise",
         .property = "returns_by_the_transpose",
@@ -334,13 +338,13 @@ constexpr std::array data_movement{
               });
             }},
     Bug{.name = "displacements_ignored",
-        .summary = "blocks are taken to lie behind one another",
+        .summary = "Blocks are assumed to be contiguous: displacements are ignored.",
         .operation = "scatter_v",
         .algorithm = "direct",
         .edit = [](const Case& c,
                    Plan& plan) { plan = plan_instead(c, [](Case& other) { other.gap = 0; }); }},
     Bug{.name = "in_place_wrong_block",
-        .summary = "in place the root looks for its own block at the start of recv",
+        .summary = "In a call in place, the root reads its own block from the start of recv.",
         .source = "Aluminum#74",
         .operation = "gather",
         .algorithm = "direct",
@@ -354,13 +358,13 @@ constexpr std::array data_movement{
               });
             }},
     Bug{.name = "lost_put",
-        .summary = "the loop over the ranks ends one too early",
+        .summary = "The loop over the ranks ends one rank too early.",
         .operation = "scatter",
         .algorithm = "direct",
         .says = "no input of any rank",
         .edit = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
     Bug{.name = "lost_leaf",
-        .summary = "the last leaf of the tree is never asked",
+        .summary = "The last leaf of the tree never sends its block.",
         .operation = "gather_v",
         .algorithm = "binomial",
         .property = "inverts_scatter",
@@ -370,7 +374,7 @@ constexpr std::array data_movement{
         .hits = [](const Case& c) { return harness::members(c).size() <= 3; },
         .edit = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
     Bug{.name = "last_part_lost",
-        .summary = "the ring that gathers the parts stops one step early",
+        .summary = "The ring that gathers the parts stops one step too early.",
         .operation = "broadcast",
         .algorithm = "scatter_all_gather",
         .property = "equals_scatter_then_all_gather",
@@ -379,12 +383,13 @@ constexpr std::array data_movement{
         .hits = [](const Case& c) { return group_size(c) == 3 && c.root == 0; },
         .edit = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
     Bug{.name = "last_pipeline_chunk_lost",
-        .summary = "the pipeline is not drained: the last of several chunks stops half way",
+        .summary =
+            "The pipeline is not drained, so the last of several chunks does not reach all ranks.",
         .operation = "broadcast",
         .algorithm = "chain",
         .edit = [](const Case&, Plan& plan) { erase_last_of_several(plan, is_put); }},
     Bug{.name = "write_past_end",
-        .summary = "one element too many is copied",
+        .summary = "One element too many is copied.",
         .operation = "all_gather",
         .algorithm = "ring",
         .says = "outside the buffer",
@@ -396,7 +401,7 @@ constexpr std::array data_movement{
               });
             }},
     Bug{.name = "off_root_written",
-        .summary = "a gather that is an all_gather: all ranks get the result",
+        .summary = "The gather runs as an all_gather, so all ranks get the result.",
         .operation = "gather",
         .algorithm = "direct",
         .says = "no part of the output, was written",

@@ -13,7 +13,7 @@ using harness::Verdict;
 
 constexpr std::array memory{
     Bug{.name = "guard_overwritten",
-        .summary = "a vectorised store writes one byte past the end of the output",
+        .summary = "A vectorised store writes one byte past the end of the output.",
         .operation = "reduce_scatter",
         .algorithm = "ring",
         .says = "past the end of recv",
@@ -24,7 +24,7 @@ constexpr std::array memory{
               outcome.images()[0][static_cast<std::size_t>(end)] ^= std::byte{1};
             }},
     Bug{.name = "gap_written",
-        .summary = "blocks are copied with the unused elements behind them",
+        .summary = "Blocks are copied together with the unused elements after them.",
         .operation = "all_gather_v",
         .algorithm = "direct",
         .says = "no part of the output, was written",
@@ -41,7 +41,8 @@ constexpr std::array memory{
               }
             }},
     Bug{.name = "misaligned_start_skipped",
-        .summary = "a vectorised copy begins at the next aligned address",
+        .summary = "A vectorised copy starts at the next aligned address and skips the elements "
+                   "before it.",
         .operation = "broadcast",
         .algorithm = "chain",
         .spoil =
@@ -53,7 +54,8 @@ constexpr std::array memory{
               });
             }},
     Bug{.name = "chunks_of_256_swapped",
-        .summary = "two chunks of 256 elements change places: a fill of period 256 cannot show it",
+        .summary =
+            "Two chunks of 256 elements are swapped. Test data of period 256 cannot show it.",
         .source = "rccl, TestBed",
         .operation = "broadcast",
         .algorithm = "binomial",
@@ -68,7 +70,8 @@ constexpr std::array memory{
               });
             }},
     Bug{.name = "stale_result",
-        .summary = "a result is cached by its size: a call returns what the one before returned",
+        .summary =
+            "Results are cached by size, so a call returns the result of the call before it.",
         .operation = "reduce",
         .algorithm = "binomial",
         .property = "is_linear",
@@ -90,14 +93,14 @@ constexpr std::array memory{
 
 constexpr std::array behaviour{
     Bug{.name = "low_bit_flipped",
-        .summary = "one rank's result differs from the others' in the last bit",
+        .summary = "One rank's result differs from the other ranks' in the last bit.",
         .operation = "all_reduce",
         .algorithm = "ring",
         .property = "ranks_agree_bitwise",
         .says = "differs from rank 0",
         .spoil = [](const Outcome& outcome) { flip_first(outcome, 1); }},
     Bug{.name = "differs_in_place",
-        .summary = "in place the order of additions is another one",
+        .summary = "A call in place adds in another order.",
         .operation = "all_reduce",
         .algorithm = "binomial_tree",
         .property = "in_place_equals_out_of_place",
@@ -105,7 +108,7 @@ constexpr std::array behaviour{
         .hits = [](const Case& c) { return c.in_place; },
         .spoil = flip_first_of_all},
     Bug{.name = "depends_on_group_order",
-        .summary = "the result is right for groups in rising or falling order only",
+        .summary = "The result is correct only if the group's order is ascending or descending.",
         .operation = "reduce_scatter",
         .algorithm = "recursive_halving",
         .property = "rank_permutation",
@@ -117,7 +120,7 @@ constexpr std::array behaviour{
             },
         .spoil = flip_first_of_all},
     Bug{.name = "whole_differs_from_parts",
-        .summary = "the tail of a buffer of several elements takes another code path",
+        .summary = "The tail of a buffer of several elements takes another code path.",
         .operation = "scatter",
         .algorithm = "binomial",
         .property = "splits",
@@ -125,7 +128,7 @@ constexpr std::array behaviour{
         .hits = [](const Case& c) { return c.count > 1; },
         .spoil = flip_last_of_all},
     Bug{.name = "second_run_differs",
-        .summary = "what a call leaves behind changes the next one",
+        .summary = "State that a call leaves behind changes the next call.",
         .operation = "all_gather",
         .algorithm = "bruck",
         .property = "is_deterministic",
@@ -135,7 +138,7 @@ constexpr std::array behaviour{
               if (outcome.stage > 0) flip_first(outcome, 0);
             }},
     Bug{.name = "results_of_the_call_before",
-        .summary = "a call of a shape that came before gives the results of that one",
+        .summary = "A call with the shape of an earlier call returns the earlier results.",
         .operation = "broadcast",
         .algorithm = "binomial",
         .property = "repeats_with_other_data",
@@ -150,7 +153,8 @@ constexpr std::array behaviour{
               });
             }},
     Bug{.name = "communicator_of_the_group_before",
-        .summary = "a communicator is kept by its size: another group's call runs in it",
+        .summary = "Communicators are cached by size, so a call runs in the communicator of "
+                   "another group.",
         .operation = "scatter_v",
         .algorithm = "direct",
         .property = "keeps_groups_apart",
@@ -162,7 +166,7 @@ constexpr std::array behaviour{
               flip_first_of_all(outcome);
             }},
     Bug{.name = "sometimes_wrong",
-        .summary = "every third run goes wrong",
+        .summary = "Every third run gives a wrong result.",
         .operation = "all_to_all",
         .algorithm = "bruck",
         .verdict = Verdict::flaky,
@@ -174,7 +178,7 @@ constexpr std::array behaviour{
               if (outcome.runs % 3 == 2) flip_first(outcome, 0);
             }},
     Bug{.name = "crash",
-        .summary = "more than one element ends the process",
+        .summary = "A call with more than one element crashes the process.",
         .operation = "send_recv",
         .algorithm = "direct",
         .verdict = Verdict::crashed,
@@ -186,14 +190,14 @@ constexpr std::array behaviour{
               outcome.observation.reason = "rank 0 was ended by signal 11";
             }},
     Bug{.name = "silent_fallback",
-        .summary = "another algorithm runs than the one that was asked for",
+        .summary = "Another algorithm runs instead of the requested one.",
         .operation = "all_gather",
         .algorithm = "ring",
         .says = "asked for algorithm ring, ran direct",
         .spoil =
             [](const Outcome& outcome) { outcome.observation.path[outcome.stage] = "direct"; }},
     Bug{.name = "barrier_returns_early",
-        .summary = "rank 0 leaves before the last rank has entered",
+        .summary = "Rank 0 leaves before the last rank has entered.",
         .operation = "barrier",
         .algorithm = "dissemination",
         .property = "separates_ranks",

@@ -63,7 +63,7 @@ bool has_slices(const Case& c) {
 
 constexpr std::array bugs{
     Bug{.name = "divided_by_slices",
-        .summary = "the adjoint in the object is divided by the number of slices",
+        .summary = "The adjoint in the object is divided by the number of slices.",
         .source = "tike, Multislice",
         .operation = "multislice",
         .algorithm = "batched",
@@ -78,7 +78,7 @@ constexpr std::array bugs{
               });
             }},
     Bug{.name = "way_back_misses_slices",
-        .summary = "the waves go back without being multiplied by the conjugate slices",
+        .summary = "Waves travel back without being multiplied by the conjugate of the slices.",
         .source = "tike 10e0f0b5",
         .operation = "multislice",
         .algorithm = "batched",
@@ -87,7 +87,7 @@ constexpr std::array bugs{
         .says = "<o_s, (F* y)_s>",
         .attempt = go_back_through_nothing},
     Bug{.name = "back_the_wrong_way",
-        .summary = "the adjoint lets waves travel on instead of back",
+        .summary = "The adjoint propagates waves forward instead of back.",
         .source = "tike dd2e998b",
         .operation = "multislice",
         .algorithm = "batched",
@@ -96,7 +96,7 @@ constexpr std::array bugs{
         .says = "<F x, y>",
         .attempt = turn_back},
     Bug{.name = "last_slice_left_out",
-        .summary = "the loop ends one slice too early",
+        .summary = "The loop over the slices ends one slice too early.",
         .operation = "multislice",
         .algorithm = "batched",
         .property = "has_degree_of_its_slices",
@@ -107,7 +107,8 @@ constexpr std::array bugs{
               attempt.run();
             }},
     Bug{.name = "waves_between_slices_not_scaled",
-        .summary = "waves grow with the width of the window between two slices",
+        .summary = "The transforms between slices are not scaled, so waves grow with the width of "
+                   "the window.",
         .source = "ptypy#275",
         .operation = "multislice",
         .algorithm = "batched",
@@ -116,7 +117,7 @@ constexpr std::array bugs{
         .hits = has_slices,
         .attempt = forget_to_scale},
     Bug{.name = "first_mode_meets_the_slices",
-        .summary = "what meets the slices is the first mode, whichever mode it is to be",
+        .summary = "Every mode is propagated through the slices as the first mode.",
         .source = "tike, fwd_return_intermediate_probes",
         .operation = "multislice",
         .algorithm = "batched",

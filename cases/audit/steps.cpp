@@ -108,7 +108,7 @@ void count_last_rank_for_more(Attempt& attempt) {
 /// to detect it.
 constexpr Bug counts_for_more(std::string_view name, std::string_view operation) {
   return {.name = name,
-          .summary = "what one rank adds to the object's step is a tenth too large",
+          .summary = "One rank's contribution to the object's step is 10 % too large.",
           .operation = operation,
           .algorithm = "replicated",
           .hits = is_single,
@@ -125,7 +125,7 @@ constexpr std::array steps{
     counts_for_more("more_of_one_rank_in_poisson_conjugate_gradients",
                     "poisson_conjugate_gradient_step"),
     Bug{.name = "line_search_ignores_the_step",
-        .summary = "the cost of the trial does not depend on it: the longest step is taken",
+        .summary = "The cost of a trial step is always 0, so the longest step is taken.",
         .source = "PtyGer, line search",
         .operation = "conjugate_gradient_step",
         .algorithm = "replicated",
@@ -142,7 +142,8 @@ constexpr std::array steps{
               attempt.run();
             }},
     Bug{.name = "length_unused",
-        .summary = "the length is found and told, but the step is the whole direction",
+        .summary = "The step length is computed and reported, but the object moves by the whole "
+                   "direction.",
         .source = "tike 60766032",
         .operation = "conjugate_gradient_step",
         .algorithm = "replicated",
@@ -160,7 +161,7 @@ constexpr std::array steps{
               });
             }},
     Bug{.name = "line_search_on_own_frames",
-        .summary = "the costs that steer the line search are those of one rank's frames",
+        .summary = "The line search compares costs of one rank's frames instead of all frames.",
         .source = "ptypy#168",
         .operation = "conjugate_gradient_step",
         .algorithm = "replicated",
@@ -176,7 +177,7 @@ constexpr std::array steps{
               attempt.run();
             }},
     Bug{.name = "amplitudes_for_counts",
-        .summary = "the frames' square roots are compared, as with the other model of the noise",
+        .summary = "The Poisson cost uses the square roots of the counts.",
         .operation = "poisson_conjugate_gradient_step",
         .algorithm = "replicated",
         .attempt =
@@ -187,17 +188,20 @@ constexpr std::array steps{
               attempt.run();
             }},
     Bug{.name = "line_search_of_amplitudes",
-        .summary = "the probe goes as far as the cost of amplitudes falls, not that of counts",
+        .summary =
+            "The line search of the probe uses the amplitude cost instead of the Poisson cost.",
         .operation = "poisson_conjugate_gradient_step",
         .algorithm = "replicated",
         .attempt = search_with<reference::gaussian_cost::reference>},
     Bug{.name = "line_search_of_counts",
-        .summary = "the probe goes as far as the cost of counts falls, not that of amplitudes",
+        .summary =
+            "The line search of the probe uses the Poisson cost instead of the amplitude cost.",
         .operation = "conjugate_gradient_step",
         .algorithm = "tiled",
         .attempt = search_with<reference::poisson_cost::reference>},
     Bug{.name = "mean_of_own_positions",
-        .summary = "the mean that damps the step's length is that of one rank's positions",
+        .summary = "The mean that damps the step length is taken over one rank's positions instead "
+                   "of all.",
         .source = "tike ca5bbae2",
         .operation = "lsqml_step",
         .algorithm = "replicated",
@@ -205,7 +209,8 @@ constexpr std::array steps{
         .says = "differs from another partition's",
         .attempt = leave_out<StepSums::of_powers>},
     Bug{.name = "denominator_summed_for_every_mode",
-        .summary = "what the object's step is divided by is summed over the ranks once a mode",
+        .summary =
+            "The denominator of the object's step is summed over the ranks once for each mode.",
         .source = "tike v0.22.2, lstsq",
         .operation = "lsqml_step",
         .algorithm = "replicated",
@@ -217,7 +222,8 @@ constexpr std::array steps{
               });
             }},
     Bug{.name = "power_depends_on_ranks",
-        .summary = "the object is averaged over the ranks, what it is divided by is summed",
+        .summary =
+            "The object's numerator is averaged over the ranks, but its denominator is summed.",
         .source = "ptypy#168",
         .operation = "alternating_projections_step",
         .algorithm = "replicated",
@@ -229,13 +235,14 @@ constexpr std::array steps{
                   attempt, [](const CollectiveCall& call) { call.scale(1.0 / call.call.ranks); });
             }},
     Bug{.name = "unmeasured_taken_for_dark",
-        .summary = "waves that meet pixels which were not measured are given no amplitude",
+        .summary = "At unmeasured pixels, the amplitude is set to 0 instead of kept.",
         .source = "tike, solvers.dm",
         .operation = "alternating_projections_step",
         .algorithm = "replicated",
         .attempt = take_unmeasured_for_dark},
     Bug{.name = "a_little_light_everywhere",
-        .summary = "1e-9 beside what the object is divided by: where no light falls, it becomes 0",
+        .summary = "1e-9 is added to the object's denominator, so the object becomes 0 where no "
+                   "light falls.",
         .source = "tike, solvers.dm",
         .operation = "alternating_projections_step",
         .algorithm = "replicated",
@@ -253,20 +260,21 @@ constexpr std::array steps{
               });
             }},
     Bug{.name = "direction_forgotten",
-        .summary = "every step begins anew, along the gradient",
+        .summary = "Every step restarts along the gradient.",
         .source = "tike PR #72, which restarts in every call",
         .operation = "conjugate_gradient_step",
         .algorithm = "replicated",
         .attempt = forget_direction},
     Bug{.name = "direction_lost_between_steps",
-        .summary = "the direction that a step left is not read by the next one",
+        .summary = "A step ignores the direction that the previous step left.",
         .operation = "conjugate_gradient_step",
         .algorithm = "replicated",
         .property = "takes_further_steps",
         .hits = [](const Case& c) { return c.chained; },
         .attempt = forget_direction},
     Bug{.name = "lengths_summed",
-        .summary = "the step goes by the sum of the lengths that its positions want",
+        .summary =
+            "The step length is the sum of the positions' step lengths instead of their mean.",
         .source = "tike aa244409",
         .operation = "lsqml_step",
         .algorithm = "replicated",
@@ -281,7 +289,7 @@ constexpr std::array steps{
               });
             }},
     Bug{.name = "direction_not_averaged",
-        .summary = "the probe's direction is the sum over the positions instead of the mean",
+        .summary = "The probe's direction is the sum over the positions instead of the mean.",
         .source = "Pty-Chi ae2f868; tike, lstsq",
         .operation = "lsqml_step",
         .algorithm = "replicated",
@@ -292,7 +300,7 @@ constexpr std::array steps{
               });
             }},
     Bug{.name = "residual_divided_by_its_absence",
-        .summary = "where nothing came back, the lengths are 0 / 0",
+        .summary = "If the residual is 0, the step lengths are 0 / 0.",
         .source = "tike fa7aac32",
         .operation = "lsqml_step",
         .algorithm = "replicated",

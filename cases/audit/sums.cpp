@@ -48,14 +48,14 @@ void reverse_positions(Attempt& attempt, Array array) {
 
 constexpr std::array gradients{
     Bug{.name = "gradient_not_summed",
-        .summary = "every rank goes on with the object's gradient of its own frames",
+        .summary = "Every rank uses the object's gradient of its own frames only.",
         .source = "Pty-Chi 7b9fc49",
         .operation = "gaussian_gradients",
         .algorithm = "batched",
         .says = "differs from rank 0",
         .attempt = leave_out<GradientSums::of_object>},
     Bug{.name = "gradient_summed_twice",
-        .summary = "the sum of all ranks' gradients is summed over the ranks again",
+        .summary = "The sum of all ranks' gradients is summed over the ranks again.",
         .source = "tike 89781f76; Pty-Chi 80b4cdf",
         .operation = "gaussian_gradients",
         .algorithm = "batched",
@@ -63,7 +63,7 @@ constexpr std::array gradients{
         .says = "<object gradient, object>",
         .attempt = sum_again<GradientSums::of_object>},
     Bug{.name = "gradient_averaged",
-        .summary = "gradients are averaged over the ranks instead of summed",
+        .summary = "Gradients are averaged over the ranks instead of summed.",
         .source = "Pty-Chi 93c585a",
         .operation = "poisson_gradients",
         .algorithm = "batched",
@@ -73,7 +73,7 @@ constexpr std::array gradients{
                   attempt, [](const CollectiveCall& call) { call.scale(1.0 / call.call.ranks); });
             }},
     Bug{.name = "probe_gradient_mean_of_means",
-        .summary = "ranks with few positions weigh as much as ranks with many",
+        .summary = "The gradient is a mean of the ranks' means, so all ranks have the same weight.",
         .source = "Pty-Chi ae2f868",
         .operation = "gaussian_gradients",
         .algorithm = "batched",
@@ -89,14 +89,14 @@ constexpr std::array gradients{
               attempt.run();
             }},
     Bug{.name = "copy_synchronised",
-        .summary = "what is summed is a copy of the gradient, which is thrown away",
+        .summary = "A copy of the gradient is summed over the ranks and then discarded.",
         .source = "Pty-Chi, sync_buffer",
         .operation = "illuminate_adjoint_object",
         .algorithm = "gather",
         .says = "differs from rank 0",
         .attempt = leave_out<GradientSums::of_object>},
     Bug{.name = "sum_overtakes_the_kernel",
-        .summary = "a peer copy does not wait for the kernel that makes what it copies",
+        .summary = "A copy to a peer does not wait for the kernel that computes the data.",
         .source = "tike PR #72; tike d5470e05",
         .operation = "illuminate_adjoint_probe",
         .algorithm = "gather",
@@ -113,7 +113,7 @@ constexpr std::array gradients{
               attempt.run();
             }},
     Bug{.name = "atomics_in_any_order",
-        .summary = "positions add to the object in an order that differs from run to run",
+        .summary = "Positions are added to the object in an order that differs from run to run.",
         .source = "abTEM#433; ptypy#298",
         .operation = "insert",
         .algorithm = "gather",
@@ -125,8 +125,9 @@ constexpr std::array gradients{
               attempt.run();
             }},
     Bug{.name = "empty_rank_adds_garbage",
-        .summary = "a rank without positions starts no kernel, and its buffer is summed as it was",
-        .source = "tike PR #72: odd numbers of devices leave some empty",
+        .summary =
+            "A rank without positions starts no kernel, and its uninitialised buffer is summed.",
+        .source = "tike PR #72: with an odd number of devices, some get no positions",
         .operation = "insert",
         .algorithm = "gather",
         .attempt =
@@ -144,7 +145,7 @@ constexpr std::array gradients{
 
 constexpr std::array costs{
     Bug{.name = "cost_mean_of_means",
-        .summary = "the cost is the average of the means of the ranks' frames",
+        .summary = "The cost is a mean of the ranks' means, so all ranks have the same weight.",
         .source = "Pty-Chi ae2f868",
         .operation = "poisson_cost",
         .algorithm = "pixelwise",
@@ -158,7 +159,7 @@ constexpr std::array costs{
               attempt.run();
             }},
     Bug{.name = "cost_grows_with_ranks",
-        .summary = "every rank adds the cost of all frames to the sum",
+        .summary = "Every rank adds the cost of all frames to the sum.",
         .source = "tike 6feb1bea; ptypy#168",
         .operation = "gaussian_cost",
         .algorithm = "pixelwise",
@@ -167,7 +168,7 @@ constexpr std::array costs{
 
 constexpr std::array weights{
     Bug{.name = "weights_are_maxima",
-        .summary = "of the ranks' weights the largest is taken instead of the sum",
+        .summary = "The ranks' weights are combined by the maximum instead of the sum.",
         .operation = "object_preconditioner",
         .algorithm = "gather",
         .property = "is_independent_of_partition",
@@ -181,7 +182,7 @@ constexpr std::array weights{
               attempt.run();
             }},
     Bug{.name = "last_rank_left_out",
-        .summary = "there are fewer chunks than ranks: the last rank's contribution is dropped",
+        .summary = "There are fewer chunks than ranks, so the last rank's contribution is dropped.",
         .source = "Pty-Chi 5d37add",
         .operation = "probe_preconditioner",
         .algorithm = "gather",
