@@ -87,7 +87,7 @@ void add_library_options(CLI::App& app, rankcheck::cases::Context& context) {
              context.program +=
                  fmt::format(" {} {}", library.option, rankcheck::harness::shell_quoted(path));
            },
-           fmt::format("The file of {}, or of a library with its interface", library.name))
+           fmt::format("The file of {} or of a library with its interface.", library.name))
         ->type_name("PATH")
         ->trigger_on_parse();
   }

@@ -236,16 +236,20 @@ int run_audit(const Options& options) {
 
 void add_audit(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "audit", "Plants every catalogued bug and tells which properties catch it");
+      "audit", "Plants every catalogued bug and reports which properties catch it.");
   const auto options = std::make_shared<Options>();
-  command->add_option("--operation", options->operation, "Operations whose names match")
+  command
+      ->add_option("--operation", options->operation, "Selects the operations whose names match.")
       ->type_name("GLOB");
-  command->add_option("--seed", options->hunt.seed, "Decides which cases are generated")
+  command->add_option("--seed", options->hunt.seed, "The seed of the generated cases.")
       ->type_name("N");
-  command->add_option("--cases", options->hunt.cases, "Cases in which each bug has to show")
+  command
+      ->add_option(
+          "--cases", options->hunt.cases, "The number of cases in which each bug must show.")
       ->type_name("N");
-  command->add_option("--jobs", options->jobs, "Bugs to plant at the same time")->type_name("N");
-  command->add_flag("--json", options->json, "As JSON");
+  command->add_option("--jobs", options->jobs, "The number of bugs to plant at the same time.")
+      ->type_name("N");
+  command->add_flag("--json", options->json, "Prints JSON.");
   command->callback([options, &context] { context.exit_status = run_audit(*options); });
 }
 

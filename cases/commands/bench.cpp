@@ -46,17 +46,23 @@ bool measure(bench::Options options, bool backends_named) {
 /// Adds what times plans instead of measuring. `options` outlives the command line.
 CLI::Option* add_topology(CLI::App& command, bench::TopologyOptions& options) {
   CLI::Option* topology = command.add_option(
-      "--topology", options.topology, "time the plans on this machine instead: a name or a file");
+      "--topology",
+      options.topology,
+      "Times the plans on this topology instead of measuring. Takes a name or a file.");
   command
       .add_option_function<std::string>(
           "--ranks",
           [&options](const std::string& text) { options.ranks = parse_ranks(text); },
-          "ranks for --topology")
+          "The numbers of ranks for --topology.")
       ->type_name("LIST")
       ->needs(topology);
-  command.add_option("--operation", options.operation, "operations for --topology, a pattern")
+  command
+      .add_option(
+          "--operation", options.operation, "Selects the operations for --topology by a pattern.")
       ->needs(topology);
-  command.add_option("--algorithm", options.algorithm, "algorithms for --topology, a pattern")
+  command
+      .add_option(
+          "--algorithm", options.algorithm, "Selects the algorithms for --topology by a pattern.")
       ->needs(topology);
   return topology;
 }
@@ -65,41 +71,49 @@ CLI::Option* add_topology(CLI::App& command, bench::TopologyOptions& options) {
 
 void add_bench(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "bench", "measures the implementations, or times their plans on a topology");
+      "bench", "Measures the implementations, or times their plans on a topology.");
   auto options = std::make_shared<bench::Options>();
   auto virtual_time = std::make_shared<bench::TopologyOptions>();
-  CLI::Option* backends = command
-                              ->add_option_function<std::string>(
-                                  "--backend",
-                                  [options](const std::string& text) {
-                                    options->backends = split_list("--backend", text);
-                                  },
-                                  "backends to measure: sim, mpi, cuda, nccl; without, sim and mpi")
-                              ->type_name("LIST");
-  command->add_option("--json", options->json_path, "also write the results to this file");
-  CLI::Option* seconds =
+  CLI::Option* backends =
       command
-          ->add_option("--min-time", options->seconds_min, "seconds for each measurement, at least")
-          ->check(CLI::Range(0.01, 60.0));
+          ->add_option_function<std::string>(
+              "--backend",
+              [options](const std::string& text) {
+                options->backends = split_list("--backend", text);
+              },
+              "The backends to measure: sim, mpi, cuda, nccl. Default: sim and mpi.")
+          ->type_name("LIST");
+  command->add_option(
+      "--json", options->json_path, "Also writes the results to this file as JSON.");
+  CLI::Option* seconds = command
+                             ->add_option("--min-time",
+                                          options->seconds_min,
+                                          "The least number of seconds for each measurement.")
+                             ->check(CLI::Range(0.01, 60.0));
   CLI::Option* filter = command
                             ->add_option_function<std::string>(
                                 "--filter",
                                 [options](const std::string& text) {
                                   options->filters = split_list("--filter", text);
                                 },
-                                "measure these names: patterns")
+                                "Measures only names that match these patterns.")
                             ->type_name("LIST");
   command
-      ->add_option("--bytes",
-                   options->bytes,
-                   "bytes of one rank's buffer in large collectives; 4 MiB, on cuda 64 MiB")
+      ->add_option(
+          "--bytes",
+          options->bytes,
+          "The bytes of one rank's buffer in large collectives. Default: 4 MiB; on cuda 64 MiB.")
       ->check(CLI::Range(std::int64_t{4096}, std::int64_t{1} << 34));
   command
       ->add_option(
-          "--frames", options->frames, "frames that operators are measured on; 516, on cuda 2048")
+          "--frames",
+          options->frames,
+          "The number of frames that operators are measured on. Default: 516; on cuda 2048.")
       ->check(CLI::Range(1, 4096));
   command
-      ->add_option("--width", options->width, "pixels along each side of a frame; 128, on cuda 256")
+      ->add_option("--width",
+                   options->width,
+                   "The pixels along each side of a frame. Default: 128; on cuda 256.")
       ->check(CLI::Range(8, 1024));
   CLI::Option* topology = add_topology(*command, *virtual_time);
   for (CLI::Option* each : {backends, seconds, filter}) topology->excludes(each);

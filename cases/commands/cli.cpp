@@ -95,7 +95,7 @@ std::vector<NamedBackend> known_backends() {
 NamedBackend find_backend(const std::string& name) {
   if (name.starts_with(command_prefix)) {
     return {name,
-            "a worker program of the user's",
+            "A worker program of your own implements the operations.",
             why_command_unavailable(name.substr(command_prefix.size()))};
   }
   if (const harness::BackendEntry* entry = find_entry(name)) {

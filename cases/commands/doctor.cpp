@@ -190,8 +190,9 @@ ordered_json examine(const harness::StopRequest& stop) {
 }
 
 void add_doctor(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("doctor", "Describes this machine and what can run on it");
-  CLI::Option* json = command->add_flag("--json")->description("As JSON");
+  CLI::App* command =
+      app.add_subcommand("doctor", "Describes this machine and what can run on it.");
+  CLI::Option* json = command->add_flag("--json")->description("Prints JSON.");
   command->callback([json, &context] {
     const Interrupt interrupt;
     context.exit_status = interrupt.status_of("all backends answered", [&] {

@@ -271,16 +271,16 @@ int export_case(const std::string& text_or_path,
 
 void add_export(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "export", "Writes a case's inputs, expected and actual outputs as .npy arrays");
+      "export", "Writes a case's inputs, expected outputs and actual outputs as .npy arrays.");
   struct Options {
     std::string text;
     std::string folder = "rankcheck-export";
   };
   const auto options = std::make_shared<Options>();
-  command->add_option("case", options->text, "The case as JSON text, or a file that holds it")
+  command->add_option("case", options->text, "The case as JSON text, or a file that contains it.")
       ->required()
       ->type_name("CASE");
-  command->add_option("--output", options->folder, "Folder for the arrays")
+  command->add_option("--output", options->folder, "The folder for the arrays.")
       ->capture_default_str()
       ->type_name("DIR");
   command->callback([options, &context] {

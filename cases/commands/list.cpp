@@ -129,7 +129,7 @@ void print(const Listing& listing) {
     backends.add({each.name, here ? "yes" : "no", each.summary});
     if (!here) backends.add({"", "", each.unavailable});
   }
-  backends.add({"command:PATH", "yes", "a worker program of your own"});
+  backends.add({"command:PATH", "yes", "A worker program of your own implements the operations."});
   print("\nBACKENDS", backends);
 
   Table properties({{"name"}, {"summary"}});
@@ -146,9 +146,10 @@ void print(const Listing& listing) {
 }  // namespace
 
 void add_list(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand(
-      "list", "Operations, algorithms, backends (and why one is unavailable), properties, suites");
-  CLI::Option* json = command->add_flag("--json")->description("As JSON");
+  CLI::App* command = app.add_subcommand("list",
+                                         "Lists operations, algorithms, backends (and why one is "
+                                         "unavailable), properties and suites.");
+  CLI::Option* json = command->add_flag("--json")->description("Prints JSON.");
   command->callback([json, &context] {
     const Interrupt interrupt;
     context.exit_status = interrupt.status_of("all backends were asked", [&] {

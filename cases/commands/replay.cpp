@@ -138,16 +138,17 @@ std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue,
 }
 
 void add_replay(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("replay", "Runs one case again and tells all about it");
+  CLI::App* command =
+      app.add_subcommand("replay", "Runs one case again and prints everything about it.");
   struct Options {
     std::string text;
     int times = 5;
   };
   const auto options = std::make_shared<Options>();
-  command->add_option("case", options->text, "The case as JSON text, or a file that holds it")
+  command->add_option("case", options->text, "The case as JSON text, or a file that contains it.")
       ->required()
       ->type_name("CASE");
-  command->add_option("--times", options->times, "Replays")->type_name("N");
+  command->add_option("--times", options->times, "The number of replays.")->type_name("N");
   command->callback([options, &context] {
     const Interrupt interrupt;
     context.exit_status = interrupt.status_of("there was a result", [&] {

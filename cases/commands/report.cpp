@@ -107,11 +107,11 @@ void complain_if_unable(int status,
 
 void add_report(CLI::App& app, Context& context) {
   CLI::App* command =
-      app.add_subcommand("report", "Renders the reports of a run again, from its journal");
+      app.add_subcommand("report", "Writes the reports of a run again from its journal.");
   const auto folder = std::make_shared<std::string>();
-  command->add_option("folder", *folder, "Folder of the run")->required()->type_name("DIR");
+  command->add_option("folder", *folder, "The folder of the run.")->required()->type_name("DIR");
   const auto archive = std::make_shared<std::string>();
-  command->add_option("--archive", *archive, "File that the folder is packed into")
+  command->add_option("--archive", *archive, "Packs the folder into this file.")
       ->type_name("FILE.zip");
   command->callback([folder, archive, &context] {
     if (!archive->empty()) require_archive(*archive);

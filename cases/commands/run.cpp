@@ -112,7 +112,7 @@ RunOutcome run_selection(RunOptions options,
 }
 
 void add_run(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("run", "Checks suites, or what the options select");
+  CLI::App* command = app.add_subcommand("run", "Checks suites, or what the options select.");
   const auto options = std::make_shared<RunOptions>();
   add_options(*command, *options);
   command->callback([options, &context] {

@@ -102,53 +102,64 @@ double timeout_s(const RunOptions& options) {
 void add_options(CLI::App& command, RunOptions& options) {
   Selection& selection = options.selection;
   command.footer(
-      "Options narrow the suites down. Without a suite they narrow smoke or, where\n"
-      "that has nothing of what they select, all: every check, on sim or on the\n"
-      "backends that are named.");
-  command.add_option("suites", selection.suites, "Names of suites, or paths of their files")
+      "Options restrict the suites. If no suite is named, they restrict smoke. If smoke\n"
+      "has nothing that they select, they restrict all: every check, on sim or on the\n"
+      "named backends.");
+  command
+      .add_option("suites", selection.suites, "The names of suites, or the paths of their files.")
       ->type_name("SUITE");
-  command.add_option("--operation", selection.operation, "Operations whose names match")
+  command
+      .add_option("--operation", selection.operation, "Selects the operations whose names match.")
       ->type_name("GLOB");
-  command.add_option("--algorithm", selection.algorithm, "Algorithms whose names match")
+  command
+      .add_option("--algorithm", selection.algorithm, "Selects the algorithms whose names match.")
       ->type_name("GLOB");
-  command.add_option("--property", selection.property, "Properties whose names match")
+  command.add_option("--property", selection.property, "Selects the properties whose names match.")
       ->type_name("GLOB");
-  command.add_option("--backend", options.backends, "Backends, separated by commas")
+  command.add_option("--backend", options.backends, "The backends, separated by commas.")
       ->type_name("LIST");
-  command.add_option("--ranks", options.ranks, "The least and the most ranks")->type_name("A..B");
-  command.add_option("--type", options.types, "Element types, separated by commas")
+  command.add_option("--ranks", options.ranks, "The least and the greatest number of ranks.")
+      ->type_name("A..B");
+  command.add_option("--type", options.types, "The element types, separated by commas.")
       ->type_name("LIST");
   command
-      .add_option("--cases", selection.cases, "Cases of each unit; all cells are then not required")
+      .add_option("--cases",
+                  selection.cases,
+                  "The number of cases of each unit. With this option, not all cells are required.")
       ->type_name("N");
   command
-      .add_option("--require",
-                  selection.require,
-                  "Cells that must be covered, as <operation>/<cell>: all_reduce/f32/*")
+      .add_option(
+          "--require",
+          selection.require,
+          "Cells that must be covered, as <operation>/<cell>, for example all_reduce/f32/*.")
       ->type_name("GLOB")
       ->allow_extra_args(false);
-  command.add_option("--seed", options.seed, "A number, or commit: derived from git's HEAD")
+  command
+      .add_option("--seed",
+                  options.seed,
+                  "The seed of the cases: a number, or commit for a seed from git's HEAD.")
       ->type_name("N|commit");
   command
-      .add_option(
-          "--time-budget",
-          options.time_budget_s,
-          "Seconds for the whole run, all its sessions together; of the gate, for this call")
+      .add_option("--time-budget",
+                  options.time_budget_s,
+                  "The seconds for the whole run in all its sessions. For the gate: the seconds "
+                  "for this call.")
       ->type_name("S");
   command
       .add_option("--timeout",
                   options.timeout_s,
-                  "Seconds without a message from any worker after which a case is hung; so is a "
-                  "run of one case after ten times as long")
+                  "The seconds without a message from any worker after which a case counts as "
+                  "hung. A run of one case also counts as hung after ten times this time.")
       ->type_name("S");
-  command.add_option("--report", options.report, "Folder for the journal and the reports")
+  command.add_option("--report", options.report, "The folder for the journal and the reports.")
       ->type_name("DIR");
-  command.add_option("--resume", options.resume, "Folder of a run to go on with")->type_name("DIR");
-  command
-      .add_option("--archive", options.archive, "File that the folder is packed into at the end")
+  command.add_option("--resume", options.resume, "The folder of a run to continue.")
+      ->type_name("DIR");
+  command.add_option("--archive", options.archive, "Packs the folder into this file at the end.")
       ->type_name("FILE.zip");
-  command.add_option("--jobs", options.jobs, "Units to check at the same time")->type_name("N");
-  command.add_flag("--fail-fast", options.fail_fast, "Stop at the first failure");
+  command.add_option("--jobs", options.jobs, "The number of units to check at the same time.")
+      ->type_name("N");
+  command.add_flag("--fail-fast", options.fail_fast, "Stops at the first failure.");
 }
 
 Selection parse_selection(const RunOptions& options) {

@@ -92,53 +92,65 @@ void simulate(SimulateOptions options) {
 
 void add_simulate(CLI::App& app, Context& /*context*/) {
   CLI::App* command = app.add_subcommand(
-      "simulate", "Writes a simulated scan as a CXI file, with the object and probe it came from");
+      "simulate", "Writes a simulated scan to a CXI file, with its object and probe.");
   const auto options = std::make_shared<SimulateOptions>();
   Simulation& simulation = options->simulation;
-  command->add_option("file", options->path, "The file to write")->required()->type_name("OUT.cxi");
-  command->add_option("--scan", options->scan, "Path of the scan")
+  command->add_option("file", options->path, "The file to write.")
+      ->required()
+      ->type_name("OUT.cxi");
+  command->add_option("--scan", options->scan, "The path of the scan.")
       ->check(CLI::IsMember(scan_paths))
       ->capture_default_str();
-  command->add_option("--positions", simulation.positions, "Scan positions")
+  command->add_option("--positions", simulation.positions, "The number of scan positions.")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command->add_option("--detector", simulation.detector, "Width of the frames, pixels")
+  command->add_option("--detector", simulation.detector, "The width of the frames in pixels.")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   simulation.probe = 0;
-  command->add_option("--probe-size", simulation.probe, "Width of the probe; default: the frames'")
+  command
+      ->add_option("--probe-size",
+                   simulation.probe,
+                   "The width of the probe in pixels. Default: the width of the frames.")
       ->check(CLI::Range(1, 4096));
   command
       ->add_option("--object-size",
                    simulation.object,
-                   "Width of the square object; default: as wide as the scan needs")
+                   "The width of the square object in pixels. Default: as wide as the scan needs.")
       ->check(CLI::Range(1, 1 << 14));
-  command->add_option("--modes", simulation.modes, "Incoherent modes of the probe")
+  command->add_option("--modes", simulation.modes, "The number of incoherent modes of the probe.")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   CLI::Option* overlap =
       command
           ->add_option("--overlap",
                        options->overlap,
-                       "Share of the probe's width that neighbouring positions have in common")
+                       "The overlap of neighbouring positions as a share of the probe's width.")
           ->check(CLI::Range(0.0, 0.999))
           ->capture_default_str();
-  command->add_option("--step", options->step, "Distance of neighbouring positions, pixels")
+  command
+      ->add_option(
+          "--step", options->step, "The distance between neighbouring positions in pixels.")
       ->check(CLI::Range(1e-3, 1e4))
       ->excludes(overlap);
   command
-      ->add_option("--jitter",
-                   simulation.jitter,
-                   "How far positions of a raster or spiral are off, as a share of the step")
+      ->add_option(
+          "--jitter",
+          simulation.jitter,
+          "The random displacement of the positions of a raster or spiral, as a share of the step.")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  command->add_option("--noise", options->noise, "none, or poisson: photons arrive at random")
+  command
+      ->add_option(
+          "--noise", options->noise, "The noise of the frames; poisson: counts of random photons.")
       ->check(CLI::IsMember({"none", "poisson"}))
       ->capture_default_str();
-  command->add_option("--photons", simulation.photons, "Photons of the probe in a frame")
+  command
+      ->add_option(
+          "--photons", simulation.photons, "The number of photons of the probe in one frame.")
       ->check(CLI::Range(1e-3, 1e9))
       ->capture_default_str();
-  command->add_option("--seed", simulation.seed, "Seed of everything random")
+  command->add_option("--seed", simulation.seed, "The seed of all random numbers.")
       ->capture_default_str();
   command->callback([options] { simulate(*options); });
 }

@@ -267,37 +267,54 @@ int conclude(const Options& options,
 }
 
 void add_outputs(CLI::App& command, Options& options) {
-  command.add_option("--output", options.output, "The file for object, probe, positions and costs")
+  command
+      .add_option("--output", options.output, "The file for object, probe, positions and costs.")
       ->capture_default_str()
       ->type_name("OUT.cxi");
-  command.add_option("--pictures", options.pictures, "Folder for pictures (PNG)")->type_name("DIR");
-  command.add_option("--checkpoint", options.checkpoint, "The file to save, for --resume")
+  command.add_option("--pictures", options.pictures, "The folder for pictures (PNG).")
+      ->type_name("DIR");
+  command
+      .add_option(
+          "--checkpoint", options.checkpoint, "The file for checkpoints, which --resume reads.")
       ->type_name("FILE");
   command
-      .add_option("--checkpoint-every", options.course.save_every, "Iterations between checkpoints")
+      .add_option("--checkpoint-every",
+                  options.course.save_every,
+                  "The number of iterations between checkpoints.")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command.add_option("--resume", options.resume, "Go on from a checkpoint")->type_name("FILE");
-  command.add_option("--progress", options.progress, "Rewrite a line, or print one each")
+  command.add_option("--resume", options.resume, "Continues from this checkpoint.")
+      ->type_name("FILE");
+  command
+      .add_option("--progress",
+                  options.progress,
+                  "Shows progress by rewriting one line (terminal) or printing lines. auto: "
+                  "terminal if stdout is a terminal.")
       ->check(CLI::IsMember({"auto", "terminal", "lines"}))
       ->take_last()
       ->capture_default_str();
 }
 
 void add_devices(CLI::App& command, Options& options) {
-  command.add_option("--backend", options.backend, "Where the ranks live: sim, mpi or cuda")
+  command
+      .add_option(
+          "--backend", options.backend, "The backend that runs the ranks: sim, mpi or cuda.")
       ->capture_default_str();
-  command.add_option("--ranks", options.ranks, "Ranks that share the work; default: 1")
+  command
+      .add_option("--ranks", options.ranks, "The number of ranks that share the work. Default: 1.")
       ->check(CLI::Range(1, 64));
   command
-      .add_option("--partition", options.partition, "How the scan is shared out among the ranks")
+      .add_option("--partition",
+                  options.partition,
+                  "The method that distributes the positions over the ranks.")
       ->check(CLI::IsMember(
           std::vector<std::string>(gpu::partition_names.begin(), gpu::partition_names.end())))
       ->capture_default_str();
   command
       .add_option("--layout",
                   options.layout,
-                  "On every rank the whole object, or what is under its windows")
+                  "The part of the object on each rank: the whole object (replicated) or the part "
+                  "under its windows (tiles).")
       ->check(CLI::IsMember({"replicated", "tiles"}))
       ->capture_default_str();
 }
@@ -492,10 +509,10 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
 void add_command(CLI::App& app,
                  Context& context,
                  const std::function<int(const Options& options)>& run) {
-  CLI::App* command =
-      app.add_subcommand("reconstruct", "Reconstructs a scan from a CXI file over many devices");
+  CLI::App* command = app.add_subcommand(
+      "reconstruct", "Reconstructs a scan from a CXI file on one or more ranks.");
   const auto options = std::make_shared<Options>();
-  command->add_option("file", options->file, "The data: CXI, or ptypy's .ptyd")
+  command->add_option("file", options->file, "The file of the scan: CXI, or ptypy's .ptyd.")
       ->required()
       ->type_name("FILE.cxi");
   std::string known;
@@ -504,42 +521,45 @@ void add_command(CLI::App& app,
   }
   command->add_option("--solver", options->solver, known);
   command
-      ->add_option("--model",
-                   options->model,
-                   "What the solver takes the noise for; poisson: of conjugate_gradient alone")
+      ->add_option(
+          "--model", options->model, "The model of the noise. poisson needs conjugate_gradient.")
       ->check(CLI::IsMember({"gaussian", "poisson"}))
       ->needs("--solver");
   add_devices(*command, *options);
   command
       ->add_option("--iterations",
                    options->course.iterations,
-                   "Passes over all frames, with those before --resume")
+                   "The number of passes over all frames, including those before --resume.")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   command
-      ->add_option("--batches",
-                   options->batches,
-                   "Steps per iteration; step b takes frames b, b+N, ...; default: 16, or fewer, "
-                   "so that each "
-                   "has 4 frames; 1 for solvers that take all frames")
+      ->add_option(
+          "--batches",
+          options->batches,
+          "The number N of steps per iteration. Step b takes frames b, b+N, ... Default: 16, or "
+          "fewer so that each step has 4 frames; 1 for solvers that take all frames at once.")
       ->check(CLI::Range(1, 1000000));
   command
-      ->add_option(
-          "--modes", options->modes, "Incoherent modes of the probe; default: those of the data")
+      ->add_option("--modes",
+                   options->modes,
+                   "The number of incoherent modes of the probe. Default: the number in the data.")
       ->check(CLI::Range(1, 64));
-  command->add_option("--start", options->start, "Start from a flat object, or from the file's")
+  command
+      ->add_option("--start",
+                   options->start,
+                   "The object to start from: a flat object or the object of the file.")
       ->check(CLI::IsMember({"flat", "file"}))
       ->capture_default_str();
   command
       ->add_option("--defocus",
                    options->defocus,
-                   "Metres that the sample lies behind the focus, where the data have no probe; "
-                   "default: what goes best")
+                   "The distance of the sample behind the focus in metres, if the data have no "
+                   "probe. Default: the distance that fits best.")
       ->type_name("METRES");
   command
       ->add_option("--verify",
                    options->course.check_every,
-                   "Repeat every K-th step in the reference, from the same state")
+                   "Repeats every K-th step in the reference, from the same state.")
       ->check(CLI::Range(1, 1000000))
       ->type_name("K");
   add_outputs(*command, *options);

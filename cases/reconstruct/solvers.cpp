@@ -54,7 +54,7 @@ const std::vector<Solver>& solvers() {
              1),
       solver(StepKind::poisson_conjugate_gradient,
              "poisson_conjugate_gradient_step",
-             "conjugate_gradient for counted photons, as with --model poisson",
+             "conjugate_gradient with the Poisson cost, as with --model poisson",
              1),
   };
   return all;
