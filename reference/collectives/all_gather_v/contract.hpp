@@ -10,7 +10,8 @@ namespace rankcheck::reference::all_gather_v {
 inline spec::Contract contract() {
   spec::Contract contract = all_gather::contract();
   contract.name = "all_gather_v";
-  contract.summary = "Every rank gets the blocks of all ranks, of different sizes, in rank order.";
+  contract.summary =
+      "Every rank gets the blocks of all ranks, in rank order. Blocks may have different sizes.";
   contract.formula = "out[r][block q] = in[q]";
   contract.source = "MPI_Allgatherv";
   contract.sizes = spec::Sizes::counts_per_rank;

@@ -10,7 +10,8 @@ namespace rankcheck::reference::all_to_all_v {
 inline spec::Contract contract() {
   return {
       .name = "all_to_all_v",
-      .summary = "Rank r gets block r of every rank, in rank order, the blocks of different sizes.",
+      .summary =
+          "Rank r gets block r of every rank, in rank order. Blocks may have different sizes.",
       .formula = "out[r][block q] = in[q][block r]",
       .source = "MPI_Alltoallv",
       .sizes = spec::Sizes::counts_per_pair,

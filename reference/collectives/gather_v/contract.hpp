@@ -10,7 +10,8 @@ namespace rankcheck::reference::gather_v {
 inline spec::Contract contract() {
   spec::Contract contract = gather::contract();
   contract.name = "gather_v";
-  contract.summary = "The root gets the blocks of all ranks, of different sizes, in rank order.";
+  contract.summary =
+      "The root gets the blocks of all ranks, in rank order. Blocks may have different sizes.";
   contract.formula = "out[root][block q] = in[q]";
   contract.source = "MPI_Gatherv";
   contract.sizes = spec::Sizes::counts_per_rank;

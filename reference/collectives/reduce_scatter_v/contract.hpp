@@ -11,7 +11,7 @@ inline spec::Contract contract() {
   spec::Contract contract = reduce_scatter::contract();
   contract.name = "reduce_scatter_v";
   contract.summary =
-      "Rank r gets the combination of block r of all ranks, the blocks of different sizes.";
+      "Rank r gets the combination of block r of all ranks. Blocks may have different sizes.";
   contract.formula = "out[r][i] = op over q of in[q][block r][i]";
   contract.source = "MPI_Reduce_scatter";
   contract.sizes = spec::Sizes::counts_per_rank;

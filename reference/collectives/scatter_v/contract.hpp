@@ -10,7 +10,7 @@ namespace rankcheck::reference::scatter_v {
 inline spec::Contract contract() {
   spec::Contract contract = scatter::contract();
   contract.name = "scatter_v";
-  contract.summary = "Rank r gets block r of the root, the blocks of different sizes.";
+  contract.summary = "Rank r gets block r of the root. Blocks may have different sizes.";
   contract.formula = "out[r] = in[root][block r]";
   contract.source = "MPI_Scatterv";
   contract.sizes = spec::Sizes::counts_per_rank;

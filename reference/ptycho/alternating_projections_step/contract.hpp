@@ -18,11 +18,12 @@ namespace rankcheck::reference::alternating_projections_step {
 inline spec::Contract contract() {
   return {
       .name = "alternating_projections_step",
-      .summary = "A step of alternating projections on all ranks' frames, and the cost.",
+      .summary =
+          "Makes a step of alternating projections on all ranks' frames and returns the cost.",
       .formula =
           "x = propagate_inverse(sqrt(d/I) F); o' = insert(sum over m of conj(P) x) / D; "
           "P' = (sum over n of conj(extract(o)) x) / E",
-      .source = "tike solvers.dm, without exit waves that are remembered; Thibault et al. 2009",
+      .source = "tike solvers.dm, but without exit waves from step to step; Thibault et al. 2009",
       .sizes = spec::Sizes::scene,
       .ranks_agree = true,
       .inputs = {spec::Array::object,

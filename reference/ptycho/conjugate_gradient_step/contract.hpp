@@ -31,8 +31,8 @@ inline spec::Contract contract() {
   return {
       .name = "conjugate_gradient_step",
       .summary =
-          "A conjugate gradient step of object and probe on all ranks' frames, and the "
-          "cost.",
+          "Makes a conjugate gradient step of object and probe on all ranks' frames and returns "
+          "the cost.",
       .formula =
           "d = -g + d_old |g|^2 / Re<d_old, g - g_old>; x' = x + s d, s the first of 1, "
           "1/2, 1/4 ... with f(x + s d) <= f(x); object, then probe",

@@ -9,7 +9,7 @@ namespace rankcheck::reference::crop {
 inline spec::Contract contract() {
   return {
       .name = "crop",
-      .summary = "The windows in the middle of frames.",
+      .summary = "Cuts the window out of the middle of every frame.",
       .formula = "window[p, q] = patch[margin + p, margin + q]",
       .source = "tike operators.Pad.adj",
       .sizes = spec::Sizes::scene,

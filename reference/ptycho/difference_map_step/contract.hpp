@@ -42,7 +42,9 @@ namespace difference_map_step {
 inline spec::Contract contract() {
   return {
       .name = "difference_map_step",
-      .summary = "A difference map step of all ranks' exit waves, object and probe, and the cost.",
+      .summary =
+          "Makes a difference map step of all ranks' exit waves, object and probe and returns the "
+          "cost.",
       .formula =
           "o' = insert(sum over m of conj(P) w) / D; P' = (sum over n of conj(extract(o')) w) / E; "
           "P_O w = extract(o') P'; w' = w + b (P_F(2 P_O w - w) - P_O w)",

@@ -9,7 +9,9 @@ namespace rankcheck::reference::epie_step {
 inline spec::Contract contract() {
   return {
       .name = "epie_step",
-      .summary = "An extended PIE step of object and probe on all ranks' frames, and the cost.",
+      .summary =
+          "Makes an extended PIE step of object and probe on all ranks' frames and returns the "
+          "cost.",
       .formula = "o' = o - g_o / max D; P' = P - g_P / max E",
       .source = "Maiden, Rodenburg 2009; tike solvers.rpie with alpha = 1",
       .sizes = spec::Sizes::scene,

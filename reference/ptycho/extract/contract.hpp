@@ -11,7 +11,7 @@ namespace rankcheck::reference::extract {
 inline spec::Contract contract() {
   return {
       .name = "extract",
-      .summary = "The window of the object at every scan position.",
+      .summary = "Extracts the window of the object at every scan position.",
       .formula =
           "patch[p, q] = (1-f)(1-g) o[i+p, j+q] + (1-f) g o[i+p, j+q+1] + "
           "f (1-g) o[i+p+1, j+q] + f g o[i+p+1, j+q+1]",

@@ -10,9 +10,10 @@ namespace rankcheck::reference::fuse {
 inline spec::Contract contract() {
   return {
       .name = "fuse",
-      .summary = "Positions and frames go from their owners back to where they came from.",
+      .summary =
+          "Sends positions and frames from their owners back to the ranks that they came from.",
       .formula = "x[i] = shard[r][k], i the k-th position with owners[i] = r",
-      .source = "tike's PR #72, asarray_multi_fuse, in the order of its mended version (f8092768)",
+      .source = "tike PR #72, asarray_multi_fuse, in the order of the fixed version (f8092768)",
       .sizes = spec::Sizes::scene,
       .inputs = {spec::Array::owners, spec::Array::shard_positions, spec::Array::shard_frames},
       .outputs = {spec::Array::positions, spec::Array::frames},

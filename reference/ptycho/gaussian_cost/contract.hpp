@@ -11,9 +11,12 @@ namespace rankcheck::reference::gaussian_cost {
 inline spec::Contract contract() {
   return {
       .name = "gaussian_cost",
-      .summary = "The amplitude cost of all ranks' frames, and its gradient at the detector.",
+      .summary =
+          "Computes the amplitude cost of all ranks' frames and its gradient at the detector.",
       .formula = "cost = sum of (sqrt(I) - sqrt(d))^2; G = (1 - sqrt(d / I)) F",
-      .source = "tike objective.gaussian; sums, never means, so that partitions make no difference",
+      .source =
+          "tike objective.gaussian, but with sums instead of means, so that partitions make no "
+          "difference",
       .sizes = spec::Sizes::scene,
       .ranks_agree = true,
       .inputs = {spec::Array::far_waves, spec::Array::frames, spec::Array::mask},

@@ -13,11 +13,12 @@ namespace rankcheck::reference::gaussian_gradients {
 inline spec::Contract contract() {
   return {
       .name = "gaussian_gradients",
-      .summary = "The amplitude cost of all ranks' frames, and its gradients by object and probe.",
+      .summary =
+          "Computes the amplitude cost of all ranks' frames and its gradients in object and probe.",
       .formula =
           "cost = sum of (sqrt(I) - sqrt(d))^2; G = (1 - sqrt(d/I)) F; "
           "object = multislice_adjoint_object(propagate_inverse(G)), probe alike",
-      .source = "tike objective.gaussian; the gather-sum-scatter of tike's PR #72",
+      .source = "tike objective.gaussian; the gather-sum-scatter of tike PR #72",
       .sizes = spec::Sizes::scene,
       .ranks_agree = true,
       .inputs = {spec::Array::object,

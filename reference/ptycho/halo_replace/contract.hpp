@@ -9,7 +9,7 @@ namespace rankcheck::reference::halo_replace {
 inline spec::Contract contract() {
   return {
       .name = "halo_replace",
-      .summary = "Every copy of a pixel becomes that of the rank that owns it.",
+      .summary = "Every copy of a pixel becomes the copy of the rank that owns the pixel.",
       .formula = "out[r][x] = in[owner of x][x]",
       .source = "halo voxel exchange (Guan et al. 2019); tike's documentation of swap_edges",
       .sizes = spec::Sizes::scene,

@@ -12,7 +12,8 @@ namespace rankcheck::reference::illuminate {
 inline spec::Contract contract() {
   return {
       .name = "illuminate",
-      .summary = "The window of the object at every scan position times the modes of the probe.",
+      .summary =
+          "Multiplies the window of the object at every scan position by the modes of the probe.",
       .formula = "wave_m[p, q] = patch[p, q] probe_m[p, q]",
       .source = "tike operators.Convolution.fwd",
       .sizes = spec::Sizes::scene,

@@ -10,9 +10,9 @@ namespace rankcheck::reference::illuminate_adjoint_object {
 inline spec::Contract contract() {
   return {
       .name = "illuminate_adjoint_object",
-      .summary = "The sum over all ranks' positions and modes of conj(probe) times the waves.",
+      .summary = "Sums conj(probe) times the waves over all ranks' positions and modes.",
       .formula = "o = sum over n and m of insert_n(conj(probe_m) wave_nm)",
-      .source = "tike operators.Convolution.adj; the gather and all-reduce of tike's PR #72",
+      .source = "tike operators.Convolution.adj; the gather and all-reduce of tike PR #72",
       .sizes = spec::Sizes::scene,
       .ranks_agree = true,
       .inputs = {spec::Array::waves, spec::Array::probe, spec::Array::positions},

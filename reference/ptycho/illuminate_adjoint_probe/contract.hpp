@@ -10,9 +10,10 @@ namespace rankcheck::reference::illuminate_adjoint_probe {
 inline spec::Contract contract() {
   return {
       .name = "illuminate_adjoint_probe",
-      .summary = "The sum over all ranks' positions of conj(window of the object) times the waves.",
+      .summary = "Sums conj(window of the object) times the waves over all ranks' positions.",
       .formula = "probe_m[p, q] = sum over n of conj(patch_n[p, q]) wave_nm[p, q]",
-      .source = "tike operators.Convolution.adj_probe, and the sum that it leaves to its callers",
+      .source =
+          "tike operators.Convolution.adj_probe, with the sum that tike leaves to the callers",
       .sizes = spec::Sizes::scene,
       .inputs = {spec::Array::waves, spec::Array::object, spec::Array::positions},
       .outputs = {spec::Array::probe},

@@ -10,9 +10,9 @@ namespace rankcheck::reference::insert {
 inline spec::Contract contract() {
   return {
       .name = "insert",
-      .summary = "The sum over all ranks' scan positions of their patches, put back in place.",
+      .summary = "Adds the patches of all ranks' scan positions at their places in the object.",
       .formula = "o[i+p, j+q] += (1-f)(1-g) patch[p, q], and so on for the other three weights",
-      .source = "tike operators.Patch.adj; the gather and all-reduce of tike's PR #72",
+      .source = "tike operators.Patch.adj; the gather and all-reduce of tike PR #72",
       .sizes = spec::Sizes::scene,
       .ranks_agree = true,
       .inputs = {spec::Array::patches, spec::Array::positions},

@@ -10,9 +10,9 @@ namespace rankcheck::reference::intensity {
 inline spec::Contract contract() {
   return {
       .name = "intensity",
-      .summary = "The sum over the modes of the waves' squared magnitudes, pixel by pixel.",
+      .summary = "Sums the squared magnitudes of the waves over the modes, pixel by pixel.",
       .formula = "frame[i] = sum over m of |F_m[i]|^2",
-      .source = "tike operators.Ptycho, its intensity",
+      .source = "tike operators.Ptycho, intensity",
       .sizes = spec::Sizes::scene,
       .inputs = {spec::Array::far_waves},
       .outputs = {spec::Array::frames},

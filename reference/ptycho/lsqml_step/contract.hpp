@@ -31,7 +31,9 @@ namespace lsqml_step {
 inline spec::Contract contract() {
   return {
       .name = "lsqml_step",
-      .summary = "A least-squares step of object and probe on all ranks' frames, and the cost.",
+      .summary =
+          "Makes a least-squares step of object and probe on all ranks' frames and returns the "
+          "cost.",
       .formula =
           "o' = o + s_o dO, P' = P + s_P dP; (s_o, s_P) = 0.9 mean of max(0, "
           "argmin |chi - x1 extract(dO) P - x2 dP extract(o)|^2), damped",

@@ -13,7 +13,7 @@ namespace rankcheck::reference::multislice {
 inline spec::Contract contract() {
   return {
       .name = "multislice",
-      .summary = "The waves behind a stack of slices with free space between them.",
+      .summary = "Computes the waves after a stack of slices with free space between them.",
       .formula =
           "e_s = patch(o_s) p_s; p_0 = probe, p_s = propagate_fresnel(e_(s-1)); out = the "
           "last e",

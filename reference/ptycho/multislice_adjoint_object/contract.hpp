@@ -11,13 +11,14 @@ namespace rankcheck::reference::multislice_adjoint_object {
 inline spec::Contract contract() {
   return {
       .name = "multislice_adjoint_object",
-      .summary = "What waves behind the last slice are to each slice, summed over all ranks.",
+      .summary =
+          "Applies the adjoint of multislice in each slice of the object, summed over all ranks.",
       .formula =
           "out_s = sum over n and m of insert_n(conj(p_s) y_s); y_last = waves, "
           "y_(s-1) = propagate_fresnel_adjoint(conj(patch(o_s)) y_s); p as for multislice",
       .source =
-          "tike operators.Multislice.adj, without its division by the number of slices and "
-          "with the conjugate patch that its solvers forgot (10e0f0b5)",
+          "tike operators.Multislice.adj, but without the division by the number of slices and "
+          "with the conjugate patch, which tike's solvers left out (10e0f0b5)",
       .sizes = spec::Sizes::scene,
       .ranks_agree = true,
       .inputs = {spec::Array::waves,

@@ -9,7 +9,7 @@ namespace rankcheck::reference::multislice_adjoint_probe {
 inline spec::Contract contract() {
   return {
       .name = "multislice_adjoint_probe",
-      .summary = "What waves behind the last slice are to the probe, summed over all ranks.",
+      .summary = "Applies the adjoint of multislice in the probe, summed over all ranks.",
       .formula =
           "probe_m = sum over n of conj(patch_n(o_0)) y_0; y as for "
           "multislice_adjoint_object",

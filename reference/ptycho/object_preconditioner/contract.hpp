@@ -9,7 +9,9 @@ namespace rankcheck::reference::object_preconditioner {
 inline spec::Contract contract() {
   return {
       .name = "object_preconditioner",
-      .summary = "The light that each pixel of the object sees from all ranks' positions.",
+      .summary =
+          "Sums the probe's squared magnitude over all ranks' positions, for each pixel of the "
+          "object.",
       .formula = "D = insert(sum over m of |P_m|^2)",
       .source = "tike solvers, object_preconditioner",
       .sizes = spec::Sizes::scene,

@@ -18,7 +18,9 @@ namespace rankcheck::reference::orthogonalize_modes {
 inline spec::Contract contract() {
   return {
       .name = "orthogonalize_modes",
-      .summary = "Mixes the probe's modes until they are orthogonal, the strongest first.",
+      .summary =
+          "Mixes the modes of the probe so that they are orthogonal, with the strongest mode "
+          "first.",
       .formula = "out[k] = sum over m of U[k][m] in[m], U G U* diagonal and descending, G = in in*",
       .source = "tike linalg.orthogonalize_eig",
       .sizes = spec::Sizes::scene,

@@ -9,7 +9,7 @@ namespace rankcheck::reference::pad {
 inline spec::Contract contract() {
   return {
       .name = "pad",
-      .summary = "Windows in the middle of frames, with zeros around them.",
+      .summary = "Places every window in the middle of a frame and fills the rest with zeros.",
       .formula = "patch[margin + p, margin + q] = window[p, q]",
       .source = "tike operators.Pad.fwd",
       .sizes = spec::Sizes::scene,

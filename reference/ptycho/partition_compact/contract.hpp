@@ -12,7 +12,8 @@ namespace rankcheck::reference::partition_compact {
 inline spec::Contract contract() {
   return partition_contract(
       "partition_compact",
-      "Compact clusters with equal numbers of positions, by halving along the longer side.",
+      "Divides the positions into compact clusters of equal numbers by halving along the longer "
+      "side.",
       "split(a, b): the first sum of shares(a … m-1) along the longer side to split(a, m), others "
       "to split(m, b)",
       "after tike cluster.compact; recursive coordinate bisection (Berger and Bokhari 1987)");

@@ -9,7 +9,7 @@ namespace rankcheck::reference::partition_grid {
 inline spec::Contract contract() {
   return partition_contract(
       "partition_grid",
-      "The cells of a grid of R rows and C columns, R C = n, as square as n allows.",
+      "Divides the scan into a grid of R rows and C columns, R C = n, as square as n allows.",
       "owner = cell(row, R) C + cell(col, C)",
       "tike cluster.by_scan_grid");
 }

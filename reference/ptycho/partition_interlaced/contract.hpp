@@ -7,7 +7,7 @@ namespace rankcheck::reference::partition_interlaced {
 /// The ranks take the positions in turns, wherever they lie: every rank sees the whole object.
 inline spec::Contract contract() {
   return partition_contract("partition_interlaced",
-                            "The positions to the ranks in turns.",
+                            "Assigns the positions to the ranks in turn.",
                             "owner = number mod n",
                             "ptypy's distribution of frames; tike's random batches");
 }

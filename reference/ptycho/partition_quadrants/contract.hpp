@@ -10,9 +10,10 @@ namespace rankcheck::reference::partition_quadrants {
 inline spec::Contract contract() {
   return partition_contract(
       "partition_quadrants",
-      "Two halves of the columns in each of n / 2 bands of rows; a last band alone if n is odd.",
+      "Divides the scan into n / 2 bands of rows with two halves of columns each. If n is odd, "
+      "there is one more band, which is not halved.",
       "owner = 2 b + h, b = cell(row, n) / 2, h = cell(col, 2), 0 where 2 b + 1 = n",
-      "tike's PR #72, as_array_multi_split, mended");
+      "tike PR #72, as_array_multi_split, with its defects fixed");
 }
 
 }  // namespace rankcheck::reference::partition_quadrants

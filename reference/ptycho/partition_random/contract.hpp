@@ -10,9 +10,10 @@ namespace rankcheck::reference::partition_random {
 /// z = z ^ z >> 31 (SplitMix64).
 inline spec::Contract contract() {
   return partition_contract("partition_random",
-                            "Equal numbers of positions, at random but the same in every run.",
+                            "Gives each rank an equal number of positions, in a pseudorandom order "
+                            "that is the same in every run.",
                             "equal shares in the order of (hash(number), number)",
-                            "tike cluster.wobbly_center_random_bootstrap's random part");
+                            "the random part of tike cluster.wobbly_center_random_bootstrap");
 }
 
 }  // namespace rankcheck::reference::partition_random

@@ -9,8 +9,10 @@ inline spec::Contract contract() {
   spec::Contract contract = conjugate_gradient_step::contract();
   contract.name = "poisson_conjugate_gradient_step";
   contract.summary =
-      "A conjugate gradient step of object and probe against counting noise, and the cost.";
-  contract.source = "tike solvers.cgrad with noise_model poisson; else as conjugate_gradient_step";
+      "Makes a conjugate gradient step of object and probe for the Poisson cost and returns the "
+      "cost.";
+  contract.source =
+      "tike solvers.cgrad with noise_model poisson; otherwise as conjugate_gradient_step";
   return contract;
 }
 

@@ -12,9 +12,11 @@ namespace rankcheck::reference::poisson_cost {
 inline spec::Contract contract() {
   return {
       .name = "poisson_cost",
-      .summary = "The Poisson cost of all ranks' frames, and its gradient at the detector.",
+      .summary = "Computes the Poisson cost of all ranks' frames and its gradient at the detector.",
       .formula = "cost = sum of I + e - d - d log((I + e) / d); G = (1 - d / (I + e)) F",
-      .source = "tike objective.poisson; sums, never means, so that partitions make no difference",
+      .source =
+          "tike objective.poisson, but with sums instead of means, so that partitions make no "
+          "difference",
       .sizes = spec::Sizes::scene,
       .ranks_agree = true,
       .inputs = {spec::Array::far_waves, spec::Array::frames, spec::Array::mask},

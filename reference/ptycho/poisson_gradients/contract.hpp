@@ -11,12 +11,13 @@ namespace rankcheck::reference::poisson_gradients {
 inline spec::Contract contract() {
   return {
       .name = "poisson_gradients",
-      .summary = "The Poisson cost of all ranks' frames, and its gradients by object and probe.",
+      .summary =
+          "Computes the Poisson cost of all ranks' frames and its gradients in object and probe.",
       .formula =
           "cost = sum of I + e - d - d log((I + e) / d), e = 1e-9; "
           "G = (1 - d / (I + e)) F; object = "
           "multislice_adjoint_object(propagate_inverse(G)), probe alike",
-      .source = "tike objective.poisson; the gather-sum-scatter of tike's PR #72",
+      .source = "tike objective.poisson; the gather-sum-scatter of tike PR #72",
       .sizes = spec::Sizes::scene,
       .ranks_agree = true,
       .inputs = {spec::Array::object,

@@ -9,7 +9,9 @@ namespace rankcheck::reference::probe_preconditioner {
 inline spec::Contract contract() {
   return {
       .name = "probe_preconditioner",
-      .summary = "The object's squared magnitude in all ranks' windows, pixel by pixel.",
+      .summary =
+          "Sums the object's squared magnitude over all ranks' windows, for each pixel of the "
+          "window.",
       .formula = "E = sum over n of |extract(o)_n|^2, in the window",
       .source = "tike solvers, probe_preconditioner",
       .sizes = spec::Sizes::scene,

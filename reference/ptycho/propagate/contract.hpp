@@ -11,7 +11,7 @@ namespace rankcheck::reference::propagate {
 inline spec::Contract contract() {
   return {
       .name = "propagate",
-      .summary = "The unitary Fourier transform of the waves of every position and mode.",
+      .summary = "Computes the unitary Fourier transform of the waves of every position and mode.",
       .formula = "F[k, l] = 1/D sum over p and q of wave[p, q] exp(-2 pi i (k p + l q) / D)",
       .source = "tike operators.Propagation.fwd, norm 'ortho'",
       .sizes = spec::Sizes::scene,

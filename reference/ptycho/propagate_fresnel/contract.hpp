@@ -12,11 +12,11 @@ namespace rankcheck::reference::propagate_fresnel {
 inline spec::Contract contract() {
   return {
       .name = "propagate_fresnel",
-      .summary = "The waves of every position and mode after a distance in free space.",
+      .summary = "Propagates the waves of every position and mode over a distance in free space.",
       .formula =
           "out = F^-1(h F(wave)), h[k, l] = exp(2 pi i z sqrt(1/lambda^2 - f_k^2 - f_l^2)), "
           "beyond 1/lambda exp(-2 pi |z| sqrt(f_k^2 + f_l^2 - 1/lambda^2))",
-      .source = "tike operators.FresnelSpectProp, without its grid half a bin off",
+      .source = "tike operators.FresnelSpectProp, but with a grid that is not half a bin off",
       .sizes = spec::Sizes::scene,
       .inputs = {spec::Array::waves},
       .outputs = {spec::Array::waves},

@@ -9,7 +9,7 @@ namespace rankcheck::reference::propagate_fresnel_adjoint {
 inline spec::Contract contract() {
   return {
       .name = "propagate_fresnel_adjoint",
-      .summary = "The adjoint of free space, by conjugate phases.",
+      .summary = "Applies the adjoint of propagation in free space, which conjugates the phases.",
       .formula = "out = F^-1(conj(h) F(wave)), h as for propagate_fresnel",
       .source = "tike operators.FresnelSpectProp.adj",
       .sizes = spec::Sizes::scene,

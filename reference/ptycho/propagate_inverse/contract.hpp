@@ -9,7 +9,7 @@ namespace rankcheck::reference::propagate_inverse {
 inline spec::Contract contract() {
   return {
       .name = "propagate_inverse",
-      .summary = "The unitary inverse Fourier transform of what reaches the detector.",
+      .summary = "Computes the unitary inverse Fourier transform of the waves at the detector.",
       .formula = "wave[p, q] = 1/D sum over k and l of F[k, l] exp(2 pi i (k p + l q) / D)",
       .source = "tike operators.Propagation.adj, norm 'ortho'",
       .sizes = spec::Sizes::scene,

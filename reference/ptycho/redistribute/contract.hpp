@@ -10,9 +10,9 @@ namespace rankcheck::reference::redistribute {
 inline spec::Contract contract() {
   return {
       .name = "redistribute",
-      .summary = "Positions and frames go to the ranks that own them.",
+      .summary = "Sends positions and frames to the ranks that own them.",
       .formula = "shard[r][k] = x[i], i the k-th position with owners[i] = r",
-      .source = "tike's PR #72, as_array_multi_split",
+      .source = "tike PR #72, as_array_multi_split",
       .sizes = spec::Sizes::scene,
       .inputs = {spec::Array::owners, spec::Array::positions, spec::Array::frames},
       .outputs = {spec::Array::shard_positions, spec::Array::shard_frames},

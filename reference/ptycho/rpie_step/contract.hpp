@@ -18,7 +18,9 @@ namespace rpie_step {
 inline spec::Contract contract() {
   return {
       .name = "rpie_step",
-      .summary = "A regularised PIE step of object and probe on all ranks' frames, and the cost.",
+      .summary =
+          "Makes a regularised PIE step of object and probe on all ranks' frames and returns the "
+          "cost.",
       .formula = "o' = o - g_o / ((1-a) D + a max D); P' = P - g_P / ((1-a) E + a max E)",
       .source = "tike solvers.rpie; Maiden, Johnson, Li 2017",
       .sizes = spec::Sizes::scene,

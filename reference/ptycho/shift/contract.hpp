@@ -11,7 +11,7 @@ namespace rankcheck::reference::shift {
 inline spec::Contract contract() {
   return {
       .name = "shift",
-      .summary = "The waves of every position, moved by that position in pixels.",
+      .summary = "Shifts the waves of every position by that position, in pixels.",
       .formula = "out = F^-1(exp(-2 pi i (f_k s_row + f_l s_col)) F(wave))",
       .source = "tike operators.Shift.fwd",
       .sizes = spec::Sizes::scene,

@@ -8,7 +8,7 @@ namespace rankcheck::reference::shift_back {
 inline spec::Contract contract() {
   return {
       .name = "shift_back",
-      .summary = "The waves of every position, moved back by that position in pixels.",
+      .summary = "Shifts the waves of every position back by that position, in pixels.",
       .formula = "out = F^-1(exp(2 pi i (f_k s_row + f_l s_col)) F(wave))",
       .source = "tike operators.Shift.adj",
       .sizes = spec::Sizes::scene,
