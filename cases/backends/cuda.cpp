@@ -78,8 +78,8 @@ int reconstruct_in_cuda(int ranks,
 harness::BackendEntry cuda_backend() {
   return {.name = "cuda",
           .summary =
-              "ranks on the streams of this machine's CUDA devices, any number on each; "
-              "never run on hardware",
+              "Ranks run on the streams of this machine's CUDA devices, any number on each device; "
+              "never run on hardware.",
           .why_unavailable = [] { return cuda_worker().why_unavailable(); },
           .open = open,
           .describe = describe,

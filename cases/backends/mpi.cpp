@@ -121,7 +121,8 @@ int reconstruct_in_mpi(int ranks,
 
 harness::BackendEntry mpi_backend() {
   return {.name = "mpi",
-          .summary = "a process per rank, started with mpirun; the MPI library's own collectives",
+          .summary =
+              "The MPI library's own collectives run in one process per rank, started with mpirun.",
           .why_unavailable = why_unavailable,
           .open = open,
           .describe = describe,

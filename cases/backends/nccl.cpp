@@ -59,8 +59,8 @@ std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
 harness::BackendEntry nccl_backend() {
   return {.name = "nccl",
           .summary =
-              "NCCL's own collectives, a process per rank or all in one, several on a "
-              "device; never run on hardware",
+              "NCCL's own collectives run in one process per rank or in one process, with several "
+              "ranks on a device; never run on hardware.",
           .why_unavailable = [] { return program().why_unavailable(); },
           .open = open,
           .describe =

@@ -16,7 +16,9 @@ namespace {
 harness::BackendEntry sim_backend() {
   return {
       .name = "sim",
-      .summary = "simulated devices in this process, deterministic schedules, every access checked",
+      .summary =
+          "Simulated devices run in this process, with deterministic schedules and every access "
+          "checked.",
       .why_unavailable = [] { return std::string(); },
       .open = open_sim,
       .describe = [](const harness::StopRequest&) { return nlohmann::json::object(); },

@@ -7,7 +7,7 @@ plan::Algorithm bruck() {
   return {
       .name = "bruck",
       .summary =
-          "each rank passes on all that it has over doubling distances: log2(n) steps, any n",
+          "Each rank sends all blocks that it has over doubling distances: log2(n) steps, any n.",
       .refuses = plan::refuses_nothing,
       .plan = plan::all_gather<plan::bruck_all_gather>,
   };

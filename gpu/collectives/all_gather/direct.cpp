@@ -6,7 +6,7 @@ namespace rankcheck::gpu::all_gather {
 plan::Algorithm direct() {
   return {
       .name = "direct",
-      .summary = "each rank puts its block to every other rank: one step",
+      .summary = "Each rank writes its block to every other rank: one step.",
       .refuses = plan::refuses_nothing,
       .plan = plan::all_gather<plan::direct_all_gather>,
   };

@@ -6,7 +6,8 @@ namespace rankcheck::gpu::all_gather {
 plan::Algorithm ring() {
   return {
       .name = "ring",
-      .summary = "blocks travel around the ring: n-1 steps, every block sent once over every link",
+      .summary =
+          "Blocks travel around the ring: n-1 steps, each block is sent once over each link.",
       .refuses = plan::refuses_nothing,
       .plan = plan::all_gather<plan::ring_all_gather>,
   };

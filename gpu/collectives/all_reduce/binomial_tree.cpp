@@ -18,8 +18,8 @@ plan::Algorithm binomial_tree() {
   return {
       .name = "binomial_tree",
       .summary =
-          "reduce up a binomial tree, then broadcast down: 2 log2(n) steps of whole messages, for "
-          "small ones",
+          "Data is reduced up a binomial tree, then broadcast down: 2 log2(n) steps of whole "
+          "messages, for small ones.",
       .refuses = plan::refuses_nothing,
       .plan = write_plan,
   };

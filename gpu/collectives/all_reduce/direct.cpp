@@ -7,7 +7,8 @@ plan::Algorithm direct() {
   return {
       .name = "direct",
       .summary =
-          "each rank reduces its part from all peers' memory and puts it to everyone: two steps",
+          "Each rank reduces its part from all peers' memory and writes it to all ranks: two "
+          "steps.",
       .refuses = plan::refuses_nothing,
       .plan = plan::all_reduce<plan::reduce_scatter_from_peers, plan::direct_all_gather>,
   };

@@ -31,8 +31,8 @@ plan::Algorithm one_shot() {
   return {
       .name = "one_shot",
       .summary =
-          "each rank reduces everything from all peers' memory: one step, n times the "
-          "traffic, for short messages",
+          "Each rank reduces everything from all peers' memory: one step, n times the traffic, for "
+          "short messages.",
       .refuses = plan::refuses_nothing,
       .plan = write_plan,
   };

@@ -7,8 +7,8 @@ plan::Algorithm ring() {
   return {
       .name = "ring",
       .summary =
-          "ring reduce-scatter, then ring all-gather: 2(n-1) steps, least traffic, for large "
-          "messages",
+          "A ring reduce-scatter is followed by a ring all-gather: 2(n-1) steps, least traffic, "
+          "for large messages.",
       .refuses = plan::refuses_nothing,
       .plan = plan::all_reduce<plan::ring_reduce_scatter, plan::ring_all_gather>,
   };

@@ -7,7 +7,8 @@ plan::Algorithm bruck() {
   return {
       .name = "bruck",
       .summary =
-          "half of all blocks over doubling distances: log2(n) steps, log2(n)/2 times the traffic",
+          "Each rank sends half of all blocks over doubling distances: log2(n) steps, log2(n)/2 "
+          "times the traffic.",
       .refuses = plan::refuses_nothing,
       .plan = plan::bruck_all_to_all,
   };

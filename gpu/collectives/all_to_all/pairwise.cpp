@@ -6,7 +6,9 @@ namespace rankcheck::gpu::all_to_all {
 plan::Algorithm pairwise() {
   return {
       .name = "pairwise",
-      .summary = "one block to each rank, at growing distances: n-1 steps, least traffic",
+      .summary =
+          "Each rank sends one block to each other rank, at growing distances: n-1 steps, least "
+          "traffic.",
       .refuses = plan::refuses_nothing,
       .plan = plan::pairwise_all_to_all,
   };

@@ -17,7 +17,8 @@ void write_plan(plan::Builder& builder) {
 plan::Algorithm central() {
   return {
       .name = "central",
-      .summary = "all ranks tell rank 0, which tells them all: two steps, 2(n-1) signals",
+      .summary =
+          "All ranks signal rank 0, which then signals all ranks: two steps, 2(n-1) signals.",
       .refuses = plan::refuses_in_place,
       .plan = write_plan,
   };

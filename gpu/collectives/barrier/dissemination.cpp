@@ -19,7 +19,7 @@ void write_plan(plan::Builder& builder) {
 plan::Algorithm dissemination() {
   return {
       .name = "dissemination",
-      .summary = "each rank tells one other, over doubling distances: log2(n) steps, any n",
+      .summary = "Each rank signals one other rank, over doubling distances: log2(n) steps, any n.",
       .refuses = plan::refuses_in_place,
       .plan = write_plan,
   };

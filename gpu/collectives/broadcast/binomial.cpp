@@ -16,7 +16,9 @@ void write_plan(plan::Builder& builder) {
 plan::Algorithm binomial() {
   return {
       .name = "binomial",
-      .summary = "down a binomial tree: log2(n) steps of whole messages, for small ones",
+      .summary =
+          "The message travels down a binomial tree: log2(n) steps of whole messages, for small "
+          "ones.",
       .refuses = plan::refuses_nothing,
       .plan = write_plan,
   };

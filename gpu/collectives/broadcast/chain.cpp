@@ -41,7 +41,7 @@ plan::Algorithm chain() {
   return {
       .name = "chain",
       .summary =
-          "chunks travel along a chain of ranks: n-2 steps and one for each chunk, least traffic",
+          "Chunks travel along a chain of ranks: n-2 steps plus one for each chunk, least traffic.",
       .refuses = plan::refuses_nothing,
       .plan = write_plan,
       .in_chunks = true,

@@ -36,7 +36,8 @@ plan::Algorithm scatter_all_gather() {
   return {
       .name = "scatter_all_gather",
       .summary =
-          "scatter down a binomial tree, then ring all-gather: least traffic, for large messages",
+          "A scatter down a binomial tree is followed by a ring all-gather: least traffic, for "
+          "large messages.",
       .refuses = plan::refuses_nothing,
       .plan = write_plan,
   };

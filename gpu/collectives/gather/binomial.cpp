@@ -6,7 +6,7 @@ namespace rankcheck::gpu::gather {
 plan::Algorithm binomial() {
   return {
       .name = "binomial",
-      .summary = "blocks move up a binomial tree: log2(n) steps, few messages at the root",
+      .summary = "Blocks move up a binomial tree: log2(n) steps, few messages at the root.",
       .refuses = plan::refuses_nothing,
       .plan = plan::binomial_gather,
   };

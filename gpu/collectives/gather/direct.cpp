@@ -7,8 +7,8 @@ plan::Algorithm direct() {
   return {
       .name = "direct",
       .summary =
-          "each rank puts its block to the root: one step, least traffic, the root's link is "
-          "shared",
+          "Each rank writes its block to the root: one step, least traffic, all messages share the "
+          "root's link.",
       .refuses = plan::refuses_nothing,
       .plan = plan::direct_gather,
   };

@@ -15,7 +15,7 @@ void write_plan(plan::Builder& builder) {
 plan::Algorithm binomial() {
   return {
       .name = "binomial",
-      .summary = "partial results move up a binomial tree: log2(n) steps of whole messages",
+      .summary = "Partial results move up a binomial tree: log2(n) steps of whole messages.",
       .refuses = plan::refuses_nothing,
       .plan = write_plan,
   };

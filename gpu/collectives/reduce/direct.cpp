@@ -18,7 +18,7 @@ plan::Algorithm direct() {
   return {
       .name = "direct",
       .summary =
-          "the root reduces from all peers' memory: one step, its link carries every message",
+          "The root reduces from all peers' memory: one step, all messages share the root's link.",
       .refuses = plan::refuses_nothing,
       .plan = write_plan,
   };

@@ -6,7 +6,7 @@ namespace rankcheck::gpu::reduce_scatter {
 plan::Algorithm direct() {
   return {
       .name = "direct",
-      .summary = "each rank reduces its block from all peers' memory: one step",
+      .summary = "Each rank reduces its block from all peers' memory: one step.",
       .refuses = plan::refuses_nothing,
       .plan = plan::reduce_scatter<plan::direct_reduce_scatter>,
   };

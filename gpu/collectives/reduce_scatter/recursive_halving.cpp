@@ -7,8 +7,8 @@ plan::Algorithm recursive_halving() {
   return {
       .name = "recursive_halving",
       .summary =
-          "pairs exchange halves: log2(n) steps, one more and extra traffic where n is no power of "
-          "two",
+          "Pairs exchange halves: log2(n) steps, with one more step and extra traffic if n is not "
+          "a power of two.",
       .refuses = plan::refuses_nothing,
       .plan = plan::reduce_scatter<plan::recursive_halving_reduce_scatter>,
   };

@@ -7,8 +7,8 @@ plan::Algorithm ring() {
   return {
       .name = "ring",
       .summary =
-          "blocks grow on their way around the ring: n-1 steps, least traffic, two slots of "
-          "scratch",
+          "Partial sums of blocks travel around the ring: n-1 steps, least traffic, two slots of "
+          "scratch memory.",
       .refuses = plan::refuses_nothing,
       .plan = plan::reduce_scatter<plan::ring_reduce_scatter>,
   };

@@ -6,7 +6,7 @@ namespace rankcheck::gpu::scatter {
 plan::Algorithm binomial() {
   return {
       .name = "binomial",
-      .summary = "blocks move down a binomial tree: log2(n) steps, few messages at the root",
+      .summary = "Blocks move down a binomial tree: log2(n) steps, few messages at the root.",
       .refuses = plan::refuses_nothing,
       .plan = plan::binomial_scatter,
   };

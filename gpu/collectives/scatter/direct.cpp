@@ -7,7 +7,8 @@ plan::Algorithm direct() {
   return {
       .name = "direct",
       .summary =
-          "the root puts each rank's block: one step, least traffic, the root's link is shared",
+          "The root writes each rank's block: one step, least traffic, all messages share the "
+          "root's link.",
       .refuses = plan::refuses_nothing,
       .plan = plan::direct_scatter,
   };

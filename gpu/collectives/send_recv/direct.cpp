@@ -18,7 +18,7 @@ void write_plan(plan::Builder& builder) {
 plan::Algorithm direct() {
   return {
       .name = "direct",
-      .summary = "each rank puts its message to its destination: one step",
+      .summary = "Each rank writes its message to its destination: one step.",
       .refuses = plan::refuses_in_place,
       .plan = write_plan,
   };

@@ -81,21 +81,24 @@ Runtime::Runtime() {
   types_.emplace();
   communicators_.emplace();
   for (const NamedOperation& operation : operations()) {
-    algorithms_.push_back({.operation = &operation,
-                           .name = std::string(blocking),
-                           .summary = "The blocking MPI call; the library chooses how.",
-                           .forcing = {}});
-    algorithms_.push_back({.operation = &operation,
-                           .name = std::string(nonblocking),
-                           .summary = "The MPI_I… call and MPI_Wait; the library chooses how.",
-                           .nonblocking = true,
-                           .forcing = {}});
+    algorithms_.push_back(
+        {.operation = &operation,
+         .name = std::string(blocking),
+         .summary = "The blocking MPI function is called, and the library chooses the algorithm.",
+         .forcing = {}});
+    algorithms_.push_back(
+        {.operation = &operation,
+         .name = std::string(nonblocking),
+         .summary =
+             "The MPI_I… function and MPI_Wait are called, and the library chooses the algorithm.",
+         .nonblocking = true,
+         .forcing = {}});
     for (const Forcing& forcing : find_forcings(operation)) {
-      algorithms_.push_back(
-          {.operation = &operation,
-           .name = forcing.name(),
-           .summary = "The blocking call with " + forcing.variable() + " = " + forcing.word + ".",
-           .forcing = forcing});
+      algorithms_.push_back({.operation = &operation,
+                             .name = forcing.name(),
+                             .summary = "The blocking MPI function is called with " +
+                                        forcing.variable() + " = " + forcing.word + ".",
+                             .forcing = forcing});
     }
   }
 }

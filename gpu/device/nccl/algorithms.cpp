@@ -199,7 +199,7 @@ void reduce_blocks(const Part& p) {
 Algorithm native(const char* operation, const char* function, void (*perform)(const Part&)) {
   return {.operation = operation,
           .name = "native",
-          .summary = std::string(function) + "; the library chooses how.",
+          .summary = std::string(function) + " is called, and the library chooses the algorithm.",
           .functions = {function},
           .perform = perform};
 }
@@ -207,7 +207,7 @@ Algorithm native(const char* operation, const char* function, void (*perform)(co
 Algorithm grouped(const char* operation, void (*perform)(const Part&)) {
   return {.operation = operation,
           .name = "grouped",
-          .summary = "ncclSend and ncclRecv in one group.",
+          .summary = "ncclSend and ncclRecv are called in one group.",
           .functions = {"ncclSend", "ncclRecv"},
           .perform = perform};
 }
@@ -222,8 +222,8 @@ std::string lower(std::string text) {
 void force(std::vector<Algorithm>& all, const Algorithm& plain, Forcing forcing) {
   Algorithm made = plain;
   made.name = lower(forcing.algorithm + "_" + forcing.protocol);
-  made.summary = std::string(plain.functions.front()) + " with NCCL_ALGO " + forcing.algorithm +
-                 " and NCCL_PROTO " + forcing.protocol + ".";
+  made.summary = std::string(plain.functions.front()) + " is called with NCCL_ALGO " +
+                 forcing.algorithm + " and NCCL_PROTO " + forcing.protocol + ".";
   made.forcing = std::move(forcing);
   all.push_back(std::move(made));
 }
@@ -246,25 +246,26 @@ void add(std::vector<Algorithm>& all,
   if (plain.operation == "barrier") return;
   Algorithm together = plain;
   together.name = "one_process";
-  together.summary = "The same calls for all ranks in one group of one process.";
+  together.summary = "One process makes the native calls of all ranks in one group.";
   together.one_process = true;
   all.push_back(std::move(together));
 }
 
 std::vector<Algorithm> make_algorithms() {
-  const Algorithm broadcasts{.operation = "all_gather_v",
-                             .name = "by_broadcast",
-                             .summary = "ncclBroadcast of every rank's block, in one group.",
-                             .functions = {"ncclBroadcast"},
-                             .perform = broadcast_blocks};
+  const Algorithm broadcasts{
+      .operation = "all_gather_v",
+      .name = "by_broadcast",
+      .summary = "ncclBroadcast is called for every rank's block, in one group.",
+      .functions = {"ncclBroadcast"},
+      .perform = broadcast_blocks};
   const Algorithm reduces{.operation = "reduce_scatter_v",
                           .name = "by_reduce",
-                          .summary = "ncclReduce of every rank's block, in one group.",
+                          .summary = "ncclReduce is called for every rank's block, in one group.",
                           .functions = {"ncclReduce"},
                           .perform = reduce_blocks};
   const Algorithm waits{.operation = "barrier",
                         .name = "by_all_reduce",
-                        .summary = "ncclAllReduce of one element.",
+                        .summary = "ncclAllReduce is called with one element.",
                         .functions = {"ncclAllReduce"},
                         .perform = barrier};
   std::vector<Algorithm> all;

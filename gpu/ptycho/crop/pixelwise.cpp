@@ -24,7 +24,7 @@ struct Crop {
 Operator pixelwise() {
   return {
       .name = "pixelwise",
-      .summary = "A thread for each pixel of a window.",
+      .summary = "One thread computes each pixel of a window.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() {

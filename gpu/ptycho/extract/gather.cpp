@@ -29,7 +29,7 @@ struct Gather {
 Operator gather() {
   return {
       .name = "gather",
-      .summary = "A thread for each pixel of a patch reads up to four pixels of the object.",
+      .summary = "One thread for each pixel of a patch reads up to four pixels of the object.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() {

@@ -15,7 +15,7 @@ void move(const OperatorRun& run, spec::Array from, spec::Array to) {
 Operator exchanged() {
   return {
       .name = "exchanged",
-      .summary = "Exchanges all at once, then sorts by position.",
+      .summary = "All ranks exchange their data in one call, then each rank sorts it by position.",
       .run =
           [](const OperatorRun& run) {
             using spec::Array;

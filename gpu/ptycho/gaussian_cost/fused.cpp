@@ -6,7 +6,8 @@ Operator fused() {
   return {
       .name = "fused",
       .summary =
-          "Intensity, cost and gradient in one pass; a thread has several pixels of a frame.",
+          "One pass computes intensity, cost and gradient. Each thread computes several pixels of "
+          "a frame.",
       .run = [](const OperatorRun& run) { run_fused_cost(run, Noise::gaussian); },
       .in_batches = true,
   };

@@ -5,7 +5,8 @@ namespace rankcheck::gpu::gaussian_cost {
 Operator pixelwise() {
   return {
       .name = "pixelwise",
-      .summary = "A thread for each pixel of a frame, then sums of rows, of a rank, of all ranks.",
+      .summary =
+          "One thread computes each pixel of a frame. Then rows, ranks and all ranks are summed.",
       .run = [](const OperatorRun& run) { run_cost<Noise::gaussian>(run); },
   };
 }

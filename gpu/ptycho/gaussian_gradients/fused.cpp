@@ -5,7 +5,9 @@ namespace rankcheck::gpu::gaussian_gradients {
 Operator fused() {
   return {
       .name = "fused",
-      .summary = "The chain in five passes over large batches, and two transforms; one slice.",
+      .summary =
+          "The chain runs in five passes and two transforms over large batches. The object has one "
+          "slice.",
       .refuses = refuses_slices,
       .run = [](const OperatorRun& run) { run_gradients(run, Noise::gaussian, Passes::fused); },
       .in_batches = true,

@@ -5,7 +5,7 @@ namespace rankcheck::gpu::halo_replace {
 Operator exchanged() {
   return {
       .name = "exchanged",
-      .summary = "Every rank sends each rank that holds some of its pixels their copies, at once.",
+      .summary = "Every rank sends its copies to all ranks that hold the same pixels, in one call.",
       .run = [](const OperatorRun& run) { run_halo(run, Halo::replace); },
   };
 }

@@ -23,7 +23,8 @@ void run_fused(const OperatorRun& run) {
 Operator fused() {
   return {
       .name = "fused",
-      .summary = "A thread has a few pixels of a frame: the object there once, for all modes.",
+      .summary =
+          "Each thread computes a few pixels of a frame and reads the object once for all modes.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() { run_fused<T>(run); });

@@ -59,7 +59,7 @@ void run_typed(const OperatorRun& run) {
 Operator pixelwise() {
   return {
       .name = "pixelwise",
-      .summary = "A thread for each pixel of a wave.",
+      .summary = "One thread computes each pixel of a wave.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() { run_typed<T>(run); });

@@ -29,7 +29,9 @@ void run_fused(const OperatorRun& run) {
 Operator fused() {
   return {
       .name = "fused",
-      .summary = "A thread has a few pixels of the object and sums over the windows near its tile.",
+      .summary =
+          "Each thread computes a few pixels of the object and sums over the windows near its "
+          "tile.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() { run_fused<T>(run); });

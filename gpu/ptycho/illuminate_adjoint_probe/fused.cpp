@@ -30,7 +30,8 @@ Operator fused() {
   return {
       .name = "fused",
       .summary =
-          "A thread has a few pixels of the probe and a group of positions; then the groups.",
+          "Each thread sums a few pixels of the probe over a group of positions. Then the groups "
+          "are summed.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() { run_fused<T>(run); });

@@ -64,7 +64,7 @@ void run_typed(const OperatorRun& run) {
 Operator gather() {
   return {
       .name = "gather",
-      .summary = "A thread for each pixel of the probe sums over the positions.",
+      .summary = "One thread for each pixel of the probe sums over the positions.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() { run_typed<T>(run); });

@@ -17,7 +17,7 @@ void run_typed(const OperatorRun& run) {
 Operator batched() {
   return {
       .name = "batched",
-      .summary = "From slice to slice for a batch of positions at a time.",
+      .summary = "Waves travel from slice to slice, one batch of positions at a time.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() { run_typed<T>(run); });

@@ -25,7 +25,9 @@ void run_typed(const OperatorRun& run) {
 Operator batched() {
   return {
       .name = "batched",
-      .summary = "Forth and back through the slices for a batch of positions at a time, then sums.",
+      .summary =
+          "Waves travel forward and back through the slices, one batch of positions at a time. "
+          "Then the results are summed.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() { run_typed<T>(run); });

@@ -151,7 +151,9 @@ void run_rank(const OperatorRun& run, int rank) {
 Operator jacobi() {
   return {
       .name = "jacobi",
-      .summary = "Inner products on the device, Jacobi rotations of their matrix on the host.",
+      .summary =
+          "The device computes the inner products, and the host diagonalises their matrix by "
+          "Jacobi rotations.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() {

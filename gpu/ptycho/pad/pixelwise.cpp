@@ -26,7 +26,7 @@ struct Pad {
 Operator pixelwise() {
   return {
       .name = "pixelwise",
-      .summary = "A thread for each pixel of a frame.",
+      .summary = "One thread computes each pixel of a frame.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() {

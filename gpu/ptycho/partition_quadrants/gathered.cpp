@@ -6,7 +6,7 @@ namespace rankcheck::gpu::partition_quadrants {
 Operator gathered() {
   return {
       .name = "gathered",
-      .summary = "Every rank gathers all positions and finds their owners by itself.",
+      .summary = "Every rank gathers all positions and computes all owners itself.",
       .run = [](const OperatorRun& run) { run_partition(run, Partition::quadrants); },
   };
 }

@@ -137,7 +137,7 @@ template <class Windows>
 [[nodiscard]] Operator gather_windows() {
   return {
       .name = "gather",
-      .summary = "A thread for each pixel of the object sums over the windows that cover it.",
+      .summary = "One thread for each pixel of the object sums over the windows that cover it.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() { sum_windows<T, Windows>(run); });

@@ -28,7 +28,7 @@ struct Gather {
 Operator gather() {
   return {
       .name = "gather",
-      .summary = "A thread for each pixel of the window sums over the positions.",
+      .summary = "One thread for each pixel of the window sums over the positions.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() {

@@ -6,7 +6,8 @@ namespace rankcheck::gpu::propagate {
 Operator fft() {
   return {
       .name = "fft",
-      .summary = "The device's library transforms all frames at once; then they are scaled.",
+      .summary =
+          "The device's FFT library transforms all frames in one call. Then the frames are scaled.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() {

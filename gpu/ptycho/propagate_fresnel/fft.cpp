@@ -6,7 +6,9 @@ namespace rankcheck::gpu::propagate_fresnel {
 Operator fft() {
   return {
       .name = "fft",
-      .summary = "Two transforms with a table of the response between them.",
+      .summary =
+          "A forward transform, a multiplication by a table of the response and an inverse "
+          "transform are applied.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() {

@@ -16,7 +16,8 @@ void move(const OperatorRun& run, spec::Array from, spec::Array to) {
 Operator exchanged() {
   return {
       .name = "exchanged",
-      .summary = "Sorts by owner, then exchanges all at once.",
+      .summary =
+          "Each rank sorts its data by owner, then all ranks exchange their data in one call.",
       .run =
           [](const OperatorRun& run) {
             using spec::Array;

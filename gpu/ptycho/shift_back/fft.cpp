@@ -6,7 +6,9 @@ namespace rankcheck::gpu::shift_back {
 Operator fft() {
   return {
       .name = "fft",
-      .summary = "Two transforms with a phase ramp for each axis between them.",
+      .summary =
+          "A forward transform, a multiplication by a phase ramp for each axis and an inverse "
+          "transform are applied.",
       .run =
           [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() {

@@ -16,7 +16,8 @@ template <StepKind kind>
 [[nodiscard]] Operator replicated_step() {
   return {
       .name = "replicated",
-      .summary = "Every rank has the whole object; what the ranks find is summed over all of them.",
+      .summary =
+          "Every rank has the whole object. The ranks' contributions are summed over all ranks.",
       .run = [](const OperatorRun& run) { run_replicated_step(run, kind); },
       .in_batches = true,
   };
@@ -28,8 +29,8 @@ template <StepKind kind>
   return {
       .name = "tiled",
       .summary =
-          "Every rank has the object under its windows; ranks whose tiles overlap exchange "
-          "what they find.",
+          "Every rank has the part of the object under its windows. Ranks whose tiles overlap "
+          "exchange their contributions.",
       .run = [](const OperatorRun& run) { run_tiled_step(run, kind); },
       .in_batches = true,
   };
