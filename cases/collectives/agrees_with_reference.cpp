@@ -197,7 +197,7 @@ Case in_next_group(const Case& c, bool is_rooted) {
 harness::Property agrees_with_reference() {
   return {
       .name = "agrees_with_reference",
-      .summary = "Every output is the reference's, bit by bit or within the bound.",
+      .summary = "Every output equals the reference, bit by bit or within the bound.",
       .applies = has_buffers,
       .adapt = nullptr,
       .program = [](const spec::Contract&,
@@ -226,7 +226,8 @@ harness::Property keeps_groups_apart() {
   return {
       .name = "keeps_groups_apart",
       .summary =
-          "Calls of a group, of another one and of the first again agree with the reference.",
+          "Calls of one group, of another group and of the first group again all agree with the "
+          "reference.",
       .applies = [](const spec::Contract& contract,
                     const Case& c) { return has_buffers(contract, c) && c.ranks > 1; },
       .adapt = nullptr,

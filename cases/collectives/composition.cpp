@@ -202,7 +202,7 @@ harness::Property is_linear() {
 harness::Property inverts_scatter() {
   return {
       .name = "inverts_scatter",
-      .summary = "Scattering and gathering again returns the root's data.",
+      .summary = "A scatter followed by a gather returns the root's data.",
       .applies = nullptr,
       .adapt = nullptr,
       .program =

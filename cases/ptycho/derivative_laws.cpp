@@ -184,7 +184,8 @@ template <NoiseModel noise>
 harness::Property has_derivative() {
   return {
       .name = "has_derivative",
-      .summary = "The cost changes by 2 Re<gradient, change>, up to what its curvature allows.",
+      .summary =
+          "The cost changes by 2 Re<gradient, change>, up to a term that its curvature bounds.",
       .program = plan_derivative,
       .check = check_derivative<noise>,
   };

@@ -114,7 +114,7 @@ template void check_bent<Outputs::states>(const Evidence& evidence, Judgement& j
 harness::Property is_independent_of_order() {
   return {
       .name = "is_independent_of_order",
-      .summary = "The positions in the opposite order make no difference.",
+      .summary = "Reversing the order of the positions does not change the result.",
       .program = [](const spec::Contract&,
                     const Case& c,
                     std::vector<Case>& stages) { plan_bent(Form::reversed, c, stages); },
@@ -126,7 +126,8 @@ template <Outputs outputs>
 harness::Property counts_every_position() {
   return {
       .name = "counts_every_position",
-      .summary = "Every position once more doubles the sums over them, and changes nothing else.",
+      .summary =
+          "Repeating every position doubles the sums over the positions and changes nothing else.",
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
             plan_bent(Form::repeated, c, stages);
@@ -143,7 +144,9 @@ template <Outputs outputs>
 harness::Property keeps_the_raster_ambiguity() {
   return {
       .name = "keeps_the_raster_ambiguity",
-      .summary = "On a raster, phases with its period go from the probe to the object unseen.",
+      .summary =
+          "On a raster scan, phases with the raster's period may move from the probe to the object "
+          "without an effect.",
       .program = [](const spec::Contract&,
                     const Case& c,
                     std::vector<Case>& stages) { plan_bent(Form::periodic, c, stages); },
@@ -157,7 +160,7 @@ template harness::Property keeps_the_raster_ambiguity<Outputs::states>();
 harness::Property is_exact_on_bilinear_objects() {
   return {
       .name = "is_exact_on_bilinear_objects",
-      .summary = "Between the pixels of a + b y + c x + d x y lies a + b y + c x + d x y.",
+      .summary = "An object of the form a + b y + c x + d x y is interpolated exactly.",
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
             stages.assign(1, c);

@@ -31,8 +31,8 @@ template <Outputs outputs, harness::Form... forms>
   return {
       .name = "is_equivariant",
       .summary =
-          "Inputs that are turned, stretched, reflected, transposed, mixed, moved, on a ramp, with "
-          "a dark mode or brighter give results that are.",
+          "If a symmetry of the problem transforms the inputs, the results are transformed in the "
+          "same way.",
       .applies =
           [](const spec::Contract&, const harness::Case& c) {
             return outputs == Outputs::sums || c.scan != harness::Scan::overhanging;

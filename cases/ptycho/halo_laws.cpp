@@ -123,7 +123,7 @@ harness::Property makes_copies_equal() {
 harness::Property needs_a_halo() {
   return {
       .name = "does_nothing_without_halo",
-      .summary = "Tiles without halos stay as they are, bit by bit.",
+      .summary = "Tiles without halos do not change in any bit.",
       .applies = [](const spec::Contract&, const Case& c) { return c.scene.halo == 0; },
       .adapt = [](const spec::Contract&, Case& c) { c.scene.halo = 0; },
       .program = plan_once,
@@ -215,7 +215,8 @@ harness::Property multiplies_when_repeated() {
 harness::Property conserves_the_sum() {
   return {
       .name = "conserves_the_sum",
-      .summary = "The sum over all owned pixels is the sum over all copies before.",
+      .summary =
+          "The sum over all owned pixels equals the sum over all copies before the exchange.",
       .program = plan_once,
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
@@ -256,7 +257,7 @@ harness::Property conserves_the_sum() {
 harness::Property stays_between_the_copies() {
   return {
       .name = "stays_between_the_copies",
-      .summary = "No copy leaves the range of the copies before.",
+      .summary = "No copy leaves the range of the copies before the exchange.",
       .program = plan_once,
       .check =
           [](const Evidence& evidence, Judgement& judgement) {

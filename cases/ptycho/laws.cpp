@@ -407,7 +407,7 @@ void plan_behind(std::span<const std::string_view> others,
 harness::Property operator_agrees_with_reference() {
   return {
       .name = "agrees_with_reference",
-      .summary = "Every output is the reference's, bit by bit or within the bound.",
+      .summary = "Every output equals the reference, bit by bit or within the bound.",
       .program = plan_once,
       .check = check_reference,
   };
@@ -416,7 +416,9 @@ harness::Property operator_agrees_with_reference() {
 harness::Property agrees_at_the_truth() {
   return {
       .name = "agrees_at_the_truth",
-      .summary = "Where the frames are the modelled intensities, it still is the reference's.",
+      .summary =
+          "If the frames are the modelled intensities, every output still agrees with the "
+          "reference.",
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
             plan_behind(std::array<std::string_view, 1>{"intensity"}, c, stages);
@@ -454,7 +456,7 @@ harness::Property is_undone(std::string_view name,
 harness::Property conserves_energy() {
   return {
       .name = "conserves_energy",
-      .summary = "The sum of the squared magnitudes of a frame is the same before and behind.",
+      .summary = "The sum of a frame's squared magnitudes stays the same.",
       .program = plan_once,
       .check = check_energy<Loss::none>,
   };
@@ -463,7 +465,7 @@ harness::Property conserves_energy() {
 harness::Property gains_no_energy() {
   return {
       .name = "gains_no_energy",
-      .summary = "The sum of the squared magnitudes of a frame is not larger behind than before.",
+      .summary = "The sum of a frame's squared magnitudes does not grow.",
       .program = plan_once,
       .check = check_energy<Loss::admitted>,
   };
@@ -472,7 +474,7 @@ harness::Property gains_no_energy() {
 harness::Property is_independent_of_partition() {
   return {
       .name = "is_independent_of_partition",
-      .summary = "However the positions are shared out among the ranks, the result is the same.",
+      .summary = "The result does not depend on how the positions are distributed over the ranks.",
       .applies = [](const spec::Contract&, const Case& c) { return harness::group_size(c) > 1; },
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
@@ -486,8 +488,7 @@ harness::Property is_independent_of_partition() {
 harness::Property is_independent_of_refinement() {
   return {
       .name = "is_independent_of_refinement",
-      .summary =
-          "With two ranks' positions on one of them and a rank less, the result is the same.",
+      .summary = "Merging two ranks' positions into one rank does not change the result.",
       .applies = [](const spec::Contract&, const Case& c) { return harness::group_size(c) > 1; },
       .program = plan_refined,
       .check = check_refined,
@@ -497,7 +498,9 @@ harness::Property is_independent_of_refinement() {
 harness::Property ignores_unmeasured_pixels() {
   return {
       .name = "ignores_unmeasured_pixels",
-      .summary = "NaN, infinities and huge numbers in pixels that are not measured change no bit.",
+      .summary =
+          "NaN, infinities and huge numbers in unmeasured pixels do not change any bit of the "
+          "result.",
       .applies = [](const spec::Contract&, const Case& c) { return has_unmeasured_pixel(c); },
       .adapt = [](const spec::Contract&, Case& c) { c.input = InputKind::special; },
       .program =

@@ -168,7 +168,7 @@ harness::Property is_illuminate_for_one_slice() {
 harness::Property is_product_without_distance() {
   return {
       .name = "is_product_without_distance",
-      .summary = "Slices with no distance between them are one slice, their product.",
+      .summary = "Slices without distance between them act as one slice, which is their product.",
       .applies = [](const spec::Contract&, const Case& c) { return c.scene.distance == 0; },
       .adapt = [](const spec::Contract&, Case& c) { c.scene.distance = 0; },
       .program = plan_once,
@@ -179,7 +179,7 @@ harness::Property is_product_without_distance() {
 harness::Property has_degree_of_its_slices() {
   return {
       .name = "has_degree_of_its_slices",
-      .summary = "An object that is multiplied by s multiplies the waves by s once for each slice.",
+      .summary = "Multiplying the object by s multiplies the waves by s once for each slice.",
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
             stages.assign(2, c);

@@ -45,7 +45,9 @@ std::vector<std::int64_t> shares_of(const OperatorStage& stage, Judgement& judge
 harness::Property covers() {
   return {
       .name = "covers_every_position",
-      .summary = "Every position is for one of the ranks; a lone rank gets all.",
+      .summary =
+          "Every position belongs to exactly one of the ranks, and a single rank gets all "
+          "positions.",
       .program = plan_once,
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
@@ -57,7 +59,7 @@ harness::Property covers() {
 harness::Property is_balanced() {
   return {
       .name = "is_balanced",
-      .summary = "No rank gets two positions more than another.",
+      .summary = "The ranks' numbers of positions differ by at most 1.",
       .program = plan_once,
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
@@ -76,7 +78,7 @@ harness::Property is_balanced() {
 harness::Property is_invariant_under_translation() {
   return {
       .name = "is_invariant_under_translation",
-      .summary = "A scan that is moved as a whole, also to negative places, has the same owners.",
+      .summary = "Moving the whole scan, also to negative coordinates, does not change the owners.",
       .program =
           [](const spec::Contract&, const Case& c, Stages& stages) {
             stages.assign(2, c);
@@ -121,7 +123,7 @@ void check_round_trip(const Evidence& evidence, Judgement& judgement) {
 harness::Property inverts_redistribute() {
   return {
       .name = "inverts_redistribute",
-      .summary = "Positions and frames that went to a partition's owners come back as they were.",
+      .summary = "Positions and frames that are sent to a partition's owners come back unchanged.",
       .adapt = [](const spec::Contract&, Case& c) { c.input = harness::InputKind::general; },
       .program =
           [](const spec::Contract&, const Case& c, Stages& stages) {

@@ -65,7 +65,8 @@ template <Match match>
 harness::Property takes_each_position_alone() {
   return {
       .name = "takes_each_position_alone",
-      .summary = "A position's results are the same in the opposite order, and with fewer others.",
+      .summary =
+          "A position's result does not depend on the order or the number of the other positions.",
       .program = plan_apart,
       .check = check_apart<match>,
   };

@@ -115,7 +115,7 @@ harness::Property truth_law(std::string_view name,
                                             Stages& stages)) {
   return {
       .name = name,
-      .summary = "Where the frames are those of object and probe, a step changes neither.",
+      .summary = "If the frames are those of object and probe, a step changes neither of them.",
       .program = program,
       .check = check_truth,
   };
@@ -413,7 +413,8 @@ harness::Property keeps_the_truth_on_whole_pixels() {
 harness::Property takes_further_steps() {
   return {
       .name = "takes_further_steps",
-      .summary = "Three steps, each from the state that the one before left, are the reference's.",
+      .summary =
+          "Three steps, each from the state that the step before left, agree with the reference.",
       .program =
           [](const spec::Contract&, const Case& c, Stages& stages) {
             stages.assign(3, c);
@@ -437,7 +438,8 @@ harness::Property takes_further_steps() {
 harness::Property step_agrees_at_the_truth() {
   return {
       .name = "agrees_at_the_truth",
-      .summary = "Where the frames are those of object and probe, it still is the reference's.",
+      .summary =
+          "If the frames are those of object and probe, the step still agrees with the reference.",
       .program = plan_truth,
       .check = agrees_at_the_truth().check,
   };
@@ -446,7 +448,9 @@ harness::Property step_agrees_at_the_truth() {
 harness::Property grows_as_its_light_does() {
   return {
       .name = "grows_as_its_light_does",
-      .summary = "Where the frames are those of twice the light, a step adds a known part of it.",
+      .summary =
+          "If the measured amplitudes are twice those of object and probe, the new values are "
+          "known in closed form.",
       .program =
           [](const spec::Contract& contract, const Case& c, Stages& stages) {
             plan_truth(contract, c, stages);
@@ -463,7 +467,9 @@ harness::Property grows_as_its_light_does() {
 harness::Property keeps_the_truth_along_its_directions() {
   return {
       .name = "keeps_the_truth_along_its_directions",
-      .summary = "Where the frames are those of object and probe, a step goes along roundings.",
+      .summary =
+          "If the frames are those of object and probe, a step moves them only along rounding "
+          "errors.",
       .program = plan_truth,
       .check = check_truth_along_directions,
   };
@@ -472,7 +478,7 @@ harness::Property keeps_the_truth_along_its_directions() {
 harness::Property moves_no_more_than_came_back() {
   return {
       .name = "moves_no_more_than_came_back",
-      .summary = "The steps move mode 0's waves by no more than 4 r times what came back.",
+      .summary = "A step moves the waves of mode 0 by at most 4 r times the residual.",
       .program = plan_once,
       .check = check_came_back,
   };
@@ -492,7 +498,7 @@ harness::Property never_raises_the_cost() {
   constexpr bool is_poisson = noise == NoiseModel::poisson;
   return {
       .name = "never_raises_the_cost",
-      .summary = "The cost of the new object and probe is not above that of the old ones.",
+      .summary = "The cost of the new object and probe is at most the cost of the old ones.",
       .program = is_poisson ? plan_then_on_result<"poisson_gradients">
                             : plan_then_on_result<"gaussian_gradients">,
       .check = check_cost,
@@ -502,7 +508,7 @@ harness::Property never_raises_the_cost() {
 harness::Property goes_along_its_directions() {
   return {
       .name = "goes_along_its_directions",
-      .summary = "The new values are the old ones plus a power of two times the directions.",
+      .summary = "The new values are the old values plus a power of two times the directions.",
       .program = plan_once,
       .check = check_directions,
   };
@@ -556,7 +562,9 @@ std::vector<harness::Property> conjugate_gradient_properties() {
 harness::Property waves_grow_by_beta() {
   return {
       .name = "waves_grow_by_beta",
-      .summary = "Where frames are of twice the light, waves grow by beta; all else is as it was.",
+      .summary =
+          "If the measured amplitudes are twice those of the waves, the exit waves grow by beta "
+          "and nothing else changes.",
       .program = plan_dim_waves,
       .check = check_dim_waves,
   };
@@ -565,7 +573,9 @@ harness::Property waves_grow_by_beta() {
 harness::Property fixed_points_are_solutions() {
   return {
       .name = "fixed_points_are_solutions",
-      .summary = "The waves' change leads object and probe to the frames: none, to a solution.",
+      .summary =
+          "The waves of object and probe, plus the exit waves' change divided by beta, have the "
+          "measured amplitudes.",
       .program = plan_once,
       .check = check_fixed_points,
   };

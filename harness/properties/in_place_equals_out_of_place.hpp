@@ -9,7 +9,7 @@ namespace rankcheck::harness {
 inline Property in_place_equals_out_of_place() {
   return {
       .name = "in_place_equals_out_of_place",
-      .summary = "A call in place leaves the same bits as one out of place.",
+      .summary = "A call in place gives the same bits as a call out of place.",
       .applies = [](const spec::Contract&,
                     const Case& c) { return c.in_place && has_one_result(c); },
       .adapt =

@@ -8,7 +8,7 @@ namespace rankcheck::harness {
 inline Property is_deterministic() {
   return {
       .name = "is_deterministic",
-      .summary = "Two runs of one call leave the same bits.",
+      .summary = "Two runs of one call give the same bits.",
       .applies = nullptr,
       .adapt = nullptr,
       .program = [](const spec::Contract&,

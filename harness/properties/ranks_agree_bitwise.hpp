@@ -8,7 +8,7 @@ namespace rankcheck::harness {
 inline Property ranks_agree_bitwise() {
   return {
       .name = "ranks_agree_bitwise",
-      .summary = "Every rank ends with the bits of rank 0.",
+      .summary = "Every rank ends with the same bits as rank 0.",
       .applies = [](const spec::Contract& contract,
                     const Case& c) { return contract.ranks_agree && group_size(c) > 1; },
       .adapt = nullptr,

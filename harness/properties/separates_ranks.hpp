@@ -10,7 +10,7 @@ namespace rankcheck::harness {
 inline Property separates_ranks() {
   return {
       .name = "separates_ranks",
-      .summary = "No rank leaves before every rank has entered, three calls in a row.",
+      .summary = "In three calls in a row, no rank leaves before every rank has entered.",
       .applies = [](const spec::Contract& contract,
                     const Case& c) { return contract.synchronises && group_size(c) > 1; },
       .adapt = nullptr,

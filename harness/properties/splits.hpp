@@ -11,7 +11,7 @@ namespace rankcheck::harness {
 inline Property splits() {
   return {
       .name = "splits",
-      .summary = "A call on the whole equals two calls on its parts.",
+      .summary = "A call on a whole buffer equals two calls on its parts.",
       .applies = [](const spec::Contract&, const Case& c) { return has_one_result(c); },
       .adapt = [](const spec::Contract&, Case& c) { use_exact_inputs(c); },
       .program =

@@ -13,7 +13,7 @@ namespace {
 harness::Property is_an_involution() {
   return returns(
       "is_an_involution",
-      "Two all_to_alls return the data.",
+      "Two all_to_all calls in a row return the original data.",
       [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
         stages.assign(2, c);
         stages[1].input = harness::InputKind::previous;

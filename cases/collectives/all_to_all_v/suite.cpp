@@ -12,7 +12,7 @@ namespace {
 harness::Property returns_by_the_transpose() {
   return returns(
       "returns_by_the_transpose",
-      "An all_to_all_v and the one of the transposed counts return the data.",
+      "An all_to_all_v followed by one with transposed counts returns the data.",
       [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
         stages.assign(2, c);
         stages[1].input = harness::InputKind::previous;

@@ -12,7 +12,7 @@ namespace {
 harness::Property returns_by_the_reverse() {
   return returns(
       "returns_by_the_reverse",
-      "Sending along a pattern and back returns the data.",
+      "Sending along a pattern and back along its reverse returns the data.",
       [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
         stages.assign(2, c);
         stages[1].input = harness::InputKind::previous;

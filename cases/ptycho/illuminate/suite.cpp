@@ -42,7 +42,7 @@ void check_product(const harness::Evidence& evidence, harness::Judgement& judgem
 harness::Property is_patch_times_probe() {
   return {
       .name = "is_patch_times_probe",
-      .summary = "illuminate(o, p) is extract(o) times p in the window and zero around it.",
+      .summary = "illuminate(o, p) is extract(o) times p in the window and 0 around the window.",
       .program =
           [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
             stages.assign(2, c);

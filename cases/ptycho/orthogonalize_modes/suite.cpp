@@ -143,17 +143,17 @@ harness::Property ranks_agree() {
 }  // namespace
 
 Suite suite() {
-  return {
-      .properties = {
-          of_probes<check_orthogonal>("makes_modes_orthogonal",
-                                      "The inner products of different modes are zero."),
-          of_probes<check_powers>("orders_modes_by_power",
-                                  "The modes' powers are the reference's, in descending order."),
-          of_probes<check_coherence>("keeps_the_coherence",
-                                     "The coherence of any two pixels stays as it was."),
-          harness::is_deterministic(),
-          ranks_agree(),
-      }};
+  return {.properties = {
+              of_probes<check_orthogonal>("makes_modes_orthogonal",
+                                          "The inner products of different modes are 0."),
+              of_probes<check_powers>(
+                  "orders_modes_by_power",
+                  "The powers of the modes agree with the reference and are in descending order."),
+              of_probes<check_coherence>("keeps_the_coherence",
+                                         "The coherence of any two pixels does not change."),
+              harness::is_deterministic(),
+              ranks_agree(),
+          }};
 }
 
 }  // namespace rankcheck::cases::orthogonalize_modes

@@ -26,7 +26,7 @@ void use_short_waves(const spec::Contract&, harness::Case& c) {
 harness::Property is_undone_by_the_way_back() {
   harness::Property property = is_undone(
       "is_undone_by_the_way_back",
-      "Where no frequency decays, the same distance back gives what was there.",
+      "If no frequency is evanescent, propagating back over the same distance returns the input.",
       [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
         stages.assign(2, c);
         stages[1].scene.distance = -c.scene.distance;
@@ -61,7 +61,9 @@ void check_distances(const harness::Evidence& evidence, harness::Judgement& judg
 harness::Property adds_distances() {
   return {
       .name = "adds_distances",
-      .summary = "One distance after another in the same direction is their sum.",
+      .summary =
+          "Propagating over one distance and then over another gives the same as propagating over "
+          "their sum.",
       .program =
           [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
             stages.assign(3, c);

@@ -45,7 +45,7 @@ void check_rolled(const harness::Evidence& evidence, harness::Judgement& judgeme
 harness::Property rolls_by_whole_positions() {
   return {
       .name = "rolls_by_whole_positions",
-      .summary = "A shift by whole pixels moves pixels, cyclically.",
+      .summary = "A shift by whole pixels moves the pixels cyclically.",
       .adapt = [](const spec::Contract&, harness::Case& c) { c.scan = harness::Scan::whole; },
       .program =
           [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
