@@ -25,7 +25,7 @@ using harness::FileError;
 
 constexpr const char* left_out_name = "LEFT_OUT.txt";
 
-/// A zip file that is being written. What is on disk changes when it is closed, as a whole.
+/// A zip file that is being written. close() replaces the file on disk as a whole.
 class ZipFile {
  public:
   explicit ZipFile(const fs::path& path) : path_(path) {
@@ -73,7 +73,7 @@ class ZipFile {
   zip_t* zip_ = nullptr;
 };
 
-/// The files below the folder by their names in the archive, without the archive itself.
+/// Returns the files below the folder, except the archive itself, by their names in the archive.
 std::map<std::string, fs::path> files_below(const fs::path& folder, const fs::path& archive) {
   std::map<std::string, fs::path> files;
   std::error_code unknown;
@@ -95,8 +95,8 @@ void write(const fs::path& path,
   archive.close();
 }
 
-/// The name of the file that takes most of the archive among those that may be left out; empty
-/// where there is none.
+/// Returns the name of the file that takes most of the archive among the files that may be left
+/// out. Empty if there is none.
 std::string largest_in(const fs::path& path) {
   const std::unique_ptr<zip_t, void (*)(zip_t*)> archive(
       ::zip_open(path.c_str(), ZIP_RDONLY, nullptr), ::zip_discard);
@@ -123,7 +123,7 @@ void require_archive(const std::string& path) {
   } catch (const BadInput& bad) {
     throw BadInput(std::string("--archive: ") + bad.what());
   }
-  // A journal or a report is never replaced by mistake.
+  // The required suffix prevents that a journal or a report is replaced by mistake.
   if (!path.ends_with(".zip")) {
     throw BadInput(fmt::format("--archive: {}: expected a name that ends with .zip", path));
   }

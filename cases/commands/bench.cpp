@@ -15,7 +15,7 @@ namespace rankcheck::cases {
 
 namespace {
 
-/// Numbers of ranks that are separated by commas.
+/// Parses numbers of ranks that are separated by commas.
 std::vector<int> parse_ranks(const std::string& text) {
   constexpr int ranks_max = 1 << 16;
   std::vector<int> all;
@@ -31,7 +31,8 @@ std::vector<int> parse_ranks(const std::string& text) {
   return all;
 }
 
-/// Measures what is asked for on the backends that can run here; whether all went well.
+/// Runs the requested measurements on the backends that can run here. Returns whether all
+/// succeeded.
 bool measure(bench::Options options, bool backends_named) {
   std::erase_if(options.backends, [backends_named](const std::string& each) {
     if (backends_named) require_backend(each);
@@ -43,7 +44,7 @@ bool measure(bench::Options options, bool backends_named) {
   return bench::measure(options);
 }
 
-/// Adds what times plans instead of measuring. `options` outlives the command line.
+/// Adds the options that time plans instead of measuring. `options` must outlive the command line.
 CLI::Option* add_topology(CLI::App& command, bench::TopologyOptions& options) {
   CLI::Option* topology = command.add_option(
       "--topology",

@@ -22,13 +22,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The first line that a command prints; empty where it fails.
+/// Returns the first line that a command prints. Empty if the command fails.
 std::string first_line_of(const char* command) {
   std::FILE* pipe = ::popen(command, "r");
   if (pipe == nullptr) return {};
   char line[256] = {};
   const bool got = std::fgets(line, sizeof line, pipe) != nullptr;
-  // Reads the rest, so that the command does not die of a closed pipe.
+  // The rest is read so that a closed pipe does not end the command.
   for (char rest[256]; got && std::fgets(rest, sizeof rest, pipe) != nullptr;) continue;
   if (::pclose(pipe) != 0 || !got) return {};
   std::string text = line;
@@ -54,13 +54,14 @@ std::string system_name() {
   return "unknown";
 }
 
-/// The CUDA driver, opened at run time: this program runs on machines that have none.
+/// The CUDA driver. It is opened at run time, because this program also runs on machines without
+/// it.
 class CudaDriver {
  public:
   CudaDriver() : library_(::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) {}
   CudaDriver(const CudaDriver&) = delete;
   CudaDriver& operator=(const CudaDriver&) = delete;
-  // The driver starts threads of its own: it stays loaded.
+  // The library is never closed, because the driver starts threads of its own.
   ~CudaDriver() = default;
 
   [[nodiscard]] ordered_json describe() const {
@@ -85,7 +86,7 @@ class CudaDriver {
   }
 
  private:
-  /// Calls a function of the driver; empty where it has no such function.
+  /// Calls a function of the driver. Empty if the driver has no such function.
   template <class Result, class... Arguments>
   std::optional<Result> call(const char* name, Arguments... arguments) const {
     void* symbol = ::dlsym(library_, name);
@@ -134,7 +135,7 @@ ordered_json examine_backends(const harness::StopRequest& stop) {
   return out;
 }
 
-/// A value for people: names in front of what an object holds, where that is several things.
+/// Returns a value as text. If an object has several members, their names come first.
 std::string words_of(const ordered_json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_structured()) return value.dump();
@@ -151,7 +152,7 @@ std::string words_of(const ordered_json& value) {
 void print(const ordered_json& machine, const ordered_json& all_backends) {
   harness::Table facts({{"machine"}, {""}});
   for (const auto& [key, value] : machine.items()) facts.add({key, words_of(value)});
-  harness::Table table({{"backend"}, {"here"}, {"versions, or what would mend it"}});
+  harness::Table table({{"backend"}, {"here"}, {"versions, or what is missing"}});
   for (const ordered_json& each : all_backends) {
     const bool available = each["available"].get<bool>();
     table.add({each["name"],

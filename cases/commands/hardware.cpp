@@ -38,8 +38,8 @@ namespace fs = std::filesystem;
 using hardware::Phase;
 using harness::BadInput;
 
-/// An environment variable that children see, for as long as this lives; no other thread runs when
-/// it comes and goes.
+/// Sets an environment variable for child processes as long as this object lives. No other thread
+/// may run while the object is created or destroyed.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -68,7 +68,7 @@ std::string visible_name(int device) {
   return CLI::detail::split(visible, ',').at(static_cast<std::size_t>(device));
 }
 
-/// Where compute-sanitizer is; empty where it is not.
+/// Returns the path of compute-sanitizer. Empty if it is not installed.
 std::string find_sanitizer() {
   const char* path = std::getenv("PATH");
   std::istringstream folders(std::string(path == nullptr ? "" : path) + ":/usr/local/cuda/bin");
@@ -81,11 +81,11 @@ std::string find_sanitizer() {
 
 /// The seconds that are left to a call without a time budget.
 constexpr double no_limit_s = std::numeric_limits<double>::infinity();
-/// How long the soak takes in all where no time budget is given.
+/// The seconds of the whole soak if there is no time budget.
 constexpr double soak_default_s = 60;
-/// The most ranks of NCCL that share a device.
+/// The largest number of NCCL ranks that share a device.
 constexpr int shared_ranks = 4;
-/// Cases of each unit in the parts that come before the suites.
+/// The number of cases of each unit in the parts before the suites.
 constexpr int few_cases = 3;
 
 bool wants(const Selection& selection, const std::string& backend) {
@@ -93,14 +93,14 @@ bool wants(const Selection& selection, const std::string& backend) {
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), backend) != wanted.end();
 }
 
-/// The backends that a single device is checked with. NCCL's ranks share the device in this part.
+/// Returns the backends that check a single device. NCCL's ranks share the device in this part.
 std::vector<std::string> backends_of_device(const Selection& selection) {
   std::vector<std::string> backends{"cuda"};
   if (wants(selection, "nccl")) backends.emplace_back("nccl");
   return backends;
 }
 
-/// What a part of the gate checks, where the whole gate checks `whole`.
+/// Returns the selection of one part of a gate that checks `whole`.
 Selection selection_of(const hardware::PhaseRequest& request, const Selection& whole) {
   Selection part = whole;
   const int few = std::min(whole.cases.value_or(few_cases), few_cases);
@@ -110,7 +110,7 @@ Selection selection_of(const hardware::PhaseRequest& request, const Selection& w
       part.cases = few;
       break;
     case Phase::nccl:
-      // Without the algorithms that are forced: most of them refuse a single rank.
+      // Forced algorithms are left out, because most of them reject a single rank.
       part.suites = {"smoke"};
       part.backends = {"nccl"};
       part.devices = std::nullopt;
@@ -121,7 +121,7 @@ Selection selection_of(const hardware::PhaseRequest& request, const Selection& w
       part.suites = {"smoke"};
       part.backends = {"cuda"};
       part.devices = std::nullopt;
-      // The sanitizer makes everything many times slower.
+      // The sanitizer slows everything down many times.
       part.cases = 1;
       break;
     case Phase::device:
@@ -130,7 +130,7 @@ Selection selection_of(const hardware::PhaseRequest& request, const Selection& w
       part.devices = std::nullopt;
       break;
     case Phase::soak:
-      // The suites have checked the cases of the seed itself.
+      // The suites have already checked the cases of the seed itself.
       part.seed = *whole.seed + 1;
       break;
     case Phase::suites:
@@ -140,7 +140,7 @@ Selection selection_of(const hardware::PhaseRequest& request, const Selection& w
   return part;
 }
 
-/// The targets whose operations are selected.
+/// Returns the targets whose operations are selected.
 std::vector<hardware::Target> targets_of(const Selection& selection) {
   std::vector<hardware::Target> chosen;
   for (const hardware::Target& each : hardware::targets()) {
@@ -161,7 +161,7 @@ class HardwareGate {
     } else {
       resume();
     }
-    // What phases are told is the selection.
+    // Phases get the selection and no options beside it.
     options_.selection = selection_;
     for (std::string* each :
          {&options_.ranks, &options_.types, &options_.backends, &options_.seed}) {
@@ -189,7 +189,7 @@ class HardwareGate {
   using Clock = std::chrono::steady_clock;
 
   [[nodiscard]] hardware::ProbeOutcome probe(const hardware::ProbeRequest& request) const {
-    // Includes starting a process and its context.
+    // The time includes the start of a process and the creation of its CUDA context.
     constexpr double timeout_s = 120;
     return hardware::run_probe(
         cuda_worker_command({"--probe", to_json(request).dump()}), timeout_s, options_.stop);
@@ -202,23 +202,23 @@ class HardwareGate {
 
   [[nodiscard]] std::string why_end() const {
     if (interrupt_.requested()) return name(harness::Ending::interrupted).data();
-    // The soak of this call ends by itself when the time is over.
+    // After the soak began, it ends by itself when the time is over.
     if (!has_soaked_ && left_s() <= 0) return name(harness::Ending::time_over).data();
     return {};
   }
 
-  /// The soak takes what the budget of this call leaves, once.
+  /// The soak takes the rest of this call's budget, once.
   double soak_s() {
     if (std::exchange(has_soaked_, true)) return 0;
     return budget_s_ ? left_s() : soak_default_s - soaked_before_s_;
   }
 
-  /// Everything that can be refused is, before the folder is made.
+  /// Rejects all bad input before it makes the folder.
   void begin() {
     const std::string now = utc_now();
     selection_ = parse_selection(options_);
     if (selection_.suites.size() != 1) {
-      throw BadInput("suite: hardware: expected no other suite beside it");
+      throw BadInput("suite: hardware: expected no other suite");
     }
     fill_defaults(selection_);
     hardware::GateHeader header;
@@ -249,12 +249,12 @@ class HardwareGate {
     selection_ = selection_from_json(nlohmann::json(header.run));
     expect_unchanged(place, selection_, parse_selection(options_));
     complete(options_, place, header.environment);
-    // The budget is that of one call.
+    // The time budget applies to this call, not to the whole gate.
     options_.time_budget_s = budget_s_;
     const std::vector<hardware::Device> devices = find_devices();
     if (json_of(devices) != json_of(header.devices)) {
       throw BadInput(
-          fmt::format("{}expected {}, as the run began, got {}: other devices need a "
+          fmt::format("{}expected {}, as when the run began, got {}: other devices need a "
                       "folder of their own (--report)",
                       place,
                       words_of(header.devices),
@@ -267,7 +267,7 @@ class HardwareGate {
     session_.emplace(folder_, std::move(content), environment_of(options_, plan, now));
   }
 
-  /// Throws BadInput where the journal of a part has changed since it was written.
+  /// Throws BadInput if the journal of a part was changed after it was written.
   static void expect_whole_journal(const std::string& place, const fs::path& part) {
     const fs::path journal = part / journal_name;
     if (hardware::is_gate(part) || !harness::holds_run(journal)) return;
@@ -275,7 +275,7 @@ class HardwareGate {
                      harness::read_journal(journal).lines);
   }
 
-  /// The devices here. Throws BadInput where there is none that can be used.
+  /// Returns the devices of this machine. Throws BadInput if none can be used.
   std::vector<hardware::Device> find_devices() {
     const NamedBackend cuda = find_backend("cuda");
     if (!cuda.unavailable.empty()) {
@@ -290,8 +290,8 @@ class HardwareGate {
     return devices;
   }
 
-  /// The plan of the suites. Throws BadInput where they have nothing to check, or where a backend
-  /// is missing. One that is installed and does not open is a finding.
+  /// Plans the suites. Throws BadInput if there is nothing to check or if a backend is missing. A
+  /// backend that is installed but cannot be opened is a finding.
   [[nodiscard]] Plan plan_suites() const {
     Selection suites = selection_;
     Plan plan = make_plan(suites, make_catalogue(), options_.stop);
@@ -306,15 +306,15 @@ class HardwareGate {
   }
 
   [[noreturn]] static void refuse(const std::string& backend, const std::string& why) {
-    throw BadInput(
-        fmt::format("gate hardware: backend {}: {}; --backend cuda does without it", backend, why));
+    throw BadInput(fmt::format(
+        "gate hardware: backend {}: {}; use --backend cuda to leave it out", backend, why));
   }
 
-  /// What the gate is made of between its links and its soak: what tells most comes first. Parts of
-  /// which nothing is selected are left out.
+  /// Returns the parts between links and soak, the most informative ones first. Leaves out parts
+  /// without a selected check.
   [[nodiscard]] std::vector<hardware::PhaseRequest> plan_parts(
       int devices, const std::set<std::string>& broken) const {
-    // NCCL takes its own ways between devices only where no two ranks share one.
+    // NCCL uses its own paths between devices only if no two ranks share a device.
     const int most_ranks = devices > 1 ? std::min(devices, shared_ranks) : shared_ranks;
     std::vector<hardware::PhaseRequest> all{{.phase = Phase::cuda},
                                             {.phase = Phase::nccl, .ranks = 1},
@@ -322,7 +322,7 @@ class HardwareGate {
                                             {.phase = Phase::speed},
                                             {.phase = Phase::sanitizer},
                                             {.phase = Phase::suites}};
-    // One device alone is in the suites already.
+    // With one device, the suites already check it alone.
     for (int d = 0; devices > 1 && d < devices; ++d) {
       all.push_back({.phase = Phase::device, .device = d});
     }
@@ -330,7 +330,7 @@ class HardwareGate {
     return all;
   }
 
-  /// Whether the selection has something for the part. A backend that did not open has.
+  /// Whether the selection has checks for the part. True if the backend could not be opened.
   [[nodiscard]] bool is_wanted(const hardware::PhaseRequest& part,
                                const std::set<std::string>& broken) const {
     if (part.phase == Phase::suites) return true;
@@ -352,7 +352,7 @@ class HardwareGate {
     }
   }
 
-  /// The folders of the gate and of all its phases.
+  /// Returns the folders of the gate and of all its phases.
   [[nodiscard]] std::vector<fs::path> folders(
       const std::vector<hardware::PhaseRequest>& parts) const {
     std::vector<fs::path> all{folder_, folder_ / hardware::folder_of({.phase = Phase::soak})};
@@ -372,7 +372,7 @@ class HardwareGate {
                        devices.front().bus);
   }
 
-  /// Throws BadInput where a backend has other versions than as the gate began.
+  /// Throws BadInput if a backend has other versions than when the gate began.
   void expect_same_libraries(const std::string& place, const nlohmann::ordered_json& doctor) {
     const auto versions = [](const nlohmann::ordered_json& of) {
       std::map<std::string, nlohmann::ordered_json> all;
@@ -388,7 +388,7 @@ class HardwareGate {
         const std::string is = now.at(backend).value(key, nlohmann::ordered_json()).dump();
         if (was == is) continue;
         throw BadInput(
-            fmt::format("{}backend {}: expected {} to be {}, as the run began, got {}: "
+            fmt::format("{}backend {}: expected {} to be {}, as when the run began, got {}: "
                         "other libraries need a folder of their own (--report)",
                         place,
                         backend,
@@ -407,7 +407,7 @@ class HardwareGate {
     std::fflush(stdout);
   }
 
-  /// Renders the reports from the journal, as `rankcheck report` does, and packs the folder.
+  /// Writes the reports from the journal, as `rankcheck report` does, and packs the folder.
   int tell() {
     const hardware::GateReport gate = hardware::report_of(folder_);
     write_reports(folder_, gate);
@@ -417,7 +417,7 @@ class HardwareGate {
         options_.archive.empty() ? "" : " --archive " + harness::shell_quoted(options_.archive);
     if (!hint.empty()) fmt::print("{}{}\n", hint, archive);
     pack(folder_, options_.archive);
-    // A signal that came when all was done has interrupted nothing.
+    // A signal after the end did not interrupt anything.
     const bool was_interrupted = gate.report.ending == name(harness::Ending::interrupted);
     const int status = was_interrupted ? interrupt_.exit_status() : gate.status;
     complain_if_unable(status, gate.report, folder_, program_);
@@ -430,7 +430,7 @@ class HardwareGate {
     try {
       return request.phase == Phase::speed ? measure_speeds(folder) : check(request, folder);
     } catch (const BadInput& bad) {
-      // A device that cannot be opened alone, for example.
+      // For example, a device cannot be opened alone.
       return {.broken = bad.what()};
     }
   }
@@ -455,7 +455,7 @@ class HardwareGate {
     }
     if (request.phase == Phase::soak) {
       options.repeat = true;
-      // A call that resumes a soak may have less time than that soak was given.
+      // A call that resumes a soak may have less time than the soak was given.
       constexpr double least_s = 0.001;
       options.time_budget_s =
           std::min(request.budget_s, spent_s(folder) + std::max(left_s(), least_s));
@@ -477,7 +477,7 @@ class HardwareGate {
     return outcome;
   }
 
-  /// The seconds that earlier sessions of a phase took.
+  /// Returns the seconds that earlier sessions of a phase took.
   static double spent_s(const fs::path& folder) {
     const fs::path journal = folder / journal_name;
     if (!harness::holds_run(journal)) return 0;
@@ -490,7 +490,7 @@ class HardwareGate {
     options.filters.clear();
     for (const auto& each : targets_of(selection_)) options.filters.emplace_back(each.measurement);
     if (!is_hardware_) {
-      // What stands in for a device is slow and small, and its speed says nothing.
+      // A stand-in is slow and has little memory, and its speed has no meaning.
       options.seconds_min = 0.01;
       options.bytes = 1 << 16;
       options.frames = 16;
@@ -510,12 +510,12 @@ class HardwareGate {
   RunOptions options_;
   std::string program_;
   Clock::time_point start_ = Clock::now();
-  /// The seconds of this call; none where it takes as long as it needs.
+  /// The seconds of this call. Empty if there is no limit.
   std::optional<double> budget_s_ = options_.time_budget_s;
   double soaked_before_s_ = 0;
   /// Whether all devices are hardware, and none a stand-in.
   bool is_hardware_ = true;
-  /// Whether the soak has got what is left of this call.
+  /// Whether the soak already got the rest of this call's time.
   bool has_soaked_ = false;
   Selection selection_;
   fs::path folder_;

@@ -44,7 +44,7 @@ std::string change_of(const std::string& field,
     return value.is_null() ? std::string("left out") : value.dump();
   };
   return fmt::format(
-      "expected {} to be {}, as the run began, got {}", field, say(before), say(now));
+      "expected {} to be {}, as when the run began, got {}", field, say(before), say(now));
 }
 
 /// Returns a message about the first field that differs. Empty if none differs.

@@ -21,11 +21,11 @@ double stirling_error(double n) {
   return (1.0 / 12 - (1.0 / 360 - (1.0 / 1260 - 1.0 / 1680 / square) / square) / square) / n;
 }
 
-/// x log(x / mean) + mean - x, also where both are nearly equal.
+/// x log(x / mean) + mean - x, accurate also if both are nearly equal.
 double deviance(double x, double mean) {
   const double d = (x - mean) / (x + mean);
   if (std::abs(d) >= 0.1) return x * std::log(x / mean) + mean - x;
-  // x log((1 + d) / (1 - d)) - (x - mean), as its series.
+  // The series of x log((1 + d) / (1 - d)) - (x - mean).
   double sum = (x - mean) * d;
   double power = 2 * x * d;
   for (int k = 3; k < 1000; k += 2) {
@@ -37,7 +37,7 @@ double deviance(double x, double mean) {
   return sum;
 }
 
-/// The probability of exactly so many errors.
+/// The probability of exactly `errors` errors in `trials` trials of rate p.
 double probability_of(double errors, double trials, double p) {
   if (errors == 0) return std::exp(trials * std::log1p(-p));
   const double rest = trials - errors;

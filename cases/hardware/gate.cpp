@@ -21,7 +21,7 @@ using gpu::cuda::Method;
 using harness::Finding;
 using harness::Verdict;
 
-/// Orders verdicts: of several, the worst is that of the whole.
+/// Orders verdicts. The verdict of several parts is the most severe of theirs.
 int severity(Verdict verdict) {
   switch (verdict) {
     case Verdict::passed:
@@ -35,32 +35,32 @@ int severity(Verdict verdict) {
   }
 }
 
-/// Keeps the worse of two verdicts with its reason, the first of equal ones.
+/// Replaces a verdict and its reason by another verdict if that one is worse.
 void worsen(Verdict& verdict, std::string& reason, Verdict other, const std::string& why) {
   if (severity(other) <= severity(verdict)) return;
   verdict = other;
   reason = why;
 }
 
-/// By phase, in the order of the enumerators.
+/// The names of the phases, in the order of the enumerators.
 constexpr std::array<std::string_view, 7> phase_names{
     "cuda", "nccl", "speed", "sanitizer", "suites", "device", "soak"};
 
-/// What a link's findings name as their operation.
+/// The operation that findings of links name.
 constexpr const char* link_operation = "link";
 
-/// Why a link or a device has no verdict of its own in a gate that ended early.
-constexpr const char* not_measured = "not measured: the run ended before";
-/// Why a soak judged nothing.
-constexpr const char* no_time = "no case was run: the time was over before";
+/// The reason of a link or device without a verdict, because the gate ended early.
+constexpr const char* not_measured = "not measured: the run ended before it";
+/// The reason of a soak that judged nothing.
+constexpr const char* no_time = "no case was run: no time was left";
 /// The reason of a part that was not run because the gate ended early.
-constexpr const char* not_run = "not run: the run ended before";
+constexpr const char* not_run = "not run: the run ended before it";
 
 std::string link_name(int from, int to) {
   return from == to ? fmt::format("within {}", from) : fmt::format("{} to {}", from, to);
 }
 
-/// What a first wrong word says.
+/// Describes the first wrong word of a link.
 harness::WrongElement element_of(const Link& link, const LinkResult& result) {
   return {.rank = link.to,
           .index = result.first_wrong->index,
@@ -105,14 +105,14 @@ class Gate {
     gate_.links.push_back(std::move(link));
   }
 
-  /// Whether the gate is to end now. Once it is, it stays so.
+  /// Whether the gate must end now. Stays true after it became true.
   [[nodiscard]] bool is_over() {
     if (ended_early_.empty()) ended_early_ = hooks_.why_end();
     return !ended_early_.empty();
   }
 
   void measure_links() {
-    // All fixed patterns and as many random ones.
+    // All fixed patterns, and as many random ones.
     constexpr std::int64_t patterns = 2 * gpu::cuda::Pattern::fixed;
     for (Link& link : gate_.links) {
       if (is_over()) return;
@@ -130,7 +130,7 @@ class Gate {
     }
   }
 
-  /// False where an end was asked for before there was an answer.
+  /// Returns false if the gate was interrupted before the probe answered.
   bool probe(Link& link, const gpu::cuda::LinkProbe& probe) {
     ProbeOutcome outcome;
     try {
@@ -168,17 +168,17 @@ class Gate {
       find(Verdict::vacuous, "nothing was compared");
     } else if (result.wrong_copies > 0) {
       find(Verdict::falsified,
-           fmt::format("{} of {} copies arrived wrong, {} bytes{}",
+           fmt::format("{} of {} copies are wrong, {} bytes{}",
                        result.wrong_copies,
                        result.copies,
                        result.wrong_bytes,
-                       result.lost_sources > 0 ? "; the source itself had changed" : ""));
+                       result.lost_sources > 0 ? "; the source itself changed" : ""));
       finding.wrong_count += result.wrong_bytes;
       if (result.first_wrong && finding.wrong.size() < harness::wrong_elements_max) {
         finding.wrong.push_back(element_of(link, result));
       }
     } else if (!result.impossible_time.empty()) {
-      // What arrived is right, but nobody knows how fast.
+      // The data is correct, but the speed is unknown.
       find(Verdict::errored, result.impossible_time);
     }
   }
@@ -202,8 +202,8 @@ class Gate {
     return outcome;
   }
 
-  /// Whether the suites and the devices check the same with more cases: of such a phase, nothing
-  /// has to be covered.
+  /// Whether the phase checks only what the suites and the devices check with more cases. Such a
+  /// phase need not cover anything.
   static bool is_further(Phase phase) { return phase != Phase::suites && phase != Phase::device; }
 
   /// The name of a phase in the report.
@@ -216,8 +216,8 @@ class Gate {
     return word;
   }
 
-  /// Takes a phase's findings over. Those of all phases but the suites get a variant of their own,
-  /// for a finding's name is unique in a report.
+  /// Adds a phase's findings to the report. A finding's name is unique in a report, so findings of
+  /// all phases but the suites get a variant of their own.
   Verdict take(const PhaseRequest& request, PhaseOutcome outcome) {
     PhaseSummary summary{.name = title(request)};
     summary.reason = outcome.skipped + outcome.broken;
@@ -226,11 +226,11 @@ class Gate {
     std::replace(variant.begin(), variant.end(), '-', '_');
     if (!outcome.skipped.empty()) summary.verdict = Verdict::skipped;
     if (!outcome.broken.empty()) summary.verdict = Verdict::errored;
-    // Paths that this machine does not have say nothing about those that it has.
+    // Paths that the machine does not support do not decide the verdict if other paths were judged.
     std::string unsupported;
     for (Finding& finding : outcome.report.findings) {
       if (is_further(request.phase)) forgive_coverage(finding);
-      // Nothing was compared, which is of no weight beside the suites.
+      // The finding compared nothing. The suites judge the same unit with more cases.
       if (is_further(request.phase) && harness::lacks_coverage(finding)) continue;
       summary.cases += finding.cases;
       summary.compared_bytes += finding.compared_bytes;
@@ -258,12 +258,18 @@ class Gate {
       gate_.speeds.push_back(each);
     }
     if (!outcome.ended_early.empty()) {
-      worsen(summary.verdict, summary.reason, Verdict::skipped, "not whole: the run ended before");
+      worsen(summary.verdict,
+             summary.reason,
+             Verdict::skipped,
+             "incomplete: the run ended before its end");
     } else if (!is_further(request.phase) &&
                outcome.report.ending == harness::name(harness::Ending::time_over)) {
-      // By the suite's own limit.
+      // The suite's own time limit ended it.
       is_cut_ = true;
-      worsen(summary.verdict, summary.reason, Verdict::skipped, "not whole: its time was over");
+      worsen(summary.verdict,
+             summary.reason,
+             Verdict::skipped,
+             "incomplete: its time limit was reached");
     } else if (summary.verdict == Verdict::passed && !summary.has_judged) {
       judge_nothing(request.phase, outcome.report, unsupported, summary);
     }
@@ -273,7 +279,8 @@ class Gate {
     return summary.verdict;
   }
 
-  /// What further phases leave uncovered, the suites have covered.
+  /// Removes missing coverage from a finding of a further phase, because the suites cover the same
+  /// cells.
   static void forgive_coverage(Finding& finding) {
     const bool is_cut = is_skipped_for(harness::SkipReason::time_over, finding);
     if (!is_cut && !harness::lacks_coverage(finding)) return;
@@ -282,7 +289,7 @@ class Gate {
     harness::judge_coverage(finding);
   }
 
-  /// Judges a phase that judged nothing and that nobody skipped.
+  /// Sets the verdict of a phase that judged nothing although it was not skipped.
   static void judge_nothing(Phase phase,
                             const harness::Report& report,
                             const std::string& unsupported,
@@ -306,11 +313,11 @@ class Gate {
         finding.reason);
   }
 
-  /// Links with patterns of their own in every round, then suites; as often as the surroundings
-  /// have time for both.
+  /// Alternates between probes of the links, with new patterns in every round, and suites. Goes on
+  /// while there is time for both.
   void soak() {
     PhaseRequest request{.phase = Phase::soak};
-    // The suites are one run: the last time that it went on tells all.
+    // The suites are one run that is resumed, so the last outcome contains all findings.
     PhaseOutcome suites{.skipped = no_time};
     bool has_begun = false;
     while (!is_over()) {
@@ -326,15 +333,16 @@ class Gate {
       suites = ask(request);
     }
     if (has_begun) take(request, std::move(suites));
-    // A gate whose soak judged nothing is not whole: the next call goes on with it.
+    // A gate whose soak judged nothing is incomplete: the next call continues it.
     const bool has_soaked = has_begun && gate_.phases.back().reason != no_time;
     if (!has_soaked && ended_early_.empty()) {
       ended_early_ = harness::name(harness::Ending::time_over);
     }
   }
 
-  /// Probes link after link, round after round, until the time is over or no link answers any more.
-  /// The seed decides which link comes first, since the time may not suffice for all of them.
+  /// Probes one link after the other, round after round, until the time is over or no link answers
+  /// any more. The seed decides which link comes first, since the time may not suffice for all
+  /// links.
   void soak_links(double end_s) {
     const std::size_t count = gate_.links.size();
     for (std::size_t silent = 0; silent < count && !is_over() && hooks_.now_s() < end_s;) {
@@ -342,7 +350,7 @@ class Gate {
       const std::uint64_t round = 1 + soaked_ / count;
       ++soaked_;
       Link& link = gate_.links[chosen];
-      // A link that crashes or hangs is not asked again.
+      // A link that crashed or hung is not probed again.
       if (link.finding.verdict != Verdict::passed && link.finding.verdict != Verdict::falsified) {
         ++silent;
         continue;
@@ -373,7 +381,7 @@ class Gate {
     });
   }
 
-  /// A gate that ended early shows what is still to be run.
+  /// Adds the parts that a gate that ended early did not run.
   void add_parts_not_run() {
     std::vector<PhaseRequest> all = options_.parts;
     all.push_back({.phase = Phase::soak});
@@ -383,7 +391,7 @@ class Gate {
     }
   }
 
-  /// A gate that ended early has no verdict on a device whose suites were not run.
+  /// Removes the verdict of devices whose suites were not run because the gate ended early.
   void judge_devices_without_suites() {
     const bool is_alone = gate_.devices.size() == 1;
     for (int d = 0; d < static_cast<int>(gate_.devices.size()); ++d) {
@@ -394,7 +402,7 @@ class Gate {
     }
   }
 
-  /// What the links say of the devices.
+  /// Judges the devices by the results of the links.
   void judge_devices() {
     std::vector<const Link*> wrong;
     for (const Link& link : gate_.links) {
@@ -412,17 +420,18 @@ class Gate {
         worsen(source.verdict,
                source.reason,
                Verdict::falsified,
-               fmt::format("lost what was written to it {} times", link.lost_sources));
+               fmt::format("lost data that was written to it {} times", link.lost_sources));
       }
     }
     blame(wrong);
     for (DeviceVerdict& each : gate_.devices) {
       if (each.device.is_hardware()) continue;
-      worsen(each.verdict, each.reason, Verdict::skipped, "no hardware: " + each.device.memory);
+      worsen(each.verdict, each.reason, Verdict::skipped, "not hardware: " + each.device.memory);
     }
   }
 
-  /// Where all wrong links, several pairs, have one device in common, that is the suspect.
+  /// Finds the suspect: if at least two pairs of devices have wrong links and exactly one device
+  /// belongs to all of these pairs, it is the suspect.
   void blame(const std::vector<const Link*>& wrong) {
     std::set<std::pair<int, int>> pairs;
     for (const Link* each : wrong) pairs.insert({each->from, each->to});
@@ -439,7 +448,7 @@ class Gate {
     worsen(suspect.verdict,
            suspect.reason,
            Verdict::falsified,
-           fmt::format("all {} wrong links are from or to it", pairs.size()));
+           fmt::format("all {} wrong links start or end at this device", pairs.size()));
   }
 
   GateReport finish() {
@@ -473,7 +482,8 @@ class Gate {
     return std::move(gate_);
   }
 
-  /// 0 takes more than that nothing failed: what could not be run is not green either.
+  /// Returns 0 only if nothing failed and everything could be run. Returns 1 for failures and 2 if
+  /// something could not be run.
   [[nodiscard]] int status_beyond_findings() {
     const auto any = [](const auto& all, auto holds) {
       return std::any_of(all.begin(), all.end(), holds);
@@ -490,7 +500,7 @@ class Gate {
     return is_whole ? 0 : 2;
   }
 
-  /// Whether a backend is missing, or nothing was run on it.
+  /// Whether a backend is missing or nothing was run on it.
   [[nodiscard]] bool lacks_backend() const {
     std::map<std::string, bool> has_run;
     for (const Finding& finding : gate_.report.findings) {
@@ -505,11 +515,11 @@ class Gate {
   const Options& options_;
   const Hooks& hooks_;
   GateReport gate_;
-  /// Why the gate ends before its end; empty while it goes on.
+  /// Why the gate ends early. Empty while it goes on.
   std::string ended_early_;
-  /// A part that must cover everything had too little time.
+  /// Whether a part that must cover everything had too little time.
   bool is_cut_ = false;
-  /// Turns that links have had in the soak, and how often each was probed.
+  /// The number of turns that links had in the soak, and the number of probes of each link.
   std::uint64_t soaked_ = 0;
   std::vector<int> soak_probes_;
 };

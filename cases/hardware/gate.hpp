@@ -15,70 +15,70 @@
 #include "cases/hardware/probe.hpp"
 #include "cases/hardware/speed.hpp"
 
-/// The gate for new hardware, `rankcheck run hardware`: every link, suites on all devices together
-/// and on each alone, speeds, a sanitizer, a soak, and one verdict for each device and each link.
-/// cases/hardware/README.md is the page for its users.
+/// The gate for new hardware, `rankcheck run hardware`. It checks every link, all devices together
+/// and each device alone, speeds, a sanitizer and a soak. It gives one verdict for each device and
+/// each link. cases/hardware/README.md is the page for its users.
 namespace rankcheck::cases::hardware {
 
-/// A part of the gate beside its links, and its name in reports. The order is that of the gate:
-/// what tells most comes first.
+/// A part of the gate apart from its links. The gate runs the phases in this order: the most
+/// informative ones come first.
 enum class Phase : std::uint8_t {
-  /// The suite `hardware` on cuda alone, with few cases of each unit.
+  /// The suite `hardware` on cuda only, with few cases of each unit.
   cuda,
-  /// The suite `smoke` on nccl alone, with a fixed number of ranks and few cases of each unit.
+  /// The suite `smoke` on nccl only, with a fixed number of ranks and few cases of each unit.
   nccl,
-  /// The measurements that have a target, by `rankcheck bench`.
+  /// The measurements of `rankcheck bench` that have a target.
   speed,
-  /// The suite `smoke` on cuda under compute-sanitizer, with a case of each unit.
+  /// The suite `smoke` on cuda under compute-sanitizer, with one case of each unit.
   sanitizer,
   /// The suite `hardware` on all devices.
   suites,
-  /// The suite `smoke` on one device alone.
+  /// The suite `smoke` on one device only.
   device,
-  /// The suite `hardware` with other cases, over and over.
+  /// The suite `hardware` with other cases, again and again.
   soak,
 };
 
 [[nodiscard]] std::string_view name(Phase phase);
-/// Empty where no phase has that name.
+/// Empty if no phase has this name.
 [[nodiscard]] std::optional<Phase> phase_named(std::string_view name);
 
-/// A phase as the gate asks for it.
+/// A phase that the gate asks to be run.
 struct PhaseRequest {
   Phase phase = Phase::suites;
   /// The physical device of Phase::device.
   int device = 0;
-  /// The ranks of Phase::nccl.
+  /// The number of ranks of Phase::nccl.
   int ranks = 0;
-  /// Seconds of Phase::soak, those of earlier sessions included.
+  /// The seconds of Phase::soak, including those of earlier sessions.
   double budget_s = 0;
 };
 
-/// The folder of a phase's run, below that of the gate.
+/// The name of a phase's folder in the folder of the gate.
 [[nodiscard]] std::string folder_of(const PhaseRequest& request);
 
 struct PhaseOutcome {
-  /// The name of the ending of a phase that did not come to its end, as harness::Ending has it:
-  /// "interrupted" or "time_over". Empty for one that did; a soak does when its time is over.
+  /// Why the phase ended early: the name of a harness::Ending, "interrupted" or "time_over". Empty
+  /// if the phase was completed. A soak is completed when its time is over.
   std::string ended_early = {};
   harness::Report report = {};
   /// What Phase::speed measured.
   std::vector<Speed> speeds = {};
-  /// Why nothing was run; empty where something was.
+  /// Why nothing was run. Empty if something was run.
   std::string skipped = {};
-  /// Why nothing could be run that should have been; empty where something was.
+  /// Why nothing could be run although it should have been. Empty if something was run.
   std::string broken = {};
 };
 
-/// What the gate needs of its surroundings.
+/// The functions through which the gate reaches its environment.
 struct Hooks {
   std::function<ProbeOutcome(const ProbeRequest&)> probe;
   std::function<PhaseOutcome(const PhaseRequest&)> run;
-  /// Seconds that the soak may take now; 0 where it may take none. The gate asks until it gets 0.
+  /// Seconds that the soak may take now; 0 if it has none left. The gate asks until it gets 0.
   std::function<double()> soak_s;
-  /// Seconds since some time ago; may stand still while nothing is probed or run.
+  /// Seconds since a fixed time. May stand still while nothing is probed or run.
   std::function<double()> now_s;
-  /// Why the gate is to end now, as PhaseOutcome::ended_early has it; empty where it is to go on.
+  /// Why the gate must end now, as PhaseOutcome::ended_early. Empty if it may go on.
   std::function<std::string()> why_end;
   /// Prints a line for the user.
   std::function<void(const std::string&)> say;
@@ -86,13 +86,13 @@ struct Hooks {
 
 struct Options {
   std::uint64_t seed = 1;
-  /// What is run between the links and the soak, in this order.
+  /// The phases between the links and the soak, in this order.
   std::vector<PhaseRequest> parts = {};
-  /// Bytes of a probe's buffers.
+  /// The bytes of a probe's buffers.
   std::int64_t bytes = std::int64_t{256} << 20;
 };
 
-/// One way over one link, and all that probes told of it.
+/// One method on one link, and the results of all its probes.
 struct Link {
   int from = 0;
   int to = 0;
@@ -101,20 +101,20 @@ struct Link {
   harness::Finding finding = {};
   Exposure exposure = {};
   std::int64_t lost_sources = 0;
-  /// Seconds of every move of the first round, when nothing else runs.
+  /// The seconds of every copy of the first round, when nothing else runs.
   std::vector<double> seconds = {};
 
-  /// The median speed in 10^9 bytes copied a second; 0 where nothing was moved.
+  /// The median speed in 10^9 copied bytes per second; 0 if nothing was copied.
   [[nodiscard]] double gigabytes_per_s() const;
 };
 
-/// A physical device and what all phases say of it.
+/// A physical device and its verdict from all phases.
 struct DeviceVerdict {
   Device device = {};
-  /// Never passed where the device is no hardware.
+  /// Never passed if the device is a stand-in.
   harness::Verdict verdict = harness::Verdict::passed;
   std::string reason = {};
-  /// What its own memory held and moved.
+  /// The data that was tested in the device's own memory.
   Exposure exposure = {};
 };
 
@@ -124,14 +124,14 @@ struct PhaseSummary {
   std::string reason = {};
   std::int64_t cases = 0;
   std::int64_t compared_bytes = 0;
-  /// Whether anything was run that passed or failed.
+  /// Whether something passed or failed.
   bool has_judged = false;
 };
 
-/// What the gate found.
+/// The results of the gate.
 struct GateReport {
-  /// Findings of all phases, and one for each link and method. Its run and environment are the
-  /// caller's.
+  /// Findings of all phases, and one for each link and method. The caller fills its run and
+  /// environment.
   harness::Report report;
   std::vector<DeviceVerdict> devices;
   std::vector<Link> links;
@@ -139,12 +139,12 @@ struct GateReport {
   std::vector<Speed> speeds;
   /// The exposure of all links together.
   Exposure exposure;
-  /// Cases of all suites, and findings among them that are red.
+  /// The number of cases of all suites, and of red findings among theirs.
   std::int64_t cases = 0;
   std::int64_t failures = 0;
-  /// Whether every device is one; bounds on error rates are of hardware alone.
+  /// Whether every device is hardware. Only then do bounds on error rates have a meaning.
   [[nodiscard]] bool is_of_hardware() const;
-  /// The report's exit status: 0 only where all that the gate is made of was run and held.
+  /// The report's exit status: 0 only if all parts of the gate were run and nothing failed.
   int status = 0;
 };
 
@@ -153,9 +153,9 @@ struct GateReport {
                                   const std::vector<Device>& devices,
                                   const Hooks& hooks);
 
-/// For report.json's environment.
+/// The gate's part of the environment in report.json.
 [[nodiscard]] nlohmann::ordered_json to_json(const GateReport& gate);
-/// For people: verdicts, speeds, exposure.
+/// Verdicts, speeds and exposure as Markdown.
 [[nodiscard]] std::string to_markdown(const GateReport& gate);
 
 }  // namespace rankcheck::cases::hardware

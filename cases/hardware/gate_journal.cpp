@@ -130,7 +130,7 @@ GateEnd end_from_json(Fields& fields) {
   return end;
 }
 
-/// Takes in one line of a journal, the header where there is none yet.
+/// Adds one line of a journal to the content. The first line is the header.
 void take(const ordered_json& value, std::optional<GateContent>& content) {
   if (!content) {
     GateHeader header = header_from_json(value);
@@ -158,11 +158,12 @@ double seconds_of(const std::vector<Answer>& answers) {
   return last;
 }
 
-/// Answers the gate: first what the journal has, then what the live surroundings say, after it was
-/// written down. The gate's time is that of the last answer, so that it decides alike each time.
+/// Answers the gate: first from the journal, then from the live environment. Live answers are
+/// written to the journal before the gate sees them. The gate's time is the time of the last
+/// answer, so the gate decides the same in every session.
 class Player {
  public:
-  /// `before_phase` is called before a phase begins that never began before.
+  /// Calls `before_phase` before a phase begins for the first time.
   Player(fs::path folder,
          const std::vector<Answer>& answers,
          Hooks live,
@@ -182,7 +183,7 @@ class Player {
         .soak_s = [this] { return soak_s(); },
         .now_s = [this] { return now_s_; },
         .why_end = [this] { return next_ == answers_.size() ? live_.why_end() : std::string(); },
-        // What was said of answers that are known already was said when they came.
+        // Lines about answers from the journal were printed when these answers came.
         .say =
             [this](const std::string& line) {
               if (next_ == answers_.size()) live_.say(line);
@@ -248,8 +249,8 @@ class Player {
         "{}: answer {}: expected one to {}", gate_journal(folder_).string(), next_ + 1, question));
   }
 
-  /// The journal's next answer to this question; null where it has no further one. Throws BadInput
-  /// where it is an answer to another question.
+  /// Returns the journal's next answer, which must belong to this question. Returns null after the
+  /// last answer. Throws BadInput if the answer belongs to another question.
   template <class Kind>
   const Kind* next(const ordered_json& question) {
     if (next_ == answers_.size()) return nullptr;
@@ -265,13 +266,13 @@ class Player {
   std::function<void(const Answer&)> write_;
   std::function<void()> before_phase_;
   std::size_t next_ = 0;
-  /// The seconds that the sessions before took.
+  /// The seconds that earlier sessions took.
   double base_s_;
   double now_s_ = 0;
 };
 
-/// The surroundings of a gate that is only reported: nobody is asked, and the findings of a phase
-/// that was ended are taken as they are.
+/// Returns hooks for a gate that is only reported. They probe and run nothing. For a phase that
+/// ended early, they return its findings so far.
 Hooks report_only_hooks(const fs::path& folder, const GateContent& content) {
   std::string ending = content.end ? content.end->ending : "killed";
   if (ending == name(harness::Ending::completed)) ending.clear();
@@ -293,7 +294,7 @@ Hooks report_only_hooks(const fs::path& folder, const GateContent& content) {
           .say = [](const std::string&) {}};
 }
 
-/// Whether folder_of() can make this name: a phase, or a phase, '-' and a number.
+/// Whether folder_of() can return this name: a phase, or a phase, '-' and a number.
 bool is_folder_of_phase(const std::string& name) {
   const std::size_t dash = std::min(name.find('-'), name.size());
   const std::optional<Phase> phase = phase_named(name.substr(0, dash));
@@ -374,7 +375,7 @@ GateSession::GateSession(const fs::path& folder, GateContent content, ordered_js
 }
 
 GateReport GateSession::run(const Hooks& live) {
-  // What is known before the first link is probed: what doctor says, and all that was found before.
+  // The first report contains the output of doctor and the results of earlier sessions.
   const auto report = [this] { write_reports(folder_, report_of(folder_)); };
   report();
   Player player(

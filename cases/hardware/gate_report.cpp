@@ -6,7 +6,7 @@
 
 #include "cases/hardware/gate.hpp"
 
-/// How the gate's report looks.
+/// The gate's report as JSON and Markdown.
 namespace rankcheck::cases::hardware {
 
 namespace {
@@ -51,7 +51,7 @@ ordered_json to_json(const Speed& speed, bool is_of_hardware) {
   return out;
 }
 
-/// The speeds beside their targets; of devices that are no hardware, no target is met or missed.
+/// Returns the speeds with their targets. For stand-ins, no target is met or missed.
 std::string table_of_speeds(const GateReport& gate) {
   Table speeds({{"measurement"}, {"counter"}, {"value", Align::right}, {"target"}, {"met"}});
   for (const Speed& each : gate.speeds) {
@@ -77,7 +77,7 @@ ordered_json to_json(const Link& link, bool is_of_hardware) {
           {"exposure", to_json(link.exposure, is_of_hardware)}};
 }
 
-/// How sure the suites make one, in words.
+/// Returns the number of cases and the bound on the failure rate as text.
 std::string words_of_cases(const GateReport& gate) {
   if (gate.cases == 0) return "no case was run";
   if (gate.failures > 0) {
@@ -176,7 +176,7 @@ std::string to_markdown(const GateReport& gate) {
     text += fmt::format("Device {}: {}.\n\n", d, to_text(gate.devices[d].exposure));
   }
   text += fmt::format("Suites: {}.\n\n", words_of_cases(gate));
-  text += "Bounds take errors for independent of one another and of the data.\n";
+  text += "The bounds assume that errors are independent of one another and of the data.\n";
   return text;
 }
 

@@ -12,8 +12,8 @@
 #include "harness/verdict.hpp"
 #include "harness/worker/process.hpp"
 
-/// Asking rankcheck-worker-cuda about devices and links: a process for each probe, so that what
-/// breaks a device's context, or hangs, is the outcome of one probe.
+/// Probes of devices and links by rankcheck-worker-cuda. Each probe has a process of its own, so
+/// that a probe that hangs or breaks a device's context does not affect other probes.
 namespace rankcheck::cases::hardware {
 
 /// A physical device of this machine.
@@ -33,7 +33,7 @@ struct Device {
 [[nodiscard]] Device device_from_json(const nlohmann::json& json);
 
 struct ProbeRequest {
-  /// Physical devices; may be the same.
+  /// The numbers of physical devices, which may be equal.
   int from = 0;
   int to = 0;
   /// The largest size of each buffer.
@@ -49,17 +49,17 @@ struct ProbeRequest {
 /// Throws harness::BadInput that names the field.
 [[nodiscard]] gpu::cuda::LinkResult result_from_json(const nlohmann::json& json);
 
-/// What became of one probe.
+/// The outcome of one probe.
 struct ProbeOutcome {
-  /// crashed, hung, errored, or skipped where the devices cannot do what was asked; else passed,
+  /// crashed, hung or errored; skipped if the devices do not support the probe; otherwise passed,
   /// whatever the result says.
   harness::Verdict verdict = harness::Verdict::passed;
   std::string reason = {};
   gpu::cuda::LinkResult result = {};
 };
 
-/// Runs a worker whose arguments are `--probe REQUEST`, kills it after `timeout_s`, and reads the
-/// line that it prints. Throws harness::Interrupted where `stop` is made before.
+/// Runs a worker with the arguments `--probe REQUEST`, kills it after `timeout_s`, and reads the
+/// line that it prints. Throws harness::Interrupted if `stop` is requested before.
 [[nodiscard]] ProbeOutcome run_probe(const harness::worker::Command& worker,
                                      double timeout_s,
                                      const harness::StopRequest& stop = {});

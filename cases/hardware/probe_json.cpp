@@ -4,7 +4,7 @@
 
 #include "cases/hardware/probe.hpp"
 
-/// Apart from running a probe: the worker, too, reads and writes these.
+/// The JSON of probes. It is in a file of its own because the worker uses it without run_probe().
 namespace rankcheck::cases::hardware {
 
 using gpu::cuda::LinkResult;

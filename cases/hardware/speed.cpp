@@ -18,7 +18,7 @@ constexpr Target all_targets[] = {
     {"cases/cuda", nullptr, "cases_per_second", 20, false},
 };
 
-/// The name that a measurement was given; Google Benchmark writes how it was run behind that.
+/// Returns the name of a measurement without the suffix that Google Benchmark appends.
 std::string name_of(const json& measurement) {
   const std::string name = measurement.at("name");
   return name.substr(0, std::min(name.find("/iterations:"), name.find("/manual_time")));

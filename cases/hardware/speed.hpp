@@ -6,15 +6,15 @@
 
 #include <nlohmann/json.hpp>
 
-/// The speeds that have a target, and what the gate says of them. Nothing is red because it is
-/// slow: a speed beside its target is for people to read.
+/// Speeds that have a target. The gate reports each speed with its target, but a slow speed never
+/// turns the gate red.
 namespace rankcheck::cases::hardware {
 
 /// A measurement of `rankcheck bench` whose speed has a target.
 struct Target {
-  /// A pattern of the measurement's name. Its size is left open.
+  /// A pattern for the measurement's name, which leaves the size open.
   const char* measurement;
-  /// The operation that is measured; null for a mixture of all collectives.
+  /// The measured operation; null for a mixture of all collectives.
   const char* operation;
   /// The counter of the measurement that is compared with `value`.
   const char* counter;
@@ -23,25 +23,25 @@ struct Target {
   bool is_upper;
 };
 
-/// All targets; README.md, section Speed, has them for its readers.
+/// All targets. README.md lists them in its section Speed.
 [[nodiscard]] std::span<const Target> targets();
 
-/// What was measured where there is a target.
+/// A measured speed that has a target.
 struct Speed {
-  /// The name of the measurement, "large/cuda/all_reduce/direct/8x67108864".
+  /// The name of the measurement, for example "large/cuda/all_reduce/direct/8x67108864".
   std::string measurement;
   std::string counter;
   double value = 0;
   double target = 0;
   bool is_upper = false;
-  /// Why it could not be measured; empty where it was.
+  /// Why the speed could not be measured. Empty if it was measured.
   std::string failure = {};
 
   [[nodiscard]] bool is_met() const { return is_upper ? value <= target : value >= target; }
 };
 
-/// The measurements with a target in a file that `rankcheck bench --json` wrote, in the order of
-/// the targets. Throws harness::BadInput where the file holds none.
+/// Returns the measurements with a target from a file that `rankcheck bench --json` wrote, in the
+/// order of the targets. Throws harness::BadInput if the file has none.
 [[nodiscard]] std::vector<Speed> speeds_of(const nlohmann::json& file);
 
 }  // namespace rankcheck::cases::hardware

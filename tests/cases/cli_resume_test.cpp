@@ -162,9 +162,10 @@ TEST_F(CliResume, SuiteThatHasChangedIsRefused) {
                 "--resume: r: barrier/central/sim/separates_ranks: expected cases to be 5, as "
                 "the run began, got 6: suites, ");
   write_work(5, R"(,"ranks":[1,4])");
-  expect_unable("run --resume r", "expected ranks to be [1,8], as the run began, got [1,4]");
+  expect_unable("run --resume r", "expected ranks to be [1,8], as when the run began, got [1,4]");
   write_work(5, R"(,"types":["f32"])");
-  expect_unable("run --resume r", "expected types to be left out, as the run began, got [\"f32\"]");
+  expect_unable("run --resume r",
+                "expected types to be left out, as when the run began, got [\"f32\"]");
   write_work(5, R"(,"property":"agrees_with_reference")");
   expect_unable("run --resume r", "expected unit 0 to be \"barrier/");
   EXPECT_EQ(text_of("r/journal.jsonl"), journal);
@@ -187,7 +188,8 @@ TEST_F(CliResume, RunOfAnotherVersionIsRefused) {
   write_work(5);
   ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
   change_journal("r/journal.jsonl", R"("rankcheck":)", R"("rankcheck":"0.0","before":)");
-  expect_unable("run --resume r", "expected rankcheck to be \"0.0\", as the run began, got \"");
+  expect_unable("run --resume r",
+                "expected rankcheck to be \"0.0\", as when the run began, got \"");
 }
 
 TEST_F(CliResume, JournalWithoutChecksumsIsOnlyReported) {

@@ -55,7 +55,7 @@ inline std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// Says why no device can be used and what would mend it; empty if some can. `code` and `count` are
+/// Says why no device can be used and how to fix it; empty if some can. `code` and `count` are
 /// the answer of cudaGetDeviceCount(), `driver` is the answer of cudaDriverGetVersion().
 inline std::string why_none(cudaError_t code, int count, int driver) {
   if (code == cudaErrorInsufficientDriver && driver == 0) {
@@ -82,7 +82,7 @@ inline std::string why_none(cudaError_t code, int count, int driver) {
 /// The devices that this process sees.
 struct Presence {
   int devices = 0;
-  /// Says why no device can be used and what would mend it; empty if some can.
+  /// Says why no device can be used and how to fix it; empty if some can.
   std::string why_none = {};
 };
 inline Presence find_devices() {

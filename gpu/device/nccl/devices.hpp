@@ -56,7 +56,7 @@ struct HostStream {
   std::atomic<int> pending{0};
 };
 
-/// How many CUDA devices this process can use. If none, `why_none` says why and what would mend it.
+/// How many CUDA devices this process can use. If none, `why_none` says why and how to fix it.
 struct CudaPresence {
   int devices = 0;
   std::string why_none;

@@ -24,7 +24,7 @@ using Variables = std::function<std::string(const char* name)>;
                                                                         const Variables& variables);
 
 /// Says why `folder`, NCCL's folder for shared memory, is too small for the data that NCCL 2.28
-/// keeps there for `ranks` ranks that share devices, and what would mend it. Empty if it is large
+/// keeps there for `ranks` ranks that share devices, and how to fix it. Empty if it is large
 /// enough.
 [[nodiscard]] std::string why_too_small(const std::string& folder, int ranks);
 

@@ -239,7 +239,7 @@ TEST_F(CudaOnStandIn, FailsNothingOfTheGateAndPassesNoDevice) {
   ASSERT_EQ(found.at("devices").size(), 2U);
   for (const nlohmann::json& each : found.at("devices")) {
     EXPECT_EQ(each.at("verdict"), "skipped") << each;
-    EXPECT_EQ(each.at("reason"), "no hardware: host: a stand-in, not CUDA") << each;
+    EXPECT_EQ(each.at("reason"), "not hardware: host: a stand-in, not CUDA") << each;
     EXPECT_EQ(each.at("memory"), "host: a stand-in, not CUDA") << each;
     EXPECT_TRUE(each.at("exposure").at("error_rate_bound").is_null()) << each;
     EXPECT_EQ(each.at("name"), "stand-in, on this host");

@@ -385,7 +385,7 @@ TEST_F(CliGate, SoakTakesWhatIsLeftOfTheCall) {
 }
 
 TEST_F(CliGate, RefusesBeforeAnythingIsMeasured) {
-  expect_unable("run hardware smoke", "suite: hardware: expected no other suite beside it");
+  expect_unable("run hardware smoke", "suite: hardware: expected no other suite");
   expect_unable("run hardware --operation nonsense --report r", "nonsense");
   EXPECT_FALSE(exists("r"));
   for (const char* each : {"r", "r/soak"}) {
@@ -504,7 +504,8 @@ TEST_F(CliGate, RefusesToBeginWithoutADeviceOrALibrary) {
                           field.size(),
                           field + R"(,"shared_memory":"/dev/shm: expected 136 MiB")");
   write_worker("nccl", short_of_memory);
-  expect_refused("", "backend nccl: /dev/shm: expected 136 MiB; --backend cuda does without it");
+  expect_refused("",
+                 "backend nccl: /dev/shm: expected 136 MiB; use --backend cuda to leave it out");
   // It is needed where ranks of NCCL share a device, and nowhere else.
   for (const std::string arguments : {"--backend cuda", "--ranks 1..2"}) {
     rankcheck(gate_ + "--time-budget 0.001 --report s " + arguments);
@@ -515,7 +516,7 @@ TEST_F(CliGate, RefusesToBeginWithoutADeviceOrALibrary) {
   expect_refused("",
                  "backend nccl: rankcheck-worker-nccl is missing beside rankcheck: install NCCL's "
                  "header (2.28 or newer; Debian: libnccl-dev) and the CUDA Toolkit, and build "
-                 "again; --backend cuda does without it");
+                 "again; use --backend cuda to leave it out");
   write_worker("cuda",
                "#!/bin/sh\necho '{\"unavailable\":\"no driver\",\"devices\":[],"
                "\"algorithms\":[{\"operation\":\"barrier\",\"name\":\"central\","

@@ -180,7 +180,7 @@ TEST_F(GateTest, GoesOnToProbeALinkThatCorrupts) {
 
 TEST_F(GateTest, GivesTheReasonOfTheFirstOfSeveralWrongLinks) {
   plant([](const ProbeRequest& request) { return request.from == 1; });
-  EXPECT_EQ(run(2).phases.front().reason, "1 to 0: 1 of 40 copies arrived wrong, 1 bytes");
+  EXPECT_EQ(run(2).phases.front().reason, "1 to 0: 1 of 40 copies are wrong, 1 bytes");
 }
 
 TEST_F(GateTest, BlamesTheDeviceThatAllWrongLinksShare) {
@@ -189,7 +189,7 @@ TEST_F(GateTest, BlamesTheDeviceThatAllWrongLinksShare) {
   });
   const GateReport gate = run(3);
   EXPECT_EQ(gate.devices[1].verdict, Verdict::falsified);
-  EXPECT_EQ(gate.devices[1].reason, "all 4 wrong links are from or to it");
+  EXPECT_EQ(gate.devices[1].reason, "all 4 wrong links start or end at this device");
   EXPECT_EQ(gate.devices[0].verdict, Verdict::passed);
 }
 
@@ -220,7 +220,7 @@ TEST_F(GateTest, BlamesTheDeviceThatLosesWhatWasWrittenToIt) {
   EXPECT_EQ(gate.status, 1);
   EXPECT_EQ(gate.devices[0].verdict, Verdict::passed);
   EXPECT_EQ(gate.devices[1].verdict, Verdict::falsified);
-  EXPECT_EQ(gate.devices[1].reason, "lost what was written to it 2 times");
+  EXPECT_EQ(gate.devices[1].reason, "lost data that was written to it 2 times");
 }
 
 TEST_F(GateTest, BlamesADeviceForItsOwnMemory) {
@@ -399,7 +399,7 @@ TEST_F(GateTest, SoakWithoutTimeForACaseIsNeitherRedNorGreen) {
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 2);
   EXPECT_EQ(phase_of(gate, "soak").verdict, Verdict::skipped);
-  EXPECT_EQ(phase_of(gate, "soak").reason, "no case was run: the time was over before");
+  EXPECT_EQ(phase_of(gate, "soak").reason, "no case was run: no time was left");
   EXPECT_EQ(gate.report.ending, "time_over");
   EXPECT_EQ(gate.failures, 0);
 }
@@ -475,7 +475,7 @@ TEST_F(GateTest, PartThatItsSuiteCutOffIsNeitherRedNorGreen) {
     EXPECT_EQ(gate.status, 2);
     EXPECT_EQ(gate.report.not_run, is_last_cut_short ? 0 : 3);
     EXPECT_EQ(phase_of(gate, "device 1").verdict, Verdict::skipped);
-    EXPECT_EQ(phase_of(gate, "device 1").reason, "not whole: its time was over");
+    EXPECT_EQ(phase_of(gate, "device 1").reason, "incomplete: its time limit was reached");
     EXPECT_EQ(gate.devices[1].verdict, Verdict::skipped);
   }
 }
@@ -526,7 +526,7 @@ TEST_F(GateTest, PhaseThatIsEndedBeforeItsFirstCaseIsNotRed) {
       EXPECT_EQ(gate.phases.size(), 1 + parts.size());
       for (const DeviceVerdict& each : gate.devices) {
         if (part.phase == Phase::cuda) {
-          EXPECT_EQ(each.reason, "not measured: the run ended before");
+          EXPECT_EQ(each.reason, "not measured: the run ended before it");
         }
       }
     }
@@ -552,7 +552,7 @@ TEST_F(GateTest, DeviceWhosePartIsInterruptedIsNotPassed) {
   const GateReport gate = run(2);
   EXPECT_EQ(gate.devices[0].verdict, Verdict::passed);
   EXPECT_EQ(gate.devices[1].verdict, Verdict::skipped);
-  EXPECT_EQ(gate.devices[1].reason, "not whole: the run ended before");
+  EXPECT_EQ(gate.devices[1].reason, "incomplete: the run ended before its end");
   EXPECT_EQ(phase_of(gate, "device 1").verdict, Verdict::skipped);
 }
 
@@ -724,7 +724,7 @@ TEST_F(GateTest, SaysNothingOfHardwareWhereThereIsNone) {
   const GateReport gate = run(devices);
   EXPECT_EQ(gate.devices.front().verdict, Verdict::passed);
   EXPECT_EQ(gate.devices.back().verdict, Verdict::skipped);
-  EXPECT_EQ(gate.devices.back().reason, "no hardware: host");
+  EXPECT_EQ(gate.devices.back().reason, "not hardware: host");
   EXPECT_EQ(gate.status, 2);
   EXPECT_TRUE(to_json(gate).at("exposure").at("error_rate_bound").is_null());
   EXPECT_TRUE(to_json(gate).at("case_failure_rate_bound").is_null());
@@ -757,7 +757,7 @@ TEST_F(GateTest, SoakWhoseLinksTakeAllItsTimeHasNoSuites) {
   soaks_s = {1};
   const GateReport gate = run(2);
   EXPECT_EQ(gate.status, 2);
-  EXPECT_EQ(phase_of(gate, "soak").reason, "no case was run: the time was over before");
+  EXPECT_EQ(phase_of(gate, "soak").reason, "no case was run: no time was left");
   // A further call resumes the soak.
   EXPECT_EQ(gate.report.ending, "time_over");
 }
