@@ -42,13 +42,13 @@ const H5::PredType& type_of(Number number) {
   return *types[static_cast<std::size_t>(number)];
 }
 
-/// float or double in memory.
+/// Returns the type of float or double in memory.
 template <class T>
 const H5::PredType& native() {
   return sizeof(T) == sizeof(float) ? H5::PredType::NATIVE_FLOAT : H5::PredType::NATIVE_DOUBLE;
 }
 
-/// Two floats, the real part first.
+/// Returns the type of two floats, the real part first.
 H5::CompType complex_type(const std::string& real, const std::string& imaginary) {
   H5::CompType type(2 * sizeof(float));
   type.insertMember(real, 0, H5::PredType::NATIVE_FLOAT);
@@ -56,9 +56,9 @@ H5::CompType complex_type(const std::string& real, const std::string& imaginary)
   return type;
 }
 
-/// The library crashes over some files that are damaged. While this lives, a crash is a complaint
-/// about the file: one line, and the end of the program, since nobody knows what memory is worth
-/// then. No other thread runs meanwhile: its crash would be taken for one over the file.
+/// Handles crashes of the library, which some damaged files cause. While the object lives, a crash
+/// prints one line about the file and ends the program, because memory may be corrupt. No other
+/// thread may run meanwhile: its crash would be reported as a crash of this file.
 class CrashGuard {
  public:
   explicit CrashGuard(const std::filesystem::path& path) {
@@ -68,7 +68,7 @@ class CrashGuard {
                     path.string()),
         bytes_max);
     line() += '\n';
-    // A crash for want of stack leaves none to act on.
+    // A handler needs a stack of its own if the stack overflowed.
     static std::array<char, std::size_t{1} << 16> stack;
     stack_t other{};
     other.ss_sp = stack.data();
@@ -97,7 +97,7 @@ class CrashGuard {
     static std::string line;
     return line;
   }
-  /// Calls nothing that may have been under way.
+  /// Calls only functions that are safe in a signal handler.
   static void give_up(int /*signal*/) {
     const ssize_t written = ::write(STDERR_FILENO, line().data(), line().size());
     static_cast<void>(written);
@@ -108,7 +108,7 @@ class CrashGuard {
   stack_t stack_before_{};
 };
 
-/// The library's innermost complaint about the last call.
+/// Returns the library's innermost error message of the last call.
 std::string last_complaint() {
   std::string complaint = "no reason given";
   const H5E_walk2_t visit = [](unsigned number, const H5E_error2_t* error, void* out) -> herr_t {
@@ -135,7 +135,7 @@ std::string describe(H5T_class_t kind) {
 }
 
 bool is_number(H5T_class_t kind) {
-  // Python's booleans are enumerations.
+  // Python writes booleans as enumerations.
   return kind == H5T_INTEGER || kind == H5T_FLOAT || kind == H5T_ENUM;
 }
 
@@ -150,7 +150,7 @@ std::size_t count_of(const Shape& shape) {
       std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()));
 }
 
-/// Numbers before words, by value.
+/// Orders numbers by value, and other names alphabetically.
 bool comes_before(const std::string& a, const std::string& b) {
   const auto number = [](const std::string& text) {
     std::int64_t value = 0;
@@ -162,7 +162,7 @@ bool comes_before(const std::string& a, const std::string& b) {
   return of_a >= 0 && of_b >= 0 && of_a != of_b ? of_a < of_b : a < b;
 }
 
-/// What a link points to, as the file says it: a dataset, or another file and one in there.
+/// Returns the target of a link as the file names it: a dataset, or a dataset of another file.
 std::string target_of(hid_t file, const std::string& link) {
   H5L_info_t info{};
   if (H5Lget_info(file, link.c_str(), &info, H5P_DEFAULT) < 0) return "nothing";
@@ -198,11 +198,11 @@ struct Reader::Implementation {
 Reader::Reader(const std::filesystem::path& path)
     : path_(path), implementation_(std::make_unique<Implementation>()) {
   H5::Exception::dontPrint();
-  // The system knows better than the library why a file cannot be read.
+  // The system's error messages say more than the library's.
   harness::require_regular_file(path);
   H5::FileAccPropList access;
 #if H5_VERSION_GE(1, 10, 7)
-  // Readers need no lock, and some file systems have none.
+  // Readers need no lock, and some file systems do not support locks.
   H5Pset_file_locking(access.getId(), 0, 1);
 #endif
   const CrashGuard guard(path);
@@ -274,8 +274,8 @@ std::vector<std::string> Reader::members(const std::string& group) const {
 
 namespace {
 
-/// Rejects a dataset within its own header that has fewer bytes than its shape takes: the library
-/// does not look and reads beyond them.
+/// Rejects a dataset in its own header that has fewer bytes than its shape needs. The library does
+/// not check this and would read beyond the end.
 void require_whole(const Reader& reader, const std::string& name, const H5::DataSet& dataset) {
   if (dataset.getCreatePlist().getLayout() != H5D_COMPACT) return;
   const hssize_t count = dataset.getSpace().getSimpleExtentNpoints();
@@ -285,7 +285,8 @@ void require_whole(const Reader& reader, const std::string& name, const H5::Data
   reader.reject(name, fmt::format("{} bytes", bytes), fmt::format("{}", stored));
 }
 
-/// What `use` makes of a dataset that exists. The library's exceptions are no std::exceptions.
+/// Returns use(dataset) for a dataset, which must exist. Converts the library's exceptions, which
+/// are not derived from std::exception.
 template <class Use>
 auto with_dataset(const Reader& reader,
                   const H5::H5File& file,
@@ -307,7 +308,7 @@ auto with_dataset(const Reader& reader,
   }
 }
 
-/// Rejects arrays of so many bytes each that this machine cannot hold.
+/// Rejects an array that does not fit into this machine's memory.
 void require_room(const Reader& reader,
                   const std::string& name,
                   const Shape& shape,
@@ -327,7 +328,7 @@ void require_numbers(const Reader& reader, const std::string& name, const H5::Da
   reader.reject(name, "numbers", describe(dataset.getTypeClass()));
 }
 
-/// The name of a filter; `number` is its number in the list of the HDF Group.
+/// Returns the name of a filter. `number` is its number in the list of the HDF Group.
 std::string name_of_filter(H5Z_filter_t number, std::string_view stored) {
   struct Known {
     H5Z_filter_t number;
@@ -348,7 +349,7 @@ std::string name_of_filter(H5Z_filter_t number, std::string_view stored) {
   return stored.empty() ? fmt::format("{}", number) : fmt::format("{:.40} ({})", stored, number);
 }
 
-/// Rejects data that the library could not read, for want of a filter where it lacks one.
+/// Rejects data that the library could not read. If a filter is missing, the message names it.
 [[noreturn]] void fail_to_read(const Reader& reader,
                                const std::string& name,
                                const H5::DataSet& dataset) {
@@ -370,7 +371,8 @@ std::string name_of_filter(H5Z_filter_t number, std::string_view stored) {
   reader.reject(name, "readable data", complaint);
 }
 
-/// Whether both members of a compound lie within it, side by side: the library does not look.
+/// Whether both members of a compound lie within it and do not overlap. The library does not check
+/// this.
 bool has_both_members(const H5::CompType& type) {
   const auto begin = [&](unsigned i) { return type.getMemberOffset(i); };
   const auto end = [&](unsigned i) { return begin(i) + type.getMemberDataType(i).getSize(); };
@@ -378,7 +380,7 @@ bool has_both_members(const H5::CompType& type) {
   return are_apart && std::max(end(0), end(1)) <= type.getSize();
 }
 
-/// Reads a whole dataset as `type` into `values`.
+/// Reads a whole dataset as `type` into `array`.
 template <class T>
 void read_all(const Reader& reader,
               const std::string& name,
@@ -527,7 +529,7 @@ template Array<double> Reader::numbers(const std::string& name) const;
 struct Writer::Implementation {
   H5::H5File file;
 
-  /// Creates the groups on the way to a name.
+  /// Creates the groups that contain `name`.
   void make_groups(const std::string& name) const {
     for (std::size_t end = name.find('/'); end != name.npos; end = name.find('/', end + 1)) {
       const std::string group = name.substr(0, end);
@@ -547,7 +549,7 @@ struct Writer::Implementation {
         shape.empty() ? H5::DataSpace(H5S_SCALAR)
                       : H5::DataSpace(static_cast<int>(extents.size()), extents.data());
     H5::DSetCreatPropList properties;
-    // The same content makes the same bytes.
+    // Without times, the same content gives the same bytes.
     H5Pset_obj_track_times(properties.getId(), false);
     if (compressed) {
       std::vector<hsize_t> chunk = extents;

@@ -9,27 +9,27 @@
 #include <string_view>
 #include <vector>
 
-/// HDF5 files as far as scan data need them. Names are paths within the file without a leading
+/// Readers and writers of HDF5 files for scan data. Names are paths in the file without a leading
 /// slash.
 namespace rankcheck::cases::reconstruct::hdf5 {
 
 using Shape = std::vector<std::int64_t>;
 
-/// [3, 4, 4], or "a single number"; a negative extent stands for any.
+/// For example "[3, 4, 4]" or "a single value". A negative extent is written as "any".
 [[nodiscard]] std::string text(const Shape& shape);
 
-/// A dataset's numbers, row-major.
+/// The numbers of a dataset, row-major.
 template <class T>
 struct Array {
   Shape shape;
   std::vector<T> values;
 };
 
-/// Reads a file. Whatever is wrong with the file is a BadInput "<file>: <dataset>: expected
+/// Reads a file. If something is wrong with the file, throws BadInput "<file>: <dataset>: expected
 /// <what>, found <what>".
 class Reader {
  public:
-  /// Throws FileError where the file cannot be opened, BadInput where it is no HDF5.
+  /// Throws FileError if the file cannot be opened, and BadInput if it is not an HDF5 file.
   explicit Reader(const std::filesystem::path& path);
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
@@ -37,38 +37,39 @@ class Reader {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
-  /// Whether a group or dataset has this name. Links are followed; one whose
-  /// target is missing is rejected.
+  /// Whether a group or dataset has this name. Follows links. Rejects a link whose target is
+  /// missing.
   [[nodiscard]] bool has(const std::string& name) const;
-  /// The first of the names that exists. Rejects a file with none of them; `expected` says what
-  /// it lacks.
+  /// Returns the first of the names that exists. Rejects a file with none of them; `expected`
+  /// describes the missing dataset.
   [[nodiscard]] std::string first_of(const std::vector<std::string>& names,
                                      std::string_view expected) const;
-  /// The names in a group, sorted; numbers by their value.
+  /// Returns the sorted names in a group. Numbers are sorted by value.
   [[nodiscard]] std::vector<std::string> members(const std::string& group) const;
   [[nodiscard]] Shape shape(const std::string& name) const;
 
-  /// Numbers of any kind, converted to float or double.
+  /// Reads numbers of any kind and converts them to float or double.
   template <class T>
   [[nodiscard]] Array<T> numbers(const std::string& name) const;
-  /// The numbers whose first index is first … first+count-1, likewise.
+  /// Reads the numbers whose first index is first … first+count-1 and converts them to float.
   void rows(const std::string& name,
             std::int64_t first,
             std::int64_t count,
             std::vector<float>& values) const;
-  /// How many first indices the file stores together; reading fewer at a time reads them again and
-  /// again. 1 where it stores each by itself.
+  /// Returns the number of first indices that the file stores together; 1 if it stores each by
+  /// itself. Reading fewer at a time reads the same data repeatedly.
   [[nodiscard]] std::int64_t rows_together(const std::string& name) const;
-  /// From where on integers of a dataset, as floats, are no counts: the largest of an unsigned
-  /// type, which detectors write into bad pixels; infinite of a signed one, which has negative
-  /// numbers for that. Nothing where the numbers are not integers.
+  /// For datasets of integers, returns the smallest float that is not a count. For unsigned types,
+  /// it is the largest integer, which detectors write into bad pixels. For signed types, it is
+  /// infinity, because detectors write negative numbers into bad pixels. Empty if the numbers are
+  /// not integers.
   [[nodiscard]] std::optional<float> counts_end(const std::string& name) const;
-  /// A single number, or an array of one.
+  /// Reads a single number, or an array with one element.
   [[nodiscard]] double number(const std::string& name) const;
-  /// Complex numbers: compounds of a real and an imaginary part, or real numbers.
+  /// Reads complex numbers: compounds of a real and an imaginary part, or real numbers.
   [[nodiscard]] Array<std::complex<float>> complex(const std::string& name) const;
   [[nodiscard]] std::string string(const std::string& name) const;
-  /// The text of a dataset's attribute; empty where there is none.
+  /// Reads the text of a dataset's attribute. Empty if there is none.
   [[nodiscard]] std::string attribute(const std::string& dataset,
                                       const std::string& attribute) const;
 
@@ -76,8 +77,8 @@ class Reader {
   [[noreturn]] void reject(const std::string& name,
                            std::string_view expected,
                            std::string_view found) const;
-  /// Rejects the dataset where one of its values is infinite or none at all, and says which.
-  /// T: float, double or std::complex<float>.
+  /// Rejects the dataset if one of its values is infinite or NaN, and names the first one. T:
+  /// float, double or std::complex<float>.
   template <class T>
   void require_finite(const std::string& name, const std::vector<T>& values) const;
 
@@ -87,18 +88,18 @@ class Reader {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// Numbers in a file.
+/// The type of numbers in a file.
 enum class Number : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
 
 /// How a dataset is stored.
 struct Storage {
-  /// What the numbers become in the file.
+  /// The type of the numbers in the file.
   Number number = Number::f32;
-  /// One chunk for each index of the first dimension, compressed.
+  /// Whether the data is compressed, in one chunk for each index of the first dimension.
   bool compressed = false;
 };
 
-/// Builds a file in memory, so that it reaches the disk whole or not at all.
+/// Builds a file in memory, so that it is written to disk completely or not at all.
 class Writer {
  public:
   Writer();
@@ -106,27 +107,27 @@ class Writer {
   Writer& operator=(const Writer&) = delete;
   ~Writer();
 
-  /// Groups are created as names need them. T: float or double.
+  /// Writes numbers. Creates the groups in the name. T: float or double.
   template <class T>
   void numbers(const std::string& name,
                const Shape& shape,
                const std::vector<T>& values,
                Storage storage = {});
-  /// A single number, as f64.
+  /// Writes a single number as f64.
   void number(const std::string& name, double value) {
     numbers<double>(name, {}, {value}, {.number = Number::f64});
   }
-  /// Compounds {r, i} of two 32-bit floats.
+  /// Writes compounds {r, i} of two 32-bit floats.
   void complex(const std::string& name,
                const Shape& shape,
                const std::vector<std::complex<float>>& values);
   void string(const std::string& name, const std::string& value);
-  /// A soft link; its target need not exist.
+  /// Writes a soft link. Its target need not exist.
   void link(const std::string& name, const std::string& target);
   void attribute(const std::string& dataset, const std::string& name, const std::string& value);
 
-  /// Replaces the file at once; `is_sealed`: with a checksum at its end, for
-  /// harness::require_seal(). Throws FileError. The last call.
+  /// Writes or replaces the file as a whole. If `is_sealed`, a checksum is appended for
+  /// harness::require_seal(). Must be the last call. Throws FileError.
   void save(const std::filesystem::path& path, bool is_sealed = false);
 
  private:
