@@ -24,22 +24,23 @@ using reference::PixelWaves;
 using reference::Setting;
 using spec::Array;
 
-/// The least intensity in the Poisson cost, from the cost's contract.
+/// The smallest intensity in the Poisson cost, from the cost's contract.
 constexpr double floor_intensity = 1e-9;
 
 void plan_derivative(const spec::Contract&, const Case& c, std::vector<Case>& stages) {
   stages.assign(2, c);
   for (Case& stage : stages) stage.varied = c.data_seed % 2 == 0 ? Array::object : Array::probe;
   stages[1].added_seed = c.data_seed + 1;
-  // Far enough for the cost to change by more than its roundings, near enough for what curves.
+  // The step is large enough for the cost to change by more than its rounding errors, and small
+  // enough for its curvature not to matter.
   stages[1].halvings = c.type == spec::Type::f64 ? 20 : 10;
 }
 
-/// Bounds what the cost of a pixel of frame d changes by beside its derivative, where the vector of
-/// its modes changes from one of length `from` by one of length `by`, along the straight way. With
-/// what is nearest to 0 on it, r:
-/// - gaussian: |F|^2 adds by^2; -2 sqrt(d) |F| takes away something in 0 ... sqrt(d) by^2 / r, and
-///   not more than 4 sqrt(d) by;
+/// Bounds the change of a pixel's cost beyond its derivative. The measured intensity is d. The
+/// vector of the modes' waves has length `from` and changes by a vector of length `by`, along a
+/// straight line. r is the smallest length on this line:
+/// - gaussian: |F|^2 contributes by^2. -2 sqrt(d) |F| takes away at least 0 and at most the smaller
+///   of sqrt(d) by^2 / r and 4 sqrt(d) by;
 /// - poisson: the second derivative is at most 2 by^2 (1 + d / (r^2 + e)).
 double curvature(NoiseModel noise, double d, double from, double by) {
   const double nearest = std::max(0.0, from - by);
@@ -50,13 +51,13 @@ double curvature(NoiseModel noise, double d, double from, double by) {
   return std::max(by * by, std::sqrt(d) * by * bend);
 }
 
-/// Bounds the derivative by the vector of the modes, of a length in `least` ... `most`.
+/// Bounds the derivative in the vector of the modes' waves, whose length is in `least` ... `most`.
 double slope(NoiseModel noise, double d, double least, double most) {
   if (noise == NoiseModel::gaussian) return most + std::sqrt(d);
   return most * (1 + d / (least * least + floor_intensity));
 }
 
-/// What reaches the detector; the errors are those of double precision alone.
+/// Returns the waves at the detector, with the errors of double precision only.
 Field far_waves(Setting setting) {
   setting.unit = 0x1p-52;
   Setting far = setting;
@@ -64,7 +65,8 @@ Field far_waves(Setting setting) {
   return far[Array::far_waves];
 }
 
-/// How the waves at the detector begin to change: they are linear in the probe and in each slice.
+/// Returns the first-order change of the waves at the detector. The waves are linear in the probe
+/// and in each slice.
 Field first_order(const Setting& from, Array block, const Field& change) {
   Setting one = from;
   if (block == Array::probe) {
@@ -88,7 +90,7 @@ Field first_order(const Setting& from, Array block, const Field& change) {
   return total;
 }
 
-/// Bounds what the cost of all measured pixels changes by beside its derivative.
+/// Bounds the change of the cost of all measured pixels beyond its derivative.
 double beyond_derivative(
     NoiseModel noise, const Setting& from, const Setting& to, Array block, const Field& change) {
   Setting before = from;
@@ -122,7 +124,7 @@ void check_derivative(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage from = read_stage(evidence, 0);
   const OperatorStage to = read_stage(evidence, 1);
   const Array block = to.c.varied;
-  // Exact: multiples of 2^-44, at most.
+  // The differences are exact, because they are multiples of 2^-44.
   Field change = to.in[block];
   for (std::size_t i = 0; i < change.values.size(); ++i) {
     change.values[i] -= from.in[block].values[i];
@@ -141,7 +143,7 @@ void check_derivative(const Evidence& evidence, Judgement& judgement) {
                   judgement);
 }
 
-/// The values of one slice of an object; the probe's are one.
+/// Returns the values of one slice of an object. A probe counts as one slice.
 Field slice_of(const Field& field, std::size_t slice, std::size_t slices) {
   const std::size_t size = field.values.size() / slices;
   const auto first = static_cast<std::ptrdiff_t>(slice * size);
@@ -150,7 +152,7 @@ Field slice_of(const Field& field, std::size_t slice, std::size_t slices) {
           .errors = {field.errors.begin() + first, field.errors.begin() + end}};
 }
 
-/// The inner product of a gradient with what it is by.
+/// The inner product of a gradient with the array that it belongs to.
 struct Balance {
   std::complex<double> value;
   double bound;

@@ -19,22 +19,22 @@ using harness::Form;
 using harness::Judgement;
 using spec::Array;
 
-/// What multiplies an output beside what bends arrays of its name.
+/// Returns the factor of an output on top of the transformation of arrays with its name.
 double scale_of(Outputs outputs, const Case& c, Array array, std::size_t index) {
   const bool is_sum = outputs == Outputs::sums || array == Array::cost;
   if (c.form == Form::repeated) {
     return is_sum && !spec::is_per_position(c.scene, array) ? 2 : 1;
   }
-  // Amplitudes that are twice as long have costs that are four times as high.
+  // Doubled amplitudes have four times the cost.
   if (c.form == Form::brightened) {
     return array == Array::cost || (is_sum && array == Array::object) ? 4 : 1;
   }
   if (c.form != Form::stretched) return 1;
-  // Where values grow, gradients shrink: a product of both is a change of the cost.
+  // Gradients shrink as values grow, because their product is a change of the cost.
   const bool is_first = index < static_cast<std::size_t>(c.scene.rows * c.scene.cols);
   if (is_sum && array == Array::object) return is_first ? 0.25 : 1;
   if (is_sum && array == Array::probe) return 4;
-  // The probe's length: its direction is a gradient.
+  // The index belongs to the probe's step length. Its direction is a gradient.
   return array == Array::step_lengths && index == 1 ? 0.25 : 1;
 }
 
@@ -58,9 +58,9 @@ std::optional<Wanted> bent(const RelatedStages& stages,
 void plan_bent(Form form, const Case& c, std::vector<Case>& stages) {
   stages.assign(2, c);
   for (Case& stage : stages) {
-    // So that sums of two modes are exact.
+    // With this array varied, sums of two modes are exact.
     if (form == Form::mixed) stage.varied = Array::probe;
-    // Between pixels, interpolation flattens a ramp.
+    // Interpolation between pixels flattens a phase ramp.
     if (form == Form::ramped || form == Form::periodic) stage.scan = harness::Scan::whole;
   }
   if (form == Form::periodic) stages[0].form = Form::raster;
@@ -68,7 +68,7 @@ void plan_bent(Form form, const Case& c, std::vector<Case>& stages) {
   stages[1].scene = harness::bent_scene(form, c.scene);
 }
 
-/// Judges the pixels of windows whose whole interpolation has the object under it.
+/// Judges the pixels of windows that are interpolated only from pixels of the object.
 void check_bilinear(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage stage = read_stage(evidence, 0);
   const spec::Scene& scene = stage.c.scene;
@@ -86,7 +86,7 @@ void check_bilinear(const Evidence& evidence, Judgement& judgement) {
     const bool is_inside = is_lit(i / width % width) && is_lit(i % width) && row >= 0 && col >= 0 &&
                            row <= scene.rows - 1 && col <= scene.cols - 1;
     if (!is_inside) return std::nullopt;
-    // Products of whole numbers and 256ths: the polynomial itself is exact.
+    // The polynomial is exact, because its terms are products of whole numbers and 256ths.
     return Wanted{harness::bilinear_value(row, col), stage.expected[array].errors[i]};
   };
   compare_outputs(stage, "is not what is there", judgement, is_there);

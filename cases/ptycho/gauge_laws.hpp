@@ -7,25 +7,28 @@
 #include "harness/form.hpp"
 #include "harness/operation.hpp"
 
-/// Laws that relate an operator's results on inputs that are related by a form; see
+/// Laws that relate an operator's results if its inputs are related by a symmetry of
 /// harness/form.hpp.
 namespace rankcheck::cases {
 
-/// What outputs of all positions are: sums over the positions, gradients among them, or what a step
-/// makes of the inputs of the same names. The cost is a sum in either case.
+/// The kind of outputs that do not belong to single positions. They are either sums over the
+/// positions, such as gradients, or the new states of the inputs with the same names, as in a step.
+/// The cost is a sum in both cases.
 enum class Outputs { sums, states };
 
-/// Makes the second of two stages one of the forms of the first one; the data decide which.
+/// Plans two stages. The second one is the first one under one of the symmetries, which the seed of
+/// the data chooses.
 void plan_bent(std::span<const harness::Form> forms,
                const harness::Case& c,
                std::vector<harness::Case>& stages);
 
-/// Judges whether the second stage's outputs are the first one's in the second one's form.
+/// Judges whether the outputs of the second stage are the transformed outputs of the first stage.
 template <Outputs outputs>
 void check_bent(const harness::Evidence& evidence, harness::Judgement& judgement);
 
-/// Results bend as the inputs do, for all these forms; ramps at whole pixels. Steps of scenes that
-/// the scan hangs over are not translated: their largest weights may lie off the object.
+/// The results are transformed in the same way as the inputs, for each of these symmetries. Phase
+/// ramps are tested at whole pixels only. Steps are not tested if the scan reaches beyond the
+/// object, because their largest weights may then lie off the object.
 template <Outputs outputs, harness::Form... forms>
 [[nodiscard]] harness::Property is_equivariant() {
   return {
@@ -45,7 +48,7 @@ template <Outputs outputs, harness::Form... forms>
   };
 }
 
-/// is_equivariant() in all forms of a problem that its cost does not see, and in more of them.
+/// is_equivariant() for all symmetries that leave the cost unchanged, and for `more`.
 template <Outputs outputs, harness::Form... more>
 [[nodiscard]] harness::Property follows_every_form() {
   using harness::Form;
@@ -62,21 +65,21 @@ template <Outputs outputs, harness::Form... more>
                         more...>();
 }
 
-/// Operators on the frames of a square detector do not know rows from columns, nor up from down.
+/// Operators on square frames treat rows like columns, and both directions of an axis alike.
 [[nodiscard]] inline harness::Property keeps_symmetries() {
   using harness::Form;
   return is_equivariant<Outputs::sums, Form::transposed, Form::reflected>();
 }
 
-/// The positions in the opposite order, with all that belongs to them, make no difference.
+/// Reversing the positions, with all arrays that belong to them, does not change the result.
 [[nodiscard]] harness::Property is_independent_of_order();
 
-/// Every position once more doubles the sums over them, and changes nothing else.
+/// Repeating every position doubles the sums over the positions and changes nothing else.
 template <Outputs outputs>
 [[nodiscard]] harness::Property counts_every_position();
 
-/// Where the scan is a raster, an object times phases that come again with it and a probe times the
-/// opposite ones make the same light: whatever the phases, nobody can tell them from the truth.
+/// On a raster scan, phases with the raster's period can multiply the object if the opposite phases
+/// multiply the probe. The frames stay the same, so no algorithm can distinguish the two solutions.
 template <Outputs outputs>
 [[nodiscard]] harness::Property keeps_the_raster_ambiguity();
 

@@ -34,7 +34,7 @@ Value got(const OperatorStage& stage, const Replica& replica) {
 Value taken(const OperatorStage& stage, const Replica& replica) {
   return stage.in[Array::tile].values[replica.place];
 }
-/// How far anyone's result may be from the reference's.
+/// The largest distance of a correct result from the reference.
 double admitted(const OperatorStage& stage, const Replica& replica) {
   return stage.expected[Array::tile].errors[replica.place];
 }
@@ -59,7 +59,7 @@ void for_each_pixel(const OperatorStage& stage, const Body& body) {
       });
 }
 
-/// Judges one copy: its distance from where it should be.
+/// Judges the distance of one copy from its expected value.
 void judge(const OperatorStage& stage,
            const Pixel& pixel,
            const Replica& replica,
@@ -88,7 +88,7 @@ void judge(const OperatorStage& stage,
                              .decoded = fmt::format("pixel ({}, {})", pixel.row, pixel.col)});
 }
 
-/// The exchange, and again on what it left.
+/// Plans an exchange and a second exchange on its result.
 void twice(const spec::Contract&, const Case& c, Stages& stages) {
   stages.assign(2, c);
   stages[1].chained = true;
@@ -148,7 +148,7 @@ harness::Property needs_a_halo() {
   };
 }
 
-/// Compares the second of two exchanges with `factor(copies)` times what it was given.
+/// Judges whether the second of two exchanges returns `factor(copies)` times its input.
 template <class Factor>
 void check_second(const Evidence& evidence,
                   Judgement& judgement,
@@ -238,7 +238,7 @@ harness::Property conserves_the_sum() {
                 judgement.count(replica.rank, 2 * spec::info(stage.c.type).bytes);
               }
             });
-            // Our own sums, in double precision; of whole numbers they are exact.
+            // The sums of this check are in double precision. They are exact for whole numbers.
             if (!is_exact(stage.contract, stage.c)) bound += terms * 0x1p-53 * magnitude;
             const double error = std::abs(after - before);
             if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);

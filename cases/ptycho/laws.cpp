@@ -27,7 +27,7 @@ using spec::Array;
 
 using Value = std::complex<double>;
 
-/// Which value of an array, in words.
+/// Describes the place of a value in an array.
 std::string place_of(const OperatorStage& stage, Array array, std::size_t index) {
   const auto per_copy = static_cast<std::size_t>(spec::values(stage.c.scene, array));
   const std::size_t in_copy = index % per_copy;
@@ -55,7 +55,7 @@ void compare(const OperatorStage& stage,
   const std::int64_t bytes =
       spec::info(stage.c.type).bytes * (spec::info(array).is_complex ? 2 : 1);
   if (spec::is_replicated(stage.c.scene, array)) {
-    // All ranks have the same bits: that is part of every operator's contract.
+    // The contract of every operator says that all ranks have the same bits.
     judgement.count_all(harness::group_size(stage.c), bytes);
   } else {
     judgement.count(rank, bytes);
@@ -77,7 +77,7 @@ void compare(const OperatorStage& stage,
                              .decoded = place_of(stage, array, index)});
 }
 
-/// The rank that has a value; of what every rank has, rank 0.
+/// Returns the rank that has a value; rank 0 if every rank has it.
 int rank_of(const OperatorStage& stage, Array array, std::size_t index) {
   if (spec::is_replicated(stage.c.scene, array)) return 0;
   int rank = 0;
@@ -87,7 +87,7 @@ int rank_of(const OperatorStage& stage, Array array, std::size_t index) {
   }
 }
 
-/// Judges the last stage.
+/// Judges the last stage against the reference.
 void check_reference(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage stage =
       read_stage(evidence, evidence.stages.size() - 1, reference::Follow::results);
@@ -102,8 +102,8 @@ void check_reference(const Evidence& evidence, Judgement& judgement) {
   });
 }
 
-/// The outputs where the frames have no light: the scale of those that are nearly nothing where the
-/// frames are what the model makes of them.
+/// Returns the outputs for dark frames. They give the scale of outputs that are nearly 0 if the
+/// frames are the modelled intensities.
 reference::Setting with_dark_frames(const OperatorStage& stage) {
   reference::Setting dark = stage.in;
   dark.make(Array::frames);
@@ -117,7 +117,7 @@ void check_reference_at_the_truth(const Evidence& evidence, Judgement& judgement
       read_stage(evidence, evidence.stages.size() - 1, reference::Follow::results);
   const reference::Setting wrong = with_dark_frames(stage);
   const auto expected = [&](Array array, std::size_t i) -> std::optional<Wanted> {
-    // Roundings decide how far a step goes that leads nowhere.
+    // Near the solution, rounding errors decide the step lengths.
     if (array == Array::step_lengths) return std::nullopt;
     const Field& field = stage.expected[array];
     return Wanted{field.values[i], field.errors[i]};
@@ -132,7 +132,7 @@ void check_adjoint(const Evidence& evidence, Judgement& judgement) {
   const Array y = forward.contract.outputs.front();
   const Value left = inner_product(forward.got[y], adjoint.in[y]);
   const Value right = inner_product(forward.in[x], adjoint.got[x]);
-  // Whole numbers make both sides exact, in whatever order they were summed.
+  // Both sides are exact for whole numbers, in any order of summation.
   const bool exact = is_exact(forward.contract, forward.c) && is_exact(adjoint.contract, adjoint.c);
   const double bound = exact ? 0
                              : inner_product_bound(forward.expected[y], adjoint.in[y]) +
@@ -171,7 +171,7 @@ void check_linear(const Evidence& evidence, Judgement& judgement) {
                   });
 }
 
-/// Another way to share out as many positions among the ranks.
+/// Returns another distribution of the same number of positions over the ranks.
 std::vector<std::int64_t> other_counts(const Case& c) {
   std::vector<std::int64_t> counts = c.counts;
   const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
@@ -193,7 +193,7 @@ std::vector<std::int64_t> other_counts(const Case& c) {
   return counts;
 }
 
-/// Judges the second of two stages that have the same result.
+/// Judges the second of two stages that must have the same result.
 void compare_stages(const RelatedStages& stages, std::string_view what, Judgement& judgement) {
   compare_outputs(stages.second, what, judgement, [&](Array array, std::size_t i) {
     return Wanted{stages.base(array, i) + stages.taken(array, i),
@@ -205,7 +205,8 @@ void check_partition(const Evidence& evidence, Judgement& judgement) {
   compare_stages(read_related(evidence, 0, 1), "differs from another partition's", judgement);
 }
 
-/// The case, then what it refines: a rank less, which the one before it stands for.
+/// Plans the case, then the case with one rank less: another rank gets the positions of the missing
+/// rank too.
 void plan_refined(const spec::Contract&, const Case& c, std::vector<Case>& stages) {
   stages.assign(2, c);
   Case& coarse = stages[1];
@@ -221,7 +222,7 @@ void check_refined(const Evidence& evidence, Judgement& judgement) {
   compare_stages(read_related(evidence, 1, 0), "differs from that of fewer ranks", judgement);
 }
 
-/// Whether there is a pixel in the case's frames that is not measured.
+/// Whether the case's frames have an unmeasured pixel.
 bool has_unmeasured_pixel(const Case& c) {
   if (std::count(c.counts.begin(), c.counts.end(), 0) == std::ssize(c.counts)) return false;
   Case drawn = c;
@@ -243,7 +244,7 @@ void check_unmeasured(const Evidence& evidence, Judgement& judgement) {
 void check_undone(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage first = read_stage(evidence, 0);
   OperatorStage second = read_stage(evidence, 1);
-  // The second one's bound, with what the first one may have done wrong going in.
+  // The bound of the second stage includes the errors of the first stage.
   const Array between = first.contract.outputs.front();
   second.in[between] = first.expected[between];
   if (!is_exact(second.contract, second.c)) {
@@ -313,8 +314,8 @@ double inner_product_bound(const Field& uncertain, const Field& exact) {
 
 namespace {
 
-/// Counts what went into one number of a law, and what its bound could see. Returns whether its
-/// error is inside the bound.
+/// Counts the compared values and the power of one number of a law. Returns whether the error is
+/// within the bound.
 bool judge_number(const OperatorStage& stage,
                   const Named& number,
                   double scale,
@@ -507,7 +508,7 @@ harness::Property ignores_unmeasured_pixels() {
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
             stages.assign(2, c);
             stages[0].input = InputKind::general;
-            // Also of cases from before this law drew its own.
+            // Old cases, which were drawn before this property chose its inputs, need this too.
             stages[1].input = InputKind::special;
           },
       .check = check_unmeasured,

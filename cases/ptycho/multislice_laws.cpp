@@ -28,8 +28,8 @@ using spec::Array;
 
 constexpr double double_unit = 0x1p-53;
 
-/// The inner product of what is uncertain with what is exact, over `count` values from `first` on,
-/// and a bound on what the errors and the roundings of double precision do to it.
+/// Returns the inner product of uncertain values with exact values, for `count` values from `first`
+/// on. The bound covers the errors of the values and the rounding in double precision.
 Wanted inner_product(const Field& uncertain,
                      const Field& bounds,
                      const Field& exact,
@@ -46,7 +46,7 @@ Wanted inner_product(const Field& uncertain,
   return product;
 }
 
-/// Stage 0 is multislice, stage 1 its adjoint in the object.
+/// Stage 0 is multislice, and stage 1 is its adjoint in the object.
 void check_adjoint_of_slices(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage forward = read_stage(evidence, 0);
   const OperatorStage back = read_stage(evidence, 1);
@@ -82,7 +82,7 @@ void check_adjoint_of_slices(const Evidence& evidence, Judgement& judgement) {
   }
 }
 
-/// Every output of the last stage is `factor` times that of the first one.
+/// Judges whether every output of the last stage is `factor` times the output of the first stage.
 void check_multiple(const Evidence& evidence,
                     double factor,
                     std::string_view what,
@@ -96,7 +96,7 @@ void check_multiple(const Evidence& evidence,
   });
 }
 
-/// The product of a position's windows, all slices, in the layout of patches.
+/// Returns the product over all slices of a position's windows, in the layout of patches.
 Field product_of_slices(const OperatorStage& stage) {
   reference::Setting slice = stage.in;
   slice.scene.slices = 1;

@@ -25,7 +25,8 @@ using spec::Array;
 
 using Stages = std::vector<Case>;
 
-/// How many positions each rank got. Fails the judgement where an owner is none of the ranks.
+/// Returns the number of positions that each rank got. Fails the judgement if an owner is not one
+/// of the ranks.
 std::vector<std::int64_t> shares_of(const OperatorStage& stage, Judgement& judgement) {
   std::vector<std::int64_t> shares(stage.c.counts.size(), 0);
   const auto& owners = stage.got[Array::owners].values;
@@ -94,7 +95,7 @@ harness::Property is_invariant_under_translation() {
   };
 }
 
-/// The arrays that fuse gave back against those that redistribute took.
+/// Compares the arrays that fuse returned with the arrays that redistribute got.
 void check_round_trip(const Evidence& evidence, Judgement& judgement) {
   const std::size_t last = evidence.stages.size() - 1;
   const Case& c = evidence.stages[last];
@@ -139,8 +140,8 @@ harness::Property inverts_redistribute() {
             for (std::size_t s = 0; s < 2; ++s) stages[s].algorithm.clear();
             stages[0].operation = kinds[c.data_seed % kinds.size()];
             stages[1].operation = "redistribute";
-            // Partitions take general inputs alone; cases from before this law drew its own have
-            // others.
+            // Partitions accept only general inputs. Old cases, which were drawn before this
+            // property chose its inputs, have others.
             for (Case& stage : stages) stage.input = harness::InputKind::general;
           },
       .check = check_round_trip,

@@ -6,13 +6,13 @@
 
 namespace rankcheck::cases {
 
-/// What every partition of scan positions claims.
+/// The properties of every partition of scan positions.
 [[nodiscard]] std::vector<harness::Property> partition_properties();
 
-/// partition_properties, and that no rank gets two positions more than another.
+/// partition_properties(), and that the ranks' numbers of positions differ by at most 1.
 [[nodiscard]] std::vector<harness::Property> equal_partition_properties();
 
-/// Whatever the owners, fuse undoes redistribute, bit by bit; those of a partition, too.
+/// fuse undoes redistribute bit by bit for any owners, including those of a partition.
 [[nodiscard]] harness::Property inverts_redistribute();
 
 }  // namespace rankcheck::cases

@@ -21,8 +21,8 @@ using harness::Evidence;
 using harness::Judgement;
 using spec::Array;
 
-/// The case, then its first positions without one or more of the others, where they were, then all
-/// in the opposite order.
+/// Plans three stages: the case; the case with only its first positions, on the same ranks; the
+/// case with all positions in reverse order.
 void plan_apart(const spec::Contract&, const Case& c, std::vector<Case>& stages) {
   stages.assign(3, c);
   stages[2].form = harness::Form::reversed;
@@ -35,7 +35,7 @@ void plan_apart(const spec::Contract&, const Case& c, std::vector<Case>& stages)
   }
 }
 
-/// What a position's value was in the plain stage.
+/// Returns the value that the same position has in the plain stage.
 Wanted as_in(const OperatorStage& plain, const OperatorStage& other, Array array, std::size_t i) {
   const harness::Bent source = harness::bend(
       other.c.form, other.c.scene, other.in.positions, array, static_cast<std::int64_t>(i));

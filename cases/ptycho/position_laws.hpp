@@ -2,20 +2,22 @@
 
 #include "harness/operation.hpp"
 
-/// Laws of operators whose outputs are all of positions: one does not see the others.
+/// Laws of operators whose outputs all belong to single positions: no position depends on the
+/// others.
 namespace rankcheck::cases {
 
-/// How near to one another results are that must be the same.
+/// How closely results that should be the same must agree.
 enum class Match {
-  /// Equal, whatever the inputs. Of operators whose contracts promise this.
+  /// The results are equal for all inputs. For operators whose contracts promise this.
   exact,
-  /// Within both results' bounds. Of operators that take Fourier transforms: FFTW uses another code
-  /// for frames that lie unaligned, and cuFFT another plan for another number of frames.
+  /// The results differ by at most the sum of their bounds. For operators with Fourier transforms:
+  /// FFTW uses other code for unaligned frames, and cuFFT uses another plan for another number of
+  /// frames.
   bounded,
 };
 
-/// No position's result depends on the others, that is on their order and on how many there are.
-/// The data decide how many come off the end.
+/// A position's result does not depend on the order or the number of the other positions. The seed
+/// of the data chooses how many positions are left out.
 template <Match match>
 [[nodiscard]] harness::Property takes_each_position_alone();
 

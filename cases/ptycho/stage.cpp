@@ -27,7 +27,7 @@ double component(spec::Type type, const std::byte* at) {
   return static_cast<double>(value);
 }
 
-/// Reads a block, which lies at `at`, into its place among the values of all positions.
+/// Reads the block at `at` into its place among the values of all positions.
 void read_block(spec::Type type, const spec::Block& block, const std::byte* at, Field& field) {
   const std::int64_t bytes = spec::info(type).bytes;
   const std::int64_t parts = spec::info(block.array).is_complex ? 2 : 1;
@@ -47,7 +47,7 @@ Setting empty_setting(const harness::Case& c) {
   return setting;
 }
 
-/// Whether two such bounds together are useful for most of an output.
+/// Whether twice the bound is still useful for most values of an output.
 bool says_much(const OperatorStage& stage, Array array) {
   const Field& got = stage.got[array];
   harness::PowerMeter meter;
@@ -81,7 +81,7 @@ void expect_again(OperatorStage& stage, reference::Follow follow) {
   stage.in.followed = &stage.got;
   stage.in.follow = follow;
   reference_of(stage.c.operation)(stage.in, stage.expected);
-  // Stages are moved.
+  // The stage may be moved, so it must not keep a pointer into itself.
   stage.in.followed = nullptr;
   stage.in.follow = reference::Follow::nothing;
   if (!is_exact(stage.contract, stage.c)) return;
@@ -102,7 +102,7 @@ OperatorStage read_stage(const harness::Evidence& evidence,
   for (const spec::Array array : result.contract.inputs) result.in.make(array);
   for (const spec::Array array : result.contract.outputs) result.got.make(array);
   const std::int64_t bytes = spec::info(c.type).bytes;
-  // Rank 0 last: what every rank has is then shown as rank 0 has it.
+  // Rank 0 comes last, so that arrays that every rank has show rank 0's values.
   for (int rank = harness::group_size(c) - 1; rank >= 0; --rank) {
     const harness::BufferView buffers = view(evidence, stage, rank);
     for (const spec::Block& block : buffers.layout.extents.send) {
@@ -136,7 +136,8 @@ RelatedStages read_related(const harness::Evidence& evidence,
     return stage.got[Array::step_lengths].values;
   };
   if (lengths(stages.first) != lengths(stages.second)) {
-    // Each is right for its own choice alone: what holds for any choice relates them.
+    // With different step lengths, each reference holds only for its own lengths. Only bounds for
+    // any choice of lengths relate the two stages.
     expect_again(stages.first, Follow::nothing);
     expect_again(stages.second, Follow::nothing);
   }
@@ -145,7 +146,7 @@ RelatedStages read_related(const harness::Evidence& evidence,
     stages.by_parts[static_cast<std::size_t>(array)] =
         !says_much(stages.first, array) || !says_much(stages.second, array);
   }
-  // The reference of a step is slow, and bounds of double precision say enough.
+  // The reference of a step is slow, so it runs again only if some bound is too large.
   if (stages.by_parts == decltype(stages.by_parts){}) return stages;
   for (OperatorStage* stage : {&stages.first, &stages.second}) {
     const Setting whole = stage->expected;

@@ -42,16 +42,16 @@ using spec::Array;
 
 using Stages = std::vector<Case>;
 
-/// The operators that make the frames of object and probe, then the step.
+/// Plans the operators that compute the frames of object and probe, then the step.
 void plan_truth(const spec::Contract&, const Case& c, Stages& stages) {
   constexpr std::array<std::string_view, 3> model{"illuminate", "propagate", "intensity"};
   plan_behind(model, c, stages);
   for (Case& stage : stages) stage.chained = true;
 }
 
-/// The last stage, a step whose frames are as they should be, those of a probe `brightness` times
-/// as bright, with what the model may have done wrong to them. Exit waves, where it takes any, are
-/// those of object and probe.
+/// Reads the last stage, a step. Replaces its frames by the model's frames of a probe that is
+/// `brightness` times as bright, with the errors of the model. Exit waves, if the step has any,
+/// become those of object and probe.
 OperatorStage read_truth(const Evidence& evidence, double brightness = 1) {
   OperatorStage step = read_stage(evidence, evidence.stages.size() - 1);
   if (!step.in[Array::exit_waves].values.empty()) {
@@ -69,7 +69,7 @@ OperatorStage read_truth(const Evidence& evidence, double brightness = 1) {
   return step;
 }
 
-/// How far any step that may be found leads along its own direction.
+/// Bounds how far the step may lead along its own direction.
 Field led_along_own_direction(const OperatorStage& step, Array array) {
   const bool is_object = array == Array::object;
   const Field& lengths = step.expected[Array::step_lengths];
@@ -88,7 +88,7 @@ void check_truth(const Evidence& evidence, Judgement& judgement) {
   OperatorStage step = read_truth(evidence);
   expect_again(step, reference::Follow::choices);
   if (leaves_directions(step.contract)) {
-    // The bound of a direction may say nothing. But no length that lowers the cost leads far along
+    // The bound of a direction may be useless. But no length that lowers the cost leads far along
     // the direction that was taken.
     OperatorStage followed = step;
     expect_again(followed, reference::Follow::results);
@@ -121,18 +121,20 @@ harness::Property truth_law(std::string_view name,
   };
 }
 
-/// The part of the largest weight that a step divides by; where there is none, its own weight.
+/// Returns the share alpha of the largest weight in a step's divisor. 0: the step divides by each
+/// value's own weight.
 double alpha_of(std::string_view operation) {
   if (operation == "rpie_step") return reference::rpie_alpha;
   return operation == "epie_step" ? 1 : 0;
 }
 
-/// value * (1 + weight / ((1-alpha) weight + alpha most)), as it is where there is no weight.
+/// Returns value * (1 + weight / ((1-alpha) weight + alpha most)), or the value itself if the
+/// weight is 0.
 std::complex<double> grown(std::complex<double> value, double weight, double most, double alpha) {
   return weight > 0 ? value * (1 + weight / ((1 - alpha) * weight + alpha * most)) : value;
 }
 
-/// Frames of twice the amplitudes: all waves come back as they were.
+/// The frames have twice the amplitudes, so the change of the waves equals the waves themselves.
 void check_growth(const Evidence& evidence, Judgement& judgement) {
   OperatorStage step = read_truth(evidence, 2);
   reference_of(step.c.operation)(step.in, step.expected);
@@ -154,13 +156,14 @@ void check_growth(const Evidence& evidence, Judgement& judgement) {
                              weights.values[i % weights.values.size()].real(),
                              largest(weights).value.real(),
                              alpha);
-    // Anyone's, and this one in double precision.
+    // The bound of any implementation, plus the rounding of `value` in double precision.
     return Wanted{value, step.expected[array].errors[i] + 0x1p-50 * std::abs(value)};
   };
   compare_outputs(step, "does not grow as its light does", judgement, grows);
 }
 
-/// Frames of twice the amplitudes that object and probe make, whose waves the exit waves are.
+/// Plans a step whose exit waves are those of object and probe, and whose frames have twice their
+/// amplitudes.
 void plan_dim_waves(const spec::Contract&, const Case& c, Stages& stages) {
   constexpr std::array<std::string_view, 4> others{
       "illuminate", "propagate", "intensity", "illuminate"};
@@ -180,14 +183,15 @@ void check_dim_waves(const Evidence& evidence, Judgement& judgement) {
     if (array == Array::cost) return std::nullopt;
     const double factor = array == Array::exit_waves ? 1 + reference::difference_map_beta : 1;
     const auto value = factor * step.in[array].values[i];
-    // Anyone's, and this one in double precision.
+    // The bound of any implementation, plus the rounding of `value` in double precision.
     return Wanted{value, step.expected[array].errors[i] + 0x1p-50 * std::abs(value)};
   };
   compare_outputs(step, "does not go as far as it should", judgement, grows);
 }
 
-/// What the step's new object and probe make, and what the waves' change adds to it by beta: the
-/// waves that were given the measured amplitudes, with what is not known of them.
+/// Returns the waves of the step's new object and probe plus the exit waves' change divided by
+/// beta, at the detector. These are the waves that got the measured amplitudes; their errors are
+/// bounded.
 Setting projected_waves(const OperatorStage& step) {
   Setting fit = with(step.in, {Array::positions, Array::frames, Array::mask});
   fit.unit = 0x1p-52;
@@ -227,7 +231,7 @@ void check_fixed_points(const Evidence& evidence, Judgement& judgement) {
                      judgement);
 }
 
-/// The length of the vector of mode 0's waves of all positions, of an object and a probe.
+/// Returns the length of the vector of mode 0's waves at all positions.
 double light_of(Setting setting, const Field& object, const Field& probe) {
   setting.scene.modes = 1;
   setting[Array::object] = object;
@@ -240,7 +244,7 @@ double light_of(Setting setting, const Field& object, const Field& probe) {
   return std::sqrt(energy);
 }
 
-/// The most that all of mode 0's waves that came back may add up to.
+/// Bounds the length of the vector of mode 0's residual waves.
 double returned_light(const OperatorStage& step, const Field& waves) {
   const auto frame = static_cast<std::size_t>(spec::values(step.c.scene, Array::frames));
   const auto modes = static_cast<std::size_t>(step.c.scene.modes);
@@ -259,15 +263,15 @@ Field magnitudes(const Field& field) {
   return result;
 }
 
-/// Judges how far the step of the object, or of the probe, moved the waves of mode 0.
+/// Judges how far the step of the object or of the probe moved the waves of mode 0.
 void check_light(const OperatorStage& step, Array moved, double most, Judgement& judgement) {
   const double unit = step.in.unit;
   Field change = step.got[moved];
   Field slack = change;
   for (std::size_t i = 0; i < change.values.size(); ++i) {
     change.values[i] -= step.in[moved].values[i];
-    // Roundings of the new value, and of what its change did to waves: sums of four products of
-    // products.
+    // The errors come from rounding the new value and from computing the waves of its change, which
+    // are sums of four products of products.
     slack.values[i] = reference::growth(2, unit) * std::abs(step.got[moved].values[i]) +
                       reference::growth(16, unit) * std::abs(change.values[i]);
   }
@@ -306,7 +310,7 @@ void check_truth_along_directions(const Evidence& evidence, Judgement& judgement
   const Field probe = led_by(Array::probe, 1, Array::probe_direction);
   const auto follows = [&](Array array, std::size_t i) -> std::optional<Wanted> {
     if (array == Array::cost) return std::nullopt;
-    // Any length will do that is one.
+    // Any length that is a number and not negative is accepted.
     if (array == Array::step_lengths) return Wanted{std::max(0.0, lengths[i].real()), 0};
     const Field& wanted = array == Array::object ? object : probe;
     return Wanted{wanted.values[i], wanted.errors[i]};
@@ -314,14 +318,14 @@ void check_truth_along_directions(const Evidence& evidence, Judgement& judgement
   compare_outputs(step, "moved away from the truth", judgement, follows);
 }
 
-/// The weights, ePIE's step, then the step itself.
+/// Plans the weights, ePIE's step, then the step itself.
 void plan_epie(const spec::Contract&, const Case& c, Stages& stages) {
   constexpr std::array<std::string_view, 3> others{
       "object_preconditioner", "probe_preconditioner", "epie_step"};
   plan_behind(others, c, stages);
 }
 
-/// By how much rPIE's step is longer than ePIE's, value by value of a weight.
+/// Returns the ratios of rPIE's step to ePIE's step for the values of a weight.
 std::vector<Estimate> ratios_of(const OperatorStage& weighed, Array weight) {
   constexpr double unit = 0x1p-53;
   Field weights = weighed.got[weight];
@@ -366,7 +370,7 @@ void check_cost(const Evidence& evidence, Judgement& judgement) {
                      judgement);
 }
 
-/// Whether a line search may have found this length.
+/// Whether a line search can return this length.
 bool is_found(double length) {
   int exponent = 0;
   if (length == 0) return true;
@@ -390,7 +394,8 @@ void check_directions(const Evidence& evidence, Judgement& judgement) {
     const double length = lengths[is_object ? 0 : 1].real();
     const auto from = stage.in[array].values[i];
     const auto to = from + length * direction.values[i];
-    // The length is a power of two: there is one rounding, and ours.
+    // The product is exact, because the length is a power of two. The sum is rounded once by the
+    // operator and once here.
     return Wanted{to, length == 0 ? 0 : (unit + 0x1p-52) * std::abs(to)};
   };
   compare_outputs(stage, "is not where its step leads", judgement, leads);
@@ -541,7 +546,7 @@ template <NoiseModel noise>
 std::vector<harness::Property> conjugate_gradient_properties() {
   using harness::Form;
   auto properties = step_properties();
-  // A gradient is no step by itself: it shrinks where the object is stretched.
+  // Form::stretched is left out, because a gradient shrinks if the object is stretched.
   properties.push_back(is_equivariant<Outputs::states,
                                       Form::turned,
                                       Form::twin,
@@ -551,7 +556,7 @@ std::vector<harness::Property> conjugate_gradient_properties() {
                                       Form::ramped,
                                       Form::reflected,
                                       Form::dark>());
-  // The cost of counts is least a little below them.
+  // The Poisson cost has its minimum slightly below the measured counts.
   properties.push_back(noise == NoiseModel::poisson ? step_agrees_at_the_truth()
                                                     : keeps_the_truth());
   properties.push_back(never_raises_the_cost<noise>());

@@ -6,29 +6,29 @@
 
 #include "cases/ptycho/derivative_laws.hpp"
 
-/// Laws of the steps of solvers, which make a new object and a new probe.
+/// Laws of the steps of solvers, which compute a new object and a new probe.
 namespace rankcheck::cases {
 
-/// Where the frames are what object and probe make, a step leaves both as they are, but for
-/// roundings. `on_whole_pixels`: of steps that fit the object to its patches, which interpolation
-/// lets them do at whole pixels alone.
+/// If the frames are those of object and probe, a step changes both only by rounding errors.
+/// keeps_the_truth_on_whole_pixels() is for steps that fit the object to its patches: with
+/// interpolation, such a fit is exact only at whole pixels.
 [[nodiscard]] harness::Property keeps_the_truth();
 [[nodiscard]] harness::Property keeps_the_truth_on_whole_pixels();
 
-/// Three steps in a row, each from the state that the one before left: the second sees the same
-/// frames, the third other frames at other positions. Each is judged against the reference of its
-/// own state, so that bounds do not grow from step to step.
+/// Takes three steps in a row, each from the state that the step before left. The second step sees
+/// the same frames, the third step sees other frames at other positions. Each step is judged
+/// against the reference of its own start, so that bounds do not grow from step to step.
 [[nodiscard]] harness::Property takes_further_steps();
 
-/// Where the frames are what object and probe make, a step is the reference's.
+/// If the frames are those of object and probe, a step agrees with the reference.
 [[nodiscard]] harness::Property step_agrees_at_the_truth();
 
-/// Where the frames are those of twice the amplitudes of object and probe, at whole pixels and all
-/// of them measured, the waves that come back are those of object and probe themselves: the
-/// object's gradient is -D o and the probe's -E P, with the weights D and E of
-/// object_preconditioner and probe_preconditioner, and what a step makes of object and probe is
-/// known in closed form; of conjugate gradients, the object's gradient alone. Unlike at the truth,
-/// where a step may have any length, nothing is 0.
+/// The frames have twice the amplitudes that object and probe make, at whole pixels, and all pixels
+/// are measured. Then the residual waves are the waves of object and probe themselves. The object's
+/// gradient is -D o and the probe's is -E P, with the weights D and E of object_preconditioner and
+/// probe_preconditioner. So the new object and probe are known in closed form; for conjugate
+/// gradients, only the object's gradient is. Unlike at the truth, where a step may have any length,
+/// nothing is 0.
 [[nodiscard]] harness::Property grows_as_its_light_does();
 
 /// keeps_the_truth() for LSQML: a step goes along directions that are nothing but rounding errors,
@@ -47,12 +47,13 @@ namespace rankcheck::cases {
 /// for the object and for the probe.
 [[nodiscard]] harness::Property is_epie_with_other_divisors();
 
-/// A line search: the cost of the new state, computed anew, is not above that of the old one.
+/// The line search never raises the cost: the cost of the new state, computed again, is at most the
+/// cost of the old state.
 template <NoiseModel noise>
 [[nodiscard]] harness::Property never_raises_the_cost();
 
-/// Object and probe moved by their lengths along the directions that came out, and the lengths are
-/// those of a search that halves.
+/// Object and probe move by their step lengths along the directions that the step outputs, and the
+/// lengths are powers of two as a search by halving finds them.
 [[nodiscard]] harness::Property goes_along_its_directions();
 
 /// A law of the difference map. The frames have twice the amplitudes that object and probe make, at
@@ -65,15 +66,15 @@ template <NoiseModel noise>
 /// object and probe make the frames if no exit wave changes.
 [[nodiscard]] harness::Property fixed_points_are_solutions();
 
-/// What every step claims: its reference, the same again, and independence of how the positions are
-/// shared out and ordered.
+/// The properties of every step: it agrees with the reference, is deterministic, and does not
+/// depend on the distribution and order of the positions.
 [[nodiscard]] std::vector<harness::Property> step_properties();
 
-/// step_properties(), and what steps claim that divide by the light of all positions: they follow
-/// their inputs in all forms, and positions that come twice make no difference.
+/// step_properties(), and the properties of steps that divide by the light of all positions: they
+/// follow their inputs under all symmetries, and repeated positions make no difference.
 [[nodiscard]] std::vector<harness::Property> weighted_step_properties();
 
-/// step_properties(), and what conjugate gradients claim against either noise.
+/// step_properties(), and the properties of conjugate gradient steps for either cost.
 template <NoiseModel noise>
 [[nodiscard]] std::vector<harness::Property> conjugate_gradient_properties();
 
