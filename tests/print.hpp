@@ -9,7 +9,7 @@
 #include "reference/spec/reduce_op.hpp"
 #include "reference/spec/type.hpp"
 
-/// How test parameters are printed, in the names of tests and in failures.
+/// Prints test parameters in the names of tests and in failures.
 namespace rankcheck::spec {
 
 /// GoogleTest looks for these functions in the types' namespace.

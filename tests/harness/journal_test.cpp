@@ -180,7 +180,7 @@ TEST_F(JournalTest, EveryFlippedBitIsRefused) {
   write_two_findings();
   const std::string text = read_file(path_);
   const std::size_t last_line = 8 * text.rfind('\n', text.size() - 2);
-  // The newline at the end is no part of a line: without it the line is one that was torn.
+  // The last newline is not changed: without it, the line counts as incomplete.
   const std::size_t bits = 8 * (text.size() - 1);
   for (std::size_t bit = 0; bit < bits; bit += bit < last_line ? 17 : 1) {
     std::string changed = text;

@@ -208,7 +208,7 @@ TEST_F(GateTest, BlamesNoDeviceForLinksThatCouldNotBeProbed) {
   for (const DeviceVerdict& each : run(3).devices) EXPECT_EQ(each.verdict, Verdict::passed);
 }
 
-/// What arrived is what the source held by then.
+/// The copy equals the source, but the source lost what was written to it.
 TEST_F(GateTest, BlamesTheDeviceThatLosesWhatWasWrittenToIt) {
   probe = [](const ProbeRequest& request) {
     ProbeOutcome outcome = good_probe(request);

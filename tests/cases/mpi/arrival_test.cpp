@@ -12,7 +12,7 @@
 namespace rankcheck {
 namespace {
 
-/// A barrier of two ranks whose rank 1 comes late, by 2 ms.
+/// Returns a barrier of two ranks in which rank 1 is 2 ms late.
 harness::Case late_barrier() {
   harness::Case c;
   c.operation = "barrier";
@@ -27,14 +27,15 @@ harness::Case late_barrier() {
   return c;
 }
 
-/// A barrier that does not wait is seen only where a rank has to be waited for.
+/// A barrier that does not wait is detected only if a rank is late.
 TEST(MpiArrival, IsLateAtSomeBarriers) {
   const harness::BackendEntry mpi = cases::mpi_backend();
   if (const std::string why = mpi.why_unavailable(); !why.empty()) GTEST_SKIP() << why;
   const auto backend = mpi.open({.ranks_max = 2});
   const std::vector<harness::Case> stages{late_barrier()};
   harness::Observation observation;
-  // No machine is so busy that the rank comes earlier. Without the delay, it would at least once.
+  // Rank 1 must be late in every run. Without the delay, it would arrive earlier at least once,
+  // even on a busy machine.
   for (int run = 0; run < 9; ++run) {
     const std::int64_t begin_ns = cases::now_ns();
     backend->run(stages, observation);

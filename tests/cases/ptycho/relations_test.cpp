@@ -145,7 +145,7 @@ TEST(LawTest, replays_old_cases_of_other_inputs) {
   }
 }
 
-/// The law sets the kind of inputs in the case, so that the case's text tells what ran.
+/// The law sets the kind of inputs in the case, so that the case's text says what ran.
 TEST(LawTest, draws_the_inputs_that_it_takes) {
   const auto drawn = [](const std::string& operation, const std::string& property) {
     const harness::Property* const law = all_operations().find_property(operation, property);

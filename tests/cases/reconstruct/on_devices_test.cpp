@@ -93,7 +93,7 @@ TEST_P(Solvers, StepAsTheReferenceWithEveryPartition) {
   }
 }
 
-/// By more than a tenth of the largest value: a bound that is useful finds that.
+/// The change is more than a tenth of the largest value, so a useful bound must detect it.
 TEST_P(Solvers, StepWithAnotherObjectOrProbeIsFound) {
   Devices devices(2);
   const Problem problem = devices.problem(data_, batches_);

@@ -97,7 +97,7 @@ TEST_F(ShardsTest, AddUpToTheSameForAnyPartition) {
   }
 }
 
-/// State, cost and check do not depend on where the frames are.
+/// State, cost and check do not depend on whether the frames come from the data or from shards.
 TEST_F(ShardsTest, AStepTakesThemFromThere) {
   cluster_.begin(3, {}, {});
   const State start = starting_state(data_, data_.modes, true);

@@ -135,7 +135,7 @@ TEST_F(VendorLibraries, AreFirstLookedForByTheDynamicLinker) {
   put("home/lib64", "libm.so.6");
   const LoadedLibrary found = load("libm.so.6");
   EXPECT_EQ(found.reason, "found by the dynamic linker");
-  // The path tells which one it found.
+  // The path says which library was found.
   EXPECT_TRUE(found.file.starts_with('/')) << found.file;
 }
 

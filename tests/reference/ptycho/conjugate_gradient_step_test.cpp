@@ -136,7 +136,8 @@ TEST(ConjugateGradientStepTest, the_next_part_goes_on_from_what_was_got_within_b
   const Setting out = followed(in, got);
   EXPECT_EQ(out[Array::object_direction].values[0], -got[Array::object_gradient].values[0]);
   EXPECT_EQ(out[Array::object_gradient].values[0], 6.0) << "judged by itself";
-  // With Follow::choices, bounds hold for any subject's gradient, so the reference's own is used.
+  // With Follow::choices, the bounds hold for any gradient within its own bound, so the reference
+  // uses its own gradient.
   EXPECT_EQ(followed(in, got, Follow::choices)[Array::object_direction].values[0], -6.0);
 }
 

@@ -73,7 +73,8 @@ TEST(LsqmlStepTest, nothing_moves_where_there_is_nothing_to_solve) {
   EXPECT_EQ(out[Array::object].values, (Values{1, 7}));
 }
 
-/// A pixel of little weight beside one of much: the divisor is as wrong as the largest weight is.
+/// One pixel has a small weight and one a large weight. The relative error of the divisor is that
+/// of the largest weight.
 TEST(LsqmlStepTest, the_error_of_the_largest_weight_makes_directions_wrong) {
   Setting in = setting();
   in.scene = {.rows = 1, .cols = 2, .window = 1, .detector = 1, .modes = 1};

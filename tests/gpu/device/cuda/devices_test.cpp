@@ -13,7 +13,7 @@
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/cuda/cluster.hpp"
 
-/// A process's devices, made of the stand-in here, and what the stand-in refuses.
+/// Tests the devices of a process with the stand-in, and what the stand-in rejects.
 namespace rankcheck::gpu::cuda {
 namespace {
 

@@ -231,7 +231,7 @@ struct Choice {
   int key = 0;
 };
 
-/// Not used in the stand-in for old libraries, which cannot split.
+/// The stand-in for old libraries does not use this function, because old libraries cannot split.
 [[maybe_unused]] void finish_split(Work& work, ncclComm_t* made, int serial) {
   const ncclComm& parent = *work.comm;
   std::vector<Choice> choices;

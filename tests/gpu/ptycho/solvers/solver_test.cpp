@@ -111,7 +111,7 @@ class Problem {
 
   StepReport take(StepKind kind) { return solver_.take(kind, shares_); }
   [[nodiscard]] double cost(StepKind kind) { return solver_.cost(kind, shares_); }
-  /// Computes the exit waves anew.
+  /// Computes the exit waves again.
   void illuminate() { solver_.illuminate(shares_); }
   [[nodiscard]] int allocations() const { return devices_.allocations(); }
   [[nodiscard]] int ranks() const { return devices_.ranks(); }
