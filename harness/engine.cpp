@@ -199,7 +199,7 @@ class Session {
   }
 
   void prepare(std::uint64_t word, int size, Case& out) {
-    if (is_over(limits_.deadline)) return stop("the time was over");
+    if (is_over(limits_.deadline)) return stop("the time limit was reached");
     try {
       if (!generator_.next(word, size, out)) stop("no further case could be generated");
     } catch (const Interrupted&) {

@@ -132,7 +132,7 @@ std::string what_was_cut(const Report& report) {
   }
   if (ids.empty()) return text;
   constexpr std::size_t named_max = 3;
-  return text + fmt::format(", {} cut short before they covered what they must ({})",
+  return text + fmt::format(", {} ended before they covered all that is required ({})",
                             ids.size(),
                             first_of(ids, named_max));
 }

@@ -127,7 +127,7 @@ constexpr std::array difference_maps{
         .operation = "difference_map_step",
         .algorithm = "replicated",
         .property = "waves_grow_by_beta",
-        .says = "does not go as far as it should",
+        .says = "differs from the closed form",
         .attempt =
             [](Attempt& attempt) {
               move_waves(attempt, {.length = 0.75 * reference::difference_map_beta});
@@ -137,7 +137,7 @@ constexpr std::array difference_maps{
         .operation = "difference_map_step",
         .algorithm = "tiled",
         .property = "fixed_points_are_solutions",
-        .says = "the waves' change leads from the frames",
+        .says = "the distance of the waves from the frames",
         .attempt =
             [](Attempt& attempt) {
               move_waves(attempt, {.length = 2 * reference::difference_map_beta});
@@ -148,7 +148,7 @@ constexpr std::array difference_maps{
         .operation = "difference_map_step",
         .algorithm = "replicated",
         .property = "is_independent_of_partition",
-        .says = "differs from another partition's",
+        .says = "differs from the result of another partition",
         .hits = is_shared_out,
         .attempt =
             [](Attempt& attempt) {

@@ -100,7 +100,7 @@ constexpr std::array bugs{
         .operation = "all_to_all_v",
         .algorithm = "pairwise",
         .verdict = Verdict::hung,
-        .says = "never goes on",
+        .says = "never continues",
         .fault = "dead_rank:2"},
 };
 

@@ -46,7 +46,7 @@ constexpr std::array misplacements{
         .operation = "extract",
         .algorithm = "gather",
         .property = "is_exact_on_bilinear_objects",
-        .says = "is not what is there",
+        .says = "differs from the bilinear object",
         .attempt = run_transposed},
     Bug{.name = "positions_rounded_down",
         .summary = "Positions are rounded down to whole pixels.",
@@ -183,7 +183,7 @@ constexpr std::array edges{
         .operation = "pad",
         .algorithm = "pixelwise",
         .property = "is_undone_by_crop",
-        .says = "differs from what went in",
+        .says = "differs from the input",
         .hits = has_odd_border,
         .attempt =
             [](Attempt& attempt) {
@@ -221,7 +221,7 @@ constexpr std::array costs{
         .operation = "gaussian_gradients",
         .algorithm = "batched",
         .property = "ignores_unmeasured_pixels",
-        .says = "what the mask leaves out changes the result",
+        .says = "unmeasured pixels change the result",
         .attempt =
             [](Attempt& attempt) {
               attempt.run();

@@ -83,7 +83,7 @@ constexpr std::array quadrants{
         .operation = "partition_quadrants",
         .algorithm = "gathered",
         .property = "covers_every_position",
-        .says = "is for rank",
+        .says = "belongs to rank",
         .ranks_max = 6,
         .hits = has_even_ranks,
         .attempt = split_like_the_seed<float, true>},
@@ -104,7 +104,7 @@ constexpr std::array kinds{
         .operation = "partition_stripes",
         .algorithm = "gathered",
         .property = "covers_every_position",
-        .says = "is for rank -1",
+        .says = "belongs to rank -1",
         .attempt =
             [](Attempt& attempt) {
               attempt.run();
@@ -183,7 +183,7 @@ constexpr std::array kinds{
         .operation = "partition_interlaced",
         .algorithm = "gathered",
         .property = "is_independent_of_partition",
-        .says = "differs from another partition's",
+        .says = "differs from the result of another partition",
         .attempt =
             [](Attempt& attempt) {
               attempt.run();

@@ -211,7 +211,7 @@ constexpr std::array pie{
         .operation = "rpie_step",
         .algorithm = "tiled",
         .property = "is_independent_of_partition",
-        .says = "differs from another partition's",
+        .says = "differs from the result of another partition",
         .attempt = cut_off_last_rows},
     Bug{.name = "largest_weight_everywhere",
         .summary = "The object's step is divided only by the largest weight, as in ePIE.",
@@ -239,7 +239,7 @@ constexpr std::array pie{
         .operation = "rpie_step",
         .algorithm = "replicated",
         .property = "grows_as_its_light_does",
-        .says = "does not grow as its light does",
+        .says = "differs from the closed form",
         .attempt =
             [](Attempt& attempt) {
               attempt.run();
@@ -256,7 +256,7 @@ constexpr std::array pie{
         .operation = "rpie_step",
         .algorithm = "replicated",
         .property = "is_independent_of_refinement",
-        .says = "differs from that of fewer ranks",
+        .says = "differs from the result on fewer ranks",
         .attempt =
             [](Attempt& attempt) {
               change_sum<StepSums::of_probe>(

@@ -57,7 +57,7 @@ constexpr std::array synchronisation{
         .operation = "send_recv",
         .algorithm = "direct",
         .verdict = Verdict::hung,
-        .says = "never goes on",
+        .says = "never continues",
         .edit =
             [](const Case&, Plan& plan) {
               for (auto& steps : plan.steps) {
@@ -72,7 +72,7 @@ constexpr std::array synchronisation{
         .operation = "all_gather_v",
         .algorithm = "ring",
         .verdict = Verdict::hung,
-        .says = "never goes on",
+        .says = "never continues",
         .edit =
             [](const Case& c, Plan& plan) {
               erase_all(plan, [&](int rank, const Step& step) {
@@ -252,7 +252,7 @@ constexpr std::array data_movement{
         .operation = "all_to_all",
         .algorithm = "pairwise",
         .property = "is_an_involution",
-        .says = "the data did not return",
+        .says = "the data did not come back unchanged",
         .edit =
             [](const Case& c, Plan& plan) {
               change(plan, is_put, [&](Step&, std::span<Range> sources) {
@@ -293,7 +293,7 @@ constexpr std::array data_movement{
         .operation = "gather",
         .algorithm = "direct",
         .property = "inverts_scatter",
-        .says = "the data did not return",
+        .says = "the data did not come back unchanged",
         .edit =
             [](const Case& c, Plan& plan) {
               change_ranges(plan, [&](Range& range) {
@@ -316,7 +316,7 @@ constexpr std::array data_movement{
         .operation = "send_recv",
         .algorithm = "direct",
         .property = "returns_by_the_reverse",
-        .says = "the data did not return",
+        .says = "the data did not come back unchanged",
         .edit = [](const Case& c,
                    Plan& plan) { plan = plan_instead(c, [](Case& other) { other.shift = 1; }); }},
     Bug{.name = "transposed_counts",
@@ -368,7 +368,7 @@ constexpr std::array data_movement{
         .operation = "gather_v",
         .algorithm = "binomial",
         .property = "inverts_scatter",
-        .says = "the data did not return",
+        .says = "the data did not come back unchanged",
         // In larger trees, a rank that misses its leaf's data forwards memory that was never
         // written.
         .hits = [](const Case& c) { return harness::members(c).size() <= 3; },

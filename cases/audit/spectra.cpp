@@ -98,7 +98,7 @@ constexpr std::array scales{
         .operation = "propagate",
         .algorithm = "fft",
         .property = "is_undone_by_propagate_inverse",
-        .says = "differs from what went in",
+        .says = "differs from the input",
         .attempt = scale_transforms<Norm::over_width, true, false>},
     Bug{.name = "inverse_taken_for_the_adjoint",
         .summary =
@@ -125,7 +125,7 @@ constexpr std::array scales{
         .operation = "propagate_fresnel",
         .algorithm = "fft",
         .property = "adds_distances",
-        .says = "differs from two shorter ways",
+        .says = "differs from two shorter distances",
         .attempt = scale_transforms<Norm::times_width, true, true>},
     Bug{.name = "adjoint_of_the_near_field_scaled",
         .summary = "The two transforms of the adjoint divide by the width once too often.",
@@ -158,7 +158,7 @@ constexpr std::array plans{
         .operation = "propagate_inverse",
         .algorithm = "fft",
         .property = "is_undone_by_propagate",
-        .says = "differs from what went in",
+        .says = "differs from the input",
         .attempt =
             [](Attempt& attempt) {
               attempt.devices().on_transform = [&](TransformCall& call) {
@@ -230,7 +230,7 @@ constexpr std::array free_space{
         .operation = "propagate_fresnel",
         .algorithm = "fft",
         .property = "is_undone_by_the_way_back",
-        .says = "differs from what went in",
+        .says = "differs from the input",
         .attempt = map_distance<[](double distance) { return std::abs(distance); }>},
     Bug{.name = "response_not_conjugated",
         .summary =
@@ -308,7 +308,7 @@ constexpr std::array shifts{
         .algorithm = "fft",
         .planted_in = "shift_back",
         .property = "is_undone_by_shift_back",
-        .says = "differs from what went in",
+        .says = "differs from the input",
         .attempt = map_positions<[](double value) { return std::floor(value); }>},
     Bug{.name = "shift_by_whole_pixels",
         .summary = "Frames are shifted only by the whole part of the position.",
@@ -317,7 +317,7 @@ constexpr std::array shifts{
         .algorithm = "fft",
         .planted_in = "shift",
         .property = "is_undone_by_shift",
-        .says = "differs from what went in",
+        .says = "differs from the input",
         .attempt = map_positions<[](double value) { return std::floor(value); }>},
     Bug{.name = "shift_back_not_scaled",
         .summary = "The inverse transform is not scaled, so the result is not the adjoint.",

@@ -148,7 +148,7 @@ constexpr std::array steps{
         .operation = "conjugate_gradient_step",
         .algorithm = "replicated",
         .property = "goes_along_its_directions",
-        .says = "is not where its step leads",
+        .says = "differs from the old value plus the step",
         .attempt =
             [](Attempt& attempt) {
               attempt.run();
@@ -166,7 +166,7 @@ constexpr std::array steps{
         .operation = "conjugate_gradient_step",
         .algorithm = "replicated",
         .property = "is_independent_of_partition",
-        .says = "differs from another partition's",
+        .says = "differs from the result of another partition",
         .hits = is_single,
         .attempt =
             [](Attempt& attempt) {
@@ -206,7 +206,7 @@ constexpr std::array steps{
         .operation = "lsqml_step",
         .algorithm = "replicated",
         .property = "is_independent_of_partition",
-        .says = "differs from another partition's",
+        .says = "differs from the result of another partition",
         .attempt = leave_out<StepSums::of_powers>},
     Bug{.name = "denominator_summed_for_every_mode",
         .summary =

@@ -78,7 +78,7 @@ constexpr std::array gradients{
         .operation = "gaussian_gradients",
         .algorithm = "batched",
         .property = "is_independent_of_partition",
-        .says = "differs from another partition's",
+        .says = "differs from the result of another partition",
         .hits = has_shared_probe,
         .attempt =
             [](Attempt& attempt) {
@@ -150,7 +150,7 @@ constexpr std::array costs{
         .operation = "poisson_cost",
         .algorithm = "pixelwise",
         .property = "is_independent_of_partition",
-        .says = "differs from another partition's",
+        .says = "differs from the result of another partition",
         .attempt =
             [](Attempt& attempt) {
               attempt.devices().on_collective = [&](const CollectiveCall& call) {
@@ -172,7 +172,7 @@ constexpr std::array weights{
         .operation = "object_preconditioner",
         .algorithm = "gather",
         .property = "is_independent_of_partition",
-        .says = "differs from another partition's",
+        .says = "differs from the result of another partition",
         .attempt =
             [](Attempt& attempt) {
               attempt.devices().on_collective = [](CollectiveCall& call) {

@@ -131,7 +131,7 @@ constexpr std::array formats{
         .operation = "all_to_all_v",
         .algorithm = "bruck",
         .property = "returns_by_the_transpose",
-        .says = "the data did not return",
+        .says = "the data did not come back unchanged",
         .hits = has_type<Type::int64>,
         .spoil =
             [](const Outcome& outcome) {

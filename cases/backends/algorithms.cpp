@@ -60,7 +60,7 @@ std::string Algorithms::why_none(const Case& c) const {
       return std::string(why_refused(each.algorithm, call_of(c), c.chunk));
     }
   }
-  if (c.algorithm.empty()) return "no algorithm takes this call";
+  if (c.algorithm.empty()) return "no algorithm supports this call";
   std::vector<std::string> names;
   for (const harness::AlgorithmInfo& each : infos()) {
     if (each.operation == c.operation) names.push_back(each.name);

@@ -24,12 +24,12 @@ std::string require_program_beside(std::string_view name) {
   std::string path = program_beside(name);
   if (::access(path.c_str(), X_OK) == 0) return path;
   throw harness::BadInput(fmt::format(
-      "{} is missing beside rankcheck: it is built where the backend's worker is", name));
+      "{} is missing beside rankcheck: build rankcheck where the backend can be built", name));
 }
 
 std::string why_command_unavailable(const std::string& path) {
   if (::access(path.c_str(), X_OK) == 0) return {};
-  return "command:" + path + ": no program that can be run is there";
+  return "command:" + path + ": expected an executable program";
 }
 
 std::unique_ptr<harness::Backend> open_command(const std::string& path,

@@ -72,7 +72,8 @@ SimBackend::SimBackend(std::span<const gpu::Implementation> implementations,
 
 std::string SimBackend::refuses(const Case& c) const {
   if (c.ranks > traits_.ranks_max) {
-    return "ranks: at most " + std::to_string(traits_.ranks_max) + " in runs that carry data";
+    return "ranks: expected at most " + std::to_string(traits_.ranks_max) +
+           " in runs that carry data";
   }
   if (!gpu::plan::parse_schedule(c.schedule)) {
     return "schedule: expected in_order, random:SEED or pct:SEED, got \"" + c.schedule + "\"";

@@ -68,7 +68,7 @@ Answer ask(const std::string& path, double limit_s) {
                                              std::chrono::duration<double>(limit_s));
     std::string text;
     if (!read_until(deadline, process, reading.get(), text) || !process.wait_until(deadline)) {
-      return {.complaint = fmt::format("it said nothing of itself within {} s", limit_s)};
+      return {.complaint = fmt::format("it did not describe itself within {} s", limit_s)};
     }
     nlohmann::json parsed = harness::parse_json(text);
     if (parsed.is_object()) return {.description = std::move(parsed), .complaint = {}};
@@ -111,9 +111,10 @@ std::string WorkerProgram::why_unavailable() const {
   const Answer& said = answer_of(*this);
   if (!said.description.is_null()) return said.description.at("unavailable");
   const std::string& why = said.complaint;
-  return fmt::format("{} does not run{}: install what it lacks, or build it here",
-                     name,
-                     why.empty() ? why : " (" + harness::printable(why) + ")");
+  return fmt::format(
+      "{} does not run{}: install the libraries that it needs, or build it on this machine",
+      name,
+      why.empty() ? why : " (" + harness::printable(why) + ")");
 }
 
 std::vector<std::string> WorkerProgram::notes() const {

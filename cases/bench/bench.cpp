@@ -189,7 +189,7 @@ void Bench::measure_runs(benchmark::State& state, const Entry& entry) {
 void Bench::measure(benchmark::State& state, const Entry& entry) {
   if (options_.is_over && options_.is_over()) {
     failed_ = true;
-    state.SkipWithError("the time was over");
+    state.SkipWithError("the time limit was reached");
     return;
   }
   try {

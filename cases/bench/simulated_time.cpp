@@ -107,7 +107,7 @@ nlohmann::ordered_json simulate_one(const gpu::Implementation& each,
   const double steps = expected_steps(each, ranks, options.bytes);
   if (steps > steps_max) return left_out(fmt::format("about {:.0e} steps", steps));
   const gpu::plan::Plan plan = large_plan(each, ranks, options.bytes);
-  if (plan.ranks() == 0) return left_out("does not take the call");
+  if (plan.ranks() == 0) return left_out("does not support the call");
   const gpu::plan::Timing timing = gpu::plan::time_plan(plan, 4, topology);
   std::int64_t messages = 0;
   for (const auto& traffic : timing.traffic) messages += traffic.messages;

@@ -61,7 +61,7 @@ std::vector<Case> small_cases(const harness::Catalogue& catalogue,
     if (catalogue.find_property(unit.operation, unit.property) == nullptr) continue;
     add_cases_of(catalogue, backend, unit, cases);
   }
-  if (cases.empty()) throw std::runtime_error(backend_name + " takes no small case");
+  if (cases.empty()) throw std::runtime_error(backend_name + " supports no small case");
   return cases;
 }
 

@@ -130,7 +130,7 @@ void expect_last_returns_first(const Evidence& evidence, Judgement& judgement) {
                        returned.count,
                        other.recv() + returned.offset * bytes,
                        first.send() + sent.offset * bytes,
-                       "the data did not return",
+                       "the data did not come back unchanged",
                        judgement);
     }
   }

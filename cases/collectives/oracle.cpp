@@ -15,7 +15,7 @@ reference::Reference reference_of(const std::string& operation) {
   const auto& all = reference::collectives();
   const auto found = std::find_if(
       all.begin(), all.end(), [&](const auto& each) { return each.contract.name == operation; });
-  if (found == all.end()) throw std::logic_error(operation + " is no collective");
+  if (found == all.end()) throw std::logic_error(operation + " is not a collective");
   return found->reference;
 }
 

@@ -123,7 +123,7 @@ void add_bench(CLI::App& app, Context& context) {
     if (topology->count() == 0) {
       const Interrupt interrupt;
       options->stop = interrupt.stop();
-      context.exit_status = interrupt.status_of("all was measured", [&] {
+      context.exit_status = interrupt.status_of("everything was measured", [&] {
         const bool well = measure(*options, backends->count() > 0);
         return well ? status_held : status_failed;
       });

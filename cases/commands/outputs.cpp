@@ -44,9 +44,10 @@ int why_no_file(const fs::path& path) {
 void require_folder(const fs::path& path, const fs::path& folder, std::string_view expected) {
   std::error_code unknown;
   if (!fs::exists(folder, unknown)) reject(path, expected, "no folder " + folder.string());
-  if (!fs::is_directory(folder, unknown)) reject(path, expected, folder.string() + ", no folder");
+  if (!fs::is_directory(folder, unknown))
+    reject(path, expected, folder.string() + ", which is not a folder");
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    reject(path, expected, folder.string() + ", which may not be written");
+    reject(path, expected, folder.string() + ", which is not writable");
   }
 }
 
@@ -57,10 +58,10 @@ void require_writable_file(const fs::path& path) {
   const fs::file_status status = fs::status(path, unknown);
   if (fs::is_directory(status)) reject(path, "a file", "a folder");
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    reject(path, "a file", "something that replacing would destroy");
+    reject(path, "a file", "something else, which would be lost");
   }
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  constexpr std::string_view expected = "a file in a folder that may be written";
+  constexpr std::string_view expected = "a file in a writable folder";
   require_folder(path, folder, expected);
   if (const int reason = why_no_file(temporary(path)); reason != 0) reject(path, expected, reason);
 }
@@ -73,7 +74,7 @@ void require_writable_folder(const fs::path& path) {
     if (there.has_filename()) missing.insert(missing.begin(), there.filename());
     there = there.parent_path();
   }
-  constexpr std::string_view expected = "a folder that may be written";
+  constexpr std::string_view expected = "a writable folder";
   require_folder(path, there, expected);
   // The first missing folder gets a temporary name, so that no other process uses it.
   const fs::path first = missing.empty() ? there : temporary(there / missing.front());

@@ -51,7 +51,7 @@ int reconstruct_where_asked(const Context& context, const Options& options) {
   if (options.backend == "cuda")
     return reconstruct_elsewhere(context, options, reconstruct_in_cuda);
   throw BadInput(
-      fmt::format("backend: {}: reconstruct has none of that name built in: expected "
+      fmt::format("backend: {}: expected a backend of reconstruct: "
                   "sim, mpi or cuda",
                   options.backend));
 }

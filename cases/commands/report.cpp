@@ -78,7 +78,7 @@ std::string how_to_go_on(const harness::Report& report,
   const std::string left =
       report.not_run > 0 ? fmt::format(", {} units were not run", report.not_run) : "";
   const bool needs_time = report.ending == name(harness::Ending::time_over);
-  return fmt::format("ended early ({}){}; to go on: {} run --resume {}{}",
+  return fmt::format("ended early ({}){}; to continue: {} run --resume {}{}",
                      harness::shortened(report.ending, 40),
                      left,
                      program,

@@ -54,7 +54,7 @@ void announce(const Session& session) {
   for (const auto& [backend, reason] : plan.unavailable) {
     fmt::print("backend {} {}: {}\n",
                backend,
-               plan.broken.contains(backend) ? "did not open" : "is skipped",
+               plan.broken.contains(backend) ? "could not be opened" : "is skipped",
                harness::printable(reason));
   }
   std::fflush(stdout);

@@ -164,9 +164,10 @@ class Planner {
     std::erase_if(units, [&](const Unit& unit) { return !is_selected(selection_, unit); });
     if (units.empty()) fail_empty();
     if (ranks_within_ == 0 && ranks_beyond_ > 0) {
-      throw BadInput(fmt::format(
-          "ranks: expected a least number of at most {}, which is what the backends take",
-          ranks_beyond_));
+      throw BadInput(
+          fmt::format("ranks: expected a lower limit of at most {}, the largest number that the "
+                      "backends support",
+                      ranks_beyond_));
     }
     leave_out_impossible();
     add_required();
@@ -204,7 +205,7 @@ class Planner {
     expect_chosen("algorithm", selection_.algorithm, algorithms);
     expect_chosen("property", selection_.property, properties);
     const char* hint = selection_.backends.empty()
-                           ? "; backends that the suites do not have come with --backend"
+                           ? "; use --backend to add backends that the suites do not have"
                            : "";
     throw BadInput("selection: " + to_json(selection_).dump() +
                    ": expected at least one check that 'rankcheck list' shows" + hint);
@@ -330,12 +331,12 @@ class Planner {
       return !plan_.unavailable.contains(unit.backend);
     });
     if (has_checks || plan_.left_out.empty()) return;
-    throw BadInput(fmt::format(
-        "selection: {}: no case can be made of any of its {} checks, such as {}: expected types "
-        "and ranks that some check takes",
-        to_json(selection_).dump(),
-        plan_.left_out.size(),
-        plan_.left_out.front()));
+    throw BadInput(
+        fmt::format("selection: {}: no case can be generated for any of its {} checks, such as {}: "
+                    "expected types and ranks that a check supports",
+                    to_json(selection_).dump(),
+                    plan_.left_out.size(),
+                    plan_.left_out.front()));
   }
 
   /// Returns a backend that was opened with as many ranks as the plan asks for, because its
@@ -531,8 +532,9 @@ harness::Finding finding_without_run(const Plan& plan, const Unit& unit) {
   }
   const bool is_broken = plan.broken.contains(unit.backend);
   finding.verdict = is_broken ? harness::Verdict::errored : harness::Verdict::skipped;
-  finding.reason = is_broken ? "the backend did not open: " + plan.unavailable.at(unit.backend)
-                             : std::string(name(harness::SkipReason::backend_unavailable));
+  finding.reason = is_broken
+                       ? "the backend could not be opened: " + plan.unavailable.at(unit.backend)
+                       : std::string(name(harness::SkipReason::backend_unavailable));
   return finding;
 }
 

@@ -274,7 +274,7 @@ ordered_json environment_of(const RunOptions& options, const Plan& plan, const s
 void expect_no_run(const fs::path& folder) {
   if (!fs::exists(fs::symlink_status(folder / journal_name))) return;
   throw BadInput("--report: " + folder.string() +
-                 ": holds a run: --resume it or choose another folder");
+                 ": contains a run: use --resume or choose another folder");
 }
 
 void begin_folder(const fs::path& folder) {

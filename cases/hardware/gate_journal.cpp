@@ -235,7 +235,7 @@ class Player {
   double soak_s() {
     if (next_ < answers_.size()) {
       const auto* known = std::get_if<SoakAnswer>(&answers_[next_]);
-      if (known == nullptr) fail("how long the soak may take");
+      if (known == nullptr) fail("the question how long the soak may take");
       ++next_;
       return known->budget_s;
     }
@@ -245,8 +245,10 @@ class Player {
   }
 
   [[noreturn]] void fail(const std::string& question) const {
-    throw BadInput(fmt::format(
-        "{}: answer {}: expected one to {}", gate_journal(folder_).string(), next_ + 1, question));
+    throw BadInput(fmt::format("{}: answer {}: expected the answer to {}",
+                               gate_journal(folder_).string(),
+                               next_ + 1,
+                               question));
   }
 
   /// Returns the journal's next answer, which must belong to this question. Returns null after the

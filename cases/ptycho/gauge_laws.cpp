@@ -89,7 +89,7 @@ void check_bilinear(const Evidence& evidence, Judgement& judgement) {
     // The polynomial is exact, because its terms are products of whole numbers and 256ths.
     return Wanted{harness::bilinear_value(row, col), stage.expected[array].errors[i]};
   };
-  compare_outputs(stage, "is not what is there", judgement, is_there);
+  compare_outputs(stage, "differs from the bilinear object", judgement, is_there);
 }
 
 }  // namespace

@@ -202,7 +202,8 @@ void compare_stages(const RelatedStages& stages, std::string_view what, Judgemen
 }
 
 void check_partition(const Evidence& evidence, Judgement& judgement) {
-  compare_stages(read_related(evidence, 0, 1), "differs from another partition's", judgement);
+  compare_stages(
+      read_related(evidence, 0, 1), "differs from the result of another partition", judgement);
 }
 
 /// Plans the case, then the case with one rank less: another rank gets the positions of the missing
@@ -219,7 +220,7 @@ void plan_refined(const spec::Contract&, const Case& c, std::vector<Case>& stage
 }
 
 void check_refined(const Evidence& evidence, Judgement& judgement) {
-  compare_stages(read_related(evidence, 1, 0), "differs from that of fewer ranks", judgement);
+  compare_stages(read_related(evidence, 1, 0), "differs from the result on fewer ranks", judgement);
 }
 
 /// Whether the case's frames have an unmeasured pixel.
@@ -236,8 +237,7 @@ bool has_unmeasured_pixel(const Case& c) {
 
 void check_unmeasured(const Evidence& evidence, Judgement& judgement) {
   for (int rank = 0; rank < harness::group_size(evidence.stages[0]); ++rank) {
-    expect_same_output(
-        evidence, 0, 1, rank, "what the mask leaves out changes the result", judgement);
+    expect_same_output(evidence, 0, 1, rank, "unmeasured pixels change the result", judgement);
   }
 }
 
@@ -250,7 +250,7 @@ void check_undone(const Evidence& evidence, Judgement& judgement) {
   if (!is_exact(second.contract, second.c)) {
     reference_of(second.c.operation)(second.in, second.expected);
   }
-  compare_outputs(second, "differs from what went in", judgement, [&](Array array, std::size_t i) {
+  compare_outputs(second, "differs from the input", judgement, [&](Array array, std::size_t i) {
     return Wanted{first.in[array].values[i], second.expected[array].errors[i]};
   });
 }
@@ -341,12 +341,13 @@ void compare_with_limit(const OperatorStage& stage,
   const double beyond = value - most.limit;
   const double error = beyond <= 0 ? 0 : beyond;
   if (judge_number(stage, number, most.scale, error, most.bound, judgement)) return;
-  judgement.fail(Verdict::falsified,
-                 fmt::format("{} = {:.9g}: expected at most {:.9g}, and {:.3g} for roundings",
-                             number.name,
-                             value,
-                             most.limit,
-                             most.bound));
+  judgement.fail(
+      Verdict::falsified,
+      fmt::format("{} = {:.9g}: expected at most {:.9g}, plus {:.3g} for rounding errors",
+                  number.name,
+                  value,
+                  most.limit,
+                  most.bound));
 }
 
 void compare_numbers(const OperatorStage& stage,

@@ -38,7 +38,7 @@ std::vector<std::int64_t> shares_of(const OperatorStage& stage, Judgement& judge
       ++shares[static_cast<std::size_t>(owner)];
       continue;
     }
-    judgement.fail(Verdict::falsified, fmt::format("position {} is for rank {:.9g}", i, owner));
+    judgement.fail(Verdict::falsified, fmt::format("position {} belongs to rank {:.9g}", i, owner));
   }
   return shares;
 }

@@ -159,7 +159,7 @@ void check_growth(const Evidence& evidence, Judgement& judgement) {
     // The bound of any implementation, plus the rounding of `value` in double precision.
     return Wanted{value, step.expected[array].errors[i] + 0x1p-50 * std::abs(value)};
   };
-  compare_outputs(step, "does not grow as its light does", judgement, grows);
+  compare_outputs(step, "differs from the closed form", judgement, grows);
 }
 
 /// Plans a step whose exit waves are those of object and probe, and whose frames have twice their
@@ -186,7 +186,7 @@ void check_dim_waves(const Evidence& evidence, Judgement& judgement) {
     // The bound of any implementation, plus the rounding of `value` in double precision.
     return Wanted{value, step.expected[array].errors[i] + 0x1p-50 * std::abs(value)};
   };
-  compare_outputs(step, "does not go as far as it should", judgement, grows);
+  compare_outputs(step, "differs from the closed form", judgement, grows);
 }
 
 /// Returns the waves of the step's new object and probe plus the exit waves' change divided by
@@ -226,7 +226,7 @@ void check_fixed_points(const Evidence& evidence, Judgement& judgement) {
         light = std::hypot(light, at.amplitude);
       });
   compare_with_limit(step,
-                     {.name = "how far the waves' change leads from the frames", .value = distance},
+                     {.name = "the distance of the waves from the frames", .value = distance},
                      {.bound = most, .scale = light},
                      judgement);
 }
@@ -281,8 +281,8 @@ void check_light(const OperatorStage& step, Array moved, double most, Judgement&
     return is_object ? light_of(step.in, of, with) : light_of(step.in, with, of);
   };
   compare_with_limit(step,
-                     {.name = is_object ? "how far the object's step moves the waves"
-                                        : "how far the probe's step moves the waves",
+                     {.name = is_object ? "the distance by which the object's step moves the waves"
+                                        : "the distance by which the probe's step moves the waves",
                       .value = light(change, other)},
                      {.limit = most, .bound = light(slack, magnitudes(other)), .scale = most},
                      judgement);
@@ -398,7 +398,7 @@ void check_directions(const Evidence& evidence, Judgement& judgement) {
     // operator and once here.
     return Wanted{to, length == 0 ? 0 : (unit + 0x1p-52) * std::abs(to)};
   };
-  compare_outputs(stage, "is not where its step leads", judgement, leads);
+  compare_outputs(stage, "differs from the old value plus the step", judgement, leads);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ void read_pixels(const Reader& file, Geometry& geometry) {
       const double length = std::hypot(v[i], v[i + 1], v[i + 2]);
       if (length > 0 && std::isfinite(length)) continue;
       file.reject(vectors,
-                  "vectors of some length",
+                  "vectors with a length above 0",
                   fmt::format("({}, {}, {}) from a pixel to the next {}",
                               v[i],
                               v[i + 1],

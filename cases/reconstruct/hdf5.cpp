@@ -64,8 +64,9 @@ class CrashGuard {
   explicit CrashGuard(const std::filesystem::path& path) {
     constexpr std::size_t bytes_max = 280;
     line() = harness::shortened(
-        fmt::format("rankcheck: {}: expected an HDF5 file, found one that the library crashes over",
-                    path.string()),
+        fmt::format(
+            "rankcheck: {}: expected an HDF5 file, found a file on which the library crashes",
+            path.string()),
         bytes_max);
     line() += '\n';
     // A handler needs a stack of its own if the stack overflowed.
@@ -228,7 +229,7 @@ void Reader::require_finite(const std::string& name, const std::vector<T>& value
     return !std::isfinite(value.real()) || !std::isfinite(value.imag());
   });
   if (bad == values.end()) return;
-  reject(name, "finite numbers", fmt::format("others at {}", bad - values.begin()));
+  reject(name, "finite numbers", fmt::format("infinity or NaN at {}", bad - values.begin()));
 }
 template void Reader::require_finite(const std::string&, const std::vector<float>&) const;
 template void Reader::require_finite(const std::string&, const std::vector<double>&) const;

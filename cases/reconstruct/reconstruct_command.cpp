@@ -53,7 +53,7 @@ std::string with_model(const std::string& name, const std::string& model) {
     if (solver.name == other) return other;
   }
   throw BadInput(
-      fmt::format("--model: expected {}, which is all that {} knows; found {}", own, name, model));
+      fmt::format("--model: expected {}, the only model of {}; found {}", own, name, model));
 }
 
 gpu::Partition find_partition(const std::string& name) {
@@ -103,7 +103,7 @@ Result begin(const Options& options, const Dataset& data) {
 void require_steps(const Options& options, const Result& from) {
   const Course& course = options.course;
   if (course.iterations < from.iterations) {
-    throw BadInput(fmt::format("--iterations: expected at least {}, which {} has, found {}",
+    throw BadInput(fmt::format("--iterations: expected at least {}, the number in {}, found {}",
                                from.iterations,
                                options.resume,
                                course.iterations));
@@ -111,12 +111,12 @@ void require_steps(const Options& options, const Result& from) {
   const std::int64_t done = from.iterations * from.batches;
   const std::int64_t last = course.iterations * from.batches;
   if (course.check_every == 0 || last / course.check_every > done / course.check_every) return;
-  if (last == done) throw BadInput("--verify: expected a step to come, found none");
-  throw BadInput(
-      fmt::format("--verify: expected a K that divides a step to come, {} to {}, found {}",
-                  done + 1,
-                  last,
-                  course.check_every));
+  if (last == done) throw BadInput("--verify: expected at least one step to run, found none");
+  throw BadInput(fmt::format(
+      "--verify: expected a K that divides the number of a step to run, {} to {}, found {}",
+      done + 1,
+      last,
+      course.check_every));
 }
 
 void require_batches(const Solver& solver, int batches, const Dataset& data) {
@@ -169,8 +169,9 @@ void describe(const Options& options,
                harness::grouped(data.masked()),
                harness::grouped(std::int64_t{data.stored_rows} * data.stored_cols),
                is_one ? "is" : "are",
-               data.partly_bad == 0 ? std::string()
-                                    : fmt::format(",{} for being bad in some frames", which));
+               data.partly_bad == 0
+                   ? std::string()
+                   : fmt::format(",{} because they are bad in some frames", which));
   }
   fmt::print("{}, {}, {} on {} in {}, {} partition, {} layout\n",
              from.solver,
@@ -260,7 +261,7 @@ int conclude(const Options& options,
              options.pictures);
   const std::string complaint = result.costs.empty() || std::isfinite(result.costs.back())
                                     ? checks.complaint(options.course.check_every > 0 && is_done)
-                                    : "falsified: the cost is no number";
+                                    : "falsified: the cost is not a number";
   if (complaint.empty()) return status_held;
   fmt::print("{}\n", complaint);
   return status_failed;
@@ -333,7 +334,7 @@ void require_near_focus(const Options& options, const Dataset& data, const Shard
   const double most = defocus_most(data, shards.mean_frame());
   if (std::abs(*options.defocus) <= most) return;
   throw BadInput(fmt::format(
-      "--defocus: expected at most {:.3g} metres, where the probe fills its window; found {}",
+      "--defocus: expected at most {:.3g} metres, at which the probe fills its window; found {}",
       most,
       *options.defocus));
 }

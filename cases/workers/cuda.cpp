@@ -112,9 +112,9 @@ class CudaSubject final : public worker::Subject {
   }
 
   [[nodiscard]] std::string refuses(const Case& c) const override {
-    if (c.ranks > world_) return fmt::format("ranks: at most {}", world_);
+    if (c.ranks > world_) return fmt::format("ranks: expected at most {}", world_);
     if (!c.fault.empty()) return "fault: only the simulator plants faults";
-    if (c.schedule != Case().schedule) return "schedule: only the simulator follows one";
+    if (c.schedule != Case().schedule) return "schedule: only the simulator supports schedules";
     if (reference::contract_named(c.operation).synchronises && !devices_.can_stamp()) {
       return "operation: needs atomics of all devices on each other's memory";
     }

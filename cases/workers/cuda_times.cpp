@@ -171,7 +171,7 @@ class TimedCase {
     const std::vector<std::size_t> last = fingerprints();
     for (std::size_t r = 0; r < last.size(); ++r) {
       if (last[r] == first_[r]) continue;
-      throw gpu::DeviceError("the runs left another result on rank " + std::to_string(r) +
+      throw gpu::DeviceError("a later run left a different result on rank " + std::to_string(r) +
                              " than the first one");
     }
   }

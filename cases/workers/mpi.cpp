@@ -65,7 +65,7 @@ class MpiSubject final : public worker::Subject {
       return fmt::format("algorithm: mpi has no {} of {}", c.algorithm, c.operation);
     }
     if (!c.fault.empty()) return "fault: only the simulator plants faults";
-    if (c.schedule != Case().schedule) return "schedule: only the simulator follows one";
+    if (c.schedule != Case().schedule) return "schedule: only the simulator supports schedules";
     if (c.in_place && contract->in_place == spec::InPlace::none) {
       return "in_place: the operation has no such call";
     }

@@ -141,7 +141,7 @@ class NcclSubject final : public worker::Subject {
       return fmt::format("algorithm: nccl has no {} of {}", c.algorithm, c.operation);
     }
     if (!c.fault.empty()) return "fault: only the simulator plants faults";
-    if (c.schedule != Case().schedule) return "schedule: only the simulator follows one";
+    if (c.schedule != Case().schedule) return "schedule: only the simulator supports schedules";
     if (c.chunk > 0) return "chunk: NCCL chooses its own";
     if (c.in_place && contract->in_place == spec::InPlace::none) {
       return "in_place: the operation has no such call";
@@ -207,7 +207,8 @@ class NcclSubject final : public worker::Subject {
     all["cuda_driver"] = cuda.driver;
     all["cuda_runtime"] = cuda.runtime;
     all["devices"] = cuda.devices;
-    if (world_.shares_devices) all["ranks"] = "share devices; each is a host of its own to NCCL";
+    if (world_.shares_devices)
+      all["ranks"] = "share devices; NCCL treats each rank as a host of its own";
     return all;
   }
 
@@ -442,15 +443,19 @@ int start_ranks(const Arguments& arguments, const Machine& machine) {
 
 /// Defines the options of the command line.
 void add_options(CLI::App& app, Arguments& arguments) {
-  app.add_flag("--describe", arguments.describes, "Tell what can run here, as JSON");
-  app.add_option("--ranks", arguments.ranks, "Ranks of the world")
+  app.add_flag("--describe", arguments.describes, "Prints what can run here, as JSON.");
+  app.add_option("--ranks", arguments.ranks, "The number of ranks of the world.")
       ->check(CLI::Range(1, nccl::store_limits::ranks));
-  auto* const port = app.add_option("--store-port", arguments.store_port, "Where the ranks meet")
-                         ->check(CLI::Range(1, 65535));
-  app.add_option("--rank", arguments.rank, "Be this one; without, start a process for each")
+  auto* const port =
+      app.add_option(
+             "--store-port", arguments.store_port, "The port of the store at which the ranks meet.")
+          ->check(CLI::Range(1, 65535));
+  app.add_option("--rank",
+                 arguments.rank,
+                 "Runs as this rank. Without this option, starts one process for each rank.")
       ->check(CLI::Range(0, nccl::store_limits::ranks - 1))
       ->needs(port);
-  app.add_option("--patience", arguments.patience_s, "Seconds that a call may take");
+  app.add_option("--patience", arguments.patience_s, "The seconds that a call may take.");
 }
 
 /// Parses the command line. Throws BadInput with one line that says what is wrong. Ends the process

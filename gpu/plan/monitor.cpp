@@ -26,14 +26,14 @@ std::string_view why_malformed(const Plan& plan, const Step& step, int rank) {
   if (step.kind != StepKind::reduce && step.source_count != 1) return "needs one source";
   if (step.source_count == 0) return "needs a source";
   if (step.kind == StepKind::put && step.destination.rank == rank) {
-    return "puts to its own rank; that is a copy";
+    return "puts to its own rank, which must be a copy";
   }
   if (step.kind != StepKind::put && step.destination.rank != rank) {
-    return "writes another rank's memory; that is a put";
+    return "writes another rank's memory, which must be a put";
   }
   for (const Range& source : plan.sources_of(step)) {
     if (step.kind != StepKind::reduce && source.rank != rank) {
-      return "reads another rank's memory; that is a reduce";
+      return "reads another rank's memory, which must be a reduce";
     }
     if (source.count != step.destination.count) return "has a source of another size";
   }
@@ -274,7 +274,7 @@ const Violation* Monitor::deadlock(const Scheduler& scheduler) {
     const auto& program = plan_->steps[index(rank)];
     if (move.step > static_cast<std::int32_t>(program.size())) continue;
     if (!text.empty()) text += "; ";
-    text += to_text(*plan_, move) + " never goes on";
+    text += to_text(*plan_, move) + " never continues";
   }
   fail(Violation::Kind::deadlock, std::move(text));
   return &violation_;

@@ -73,7 +73,7 @@ class Clockwork {
       }
     }
     if (left < plan_.ranks())
-      throw std::invalid_argument("the plan never ends: ranks wait in vain");
+      throw std::invalid_argument("the plan never ends: ranks wait for signals that never come");
     for (const Traveller& traveller : travellers_) {
       timing_.leave_seconds.push_back(traveller.now);
       timing_.seconds = std::max(timing_.seconds, traveller.now);

@@ -40,10 +40,10 @@ std::optional<Violation> check_events(const Plan& plan) {
     if (use.is_signalled && use.is_waited_for) continue;
     if (!use.is_signalled && !use.is_waited_for) {
       return Violation{Violation::Kind::malformed,
-                       "event " + std::to_string(event) + " is used by nobody"};
+                       "event " + std::to_string(event) + " is never used"};
     }
     return Violation{Violation::Kind::malformed,
-                     to_text(plan, use.first) + ": nobody ever " +
+                     to_text(plan, use.first) + ": no rank ever " +
                          (use.is_signalled ? "waits for" : "signals") + " that event"};
   }
   return std::nullopt;

@@ -202,7 +202,7 @@ void read_ranks(const json& list, Hello& hello) {
       throw ProtocolError(fmt::format("ranks: expected 0..{}, got {}", hello.world - 1, rank));
     }
     if (std::count(hello.ranks.begin(), hello.ranks.end(), rank) > 0) {
-      throw ProtocolError(fmt::format("ranks: {} is there twice", rank));
+      throw ProtocolError(fmt::format("ranks: {} occurs twice", rank));
     }
     hello.ranks.push_back(rank);
   }
@@ -250,7 +250,7 @@ Hello hello_from_json(const json& header) {
       const AlgorithmInfo& info = algorithm.info;
       if (!names.emplace(info.operation, info.name).second) {
         throw ProtocolError(
-            fmt::format("algorithms: {} of {} is there twice", info.name, info.operation));
+            fmt::format("algorithms: {} of {} occurs twice", info.name, info.operation));
       }
       hello.algorithms.push_back(std::move(algorithm));
     }

@@ -173,7 +173,7 @@ void Session::add_peer(Connection connection, Clock::time_point deadline) {
     throw std::runtime_error(fmt::format("two worker processes host rank {}", rank));
   }
   if (!peers_.empty() && hello.world != hello_.world) {
-    throw std::runtime_error("the workers disagree on the size of their world");
+    throw std::runtime_error("the workers report different sizes of their world");
   }
   // The hello of the process that hosts rank 0 is used for all.
   if (peers_.empty() || std::count(hello.ranks.begin(), hello.ranks.end(), 0) > 0) {
@@ -232,7 +232,7 @@ Session::Peer* Session::peer_of(int world_rank) {
 
 std::string Session::refuses(const Case& c) {
   if (c.ranks > hello_.traits.ranks_max) {
-    return fmt::format("ranks: at most {} here, got {}", hello_.traits.ranks_max, c.ranks);
+    return fmt::format("ranks: expected at most {} here, got {}", hello_.traits.ranks_max, c.ranks);
   }
   Peer& peer = *peer_of(0);
   entered_.clear();
@@ -255,7 +255,7 @@ std::string Session::ask_why_refused(Peer& peer, const Case& c) {
   const auto deadline = Clock::now() + whole(options_.run_timeout);
   send_end_ = deadline;
   if (!peer.connection.send({{"refuses", ++question_}, {"case", to_json(c)}})) {
-    throw Gone("the worker is gone");
+    throw Gone("the worker has ended");
   }
   const Frame answer = await_frame(peer, deadline);
   if (answer.header.at("refusal").get<std::uint64_t>() != question_) {

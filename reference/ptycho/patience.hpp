@@ -10,9 +10,7 @@ namespace rankcheck::reference {
 /// Thrown by a reference when nobody waits for it any more. Its outputs so far are meaningless.
 class OutOfPatience final : public std::exception {
  public:
-  [[nodiscard]] const char* what() const noexcept override {
-    return "the reference was not waited for";
-  }
+  [[nodiscard]] const char* what() const noexcept override { return "the reference was cancelled"; }
 };
 
 /// While this object lives, references on this thread ask it whether to stop. The innermost object

@@ -95,7 +95,7 @@ TEST_F(CliBench, HearsASignalWhileItWaitsForAWorker) {
                                   " bench --backend cuda --filter 'large/cuda/all_reduce/*'");
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(6));
     EXPECT_EQ(outcome.status, signal == "INT" ? 130 : 143) << outcome.out << outcome.err;
-    EXPECT_NE(outcome.err.find("rankcheck: interrupted before all was measured\n"),
+    EXPECT_NE(outcome.err.find("rankcheck: interrupted before everything was measured\n"),
               std::string::npos)
         << outcome.err;
   }

@@ -54,12 +54,12 @@ TEST_F(CliFiles, RunsThatCouldNotBeMadeSayWhyOnStderr) {
 TEST_F(CliFiles, FoldersThatCannotBeAreRefusedBeforeTheWork) {
   ASSERT_EQ(rankcheck("simulate scan.cxi --positions 4 --detector 16 --step 4").status, 0);
   expect_unable("reconstruct scan.cxi --iterations 1 --pictures /proc/none/deeper",
-                "/proc/none/deeper: expected a folder that may be written");
+                "/proc/none/deeper: expected a writable folder");
   EXPECT_FALSE(exists("reconstruction.cxi"));
   expect_unable(R"(export '{"operation":"broadcast","ranks":2}' --output /proc/none)",
-                "/proc/none: expected a folder that may be written");
+                "/proc/none: expected a writable folder");
   expect_unable("bench --topology nvlink8 --json /proc/none",
-                "/proc/none: expected a file in a folder that may be written");
+                "/proc/none: expected a file in a writable folder");
 }
 
 }  // namespace

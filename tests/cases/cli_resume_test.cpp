@@ -123,7 +123,7 @@ TEST_F(CliResume, RunWhoseTimeIsOverNeedsMore) {
   write_work(1000000);
   const Outcome outcome = rankcheck("run s.json --time-budget 0.5 --report r");
   ASSERT_EQ(outcome.status, 2);
-  EXPECT_NE(outcome.out.find("to go on: " + program_ + " run --resume r --time-budget "),
+  EXPECT_NE(outcome.out.find("to continue: " + program_ + " run --resume r --time-budget "),
             std::string::npos)
       << outcome.out;
   const std::string journal = text_of("r/journal.jsonl");

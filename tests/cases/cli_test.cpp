@@ -36,7 +36,8 @@ TEST_F(Cli, TellsWhatAWorkerComplainsOfThatDoesNotRun) {
   const Outcome outcome = shell(program_ + " run smoke --backend cuda");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_NE(
-      outcome.err.find("does not run (libcufft.so.12: cannot open it): install what it lacks"),
+      outcome.err.find(
+          "does not run (libcufft.so.12: cannot open it): install the libraries that it needs"),
       std::string::npos)
       << outcome.err;
 }
@@ -177,7 +178,7 @@ TEST_F(Cli, EveryRunHasAFolderOfItsOwn) {
 TEST_F(Cli, FolderThatHoldsARunIsLeftAlone) {
   ASSERT_EQ(rankcheck(quick + "--report r --seed 1").status, 0);
   const std::string before = text_of("r/journal.jsonl");
-  expect_unable(quick + "--report r --seed 2", "r: holds a run: --resume it or choose another");
+  expect_unable(quick + "--report r --seed 2", "r: contains a run: use --resume or choose another");
   EXPECT_EQ(text_of("r/journal.jsonl"), before);
   EXPECT_EQ(report("r")["run"]["seed"], 1);
 }
@@ -232,7 +233,7 @@ TEST_F(Cli, TimeThatIsOverIsNeitherRedNorGreen) {
   EXPECT_EQ(outcome.status, 2) << outcome.out;
   EXPECT_NE(outcome.out.find("ended early (time_over), 1 units were not run"), std::string::npos)
       << outcome.out;
-  const std::size_t hint = outcome.out.find("to go on: " + program_ + " run --resume");
+  const std::size_t hint = outcome.out.find("to continue: " + program_ + " run --resume");
   ASSERT_NE(hint, std::string::npos) << outcome.out;
   const std::string option = " --time-budget ";
   const std::size_t number = outcome.out.find(option, hint) + option.size();
@@ -348,9 +349,9 @@ TEST_F(Cli, ReportOfAnIncompleteRunIsNotSuccess) {
   // Removes the end and the last finding.
   const std::size_t end = journal.rfind('\n', journal.size() - 2);
   harness::write_file(path, journal.substr(0, journal.rfind('\n', end - 1) + 1));
-  expect_unable(
-      "report r",
-      "r: ended early (killed), 1 units were not run; to go on: " + program_ + " run --resume r");
+  expect_unable("report r",
+                "r: ended early (killed), 1 units were not run; to continue: " + program_ +
+                    " run --resume r");
   EXPECT_EQ(report("r")["exit_status"], 2);
 }
 
@@ -454,8 +455,10 @@ TEST_F(Cli, BadArgumentsAreOneClearLine) {
                 "--property nope: matches no property that 'rankcheck list' shows");
   expect_unable("run --operation barrier --property agrees_with_reference",
                 "expected at least one check");
-  expect_unable("run --operation all_reduce --type f8e4m3", "no case can be made of any of its ");
-  expect_unable("run --property rank_permutation --ranks 1", "no case can be made of any of its ");
+  expect_unable("run --operation all_reduce --type f8e4m3",
+                "no case can be generated for any of its ");
+  expect_unable("run --property rank_permutation --ranks 1",
+                "no case can be generated for any of its ");
   expect_unable("run --no-such-option", "command line: ");
   for (const char* option : {"--backend", "--report", "--ranks", "--type", "--seed", "--resume"}) {
     expect_unable(quick + option + " ''", option + std::string(": expected a value, got nothing"));

@@ -53,8 +53,8 @@ TEST_F(EngineTest, PassesAndCountsWhatHolds) {
   EXPECT_FALSE(finding.minimal);
 }
 
-/// RapidCheck makes so many cases at a time. Once all cells are covered, nothing but its random
-/// numbers decides on a case.
+/// `round` is the number of cases that RapidCheck makes at a time. After all cells are covered,
+/// only its random numbers determine a case.
 TEST_F(EngineTest, CasesBehindTheFirstTenThousandAreOthers) {
   constexpr std::size_t round = 10'000;
   constexpr std::size_t covered = 1000;
@@ -452,7 +452,7 @@ TEST_F(EngineTest, ADeadlineBeforeTheCellsAreCoveredIsVacuous) {
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::vacuous);
   EXPECT_EQ(finding.cases, 0);
-  EXPECT_EQ(finding.reason, "nothing was compared in 0 cases: the time was over");
+  EXPECT_EQ(finding.reason, "nothing was compared in 0 cases: the time limit was reached");
 }
 
 TEST_F(EngineTest, AFailureThatOutlastsTheDeadlineIsReplayedOnce) {

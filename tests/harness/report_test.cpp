@@ -64,7 +64,7 @@ TEST(ReportMarkdown, NamesWhatWasCutShort) {
   report.findings.push_back(sample_finding("broadcast", Verdict::skipped));
   report.findings.back().reason = "time_over";
   const std::string id = report.findings.back().unit.id();
-  EXPECT_NE(to_markdown(report).find(", 1 cut short before they covered what they must (" + id),
+  EXPECT_NE(to_markdown(report).find(", 1 ended before they covered all that is required (" + id),
             std::string::npos)
       << to_markdown(report);
 }

@@ -99,7 +99,7 @@ TEST_F(RunnerTest, BackendThatDoesNotOpenIsErroredWithItsReason) {
   };
   EXPECT_EQ(run(), Ending::completed);
   EXPECT_EQ(verdicts_[0], Verdict::errored);
-  EXPECT_EQ(reasons_[5], "the backend did not open: no cable");
+  EXPECT_EQ(reasons_[5], "the backend could not be opened: no cable");
 }
 
 TEST_F(RunnerTest, ExceptionOfACheckIsErrored) {

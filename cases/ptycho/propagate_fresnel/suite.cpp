@@ -52,7 +52,7 @@ void check_distances(const harness::Evidence& evidence, harness::Judgement& judg
   second.in[Array::waves] = first.expected[Array::waves];
   reference_of(second.c.operation)(second.in, second.expected);
   compare_outputs(
-      both, "differs from two shorter ways", judgement, [&](Array array, std::size_t i) {
+      both, "differs from two shorter distances", judgement, [&](Array array, std::size_t i) {
         return Wanted{second.got[array].values[i],
                       second.expected[array].errors[i] + both.expected[array].errors[i]};
       });

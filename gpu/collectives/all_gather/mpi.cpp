@@ -18,7 +18,7 @@ void perform(mpi::Invocation& run) {
 /// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.
 std::string_view why_unforceable(std::string_view word, const mpi::ForcedUse& use) {
   if (word == "recursive_doubling" && use.call.ranks != use.power_of_two()) {
-    return "ranks: for no power of two Open MPI falls back to bruck";
+    return "ranks: Open MPI falls back to bruck unless their number is a power of two";
   }
   return {};
 }

@@ -19,13 +19,13 @@ void perform(mpi::Invocation& run) {
 /// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.
 std::string_view why_unforceable(std::string_view word, const mpi::ForcedUse& use) {
   if (word == "ring" && use.call.count < use.call.ranks) {
-    return "count: for fewer elements than ranks Open MPI falls back to recursive doubling";
+    return "count: with fewer elements than ranks, Open MPI falls back to recursive doubling";
   }
   if (word == "segmented_ring" && use.call.count < use.call.ranks * use.segment_elements) {
-    return "count: for less than a segment a rank Open MPI falls back to ring";
+    return "count: with less than one segment per rank, Open MPI falls back to ring";
   }
   if (word == "rabenseifner" && use.call.count < use.power_of_two()) {
-    return "count: for fewer elements than ranks Open MPI falls back to linear";
+    return "count: with fewer elements than ranks, Open MPI falls back to linear";
   }
   return {};
 }

@@ -17,7 +17,7 @@ void perform(mpi::Invocation& run) {
 
 /// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.
 std::string_view why_unforceable(std::string_view /*word*/, const mpi::ForcedUse& use) {
-  return use.in_place ? "in_place: Open MPI has one algorithm in place" : "";
+  return use.in_place ? "in_place: Open MPI has only one algorithm in place" : "";
 }
 
 }  // namespace

@@ -19,10 +19,10 @@ void perform(mpi::Invocation& run) {
 /// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.
 std::string_view why_unforceable(std::string_view word, const mpi::ForcedUse& use) {
   if (word.starts_with("scatter_allgather") && use.call.count < use.call.ranks) {
-    return "count: for fewer elements than ranks Open MPI falls back to linear";
+    return "count: with fewer elements than ranks, Open MPI falls back to linear";
   }
   if (word == "split_binary_tree" && use.call.count / 2 < use.segment_elements) {
-    return "count: for less than two segments Open MPI falls back to chain";
+    return "count: with less than two segments, Open MPI falls back to chain";
   }
   return {};
 }

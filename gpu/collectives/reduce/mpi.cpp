@@ -20,7 +20,7 @@ void perform(mpi::Invocation& run) {
 /// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.
 std::string_view why_unforceable(std::string_view word, const mpi::ForcedUse& use) {
   if (word == "rabenseifner" && use.call.count < use.power_of_two()) {
-    return "count: for fewer elements than ranks Open MPI falls back to linear";
+    return "count: with fewer elements than ranks, Open MPI falls back to linear";
   }
   return {};
 }

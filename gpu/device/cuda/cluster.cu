@@ -150,7 +150,7 @@ void CudaCluster::collective(std::string_view operation,
     break;
   }
   if (chosen == nullptr) {
-    throw DeviceError("no algorithm of " + std::string(operation) + " takes the call");
+    throw DeviceError("no algorithm of " + std::string(operation) + " supports the call");
   }
   builder_.begin(plan_, contract_of_(operation), call, options);
   chosen->algorithm.plan(builder_);

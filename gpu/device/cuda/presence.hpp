@@ -21,15 +21,15 @@ struct Remedy {
 
 /// The texts follow the descriptions of these errors in CUDA's reference.
 inline constexpr const char* open_the_devices =
-    "look at nvidia-smi, whether this user may read and write /dev/nvidia*, and whether the "
-    "container, if this is one, was started with its GPUs (docker run --gpus all)";
+    "check nvidia-smi, whether this user may read and write /dev/nvidia*, and, in a container, "
+    "whether it was started with GPUs (docker run --gpus all)";
 inline constexpr Remedy remedies[] = {
     // cudaErrorInitializationError
     {3, open_the_devices},
     // cudaErrorStubLibrary
     {34,
-     "the CUDA Toolkit's stub of the driver's library is loaded: take its folder (lib64/stubs) out "
-     "of LD_LIBRARY_PATH"},
+     "the CUDA Toolkit's stub of the driver's library is loaded: remove its folder (lib64/stubs) "
+     "from LD_LIBRARY_PATH"},
     // cudaErrorInvalidDevice
     {101, open_the_devices},
     // cudaErrorOperatingSystem
@@ -40,11 +40,11 @@ inline constexpr Remedy remedies[] = {
      "(systemctl start nvidia-fabricmanager)"},
     // cudaErrorSystemDriverMismatch
     {803,
-     "the driver in the kernel and its library are of different versions: restart the machine, or "
+     "the kernel driver and its library have different versions: restart the machine, or "
      "install the driver again"},
     // cudaErrorCompatNotSupportedOnDevice
     {804,
-     "CUDA's compatibility library (cuda-compat) does not work with this device: take it out of "
+     "CUDA's compatibility library (cuda-compat) does not work with this device: remove it from "
      "LD_LIBRARY_PATH and install a newer driver, or hide the device with CUDA_VISIBLE_DEVICES"},
     // cudaErrorUnknown
     {999, open_the_devices},
@@ -63,11 +63,11 @@ inline std::string why_none(cudaError_t code, int count, int driver) {
            " or newer; a container needs docker run --gpus all";
   }
   if (code == cudaErrorInsufficientDriver) {
-    return "the NVIDIA driver is too old, it knows CUDA " + version_text(driver) +
+    return "the NVIDIA driver is too old, it supports CUDA " + version_text(driver) +
            ": install one for CUDA " + version_text(CUDART_VERSION) + " or newer";
   }
   if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0)) {
-    return "the NVIDIA driver finds no device: look at nvidia-smi and CUDA_VISIBLE_DEVICES";
+    return "the NVIDIA driver finds no device: check nvidia-smi and CUDA_VISIBLE_DEVICES";
   }
   if (code == cudaSuccess) return {};
   const std::string what = std::string("CUDA: ") + cudaGetErrorString(code) + " (" +

@@ -48,13 +48,13 @@ void expect_forced(const Forcing& forcing, const std::vector<Launch>& launches, 
     if (each.function != forcing.function) continue;
     const std::string got = each.algorithm + "/" + each.protocol;
     if (got != expected) {
-      throw std::runtime_error("forced to " + expected + ", but by its log NCCL's " +
+      throw std::runtime_error("forced to " + expected + ", but according to its log NCCL's " +
                                forcing.function + " took " + got);
     }
     seen = true;
   }
   if (!seen && moves_data) {
-    throw std::runtime_error("forced to " + expected + ", but NCCL's log tells of no " +
+    throw std::runtime_error("forced to " + expected + ", but NCCL's log shows no " +
                              forcing.function);
   }
 }

@@ -37,11 +37,13 @@ bool moves_data(const spec::Call& call) {
 std::string why_unforceable(const Library& nccl, const World& world, const Request& request) {
   const Forcing& forcing = *request.algorithm.forcing;
   if (nccl.version() < 22400) {
-    return "algorithm: the log of NCCL " + nccl.version_text() + " does not name the one that ran";
+    return "algorithm: the log of NCCL " + nccl.version_text() +
+           " does not name the algorithm that ran";
   }
-  if (request.call.ranks == 1) return "ranks: with one, NCCL copies, and has no algorithms";
+  if (request.call.ranks == 1)
+    return "ranks: with one rank, NCCL copies the data and uses no algorithm";
   if (forcing.algorithm == "PAT" && !world.shares_devices) {
-    return "algorithm: NCCL has PAT only where every rank is a host of its own";
+    return "algorithm: NCCL has PAT only if every rank is on a host of its own";
   }
   // NCCL implements both ops as a sum that also multiplies, by each rank's factor or by 1/n at the
   // end.
@@ -50,12 +52,13 @@ std::string why_unforceable(const Library& nccl, const World& world, const Reque
     return "op: NCCL's PAT has neither avg nor premul_sum";
   }
   if (forcing.protocol == "LL128" && world.shares_devices) {
-    return "algorithm: LL128 is not safe between hosts, which ranks on one device are to NCCL";
+    return "algorithm: LL128 is not safe between hosts, and NCCL treats ranks on one device as "
+           "hosts";
   }
   // Without NVLink, data may arrive wrong, according to NCCL's documentation of NCCL_PROTO.
   if (forcing.protocol == "LL128" && !world.has_nvlink) {
-    return "algorithm: LL128 is safe over NVLink alone, which does not join all devices in use, or "
-           "NCCL_P2P_DISABLE or NCCL_P2P_LEVEL keeps NCCL from it";
+    return "algorithm: LL128 is safe only over NVLink: NVLink does not connect all devices in use, "
+           "or NCCL_P2P_DISABLE or NCCL_P2P_LEVEL disables it";
   }
   return {};
 }
@@ -89,8 +92,8 @@ std::string Runtime::why_refused(const Library& nccl, const World& world, const 
     return "in_place: NCCL has no all_to_all in place";
   }
   if (algorithm.one_process && world.ranks > world.devices) {
-    return "ranks: one process would need a device for each of " + std::to_string(world.ranks) +
-           ", and here are " + std::to_string(world.devices);
+    return "ranks: one process needs a device for each of " + std::to_string(world.ranks) +
+           ", found " + std::to_string(world.devices);
   }
   const std::string why = why_unknown(request.call.type, request.call.op, nccl.version());
   if (!why.empty()) return why;
@@ -271,7 +274,7 @@ void Runtime::wait(const Request& request, std::span<const Member> members) {
     if (done) return;
     if (Clock::now() - begin > world_.patience) {
       abort();
-      throw Hang(call + " was not done in time; its communicators were aborted");
+      throw Hang(call + " did not finish in time; its communicators were aborted");
     }
     // Small calls finish at once. A longer wait must not occupy a core.
     constexpr int looks_without_sleep = 200;
@@ -286,7 +289,7 @@ std::string Runtime::conclude(const Request& request, std::span<const Member> me
   const bool has_first = std::any_of(
       members.begin(), members.end(), [](const Member& each) { return each.group_rank == 0; });
   if (request.algorithm.forcing && has_first) {
-    if (!log_) throw std::runtime_error("forced, but NCCL keeps no log that would tell");
+    if (!log_) throw std::runtime_error("forced, but NCCL writes no log that confirms it");
     expect_forced(*request.algorithm.forcing, log_->news(), moves_data(request.call));
   }
   return request.algorithm.name;

@@ -207,7 +207,7 @@ class Service {
     if (request.size() < head_bytes + key_bytes) {
       return refuse(connection,
                     "a malformed request of " + std::to_string(request.size()) +
-                        " bytes: expected a verb, a key and what belongs to them");
+                        " bytes: expected a verb, a key and their data");
     }
     const std::string key = request.substr(head_bytes, key_bytes);
     const std::string rest = request.substr(head_bytes + key_bytes);
@@ -294,7 +294,7 @@ class Service {
                    "barrier " + quoted(name) + ": rank " + std::to_string(rank) + " of " +
                        std::to_string(ranks) + " came, but " +
                        (round.ranks != ranks ? "others wait for " + std::to_string(round.ranks)
-                                             : std::string("that rank waits already")));
+                                             : std::string("that rank already waits")));
     }
     suspend(connection, Waits::for_ranks, name, rest);
     connection.rank = static_cast<int>(rank);
@@ -331,7 +331,7 @@ class Service {
         if (round.arrived.contains(rank)) continue;
         missing += (missing.empty() ? "" : ",") + std::to_string(rank);
       }
-      break_barrier(connection.key, "rank " + missing + " did not come in time");
+      break_barrier(connection.key, "rank " + missing + " did not arrive in time");
     } else {
       reply_later(
           connection, Status::failure, "no value for " + quoted(connection.key) + " in time");
@@ -352,7 +352,7 @@ class Service {
     if (connection->waits == Waits::for_ranks) {
       barriers_.at(connection->key).arrived.erase(connection->rank);
       break_barrier(connection->key,
-                    "rank " + std::to_string(connection->rank) + " went away while it waited");
+                    "rank " + std::to_string(connection->rank) + " disconnected while it waited");
     }
     connections_.erase(connection);
   }
@@ -381,7 +381,7 @@ StoreServer::StoreServer(const StoreAddress& address, std::string secret)
        each = each->ai_next) {
     if (secret.empty() && !is_loopback(*each)) {
       throw StoreError("store at " + text_of(address) +
-                       ": others could reach it: expected a secret, or a loopback address");
+                       ": others can reach it: expected a secret, or a loopback address");
     }
     Socket made(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     const int on = 1;

@@ -18,7 +18,7 @@ const plan::Algorithm& choose(std::string_view operation,
       return each.algorithm;
     }
   }
-  throw DeviceError("no algorithm of " + std::string(operation) + " takes the call");
+  throw DeviceError("no algorithm of " + std::string(operation) + " supports the call");
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ void SimCluster::check_room(std::size_t rank,
   const std::int64_t room = memories_[rank].room(buffer);
   if (room >= bytes) return;
   throw DeviceError("rank " + std::to_string(rank) + ": " + std::string(operation) + " needs " +
-                    std::to_string(bytes) + " bytes where the device has " +
+                    std::to_string(bytes) + " bytes, but the device has " +
                     (room < 0 ? "no memory" : std::to_string(room)));
 }
 

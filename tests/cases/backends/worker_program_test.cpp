@@ -33,7 +33,8 @@ TEST_F(WorkerProgramTest, says_why_it_cannot_run) {
 
 TEST_F(WorkerProgramTest, is_broken_where_it_describes_nothing) {
   EXPECT_EQ(program("echo first >&2; echo 'no libcuda' >&2; exit 127").why_unavailable(),
-            "worker does not run (no libcuda): install what it lacks, or build it here");
+            "worker does not run (no libcuda): install the libraries that it needs, or build it on "
+            "this machine");
   EXPECT_TRUE(program("exit 127").description().is_null());
 }
 
@@ -46,8 +47,8 @@ TEST_F(WorkerProgramTest, is_missing_where_there_is_no_file) {
 TEST_F(WorkerProgramTest, that_hangs_is_not_waited_for) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(program("echo '{'; exec sleep 100", 0.1).why_unavailable(),
-            "worker does not run (it said nothing of itself within 0.1 s): install what it lacks, "
-            "or build it here");
+            "worker does not run (it said nothing of itself within 0.1 s): install the libraries "
+            "that it needs, or build it on this machine");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 

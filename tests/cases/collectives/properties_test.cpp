@@ -77,7 +77,7 @@ std::vector<Law> laws() {
   const std::string sum = R"("ranks":3,"count":3,"op":"sum","input":"exact",)";
   const std::string move = R"("ranks":3,"count":3,)";
   const std::string composed = "the composition gives another result";
-  const std::string returned = "the data did not return";
+  const std::string returned = "the data did not come back unchanged";
   const std::string split = "the whole differs from its ";
   const std::string in_place = "in place differs from out of place";
   const std::string reordered = "the reordered group gives another result";

@@ -50,9 +50,9 @@ TEST_F(Outputs, MayBeNoFilesWhereNoneCanBe) {
   fs::create_directory(folder_.path() / "folder");
   EXPECT_EQ(complaint(require_writable_file, "folder"), "folder: expected a file, found a folder");
   EXPECT_EQ(complaint(require_writable_file, "none/new"),
-            "none/new: expected a file in a folder that may be written, found no folder none");
+            "none/new: expected a file in a writable folder, found no folder none");
   EXPECT_EQ(complaint(require_writable_file, "file/new"),
-            "file/new: expected a file in a folder that may be written, found file, no folder");
+            "file/new: expected a file in a writable folder, found file, which is not a folder");
   EXPECT_THROW(require_writable_file("/dev/null"), harness::BadInput);
 }
 
@@ -83,9 +83,9 @@ TEST_F(Outputs, MayBeFoldersThatAreNewOrFilled) {
 
 TEST_F(Outputs, MayBeNoFoldersWhereNoneCanBe) {
   EXPECT_EQ(complaint(require_writable_folder, "file"),
-            "file: expected a folder that may be written, found file, no folder");
+            "file: expected a writable folder, found file, which is not a folder");
   EXPECT_EQ(complaint(require_writable_folder, "file/new"),
-            "file/new: expected a folder that may be written, found file, no folder");
+            "file/new: expected a writable folder, found file, which is not a folder");
 }
 
 TEST_F(Outputs, AreTheSameByAnyName) {

@@ -18,11 +18,11 @@ harness::Report ended_early(const nlohmann::ordered_json& environment) {
 TEST(HowToGoOnTest, proposes_twice_the_time_that_was_spent) {
   EXPECT_EQ(
       how_to_go_on(ended_early({{"duration_s", 3.2}, {"time_budget_s", 2}}), "r", "rankcheck"),
-      "ended early (time_over); to go on: rankcheck run --resume r --time-budget 7");
+      "ended early (time_over); to continue: rankcheck run --resume r --time-budget 7");
 }
 
 TEST(HowToGoOnTest, proposes_the_budget_of_each_call_of_a_gate) {
-  const std::string without_time = "ended early (time_over); to go on: rankcheck run --resume r";
+  const std::string without_time = "ended early (time_over); to continue: rankcheck run --resume r";
   const nlohmann::ordered_json hardware = nlohmann::ordered_json::object();
   EXPECT_EQ(
       how_to_go_on(ended_early({{"hardware", hardware}, {"duration_s", 9}, {"time_budget_s", 2.5}}),
@@ -36,7 +36,7 @@ TEST(HowToGoOnTest, proposes_the_budget_of_each_call_of_a_gate) {
 }
 
 TEST(HowToGoOnTest, takes_a_time_that_is_no_number_for_none) {
-  const std::string without_time = "ended early (time_over); to go on: rankcheck run --resume r";
+  const std::string without_time = "ended early (time_over); to continue: rankcheck run --resume r";
   EXPECT_EQ(how_to_go_on(
                 ended_early({{"duration_s", "x"}, {"time_budget_s", nullptr}}), "r", "rankcheck"),
             without_time);

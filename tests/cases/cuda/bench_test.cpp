@@ -34,7 +34,7 @@ TEST_F(CudaBench, ReadsWhatTheTimedRunsLeft) {
   const std::string filter = "--filter large/cuda/all_reduce/ring/*";
   const Outcome outcome = bench("RANKCHECK_STAND_IN=lost_replay", filter);
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  EXPECT_NE((outcome.out + outcome.err).find("the runs left another result on rank 0"),
+  EXPECT_NE((outcome.out + outcome.err).find("a later run left a different result on rank 0"),
             std::string::npos)
       << outcome.out << outcome.err;
   EXPECT_EQ(bench("", filter).status, 0);

@@ -111,7 +111,7 @@ TEST_F(CudaOnStandIn, TellsTheDoctorInALineWhatIsMissing) {
       {"RANKCHECK_STAND_IN=no_driver",
        {"no NVIDIA driver is installed: install one for CUDA 13.0 or newer"}},
       {"RANKCHECK_STAND_IN=old_driver",
-       {"the NVIDIA driver is too old, it knows CUDA 12.4: install one for CUDA 13.0 or newer"}},
+       {"the NVIDIA driver is too old, it supports CUDA 12.4: install one for CUDA 13.0 or newer"}},
       {"RANKCHECK_STAND_IN=too_old",
        {"device 0 has compute capability -1.0, the kernels are for 0.0 and newer: hide it with "
         "CUDA_VISIBLE_DEVICES",

@@ -126,8 +126,8 @@ TEST_F(CliGate, EndsWhenTheTimeOfTheCallIsOver) {
   const Outcome first = rankcheck(gate_ + "--time-budget 0.001 --report r --archive r.zip");
   EXPECT_EQ(first.status, 2) << first.out << first.err;
   // The user can paste this line.
-  EXPECT_NE(first.out.find("ended early (time_over), 8 units were not run; to go on: " + program_ +
-                           " run --resume r --time-budget 0.001 --archive r.zip\n"),
+  EXPECT_NE(first.out.find("ended early (time_over), 8 units were not run; to continue: " +
+                           program_ + " run --resume r --time-budget 0.001 --archive r.zip\n"),
             std::string::npos)
       << first.out;
   EXPECT_EQ(first.err.find("rankcheck: r: ended early (time_over)"), 0U) << first.err;
@@ -162,7 +162,7 @@ TEST_F(CliGate, EndsWhenTheTimeOfTheCallIsOver) {
 
 TEST_F(CliGate, RefusesAnArchiveThatCannotBeWritten) {
   expect_unable(gate_ + "--report r --archive absent/r.zip",
-                "--archive: absent/r.zip: expected a file in a folder that may be written, found");
+                "--archive: absent/r.zip: expected a file in a writable folder, found");
   expect_unable(gate_ + "--report r --archive r.tar",
                 "--archive: r.tar: expected a name that ends with .zip");
   make("other.zip", "no archive");
@@ -181,7 +181,7 @@ TEST_F(CliGate, KilledItKeepsItsLinksAndGoesOn) {
   EXPECT_TRUE(report("r")["environment"]["hardware"]["doctor"].contains("backends"));
   const Outcome told = rankcheck("report r");
   EXPECT_EQ(told.status, 2) << told.out << told.err;
-  EXPECT_NE(told.err.find("to go on: " + program_ + " run --resume r"), std::string::npos)
+  EXPECT_NE(told.err.find("to continue: " + program_ + " run --resume r"), std::string::npos)
       << told.err;
   EXPECT_EQ(report("r")["ending"], "killed");
   EXPECT_EQ(harness::complaints(report("r")), "");
@@ -273,10 +273,11 @@ TEST_F(CliGate, PartThatWasKilledBeforeItsHeaderBeginsAnew) {
   EXPECT_EQ(report("r/cuda")["ending"], "completed");
 }
 
-/// What its page says of the parts that begin although the script opens no backend.
+/// Checks what cases/hardware/README.md says about the parts. The script opens no backend, but the
+/// parts begin.
 TEST_F(CliGate, EveryPartChecksWhatItIsFor) {
   make("fast");
-  // All of them in later calls, which keep what the first one was told.
+  // All parts run in later calls, which keep the options of the first call.
   rankcheck(gate_ + "--seed 5 --cases 7 --timeout 9 --time-budget 0.001 --report r");
   finish_gate("r");
   const auto run_of = [this](const std::string& part) {
@@ -320,7 +321,7 @@ TEST_F(CliGate, LeavesOutPartsOfWhichNothingIsSelected) {
             "links, cuda, nccl 2 ranks, speed, sanitizer, suites, device 0, device 1, soak, ");
   EXPECT_EQ(parts_of("--backend cuda"),
             "links, cuda, speed, sanitizer, suites, device 0, device 1, soak, ");
-  // Its only device is alone in the suites, too.
+  // With only one device, the suites already check it alone.
   std::string alone = worker;
   alone.erase(alone.find(",$device"), 8);
   write_worker("cuda", alone);
@@ -335,7 +336,7 @@ TEST_F(CliGate, ShowsItsPartsAloneTheDevicesThatTheUserShows) {
   for (const char* name : {"cuda", "nccl"}) {
     write_worker(name, note + std::string(worker).substr(10));
   }
-  // What parts alone are shown; all others are shown what the user shows.
+  // Returns the devices that only some parts see. All other parts see the user's devices.
   const auto shown_alone = [this](const std::string& by_the_user) {
     std::vector<std::string> all;
     std::istringstream lines(text_of("shown"));
@@ -391,9 +392,9 @@ TEST_F(CliGate, RefusesBeforeAnythingIsMeasured) {
   for (const char* each : {"r", "r/soak"}) {
     fs::create_directories(path_to(each));
     make(std::string(each) + "/journal.jsonl");
-    expect_unable(
-        gate_ + "--report r",
-        std::string("--report: ") + each + ": holds a run: --resume it or choose another folder");
+    expect_unable(gate_ + "--report r",
+                  std::string("--report: ") + each +
+                      ": contains a run: use --resume or choose another folder");
     fs::remove_all(path_to("r"));
   }
   EXPECT_FALSE(exists("asked"));
@@ -506,7 +507,7 @@ TEST_F(CliGate, RefusesToBeginWithoutADeviceOrALibrary) {
   write_worker("nccl", short_of_memory);
   expect_refused("",
                  "backend nccl: /dev/shm: expected 136 MiB; use --backend cuda to leave it out");
-  // It is needed where ranks of NCCL share a device, and nowhere else.
+  // Shared memory is needed only if NCCL's ranks share a device.
   for (const std::string arguments : {"--backend cuda", "--ranks 1..2"}) {
     rankcheck(gate_ + "--time-budget 0.001 --report s " + arguments);
     EXPECT_TRUE(exists("s/report.json")) << arguments;

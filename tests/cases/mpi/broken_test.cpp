@@ -19,7 +19,8 @@ class MpiBroken : public tests::CliTest {
 TEST_F(MpiBroken, IsErroredInEveryReport) {
   const tests::Outcome outcome = run("smoke --operation barrier --cases 2");
   EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
-  EXPECT_NE(outcome.out.find("backend mpi did not open: "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("backend mpi could not be opened: "), std::string::npos)
+      << outcome.out;
   EXPECT_NE(outcome.last_line().find(", 1 errored"), std::string::npos) << outcome.out;
   int errored = 0;
   const json findings = report("r")["findings"];
@@ -27,12 +28,12 @@ TEST_F(MpiBroken, IsErroredInEveryReport) {
     if (finding["verdict"] != "errored") continue;
     ++errored;
     EXPECT_EQ(finding["unit"]["backend"], "mpi");
-    EXPECT_EQ(finding["reason"].get<std::string>().find("the backend did not open: "), 0U);
+    EXPECT_EQ(finding["reason"].get<std::string>().find("the backend could not be opened: "), 0U);
   }
   EXPECT_EQ(errored, 1);
   for (const char* name : {"journal.jsonl", "junit.xml", "summary.md"}) {
     const std::string text = harness::read_file(folder_.path() / "r" / name);
-    EXPECT_NE(text.find("the backend did not open: "), std::string::npos) << name;
+    EXPECT_NE(text.find("the backend could not be opened: "), std::string::npos) << name;
   }
 }
 

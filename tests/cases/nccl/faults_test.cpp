@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"system_error", "all_reduce", "crashed", "ncclAllReduce: unhandled system error"},
         Fault{"async_error", "all_reduce", "crashed", "ncclAllReduce: an asynchronous error"},
         Fault{"abort", "all_reduce", "crashed", "died"},
-        Fault{"hang", "all_reduce", "hung", "ncclAllReduce was not done in time"},
+        Fault{"hang", "all_reduce", "hung", "ncclAllReduce did not finish in time"},
         Fault{"no_wait",
               "barrier",
               "falsified",
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
               "by_all_reduce",
               "separates_ranks"},
         Fault{"other_path", "all_reduce", "falsified", "AllReduce took NVLS/LL", "tree_ll"},
-        Fault{"silent_log", "all_gather", "falsified", "log tells of no AllGather", "ring_simple"},
+        Fault{"silent_log", "all_gather", "falsified", "log shows no AllGather", "ring_simple"},
         Fault{"drop_rank", "all_reduce", "falsified", "differs from the reference", "one_process"},
         Fault{"bad_end", "gather", "crashed", "after the last run: "}),
     [](const auto& instance) {

@@ -55,15 +55,16 @@ Case case_of(const spec::Contract& contract) {
   return c;
 }
 
-/// Which value of a stage is changed: that with the largest magnitude, or the first one.
+/// Selects the value of a stage that is changed: the value with the largest magnitude, or the first
+/// one.
 struct Pick {
   /// The array whose values are picked from. Array::none: all arrays.
   Array array = Array::none;
   bool is_first = false;
 };
 
-/// The value of a stage that is picked from those with a finite bound above 0; none where there is
-/// no such value.
+/// Returns the selected value of a stage among the values with a finite bound above 0. Empty if
+/// there is none.
 std::optional<Place> picked(std::span<const Case> stages,
                             const Observation& observation,
                             std::size_t number,
@@ -208,8 +209,8 @@ TEST(ToleranceTest, lets_no_rank_have_other_bits_than_rank_0) {
   EXPECT_GE(operators, 10);
 }
 
-/// Whether a law's last stage has a bound, and the least power of two such that a value is
-/// falsified where it is off by so many bounds.
+/// Whether a law's last stage has a bound, and the smallest exponent e such that an error of 2^e
+/// bounds is falsified.
 struct Tolerance {
   bool has_bound = false;
   int exponent = 0;
@@ -311,7 +312,7 @@ TEST(ToleranceTest, of_laws_is_no_larger_than_it_was) {
   EXPECT_GE(laws, 100);
 }
 
-/// A number of a law, of which one value went in.
+/// Judges a number of a law that one value went into.
 Judgement judge_number(double number, const UpperLimit& most) {
   const spec::Contract& contract = all_operations().find("intensity")->contract;
   const Case c = case_of(contract);
@@ -328,7 +329,7 @@ TEST(LimitTest, is_kept_up_to_the_bound) {
   EXPECT_EQ(judge_number(2.25, most).ratio_max, 0.5);
   EXPECT_EQ(judge_number(2.5, most).verdict, Verdict::passed);
   EXPECT_EQ(judge_number(2.75, most).reason,
-            "the number = 2.75: expected at most 2, and 0.5 for roundings");
+            "the number = 2.75: expected at most 2, plus 0.5 for rounding errors");
   EXPECT_EQ(judge_number(1, most).power.useful, 1);
 }
 

@@ -108,7 +108,7 @@ TEST_F(CliReconstruct, KeepsTheCheckpointWhenItDiverges) {
   const tests::Outcome outcome =
       rankcheck("reconstruct bright.cxi --start file --iterations 2 --checkpoint state.cxi");
   EXPECT_EQ(outcome.status, 1) << outcome.err;
-  EXPECT_EQ(outcome.last_line(), "falsified: the cost is no number");
+  EXPECT_EQ(outcome.last_line(), "falsified: the cost is not a number");
   EXPECT_EQ(harness::read_file(folder_.path() / "state.cxi"), kept);
 }
 
@@ -263,7 +263,7 @@ TEST_F(CliReconstruct, RejectsWavesAndChecksThatDoNotFitIntoMemory) {
                         rec::complex(rec::source_1 + "illumination",
                                      {1, 4, 4},
                                      std::vector<std::complex<float>>(16, 1))}));
-  // For three frames: 24 bytes for each of this number of values.
+  // The memory for three frames: 24 bytes for each of this number of values.
   const double gib = 3.0 * 4096 * 4096 * 24 * (5 + 10 * 64) / (1 << 30);
   const double most = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
                       static_cast<double>(::sysconf(_SC_PAGESIZE)) / 4 / (1 << 30);
@@ -287,11 +287,10 @@ TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   const auto expect = [&](const std::string& options, const std::string& complaint) {
     expect_unable("reconstruct scan.cxi " + options, complaint);
   };
-  expect("--backend nccl",
-         "backend: nccl: reconstruct has none of that name built in: expected sim, mpi or cuda");
+  expect("--backend nccl", "backend: nccl: expected a backend of reconstruct: sim, mpi or cuda");
   expect("--iterations 1 --batches 2 --verify 3",
-         "--verify: expected a K that divides a step to come, 1 to 2, found 3");
-  expect("--iterations 0 --verify 1", "--verify: expected a step to come, found none");
+         "--verify: expected a K that divides the number of a step to run, 1 to 2, found 3");
+  expect("--iterations 0 --verify 1", "--verify: expected at least one step to run, found none");
   expect("--start file --resume state.cxi", "--start");
   expect("--solver none", "solver: none: expected rpie, epie");
   expect("--defocus 1e-3", "--defocus: expected data without a probe; scan.cxi has one");
@@ -381,8 +380,9 @@ TEST_F(CliReconstruct, RejectsOtherOptionsThanACheckpointHas) {
   };
   expect("--solver epie", "--solver: expected rpie, as in state.cxi, found epie");
   expect("--iterations 0", "--iterations: expected at least 1, which state.cxi has, found 0");
-  expect("--iterations 1 --verify 1", "--verify: expected a step to come, found none");
-  expect("--iterations 2 --verify 9", "--verify: expected a K that divides a step to come, 5 to 8");
+  expect("--iterations 1 --verify 1", "--verify: expected at least one step to run, found none");
+  expect("--iterations 2 --verify 9",
+         "--verify: expected a K that divides the number of a step to run, 5 to 8");
   expect("--batches 5", "--batches: expected 4, as in state.cxi, found 5");
   expect("--modes 3", "--modes: expected 2, as in state.cxi, found 3");
   rec::Dataset data = rec::read_dataset(folder_.path() / "scan.cxi");

@@ -72,7 +72,7 @@ TEST_F(Read, RejectsComplexNumbersWhosePartsLieElsewhere) {
   const std::string probe = source_1 + "illumination";
   write(path_,
         with(small_scan(), {complex(probe, {1, 4, 4}, std::vector<std::complex<float>>(16, 1))}));
-  // The padded name of the imaginary part, followed by its offset behind the real part.
+  // The bytes of the padded name of the imaginary part. They precede its offset in the compound.
   const std::string name("i\0\0\0\0\0\0\0", 8);
   for (const char offset : {'\5', '\2', '\x7f'}) {
     write(path_,
@@ -99,8 +99,8 @@ TEST_F(Read, CallsACrashOfTheLibraryBadInput) {
   harness::write_file(path_, bytes);
   EXPECT_EXIT(static_cast<void>(read_dataset(path_)),
               testing::ExitedWithCode(2),
-              "^rankcheck: .*/scan.cxi: expected an HDF5 file, found one that the library crashes "
-              "over\n$");
+              "^rankcheck: .*/scan.cxi: expected an HDF5 file, found a file on which the library "
+              "crashes\n$");
 }
 #endif
 
@@ -208,7 +208,8 @@ TEST_F(Read, RejectsTranslationsThatDoNotFit) {
       "metres, within 65536 rows of the object, found a scan over 1e+06");
 }
 
-/// Translations in another unit are no fault of the object, so the complaint names them.
+/// Translations in another unit are not a fault of the object, so the message names the
+/// translations.
 TEST_F(Read, BlamesTheScanWhereNoObjectWouldHoldIt) {
   expect_rejected(
       with(small_scan(),
@@ -273,7 +274,7 @@ TEST_F(Read, DoesWithoutObjectsThatDoNotFit) {
   expect_none(ones({0, 9}, 0), "at least one pixel, found [0, 9]");
   std::vector<std::complex<float>> values(81, 1);
   values[4] = std::nanf("");
-  expect_none(complex(object, {9, 9}, values), "finite numbers, found others at 4");
+  expect_none(complex(object, {9, 9}, values), "finite numbers, found infinity or NaN at 4");
   expect_none({object, [](hdf5::Writer& file, const auto& path) { file.string(path, "it"); }},
               "complex numbers: compounds of two numbers r and i, found text");
   expect_none({object, [](hdf5::Writer& file, const auto& path) { file.link(path, "lost"); }},
@@ -287,10 +288,10 @@ TEST_F(Read, RejectsPixelsWithoutExtent) {
   };
   expect_rejected(vectors({0, -0.5, 0, 0, 0, 0}),
                   detector_1 + "basis_vectors",
-                  "vectors of some length, found (0, 0, 0) from a pixel to the next column");
+                  "vectors with a length above 0, found (0, 0, 0) from a pixel to the next column");
   expect_rejected(vectors({std::nan(""), 1, 0, 1, 0, 0}),
                   detector_1 + "basis_vectors",
-                  "vectors of some length, found (nan, 1, 0) from a pixel to the next row");
+                  "vectors with a length above 0, found (nan, 1, 0) from a pixel to the next row");
 }
 
 TEST_F(Read, RejectsLinksToNothing) {

@@ -302,15 +302,17 @@ TEST_F(Reconstruct, RejectsBrokenCheckpoints) {
             "rankcheck_1/iterations: expected a whole number, 0 or more, found -1");
   broken = start_;
   broken.state.object[3] = {0, std::nanf("")};
-  EXPECT_EQ(complaint(broken), "entry_1/image_1/data: expected finite numbers, found others at 3");
+  EXPECT_EQ(complaint(broken),
+            "entry_1/image_1/data: expected finite numbers, found infinity or NaN at 3");
   broken = start_;
   broken.state.memory["count"][1] = INFINITY;
   EXPECT_EQ(complaint(broken),
-            "rankcheck_1/memory/count: expected finite numbers, found others at 1");
+            "rankcheck_1/memory/count: expected finite numbers, found infinity or NaN at 1");
   broken = start_;
   broken.iterations = 2;
   broken.costs = {1, std::nan("")};
-  EXPECT_EQ(complaint(broken), "entry_1/image_1/cost: expected finite numbers, found others at 1");
+  EXPECT_EQ(complaint(broken),
+            "entry_1/image_1/cost: expected finite numbers, found infinity or NaN at 1");
 }
 
 TEST_F(Reconstruct, RejectsCheckpointsWithAnyFlippedBit) {

@@ -122,18 +122,18 @@ TEST(ValidateTest, finds_a_deadlock) {
   const auto violation = validate(sketch.plan, sketch.memory());
   ASSERT_TRUE(violation);
   EXPECT_EQ(violation->kind, Violation::Kind::deadlock);
-  EXPECT_EQ(violation->text,
-            "rank 0 step 0 (wait event 3) never goes on; rank 1 step 0 (wait event 2) never goes "
-            "on");
+  EXPECT_EQ(
+      violation->text,
+      "rank 0 step 0 (wait event 3) never continues; rank 1 step 0 (wait event 2) never continues");
 }
 
 TEST(ValidateTest, finds_events_that_are_used_on_one_side_only) {
   Sketch signalled(2);
   (void)signalled.builder.signal(0);
-  EXPECT_NE(signalled.wrong().find("nobody ever waits for that event"), std::string::npos);
+  EXPECT_NE(signalled.wrong().find("no rank ever waits for that event"), std::string::npos);
   Sketch awaited(2);
   awaited.builder.wait(1, Event{awaited.plan.events++});
-  EXPECT_NE(awaited.wrong().find("nobody ever signals that event"), std::string::npos);
+  EXPECT_NE(awaited.wrong().find("no rank ever signals that event"), std::string::npos);
 }
 
 TEST(ValidateTest, finds_an_event_signalled_twice) {
@@ -156,9 +156,9 @@ TEST(ValidateTest, finds_steps_that_mean_nothing) {
   const auto says = [](const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
   };
-  EXPECT_TRUE(says(wrong(StepKind::put, recv(0), {send(0)}), "that is a copy"));
-  EXPECT_TRUE(says(wrong(StepKind::copy, recv(1), {send(0)}), "that is a put"));
-  EXPECT_TRUE(says(wrong(StepKind::copy, recv(0), {send(1)}), "that is a reduce"));
+  EXPECT_TRUE(says(wrong(StepKind::put, recv(0), {send(0)}), "must be a copy"));
+  EXPECT_TRUE(says(wrong(StepKind::copy, recv(1), {send(0)}), "must be a put"));
+  EXPECT_TRUE(says(wrong(StepKind::copy, recv(0), {send(1)}), "must be a reduce"));
   EXPECT_TRUE(says(wrong(StepKind::copy, recv(0), {send(0, 0, 1)}), "another size"));
   EXPECT_TRUE(says(wrong(StepKind::copy, recv(0), {send(0), send(0)}), "needs one source"));
   EXPECT_TRUE(says(wrong(StepKind::reduce, recv(0), {}), "needs a source"));

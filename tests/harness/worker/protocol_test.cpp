@@ -160,8 +160,8 @@ TEST(Hello, SaysWhichFieldCannotBe) {
   };
   const nlohmann::json algorithm{{"operation", "all_reduce"}, {"name", "ring"}, {"summary", ""}};
   EXPECT_EQ(error_of("/algorithms", {algorithm, algorithm}),
-            "algorithms: ring of all_reduce is there twice");
-  EXPECT_EQ(error_of("/ranks", {0, 0}), "ranks: 0 is there twice");
+            "algorithms: ring of all_reduce occurs twice");
+  EXPECT_EQ(error_of("/ranks", {0, 0}), "ranks: 0 occurs twice");
   EXPECT_EQ(error_of("/traits/ranks_max", -3), "ranks_max: expected at least 1, got -3");
   EXPECT_EQ(error_of("/traits/ranks_max", 0), "ranks_max: expected at least 1, got 0");
   EXPECT_EQ(error_of("/traits/ranks_max", 1.5),

@@ -57,15 +57,15 @@ TEST(ForcedWay, IsTheOneThatTheLogTells) {
   EXPECT_EQ(disagreement({as_forced}), "");
   EXPECT_EQ(disagreement({as_forced, as_forced, {"Broadcast", "RING", "LL"}}), "");
   EXPECT_EQ(disagreement({as_forced, {"AllReduce", "RING", "LL"}}),
-            "forced to TREE/LL, but by its log NCCL's AllReduce took RING/LL");
+            "forced to TREE/LL, but according to its log NCCL's AllReduce took RING/LL");
   EXPECT_EQ(disagreement({{"AllReduce", "TREE", "SIMPLE"}}),
-            "forced to TREE/LL, but by its log NCCL's AllReduce took TREE/SIMPLE");
+            "forced to TREE/LL, but according to its log NCCL's AllReduce took TREE/SIMPLE");
 }
 
 TEST(ForcedWay, MustBeSeenWhereDataMove) {
-  EXPECT_EQ(disagreement({}), "forced to TREE/LL, but NCCL's log tells of no AllReduce");
+  EXPECT_EQ(disagreement({}), "forced to TREE/LL, but NCCL's log shows no AllReduce");
   EXPECT_EQ(disagreement({{"Broadcast", "TREE", "LL"}}),
-            "forced to TREE/LL, but NCCL's log tells of no AllReduce");
+            "forced to TREE/LL, but NCCL's log shows no AllReduce");
   EXPECT_EQ(disagreement({}, false), "");
 }
 

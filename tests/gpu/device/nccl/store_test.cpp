@@ -176,8 +176,8 @@ TEST_F(Store, TellsAllWhichRankDidNotCome) {
     if (rank == 1) return;
     client.barrier("b", rank, 3, Milliseconds(100));
   });
-  expect_says(complaints[0], "barrier 'b': rank 1 did not come in time");
-  expect_says(complaints[2], "barrier 'b': rank 1 did not come in time");
+  expect_says(complaints[0], "barrier 'b': rank 1 did not arrive in time");
+  expect_says(complaints[2], "barrier 'b': rank 1 did not arrive in time");
   const auto next = together(
       3, [&](int rank, StoreClient& client) { client.barrier("b", rank, 3, long_enough); });
   for (const std::string& each : next) EXPECT_EQ(each, "no complaint");
@@ -199,7 +199,7 @@ TEST_F(Store, TellsAllThatARankDied) {
   std::this_thread::sleep_for(Milliseconds(30));
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
-  expect_says(said.get(), "barrier 'b': rank 1 went away while it waited");
+  expect_says(said.get(), "barrier 'b': rank 1 disconnected while it waited");
 }
 
 TEST_F(Store, RefusesARankTwiceAndOtherNumbersOfRanks) {
@@ -209,7 +209,7 @@ TEST_F(Store, RefusesARankTwiceAndOtherNumbersOfRanks) {
   std::this_thread::sleep_for(Milliseconds(30));
   StoreClient client = connect();
   expect_says(complaint([&] { client.barrier("b", 0, 2, long_enough); }),
-              "rank 0 of 2 came, but that rank waits already");
+              "rank 0 of 2 came, but that rank already waits");
   expect_says(complaint([&] { client.barrier("b", 1, 3, long_enough); }),
               "rank 1 of 3 came, but others wait for 2");
   expect_says(complaint([&] { client.barrier("b", 2, 2, long_enough); }), "rank 2 of 2 ranks");
@@ -256,7 +256,7 @@ TEST_F(Store, TalksOnlyToThoseWhoKnowTheSecret) {
 
 TEST_F(Store, LetsNobodyInWithoutASecretFromElsewhere) {
   expect_says(complaint([] { StoreServer server({.host = "0.0.0.0"}, ""); }),
-              "others could reach it: expected a secret");
+              "others can reach it: expected a secret");
   const StoreServer guarded({.host = "0.0.0.0"}, "secret");
   const StoreServer alone({.host = "127.0.0.1"}, "");
   StoreClient client({.port = alone.port()}, "", long_enough);
@@ -306,7 +306,7 @@ TEST_F(Store, TakesNegativePatienceForNone) {
   expect_says(complaint([&] { static_cast<void>(client.wait("never", Milliseconds(-1))); }),
               "no value for 'never' in time");
   expect_says(complaint([&] { client.barrier("b", 0, 2, Milliseconds(-1)); }),
-              "rank 1 did not come in time");
+              "rank 1 did not arrive in time");
 }
 
 /// Limits the number of the process's descriptors during this object's lifetime.

@@ -44,17 +44,17 @@ TEST_F(SimClusterTest, takes_a_call_that_fits) {
 }
 
 TEST_F(SimClusterTest, refuses_a_call_that_sends_more_than_there_is) {
-  EXPECT_EQ(fault_of(buffers(4, 15)), "rank 0: all_gather needs 20 bytes where the device has 16");
+  EXPECT_EQ(fault_of(buffers(4, 15)), "rank 0: all_gather needs 20 bytes, but the device has 16");
 }
 
 TEST_F(SimClusterTest, refuses_a_call_that_receives_more_than_there_is_room_for) {
-  EXPECT_EQ(fault_of(buffers(5, 14)), "rank 0: all_gather needs 60 bytes where the device has 56");
+  EXPECT_EQ(fault_of(buffers(5, 14)), "rank 0: all_gather needs 60 bytes, but the device has 56");
 }
 
 TEST_F(SimClusterTest, refuses_memory_of_another_rank) {
   std::vector<DeviceBuffers> crossed = buffers(5, 15);
   crossed[2].recv = crossed[1].recv;
-  EXPECT_EQ(fault_of(crossed), "rank 2: all_gather needs 60 bytes where the device has no memory");
+  EXPECT_EQ(fault_of(crossed), "rank 2: all_gather needs 60 bytes, but the device has no memory");
 }
 
 TEST_F(SimClusterTest, takes_memory_that_it_adopted) {
@@ -71,7 +71,7 @@ TEST_F(SimClusterTest, forgets_memory_that_it_adopted) {
   cluster_.begin(ranks, {}, std::nullopt);
   std::vector<DeviceBuffers> own = buffers(5, 15);
   own[1].send = outside.data();
-  EXPECT_EQ(fault_of(own), "rank 1: all_gather needs 20 bytes where the device has no memory");
+  EXPECT_EQ(fault_of(own), "rank 1: all_gather needs 20 bytes, but the device has no memory");
 }
 
 TEST_F(SimClusterTest, refuses_buffers_of_fewer_ranks) {

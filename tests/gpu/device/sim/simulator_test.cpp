@@ -136,7 +136,7 @@ TEST(SimulatorTest, finds_a_deadlock_under_every_schedule) {
   for (const Schedule& schedule : schedules()) {
     const Report& report = bench.run(schedule);
     EXPECT_EQ(report.status, Status::deadlock);
-    EXPECT_EQ(report.text, "rank 1 step 0 (wait event 2) never goes on");
+    EXPECT_EQ(report.text, "rank 1 step 0 (wait event 2) never continues");
     EXPECT_EQ(report.ranks[1].left, -1);
   }
 }
