@@ -6,7 +6,8 @@ Operator pixelwise() {
   return {
       .name = "pixelwise",
       .summary =
-          "One thread computes each pixel of a frame. Then rows, ranks and all ranks are summed.",
+          "One thread computes each pixel of a frame. The costs are summed by row, by rank and "
+          "over all ranks.",
       .run = [](const OperatorRun& run) { run_cost<Noise::gaussian>(run); },
   };
 }
