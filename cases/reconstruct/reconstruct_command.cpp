@@ -171,7 +171,7 @@ void describe(const Options& options,
                is_one ? "is" : "are",
                data.partly_bad == 0
                    ? std::string()
-                   : fmt::format(",{} because they are bad in some frames", which));
+                   : fmt::format(",{} because of bad values in some frames", which));
   }
   fmt::print("{}, {}, {} on {} in {}, {} partition, {} layout\n",
              from.solver,

@@ -40,7 +40,7 @@ TEST_F(CliSelection, OptionsWithoutASuiteNarrowSmoke) {
 TEST_F(CliSelection, HelpSaysWhatIsNarrowed) {
   const Outcome outcome = rankcheck("run --help");
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_NE(outcome.out.find("Without a suite they narrow smoke"), std::string::npos);
+  EXPECT_NE(outcome.out.find("If no suite is named, they restrict smoke"), std::string::npos);
 }
 
 TEST_F(CliSelection, SecondLineNamesSuiteAndBackends) {

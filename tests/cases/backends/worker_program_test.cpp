@@ -47,7 +47,7 @@ TEST_F(WorkerProgramTest, is_missing_where_there_is_no_file) {
 TEST_F(WorkerProgramTest, that_hangs_is_not_waited_for) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(program("echo '{'; exec sleep 100", 0.1).why_unavailable(),
-            "worker does not run (it said nothing of itself within 0.1 s): install the libraries "
+            "worker does not run (it did not describe itself within 0.1 s): install the libraries "
             "that it needs, or build it on this machine");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }

@@ -133,10 +133,10 @@ TEST_F(CliReconstruct, TellsWhatItLeavesOut) {
   const tests::Outcome outcome = rankcheck("reconstruct masked.cxi --iterations 1");
   EXPECT_NE(outcome.out.find(": 3 frames of 4 × 4 around 2 × 4, no probe"), std::string::npos)
       << outcome.out;
-  EXPECT_NE(
-      outcome.out.find("\n2 of 8 pixels of every frame are masked, 1 of them for being bad in "
-                       "some frames\n"),
-      std::string::npos)
+  EXPECT_NE(outcome.out.find(
+                "\n2 of 8 pixels of every frame are masked, 1 of them because of bad values in "
+                "some frames\n"),
+            std::string::npos)
       << outcome.out;
 }
 
@@ -299,7 +299,7 @@ TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   expect("--defocus nan", "--defocus: expected a decimal number, got nan");
   expect("--defocus 1 --resume state.cxi", "--defocus");
   expect("--batches 17", "--batches: expected 1 to 16, the positions; found 17");
-  expect("--solver lsqml --model poisson", "--model: expected gaussian, which is all that lsqml");
+  expect("--solver lsqml --model poisson", "--model: expected gaussian, the only model of lsqml");
   expect("--model poisson", "--model requires --solver");
   expect("--solver conjugate_gradient --batches 2", "--batches: expected 1, because");
   expect("--partition none", "--partition");
@@ -310,12 +310,12 @@ TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
   expect("--output a.cxi --checkpoint ./a.cxi", "./a.cxi: expected another file than the output");
   expect("--checkpoint a --pictures a", "a: expected another file than the checkpoint");
   expect("--resume a --output a", "a: expected another file than the checkpoint");
-  expect("--output none/out.cxi", "none/out.cxi: expected a file in a folder");
+  expect("--output none/out.cxi", "none/out.cxi: expected a file in a writable folder");
   expect("--output .", ".: expected a file, found a folder");
   expect("--output ''", "--output: expected a value, got nothing");
-  expect("--checkpoint none/state.cxi", "none/state.cxi: expected a file in a folder");
-  expect("--pictures scan.cxi/drawn", "scan.cxi/drawn: expected a folder");
-  expect_unable("simulate none/scan.cxi", "none/scan.cxi: expected a file in a folder");
+  expect("--checkpoint none/state.cxi", "none/state.cxi: expected a file in a writable folder");
+  expect("--pictures scan.cxi/drawn", "scan.cxi/drawn: expected a writable folder");
+  expect_unable("simulate none/scan.cxi", "none/scan.cxi: expected a file in a writable folder");
   expect("--resume scan.cxi", "scan.cxi: expected a checksum at the end of the file, found none");
   expect_unable("reconstruct absent.cxi", "absent.cxi");
 }
@@ -379,7 +379,7 @@ TEST_F(CliReconstruct, RejectsOtherOptionsThanACheckpointHas) {
     expect_unable("reconstruct scan.cxi --resume state.cxi " + options, complaint);
   };
   expect("--solver epie", "--solver: expected rpie, as in state.cxi, found epie");
-  expect("--iterations 0", "--iterations: expected at least 1, which state.cxi has, found 0");
+  expect("--iterations 0", "--iterations: expected at least 1, the number in state.cxi, found 0");
   expect("--iterations 1 --verify 1", "--verify: expected at least one step to run, found none");
   expect("--iterations 2 --verify 9",
          "--verify: expected a K that divides the number of a step to run, 5 to 8");
