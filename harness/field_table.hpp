@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/field.hpp"
 #include "harness/fields.hpp"
 
 namespace rankcheck::harness {
@@ -19,15 +20,6 @@ enum class Presence : std::uint8_t {
   written,
   /// Left out if the field has its default.
   optional,
-};
-
-/// One field of an object: its name, how it is written and how it is read. A table of such fields
-/// defines how a type is converted to JSON and back.
-template <class Object>
-struct Field {
-  std::string_view name;
-  void (*write)(std::string_view name, const Object& object, nlohmann::ordered_json& out);
-  void (*read)(std::string_view name, Fields& fields, Object& object);
 };
 
 /// The class to which a pointer to a data member belongs.

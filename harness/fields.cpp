@@ -16,28 +16,10 @@ using nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::array<std::string_view, 3> pattern_names{"ring", "pairs", "self"};
-
 std::vector<std::string_view> type_names() {
   std::vector<std::string_view> names;
   for (const spec::TypeInfo& each : spec::type_table) names.push_back(each.name);
   return names;
-}
-
-std::vector<std::string_view> array_names() {
-  std::vector<std::string_view> names;
-  for (const spec::ArrayInfo& each : spec::array_table) names.push_back(each.name);
-  return names;
-}
-
-/// Reads one of `names`, which must be in the order of the enumerators.
-template <class Enum, class Names>
-void read_name(const json& value, const Names& names, Enum& out) {
-  const auto found =
-      value.is_string() ? std::find(names.begin(), names.end(), value.get_ref<const std::string&>())
-                        : names.end();
-  if (found == names.end()) expected(fmt::format("one of {}", fmt::join(names, ", ")), value);
-  out = static_cast<Enum>(found - names.begin());
 }
 
 }  // namespace
@@ -46,6 +28,14 @@ void expected(std::string_view what, const json& got) {
   std::string text = got.dump();
   if (text.size() > 60) text = text.substr(0, 57) + "...";
   throw BadInput(fmt::format("expected {}, got {}", what, text));
+}
+
+std::size_t read_name(const json& value, std::span<const std::string_view> names) {
+  const auto found =
+      value.is_string() ? std::find(names.begin(), names.end(), value.get_ref<const std::string&>())
+                        : names.end();
+  if (found == names.end()) expected(fmt::format("one of {}", fmt::join(names, ", ")), value);
+  return static_cast<std::size_t>(found - names.begin());
 }
 
 void read_value(const json& value, bool& out) {
@@ -73,28 +63,13 @@ void read_value(const json& value, double& out) {
 }
 
 void read_value(const json& value, spec::Type& out) {
-  read_name(value, type_names(), out);
-}
-void read_value(const json& value, spec::ReduceOp& out) {
-  read_name(value, spec::reduce_op_names, out);
-}
-void read_value(const json& value, spec::Pattern& out) {
-  read_name(value, pattern_names, out);
+  out = static_cast<spec::Type>(read_name(value, type_names()));
 }
 void read_value(const json& value, InputKind& out) {
-  read_name(value, input_kind_names, out);
-}
-void read_value(const json& value, Scan& out) {
-  read_name(value, scan_names, out);
-}
-void read_value(const json& value, Form& out) {
-  read_name(value, form_names, out);
-}
-void read_value(const json& value, spec::Array& out) {
-  read_name(value, array_names(), out);
+  out = static_cast<InputKind>(read_name(value, input_kind_names));
 }
 void read_value(const json& value, Verdict& out) {
-  read_name(value, verdict_names, out);
+  out = static_cast<Verdict>(read_name(value, verdict_names));
 }
 
 void read_value(const json& value, Case& out) {
@@ -110,23 +85,8 @@ ordered_json write_value(double value) {
 ordered_json write_value(spec::Type value) {
   return spec::name(value);
 }
-ordered_json write_value(spec::ReduceOp value) {
-  return spec::name(value);
-}
-ordered_json write_value(spec::Pattern value) {
-  return pattern_names[static_cast<std::size_t>(value)];
-}
 ordered_json write_value(InputKind value) {
   return name(value);
-}
-ordered_json write_value(Scan value) {
-  return name(value);
-}
-ordered_json write_value(Form value) {
-  return name(value);
-}
-ordered_json write_value(spec::Array value) {
-  return spec::name(value);
 }
 ordered_json write_value(Verdict value) {
   return name(value);

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -25,14 +27,14 @@ void read_value(const nlohmann::json& value, std::string& out);
 /// Also accepts the strings "inf", "-inf" and "nan", because JSON has no such numbers.
 void read_value(const nlohmann::json& value, double& out);
 
+/// Returns the index of the name among `names`. Throws BadInput if `value` is none of them. A type
+/// with names has a read_value and a write_value in its own namespace.
+[[nodiscard]] std::size_t read_name(const nlohmann::json& value,
+                                    std::span<const std::string_view> names);
+
 /// These read names.
 void read_value(const nlohmann::json& value, spec::Type& out);
-void read_value(const nlohmann::json& value, spec::ReduceOp& out);
-void read_value(const nlohmann::json& value, spec::Pattern& out);
 void read_value(const nlohmann::json& value, InputKind& out);
-void read_value(const nlohmann::json& value, Scan& out);
-void read_value(const nlohmann::json& value, Form& out);
-void read_value(const nlohmann::json& value, spec::Array& out);
 void read_value(const nlohmann::json& value, Verdict& out);
 
 void read_value(const nlohmann::json& value, Case& out);
@@ -78,12 +80,7 @@ void read_value(const nlohmann::json& value, std::map<std::string, Element>& out
 [[nodiscard]] nlohmann::ordered_json write_value(double value);
 /// These write names.
 [[nodiscard]] nlohmann::ordered_json write_value(spec::Type value);
-[[nodiscard]] nlohmann::ordered_json write_value(spec::ReduceOp value);
-[[nodiscard]] nlohmann::ordered_json write_value(spec::Pattern value);
 [[nodiscard]] nlohmann::ordered_json write_value(InputKind value);
-[[nodiscard]] nlohmann::ordered_json write_value(Scan value);
-[[nodiscard]] nlohmann::ordered_json write_value(Form value);
-[[nodiscard]] nlohmann::ordered_json write_value(spec::Array value);
 [[nodiscard]] nlohmann::ordered_json write_value(Verdict value);
 
 [[nodiscard]] nlohmann::ordered_json write_value(const Case& value);

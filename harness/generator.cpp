@@ -1,21 +1,16 @@
 #include "harness/generator.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 #include <utility>
 
 #include "harness/hash.hpp"
-#include "harness/input.hpp"
-#include "harness/scene_input.hpp"
 #include "harness/shuffle.hpp"
 
 namespace rankcheck::harness {
 
 namespace {
 
-using spec::ReduceOp;
-using spec::Sizes;
 using spec::Type;
 
 /// Number of consecutive cases that share one choice of weights.
@@ -30,7 +25,7 @@ constexpr int goal_attempts = 64;
 /// Number of cases for a site class after which it may get only every eighth case.
 constexpr int patience = 8;
 /// Size of the cases that test what a backend takes.
-constexpr int probe_size = 50;
+constexpr int trial_size = 50;
 
 /// The weights, out of 256, from which a batch chooses one for each feature.
 constexpr std::array<std::array<int, 4>, 8> swarm_weights{{
@@ -60,42 +55,14 @@ const Property& property_of(const Catalogue& catalogue, const Unit& unit) {
   return *property;
 }
 
-std::vector<InputKind> kinds_of(const spec::Contract& contract, Type type, ReduceOp op) {
-  const bool of_scene = contract.sizes == Sizes::scene;
-  std::vector<InputKind> kinds;
-  for (const InputKind kind : {InputKind::coded,
-                               InputKind::general,
-                               InputKind::fine,
-                               InputKind::exact,
-                               InputKind::special,
-                               InputKind::each_special,
-                               InputKind::cancelling,
-                               InputKind::wide_range}) {
-    // For other types, fine is the same as general.
-    if (kind == InputKind::fine && !(of_scene && type == Type::f64)) continue;
-    if (of_scene ? is_defined(kind, contract) : is_defined(kind, type, op)) kinds.push_back(kind);
-  }
-  return kinds;
-}
-
-/// Whether cases of the cell can belong to the site class.
-bool may_have(const Cell& cell, const SiteClass& goal) {
-  return !goal.input || goal.input->admits(cell.type, cell.op);
-}
-
-/// Number of bits of a positive number.
-std::int64_t width(std::int64_t number) {
-  return static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(number)));
-}
-
 /// Changes that remove something that a backend may not take, the smallest loss first.
-constexpr std::array<void (*)(Case&), 6> repairs{
-    [](Case& c) { c.chunk = 0; },
-    [](Case& c) { c.schedule = "in_order"; },
-    [](Case& c) { c.gap = 0; },
-    [](Case& c) { c.offset = 0; },
-    [](Case& c) { c.in_place = false; },
-    [](Case& c) {
+constexpr std::array<void (*)(const Family&, Case&), 6> repairs{
+    [](const Family&, Case& c) { c.chunk = 0; },
+    [](const Family&, Case& c) { c.schedule = "in_order"; },
+    [](const Family& family, Case& c) { family.simplify(c); },
+    [](const Family&, Case& c) { c.offset = 0; },
+    [](const Family&, Case& c) { c.in_place = false; },
+    [](const Family&, Case& c) {
       if (!c.group.empty()) c.ranks = group_size(c);
       c.group.clear();
     },
@@ -103,40 +70,11 @@ constexpr std::array<void (*)(Case&), 6> repairs{
 
 }  // namespace
 
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-  Choices choices(a);
-  return Choices(choices.next() ^ b).next();
-}
-
-std::uint64_t Choices::next() {
-  state_ += 0x9e3779b97f4a7c15U;
-  std::uint64_t z = state_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
-}
-
-std::int64_t Choices::below(std::int64_t limit) {
-  return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(limit));
-}
-
-std::int64_t Choices::between(std::int64_t least, std::int64_t most) {
-  return least + below(most - least + 1);
-}
-
-std::int64_t Choices::log_between(std::int64_t least, std::int64_t most) {
-  const std::int64_t first = std::int64_t{1} << (between(width(least), width(most)) - 1);
-  return between(std::max(first, least), std::min(2 * first - 1, most));
-}
-
-std::string Cell::name() const {
-  return std::string(spec::name(type)) + "/" + std::string(spec::name(op));
-}
-
 Generator::Generator(const Catalogue& catalogue, const Backend& backend, const Unit& unit)
     : catalogue_(catalogue),
       backend_(backend),
       operation_(operation_of(catalogue, unit)),
+      family_(family_of(operation_.contract)),
       property_(property_of(catalogue, unit)),
       ranks_min_(std::max(unit.ranks_min, 1)),
       ranks_max_(std::min(unit.ranks_max, backend.traits().ranks_max)) {
@@ -186,32 +124,24 @@ std::vector<std::string> Generator::cells_of(const spec::Contract& contract) {
 
 std::vector<Cell> Generator::all_cells(const spec::Contract& contract,
                                        const std::vector<Type>& types) {
-  std::vector<Cell> all;
-  for (const spec::TypeInfo& type : spec::type_table) {
-    if (!types.empty() && std::count(types.begin(), types.end(), type.type) == 0) continue;
-    for (std::size_t i = 0; i < spec::reduce_op_names.size(); ++i) {
-      const auto op = static_cast<ReduceOp>(i);
-      if ((op != ReduceOp::none) != contract.reduces) continue;
-      if (!spec::is_defined(op, type.type)) continue;
-      const bool is_real = type.type == Type::f32 || type.type == Type::f64;
-      if (contract.sizes == Sizes::scene && !is_real) continue;
-      all.push_back({.type = type.type, .op = op, .kinds = kinds_of(contract, type.type, op)});
-    }
-  }
+  std::vector<Cell> all = family_of(contract).cells(contract);
+  std::erase_if(all, [&](const Cell& each) {
+    return !types.empty() && std::count(types.begin(), types.end(), each.type) == 0;
+  });
   // If there are no buffers, the type makes no difference.
-  if (contract.sizes == Sizes::none && all.size() > 1) all.erase(all.begin() + 1, all.end());
+  if (!contract.has_buffers && all.size() > 1) all.erase(all.begin() + 1, all.end());
   return all;
 }
 
 bool Generator::can_cover(std::size_t cell) {
   constexpr int rounds = 4;
-  Case probe;
+  Case trial;
   // Tries plain cases first, then any cases.
   weights_ = {};
   for (int round = 0; round < rounds; ++round) {
-    Choices choices(mix(mix(seed_, cell), static_cast<std::uint64_t>(round)));
-    if (draw_legal(choices, cell, probe_size, nullptr, probe)) return true;
-    weights_ = choose_weights(choices);
+    RandomSource random(mix(mix(seed_, cell), static_cast<std::uint64_t>(round)));
+    if (draw_legal(random, cell, trial_size, nullptr, trial)) return true;
+    weights_ = choose_weights(random);
   }
   return false;
 }
@@ -231,20 +161,20 @@ void Generator::find_cells() {
 
 void Generator::find_sites() {
   constexpr std::size_t cells_tried = 4;
-  Case probe;
+  Case trial;
   for (const SiteClass& site :
        site_classes(operation_.contract, backend_.traits(), ranks_min_, ranks_max_)) {
     std::vector<std::size_t> cells;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
-      if (may_have(cells_[i], site)) cells.push_back(i);
+      if (site.may_have(cells_[i])) cells.push_back(i);
     }
-    Choices choices(mix(seed_, hash_of(site.name)));
+    RandomSource random(mix(seed_, hash_of(site.name)));
     const std::int64_t refused = refused_;
     bool is_taken = false;
     const std::size_t tries = std::min(cells_tried, cells.size());
     for (std::size_t i = 0; i < tries; ++i) {
       const std::size_t cell = cells[i * cells.size() / tries];
-      if (!draw_legal(choices, cell, probe_size, &site, probe)) continue;
+      if (!draw_legal(random, cell, trial_size, &site, trial)) continue;
       sites_.push_back({.site = site});
       is_taken = true;
       break;
@@ -256,21 +186,17 @@ void Generator::find_sites() {
   });
 }
 
-Generator::Weights Generator::choose_weights(Choices& choices) {
-  Weights weights{};
+FeatureWeights Generator::choose_weights(RandomSource& random) {
+  FeatureWeights weights{};
   for (std::size_t f = 0; f < features; ++f) {
-    weights[f] = swarm_weights[f][static_cast<std::size_t>(choices.below(4))];
+    weights[f] = swarm_weights[f][static_cast<std::size_t>(random.below(4))];
   }
   return weights;
 }
 
-bool Generator::enabled(Feature feature, const Draw& draw, Choices& choices) {
-  return choices.chance(draw.weights[static_cast<std::size_t>(feature)]);
-}
-
 bool Generator::is_wanted(const Cell& cell) const {
   return cell.is_open || std::any_of(sites_.begin(), sites_.end(), [&](const SiteCell& each) {
-           return each.is_open && each.site.input && may_have(cell, each.site);
+           return each.is_open && each.site.input && each.site.may_have(cell);
          });
 }
 
@@ -278,8 +204,8 @@ std::size_t Generator::next_cell() {
   if (order_.empty()) {
     order_.resize(cells_.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
-    Choices choices(mix(seed_, ~drawn_));
-    shuffle(choices, order_);
+    RandomSource random(mix(seed_, ~drawn_));
+    shuffle(random, order_);
     // The last cell is taken first. Cells that no round has covered yet go to the end, and so do
     // cells whose inputs can reach an open site class.
     std::stable_partition(
@@ -292,7 +218,7 @@ std::size_t Generator::next_cell() {
 
 const SiteClass* Generator::next_goal(const Cell& cell) {
   const auto may_be_goal = [&](const SiteCell& each) {
-    if (!each.is_open || !may_have(cell, each.site)) return false;
+    if (!each.is_open || !each.site.may_have(cell)) return false;
     if (each.site.is_empty() && cell.is_open) return false;
     // Limits a class whose cases cover nothing: it must not starve the other classes and the cells.
     return each.visits < patience || drawn_ % static_cast<std::uint64_t>(patience) == 0;
@@ -313,17 +239,17 @@ const SiteClass* Generator::next_goal(const Cell& cell) {
 
 bool Generator::next(std::uint64_t word, int size, Case& out) {
   if (drawn_ % batch_cases == 0) {
-    Choices choices(mix(seed_, drawn_ / batch_cases));
-    weights_ = choose_weights(choices);
+    RandomSource random(mix(seed_, drawn_ / batch_cases));
+    weights_ = choose_weights(random);
   }
   ++drawn_;
-  Choices choices(word);
+  RandomSource random(word);
   needs_ranks_ = needs_ranks_ && drawn_ <= static_cast<std::uint64_t>(patience);
   for (std::size_t tried = 0; tried < cells_.size(); ++tried) {
     const std::size_t cell = next_cell();
     const SiteClass* goal = needs_ranks_ ? nullptr : next_goal(cells_[cell]);
-    const bool reached = goal != nullptr && draw_legal(choices, cell, size, goal, out);
-    if (!reached && !draw_legal(choices, cell, size, nullptr, out)) continue;
+    const bool reached = goal != nullptr && draw_legal(random, cell, size, goal, out);
+    if (!reached && !draw_legal(random, cell, size, nullptr, out)) continue;
     ++cells_[cell].visits;
     return true;
   }
@@ -336,8 +262,9 @@ void Generator::cover(const Case& c, bool compared) {
     ++cell.covered;
     cell.is_open = false;
   };
+  const int variant = family_.variant(c);
   for (Cell& cell : cells_) {
-    if (compared && cell.type == c.type && cell.op == c.op) count(cell);
+    if (compared && cell.type == c.type && cell.variant == variant) count(cell);
   }
   for (SiteCell& cell : sites_) {
     if ((compared || cell.site.is_empty()) && cell.site.has(c)) count(cell);
@@ -345,23 +272,23 @@ void Generator::cover(const Case& c, bool compared) {
 }
 
 bool Generator::draw_legal(
-    Choices& choices, std::size_t cell, int size, const SiteClass* goal, Case& out) {
+    RandomSource& random, std::size_t cell, int size, const SiteClass* goal, Case& out) {
   const Cell& wanted = cells_[cell];
   const int attempts = goal == nullptr ? attempts_max : goal_attempts;
   const bool may_be_empty =
       !needs_ranks_ && (!wanted.is_open || (goal != nullptr && goal->is_empty()));
-  Draw draw{.size = size, .has_data = !may_be_empty, .weights = weights_};
+  Drawing drawing{.random = random, .size = size, .has_data = !may_be_empty, .weights = weights_};
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    draw.large = attempt >= small_attempts;
+    drawing.large = attempt >= small_attempts;
     if (goal != nullptr) {
-      draw.weights = choose_weights(choices);
-      draw.ranks = goal->ranks;
-      draw.large_scene = goal->needs == SiteClass::Needs::scene;
-      if (goal->input) draw.size = std::max(size, probe_size);
+      drawing.weights = choose_weights(random);
+      drawing.ranks = goal->ranks;
+      drawing.goal = goal->name;
+      if (goal->input) drawing.size = std::max(size, trial_size);
     }
-    draw_case(choices, draw, out);
+    draw_case(drawing, out);
     out.type = wanted.type;
-    out.op = wanted.op;
+    family_.set_variant(wanted.variant, out);
     // The cell's index varies the start between cells, so that their first visits already use every
     // kind. The seed varies it between rounds.
     const std::uint64_t turn =
@@ -370,7 +297,7 @@ bool Generator::draw_legal(
     // If an earlier case did not cover the cell, its sum may have had no useful bound. The first
     // kind has the tightest bounds.
     if (wanted.is_open && wanted.visits > 0) out.input = wanted.kinds.front();
-    if (goal != nullptr && goal->input) out.input = goal->input->kind;
+    if (goal != nullptr && goal->input) out.input = *goal->input;
     if (goal != nullptr && !goal->has(out)) continue;
     // A property may be about a single rank, so only the first half of the attempts demands more
     // ranks.
@@ -392,9 +319,9 @@ bool Generator::can_run(const Case& c) {
 }
 
 bool Generator::adapt(const SiteClass* goal, Case& c) {
-  const auto cell = std::pair(c.type, c.op);
+  const auto cell = std::pair(c.type, family_.variant(c));
   if (property_.adapt != nullptr) property_.adapt(operation_.contract, c);
-  if (std::pair(c.type, c.op) != cell) return false;
+  if (std::pair(c.type, family_.variant(c)) != cell) return false;
   const auto has_goal = [&] { return goal == nullptr || goal->has(c); };
   if (!has_goal()) return false;
   const std::int64_t refused = refused_;
@@ -402,7 +329,7 @@ bool Generator::adapt(const SiteClass* goal, Case& c) {
   if (refused_ == refused) return false;
   for (const auto repair : repairs) {
     Case mended = c;
-    repair(mended);
+    repair(family_, mended);
     if (mended == c || mended.ranks < ranks_min_) continue;
     c = mended;
     if (can_run(c)) return has_goal();

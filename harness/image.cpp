@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "harness/family.hpp"
 #include "harness/input.hpp"
-#include "harness/scene_input.hpp"
 
 namespace rankcheck::harness {
 
@@ -64,15 +64,15 @@ std::string describe(const ImageLayout& layout, std::int64_t element_bytes, std:
 
 /// Copies the arrays in the recv buffer of an earlier stage into the same arrays of the send
 /// buffer.
-void take_arrays(const ImageLayout& source,
+void take_arrays(const Family& family,
+                 const ImageLayout& source,
                  const std::byte* left,
                  const ImageLayout& layout,
                  std::int64_t element_bytes,
                  Image& image) {
   for (const spec::Block& to : layout.extents.send) {
     for (const spec::Block& from : source.extents.recv) {
-      if (!spec::is_taken_from(to.array, from.array) || from.count != to.count ||
-          from.first != to.first)
+      if (!family.is_taken_from(to, from) || from.count != to.count || from.first != to.first)
         continue;
       std::copy_n(left + source.recv + from.offset * element_bytes,
                   to.count * element_bytes,
@@ -92,7 +92,7 @@ void lay_out(const spec::Contract& contract,
   extents.send.clear();
   extents.recv.clear();
   extents.send_size = extents.recv_size = 0;
-  fill_extents(contract, call_of(c), rank, extents);
+  family_of(contract).fill_extents(contract, c, rank, extents);
   const std::int64_t bytes = spec::info(c.type).bytes;
   const bool has_send = !extents.send.empty() || extents.send_size > 0;
   const bool has_recv = !extents.recv.empty() || extents.recv_size > 0;
@@ -111,21 +111,21 @@ void lay_out(const spec::Contract& contract,
   if (send_inside) layout.send = layout.recv + extents.recv[own].offset * bytes;
   if (recv_inside) {
     const bool within = contract.in_place == spec::InPlace::recv_within_send;
-    // Only for reductions: MPI_Scatter in place leaves the root's own block in its place.
-    layout.rest_undefined = within && place == ResultPlace::start && contract.reduces;
+    layout.rest_undefined = within && place == ResultPlace::start && contract.in_place_overwrites;
     const bool moved = within && !layout.rest_undefined;
     layout.recv = layout.send + (moved ? extents.send[own].offset * bytes : 0);
   }
   layout.size = end;
 }
 
-void prepare(const Case& c,
+void prepare(const Family& family,
+             const Case& c,
              int world_rank,
              const ImageLayout& layout,
              const std::byte* previous,
              Image& image) {
   image.resize(static_cast<std::size_t>(layout.size));
-  fill_poison(c, world_rank, image.data(), layout.size);
+  fill_poison(c, world_rank, family.poison_bits(c), image.data(), layout.size);
   if (layout.send < 0) return;
   std::byte* send = image.data() + layout.send;
   const std::int64_t bytes = spec::info(c.type).bytes;
@@ -135,11 +135,7 @@ void prepare(const Case& c,
   }
   for (std::size_t b = 0; b < layout.extents.send.size(); ++b) {
     const spec::Block& block = layout.extents.send[b];
-    if (block.array != spec::Array::none) {
-      fill_array(c, block, send + block.offset * bytes);
-      continue;
-    }
-    fill_block(c, world_rank, static_cast<int>(b), block, send + block.offset * bytes);
+    family.fill(c, world_rank, static_cast<int>(b), block, send + block.offset * bytes);
   }
 }
 
@@ -152,6 +148,7 @@ void prepare_stage(const ContractLookup& contract_of,
                    ImageLayout& layout,
                    Image& image) {
   const Case& c = stages[stage];
+  const Family& family = family_of(contract_of(c.operation));
   const auto lay_out_stage = [&](std::size_t s, ImageLayout& out) {
     lay_out(contract_of(stages[s].operation), stages[s], rank, place, out);
   };
@@ -161,12 +158,14 @@ void prepare_stage(const ContractLookup& contract_of,
     previous = left[stage - 1] + std::max<std::int64_t>(layout.recv, 0);
   }
   lay_out_stage(stage, layout);
-  prepare(c, members(c)[static_cast<std::size_t>(rank)], layout, previous, image);
-  if (!c.chained) return;
+  prepare(family, c, members(c)[static_cast<std::size_t>(rank)], layout, previous, image);
+  if (!family.is_chained(c)) return;
   for (std::size_t s = 0; s < stage; ++s) {
     ImageLayout source;
     lay_out_stage(s, source);
-    if (left[s] != nullptr) take_arrays(source, left[s], layout, spec::info(c.type).bytes, image);
+    if (left[s] != nullptr) {
+      take_arrays(family, source, left[s], layout, spec::info(c.type).bytes, image);
+    }
   }
 }
 

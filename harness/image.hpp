@@ -15,6 +15,8 @@
 
 namespace rankcheck::harness {
 
+class Family;
+
 /// The places of one rank's buffers in its image. An image is one run of bytes with guard zones,
 /// the send buffer, the recv buffer, and poison between them. In a call in place, the buffers share
 /// memory as the contract says. Offsets and sizes are in bytes.
@@ -50,7 +52,8 @@ using Image = std::vector<std::byte>;
 /// Fills a member's image as it must be before the call: poison everywhere, then the inputs.
 /// `previous` is the member's recv buffer after the previous stage, for a case that takes its input
 /// from there.
-void prepare(const Case& c,
+void prepare(const Family& family,
+             const Case& c,
              int world_rank,
              const ImageLayout& layout,
              const std::byte* previous,

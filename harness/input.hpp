@@ -2,14 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
-
-#include "reference/spec/contract.hpp"
 
 #include "harness/case.hpp"
 
 /// Inputs as a pure function of the case: any process, in any language, can recompute any element
-/// of any rank alone. harness/INPUTS.md documents the rules that input.cpp implements.
+/// of any rank alone. harness/INPUTS.md documents the rules. Each family implements its own; this
+/// file has what they share.
 namespace rankcheck::harness {
 
 /// A stream of 64-bit hashes: a random function of (seed, rank), then of the index.
@@ -22,42 +20,12 @@ class CounterHash {
   std::uint64_t key_;
 };
 
-/// Writes the input elements of a block in the send buffer of world rank `rank`. `block_index` is
-/// the block's index in the buffer. `out` need not be aligned.
-void fill_block(const Case& c, int rank, int block_index, const spec::Block& block, std::byte* out);
+/// Writes poison that depends on the case, the rank and the position. `always` holds bits that are
+/// set in every 8 bytes.
+void fill_poison(
+    const Case& c, int rank, std::uint64_t always, std::byte* out, std::int64_t size_bytes);
 
-/// Writes one element: the scalar of world rank `rank` for premul_sum.
-void fill_scalar(const Case& c, int rank, std::byte* out);
-
-/// Writes poison that depends on the case, the rank and the position.
-void fill_poison(const Case& c, int rank, std::byte* out, std::int64_t size_bytes);
-
-/// This many consecutive elements contain every value of `each_special`.
-inline constexpr std::int64_t special_values = 8;
-
-/// Whether this kind of input is defined for the type and op.
-[[nodiscard]] bool is_defined(InputKind kind, spec::Type type, spec::ReduceOp op);
-
-/// Whether every order of evaluation of the case's reduction is exact. Then no error is admitted.
-[[nodiscard]] bool is_exact(const Case& c);
-
-/// Whether a partial result of integer arithmetic may leave the type's range. Our algorithms wrap.
-/// MPI leaves the result undefined, and Open MPI's vector kernels saturate the small types
-/// (open-mpi/ompi#8045).
-[[nodiscard]] bool may_overflow(const Case& c);
-
-/// What a wrong sum of coded inputs says about the ranks, for example "rank 3 missing, rank 5
-/// twice". `index` is the element's input index (see input_index). Empty if the sum cannot be
-/// decoded.
-[[nodiscard]] std::string decode_sum(const Case& c,
-                                     std::uint64_t index,
-                                     const std::byte* expected,
-                                     const std::byte* got);
-
-/// The input index of element `i` of a block: the index that the hash uses.
-[[nodiscard]] std::uint64_t input_index(const Case& c,
-                                        int block_index,
-                                        const spec::Block& block,
-                                        std::int64_t i);
+/// The rank whose inputs world rank `rank` has; see Case::rotate.
+[[nodiscard]] int source_rank(const Case& c, int rank);
 
 }  // namespace rankcheck::harness

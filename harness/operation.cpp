@@ -5,12 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "reference/spec/share.hpp"
-
-#include "harness/form.hpp"
-#include "harness/input.hpp"
+#include "harness/family.hpp"
 #include "harness/nearest.hpp"
-#include "harness/scene_input.hpp"
 
 namespace rankcheck::harness {
 
@@ -32,56 +28,10 @@ std::string why_group_invalid(const Case& c) {
   return {};
 }
 
-/// Maximum of first_index and index_stride; the index of an element then never overflows.
-constexpr std::int64_t input_index_max = std::int64_t{1} << 48;
-
-/// Positions that are moved by at most this many pixels are still exact in single precision.
-constexpr int pixels_moved_max = 4096;
-
-/// Added inputs that are halved this often still change the other inputs in double precision.
-constexpr int halvings_max = 32;
-
-/// Why the fields that only some operations have are invalid. Empty if they are valid.
-std::string why_scene_invalid(const spec::Contract& contract, const Case& c) {
-  if (contract.sizes != spec::Sizes::scene) {
-    if (c.scan != Scan::scattered) return "scan: this operation has no scan positions";
-    if (c.varied != spec::Array::none) return "varied: this operation has no arrays";
-    if (c.moved != 0) return "moved: this operation has no scan positions";
-    if (c.halvings != 0) return "halvings: this operation has no arrays";
-    if (c.form != Form::plain) return "form: this operation has no arrays";
-    if (c.input == InputKind::fine) return "input: fine is for operations with arrays";
-    return c.chained ? "chained: this operation has no arrays" : "";
-  }
-  if (!is_defined(c.input, contract)) {
-    return "input: " + std::string(name(c.input)) + " is not defined for " +
-           std::string(contract.name);
-  }
-  if (c.moved < -pixels_moved_max || c.moved > pixels_moved_max) {
-    return "moved: expected at most " + std::to_string(pixels_moved_max) + " either way, got " +
-           std::to_string(c.moved);
-  }
-  if (c.halvings < 0 || c.halvings > halvings_max) {
-    return "halvings: expected 0.." + std::to_string(halvings_max) + ", got " +
-           std::to_string(c.halvings);
-  }
-  if (const std::string why = why_invalid(c.form, c.scene); !why.empty()) return why;
-  if (c.rotate != 0 || c.first_index != 0 || c.index_stride != 0) {
-    return "rotate, first_index, index_stride: the inputs of operators do not depend on ranks";
-  }
-  return {};
-}
-
-std::string why_input_invalid(const Case& c) {
+/// Why a field that all families have is out of its range. Empty if all are in range.
+std::string why_common_invalid(const Case& c) {
   if (c.input == InputKind::previous)
     return "input: previous is for the later stages of a property";
-  if (!is_defined(c.input, c.type, c.op)) {
-    return "input: " + std::string(name(c.input)) + " is not defined for type " +
-           std::string(spec::name(c.type)) + " and op " + std::string(spec::name(c.op));
-  }
-  const bool combined = c.scale != 1 || c.added_seed != 0;
-  if (combined && c.input != InputKind::exact && c.varied == spec::Array::none) {
-    return "scale, added_seed: expected input exact";
-  }
   if (c.scale < -2 || c.scale > 2) return "scale: expected -2..2, got " + std::to_string(c.scale);
   if (c.offset < 0 || c.offset > 4096)
     return "offset: expected 0..4096, got " + std::to_string(c.offset);
@@ -89,12 +39,6 @@ std::string why_input_invalid(const Case& c) {
   if (c.rotate < 0 || c.rotate >= c.ranks) {
     return "rotate: expected 0.." + std::to_string(c.ranks - 1) + ", got " +
            std::to_string(c.rotate);
-  }
-  for (const std::int64_t index : {c.first_index, c.index_stride}) {
-    if (index < 0 || index > input_index_max) {
-      return "first_index, index_stride: expected 0.." + std::to_string(input_index_max) +
-             ", got " + std::to_string(index);
-    }
   }
   return {};
 }
@@ -216,8 +160,10 @@ void expect_ranks_agree(const Evidence& evidence, std::size_t stage, Judgement& 
   if (group_size(c) < 2) return;
   const std::int64_t bytes = spec::info(c.type).bytes;
   const BufferView first = view(evidence, stage, 0);
+  const spec::Contract& contract = evidence.catalogue.find(c.operation)->contract;
+  const Family& family = family_of(contract);
   const auto is_common = [&](const spec::Block& block) {
-    return block.array == spec::Array::none || spec::is_replicated(c.scene, block.array);
+    return family.is_common(contract, c, block);
   };
   for (const spec::Block& block : first.layout.extents.recv) {
     if (is_common(block)) judgement.count(0, block.count * bytes);
@@ -253,12 +199,12 @@ std::string why_invalid(const Catalogue& catalogue, const Case& c) {
     return "property: " + c.operation + " claims no property \"" + c.property + "\"";
   }
   if (std::string why = why_group_invalid(c); !why.empty()) return why;
-  if (auto why = spec::why_invalid(operation->contract, call_of(c))) return *why;
+  const Family& family = family_of(operation->contract);
   if (c.in_place && operation->contract.in_place == spec::InPlace::none) {
     return "in_place: " + c.operation + " has no such call";
   }
-  if (std::string why = why_input_invalid(c); !why.empty()) return why;
-  if (std::string why = why_scene_invalid(operation->contract, c); !why.empty()) return why;
+  if (std::string why = why_common_invalid(c); !why.empty()) return why;
+  if (std::string why = family.why_invalid(operation->contract, c); !why.empty()) return why;
   if (property->applies != nullptr && !property->applies(operation->contract, c)) {
     return "property: " + c.property + " says nothing about this case";
   }
@@ -290,9 +236,6 @@ void Examiner::check_memory(std::size_t stage, Judgement& judgement) {
 
 void Examiner::check_agreement(Judgement& judgement) {
   for (std::size_t s = 0; s < stages_.size() && judgement.verdict == Verdict::passed; ++s) {
-    const spec::Contract& contract = catalogue_.find(stages_[s].operation)->contract;
-    // Replicated outputs of operators must be the same on every rank, even without ranks_agree.
-    if (!contract.ranks_agree && contract.sizes != spec::Sizes::scene) continue;
     // A separate judgement: comparing ranks with each other does not count as comparing with
     // expected values.
     Judgement agreement;
@@ -317,7 +260,7 @@ void Examiner::check_power(const spec::Contract& contract, const Case& c, Judgem
     return std::any_of(
         blocks.begin(), blocks.end(), [](const spec::Block& block) { return block.count > 0; });
   };
-  if (contract.sizes == spec::Sizes::none) return;
+  if (!contract.has_buffers) return;
   bool has_any = false;
   for (int r = 0; r < group_size(c); ++r) {
     if (judgement.has_compared(r)) continue;

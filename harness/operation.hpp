@@ -97,8 +97,7 @@ void expect_same_output(const Evidence& evidence,
                         Judgement& judgement);
 
 /// Fails the judgement if a member's output differs in a bit from the first member's output. The
-/// stage must leave the same output on all members; of an operator's arrays, only replicated arrays
-/// are compared.
+/// family says which blocks must be the same on all members.
 void expect_ranks_agree(const Evidence& evidence, std::size_t stage, Judgement& judgement);
 
 /// The end of an error message about an operation that the catalogue lacks.

@@ -5,16 +5,18 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
 #include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "harness/family.hpp"
+
 namespace rankcheck::harness {
 
 namespace {
 
-using spec::ReduceOp;
 using spec::Type;
 
 // In these lists, the plainest value comes first. A value that is not listed is the least plain.
@@ -32,12 +34,6 @@ constexpr std::array plain_types{Type::f32,
                                  Type::complex128,
                                  Type::f8e4m3,
                                  Type::f8e5m2};
-constexpr std::array plain_ops{ReduceOp::sum,
-                               ReduceOp::max,
-                               ReduceOp::min,
-                               ReduceOp::prod,
-                               ReduceOp::avg,
-                               ReduceOp::premul_sum};
 constexpr std::array plain_inputs{InputKind::coded,
                                   InputKind::exact,
                                   InputKind::general,
@@ -46,9 +42,6 @@ constexpr std::array plain_inputs{InputKind::coded,
                                   InputKind::wide_range,
                                   InputKind::special,
                                   InputKind::each_special};
-constexpr std::array plain_scans{
-    Scan::whole, Scan::scattered, Scan::coincident, Scan::bordering, Scan::overhanging};
-constexpr std::array plain_patterns{spec::Pattern::ring, spec::Pattern::pairs, spec::Pattern::self};
 constexpr std::array<std::string_view, 3> plain_policies{"in_order", "random", "pct"};
 
 template <class List, class Value>
@@ -86,10 +79,38 @@ std::uint64_t distance(int value) {
   return static_cast<std::uint64_t>(std::abs(std::int64_t{value} - 1));
 }
 
-/// The numbers that is_simpler compares, in this order.
-using Weight = std::array<std::uint64_t, 42>;
+/// The fields of a family at a place, in the order in which they are shrunk.
+std::vector<const FamilyField*> fields_at(const Family& family, ShrinkPlace place) {
+  std::vector<const FamilyField*> found;
+  for (const FamilyField& each : family.fields()) {
+    if (each.place == place) found.push_back(&each);
+  }
+  std::sort(
+      found.begin(), found.end(), [](const auto* a, const auto* b) { return a->order < b->order; });
+  return found;
+}
 
-Weight weight_of(const Case& c) {
+/// A family's fields at all places.
+class ShrinkOrder {
+ public:
+  explicit ShrinkOrder(const Family& family) {
+    for (std::size_t p = 0; p < places_.size(); ++p) {
+      places_[p] = fields_at(family, static_cast<ShrinkPlace>(p));
+    }
+  }
+
+  [[nodiscard]] const std::vector<const FamilyField*>& at(ShrinkPlace place) const {
+    return places_[static_cast<std::size_t>(place)];
+  }
+
+ private:
+  std::array<std::vector<const FamilyField*>, 4> places_;
+};
+
+/// The numbers that is_simpler compares, in this order.
+using Weight = std::vector<std::uint64_t>;
+
+Weight weight_of(const ShrinkOrder& order, const Case& c) {
   const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
   std::int64_t elements = c.count;
   std::int64_t behind = 0;
@@ -98,96 +119,62 @@ Weight weight_of(const Case& c) {
     behind += static_cast<std::int64_t>(i) * c.counts[i];
   }
   const Schedule schedule = schedule_of(c);
-  return {number(c.ranks),
-          number(c.group.empty() ? 0 : 1),
-          number(c.group.size()),
-          number(std::accumulate(c.group.begin(), c.group.end(), std::int64_t{0})),
-          out_of_order(c.group),
-          number(c.root),
-          number(elements),
-          number(behind),
-          number(c.scene.window),
-          number(std::int64_t{c.scene.rows} * c.scene.cols),
-          number(c.scene.detector),
-          number(c.scene.modes),
-          number(c.scene.slices),
-          number(c.scene.varying_probe),
-          number(c.scene.halo),
-          number(c.scene.tile_cols),
-          number(std::abs(c.scene.distance) * 16) * 2 + (c.scene.distance < 0 ? 1 : 0),
-          number(std::abs(c.scene.wavelength - 1) * 16),
-          distance(c.moved + 1) * 2 + (c.moved < 0 ? 1 : 0),
-          place(plain_scans, c.scan),
-          number(c.scene.rows),
-          number(c.varied),
-          number(c.chained),
-          number(c.form),
-          number(c.halvings),
-          number(c.first_index),
-          number(c.index_stride),
-          number(c.gap),
-          number(c.chunk),
-          number(c.offset),
-          number(c.in_place),
-          place(plain_types, c.type),
-          place(plain_ops, c.op),
-          place(plain_inputs, c.input),
-          schedule.policy,
-          schedule.seed,
-          place(plain_patterns, c.pattern),
-          distance(c.shift) * 2 + (c.shift < 1 ? 1 : 0),
-          distance(c.scale) * 2 + (c.scale < 1 ? 1 : 0),
-          c.added_seed,
-          number(c.rotate),
-          c.data_seed};
-}
-
-/// Smaller numbers to try, down to `least`: the smallest, the next, then values ever closer to
-/// `value`.
-template <class Number>
-std::vector<Number> smaller(Number value, Number least = 0) {
-  std::vector<Number> values;
-  if (value <= least) return values;
-  values.push_back(least);
-  if (value - least > 1) values.push_back(static_cast<Number>(least + 1));
-  for (Number step = static_cast<Number>((value - least) / 2); step > 0;
-       step = static_cast<Number>(step / 2)) {
-    const Number next = static_cast<Number>(value - step);
-    if (next > values.back()) values.push_back(next);
-  }
-  return values;
+  Weight weight;
+  weight.reserve(48);
+  const auto add = [&](std::initializer_list<std::uint64_t> numbers) {
+    weight.insert(weight.end(), numbers);
+  };
+  const auto add_family = [&](ShrinkPlace place) {
+    for (const FamilyField* const each : order.at(place)) {
+      if (each->weight != nullptr) weight.push_back(each->weight(c));
+    }
+  };
+  add({number(c.ranks),
+       number(c.group.empty() ? 0 : 1),
+       number(c.group.size()),
+       number(std::accumulate(c.group.begin(), c.group.end(), std::int64_t{0})),
+       out_of_order(c.group)});
+  add_family(ShrinkPlace::behind_group);
+  add({number(elements), number(behind)});
+  add_family(ShrinkPlace::behind_counts);
+  add({number(c.chunk), number(c.offset), number(c.in_place), place(plain_types, c.type)});
+  add_family(ShrinkPlace::behind_type);
+  add({place(plain_inputs, c.input), schedule.policy, schedule.seed});
+  add_family(ShrinkPlace::behind_schedule);
+  add({distance(c.scale) * 2 + (c.scale < 1 ? 1 : 0), c.added_seed, number(c.rotate), c.data_seed});
+  return weight;
 }
 
 /// Collects the candidates for one case.
 class Shrinker {
  public:
-  Shrinker(const Catalogue& catalogue, const Case& c, std::vector<Case>& out)
-      : catalogue_(catalogue), case_(c), weight_(weight_of(c)), out_(out) {
-    const Operation* operation = catalogue.find(c.operation);
-    pairs_ = operation != nullptr && operation->contract.sizes == spec::Sizes::counts_per_pair;
-  }
+  Shrinker(const Catalogue& catalogue,
+           const Operation& operation,
+           const Case& c,
+           std::vector<Case>& out)
+      : catalogue_(catalogue),
+        contract_(operation.contract),
+        family_(family_of(operation.contract)),
+        order_(family_),
+        case_(c),
+        weight_(weight_of(order_, c)),
+        out_(out) {}
 
   void collect() {
-    out_.clear();
     members_fewer();
     group_plainer();
-    with(&Case::root, smaller(case_.root));
+    family_fields(ShrinkPlace::behind_group);
     with(&Case::count, smaller(case_.count));
-    last_element_alone();
     counts_smaller();
-    scene_smaller();
-    with(&Case::first_index, smaller(case_.first_index));
-    with(&Case::index_stride, smaller(case_.index_stride));
+    family_fields(ShrinkPlace::behind_counts);
     with(&Case::in_place, std::array{false});
-    with(&Case::gap, smaller(case_.gap));
     with(&Case::chunk, smaller(case_.chunk));
     with(&Case::offset, smaller(case_.offset));
     schedule_plainer();
     with(&Case::type, plain_types);
-    if (case_.op != ReduceOp::none) with(&Case::op, plain_ops);
+    family_fields(ShrinkPlace::behind_type);
     with(&Case::input, plain_inputs);
-    with(&Case::pattern, plain_patterns);
-    with(&Case::shift, std::array{1, 0, 2, -1});
+    family_fields(ShrinkPlace::behind_schedule);
     with(&Case::scale, std::array{1, 2, 0, -1});
     with(&Case::added_seed, smaller(case_.added_seed));
     with(&Case::rotate, smaller(case_.rotate));
@@ -198,9 +185,17 @@ class Shrinker {
  private:
   /// Adds the candidate if it is legal, simpler and new.
   void offer(const Case& candidate) {
-    if (!(weight_of(candidate) < weight_)) return;
+    if (!(weight_of(order_, candidate) < weight_)) return;
     if (std::find(out_.begin(), out_.end(), candidate) != out_.end()) return;
     if (why_invalid(catalogue_, candidate).empty()) out_.push_back(candidate);
+  }
+
+  void family_fields(ShrinkPlace place) {
+    std::vector<Case> candidates;
+    for (const FamilyField* const each : order_.at(place)) {
+      if (each->candidates != nullptr) each->candidates(case_, candidates);
+    }
+    for (const Case& candidate : candidates) offer(candidate);
   }
 
   template <class Member, class Values>
@@ -220,7 +215,6 @@ class Shrinker {
 
   /// The case with only these members (positions in the group, ascending).
   [[nodiscard]] Case keeping(const std::vector<int>& kept) const {
-    const int n = group_size(case_);
     Case candidate = case_;
     if (case_.group.empty()) {
       candidate.ranks = static_cast<int>(kept.size());
@@ -228,17 +222,7 @@ class Shrinker {
       candidate.group.clear();
       for (const int r : kept) candidate.group.push_back(case_.group[static_cast<std::size_t>(r)]);
     }
-    candidate.counts.clear();
-    for (std::size_t row = 0; !case_.counts.empty() && row < (pairs_ ? kept.size() : 1); ++row) {
-      const int first = pairs_ ? kept[row] * n : 0;
-      for (const int r : kept) {
-        candidate.counts.push_back(case_.counts[static_cast<std::size_t>(first + r)]);
-      }
-    }
-    const auto root = std::find(kept.begin(), kept.end(), case_.root);
-    const auto last = static_cast<int>(kept.size()) - 1;
-    candidate.root =
-        root != kept.end() ? static_cast<int>(root - kept.begin()) : std::min(case_.root, last);
+    family_.keep_members(contract_, case_, kept, candidate);
     return in_world_of(candidate.ranks, std::move(candidate));
   }
 
@@ -341,60 +325,6 @@ class Shrinker {
     offer(candidate);
   }
 
-  /// Fewer pixels, modes and slices. The window shrinks alone, or object and detector shrink with
-  /// it.
-  void scene_smaller() {
-    const spec::Scene& scene = case_.scene;
-    if (scene == spec::Scene{}) return;
-    for (const int window : smaller(scene.window, 1)) {
-      for (const bool all : {true, false}) {
-        Case candidate = case_;
-        const int less = all ? scene.window - window : 0;
-        candidate.scene.window = window;
-        candidate.scene.rows -= less;
-        candidate.scene.cols -= less;
-        candidate.scene.detector -= less;
-        offer(candidate);
-      }
-    }
-    const auto size = [&](int spec::Scene::*member, int least) {
-      for (const int value : smaller(scene.*member, least)) {
-        Case candidate = case_;
-        candidate.scene.*member = value;
-        // A single slice has no free space behind it.
-        if (member == &spec::Scene::slices && value == 1) {
-          candidate.scene.wavelength = candidate.scene.distance = 0;
-        }
-        offer(candidate);
-      }
-    };
-    size(&spec::Scene::rows, scene.window);
-    size(&spec::Scene::cols, scene.window);
-    size(&spec::Scene::detector, scene.window);
-    size(&spec::Scene::modes, 1);
-    size(&spec::Scene::slices, 1);
-    size(&spec::Scene::halo, 0);
-    size(&spec::Scene::tile_cols, 1);
-    free_space_smaller();
-    with(&Case::moved, std::array{0, 1, case_.moved / 2});
-    Case candidate = case_;
-    candidate.scene.varying_probe = false;
-    offer(candidate);
-    with(&Case::scan, plain_scans);
-  }
-
-  /// The plainest wavelength is one pixel, and the plainest distance is 0.
-  void free_space_smaller() {
-    for (const double distance : {0.0, 1.0, -case_.scene.distance}) {
-      Case candidate = case_;
-      candidate.scene.distance = distance;
-      offer(candidate);
-    }
-    Case candidate = case_;
-    if (candidate.scene.wavelength > 0) candidate.scene.wavelength = 1;
-    offer(candidate);
-  }
-
   /// A failure that only some values show is lost in a smaller case, unless that case gets new
   /// values.
   void smaller_with_other_data() {
@@ -427,14 +357,6 @@ class Shrinker {
     }
   }
 
-  /// With the fewest elements that fail, often only the last element fails, because of its value.
-  void last_element_alone() {
-    Case candidate = case_;
-    candidate.first_index += std::max<std::int64_t>(case_.count - 1, 0);
-    candidate.count = 1;
-    offer(candidate);
-  }
-
   void schedule_plainer() {
     const Schedule schedule = schedule_of(case_);
     Case candidate = case_;
@@ -452,20 +374,27 @@ class Shrinker {
   }
 
   const Catalogue& catalogue_;
+  const spec::Contract& contract_;
+  const Family& family_;
+  const ShrinkOrder order_;
   const Case& case_;
   const Weight weight_;
   std::vector<Case>& out_;
-  bool pairs_ = false;
 };
 
 }  // namespace
 
 bool is_simpler(const Case& a, const Case& b) {
-  return weight_of(a) < weight_of(b);
+  const Family* const family = find_family(a.operation);
+  if (family == nullptr || find_family(b.operation) != family) return false;
+  const ShrinkOrder order(*family);
+  return weight_of(order, a) < weight_of(order, b);
 }
 
 void shrinks(const Catalogue& catalogue, const Case& c, std::vector<Case>& out) {
-  Shrinker(catalogue, c, out).collect();
+  out.clear();
+  const Operation* const operation = catalogue.find(c.operation);
+  if (operation != nullptr) Shrinker(catalogue, *operation, c, out).collect();
 }
 
 }  // namespace rankcheck::harness

@@ -10,12 +10,13 @@ namespace rankcheck::harness {
 /// Whether `a` comes before `b` in the order in which cases shrink. The order compares, first
 /// difference first:
 /// - ranks; group or no group; number of members, their sum and how many pairs are out of order;
-/// - root; number of elements; how far behind they lie;
-/// - the sizes of the scene, distance and wavelength; moved, scan, varied, chained, form, halvings;
-/// - first_index, index_stride; gap, chunk, offset, in_place;
-/// - how unusual type, op and input are; the schedule's policy and seed;
-/// - pattern, shift, scale, added_seed, rotate; data_seed.
-/// All compared values are natural numbers, so shrinking always ends.
+/// - number of elements; how far behind they lie;
+/// - chunk, offset, in_place;
+/// - how unusual type and input are; the schedule's policy and seed;
+/// - scale, added_seed, rotate; data_seed.
+/// The fields of the case's family are compared at four places between these; see ShrinkPlace. All
+/// compared values are natural numbers, so shrinking always ends. Returns false for operations of
+/// different families.
 [[nodiscard]] bool is_simpler(const Case& a, const Case& b);
 
 /// Replaces `out` by the cases to try instead of `c`, the most drastic change first. Each case is

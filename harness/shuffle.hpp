@@ -5,16 +5,16 @@
 #include <utility>
 #include <vector>
 
-#include "harness/generator.hpp"
+#include "harness/random_source.hpp"
 
 namespace rankcheck::harness {
 
 /// Puts the values into a random order.
 template <class Value>
-void shuffle(Choices& choices, std::vector<Value>& values) {
+void shuffle(RandomSource& random, std::vector<Value>& values) {
   for (std::size_t i = values.size(); i > 1; --i) {
     std::swap(values[i - 1],
-              values[static_cast<std::size_t>(choices.below(static_cast<std::int64_t>(i)))]);
+              values[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
   }
 }
 

@@ -14,24 +14,12 @@
 
 namespace rankcheck::harness {
 
-/// A kind of input of one type.
-struct InputOfType {
-  /// The type of one component: complex numbers are two floats.
-  spec::Type component = spec::Type::f32;
-  InputKind kind = InputKind::general;
-  /// The op; empty for any op.
-  std::optional<spec::ReduceOp> op = {};
-
-  /// Whether a case of this type and op can have such inputs.
-  [[nodiscard]] bool admits(spec::Type type, spec::ReduceOp its_op) const {
-    return component == spec::component(type) && (!op || *op == its_op);
-  }
-};
+struct Cell;
 
 /// A class of cases that a unit has to cover, in addition to its types and ops.
 struct SiteClass {
   /// What a case must have so that the class is meaningful.
-  enum class Needs : std::uint8_t { nothing, data, no_data, scene, schedules };
+  enum class Needs : std::uint8_t { nothing, data, no_data, schedules };
 
   /// The class's name among the cells of a finding: "site/<class>", "ranks/<number>" or
   /// "input/<type>/<class>".
@@ -41,9 +29,14 @@ struct SiteClass {
   Needs needs = Needs::nothing;
   /// If above 0: the number of members in each of its cases.
   int ranks = 0;
-  /// If given: the inputs of its cases.
-  std::optional<InputOfType> input = {};
+  /// If given: the input of its cases, and whether cases of a cell can have this input.
+  std::optional<InputKind> input = {};
+  std::function<bool(const Cell& cell)> admits = {};
+  /// For a class of a family: the common class before which it stands. Empty: it stands last.
+  std::string_view before = {};
 
+  /// Whether cases of a cell can belong to the class.
+  [[nodiscard]] bool may_have(const Cell& cell) const { return !admits || admits(cell); }
   /// Whether its cases have no output. Such a case covers the class if its memory contracts hold.
   [[nodiscard]] bool is_empty() const { return needs == Needs::no_data; }
 };
@@ -63,12 +56,17 @@ inline constexpr std::string_view site_prefix = "site/";
   return cell.starts_with(site_prefix);
 }
 
-/// A scene is a "site/large_scene" if the object has more columns, a detector is wider (in pixels),
-/// or a rank has more positions than this. The kernels of this project handle such a scene in
-/// several pieces.
-inline constexpr int large_cols = 128;
-inline constexpr int large_detector = 32;
-inline constexpr std::int64_t large_positions = 64;
+/// The size of the case's largest part.
+[[nodiscard]] std::int64_t longest(const Case& c);
+
+/// The class "input/<component>/<name>" of cases with this input, several members and a part of at
+/// least `length_min` elements.
+[[nodiscard]] SiteClass with_input(std::string_view component,
+                                   std::string_view name,
+                                   InputKind input,
+                                   std::int64_t length_min,
+                                   std::function<bool(const Cell& cell)> admits,
+                                   std::function<bool(const Case& c)> has);
 
 /// Larger numbers of ranks have no class of their own.
 inline constexpr int counted_ranks_max = 16;

@@ -3,16 +3,15 @@
 
 #include <fnmatch.h>
 
+#include "harness/family.hpp"
 #include "harness/suite_file.hpp"
 
 namespace rankcheck::harness {
 
 namespace {
 
-/// The default is 2 for collectives, because on one rank they move nothing; operators compute on
-/// any number of ranks.
 int ranks_required(const SuiteEntry& entry, const spec::Contract& contract) {
-  const int usual = family(contract) == "collectives" ? 2 : 1;
+  const int usual = family_of(contract).ranks_usual();
   return entry.ranks_required.value_or(std::min(usual, entry.ranks_max));
 }
 
@@ -41,7 +40,7 @@ std::size_t expand(const SuiteEntry& entry,
   std::size_t selected = 0;
   for (const AlgorithmInfo& algorithm : algorithms) {
     const Operation* operation = catalogue.find(algorithm.operation);
-    if (operation == nullptr || !matches(entry.family, family(operation->contract)) ||
+    if (operation == nullptr || !matches(entry.family, spec::family(operation->contract)) ||
         !matches(entry.operation, algorithm.operation) ||
         !matches(entry.algorithm, algorithm.name)) {
       continue;

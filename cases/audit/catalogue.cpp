@@ -8,6 +8,7 @@
 
 #include "cases/audit/intercepted_call.hpp"
 #include "cases/audit/result_edits.hpp"
+#include "cases/ptycho/family/case.hpp"
 
 namespace rankcheck::cases::audit {
 
@@ -221,7 +222,7 @@ std::string why_not_caught(const Bug& bug, const Hunt& hunt) {
                        group_size(c),
                        elements_of(c));
   }
-  if (const std::int64_t pixels = std::int64_t{c.scene.rows} * c.scene.cols;
+  if (const std::int64_t pixels = std::int64_t{ptycho(c).scene.rows} * ptycho(c).scene.cols;
       pixels > bug.pixels_max) {
     return fmt::format("expected at most {} pixels, got {}", bug.pixels_max, pixels);
   }

@@ -20,7 +20,7 @@ class Attempt {
   Attempt(const OperatorCall& call, std::int64_t number);
 
   /// The call as the caller made it.
-  [[nodiscard]] const spec::Call& call() const { return call_.call; }
+  [[nodiscard]] const spec::OperatorCall& call() const { return call_.call; }
   [[nodiscard]] int ranks() const { return call_.call.ranks; }
   [[nodiscard]] std::int64_t number() const { return number_; }
   /// Number of scan positions of one rank, and of all ranks.
@@ -58,7 +58,7 @@ class Attempt {
   void set(spec::Array array, int rank, bool is_input, const Values& values);
 
   OperatorCall call_;
-  spec::Call told_;
+  spec::OperatorCall told_;
   std::int64_t number_;
   WrongCluster devices_;
   std::vector<spec::Extents> extents_;

@@ -8,6 +8,7 @@
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/intercepted_call.hpp"
+#include "cases/ptycho/family/case.hpp"
 
 /// Operators that confuse the modes of the probe.
 namespace rankcheck::cases::audit {
@@ -70,7 +71,7 @@ constexpr std::array mixtures{
         .planted_in = "illuminate_adjoint_probe",
         .property = "has_adjoint_in_probe",
         .says = "<F x, y>",
-        .hits = [](const Case& c) { return !c.scene.varying_probe; },
+        .hits = [](const Case& c) { return !ptycho(c).scene.varying_probe; },
         .attempt =
             [](Attempt& attempt) {
               attempt.run();
@@ -147,7 +148,7 @@ constexpr std::array mixtures{
         .source = "ptypy#584",
         .operation = "poisson_gradients",
         .algorithm = "batched",
-        .hits = [](const Case& c) { return c.scene.varying_probe; },
+        .hits = [](const Case& c) { return ptycho(c).scene.varying_probe; },
         .attempt = take_first_copy<Array::probe>},
 };
 

@@ -10,6 +10,8 @@
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/intercepted_call.hpp"
+#include "cases/ptycho/family/case.hpp"
+#include "cases/ptycho/family/draw.hpp"
 
 /// Operators that read or write wrong values on one rank.
 namespace rankcheck::cases::audit {
@@ -36,7 +38,7 @@ void move_frames(const Attempt& attempt, Values& values, int by) {
 }
 
 bool has_odd_border(const Case& c) {
-  return (c.scene.detector - c.scene.window) % 2 == 1;
+  return (ptycho(c).scene.detector - ptycho(c).scene.window) % 2 == 1;
 }
 
 constexpr std::array misplacements{
@@ -295,7 +297,7 @@ constexpr std::array batches{
         .algorithm = "pixelwise",
         .property = "takes_each_position_alone",
         .says = "depends on the order of the positions",
-        .hits = [](const Case& c) { return c.scene.varying_probe; },
+        .hits = [](const Case& c) { return ptycho(c).scene.varying_probe; },
         .attempt = take_first_copy<Array::probe>},
     Bug{.name = "window_of_the_first_of_a_batch",
         .summary = "All positions of a batch use the window of its first position.",
@@ -328,15 +330,15 @@ constexpr std::array sizes{
         .summary = "Only the first 128 columns of the object are written.",
         .operation = "object_preconditioner",
         .algorithm = "gather",
-        .pixels_max = 2 * (harness::large_cols + 1),
-        .hits = [](const Case& c) { return c.scene.cols > harness::large_cols; },
+        .pixels_max = 2 * (large_cols + 1),
+        .hits = [](const Case& c) { return ptycho(c).scene.cols > large_cols; },
         .attempt =
             [](Attempt& attempt) {
               attempt.run();
               const auto cols = static_cast<std::size_t>(attempt.call().scene.cols);
               attempt.change_output(Array::object_weight, [&](Values& values, int) {
                 for (std::size_t i = 0; i < values.size(); ++i) {
-                  if (i % cols >= harness::large_cols) values[i] = 0;
+                  if (i % cols >= large_cols) values[i] = 0;
                 }
               });
             }},
@@ -344,10 +346,10 @@ constexpr std::array sizes{
         .summary = "Only the first 64 positions of a rank contribute to the probe.",
         .operation = "probe_preconditioner",
         .algorithm = "gather",
-        .elements_max = harness::large_positions + 1,
+        .elements_max = large_positions + 1,
         .hits =
             [](const Case& c) {
-              return *std::max_element(c.counts.begin(), c.counts.end()) > harness::large_positions;
+              return *std::max_element(c.counts.begin(), c.counts.end()) > large_positions;
             },
         .attempt =
             [](Attempt& attempt) {

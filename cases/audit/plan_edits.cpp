@@ -8,6 +8,7 @@
 #include "gpu/plan/builder.hpp"
 
 #include "cases/backends/command_backend.hpp"
+#include "cases/collectives/family/case.hpp"
 
 namespace rankcheck::cases::audit {
 
@@ -97,7 +98,7 @@ Plan plan_of(const harness::Case& c) {
     return each.operation == c.operation && each.algorithm.name == c.algorithm;
   });
   Plan plan;
-  const spec::Call call = call_of(c);
+  const spec::Call call = collective_call(c);
   gpu::plan::Builder builder;
   builder.begin(plan, *contract_of(c.operation), call, {.in_place = c.in_place, .chunk = c.chunk});
   found->algorithm.plan(builder);

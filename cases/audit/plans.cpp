@@ -4,6 +4,7 @@
 
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/plan_edits.hpp"
+#include "cases/collectives/family/case.hpp"
 
 namespace rankcheck::cases::audit {
 
@@ -185,8 +186,10 @@ constexpr std::array reductions{
         .operation = "reduce",
         .algorithm = "binomial",
         .says = "no part of the output, was written",
-        .edit = [](const Case& c,
-                   Plan& plan) { plan = plan_instead(c, [](Case& other) { other.root = 0; }); }},
+        .edit =
+            [](const Case& c, Plan& plan) {
+              plan = plan_instead(c, [](Case& other) { collective(other).root = 0; });
+            }},
     Bug{.name = "clobbered_input",
         .summary = "The root accumulates in its send buffer.",
         .operation = "reduce",
@@ -194,7 +197,7 @@ constexpr std::array reductions{
         .says = "input changed",
         .edit =
             [](const Case& c, Plan& plan) {
-              auto& steps = plan.steps[static_cast<std::size_t>(c.root)];
+              auto& steps = plan.steps[static_cast<std::size_t>(collective(c).root)];
               const auto reduce = std::find_if(steps.begin(), steps.end(), [](const Step& step) {
                 return step.kind == StepKind::reduce;
               });
@@ -299,7 +302,7 @@ constexpr std::array data_movement{
               change_ranges(plan, [&](Range& range) {
                 if (range.buffer != Buffer::recv) return;
                 const std::int64_t size = c.count * plan.ranks();
-                range.offset = (range.offset - c.root * c.count + size) % size;
+                range.offset = (range.offset - collective(c).root * c.count + size) % size;
               });
             }},
     Bug{.name = "group_order_ignored",
@@ -317,8 +320,10 @@ constexpr std::array data_movement{
         .algorithm = "direct",
         .property = "returns_by_the_reverse",
         .says = "the data did not come back unchanged",
-        .edit = [](const Case& c,
-                   Plan& plan) { plan = plan_instead(c, [](Case& other) { other.shift = 1; }); }},
+        .edit =
+            [](const Case& c, Plan& plan) {
+              plan = plan_instead(c, [](Case& other) { collective(other).shift = 1; });
+            }},
     Bug{.name = "transposed_counts",
         .summary = "The matrix of counts is read by columns instead of rows.",
         .operation = "all_to_all_v",
@@ -341,8 +346,10 @@ constexpr std::array data_movement{
         .summary = "Blocks are assumed to be contiguous: displacements are ignored.",
         .operation = "scatter_v",
         .algorithm = "direct",
-        .edit = [](const Case& c,
-                   Plan& plan) { plan = plan_instead(c, [](Case& other) { other.gap = 0; }); }},
+        .edit =
+            [](const Case& c, Plan& plan) {
+              plan = plan_instead(c, [](Case& other) { collective(other).gap = 0; });
+            }},
     Bug{.name = "in_place_wrong_block",
         .summary = "In a call in place, the root reads its own block from the start of recv.",
         .source = "Aluminum#74",
@@ -353,8 +360,10 @@ constexpr std::array data_movement{
         .edit =
             [](const Case& c, Plan& plan) {
               change(plan, moves, [&](Step& step, std::span<Range> sources) {
-                const bool own = sources.front().rank == c.root && step.kind == StepKind::copy;
-                if (c.in_place && own) sources.front() = {c.root, Buffer::recv, 0, c.count};
+                const bool own =
+                    sources.front().rank == collective(c).root && step.kind == StepKind::copy;
+                if (c.in_place && own)
+                  sources.front() = {collective(c).root, Buffer::recv, 0, c.count};
               });
             }},
     Bug{.name = "lost_put",
@@ -380,7 +389,7 @@ constexpr std::array data_movement{
         .property = "equals_scatter_then_all_gather",
         .says = "the composition gives another result",
         // With more ranks, some would forward data that they never received.
-        .hits = [](const Case& c) { return group_size(c) == 3 && c.root == 0; },
+        .hits = [](const Case& c) { return group_size(c) == 3 && collective(c).root == 0; },
         .edit = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
     Bug{.name = "last_pipeline_chunk_lost",
         .summary =
@@ -409,7 +418,7 @@ constexpr std::array data_movement{
             [](const Case& c, Plan& plan) {
               plan = plan_instead(c, [](Case& other) {
                 other.operation = "all_gather";
-                other.root = 0;
+                collective(other).root = 0;
               });
             }},
 };

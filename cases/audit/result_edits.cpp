@@ -3,12 +3,16 @@
 #include <algorithm>
 
 #include "reference/numerics/fold.hpp"
+#include "reference/registry.hpp"
 
 #include "gpu/device/sim/combine.hpp"
 
+#include "harness/family.hpp"
 #include "harness/input.hpp"
 
 #include "cases/backends/command_backend.hpp"
+#include "cases/collectives/family/case.hpp"
+#include "cases/collectives/family/inputs.hpp"
 
 namespace rankcheck::cases::audit {
 
@@ -29,7 +33,7 @@ std::vector<harness::Image> inputs_of(const Outcome& outcome) {
     const harness::ImageLayout layout = layout_of(outcome, static_cast<int>(r));
     const spec::Block& block = layout.extents.send.front();
     inputs.emplace_back(static_cast<std::size_t>(block.count) * bytes_of(c));
-    harness::fill_block(c, ranks[r], 0, block, inputs.back().data());
+    fill_block(c, ranks[r], 0, block, inputs.back().data());
   }
   return inputs;
 }
@@ -123,7 +127,10 @@ void leave_unwritten(const Outcome& outcome, int rank, std::byte* element, std::
   const harness::ImageLayout layout = layout_of(outcome, rank);
   harness::Image poison(static_cast<std::size_t>(layout.size));
   const int world_rank = members(outcome.c())[r];
-  harness::fill_poison(outcome.c(), world_rank, poison.data(), layout.size);
+  const harness::Family& family =
+      harness::family_of(reference::contract_named(outcome.c().operation));
+  harness::fill_poison(
+      outcome.c(), world_rank, family.poison_bits(outcome.c()), poison.data(), layout.size);
   const std::int64_t at = element - outcome.images()[r].data();
   std::copy_n(poison.data() + at, bytes, element);
 }
@@ -142,20 +149,20 @@ void reduce_again(const Outcome& outcome, const Redo& redo) {
   const Case& c = outcome.c();
   const std::vector<harness::Image> inputs = inputs_of(outcome);
   const std::vector<int> ranks = members(c);
-  const bool premultiplies = c.op == spec::ReduceOp::premul_sum;
+  const bool premultiplies = collective(c).op == spec::ReduceOp::premul_sum;
   const std::size_t n = ranks.size();
   std::vector<harness::Image> scalars(n, harness::Image(bytes_of(c)));
   std::vector<gpu::Source> sources;
   for (std::size_t r = 0; r < n; ++r) {
     const std::size_t of = (r + static_cast<std::size_t>(redo.scalar_of_next)) % n;
-    harness::fill_scalar(c, ranks[of], scalars[r].data());
+    fill_scalar(c, ranks[of], scalars[r].data());
     sources.push_back(
         {.data = inputs[r].data(), .scalar = premultiplies ? scalars[r].data() : nullptr});
   }
-  const bool divides = c.op == spec::ReduceOp::avg;
+  const bool divides = collective(c).op == spec::ReduceOp::avg;
   harness::Image result(inputs.front().size());
   gpu::sim::combine(redo.type,
-                    c.op,
+                    collective(c).op,
                     result.data(),
                     sources,
                     static_cast<std::int64_t>(result.size() / bytes_of(c)),

@@ -3,6 +3,7 @@
 
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/result_edits.hpp"
+#include "cases/collectives/family/case.hpp"
 
 namespace rankcheck::cases::audit {
 
@@ -28,7 +29,7 @@ constexpr std::array memory{
         .operation = "all_gather_v",
         .algorithm = "direct",
         .says = "no part of the output, was written",
-        .hits = [](const Case& c) { return c.gap > 0; },
+        .hits = [](const Case& c) { return collective(c).gap > 0; },
         .spoil =
             [](const Outcome& outcome) {
               for (int r = 0; r < group_size(outcome.c()); ++r) {

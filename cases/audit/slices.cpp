@@ -6,6 +6,7 @@
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/intercepted_call.hpp"
+#include "cases/ptycho/family/case.hpp"
 
 /// Objects of several slices through which the waves travel wrongly.
 namespace rankcheck::cases::audit {
@@ -58,7 +59,7 @@ void turn_back(Attempt& attempt) {
 }
 
 bool has_slices(const Case& c) {
-  return c.scene.slices > 1;
+  return ptycho(c).scene.slices > 1;
 }
 
 constexpr std::array bugs{

@@ -9,6 +9,7 @@
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/intercepted_call.hpp"
+#include "cases/ptycho/family/case.hpp"
 
 /// Operators with mistakes in transforms to the frequencies and back.
 namespace rankcheck::cases::audit {
@@ -80,7 +81,8 @@ void travel_on_raised_grid(Attempt& attempt) {
 }
 
 bool has_evanescent_waves(const Case& c) {
-  return c.scene.wavelength > 2 && c.scene.detector > 1 && c.scene.distance != 0;
+  return ptycho(c).scene.wavelength > 2 && ptycho(c).scene.detector > 1 &&
+         ptycho(c).scene.distance != 0;
 }
 
 constexpr std::array scales{

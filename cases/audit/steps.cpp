@@ -11,6 +11,7 @@
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/intercepted_call.hpp"
+#include "cases/ptycho/family/case.hpp"
 
 /// Steps of all solvers except PIE that go too far, not far enough, or to a wrong place on some
 /// rank.
@@ -214,7 +215,7 @@ constexpr std::array steps{
         .source = "tike v0.22.2, lstsq",
         .operation = "lsqml_step",
         .algorithm = "replicated",
-        .hits = [](const Case& c) { return c.scene.modes > 1; },
+        .hits = [](const Case& c) { return ptycho(c).scene.modes > 1; },
         .attempt =
             [](Attempt& attempt) {
               change_sum<StepSums::of_object_weight>(attempt, [&](const CollectiveCall& call) {
@@ -270,7 +271,7 @@ constexpr std::array steps{
         .operation = "conjugate_gradient_step",
         .algorithm = "replicated",
         .property = "takes_further_steps",
-        .hits = [](const Case& c) { return c.chained; },
+        .hits = [](const Case& c) { return ptycho(c).chained; },
         .attempt = forget_direction},
     Bug{.name = "lengths_summed",
         .summary =

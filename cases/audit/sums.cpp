@@ -6,6 +6,7 @@
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/intercepted_call.hpp"
+#include "cases/ptycho/family/case.hpp"
 
 /// Operators whose ranks do not combine their parts correctly.
 namespace rankcheck::cases::audit {
@@ -16,7 +17,7 @@ using harness::Case;
 using spec::Array;
 
 bool has_shared_probe(const Case& c) {
-  return !c.scene.varying_probe;
+  return !ptycho(c).scene.varying_probe;
 }
 
 /// Runs the operator and repeats one sum over its own results.

@@ -12,6 +12,7 @@
 
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/result_edits.hpp"
+#include "cases/collectives/family/case.hpp"
 
 namespace rankcheck::cases::audit {
 
@@ -28,12 +29,12 @@ bool has_type(const Case& c) {
 
 template <ReduceOp op>
 bool has_op(const Case& c) {
-  return c.op == op;
+  return collective(c).op == op;
 }
 
 template <ReduceOp op>
 bool has_op_on_floats(const Case& c) {
-  return c.op == op && !spec::is_integer(c.type);
+  return collective(c).op == op && !spec::is_integer(c.type);
 }
 
 /// Rounds a float to `bits` bits of significand, to nearest even.
@@ -201,14 +202,16 @@ constexpr std::array arithmetic{
         .algorithm = "direct",
         .hits =
             [](const Case& c) {
-              return c.op == ReduceOp::sum && (c.type == Type::f32 || c.type == Type::f16);
+              return collective(c).op == ReduceOp::sum &&
+                     (c.type == Type::f32 || c.type == Type::f16);
             },
         .spoil = lose_sign_of_zero},
     Bug{.name = "overflow_saturated",
         .summary = "An f16 sum that overflows becomes the largest finite number.",
         .operation = "reduce",
         .algorithm = "binomial",
-        .hits = [](const Case& c) { return c.op == ReduceOp::sum && c.type == Type::f16; },
+        .hits =
+            [](const Case& c) { return collective(c).op == ReduceOp::sum && c.type == Type::f16; },
         .spoil = saturate_sums},
     Bug{.name = "nan_propagated",
         .summary = "min returns NaN, although the contract says that it ignores NaN.",
@@ -229,7 +232,8 @@ constexpr std::array arithmetic{
         .algorithm = "direct",
         .hits =
             [](const Case& c) {
-              return c.op == ReduceOp::avg && spec::is_integer(c.type) && group_size(c) > 1;
+              return collective(c).op == ReduceOp::avg && spec::is_integer(c.type) &&
+                     group_size(c) > 1;
             },
         .map = [](double, Type) { return 0.0; }},
     Bug{.name = "int_avg_floors",
@@ -238,7 +242,7 @@ constexpr std::array arithmetic{
         .algorithm = "direct",
         .hits =
             [](const Case& c) {
-              return c.op == ReduceOp::avg &&
+              return collective(c).op == ReduceOp::avg &&
                      spec::info(c.type).type_class == spec::TypeClass::signed_integer;
             },
         .fold = [](const std::vector<double>& inputs) { return std::floor(mean_of(inputs)); }},
@@ -249,7 +253,7 @@ constexpr std::array arithmetic{
         .algorithm = "binomial",
         .hits =
             [](const Case& c) {
-              return c.op == ReduceOp::avg && spec::is_integer(c.type) &&
+              return collective(c).op == ReduceOp::avg && spec::is_integer(c.type) &&
                      spec::info(c.type).bytes <= 4;
             },
         .fold = [](const std::vector<double>& inputs) { return std::trunc(mean_of(inputs)); }},
@@ -257,7 +261,10 @@ constexpr std::array arithmetic{
         .summary = "An integer product that overflows becomes the largest or smallest number.",
         .operation = "reduce",
         .algorithm = "direct",
-        .hits = [](const Case& c) { return c.op == ReduceOp::prod && c.type == Type::int32; },
+        .hits =
+            [](const Case& c) {
+              return collective(c).op == ReduceOp::prod && c.type == Type::int32;
+            },
         .fold =
             [](const std::vector<double>& inputs) {
               using Limits = std::numeric_limits<std::int32_t>;
@@ -273,7 +280,8 @@ constexpr std::array arithmetic{
         .algorithm = "ring",
         .hits =
             [](const Case& c) {
-              return (c.op == ReduceOp::min || c.op == ReduceOp::max) && c.type == Type::uint8;
+              return (collective(c).op == ReduceOp::min || collective(c).op == ReduceOp::max) &&
+                     c.type == Type::uint8;
             },
         .spoil = [](const Outcome& outcome) { reduce_again(outcome, {.type = Type::int8}); }},
     Bug{.name = "max_starts_from_zero",

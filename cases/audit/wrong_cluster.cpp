@@ -4,6 +4,8 @@
 
 #include "reference/numerics/fold.hpp"
 
+#include "cases/collectives/family/case.hpp"
+
 namespace rankcheck::cases::audit {
 
 Values load(spec::Type type, bool is_complex, const void* from, std::size_t count) {

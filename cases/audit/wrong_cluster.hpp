@@ -9,6 +9,8 @@
 
 #include "gpu/device/cluster.hpp"
 
+#include "cases/collectives/family/case.hpp"
+
 /// Small mistakes in what operators ask their devices to do.
 namespace rankcheck::cases::audit {
 

@@ -1,7 +1,12 @@
 #include "cases/backends/algorithms.hpp"
 
+#include "reference/registry.hpp"
+
 #include "harness/operation.hpp"
 #include "harness/preference.hpp"
+
+#include "cases/collectives/family/case.hpp"
+#include "cases/ptycho/family/case.hpp"
 
 namespace rankcheck::cases {
 
@@ -26,7 +31,6 @@ std::vector<harness::AlgorithmInfo> Algorithms::infos() const {
 }
 
 Choice Algorithms::choose(const Case& c) const {
-  const spec::Call call = call_of(c);
   // If the case names no algorithm, the preferred one depends on the case.
   const auto prefers = [&](const auto* chosen, const auto& each) {
     if (each.operation != c.operation) return false;
@@ -35,10 +39,17 @@ Choice Algorithms::choose(const Case& c) const {
            harness::preference(c, each.algorithm.name) > harness::preference(c, chosen->name);
   };
   Choice choice;
-  for (const gpu::Implementation& each : plans) {
-    if (!prefers(choice.plan, each)) continue;
-    if (why_refused(each.algorithm, call, options_of(c)).empty()) choice.plan = &each.algorithm;
+  const spec::Contract* const contract = reference::find_contract(c.operation);
+  if (contract == nullptr) return choice;
+  if (spec::family(*contract) == spec::CollectiveTraits::family) {
+    const spec::Call call = collective_call(c);
+    for (const gpu::Implementation& each : plans) {
+      if (!prefers(choice.plan, each)) continue;
+      if (why_refused(each.algorithm, call, options_of(c)).empty()) choice.plan = &each.algorithm;
+    }
+    return choice;
   }
+  const spec::OperatorCall call = operator_call(c);
   for (const gpu::OperatorImplementation& each : operators) {
     if (!prefers(choice.op, each)) continue;
     // A case that does not name an algorithm may run without batches.
@@ -52,12 +63,12 @@ std::string Algorithms::why_none(const Case& c) const {
   if (const Choice choice = choose(c); choice.plan != nullptr || choice.op != nullptr) return {};
   for (const gpu::Implementation& each : plans) {
     if (each.operation == c.operation && each.algorithm.name == c.algorithm) {
-      return std::string(why_refused(each.algorithm, call_of(c), options_of(c)));
+      return std::string(why_refused(each.algorithm, collective_call(c), options_of(c)));
     }
   }
   for (const gpu::OperatorImplementation& each : operators) {
     if (each.operation == c.operation && each.algorithm.name == c.algorithm) {
-      return std::string(why_refused(each.algorithm, call_of(c), c.chunk));
+      return std::string(why_refused(each.algorithm, operator_call(c), c.chunk));
     }
   }
   if (c.algorithm.empty()) return "no algorithm supports this call";

@@ -13,6 +13,9 @@
 #include "harness/input.hpp"
 
 #include "cases/backends/ranks.hpp"
+#include "cases/collectives/family/case.hpp"
+#include "cases/collectives/family/inputs.hpp"
+#include "cases/ptycho/family/case.hpp"
 
 namespace rankcheck::cases {
 
@@ -97,7 +100,7 @@ void SimBackend::fill_images(std::span<const Case> stages,
   outcome.images.resize(n);
   outcome.stamps.resize(n);
   buffers_.resize(n);
-  scalars_.resize(c.op == spec::ReduceOp::premul_sum ? n * element_bytes : 0);
+  scalars_.resize(has_scalar(c) ? n * element_bytes : 0);
   std::vector<const std::byte*> left(stage);
   for (std::size_t r = 0; r < n; ++r) {
     for (std::size_t s = 0; s < stage; ++s) left[s] = observation.stages[s].images[r].data();
@@ -145,13 +148,13 @@ bool SimBackend::run_plan(const gpu::plan::Algorithm& algorithm,
                           Observation& observation) {
   const Case& c = stages[stage];
   const spec::Contract& contract = reference::contract_named(c.operation);
-  const spec::Call call = call_of(c);
+  const spec::Call call = collective_call(c);
   builder_.begin(plan_, contract, call, options_of(c));
   algorithm.plan(builder_);
   if (mutation_) mutation_(c, plan_);
   const gpu::sim::Report& report = simulator_.run(plan_,
                                                   c.type,
-                                                  c.op,
+                                                  collective(c).op,
                                                   buffers_,
                                                   scalars_,
                                                   *gpu::plan::parse_schedule(c.schedule),
@@ -164,7 +167,7 @@ bool SimBackend::run_operator(const gpu::Operator& algorithm,
                               std::size_t stage,
                               Observation& observation) {
   const Case& c = stages[stage];
-  const spec::Call call = call_of(c);
+  const spec::OperatorCall call = operator_call(c);
   std::vector<gpu::DeviceBuffers> buffers;
   for (const gpu::sim::RankBuffers& each : buffers_) {
     buffers.push_back({.send = each.send, .recv = each.recv});

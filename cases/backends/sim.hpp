@@ -23,7 +23,7 @@ struct OperatorCall {
   const gpu::Operator& algorithm;
   gpu::Cluster& cluster;
   const spec::Contract& contract;
-  const spec::Call& call;
+  const spec::OperatorCall& call;
   std::span<const gpu::DeviceBuffers> buffers;
 
   void make() const { algorithm.run({cluster, contract, call, buffers}); }

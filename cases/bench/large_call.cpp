@@ -9,6 +9,7 @@
 #include "cases/backends/command_backend.hpp"
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/worker_command.hpp"
+#include "cases/collectives/family/case.hpp"
 
 namespace rankcheck::cases::bench {
 
@@ -72,14 +73,16 @@ harness::Case large_case(std::string_view operation,
   c.operation = operation;
   c.algorithm = algorithm;
   c.ranks = ranks;
-  if (contract.reduces) c.op = spec::ReduceOp::sum;
+  if (collective(contract).reduces) collective(c).op = spec::ReduceOp::sum;
   const std::int64_t elements = bytes / spec::info(c.type).bytes;
   const auto n = static_cast<std::size_t>(ranks);
-  if (contract.sizes == spec::Sizes::counts_per_rank) c.counts.assign(n, elements / ranks);
-  if (contract.sizes == spec::Sizes::counts_per_pair) c.counts.assign(n * n, elements / ranks);
-  if (contract.sizes != spec::Sizes::count) return c;
+  if (collective(contract).sizes == spec::Sizes::counts_per_rank)
+    c.counts.assign(n, elements / ranks);
+  if (collective(contract).sizes == spec::Sizes::counts_per_pair)
+    c.counts.assign(n * n, elements / ranks);
+  if (collective(contract).sizes != spec::Sizes::count) return c;
   c.count = 1;
-  const spec::Extents unit = spec::extents_of(contract, call_of(c), 0);
+  const spec::Extents unit = spec::extents_of(contract, collective_call(c), 0);
   c.count = elements / std::max({unit.send_size, unit.recv_size, std::int64_t{1}});
   return c;
 }

@@ -12,6 +12,7 @@
 #include "cases/backends/command_backend.hpp"
 #include "cases/bench/bench.hpp"
 #include "cases/bench/large_call.hpp"
+#include "cases/collectives/family/case.hpp"
 
 namespace rankcheck::cases::bench {
 
@@ -40,7 +41,7 @@ class SimulatedCall {
       return memory_.emplace_back(static_cast<std::size_t>(elements * bytes)).data();
     };
     for (int r = 0; r < case_.ranks; ++r) {
-      const spec::Extents extents = spec::extents_of(contract_, call_of(case_), r);
+      const spec::Extents extents = spec::extents_of(contract_, collective_call(case_), r);
       buffers_.push_back({.send = allocate(extents.send_size),
                           .recv = allocate(extents.recv_size),
                           .send_bytes = extents.send_size * bytes,
@@ -50,10 +51,10 @@ class SimulatedCall {
 
   double run() {
     const auto start = std::chrono::steady_clock::now();
-    const spec::Call call = call_of(case_);
+    const spec::Call call = collective_call(case_);
     builder_.begin(plan_, contract_, call, {});
     algorithm_.plan(builder_);
-    const auto& report = simulator_.run(plan_, case_.type, case_.op, buffers_, {}, {});
+    const auto& report = simulator_.run(plan_, case_.type, collective(case_).op, buffers_, {}, {});
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     if (report.status == gpu::sim::Status::completed) return took.count();
     throw std::runtime_error(report.text);
@@ -95,7 +96,7 @@ void add_simulated(Bench& bench) {
 
 /// Returns the bytes that the plan of a call must move.
 double plan_bytes(const gpu::plan::Algorithm& algorithm, const Case& c) {
-  const spec::Call call = call_of(c);
+  const spec::Call call = collective_call(c);
   gpu::plan::Builder builder;
   gpu::plan::Plan plan;
   builder.begin(plan, *contract_of(c.operation), call, {});
@@ -109,7 +110,7 @@ void add_on_cuda(Bench& bench) {
     if (!is_measured(each.operation)) continue;
     Case c = large_case(each.operation, each.algorithm.name, ranks_of("cuda"), bytes);
     c.backend = "cuda";
-    if (!each.algorithm.refuses(call_of(c), {}).empty()) continue;
+    if (!each.algorithm.refuses(collective_call(c), {}).empty()) continue;
     bench.add({.name = name_of("cuda", c, bytes),
                .backend = "cuda",
                .times = times_on_cuda(bench, c),

@@ -24,6 +24,7 @@
 
 #include "cases/bench/bench.hpp"
 #include "cases/bench/large_call.hpp"
+#include "cases/ptycho/family/case.hpp"
 
 namespace rankcheck::cases::bench {
 
@@ -44,7 +45,8 @@ bool exchanges(const spec::Contract& contract) {
   const auto has_owners = [](const std::vector<spec::Array>& arrays) {
     return std::find(arrays.begin(), arrays.end(), spec::Array::owners) != arrays.end();
   };
-  return contract.tiled || has_owners(contract.inputs) || has_owners(contract.outputs);
+  return ptycho(contract).tiled || has_owners(ptycho(contract).inputs) ||
+         has_owners(ptycho(contract).outputs);
 }
 
 /// Returns a call of an operator on square frames of one mode, whose window is the whole frame. A
@@ -56,22 +58,22 @@ Case case_of(std::string_view operation, int ranks, const Sizes& sizes) {
   Case c;
   c.operation = operation;
   c.ranks = ranks;
-  c.scene = {.rows = side, .cols = side, .window = sizes.width, .detector = sizes.width};
+  ptycho(c).scene = {.rows = side, .cols = side, .window = sizes.width, .detector = sizes.width};
   // Only operators of several slices get two slices.
-  if (operation.starts_with("multislice")) c.scene.slices = 2;
-  if (contract.in_free_space || c.scene.slices > 1) {
-    c.scene.wavelength = 1;
-    c.scene.distance = 100;
+  if (operation.starts_with("multislice")) ptycho(c).scene.slices = 2;
+  if (ptycho(contract).in_free_space || ptycho(c).scene.slices > 1) {
+    ptycho(c).scene.wavelength = 1;
+    ptycho(c).scene.distance = 100;
   }
   int parts = ranks;
-  if (contract.tiled) {
+  if (ptycho(contract).tiled) {
     // The tiles form a square. Its sides are the counts.
     parts = static_cast<int>(std::sqrt(ranks));
-    c.scene.tile_cols = parts;
-    c.scene.halo = sizes.width / 2;
+    ptycho(c).scene.tile_cols = parts;
+    ptycho(c).scene.halo = sizes.width / 2;
   }
   for (int rank = 0; rank < ranks; ++rank) {
-    const int all = contract.tiled ? side : sizes.frames;
+    const int all = ptycho(contract).tiled ? side : sizes.frames;
     c.counts.push_back(all / parts + (rank % parts < all % parts ? 1 : 0));
   }
   return c;
@@ -101,7 +103,7 @@ class OperatorCall {
   }
 
   double run() {
-    const spec::Call call = harness::call_of(case_);
+    const spec::OperatorCall call = operator_call(case_);
     cluster_.begin(case_.ranks, {}, {});
     for (int rank = 0; rank < case_.ranks; ++rank) {
       const harness::Image& image = images_[static_cast<std::size_t>(rank)];
@@ -184,7 +186,7 @@ void add_simulated(Bench& bench, const gpu::OperatorImplementation& each) {
   const bool is_exchange = exchanges(reference::contract_named(each.operation));
   Case c = case_of(each.operation, is_exchange ? exchanging_ranks : 1, sizes);
   c.algorithm = each.algorithm.name;
-  if (!why_refused(each.algorithm, harness::call_of(c)).empty()) return;
+  if (!why_refused(each.algorithm, operator_call(c)).empty()) return;
   Entry entry = entry_of(c, sizes);
   entry.prepare = [&each, c]() -> Run {
     const auto call = std::make_shared<OperatorCall>(each.algorithm, c);
@@ -206,7 +208,7 @@ void add_real(Bench& bench, const std::string& backend, const gpu::OperatorImple
     c.algorithm = each.algorithm.name;
     c.backend = backend;
     const bool is_on_cuda = backend == "cuda";
-    const bool is_refused = is_on_cuda ? !why_refused(each.algorithm, harness::call_of(c)).empty()
+    const bool is_refused = is_on_cuda ? !why_refused(each.algorithm, operator_call(c)).empty()
                                        : !bench.backend(backend).refuses(c).empty();
     if (is_refused) continue;
     Entry entry = entry_of(c, sizes);

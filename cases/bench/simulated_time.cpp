@@ -21,6 +21,7 @@
 
 #include "cases/backends/command_backend.hpp"
 #include "cases/bench/large_call.hpp"
+#include "cases/collectives/family/case.hpp"
 #include "cases/commands/cli.hpp"
 
 namespace rankcheck::cases::bench {
@@ -61,7 +62,7 @@ gpu::plan::Plan large_plan(const gpu::Implementation& implementation,
                            int ranks,
                            std::int64_t bytes) {
   const Case c = large_case(implementation.operation, implementation.algorithm.name, ranks, bytes);
-  const spec::Call call = call_of(c);
+  const spec::Call call = collective_call(c);
   gpu::plan::Builder builder;
   gpu::plan::Plan plan;
   if (!implementation.algorithm.refuses(call, {}).empty()) return plan;

@@ -27,7 +27,7 @@ void add_cases_of(const harness::Catalogue& catalogue,
                   const harness::Unit& unit,
                   std::vector<Case>& cases) {
   harness::Generator generator(catalogue, backend, unit, 1);
-  harness::Choices words(1);
+  harness::RandomSource words(1);
   for (int made = 0, tries = 0; made < cases_per_unit && tries < tries_max; ++tries) {
     Case c;
     if (!generator.next(words.next(), 50, c)) break;

@@ -7,6 +7,8 @@
 
 #include "harness/input.hpp"
 
+#include "cases/collectives/family/case.hpp"
+#include "cases/collectives/family/inputs.hpp"
 #include "cases/collectives/oracle.hpp"
 
 namespace rankcheck::cases {
@@ -128,7 +130,7 @@ class StageJudge {
       const spec::Block& block = extents.send[b];
       if (send_index < block.offset || send_index >= block.offset + block.count) continue;
       const std::uint64_t at =
-          harness::input_index(case_, static_cast<int>(b), block, send_index - block.offset);
+          input_index(case_, static_cast<int>(b), block, send_index - block.offset);
       std::vector<const std::byte*> one;
       for (int r = 0; r < oracle_.call().ranks; ++r) {
         one.push_back(oracle_.input(r).data() + send_index * bytes_);
@@ -141,7 +143,7 @@ class StageJudge {
       } else {
         numerics::from_double(case_.type, sum.high[0], bits.data());
       }
-      return harness::decode_sum(case_, at, bits.data(), got);
+      return decode_sum(case_, at, bits.data(), got);
     }
     return {};
   }
@@ -173,7 +175,7 @@ class StageJudge {
 };
 
 bool has_buffers(const spec::Contract& contract, const Case&) {
-  return contract.sizes != spec::Sizes::none;
+  return collective(contract).sizes != spec::Sizes::none;
 }
 
 void judge_every_stage(const Evidence& evidence, Judgement& judgement) {
@@ -188,7 +190,7 @@ Case in_next_group(const Case& c, bool is_rooted) {
   Case next = c;
   next.group = members(c);
   for (int& member : next.group) member = (member + 1) % c.ranks;
-  if (is_rooted) next.root = (c.root + 1) % group_size(c);
+  if (is_rooted) collective(next).root = (collective(c).root + 1) % group_size(c);
   return next;
 }
 
@@ -233,7 +235,7 @@ harness::Property keeps_groups_apart() {
       .adapt = nullptr,
       .program =
           [](const spec::Contract& contract, const Case& c, std::vector<Case>& stages) {
-            stages = {c, in_next_group(c, contract.rooted), c};
+            stages = {c, in_next_group(c, collective(contract).rooted), c};
             for (std::size_t k = 0; k < stages.size(); ++k) stages[k].data_seed += k;
           },
       .check = judge_every_stage,

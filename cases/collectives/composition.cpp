@@ -4,8 +4,11 @@
 
 #include "reference/numerics/fold.hpp"
 
-#include "harness/properties/exact_inputs.hpp"
 #include "harness/properties/nearly_equal.hpp"
+
+#include "cases/collectives/family/case.hpp"
+#include "cases/collectives/family/inputs.hpp"
+#include "cases/collectives/properties/exact_inputs.hpp"
 
 namespace rankcheck::cases {
 
@@ -137,11 +140,11 @@ void expect_last_returns_first(const Evidence& evidence, Judgement& judgement) {
 }
 
 void adapt_exact(const spec::Contract& /*contract*/, Case& c) {
-  harness::use_exact_inputs(c);
+  use_exact_inputs(c);
 }
 
 bool applies_exact(const spec::Contract& /*contract*/, const Case& c) {
-  return harness::has_one_result(c);
+  return has_one_result(c);
 }
 
 void adapt_out_of_place(const spec::Contract& /*contract*/, Case& c) {
@@ -183,7 +186,8 @@ harness::Property is_linear() {
             Case combined = c;
             combined.scale = 2;
             combined.added_seed = 1;
-            const bool adds = c.op == spec::ReduceOp::sum || c.op == spec::ReduceOp::premul_sum;
+            const bool adds = collective(c).op == spec::ReduceOp::sum ||
+                              collective(c).op == spec::ReduceOp::premul_sum;
             return adds && c.input == InputKind::exact && is_exact(combined);
           },
       .adapt = [](const spec::Contract&, Case& c) { c.input = InputKind::exact; },
@@ -207,7 +211,7 @@ harness::Property inverts_scatter() {
       .adapt = nullptr,
       .program =
           [](const spec::Contract& contract, const Case& c, std::vector<Case>& stages) {
-            const bool even = contract.sizes == spec::Sizes::count;
+            const bool even = collective(contract).sizes == spec::Sizes::count;
             stages = {stage_of(c, even ? "scatter" : "scatter_v"), c};
             stages[1].input = InputKind::previous;
           },

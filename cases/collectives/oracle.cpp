@@ -7,6 +7,9 @@
 
 #include "harness/input.hpp"
 
+#include "cases/collectives/family/case.hpp"
+#include "cases/collectives/family/inputs.hpp"
+
 namespace rankcheck::cases {
 
 namespace {
@@ -23,10 +26,10 @@ reference::Reference reference_of(const std::string& operation) {
 
 Oracle::Oracle(const harness::Evidence& evidence, std::size_t stage)
     : case_(evidence.stages[stage]),
-      call_(call_of(case_)),
+      call_(collective_call(case_)),
       bytes_(spec::info(case_.type).bytes),
       rule_{.type = case_.type,
-            .op = case_.op,
+            .op = collective(case_).op,
             .ranks = call_.ranks,
             .nan_rule = evidence.traits.nan_rule,
             .zero_rule = evidence.traits.zero_rule,
@@ -50,14 +53,14 @@ Oracle::Oracle(const harness::Evidence& evidence, std::size_t stage)
     inputs_[r].assign(static_cast<std::size_t>(extents.send_size) * bytes, std::byte{});
     for (std::size_t b = 0; b < extents.send.size(); ++b) {
       const spec::Block& block = extents.send[b];
-      harness::fill_block(
+      fill_block(
           case_, ranks[r], static_cast<int>(b), block, inputs_[r].data() + block.offset * bytes_);
     }
   }
-  if (case_.op != spec::ReduceOp::premul_sum) return;
+  if (!has_scalar(case_)) return;
   scalars_.resize(n * bytes);
   for (std::size_t r = 0; r < n; ++r) {
-    harness::fill_scalar(case_, ranks[r], scalars_.data() + r * bytes);
+    fill_scalar(case_, ranks[r], scalars_.data() + r * bytes);
   }
 }
 

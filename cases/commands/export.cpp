@@ -6,6 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "reference/registry.hpp"
+
+#include "harness/family.hpp"
 #include "harness/files.hpp"
 #include "harness/image.hpp"
 #include "harness/npy.hpp"
@@ -15,6 +18,7 @@
 #include "cases/commands/cli.hpp"
 #include "cases/commands/interrupt.hpp"
 #include "cases/commands/outputs.hpp"
+#include "cases/ptycho/family/case.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {
@@ -52,7 +56,8 @@ class CollectiveExport {
         previous = before.layout.recv < 0 ? before.image : before.recv();
       }
       befores_.emplace_back();
-      prepare(case_,
+      prepare(harness::family_of(reference::contract_named(case_.operation)),
+              case_,
               ranks[static_cast<std::size_t>(r)],
               oracle_.view(r).layout,
               previous,
@@ -174,10 +179,10 @@ class OperatorExport {
 
   /// Writes the arrays and appends their descriptions to `files`.
   void write(const fs::path& folder, ordered_json& files) const {
-    for (const spec::Array array : stage_.contract.inputs) {
+    for (const spec::Array array : ptycho(stage_.contract).inputs) {
       write(folder, array, "input", stage_.in[array].values, files);
     }
-    for (const spec::Array array : stage_.contract.outputs) {
+    for (const spec::Array array : ptycho(stage_.contract).outputs) {
       const reference::Field& expected = stage_.expected[array];
       write(folder, array, "expected", expected.values, files);
       write(folder,
@@ -205,7 +210,7 @@ class OperatorExport {
     const std::string name = fmt::format("stage{}-{}-{}.npy", number_, spec::name(array), what);
     const auto* bytes = reinterpret_cast<const std::byte*>(components.data());
     const std::vector<std::int64_t> shape =
-        shape_of(stage_.c.scene, array, static_cast<std::int64_t>(values.size()));
+        shape_of(ptycho(stage_.c).scene, array, static_cast<std::int64_t>(values.size()));
     harness::write_file(folder / name, harness::to_npy(type, bytes, shape));
     files.push_back({{"file", name},
                      {"stage", number_},

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "harness/engine.hpp"
+#include "harness/family.hpp"
 #include "harness/image.hpp"
 #include "harness/nearest.hpp"
 #include "harness/report.hpp"
@@ -104,18 +105,20 @@ void expect_claimed(const harness::Catalogue& catalogue, const Case& c) {
 /// a quarter of this machine's memory.
 void expect_small_enough(const harness::Catalogue& catalogue, const Case& c) {
   const spec::Contract& contract = catalogue.find(c.operation)->contract;
-  const spec::Call call = call_of(c);
-  const double guards = 2.0 * harness::guard_bytes * call.ranks;
+  const harness::Family& family = harness::family_of(contract);
+  const int ranks = group_size(c);
+  const double guards = 2.0 * harness::guard_bytes * ranks;
   // Checks this first: with too many ranks, the loop below would take too long.
-  expect_memory("case", call.ranks, guards);
+  expect_memory("case", ranks, guards);
   double bytes = guards;
-  for (int rank = 0; rank < call.ranks; ++rank) {
-    const spec::Extents extents = extents_of(contract, call, rank);
+  for (int rank = 0; rank < ranks; ++rank) {
+    spec::Extents extents;
+    family.fill_extents(contract, c, rank, extents);
     bytes += static_cast<double>(extents.send_size + extents.recv_size) *
              static_cast<double>(spec::info(c.type).bytes);
     bytes += static_cast<double>((extents.send.size() + extents.recv.size()) * sizeof(spec::Block));
   }
-  expect_memory("case", call.ranks, bytes);
+  expect_memory("case", ranks, bytes);
 }
 
 }  // namespace

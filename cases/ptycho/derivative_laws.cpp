@@ -9,6 +9,7 @@
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/pixels.hpp"
 
+#include "cases/ptycho/family/case.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
 
@@ -29,11 +30,12 @@ constexpr double floor_intensity = 1e-9;
 
 void plan_derivative(const spec::Contract&, const Case& c, std::vector<Case>& stages) {
   stages.assign(2, c);
-  for (Case& stage : stages) stage.varied = c.data_seed % 2 == 0 ? Array::object : Array::probe;
+  for (Case& stage : stages)
+    ptycho(stage).varied = c.data_seed % 2 == 0 ? Array::object : Array::probe;
   stages[1].added_seed = c.data_seed + 1;
   // The step is large enough for the cost to change by more than its rounding errors, and small
   // enough for its curvature not to matter.
-  stages[1].halvings = c.type == spec::Type::f64 ? 20 : 10;
+  ptycho(stages[1]).halvings = c.type == spec::Type::f64 ? 20 : 10;
 }
 
 /// Bounds the change of a pixel's cost beyond its derivative. The measured intensity is d. The
@@ -123,7 +125,7 @@ template <NoiseModel noise>
 void check_derivative(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage from = read_stage(evidence, 0);
   const OperatorStage to = read_stage(evidence, 1);
-  const Array block = to.c.varied;
+  const Array block = ptycho(to.c).varied;
   // The differences are exact, because they are multiples of 2^-44.
   Field change = to.in[block];
   for (std::size_t i = 0; i < change.values.size(); ++i) {
@@ -168,7 +170,7 @@ Balance balance_of(const OperatorStage& stage, Array block, std::size_t slice, s
 
 void check_balance(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage stage = read_stage(evidence, 0);
-  const auto slices = static_cast<std::size_t>(stage.c.scene.slices);
+  const auto slices = static_cast<std::size_t>(ptycho(stage.c).scene.slices);
   const Balance probe = balance_of(stage, Array::probe, 0, 1);
   for (std::size_t s = 0; s < slices; ++s) {
     const Balance object = balance_of(stage, Array::object, s, slices);

@@ -6,6 +6,8 @@
 
 #include "reference/ptycho/window.hpp"
 
+#include "cases/ptycho/family/case.hpp"
+#include "cases/ptycho/family/symmetry.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
 
@@ -15,23 +17,23 @@ namespace {
 
 using harness::Case;
 using harness::Evidence;
-using harness::Form;
 using harness::Judgement;
 using spec::Array;
 
 /// Returns the factor of an output on top of the transformation of arrays with its name.
 double scale_of(Outputs outputs, const Case& c, Array array, std::size_t index) {
   const bool is_sum = outputs == Outputs::sums || array == Array::cost;
-  if (c.form == Form::repeated) {
-    return is_sum && !spec::is_per_position(c.scene, array) ? 2 : 1;
+  if (ptycho(c).symmetry == Symmetry::repeated) {
+    return is_sum && !spec::is_per_position(ptycho(c).scene, array) ? 2 : 1;
   }
   // Doubled amplitudes have four times the cost.
-  if (c.form == Form::brightened) {
+  if (ptycho(c).symmetry == Symmetry::brightened) {
     return array == Array::cost || (is_sum && array == Array::object) ? 4 : 1;
   }
-  if (c.form != Form::stretched) return 1;
+  if (ptycho(c).symmetry != Symmetry::stretched) return 1;
   // Gradients shrink as values grow, because their product is a change of the cost.
-  const bool is_first = index < static_cast<std::size_t>(c.scene.rows * c.scene.cols);
+  const bool is_first =
+      index < static_cast<std::size_t>(ptycho(c).scene.rows * ptycho(c).scene.cols);
   if (is_sum && array == Array::object) return is_first ? 0.25 : 1;
   if (is_sum && array == Array::probe) return 4;
   // The index belongs to the probe's step length. Its direction is a gradient.
@@ -43,8 +45,11 @@ std::optional<Wanted> bent(const RelatedStages& stages,
                            Array array,
                            std::size_t index) {
   const OperatorStage& bent = stages.second;
-  const harness::Bent source = harness::bend(
-      bent.c.form, bent.c.scene, bent.in.positions, array, static_cast<std::int64_t>(index));
+  const TransformedValue source = transform(ptycho(bent.c).symmetry,
+                                            ptycho(bent.c).scene,
+                                            bent.in.positions,
+                                            array,
+                                            static_cast<std::int64_t>(index));
   if (source.count == 0) return std::nullopt;
   double error = 0;
   for (const auto& term : std::span(source.terms).first(source.count)) {
@@ -55,23 +60,23 @@ std::optional<Wanted> bent(const RelatedStages& stages,
                 .bound = bent.expected[array].errors[index] + scale * error};
 }
 
-void plan_bent(Form form, const Case& c, std::vector<Case>& stages) {
+void plan_bent(Symmetry form, const Case& c, std::vector<Case>& stages) {
   stages.assign(2, c);
   for (Case& stage : stages) {
     // With this array varied, sums of two modes are exact.
-    if (form == Form::mixed) stage.varied = Array::probe;
+    if (form == Symmetry::mixed) ptycho(stage).varied = Array::probe;
     // Interpolation between pixels flattens a phase ramp.
-    if (form == Form::ramped || form == Form::periodic) stage.scan = harness::Scan::whole;
+    if (form == Symmetry::ramped || form == Symmetry::periodic) ptycho(stage).scan = Scan::whole;
   }
-  if (form == Form::periodic) stages[0].form = Form::raster;
-  stages[1].form = form;
-  stages[1].scene = harness::bent_scene(form, c.scene);
+  if (form == Symmetry::periodic) ptycho(stages[0]).symmetry = Symmetry::raster;
+  ptycho(stages[1]).symmetry = form;
+  ptycho(stages[1]).scene = transformed_scene(form, ptycho(c).scene);
 }
 
 /// Judges the pixels of windows that are interpolated only from pixels of the object.
 void check_bilinear(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage stage = read_stage(evidence, 0);
-  const spec::Scene& scene = stage.c.scene;
+  const spec::Scene& scene = ptycho(stage.c).scene;
   const auto& positions = stage.in[Array::positions].values;
   const auto window = static_cast<std::size_t>(scene.window);
   const auto margin = static_cast<std::size_t>(spec::margin(scene));
@@ -87,14 +92,14 @@ void check_bilinear(const Evidence& evidence, Judgement& judgement) {
                            row <= scene.rows - 1 && col <= scene.cols - 1;
     if (!is_inside) return std::nullopt;
     // The polynomial is exact, because its terms are products of whole numbers and 256ths.
-    return Wanted{harness::bilinear_value(row, col), stage.expected[array].errors[i]};
+    return Wanted{bilinear_value(row, col), stage.expected[array].errors[i]};
   };
   compare_outputs(stage, "differs from the bilinear object", judgement, is_there);
 }
 
 }  // namespace
 
-void plan_bent(std::span<const Form> forms, const Case& c, std::vector<Case>& stages) {
+void plan_bent(std::span<const Symmetry> forms, const Case& c, std::vector<Case>& stages) {
   plan_bent(forms[c.data_seed % forms.size()], c, stages);
 }
 
@@ -102,7 +107,8 @@ template <Outputs outputs>
 void check_bent(const Evidence& evidence, Judgement& judgement) {
   const RelatedStages stages = read_related(evidence, 0, 1);
   const Case& c = stages.second.c;
-  const std::string what = "does not follow the inputs, which are " + std::string(name(c.form));
+  const std::string what =
+      "does not follow the inputs, which are " + std::string(name(ptycho(c).symmetry));
   compare_outputs(stages.second, what, judgement, [&](Array array, std::size_t i) {
     return bent(stages, scale_of(outputs, c, array, i), array, i);
   });
@@ -117,7 +123,7 @@ harness::Property is_independent_of_order() {
       .summary = "Reversing the order of the positions does not change the result.",
       .program = [](const spec::Contract&,
                     const Case& c,
-                    std::vector<Case>& stages) { plan_bent(Form::reversed, c, stages); },
+                    std::vector<Case>& stages) { plan_bent(Symmetry::reversed, c, stages); },
       .check = check_bent<Outputs::states>,
   };
 }
@@ -130,7 +136,7 @@ harness::Property counts_every_position() {
           "Repeating every position doubles the sums over the positions and changes nothing else.",
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
-            plan_bent(Form::repeated, c, stages);
+            plan_bent(Symmetry::repeated, c, stages);
             for (std::int64_t& count : stages[1].counts) count *= 2;
           },
       .check = check_bent<outputs>,
@@ -149,7 +155,7 @@ harness::Property keeps_the_raster_ambiguity() {
           "without an effect.",
       .program = [](const spec::Contract&,
                     const Case& c,
-                    std::vector<Case>& stages) { plan_bent(Form::periodic, c, stages); },
+                    std::vector<Case>& stages) { plan_bent(Symmetry::periodic, c, stages); },
       .check = check_bent<outputs>,
   };
 }
@@ -164,7 +170,7 @@ harness::Property is_exact_on_bilinear_objects() {
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
             stages.assign(1, c);
-            stages[0].form = Form::bilinear;
+            ptycho(stages[0]).symmetry = Symmetry::bilinear;
           },
       .check = check_bilinear,
   };

@@ -4,11 +4,13 @@
 #include <span>
 #include <vector>
 
-#include "harness/form.hpp"
 #include "harness/operation.hpp"
 
+#include "cases/ptycho/family/case.hpp"
+#include "cases/ptycho/family/symmetry.hpp"
+
 /// Laws that relate an operator's results if its inputs are related by a symmetry of
-/// harness/form.hpp.
+/// cases/ptycho/family/symmetry.hpp.
 namespace rankcheck::cases {
 
 /// The kind of outputs that do not belong to single positions. They are either sums over the
@@ -18,7 +20,7 @@ enum class Outputs { sums, states };
 
 /// Plans two stages. The second one is the first one under one of the symmetries, which the seed of
 /// the data chooses.
-void plan_bent(std::span<const harness::Form> forms,
+void plan_bent(std::span<const Symmetry> forms,
                const harness::Case& c,
                std::vector<harness::Case>& stages);
 
@@ -29,7 +31,7 @@ void check_bent(const harness::Evidence& evidence, harness::Judgement& judgement
 /// The results are transformed in the same way as the inputs, for each of these symmetries. Phase
 /// ramps are tested at whole pixels only. Steps are not tested if the scan reaches beyond the
 /// object, because their largest weights may then lie off the object.
-template <Outputs outputs, harness::Form... forms>
+template <Outputs outputs, Symmetry... forms>
 [[nodiscard]] harness::Property is_equivariant() {
   return {
       .name = "is_equivariant",
@@ -38,7 +40,7 @@ template <Outputs outputs, harness::Form... forms>
           "same way.",
       .applies =
           [](const spec::Contract&, const harness::Case& c) {
-            return outputs == Outputs::sums || c.scan != harness::Scan::overhanging;
+            return outputs == Outputs::sums || ptycho(c).scan != Scan::overhanging;
           },
       .program =
           [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
@@ -49,26 +51,24 @@ template <Outputs outputs, harness::Form... forms>
 }
 
 /// is_equivariant() for all symmetries that leave the cost unchanged, and for `more`.
-template <Outputs outputs, harness::Form... more>
+template <Outputs outputs, Symmetry... more>
 [[nodiscard]] harness::Property follows_every_form() {
-  using harness::Form;
   return is_equivariant<outputs,
-                        Form::turned,
-                        Form::stretched,
-                        Form::twin,
-                        Form::transposed,
-                        Form::mixed,
-                        Form::translated,
-                        Form::ramped,
-                        Form::reflected,
-                        Form::dark,
+                        Symmetry::turned,
+                        Symmetry::stretched,
+                        Symmetry::twin,
+                        Symmetry::transposed,
+                        Symmetry::mixed,
+                        Symmetry::translated,
+                        Symmetry::ramped,
+                        Symmetry::reflected,
+                        Symmetry::dark,
                         more...>();
 }
 
 /// Operators on square frames treat rows like columns, and both directions of an axis alike.
 [[nodiscard]] inline harness::Property keeps_symmetries() {
-  using harness::Form;
-  return is_equivariant<Outputs::sums, Form::transposed, Form::reflected>();
+  return is_equivariant<Outputs::sums, Symmetry::transposed, Symmetry::reflected>();
 }
 
 /// Reversing the positions, with all arrays that belong to them, does not change the result.

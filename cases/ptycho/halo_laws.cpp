@@ -10,6 +10,8 @@
 
 #include "harness/properties/is_deterministic.hpp"
 
+#include "cases/collectives/family/inputs.hpp"
+#include "cases/ptycho/family/case.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
 
@@ -91,7 +93,7 @@ void judge(const OperatorStage& stage,
 /// Plans an exchange and a second exchange on its result.
 void twice(const spec::Contract&, const Case& c, Stages& stages) {
   stages.assign(2, c);
-  stages[1].chained = true;
+  ptycho(stages[1]).chained = true;
 }
 
 harness::Property makes_copies_equal() {
@@ -124,8 +126,8 @@ harness::Property needs_a_halo() {
   return {
       .name = "does_nothing_without_halo",
       .summary = "Tiles without halos do not change in any bit.",
-      .applies = [](const spec::Contract&, const Case& c) { return c.scene.halo == 0; },
-      .adapt = [](const spec::Contract&, Case& c) { c.scene.halo = 0; },
+      .applies = [](const spec::Contract&, const Case& c) { return ptycho(c).scene.halo == 0; },
+      .adapt = [](const spec::Contract&, Case& c) { ptycho(c).scene.halo = 0; },
       .program = plan_once,
       .check =
           [](const Evidence& evidence, Judgement& judgement) {

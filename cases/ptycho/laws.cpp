@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 
 #include "harness/properties/nearly_equal.hpp"
-#include "harness/scene_input.hpp"
 
+#include "cases/collectives/family/inputs.hpp"
+#include "cases/ptycho/family/case.hpp"
+#include "cases/ptycho/family/inputs.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {
@@ -29,9 +31,9 @@ using Value = std::complex<double>;
 
 /// Describes the place of a value in an array.
 std::string place_of(const OperatorStage& stage, Array array, std::size_t index) {
-  const auto per_copy = static_cast<std::size_t>(spec::values(stage.c.scene, array));
+  const auto per_copy = static_cast<std::size_t>(spec::values(ptycho(stage.c).scene, array));
   const std::size_t in_copy = index % per_copy;
-  if (!spec::is_per_position(stage.c.scene, array)) {
+  if (!spec::is_per_position(ptycho(stage.c).scene, array)) {
     return fmt::format("value {} of {}", in_copy, spec::name(array));
   }
   return fmt::format("value {} of {} of position {}", in_copy, spec::name(array), index / per_copy);
@@ -54,7 +56,7 @@ void compare(const OperatorStage& stage,
   if (!std::isfinite(wanted.bound)) return;
   const std::int64_t bytes =
       spec::info(stage.c.type).bytes * (spec::info(array).is_complex ? 2 : 1);
-  if (spec::is_replicated(stage.c.scene, array)) {
+  if (spec::is_replicated(ptycho(stage.c).scene, array)) {
     // The contract of every operator says that all ranks have the same bits.
     judgement.count_all(harness::group_size(stage.c), bytes);
   } else {
@@ -79,10 +81,10 @@ void compare(const OperatorStage& stage,
 
 /// Returns the rank that has a value; rank 0 if every rank has it.
 int rank_of(const OperatorStage& stage, Array array, std::size_t index) {
-  if (spec::is_replicated(stage.c.scene, array)) return 0;
+  if (spec::is_replicated(ptycho(stage.c).scene, array)) return 0;
   int rank = 0;
   for (;; ++rank) {
-    const spec::Part part = spec::part_of(stage.c.scene, stage.c.counts, array, rank);
+    const spec::Part part = spec::part_of(ptycho(stage.c).scene, stage.c.counts, array, rank);
     if (static_cast<std::int64_t>(index) < part.first + part.count) return rank;
   }
 }
@@ -91,7 +93,7 @@ int rank_of(const OperatorStage& stage, Array array, std::size_t index) {
 void check_reference(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage stage =
       read_stage(evidence, evidence.stages.size() - 1, reference::Follow::results);
-  for (const Array array : stage.contract.outputs) {
+  for (const Array array : ptycho(stage.contract).outputs) {
     if (stage.expected[array].values.size() == stage.got[array].values.size()) continue;
     judgement.fail(Verdict::errored, "the reference does not define every output");
     return;
@@ -128,8 +130,8 @@ void check_reference_at_the_truth(const Evidence& evidence, Judgement& judgement
 void check_adjoint(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage forward = read_stage(evidence, 0);
   const OperatorStage adjoint = read_stage(evidence, 1);
-  const Array x = adjoint.contract.outputs.front();
-  const Array y = forward.contract.outputs.front();
+  const Array x = ptycho(adjoint.contract).outputs.front();
+  const Array y = ptycho(forward.contract).outputs.front();
   const Value left = inner_product(forward.got[y], adjoint.in[y]);
   const Value right = inner_product(forward.in[x], adjoint.got[x]);
   // Both sides are exact for whole numbers, in any order of summation.
@@ -147,8 +149,8 @@ void check_adjoint(const Evidence& evidence, Judgement& judgement) {
 void plan_linear(const spec::Contract& contract, const Case& c, std::vector<Case>& stages) {
   constexpr std::array scales{-2, -1, 2};
   stages.assign(3, c);
-  const auto& arrays = contract.linear_in;
-  for (Case& stage : stages) stage.varied = arrays[c.data_seed % arrays.size()];
+  const auto& arrays = ptycho(contract).linear_in;
+  for (Case& stage : stages) ptycho(stage).varied = arrays[c.data_seed % arrays.size()];
   stages[0].scale = scales[c.data_seed / arrays.size() % scales.size()];
   stages[0].added_seed = c.data_seed + 1;
   stages[2].scale = 0;
@@ -228,10 +230,10 @@ bool has_unmeasured_pixel(const Case& c) {
   if (std::count(c.counts.begin(), c.counts.end(), 0) == std::ssize(c.counts)) return false;
   Case drawn = c;
   drawn.type = spec::Type::f32;
-  std::vector<float> mask(static_cast<std::size_t>(spec::values(c.scene, Array::mask)));
-  harness::fill_array(drawn,
-                      {.count = std::ssize(mask), .array = Array::mask},
-                      reinterpret_cast<std::byte*>(mask.data()));
+  std::vector<float> mask(static_cast<std::size_t>(spec::values(ptycho(c).scene, Array::mask)));
+  fill_array(drawn,
+             {.count = std::ssize(mask), .array = Array::mask},
+             reinterpret_cast<std::byte*>(mask.data()));
   return std::find(mask.begin(), mask.end(), 0.0F) != mask.end();
 }
 
@@ -245,7 +247,7 @@ void check_undone(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage first = read_stage(evidence, 0);
   OperatorStage second = read_stage(evidence, 1);
   // The bound of the second stage includes the errors of the first stage.
-  const Array between = first.contract.outputs.front();
+  const Array between = ptycho(first.contract).outputs.front();
   second.in[between] = first.expected[between];
   if (!is_exact(second.contract, second.c)) {
     reference_of(second.c.operation)(second.in, second.expected);
@@ -260,11 +262,12 @@ enum class Loss { none, admitted };
 template <Loss loss>
 void check_energy(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage stage = read_stage(evidence, 0);
-  const Array output = stage.contract.outputs.front();
-  const Field& in = stage.in[stage.contract.linear_in.front()];
+  const Array output = ptycho(stage.contract).outputs.front();
+  const Field& in = stage.in[ptycho(stage.contract).linear_in.front()];
   const Field& got = stage.got[output];
   const Field& expected = stage.expected[output];
-  const auto frame = static_cast<std::size_t>(stage.c.scene.detector * stage.c.scene.detector);
+  const auto frame =
+      static_cast<std::size_t>(ptycho(stage.c).scene.detector * ptycho(stage.c).scene.detector);
   harness::PowerMeter meter;
   for (std::size_t first = 0; first < got.values.size(); first += frame) {
     double before = 0;
@@ -324,7 +327,7 @@ bool judge_number(const OperatorStage& stage,
                   Judgement& judgement) {
   judgement.see(scale, bound, number.name);
   if (std::isinf(bound)) return true;
-  const auto outputs = stage.got[stage.contract.outputs.front()].values.size();
+  const auto outputs = stage.got[ptycho(stage.contract).outputs.front()].values.size();
   judgement.count_all(harness::group_size(stage.c),
                       static_cast<std::int64_t>(outputs) * spec::info(stage.c.type).bytes);
   if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
@@ -376,7 +379,7 @@ void compare_outputs(const OperatorStage& stage,
                      Judgement& judgement,
                      const Wants& wanted,
                      const reference::Setting* wrong) {
-  for (const Array array : stage.contract.outputs) {
+  for (const Array array : ptycho(stage.contract).outputs) {
     const Field& got = stage.got[array];
     harness::PowerMeter meter;
     for (std::size_t i = 0; i < got.values.size(); ++i) {
@@ -424,7 +427,7 @@ harness::Property agrees_at_the_truth() {
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
             plan_behind(std::array<std::string_view, 1>{"intensity"}, c, stages);
-            stages[1].chained = true;
+            ptycho(stages[1]).chained = true;
           },
       .check = check_reference_at_the_truth,
   };

@@ -13,6 +13,7 @@
 
 #include "harness/operation.hpp"
 
+#include "cases/ptycho/family/case.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {
@@ -107,7 +108,7 @@ void plan_then_on_result(const spec::Contract& contract,
                          const harness::Case& c,
                          std::vector<harness::Case>& stages) {
   plan_then<other>(contract, c, stages);
-  stages[1].chained = true;
+  ptycho(stages[1]).chained = true;
 }
 
 /// Every output of every rank agrees with the reference, within the bound that follows from the

@@ -12,6 +12,7 @@
 #include "reference/ptycho/extract/reference.hpp"
 #include "reference/ptycho/window.hpp"
 
+#include "cases/ptycho/family/case.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
 
@@ -53,7 +54,7 @@ void check_adjoint_of_slices(const Evidence& evidence, Judgement& judgement) {
   const Field& waves = forward.got[Array::waves];
   const Wanted left = inner_product(
       waves, forward.expected[Array::waves], back.in[Array::waves], 0, waves.values.size());
-  const auto slices = static_cast<std::size_t>(forward.c.scene.slices);
+  const auto slices = static_cast<std::size_t>(ptycho(forward.c).scene.slices);
   const std::size_t size = back.got[Array::object].values.size() / slices;
   for (std::size_t s = 0; s < slices; ++s) {
     Wanted right = inner_product(back.got[Array::object],
@@ -126,9 +127,10 @@ void check_product(const Evidence& evidence, Judgement& judgement) {
   reference::for_each_lit_pixel(stage.in, [&](const reference::LitPixel& pixel) {
     const std::complex<double> value =
         product.values[pixel.in_patches] * stage.in[Array::probe].values[pixel.in_probe];
-    waves[pixel.in_waves] = {.value = value,
-                             .bound = stage.expected[Array::waves].errors[pixel.in_waves] +
-                                      16 * stage.c.scene.slices * double_unit * std::abs(value)};
+    waves[pixel.in_waves] = {
+        .value = value,
+        .bound = stage.expected[Array::waves].errors[pixel.in_waves] +
+                 16 * ptycho(stage.c).scene.slices * double_unit * std::abs(value)};
   });
   compare_outputs(
       stage, "differs from the product of the slices", judgement, [&](Array, std::size_t i) {
@@ -151,11 +153,11 @@ harness::Property is_illuminate_for_one_slice() {
   return {
       .name = "is_illuminate_for_one_slice",
       .summary = "multislice of one slice is illuminate.",
-      .applies = [](const spec::Contract&, const Case& c) { return c.scene.slices == 1; },
+      .applies = [](const spec::Contract&, const Case& c) { return ptycho(c).scene.slices == 1; },
       .adapt =
           [](const spec::Contract&, Case& c) {
-            c.scene.slices = 1;
-            c.scene.wavelength = c.scene.distance = 0;
+            ptycho(c).scene.slices = 1;
+            ptycho(c).scene.wavelength = ptycho(c).scene.distance = 0;
           },
       .program = plan_then<"illuminate">,
       .check =
@@ -169,8 +171,8 @@ harness::Property is_product_without_distance() {
   return {
       .name = "is_product_without_distance",
       .summary = "Slices without distance between them act as one slice, which is their product.",
-      .applies = [](const spec::Contract&, const Case& c) { return c.scene.distance == 0; },
-      .adapt = [](const spec::Contract&, Case& c) { c.scene.distance = 0; },
+      .applies = [](const spec::Contract&, const Case& c) { return ptycho(c).scene.distance == 0; },
+      .adapt = [](const spec::Contract&, Case& c) { ptycho(c).scene.distance = 0; },
       .program = plan_once,
       .check = check_product,
   };
@@ -183,14 +185,14 @@ harness::Property has_degree_of_its_slices() {
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
             stages.assign(2, c);
-            for (Case& stage : stages) stage.varied = Array::object;
+            for (Case& stage : stages) ptycho(stage).varied = Array::object;
             stages[1].scale = c.data_seed % 2 == 0 ? -1 : 2;
           },
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             const Case& scaled = evidence.stages[1];
             check_multiple(evidence,
-                           std::pow(scaled.scale, scaled.scene.slices),
+                           std::pow(scaled.scale, ptycho(scaled).scene.slices),
                            "F(s o) differs from s^slices F(o)",
                            judgement);
           },

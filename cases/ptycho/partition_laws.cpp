@@ -10,6 +10,7 @@
 #include "harness/properties/is_deterministic.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
 
+#include "cases/ptycho/family/case.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
 
@@ -84,7 +85,7 @@ harness::Property is_invariant_under_translation() {
           [](const spec::Contract&, const Case& c, Stages& stages) {
             stages.assign(2, c);
             const int distance = 1 + static_cast<int>(c.data_seed % 600);
-            stages[1].moved = c.data_seed % 2 == 0 ? distance : -distance;
+            ptycho(stages[1]).moved = c.data_seed % 2 == 0 ? distance : -distance;
           },
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
@@ -136,7 +137,7 @@ harness::Property inverts_redistribute() {
                                        "partition_interlaced",
                                        "partition_random"};
             stages.assign(3, c);
-            for (Case& stage : stages) stage.chained = true;
+            for (Case& stage : stages) ptycho(stage).chained = true;
             for (std::size_t s = 0; s < 2; ++s) stages[s].algorithm.clear();
             stages[0].operation = kinds[c.data_seed % kinds.size()];
             stages[1].operation = "redistribute";

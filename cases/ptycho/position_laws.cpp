@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/form.hpp"
-
+#include "cases/ptycho/family/case.hpp"
+#include "cases/ptycho/family/symmetry.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
 
@@ -25,7 +25,7 @@ using spec::Array;
 /// case with all positions in reverse order.
 void plan_apart(const spec::Contract&, const Case& c, std::vector<Case>& stages) {
   stages.assign(3, c);
-  stages[2].form = harness::Form::reversed;
+  ptycho(stages[2]).symmetry = Symmetry::reversed;
   const std::int64_t positions = std::accumulate(c.counts.begin(), c.counts.end(), std::int64_t{0});
   const std::int64_t most = std::max(positions - 1, std::int64_t{1});
   std::int64_t kept = 1 + static_cast<std::int64_t>(c.data_seed % static_cast<std::uint64_t>(most));
@@ -37,8 +37,11 @@ void plan_apart(const spec::Contract&, const Case& c, std::vector<Case>& stages)
 
 /// Returns the value that the same position has in the plain stage.
 Wanted as_in(const OperatorStage& plain, const OperatorStage& other, Array array, std::size_t i) {
-  const harness::Bent source = harness::bend(
-      other.c.form, other.c.scene, other.in.positions, array, static_cast<std::int64_t>(i));
+  const TransformedValue source = transform(ptycho(other.c).symmetry,
+                                            ptycho(other.c).scene,
+                                            other.in.positions,
+                                            array,
+                                            static_cast<std::int64_t>(i));
   const std::size_t from = source.terms.front().index;
   return {.value = plain.got[array].values[from],
           .bound = plain.expected[array].errors[from] + other.expected[array].errors[i]};

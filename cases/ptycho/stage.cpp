@@ -8,6 +8,9 @@
 
 #include "reference/ptycho/registry.hpp"
 
+#include "cases/collectives/family/inputs.hpp"
+#include "cases/ptycho/family/case.hpp"
+
 namespace rankcheck::cases {
 
 namespace {
@@ -40,7 +43,7 @@ void read_block(spec::Type type, const spec::Block& block, const std::byte* at, 
 
 Setting empty_setting(const harness::Case& c) {
   Setting setting;
-  setting.scene = c.scene;
+  setting.scene = ptycho(c).scene;
   setting.positions = std::accumulate(c.counts.begin(), c.counts.end(), std::int64_t{0});
   setting.counts = c.counts;
   setting.unit = std::ldexp(1, -spec::info(c.type).precision) + std::ldexp(1, -53);
@@ -61,11 +64,11 @@ bool says_much(const OperatorStage& stage, Array array) {
 }  // namespace
 
 bool is_exact(const spec::Contract& contract, const harness::Case& c) {
-  return contract.exact_on_whole_numbers && c.input == harness::InputKind::exact;
+  return ptycho(contract).exact_on_whole_numbers && c.input == harness::InputKind::exact;
 }
 
 bool leaves_directions(const spec::Contract& contract) {
-  const std::vector<Array>& outputs = contract.outputs;
+  const std::vector<Array>& outputs = ptycho(contract).outputs;
   return std::find(outputs.begin(), outputs.end(), Array::object_direction) != outputs.end();
 }
 
@@ -99,8 +102,8 @@ OperatorStage read_stage(const harness::Evidence& evidence,
                        .in = empty_setting(c),
                        .expected = empty_setting(c),
                        .got = empty_setting(c)};
-  for (const spec::Array array : result.contract.inputs) result.in.make(array);
-  for (const spec::Array array : result.contract.outputs) result.got.make(array);
+  for (const spec::Array array : ptycho(result.contract).inputs) result.in.make(array);
+  for (const spec::Array array : ptycho(result.contract).outputs) result.got.make(array);
   const std::int64_t bytes = spec::info(c.type).bytes;
   // Rank 0 comes last, so that arrays that every rank has show rank 0's values.
   for (int rank = harness::group_size(c) - 1; rank >= 0; --rank) {
@@ -142,7 +145,7 @@ RelatedStages read_related(const harness::Evidence& evidence,
     expect_again(stages.second, Follow::nothing);
   }
   if (!leaves_directions(stages.first.contract)) return stages;
-  for (const Array array : stages.first.contract.outputs) {
+  for (const Array array : ptycho(stages.first.contract).outputs) {
     stages.by_parts[static_cast<std::size_t>(array)] =
         !says_much(stages.first, array) || !says_much(stages.second, array);
   }
@@ -151,7 +154,7 @@ RelatedStages read_related(const harness::Evidence& evidence,
   for (OperatorStage* stage : {&stages.first, &stages.second}) {
     const Setting whole = stage->expected;
     expect_again(*stage, Follow::results);
-    for (const Array array : stage->contract.outputs) {
+    for (const Array array : ptycho(stage->contract).outputs) {
       if (!stages.by_parts[static_cast<std::size_t>(array)]) stage->expected[array] = whole[array];
     }
   }

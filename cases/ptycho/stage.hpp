@@ -9,6 +9,8 @@
 
 #include "harness/operation.hpp"
 
+#include "cases/collectives/family/inputs.hpp"
+
 /// Functions that the properties of ptychography operators share.
 namespace rankcheck::cases {
 

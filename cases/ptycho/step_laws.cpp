@@ -23,6 +23,8 @@
 
 #include "harness/properties/is_deterministic.hpp"
 
+#include "cases/ptycho/family/case.hpp"
+#include "cases/ptycho/family/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
@@ -46,7 +48,7 @@ using Stages = std::vector<Case>;
 void plan_truth(const spec::Contract&, const Case& c, Stages& stages) {
   constexpr std::array<std::string_view, 3> model{"illuminate", "propagate", "intensity"};
   plan_behind(model, c, stages);
-  for (Case& stage : stages) stage.chained = true;
+  for (Case& stage : stages) ptycho(stage).chained = true;
 }
 
 /// Reads the last stage, a step. Replaces its frames by the model's frames of a probe that is
@@ -169,11 +171,11 @@ void plan_dim_waves(const spec::Contract&, const Case& c, Stages& stages) {
       "illuminate", "propagate", "intensity", "illuminate"};
   plan_behind(others, c, stages);
   for (Case& stage : stages) {
-    stage.chained = true;
-    stage.scan = harness::Scan::whole;
+    ptycho(stage).chained = true;
+    ptycho(stage).scan = Scan::whole;
   }
-  for (std::size_t s = 0; s < 3; ++s) stages[s].form = harness::Form::brightened;
-  stages.back().form = harness::Form::unmasked;
+  for (std::size_t s = 0; s < 3; ++s) ptycho(stages[s]).symmetry = Symmetry::brightened;
+  ptycho(stages.back()).symmetry = Symmetry::unmasked;
 }
 
 void check_dim_waves(const Evidence& evidence, Judgement& judgement) {
@@ -246,8 +248,8 @@ double light_of(Setting setting, const Field& object, const Field& probe) {
 
 /// Bounds the length of the vector of mode 0's residual waves.
 double returned_light(const OperatorStage& step, const Field& waves) {
-  const auto frame = static_cast<std::size_t>(spec::values(step.c.scene, Array::frames));
-  const auto modes = static_cast<std::size_t>(step.c.scene.modes);
+  const auto frame = static_cast<std::size_t>(spec::values(ptycho(step.c).scene, Array::frames));
+  const auto modes = static_cast<std::size_t>(ptycho(step.c).scene.modes);
   double energy = 0;
   for (std::size_t i = 0; i < waves.values.size(); ++i) {
     if (i / frame % modes != 0) continue;
@@ -411,7 +413,7 @@ harness::Property keeps_the_truth_on_whole_pixels() {
   return truth_law("keeps_the_truth_on_whole_pixels",
                    [](const spec::Contract& contract, const Case& c, Stages& stages) {
                      plan_truth(contract, c, stages);
-                     for (Case& stage : stages) stage.scan = harness::Scan::whole;
+                     for (Case& stage : stages) ptycho(stage).scan = Scan::whole;
                    });
 }
 
@@ -423,7 +425,7 @@ harness::Property takes_further_steps() {
       .program =
           [](const spec::Contract&, const Case& c, Stages& stages) {
             stages.assign(3, c);
-            for (std::size_t k = 1; k < stages.size(); ++k) stages[k].chained = true;
+            for (std::size_t k = 1; k < stages.size(); ++k) ptycho(stages[k]).chained = true;
             ++stages.back().data_seed;
           },
       .check =
@@ -460,10 +462,10 @@ harness::Property grows_as_its_light_does() {
           [](const spec::Contract& contract, const Case& c, Stages& stages) {
             plan_truth(contract, c, stages);
             for (Case& stage : stages) {
-              stage.scan = harness::Scan::whole;
-              stage.form = harness::Form::brightened;
+              ptycho(stage).scan = Scan::whole;
+              ptycho(stage).symmetry = Symmetry::brightened;
             }
-            stages.back().form = harness::Form::unmasked;
+            ptycho(stages.back()).symmetry = Symmetry::unmasked;
           },
       .check = check_growth,
   };
@@ -534,7 +536,7 @@ std::vector<harness::Property> step_properties() {
 
 std::vector<harness::Property> weighted_step_properties() {
   auto properties = step_properties();
-  properties.push_back(follows_every_form<Outputs::states, harness::Form::brightened>());
+  properties.push_back(follows_every_form<Outputs::states, Symmetry::brightened>());
   properties.push_back(counts_every_position<Outputs::states>());
   return properties;
 }
@@ -544,18 +546,17 @@ template harness::Property never_raises_the_cost<NoiseModel::poisson>();
 
 template <NoiseModel noise>
 std::vector<harness::Property> conjugate_gradient_properties() {
-  using harness::Form;
   auto properties = step_properties();
   // Form::stretched is left out, because a gradient shrinks if the object is stretched.
   properties.push_back(is_equivariant<Outputs::states,
-                                      Form::turned,
-                                      Form::twin,
-                                      Form::transposed,
-                                      Form::mixed,
-                                      Form::translated,
-                                      Form::ramped,
-                                      Form::reflected,
-                                      Form::dark>());
+                                      Symmetry::turned,
+                                      Symmetry::twin,
+                                      Symmetry::transposed,
+                                      Symmetry::mixed,
+                                      Symmetry::translated,
+                                      Symmetry::ramped,
+                                      Symmetry::reflected,
+                                      Symmetry::dark>());
   // The Poisson cost has its minimum slightly below the measured counts.
   properties.push_back(noise == NoiseModel::poisson ? step_agrees_at_the_truth()
                                                     : keeps_the_truth());

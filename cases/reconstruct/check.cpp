@@ -24,6 +24,7 @@
 
 #include "harness/verdict.hpp"
 
+#include "cases/ptycho/family/case.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases::reconstruct {
@@ -192,7 +193,7 @@ double length_taken(const Field& before, const Field& after, const Field& direct
 /// What a step with directions left, for the reference to follow.
 Setting taken(const spec::Contract& contract, const StepTaken& step, const Setting& in) {
   Setting got = reference::with(in, {});
-  for (const spec::Array array : contract.outputs) {
+  for (const spec::Array array : ptycho(contract).outputs) {
     Field& field = got.make(array);
     if (!is_of_state(array)) continue;
     for (std::size_t i = 0; i < field.values.size(); ++i) {
@@ -214,7 +215,7 @@ StepCheck check_step(std::string_view operation, const Problem& problem, const S
   const spec::Contract& contract = reference::contract_named(operation);
   Setting in = setting_of(problem, step);
   Setting expected = setting_of(problem, step);
-  for (const spec::Array array : contract.inputs) fill(problem, step, array, in);
+  for (const spec::Array array : ptycho(contract).inputs) fill(problem, step, array, in);
   start_exit_waves(step, in);
   Setting got;
   if (leaves_directions(contract)) {
@@ -224,7 +225,7 @@ StepCheck check_step(std::string_view operation, const Problem& problem, const S
   }
   reference_of(operation)(in, expected);
   Comparison comparison(in.scene);
-  for (const spec::Array array : contract.outputs) {
+  for (const spec::Array array : ptycho(contract).outputs) {
     const Field& field = expected[array];
     if (array == spec::Array::cost) {
       comparison.compare(array, 0, step.cost * problem.data.total(), field);

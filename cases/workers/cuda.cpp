@@ -31,8 +31,11 @@
 #include "harness/worker/serve.hpp"
 
 #include "cases/backends/algorithms.hpp"
+#include "cases/collectives/family/case.hpp"
+#include "cases/collectives/family/inputs.hpp"
 #include "cases/commands/cli.hpp"
 #include "cases/hardware/probe.hpp"
+#include "cases/ptycho/family/case.hpp"
 #include "cases/workers/arrival.hpp"
 #include "cases/workers/cuda_process.hpp"
 #include "cases/workers/cuda_times.hpp"
@@ -169,7 +172,7 @@ class CudaSubject final : public worker::Subject {
     } else {
       std::vector<gpu::DeviceBuffers> buffers;
       for (const cuda::RankMemory& each : call.memory) buffers.push_back({each.send, each.recv});
-      const spec::Call arguments = harness::call_of(c);
+      const spec::OperatorCall arguments = operator_call(c);
       cluster_.batch_max = c.chunk;
       choice.op->run({cluster_, call.contract, arguments, buffers});
       result.path.emplace_back(choice.op->name);
@@ -214,9 +217,9 @@ class CudaSubject final : public worker::Subject {
       call.images.push_back(there);
       call.memory.push_back({.send = layout_.send < 0 ? nullptr : there + layout_.send,
                              .recv = layout_.recv < 0 ? nullptr : there + layout_.recv});
-      if (call.c.op == spec::ReduceOp::premul_sum) {
+      if (has_scalar(call.c)) {
         std::array<std::byte, 16> scalar{};
-        harness::fill_scalar(call.c, members[r], scalar.data());
+        fill_scalar(call.c, members[r], scalar.data());
         std::byte* const scalar_there = devices_.allocate(rank, scalar.size());
         devices_.write(rank, scalar.data(), scalar_there, scalar.size());
         call.memory.back().scalar = scalar_there;
@@ -225,7 +228,7 @@ class CudaSubject final : public worker::Subject {
   }
 
   void run_plan(const gpu::plan::Algorithm& algorithm, Call& call, harness::StageOutcome& outcome) {
-    const spec::Call arguments = harness::call_of(call.c);
+    const spec::Call arguments = collective_call(call.c);
     builder_.begin(plan_, call.contract, arguments, options_of(call.c));
     algorithm.plan(builder_);
     const int n = devices_.ranks();
@@ -235,7 +238,7 @@ class CudaSubject final : public worker::Subject {
           devices_.allocate(r, elements * spec::info(call.c.type).bytes);
     }
     if (!call.contract.synchronises) {
-      graphs_.enqueue({plan_, call.c.type, call.c.op, call.memory, devices_.members()});
+      graphs_.enqueue({plan_, call.c.type, collective(call.c).op, call.memory, devices_.members()});
       return;
     }
     std::array<std::int64_t, 3> zeros{};
@@ -255,7 +258,7 @@ class CudaSubject final : public worker::Subject {
     }
     // A graph must not be used here: its launch would synchronise the ranks, which is the plan's
     // task.
-    cuda::enqueue(plan_, call.c.type, call.c.op, call.memory, devices_);
+    cuda::enqueue(plan_, call.c.type, collective(call.c).op, call.memory, devices_);
     for (int r = 0; r < n; ++r) {
       devices_.stamp(r, 0, stamps[0], stamps[static_cast<std::size_t>(r)] + 2);
     }

@@ -24,6 +24,9 @@
 #include "harness/image.hpp"
 #include "harness/input.hpp"
 
+#include "cases/collectives/family/case.hpp"
+#include "cases/ptycho/family/case.hpp"
+
 namespace rankcheck::cases {
 
 namespace {
@@ -128,7 +131,7 @@ class TimedCase {
   TimedCase(const Algorithms& algorithms, const Case& c)
       : case_(c),
         contract_(reference::contract_named(c.operation)),
-        call_(harness::call_of(c)),
+        call_(collective_call(c)),
         choice_(algorithms.choose(c)),
         devices_(c.ranks),
         cluster_(devices_, reference::contract_named),
@@ -155,7 +158,7 @@ class TimedCase {
     spoil_results();
     cluster_.begin(harness::members(case_));
     if (choice_.plan != nullptr) {
-      cuda::enqueue(plan_, case_.type, case_.op, memory_, devices_);
+      cuda::enqueue(plan_, case_.type, collective(case_).op, memory_, devices_);
     } else {
       choice_.op->run({cluster_, contract_, call_, buffers_});
     }
@@ -181,7 +184,7 @@ class TimedCase {
     cluster_.begin(harness::members(case_));
     return run_time_->time([&] {
       if (choice_.plan != nullptr) {
-        graphs_.enqueue({plan_, case_.type, case_.op, memory_, devices_.members()});
+        graphs_.enqueue({plan_, case_.type, collective(case_).op, memory_, devices_.members()});
       } else {
         choice_.op->run({cluster_, contract_, call_, buffers_});
       }
@@ -292,8 +295,9 @@ class TimedCase {
   /// their values do not grow.
   void add_frames(int rank) {
     const std::int64_t frames =
-        case_.counts[static_cast<std::size_t>(rank)] * std::int64_t{case_.scene.modes};
-    const std::int64_t pixels = std::int64_t{case_.scene.detector} * case_.scene.detector;
+        case_.counts[static_cast<std::size_t>(rank)] * std::int64_t{ptycho(case_).scene.modes};
+    const std::int64_t pixels =
+        std::int64_t{ptycho(case_).scene.detector} * ptycho(case_).scene.detector;
     const std::vector<std::byte> frame = spec::component(case_.type) == spec::Type::f64
                                              ? noise<double>(case_, rank, 2 * pixels)
                                              : noise<float>(case_, rank, 2 * pixels);
@@ -319,7 +323,7 @@ class TimedCase {
   void transform(int rank) {
     const Floor& floor = floors_[static_cast<std::size_t>(rank)];
     gpu::Transform whole{.precision = spec::component(case_.type),
-                         .width = case_.scene.detector,
+                         .width = ptycho(case_).scene.detector,
                          .batch = floor.frames};
     cluster_.transform(rank, whole, floor.from, floor.to);
     whole.inverse = true;

@@ -17,7 +17,10 @@
 #include "harness/input.hpp"
 #include "harness/worker/serve.hpp"
 
+#include "cases/collectives/family/case.hpp"
+#include "cases/collectives/family/inputs.hpp"
 #include "cases/commands/cli.hpp"
+#include "cases/ptycho/family/case.hpp"
 #include "cases/workers/arrival.hpp"
 
 /// rankcheck-worker-mpi: one process of an MPI world. It serves its own rank to the harness.
@@ -69,14 +72,16 @@ class MpiSubject final : public worker::Subject {
     if (c.in_place && contract->in_place == spec::InPlace::none) {
       return "in_place: the operation has no such call";
     }
-    // An example is Open MPI 4.1. Its 8-bit sums saturate in the part of a buffer that AVX handles
-    // and wrap in the rest.
-    if (harness::may_overflow(c)) return "input: MPI leaves integer overflow undefined";
-    const spec::Call call = harness::call_of(c);
-    if (const auto reason = spec::why_invalid(*contract, call)) return *reason;
     if (op != nullptr) {
+      const spec::OperatorCall call = operator_call(c);
+      if (const auto reason = spec::why_invalid(*contract, call)) return *reason;
       return std::string(why_refused(*op, call, c.algorithm.empty() ? 0 : c.chunk));
     }
+    // An example is Open MPI 4.1. Its 8-bit sums saturate in the part of a buffer that AVX handles
+    // and wrap in the rest.
+    if (may_overflow(c)) return "input: MPI leaves integer overflow undefined";
+    const spec::Call call = collective_call(c);
+    if (const auto reason = spec::why_invalid(*contract, call)) return *reason;
     const std::vector<int> group = harness::members(c);
     return runtime_.why_refused({.algorithm = *algorithm,
                                  .contract = *contract,
@@ -144,8 +149,9 @@ class MpiSubject final : public worker::Subject {
       return;
     }
     std::array<std::byte, 16> scalar{};
-    if (c.op == spec::ReduceOp::premul_sum) harness::fill_scalar(c, runtime_.rank(), scalar.data());
-    const spec::Call call = harness::call_of(c);
+    if (has_scalar(c))
+      fill_scalar(c, runtime_.rank(), scalar.data());
+    const spec::Call call = collective_call(c);
     const mpi::Request request{.algorithm = *runtime_.find(c.operation, c.algorithm),
                                .contract = contract,
                                .call = call,
@@ -182,7 +188,7 @@ class MpiSubject final : public worker::Subject {
                     harness::Image& image) {
     const gpu::DeviceBuffers buffers{.send = image.data() + layout_.send,
                                      .recv = image.data() + layout_.recv};
-    const spec::Call call = harness::call_of(c);
+    const spec::OperatorCall call = operator_call(c);
     cluster_.batch_max = c.chunk;
     algorithm.run({cluster_, contract, call, {&buffers, 1}});
     cluster_.end();

@@ -32,6 +32,8 @@
 #include "harness/program.hpp"
 #include "harness/worker/serve.hpp"
 
+#include "cases/collectives/family/case.hpp"
+#include "cases/collectives/family/inputs.hpp"
 #include "cases/workers/arrival.hpp"
 #include "cases/workers/description.hpp"
 #include "cases/workers/launch.hpp"
@@ -146,7 +148,7 @@ class NcclSubject final : public worker::Subject {
     if (c.in_place && contract->in_place == spec::InPlace::none) {
       return "in_place: the operation has no such call";
     }
-    const spec::Call call = harness::call_of(c);
+    const spec::Call call = collective_call(c);
     if (const auto reason = spec::why_invalid(*contract, call)) return *reason;
     const std::vector<int> group = harness::members(c);
     return nccl::Runtime::why_refused(
@@ -227,7 +229,7 @@ class NcclSubject final : public worker::Subject {
     const Case& c = stages[k];
     const std::vector<int> group = harness::members(c);
     const spec::Contract& contract = reference::contract_named(c.operation);
-    const spec::Call call = harness::call_of(c);
+    const spec::Call call = collective_call(c);
     const nccl::Request request{
         *nccl::find_algorithm(c.operation, c.algorithm), contract, call, group, c.in_place};
     Stage stage;
@@ -290,8 +292,8 @@ class NcclSubject final : public worker::Subject {
       member.extents = layout_.extents;
       member.send = layout_.send < 0 ? nullptr : there + layout_.send;
       member.recv = layout_.recv < 0 ? nullptr : there + layout_.recv;
-      if (c.op != spec::ReduceOp::premul_sum) continue;
-      harness::fill_scalar(c, world_rank, stage.scalars[i].data());
+      if (!has_scalar(c)) continue;
+      fill_scalar(c, world_rank, stage.scalars[i].data());
       member.scalar = stage.scalars[i].data();
     }
   }

@@ -21,7 +21,7 @@ void Builder::begin(Plan& plan,
     extents.send.clear();
     extents.recv.clear();
     extents.send_size = extents.recv_size = 0;
-    contract.extents(call, static_cast<int>(r), extents);
+    fill_extents(contract, call, static_cast<int>(r), extents);
   }
   entered_.assign(n * n, false);
   signallers_.resize(n);

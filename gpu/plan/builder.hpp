@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 #include "gpu/plan/plan.hpp"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 #include "gpu/plan/builder.hpp"
 #include "gpu/plan/monitor.hpp"

@@ -22,7 +22,7 @@ std::int64_t offset_of(const std::vector<spec::Block>& blocks, spec::Array array
 
 OperatorRun::OperatorRun(Cluster& cluster,
                          const spec::Contract& contract,
-                         const spec::Call& call,
+                         const spec::OperatorCall& call,
                          std::span<const DeviceBuffers> buffers)
     : cluster_(cluster), contract_(contract), call_(call), buffers_(buffers) {
   for (const int rank : cluster.local()) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/complex.hpp"
@@ -21,11 +21,11 @@ class OperatorRun {
   /// `buffers` are those of cluster.local(), with the layout of the contract.
   OperatorRun(Cluster& cluster,
               const spec::Contract& contract,
-              const spec::Call& call,
+              const spec::OperatorCall& call,
               std::span<const DeviceBuffers> buffers);
 
   [[nodiscard]] Cluster& cluster() const { return cluster_; }
-  [[nodiscard]] const spec::Call& call() const { return call_; }
+  [[nodiscard]] const spec::OperatorCall& call() const { return call_; }
   [[nodiscard]] const spec::Scene& scene() const { return call_.scene; }
   [[nodiscard]] std::span<const int> local() const { return cluster_.local(); }
   /// The number of positions of a rank.
@@ -59,7 +59,7 @@ class OperatorRun {
 
   Cluster& cluster_;
   const spec::Contract& contract_;
-  const spec::Call& call_;
+  const spec::OperatorCall& call_;
   std::span<const DeviceBuffers> buffers_;
   std::vector<spec::Extents> extents_;
 };
@@ -71,7 +71,7 @@ struct Operator {
   std::string_view summary;
   /// Says why the algorithm does not take this (legal) call; empty if it does. Null means that it
   /// takes all calls.
-  std::string_view (*refuses)(const spec::Call& call) = nullptr;
+  std::string_view (*refuses)(const spec::OperatorCall& call) = nullptr;
   /// Enqueues the work of the local ranks.
   void (*run)(const OperatorRun& run) = nullptr;
   /// True if the algorithm processes its positions in batches of Cluster::batch_max. Other
@@ -82,7 +82,7 @@ struct Operator {
 /// Says why an algorithm does not take a (legal) call in batches of `batch` positions; empty if it
 /// does. With `batch` 0, the algorithm chooses.
 [[nodiscard]] inline std::string_view why_refused(const Operator& algorithm,
-                                                  const spec::Call& call,
+                                                  const spec::OperatorCall& call,
                                                   std::int64_t batch = 0) {
   if (batch > 0 && !algorithm.in_batches) return "chunk: the algorithm has no batches";
   return algorithm.refuses == nullptr ? std::string_view{} : algorithm.refuses(call);

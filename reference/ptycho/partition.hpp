@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "reference/ptycho/field.hpp"
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 /// What the partitions of scan positions share. Coordinates are in steps of 1/256 pixel, floor(256
 /// x + 1/2). All other arithmetic uses whole numbers and is exact. There are N positions and n
@@ -35,10 +35,11 @@ struct ScanPoint {
       .summary = summary,
       .formula = formula,
       .source = source,
-      .sizes = spec::Sizes::scene,
       .ranks_agree = true,
-      .inputs = {spec::Array::positions},
-      .outputs = {spec::Array::owners},
+      .part = spec::OperatorTraits{
+          .inputs = {spec::Array::positions},
+          .outputs = {spec::Array::owners},
+      },
   };
 }
 

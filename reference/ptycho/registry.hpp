@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "reference/ptycho/field.hpp"
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference {
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "reference/spec/reduce_op.hpp"
-#include "reference/spec/scene.hpp"
 #include "reference/spec/type.hpp"
 
 namespace rankcheck::spec {
@@ -27,16 +26,12 @@ struct Call {
   /// Elements of one block; only for operations whose blocks have equal sizes.
   std::int64_t count = 0;
   /// Elements of each block, for operations whose blocks have different sizes: one value for each
-  /// rank. all_to_all_v has one value for each (sender, receiver) pair, in row-major order. For
-  /// operators of a scene: number of scan positions of each rank; a rank's positions follow those
-  /// of the ranks before it.
+  /// rank. all_to_all_v has one value for each (sender, receiver) pair, in row-major order.
   std::vector<std::int64_t> counts = {};
   /// Unused elements behind each block, in a buffer of several blocks of different sizes.
   std::int64_t gap = 0;
   Pattern pattern = Pattern::ring;
   int shift = 1;
-  /// For operators of a scene only.
-  Scene scene = {};
 };
 
 /// The rank that `rank` sends to in send_recv.

@@ -1,22 +1,23 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "reference/spec/call.hpp"
+#include "reference/spec/family_part.hpp"
 
 namespace rankcheck::spec {
+
+/// The arrays of operators; see scene.hpp.
+enum class Array : std::uint8_t;
 
 /// A run of elements in a buffer; offset and count in elements.
 struct Block {
   std::int64_t offset = 0;
   std::int64_t count = 0;
-  /// Operators of a scene: the array, and the index of the block's first component in the array of
-  /// all ranks.
-  Array array = Array::none;
+  /// In a family whose buffers hold several arrays: the array, and the index of the block's first
+  /// component in the array of all ranks.
+  Array array{};
   std::int64_t first = 0;
 };
 
@@ -44,9 +45,6 @@ enum class InPlace : std::uint8_t {
   recv_within_send,
 };
 
-/// Which sizes a call of the operation has.
-enum class Sizes : std::uint8_t { none, count, counts_per_rank, counts_per_pair, scene };
-
 /// What an operation means, except for its values. The operation's reference defines the values.
 struct Contract {
   std::string_view name;
@@ -56,59 +54,23 @@ struct Contract {
   std::string_view formula;
   /// The API, paper or code that the meaning is taken from.
   std::string_view source;
-  Sizes sizes = Sizes::count;
   InPlace in_place = InPlace::none;
-  bool reduces = false;
-  bool rooted = false;
+  /// Whether a call in place (recv_within_send) may leave the result at the start of send and
+  /// overwrite the rest, as MPI's reductions do.
+  bool in_place_overwrites = false;
+  /// Whether calls have buffers. Without buffers, the type makes no difference.
+  bool has_buffers = true;
   /// All ranks end with the same bits.
   bool ranks_agree = false;
   /// No rank leaves before every rank has entered.
   bool synchronises = false;
-  /// The call's pattern and shift define who sends to whom.
-  bool patterned = false;
-  /// Operators of a scene: the arrays in the send buffer and in the recv buffer.
-  std::vector<Array> inputs = {};
-  std::vector<Array> outputs = {};
-  /// Operators of a scene: the outputs are (complex-)linear in each of these inputs.
-  std::vector<Array> linear_in = {};
-  /// Operators of a scene: the object may have several slices with free space between them.
-  bool multislice = false;
-  /// Operators of a scene: waves travel through free space even without several slices.
-  bool in_free_space = false;
-  /// Operators of a scene: the object may be cut into tiles with halos.
-  bool tiled = false;
-  /// Operators of a scene: all positions must share the probe.
-  bool shares_probe = false;
-  /// Operators of a scene: the operator only adds and multiplies, so small whole numbers give exact
-  /// results.
-  bool exact_on_whole_numbers = false;
-  /// Fills the extents of one rank, which must be empty; keeps the vectors' capacity. Null for
-  /// operators of a scene: their arrays define the extents.
-  void (*extents)(const Call& call, int rank, Extents& extents) = nullptr;
+  /// What only the operation's family knows: CollectiveTraits or OperatorTraits, for example.
+  FamilyPart part;
 };
 
-/// Unused elements behind each array of an operator of a scene.
-inline constexpr std::int64_t array_gap = 16;
-
-/// Fills the extents of one rank, which must be empty; keeps the vectors' capacity.
-void fill_extents(const Contract& contract, const Call& call, int rank, Extents& extents);
-
-/// The folder that contains the operation's folder.
-[[nodiscard]] constexpr std::string_view family(const Contract& contract) {
-  return contract.sizes == Sizes::scene ? "ptycho" : "collectives";
+/// The family of the operation. It is the name of the folder that contains the operation's folder.
+[[nodiscard]] inline std::string_view family(const Contract& contract) {
+  return contract.part.family();
 }
-
-/// Why no implementation may accept this call, in words. Empty if the call is legal.
-[[nodiscard]] std::optional<std::string> why_invalid(const Contract& contract, const Call& call);
-
-/// Returns the extents of one rank.
-[[nodiscard]] Extents extents_of(const Contract& contract, const Call& call, int rank);
-
-/// Appends `blocks` blocks of `count` elements without gaps and returns the buffer's size.
-std::int64_t append_even(std::vector<Block>& out, int blocks, std::int64_t count);
-
-/// Appends a block for each of the `n` values counts[first + i * stride], each followed by `gap`
-/// unused elements, and returns the buffer's size.
-std::int64_t append_uneven(std::vector<Block>& out, const Call& call, int first, int stride, int n);
 
 }  // namespace rankcheck::spec

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "reference/spec/call.hpp"
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 /// The blocks of the collectives' buffers. An operation with equal blocks and its variant with
 /// blocks of different sizes share these functions: without `counts`, every block has `count`

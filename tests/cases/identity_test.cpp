@@ -54,7 +54,7 @@ std::map<std::string, std::string> drawn_cases() {
       unit.backend = "sim";
       unit.property = property.name;
       harness::Generator generator(operations, *backend, unit, 1);
-      harness::Choices words(1);
+      harness::RandomSource words(1);
       for (int k = 0; k < cases_of_each_property; ++k) {
         Case c;
         if (!generator.next(words.next(), 20 * k, c)) break;

@@ -10,6 +10,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "cases/collectives/family/case.hpp"
+#include "cases/ptycho/family/case.hpp"
+#include "cases/ptycho/family/symmetry.hpp"
 #include "tests/print.hpp"
 
 namespace rankcheck::harness {
@@ -42,30 +45,30 @@ std::vector<Changed> changes() {
        [](Case& c) {
          c.group = {2, 0};
        }},
-      {"root", [](Case& c) { c.root = 1; }},
+      {"root", [](Case& c) { collective(c).root = 1; }},
       {"count", [](Case& c) { c.count = std::numeric_limits<std::int64_t>::max(); }},
       {"counts",
        [](Case& c) {
          c.counts = {0, 5, 1};
        }},
-      {"gap", [](Case& c) { c.gap = 2; }},
+      {"gap", [](Case& c) { collective(c).gap = 2; }},
       {"type", [](Case& c) { c.type = spec::Type::bf16; }},
-      {"op", [](Case& c) { c.op = spec::ReduceOp::premul_sum; }},
-      {"pattern", [](Case& c) { c.pattern = spec::Pattern::pairs; }},
-      {"shift", [](Case& c) { c.shift = -2; }},
+      {"op", [](Case& c) { collective(c).op = spec::ReduceOp::premul_sum; }},
+      {"pattern", [](Case& c) { collective(c).pattern = spec::Pattern::pairs; }},
+      {"shift", [](Case& c) { collective(c).shift = -2; }},
       {"in_place", [](Case& c) { c.in_place = true; }},
       {"offset", [](Case& c) { c.offset = 3; }},
       {"chunk", [](Case& c) { c.chunk = 4; }},
       {"input", [](Case& c) { c.input = InputKind::wide_range; }},
       {"data_seed", [](Case& c) { c.data_seed = std::numeric_limits<std::uint64_t>::max(); }},
       {"rotate", [](Case& c) { c.rotate = 1; }},
-      {"first_index", [](Case& c) { c.first_index = 7; }},
-      {"index_stride", [](Case& c) { c.index_stride = 9; }},
+      {"first_index", [](Case& c) { collective(c).first_index = 7; }},
+      {"index_stride", [](Case& c) { collective(c).index_stride = 9; }},
       {"scale", [](Case& c) { c.scale = -1; }},
       {"added_seed", [](Case& c) { c.added_seed = 6; }},
-      {"varied", [](Case& c) { c.varied = spec::Array::probe; }},
-      {"halvings", [](Case& c) { c.halvings = 5; }},
-      {"form", [](Case& c) { c.form = Form::twin; }},
+      {"varied", [](Case& c) { ptycho(c).varied = spec::Array::probe; }},
+      {"halvings", [](Case& c) { ptycho(c).halvings = 5; }},
+      {"form", [](Case& c) { ptycho(c).symmetry = Symmetry::twin; }},
       {"schedule", [](Case& c) { c.schedule = "pct:9"; }},
       {"fault", [](Case& c) { c.fault = "lost:3"; }},
   };
@@ -242,14 +245,14 @@ TEST(GroupTest, CallIsThatOfTheGroup) {
   for (const Changed& each : changes()) each.change(c);
   const spec::Call call = call_of(c);
   EXPECT_EQ(call.ranks, 2);
-  EXPECT_EQ(call.root, c.root);
+  EXPECT_EQ(call.root, collective(c).root);
   EXPECT_EQ(call.type, c.type);
-  EXPECT_EQ(call.op, c.op);
+  EXPECT_EQ(call.op, collective(c).op);
   EXPECT_EQ(call.count, c.count);
   EXPECT_EQ(call.counts, c.counts);
-  EXPECT_EQ(call.gap, c.gap);
-  EXPECT_EQ(call.pattern, c.pattern);
-  EXPECT_EQ(call.shift, c.shift);
+  EXPECT_EQ(call.gap, collective(c).gap);
+  EXPECT_EQ(call.pattern, collective(c).pattern);
+  EXPECT_EQ(call.shift, collective(c).shift);
 }
 
 TEST(CaseTest, NumbersBeyondAllDoublesAreBadInput) {

@@ -14,6 +14,7 @@
 
 #include "harness/summary.hpp"
 
+#include "cases/collectives/family/case.hpp"
 #include "tests/harness/fake.hpp"
 
 namespace rankcheck::harness {
@@ -664,7 +665,7 @@ TEST_F(ReplayTest, ComparingNothingIsVacuous) {
 }
 
 TEST_F(ReplayTest, AnIllegalCaseIsErrored) {
-  c.root = 2;
+  collective(c).root = 2;
   EXPECT_EQ(run_replay().verdict, Verdict::errored);
 }
 

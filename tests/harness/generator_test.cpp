@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cases/collectives/family/case.hpp"
 #include "tests/harness/fake.hpp"
 
 namespace rankcheck::harness {
@@ -21,7 +22,7 @@ std::vector<Case> generate(const Catalogue& catalogue,
                            int cases,
                            std::uint64_t seed = 1) {
   Generator generator(catalogue, backend, unit, seed);
-  Choices words(seed);
+  RandomSource words(seed);
   std::vector<Case> all(static_cast<std::size_t>(cases));
   int size = 0;
   for (Case& c : all) {
@@ -68,7 +69,7 @@ TEST_F(GeneratorTest, CasesStayShort) {
 TEST_F(GeneratorTest, EveryNumberOfRanksAndEveryRootOccurs) {
   std::set<std::pair<int, int>> roots;
   for (const Case& c : cases("broadcast", 3000)) {
-    if (c.group.empty()) roots.insert({c.ranks, c.root});
+    if (c.group.empty()) roots.insert({c.ranks, collective(c).root});
   }
   EXPECT_EQ(roots.size(), 8U * 9U / 2U);
 }
@@ -128,7 +129,7 @@ TEST_F(GeneratorTest, EveryShapeOfCountsOccurs) {
       return size(c) > 2 && most > 15 &&
              std::count_if(c.counts.begin(), c.counts.end(), [](auto n) { return n > 1; }) == 1;
     });
-    expect_some(all, "a gap", [](const Case& c) { return c.gap > 0; });
+    expect_some(all, "a gap", [](const Case& c) { return collective(c).gap > 0; });
   }
 }
 
@@ -148,10 +149,10 @@ TEST_F(GeneratorTest, EveryPatternOccurs) {
   const auto all = cases("send_recv", 200);
   using spec::Pattern;
   for (const Pattern pattern : {Pattern::ring, Pattern::pairs, Pattern::self}) {
-    expect_some(all, "a pattern", [&](const Case& c) { return c.pattern == pattern; });
+    expect_some(all, "a pattern", [&](const Case& c) { return collective(c).pattern == pattern; });
   }
-  expect_some(all, "a shift back", [](const Case& c) { return c.shift < 0; });
-  expect_some(all, "no shift", [](const Case& c) { return c.shift == 0; });
+  expect_some(all, "a shift back", [](const Case& c) { return collective(c).shift < 0; });
+  expect_some(all, "no shift", [](const Case& c) { return collective(c).shift == 0; });
 }
 
 TEST_F(GeneratorTest, EveryKindOfInputOccursAlreadyInOneTurnOfTheCells) {
@@ -164,7 +165,7 @@ TEST_F(GeneratorTest, OneTurnCoversEveryCellWithData) {
   std::set<std::pair<spec::Type, spec::ReduceOp>> cells;
   for (const Case& c : cases("all_reduce", 62)) {
     EXPECT_GT(c.count, 0);
-    cells.insert({c.type, c.op});
+    cells.insert({c.type, collective(c).op});
   }
   // 10 real types with 6 ops, and 2 complex types with sum.
   EXPECT_EQ(cells.size(), 62U);
@@ -225,7 +226,7 @@ TEST_F(GeneratorTest, SeventyCasesCoverEveryCell) {
   for (const Operation& operation : catalogue.operations()) {
     Generator generator(catalogue, backend, fake::unit(std::string(operation.contract.name)), 1);
     Case c;
-    Choices words(1);
+    RandomSource words(1);
     for (int i = 0; i < 70; ++i) {
       ASSERT_TRUE(generator.next(words.next(), i, c));
       const auto is_some = [](std::int64_t count) { return count > 0; };
@@ -376,16 +377,16 @@ TEST_F(GeneratorTest, BendsCasesForTheProperty) {
   EXPECT_EQ(c.chunk, 7);
 }
 
-TEST(Choices, LogBetweenStaysInItsBounds) {
-  Choices choices(1);
+TEST(RandomSource, LogBetweenStaysInItsBounds) {
+  RandomSource choices(1);
   std::set<std::int64_t> seen;
   for (int i = 0; i < 1000; ++i) seen.insert(choices.log_between(3, 9));
   EXPECT_EQ(seen, (std::set<std::int64_t>{3, 4, 5, 6, 7, 8, 9}));
 }
 
-TEST(Choices, AreTheSameOnEveryMachine) {
+TEST(RandomSource, AreTheSameOnEveryMachine) {
   // The first output of SplitMix64 from state 0, as published.
-  EXPECT_EQ(Choices(0).next(), 0xe220a8397b1dcdafU);
+  EXPECT_EQ(RandomSource(0).next(), 0xe220a8397b1dcdafU);
 }
 
 }  // namespace

@@ -11,6 +11,9 @@
 
 #include "harness/input.hpp"
 
+#include "cases/collectives/family/case.hpp"
+#include "cases/collectives/family/inputs.hpp"
+
 namespace rankcheck::harness {
 namespace {
 
@@ -24,13 +27,13 @@ Case call_of(const spec::Contract& contract) {
   Case c;
   c.operation = contract.name;
   c.ranks = 3;
-  c.root = contract.rooted ? 1 : 0;
-  c.op = contract.reduces ? spec::ReduceOp::sum : spec::ReduceOp::none;
+  collective(c).root = contract.rooted ? 1 : 0;
+  collective(c).op = contract.reduces ? spec::ReduceOp::sum : spec::ReduceOp::none;
   c.input = InputKind::general;
   if (contract.sizes == spec::Sizes::count) c.count = 3;
   if (contract.sizes == spec::Sizes::counts_per_rank) c.counts = {2, 3, 0};
   if (contract.sizes == spec::Sizes::counts_per_pair) c.counts = {1, 2, 0, 3, 0, 1, 2, 2, 1};
-  if (contract.sizes > spec::Sizes::count) c.gap = 2;
+  if (contract.sizes > spec::Sizes::count) collective(c).gap = 2;
   return c;
 }
 

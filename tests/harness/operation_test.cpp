@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cases/collectives/family/case.hpp"
 #include "tests/harness/fake.hpp"
 #include "tests/print.hpp"
 
@@ -21,7 +22,7 @@ Case legal(const std::string& operation = "all_reduce") {
   c.operation = operation;
   c.property = "completes";
   c.ranks = 3;
-  c.op = operation == "all_reduce" ? spec::ReduceOp::sum : spec::ReduceOp::none;
+  collective(c).op = operation == "all_reduce" ? spec::ReduceOp::sum : spec::ReduceOp::none;
   c.count = 4;
   c.input = InputKind::exact;
   return c;
@@ -77,28 +78,31 @@ std::vector<Illegal> illegal_calls() {
        move,
        [](Case& c) {
          c.group = {2, 1};
-         c.root = 2;
+         collective(c).root = 2;
        },
        "root: expected 0..1, got 2"},
-      {"root_of_none", reduce, [](Case& c) { c.root = 1; }, "root: expected 0..0, got 1"},
+      {"root_of_none",
+       reduce,
+       [](Case& c) { collective(c).root = 1; },
+       "root: expected 0..0, got 1"},
       {"op_missing",
        reduce,
-       [](Case& c) { c.op = spec::ReduceOp::none; },
+       [](Case& c) { collective(c).op = spec::ReduceOp::none; },
        "op: expected one, got none"},
       {"op_of_no_reduction",
        move,
-       [](Case& c) { c.op = spec::ReduceOp::sum; },
+       [](Case& c) { collective(c).op = spec::ReduceOp::sum; },
        "op: this operation does not reduce, got sum"},
       {"op_of_complex",
        reduce,
        [](Case& c) {
          c.type = spec::Type::complex64;
-         c.op = spec::ReduceOp::max;
+         collective(c).op = spec::ReduceOp::max;
        },
        "op: max is not defined for type complex64"},
       {"count", move, [](Case& c) { c.count = -1; }, "count: out of range, got -1"},
       {"counts", move, [](Case& c) { c.counts = {1}; }, "counts: expected 0 values, got 1"},
-      {"gap", move, [](Case& c) { c.gap = 1; }, "gap: out of range, got 1"},
+      {"gap", move, [](Case& c) { collective(c).gap = 1; }, "gap: out of range, got 1"},
       {"in_place",
        "send_recv",
        [](Case& c) { c.in_place = true; },
@@ -145,10 +149,10 @@ std::vector<Illegal> illegal_inputs() {
        "input: fine is for operations with arrays"},
       {"chunk", move, [](Case& c) { c.chunk = -1; }, "chunk: expected 0 or more, got -1"},
       {"rotate", move, [](Case& c) { c.rotate = 3; }, "rotate: expected 0..2, got 3"},
-      {"first_index", move, [](Case& c) { c.first_index = -1; }, index_why + "-1"},
+      {"first_index", move, [](Case& c) { collective(c).first_index = -1; }, index_why + "-1"},
       {"index_stride",
        move,
-       [](Case& c) { c.index_stride = (std::int64_t{1} << 48) + 1; },
+       [](Case& c) { collective(c).index_stride = (std::int64_t{1} << 48) + 1; },
        index_why + "281474976710657"},
   };
 }
@@ -235,7 +239,7 @@ TEST_F(ExaminerTest, MapsEveryStatus) {
 
 TEST_F(ExaminerTest, InvalidCasesAreErrorsAndNeverRun) {
   Case c = legal();
-  c.root = 1;
+  collective(c).root = 1;
   const Judgement judgement = examine(c);
   EXPECT_EQ(judgement.verdict, Verdict::errored);
   EXPECT_EQ(judgement.reason, "root: expected 0..0, got 1");
@@ -387,11 +391,11 @@ TEST_F(ExaminerTest, OutputsThatNobodyLookedAtAreVacuousWhicheverRankHasThem) {
   property.name = "moves_the_root";
   property.program = [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
     stages.assign(2, c);
-    stages[1].root = 1;
+    collective(stages[1]).root = 1;
   };
   catalogue_ = fake::catalogue({property});
   Case c = legal("reduce");
-  c.op = spec::ReduceOp::sum;
+  collective(c).op = spec::ReduceOp::sum;
   c.property = "moves_the_root";
   const Judgement judgement = examine(c);
   EXPECT_EQ(judgement.verdict, Verdict::vacuous);

@@ -9,6 +9,7 @@
 
 #include "harness/generator.hpp"
 
+#include "cases/collectives/family/case.hpp"
 #include "tests/harness/fake.hpp"
 
 namespace rankcheck::harness {
@@ -100,7 +101,7 @@ TEST_F(ShrinkTest, TheSimplestCaseHasNoCandidates) {
   Case c;
   c.operation = "all_reduce";
   c.property = "completes";
-  c.op = spec::ReduceOp::sum;
+  collective(c).op = spec::ReduceOp::sum;
   c.input = InputKind::coded;
   shrinks(catalogue, c, candidates);
   EXPECT_TRUE(candidates.empty());
@@ -149,14 +150,14 @@ TEST_F(ShrinkTest, TriesOtherDataInSmallerCases) {
 
 TEST_F(ShrinkTest, TakesTheLastElementAlone) {
   const std::string text = minimal("all_reduce", [](const Case& c) {
-    return c.first_index <= 16 && c.first_index + c.count > 16;
+    return collective(c).first_index <= 16 && collective(c).first_index + c.count > 16;
   });
   EXPECT_NE(text.find("\"count\":1,"), std::string::npos) << text;
   EXPECT_NE(text.find("\"first_index\":16"), std::string::npos) << text;
 }
 
 TEST_F(ShrinkTest, FindsTheLowestOtherRoot) {
-  const std::string text = minimal("reduce", [](const Case& c) { return c.root != 0; });
+  const std::string text = minimal("reduce", [](const Case& c) { return collective(c).root != 0; });
   EXPECT_NE(text.find("\"ranks\":2,\"root\":1"), std::string::npos) << text;
 }
 
@@ -206,7 +207,7 @@ TEST_F(ShrinkTest, FindsThePlainestTypeOfEightBytes) {
 
 TEST_F(ShrinkTest, FindsTheSmallestShift) {
   const std::string text =
-      minimal("send_recv", [](const Case& c) { return c.ranks > 2 && c.shift < 0; });
+      minimal("send_recv", [](const Case& c) { return c.ranks > 2 && collective(c).shift < 0; });
   EXPECT_NE(text.find("\"shift\":-1"), std::string::npos) << text;
 }
 

@@ -1,11 +1,12 @@
-#include "harness/properties/in_place_equals_out_of_place.hpp"
 #include "harness/properties/is_deterministic.hpp"
-#include "harness/properties/rank_permutation.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
-#include "harness/properties/splits.hpp"
 
 #include "cases/collectives/agrees_with_reference.hpp"
 #include "cases/collectives/composition.hpp"
+#include "cases/collectives/family/case.hpp"
+#include "cases/collectives/properties/in_place_equals_out_of_place.hpp"
+#include "cases/collectives/properties/rank_permutation.hpp"
+#include "cases/collectives/properties/splits.hpp"
 #include "cases/registry.hpp"
 
 namespace rankcheck::cases::all_gather {
@@ -18,7 +19,8 @@ harness::Property equals_gather_then_broadcast() {
       "An all_gather is a gather followed by a broadcast.",
       [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
         harness::Case gather = stage_of(c, "gather");
-        gather.root = static_cast<int>(c.data_seed % static_cast<std::uint64_t>(group_size(c)));
+        collective(gather).root =
+            static_cast<int>(c.data_seed % static_cast<std::uint64_t>(group_size(c)));
         harness::Case broadcast = next_stage_of(gather, "broadcast");
         broadcast.count = c.count * group_size(c);
         stages = {c, gather, broadcast};
@@ -30,13 +32,13 @@ harness::Property equals_gather_then_broadcast() {
 Suite suite() {
   return {.properties = {
               agrees_with_reference(),
-              harness::in_place_equals_out_of_place(),
+              in_place_equals_out_of_place(),
               harness::is_deterministic(),
               repeats_with_other_data(),
               keeps_groups_apart(),
               harness::ranks_agree_bitwise(),
-              harness::rank_permutation(),
-              harness::splits(),
+              rank_permutation(),
+              splits(),
               equals_gather_then_broadcast(),
           }};
 }

@@ -1,9 +1,9 @@
-#include "harness/properties/in_place_equals_out_of_place.hpp"
 #include "harness/properties/is_deterministic.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
-#include "harness/properties/splits.hpp"
 
 #include "cases/collectives/agrees_with_reference.hpp"
+#include "cases/collectives/properties/in_place_equals_out_of_place.hpp"
+#include "cases/collectives/properties/splits.hpp"
 #include "cases/registry.hpp"
 
 namespace rankcheck::cases::all_gather_v {
@@ -11,12 +11,12 @@ namespace rankcheck::cases::all_gather_v {
 Suite suite() {
   return {.properties = {
               agrees_with_reference(),
-              harness::in_place_equals_out_of_place(),
+              in_place_equals_out_of_place(),
               harness::is_deterministic(),
               repeats_with_other_data(),
               keeps_groups_apart(),
               harness::ranks_agree_bitwise(),
-              harness::splits(),
+              splits(),
           }};
 }
 

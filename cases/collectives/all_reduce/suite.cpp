@@ -1,11 +1,12 @@
-#include "harness/properties/in_place_equals_out_of_place.hpp"
 #include "harness/properties/is_deterministic.hpp"
-#include "harness/properties/rank_permutation.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
-#include "harness/properties/splits.hpp"
 
 #include "cases/collectives/agrees_with_reference.hpp"
 #include "cases/collectives/composition.hpp"
+#include "cases/collectives/family/case.hpp"
+#include "cases/collectives/properties/in_place_equals_out_of_place.hpp"
+#include "cases/collectives/properties/rank_permutation.hpp"
+#include "cases/collectives/properties/splits.hpp"
 #include "cases/registry.hpp"
 
 namespace rankcheck::cases::all_reduce {
@@ -18,9 +19,10 @@ harness::Property equals_reduce_then_broadcast() {
       "An all_reduce is a reduce followed by a broadcast.",
       [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
         harness::Case reduce = stage_of(c, "reduce");
-        reduce.root = static_cast<int>(c.data_seed % static_cast<std::uint64_t>(group_size(c)));
+        collective(reduce).root =
+            static_cast<int>(c.data_seed % static_cast<std::uint64_t>(group_size(c)));
         harness::Case broadcast = next_stage_of(reduce, "broadcast");
-        broadcast.op = spec::ReduceOp::none;
+        collective(broadcast).op = spec::ReduceOp::none;
         stages = {c, reduce, broadcast};
       });
 }
@@ -32,7 +34,7 @@ harness::Property equals_reduce_scatter_then_all_gather() {
       [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
         harness::Case scatter = in_parts(stage_of(c, "reduce_scatter_v"));
         harness::Case gather = next_stage_of(scatter, "all_gather_v");
-        gather.op = spec::ReduceOp::none;
+        collective(gather).op = spec::ReduceOp::none;
         stages = {c, scatter, gather};
       });
 }
@@ -42,13 +44,13 @@ harness::Property equals_reduce_scatter_then_all_gather() {
 Suite suite() {
   return {.properties = {
               agrees_with_reference(),
-              harness::in_place_equals_out_of_place(),
+              in_place_equals_out_of_place(),
               harness::is_deterministic(),
               repeats_with_other_data(),
               keeps_groups_apart(),
               harness::ranks_agree_bitwise(),
-              harness::rank_permutation(),
-              harness::splits(),
+              rank_permutation(),
+              splits(),
               is_linear(),
               equals_reduce_then_broadcast(),
               equals_reduce_scatter_then_all_gather(),

@@ -1,8 +1,8 @@
 #include "harness/properties/is_deterministic.hpp"
-#include "harness/properties/splits.hpp"
 
 #include "cases/collectives/agrees_with_reference.hpp"
 #include "cases/collectives/composition.hpp"
+#include "cases/collectives/properties/splits.hpp"
 #include "cases/registry.hpp"
 
 namespace rankcheck::cases::all_to_all_v {
@@ -31,7 +31,7 @@ Suite suite() {
               harness::is_deterministic(),
               repeats_with_other_data(),
               keeps_groups_apart(),
-              harness::splits(),
+              splits(),
               returns_by_the_transpose(),
           }};
 }

@@ -1,12 +1,11 @@
-#include "harness/properties/separates_ranks.hpp"
-
+#include "cases/collectives/properties/separates_ranks.hpp"
 #include "cases/registry.hpp"
 
 namespace rankcheck::cases::barrier {
 
 Suite suite() {
   return {.properties = {
-              harness::separates_ranks(),
+              separates_ranks(),
           }};
 }
 

@@ -1,10 +1,11 @@
-#include "harness/properties/in_place_equals_out_of_place.hpp"
 #include "harness/properties/is_deterministic.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
-#include "harness/properties/splits.hpp"
 
 #include "cases/collectives/agrees_with_reference.hpp"
 #include "cases/collectives/composition.hpp"
+#include "cases/collectives/family/case.hpp"
+#include "cases/collectives/properties/in_place_equals_out_of_place.hpp"
+#include "cases/collectives/properties/splits.hpp"
 #include "cases/registry.hpp"
 
 namespace rankcheck::cases::broadcast {
@@ -18,7 +19,7 @@ harness::Property equals_scatter_then_all_gather() {
       [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
         harness::Case scatter = in_parts(stage_of(c, "scatter_v"));
         stages = {c, scatter, next_stage_of(scatter, "all_gather_v")};
-        stages.back().root = 0;
+        collective(stages.back()).root = 0;
       });
 }
 
@@ -27,12 +28,12 @@ harness::Property equals_scatter_then_all_gather() {
 Suite suite() {
   return {.properties = {
               agrees_with_reference(),
-              harness::in_place_equals_out_of_place(),
+              in_place_equals_out_of_place(),
               harness::is_deterministic(),
               repeats_with_other_data(),
               keeps_groups_apart(),
               harness::ranks_agree_bitwise(),
-              harness::splits(),
+              splits(),
               equals_scatter_then_all_gather(),
           }};
 }

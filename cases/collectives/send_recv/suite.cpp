@@ -1,8 +1,9 @@
 #include "harness/properties/is_deterministic.hpp"
-#include "harness/properties/splits.hpp"
 
 #include "cases/collectives/agrees_with_reference.hpp"
 #include "cases/collectives/composition.hpp"
+#include "cases/collectives/family/case.hpp"
+#include "cases/collectives/properties/splits.hpp"
 #include "cases/registry.hpp"
 
 namespace rankcheck::cases::send_recv {
@@ -16,7 +17,7 @@ harness::Property returns_by_the_reverse() {
       [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
         stages.assign(2, c);
         stages[1].input = harness::InputKind::previous;
-        stages[1].shift = -c.shift;
+        collective(stages[1]).shift = -collective(c).shift;
       });
 }
 
@@ -28,7 +29,7 @@ Suite suite() {
               harness::is_deterministic(),
               repeats_with_other_data(),
               keeps_groups_apart(),
-              harness::splits(),
+              splits(),
               returns_by_the_reverse(),
           }};
 }

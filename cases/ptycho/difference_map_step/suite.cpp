@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "cases/ptycho/family/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/step_laws.hpp"
 #include "cases/registry.hpp"
@@ -7,19 +8,19 @@
 namespace rankcheck::cases::difference_map_step {
 
 Suite suite() {
-  using harness::Form;
   auto properties = step_properties();
-  // Form::ramped is left out: a ramp would turn the exit waves of every position by another phase.
+  // Symmetry::ramped is left out: a ramp would turn the exit waves of every position by another
+  // phase.
   properties.push_back(is_equivariant<Outputs::states,
-                                      Form::turned,
-                                      Form::stretched,
-                                      Form::twin,
-                                      Form::transposed,
-                                      Form::mixed,
-                                      Form::translated,
-                                      Form::reflected,
-                                      Form::dark,
-                                      Form::brightened>());
+                                      Symmetry::turned,
+                                      Symmetry::stretched,
+                                      Symmetry::twin,
+                                      Symmetry::transposed,
+                                      Symmetry::mixed,
+                                      Symmetry::translated,
+                                      Symmetry::reflected,
+                                      Symmetry::dark,
+                                      Symmetry::brightened>());
   properties.push_back(counts_every_position<Outputs::states>());
   properties.push_back(keeps_the_truth_on_whole_pixels());
   properties.push_back(waves_grow_by_beta());

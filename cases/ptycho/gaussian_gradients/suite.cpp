@@ -1,6 +1,7 @@
 #include "harness/properties/is_deterministic.hpp"
 
 #include "cases/ptycho/derivative_laws.hpp"
+#include "cases/ptycho/family/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/registry.hpp"
@@ -17,7 +18,7 @@ Suite suite() {
               keeps_the_raster_ambiguity<Outputs::sums>(),
               is_independent_of_order(),
               counts_every_position<Outputs::sums>(),
-              follows_every_form<Outputs::sums, harness::Form::brightened>(),
+              follows_every_form<Outputs::sums, Symmetry::brightened>(),
               has_derivative<NoiseModel::gaussian>(),
               balances_object_and_probe(),
           }};

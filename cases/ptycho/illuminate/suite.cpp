@@ -7,6 +7,8 @@
 
 #include "harness/properties/is_deterministic.hpp"
 
+#include "cases/collectives/family/inputs.hpp"
+#include "cases/ptycho/family/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/position_laws.hpp"
@@ -63,9 +65,9 @@ Suite suite() {
               is_independent_of_partition(),
               takes_each_position_alone<Match::exact>(),
               is_equivariant<Outputs::sums,
-                             harness::Form::transposed,
-                             harness::Form::translated,
-                             harness::Form::stretched>(),
+                             Symmetry::transposed,
+                             Symmetry::translated,
+                             Symmetry::stretched>(),
               is_patch_times_probe(),
               has_adjoint("has_adjoint_in_object",
                           "<illuminate(o, p), y> = <o, illuminate_adjoint_object(y, p)>.",

@@ -1,5 +1,6 @@
 #include "harness/properties/is_deterministic.hpp"
 
+#include "cases/ptycho/family/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/multislice_laws.hpp"
@@ -15,7 +16,7 @@ Suite suite() {
               is_linear_in_each_array(),
               is_independent_of_partition(),
               takes_each_position_alone<Match::bounded>(),
-              is_equivariant<Outputs::sums, harness::Form::transposed, harness::Form::translated>(),
+              is_equivariant<Outputs::sums, Symmetry::transposed, Symmetry::translated>(),
               is_illuminate_for_one_slice(),
               is_product_without_distance(),
               has_degree_of_its_slices(),

@@ -1,5 +1,6 @@
 #include "harness/properties/is_deterministic.hpp"
 
+#include "cases/ptycho/family/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/registry.hpp"
@@ -13,7 +14,7 @@ Suite suite() {
               is_linear_in_each_array(),
               is_independent_of_partition(),
               is_independent_of_refinement(),
-              is_equivariant<Outputs::sums, harness::Form::transposed, harness::Form::translated>(),
+              is_equivariant<Outputs::sums, Symmetry::transposed, Symmetry::translated>(),
               is_independent_of_order(),
               counts_every_position<Outputs::sums>(),
           }};

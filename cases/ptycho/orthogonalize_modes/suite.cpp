@@ -9,6 +9,7 @@
 #include "harness/properties/is_deterministic.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
 
+#include "cases/ptycho/family/case.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "cases/registry.hpp"
@@ -53,20 +54,21 @@ struct Probe {
 
 template <class Body>
 void for_each_probe(const OperatorStage& stage, const Body& body) {
-  const auto values = static_cast<std::size_t>(spec::values(stage.c.scene, spec::Array::probe));
-  const auto modes = static_cast<std::size_t>(stage.c.scene.modes);
+  const auto values =
+      static_cast<std::size_t>(spec::values(ptycho(stage.c).scene, spec::Array::probe));
+  const auto modes = static_cast<std::size_t>(ptycho(stage.c).scene.modes);
   const auto& in = stage.in[spec::Array::probe].values;
   for (std::size_t first = 0; first < in.size(); first += values) {
     double power = 0;
     for (std::size_t i = 0; i < values; ++i) power += std::norm(in[first + i]);
-    body(Probe{
-        .in = in.data() + first,
-        .expected = stage.expected[spec::Array::probe].values.data() + first,
-        .got = stage.got[spec::Array::probe].values.data() + first,
-        .modes = modes,
-        .pixels = values / modes,
-        .power = power,
-        .bound = reference::orthogonalize_modes::accuracy(stage.c.scene) * stage.in.unit * power});
+    body(Probe{.in = in.data() + first,
+               .expected = stage.expected[spec::Array::probe].values.data() + first,
+               .got = stage.got[spec::Array::probe].values.data() + first,
+               .modes = modes,
+               .pixels = values / modes,
+               .power = power,
+               .bound = reference::orthogonalize_modes::accuracy(ptycho(stage.c).scene) *
+                        stage.in.unit * power});
   }
 }
 
@@ -134,9 +136,9 @@ void check_coherence(const OperatorStage& stage, const Probe& probe, Judgement& 
 harness::Property ranks_agree() {
   harness::Property property = harness::ranks_agree_bitwise();
   property.applies = [](const spec::Contract&, const Case& c) {
-    return !c.scene.varying_probe && harness::group_size(c) > 1;
+    return !ptycho(c).scene.varying_probe && harness::group_size(c) > 1;
   };
-  property.adapt = [](const spec::Contract&, Case& c) { c.scene.varying_probe = false; };
+  property.adapt = [](const spec::Contract&, Case& c) { ptycho(c).scene.varying_probe = false; };
   return property;
 }
 

@@ -3,6 +3,7 @@
 
 #include "harness/properties/is_deterministic.hpp"
 
+#include "cases/ptycho/family/case.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/position_laws.hpp"
@@ -16,11 +17,11 @@ using spec::Array;
 
 /// Whether no frequency is so high that it decays.
 bool all_travel(const spec::Contract&, const harness::Case& c) {
-  return c.scene.wavelength < 1.4;
+  return ptycho(c).scene.wavelength < 1.4;
 }
 
 void use_short_waves(const spec::Contract&, harness::Case& c) {
-  if (c.scene.wavelength >= 1.4) c.scene.wavelength /= 16;
+  if (ptycho(c).scene.wavelength >= 1.4) ptycho(c).scene.wavelength /= 16;
 }
 
 harness::Property is_undone_by_the_way_back() {
@@ -29,8 +30,8 @@ harness::Property is_undone_by_the_way_back() {
       "If no frequency is evanescent, propagating back over the same distance returns the input.",
       [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
         stages.assign(2, c);
-        stages[1].scene.distance = -c.scene.distance;
-        stages[1].chained = true;
+        ptycho(stages[1]).scene.distance = -ptycho(c).scene.distance;
+        ptycho(stages[1]).chained = true;
       });
   property.applies = all_travel;
   property.adapt = use_short_waves;
@@ -67,9 +68,10 @@ harness::Property adds_distances() {
       .program =
           [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
             stages.assign(3, c);
-            stages[1].scene.distance = c.scene.distance / 2;
-            stages[1].chained = true;
-            stages[2].scene.distance = c.scene.distance + c.scene.distance / 2;
+            ptycho(stages[1]).scene.distance = ptycho(c).scene.distance / 2;
+            ptycho(stages[1]).chained = true;
+            ptycho(stages[2]).scene.distance =
+                ptycho(c).scene.distance + ptycho(c).scene.distance / 2;
           },
       .check = check_distances,
   };

@@ -8,6 +8,8 @@
 
 #include "harness/properties/is_deterministic.hpp"
 
+#include "cases/ptycho/family/case.hpp"
+#include "cases/ptycho/family/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/position_laws.hpp"
@@ -24,8 +26,8 @@ void check_rolled(const harness::Evidence& evidence, harness::Judgement& judgeme
   const OperatorStage stage = read_stage(evidence, 0);
   const Field& waves = stage.in[Array::waves];
   const Field& positions = stage.in[Array::positions];
-  const auto width = static_cast<std::size_t>(stage.c.scene.detector);
-  const auto modes = static_cast<std::size_t>(stage.c.scene.modes);
+  const auto width = static_cast<std::size_t>(ptycho(stage.c).scene.detector);
+  const auto modes = static_cast<std::size_t>(ptycho(stage.c).scene.modes);
   // Returns the coordinate of the pixel that the shift moves to this coordinate.
   const auto before = [&](std::size_t pixel, double distance) {
     const double from = static_cast<double>(pixel) - distance;
@@ -46,11 +48,11 @@ harness::Property rolls_by_whole_positions() {
   return {
       .name = "rolls_by_whole_positions",
       .summary = "A shift by whole pixels moves the pixels cyclically.",
-      .adapt = [](const spec::Contract&, harness::Case& c) { c.scan = harness::Scan::whole; },
+      .adapt = [](const spec::Contract&, harness::Case& c) { ptycho(c).scan = Scan::whole; },
       .program =
           [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
             stages.assign(1, c);
-            stages[0].scan = harness::Scan::whole;
+            ptycho(stages[0]).scan = Scan::whole;
           },
       .check = check_rolled,
   };
@@ -64,9 +66,9 @@ void check_ramp(const harness::Evidence& evidence, harness::Judgement& judgement
   far.in[Array::waves] = shifted.expected[Array::waves];
   reference_of(far.c.operation)(far.in, far.expected);
   const Field& positions = shifted.in[Array::positions];
-  const int width = far.c.scene.detector;
+  const int width = ptycho(far.c).scene.detector;
   const auto frame = static_cast<std::size_t>(width) * static_cast<std::size_t>(width);
-  const auto modes = static_cast<std::size_t>(far.c.scene.modes);
+  const auto modes = static_cast<std::size_t>(ptycho(far.c).scene.modes);
   compare_outputs(far, "is not a phase ramp", judgement, [&](Array array, std::size_t i) {
     const std::size_t position = 2 * (i / frame / modes);
     const double rows = reference::frequency(static_cast<int>(i % frame) / width, width) *
@@ -93,7 +95,7 @@ harness::Property is_a_phase_ramp_at_the_detector() {
               stages[stage].operation = "propagate";
               stages[stage].algorithm.clear();
             }
-            stages[2].chained = true;
+            ptycho(stages[2]).chained = true;
           },
       .check = check_ramp,
   };
@@ -108,7 +110,7 @@ Suite suite() {
               is_linear_in_each_array(),
               is_independent_of_partition(),
               takes_each_position_alone<Match::bounded>(),
-              is_equivariant<Outputs::sums, harness::Form::transposed>(),
+              is_equivariant<Outputs::sums, Symmetry::transposed>(),
               conserves_energy(),
               rolls_by_whole_positions(),
               is_a_phase_ramp_at_the_detector(),

@@ -1,5 +1,6 @@
 #include "harness/properties/is_deterministic.hpp"
 
+#include "cases/ptycho/family/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/position_laws.hpp"
@@ -14,7 +15,7 @@ Suite suite() {
               is_linear_in_each_array(),
               is_independent_of_partition(),
               takes_each_position_alone<Match::bounded>(),
-              is_equivariant<Outputs::sums, harness::Form::transposed>(),
+              is_equivariant<Outputs::sums, Symmetry::transposed>(),
               conserves_energy(),
               has_adjoint(
                   "has_adjoint_shift", "<shift_back(x), y> = <x, shift(y)>.", plan_then<"shift">),

@@ -10,7 +10,7 @@
 
 #include <cufft.h>
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/cuda/devices.hpp"

@@ -63,7 +63,7 @@ target_compile_options(rankcheck_cuda PRIVATE
 
 add_executable(rankcheck-worker-cuda ${cuda_worker_sources})
 target_link_libraries(rankcheck-worker-cuda PRIVATE
-  rankcheck_cuda rankcheck_harness rankcheck_reference)
+  rankcheck_cuda ${families} rankcheck_harness rankcheck_reference)
 add_executable(rankcheck-reconstruct-cuda ${cuda_reconstruct_sources})
 target_link_libraries(rankcheck-reconstruct-cuda PRIVATE rankcheck_reconstruct rankcheck_cuda)
 add_dependencies(programs rankcheck-worker-cuda rankcheck-reconstruct-cuda)

@@ -7,7 +7,7 @@
 #include <mpi.h>
 
 #include "reference/spec/call.hpp"
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 #include "gpu/device/mpi/error.hpp"
 #include "gpu/device/mpi/operation.hpp"

@@ -60,7 +60,7 @@ function(rankcheck_add_mpi_programs name interface libraries)
   target_link_libraries(${reconstruct} PRIVATE rankcheck_reconstruct)
   foreach(program IN ITEMS ${worker} ${reconstruct})
     target_link_libraries(${program} PRIVATE
-      rankcheck_${name}_objects rankcheck_operators rankcheck_host rankcheck_harness
+      rankcheck_${name}_objects rankcheck_operators rankcheck_host ${families} rankcheck_harness
       rankcheck_reference ${CMAKE_DL_LIBS})
     # The dynamic linker must find the functions of gpu/device/mpi/witness.cpp before those of the
     # library.

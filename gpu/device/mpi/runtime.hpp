@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "reference/spec/call.hpp"
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 #include "gpu/device/mpi/communicator.hpp"
 #include "gpu/device/mpi/registry.hpp"

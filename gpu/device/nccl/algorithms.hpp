@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reference/spec/call.hpp"
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 #include "gpu/device/nccl/library.hpp"
 #include "gpu/device/nccl/types.hpp"

@@ -39,5 +39,5 @@ target_include_directories(rankcheck_nccl SYSTEM PUBLIC ${RANKCHECK_NCCL_INCLUDE
 add_executable(rankcheck-worker-nccl
   ${CMAKE_SOURCE_DIR}/cases/workers/nccl.cpp ${CMAKE_SOURCE_DIR}/cases/workers/launch.cpp)
 target_link_libraries(rankcheck-worker-nccl PRIVATE
-  rankcheck_nccl rankcheck_harness rankcheck_reference CLI11::CLI11)
+  rankcheck_nccl ${families} rankcheck_harness rankcheck_reference CLI11::CLI11)
 add_dependencies(programs rankcheck-worker-nccl)

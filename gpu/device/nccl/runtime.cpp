@@ -47,7 +47,7 @@ std::string why_unforceable(const Library& nccl, const World& world, const Reque
   }
   // NCCL implements both ops as a sum that also multiplies, by each rank's factor or by 1/n at the
   // end.
-  if (forcing.algorithm == "PAT" && request.contract.reduces &&
+  if (forcing.algorithm == "PAT" && collective(request.contract).reduces &&
       (request.call.op == spec::ReduceOp::avg || request.call.op == spec::ReduceOp::premul_sum)) {
     return "op: NCCL's PAT has neither avg nor premul_sum";
   }
@@ -97,7 +97,7 @@ std::string Runtime::why_refused(const Library& nccl, const World& world, const 
   }
   const std::string why = why_unknown(request.call.type, request.call.op, nccl.version());
   if (!why.empty()) return why;
-  if (request.contract.reduces && spec::is_f8(request.call.type) && world.least_capability < 90) {
+  if (collective(request.contract).reduces && spec::is_f8(request.call.type) && world.least_capability < 90) {
     return "type: NCCL reduces 8-bit floats from compute capability 9.0 on";
   }
   return algorithm.forcing ? why_unforceable(nccl, world, request) : "";
@@ -228,7 +228,7 @@ Part Runtime::part_of(const Request& request, const Member& member) {
   if (request.contract.synchronises) part.scratch = devices_.allocate(slot, 1);
   if (request.call.op == spec::ReduceOp::premul_sum) {
     devices_.use(slot);
-    nccl_.check(nccl_->ncclRedOpCreatePreMulSum(&part.op,
+    nccl_.check(nccl_->ncclRedOpCreatePreMulSum(&collective(part).op,
                                                 const_cast<std::byte*>(member.scalar),
                                                 words_of(request.call.type).type,
                                                 ncclScalarHostImmediate,

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "reference/spec/call.hpp"
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 #include "gpu/device/nccl/algorithms.hpp"
 #include "gpu/device/nccl/devices.hpp"

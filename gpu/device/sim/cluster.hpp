@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/host/fft.hpp"

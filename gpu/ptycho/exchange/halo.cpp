@@ -90,7 +90,7 @@ void combine(Cluster& cluster,
 
 }  // namespace
 
-Tiling tiling_of(const spec::Call& call) {
+Tiling tiling_of(const spec::OperatorCall& call) {
   Tiling tiling{.rows = call.scene.rows, .cols = call.scene.cols, .halo = call.scene.halo};
   for (int rank = 0; rank < call.ranks; ++rank) {
     tiling.owned.push_back(tile_of(call.scene, call.counts, rank));

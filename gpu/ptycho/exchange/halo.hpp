@@ -23,7 +23,7 @@ struct Tiling {
   std::vector<spec::Box> held = {};
 };
 
-[[nodiscard]] Tiling tiling_of(const spec::Call& call);
+[[nodiscard]] Tiling tiling_of(const spec::OperatorCall& call);
 
 /// Exchanges the copies of pixels between all ranks that hold them. `in` and `out` are the tiles of
 /// the local ranks, in their order. The arrays of `in` and `out` must not be the same.

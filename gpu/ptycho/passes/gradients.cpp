@@ -37,7 +37,7 @@ void run_gradients(const OperatorRun& run, Noise noise, Passes passes) {
   with_precision(run.call().type, [&]<class T>() { run_typed<T>(run, noise, passes); });
 }
 
-std::string_view refuses_slices(const spec::Call& call) {
+std::string_view refuses_slices(const spec::OperatorCall& call) {
   return call.scene.slices > 1 ? "one slice only" : std::string_view{};
 }
 

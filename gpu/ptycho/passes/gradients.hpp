@@ -23,6 +23,6 @@ template <class T>
 void run_gradients(const OperatorRun& run, Noise noise, Passes passes);
 
 /// Refuses several slices. For algorithms that support only one.
-[[nodiscard]] std::string_view refuses_slices(const spec::Call& call);
+[[nodiscard]] std::string_view refuses_slices(const spec::OperatorCall& call);
 
 }  // namespace rankcheck::gpu

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 #include "reference/spec/shapes.hpp"
 
 namespace rankcheck::reference::all_gather {
@@ -15,10 +15,13 @@ inline spec::Contract contract() {
       .source = "ncclAllGather; MPI_Allgather",
       .in_place = spec::InPlace::send_within_recv,
       .ranks_agree = true,
-      .extents =
-          [](const spec::Call& call, int rank, spec::Extents& extents) {
-            extents.send_size = spec::append_own_block(extents.send, call, rank);
-            extents.recv_size = spec::append_all_blocks(extents.recv, call);
+      .part =
+          spec::CollectiveTraits{
+              .extents =
+                  [](const spec::Call& call, int rank, spec::Extents& extents) {
+                    extents.send_size = spec::append_own_block(extents.send, call, rank);
+                    extents.recv_size = spec::append_all_blocks(extents.recv, call);
+                  },
           },
   };
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "reference/collectives/all_gather/contract.hpp"
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 namespace rankcheck::reference::all_gather_v {
 
@@ -14,7 +14,7 @@ inline spec::Contract contract() {
       "Every rank gets the blocks of all ranks, in rank order. Blocks may have different sizes.";
   contract.formula = "out[r][block q] = in[q]";
   contract.source = "MPI_Allgatherv";
-  contract.sizes = spec::Sizes::counts_per_rank;
+  collective(contract).sizes = spec::Sizes::counts_per_rank;
   return contract;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 namespace rankcheck::reference::all_reduce {
 
@@ -13,12 +13,15 @@ inline spec::Contract contract() {
       .formula = "out[r][i] = op over q of in[q][i]",
       .source = "ncclAllReduce; MPI_Allreduce",
       .in_place = spec::InPlace::same,
-      .reduces = true,
       .ranks_agree = true,
-      .extents =
-          [](const spec::Call& call, int, spec::Extents& extents) {
-            extents.send_size = spec::append_even(extents.send, 1, call.count);
-            extents.recv_size = spec::append_even(extents.recv, 1, call.count);
+      .part =
+          spec::CollectiveTraits{
+              .reduces = true,
+              .extents =
+                  [](const spec::Call& call, int, spec::Extents& extents) {
+                    extents.send_size = spec::append_even(extents.send, 1, call.count);
+                    extents.recv_size = spec::append_even(extents.recv, 1, call.count);
+                  },
           },
   };
 }

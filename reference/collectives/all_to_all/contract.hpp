@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 #include "reference/spec/shapes.hpp"
 
 namespace rankcheck::reference::all_to_all {
@@ -14,10 +14,13 @@ inline spec::Contract contract() {
       .formula = "out[r][q c + i] = in[q][r c + i]",
       .source = "ncclAlltoAll; MPI_Alltoall",
       .in_place = spec::InPlace::same,
-      .extents =
-          [](const spec::Call& call, int, spec::Extents& extents) {
-            extents.send_size = spec::append_all_blocks(extents.send, call);
-            extents.recv_size = spec::append_all_blocks(extents.recv, call);
+      .part =
+          spec::CollectiveTraits{
+              .extents =
+                  [](const spec::Call& call, int, spec::Extents& extents) {
+                    extents.send_size = spec::append_all_blocks(extents.send, call);
+                    extents.recv_size = spec::append_all_blocks(extents.recv, call);
+                  },
           },
   };
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 namespace rankcheck::reference::all_to_all_v {
 
@@ -14,12 +14,15 @@ inline spec::Contract contract() {
           "Rank r gets block r of every rank, in rank order. Blocks may have different sizes.",
       .formula = "out[r][block q] = in[q][block r]",
       .source = "MPI_Alltoallv",
-      .sizes = spec::Sizes::counts_per_pair,
-      .extents =
-          [](const spec::Call& call, int rank, spec::Extents& extents) {
-            const int n = call.ranks;
-            extents.send_size = spec::append_uneven(extents.send, call, rank * n, 1, n);
-            extents.recv_size = spec::append_uneven(extents.recv, call, rank, n, n);
+      .part =
+          spec::CollectiveTraits{
+              .sizes = spec::Sizes::counts_per_pair,
+              .extents =
+                  [](const spec::Call& call, int rank, spec::Extents& extents) {
+                    const int n = call.ranks;
+                    extents.send_size = spec::append_uneven(extents.send, call, rank * n, 1, n);
+                    extents.recv_size = spec::append_uneven(extents.recv, call, rank, n, n);
+                  },
           },
   };
 }

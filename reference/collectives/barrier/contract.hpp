@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 namespace rankcheck::reference::barrier {
 
@@ -11,9 +11,13 @@ inline spec::Contract contract() {
       .summary = "No rank leaves before every rank has entered.",
       .formula = "leave[r] after enter[q], for every q",
       .source = "MPI_Barrier",
-      .sizes = spec::Sizes::none,
+      .has_buffers = false,
       .synchronises = true,
-      .extents = [](const spec::Call&, int, spec::Extents&) {},
+      .part =
+          spec::CollectiveTraits{
+              .sizes = spec::Sizes::none,
+              .extents = [](const spec::Call&, int, spec::Extents&) {},
+          },
   };
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 namespace rankcheck::reference::broadcast {
 
@@ -13,13 +13,16 @@ inline spec::Contract contract() {
       .formula = "out[r] = in[root]",
       .source = "ncclBroadcast; MPI_Bcast",
       .in_place = spec::InPlace::same,
-      .rooted = true,
       .ranks_agree = true,
-      .extents =
-          [](const spec::Call& call, int rank, spec::Extents& extents) {
-            if (rank == call.root)
-              extents.send_size = spec::append_even(extents.send, 1, call.count);
-            extents.recv_size = spec::append_even(extents.recv, 1, call.count);
+      .part =
+          spec::CollectiveTraits{
+              .rooted = true,
+              .extents =
+                  [](const spec::Call& call, int rank, spec::Extents& extents) {
+                    if (rank == call.root)
+                      extents.send_size = spec::append_even(extents.send, 1, call.count);
+                    extents.recv_size = spec::append_even(extents.recv, 1, call.count);
+                  },
           },
   };
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "reference/collectives/gather/contract.hpp"
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 namespace rankcheck::reference::gather_v {
 
@@ -14,7 +14,7 @@ inline spec::Contract contract() {
       "The root gets the blocks of all ranks, in rank order. Blocks may have different sizes.";
   contract.formula = "out[root][block q] = in[q]";
   contract.source = "MPI_Gatherv";
-  contract.sizes = spec::Sizes::counts_per_rank;
+  collective(contract).sizes = spec::Sizes::counts_per_rank;
   return contract;
 }
 

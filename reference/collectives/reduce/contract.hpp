@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 namespace rankcheck::reference::reduce {
 
@@ -14,13 +14,16 @@ inline spec::Contract contract() {
       .formula = "out[root][i] = op over q of in[q][i]",
       .source = "ncclReduce; MPI_Reduce",
       .in_place = spec::InPlace::same,
-      .reduces = true,
-      .rooted = true,
-      .extents =
-          [](const spec::Call& call, int rank, spec::Extents& extents) {
-            extents.send_size = spec::append_even(extents.send, 1, call.count);
-            extents.recv_size = spec::append_even(extents.recv, 1, call.count);
-            if (rank != call.root) extents.recv.clear();
+      .part =
+          spec::CollectiveTraits{
+              .reduces = true,
+              .rooted = true,
+              .extents =
+                  [](const spec::Call& call, int rank, spec::Extents& extents) {
+                    extents.send_size = spec::append_even(extents.send, 1, call.count);
+                    extents.recv_size = spec::append_even(extents.recv, 1, call.count);
+                    if (rank != call.root) extents.recv.clear();
+                  },
           },
   };
 }

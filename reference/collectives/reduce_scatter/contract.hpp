@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 #include "reference/spec/shapes.hpp"
 
 namespace rankcheck::reference::reduce_scatter {
@@ -14,11 +14,15 @@ inline spec::Contract contract() {
       .formula = "out[r][i] = op over q of in[q][r c + i]",
       .source = "ncclReduceScatter; MPI_Reduce_scatter_block",
       .in_place = spec::InPlace::recv_within_send,
-      .reduces = true,
-      .extents =
-          [](const spec::Call& call, int rank, spec::Extents& extents) {
-            extents.send_size = spec::append_all_blocks(extents.send, call);
-            extents.recv_size = spec::append_own_block(extents.recv, call, rank);
+      .in_place_overwrites = true,
+      .part =
+          spec::CollectiveTraits{
+              .reduces = true,
+              .extents =
+                  [](const spec::Call& call, int rank, spec::Extents& extents) {
+                    extents.send_size = spec::append_all_blocks(extents.send, call);
+                    extents.recv_size = spec::append_own_block(extents.recv, call, rank);
+                  },
           },
   };
 }

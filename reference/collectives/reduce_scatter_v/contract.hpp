@@ -1,7 +1,7 @@
 #pragma once
 
 #include "reference/collectives/reduce_scatter/contract.hpp"
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 namespace rankcheck::reference::reduce_scatter_v {
 
@@ -14,7 +14,7 @@ inline spec::Contract contract() {
       "Rank r gets the combination of block r of all ranks. Blocks may have different sizes.";
   contract.formula = "out[r][i] = op over q of in[q][block r][i]";
   contract.source = "MPI_Reduce_scatter";
-  contract.sizes = spec::Sizes::counts_per_rank;
+  collective(contract).sizes = spec::Sizes::counts_per_rank;
   return contract;
 }
 

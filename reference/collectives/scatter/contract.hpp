@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 #include "reference/spec/shapes.hpp"
 
 namespace rankcheck::reference::scatter {
@@ -14,11 +14,15 @@ inline spec::Contract contract() {
       .formula = "out[r][i] = in[root][r c + i]",
       .source = "ncclScatter; MPI_Scatter",
       .in_place = spec::InPlace::recv_within_send,
-      .rooted = true,
-      .extents =
-          [](const spec::Call& call, int rank, spec::Extents& extents) {
-            if (rank == call.root) extents.send_size = spec::append_all_blocks(extents.send, call);
-            extents.recv_size = spec::append_own_block(extents.recv, call, rank);
+      .part =
+          spec::CollectiveTraits{
+              .rooted = true,
+              .extents =
+                  [](const spec::Call& call, int rank, spec::Extents& extents) {
+                    if (rank == call.root)
+                      extents.send_size = spec::append_all_blocks(extents.send, call);
+                    extents.recv_size = spec::append_own_block(extents.recv, call, rank);
+                  },
           },
   };
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "reference/collectives/scatter/contract.hpp"
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 namespace rankcheck::reference::scatter_v {
 
@@ -13,7 +13,7 @@ inline spec::Contract contract() {
   contract.summary = "Rank r gets block r of the root. Blocks may have different sizes.";
   contract.formula = "out[r] = in[root][block r]";
   contract.source = "MPI_Scatterv";
-  contract.sizes = spec::Sizes::counts_per_rank;
+  collective(contract).sizes = spec::Sizes::counts_per_rank;
   return contract;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/collective.hpp"
 
 namespace rankcheck::reference::send_recv {
 
@@ -12,11 +12,14 @@ inline spec::Contract contract() {
       .summary = "Rank r gets the elements of the rank that sends to it.",
       .formula = "out[r] = in[origin(r)]",
       .source = "ncclSend and ncclRecv in a group; MPI_Sendrecv",
-      .patterned = true,
-      .extents =
-          [](const spec::Call& call, int, spec::Extents& extents) {
-            extents.send_size = spec::append_even(extents.send, 1, call.count);
-            extents.recv_size = spec::append_even(extents.recv, 1, call.count);
+      .part =
+          spec::CollectiveTraits{
+              .patterned = true,
+              .extents =
+                  [](const spec::Call& call, int, spec::Extents& extents) {
+                    extents.send_size = spec::append_even(extents.send, 1, call.count);
+                    extents.recv_size = spec::append_even(extents.recv, 1, call.count);
+                  },
           },
   };
 }

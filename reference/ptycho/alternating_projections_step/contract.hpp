@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::alternating_projections_step {
 
@@ -24,15 +24,17 @@ inline spec::Contract contract() {
           "x = propagate_inverse(sqrt(d/I) F); o' = insert(sum over m of conj(P) x) / D; "
           "P' = (sum over n of conj(extract(o)) x) / E",
       .source = "tike solvers.dm, but without exit waves from step to step; Thibault et al. 2009",
-      .sizes = spec::Sizes::scene,
       .ranks_agree = true,
-      .inputs = {spec::Array::object,
-                 spec::Array::probe,
-                 spec::Array::positions,
-                 spec::Array::frames,
-                 spec::Array::mask},
-      .outputs = {spec::Array::cost, spec::Array::object, spec::Array::probe},
-      .shares_probe = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::object,
+                         spec::Array::probe,
+                         spec::Array::positions,
+                         spec::Array::frames,
+                         spec::Array::mask},
+              .outputs = {spec::Array::cost, spec::Array::object, spec::Array::probe},
+              .shares_probe = true,
+          },
   };
 }
 

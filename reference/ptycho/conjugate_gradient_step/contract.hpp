@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference {
 
@@ -39,26 +39,28 @@ inline spec::Contract contract() {
       .source =
           "tike solvers.cgrad and opt.conjugate_gradient; Dai, Yuan 1999; PR #72 without its "
           "restart in every call",
-      .sizes = spec::Sizes::scene,
       .ranks_agree = true,
-      .inputs = {spec::Array::object,
-                 spec::Array::probe,
-                 spec::Array::positions,
-                 spec::Array::frames,
-                 spec::Array::mask,
-                 spec::Array::object_gradient,
-                 spec::Array::object_direction,
-                 spec::Array::probe_gradient,
-                 spec::Array::probe_direction},
-      .outputs = {spec::Array::cost,
-                  spec::Array::object,
-                  spec::Array::probe,
-                  spec::Array::object_gradient,
-                  spec::Array::object_direction,
-                  spec::Array::probe_gradient,
-                  spec::Array::probe_direction,
-                  spec::Array::step_lengths},
-      .shares_probe = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::object,
+                         spec::Array::probe,
+                         spec::Array::positions,
+                         spec::Array::frames,
+                         spec::Array::mask,
+                         spec::Array::object_gradient,
+                         spec::Array::object_direction,
+                         spec::Array::probe_gradient,
+                         spec::Array::probe_direction},
+              .outputs = {spec::Array::cost,
+                          spec::Array::object,
+                          spec::Array::probe,
+                          spec::Array::object_gradient,
+                          spec::Array::object_direction,
+                          spec::Array::probe_gradient,
+                          spec::Array::probe_direction,
+                          spec::Array::step_lengths},
+              .shares_probe = true,
+          },
   };
 }
 

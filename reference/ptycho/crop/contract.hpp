@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::crop {
 
@@ -12,11 +12,13 @@ inline spec::Contract contract() {
       .summary = "Cuts the window out of the middle of every frame.",
       .formula = "window[p, q] = patch[margin + p, margin + q]",
       .source = "tike operators.Pad.adj",
-      .sizes = spec::Sizes::scene,
-      .inputs = {spec::Array::patches},
-      .outputs = {spec::Array::windows},
-      .linear_in = {spec::Array::patches},
-      .exact_on_whole_numbers = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::patches},
+              .outputs = {spec::Array::windows},
+              .linear_in = {spec::Array::patches},
+              .exact_on_whole_numbers = true,
+          },
   };
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference {
 
@@ -49,19 +49,21 @@ inline spec::Contract contract() {
           "o' = insert(sum over m of conj(P) w) / D; P' = (sum over n of conj(extract(o')) w) / E; "
           "P_O w = extract(o') P'; w' = w + b (P_F(2 P_O w - w) - P_O w)",
       .source = "Elser 2003; Thibault, Dierolf, Bunk, Menzel, Pfeiffer 2009",
-      .sizes = spec::Sizes::scene,
       .ranks_agree = true,
-      .inputs = {spec::Array::object,
-                 spec::Array::probe,
-                 spec::Array::exit_waves,
-                 spec::Array::positions,
-                 spec::Array::frames,
-                 spec::Array::mask},
-      .outputs = {spec::Array::cost,
-                  spec::Array::object,
-                  spec::Array::probe,
-                  spec::Array::exit_waves},
-      .shares_probe = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::object,
+                         spec::Array::probe,
+                         spec::Array::exit_waves,
+                         spec::Array::positions,
+                         spec::Array::frames,
+                         spec::Array::mask},
+              .outputs = {spec::Array::cost,
+                          spec::Array::object,
+                          spec::Array::probe,
+                          spec::Array::exit_waves},
+              .shares_probe = true,
+          },
   };
 }
 

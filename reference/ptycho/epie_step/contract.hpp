@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::epie_step {
 
@@ -14,15 +14,17 @@ inline spec::Contract contract() {
           "cost.",
       .formula = "o' = o - g_o / max D; P' = P - g_P / max E",
       .source = "Maiden, Rodenburg 2009; tike solvers.rpie with alpha = 1",
-      .sizes = spec::Sizes::scene,
       .ranks_agree = true,
-      .inputs = {spec::Array::object,
-                 spec::Array::probe,
-                 spec::Array::positions,
-                 spec::Array::frames,
-                 spec::Array::mask},
-      .outputs = {spec::Array::cost, spec::Array::object, spec::Array::probe},
-      .shares_probe = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::object,
+                         spec::Array::probe,
+                         spec::Array::positions,
+                         spec::Array::frames,
+                         spec::Array::mask},
+              .outputs = {spec::Array::cost, spec::Array::object, spec::Array::probe},
+              .shares_probe = true,
+          },
   };
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::extract {
 
@@ -16,11 +16,13 @@ inline spec::Contract contract() {
           "patch[p, q] = (1-f)(1-g) o[i+p, j+q] + (1-f) g o[i+p, j+q+1] + "
           "f (1-g) o[i+p+1, j+q] + f g o[i+p+1, j+q+1]",
       .source = "tike operators.Patch.fwd",
-      .sizes = spec::Sizes::scene,
-      .inputs = {spec::Array::object, spec::Array::positions},
-      .outputs = {spec::Array::patches},
-      .linear_in = {spec::Array::object},
-      .exact_on_whole_numbers = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::object, spec::Array::positions},
+              .outputs = {spec::Array::patches},
+              .linear_in = {spec::Array::object},
+              .exact_on_whole_numbers = true,
+          },
   };
 }
 

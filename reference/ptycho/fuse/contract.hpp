@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::fuse {
 
@@ -14,10 +14,14 @@ inline spec::Contract contract() {
           "Sends positions and frames from their owners back to the ranks that they came from.",
       .formula = "x[i] = shard[r][k], i the k-th position with owners[i] = r",
       .source = "tike PR #72, asarray_multi_fuse, in the order of the fixed version (f8092768)",
-      .sizes = spec::Sizes::scene,
-      .inputs = {spec::Array::owners, spec::Array::shard_positions, spec::Array::shard_frames},
-      .outputs = {spec::Array::positions, spec::Array::frames},
-      .exact_on_whole_numbers = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::owners,
+                         spec::Array::shard_positions,
+                         spec::Array::shard_frames},
+              .outputs = {spec::Array::positions, spec::Array::frames},
+              .exact_on_whole_numbers = true,
+          },
   };
 }
 

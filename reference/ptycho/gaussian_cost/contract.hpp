@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::gaussian_cost {
 
@@ -17,10 +17,12 @@ inline spec::Contract contract() {
       .source =
           "tike objective.gaussian, but with sums instead of means, so that partitions make no "
           "difference",
-      .sizes = spec::Sizes::scene,
       .ranks_agree = true,
-      .inputs = {spec::Array::far_waves, spec::Array::frames, spec::Array::mask},
-      .outputs = {spec::Array::cost, spec::Array::far_waves},
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::far_waves, spec::Array::frames, spec::Array::mask},
+              .outputs = {spec::Array::cost, spec::Array::far_waves},
+          },
   };
 }
 

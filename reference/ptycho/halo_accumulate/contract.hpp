@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::halo_accumulate {
 
@@ -12,12 +12,14 @@ inline spec::Contract contract() {
       .summary = "Every copy of a pixel becomes the sum of the copies on all ranks.",
       .formula = "out[r][x] = sum over the ranks q that hold x of in[q][x]",
       .source = "gradient accumulation of image gradient decomposition (Yu et al., SC22)",
-      .sizes = spec::Sizes::scene,
-      .inputs = {spec::Array::tile},
-      .outputs = {spec::Array::tile},
-      .linear_in = {spec::Array::tile},
-      .tiled = true,
-      .exact_on_whole_numbers = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::tile},
+              .outputs = {spec::Array::tile},
+              .linear_in = {spec::Array::tile},
+              .tiled = true,
+              .exact_on_whole_numbers = true,
+          },
   };
 }
 

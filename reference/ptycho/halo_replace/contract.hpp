@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::halo_replace {
 
@@ -12,12 +12,14 @@ inline spec::Contract contract() {
       .summary = "Every copy of a pixel becomes the copy of the rank that owns the pixel.",
       .formula = "out[r][x] = in[owner of x][x]",
       .source = "halo voxel exchange (Guan et al. 2019); tike's documentation of swap_edges",
-      .sizes = spec::Sizes::scene,
-      .inputs = {spec::Array::tile},
-      .outputs = {spec::Array::tile},
-      .linear_in = {spec::Array::tile},
-      .tiled = true,
-      .exact_on_whole_numbers = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::tile},
+              .outputs = {spec::Array::tile},
+              .linear_in = {spec::Array::tile},
+              .tiled = true,
+              .exact_on_whole_numbers = true,
+          },
   };
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::illuminate {
 
@@ -16,11 +16,13 @@ inline spec::Contract contract() {
           "Multiplies the window of the object at every scan position by the modes of the probe.",
       .formula = "wave_m[p, q] = patch[p, q] probe_m[p, q]",
       .source = "tike operators.Convolution.fwd",
-      .sizes = spec::Sizes::scene,
-      .inputs = {spec::Array::object, spec::Array::probe, spec::Array::positions},
-      .outputs = {spec::Array::waves},
-      .linear_in = {spec::Array::object, spec::Array::probe},
-      .exact_on_whole_numbers = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::object, spec::Array::probe, spec::Array::positions},
+              .outputs = {spec::Array::waves},
+              .linear_in = {spec::Array::object, spec::Array::probe},
+              .exact_on_whole_numbers = true,
+          },
   };
 }
 

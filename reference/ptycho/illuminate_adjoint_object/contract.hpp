@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::illuminate_adjoint_object {
 
@@ -13,12 +13,14 @@ inline spec::Contract contract() {
       .summary = "Sums conj(probe) times the waves over all ranks' positions and modes.",
       .formula = "o = sum over n and m of insert_n(conj(probe_m) wave_nm)",
       .source = "tike operators.Convolution.adj; the gather and all-reduce of tike PR #72",
-      .sizes = spec::Sizes::scene,
       .ranks_agree = true,
-      .inputs = {spec::Array::waves, spec::Array::probe, spec::Array::positions},
-      .outputs = {spec::Array::object},
-      .linear_in = {spec::Array::waves},
-      .exact_on_whole_numbers = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::waves, spec::Array::probe, spec::Array::positions},
+              .outputs = {spec::Array::object},
+              .linear_in = {spec::Array::waves},
+              .exact_on_whole_numbers = true,
+          },
   };
 }
 

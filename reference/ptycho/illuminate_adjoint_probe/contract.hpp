@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::illuminate_adjoint_probe {
 
@@ -14,11 +14,13 @@ inline spec::Contract contract() {
       .formula = "probe_m[p, q] = sum over n of conj(patch_n[p, q]) wave_nm[p, q]",
       .source =
           "tike operators.Convolution.adj_probe, with the sum that tike leaves to the callers",
-      .sizes = spec::Sizes::scene,
-      .inputs = {spec::Array::waves, spec::Array::object, spec::Array::positions},
-      .outputs = {spec::Array::probe},
-      .linear_in = {spec::Array::waves},
-      .exact_on_whole_numbers = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::waves, spec::Array::object, spec::Array::positions},
+              .outputs = {spec::Array::probe},
+              .linear_in = {spec::Array::waves},
+              .exact_on_whole_numbers = true,
+          },
   };
 }
 

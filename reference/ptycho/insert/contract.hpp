@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::insert {
 
@@ -13,12 +13,14 @@ inline spec::Contract contract() {
       .summary = "Adds the patches of all ranks' scan positions at their places in the object.",
       .formula = "o[i+p, j+q] += (1-f)(1-g) patch[p, q], and so on for the other three weights",
       .source = "tike operators.Patch.adj; the gather and all-reduce of tike PR #72",
-      .sizes = spec::Sizes::scene,
       .ranks_agree = true,
-      .inputs = {spec::Array::patches, spec::Array::positions},
-      .outputs = {spec::Array::object},
-      .linear_in = {spec::Array::patches},
-      .exact_on_whole_numbers = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::patches, spec::Array::positions},
+              .outputs = {spec::Array::object},
+              .linear_in = {spec::Array::patches},
+              .exact_on_whole_numbers = true,
+          },
   };
 }
 

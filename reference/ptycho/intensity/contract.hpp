@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::intensity {
 
@@ -13,10 +13,12 @@ inline spec::Contract contract() {
       .summary = "Sums the squared magnitudes of the waves over the modes, pixel by pixel.",
       .formula = "frame[i] = sum over m of |F_m[i]|^2",
       .source = "tike operators.Ptycho, intensity",
-      .sizes = spec::Sizes::scene,
-      .inputs = {spec::Array::far_waves},
-      .outputs = {spec::Array::frames},
-      .exact_on_whole_numbers = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::far_waves},
+              .outputs = {spec::Array::frames},
+              .exact_on_whole_numbers = true,
+          },
   };
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference {
 
@@ -40,18 +40,20 @@ inline spec::Contract contract() {
       .source =
           "tike solvers.lstsq_grad, compact batch of all frames; Odstrcil, Menzel, "
           "Guizar-Sicairos 2018",
-      .sizes = spec::Sizes::scene,
       .ranks_agree = true,
-      .inputs = {spec::Array::object,
-                 spec::Array::probe,
-                 spec::Array::positions,
-                 spec::Array::frames,
-                 spec::Array::mask},
-      .outputs = {spec::Array::cost,
-                  spec::Array::object,
-                  spec::Array::probe,
-                  spec::Array::step_lengths},
-      .shares_probe = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::object,
+                         spec::Array::probe,
+                         spec::Array::positions,
+                         spec::Array::frames,
+                         spec::Array::mask},
+              .outputs = {spec::Array::cost,
+                          spec::Array::object,
+                          spec::Array::probe,
+                          spec::Array::step_lengths},
+              .shares_probe = true,
+          },
   };
 }
 

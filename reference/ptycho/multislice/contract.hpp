@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::multislice {
 
@@ -18,11 +18,13 @@ inline spec::Contract contract() {
           "e_s = patch(o_s) p_s; p_0 = probe, p_s = propagate_fresnel(e_(s-1)); out = the "
           "last e",
       .source = "tike operators.Multislice.fwd, with propagate_fresnel's grid",
-      .sizes = spec::Sizes::scene,
-      .inputs = {spec::Array::object, spec::Array::probe, spec::Array::positions},
-      .outputs = {spec::Array::waves},
-      .linear_in = {spec::Array::probe},
-      .multislice = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::object, spec::Array::probe, spec::Array::positions},
+              .outputs = {spec::Array::waves},
+              .linear_in = {spec::Array::probe},
+              .multislice = true,
+          },
   };
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::multislice_adjoint_object {
 
@@ -19,15 +19,17 @@ inline spec::Contract contract() {
       .source =
           "tike operators.Multislice.adj, but without the division by the number of slices and "
           "with the conjugate patch, which tike's solvers left out (10e0f0b5)",
-      .sizes = spec::Sizes::scene,
       .ranks_agree = true,
-      .inputs = {spec::Array::waves,
-                 spec::Array::object,
-                 spec::Array::probe,
-                 spec::Array::positions},
-      .outputs = {spec::Array::object},
-      .linear_in = {spec::Array::waves},
-      .multislice = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::waves,
+                         spec::Array::object,
+                         spec::Array::probe,
+                         spec::Array::positions},
+              .outputs = {spec::Array::object},
+              .linear_in = {spec::Array::waves},
+              .multislice = true,
+          },
   };
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::multislice_adjoint_probe {
 
@@ -14,11 +14,13 @@ inline spec::Contract contract() {
           "probe_m = sum over n of conj(patch_n(o_0)) y_0; y as for "
           "multislice_adjoint_object",
       .source = "tike operators.Multislice.adj",
-      .sizes = spec::Sizes::scene,
-      .inputs = {spec::Array::waves, spec::Array::object, spec::Array::positions},
-      .outputs = {spec::Array::probe},
-      .linear_in = {spec::Array::waves},
-      .multislice = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::waves, spec::Array::object, spec::Array::positions},
+              .outputs = {spec::Array::probe},
+              .linear_in = {spec::Array::waves},
+              .multislice = true,
+          },
   };
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::object_preconditioner {
 
@@ -14,11 +14,13 @@ inline spec::Contract contract() {
           "object.",
       .formula = "D = insert(sum over m of |P_m|^2)",
       .source = "tike solvers, object_preconditioner",
-      .sizes = spec::Sizes::scene,
       .ranks_agree = true,
-      .inputs = {spec::Array::probe, spec::Array::positions},
-      .outputs = {spec::Array::object_weight},
-      .exact_on_whole_numbers = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::probe, spec::Array::positions},
+              .outputs = {spec::Array::object_weight},
+              .exact_on_whole_numbers = true,
+          },
   };
 }
 

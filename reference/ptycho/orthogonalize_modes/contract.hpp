@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::orthogonalize_modes {
 
@@ -23,9 +23,11 @@ inline spec::Contract contract() {
           "first.",
       .formula = "out[k] = sum over m of U[k][m] in[m], U G U* diagonal and descending, G = in in*",
       .source = "tike linalg.orthogonalize_eig",
-      .sizes = spec::Sizes::scene,
-      .inputs = {spec::Array::probe},
-      .outputs = {spec::Array::probe},
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::probe},
+              .outputs = {spec::Array::probe},
+          },
   };
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::pad {
 
@@ -12,11 +12,13 @@ inline spec::Contract contract() {
       .summary = "Places every window in the middle of a frame and fills the rest with zeros.",
       .formula = "patch[margin + p, margin + q] = window[p, q]",
       .source = "tike operators.Pad.fwd",
-      .sizes = spec::Sizes::scene,
-      .inputs = {spec::Array::windows},
-      .outputs = {spec::Array::patches},
-      .linear_in = {spec::Array::windows},
-      .exact_on_whole_numbers = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::windows},
+              .outputs = {spec::Array::patches},
+              .linear_in = {spec::Array::windows},
+              .exact_on_whole_numbers = true,
+          },
   };
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::poisson_gradients {
 
@@ -18,15 +18,17 @@ inline spec::Contract contract() {
           "G = (1 - d / (I + e)) F; object = "
           "multislice_adjoint_object(propagate_inverse(G)), probe alike",
       .source = "tike objective.poisson; the gather-sum-scatter of tike PR #72",
-      .sizes = spec::Sizes::scene,
       .ranks_agree = true,
-      .inputs = {spec::Array::object,
-                 spec::Array::probe,
-                 spec::Array::positions,
-                 spec::Array::frames,
-                 spec::Array::mask},
-      .outputs = {spec::Array::cost, spec::Array::object, spec::Array::probe},
-      .multislice = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::object,
+                         spec::Array::probe,
+                         spec::Array::positions,
+                         spec::Array::frames,
+                         spec::Array::mask},
+              .outputs = {spec::Array::cost, spec::Array::object, spec::Array::probe},
+              .multislice = true,
+          },
   };
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::probe_preconditioner {
 
@@ -14,11 +14,13 @@ inline spec::Contract contract() {
           "window.",
       .formula = "E = sum over n of |extract(o)_n|^2, in the window",
       .source = "tike solvers, probe_preconditioner",
-      .sizes = spec::Sizes::scene,
       .ranks_agree = true,
-      .inputs = {spec::Array::object, spec::Array::positions},
-      .outputs = {spec::Array::probe_weight},
-      .exact_on_whole_numbers = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::object, spec::Array::positions},
+              .outputs = {spec::Array::probe_weight},
+              .exact_on_whole_numbers = true,
+          },
   };
 }
 

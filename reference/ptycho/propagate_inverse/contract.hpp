@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::propagate_inverse {
 
@@ -12,10 +12,12 @@ inline spec::Contract contract() {
       .summary = "Computes the unitary inverse Fourier transform of the waves at the detector.",
       .formula = "wave[p, q] = 1/D sum over k and l of F[k, l] exp(2 pi i (k p + l q) / D)",
       .source = "tike operators.Propagation.adj, norm 'ortho'",
-      .sizes = spec::Sizes::scene,
-      .inputs = {spec::Array::far_waves},
-      .outputs = {spec::Array::waves},
-      .linear_in = {spec::Array::far_waves},
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::far_waves},
+              .outputs = {spec::Array::waves},
+              .linear_in = {spec::Array::far_waves},
+          },
   };
 }
 

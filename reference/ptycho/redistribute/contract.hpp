@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::redistribute {
 
@@ -13,10 +13,12 @@ inline spec::Contract contract() {
       .summary = "Sends positions and frames to the ranks that own them.",
       .formula = "shard[r][k] = x[i], i the k-th position with owners[i] = r",
       .source = "tike PR #72, as_array_multi_split",
-      .sizes = spec::Sizes::scene,
-      .inputs = {spec::Array::owners, spec::Array::positions, spec::Array::frames},
-      .outputs = {spec::Array::shard_positions, spec::Array::shard_frames},
-      .exact_on_whole_numbers = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::owners, spec::Array::positions, spec::Array::frames},
+              .outputs = {spec::Array::shard_positions, spec::Array::shard_frames},
+              .exact_on_whole_numbers = true,
+          },
   };
 }
 

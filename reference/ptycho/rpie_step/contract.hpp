@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference {
 
@@ -23,15 +23,17 @@ inline spec::Contract contract() {
           "cost.",
       .formula = "o' = o - g_o / ((1-a) D + a max D); P' = P - g_P / ((1-a) E + a max E)",
       .source = "tike solvers.rpie; Maiden, Johnson, Li 2017",
-      .sizes = spec::Sizes::scene,
       .ranks_agree = true,
-      .inputs = {spec::Array::object,
-                 spec::Array::probe,
-                 spec::Array::positions,
-                 spec::Array::frames,
-                 spec::Array::mask},
-      .outputs = {spec::Array::cost, spec::Array::object, spec::Array::probe},
-      .shares_probe = true,
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::object,
+                         spec::Array::probe,
+                         spec::Array::positions,
+                         spec::Array::frames,
+                         spec::Array::mask},
+              .outputs = {spec::Array::cost, spec::Array::object, spec::Array::probe},
+              .shares_probe = true,
+          },
   };
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/contract.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference::shift {
 
@@ -14,10 +14,12 @@ inline spec::Contract contract() {
       .summary = "Shifts the waves of every position by that position, in pixels.",
       .formula = "out = F^-1(exp(-2 pi i (f_k s_row + f_l s_col)) F(wave))",
       .source = "tike operators.Shift.fwd",
-      .sizes = spec::Sizes::scene,
-      .inputs = {spec::Array::waves, spec::Array::positions},
-      .outputs = {spec::Array::waves},
-      .linear_in = {spec::Array::waves},
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::waves, spec::Array::positions},
+              .outputs = {spec::Array::waves},
+              .linear_in = {spec::Array::waves},
+          },
   };
 }
 

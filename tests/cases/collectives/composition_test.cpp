@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cases/collectives/family/case.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 
 namespace rankcheck::cases {
@@ -85,13 +86,13 @@ class IsLinearTest : public testing::Test {
 
 TEST_F(IsLinearTest, HoldsForExactSums) {
   EXPECT_TRUE(applies(c_));
-  c_.op = spec::ReduceOp::premul_sum;
+  collective(c_).op = spec::ReduceOp::premul_sum;
   EXPECT_TRUE(applies(c_));
 }
 
 TEST_F(IsLinearTest, SaysNothingOfOtherOps) {
   for (const auto op : {spec::ReduceOp::max, spec::ReduceOp::prod, spec::ReduceOp::avg}) {
-    c_.op = op;
+    collective(c_).op = op;
     EXPECT_FALSE(applies(c_)) << spec::name(op);
   }
 }
@@ -104,7 +105,7 @@ TEST_F(IsLinearTest, SaysNothingOfOtherInputs) {
 /// 64 ranks of bf16: 3 times the smallest limit exceeds 2^8 when the scalar is 2.
 TEST_F(IsLinearTest, SaysNothingWhereCombinationsRound) {
   c_.ranks = 64;
-  c_.op = spec::ReduceOp::premul_sum;
+  collective(c_).op = spec::ReduceOp::premul_sum;
   EXPECT_FALSE(applies(c_));
 }
 

@@ -11,8 +11,8 @@
 
 #include "reference/ptycho/registry.hpp"
 
-#include "harness/scene_input.hpp"
-
+#include "cases/ptycho/family/case.hpp"
+#include "cases/ptycho/family/inputs.hpp"
 #include "tests/print.hpp"
 
 /// Frames with as many photons as detectors count. The references must give useful bounds for them.
@@ -49,7 +49,7 @@ constexpr double of_double = 0x1p-52;
 /// Whether the operator compares costs: conjugate gradients choose the step length by comparing
 /// costs.
 bool compares_costs(const spec::Contract& contract) {
-  const auto& outputs = contract.outputs;
+  const auto& outputs = ptycho(contract).outputs;
   return std::count(outputs.begin(), outputs.end(), Array::object_direction) > 0;
 }
 
@@ -62,21 +62,21 @@ Case case_of(const spec::Contract& contract, std::uint64_t seed, double unit) {
   c.counts = {4};
   c.input = harness::InputKind::wide_range;
   c.data_seed = seed;
-  c.scene = {.rows = 8, .cols = 7, .window = 5, .detector = 6, .modes = 2};
+  ptycho(c).scene = {.rows = 8, .cols = 7, .window = 5, .detector = 6, .modes = 2};
   if (unit < of_single || !compares_costs(contract)) return c;
   c.counts = {3};
-  c.scene = {.rows = 3, .cols = 3, .window = 2, .detector = 2};
+  ptycho(c).scene = {.rows = 3, .cols = 3, .window = 2, .detector = 2};
   return c;
 }
 
 /// Returns the inputs of all positions.
 Setting drawn(const Case& c, const spec::Contract& contract, double unit) {
   Setting setting;
-  setting.scene = c.scene;
+  setting.scene = ptycho(c).scene;
   setting.positions = c.counts.front();
   setting.counts = c.counts;
   setting.unit = unit;
-  for (const Array array : contract.inputs) {
+  for (const Array array : ptycho(contract).inputs) {
     Field& field = setting.make(array);
     const std::size_t parts = spec::info(array).is_complex ? 2 : 1;
     std::vector<double> numbers(field.values.size() * parts);
@@ -108,7 +108,7 @@ void expect_bounds(const Counted& subject, double unit) {
     if (unit >= of_single) forget(in);
     Setting out = in;
     subject.reference(in, out);
-    for (const Array array : subject.contract.outputs) {
+    for (const Array array : ptycho(subject.contract).outputs) {
       const Field& field = out[array];
       double largest = 0;
       for (const auto& value : field.values) largest = std::max(largest, std::abs(value));

@@ -9,6 +9,7 @@
 #include "reference/numerics/fold.hpp"
 #include "reference/spec/share.hpp"
 
+#include "cases/ptycho/family/case.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 #include "tests/print.hpp"
 
@@ -47,11 +48,11 @@ Case case_of(const harness::Operation& operation, const harness::Property& prope
   c.data_seed = 7;
   // In single precision, several slices of so few pixels have no power.
   c.type = spec::Type::f64;
-  c.scene = {.rows = 5, .cols = 5, .window = 3, .detector = 4, .modes = 2};
-  if (operation.contract.multislice) c.scene.slices = 2;
-  const bool travels = operation.contract.in_free_space || c.scene.slices > 1;
-  if (travels) c.scene.wavelength = c.scene.distance = 1;
-  if (operation.contract.tiled) c.scene.halo = 1;
+  ptycho(c).scene = {.rows = 5, .cols = 5, .window = 3, .detector = 4, .modes = 2};
+  if (ptycho(operation.contract).multislice) ptycho(c).scene.slices = 2;
+  const bool travels = ptycho(operation.contract).in_free_space || ptycho(c).scene.slices > 1;
+  if (travels) ptycho(c).scene.wavelength = ptycho(c).scene.distance = 1;
+  if (ptycho(operation.contract).tiled) ptycho(c).scene.halo = 1;
   if (property.adapt != nullptr) property.adapt(operation.contract, c);
   return c;
 }
@@ -68,7 +69,7 @@ bool spoil_outputs(const Case& c, int rank, harness::StageOutcome& outcome) {
     std::byte* const recv = outcome.images[static_cast<std::size_t>(other)].data() + layout.recv;
     for (const spec::Block& block : layout.extents.recv) {
       const bool is_here = other == rank;
-      if (!is_here && (only_here || !spec::is_replicated(c.scene, block.array))) continue;
+      if (!is_here && (only_here || !spec::is_replicated(ptycho(c).scene, block.array))) continue;
       for (std::int64_t i = 0; i < block.count; ++i) {
         numerics::from_double(
             c.type, static_cast<double>(1000 + i), recv + (block.offset + i) * bytes);

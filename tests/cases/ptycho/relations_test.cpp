@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cases/ptycho/family/case.hpp"
+#include "cases/ptycho/family/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/position_laws.hpp"
 #include "cases/ptycho/step_laws.hpp"
@@ -18,7 +20,6 @@ namespace rankcheck::cases {
 namespace {
 
 using harness::Case;
-using harness::Form;
 using harness::Judgement;
 using harness::Observation;
 using harness::Verdict;
@@ -181,13 +182,13 @@ struct Control {
   std::string name;
   std::string operation;
   harness::Property property;
-  harness::Scan scan = harness::Scan::scattered;
+  harness::Scan scan = Scan::scattered;
 
   friend void PrintTo(const Control& control, std::ostream* out) { *out << control.name; }
 };
 
 /// Results transform as inputs of this form do, wherever the positions lie.
-template <Outputs outputs, Form form>
+template <Outputs outputs, Symmetry form>
 harness::Property bends_anywhere() {
   return {
       .name = "is_equivariant",
@@ -195,8 +196,8 @@ harness::Property bends_anywhere() {
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
             stages.assign(2, c);
-            stages[1].form = form;
-            stages[1].scene = harness::bent_scene(form, c.scene);
+            ptycho(stages[1]).symmetry = form;
+            ptycho(stages[1]).scene = transformed_scene(form, ptycho(c).scene);
           },
       .check = check_bent<outputs>,
   };
@@ -207,8 +208,8 @@ harness::Property keeps_any_raster_ambiguity() {
   harness::Property property = keeps_the_raster_ambiguity<Outputs::sums>();
   property.program = [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
     stages.assign(2, c);
-    stages[0].form = Form::raster;
-    stages[1].form = Form::periodic;
+    ptycho(stages[0]).symmetry = Symmetry::raster;
+    ptycho(stages[1]).symmetry = Symmetry::periodic;
   };
   return property;
 }
@@ -226,7 +227,7 @@ TEST_P(ControlTest, is_falsified) {
   Judgement judgement;
   Case c =
       harness::case_from_text(text_of(control.operation, std::string(control.property.name), 8));
-  c.scan = control.scan;
+  ptycho(c).scan = control.scan;
   harness::Examiner(catalogue, backend).examine(c, judgement);
   EXPECT_EQ(judgement.verdict, Verdict::falsified) << judgement.reason;
 }
@@ -234,16 +235,16 @@ TEST_P(ControlTest, is_falsified) {
 const std::vector<Control> controls{
     {"a_gradient_does_not_grow_with_its_object",
      "gaussian_gradients",
-     is_equivariant<Outputs::states, Form::stretched>()},
+     is_equivariant<Outputs::states, Symmetry::stretched>()},
     {"conjugate_gradients_do_not_follow_a_stretched_object",
      "conjugate_gradient_step",
-     is_equivariant<Outputs::states, Form::stretched>()},
+     is_equivariant<Outputs::states, Symmetry::stretched>()},
     {"conjugate_gradients_go_further_with_more_positions",
      "conjugate_gradient_step",
      counts_every_position<Outputs::states>()},
     {"least_squares_of_the_first_mode_do_not_mix",
      "lsqml_step",
-     is_equivariant<Outputs::states, Form::mixed>()},
+     is_equivariant<Outputs::states, Symmetry::mixed>()},
     {"alternating_projections_do_not_keep_the_truth_between_pixels",
      "alternating_projections_step",
      keeps_the_truth()},
@@ -252,40 +253,40 @@ const std::vector<Control> controls{
      keeps_the_truth()},
     {"exit_waves_do_not_follow_ramps",
      "difference_map_step",
-     is_equivariant<Outputs::states, Form::ramped>()},
+     is_equivariant<Outputs::states, Symmetry::ramped>()},
     {"interpolation_flattens_ramps_between_pixels",
      "gaussian_gradients",
-     bends_anywhere<Outputs::sums, Form::ramped>()},
+     bends_anywhere<Outputs::sums, Symmetry::ramped>()},
     {"phases_with_a_raster_s_period_show_between_pixels",
      "gaussian_gradients",
      keeps_any_raster_ambiguity()},
     {"a_step_follows_ramps_at_whole_pixels_only",
      "rpie_step",
-     bends_anywhere<Outputs::states, Form::ramped>()},
-    {"waves_turn_with_the_object", "illuminate", is_equivariant<Outputs::sums, Form::turned>()},
-    {"waves_of_a_twin_are_others", "illuminate", is_equivariant<Outputs::sums, Form::twin>()},
+     bends_anywhere<Outputs::states, Symmetry::ramped>()},
+    {"waves_turn_with_the_object", "illuminate", is_equivariant<Outputs::sums, Symmetry::turned>()},
+    {"waves_of_a_twin_are_others", "illuminate", is_equivariant<Outputs::sums, Symmetry::twin>()},
     {"modes_that_are_mixed_have_other_waves",
      "illuminate",
-     is_equivariant<Outputs::sums, Form::mixed>()},
+     is_equivariant<Outputs::sums, Symmetry::mixed>()},
     {"windows_are_not_reflected_about_their_first_pixel",
      "illuminate",
-     is_equivariant<Outputs::sums, Form::reflected>()},
+     is_equivariant<Outputs::sums, Symmetry::reflected>()},
     {"counted_photons_have_no_scale",
      "poisson_gradients",
-     is_equivariant<Outputs::sums, Form::brightened>()},
+     is_equivariant<Outputs::sums, Symmetry::brightened>()},
     {"gradients_of_amplitudes_grow_with_the_light",
      "gaussian_gradients",
-     is_equivariant<Outputs::states, Form::brightened>()},
+     is_equivariant<Outputs::states, Symmetry::brightened>()},
     {"stripes_are_of_rows",
      "partition_stripes",
-     is_equivariant<Outputs::states, Form::transposed>()},
+     is_equivariant<Outputs::states, Symmetry::transposed>()},
     {"stripes_are_counted_from_one_side",
      "partition_stripes",
-     is_equivariant<Outputs::states, Form::reflected>()},
+     is_equivariant<Outputs::states, Symmetry::reflected>()},
     {"weights_beside_the_object_move_onto_it",
      "epie_step",
-     bends_anywhere<Outputs::states, Form::translated>(),
-     harness::Scan::overhanging},
+     bends_anywhere<Outputs::states, Symmetry::translated>(),
+     Scan::overhanging},
     {"shards_keep_the_order_of_positions", "redistribute", is_independent_of_order()},
 };
 

@@ -6,6 +6,8 @@
 
 #include "harness/generator.hpp"
 
+#include "cases/ptycho/family/case.hpp"
+#include "cases/ptycho/family/draw.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 
 /// Tests scenes and batches that are larger than what the operators' kernels process at a time.
@@ -31,7 +33,7 @@ struct Drawn {
   Drawn(const harness::Unit& unit, int count) {
     const SpoiledBackend backend({});
     harness::Generator generator(all_operations(), backend, unit, 1);
-    harness::Choices words(1);
+    harness::RandomSource words(1);
     for (int i = 0; i < count; ++i) {
       EXPECT_TRUE(generator.next(words.next(), i % 101, cases.emplace_back()));
       generator.cover(cases.back(), true);
@@ -64,8 +66,9 @@ TEST(SceneSizeTest, EveryKindOfLargeSceneIsDrawnButFewAre) {
   const auto count = [&](auto is) {
     return std::count_if(drawn.cases.begin(), drawn.cases.end(), is);
   };
-  const auto wide = count([](const Case& c) { return c.scene.cols > harness::large_cols; });
-  const auto fine = count([](const Case& c) { return c.scene.detector > harness::large_detector; });
+  const auto wide = count([](const Case& c) { return ptycho(c).scene.cols > harness::large_cols; });
+  const auto fine =
+      count([](const Case& c) { return ptycho(c).scene.detector > harness::large_detector; });
   const auto many =
       count([](const Case& c) { return most_positions(c) > harness::large_positions; });
   EXPECT_GT(wide, 0);

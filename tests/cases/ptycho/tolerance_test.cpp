@@ -16,6 +16,7 @@
 #include "reference/ptycho/conjugate_gradient_step/contract.hpp"
 #include "reference/spec/share.hpp"
 
+#include "cases/ptycho/family/case.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
@@ -48,10 +49,11 @@ Case case_of(const spec::Contract& contract) {
   c.counts = {2, 1};
   c.type = spec::Type::f64;
   c.data_seed = 7;
-  c.scene = {.rows = 5, .cols = 5, .window = 3, .detector = 4, .modes = 2};
-  if (contract.multislice) c.scene.slices = 2;
-  if (contract.in_free_space || c.scene.slices > 1) c.scene.wavelength = c.scene.distance = 1;
-  if (contract.tiled) c.scene.halo = 1;
+  ptycho(c).scene = {.rows = 5, .cols = 5, .window = 3, .detector = 4, .modes = 2};
+  if (ptycho(contract).multislice) ptycho(c).scene.slices = 2;
+  if (ptycho(contract).in_free_space || ptycho(c).scene.slices > 1)
+    ptycho(c).scene.wavelength = ptycho(c).scene.distance = 1;
+  if (ptycho(contract).tiled) ptycho(c).scene.halo = 1;
   return c;
 }
 
@@ -78,7 +80,7 @@ std::optional<Place> picked(std::span<const Case> stages,
                                          number,
                                          follow);
   std::optional<Place> found;
-  for (const Array array : stage.contract.outputs) {
+  for (const Array array : ptycho(stage.contract).outputs) {
     if (pick.array != Array::none && pick.array != array) continue;
     const reference::Field& field = stage.expected[array];
     for (std::size_t i = 0; i < field.values.size(); ++i) {
@@ -156,7 +158,7 @@ TEST(ToleranceTest, is_no_matter_of_magnitudes_alone) {
 TEST(ToleranceTest, is_nothing_for_whole_numbers) {
   int operators = 0;
   for (const harness::Operation& operation : all_operations().operations()) {
-    if (!operation.contract.exact_on_whole_numbers) continue;
+    if (!ptycho(operation.contract).exact_on_whole_numbers) continue;
     Case c = case_of(operation.contract);
     const auto has_bound = [&] {
       bool found = false;
@@ -198,7 +200,7 @@ TEST(ToleranceTest, lets_no_rank_have_other_bits_than_rank_0) {
         examine(harness::to_text(case_of(operation.contract)),
                 [&](std::span<const Case> stages, Observation& observation) {
                   const auto at = picked(stages, observation, 0, reference::Follow::results);
-                  is_changed = at && spec::is_replicated(stages[0].scene, at->array);
+                  is_changed = at && spec::is_replicated(ptycho(stages[0]).scene, at->array);
                   if (!is_changed) return;
                   write(stages[0], *at, at->expected + at->bound / 2, observation, 0, 1);
                 });
@@ -295,7 +297,8 @@ TEST(ToleranceTest, of_laws_is_no_larger_than_it_was) {
       if (property.adapt != nullptr) property.adapt(operation.contract, c);
       // A law may say nothing of the largest value: of a cost, or of another rank's copy.
       std::vector<Pick> picks{{}, {.is_first = true}};
-      for (const Array array : operation.contract.outputs) picks.push_back({.array = array});
+      for (const Array array : ptycho(operation.contract).outputs)
+        picks.push_back({.array = array});
       Tolerance least{.exponent = std::numeric_limits<int>::max()};
       for (const Pick& pick : picks) {
         const Tolerance tolerance = tolerance_of(c, pick, limit->second);
@@ -317,7 +320,7 @@ Judgement judge_number(double number, const UpperLimit& most) {
   const spec::Contract& contract = all_operations().find("intensity")->contract;
   const Case c = case_of(contract);
   OperatorStage stage{.c = c, .contract = contract, .in = {}, .expected = {}, .got = {}};
-  stage.got[contract.outputs.front()].resize(1);
+  stage.got[ptycho(contract).outputs.front()].resize(1);
   Judgement judgement;
   compare_with_limit(stage, {.name = "the number", .value = number}, most, judgement);
   return judgement;

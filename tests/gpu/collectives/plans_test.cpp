@@ -16,6 +16,7 @@
 #include "gpu/plan/print.hpp"
 #include "gpu/plan/validate.hpp"
 
+#include "cases/collectives/family/case.hpp"
 #include "tests/gpu/collectives/implementation.hpp"
 #include "tests/print.hpp"
 

@@ -7,6 +7,8 @@
 
 #include "gpu/device/sim/cluster.hpp"
 
+#include "cases/collectives/family/case.hpp"
+
 namespace rankcheck::gpu {
 
 /// Simulated devices that count their allocations.

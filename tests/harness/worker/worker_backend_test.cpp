@@ -18,6 +18,8 @@
 #include "harness/image.hpp"
 #include "harness/preference.hpp"
 
+#include "cases/collectives/family/case.hpp"
+
 /// Workers that misbehave. They are shell scripts that send frames which the test has written to
 /// files.
 namespace rankcheck::harness::worker {
@@ -33,7 +35,7 @@ Case make_case() {
   c.operation = "all_reduce";
   c.algorithm = "fake";
   c.count = 2;
-  c.op = spec::ReduceOp::sum;
+  collective(c).op = spec::ReduceOp::sum;
   return c;
 }
 

@@ -14,6 +14,8 @@
 
 #include "cases/backends/mpi.hpp"
 #include "cases/catalogue.hpp"
+#include "cases/collectives/family/case.hpp"
+#include "cases/collectives/family/inputs.hpp"
 
 /// Runs every operation through the real worker, and judges it as a suite would.
 namespace rankcheck::cases {
@@ -56,16 +58,16 @@ Case make_case(const harness::Operation& operation,
   c.ranks = group.empty() ? world : 1 + *std::max_element(group.begin(), group.end());
   c.group = group;
   c.type = element.type;
-  c.op = element.op;
+  collective(c).op = element.op;
   const int n = harness::group_size(c);
-  if (contract.rooted) c.root = n - 1;
+  if (contract.rooted) collective(c).root = n - 1;
   if (contract.sizes == spec::Sizes::count) c.count = 37;
   const int blocks = contract.sizes == spec::Sizes::counts_per_rank   ? n
                      : contract.sizes == spec::Sizes::counts_per_pair ? n * n
                                                                       : 0;
   for (int b = 0; b < blocks; ++b) c.counts.push_back((b * 5 + 3) % 11);
   c.offset = 1;
-  if (harness::may_overflow(c)) c.input = harness::InputKind::exact;
+  if (may_overflow(c)) c.input = harness::InputKind::exact;
   return c;
 }
 
@@ -151,7 +153,7 @@ TEST_F(Calls, LeaveGapsAlone) {
   for (const harness::Operation& operation : calls()) {
     if (operation.contract.sizes != spec::Sizes::counts_per_rank) continue;
     Case c = make_case(operation, {}, elements(operation.contract).front());
-    c.gap = 3;
+    collective(c).gap = 3;
     EXPECT_EQ(examine(c) > 0, operation.contract.name != "reduce_scatter_v");
   }
 }
@@ -183,7 +185,7 @@ TEST_F(Calls, RefuseIntegersThatMayOverflow) {
   c.operation = "all_reduce";
   c.algorithm = "blocking";
   c.type = Type::uint8;
-  c.op = ReduceOp::sum;
+  collective(c).op = ReduceOp::sum;
   EXPECT_NE(backend_->refuses(c), "");
   c.input = harness::InputKind::exact;
   EXPECT_EQ(backend_->refuses(c), "");
@@ -195,7 +197,7 @@ TEST_F(Calls, TakeEmptyBlocksWithGaps) {
   c.property = "agrees_with_reference";
   c.ranks = 2;
   c.counts = {0, 0};
-  c.gap = 1;
+  collective(c).gap = 1;
   for (const harness::AlgorithmInfo& each : backend_->algorithms()) {
     if (each.operation != c.operation) continue;
     c.algorithm = each.name;

@@ -8,6 +8,8 @@
 
 #include "reference/registry.hpp"
 
+#include "cases/collectives/family/case.hpp"
+
 namespace rankcheck::gpu::sim {
 namespace {
 

@@ -53,6 +53,6 @@ function(rankcheck_add_on_stand_in name sources)
   rankcheck_find_stand_in_cufft(${target})
 endfunction()
 rankcheck_add_on_stand_in(rankcheck-worker-cuda "${cuda_worker_sources}"
-  rankcheck_harness rankcheck_reference)
+  "${families}" rankcheck_harness rankcheck_reference)
 rankcheck_add_on_stand_in(rankcheck-reconstruct-cuda "${cuda_reconstruct_sources}"
   rankcheck_reconstruct)

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "reference/spec/call.hpp"
+#include "reference/spec/collective.hpp"
+#include "reference/spec/reduce_op.hpp"
+
+#include "harness/case.hpp"
+
+namespace rankcheck::cases {
+
+/// The fields that only cases of collectives have.
+struct CollectiveCase {
+  static constexpr std::string_view family = spec::CollectiveTraits::family;
+
+  /// The root's rank within the group.
+  int root = 0;
+  /// Unused elements behind each block, for blocks of different sizes.
+  std::int64_t gap = 0;
+  spec::ReduceOp op = spec::ReduceOp::none;
+  spec::Pattern pattern = spec::Pattern::ring;
+  int shift = 1;
+  /// Element i of block b takes the input of element b * index_stride + first_index + i. So a
+  /// property can cut a whole into parts. If the stride is 0, the elements of the whole buffer are
+  /// numbered consecutively.
+  std::int64_t first_index = 0;
+  std::int64_t index_stride = 0;
+
+  friend bool operator==(const CollectiveCase&, const CollectiveCase&) = default;
+};
+
+/// The collective's part of a case. The non-const overload is for changing it: its reference is
+/// valid until the case is copied.
+[[nodiscard]] inline const CollectiveCase& collective(const harness::Case& c) {
+  return c.part.get<CollectiveCase>();
+}
+[[nodiscard]] inline CollectiveCase& collective(harness::Case& c) {
+  return c.part.edit<CollectiveCase>();
+}
+
+using spec::collective;
+
+/// The call that the group's members make.
+[[nodiscard]] spec::Call collective_call(const harness::Case& c);
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,238 @@
+#include "cases/collectives/family/family.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reference/registry.hpp"
+
+#include "cases/collectives/family/case.hpp"
+#include "cases/collectives/family/fields.hpp"
+#include "cases/collectives/family/inputs.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::Case;
+using harness::Cell;
+using harness::Drawing;
+using harness::group_size;
+using harness::InputKind;
+using harness::SiteClass;
+using spec::ReduceOp;
+using spec::Sizes;
+
+/// Maximum of first_index and index_stride; the index of an element then never overflows.
+constexpr std::int64_t input_index_max = std::int64_t{1} << 48;
+
+std::vector<InputKind> kinds_of(spec::Type type, ReduceOp op) {
+  std::vector<InputKind> kinds;
+  for (const InputKind kind : {InputKind::coded,
+                               InputKind::general,
+                               InputKind::exact,
+                               InputKind::special,
+                               InputKind::each_special,
+                               InputKind::cancelling,
+                               InputKind::wide_range}) {
+    if (is_defined(kind, type, op)) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+/// Whether a conversion to a narrower type and back can change values. Eight-bit types have no
+/// narrower type.
+bool has_narrower(const spec::TypeInfo& type) {
+  return type.bytes > 1;
+}
+
+/// The class of cases with this input of a type, and with this op if there is one.
+SiteClass with_input(spec::Type component,
+                     std::string_view name,
+                     InputKind input,
+                     std::optional<ReduceOp> op) {
+  const auto admits = [=](spec::Type type, ReduceOp its_op) {
+    return component == spec::component(type) && (!op || *op == its_op);
+  };
+  return harness::with_input(
+      spec::name(component),
+      name,
+      input,
+      special_values,
+      [=](const Cell& cell) { return admits(cell.type, static_cast<ReduceOp>(cell.variant)); },
+      [=](const Case& c) { return admits(c.type, collective(c).op); });
+}
+
+class Collectives final : public harness::Family {
+ public:
+  [[nodiscard]] std::string_view name() const override { return CollectiveCase::family; }
+
+  [[nodiscard]] const spec::Contract* find(std::string_view operation) const override {
+    const spec::Contract* const found = reference::find_contract(operation);
+    return found != nullptr && spec::family(*found) == name() ? found : nullptr;
+  }
+
+  [[nodiscard]] std::span<const harness::FamilyField> fields() const override {
+    return collective_fields();
+  }
+
+  /// On one rank, collectives move nothing.
+  [[nodiscard]] int ranks_usual() const override { return 2; }
+
+  /// A variant is a reduction.
+  [[nodiscard]] std::vector<Cell> cells(const spec::Contract& contract) const override {
+    std::vector<Cell> all;
+    for (const spec::TypeInfo& type : spec::type_table) {
+      for (std::size_t i = 0; i < spec::reduce_op_names.size(); ++i) {
+        const auto op = static_cast<ReduceOp>(i);
+        if ((op != ReduceOp::none) != collective(contract).reduces) continue;
+        if (!spec::is_defined(op, type.type)) continue;
+        all.push_back({.type = type.type,
+                       .variant = static_cast<int>(i),
+                       .variant_name = spec::name(op),
+                       .kinds = kinds_of(type.type, op)});
+      }
+    }
+    return all;
+  }
+
+  [[nodiscard]] int variant(const Case& c) const override {
+    return static_cast<int>(collective(c).op);
+  }
+
+  void set_variant(int variant, Case& c) const override {
+    collective(c).op = static_cast<ReduceOp>(variant);
+  }
+
+  /// Every type must have special values (in sums, for reductions; some of these overflow), and
+  /// values that no narrower type has.
+  [[nodiscard]] std::vector<SiteClass> site_classes(const spec::Contract& contract) const override {
+    std::vector<SiteClass> all{
+        {.name = std::string(harness::site_prefix) + "other_root",
+         .has = [](const Case& c) { return collective(c).root != 0; },
+         .before = "in_place"},
+        {.name = std::string(harness::site_prefix) + "gap",
+         .has = [](const Case& c) { return collective(c).gap != 0; },
+         .needs = SiteClass::Needs::data,
+         .before = "chunked"},
+    };
+    const auto op = collective(contract).reduces ? ReduceOp::sum : ReduceOp::none;
+    for (const spec::TypeInfo& type : spec::type_table) {
+      if (spec::is_complex(type.type) || !spec::is_defined(op, type.type)) continue;
+      if (is_defined(InputKind::each_special, type.type, op)) {
+        all.push_back(with_input(type.type, "special", InputKind::each_special, op));
+      }
+      if (has_narrower(type)) {
+        all.push_back(with_input(type.type, "wide", InputKind::general, std::nullopt));
+      }
+    }
+    return all;
+  }
+
+  void draw(const spec::Contract& contract, const Drawing& drawing, Case& out) const override {
+    const spec::CollectiveTraits& traits = collective(contract);
+    harness::RandomSource& random = drawing.random;
+    const int n = group_size(out);
+    CollectiveCase own;
+    if (traits.rooted) own.root = static_cast<int>(random.below(n));
+    if (traits.sizes == Sizes::count) out.count = drawing.count(n, drawing.limit());
+    if (traits.sizes == Sizes::counts_per_rank || traits.sizes == Sizes::counts_per_pair) {
+      const std::int64_t blocks = traits.sizes == Sizes::counts_per_pair ? n : 1;
+      const std::int64_t limit = std::max<std::int64_t>(1, drawing.limit() / blocks);
+      out.counts = drawing.counts(n * blocks, n, limit);
+      own.gap = drawing.gap();
+    }
+    if (traits.patterned) {
+      own.pattern = static_cast<spec::Pattern>(random.below(3));
+      if (own.pattern == spec::Pattern::ring) own.shift = static_cast<int>(random.between(-n, n));
+    }
+    out.part = own;
+  }
+
+  void simplify(Case& c) const override { collective(c).gap = 0; }
+
+  void keep_members(const spec::Contract& contract,
+                    const Case& c,
+                    std::span<const int> kept,
+                    Case& out) const override {
+    const int n = group_size(c);
+    const bool pairs = collective(contract).sizes == Sizes::counts_per_pair;
+    out.counts.clear();
+    for (std::size_t row = 0; !c.counts.empty() && row < (pairs ? kept.size() : 1); ++row) {
+      const int first = pairs ? kept[row] * n : 0;
+      for (const int r : kept) out.counts.push_back(c.counts[static_cast<std::size_t>(first + r)]);
+    }
+    const int root = collective(c).root;
+    const auto found = std::find(kept.begin(), kept.end(), root);
+    const auto last = static_cast<int>(kept.size()) - 1;
+    const int its_place = static_cast<int>(found - kept.begin());
+    collective(out).root = found != kept.end() ? its_place : std::min(root, last);
+  }
+
+  [[nodiscard]] std::string why_invalid(const spec::Contract& contract,
+                                        const Case& c) const override {
+    if (auto why = spec::why_invalid(contract, collective_call(c))) return *why;
+    if (c.input == InputKind::fine) return "input: fine is for operations with arrays";
+    const CollectiveCase& own = collective(c);
+    if (!is_defined(c.input, c.type, own.op)) {
+      return "input: " + std::string(harness::name(c.input)) + " is not defined for type " +
+             std::string(spec::name(c.type)) + " and op " + std::string(spec::name(own.op));
+    }
+    if ((c.scale != 1 || c.added_seed != 0) && c.input != InputKind::exact) {
+      return "scale, added_seed: expected input exact";
+    }
+    for (const std::int64_t index : {own.first_index, own.index_stride}) {
+      if (index < 0 || index > input_index_max) {
+        return "first_index, index_stride: expected 0.." + std::to_string(input_index_max) +
+               ", got " + std::to_string(index);
+      }
+    }
+    return {};
+  }
+
+  void fill_extents(const spec::Contract& contract,
+                    const Case& c,
+                    int rank,
+                    spec::Extents& extents) const override {
+    spec::fill_extents(contract, collective_call(c), rank, extents);
+  }
+
+  void fill(const Case& c,
+            int rank,
+            int block_index,
+            const spec::Block& block,
+            std::byte* out) const override {
+    fill_block(c, rank, block_index, block, out);
+  }
+};
+
+}  // namespace
+
+spec::Call collective_call(const Case& c) {
+  const CollectiveCase& own = collective(c);
+  return {
+      .ranks = group_size(c),
+      .root = own.root,
+      .type = c.type,
+      .op = own.op,
+      .count = c.count,
+      .counts = c.counts,
+      .gap = own.gap,
+      .pattern = own.pattern,
+      .shift = own.shift,
+  };
+}
+
+const harness::Family& collectives_family() {
+  static const Collectives family;
+  return family;
+}
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,159 @@
+#include "cases/collectives/family/fields.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "harness/family_field.hpp"
+
+#include "cases/collectives/family/case.hpp"
+
+// The types' own namespace is where the harness looks for these functions.
+namespace rankcheck::spec {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> pattern_names{"ring", "pairs", "self"};
+
+}  // namespace
+
+void read_value(const nlohmann::json& value, ReduceOp& out) {
+  out = static_cast<ReduceOp>(harness::read_name(value, reduce_op_names));
+}
+void read_value(const nlohmann::json& value, Pattern& out) {
+  out = static_cast<Pattern>(harness::read_name(value, pattern_names));
+}
+nlohmann::ordered_json write_value(ReduceOp value) {
+  return name(value);
+}
+nlohmann::ordered_json write_value(Pattern value) {
+  return pattern_names[static_cast<std::size_t>(value)];
+}
+
+}  // namespace rankcheck::spec
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::Case;
+using harness::FamilyField;
+using harness::ShrinkPlace;
+using harness::smaller;
+using spec::Pattern;
+using spec::ReduceOp;
+
+// In these lists, the plainest value comes first. A value that is not listed is the least plain.
+constexpr std::array plain_ops{ReduceOp::sum,
+                               ReduceOp::max,
+                               ReduceOp::min,
+                               ReduceOp::prod,
+                               ReduceOp::avg,
+                               ReduceOp::premul_sum};
+constexpr std::array plain_patterns{Pattern::ring, Pattern::pairs, Pattern::self};
+
+template <class List, class Value>
+std::uint64_t place(const List& list, const Value& value) {
+  return static_cast<std::uint64_t>(std::find(list.begin(), list.end(), value) - list.begin());
+}
+
+template <auto member>
+constexpr harness::Field<Case> field(std::string_view name) {
+  return harness::part_field<harness::MemberOfPart<member>>(name);
+}
+
+/// Appends the case with each of these values of a field.
+template <class Member, class Values>
+void with(Member CollectiveCase::*member,
+          const Case& c,
+          const Values& values,
+          std::vector<Case>& out) {
+  for (const auto value : values) collective(out.emplace_back(c)).*member = value;
+}
+
+template <auto member>
+std::uint64_t value_of(const Case& c) {
+  return static_cast<std::uint64_t>(collective(c).*member);
+}
+
+/// Tries smaller numbers.
+template <auto member>
+void shrink_number(const Case& c, std::vector<Case>& out) {
+  with(member, c, smaller(collective(c).*member), out);
+}
+
+/// With the fewest elements that fail, often only the last element fails, because of its value.
+void shrink_first_index(const Case& c, std::vector<Case>& out) {
+  Case& last_alone = out.emplace_back(c);
+  collective(last_alone).first_index += std::max<std::int64_t>(c.count - 1, 0);
+  last_alone.count = 1;
+  shrink_number<&CollectiveCase::first_index>(c, out);
+}
+
+constexpr std::array all_fields{
+    FamilyField{.json = field<&CollectiveCase::root>("root"),
+                .before = "count",
+                .place = ShrinkPlace::behind_group,
+                .weight = value_of<&CollectiveCase::root>,
+                .candidates = shrink_number<&CollectiveCase::root>},
+    FamilyField{.json = field<&CollectiveCase::gap>("gap"),
+                .before = "type",
+                .place = ShrinkPlace::behind_counts,
+                .order = 2,
+                .weight = value_of<&CollectiveCase::gap>,
+                .candidates = shrink_number<&CollectiveCase::gap>},
+    FamilyField{.json = field<&CollectiveCase::op>("op"),
+                .before = "in_place",
+                .place = ShrinkPlace::behind_type,
+                .weight = [](const Case& c) { return place(plain_ops, collective(c).op); },
+                .candidates =
+                    [](const Case& c, std::vector<Case>& out) {
+                      if (collective(c).op == ReduceOp::none) return;
+                      with(&CollectiveCase::op, c, plain_ops, out);
+                    }},
+    FamilyField{
+        .json = field<&CollectiveCase::pattern>("pattern"),
+        .before = "in_place",
+        .place = ShrinkPlace::behind_schedule,
+        .weight = [](const Case& c) { return place(plain_patterns, collective(c).pattern); },
+        .candidates =
+            [](const Case& c, std::vector<Case>& out) {
+              with(&CollectiveCase::pattern, c, plain_patterns, out);
+            }},
+    FamilyField{.json = field<&CollectiveCase::shift>("shift"),
+                .before = "in_place",
+                .place = ShrinkPlace::behind_schedule,
+                .order = 1,
+                .weight =
+                    [](const Case& c) {
+                      const std::int64_t shift = collective(c).shift;
+                      return static_cast<std::uint64_t>(std::abs(shift - 1)) * 2 +
+                             (shift < 1 ? 1 : 0);
+                    },
+                .candidates =
+                    [](const Case& c, std::vector<Case>& out) {
+                      with(&CollectiveCase::shift, c, std::array{1, 0, 2, -1}, out);
+                    }},
+    FamilyField{.json = field<&CollectiveCase::first_index>("first_index"),
+                .before = "scale",
+                .place = ShrinkPlace::behind_counts,
+                .weight = value_of<&CollectiveCase::first_index>,
+                .candidates = shrink_first_index},
+    FamilyField{.json = field<&CollectiveCase::index_stride>("index_stride"),
+                .before = "scale",
+                .place = ShrinkPlace::behind_counts,
+                .order = 1,
+                .weight = value_of<&CollectiveCase::index_stride>,
+                .candidates = shrink_number<&CollectiveCase::index_stride>},
+};
+
+}  // namespace
+
+std::span<const FamilyField> collective_fields() {
+  return all_fields;
+}
+
+}  // namespace rankcheck::cases

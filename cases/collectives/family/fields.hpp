@@ -1,0 +1,12 @@
+#pragma once
+
+#include <span>
+
+#include "harness/family.hpp"
+
+namespace rankcheck::cases {
+
+/// The fields of CollectiveCase.
+[[nodiscard]] std::span<const harness::FamilyField> collective_fields();
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,486 @@
+#include "cases/collectives/family/inputs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <optional>
+
+#include "cases/collectives/family/case.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::CounterHash;
+using harness::group_size;
+using harness::source_rank;
+using spec::ReduceOp;
+using spec::Type;
+using spec::TypeInfo;
+
+/// Index in a hash stream that belongs to no element.
+constexpr std::uint64_t scalar_index = std::uint64_t{1} << 62;
+
+void store(std::uint64_t bits, int bytes, std::byte* out) {
+  static_assert(std::endian::native == std::endian::little);
+  std::memcpy(out, &bits, static_cast<std::size_t>(bytes));
+}
+
+int fraction_bits(const TypeInfo& type) {
+  return type.precision - 1;
+}
+
+std::uint64_t sign_bit(const TypeInfo& type) {
+  return std::uint64_t{1} << (8 * type.bytes - 1);
+}
+
+/// The bits of +infinity: the largest exponent field with a zero fraction.
+std::uint64_t exponent_mask(const TypeInfo& type) {
+  return sign_bit(type) - (std::uint64_t{1} << fraction_bits(type));
+}
+
+/// The bits of significand * 2^exponent, if the type represents this value exactly.
+std::uint64_t exact_float(const TypeInfo& type, std::int64_t significand, int exponent) {
+  if (significand == 0) return 0;
+  const std::uint64_t sign = significand < 0 ? sign_bit(type) : 0;
+  auto magnitude = static_cast<std::uint64_t>(significand < 0 ? -significand : significand);
+  const int zeros = std::countr_zero(magnitude);
+  magnitude >>= zeros;
+  const auto width = static_cast<int>(std::bit_width(magnitude));
+  const int top = exponent + zeros + width - 1;
+  magnitude <<= type.precision - width;
+  const int field = top - type.exponent_min + 1;
+  const std::uint64_t fraction = magnitude & ((std::uint64_t{1} << fraction_bits(type)) - 1);
+  return sign | (static_cast<std::uint64_t>(field) << fraction_bits(type)) | fraction;
+}
+
+/// The bits of a small whole number in any type except complex types.
+std::uint64_t whole(const TypeInfo& type, std::int64_t value) {
+  if (type.type_class == spec::TypeClass::floating) return exact_float(type, value, 0);
+  return static_cast<std::uint64_t>(value);
+}
+
+/// The whole number that a float or integer of the type holds; empty if the value is no whole
+/// number.
+std::optional<std::int64_t> whole_of(const TypeInfo& type, const std::byte* element) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, element, static_cast<std::size_t>(type.bytes));
+  if (type.type_class == spec::TypeClass::signed_integer) {
+    const int unused = 64 - 8 * type.bytes;
+    return static_cast<std::int64_t>(bits << unused) >> unused;
+  }
+  if (type.type_class == spec::TypeClass::unsigned_integer) return static_cast<std::int64_t>(bits);
+  const bool negative = (bits & sign_bit(type)) != 0;
+  bits &= sign_bit(type) - 1;
+  if (bits == 0) return 0;
+  const int field = static_cast<int>(bits >> fraction_bits(type));
+  const int exponent = field - 1 + type.exponent_min - fraction_bits(type);
+  std::uint64_t significand = bits & ((std::uint64_t{1} << fraction_bits(type)) - 1);
+  significand |= std::uint64_t{1} << fraction_bits(type);
+  if (field == 0 || exponent > 62 - type.precision) return std::nullopt;
+  if (exponent < 0) {
+    if (-exponent > 62 || std::countr_zero(significand) < -exponent) return std::nullopt;
+    significand >>= -exponent;
+  } else {
+    significand <<= exponent;
+  }
+  const auto value = static_cast<std::int64_t>(significand);
+  return negative ? -value : value;
+}
+
+/// Sums may reach magnitudes of 2^sum_bits: 2^precision for floats, at most 2^53. Larger sums of
+/// integers wrap.
+int sum_bits(const TypeInfo& type) {
+  return std::min(type.precision, 53);
+}
+
+/// The largest magnitude of an exact summand for n ranks. If the type has enough bits, this leaves
+/// room for a scalar of 2, a scale of 2 and an added seed.
+std::int64_t exact_limit(const TypeInfo& type, int n) {
+  const std::int64_t room = (std::int64_t{1} << sum_bits(type)) / (8 * std::int64_t{n});
+  return std::clamp<std::int64_t>(room, 1, 1 << 20);
+}
+
+/// Number of base-8 digits in a coded sum. Each digit belongs to one rank.
+int coded_digits(const TypeInfo& type) {
+  return std::max(1, sum_bits(type) / 3);
+}
+
+/// Number of groups of ranks. An element shows the codes of one group; elements take the groups in
+/// turn.
+int coded_groups(const TypeInfo& type, int ranks) {
+  return (ranks + coded_digits(type) - 1) / coded_digits(type);
+}
+
+/// The digit 1..3 that a rank adds at its place, or 0 if this element does not show the rank.
+int coded_digit(const Case& c, const TypeInfo& type, int rank, std::uint64_t index) {
+  const auto groups = static_cast<std::uint64_t>(coded_groups(type, c.ranks));
+  if (index % groups != static_cast<std::uint64_t>(rank / coded_digits(type))) return 0;
+  const CounterHash hash(c.data_seed, static_cast<std::uint64_t>(rank));
+  return 1 + static_cast<int>(hash(index) % 3);
+}
+
+std::int64_t coded_sum_value(const Case& c, const TypeInfo& type, int rank, std::uint64_t index) {
+  const std::int64_t digit = coded_digit(c, type, rank, index);
+  return digit << (3 * (rank % coded_digits(type)));
+}
+
+/// A small whole number, signed if the type is signed.
+std::int64_t exact_value(const TypeInfo& type, int ranks, std::uint64_t hash) {
+  const std::int64_t limit = exact_limit(type, ranks);
+  const auto magnitude = static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(limit + 1));
+  if (type.type_class == spec::TypeClass::unsigned_integer) return magnitude;
+  return (hash >> 63) != 0 ? -magnitude : magnitude;
+}
+
+/// Powers of two with random signs. Their product over the ranks is at most 2^8, and at most
+/// 2^(precision - 1).
+std::int64_t exact_factor(
+    const TypeInfo& type, int ranks, int rank, std::uint64_t index, std::uint64_t hash) {
+  const auto n = static_cast<std::uint64_t>(ranks);
+  const auto twos = static_cast<std::uint64_t>(std::min(8, type.precision - 1));
+  const std::int64_t magnitude = (static_cast<std::uint64_t>(rank) + index) % n < twos ? 2 : 1;
+  if (type.type_class == spec::TypeClass::unsigned_integer) return magnitude;
+  return (hash >> 63) != 0 ? -magnitude : magnitude;
+}
+
+/// A float with a full random significand, exponent `top` and a random sign.
+std::uint64_t random_float(const TypeInfo& type, int top, std::uint64_t hash) {
+  const std::uint64_t fraction = hash & ((std::uint64_t{1} << fraction_bits(type)) - 1);
+  const auto field = static_cast<std::uint64_t>(top - type.exponent_min + 1);
+  return ((hash >> 63) != 0 ? sign_bit(type) : 0) | (field << fraction_bits(type)) | fraction;
+}
+
+/// A factor whose magnitude is close to 1, so that the product over all ranks is close to 1, too.
+std::uint64_t general_factor(const TypeInfo& type, int ranks, std::uint64_t hash) {
+  const std::int64_t one = std::int64_t{1} << fraction_bits(type);
+  const std::int64_t spread = std::max<std::int64_t>(1, one / (2 * std::int64_t{ranks}));
+  const auto step = static_cast<std::int64_t>((hash >> 8) % static_cast<std::uint64_t>(spread + 1));
+  const bool above = (hash & 1) != 0;
+  const std::int64_t significand = above ? one + step : 2 * one - step;
+  const int exponent = above ? -fraction_bits(type) : -fraction_bits(type) - 1;
+  return exact_float(type, (hash >> 63) != 0 ? -significand : significand, exponent);
+}
+
+/// Ranks 2k and 2k + 1 hold opposite values whose magnitudes differ only in the low bits.
+std::uint64_t cancelling_float(
+    const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
+  const CounterHash pair(c.data_seed, static_cast<std::uint64_t>(rank / 2) + (1U << 20));
+  std::uint64_t bits = random_float(type, 3, pair(index)) & (sign_bit(type) - 1);
+  bits ^= hash & 3;
+  return rank % 2 == 0 ? bits : bits | sign_bit(type);
+}
+
+/// A float with an exponent from the whole range that leaves room for the sum over all ranks.
+std::uint64_t wide_range_float(const TypeInfo& type, std::uint64_t hash) {
+  const int highest = type.exponent_max - 9;
+  const int lowest = type.exponent_min;
+  const auto span = static_cast<std::uint64_t>(highest - lowest + 1);
+  const int top = lowest + static_cast<int>((hash >> 40) % span);
+  return random_float(type, top, hash ^ (hash << 17));
+}
+
+/// The other values in both kinds of special inputs. In products they are 1 or -1, because other
+/// values would underflow.
+std::uint64_t ordinary_float(const TypeInfo& type, ReduceOp op, std::uint64_t hash) {
+  if (op == ReduceOp::prod) return exact_float(type, (hash >> 63) != 0 ? -1 : 1, 0);
+  return random_float(type, -1 - static_cast<int>((hash >> 48) % 4), hash);
+}
+
+std::uint64_t special_float(const TypeInfo& type, ReduceOp op, std::uint64_t hash) {
+  const std::uint64_t sign = (hash >> 63) != 0 ? sign_bit(type) : 0;
+  const std::uint64_t fraction = (std::uint64_t{1} << fraction_bits(type)) - 1;
+  const std::uint64_t infinity = exponent_mask(type);
+  switch ((hash >> 32) % 16) {
+    case 0:
+      return sign;
+    case 1:
+      return sign | infinity;
+    case 2:
+      return sign | infinity | (std::uint64_t{1} << (fraction_bits(type) - 1)) |
+             (hash & (fraction >> 1));
+    case 3:
+      return op == ReduceOp::prod ? sign : sign | (hash & fraction);
+    case 4:
+      if (op == ReduceOp::min || op == ReduceOp::max) return sign | (infinity - 1);
+      break;
+    default:
+      break;
+  }
+  return ordinary_float(type, op, hash);
+}
+
+/// For moved data: takes eight special values in turn. At one index, the ranks have different
+/// values.
+std::uint64_t each_special_move(const TypeInfo& type,
+                                int rank,
+                                std::uint64_t index,
+                                std::uint64_t hash) {
+  const std::uint64_t sign = (hash >> 63) != 0 ? sign_bit(type) : 0;
+  const std::uint64_t infinity = exponent_mask(type);
+  const std::uint64_t quiet = std::uint64_t{1} << (fraction_bits(type) - 1);
+  const std::uint64_t payload = 1 + hash % (quiet - 1);
+  switch ((static_cast<std::uint64_t>(rank) + index) % special_values) {
+    case 0:
+      return sign_bit(type);
+    case 1:
+      return infinity;
+    case 2:
+      return sign_bit(type) | infinity;
+    case 3:
+      return sign | (1 + hash % (2 * quiet - 1));
+    case 4:
+      return sign | infinity | quiet | payload;
+    case 5:
+      return sign | infinity | payload;
+    case 6:
+      return sign | (infinity - 1);
+    default:
+      return ordinary_float(type, ReduceOp::none, hash);
+  }
+}
+
+/// For reductions: takes eight cases in turn. At one index, all ranks have the same case, and one
+/// rank, in turn, may have another value. There are no signalling NaNs: it depends on the machine
+/// whether arithmetic drops them.
+std::uint64_t each_special_term(
+    const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
+  const std::uint64_t sign = (hash >> 63) != 0 ? sign_bit(type) : 0;
+  const std::uint64_t negative = sign_bit(type);
+  const std::uint64_t infinity = exponent_mask(type);
+  const std::uint64_t quiet = std::uint64_t{1} << (fraction_bits(type) - 1);
+  const std::uint64_t turn = c.data_seed + index / special_values;
+  const auto n = static_cast<std::uint64_t>(c.ranks);
+  const bool is_first = static_cast<std::uint64_t>(rank) == turn % n;
+  const bool is_second = static_cast<std::uint64_t>(rank) == (turn + 1) % n;
+  const std::uint64_t ordinary = ordinary_float(type, collective(c).op, hash);
+  switch (index % special_values) {
+    case 0:
+      return negative;
+    case 1:
+      return is_first ? infinity : ordinary;
+    case 2:
+      return is_first ? negative | infinity : ordinary;
+    case 3:
+      // A product of two subnormal numbers would be 0.
+      if (collective(c).op == ReduceOp::prod && !is_first) return ordinary;
+      return sign | (1 + hash % (2 * quiet - 1));
+    case 4:
+      return is_first ? sign | infinity | quiet | (1 + hash % (quiet - 1)) : ordinary;
+    case 5:
+      if (is_first) return infinity;
+      return is_second ? negative | infinity : ordinary;
+    case 6:
+      return (turn % 2 != 0 ? negative : 0) | (infinity - 1);
+    default:
+      return is_first ? 0 : negative;
+  }
+}
+
+std::uint64_t special_integer(const TypeInfo& type, std::uint64_t hash) {
+  const std::uint64_t highest_bit = std::uint64_t{1} << (8 * type.bytes - 1);
+  const std::array<std::uint64_t, 6> values{
+      0, 1, ~std::uint64_t{0}, highest_bit, highest_bit - 1, highest_bit + 1};
+  return values[hash % values.size()];
+}
+
+/// A value that identifies (rank, index): exactly if the type is wide enough for both, otherwise by
+/// a hash of both.
+std::uint64_t coded_move(const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
+  if (type.bytes < 4) return hash >> 7;
+  const int index_bits = type.precision >= 53 ? 32 : 17;
+  const std::uint64_t position = index & ((std::uint64_t{1} << index_bits) - 1);
+  const std::uint64_t code = (static_cast<std::uint64_t>(rank) << index_bits) | position;
+  return whole(type, static_cast<std::int64_t>(code));
+}
+
+/// For min and max: at every index, all ranks have different values.
+std::int64_t coded_order(const Case& c, int rank, std::uint64_t index) {
+  const auto n = static_cast<std::uint64_t>(c.ranks);
+  const CounterHash turn(c.data_seed, std::uint64_t{1} << 32);
+  return static_cast<std::int64_t>((static_cast<std::uint64_t>(rank) + turn(index)) % n);
+}
+
+std::uint64_t move_bits(
+    const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
+  if (c.input == InputKind::coded) return coded_move(type, rank, index, hash);
+  if (c.input == InputKind::exact) return whole(type, exact_value(type, c.ranks, hash));
+  if (c.input == InputKind::each_special) return each_special_move(type, rank, index, hash);
+  if (c.input != InputKind::special) return hash;
+  if (type.type_class == spec::TypeClass::floating) {
+    return special_float(type, ReduceOp::max, hash);
+  }
+  return special_integer(type, hash);
+}
+
+std::int64_t exact_whole(
+    const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
+  if (collective(c).op == ReduceOp::prod) return exact_factor(type, c.ranks, rank, index, hash);
+  if (c.input == InputKind::coded) {
+    if (collective(c).op == ReduceOp::min || collective(c).op == ReduceOp::max)
+      return coded_order(c, rank, index);
+    return coded_sum_value(c, type, rank, index);
+  }
+  std::int64_t value = exact_value(type, c.ranks, hash) * c.scale;
+  if (c.added_seed > 0) {
+    const CounterHash added(c.added_seed, static_cast<std::uint64_t>(rank));
+    value += exact_value(type, c.ranks, added(index));
+  }
+  return value;
+}
+
+/// The bits of one component.
+std::uint64_t element_bits(
+    const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
+  if (collective(c).op == ReduceOp::none) return move_bits(c, type, rank, index, hash);
+  if (c.input == InputKind::exact || c.input == InputKind::coded) {
+    return whole(type, exact_whole(c, type, rank, index, hash));
+  }
+  if (type.type_class != spec::TypeClass::floating) {
+    return c.input == InputKind::special ? special_integer(type, hash) : hash;
+  }
+  if (c.input == InputKind::special) return special_float(type, collective(c).op, hash);
+  if (c.input == InputKind::each_special) return each_special_term(c, type, rank, index, hash);
+  if (collective(c).op == ReduceOp::prod) return general_factor(type, c.ranks, hash);
+  if (c.input == InputKind::cancelling) return cancelling_float(c, type, rank, index, hash);
+  if (c.input == InputKind::wide_range) return wide_range_float(type, hash);
+  return random_float(type, -1 - static_cast<int>((hash >> 56) % 4), hash);
+}
+
+/// The largest magnitude that a partial sum of the case's exact inputs can reach.
+std::int64_t largest_exact_sum(const Case& c, const TypeInfo& type) {
+  const std::int64_t scaled = std::abs(c.scale) + (c.added_seed > 0 ? 1 : 0);
+  const std::int64_t scalar = collective(c).op == ReduceOp::premul_sum ? 2 : 1;
+  return exact_limit(type, c.ranks) * scaled * scalar * group_size(c);
+}
+
+}  // namespace
+
+std::uint64_t input_index(const Case& c,
+                          int block_index,
+                          const spec::Block& block,
+                          std::int64_t i) {
+  const std::int64_t start =
+      collective(c).index_stride > 0 ? block_index * collective(c).index_stride : block.offset;
+  return static_cast<std::uint64_t>(start + collective(c).first_index + i);
+}
+
+void fill_block(
+    const Case& c, int rank, int block_index, const spec::Block& block, std::byte* out) {
+  const int components = spec::is_complex(c.type) ? 2 : 1;
+  const TypeInfo& type = spec::info(spec::component(c.type));
+  const int source = source_rank(c, rank);
+  const CounterHash hash(c.data_seed, static_cast<std::uint64_t>(source));
+  for (std::int64_t i = 0; i < block.count; ++i) {
+    const std::uint64_t index = input_index(c, block_index, block, i);
+    for (int part = 0; part < components; ++part) {
+      const std::uint64_t at =
+          static_cast<std::uint64_t>(components) * index + static_cast<std::uint64_t>(part);
+      store(element_bits(c, type, source, at, hash(at)), type.bytes, out);
+      out += type.bytes;
+    }
+  }
+}
+
+bool has_scalar(const Case& c) {
+  return c.part.family() == CollectiveCase::family && collective(c).op == ReduceOp::premul_sum;
+}
+
+void fill_scalar(const Case& c, int rank, std::byte* out) {
+  const TypeInfo& type = spec::info(c.type);
+  const int source = source_rank(c, rank);
+  const std::uint64_t hash =
+      CounterHash(c.data_seed, static_cast<std::uint64_t>(source))(scalar_index);
+  const bool exact = c.input == InputKind::exact || c.input == InputKind::coded;
+  if (c.input == InputKind::coded) {
+    store(whole(type, 1), type.bytes, out);
+  } else if (type.type_class == spec::TypeClass::floating && !exact) {
+    store(random_float(type, -1 + static_cast<int>((hash >> 32) % 2), hash), type.bytes, out);
+  } else {
+    const std::int64_t magnitude = 1 + static_cast<std::int64_t>(hash % 2);
+    const bool negative = type.type_class != spec::TypeClass::unsigned_integer && (hash >> 63) != 0;
+    store(whole(type, negative ? -magnitude : magnitude), type.bytes, out);
+  }
+}
+
+bool is_defined(InputKind kind, Type type, ReduceOp op) {
+  const bool floating = !spec::is_integer(type);
+  switch (kind) {
+    case InputKind::exact:
+      return !spec::is_f8(type);
+    case InputKind::coded:
+    case InputKind::general:
+    case InputKind::special:
+      return true;
+    case InputKind::each_special:
+      return floating;
+    case InputKind::cancelling:
+    case InputKind::wide_range:
+      return floating && op != ReduceOp::none && op != ReduceOp::prod;
+    case InputKind::fine:
+    case InputKind::previous:
+      return true;
+  }
+  return false;
+}
+
+bool is_exact(const Case& c) {
+  const bool order_free = collective(c).op == ReduceOp::none || collective(c).op == ReduceOp::min ||
+                          collective(c).op == ReduceOp::max;
+  if (order_free || spec::is_integer(c.type)) return true;
+  if (c.input != InputKind::exact && c.input != InputKind::coded) return false;
+  if (collective(c).op == ReduceOp::prod) return true;
+  const auto n = static_cast<std::uint64_t>(group_size(c));
+  if (collective(c).op == ReduceOp::avg && !std::has_single_bit(n)) return false;
+  if (c.input == InputKind::coded) return true;
+  const TypeInfo& type = spec::info(spec::component(c.type));
+  return largest_exact_sum(c, type) <= std::int64_t{1} << sum_bits(type);
+}
+
+bool may_overflow(const Case& c) {
+  const bool order_free = collective(c).op == ReduceOp::none || collective(c).op == ReduceOp::min ||
+                          collective(c).op == ReduceOp::max;
+  if (order_free || !spec::is_integer(c.type)) return false;
+  if (c.input == InputKind::coded || c.input == InputKind::previous) return false;
+  if (c.input != InputKind::exact) return true;
+  if (collective(c).op == ReduceOp::prod) return false;
+  const TypeInfo& type = spec::info(c.type);
+  // An unsigned number with a negative scale wraps at once.
+  if (type.type_class == spec::TypeClass::unsigned_integer && c.scale < 0) return true;
+  return largest_exact_sum(c, type) >= std::int64_t{1} << sum_bits(type);
+}
+
+std::string decode_sum(const Case& c,
+                       std::uint64_t index,
+                       const std::byte* expected,
+                       const std::byte* got) {
+  const bool adds = collective(c).op == ReduceOp::sum || collective(c).op == ReduceOp::premul_sum;
+  if (c.input != InputKind::coded || !adds || spec::is_complex(c.type)) return {};
+  const TypeInfo& type = spec::info(c.type);
+  const auto want = whole_of(type, expected);
+  const auto have = whole_of(type, got);
+  const int digits = coded_digits(type);
+  if (!want || !have || *have < 0 || (*have >> (3 * digits)) != 0) return {};
+  std::string text;
+  for (int rank = 0; rank < c.ranks; ++rank) {
+    const int source = source_rank(c, rank);
+    const int digit = coded_digit(c, type, source, index);
+    const int place = 3 * (source % digits);
+    const auto wanted = static_cast<int>((*want >> place) & 7);
+    const auto found = static_cast<int>((*have >> place) & 7);
+    if (digit == 0 || wanted == found) continue;
+    if (!text.empty()) text += ", ";
+    text += "rank " + std::to_string(rank);
+    if (found == 0) {
+      text += " missing";
+    } else if (found == 2 * digit) {
+      text += " twice";
+    } else {
+      text += " shows " + std::to_string(found) + " for " + std::to_string(wanted);
+    }
+  }
+  return text;
+}
+
+}  // namespace rankcheck::cases

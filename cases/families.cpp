@@ -1,0 +1,16 @@
+#include <array>
+#include <span>
+
+#include "harness/family.hpp"
+
+#include "cases/collectives/family/family.hpp"
+#include "cases/ptycho/family/family.hpp"
+
+namespace rankcheck::harness {
+
+std::span<const Family* const> families() {
+  static const std::array all{&cases::collectives_family(), &cases::ptycho_family()};
+  return all;
+}
+
+}  // namespace rankcheck::harness

@@ -1,0 +1,247 @@
+#include "cases/ptycho/family/fields.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "harness/family_field.hpp"
+
+#include "cases/ptycho/family/case.hpp"
+#include "cases/ptycho/family/symmetry.hpp"
+
+// The harness looks for these functions in the types' own namespaces.
+namespace rankcheck::spec {
+
+void read_value(const nlohmann::json& value, Array& out) {
+  std::vector<std::string_view> names;
+  for (const ArrayInfo& each : array_table) names.push_back(each.name);
+  out = static_cast<Array>(harness::read_name(value, names));
+}
+nlohmann::ordered_json write_value(Array value) {
+  return name(value);
+}
+
+}  // namespace rankcheck::spec
+
+namespace rankcheck::cases {
+
+void read_value(const nlohmann::json& value, Scan& out) {
+  out = static_cast<Scan>(harness::read_name(value, scan_names));
+}
+void read_value(const nlohmann::json& value, Symmetry& out) {
+  out = static_cast<Symmetry>(harness::read_name(value, symmetry_names));
+}
+nlohmann::ordered_json write_value(Scan value) {
+  return scan_names[static_cast<std::size_t>(value)];
+}
+nlohmann::ordered_json write_value(Symmetry value) {
+  return name(value);
+}
+
+namespace {
+
+using harness::Case;
+using harness::FamilyField;
+using harness::ShrinkPlace;
+using harness::smaller;
+using spec::Scene;
+
+/// The plainest scan comes first.
+constexpr std::array plain_scans{
+    Scan::whole, Scan::scattered, Scan::coincident, Scan::bordering, Scan::overhanging};
+
+template <auto member>
+constexpr harness::Field<Case> field(std::string_view name) {
+  return harness::part_field<harness::MemberOfPart<member>>(name);
+}
+
+template <auto member>
+constexpr harness::Field<Case> scene_field(std::string_view name) {
+  return harness::part_field<harness::InnerOfPart<&PtychoCase::scene, member>>(name);
+}
+
+template <auto member>
+std::uint64_t value_of(const Case& c) {
+  return static_cast<std::uint64_t>(ptycho(c).*member);
+}
+
+template <auto member>
+std::uint64_t size_of(const Case& c) {
+  return static_cast<std::uint64_t>(ptycho(c).scene.*member);
+}
+
+/// The smaller of two numbers with the same magnitude is the positive one.
+std::uint64_t weight_of_moved(const Case& c) {
+  const std::int64_t moved = ptycho(c).moved;
+  return static_cast<std::uint64_t>(std::abs(moved)) * 2 + (moved < 0 ? 1 : 0);
+}
+
+std::uint64_t weight_of_distance(const Case& c) {
+  const double distance = ptycho(c).scene.distance;
+  return static_cast<std::uint64_t>(std::abs(distance) * 16) * 2 + (distance < 0 ? 1 : 0);
+}
+
+/// The plainest wavelength is one pixel.
+std::uint64_t weight_of_wavelength(const Case& c) {
+  return static_cast<std::uint64_t>(std::abs(ptycho(c).scene.wavelength - 1) * 16);
+}
+
+std::uint64_t weight_of_scan(const Case& c) {
+  return static_cast<std::uint64_t>(
+      std::find(plain_scans.begin(), plain_scans.end(), ptycho(c).scan) - plain_scans.begin());
+}
+
+/// The window shrinks alone, or object and detector shrink with it.
+void shrink_window(const Case& c, std::vector<Case>& out) {
+  const int present = ptycho(c).scene.window;
+  for (const int window : smaller(present, 1)) {
+    for (const bool all : {true, false}) {
+      Scene& scene = ptycho(out.emplace_back(c)).scene;
+      const int less = all ? present - window : 0;
+      scene.window = window;
+      scene.rows -= less;
+      scene.cols -= less;
+      scene.detector -= less;
+    }
+  }
+}
+
+template <auto member>
+void shrink_size(const Case& c, int least, std::vector<Case>& out) {
+  for (const int value : smaller(ptycho(c).scene.*member, least)) {
+    ptycho(out.emplace_back(c)).scene.*member = value;
+  }
+}
+
+/// The window must stay inside the object.
+void shrink_object(const Case& c, std::vector<Case>& out) {
+  shrink_size<&Scene::rows>(c, ptycho(c).scene.window, out);
+  shrink_size<&Scene::cols>(c, ptycho(c).scene.window, out);
+}
+
+void shrink_slices(const Case& c, std::vector<Case>& out) {
+  for (const int slices : smaller(ptycho(c).scene.slices, 1)) {
+    Scene& scene = ptycho(out.emplace_back(c)).scene;
+    scene.slices = slices;
+    // A single slice has no free space behind it.
+    if (slices == 1) scene.wavelength = scene.distance = 0;
+  }
+}
+
+template <auto member>
+constexpr FamilyField sorted_size(std::string_view name,
+                                  int order,
+                                  void (*candidates)(const Case& c, std::vector<Case>& out)) {
+  return {.json = scene_field<member>(name),
+          .before = "in_place",
+          .order = order,
+          .weight = size_of<member>,
+          .candidates = candidates};
+}
+
+/// In the order of their JSON.
+constexpr std::array all_fields{
+    FamilyField{.json = scene_field<&Scene::rows>("rows"),
+                .before = "in_place",
+                .order = 1,
+                .weight =
+                    [](const Case& c) {
+                      const Scene& scene = ptycho(c).scene;
+                      return static_cast<std::uint64_t>(std::int64_t{scene.rows} * scene.cols);
+                    },
+                .candidates = shrink_object},
+    // Of objects with the same area, the one with fewer rows is simpler.
+    FamilyField{.json = scene_field<&Scene::cols>("cols"),
+                .before = "in_place",
+                .order = 12,
+                .weight = size_of<&Scene::rows>},
+    sorted_size<&Scene::window>("window", 0, shrink_window),
+    sorted_size<&Scene::detector>("detector",
+                                  2,
+                                  [](const Case& c, std::vector<Case>& out) {
+                                    shrink_size<&Scene::detector>(c, ptycho(c).scene.window, out);
+                                  }),
+    sorted_size<&Scene::modes>(
+        "modes",
+        3,
+        [](const Case& c, std::vector<Case>& out) { shrink_size<&Scene::modes>(c, 1, out); }),
+    sorted_size<&Scene::slices>("slices", 4, shrink_slices),
+    sorted_size<&Scene::varying_probe>("varying_probe",
+                                       5,
+                                       [](const Case& c, std::vector<Case>& out) {
+                                         ptycho(out.emplace_back(c)).scene.varying_probe = false;
+                                       }),
+    sorted_size<&Scene::tile_cols>(
+        "tile_cols",
+        7,
+        [](const Case& c, std::vector<Case>& out) { shrink_size<&Scene::tile_cols>(c, 1, out); }),
+    sorted_size<&Scene::halo>(
+        "halo",
+        6,
+        [](const Case& c, std::vector<Case>& out) { shrink_size<&Scene::halo>(c, 0, out); }),
+    FamilyField{.json = scene_field<&Scene::wavelength>("wavelength"),
+                .before = "in_place",
+                .order = 9,
+                .weight = weight_of_wavelength,
+                .candidates =
+                    [](const Case& c, std::vector<Case>& out) {
+                      if (ptycho(c).scene.wavelength <= 0) return;
+                      ptycho(out.emplace_back(c)).scene.wavelength = 1;
+                    }},
+    FamilyField{.json = scene_field<&Scene::distance>("distance"),
+                .before = "in_place",
+                .order = 8,
+                .weight = weight_of_distance,
+                .candidates =
+                    [](const Case& c, std::vector<Case>& out) {
+                      for (const double distance : {0.0, 1.0, -ptycho(c).scene.distance}) {
+                        ptycho(out.emplace_back(c)).scene.distance = distance;
+                      }
+                    }},
+    FamilyField{.json = field<&PtychoCase::scan>("scan"),
+                .before = "in_place",
+                .order = 11,
+                .weight = weight_of_scan,
+                .candidates =
+                    [](const Case& c, std::vector<Case>& out) {
+                      for (const Scan scan : plain_scans) ptycho(out.emplace_back(c)).scan = scan;
+                    }},
+    FamilyField{.json = field<&PtychoCase::varied>("varied"),
+                .before = "schedule",
+                .order = 13,
+                .weight = value_of<&PtychoCase::varied>},
+    FamilyField{.json = field<&PtychoCase::halvings>("halvings"),
+                .before = "schedule",
+                .order = 16,
+                .weight = value_of<&PtychoCase::halvings>},
+    FamilyField{.json = field<&PtychoCase::symmetry>("form"),
+                .before = "schedule",
+                .order = 15,
+                .weight = value_of<&PtychoCase::symmetry>},
+    FamilyField{.json = field<&PtychoCase::chained>("chained"),
+                .before = "schedule",
+                .order = 14,
+                .weight = value_of<&PtychoCase::chained>},
+    FamilyField{.json = field<&PtychoCase::moved>("moved"),
+                .before = "schedule",
+                .order = 10,
+                .weight = weight_of_moved,
+                .candidates =
+                    [](const Case& c, std::vector<Case>& out) {
+                      for (const int moved : {0, 1, ptycho(c).moved / 2}) {
+                        ptycho(out.emplace_back(c)).moved = moved;
+                      }
+                    }},
+};
+
+}  // namespace
+
+std::span<const FamilyField> ptycho_fields() {
+  return all_fields;
+}
+
+}  // namespace rankcheck::cases

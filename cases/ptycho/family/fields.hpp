@@ -1,0 +1,12 @@
+#pragma once
+
+#include <span>
+
+#include "harness/family.hpp"
+
+namespace rankcheck::cases {
+
+/// The fields of PtychoCase.
+[[nodiscard]] std::span<const harness::FamilyField> ptycho_fields();
+
+}  // namespace rankcheck::cases

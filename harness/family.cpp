@@ -1,0 +1,62 @@
+#include "harness/family.hpp"
+
+#include <stdexcept>
+
+namespace rankcheck::harness {
+
+std::string Cell::name() const {
+  return std::string(spec::name(type)) + "/" + std::string(variant_name);
+}
+
+int Family::variant(const Case&) const {
+  return 0;
+}
+
+void Family::set_variant(int, Case&) const {}
+
+std::vector<SiteClass> Family::site_classes(const spec::Contract&) const {
+  return {};
+}
+
+void Family::simplify(Case&) const {}
+
+void Family::keep_members(const spec::Contract&,
+                          const Case& c,
+                          std::span<const int> kept,
+                          Case& out) const {
+  out.counts.clear();
+  if (c.counts.empty()) return;
+  for (const int rank : kept) out.counts.push_back(c.counts[static_cast<std::size_t>(rank)]);
+}
+
+std::uint64_t Family::poison_bits(const Case&) const {
+  return 0;
+}
+
+bool Family::is_chained(const Case&) const {
+  return false;
+}
+
+bool Family::is_taken_from(const spec::Block&, const spec::Block&) const {
+  return false;
+}
+
+bool Family::is_common(const spec::Contract& contract, const Case&, const spec::Block&) const {
+  return contract.ranks_agree;
+}
+
+const Family* find_family(std::string_view operation) {
+  for (const Family* const family : families()) {
+    if (family->find(operation) != nullptr) return family;
+  }
+  return nullptr;
+}
+
+const Family& family_of(const spec::Contract& contract) {
+  for (const Family* const family : families()) {
+    if (family->name() == spec::family(contract)) return *family;
+  }
+  throw std::out_of_range("no family " + std::string(spec::family(contract)));
+}
+
+}  // namespace rankcheck::harness

@@ -1,0 +1,73 @@
+#include "reference/spec/collective.hpp"
+
+#include <algorithm>
+
+#include "reference/spec/sizes.hpp"
+
+namespace rankcheck::spec {
+
+namespace {
+
+std::optional<std::string> why_sizes_invalid(const CollectiveTraits& traits, const Call& call) {
+  const auto n = static_cast<std::size_t>(call.ranks);
+  const bool pairs = traits.sizes == Sizes::counts_per_pair;
+  const bool uneven = pairs || traits.sizes == Sizes::counts_per_rank;
+  if (auto why = why_counts_invalid(call.counts, pairs ? n * n : (uneven ? n : 0))) return why;
+  if (traits.sizes != Sizes::count && call.count != 0) {
+    return "count: not a size of this operation";
+  }
+  if (call.count < 0) return "count: out of range, got " + std::to_string(call.count);
+  if (const auto most = buffer_elements_max / call.ranks; call.count > most) {
+    return "count: expected at most " + std::to_string(most) + ", got " +
+           std::to_string(call.count);
+  }
+  const std::int64_t gap_max = uneven ? buffer_elements_max / call.ranks / call.ranks : 0;
+  if (call.gap < 0 || call.gap > gap_max) {
+    return "gap: out of range, got " + std::to_string(call.gap);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> why_invalid(const Contract& contract, const Call& call) {
+  const CollectiveTraits& traits = collective(contract);
+  if (call.ranks < 1) return "ranks: expected at least 1, got " + std::to_string(call.ranks);
+  if (call.root < 0 || call.root >= call.ranks || (!traits.rooted && call.root != 0)) {
+    const int last = traits.rooted ? call.ranks - 1 : 0;
+    return "root: expected 0.." + std::to_string(last) + ", got " + std::to_string(call.root);
+  }
+  if (traits.reduces != (call.op != ReduceOp::none)) {
+    return traits.reduces ? "op: expected one, got none"
+                          : "op: this operation does not reduce, got " + std::string(name(call.op));
+  }
+  if (!is_defined(call.op, call.type)) {
+    return "op: " + std::string(name(call.op)) + " is not defined for type " +
+           std::string(name(call.type));
+  }
+  return why_sizes_invalid(traits, call);
+}
+
+Extents extents_of(const Contract& contract, const Call& call, int rank) {
+  Extents extents;
+  fill_extents(contract, call, rank, extents);
+  return extents;
+}
+
+std::int64_t append_even(std::vector<Block>& out, int blocks, std::int64_t count) {
+  for (int b = 0; b < blocks; ++b) out.push_back({b * count, count});
+  return blocks * count;
+}
+
+std::int64_t append_uneven(
+    std::vector<Block>& out, const Call& call, int first, int stride, int n) {
+  std::int64_t offset = 0;
+  for (int i = 0; i < n; ++i) {
+    const std::int64_t count = call.counts[static_cast<std::size_t>(first + i * stride)];
+    out.push_back({offset, count});
+    offset += count + call.gap;
+  }
+  return offset;
+}
+
+}  // namespace rankcheck::spec

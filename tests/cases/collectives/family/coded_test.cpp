@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/numerics/fold.hpp"
+
+#include "cases/collectives/family/inputs.hpp"
+#include "tests/harness/input/inputs.hpp"
+#include "tests/print.hpp"
+
+namespace rankcheck::harness {
+namespace {
+
+using spec::ReduceOp;
+using spec::Type;
+
+class CodedInputTest : public testing::TestWithParam<Type> {};
+
+TEST_P(CodedInputTest, NoTwoRanksHoldTheSameExtreme) {
+  const std::int64_t count = 8;
+  for (int ranks = 1; ranks <= ranks_max; ++ranks) {
+    const Case c = make(GetParam(), ReduceOp::max, InputKind::coded, ranks);
+    std::vector<std::set<double>> seen(static_cast<std::size_t>(count));
+    for (int rank = 0; rank < ranks; ++rank) {
+      const std::vector<double> each = values(c, rank, count);
+      for (std::size_t i = 0; i < each.size(); ++i) {
+        ASSERT_TRUE(seen[i].insert(each[i]).second) << to_text(c) << " rank " << rank;
+      }
+    }
+  }
+}
+
+/// Every rank shows in some element, each in its own digit.
+TEST_P(CodedInputTest, SumsDecode) {
+  for (const int ranks : {1, 3, 17, 64}) {
+    const Case c = make(GetParam(), ReduceOp::sum, InputKind::coded, ranks);
+    std::vector<double> sums(static_cast<std::size_t>(ranks));
+    for (int rank = 0; rank < ranks; ++rank) {
+      const std::vector<double> each = values(c, rank, ranks);
+      for (std::size_t i = 0; i < each.size(); ++i) sums[i] += each[i];
+    }
+    for (int rank = 0; rank < ranks; ++rank) {
+      const std::vector<double> each = values(c, rank, ranks);
+      const auto shown = std::find_if(each.begin(), each.end(), [](double x) { return x > 0; });
+      ASSERT_NE(shown, each.end()) << to_text(c) << " rank " << rank;
+      const auto index = static_cast<std::size_t>(shown - each.begin());
+      const auto decoded = [&](double got) {
+        Bytes bits(2 * bytes_of(c));
+        numerics::from_double(c.type, sums[index], bits.data());
+        numerics::from_double(c.type, got, bits.data() + bytes_of(c));
+        return decode_sum(c, index, bits.data(), bits.data() + bytes_of(c));
+      };
+      const std::string name = "rank " + std::to_string(rank);
+      ASSERT_EQ(decoded(sums[index]), "");
+      ASSERT_EQ(decoded(sums[index] - *shown), name + " missing");
+      ASSERT_EQ(decoded(sums[index] + *shown), name + " twice");
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(type,
+                         CodedInputTest,
+                         testing::Values(Type::int8,
+                                         Type::uint8,
+                                         Type::int32,
+                                         Type::uint32,
+                                         Type::int64,
+                                         Type::uint64,
+                                         Type::f16,
+                                         Type::bf16,
+                                         Type::f32,
+                                         Type::f64),
+                         tests::printed_name);
+
+TEST(CodedMoveTest, NoTwoElementsAreEqual) {
+  for (const Type type : {Type::int32, Type::uint64, Type::f32, Type::f64, Type::complex64}) {
+    const Case c = make(type, ReduceOp::none, InputKind::coded, ranks_max);
+    std::set<double> seen;
+    std::size_t size = 0;
+    for (int rank = 0; rank < ranks_max; ++rank) {
+      const std::vector<double> each = values(c, rank, 50);
+      seen.insert(each.begin(), each.end());
+      size += each.size();
+    }
+    EXPECT_EQ(seen.size(), size) << spec::name(type);
+  }
+}
+
+std::string decode_f32(const Case& c, float expected, float got) {
+  Bytes bits(8);
+  std::memcpy(bits.data(), &expected, 4);
+  std::memcpy(bits.data() + 4, &got, 4);
+  return decode_sum(c, 0, bits.data(), bits.data() + 4);
+}
+
+/// Returns the sum of three ranks whose digits are d0, d1, d2.
+float sum_of(const Case& c) {
+  double sum = 0;
+  for (int rank = 0; rank < c.ranks; ++rank) sum += values(c, rank, 1)[0];
+  return static_cast<float>(sum);
+}
+
+TEST(DecodeTest, SeveralRanksAreNamedInOrder) {
+  const Case c = make(Type::f32, ReduceOp::sum, InputKind::coded);
+  const auto one = static_cast<float>(values(c, 1, 1)[0]);
+  const auto two = static_cast<float>(values(c, 2, 1)[0]);
+  EXPECT_EQ(decode_f32(c, sum_of(c), sum_of(c) - one + two), "rank 1 missing, rank 2 twice");
+}
+
+TEST(DecodeTest, AnotherDigitIsShown) {
+  const Case c = make(Type::f32, ReduceOp::sum, InputKind::coded);
+  const auto digit = static_cast<int>(values(c, 0, 1)[0]);
+  EXPECT_EQ(decode_f32(c, sum_of(c), sum_of(c) - static_cast<float>(digit) + 7.0F),
+            "rank 0 shows 7 for " + std::to_string(digit));
+}
+
+TEST(DecodeTest, RotatedInputsNameTheRankThatHoldsThem) {
+  Case c = make(Type::f32, ReduceOp::sum, InputKind::coded);
+  c.rotate = 2;
+  const auto one = static_cast<float>(values(c, 1, 1)[0]);
+  EXPECT_EQ(decode_f32(c, sum_of(c), sum_of(c) - one), "rank 1 missing");
+}
+
+TEST(DecodeTest, NoSumOfCodesMeansNothing) {
+  const Case c = make(Type::f32, ReduceOp::sum, InputKind::coded);
+  for (const float got : {-1.0F,
+                          0.5F,
+                          1e30F,
+                          1e-30F,
+                          std::numeric_limits<float>::infinity(),
+                          std::numeric_limits<float>::quiet_NaN()}) {
+    EXPECT_EQ(decode_f32(c, sum_of(c), got), "") << got;
+  }
+}
+
+TEST(DecodeTest, OnlyCodedSumsDecode) {
+  for (const Case& c : {make(Type::f32, ReduceOp::sum, InputKind::exact),
+                        make(Type::f32, ReduceOp::max, InputKind::coded),
+                        make(Type::complex64, ReduceOp::sum, InputKind::coded)}) {
+    EXPECT_EQ(decode_f32(c, 1, 0), "") << to_text(c);
+  }
+}
+
+}  // namespace
+}  // namespace rankcheck::harness

@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "cases/collectives/family/case.hpp"
+#include "cases/collectives/family/inputs.hpp"
+#include "tests/harness/input/inputs.hpp"
+
+namespace rankcheck::harness {
+namespace {
+
+using spec::ReduceOp;
+using spec::Type;
+
+TEST(SpecialInputTest, EveryClassOfFloatsAppears) {
+  const auto all = values(make(Type::f32, ReduceOp::max, InputKind::special), 0, 2000);
+  const auto some = [&](auto is) { return std::any_of(all.begin(), all.end(), is); };
+  EXPECT_TRUE(some([](double x) { return std::isnan(x); }));
+  for (const double sign : {1.0, -1.0}) {
+    EXPECT_TRUE(some([&](double x) { return x == sign * HUGE_VAL; }));
+    EXPECT_TRUE(some([&](double x) { return x == sign * std::numeric_limits<float>::max(); }));
+    EXPECT_TRUE(some([&](double x) { return x == 0 && std::signbit(x) == (sign < 0); }));
+    EXPECT_TRUE(some(
+        [&](double x) { return x * sign > 0 && std::abs(x) < std::numeric_limits<float>::min(); }));
+  }
+}
+
+TEST(SpecialInputTest, BothEndsOfIntegersAppear) {
+  const auto all = values(make(Type::int32, ReduceOp::max, InputKind::special), 0, 200);
+  EXPECT_EQ(std::set<double>(all.begin(), all.end()),
+            (std::set<double>{0, 1, -1, -2147483648.0, 2147483647, -2147483647}));
+}
+
+/// Returns the bits of elements of up to eight bytes.
+std::vector<std::uint64_t> bits_of(const Case& c, int rank, std::int64_t count) {
+  const Bytes bytes = elements(c, rank, count);
+  std::vector<std::uint64_t> bits(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < bits.size(); ++i) {
+    std::memcpy(&bits[i], bytes.data() + i * bytes_of(c), bytes_of(c));
+  }
+  return bits;
+}
+
+/// Eight consecutive elements of moved data have every special value, wherever they begin.
+TEST(EachSpecialInputTest, EightElementsHaveEverySpecialValue) {
+  for (const Type type : {Type::f16, Type::bf16, Type::f32, Type::f64, Type::f8e5m2}) {
+    const spec::TypeInfo& info = spec::info(type);
+    const std::uint64_t sign = std::uint64_t{1} << (8 * info.bytes - 1);
+    const std::uint64_t hidden = std::uint64_t{1} << (info.precision - 1);
+    const std::uint64_t infinity = sign - hidden;
+    for (int rank = 0; rank < 3; ++rank) {
+      Case c = make(type, ReduceOp::none, InputKind::each_special);
+      collective(c).first_index = 5;
+      const auto all = bits_of(c, rank, special_values);
+      const auto some = [&](auto is) { return std::any_of(all.begin(), all.end(), is); };
+      const auto magnitude = [&](std::uint64_t bits) { return bits & ~sign; };
+      EXPECT_TRUE(some([&](auto bits) { return bits == sign; })) << "-0";
+      EXPECT_TRUE(some([&](auto bits) { return bits == infinity; })) << "inf";
+      EXPECT_TRUE(some([&](auto bits) { return bits == (sign | infinity); })) << "-inf";
+      EXPECT_TRUE(some([&](auto bits) { return magnitude(bits) == infinity - 1; })) << "largest";
+      EXPECT_TRUE(some([&](auto bits) { return magnitude(bits) > 0 && magnitude(bits) < hidden; }))
+          << "subnormal";
+      const std::uint64_t quiet = infinity | hidden / 2;
+      EXPECT_TRUE(some([&](auto bits) { return magnitude(bits) > quiet; })) << "payload";
+      EXPECT_TRUE(some([&](auto bits) {
+        return magnitude(bits) > infinity && magnitude(bits) < quiet;
+      })) << "signalling";
+    }
+  }
+}
+
+TEST(EachSpecialInputTest, ReductionsHaveNoSignallingNan) {
+  for (const ReduceOp op : {ReduceOp::sum, ReduceOp::prod, ReduceOp::min, ReduceOp::max}) {
+    for (int rank = 0; rank < 3; ++rank) {
+      const Case c = make(Type::f32, op, InputKind::each_special);
+      for (const std::uint64_t bits : bits_of(c, rank, 100)) {
+        const std::uint64_t magnitude = bits & 0x7fffffffU;
+        EXPECT_FALSE(magnitude > 0x7f800000U && magnitude < 0x7fc00000U) << std::hex << bits;
+      }
+    }
+  }
+}
+
+TEST(EachSpecialInputTest, IsForFloats) {
+  EXPECT_TRUE(is_defined(InputKind::each_special, Type::f8e4m3, ReduceOp::none));
+  EXPECT_TRUE(is_defined(InputKind::each_special, Type::complex64, ReduceOp::sum));
+  EXPECT_FALSE(is_defined(InputKind::each_special, Type::int32, ReduceOp::none));
+}
+
+TEST(InputKindTest, SomeAreForSumsOfFloats) {
+  for (const InputKind kind : {InputKind::cancelling, InputKind::wide_range}) {
+    EXPECT_TRUE(is_defined(kind, Type::f16, ReduceOp::sum));
+    EXPECT_TRUE(is_defined(kind, Type::complex64, ReduceOp::sum));
+    EXPECT_FALSE(is_defined(kind, Type::int32, ReduceOp::sum));
+    EXPECT_FALSE(is_defined(kind, Type::f32, ReduceOp::prod));
+    EXPECT_FALSE(is_defined(kind, Type::f32, ReduceOp::none));
+  }
+}
+
+TEST(InputKindTest, EightBitFloatsHaveNoExactInputs) {
+  EXPECT_FALSE(is_defined(InputKind::exact, Type::f8e4m3, ReduceOp::none));
+  EXPECT_TRUE(is_defined(InputKind::coded, Type::f8e4m3, ReduceOp::none));
+}
+
+TEST(ExactTest, IntegersAndOrderFreeOpsAlwaysAre) {
+  EXPECT_TRUE(is_exact(make(Type::int8, ReduceOp::sum, InputKind::general)));
+  EXPECT_TRUE(is_exact(make(Type::f32, ReduceOp::max, InputKind::special)));
+  EXPECT_TRUE(is_exact(make(Type::f32, ReduceOp::none, InputKind::general)));
+}
+
+TEST(ExactTest, GeneralSumsOfFloatsAreNot) {
+  for (const InputKind kind : {InputKind::general,
+                               InputKind::cancelling,
+                               InputKind::wide_range,
+                               InputKind::special,
+                               InputKind::each_special,
+                               InputKind::previous}) {
+    EXPECT_FALSE(is_exact(make(Type::f32, ReduceOp::sum, kind))) << name(kind);
+  }
+}
+
+TEST(ExactTest, AveragesAreWhereTheGroupIsAPowerOfTwo) {
+  Case c = make(Type::f32, ReduceOp::avg, InputKind::exact, 3);
+  EXPECT_FALSE(is_exact(c));
+  c.group = {2, 0};
+  EXPECT_TRUE(is_exact(c));
+}
+
+}  // namespace
+}  // namespace rankcheck::harness

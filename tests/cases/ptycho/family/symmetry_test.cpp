@@ -1,0 +1,282 @@
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "cases/ptycho/family/case.hpp"
+#include "cases/ptycho/family/inputs.hpp"
+#include "cases/ptycho/family/symmetry.hpp"
+
+namespace rankcheck::harness {
+namespace {
+
+using spec::Array;
+using Complex = std::complex<double>;
+
+/// Returns a case with an object of 3 x 4 pixels, a window of 2 in frames of 3, two modes and three
+/// positions.
+Case scene_case(Symmetry form = Symmetry::plain) {
+  Case c;
+  c.operation = "gaussian_gradients";
+  c.counts = {3};
+  c.type = spec::Type::f64;
+  ptycho(c).symmetry = form;
+  ptycho(c).scene =
+      transformed_scene(form, {.rows = 3, .cols = 4, .window = 2, .detector = 3, .modes = 2});
+  return c;
+}
+
+/// Returns the values that a single rank gets for an array.
+std::vector<Complex> input(const Case& c, Array array) {
+  const bool is_complex = spec::info(array).is_complex;
+  const std::int64_t copies = spec::is_per_position(ptycho(c).scene, array) ? 3 : 1;
+  const std::int64_t count = copies * spec::components(ptycho(c).scene, array);
+  std::vector<double> parts(static_cast<std::size_t>(count));
+  fill_array(c,
+             {.offset = 0, .count = count, .array = array, .first = 0},
+             reinterpret_cast<std::byte*>(parts.data()));
+  std::vector<Complex> values;
+  for (std::size_t i = 0; i < parts.size(); i += is_complex ? 2 : 1) {
+    values.emplace_back(parts[i], is_complex ? parts[i + 1] : 0);
+  }
+  return values;
+}
+
+std::vector<Complex> input(Symmetry form, Array array) {
+  return input(scene_case(form), array);
+}
+
+TEST(FormTest, turned_objects_are_multiplied_by_i) {
+  const auto plain = input(Symmetry::plain, Array::object);
+  const auto turned = input(Symmetry::turned, Array::object);
+  for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_EQ(turned[i], Complex(0, 1) * plain[i]);
+  EXPECT_EQ(input(Symmetry::turned, Array::probe), input(Symmetry::plain, Array::probe));
+}
+
+TEST(FormTest, stretching_keeps_the_product_of_object_and_probe) {
+  EXPECT_EQ(input(Symmetry::stretched, Array::object)[5],
+            2.0 * input(Symmetry::plain, Array::object)[5]);
+  EXPECT_EQ(input(Symmetry::stretched, Array::probe)[5],
+            0.5 * input(Symmetry::plain, Array::probe)[5]);
+}
+
+TEST(FormTest, twins_are_reflected_and_conjugated) {
+  const auto plain = input(Symmetry::plain, Array::object);
+  const auto twin = input(Symmetry::twin, Array::object);
+  EXPECT_EQ(twin[0], std::conj(plain[11]));
+  EXPECT_EQ(twin[6], std::conj(plain[5]));
+  const auto probe = input(Symmetry::plain, Array::probe);
+  EXPECT_EQ(input(Symmetry::twin, Array::probe)[5], std::conj(probe[6]));
+}
+
+TEST(FormTest, a_twins_window_is_as_far_from_the_other_side) {
+  const auto plain = input(Symmetry::plain, Array::positions);
+  const auto twin = input(Symmetry::twin, Array::positions);
+  EXPECT_EQ(twin[2], 1.0 - plain[2]);
+  EXPECT_EQ(twin[3], 2.0 - plain[3]);
+}
+
+TEST(FormTest, transposed_images_change_rows_and_columns) {
+  const auto plain = input(Symmetry::plain, Array::object);
+  const auto transposed = input(Symmetry::transposed, Array::object);
+  EXPECT_EQ(scene_case(Symmetry::transposed).scene.rows, 4);
+  // Pixel (2, 1) of 4 x 3 is pixel (1, 2) of 3 x 4.
+  EXPECT_EQ(transposed[7], plain[6]);
+  const auto frames = input(Symmetry::plain, Array::frames);
+  EXPECT_EQ(input(Symmetry::transposed, Array::frames)[9 + 1], frames[9 + 3]);
+  const auto positions = input(Symmetry::plain, Array::positions);
+  EXPECT_EQ(input(Symmetry::transposed, Array::positions)[2], positions[3]);
+}
+
+TEST(FormTest, a_mixture_keeps_the_inner_products_of_the_modes) {
+  Case c = scene_case();
+  ptycho(c).varied = Array::probe;
+  const auto plain = input(c, Array::probe);
+  ptycho(c).symmetry = Symmetry::mixed;
+  const auto mixed = input(c, Array::probe);
+  // Elements 0 and 4 are the first pixel's two modes.
+  EXPECT_EQ(std::norm(mixed[0]) + std::norm(mixed[4]), std::norm(plain[0]) + std::norm(plain[4]));
+  const auto product = [](const std::vector<Complex>& modes) {
+    return modes[0] * std::conj(modes[1]) + modes[4] * std::conj(modes[5]);
+  };
+  EXPECT_NEAR(std::abs(product(mixed) - product(plain)), 0, 1e-15);
+  EXPECT_NE(mixed[0], plain[0]);
+}
+
+/// The windows of 2 begin at the frames' first pixel. A mode has nine pixels.
+TEST(FormTest, exit_waves_follow_object_and_probe) {
+  const auto plain = input(Symmetry::plain, Array::exit_waves);
+  EXPECT_EQ(input(Symmetry::turned, Array::exit_waves)[4], Complex(0, 1) * plain[4]);
+  EXPECT_EQ(input(Symmetry::brightened, Array::exit_waves)[4], 2.0 * plain[4]);
+  EXPECT_EQ(input(Symmetry::stretched, Array::exit_waves), plain);
+  EXPECT_EQ(input(Symmetry::periodic, Array::exit_waves), plain);
+  // Row 0, column 1 of the window comes from row 1, column 0. Outside the window, the last row
+  // stays.
+  EXPECT_EQ(input(Symmetry::reflected, Array::exit_waves)[9 + 1], plain[9 + 3]);
+  EXPECT_EQ(input(Symmetry::reflected, Array::exit_waves)[9 + 7], plain[9 + 6]);
+  EXPECT_EQ(input(Symmetry::twin, Array::exit_waves)[9 + 1], std::conj(plain[9 + 3]));
+  EXPECT_EQ(input(Symmetry::transposed, Array::exit_waves)[9 + 1], plain[9 + 3]);
+  EXPECT_EQ(input(Symmetry::mixed, Array::exit_waves)[0],
+            Complex(0.5, 0.5) * plain[0] + Complex(0.5, -0.5) * plain[9]);
+  const auto dark = input(Symmetry::dark, Array::exit_waves);
+  EXPECT_EQ(dark[17], plain[17]);
+  EXPECT_EQ(dark[18], 0.0);
+  EXPECT_EQ(dark[27], plain[18]);
+}
+
+TEST(FormTest, translated_objects_begin_with_zeros) {
+  const auto plain = input(Symmetry::plain, Array::object);
+  const auto translated = input(Symmetry::translated, Array::object);
+  ASSERT_EQ(translated.size(), 4U * 6U);
+  EXPECT_EQ(translated[5], 0.0);
+  EXPECT_EQ(translated[7], 0.0);
+  EXPECT_EQ(translated[8], plain[0]);
+  EXPECT_EQ(translated[23], plain[11]);
+  EXPECT_EQ(input(Symmetry::translated, Array::positions)[1],
+            input(Symmetry::plain, Array::positions)[1] + 2.0);
+}
+
+TEST(FormTest, positions_come_backwards_or_twice_with_their_frames) {
+  const auto plain = input(Symmetry::plain, Array::frames);
+  EXPECT_EQ(input(Symmetry::reversed, Array::frames)[2], plain[18 + 2]);
+  EXPECT_EQ(input(Symmetry::repeated, Array::frames)[9 + 2], plain[2]);
+  EXPECT_EQ(input(Symmetry::repeated, Array::positions)[5],
+            input(Symmetry::plain, Array::positions)[3]);
+  EXPECT_EQ(input(Symmetry::reversed, Array::object), input(Symmetry::plain, Array::object));
+}
+
+TEST(FormTest, bilinear_objects_are_the_polynomial) {
+  // Row 1, column 2.
+  EXPECT_EQ(input(Symmetry::bilinear, Array::object)[6], Complex(1 + 2 + 6 + 2, -1));
+}
+
+TEST(FormTest, ramps_of_object_and_probe_cancel) {
+  const Complex i(0, 1);
+  // At row 1, column 2, the object turns by five quarters. At row 1, column 1 of a window, the
+  // probe turns by three quarters backwards.
+  EXPECT_EQ(input(Symmetry::ramped, Array::object)[6],
+            i * input(Symmetry::plain, Array::object)[6]);
+  EXPECT_EQ(input(Symmetry::ramped, Array::probe)[7], i * input(Symmetry::plain, Array::probe)[7]);
+  EXPECT_EQ(input(Symmetry::ramped, Array::frames), input(Symmetry::plain, Array::frames));
+}
+
+TEST(FormTest, reflected_frames_keep_their_zero_frequency) {
+  EXPECT_EQ(input(Symmetry::reflected, Array::object)[0],
+            input(Symmetry::plain, Array::object)[11]);
+  EXPECT_EQ(input(Symmetry::reflected, Array::probe)[5], input(Symmetry::plain, Array::probe)[6]);
+  EXPECT_EQ(input(Symmetry::reflected, Array::positions), input(Symmetry::twin, Array::positions));
+  const auto plain = input(Symmetry::plain, Array::frames);
+  const auto reflected = input(Symmetry::reflected, Array::frames);
+  EXPECT_EQ(reflected[9], plain[9]);
+  // Row 1, column 0 comes from row 2, column 0.
+  EXPECT_EQ(reflected[9 + 3], plain[9 + 6]);
+}
+
+TEST(FormTest, frames_grow_with_the_square_of_the_probe) {
+  EXPECT_EQ(input(Symmetry::brightened, Array::probe)[5],
+            2.0 * input(Symmetry::plain, Array::probe)[5]);
+  EXPECT_EQ(input(Symmetry::brightened, Array::frames)[5],
+            4.0 * input(Symmetry::plain, Array::frames)[5]);
+  EXPECT_EQ(input(Symmetry::brightened, Array::object), input(Symmetry::plain, Array::object));
+}
+
+TEST(FormTest, a_raster_lies_on_every_other_pixel_inside_the_object) {
+  Case c = scene_case(Symmetry::raster);
+  ptycho(c).scene = {.rows = 9, .cols = 8, .window = 3, .detector = 3};
+  ptycho(c).scan = Scan::whole;
+  for (const Complex& value : input(c, Array::positions)) {
+    EXPECT_EQ(std::fmod(value.real(), 2), 0);
+    EXPECT_TRUE(value.real() >= 0 && value.real() <= 6) << value;
+  }
+  EXPECT_EQ(input(c, Array::object)[5], input(Symmetry::plain, Array::object)[5]);
+}
+
+TEST(FormTest, phases_of_a_raster_cancel_under_its_windows) {
+  const Complex i(0, 1);
+  const auto object = input(Symmetry::plain, Array::object);
+  // Row 0, column 3, and row 2, column 2.
+  EXPECT_EQ(input(Symmetry::periodic, Array::object)[3], i * object[3]);
+  EXPECT_EQ(input(Symmetry::periodic, Array::object)[10], object[10]);
+  // Row 0, column 1 of a window.
+  EXPECT_EQ(input(Symmetry::periodic, Array::probe)[1],
+            -i * input(Symmetry::plain, Array::probe)[1]);
+  EXPECT_EQ(input(Symmetry::periodic, Array::positions), input(Symmetry::raster, Array::positions));
+}
+
+TEST(FormTest, all_pixels_may_be_measured) {
+  for (const Complex& value : input(Symmetry::unmasked, Array::mask)) EXPECT_EQ(value, 1.0);
+  EXPECT_EQ(input(Symmetry::unmasked, Array::frames), input(Symmetry::plain, Array::frames));
+}
+
+TEST(FormTest, a_dark_mode_comes_last) {
+  const auto plain = input(Symmetry::plain, Array::probe);
+  auto expected = plain;
+  expected.resize(12);
+  EXPECT_EQ(input(Symmetry::dark, Array::probe), expected);
+  EXPECT_NE(why_invalid(Symmetry::dark, {.rows = 2, .cols = 2, .window = 2, .detector = 2}), "");
+}
+
+/// Returns the values that a single rank gets for an array in single precision.
+std::vector<float> singles(Case c, Array array) {
+  c.type = spec::Type::f32;
+  std::vector<float> values;
+  for (const Complex& value : input(c, array)) values.push_back(static_cast<float>(value.real()));
+  return values;
+}
+
+TEST(FormTest, general_values_have_all_bits_of_single_precision) {
+  int odd = 0;
+  for (const Complex& value : input(Symmetry::plain, Array::object)) {
+    EXPECT_GE(std::abs(value.real()), 1.0 / 16);
+    EXPECT_LT(std::abs(value.real()), 1);
+    // The value in units of the last place.
+    const double bits = std::ldexp(std::abs(value.real()), 23 - std::ilogb(value.real()));
+    EXPECT_EQ(std::fmod(bits, 1), 0);
+    odd += std::fmod(bits, 2) == 1 ? 1 : 0;
+  }
+  EXPECT_GT(odd, 2);
+}
+
+TEST(FormTest, sums_of_general_values_depend_on_their_order) {
+  const std::vector<float> values = singles(scene_case(), Array::object);
+  int different = 0;
+  for (std::size_t i = 0; i + 2 < values.size(); ++i) {
+    const float left = values[i] + values[i + 1];
+    const float right = values[i + 1] + values[i + 2];
+    different += left + values[i + 2] != values[i] + right ? 1 : 0;
+  }
+  EXPECT_GT(different, 0);
+}
+
+TEST(FormTest, values_that_others_are_added_to_are_coarse) {
+  Case c = scene_case();
+  ptycho(c).varied = Array::object;
+  for (const Complex& value : input(c, Array::object)) {
+    EXPECT_EQ(std::fmod(std::ldexp(value.real(), 20), 1), 0);
+  }
+  EXPECT_EQ(input(c, Array::probe), input(Symmetry::plain, Array::probe));
+}
+
+TEST(FormTest, added_inputs_are_halved) {
+  Case c = scene_case();
+  ptycho(c).varied = Array::object;
+  const auto plain = input(c, Array::object);
+  c.added_seed = 9;
+  const auto whole = input(c, Array::object);
+  ptycho(c).halvings = 3;
+  EXPECT_EQ(input(c, Array::object)[4], plain[4] + (whole[4] - plain[4]) / 8.0);
+}
+
+TEST(FormTest, a_translated_object_must_have_had_a_window) {
+  EXPECT_EQ(why_invalid(Symmetry::translated, scene_case(Symmetry::translated).scene), "");
+  EXPECT_NE(why_invalid(Symmetry::translated, {.rows = 2, .cols = 4, .window = 2, .detector = 2}),
+            "");
+}
+
+}  // namespace
+}  // namespace rankcheck::harness
