@@ -547,7 +547,7 @@ template harness::Property never_raises_the_cost<NoiseModel::poisson>();
 template <NoiseModel noise>
 std::vector<harness::Property> conjugate_gradient_properties() {
   auto properties = step_properties();
-  // Form::stretched is left out, because a gradient shrinks if the object is stretched.
+  // Symmetry::stretched is left out, because a gradient shrinks if the object is stretched.
   properties.push_back(is_equivariant<Outputs::states,
                                       Symmetry::turned,
                                       Symmetry::twin,

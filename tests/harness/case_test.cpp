@@ -18,19 +18,25 @@
 namespace rankcheck::harness {
 namespace {
 
+using cases::Symmetry;
+using cases::collective;
+using cases::ptycho;
+
 using nlohmann::json;
 
 /// A field of a case and a change to a value that is not its default.
 struct Changed {
   std::string field;
   std::function<void(Case& c)> change;
+  /// An operation whose cases have the field.
+  std::string operation = "all_reduce";
 
   friend void PrintTo(const Changed& each, std::ostream* out) { *out << each.field; }
 };
 
-Case plain() {
+Case plain(const std::string& operation = "all_reduce") {
   Case c;
-  c.operation = "all_reduce";
+  c.operation = operation;
   return c;
 }
 
@@ -66,9 +72,9 @@ std::vector<Changed> changes() {
       {"index_stride", [](Case& c) { collective(c).index_stride = 9; }},
       {"scale", [](Case& c) { c.scale = -1; }},
       {"added_seed", [](Case& c) { c.added_seed = 6; }},
-      {"varied", [](Case& c) { ptycho(c).varied = spec::Array::probe; }},
-      {"halvings", [](Case& c) { ptycho(c).halvings = 5; }},
-      {"form", [](Case& c) { ptycho(c).symmetry = Symmetry::twin; }},
+      {"varied", [](Case& c) { ptycho(c).varied = spec::Array::probe; }, "crop"},
+      {"halvings", [](Case& c) { ptycho(c).halvings = 5; }, "crop"},
+      {"form", [](Case& c) { ptycho(c).symmetry = Symmetry::twin; }, "crop"},
       {"schedule", [](Case& c) { c.schedule = "pct:9"; }},
       {"fault", [](Case& c) { c.fault = "lost:3"; }},
   };
@@ -77,7 +83,7 @@ std::vector<Changed> changes() {
 class CaseFieldTest : public testing::TestWithParam<Changed> {
  protected:
   Case changed() const {
-    Case c = plain();
+    Case c = plain(GetParam().operation);
     GetParam().change(c);
     return c;
   }
@@ -88,13 +94,13 @@ TEST_P(CaseFieldTest, SurvivesAsText) {
 }
 
 TEST_P(CaseFieldTest, IsWrittenUnderItsName) {
-  EXPECT_NE(to_json(changed())[GetParam().field], to_json(plain())[GetParam().field]);
+  EXPECT_NE(to_json(changed())[GetParam().field], to_json(plain(GetParam().operation))[GetParam().field]);
 }
 
 /// No field accepts an object. The complaint names the field, the expected value and the given
 /// value.
 TEST_P(CaseFieldTest, ComplainsByName) {
-  json bad = to_json(plain());
+  json bad = to_json(plain(GetParam().operation));
   bad[GetParam().field] = json{{"a", 1}};
   try {
     static_cast<void>(case_from_json(bad));
@@ -110,8 +116,13 @@ INSTANTIATE_TEST_SUITE_P(field, CaseFieldTest, testing::ValuesIn(changes()), tes
 
 TEST(CaseTest, EveryFieldIsTried) {
   Case all = plain();
-  for (const Changed& each : changes()) each.change(all);
-  EXPECT_EQ(to_json(all).size(), changes().size());
+  std::size_t fields = 0;
+  for (const Changed& each : changes()) {
+    if (each.operation != all.operation) continue;
+    each.change(all);
+    ++fields;
+  }
+  EXPECT_EQ(to_json(all).size(), fields);
 }
 
 TEST(CaseTest, DefaultsAreLeftOut) {
@@ -120,30 +131,30 @@ TEST(CaseTest, DefaultsAreLeftOut) {
 }
 
 TEST(CaseTest, FieldsComeInAFixedOrder) {
-  EXPECT_EQ(to_text(case_from_text(R"({"data_seed":7,"count":4,"ranks":2,"operation":"a"})")),
-            R"({"operation":"a","backend":"sim","ranks":2,"count":4,"type":"f32","data_seed":7})");
+  EXPECT_EQ(to_text(case_from_text(R"({"data_seed":7,"count":4,"ranks":2,"operation":"barrier"})")),
+            R"({"operation":"barrier","backend":"sim","ranks":2,"count":4,"type":"f32","data_seed":7})");
 }
 
-template <class Enum>
-void expect_names_survive(Enum Case::*field, int last) {
+template <class Enum, class Field>
+void expect_names_survive(const Field& field, int last) {
   for (int value = 0; value <= last; ++value) {
     Case c = plain();
-    c.*field = static_cast<Enum>(value);
+    field(c) = static_cast<Enum>(value);
     EXPECT_EQ(case_from_text(to_text(c)), c) << to_text(c);
   }
 }
 
 TEST(CaseTest, EveryTypeSurvives) {
-  expect_names_survive(&Case::type, static_cast<int>(spec::type_table.size()) - 1);
+  expect_names_survive<spec::Type>([](Case& c) -> auto& { return c.type; }, static_cast<int>(spec::type_table.size()) - 1);
 }
 TEST(CaseTest, EveryOpSurvives) {
-  expect_names_survive(&Case::op, static_cast<int>(spec::reduce_op_names.size()) - 1);
+  expect_names_survive<spec::ReduceOp>([](Case& c) -> auto& { return collective(c).op; }, static_cast<int>(spec::reduce_op_names.size()) - 1);
 }
 TEST(CaseTest, EveryInputKindSurvives) {
-  expect_names_survive(&Case::input, static_cast<int>(InputKind::previous));
+  expect_names_survive<InputKind>([](Case& c) -> auto& { return c.input; }, static_cast<int>(InputKind::previous));
 }
 TEST(CaseTest, EveryPatternSurvives) {
-  expect_names_survive(&Case::pattern, static_cast<int>(spec::Pattern::self));
+  expect_names_survive<spec::Pattern>([](Case& c) -> auto& { return collective(c).pattern; }, static_cast<int>(spec::Pattern::self));
 }
 
 struct Bad {
@@ -169,7 +180,7 @@ TEST_P(BadCaseTest, IsExplainedInOneLine) {
 
 /// Returns a case in which only one field is bad.
 std::string with(const std::string& field) {
-  return R"({"operation":"a","ranks":2,)" + field + "}";
+  return R"({"operation":"barrier","ranks":2,)" + field + "}";
 }
 
 const std::string int32_expected = "expected a whole number in -2147483648..2147483647, got ";
@@ -179,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
     BadCaseTest,
     testing::Values(
         Bad{"no_operation", R"({"ranks":2})", "case: operation: expected a value, but the field "},
-        Bad{"no_ranks", R"({"operation":"a"})", "case: ranks: expected a value, but the field "},
+        Bad{"no_ranks", R"({"operation":"barrier"})", "case: ranks: expected a value, but the field "},
         Bad{"list", "[1]", "case: expected a JSON object, got [1]"},
         Bad{"number", "7", "case: expected a JSON object, got 7"},
         Bad{"unknown_field", with(R"("rank":1)"), "case: rank: unknown field; did you mean ranks?"},
@@ -242,8 +253,10 @@ TEST(GroupTest, CountlessRanksHaveNoMembers) {
 
 TEST(GroupTest, CallIsThatOfTheGroup) {
   Case c = plain();
-  for (const Changed& each : changes()) each.change(c);
-  const spec::Call call = call_of(c);
+  for (const Changed& each : changes()) {
+    if (each.operation == c.operation) each.change(c);
+  }
+  const spec::Call call = cases::collective_call(c);
   EXPECT_EQ(call.ranks, 2);
   EXPECT_EQ(call.root, collective(c).root);
   EXPECT_EQ(call.type, c.type);

@@ -20,6 +20,8 @@
 namespace rankcheck::harness {
 namespace {
 
+using cases::collective;
+
 using fake::FakeBackend;
 
 /// A planted bug: the remainder is dropped if three or more ranks do not divide the count.

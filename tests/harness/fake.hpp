@@ -116,7 +116,7 @@ class FakeBackend : public Backend {
                 traits_.result_place,
                 layout);
         Image& image = stage.images.emplace_back();
-        prepare(c, ranks[r], layout, nullptr, image);
+        prepare(family_of(catalogue_.find(c.operation)->contract), c, ranks[r], layout, nullptr, image);
         const std::int64_t bytes = spec::info(c.type).bytes;
         for (const spec::Block& block : layout.extents.recv) {
           std::fill_n(

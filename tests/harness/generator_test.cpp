@@ -14,6 +14,8 @@
 namespace rankcheck::harness {
 namespace {
 
+using cases::collective;
+
 using fake::FakeBackend;
 
 std::vector<Case> generate(const Catalogue& catalogue,

@@ -17,23 +17,27 @@
 namespace rankcheck::harness {
 namespace {
 
+using cases::collective;
+using cases::collective_call;
+using cases::fill_block;
+
 using spec::Block;
 using spec::InPlace;
 using spec::Type;
 
 /// Returns a legal call of a collective by three ranks, with a gap and an empty block if the
 /// contract allows them.
-Case call_of(const spec::Contract& contract) {
+Case case_of(const spec::Contract& contract) {
   Case c;
   c.operation = contract.name;
   c.ranks = 3;
-  collective(c).root = contract.rooted ? 1 : 0;
-  collective(c).op = contract.reduces ? spec::ReduceOp::sum : spec::ReduceOp::none;
+  collective(c).root = collective(contract).rooted ? 1 : 0;
+  collective(c).op = collective(contract).reduces ? spec::ReduceOp::sum : spec::ReduceOp::none;
   c.input = InputKind::general;
-  if (contract.sizes == spec::Sizes::count) c.count = 3;
-  if (contract.sizes == spec::Sizes::counts_per_rank) c.counts = {2, 3, 0};
-  if (contract.sizes == spec::Sizes::counts_per_pair) c.counts = {1, 2, 0, 3, 0, 1, 2, 2, 1};
-  if (contract.sizes > spec::Sizes::count) collective(c).gap = 2;
+  if (collective(contract).sizes == spec::Sizes::count) c.count = 3;
+  if (collective(contract).sizes == spec::Sizes::counts_per_rank) c.counts = {2, 3, 0};
+  if (collective(contract).sizes == spec::Sizes::counts_per_pair) c.counts = {1, 2, 0, 3, 0, 1, 2, 2, 1};
+  if (collective(contract).sizes > spec::Sizes::count) collective(c).gap = 2;
   return c;
 }
 
@@ -70,7 +74,7 @@ class ImageTest : public testing::TestWithParam<Parameters> {
   template <class Check>
   void for_each_image(Check check) const {
     for (const reference::Collective& each : reference::collectives()) {
-      Laid laid{.contract = each.contract, .c = call_of(each.contract)};
+      Laid laid{.contract = each.contract, .c = case_of(each.contract)};
       std::tie(laid.c.in_place, laid.c.offset, laid.c.type, laid.place) = GetParam();
       if (laid.c.in_place && each.contract.in_place == InPlace::none) continue;
       for (laid.rank = 0; laid.rank < laid.c.ranks; ++laid.rank) {
@@ -85,7 +89,7 @@ class ImageTest : public testing::TestWithParam<Parameters> {
 TEST_P(ImageTest, BuffersHaveTheirSizes) {
   for_each_image([](const Laid& laid) {
     const spec::Extents extents =
-        spec::extents_of(laid.contract, harness::call_of(laid.c), laid.rank);
+        spec::extents_of(laid.contract, collective_call(laid.c), laid.rank);
     ASSERT_EQ(laid.layout.send_size, extents.send_size * laid.bytes()) << laid.text();
     ASSERT_EQ(laid.layout.recv_size, extents.recv_size * laid.bytes()) << laid.text();
     ASSERT_EQ(laid.layout.send >= 0, !extents.send.empty()) << laid.text();
@@ -120,7 +124,7 @@ TEST_P(ImageTest, BuffersShareMemoryInPlaceAlone) {
       const std::int64_t at = layout.extents.recv[own].offset * laid.bytes();
       ASSERT_EQ(layout.send, layout.recv + at) << laid.text();
     } else {
-      const bool moves = laid.place == ResultPlace::own_block || !laid.contract.reduces;
+      const bool moves = laid.place == ResultPlace::own_block || !laid.collective(contract).reduces;
       const std::int64_t at = moves ? layout.extents.send[own].offset * laid.bytes() : 0;
       ASSERT_EQ(layout.recv, layout.send + at) << laid.text();
     }
@@ -153,9 +157,9 @@ TEST_P(ImageTest, HoldsTheInputsAndPoison) {
   for_each_image([](const Laid& laid) {
     const ImageLayout& layout = laid.layout;
     Image image;
-    prepare(laid.c, laid.rank, layout, nullptr, image);
+    prepare(family_of(laid.contract), laid.c, laid.rank, layout, nullptr, image);
     Image expected(static_cast<std::size_t>(layout.size));
-    fill_poison(laid.c, laid.rank, expected.data(), layout.size);
+    fill_poison(laid.c, laid.rank, 0, expected.data(), layout.size);
     for (std::size_t b = 0; b < layout.extents.send.size(); ++b) {
       const Block& block = layout.extents.send[b];
       std::byte* at = expected.data() + layout.send + block.offset * laid.bytes();
@@ -171,7 +175,7 @@ TEST_P(ImageTest, EveryClobberedByteIsFoundAndNoOther) {
   for_each_image([](const Laid& laid) {
     const ImageLayout& layout = laid.layout;
     Image before;
-    prepare(laid.c, laid.rank, layout, nullptr, before);
+    prepare(family_of(laid.contract), laid.c, laid.rank, layout, nullptr, before);
     ASSERT_FALSE(find_clobbered(laid.c, layout, before, before)) << laid.text();
     Image after = before;
     for (std::int64_t at = 0; at < layout.size; ++at) {
@@ -207,13 +211,13 @@ class ClobberTest : public testing::Test {
     contract_ = std::find_if(all.begin(), all.end(), [&](const auto& each) {
                   return each.contract.name == operation;
                 })->contract;
-    c_ = call_of(contract_);
+    c_ = case_of(contract_);
     lay(1);
   }
 
   void lay(int rank) {
     lay_out(contract_, c_, rank, ResultPlace::own_block, layout_);
-    prepare(c_, rank, layout_, nullptr, before_);
+    prepare(family_of(contract_), c_, rank, layout_, nullptr, before_);
   }
 
   std::string after_writing(std::int64_t at) const {

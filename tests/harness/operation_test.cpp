@@ -14,6 +14,8 @@
 namespace rankcheck::harness {
 namespace {
 
+using cases::collective;
+
 using fake::FakeBackend;
 
 /// Returns a legal case of three ranks.
@@ -169,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(input,
 TEST(WhyInvalidTest, PropertiesMayHaveNothingToSay) {
   Property silent = fake::completes();
   silent.name = "silent";
-  silent.applies = [](const spec::Contract& contract, const Case&) { return contract.rooted; };
+  silent.applies = [](const spec::Contract& contract, const Case&) { return collective(contract).rooted; };
   const Catalogue catalogue = fake::catalogue({silent});
   Case c = legal();
   c.property = "silent";

@@ -15,6 +15,8 @@
 namespace rankcheck::harness {
 namespace {
 
+using cases::collective;
+
 using Fails = std::function<bool(const Case&)>;
 
 struct ShrinkTest : testing::Test {
@@ -64,7 +66,7 @@ TEST_F(ShrinkTest, TheRootStaysTheSameRankWhereOthersGo) {
       R"({"operation":"broadcast","property":"completes","ranks":4,"root":2,"count":1})");
   Case smaller = c;
   smaller.ranks = 3;
-  smaller.root = 1;
+  collective(smaller).root = 1;
   std::vector<Case> candidates;
   shrinks(catalogue, c, candidates);
   EXPECT_NE(std::find(candidates.begin(), candidates.end(), smaller), candidates.end());

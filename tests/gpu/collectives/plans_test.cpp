@@ -22,6 +22,8 @@
 
 namespace rankcheck::gpu {
 
+using cases::collective;
+
 namespace {
 
 using plan::Options;

@@ -11,6 +11,8 @@
 
 namespace rankcheck::gpu {
 
+using cases::collective;
+
 /// Simulated devices that count their allocations.
 class Devices final : public Cluster {
  public:
@@ -53,7 +55,7 @@ class Devices final : public Cluster {
     cluster_.transform(rank, transform, in, out);
   }
   void collective(std::string_view operation,
-                  const spec::Call& call,
+                  const spec::OperatorCall& call,
                   bool in_place,
                   std::span<const DeviceBuffers> buffers) override {
     cluster_.collective(operation, call, in_place, buffers);

@@ -25,6 +25,8 @@
 namespace rankcheck::harness::worker {
 namespace {
 
+using cases::collective;
+
 const spec::Contract* contract_of(std::string_view name) {
   static const spec::Contract contract = reference::all_reduce::contract();
   return name == contract.name ? &contract : nullptr;

@@ -46,14 +46,14 @@ INSTANTIATE_TEST_SUITE_P(All,
 std::vector<Call> calls_of(const spec::Contract& contract) {
   std::vector<Call> calls;
   for (int n = 1; n <= 5; ++n) {
-    for (int root = 0; root < (contract.rooted ? n : 1); ++root) {
+    for (int root = 0; root < (collective(contract).rooted ? n : 1); ++root) {
       for (int variant = 0; variant < 3; ++variant) {
         Call call{.ranks = n, .root = root};
-        call.op = contract.reduces ? sum : spec::ReduceOp::none;
-        if (contract.sizes == spec::Sizes::count) call.count = variant;
+        call.op = collective(contract).reduces ? sum : spec::ReduceOp::none;
+        if (collective(contract).sizes == spec::Sizes::count) call.count = variant;
         int blocks = 0;
-        if (contract.sizes == spec::Sizes::counts_per_rank) blocks = n;
-        if (contract.sizes == spec::Sizes::counts_per_pair) blocks = n * n;
+        if (collective(contract).sizes == spec::Sizes::counts_per_rank) blocks = n;
+        if (collective(contract).sizes == spec::Sizes::counts_per_pair) blocks = n * n;
         for (int b = 0; b < blocks; ++b) call.counts.push_back((b * 7 + variant) % 4);
         if (blocks > 0) call.gap = variant;
         calls.push_back(call);
@@ -108,7 +108,7 @@ TEST_P(EveryCollective, ReadsSentBlocksOnly) {
 TEST_P(EveryCollective, ReducesExactlyWhereItsContractSaysSo) {
   for (const Call& call : calls_of(GetParam().contract)) {
     for (const Piece& piece : pieces_of(GetParam(), call, call.root)) {
-      ASSERT_EQ(piece.source == reference::every_rank, GetParam().contract.reduces);
+      ASSERT_EQ(piece.source == reference::every_rank, GetParam().collective(contract).reduces);
     }
   }
 }

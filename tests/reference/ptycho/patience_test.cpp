@@ -28,7 +28,7 @@ void run(const PtychoOperator& of, std::int64_t positions) {
   in.scene = {.rows = 4, .cols = 4, .window = 2, .detector = 2};
   in.positions = positions;
   in.unit = 0x1p-24;
-  for (const Array array : of.contract.inputs) in.make(array);
+  for (const Array array : ptycho(of.contract).inputs) in.make(array);
   Setting out = in;
   of.reference(in, out);
 }

@@ -10,10 +10,10 @@
 #include "reference/numerics/fold.hpp"
 
 #include "cases/collectives/family/inputs.hpp"
-#include "tests/harness/input/inputs.hpp"
+#include "tests/cases/collectives/family/inputs.hpp"
 #include "tests/print.hpp"
 
-namespace rankcheck::harness {
+namespace rankcheck::cases {
 namespace {
 
 using spec::ReduceOp;
@@ -147,4 +147,4 @@ TEST(DecodeTest, OnlyCodedSumsDecode) {
 }
 
 }  // namespace
-}  // namespace rankcheck::harness
+}  // namespace rankcheck::cases

@@ -6,10 +6,10 @@
 
 #include "cases/collectives/family/inputs.hpp"
 #include "cases/ptycho/family/inputs.hpp"
-#include "tests/harness/input/inputs.hpp"
+#include "tests/cases/collectives/family/inputs.hpp"
 #include "tests/print.hpp"
 
-namespace rankcheck::harness {
+namespace rankcheck::cases {
 namespace {
 
 using spec::ReduceOp;
@@ -28,7 +28,7 @@ class GoldenInputTest : public testing::TestWithParam<Golden> {};
 
 TEST_P(GoldenInputTest, IsAsDocumented) {
   const Case c =
-      case_from_text(R"({"operation":"a","ranks":3,"data_seed":7,)" + GetParam().fields + "}");
+      case_from_text(R"({"operation":"all_reduce","ranks":3,"data_seed":7,)" + GetParam().fields + "}");
   const auto size = static_cast<std::int64_t>(GetParam().bytes.size() / 2 / bytes_of(c));
   EXPECT_EQ(hexadecimal(elements(c, 1, size)), GetParam().bytes) << to_text(c);
 }
@@ -101,7 +101,7 @@ struct GoldenArray {
 class GoldenArrayTest : public testing::TestWithParam<GoldenArray> {};
 
 TEST_P(GoldenArrayTest, IsAsDocumented) {
-  const Case c = case_from_text(R"({"operation":"a","ranks":3,"counts":[1,1,1],"data_seed":7,)"
+  const Case c = case_from_text(R"({"operation":"crop","ranks":3,"counts":[1,1,1],"data_seed":7,)"
                                 R"("rows":5,"cols":4,"window":3,"detector":4,"modes":2)" +
                                 GetParam().fields + "}");
   Bytes bytes(3 * sizeof(float));
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(input,
                          tests::printed_name);
 
 TEST(InputTest, FineValuesAreAsDocumented) {
-  const Case c = case_from_text(R"({"operation":"a","ranks":1,"counts":[3],"data_seed":7,)"
+  const Case c = case_from_text(R"({"operation":"crop","ranks":1,"counts":[3],"data_seed":7,)"
                                 R"("rows":5,"cols":4,"window":3,"detector":4,"type":"f64",)"
                                 R"("input":"fine"})");
   const auto text = [&](spec::Array array) {
@@ -160,7 +160,7 @@ TEST(InputTest, FineValuesAreAsDocumented) {
 }
 
 TEST(InputTest, UnmeasuredPixelsAreAsDocumented) {
-  const Case c = case_from_text(R"({"operation":"a","ranks":1,"counts":[3],"data_seed":7,)"
+  const Case c = case_from_text(R"({"operation":"crop","ranks":1,"counts":[3],"data_seed":7,)"
                                 R"("rows":5,"cols":4,"window":3,"detector":4,"input":"special"})");
   const auto text = [&](spec::Array array, std::int64_t first) {
     Bytes bytes(sizeof(float));
@@ -194,9 +194,9 @@ TEST(InputTest, ScalarsAreAsDocumented) {
 
 TEST(InputTest, PoisonIsAsDocumented) {
   Bytes bytes(11);
-  fill_poison(make(Type::f32, ReduceOp::none, InputKind::general), 1, bytes.data(), 11);
+  fill_poison(make(Type::f32, ReduceOp::none, InputKind::general), 1, 0, bytes.data(), 11);
   EXPECT_EQ(hexadecimal(bytes), "1df4b8ac53d63ec5995f39");
 }
 
 }  // namespace
-}  // namespace rankcheck::harness
+}  // namespace rankcheck::cases

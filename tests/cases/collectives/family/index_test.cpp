@@ -6,9 +6,9 @@
 
 #include "cases/collectives/family/case.hpp"
 #include "cases/collectives/family/inputs.hpp"
-#include "tests/harness/input/inputs.hpp"
+#include "tests/cases/collectives/family/inputs.hpp"
 
-namespace rankcheck::harness {
+namespace rankcheck::cases {
 namespace {
 
 using spec::ReduceOp;
@@ -112,4 +112,4 @@ TEST(PoisonTest, StaysWithinItsSize) {
 }
 
 }  // namespace
-}  // namespace rankcheck::harness
+}  // namespace rankcheck::cases

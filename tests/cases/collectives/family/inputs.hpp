@@ -13,7 +13,7 @@
 #include "cases/collectives/family/inputs.hpp"
 
 /// Inputs as bytes and as numbers.
-namespace rankcheck::harness {
+namespace rankcheck::cases {
 
 using Bytes = std::vector<std::byte>;
 
@@ -74,4 +74,4 @@ inline Case make(spec::Type type, spec::ReduceOp op, InputKind input, int ranks 
   return c;
 }
 
-}  // namespace rankcheck::harness
+}  // namespace rankcheck::cases

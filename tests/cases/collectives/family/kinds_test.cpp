@@ -9,9 +9,9 @@
 
 #include "cases/collectives/family/case.hpp"
 #include "cases/collectives/family/inputs.hpp"
-#include "tests/harness/input/inputs.hpp"
+#include "tests/cases/collectives/family/inputs.hpp"
 
-namespace rankcheck::harness {
+namespace rankcheck::cases {
 namespace {
 
 using spec::ReduceOp;
@@ -132,4 +132,4 @@ TEST(ExactTest, AveragesAreWhereTheGroupIsAPowerOfTwo) {
 }
 
 }  // namespace
-}  // namespace rankcheck::harness
+}  // namespace rankcheck::cases

@@ -8,10 +8,10 @@
 
 #include "cases/collectives/family/case.hpp"
 #include "cases/collectives/family/inputs.hpp"
-#include "tests/harness/input/inputs.hpp"
+#include "tests/cases/collectives/family/inputs.hpp"
 #include "tests/print.hpp"
 
-namespace rankcheck::harness {
+namespace rankcheck::cases {
 namespace {
 
 using spec::ReduceOp;
@@ -170,4 +170,4 @@ INSTANTIATE_TEST_SUITE_P(
     tests::printed_name);
 
 }  // namespace
-}  // namespace rankcheck::harness
+}  // namespace rankcheck::cases

@@ -27,7 +27,7 @@
 
 /// Tests where properties apply and which runs they request.
 /// tests/cases/collectives/properties_test.cpp tests their judgement on real results.
-namespace rankcheck::harness {
+namespace rankcheck::cases {
 namespace {
 
 using spec::ReduceOp;
@@ -211,4 +211,4 @@ TEST(SplitsTest, SaysNothingOfSumsThatRound) {
 }
 
 }  // namespace
-}  // namespace rankcheck::harness
+}  // namespace rankcheck::cases

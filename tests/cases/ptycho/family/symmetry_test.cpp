@@ -12,7 +12,7 @@
 #include "cases/ptycho/family/inputs.hpp"
 #include "cases/ptycho/family/symmetry.hpp"
 
-namespace rankcheck::harness {
+namespace rankcheck::cases {
 namespace {
 
 using spec::Array;
@@ -279,4 +279,4 @@ TEST(FormTest, a_translated_object_must_have_had_a_window) {
 }
 
 }  // namespace
-}  // namespace rankcheck::harness
+}  // namespace rankcheck::cases

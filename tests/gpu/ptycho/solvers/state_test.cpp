@@ -14,8 +14,8 @@ namespace {
 std::set<spec::Array> kept_by(std::string_view operation) {
   const spec::Contract& contract = reference::contract_named(operation);
   std::set<spec::Array> kept;
-  for (const spec::Array array : contract.outputs) {
-    const auto& in = contract.inputs;
+  for (const spec::Array array : ptycho(contract).outputs) {
+    const auto& in = ptycho(contract).inputs;
     if (std::find(in.begin(), in.end(), array) != in.end()) kept.insert(array);
   }
   return kept;
