@@ -11,10 +11,11 @@
 
 #include "gpu/device/vendor_library.hpp"
 
+#include "harness/run/exit_status.hpp"
+#include "harness/run/option_values.hpp"
 #include "harness/table.hpp"
 
 #include "cases/commands/cli.hpp"
-#include "cases/commands/option_values.hpp"
 #include "cases/commands/version.hpp"
 
 namespace {
@@ -24,7 +25,7 @@ namespace {
 int complain(std::string_view what) {
   constexpr std::size_t bytes_max = 280;
   fmt::print(stderr, "rankcheck: {}\n", rankcheck::harness::shortened(what, bytes_max));
-  return rankcheck::cases::status_unable;
+  return rankcheck::harness::run::status_unable;
 }
 
 /// Throws BadInput unless the command line begins with a command or an option.
@@ -47,11 +48,11 @@ void refuse_values_that_are_none(CLI::App& app) {
     return value.empty() ? std::string("expected a value, got nothing") : std::string();
   };
   const auto complain_of_digits = [](std::string& value) {
-    if (rankcheck::cases::is_whole_number(value)) return std::string();
+    if (rankcheck::harness::run::is_whole_number(value)) return std::string();
     return "expected decimal digits, got " + value.substr(0, 60);
   };
   const auto complain_of_number = [](std::string& value) {
-    if (rankcheck::cases::is_decimal_number(value)) return std::string();
+    if (rankcheck::harness::run::is_decimal_number(value)) return std::string();
     return "expected a decimal number, got " + value.substr(0, 60);
   };
   std::vector<CLI::App*> commands = app.get_subcommands([](CLI::App*) { return true; });

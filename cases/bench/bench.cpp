@@ -16,13 +16,13 @@
 
 #include "harness/backend.hpp"
 #include "harness/files.hpp"
+#include "harness/run/memory.hpp"
 #include "harness/suite_file.hpp"
 #include "harness/table.hpp"
 
 #include "cases/backends/registry.hpp"
 #include "cases/bench/memory.hpp"
 #include "cases/commands/cli.hpp"
-#include "cases/commands/memory.hpp"
 
 namespace rankcheck::cases::bench {
 
@@ -142,8 +142,8 @@ void Bench::select() {
   for (const Entry& entry : entries_) {
     // Twice the buffer's bytes: one buffer to send and one to receive.
     const double bytes = 2.0 * entry.large_ranks * static_cast<double>(sizes(entry.backend).bytes);
-    expect_memory("bytes", entry.large_ranks, bytes);
-    expect_memory("frames", entry.operator_ranks, entry.image_bytes);
+    harness::run::expect_memory("bytes", entry.large_ranks, bytes);
+    harness::run::expect_memory("frames", entry.operator_ranks, entry.image_bytes);
   }
 }
 

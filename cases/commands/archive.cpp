@@ -11,9 +11,8 @@
 
 #include "harness/fields.hpp"
 #include "harness/files.hpp"
+#include "harness/run/outputs.hpp"
 #include "harness/table.hpp"
-
-#include "cases/commands/outputs.hpp"
 
 namespace rankcheck::cases {
 
@@ -119,7 +118,7 @@ std::string largest_in(const fs::path& path) {
 
 void require_archive(const std::string& path) {
   try {
-    require_writable_file(path);
+    harness::run::require_writable_file(path);
   } catch (const BadInput& bad) {
     throw BadInput(std::string("--archive: ") + bad.what());
   }

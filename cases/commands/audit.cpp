@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "harness/run/exit_status.hpp"
 #include "harness/table.hpp"
 
 #include "cases/audit/catalogue.hpp"
@@ -178,7 +179,7 @@ int report(const std::vector<Row>& rows, const audit::HuntOptions& options, bool
     }
     fmt::print("{} of {} planted bugs caught\n", planted - survived, planted);
   }
-  return survived == 0 ? status_held : status_failed;
+  return survived == 0 ? harness::run::status_held : harness::run::status_failed;
 }
 
 /// Audits all bugs on `jobs` threads. The bugs are independent, so the rows do not depend on the

@@ -5,11 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "harness/run/exit_status.hpp"
+#include "harness/run/interrupt.hpp"
+#include "harness/run/option_values.hpp"
+#include "harness/run/outputs.hpp"
+
 #include "cases/bench/simulated_time.hpp"
 #include "cases/commands/cli.hpp"
-#include "cases/commands/interrupt.hpp"
-#include "cases/commands/option_values.hpp"
-#include "cases/commands/outputs.hpp"
 
 namespace rankcheck::cases {
 
@@ -19,9 +21,9 @@ namespace {
 std::vector<int> parse_ranks(const std::string& text) {
   constexpr int ranks_max = 1 << 16;
   std::vector<int> all;
-  for (const std::string& each : split_list("--ranks", text)) {
+  for (const std::string& each : harness::run::split_list("--ranks", text)) {
     const bool is_short = each.size() <= std::to_string(ranks_max).size();
-    const int ranks = is_whole_number(each) && is_short ? std::stoi(each) : 0;
+    const int ranks = harness::run::is_whole_number(each) && is_short ? std::stoi(each) : 0;
     if (ranks < 1 || ranks > ranks_max) {
       throw harness::BadInput(
           fmt::format("--ranks: {:.60}: expected whole numbers from 1 to {}", each, ranks_max));
@@ -80,7 +82,7 @@ void add_bench(CLI::App& app, Context& context) {
           ->add_option_function<std::string>(
               "--backend",
               [options](const std::string& text) {
-                options->backends = split_list("--backend", text);
+                options->backends = harness::run::split_list("--backend", text);
               },
               "The backends to measure: sim, mpi, cuda, nccl. Default: sim and mpi.")
           ->type_name("LIST");
@@ -95,7 +97,7 @@ void add_bench(CLI::App& app, Context& context) {
                             ->add_option_function<std::string>(
                                 "--filter",
                                 [options](const std::string& text) {
-                                  options->filters = split_list("--filter", text);
+                                  options->filters = harness::run::split_list("--filter", text);
                                 },
                                 "Measures only names that match these patterns.")
                             ->type_name("LIST");
@@ -119,13 +121,13 @@ void add_bench(CLI::App& app, Context& context) {
   CLI::Option* topology = add_topology(*command, *virtual_time);
   for (CLI::Option* each : {backends, seconds, filter}) topology->excludes(each);
   command->callback([options, virtual_time, backends, topology, &context] {
-    if (!options->json_path.empty()) require_writable_file(options->json_path);
+    if (!options->json_path.empty()) harness::run::require_writable_file(options->json_path);
     if (topology->count() == 0) {
-      const Interrupt interrupt;
+      const harness::run::Interrupt interrupt;
       options->stop = interrupt.stop();
       context.exit_status = interrupt.status_of("everything was measured", [&] {
         const bool well = measure(*options, backends->count() > 0);
-        return well ? status_held : status_failed;
+        return well ? harness::run::status_held : harness::run::status_failed;
       });
       return;
     }

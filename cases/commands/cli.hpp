@@ -14,6 +14,7 @@
 #include "harness/backend.hpp"
 #include "harness/case.hpp"
 #include "harness/operation.hpp"
+#include "harness/run/exit_status.hpp"
 #include "harness/suite_file.hpp"
 
 namespace CLI {
@@ -21,14 +22,6 @@ class App;
 }
 
 namespace rankcheck::cases {
-
-/// Exit status: everything that was required held.
-inline constexpr int status_held = 0;
-/// Exit status: something was falsified, flaky, hung, crashed or vacuous.
-inline constexpr int status_failed = 1;
-/// Exit status: could not run because of bad arguments, unreadable files, or a missing backend that
-/// was named.
-inline constexpr int status_unable = 2;
 
 /// The journal in a run's folder. All other files of the folder can be made from it again.
 inline constexpr const char* journal_name = "journal.jsonl";
@@ -43,7 +36,7 @@ struct Context {
   std::string program;
   /// The user's arguments; the first one is the subcommand.
   std::vector<std::string> arguments = {};
-  int exit_status = status_held;
+  int exit_status = harness::run::status_held;
 };
 
 /// Each function adds one subcommand whose callback does the work. Callbacks throw BadInput and

@@ -9,11 +9,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "harness/run/interrupt.hpp"
 #include "harness/table.hpp"
 
 #include "cases/backends/registry.hpp"
 #include "cases/commands/cli.hpp"
-#include "cases/commands/interrupt.hpp"
 #include "cases/commands/version.hpp"
 
 namespace rankcheck::cases {
@@ -195,7 +195,7 @@ void add_doctor(CLI::App& app, Context& context) {
       app.add_subcommand("doctor", "Describes this machine and what can run on it.");
   CLI::Option* json = command->add_flag("--json")->description("Prints JSON.");
   command->callback([json, &context] {
-    const Interrupt interrupt;
+    const harness::run::Interrupt interrupt;
     context.exit_status = interrupt.status_of("all backends answered", [&] {
       ordered_json machine = examine(interrupt.stop());
       if (json->count() > 0) {

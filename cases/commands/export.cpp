@@ -12,12 +12,13 @@
 #include "harness/files.hpp"
 #include "harness/image.hpp"
 #include "harness/npy.hpp"
+#include "harness/run/exit_status.hpp"
+#include "harness/run/interrupt.hpp"
+#include "harness/run/outputs.hpp"
 
 #include "cases/catalogue.hpp"
 #include "cases/collectives/oracle.hpp"
 #include "cases/commands/cli.hpp"
-#include "cases/commands/interrupt.hpp"
-#include "cases/commands/outputs.hpp"
 #include "cases/ptycho/family/case.hpp"
 #include "cases/ptycho/stage.hpp"
 
@@ -228,7 +229,7 @@ class OperatorExport {
 int export_case(const std::string& text_or_path,
                 const fs::path& folder,
                 const harness::StopRequest& stop) {
-  require_writable_folder(folder);
+  harness::run::require_writable_folder(folder);
   const harness::Catalogue catalogue = make_catalogue();
   const Case c = read_case(catalogue, text_or_path);
   const std::unique_ptr<harness::Backend> backend = open_for(catalogue, c, stop);
@@ -269,7 +270,7 @@ int export_case(const std::string& text_or_path,
              harness::to_text(c),
              files.size(),
              folder.string());
-  return status_held;
+  return harness::run::status_held;
 }
 
 }  // namespace
@@ -289,7 +290,7 @@ void add_export(CLI::App& app, Context& context) {
       ->capture_default_str()
       ->type_name("DIR");
   command->callback([options, &context] {
-    const Interrupt interrupt;
+    const harness::run::Interrupt interrupt;
     context.exit_status = interrupt.status_of("there was a result", [&] {
       return export_case(options->text, options->folder, interrupt.stop());
     });

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "harness/journal.hpp"
+#include "harness/run/interrupt.hpp"
 #include "harness/runner.hpp"
 #include "harness/suite_file.hpp"
 
@@ -23,7 +24,6 @@
 #include "cases/catalogue.hpp"
 #include "cases/commands/archive.hpp"
 #include "cases/commands/cli.hpp"
-#include "cases/commands/interrupt.hpp"
 #include "cases/commands/report.hpp"
 #include "cases/commands/run.hpp"
 #include "cases/commands/session.hpp"
@@ -153,7 +153,9 @@ std::vector<hardware::Target> targets_of(const Selection& selection) {
 
 class HardwareGate {
  public:
-  HardwareGate(const RunOptions& options, std::string program, const Interrupt& interrupt)
+  HardwareGate(const RunOptions& options,
+               std::string program,
+               const harness::run::Interrupt& interrupt)
       : options_(options), program_(std::move(program)), interrupt_(interrupt) {
     options_.stop.flag = &interrupt.requested();
     if (options.resume.empty()) {
@@ -520,14 +522,14 @@ class HardwareGate {
   Selection selection_;
   fs::path folder_;
   std::optional<hardware::GateSession> session_;
-  const Interrupt& interrupt_;
+  const harness::run::Interrupt& interrupt_;
 };
 
 }  // namespace
 
 int run_hardware(const RunOptions& options,
                  const std::string& program,
-                 const Interrupt& interrupt) {
+                 const harness::run::Interrupt& interrupt) {
   return HardwareGate(options, program, interrupt).execute();
 }
 

@@ -3,11 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "harness/run/exit_status.hpp"
+#include "harness/run/interrupt.hpp"
 #include "harness/table.hpp"
 
 #include "cases/catalogue.hpp"
 #include "cases/commands/cli.hpp"
-#include "cases/commands/interrupt.hpp"
 
 namespace rankcheck::cases {
 
@@ -151,7 +152,7 @@ void add_list(CLI::App& app, Context& context) {
                                          "unavailable), properties and suites.");
   CLI::Option* json = command->add_flag("--json")->description("Prints JSON.");
   command->callback([json, &context] {
-    const Interrupt interrupt;
+    const harness::run::Interrupt interrupt;
     context.exit_status = interrupt.status_of("all backends were asked", [&] {
       const Listing listing = collect(interrupt.stop());
       if (json->count() > 0) {
@@ -159,7 +160,7 @@ void add_list(CLI::App& app, Context& context) {
       } else {
         print(listing);
       }
-      return status_held;
+      return harness::run::status_held;
     });
   });
 }

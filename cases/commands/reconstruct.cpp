@@ -8,11 +8,13 @@
 
 #include "gpu/device/sim/cluster.hpp"
 
+#include "harness/run/exit_status.hpp"
+#include "harness/run/interrupt.hpp"
+
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/mpi.hpp"
 #include "cases/backends/ranks.hpp"
 #include "cases/commands/cli.hpp"
-#include "cases/commands/interrupt.hpp"
 #include "cases/reconstruct/reconstruct_command.hpp"
 
 namespace rankcheck::cases {
@@ -20,32 +22,33 @@ namespace rankcheck::cases {
 namespace {
 
 using harness::BadInput;
-using reconstruct::Options;
 
 /// Reconstructs in this process, on simulated devices.
-int reconstruct_in_sim(const Options& options) {
+int reconstruct_in_sim(const reconstruct::Options& options) {
   require_ranks("sim", options.ranks, data_ranks_max);
-  const Interrupt interrupt;
+  const harness::run::Interrupt interrupt;
   gpu::sim::SimCluster cluster(reference::contract_named);
   cluster.begin(std::max(options.ranks, 1), {}, {});
   const int status = reconstruct_on(cluster, options, interrupt);
   cluster.end();
-  return status == status_held ? interrupt.exit_status() : status;
+  return status == harness::run::status_held ? interrupt.exit_status() : status;
 }
 
 /// Reconstructs in a program that takes the same command line.
 template <class Run>
-int reconstruct_elsewhere(const Context& context, const Options& options, const Run& run) {
+int reconstruct_elsewhere(const Context& context,
+                          const reconstruct::Options& options,
+                          const Run& run) {
   require_backend(options.backend);
-  const Interrupt interrupt;
+  const harness::run::Interrupt interrupt;
   std::vector<std::string> arguments = context.arguments;
   // For the other program, our terminal is a pipe, so it needs an explicit option.
   arguments.push_back("--progress=" + options.progress);
   const int status = run(std::max(options.ranks, 1), arguments, interrupt.requested());
-  return status == status_held ? interrupt.exit_status() : status;
+  return status == harness::run::status_held ? interrupt.exit_status() : status;
 }
 
-int reconstruct_where_asked(const Context& context, const Options& options) {
+int reconstruct_where_asked(const Context& context, const reconstruct::Options& options) {
   if (options.backend == "sim") return reconstruct_in_sim(options);
   if (options.backend == "mpi") return reconstruct_elsewhere(context, options, reconstruct_in_mpi);
   if (options.backend == "cuda")
@@ -59,9 +62,10 @@ int reconstruct_where_asked(const Context& context, const Options& options) {
 }  // namespace
 
 void add_reconstruct(CLI::App& app, Context& context) {
-  reconstruct::add_command(app, context, [&context](const Options& options) {
-    return reconstruct_where_asked(context, options);
-  });
+  reconstruct::add_command(
+      app, context.exit_status, [&context](const reconstruct::Options& options) {
+        return reconstruct_where_asked(context, options);
+      });
 }
 
 }  // namespace rankcheck::cases

@@ -6,12 +6,13 @@
 #include "harness/image.hpp"
 #include "harness/nearest.hpp"
 #include "harness/report.hpp"
+#include "harness/run/exit_status.hpp"
+#include "harness/run/interrupt.hpp"
+#include "harness/run/memory.hpp"
 #include "harness/table.hpp"
 
 #include "cases/catalogue.hpp"
 #include "cases/commands/cli.hpp"
-#include "cases/commands/interrupt.hpp"
-#include "cases/commands/memory.hpp"
 
 namespace rankcheck::cases {
 
@@ -63,14 +64,15 @@ int print_result(const harness::ReplayResult& result) {
                harness::grouped(judgement.wrong_count),
                to_table(judgement.wrong).text());
   }
-  if (is_red(result.verdict)) return status_failed;
-  if (result.verdict != Verdict::errored && result.verdict != Verdict::skipped) return status_held;
+  if (is_red(result.verdict)) return harness::run::status_failed;
+  if (result.verdict != Verdict::errored && result.verdict != Verdict::skipped)
+    return harness::run::status_held;
   std::fflush(stdout);
   constexpr std::size_t bytes_max = 200;
   fmt::print(stderr,
              "rankcheck: case: could not be run: {}\n",
              harness::shortened(judgement.reason, bytes_max));
-  return status_unable;
+  return harness::run::status_unable;
 }
 
 int replay_case(const std::string& text_or_path, int times, const harness::StopRequest& stop) {
@@ -87,7 +89,7 @@ int replay_case(const std::string& text_or_path, int times, const harness::StopR
   const auto trouble = backend->close();
   if (!trouble) return status;
   fmt::print("afterwards {}\n", harness::printable(trouble->reason));
-  return status_failed;
+  return harness::run::status_failed;
 }
 
 void expect_claimed(const harness::Catalogue& catalogue, const Case& c) {
@@ -109,7 +111,7 @@ void expect_small_enough(const harness::Catalogue& catalogue, const Case& c) {
   const int ranks = group_size(c);
   const double guards = 2.0 * harness::guard_bytes * ranks;
   // Checks this first: with too many ranks, the loop below would take too long.
-  expect_memory("case", ranks, guards);
+  harness::run::expect_memory("case", ranks, guards);
   double bytes = guards;
   for (int rank = 0; rank < ranks; ++rank) {
     spec::Extents extents;
@@ -118,7 +120,7 @@ void expect_small_enough(const harness::Catalogue& catalogue, const Case& c) {
              static_cast<double>(spec::info(c.type).bytes);
     bytes += static_cast<double>((extents.send.size() + extents.recv.size()) * sizeof(spec::Block));
   }
-  expect_memory("case", ranks, bytes);
+  harness::run::expect_memory("case", ranks, bytes);
 }
 
 }  // namespace
@@ -153,7 +155,7 @@ void add_replay(CLI::App& app, Context& context) {
       ->type_name("CASE");
   command->add_option("--times", options->times, "The number of replays.")->type_name("N");
   command->callback([options, &context] {
-    const Interrupt interrupt;
+    const harness::run::Interrupt interrupt;
     context.exit_status = interrupt.status_of("there was a result", [&] {
       return replay_case(options->text, options->times, interrupt.stop());
     });

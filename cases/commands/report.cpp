@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "harness/journal.hpp"
+#include "harness/run/exit_status.hpp"
 #include "harness/runner.hpp"
 #include "harness/table.hpp"
 
@@ -44,7 +45,7 @@ int render(const std::filesystem::path& folder, const std::string& program) {
   const harness::Report report = rendered(folder);
   const int status = exit_status(report);
   const std::string hint = how_to_go_on(report, folder, program);
-  if (status != status_unable && !hint.empty()) complain(folder, hint);
+  if (status != harness::run::status_unable && !hint.empty()) complain(folder, hint);
   complain_if_unable(status, report, folder, program);
   return status;
 }
@@ -90,7 +91,7 @@ void complain_if_unable(int status,
                         const harness::Report& report,
                         const std::filesystem::path& folder,
                         const std::string& program) {
-  if (status != status_unable) return;
+  if (status != harness::run::status_unable) return;
   const std::string hint = how_to_go_on(report, folder, program);
   if (!hint.empty()) return complain(folder, hint);
   const auto& all = report.findings;

@@ -7,10 +7,10 @@
 
 #include "harness/engine.hpp"
 #include "harness/hash.hpp"
+#include "harness/run/progress.hpp"
 #include "harness/runner.hpp"
 
 #include "cases/commands/cli.hpp"
-#include "cases/commands/progress.hpp"
 
 namespace rankcheck::cases {
 
@@ -191,7 +191,7 @@ class Rounds {
   const Plan& plan_;
   const harness::Record& record_;
   const harness::Catalogue& catalogue_;
-  Progress progress_;
+  harness::run::Progress progress_;
   harness::Runner runner_;
   int round_ = 0;
 };

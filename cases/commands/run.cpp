@@ -12,13 +12,13 @@
 #include <fmt/ranges.h>
 
 #include "harness/report.hpp"
+#include "harness/run/interrupt.hpp"
 #include "harness/summary.hpp"
 #include "harness/table.hpp"
 
 #include "cases/catalogue.hpp"
 #include "cases/commands/archive.hpp"
 #include "cases/commands/cli.hpp"
-#include "cases/commands/interrupt.hpp"
 #include "cases/commands/report.hpp"
 #include "cases/commands/rounds.hpp"
 #include "cases/commands/run_options.hpp"
@@ -95,7 +95,7 @@ void refuse_part_of_gate(const std::string& resumed) {
 
 RunOutcome run_selection(RunOptions options,
                          const std::string& program,
-                         const Interrupt& interrupt) {
+                         const harness::run::Interrupt& interrupt) {
   options.stop.flag = interrupt.stop().flag;
   const harness::Catalogue catalogue = make_catalogue();
   Session session = open_session(options, catalogue);
@@ -120,7 +120,7 @@ void add_run(CLI::App& app, Context& context) {
     const bool is_gate = std::find(suites.begin(), suites.end(), "hardware") != suites.end() ||
                          (!options->resume.empty() && hardware::is_gate(options->resume));
     if (!is_gate) refuse_part_of_gate(options->resume);
-    const Interrupt interrupt;
+    const harness::run::Interrupt interrupt;
     context.exit_status = interrupt.status_of("the run began", [&] {
       if (is_gate) return run_hardware(*options, context.program, interrupt);
       const RunOutcome outcome = run_selection(*options, context.program, interrupt);

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "harness/report.hpp"
+#include "harness/run/interrupt.hpp"
 
-#include "cases/commands/interrupt.hpp"
 #include "cases/commands/run_options.hpp"
 
 namespace rankcheck::cases {
@@ -21,11 +21,13 @@ struct RunOutcome {
 /// reports. Throws BadInput and FileError. Throws harness::Interrupted if the run had not begun.
 RunOutcome run_selection(RunOptions options,
                          const std::string& program,
-                         const Interrupt& interrupt);
+                         const harness::run::Interrupt& interrupt);
 
 /// Runs the gate for hardware: the suite `hardware`, and checks that no suite can describe. Returns
 /// the exit status. Throws BadInput and FileError. Throws harness::Interrupted if the gate had not
 /// begun.
-int run_hardware(const RunOptions& options, const std::string& program, const Interrupt& interrupt);
+int run_hardware(const RunOptions& options,
+                 const std::string& program,
+                 const harness::run::Interrupt& interrupt);
 
 }  // namespace rankcheck::cases

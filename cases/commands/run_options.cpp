@@ -10,9 +10,9 @@
 
 #include "harness/backend.hpp"
 #include "harness/fields.hpp"
+#include "harness/run/option_values.hpp"
 
 #include "cases/commands/archive.hpp"
-#include "cases/commands/option_values.hpp"
 
 namespace rankcheck::cases {
 
@@ -39,7 +39,7 @@ constexpr int jobs_max = 256;
 /// Whether the whole text is a whole number in the range of its type.
 template <class Number>
 bool parse(std::string_view text, Number& out) {
-  if (!is_whole_number(text)) return false;
+  if (!harness::run::is_whole_number(text)) return false;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, out);
   return error == std::errc{} && stop == end;
@@ -69,7 +69,7 @@ std::vector<int> parse_ranks(const std::string& text) {
 
 std::vector<spec::Type> parse_types(const std::string& text) {
   std::vector<spec::Type> types;
-  for (const std::string& each : split_list("--type", text)) {
+  for (const std::string& each : harness::run::split_list("--type", text)) {
     try {
       harness::read_value(each, types.emplace_back());
     } catch (const BadInput& bad) {
@@ -177,7 +177,8 @@ Selection parse_selection(const RunOptions& options) {
   if (selection.cases) expect_positive("--cases", *selection.cases);
   if (!options.ranks.empty()) selection.ranks = parse_ranks(options.ranks);
   if (!options.types.empty()) selection.types = parse_types(options.types);
-  if (!options.backends.empty()) selection.backends = split_list("--backend", options.backends);
+  if (!options.backends.empty())
+    selection.backends = harness::run::split_list("--backend", options.backends);
   if (!options.seed.empty()) selection.seed = parse_seed(options.seed);
   return selection;
 }

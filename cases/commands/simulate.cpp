@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include "harness/case.hpp"
+#include "harness/run/memory.hpp"
+#include "harness/run/outputs.hpp"
 #include "harness/table.hpp"
 
 #include "cases/commands/cli.hpp"
-#include "cases/commands/memory.hpp"
-#include "cases/commands/outputs.hpp"
 
 namespace rankcheck::cases {
 
@@ -60,14 +60,16 @@ void simulate(SimulateOptions options) {
   // The frames, the frames in the file's order, the file made in memory, and the image of this
   // file.
   constexpr double copies = 4;
-  expect_memory("--positions",
-                fmt::format("{} frames of {} pixels and their file", simulation.positions, pixels),
-                copies * sizeof(float) * simulation.positions * static_cast<double>(pixels),
-                MemoryShare::three_quarters);
-  expect_memory("--modes",
-                fmt::format("{} modes of the probe", simulation.modes),
-                probe_bytes_per_pixel * simulation.modes * simulation.probe * simulation.probe);
-  require_writable_file(options.path);
+  harness::run::expect_memory(
+      "--positions",
+      fmt::format("{} frames of {} pixels and their file", simulation.positions, pixels),
+      copies * sizeof(float) * simulation.positions * static_cast<double>(pixels),
+      harness::run::MemoryShare::three_quarters);
+  harness::run::expect_memory(
+      "--modes",
+      fmt::format("{} modes of the probe", simulation.modes),
+      probe_bytes_per_pixel * simulation.modes * simulation.probe * simulation.probe);
+  harness::run::require_writable_file(options.path);
   const Dataset data = reconstruct::simulate(simulation);
   const std::string title = fmt::format("simulated: {} scan, step {:.4g}, noise {}, seed {}",
                                         options.scan,

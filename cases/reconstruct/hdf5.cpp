@@ -15,18 +15,15 @@
 
 #include "harness/case.hpp"
 #include "harness/files.hpp"
+#include "harness/run/exit_status.hpp"
+#include "harness/run/memory.hpp"
 #include "harness/table.hpp"
-
-#include "cases/commands/memory.hpp"
 
 namespace rankcheck::cases::reconstruct::hdf5 {
 
 namespace {
 
 using harness::BadInput;
-
-/// The program's exit status on bad input.
-constexpr int status_unable = 2;
 
 const H5::PredType& type_of(Number number) {
   static const std::array<const H5::PredType*, 10> types{&H5::PredType::STD_I8LE,
@@ -102,7 +99,7 @@ class CrashGuard {
   static void give_up(int /*signal*/) {
     const ssize_t written = ::write(STDERR_FILENO, line().data(), line().size());
     static_cast<void>(written);
-    ::_exit(status_unable);
+    ::_exit(harness::run::status_unable);
   }
 
   std::array<struct sigaction, signals.size()> actions_before_{};
@@ -319,9 +316,9 @@ void require_room(const Reader& reader,
       shape.end(),
       static_cast<double>(value_bytes),
       [](double product, std::int64_t extent) { return product * static_cast<double>(extent); });
-  expect_memory(fmt::format("{}: {}", reader.path().string(), name),
-                fmt::format("the numbers of {}", text(shape)),
-                bytes);
+  harness::run::expect_memory(fmt::format("{}: {}", reader.path().string(), name),
+                              fmt::format("the numbers of {}", text(shape)),
+                              bytes);
 }
 
 void require_numbers(const Reader& reader, const std::string& name, const H5::DataSet& dataset) {

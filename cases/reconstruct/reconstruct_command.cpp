@@ -14,10 +14,12 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "harness/case.hpp"
+#include "harness/run/exit_status.hpp"
+#include "harness/run/memory.hpp"
+#include "harness/run/outputs.hpp"
 #include "harness/table.hpp"
 
-#include "cases/commands/memory.hpp"
-#include "cases/commands/outputs.hpp"
 #include "cases/reconstruct/check.hpp"
 #include "cases/reconstruct/focus.hpp"
 #include "cases/reconstruct/following.hpp"
@@ -213,7 +215,7 @@ void require_own_places(const Options& options) {
        {"the checkpoint", options.checkpoint},
        {"the pictures", options.pictures}}};
   const auto require_other = [](const std::string& path, const char* what, const std::string& of) {
-    if (path.empty() || of.empty() || !is_same_file(path, of)) return;
+    if (path.empty() || of.empty() || !harness::run::is_same_file(path, of)) return;
     throw BadInput(fmt::format("{}: expected another file than {}", path, what));
   };
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -227,9 +229,9 @@ void require_own_places(const Options& options) {
 /// Checks what can be refused before the long work starts. Throws BadInput.
 void require_sense(const Options& options) {
   require_own_places(options);
-  require_writable_file(options.output);
-  if (!options.checkpoint.empty()) require_writable_file(options.checkpoint);
-  if (!options.pictures.empty()) require_writable_folder(options.pictures);
+  harness::run::require_writable_file(options.output);
+  if (!options.checkpoint.empty()) harness::run::require_writable_file(options.checkpoint);
+  if (!options.pictures.empty()) harness::run::require_writable_folder(options.pictures);
 }
 
 /// Saves a checkpoint. If the state is not finite, nothing can continue from it, so the previous
@@ -262,9 +264,9 @@ int conclude(const Options& options,
   const std::string complaint = result.costs.empty() || std::isfinite(result.costs.back())
                                     ? checks.complaint(options.course.check_every > 0 && is_done)
                                     : "falsified: the cost is not a number";
-  if (complaint.empty()) return status_held;
+  if (complaint.empty()) return harness::run::status_held;
   fmt::print("{}\n", complaint);
-  return status_failed;
+  return harness::run::status_failed;
 }
 
 void add_outputs(CLI::App& command, Options& options) {
@@ -356,7 +358,8 @@ void require_room_for_waves(const Solver& solver, const Problem& problem, int mo
     bytes += 2.0 * sizeof(float) * static_cast<double>(spec::components(scene, array)) *
              static_cast<double>(problem.data.count);
   }
-  expect_memory(fmt::format("--solver {}", solver.name), "the exit waves of all positions", bytes);
+  harness::run::expect_memory(
+      fmt::format("--solver {}", solver.name), "the exit waves of all positions", bytes);
 }
 
 /// Throws BadInput if the ranks' objects and exit waves do not fit into this machine's memory.
@@ -369,7 +372,7 @@ void require_room(const Solver& solver, const Problem& problem, int modes) {
   const int ranks = problem.cluster.ranks();
   const double exchanged =
       static_cast<double>(stretch_max) * sizeof(decltype(problem.data.object)::value_type);
-  expect_memory(
+  harness::run::expect_memory(
       "--ranks", ranks, ranks * (pixels * static_cast<double>(solver.bytes_per_pixel) + exchanged));
 }
 
@@ -378,9 +381,9 @@ void require_room(const Solver& solver, const Problem& problem, int modes) {
 void require_room_for_checks(const Options& options, const Result& from, const Dataset& data) {
   if (options.course.check_every == 0) return;
   const int modes = modes_of(options, from, data);
-  expect_memory(fmt::format("--verify {}", options.course.check_every),
-                "the reference's arrays of a step's frames",
-                check_bytes(data, modes, from.batches));
+  harness::run::expect_memory(fmt::format("--verify {}", options.course.check_every),
+                              "the reference's arrays of a step's frames",
+                              check_bytes(data, modes, from.batches));
 }
 
 std::string side_of_focus(double defocus) {
@@ -436,7 +439,9 @@ std::unique_ptr<Reconstruction> start_running(const Options& options,
 
 }  // namespace
 
-int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrupt& interrupt) {
+int reconstruct_on(gpu::Cluster& cluster,
+                   const Options& options,
+                   const harness::run::Interrupt& interrupt) {
   require_sense(options);
   const bool is_lead = cluster.local().front() == 0;
   const auto start = std::chrono::steady_clock::now();
@@ -472,7 +477,7 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
       start_running(options, solver, problem, data, from, is_interrupted);
   if (running == nullptr) {
     if (is_lead) fmt::print("interrupted while looking for the probe; nothing was written\n");
-    return status_held;
+    return harness::run::status_held;
   }
   Progress progress(options.progress == "terminal",
                     options.course.iterations,
@@ -502,13 +507,13 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
                          if (is_lead) save_checkpoint(options, data, now);
                        },
                    .is_interrupted = is_interrupted});
-  if (!is_lead) return status_held;
+  if (!is_lead) return harness::run::status_held;
   progress.clear();
   return conclude(options, data, result, checks, interrupt.requested());
 }
 
 void add_command(CLI::App& app,
-                 Context& context,
+                 int& exit_status,
                  const std::function<int(const Options& options)>& run) {
   CLI::App* command = app.add_subcommand(
       "reconstruct", "Reconstructs a scan from a CXI file on one or more ranks.");
@@ -566,12 +571,12 @@ void add_command(CLI::App& app,
   add_outputs(*command, *options);
   command->get_option("--resume")->excludes(command->get_option("--start"));
   command->get_option("--resume")->excludes(command->get_option("--defocus"));
-  command->callback([options, run, &context] {
+  command->callback([options, run, &exit_status] {
     if (!options->model.empty()) options->solver = with_model(options->solver, options->model);
     if (options->progress == "auto") {
       options->progress = ::isatty(STDOUT_FILENO) == 1 ? "terminal" : "lines";
     }
-    context.exit_status = run(*options);
+    exit_status = run(*options);
   });
 }
 
@@ -579,16 +584,16 @@ int run_command(int argc,
                 char** argv,
                 bool answers,
                 const std::function<int(const Options& options)>& run) {
-  Context context{.program = argv[0]};
+  int exit_status = harness::run::status_held;
   CLI::App app("Reconstructs a scan from a CXI file on the devices of this program.");
-  add_command(app, context, run);
+  add_command(app, exit_status, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) throw;
-    return answers ? app.exit(error) : status_held;
+    return answers ? app.exit(error) : harness::run::status_held;
   }
-  return context.exit_status;
+  return exit_status;
 }
 
 }  // namespace rankcheck::cases::reconstruct

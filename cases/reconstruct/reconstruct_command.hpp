@@ -6,9 +6,13 @@
 
 #include "gpu/device/cluster.hpp"
 
-#include "cases/commands/cli.hpp"
-#include "cases/commands/interrupt.hpp"
+#include "harness/run/interrupt.hpp"
+
 #include "cases/reconstruct/reconstruction.hpp"
+
+namespace CLI {
+class App;
+}
 
 /// The command `reconstruct`. It is part of the main program and of worker programs with their own
 /// devices. This code does not know how the operators are compiled; the program that links it
@@ -41,10 +45,10 @@ struct Options {
   std::string progress = "auto";
 };
 
-/// Adds the command. Its callback stores the result of `run` as exit status in the context.
-/// `context` must outlive the app.
+/// Adds the command. Its callback stores the result of `run` in `exit_status`, which must outlive
+/// the app.
 void add_command(CLI::App& app,
-                 Context& context,
+                 int& exit_status,
                  const std::function<int(const Options& options)>& run);
 
 /// Runs the command with the arguments of a worker program, of which the first is the command's
@@ -60,6 +64,6 @@ void add_command(CLI::App& app,
 /// Returns the exit status. Throws BadInput, and everything that the cluster throws.
 [[nodiscard]] int reconstruct_on(gpu::Cluster& cluster,
                                  const Options& options,
-                                 const Interrupt& interrupt);
+                                 const harness::run::Interrupt& interrupt);
 
 }  // namespace rankcheck::cases::reconstruct

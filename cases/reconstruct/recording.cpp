@@ -9,8 +9,7 @@
 #include <fmt/format.h>
 
 #include "harness/case.hpp"
-
-#include "cases/commands/memory.hpp"
+#include "harness/run/memory.hpp"
 
 namespace rankcheck::cases::reconstruct {
 
@@ -151,9 +150,10 @@ void take_object(Recording& recording, Dataset& data) {
   data.object_fault = std::move(recording.object_fault);
   data.object = std::move(recording.object.values);
   if (data.has_object) return;
-  expect_memory(data.frames_name,
-                fmt::format("an object of {} × {}, which the scan needs,", data.rows, data.cols),
-                static_cast<double>(data.rows) * data.cols * sizeof(data.object.front()));
+  harness::run::expect_memory(
+      data.frames_name,
+      fmt::format("an object of {} × {}, which the scan needs,", data.rows, data.cols),
+      static_cast<double>(data.rows) * data.cols * sizeof(data.object.front()));
   data.object.assign(static_cast<std::size_t>(data.rows) * static_cast<std::size_t>(data.cols), 1);
 }
 
@@ -333,13 +333,14 @@ void require_room(const hdf5::Reader& file, const std::string& name, const hdf5:
   // A frame as it is in the file and as it is used, the mask, and a counter of how often each pixel
   // is bad.
   constexpr double bytes_per_pixel = 4 * sizeof(float) + 2 * sizeof(std::int64_t);
-  expect_memory(place,
-                fmt::format("the arrays for one frame of {:.0f} × {:.0f}", width, width),
-                width * width * bytes_per_pixel);
-  expect_memory(place,
-                fmt::format("{} frames of {:.0f} × {:.0f}", shape[0], width, width),
-                static_cast<double>(shape[0]) * width * width * sizeof(float),
-                MemoryShare::three_quarters);
+  harness::run::expect_memory(
+      place,
+      fmt::format("the arrays for one frame of {:.0f} × {:.0f}", width, width),
+      width * width * bytes_per_pixel);
+  harness::run::expect_memory(place,
+                              fmt::format("{} frames of {:.0f} × {:.0f}", shape[0], width, width),
+                              static_cast<double>(shape[0]) * width * width * sizeof(float),
+                              harness::run::MemoryShare::three_quarters);
 }
 
 void require_frames(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape) {

@@ -28,12 +28,12 @@
 #include "gpu/plan/schedule.hpp"
 
 #include "harness/input.hpp"
+#include "harness/run/exit_status.hpp"
 #include "harness/worker/serve.hpp"
 
 #include "cases/backends/algorithms.hpp"
 #include "cases/collectives/family/case.hpp"
 #include "cases/collectives/family/inputs.hpp"
-#include "cases/commands/cli.hpp"
 #include "cases/hardware/probe.hpp"
 #include "cases/ptycho/family/case.hpp"
 #include "cases/workers/arrival.hpp"
@@ -360,7 +360,7 @@ int main_with(int argc, char** argv) {
                  "rankcheck-worker-cuda: expected --ranks N of at most %d, --describe, "
                  "--probe JSON or --time JSON\n",
                  cuda_ranks_max);
-    return status_unable;
+    return harness::run::status_unable;
   }
   end_with_harness();
   CudaSubject subject(ranks);
@@ -377,7 +377,7 @@ int main(int argc, char** argv) {
     return rankcheck::cases::main_with(argc, argv);
   } catch (const nlohmann::json::parse_error&) {
     std::fprintf(stderr, "rankcheck-worker-cuda: %s: expected JSON, got %s\n", argv[1], argv[2]);
-    return rankcheck::cases::status_unable;
+    return rankcheck::harness::run::status_unable;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "rankcheck-worker-cuda: %s\n", error.what());
     return 1;

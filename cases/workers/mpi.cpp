@@ -15,11 +15,11 @@
 #include "gpu/ptycho/registry.hpp"
 
 #include "harness/input.hpp"
+#include "harness/run/exit_status.hpp"
 #include "harness/worker/serve.hpp"
 
 #include "cases/collectives/family/case.hpp"
 #include "cases/collectives/family/inputs.hpp"
-#include "cases/commands/cli.hpp"
 #include "cases/ptycho/family/case.hpp"
 #include "cases/workers/arrival.hpp"
 
@@ -149,8 +149,7 @@ class MpiSubject final : public worker::Subject {
       return;
     }
     std::array<std::byte, 16> scalar{};
-    if (has_scalar(c))
-      fill_scalar(c, runtime_.rank(), scalar.data());
+    if (has_scalar(c)) fill_scalar(c, runtime_.rank(), scalar.data());
     const spec::Call call = collective_call(c);
     const mpi::Request request{.algorithm = *runtime_.find(c.operation, c.algorithm),
                                .contract = contract,
@@ -203,7 +202,7 @@ class MpiSubject final : public worker::Subject {
 int serve_harness() {
   MpiSubject subject;
   worker::serve(subject, worker::connect_to_harness());
-  return status_held;
+  return harness::run::status_held;
 }
 
 }  // namespace
@@ -217,6 +216,6 @@ int main() {
   } catch (const std::exception& error) {
     fmt::print(stderr, "rankcheck-worker-mpi: {}\n", error.what());
     // Without MPI_Abort the other processes would wait for this one in MPI_Finalize.
-    std::_Exit(rankcheck::cases::status_unable);
+    std::_Exit(rankcheck::harness::run::status_unable);
   }
 }

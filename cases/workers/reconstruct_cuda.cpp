@@ -11,6 +11,8 @@
 #include "gpu/device/cuda/cluster.hpp"
 #include "gpu/device/cuda/devices.hpp"
 
+#include "harness/run/exit_status.hpp"
+
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/worker_command.hpp"
 #include "cases/reconstruct/reconstruct_command.hpp"
@@ -31,7 +33,7 @@ int reconstruct_here(const reconstruct::Options& options) {
   cuda::Devices devices(static_cast<int>(ranks.size()));
   cuda::CudaCluster cluster(devices, reference::contract_named);
   cluster.begin(ranks);
-  const Interrupt interrupt{worker_end_signal};
+  const harness::run::Interrupt interrupt{worker_end_signal};
   return reconstruct_on(cluster, options, interrupt);
 }
 
@@ -47,6 +49,6 @@ int main(int argc, char** argv) {
     return cases::reconstruct::run_command(argc, argv, true, cases::reconstruct_here);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}: {}\n", cases::cuda_reconstruct_program, error.what());
-    return cases::status_unable;
+    return rankcheck::harness::run::status_unable;
   }
 }

@@ -11,6 +11,7 @@
 #include "gpu/device/mpi/cluster.hpp"
 #include "gpu/device/mpi/runtime.hpp"
 
+#include "harness/run/exit_status.hpp"
 #include "harness/worker/serve.hpp"
 
 #include "cases/backends/mpi.hpp"
@@ -39,7 +40,7 @@ int run_reconstruct(mpi::Runtime& runtime, int argc, char** argv) {
       throw harness::BadInput(fmt::format(
           "--ranks: expected {}, a process each, found {}", cluster.ranks(), options.ranks));
     }
-    const Interrupt interrupt{worker_end_signal};
+    const harness::run::Interrupt interrupt{worker_end_signal};
     return reconstruct_on(cluster, options, interrupt);
   };
   const int status = reconstruct::run_command(argc, argv, runtime.rank() == 0, run);
@@ -55,7 +56,7 @@ int reconstruct_together(int argc, char** argv) {
     complain(error);
     // The other processes may wait for this one in a collective, while this one waits for them in
     // MPI_Finalize.
-    mpi::Runtime::abort(status_unable);
+    mpi::Runtime::abort(harness::run::status_unable);
   }
 }
 
@@ -70,6 +71,6 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     rankcheck::cases::complain(error);
     // Without MPI_Abort the other processes would wait for this one in MPI_Finalize.
-    std::_Exit(rankcheck::cases::status_unable);
+    std::_Exit(rankcheck::harness::run::status_unable);
   }
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 /// The format of values on the command line.
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 
 /// Whether the text is decimal digits, with an optional '-' before them. Leading zeros are not
 /// allowed, because some programs read them as octal.
@@ -18,4 +18,4 @@ namespace rankcheck::cases {
 /// twice.
 [[nodiscard]] std::vector<std::string> split_list(std::string_view option, const std::string& text);
 
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

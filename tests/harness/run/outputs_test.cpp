@@ -1,4 +1,4 @@
-#include "cases/commands/outputs.hpp"
+#include "harness/run/outputs.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -11,21 +11,21 @@
 
 #include "tests/harness/sample.hpp"
 
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 namespace {
 
 namespace fs = std::filesystem;
 
 class Outputs : public testing::Test {
  protected:
-  Outputs() { harness::write_file(file_, "taken"); }
+  Outputs() { write_file(file_, "taken"); }
 
   /// Returns the complaint about a path, without its folder.
   std::string complaint(const std::function<void(const fs::path&)>& require,
                         const std::string& name) {
     try {
       require(folder_.path() / name);
-    } catch (const harness::BadInput& bad) {
+    } catch (const BadInput& bad) {
       std::string text = bad.what();
       const std::string folder = folder_.path().string() + '/';
       for (std::size_t at = 0; (at = text.find(folder)) != std::string::npos;) {
@@ -36,7 +36,7 @@ class Outputs : public testing::Test {
     return {};
   }
 
-  harness::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   fs::path file_ = folder_.path() / "file";
 };
 
@@ -53,14 +53,14 @@ TEST_F(Outputs, MayBeNoFilesWhereNoneCanBe) {
             "none/new: expected a file in a writable folder, found no folder none");
   EXPECT_EQ(complaint(require_writable_file, "file/new"),
             "file/new: expected a file in a writable folder, found file, which is not a folder");
-  EXPECT_THROW(require_writable_file("/dev/null"), harness::BadInput);
+  EXPECT_THROW(require_writable_file("/dev/null"), BadInput);
 }
 
 TEST_F(Outputs, AreTriedBecauseAFileSystemMayRefuseMoreThanItSays) {
   // Nobody may write there, not even root.
-  EXPECT_THROW(require_writable_file("/proc/new"), harness::BadInput);
-  EXPECT_THROW(require_writable_folder("/proc/new/deeper"), harness::BadInput);
-  EXPECT_THROW(require_writable_folder("/proc"), harness::BadInput);
+  EXPECT_THROW(require_writable_file("/proc/new"), BadInput);
+  EXPECT_THROW(require_writable_folder("/proc/new/deeper"), BadInput);
+  EXPECT_THROW(require_writable_folder("/proc"), BadInput);
   const std::string name(300, 'n');
   EXPECT_NE(complaint(require_writable_file, name).find("File name too long"), std::string::npos);
   EXPECT_NE(complaint(require_writable_folder, "new/" + name).find("File name too long"),
@@ -99,4 +99,4 @@ TEST_F(Outputs, AreTheSameByAnyName) {
 }
 
 }  // namespace
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

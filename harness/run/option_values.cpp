@@ -1,4 +1,4 @@
-#include "cases/commands/option_values.hpp"
+#include "harness/run/option_values.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@
 
 #include "harness/case.hpp"
 
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 
 bool is_whole_number(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
@@ -34,16 +34,15 @@ std::vector<std::string> split_list(std::string_view option, const std::string& 
                                   ? value.c_str()
                                   : nullptr;
     if (fault != nullptr) {
-      throw harness::BadInput(
-          fmt::format("{}: {}: expected values between commas, each once, got {}{}",
-                      option,
-                      text,
-                      fault,
-                      value.empty() ? "" : " twice"));
+      throw BadInput(fmt::format("{}: {}: expected values between commas, each once, got {}{}",
+                                 option,
+                                 text,
+                                 fault,
+                                 value.empty() ? "" : " twice"));
     }
     values.push_back(std::move(value));
   }
   return values;
 }
 
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

@@ -1,4 +1,4 @@
-#include "cases/commands/outputs.hpp"
+#include "harness/run/outputs.hpp"
 
 #include <cerrno>
 #include <string_view>
@@ -11,14 +11,14 @@
 
 #include "harness/case.hpp"
 
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 
 namespace {
 
 namespace fs = std::filesystem;
 
 [[noreturn]] void reject(const fs::path& path, std::string_view expected, std::string_view found) {
-  throw harness::BadInput(fmt::format("{}: expected {}, found {}", path.string(), expected, found));
+  throw BadInput(fmt::format("{}: expected {}, found {}", path.string(), expected, found));
 }
 
 [[noreturn]] void reject(const fs::path& path, std::string_view expected, int reason) {
@@ -96,4 +96,4 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
   return whole(a) == whole(b);
 }
 
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

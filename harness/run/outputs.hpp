@@ -3,7 +3,7 @@
 #include <filesystem>
 
 /// Checks of output paths before the work starts.
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 
 /// Throws BadInput if no file can be created or replaced at the path: the path names something else
 /// than a file, or its folder is missing or not writable.
@@ -15,4 +15,4 @@ void require_writable_folder(const std::filesystem::path& path);
 /// Whether both paths name the same file. The file need not exist.
 [[nodiscard]] bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

@@ -1,4 +1,4 @@
-#include "cases/commands/interrupt.hpp"
+#include "harness/run/interrupt.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 
 namespace {
 
@@ -85,7 +85,7 @@ const std::atomic<bool>& Interrupt::requested() const {
 int Interrupt::status_of(const char* what, const std::function<int()>& work) const {
   try {
     return work();
-  } catch (const harness::Interrupted&) {
+  } catch (const Interrupted&) {
     std::fflush(stdout);
     fmt::print(stderr, "rankcheck: interrupted before {}\n", what);
     return exit_status();
@@ -97,4 +97,4 @@ int Interrupt::exit_status() const {
   return number == 0 ? 0 : 128 + number;
 }
 
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

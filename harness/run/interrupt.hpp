@@ -7,7 +7,7 @@
 
 #include "harness/stop.hpp"
 
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 
 /// Makes SIGINT and SIGTERM request an end instead of ending the program at once. Another such
 /// signal within a second counts as the same one. A later one ends the program at once. A write
@@ -24,8 +24,8 @@ class Interrupt {
   /// True from the first signal on.
   [[nodiscard]] const std::atomic<bool>& requested() const;
   /// Returns the request in the form that waits for workers take.
-  [[nodiscard]] harness::StopRequest stop() const { return {.flag = &requested()}; }
-  /// Calls `work` and returns its exit status. If `work` throws harness::Interrupted, prints the
+  [[nodiscard]] StopRequest stop() const { return {.flag = &requested()}; }
+  /// Calls `work` and returns its exit status. If `work` throws Interrupted, prints the
   /// line "interrupted before `what`" and returns exit_status().
   [[nodiscard]] int status_of(const char* what, const std::function<int()>& work) const;
   /// Returns 128 + the first signal's number, the exit status that shells use. Returns 0 if no
@@ -36,4 +36,4 @@ class Interrupt {
   std::vector<int> signals_;
 };
 
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

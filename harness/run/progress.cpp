@@ -1,4 +1,4 @@
-#include "cases/commands/progress.hpp"
+#include "harness/run/progress.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -9,9 +9,7 @@
 #include "harness/report.hpp"
 #include "harness/table.hpp"
 
-namespace rankcheck::cases {
-
-using harness::Verdict;
+namespace rankcheck::harness::run {
 
 Progress::Progress(std::string program,
                    std::optional<std::chrono::steady_clock::time_point> rounds_end)
@@ -26,7 +24,7 @@ void Progress::begin_round(std::size_t units, std::size_t units_done, std::int64
   planned_cases_ = cases;
 }
 
-void Progress::show(const harness::Finding& finding) {
+void Progress::show(const Finding& finding) {
   ++units_done_;
   settled_cases_ += finding.unit.cases;
   // In a run of several rounds, a later round may cover what this one did not.
@@ -37,19 +35,19 @@ void Progress::show(const harness::Finding& finding) {
   std::string line = fmt::format("{:<9} {}", name(finding.verdict), finding.unit.id());
   if (finding.cases > 0) line += fmt::format("  {} cases", finding.cases);
   if (finding.ratio_max > 0) line += fmt::format("  error/bound {:.3g}", finding.ratio_max);
-  if (!finding.reason.empty()) line += "  " + harness::printable(finding.reason);
+  if (!finding.reason.empty()) line += "  " + printable(finding.reason);
   fmt::print("{}\n", line);
-  if (bad) fmt::print("{}", harness::explain(finding, program_));
+  if (bad) fmt::print("{}", explain(finding, program_));
   std::fflush(stdout);
 }
 
-void Progress::end_round(int round, const harness::Tally& total) {
+void Progress::end_round(int round, const Tally& total) {
   clear();
   fmt::print("round {}: {} cases so far, {} of {} cells covered\n",
              round + 1,
-             harness::grouped(total.cases),
-             harness::grouped(total.covered_cells),
-             harness::grouped(total.required_cells));
+             grouped(total.cases),
+             grouped(total.covered_cells),
+             grouped(total.required_cells));
   std::fflush(stdout);
 }
 
@@ -70,7 +68,7 @@ std::string Progress::line() const {
   return fmt::format("{}/{} units, {} cases, {:.0f} cases/s, {}",
                      units_done_,
                      planned_units_,
-                     harness::grouped(cases_done_.load()),
+                     grouped(cases_done_.load()),
                      static_cast<double>(cases_done_.load()) / elapsed,
                      left ? fmt::format("{:.0f} s left", *left) : "...");
 }
@@ -85,4 +83,4 @@ void Progress::clear() {
   if (is_terminal_) fmt::print("\r\x1b[K");
 }
 
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

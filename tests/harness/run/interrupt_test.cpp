@@ -1,4 +1,4 @@
-#include "cases/commands/interrupt.hpp"
+#include "harness/run/interrupt.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 namespace {
 
 TEST(Interrupt, IsToldOnceByWhateverComesTwice) {
@@ -35,4 +35,4 @@ TEST(InterruptDeathTest, EndsAtOnceAtTheSecondCtrlC) {
 }
 
 }  // namespace
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

@@ -1,15 +1,13 @@
-#include "cases/commands/progress.hpp"
+#include "harness/run/progress.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/harness/sample.hpp"
 
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using harness::sample_finding;
-using harness::Verdict;
 
 TEST(Progress, OfARunThatRepeatsItselfEndsWithItsTime) {
   Progress progress("rankcheck", Clock::now() + std::chrono::hours(1));
@@ -27,7 +25,7 @@ TEST(Progress, TellsNoTimeBeforeTheFirstFinding) {
 }
 
 TEST(Progress, OfOneRoundEndsWithItsCases) {
-  harness::Finding whole = sample_finding("all_reduce", Verdict::passed);
+  Finding whole = sample_finding("all_reduce", Verdict::passed);
   Progress progress("rankcheck", std::nullopt);
   progress.begin_round(1, 0, whole.unit.cases);
   progress.show(whole);
@@ -35,7 +33,7 @@ TEST(Progress, OfOneRoundEndsWithItsCases) {
 }
 
 TEST(Progress, OfAResumedRunGoesOnWhereTheOneBeforeStopped) {
-  harness::Finding last = sample_finding("all_reduce", Verdict::passed);
+  Finding last = sample_finding("all_reduce", Verdict::passed);
   Progress progress("rankcheck", std::nullopt);
   progress.begin_round(4, 3, last.unit.cases);
   EXPECT_TRUE(progress.line().starts_with("3/4 units, ")) << progress.line();
@@ -45,4 +43,4 @@ TEST(Progress, OfAResumedRunGoesOnWhereTheOneBeforeStopped) {
 }
 
 }  // namespace
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

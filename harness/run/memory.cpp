@@ -1,11 +1,11 @@
-#include "cases/commands/memory.hpp"
+#include "harness/run/memory.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "harness/case.hpp"
 
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 
 void expect_memory(std::string_view place, int ranks, double bytes) {
   expect_memory(place, fmt::format("the buffers of {} ranks", ranks), bytes);
@@ -18,7 +18,7 @@ void expect_memory(std::string_view place, std::string_view what, double bytes, 
                            static_cast<double>(::sysconf(_SC_PAGESIZE)) *
                            (is_quarter ? 0.25 : 0.75);
   if (bytes <= bytes_max) return;
-  throw harness::BadInput(
+  throw BadInput(
       fmt::format("{}: {} take {:.1f} GiB: expected at most {:.1f}, {} of this machine's memory",
                   place,
                   what,
@@ -27,4 +27,4 @@ void expect_memory(std::string_view place, std::string_view what, double bytes, 
                   is_quarter ? "a quarter" : "three quarters"));
 }
 
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

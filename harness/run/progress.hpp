@@ -10,7 +10,7 @@
 #include "harness/finding.hpp"
 #include "harness/summary.hpp"
 
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 
 /// Shows how a run proceeds. On a terminal it rewrites one line. Elsewhere it prints a plain line
 /// for every finding, or for every round of a run that repeats itself. Failures are printed in full
@@ -27,9 +27,9 @@ class Progress {
   /// Begins a round of `units` units, of which `units_done` are already done. `cases` counts the
   /// cases of the remaining units.
   void begin_round(std::size_t units, std::size_t units_done, std::int64_t cases);
-  void show(const harness::Finding& finding);
+  void show(const Finding& finding);
   /// Prints the totals of all rounds so far.
-  void end_round(int round, const harness::Tally& total);
+  void end_round(int round, const Tally& total);
   /// Returns the state of the run in one line, with the estimated time left.
   [[nodiscard]] std::string line() const;
   /// Rewrites the line on a terminal.
@@ -53,4 +53,4 @@ class Progress {
   std::chrono::steady_clock::time_point start_;
 };
 
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

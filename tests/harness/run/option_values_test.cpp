@@ -1,10 +1,10 @@
-#include "cases/commands/option_values.hpp"
+#include "harness/run/option_values.hpp"
 
 #include <gtest/gtest.h>
 
 #include "harness/case.hpp"
 
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 namespace {
 
 TEST(OptionValues, WholeNumbersAreDecimalDigits) {
@@ -29,9 +29,9 @@ TEST(OptionValues, DecimalNumbersMayHaveAPointAndAnExponent) {
 TEST(OptionValues, ListsHaveEachValueOnce) {
   EXPECT_EQ(split_list("--backend", "sim,mpi"), (std::vector<std::string>{"sim", "mpi"}));
   for (const char* each : {"", ",", "sim,", ",sim", "sim,,mpi", "sim,mpi,sim"}) {
-    EXPECT_THROW((void)split_list("--backend", each), harness::BadInput) << each;
+    EXPECT_THROW((void)split_list("--backend", each), BadInput) << each;
   }
 }
 
 }  // namespace
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

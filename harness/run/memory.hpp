@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 
 /// Throws BadInput if `bytes`, the buffers of `ranks` ranks, are more than a quarter of this
 /// machine's memory. `place` names the option or field that is to blame.
@@ -20,4 +20,4 @@ void expect_memory(std::string_view place,
                    double bytes,
                    MemoryShare share = MemoryShare::quarter);
 
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run
