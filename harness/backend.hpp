@@ -144,6 +144,12 @@ struct BackendEntry {
   /// For a backend whose ranks start when it is opened: the most ranks that it may be opened for.
   /// 0: its traits tell the limit.
   int ranks_max = 0;
+  /// Whether a suite's entries for this backend also apply to the backends that the user names and
+  /// that the suite does not mention.
+  bool stands_for_unmentioned = false;
+  /// Whether a run on several devices gives every device one rank at most. The backend then uses
+  /// its direct paths between devices.
+  bool one_rank_per_device = false;
   /// The algorithms that are built in, for backends that know them even if they cannot run.
   /// Otherwise null.
   std::vector<AlgorithmInfo> (*compiled)() = nullptr;

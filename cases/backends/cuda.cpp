@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/run/available_backends.hpp"
 #include "harness/worker/worker_backend.hpp"
 
 #include "cases/backends/command_backend.hpp"
-#include "cases/backends/ranks.hpp"
 #include "cases/backends/worker_command.hpp"
 
 namespace rankcheck::cases {
@@ -46,7 +46,7 @@ std::unique_ptr<worker::WorkerBackend> open_worker(const harness::BackendOptions
 }
 
 std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
-  require_ranks("cuda", options.ranks_max, cuda_ranks_max);
+  harness::run::require_ranks("cuda", options.ranks_max, cuda_ranks_max);
   return open_worker(options);
 }
 
@@ -68,7 +68,7 @@ worker::Command cuda_worker_command(const std::vector<std::string>& arguments) {
 int reconstruct_in_cuda(int ranks,
                         const std::vector<std::string>& arguments,
                         const std::atomic<bool>& interrupted) {
-  require_ranks("cuda", ranks, cuda_ranks_max);
+  harness::run::require_ranks("cuda", ranks, cuda_ranks_max);
   return run_worker(launch(require_program_beside(cuda_reconstruct_program), arguments),
                     fmt::format("backend cuda: {}", cuda_reconstruct_program),
                     fmt::format("{}: ", cuda_reconstruct_program),

@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "harness/run/available_backends.hpp"
 #include "harness/worker/work_folder.hpp"
 #include "harness/worker/worker_backend.hpp"
 
 #include "cases/backends/command_backend.hpp"
-#include "cases/backends/ranks.hpp"
 #include "cases/backends/worker_command.hpp"
 
 namespace rankcheck::cases {
@@ -96,7 +96,7 @@ std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOption
 }
 
 std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
-  require_ranks("mpi", options.ranks_max, ranks_max);
+  harness::run::require_ranks("mpi", options.ranks_max, ranks_max);
   return open_workers(options);
 }
 
@@ -109,7 +109,7 @@ nlohmann::json describe(const harness::StopRequest& stop) {
 int reconstruct_in_mpi(int ranks,
                        const std::vector<std::string>& arguments,
                        const std::atomic<bool>& interrupted) {
-  require_ranks("mpi", ranks, ranks_max);
+  harness::run::require_ranks("mpi", ranks, ranks_max);
   const worker::WorkFolder folder;
   worker::Command started =
       command(ranks, folder.path(), require_program_beside(mpi_reconstruct_program));

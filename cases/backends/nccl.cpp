@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/run/available_backends.hpp"
 #include "harness/worker/worker_backend.hpp"
 
 #include "cases/backends/command_backend.hpp"
-#include "cases/backends/ranks.hpp"
 #include "cases/backends/worker_program.hpp"
 
 namespace rankcheck::cases {
@@ -50,7 +50,7 @@ std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOption
 }
 
 std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
-  require_ranks("nccl", options.ranks_max, ranks_max);
+  harness::run::require_ranks("nccl", options.ranks_max, ranks_max);
   return open_workers(options);
 }
 
@@ -68,6 +68,8 @@ harness::BackendEntry nccl_backend() {
                 return open_workers({.ranks_max = 1, .stop = stop})->versions();
               },
           .ranks_max = ranks_max,
+          // NCCL uses its direct paths between devices only if no two ranks share a device.
+          .one_rank_per_device = true,
           .compiled = [] { return program().compiled(); },
           .notes = [] { return program().notes(); }};
 }

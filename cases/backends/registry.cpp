@@ -1,9 +1,8 @@
 #include "cases/backends/registry.hpp"
 
-#include <array>
-
 #include <nlohmann/json.hpp>
 
+#include "cases/backends/command_backend.hpp"
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/mpi.hpp"
 #include "cases/backends/nccl.hpp"
@@ -22,13 +21,19 @@ harness::BackendEntry sim_backend() {
       .why_unavailable = [] { return std::string(); },
       .open = open_sim,
       .describe = [](const harness::StopRequest&) { return nlohmann::json::object(); },
+      .stands_for_unmentioned = true,
   };
 }
 
 }  // namespace
 
-std::span<const harness::BackendEntry> backends() {
-  static const std::array all{sim_backend(), mpi_backend(), cuda_backend(), nccl_backend()};
+const harness::run::AvailableBackends& available_backends() {
+  static const harness::run::AvailableBackends all(
+      {sim_backend(), mpi_backend(), cuda_backend(), nccl_backend()},
+      {.prefix = "command:",
+       .summary = "A worker program of your own implements the operations.",
+       .why_unavailable = why_command_unavailable,
+       .open = open_command});
   return all;
 }
 

@@ -1,15 +1,10 @@
 #pragma once
 
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-
-#include "harness/backend.hpp"
+#include "harness/run/available_backends.hpp"
 
 namespace rankcheck::cases {
 
-/// Returns the built-in backends, in the order of reports.
-[[nodiscard]] std::span<const harness::BackendEntry> backends();
+/// Returns the backends of this program.
+[[nodiscard]] const harness::run::AvailableBackends& available_backends();
 
 }  // namespace rankcheck::cases

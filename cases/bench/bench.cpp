@@ -22,7 +22,6 @@
 
 #include "cases/backends/registry.hpp"
 #include "cases/bench/memory.hpp"
-#include "cases/commands/cli.hpp"
 
 namespace rankcheck::cases::bench {
 
@@ -47,7 +46,7 @@ void initialise(const Options& options) {
 /// Records what is measured (driver, runtime, devices). Google Benchmark prints it before the
 /// results and writes it to the JSON file. Throws Interrupted if `stop` is made meanwhile.
 void announce(const std::set<std::string>& backends, const harness::StopRequest& stop) {
-  for (const harness::BackendEntry& each : cases::backends()) {
+  for (const harness::BackendEntry& each : available_backends().entries()) {
     if (!backends.contains(each.name) || each.describe == nullptr) continue;
     try {
       const nlohmann::json versions = each.describe(stop);
@@ -85,7 +84,8 @@ Sizes sizes_of(const Options& options, const std::string& backend) {
 harness::Backend& Bench::backend(const std::string& name) {
   if (!backend_ || backend_name_ != name) {
     close_backend();
-    backend_ = open_backend(name, {.ranks_max = ranks_of(name), .stop = options_.stop});
+    backend_ =
+        available_backends().open(name, {.ranks_max = ranks_of(name), .stop = options_.stop});
     backend_name_ = name;
   }
   return *backend_;

@@ -16,13 +16,14 @@
 #include "gpu/plan/topology.hpp"
 
 #include "harness/files.hpp"
+#include "harness/run/data_files.hpp"
+#include "harness/run/option_values.hpp"
 #include "harness/suite_file.hpp"
 #include "harness/table.hpp"
 
 #include "cases/backends/command_backend.hpp"
 #include "cases/bench/large_call.hpp"
 #include "cases/collectives/family/case.hpp"
-#include "cases/commands/cli.hpp"
 
 namespace rankcheck::cases::bench {
 
@@ -38,7 +39,7 @@ constexpr double steps_max = 3e7;
 gpu::plan::Topology find_topology(const std::string& name) {
   std::map<std::string, std::filesystem::path> shipped;
   for (const auto& entry :
-       std::filesystem::directory_iterator(data_folder() / "gpu/plan/topologies")) {
+       std::filesystem::directory_iterator(harness::run::data_folder() / "gpu/plan/topologies")) {
     shipped[entry.path().stem()] = entry.path();
   }
   const auto found = shipped.find(name);
@@ -49,7 +50,7 @@ gpu::plan::Topology find_topology(const std::string& name) {
   }
   const std::filesystem::path path =
       found == shipped.end() ? std::filesystem::path(name) : found->second;
-  const std::string text = harness::read_file(path, text_bytes_max);
+  const std::string text = harness::read_file(path, harness::run::text_bytes_max);
   try {
     return gpu::plan::parse_topology(path.stem().string(), text);
   } catch (const std::invalid_argument& error) {
@@ -131,8 +132,8 @@ std::vector<const gpu::Implementation*> chosen(const TopologyOptions& options) {
     algorithms.emplace(each.algorithm.name);
     if (harness::matches(options.algorithm, each.algorithm.name)) all.push_back(&each);
   }
-  expect_match("operation", options.operation, operations);
-  expect_match("algorithm", options.algorithm, algorithms);
+  harness::run::expect_match("operation", options.operation, operations);
+  harness::run::expect_match("algorithm", options.algorithm, algorithms);
   return all;
 }
 

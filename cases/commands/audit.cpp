@@ -11,13 +11,14 @@
 #include <unistd.h>
 
 #include "harness/run/exit_status.hpp"
+#include "harness/run/selection.hpp"
+#include "harness/suite_file.hpp"
 #include "harness/table.hpp"
 
 #include "cases/audit/catalogue.hpp"
 #include "cases/backends/command_backend.hpp"
 #include "cases/catalogue.hpp"
 #include "cases/commands/cli.hpp"
-#include "cases/commands/selection.hpp"
 
 namespace rankcheck::cases {
 
@@ -208,7 +209,7 @@ std::vector<Row> audit_all(const harness::Catalogue& catalogue,
 
 struct Options {
   std::string operation = "*";
-  audit::HuntOptions hunt = {.seed = default_seed};
+  audit::HuntOptions hunt = {.seed = harness::run::default_seed};
   int jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   bool json = false;
 };

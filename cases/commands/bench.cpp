@@ -10,6 +10,7 @@
 #include "harness/run/option_values.hpp"
 #include "harness/run/outputs.hpp"
 
+#include "cases/backends/registry.hpp"
 #include "cases/bench/simulated_time.hpp"
 #include "cases/commands/cli.hpp"
 
@@ -37,8 +38,8 @@ std::vector<int> parse_ranks(const std::string& text) {
 /// succeeded.
 bool measure(bench::Options options, bool backends_named) {
   std::erase_if(options.backends, [backends_named](const std::string& each) {
-    if (backends_named) require_backend(each);
-    const NamedBackend backend = find_backend(each);
+    if (backends_named) available_backends().require(each);
+    const harness::run::NamedBackend backend = available_backends().find(each);
     if (backend.unavailable.empty()) return false;
     fmt::print("{}: skipped: {}\n", each, backend.unavailable);
     return true;

@@ -112,7 +112,7 @@ ordered_json examine_machine() {
 
 ordered_json examine_backends(const harness::StopRequest& stop) {
   ordered_json out = ordered_json::array();
-  for (const harness::BackendEntry& entry : backends()) {
+  for (const harness::BackendEntry& entry : available_backends().entries()) {
     const std::string why = entry.why_unavailable();
     ordered_json backend{{"name", entry.name}, {"available", why.empty()}};
     if (!why.empty()) {

@@ -15,18 +15,17 @@
 
 #include "harness/journal.hpp"
 #include "harness/run/interrupt.hpp"
+#include "harness/run/session.hpp"
 #include "harness/runner.hpp"
 #include "harness/suite_file.hpp"
 
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/nccl.hpp"
 #include "cases/bench/bench.hpp"
-#include "cases/catalogue.hpp"
 #include "cases/commands/archive.hpp"
 #include "cases/commands/cli.hpp"
 #include "cases/commands/report.hpp"
 #include "cases/commands/run.hpp"
-#include "cases/commands/session.hpp"
 #include "cases/hardware/gate_journal.hpp"
 
 /// `rankcheck run hardware`: the gate on this machine's devices.
@@ -37,6 +36,11 @@ namespace {
 namespace fs = std::filesystem;
 using hardware::Phase;
 using harness::BadInput;
+using harness::run::journal_name;
+using harness::run::Plan;
+using harness::run::RunOptions;
+using harness::run::Selection;
+using harness::run::utc_now;
 
 /// Sets an environment variable for child processes as long as this object lives. No other thread
 /// may run while the object is created or destroyed.
@@ -154,9 +158,9 @@ std::vector<hardware::Target> targets_of(const Selection& selection) {
 class HardwareGate {
  public:
   HardwareGate(const RunOptions& options,
-               std::string program,
+               const harness::run::ThisProgram& program,
                const harness::run::Interrupt& interrupt)
-      : options_(options), program_(std::move(program)), interrupt_(interrupt) {
+      : options_(options), program_(program), interrupt_(interrupt) {
     options_.stop.flag = &interrupt.requested();
     if (options.resume.empty()) {
       begin();
@@ -230,11 +234,11 @@ class HardwareGate {
     const Plan plan = plan_suites();
     header.options.parts = plan_parts(*selection_.devices, plan.broken);
     folder_ = choose_folder(options_, selection_.suites);
-    for (const fs::path& each : folders(header.options.parts)) expect_no_run(each);
+    for (const fs::path& each : folders(header.options.parts)) harness::run::expect_no_run(each);
     header.run = to_json(selection_);
-    header.environment = environment_of(options_, plan, now);
+    header.environment = environment_of(program_, options_, plan, now);
     header.doctor = examine(options_.stop);
-    begin_folder(folder_);
+    harness::run::begin_folder(folder_);
     announce(header);
     session_.emplace(folder_, std::move(header));
   }
@@ -242,13 +246,13 @@ class HardwareGate {
   void resume() {
     const std::string now = utc_now();
     folder_ = options_.resume;
-    const std::string place = place_of_resume(folder_);
+    const std::string place = harness::run::place_of_resume(folder_);
     hardware::GateContent content = hardware::read_gate(folder_);
     const hardware::GateHeader& header = content.header;
-    expect_this_version(place, header.environment);
-    expect_checksums(place, content.lines);
+    expect_this_version(program_, place, header.environment);
+    harness::run::expect_checksums(place, content.lines);
     for (const fs::path& part : folders(header.options.parts)) expect_whole_journal(place, part);
-    selection_ = selection_from_json(nlohmann::json(header.run));
+    selection_ = harness::run::selection_from_json(nlohmann::json(header.run));
     expect_unchanged(place, selection_, parse_selection(options_));
     complete(options_, place, header.environment);
     // The time budget applies to this call, not to the whole gate.
@@ -266,20 +270,20 @@ class HardwareGate {
     const Plan plan = plan_suites();
     soaked_before_s_ = hardware::soaked_s(content.answers);
     announce(header);
-    session_.emplace(folder_, std::move(content), environment_of(options_, plan, now));
+    session_.emplace(folder_, std::move(content), environment_of(program_, options_, plan, now));
   }
 
   /// Throws BadInput if the journal of a part was changed after it was written.
   static void expect_whole_journal(const std::string& place, const fs::path& part) {
     const fs::path journal = part / journal_name;
     if (hardware::is_gate(part) || !harness::holds_run(journal)) return;
-    expect_checksums(fmt::format("{}{}: ", place, part.filename().string()),
-                     harness::read_journal(journal).lines);
+    harness::run::expect_checksums(fmt::format("{}{}: ", place, part.filename().string()),
+                                   harness::read_journal(journal).lines);
   }
 
   /// Returns the devices of this machine. Throws BadInput if none can be used.
   std::vector<hardware::Device> find_devices() {
-    const NamedBackend cuda = find_backend("cuda");
+    const harness::run::NamedBackend cuda = program_.backends.find("cuda");
     if (!cuda.unavailable.empty()) {
       throw BadInput(fmt::format("gate hardware: backend cuda: {}", cuda.unavailable));
     }
@@ -296,7 +300,7 @@ class HardwareGate {
   /// backend that is installed but cannot be opened is a finding.
   [[nodiscard]] Plan plan_suites() const {
     Selection suites = selection_;
-    Plan plan = make_plan(suites, make_catalogue(), options_.stop);
+    Plan plan = make_plan(suites, program_.catalogue, program_.backends, options_.stop);
     for (const auto& [backend, why] : plan.unavailable) {
       if (!plan.broken.contains(backend)) refuse(backend, why);
     }
@@ -347,7 +351,7 @@ class HardwareGate {
     if (broken.contains(backend)) return true;
     try {
       Selection selection = selection_of(part, selection_);
-      std::ignore = make_plan(selection, make_catalogue(), options_.stop);
+      std::ignore = make_plan(selection, program_.catalogue, program_.backends, options_.stop);
       return true;
     } catch (const BadInput&) {
       return false;
@@ -414,7 +418,7 @@ class HardwareGate {
     const hardware::GateReport gate = hardware::report_of(folder_);
     write_reports(folder_, gate);
     fmt::print("\n{}\nreport: {}\n", to_markdown(gate), (folder_ / "summary.md").string());
-    const std::string hint = how_to_go_on(gate.report, folder_, program_);
+    const std::string hint = how_to_go_on(gate.report, folder_, program_.command);
     const std::string archive =
         options_.archive.empty() ? "" : " --archive " + harness::shell_quoted(options_.archive);
     if (!hint.empty()) fmt::print("{}{}\n", hint, archive);
@@ -422,7 +426,7 @@ class HardwareGate {
     // A signal after the end did not interrupt anything.
     const bool was_interrupted = gate.report.ending == name(harness::Ending::interrupted);
     const int status = was_interrupted ? interrupt_.exit_status() : gate.status;
-    complain_if_unable(status, gate.report, folder_, program_);
+    complain_if_unable(status, gate.report, folder_, program_.command);
     return status;
   }
 
@@ -510,7 +514,7 @@ class HardwareGate {
   }
 
   RunOptions options_;
-  std::string program_;
+  const harness::run::ThisProgram& program_;
   Clock::time_point start_ = Clock::now();
   /// The seconds of this call. Empty if there is no limit.
   std::optional<double> budget_s_ = options_.time_budget_s;
@@ -528,7 +532,7 @@ class HardwareGate {
 }  // namespace
 
 int run_hardware(const RunOptions& options,
-                 const std::string& program,
+                 const harness::run::ThisProgram& program,
                  const harness::run::Interrupt& interrupt) {
   return HardwareGate(options, program, interrupt).execute();
 }

@@ -3,10 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "harness/run/data_files.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/table.hpp"
 
+#include "cases/backends/registry.hpp"
 #include "cases/catalogue.hpp"
 #include "cases/commands/cli.hpp"
 
@@ -22,15 +24,15 @@ using Algorithms = std::map<std::string, std::vector<harness::AlgorithmInfo>>;
 
 struct Listing {
   harness::Catalogue catalogue;
-  std::vector<NamedBackend> backends;
+  std::vector<harness::run::NamedBackend> backends;
   /// The algorithms by the backend's name, for backends that can run here or know what is built in.
   std::map<std::string, Algorithms> algorithms;
   std::vector<harness::Suite> suites;
 };
 
 Listing collect(const harness::StopRequest& stop) {
-  Listing listing{make_catalogue(), known_backends(), {}, known_suites()};
-  for (NamedBackend& backend : listing.backends) {
+  Listing listing{make_catalogue(), available_backends().known(), {}, harness::run::known_suites()};
+  for (harness::run::NamedBackend& backend : listing.backends) {
     if (!backend.unavailable.empty()) {
       for (harness::AlgorithmInfo& each : backend.compiled) {
         listing.algorithms[backend.name][each.operation].push_back(std::move(each));
@@ -39,7 +41,7 @@ Listing collect(const harness::StopRequest& stop) {
     }
     try {
       for (harness::AlgorithmInfo& each :
-           open_backend(backend.name, {.stop = stop})->algorithms()) {
+           available_backends().open(backend.name, {.stop = stop})->algorithms()) {
         listing.algorithms[backend.name][each.operation].push_back(std::move(each));
       }
     } catch (const std::exception& error) {
@@ -88,7 +90,7 @@ ordered_json to_json(const Listing& listing) {
   for (const harness::Operation& operation : listing.catalogue.operations()) {
     out["operations"].push_back(operation_to_json(listing, operation));
   }
-  for (const NamedBackend& each : listing.backends) {
+  for (const harness::run::NamedBackend& each : listing.backends) {
     ordered_json entry{
         {"name", each.name}, {"summary", each.summary}, {"available", each.unavailable.empty()}};
     if (!each.unavailable.empty()) entry["why_unavailable"] = each.unavailable;
@@ -125,7 +127,7 @@ void print(const Listing& listing) {
   print("OPERATIONS", operations);
 
   Table backends({{"name"}, {"here"}, {"summary, and why it cannot run here"}});
-  for (const NamedBackend& each : listing.backends) {
+  for (const harness::run::NamedBackend& each : listing.backends) {
     const bool here = each.unavailable.empty();
     backends.add({each.name, here ? "yes" : "no", each.summary});
     if (!here) backends.add({"", "", each.unavailable});

@@ -8,12 +8,14 @@
 
 #include "gpu/device/sim/cluster.hpp"
 
+#include "harness/run/available_backends.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/interrupt.hpp"
 
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/mpi.hpp"
 #include "cases/backends/ranks.hpp"
+#include "cases/backends/registry.hpp"
 #include "cases/commands/cli.hpp"
 #include "cases/reconstruct/reconstruct_command.hpp"
 
@@ -25,7 +27,7 @@ using harness::BadInput;
 
 /// Reconstructs in this process, on simulated devices.
 int reconstruct_in_sim(const reconstruct::Options& options) {
-  require_ranks("sim", options.ranks, data_ranks_max);
+  harness::run::require_ranks("sim", options.ranks, data_ranks_max);
   const harness::run::Interrupt interrupt;
   gpu::sim::SimCluster cluster(reference::contract_named);
   cluster.begin(std::max(options.ranks, 1), {}, {});
@@ -39,7 +41,7 @@ template <class Run>
 int reconstruct_elsewhere(const Context& context,
                           const reconstruct::Options& options,
                           const Run& run) {
-  require_backend(options.backend);
+  available_backends().require(options.backend);
   const harness::run::Interrupt interrupt;
   std::vector<std::string> arguments = context.arguments;
   // For the other program, our terminal is a pipe, so it needs an explicit option.

@@ -11,6 +11,7 @@
 #include "harness/run/memory.hpp"
 #include "harness/table.hpp"
 
+#include "cases/backends/registry.hpp"
 #include "cases/catalogue.hpp"
 #include "cases/commands/cli.hpp"
 
@@ -133,8 +134,8 @@ std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue,
     throw BadInput("case: " + why);
   }
   expect_small_enough(catalogue, c);
-  require_backend(c.backend);
-  auto backend = open_backend(c.backend, {.ranks_max = c.ranks, .stop = stop});
+  available_backends().require(c.backend);
+  auto backend = available_backends().open(c.backend, {.ranks_max = c.ranks, .stop = stop});
   if (const std::string why = backend->refuses(c); !why.empty()) {
     throw BadInput(
         fmt::format("case: {}: expected a case that the backend takes: {}", c.backend, why));

@@ -10,6 +10,7 @@
 
 #include "harness/journal.hpp"
 #include "harness/run/exit_status.hpp"
+#include "harness/run/session.hpp"
 #include "harness/runner.hpp"
 #include "harness/table.hpp"
 
@@ -29,7 +30,8 @@ harness::Report rendered(const std::filesystem::path& folder) {
     fmt::print("{}", hardware::to_markdown(gate));
     return std::move(gate.report);
   }
-  harness::Report report = harness::read_journal(folder / journal_name).record.report();
+  harness::Report report =
+      harness::read_journal(folder / harness::run::journal_name).record.report();
   harness::write_report(folder, report);
   fmt::print("{}", to_markdown(report));
   return report;

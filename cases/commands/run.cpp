@@ -13,23 +13,25 @@
 
 #include "harness/report.hpp"
 #include "harness/run/interrupt.hpp"
+#include "harness/run/rounds.hpp"
+#include "harness/run/session.hpp"
 #include "harness/summary.hpp"
 #include "harness/table.hpp"
 
-#include "cases/catalogue.hpp"
 #include "cases/commands/archive.hpp"
 #include "cases/commands/cli.hpp"
 #include "cases/commands/report.hpp"
-#include "cases/commands/rounds.hpp"
-#include "cases/commands/run_options.hpp"
-#include "cases/commands/session.hpp"
 #include "cases/hardware/gate_journal.hpp"
 
 namespace rankcheck::cases {
 
 namespace {
 
-void announce_left_out(const Plan& plan) {
+using harness::run::RunOptions;
+using harness::run::Selection;
+using harness::run::Session;
+
+void announce_left_out(const harness::run::Plan& plan) {
   constexpr std::size_t named_max = 3;
   const auto& all = plan.left_out;
   if (all.empty()) return;
@@ -38,7 +40,7 @@ void announce_left_out(const Plan& plan) {
 
 void announce(const Session& session) {
   const Selection& selection = session.selection;
-  const Plan& plan = session.plan;
+  const harness::run::Plan& plan = session.plan;
   std::int64_t cases = 0;
   for (const harness::Unit& unit : plan.units) cases += unit.cases;
   // The seed is the first line of every run, so that any log is enough to repeat it.
@@ -80,6 +82,70 @@ void print_end(const Session& session, const harness::Report& report, const std:
   fmt::print("{}\n", outcome_line(summary.total));
 }
 
+/// Declares the options. Parsing writes to `options`, which must outlive it.
+void add_options(CLI::App& command, RunOptions& options) {
+  Selection& selection = options.selection;
+  command.footer(
+      "Options restrict the suites. If no suite is named, they restrict smoke. If smoke\n"
+      "has nothing that they select, they restrict all: every check, on sim or on the\n"
+      "named backends.");
+  command
+      .add_option("suites", selection.suites, "The names of suites, or the paths of their files.")
+      ->type_name("SUITE");
+  command
+      .add_option("--operation", selection.operation, "Selects the operations whose names match.")
+      ->type_name("GLOB");
+  command
+      .add_option("--algorithm", selection.algorithm, "Selects the algorithms whose names match.")
+      ->type_name("GLOB");
+  command.add_option("--property", selection.property, "Selects the properties whose names match.")
+      ->type_name("GLOB");
+  command.add_option("--backend", options.backends, "The backends, separated by commas.")
+      ->type_name("LIST");
+  command.add_option("--ranks", options.ranks, "The least and the greatest number of ranks.")
+      ->type_name("A..B");
+  command.add_option("--type", options.types, "The element types, separated by commas.")
+      ->type_name("LIST");
+  command
+      .add_option("--cases",
+                  selection.cases,
+                  "The number of cases of each unit. With this option, not all cells are required.")
+      ->type_name("N");
+  command
+      .add_option(
+          "--require",
+          selection.require,
+          "Cells that must be covered, as <operation>/<cell>, for example all_reduce/f32/*.")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  command
+      .add_option("--seed",
+                  options.seed,
+                  "The seed of the cases: a number, or commit for a seed from git's HEAD.")
+      ->type_name("N|commit");
+  command
+      .add_option("--time-budget",
+                  options.time_budget_s,
+                  "The seconds for the whole run in all its sessions. For the gate: the seconds "
+                  "for this call.")
+      ->type_name("S");
+  command
+      .add_option("--timeout",
+                  options.timeout_s,
+                  "The seconds without a message from any worker after which a case counts as "
+                  "hung. A run of one case also counts as hung after ten times this time.")
+      ->type_name("S");
+  command.add_option("--report", options.report, "The folder for the journal and the reports.")
+      ->type_name("DIR");
+  command.add_option("--resume", options.resume, "The folder of a run to continue.")
+      ->type_name("DIR");
+  command.add_option("--archive", options.archive, "Packs the folder into this file at the end.")
+      ->type_name("FILE.zip");
+  command.add_option("--jobs", options.jobs, "The number of units to check at the same time.")
+      ->type_name("N");
+  command.add_flag("--fail-fast", options.fail_fast, "Stops at the first failure.");
+}
+
 /// Throws BadInput if the folder is a part of a gate. Only the gate knows the settings for its
 /// parts.
 void refuse_part_of_gate(const std::string& resumed) {
@@ -94,16 +160,15 @@ void refuse_part_of_gate(const std::string& resumed) {
 }  // namespace
 
 RunOutcome run_selection(RunOptions options,
-                         const std::string& program,
+                         const harness::run::ThisProgram& program,
                          const harness::run::Interrupt& interrupt) {
   options.stop.flag = interrupt.stop().flag;
-  const harness::Catalogue catalogue = make_catalogue();
-  Session session = open_session(options, catalogue);
+  Session session = open_session(options, program);
   announce(session);
-  run_rounds(session, catalogue, program);
+  run_rounds(session, program);
   harness::Report report = session.journal.record().report();
   harness::write_report(session.folder, report);
-  print_end(session, report, program);
+  print_end(session, report, program.command);
   pack(session.folder, options.archive);
   const int status = interrupt.exit_status();
   return {.status = status != 0 ? status : exit_status(report),
@@ -120,10 +185,12 @@ void add_run(CLI::App& app, Context& context) {
     const bool is_gate = std::find(suites.begin(), suites.end(), "hardware") != suites.end() ||
                          (!options->resume.empty() && hardware::is_gate(options->resume));
     if (!is_gate) refuse_part_of_gate(options->resume);
+    if (!options->archive.empty()) require_archive(options->archive);
+    const harness::run::ThisProgram program = this_program(context.program);
     const harness::run::Interrupt interrupt;
     context.exit_status = interrupt.status_of("the run began", [&] {
-      if (is_gate) return run_hardware(*options, context.program, interrupt);
-      const RunOutcome outcome = run_selection(*options, context.program, interrupt);
+      if (is_gate) return run_hardware(*options, program, interrupt);
+      const RunOutcome outcome = run_selection(*options, program, interrupt);
       complain_if_unable(outcome.status, outcome.report, outcome.folder, context.program);
       return outcome.status;
     });

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "harness/case.hpp"
+#include "harness/nearest.hpp"
+#include "harness/suite_file.hpp"
 
 namespace rankcheck::harness::run {
 
@@ -43,6 +45,19 @@ std::vector<std::string> split_list(std::string_view option, const std::string& 
     values.push_back(std::move(value));
   }
   return values;
+}
+
+void expect_match(std::string_view what,
+                  const std::string& pattern,
+                  const std::set<std::string>& names) {
+  const bool matches_some = std::any_of(
+      names.begin(), names.end(), [&](const std::string& each) { return matches(pattern, each); });
+  if (matches_some) return;
+  throw BadInput(fmt::format("--{} {:.60}: matches no {} that 'rankcheck list' shows{}",
+                             what,
+                             pattern,
+                             what,
+                             did_you_mean(pattern, {names.begin(), names.end()})));
 }
 
 }  // namespace rankcheck::harness::run

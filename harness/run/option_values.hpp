@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,5 +18,11 @@ namespace rankcheck::harness::run {
 /// Splits a list at its commas. Throws BadInput that names the option if a value is empty or given
 /// twice.
 [[nodiscard]] std::vector<std::string> split_list(std::string_view option, const std::string& text);
+
+/// Throws BadInput if the pattern matches none of the names. The message says what was to match
+/// (`what`) and lists similar names.
+void expect_match(std::string_view what,
+                  const std::string& pattern,
+                  const std::set<std::string>& names);
 
 }  // namespace rankcheck::harness::run

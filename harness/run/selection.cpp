@@ -1,4 +1,4 @@
-#include "cases/commands/selection.hpp"
+#include "harness/run/selection.hpp"
 
 #include <algorithm>
 #include <set>
@@ -9,19 +9,13 @@
 
 #include "harness/fields.hpp"
 #include "harness/generator.hpp"
+#include "harness/run/data_files.hpp"
+#include "harness/run/option_values.hpp"
 #include "harness/suite_file.hpp"
 
-#include "cases/backends/ranks.hpp"
-#include "cases/backends/registry.hpp"
-#include "cases/commands/cli.hpp"
-
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 
 namespace {
-
-using harness::BadInput;
-using harness::SuiteEntry;
-using harness::Unit;
 
 template <class Value>
 void write(nlohmann::ordered_json& out, const char* name, const std::optional<Value>& value) {
@@ -29,7 +23,7 @@ void write(nlohmann::ordered_json& out, const char* name, const std::optional<Va
 }
 
 template <class Value>
-void read(harness::Fields& fields, const char* name, std::optional<Value>& value) {
+void read(Fields& fields, const char* name, std::optional<Value>& value) {
   if (fields.find(name) == nullptr) return;
   Value given{};
   fields.required(name, given);
@@ -37,31 +31,27 @@ void read(harness::Fields& fields, const char* name, std::optional<Value>& value
 }
 
 bool fits(const std::optional<std::string>& pattern, const std::string& text) {
-  return !pattern || text == "*" || harness::matches(*pattern, text);
+  return !pattern || text == "*" || matches(*pattern, text);
 }
 
 /// Whether an entry of a suite contains a check of the operation that the selection takes. Only
 /// names are compared; no backend is asked.
-bool may_select(const Selection& selection,
-                const harness::Operation& operation,
-                const SuiteEntry& entry) {
+bool may_select(const Selection& selection, const Operation& operation, const SuiteEntry& entry) {
   const bool is_pattern = entry.algorithm.find_first_of("*?[") != std::string::npos;
   if (!is_pattern && !fits(selection.algorithm, entry.algorithm)) return false;
   const std::string name(operation.contract.name);
   const auto& properties = operation.properties;
-  return harness::matches(entry.family, family(operation.contract)) &&
-         harness::matches(entry.operation, name) && fits(selection.operation, name) &&
-         std::any_of(properties.begin(), properties.end(), [&](const harness::Property& each) {
-           return harness::matches(entry.property, each.name) &&
+  return matches(entry.family, family(operation.contract)) && matches(entry.operation, name) &&
+         fits(selection.operation, name) &&
+         std::any_of(properties.begin(), properties.end(), [&](const Property& each) {
+           return matches(entry.property, each.name) &&
                   fits(selection.property, std::string(each.name));
          });
 }
 
-bool may_select(const Selection& selection,
-                const harness::Catalogue& catalogue,
-                const SuiteEntry& entry) {
+bool may_select(const Selection& selection, const Catalogue& catalogue, const SuiteEntry& entry) {
   const auto& all = catalogue.operations();
-  return std::any_of(all.begin(), all.end(), [&](const harness::Operation& operation) {
+  return std::any_of(all.begin(), all.end(), [&](const Operation& operation) {
     return may_select(selection, operation, entry);
   });
 }
@@ -81,21 +71,22 @@ bool is_selected(const Selection& selection, const Unit& unit) {
 class Planner {
  public:
   Planner(const Selection& selection,
-          const harness::Catalogue& catalogue,
-          const harness::StopRequest& stop)
-      : selection_(selection), catalogue_(catalogue), stop_(stop) {
-    for (const std::string& each : selection.backends) require_backend(each);
+          const Catalogue& catalogue,
+          const AvailableBackends& backends,
+          const StopRequest& stop)
+      : selection_(selection), catalogue_(catalogue), backends_(backends), stop_(stop) {
+    for (const std::string& each : selection.backends) backends.require(each);
   }
 
   void add(const std::string& place) {
-    const harness::Suite suite = find_suite(place);
+    const Suite suite = find_suite(place);
     // A suite's time limit is meant for the suite's own number of cases.
     if (!selection_.cases || suite.cycles) plan_.time_limit_s += suite.time_limit_s;
     plan_.cycles = plan_.cycles || suite.cycles;
     const std::vector<std::string> strangers = strangers_to(suite);
     for (std::size_t i = 0; i < suite.entries.size(); ++i) {
       SuiteEntry entry = suite.entries[i];
-      if (contains(entry.backends, "sim")) {
+      if (is_for_unmentioned(entry)) {
         entry.backends.insert(entry.backends.end(), strangers.begin(), strangers.end());
       }
       // Entries that the options leave out must not open a backend.
@@ -136,7 +127,7 @@ class Planner {
         // If the user asked for more ranks than the backend hosts, the check must not pass.
         const bool lacks_ranks = !selection_.ranks.empty() && limits_.at(backend) < entry.ranks_max;
         entry.ranks_required = lacks_ranks ? std::optional(entry.ranks_max) : ranks_required;
-        selected += harness::expand(entry, catalogue_, backend, *algorithms, plan_.units);
+        selected += expand(entry, catalogue_, backend, *algorithms, plan_.units);
       } else {
         selected += stand_in(entry, backend);
       }
@@ -172,14 +163,21 @@ class Planner {
     leave_out_impossible();
     add_required();
     add_pinned();
-    harness::sort_units(units);
+    sort_units(units);
     return std::move(plan_);
   }
 
  private:
-  /// Returns the named backends that no entry of the suite mentions. They get the suite's entries
-  /// for sim.
-  std::vector<std::string> strangers_to(const harness::Suite& suite) const {
+  /// Whether an entry also applies to the named backends that its suite does not mention.
+  bool is_for_unmentioned(const SuiteEntry& entry) const {
+    return std::any_of(entry.backends.begin(), entry.backends.end(), [&](const std::string& name) {
+      const BackendEntry* backend = backends_.find_entry(name);
+      return backend != nullptr && backend->stands_for_unmentioned;
+    });
+  }
+
+  /// Returns the named backends that no entry of the suite mentions.
+  std::vector<std::string> strangers_to(const Suite& suite) const {
     std::vector<std::string> strangers = selection_.backends;
     std::erase_if(strangers, [&](const std::string& name) {
       return std::any_of(suite.entries.begin(), suite.entries.end(), [&](const SuiteEntry& entry) {
@@ -194,12 +192,12 @@ class Planner {
     std::set<std::string> operations;
     std::set<std::string> properties;
     std::set<std::string> algorithms;
-    for (const harness::Operation& operation : catalogue_.operations()) {
+    for (const Operation& operation : catalogue_.operations()) {
       operations.emplace(operation.contract.name);
-      for (const harness::Property& each : operation.properties) properties.emplace(each.name);
+      for (const Property& each : operation.properties) properties.emplace(each.name);
     }
     for (const auto& [backend, all] : algorithms_) {
-      for (const harness::AlgorithmInfo& each : all) algorithms.insert(each.name);
+      for (const AlgorithmInfo& each : all) algorithms.insert(each.name);
     }
     expect_chosen("operation", selection_.operation, operations);
     expect_chosen("algorithm", selection_.algorithm, algorithms);
@@ -223,19 +221,19 @@ class Planner {
 
   /// Returns a backend's algorithms, or null if the backend cannot run here. Opens the backend with
   /// `ranks` ranks if it was not opened before.
-  const std::vector<harness::AlgorithmInfo>* algorithms_of(const std::string& name, int ranks) {
+  const std::vector<AlgorithmInfo>* algorithms_of(const std::string& name, int ranks) {
     if (const auto known = algorithms_.find(name); known != algorithms_.end()) {
       return &known->second;
     }
     if (plan_.unavailable.contains(name)) return nullptr;
-    const NamedBackend backend = find_backend(name);
+    const NamedBackend backend = backends_.find(name);
     if (!backend.unavailable.empty()) {
       plan_.unavailable[name] = backend.unavailable;
       return nullptr;
     }
     try {
       auto& opened = opened_[name];
-      opened = open_backend(name, {.ranks_max = ranks, .stop = stop_});
+      opened = backends_.open(name, {.ranks_max = ranks, .stop = stop_});
       limits_[name] = ranks_to_start(name) > 0 ? ranks_to_start(name) : opened->traits().ranks_max;
       return &(algorithms_[name] = opened->algorithms());
     } catch (const std::runtime_error& error) {
@@ -255,18 +253,16 @@ class Planner {
   }
 
   /// Returns the most ranks that the backend may start when it is opened. 0 if it starts none.
-  static int ranks_to_start(const std::string& name) {
-    for (const harness::BackendEntry& entry : backends()) {
-      if (entry.name == name) return entry.ranks_max;
-    }
-    return 0;
+  int ranks_to_start(const std::string& name) const {
+    const BackendEntry* entry = backends_.find_entry(name);
+    return entry == nullptr ? 0 : entry->ranks_max;
   }
 
   /// Throws BadInput if an entry would start too many ranks. Must be called before any rank is
   /// started.
   void require_startable(const SuiteEntry& entry, const std::string& backend) const {
     const int limit = ranks_to_start(backend);
-    if (limit > 0 && find_backend(backend).unavailable.empty()) {
+    if (limit > 0 && backends_.find(backend).unavailable.empty()) {
       require_ranks(backend, entry.ranks_max, limit);
     }
   }
@@ -276,8 +272,8 @@ class Planner {
   int ranks_max_of(const std::string& backend, int of_entry) const {
     if (!selection_.devices || !selection_.ranks.empty()) return of_entry;
     const int devices = std::min(*selection_.devices, ranks_to_start(backend));
-    // NCCL uses its direct paths between devices only if no two ranks share a device.
-    if (backend == "nccl" && devices > 1) return devices;
+    const BackendEntry* entry = backends_.find_entry(backend);
+    if (entry != nullptr && entry->one_rank_per_device && devices > 1) return devices;
     return std::max(of_entry, devices);
   }
 
@@ -294,7 +290,7 @@ class Planner {
   /// Returns how many operations these are.
   std::size_t stand_in(const SuiteEntry& entry, const std::string& backend) {
     std::size_t selected = 0;
-    for (const harness::Operation& operation : catalogue_.operations()) {
+    for (const Operation& operation : catalogue_.operations()) {
       if (!may_select(selection_, operation, entry)) continue;
       ++selected;
       Unit unit;
@@ -318,8 +314,8 @@ class Planner {
   void leave_out_impossible() {
     auto& units = plan_.units;
     std::erase_if(units, [&](const Unit& unit) {
-      const harness::Backend* backend = with_ranks_of_plan(unit.backend);
-      if (backend == nullptr || harness::Generator::has_cases(catalogue_, *backend, unit)) {
+      const Backend* backend = with_ranks_of_plan(unit.backend);
+      if (backend == nullptr || Generator::has_cases(catalogue_, *backend, unit)) {
         return false;
       }
       plan_.left_out.push_back(
@@ -341,13 +337,13 @@ class Planner {
 
   /// Returns a backend that was opened with as many ranks as the plan asks for, because its
   /// refusals depend on the ranks. Returns null if the backend does not open.
-  const harness::Backend* with_ranks_of_plan(const std::string& name) {
+  const Backend* with_ranks_of_plan(const std::string& name) {
     if (plan_.unavailable.contains(name)) return nullptr;
     auto& opened = opened_.at(name);
     const int ranks = plan_.ranks_max.at(name);
     if (ranks_to_start(name) == 0 || opened->traits().ranks_max == ranks) return opened.get();
     try {
-      opened = open_backend(name, {.ranks_max = ranks, .stop = stop_});
+      opened = backends_.open(name, {.ranks_max = ranks, .stop = stop_});
       return opened.get();
     } catch (const std::runtime_error& error) {
       note_broken(name, error.what());
@@ -361,7 +357,7 @@ class Planner {
     const std::vector<Unit> units = plan_.units;
     for (const std::string& backend : backends_of(plan_)) {
       if (selection_.require.empty() || plan_.unavailable.contains(backend)) continue;
-      for (const harness::Operation& operation : catalogue_.operations()) {
+      for (const Operation& operation : catalogue_.operations()) {
         const std::string name(operation.contract.name);
         const bool has = std::any_of(units.begin(), units.end(), [&](const Unit& each) {
           return each.operation == name && each.backend == backend;
@@ -386,9 +382,9 @@ class Planner {
   }
 
   static bool has_cell(const spec::Contract& contract, const std::string& pattern) {
-    const std::vector<std::string> cells = harness::Generator::cells_of(contract);
+    const std::vector<std::string> cells = Generator::cells_of(contract);
     return std::any_of(cells.begin(), cells.end(), [&](const std::string& cell) {
-      return harness::matches(pattern, std::string(contract.name) + '/' + cell);
+      return matches(pattern, std::string(contract.name) + '/' + cell);
     });
   }
 
@@ -408,8 +404,8 @@ class Planner {
   void add_pinned() {
     std::vector<Unit> pins;
     for (const PinnedCase& pinned : pinned_cases()) {
-      const harness::Case& c = pinned.value;
-      const std::string reason = harness::why_invalid(catalogue_, c);
+      const Case& c = pinned.value;
+      const std::string reason = why_invalid(catalogue_, c);
       if (!reason.empty()) throw BadInput("pinned case: " + pinned.name + ": " + reason);
       const bool is_planned = std::any_of(plan_.units.begin(),
                                           plan_.units.end(),
@@ -431,7 +427,7 @@ class Planner {
 
   /// Whether the unit could generate the case. A case may leave the algorithm open. A unit that
   /// stands for an unavailable backend has the pattern "*" for algorithm and property.
-  static bool covers(const Unit& unit, const harness::Case& c) {
+  static bool covers(const Unit& unit, const Case& c) {
     const auto fits = [](const std::string& pattern, const std::string& text) {
       return pattern == "*" || pattern == text;
     };
@@ -444,11 +440,12 @@ class Planner {
   }
 
   const Selection& selection_;
-  const harness::Catalogue& catalogue_;
-  const harness::StopRequest& stop_;
+  const Catalogue& catalogue_;
+  const AvailableBackends& backends_;
+  const StopRequest& stop_;
   Plan plan_;
-  std::map<std::string, std::unique_ptr<harness::Backend>> opened_;
-  std::map<std::string, std::vector<harness::AlgorithmInfo>> algorithms_;
+  std::map<std::string, std::unique_ptr<Backend>> opened_;
+  std::map<std::string, std::vector<AlgorithmInfo>> algorithms_;
   /// The most ranks that each backend takes.
   std::map<std::string, int> limits_;
   /// The largest rank limit among backends with an entry whose least ranks are within the limit
@@ -476,7 +473,7 @@ nlohmann::ordered_json to_json(const Selection& selection) {
 }
 
 Selection selection_from_json(const nlohmann::json& json, const std::string& place) {
-  harness::Fields fields(json, place);
+  Fields fields(json, place);
   Selection selection;
   fields.optional("suites", selection.suites);
   read(fields, "operation", selection.operation);
@@ -498,11 +495,12 @@ void fill_defaults(Selection& selection) {
 }
 
 Plan make_plan(Selection& selection,
-               const harness::Catalogue& catalogue,
-               const harness::StopRequest& stop) {
+               const Catalogue& catalogue,
+               const AvailableBackends& backends,
+               const StopRequest& stop) {
   const bool names_none = selection.suites.empty();
   if (names_none) selection.suites = {"smoke"};
-  Planner planner(selection, catalogue, stop);
+  Planner planner(selection, catalogue, backends, stop);
   for (const std::string& suite : selection.suites) planner.add(suite);
   if (names_none && !planner.selects()) {
     selection.suites = {"all"};
@@ -522,20 +520,20 @@ bool cannot_run(const Plan& plan, const Unit& unit) {
   return plan.unavailable.contains(unit.backend) || plan.not_offered.contains(unit.id());
 }
 
-harness::Finding finding_without_run(const Plan& plan, const Unit& unit) {
-  harness::Finding finding;
+Finding finding_without_run(const Plan& plan, const Unit& unit) {
+  Finding finding;
   finding.unit = unit;
   if (plan.not_offered.contains(unit.id())) {
-    finding.verdict = harness::Verdict::vacuous;
+    finding.verdict = Verdict::vacuous;
     finding.reason = "required, and the backend does not have the operation";
     return finding;
   }
   const bool is_broken = plan.broken.contains(unit.backend);
-  finding.verdict = is_broken ? harness::Verdict::errored : harness::Verdict::skipped;
+  finding.verdict = is_broken ? Verdict::errored : Verdict::skipped;
   finding.reason = is_broken
                        ? "the backend could not be opened: " + plan.unavailable.at(unit.backend)
-                       : std::string(name(harness::SkipReason::backend_unavailable));
+                       : std::string(name(SkipReason::backend_unavailable));
   return finding;
 }
 
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

@@ -8,12 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/journal.hpp"
-#include "harness/operation.hpp"
+#include "harness/run/run_options.hpp"
+#include "harness/run/selection.hpp"
+#include "harness/run/this_program.hpp"
 
-#include "cases/commands/run_options.hpp"
-#include "cases/commands/selection.hpp"
+namespace rankcheck::harness::run {
 
-namespace rankcheck::cases {
+/// The journal in a run's folder. All other files of the folder can be made from it again.
+inline constexpr const char* journal_name = "journal.jsonl";
 
 /// One session of a run, which is new or resumed: its checks and its open journal.
 struct Session {
@@ -24,7 +26,7 @@ struct Session {
   std::filesystem::path folder;
   std::chrono::steady_clock::time_point start;
   std::chrono::steady_clock::time_point deadline;
-  harness::Journal journal;
+  Journal journal;
 };
 
 /// Returns the folder for the report of such suites: the requested one, else a new one under
@@ -39,17 +41,20 @@ void expect_no_run(const std::filesystem::path& folder);
 void begin_folder(const std::filesystem::path& folder);
 
 /// Returns the environment object of the report. `now` is the time at which the session began.
-[[nodiscard]] nlohmann::ordered_json environment_of(const RunOptions& options,
+[[nodiscard]] nlohmann::ordered_json environment_of(const ThisProgram& program,
+                                                    const RunOptions& options,
                                                     const Plan& plan,
                                                     const std::string& now);
 
 /// Returns the beginning of messages about the run to resume.
 [[nodiscard]] std::string place_of_resume(const std::filesystem::path& folder);
 /// Throws BadInput if another version or commit of this program began the run.
-void expect_this_version(const std::string& place, const nlohmann::ordered_json& environment);
+void expect_this_version(const ThisProgram& program,
+                         const std::string& place,
+                         const nlohmann::ordered_json& environment);
 /// Throws BadInput if the journal to resume has no checksums. Without them, a changed digit could
 /// change the verdict unseen.
-void expect_checksums(const std::string& place, const harness::JsonLines& lines);
+void expect_checksums(const std::string& place, const JsonLines& lines);
 /// Throws BadInput if an option is given that differs from the options with which the run began.
 void expect_unchanged(const std::string& place, const Selection& before, const Selection& given);
 /// Fills in time budget and timeout from the environment in which the run began, if they were not
@@ -59,8 +64,11 @@ void complete(RunOptions& options,
               const nlohmann::ordered_json& environment);
 
 /// Plans a run and begins its journal, or continues the run to resume. Throws BadInput, also if the
-/// run to resume would now check something else, and FileError. Throws harness::Interrupted if the
+/// run to resume would now check something else, and FileError. Throws Interrupted if the
 /// options' stop is made before there is a journal.
-[[nodiscard]] Session open_session(const RunOptions& options, const harness::Catalogue& catalogue);
+[[nodiscard]] Session open_session(const RunOptions& options, const ThisProgram& program);
 
-}  // namespace rankcheck::cases
+/// Returns the time in UTC as 2026-01-31T12:00:00Z.
+[[nodiscard]] std::string utc_now();
+
+}  // namespace rankcheck::harness::run

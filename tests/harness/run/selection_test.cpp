@@ -1,4 +1,4 @@
-#include "cases/commands/selection.hpp"
+#include "harness/run/selection.hpp"
 
 #include <set>
 #include <string>
@@ -7,10 +7,11 @@
 
 #include "harness/files.hpp"
 
+#include "cases/backends/registry.hpp"
 #include "cases/catalogue.hpp"
 #include "tests/harness/sample.hpp"
 
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 namespace {
 
 class SelectionTest : public testing::Test {
@@ -32,7 +33,7 @@ class SelectionTest : public testing::Test {
 TEST_F(SelectionTest, every_suite_that_is_named_is_planned) {
   Selection selection;
   selection.suites = {suite("broadcast", 10), suite("insert", 20), suite("scatter", 30)};
-  const Plan plan = make_plan(selection, make_catalogue());
+  const Plan plan = make_plan(selection, cases::make_catalogue(), cases::available_backends());
   std::set<std::string> operations;
   for (const harness::Unit& unit : plan.units) operations.insert(unit.operation);
   EXPECT_EQ(operations, (std::set<std::string>{"broadcast", "insert", "scatter"}));
@@ -40,4 +41,4 @@ TEST_F(SelectionTest, every_suite_that_is_named_is_planned) {
 }
 
 }  // namespace
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

@@ -1,24 +1,19 @@
-#include "cases/commands/run_options.hpp"
+#include "harness/run/run_options.hpp"
 
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "harness/backend.hpp"
 #include "harness/fields.hpp"
 #include "harness/run/option_values.hpp"
 
-#include "cases/commands/archive.hpp"
-
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 
 namespace {
-
-using harness::BadInput;
 
 /// Returns a seed that changes with every commit: 48 bits of the commit's hash, which a JSON number
 /// holds exactly. Throws BadInput if there is no commit.
@@ -39,7 +34,7 @@ constexpr int jobs_max = 256;
 /// Whether the whole text is a whole number in the range of its type.
 template <class Number>
 bool parse(std::string_view text, Number& out) {
-  if (!harness::run::is_whole_number(text)) return false;
+  if (!is_whole_number(text)) return false;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, out);
   return error == std::errc{} && stop == end;
@@ -69,9 +64,9 @@ std::vector<int> parse_ranks(const std::string& text) {
 
 std::vector<spec::Type> parse_types(const std::string& text) {
   std::vector<spec::Type> types;
-  for (const std::string& each : harness::run::split_list("--type", text)) {
+  for (const std::string& each : split_list("--type", text)) {
     try {
-      harness::read_value(each, types.emplace_back());
+      read_value(each, types.emplace_back());
     } catch (const BadInput& bad) {
       throw BadInput(std::string("--type: ") + bad.what());
     }
@@ -96,70 +91,7 @@ void expect_seconds(const char* option, double value) {
 }  // namespace
 
 double timeout_s(const RunOptions& options) {
-  return options.timeout_s.value_or(harness::BackendOptions().timeout_s);
-}
-
-void add_options(CLI::App& command, RunOptions& options) {
-  Selection& selection = options.selection;
-  command.footer(
-      "Options restrict the suites. If no suite is named, they restrict smoke. If smoke\n"
-      "has nothing that they select, they restrict all: every check, on sim or on the\n"
-      "named backends.");
-  command
-      .add_option("suites", selection.suites, "The names of suites, or the paths of their files.")
-      ->type_name("SUITE");
-  command
-      .add_option("--operation", selection.operation, "Selects the operations whose names match.")
-      ->type_name("GLOB");
-  command
-      .add_option("--algorithm", selection.algorithm, "Selects the algorithms whose names match.")
-      ->type_name("GLOB");
-  command.add_option("--property", selection.property, "Selects the properties whose names match.")
-      ->type_name("GLOB");
-  command.add_option("--backend", options.backends, "The backends, separated by commas.")
-      ->type_name("LIST");
-  command.add_option("--ranks", options.ranks, "The least and the greatest number of ranks.")
-      ->type_name("A..B");
-  command.add_option("--type", options.types, "The element types, separated by commas.")
-      ->type_name("LIST");
-  command
-      .add_option("--cases",
-                  selection.cases,
-                  "The number of cases of each unit. With this option, not all cells are required.")
-      ->type_name("N");
-  command
-      .add_option(
-          "--require",
-          selection.require,
-          "Cells that must be covered, as <operation>/<cell>, for example all_reduce/f32/*.")
-      ->type_name("GLOB")
-      ->allow_extra_args(false);
-  command
-      .add_option("--seed",
-                  options.seed,
-                  "The seed of the cases: a number, or commit for a seed from git's HEAD.")
-      ->type_name("N|commit");
-  command
-      .add_option("--time-budget",
-                  options.time_budget_s,
-                  "The seconds for the whole run in all its sessions. For the gate: the seconds "
-                  "for this call.")
-      ->type_name("S");
-  command
-      .add_option("--timeout",
-                  options.timeout_s,
-                  "The seconds without a message from any worker after which a case counts as "
-                  "hung. A run of one case also counts as hung after ten times this time.")
-      ->type_name("S");
-  command.add_option("--report", options.report, "The folder for the journal and the reports.")
-      ->type_name("DIR");
-  command.add_option("--resume", options.resume, "The folder of a run to continue.")
-      ->type_name("DIR");
-  command.add_option("--archive", options.archive, "Packs the folder into this file at the end.")
-      ->type_name("FILE.zip");
-  command.add_option("--jobs", options.jobs, "The number of units to check at the same time.")
-      ->type_name("N");
-  command.add_flag("--fail-fast", options.fail_fast, "Stops at the first failure.");
+  return options.timeout_s.value_or(BackendOptions().timeout_s);
 }
 
 Selection parse_selection(const RunOptions& options) {
@@ -172,15 +104,13 @@ Selection parse_selection(const RunOptions& options) {
   if (!options.report.empty() && !options.resume.empty()) {
     throw BadInput("--report: " + options.report + ": expected --report or --resume, not both");
   }
-  if (!options.archive.empty()) require_archive(options.archive);
   Selection selection = options.selection;
   if (selection.cases) expect_positive("--cases", *selection.cases);
   if (!options.ranks.empty()) selection.ranks = parse_ranks(options.ranks);
   if (!options.types.empty()) selection.types = parse_types(options.types);
-  if (!options.backends.empty())
-    selection.backends = harness::run::split_list("--backend", options.backends);
+  if (!options.backends.empty()) selection.backends = split_list("--backend", options.backends);
   if (!options.seed.empty()) selection.seed = parse_seed(options.seed);
   return selection;
 }
 
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

@@ -12,8 +12,10 @@
 #include "harness/case.hpp"
 #include "harness/finding.hpp"
 #include "harness/operation.hpp"
+#include "harness/run/available_backends.hpp"
+#include "harness/stop.hpp"
 
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 
 /// The seed if the user gives none.
 inline constexpr std::uint64_t default_seed = 1;
@@ -47,9 +49,9 @@ struct Selection {
 /// The checks that a selection gives on this machine.
 struct Plan {
   /// Sorted, pinned cases first.
-  std::vector<harness::Unit> units;
+  std::vector<Unit> units;
   /// The pinned cases by unit id.
-  std::map<std::string, harness::Case> pinned;
+  std::map<std::string, Case> pinned;
   /// Unavailable backends, and why they cannot be used. Their units remain in the plan and get
   /// findings without a run.
   std::map<std::string, std::string> unavailable;
@@ -71,18 +73,19 @@ void fill_defaults(Selection& selection);
 
 /// Expands a selection. If it names no suite, fills in `smoke`, or `all` if smoke contains nothing
 /// of the selection. Throws BadInput if nothing is selected that can be checked, or if a named
-/// backend cannot run here. Throws harness::Interrupted if `stop` is made while a backend opens.
+/// backend cannot run here. Throws Interrupted if `stop` is made while a backend opens.
 [[nodiscard]] Plan make_plan(Selection& selection,
-                             const harness::Catalogue& catalogue,
-                             const harness::StopRequest& stop = {});
+                             const Catalogue& catalogue,
+                             const AvailableBackends& backends,
+                             const StopRequest& stop = {});
 
 /// Returns the backends of a plan's units.
 [[nodiscard]] std::set<std::string> backends_of(const Plan& plan);
 
 /// Whether a unit cannot run: its backend is unavailable, or does not have its operation.
-[[nodiscard]] bool cannot_run(const Plan& plan, const harness::Unit& unit);
+[[nodiscard]] bool cannot_run(const Plan& plan, const Unit& unit);
 /// Returns the finding of such a unit: skipped if the backend is absent, errored if it did not
 /// open, vacuous if it does not have the operation.
-[[nodiscard]] harness::Finding finding_without_run(const Plan& plan, const harness::Unit& unit);
+[[nodiscard]] Finding finding_without_run(const Plan& plan, const Unit& unit);
 
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

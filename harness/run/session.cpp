@@ -1,7 +1,8 @@
-#include "cases/commands/session.hpp"
+#include "harness/run/session.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <map>
 #include <string>
 #include <string_view>
@@ -12,18 +13,13 @@
 
 #include "harness/fields.hpp"
 #include "harness/finding_json.hpp"
+#include "harness/run/data_files.hpp"
 
-#include "cases/commands/cli.hpp"
-#include "cases/commands/version.hpp"
-
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 
 namespace {
 
 namespace fs = std::filesystem;
-using harness::BadInput;
-using harness::JournalHeader;
-using harness::Unit;
 using nlohmann::json;
 using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
@@ -62,15 +58,15 @@ std::string first_change(const ordered_json& before, const ordered_json& now) {
 /// The run that --resume names.
 class Previous {
  public:
-  explicit Previous(const fs::path& folder)
-      : place_(place_of_resume(folder)), content_(harness::read_journal(folder / journal_name)) {
-    expect_this_version(place_, header().environment);
+  Previous(const ThisProgram& program, const fs::path& folder)
+      : place_(place_of_resume(folder)), content_(read_journal(folder / journal_name)) {
+    expect_this_version(program, place_, header().environment);
     expect_checksums(place_, content_.lines);
   }
 
   [[nodiscard]] const JournalHeader& header() const { return content_.record.header(); }
   [[nodiscard]] double spent_s() const { return content_.record.spent_s(); }
-  [[nodiscard]] harness::JournalContent take() { return std::move(content_); }
+  [[nodiscard]] JournalContent take() { return std::move(content_); }
 
   /// Returns the selection of the journal. Throws BadInput if an option given beside --resume
   /// differs from it.
@@ -109,11 +105,10 @@ class Previous {
 
  private:
   /// Returns everything that a unit checks, as JSON.
-  static ordered_json described(const Unit& unit,
-                                const std::map<std::string, harness::Case>& pinned) {
+  static ordered_json described(const Unit& unit, const std::map<std::string, Case>& pinned) {
     ordered_json out = to_json(unit);
     const auto found = pinned.find(unit.id());
-    if (found != pinned.end()) out["case"] = harness::to_json(found->second);
+    if (found != pinned.end()) out["case"] = to_json(found->second);
     return out;
   }
 
@@ -123,7 +118,7 @@ class Previous {
   }
 
   std::string place_;
-  harness::JournalContent content_;
+  JournalContent content_;
 };
 
 /// Returns the time at which the whole run must end. Earlier sessions have spent `spent_s` of its
@@ -150,18 +145,18 @@ Clock::time_point deadline_of(const RunOptions& options,
   return start + std::chrono::duration_cast<Clock::duration>(left);
 }
 
-Session resume_session(RunOptions options, const harness::Catalogue& catalogue) {
+Session resume_session(RunOptions options, const ThisProgram& program) {
   const Clock::time_point start = Clock::now();
   const std::string now = utc_now();
   const fs::path folder = options.resume;
-  Previous previous(folder);
+  Previous previous(program, folder);
   Selection selection = previous.selection(parse_selection(options));
   complete(options, place_of_resume(folder), previous.header().environment);
-  Plan plan = make_plan(selection, catalogue, options.stop);
+  Plan plan = make_plan(selection, program.catalogue, program.backends, options.stop);
   plan.cycles = plan.cycles || options.repeat;
   previous.expect_same(plan);
   const Clock::time_point deadline = deadline_of(options, plan, start, previous.spent_s());
-  ordered_json environment = environment_of(options, plan, now);
+  ordered_json environment = environment_of(program, options, plan, now);
   return {
       .options = std::move(options),
       .selection = std::move(selection),
@@ -173,12 +168,12 @@ Session resume_session(RunOptions options, const harness::Catalogue& catalogue) 
   };
 }
 
-Session new_session(RunOptions options, const harness::Catalogue& catalogue) {
+Session new_session(RunOptions options, const ThisProgram& program) {
   const Clock::time_point start = Clock::now();
   const std::string now = utc_now();
   Selection selection = parse_selection(options);
   fill_defaults(selection);
-  Plan plan = make_plan(selection, catalogue, options.stop);
+  Plan plan = make_plan(selection, program.catalogue, program.backends, options.stop);
   plan.cycles = plan.cycles || options.repeat;
   const fs::path folder = choose_folder(options, selection.suites);
   const Clock::time_point deadline = deadline_of(options, plan, start);
@@ -189,7 +184,7 @@ Session new_session(RunOptions options, const harness::Catalogue& catalogue) {
       .units = plan.units,
       .pinned = plan.pinned,
       .cycles = plan.cycles,
-      .environment = environment_of(options, plan, now),
+      .environment = environment_of(program, options, plan, now),
   };
   return {
       .options = std::move(options),
@@ -223,16 +218,18 @@ std::string place_of_resume(const fs::path& folder) {
   return "--resume: " + folder.string() + ": ";
 }
 
-void expect_this_version(const std::string& place, const ordered_json& environment) {
-  const auto expect = [&](const char* field, const char* is) {
+void expect_this_version(const ThisProgram& program,
+                         const std::string& place,
+                         const ordered_json& environment) {
+  const auto expect = [&](const char* field, const std::string& is) {
     const ordered_json began = environment.value(field, ordered_json());
     if (began != is) throw BadInput(place + change_of(field, began, is));
   };
-  expect("rankcheck", version());
-  expect("commit", commit());
+  expect("rankcheck", program.version);
+  expect("commit", program.commit);
 }
 
-void expect_checksums(const std::string& place, const harness::JsonLines& lines) {
+void expect_checksums(const std::string& place, const JsonLines& lines) {
   if (lines.has_checksums) return;
   throw BadInput(
       fmt::format("{}{}: line 1: expected a checksum, crc32, got none: a journal without "
@@ -252,15 +249,18 @@ void expect_unchanged(const std::string& place, const Selection& before, const S
 
 void complete(RunOptions& options, const std::string& place, const ordered_json& environment) {
   const json plain = environment;
-  harness::Fields fields(plain, place + "environment");
+  Fields fields(plain, place + "environment");
   if (!options.time_budget_s) fields.optional("time_budget_s", options.time_budget_s);
   if (!options.timeout_s) fields.optional("timeout_s", options.timeout_s);
 }
 
-ordered_json environment_of(const RunOptions& options, const Plan& plan, const std::string& now) {
-  ordered_json out = describe_machine();
-  out["rankcheck"] = version();
-  out["commit"] = commit();
+ordered_json environment_of(const ThisProgram& program,
+                            const RunOptions& options,
+                            const Plan& plan,
+                            const std::string& now) {
+  ordered_json out = program.describe_machine();
+  out["rankcheck"] = program.version;
+  out["commit"] = program.commit;
   out["started"] = now;
   out["jobs"] = options.jobs;
   out["fail_fast"] = options.fail_fast;
@@ -279,16 +279,24 @@ void expect_no_run(const fs::path& folder) {
 
 void begin_folder(const fs::path& folder) {
   expect_no_run(folder);
-  harness::make_folder(folder);
+  make_folder(folder);
   for (const char* stale : {"report.json", "junit.xml", "summary.md"}) {
     std::error_code absent;
     fs::remove(folder / stale, absent);
   }
 }
 
-Session open_session(const RunOptions& options, const harness::Catalogue& catalogue) {
-  return options.resume.empty() ? new_session(options, catalogue)
-                                : resume_session(options, catalogue);
+Session open_session(const RunOptions& options, const ThisProgram& program) {
+  return options.resume.empty() ? new_session(options, program) : resume_session(options, program);
 }
 
-}  // namespace rankcheck::cases
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+}  // namespace rankcheck::harness::run

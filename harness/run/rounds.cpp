@@ -1,4 +1,4 @@
-#include "cases/commands/rounds.hpp"
+#include "harness/run/rounds.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -10,25 +10,18 @@
 #include "harness/run/progress.hpp"
 #include "harness/runner.hpp"
 
-#include "cases/commands/cli.hpp"
-
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 
 namespace {
 
-using harness::Ending;
-using harness::Finding;
-using harness::Unit;
-using harness::Verdict;
-
 class Rounds {
  public:
-  Rounds(Session& session, const harness::Catalogue& catalogue, const std::string& program)
+  Rounds(Session& session, const ThisProgram& program)
       : session_(session),
         plan_(session.plan),
         record_(session.journal.record()),
-        catalogue_(catalogue),
-        progress_(program, plan_.cycles ? std::optional(session.deadline) : std::nullopt),
+        program_(program),
+        progress_(program.command, plan_.cycles ? std::optional(session.deadline) : std::nullopt),
         runner_(options(), hooks()) {}
 
   void run() {
@@ -56,7 +49,7 @@ class Rounds {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - session_.start).count();
   }
 
-  [[nodiscard]] harness::RunnerOptions options() {
+  [[nodiscard]] RunnerOptions options() {
     return {
         .jobs = session_.options.jobs,
         .fail_fast = session_.options.fail_fast,
@@ -67,18 +60,18 @@ class Rounds {
     };
   }
 
-  [[nodiscard]] harness::RunnerHooks hooks() {
+  [[nodiscard]] RunnerHooks hooks() {
     return {
         .open =
             [this](const std::string& name) {
-              return open_backend(name,
-                                  {.ranks_max = plan_.ranks_max.at(name),
-                                   .timeout_s = timeout_s(session_.options),
-                                   .stop = session_.options.stop});
+              return program_.backends.open(name,
+                                            {.ranks_max = plan_.ranks_max.at(name),
+                                             .timeout_s = timeout_s(session_.options),
+                                             .stop = session_.options.stop});
             },
-        .check = [this](harness::Backend& backend,
+        .check = [this](Backend& backend,
                         const Unit& unit,
-                        const harness::RunLimits& limits) { return check(backend, unit, limits); },
+                        const RunLimits& limits) { return check(backend, unit, limits); },
         .finish = [this](std::size_t index,
                          Finding finding,
                          bool whole) { finish(index, std::move(finding), whole); },
@@ -123,7 +116,7 @@ class Rounds {
   /// with the rounds of the next seed.
   [[nodiscard]] std::uint64_t seed() const {
     const std::uint64_t seed = *session_.selection.seed;
-    return round_ == 0 ? seed : harness::mix(seed, static_cast<std::uint64_t>(round_));
+    return round_ == 0 ? seed : mix(seed, static_cast<std::uint64_t>(round_));
   }
 
   /// Whether further rounds can show anything new about a unit. They cannot if its backend is
@@ -166,14 +159,14 @@ class Rounds {
     return false;
   }
 
-  Finding check(harness::Backend& backend, const Unit& unit, const harness::RunLimits& limits) {
+  Finding check(Backend& backend, const Unit& unit, const RunLimits& limits) {
     if (!unit.pinned.empty()) {
-      return harness::run_pinned(catalogue_, backend, unit, plan_.pinned.at(unit.id()), limits);
+      return run_pinned(program_.catalogue, backend, unit, plan_.pinned.at(unit.id()), limits);
     }
-    harness::RunLimits with_coverage = limits;
+    RunLimits with_coverage = limits;
     const auto& before = record_.finding(record_.index_of(unit));
     if (before) with_coverage.covered = before->cells;
-    return harness::run_unit(catalogue_, backend, unit, with_coverage);
+    return run_unit(program_.catalogue, backend, unit, with_coverage);
   }
 
   /// Takes the finding of a unit. A partial finding counts only in the first round; in a later
@@ -189,17 +182,17 @@ class Rounds {
 
   Session& session_;
   const Plan& plan_;
-  const harness::Record& record_;
-  const harness::Catalogue& catalogue_;
-  harness::run::Progress progress_;
-  harness::Runner runner_;
+  const Record& record_;
+  const ThisProgram& program_;
+  Progress progress_;
+  Runner runner_;
   int round_ = 0;
 };
 
 }  // namespace
 
-void run_rounds(Session& session, const harness::Catalogue& catalogue, const std::string& program) {
-  Rounds(session, catalogue, program).run();
+void run_rounds(Session& session, const ThisProgram& program) {
+  Rounds(session, program).run();
 }
 
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

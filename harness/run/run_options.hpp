@@ -3,15 +3,10 @@
 #include <optional>
 #include <string>
 
+#include "harness/run/selection.hpp"
 #include "harness/stop.hpp"
 
-#include "cases/commands/selection.hpp"
-
-namespace CLI {
-class App;
-}
-
-namespace rankcheck::cases {
+namespace rankcheck::harness::run {
 
 /// The options of `rankcheck run` as the user types them.
 struct RunOptions {
@@ -29,7 +24,7 @@ struct RunOptions {
   /// The file that the run's folder is packed into. Empty: none.
   std::string archive;
   /// Ends this session early. The gate uses it to pause its parts when its time is over.
-  harness::StopRequest stop = {};
+  StopRequest stop = {};
   /// Repeats with new seeds until the time is over, like a suite with `cycles`.
   bool repeat = false;
 };
@@ -37,10 +32,7 @@ struct RunOptions {
 /// Returns the user's timeout in seconds, or else the default of all backends.
 [[nodiscard]] double timeout_s(const RunOptions& options);
 
-/// Declares the options. Parsing writes to `options`, which must outlive it.
-void add_options(CLI::App& command, RunOptions& options);
-
 /// Returns the selection that the options give, without defaults. Throws BadInput.
 [[nodiscard]] Selection parse_selection(const RunOptions& options);
 
-}  // namespace rankcheck::cases
+}  // namespace rankcheck::harness::run

@@ -1,0 +1,72 @@
+#include "harness/run/available_backends.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/nearest.hpp"
+
+namespace rankcheck::harness::run {
+
+const BackendEntry* AvailableBackends::find_entry(std::string_view name) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const BackendEntry& entry) {
+    return entry.name == name;
+  });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+bool AvailableBackends::is_user_program(const std::string& name) const {
+  return name.starts_with(programs_.prefix);
+}
+
+std::string AvailableBackends::path_of(const std::string& name) const {
+  return name.substr(programs_.prefix.size());
+}
+
+std::vector<NamedBackend> AvailableBackends::known() const {
+  std::vector<NamedBackend> all;
+  for (const BackendEntry& entry : entries_) {
+    all.push_back({entry.name, entry.summary, entry.why_unavailable()});
+    if (!all.back().unavailable.empty() && entry.compiled != nullptr) {
+      all.back().compiled = entry.compiled();
+    }
+  }
+  return all;
+}
+
+NamedBackend AvailableBackends::find(const std::string& name) const {
+  if (is_user_program(name)) {
+    return {name, programs_.summary, programs_.why_unavailable(path_of(name))};
+  }
+  if (const BackendEntry* entry = find_entry(name)) {
+    return {entry->name, entry->summary, entry->why_unavailable()};
+  }
+  std::vector<std::string> names;
+  for (const BackendEntry& entry : entries_) names.push_back(entry.name);
+  throw BadInput(fmt::format("backend: {:.60}: expected {}PATH or a backend of 'rankcheck list'{}",
+                             name,
+                             programs_.prefix,
+                             did_you_mean(name, names)));
+}
+
+void AvailableBackends::require(const std::string& name) const {
+  const NamedBackend backend = find(name);
+  if (backend.unavailable.empty()) return;
+  throw BadInput(
+      fmt::format("backend: {}: expected one that can run here: {}", name, backend.unavailable));
+}
+
+std::unique_ptr<Backend> AvailableBackends::open(const std::string& name,
+                                                 const BackendOptions& options) const {
+  require(name);
+  if (is_user_program(name)) return programs_.open(path_of(name), options);
+  return find_entry(name)->open(options);
+}
+
+void require_ranks(std::string_view backend, int ranks, int ranks_max) {
+  if (ranks <= ranks_max) return;
+  throw BadInput(
+      fmt::format("backend {}: {} ranks: expected at most {}", backend, ranks, ranks_max));
+}
+
+}  // namespace rankcheck::harness::run

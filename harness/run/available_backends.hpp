@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/backend.hpp"
+
+namespace rankcheck::harness::run {
+
+/// Backends that are programs of the user's. On the command line, such a backend is the prefix and
+/// the path of its program.
+struct UserPrograms {
+  std::string prefix;
+  std::string summary;
+  /// Says in one line why the program at a path cannot be a backend. Empty if it can be tried.
+  std::string (*why_unavailable)(const std::string& path) = nullptr;
+  std::unique_ptr<Backend> (*open)(const std::string& path,
+                                   const BackendOptions& options) = nullptr;
+};
+
+/// A backend with its name on the command line.
+struct NamedBackend {
+  std::string name;
+  std::string summary;
+  /// Why the backend cannot run here and what to do about it. Empty if it can run.
+  std::string unavailable;
+  /// The algorithms that are built into a backend that cannot run here.
+  std::vector<AlgorithmInfo> compiled = {};
+};
+
+/// All backends that a program offers. The harness knows none of them by name: what is special
+/// about a backend is a member of its entry.
+class AvailableBackends {
+ public:
+  /// `entries` are the built-in backends in the order of reports.
+  AvailableBackends(std::vector<BackendEntry> entries, UserPrograms programs)
+      : entries_(std::move(entries)), programs_(std::move(programs)) {}
+
+  [[nodiscard]] std::span<const BackendEntry> entries() const { return entries_; }
+  /// Returns the entry of a built-in backend, or null if the name belongs to none.
+  [[nodiscard]] const BackendEntry* find_entry(std::string_view name) const;
+
+  /// Returns the built-in backends.
+  [[nodiscard]] std::vector<NamedBackend> known() const;
+  /// Finds a backend by its name. Throws BadInput if no backend has the name.
+  [[nodiscard]] NamedBackend find(const std::string& name) const;
+  /// Throws BadInput if the backend is unknown or cannot run here.
+  void require(const std::string& name) const;
+  /// Opens a backend. Throws BadInput if it is unknown or cannot run here.
+  [[nodiscard]] std::unique_ptr<Backend> open(const std::string& name,
+                                              const BackendOptions& options) const;
+
+ private:
+  [[nodiscard]] bool is_user_program(const std::string& name) const;
+  [[nodiscard]] std::string path_of(const std::string& name) const;
+
+  std::vector<BackendEntry> entries_;
+  UserPrograms programs_;
+};
+
+/// Throws BadInput if `ranks` is above the most that the backend may start.
+void require_ranks(std::string_view backend, int ranks, int ranks_max);
+
+}  // namespace rankcheck::harness::run
