@@ -149,7 +149,7 @@ function(rankcheck_register_suites out)
     string(APPEND entries "      {\"${op}\", ${op}::suite()},\n")
   endforeach()
   rankcheck_write_registry(cases_registry.cpp
-"#include \"cases/registry.hpp\"
+"#include \"cases/suites/registry.hpp\"
 
 namespace rankcheck::cases {
 

@@ -9,7 +9,7 @@
 #include "harness/generator.hpp"
 
 #include "cases/bench/bench.hpp"
-#include "cases/catalogue.hpp"
+#include "cases/suites/catalogue.hpp"
 
 namespace rankcheck::cases::bench {
 

@@ -17,8 +17,8 @@
 
 #include "cases/audit/catalogue.hpp"
 #include "cases/backends/command_backend.hpp"
-#include "cases/catalogue.hpp"
 #include "cases/commands/cli.hpp"
+#include "cases/suites/catalogue.hpp"
 
 namespace rankcheck::cases {
 

@@ -13,8 +13,8 @@
 #include "harness/table.hpp"
 
 #include "cases/backends/registry.hpp"
-#include "cases/catalogue.hpp"
 #include "cases/commands/version.hpp"
+#include "cases/suites/catalogue.hpp"
 
 namespace rankcheck::cases {
 

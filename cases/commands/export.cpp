@@ -16,11 +16,11 @@
 #include "harness/run/interrupt.hpp"
 #include "harness/run/outputs.hpp"
 
-#include "cases/catalogue.hpp"
 #include "cases/collectives/oracle.hpp"
 #include "cases/commands/cli.hpp"
 #include "cases/ptycho/family/case.hpp"
 #include "cases/ptycho/stage.hpp"
+#include "cases/suites/catalogue.hpp"
 
 namespace rankcheck::cases {
 

@@ -9,8 +9,8 @@
 #include "harness/table.hpp"
 
 #include "cases/backends/registry.hpp"
-#include "cases/catalogue.hpp"
 #include "cases/commands/cli.hpp"
+#include "cases/suites/catalogue.hpp"
 
 namespace rankcheck::cases {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cases/registry.hpp"
+#include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases {
 

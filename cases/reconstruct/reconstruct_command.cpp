@@ -32,6 +32,7 @@ namespace rankcheck::cases::reconstruct {
 namespace {
 
 using harness::BadInput;
+using harness::run::Interrupt;
 
 /// The user is warned if the mean brightness of the frames' borders is at least this share of the
 /// frames' mean. Light that illuminates the whole detector gives 1; far fields give 0.1 and less.
@@ -439,9 +440,7 @@ std::unique_ptr<Reconstruction> start_running(const Options& options,
 
 }  // namespace
 
-int reconstruct_on(gpu::Cluster& cluster,
-                   const Options& options,
-                   const harness::run::Interrupt& interrupt) {
+int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrupt& interrupt) {
   require_sense(options);
   const bool is_lead = cluster.local().front() == 0;
   const auto start = std::chrono::steady_clock::now();

@@ -9,7 +9,7 @@
 #include "harness/engine.hpp"
 
 #include "cases/audit/catalogue.hpp"
-#include "cases/catalogue.hpp"
+#include "cases/suites/catalogue.hpp"
 #include "tests/print.hpp"
 
 namespace rankcheck::cases::audit {

@@ -6,7 +6,7 @@
 #include "harness/engine.hpp"
 
 #include "cases/audit/catalogue.hpp"
-#include "cases/catalogue.hpp"
+#include "cases/suites/catalogue.hpp"
 
 /// The checks that every case undergoes can fail, whatever its property is about.
 namespace rankcheck::cases::audit {

@@ -16,7 +16,7 @@
 #include "harness/image.hpp"
 
 #include "cases/backends/sim.hpp"
-#include "cases/catalogue.hpp"
+#include "cases/suites/catalogue.hpp"
 
 namespace rankcheck::cases {
 namespace {

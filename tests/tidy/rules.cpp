@@ -47,26 +47,6 @@ void for_each_line(std::string_view text, Visit visit) {
   }
 }
 
-struct Include {
-  int line = 0;
-  std::string_view name;
-  bool quoted = false;
-};
-
-std::vector<Include> includes(const Source& source) {
-  constexpr std::string_view directive = "#include ";
-  std::vector<Include> found;
-  if (!is_code(source.path)) return found;
-  for_each_line(source.text, [&](int number, std::string_view line) {
-    if (!line.starts_with(directive)) return;
-    line.remove_prefix(directive.size());
-    const std::size_t end = line.find_first_of("\">", 1);
-    if (end == std::string_view::npos) return;
-    found.push_back({number, line.substr(1, end - 1), line.front() == '"'});
-  });
-  return found;
-}
-
 /// Whether every tree may include the file: it holds names and shapes, no arithmetic.
 bool is_ground_floor(std::string_view path) {
   return path.starts_with("reference/spec/") ||
@@ -93,6 +73,78 @@ void includes_point_down(const Source& source, Violations& violations) {
       violations.push_back({source.path, include.line, "includes " + std::string(include.name)});
     }
   }
+}
+
+/// The order of the folders in cases/ and harness/, from bottom to top. Whoever needs a further
+/// arrow adds it here, if the folder that it leads to stands above in this table.
+const std::vector<Room>& all_rooms() {
+  static const std::vector<Room> all{
+      {"harness", {}},
+      {"harness/properties", {"harness"}},
+      {"harness/worker", {"harness"}},
+      {"harness/run", {"harness"}},
+      // What an operation claims.
+      {"cases/suites", {}},
+      {"cases/collectives", {"cases/suites"}},
+      {"cases/ptycho", {"cases/suites"}},
+      // How devices are reached, and what is done with them.
+      {"cases/backends", {}},
+      {"cases/audit", {"cases/backends"}},
+      {"cases/hardware", {"cases/backends"}},
+      {"cases/bench", {"cases/suites", "cases/backends"}},
+      {"cases/reconstruct", {"cases/ptycho"}},
+      // Programs.
+      {"cases/workers", {"cases/backends", "cases/hardware", "cases/bench", "cases/reconstruct"}},
+      {"cases/commands",
+       {"cases/suites",
+        "cases/collectives",
+        "cases/ptycho",
+        "cases/backends",
+        "cases/audit",
+        "cases/hardware",
+        "cases/bench",
+        "cases/reconstruct"}},
+      {"cases", {"cases/commands"}},
+  };
+  return all;
+}
+
+const Room* find_room(std::string_view folder) {
+  const auto& all = all_rooms();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Room& each) { return each.folder == folder; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+/// Both trees have an order of their own: a folder includes only the folders that `rooms()` names.
+void folders_keep_their_order(const Source& source, Violations& violations) {
+  const std::string_view folder = room_of(source.path);
+  if (folder.empty() || !is_code(source.path)) return;
+  const Room* room = find_room(folder);
+  if (room == nullptr) {
+    violations.push_back({source.path, 1, "its folder is missing in the table of folders"});
+    return;
+  }
+  const std::string_view tree = folder.substr(0, folder.find('/'));
+  for (const Include& include : includes(source)) {
+    const std::string_view to = room_of(include.name);
+    const bool is_of_tree = to.substr(0, to.find('/')) == tree;
+    if (!include.quoted || !is_of_tree || to == folder) continue;
+    if (std::find(room->below.begin(), room->below.end(), to) == room->below.end()) {
+      violations.push_back({source.path, include.line, "includes " + std::string(include.name)});
+    }
+  }
+}
+
+/// What is special about a backend is a trait of its entry, so runs need no name of a backend.
+void runs_name_no_backend(const Source& source, Violations& violations) {
+  if (!source.path.starts_with("harness/run/")) return;
+  for_each_line(source.text, [&](int number, std::string_view line) {
+    for (const std::string_view name : {"\"sim\"", "\"mpi\"", "\"cuda\"", "\"nccl\""}) {
+      if (line.find(name) == line.npos) continue;
+      violations.push_back({source.path, number, "names the backend " + std::string(name)});
+    }
+  });
 }
 
 /// Headers that only some files may include: the file's path must contain one of `places`.
@@ -257,6 +309,8 @@ void comments_are_no_fragments(const Source& source, Violations& violations) {
 
 constexpr std::array all_rules{
     Rule{"includes_point_down", includes_point_down},
+    Rule{"folders_keep_their_order", folders_keep_their_order},
+    Rule{"runs_name_no_backend", runs_name_no_backend},
     Rule{"confined_headers_stay_home", confined_headers_stay_home},
     Rule{"headers_start_with_pragma_once", headers_start_with_pragma_once},
     Rule{"sources_include_their_header_first", sources_include_their_header_first},
@@ -284,6 +338,31 @@ void read_file(const std::filesystem::path& root,
 }
 
 }  // namespace
+
+std::vector<Include> includes(const Source& source) {
+  constexpr std::string_view directive = "#include ";
+  std::vector<Include> found;
+  if (!is_code(source.path)) return found;
+  for_each_line(source.text, [&](int number, std::string_view line) {
+    if (!line.starts_with(directive)) return;
+    line.remove_prefix(directive.size());
+    const std::size_t end = line.find_first_of("\">", 1);
+    if (end == std::string_view::npos) return;
+    found.push_back({number, line.substr(1, end - 1), line.front() == '"'});
+  });
+  return found;
+}
+
+std::span<const Room> rooms() {
+  return all_rooms();
+}
+
+std::string_view room_of(std::string_view path) {
+  const std::size_t first = path.find('/');
+  if (first == path.npos || !is_one_of(path.substr(0, first), {"cases", "harness"})) return {};
+  const std::size_t second = path.find('/', first + 1);
+  return path.substr(0, second == path.npos ? first : second);
+}
 
 std::span<const Rule> rules() {
   return all_rules;

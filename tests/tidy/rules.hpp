@@ -33,6 +33,30 @@ struct Rule {
   friend void PrintTo(const Rule& rule, std::ostream* out) { *out << rule.name; }
 };
 
+/// A folder with code, and the folders of its tree that its files may include besides their own.
+struct Room {
+  std::string_view folder;
+  std::vector<std::string_view> below;
+};
+
+/// Returns the folders of cases/ and harness/ from bottom to top: a folder stands after all folders
+/// that it may include. A tree's own name stands for the files that lie in no folder of the tree.
+[[nodiscard]] std::span<const Room> rooms();
+
+/// Returns the folder of `rooms()` that a file or header belongs to. Empty if the path is in
+/// neither tree.
+[[nodiscard]] std::string_view room_of(std::string_view path);
+
+/// An include directive. `quoted` tells "name" from <name>.
+struct Include {
+  int line = 0;
+  std::string_view name;
+  bool quoted = false;
+};
+
+/// Returns the includes of a source. Empty for files that hold no code.
+[[nodiscard]] std::vector<Include> includes(const Source& source);
+
 /// Returns every rule, in a fixed order.
 [[nodiscard]] std::span<const Rule> rules();
 

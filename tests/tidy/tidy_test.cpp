@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -81,10 +82,33 @@ std::vector<Planted> planted_arrows() {
       arrow("reference_sees_harness", "reference/numerics/a.cpp", "\"harness/case.hpp\""),
       arrow("harness_sees_gpu", "harness/a.cpp", "\"gpu/plan/plan.hpp\""),
       arrow("harness_sees_reference", "harness/a.cpp", "\"reference/numerics/fold.hpp\""),
-      arrow("harness_sees_cases", "harness/a.cpp", "\"cases/catalogue.hpp\""),
+      arrow("harness_sees_cases", "harness/a.cpp", "\"cases/suites/catalogue.hpp\""),
       arrow("spec_sees_collectives", "reference/spec/a.cpp", "\"reference/collectives/piece.hpp\""),
       arrow("cases_see_tests", "cases/a.cpp", "\"tests/tidy/rules.hpp\""),
       arrow("path_not_from_the_root", "gpu/plan/a.cpp", "\"plan.hpp\""),
+  };
+}
+
+std::vector<Planted> planted_folders() {
+  const std::string_view rule = "folders_keep_their_order";
+  const auto arrow = [&](const char* name, const char* from, const char* to) {
+    return Planted{name, rule, {from, included(to)}};
+  };
+  return {
+      arrow("harness_sees_run", "harness/a.cpp", "\"harness/run/session.hpp\""),
+      arrow("worker_sees_run", "harness/worker/a.cpp", "\"harness/run/session.hpp\""),
+      arrow("properties_see_worker", "harness/properties/a.cpp", "\"harness/worker/process.hpp\""),
+      arrow("suites_see_family", "cases/suites/a.cpp", "\"cases/collectives/oracle.hpp\""),
+      arrow("family_sees_family", "cases/ptycho/x/suite.cpp", "\"cases/collectives/oracle.hpp\""),
+      arrow("backends_see_bench", "cases/backends/a.cpp", "\"cases/bench/bench.hpp\""),
+      arrow("bench_sees_commands", "cases/bench/a.cpp", "\"cases/commands/cli.hpp\""),
+      arrow("reconstruct_sees_commands", "cases/reconstruct/a.cpp", "\"cases/commands/cli.hpp\""),
+      arrow("workers_see_commands", "cases/workers/cuda.cu", "\"cases/commands/cli.hpp\""),
+      arrow("commands_see_workers", "cases/commands/a.cpp", "\"cases/workers/launch.hpp\""),
+      {"folder_without_a_place", rule, {"cases/elsewhere/a.cpp", "int a;\n"}},
+      {"backend_in_a_run",
+       "runs_name_no_backend",
+       {"harness/run/a.cpp", "if (backend == \"nccl\") {\n"}},
   };
 }
 
@@ -136,6 +160,10 @@ INSTANTIATE_TEST_SUITE_P(arrow,
                          PlantedTest,
                          testing::ValuesIn(planted_arrows()),
                          tests::printed_name);
+INSTANTIATE_TEST_SUITE_P(folder,
+                         PlantedTest,
+                         testing::ValuesIn(planted_folders()),
+                         tests::printed_name);
 INSTANTIATE_TEST_SUITE_P(header,
                          PlantedTest,
                          testing::ValuesIn(planted_headers()),
@@ -170,6 +198,8 @@ INSTANTIATE_TEST_SUITE_P(
         Legal{"mpi_algorithm_takes_mpi", {"gpu/collectives/x/mpi.cpp", included("<mpi.h>")}},
         Legal{"cases_take_arithmetic",
               {"cases/a.cpp", included("\"reference/numerics/fold.hpp\"")}},
+        Legal{"commands_take_bench", {"cases/commands/a.cpp", included("\"cases/bench/x.hpp\"")}},
+        Legal{"runs_take_the_harness", {"harness/run/a.cpp", included("\"harness/case.hpp\"")}},
         Legal{"generated_file", {"gpu/device/mpi/a.cpp", included("\"generated.inc\"")}},
         Legal{"tests_take_tests", {"tests/a_test.cpp", included("\"tests/tidy/rules.hpp\"")}},
         Legal{"long_line_of_prose", {"README.md", std::string(200, 'x') + "\n"}},
@@ -178,6 +208,33 @@ INSTANTIATE_TEST_SUITE_P(
         Legal{"line_of_100", {"gpu/a.cpp", "// " + std::string(97, 'x') + "\n"}},
         Legal{"line_of_100_characters", {"gpu/a.cpp", "// a…" + std::string(95, 'x') + "\n"}}),
     tests::printed_name);
+
+/// In such a list, no folder can include itself through others.
+TEST(LayoutTest, every_folder_stands_after_the_folders_that_it_may_include) {
+  std::set<std::string_view> before;
+  for (const Room& room : rooms()) {
+    for (const std::string_view each : room.below) {
+      EXPECT_TRUE(before.contains(each)) << room.folder << " includes " << each;
+    }
+    EXPECT_TRUE(before.insert(room.folder).second) << room.folder;
+  }
+}
+
+/// An arrow that no file needs is removed from the table.
+TEST(LayoutTest, every_arrow_between_folders_is_used) {
+  std::set<std::pair<std::string, std::string>> used;
+  for (const Source& source : read_project(RANKCHECK_SOURCE_DIR)) {
+    for (const Include& include : includes(source)) {
+      used.emplace(room_of(source.path), room_of(include.name));
+    }
+  }
+  for (const Room& room : rooms()) {
+    for (const std::string_view each : room.below) {
+      EXPECT_TRUE(used.contains({std::string(room.folder), std::string(each)}))
+          << room.folder << " never includes " << each;
+    }
+  }
+}
 
 /// The same relative path exists in every tree, so readers navigate by replacing the first folder.
 TEST(LayoutTest, every_operation_has_a_contract_and_a_reference) {

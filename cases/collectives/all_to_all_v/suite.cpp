@@ -3,7 +3,7 @@
 #include "cases/collectives/agrees_with_reference.hpp"
 #include "cases/collectives/composition.hpp"
 #include "cases/collectives/properties/splits.hpp"
-#include "cases/registry.hpp"
+#include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::all_to_all_v {
 

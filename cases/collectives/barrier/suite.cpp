@@ -1,5 +1,7 @@
+#include "harness/properties/separates_ranks.hpp"
+
 #include "cases/collectives/properties/separates_ranks.hpp"
-#include "cases/registry.hpp"
+#include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::barrier {
 

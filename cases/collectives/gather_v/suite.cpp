@@ -4,7 +4,7 @@
 #include "cases/collectives/composition.hpp"
 #include "cases/collectives/properties/in_place_equals_out_of_place.hpp"
 #include "cases/collectives/properties/splits.hpp"
-#include "cases/registry.hpp"
+#include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::gather_v {
 

@@ -3,7 +3,7 @@
 #include "cases/collectives/agrees_with_reference.hpp"
 #include "cases/collectives/properties/in_place_equals_out_of_place.hpp"
 #include "cases/collectives/properties/splits.hpp"
-#include "cases/registry.hpp"
+#include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::scatter {
 

@@ -4,7 +4,7 @@
 #include "cases/collectives/composition.hpp"
 #include "cases/collectives/family/case.hpp"
 #include "cases/collectives/properties/splits.hpp"
-#include "cases/registry.hpp"
+#include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::send_recv {
 

@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "cases/ptycho/step_laws.hpp"
-#include "cases/registry.hpp"
+#include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::conjugate_gradient_step {
 

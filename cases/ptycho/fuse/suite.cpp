@@ -2,7 +2,7 @@
 
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/partition_laws.hpp"
-#include "cases/registry.hpp"
+#include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::fuse {
 

@@ -4,7 +4,7 @@
 #include "cases/ptycho/family/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
-#include "cases/registry.hpp"
+#include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::gaussian_gradients {
 

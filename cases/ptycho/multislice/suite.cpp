@@ -5,7 +5,7 @@
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/multislice_laws.hpp"
 #include "cases/ptycho/position_laws.hpp"
-#include "cases/registry.hpp"
+#include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::multislice {
 

@@ -12,7 +12,7 @@
 #include "cases/ptycho/family/case.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
-#include "cases/registry.hpp"
+#include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::orthogonalize_modes {
 

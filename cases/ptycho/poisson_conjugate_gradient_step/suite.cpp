@@ -1,5 +1,5 @@
 #include "cases/ptycho/step_laws.hpp"
-#include "cases/registry.hpp"
+#include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::poisson_conjugate_gradient_step {
 

@@ -1,7 +1,7 @@
 #include "harness/properties/is_deterministic.hpp"
 
 #include "cases/ptycho/laws.hpp"
-#include "cases/registry.hpp"
+#include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::redistribute {
 

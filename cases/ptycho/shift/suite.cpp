@@ -13,7 +13,7 @@
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/position_laws.hpp"
-#include "cases/registry.hpp"
+#include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::shift {
 

@@ -10,7 +10,7 @@
 #include "harness/operation.hpp"
 
 #include "cases/backends/sim.hpp"
-#include "cases/catalogue.hpp"
+#include "cases/suites/catalogue.hpp"
 
 namespace rankcheck::cases {
 

@@ -9,9 +9,9 @@
 #include "harness/operation.hpp"
 
 #include "cases/backends/sim.hpp"
-#include "cases/catalogue.hpp"
 #include "cases/ptycho/family/case.hpp"
 #include "cases/ptycho/stage.hpp"
+#include "cases/suites/catalogue.hpp"
 
 namespace rankcheck::cases {
 namespace {

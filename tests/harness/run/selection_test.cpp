@@ -8,7 +8,7 @@
 #include "harness/files.hpp"
 
 #include "cases/backends/registry.hpp"
-#include "cases/catalogue.hpp"
+#include "cases/suites/catalogue.hpp"
 #include "tests/harness/sample.hpp"
 
 namespace rankcheck::harness::run {

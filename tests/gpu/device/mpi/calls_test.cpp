@@ -13,9 +13,9 @@
 #include "harness/operation.hpp"
 
 #include "cases/backends/mpi.hpp"
-#include "cases/catalogue.hpp"
 #include "cases/collectives/family/case.hpp"
 #include "cases/collectives/family/inputs.hpp"
+#include "cases/suites/catalogue.hpp"
 
 /// Runs every operation through the real worker, and judges it as a suite would.
 namespace rankcheck::cases {

@@ -1,10 +1,10 @@
-#include "cases/catalogue.hpp"
+#include "cases/suites/catalogue.hpp"
 
 #include <string>
 
 #include "reference/registry.hpp"
 
-#include "cases/registry.hpp"
+#include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases {
 

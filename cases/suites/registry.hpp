@@ -5,7 +5,7 @@
 
 #include "harness/operation.hpp"
 
-/// The only place that sees the references, the implementations and the harness.
+/// The suites of all operations. Each is a list of the properties that its operation claims.
 namespace rankcheck::cases {
 
 /// The properties that one operation claims.
