@@ -58,13 +58,13 @@ Symptom symptom_of(gpu::sim::Status status) {
 }  // namespace
 
 SimBackend::SimBackend(std::span<const gpu::Implementation> implementations,
-                       Mutation mutation,
-                       Aftermath aftermath,
-                       Takeover takeover)
+                       EditPlan edit_plan,
+                       EditResult edit_result,
+                       ReplaceCall replace_call)
     : algorithms_{implementations, gpu::operators()},
-      mutation_(std::move(mutation)),
-      aftermath_(std::move(aftermath)),
-      takeover_(std::move(takeover)),
+      edit_plan_(std::move(edit_plan)),
+      edit_result_(std::move(edit_result)),
+      replace_call_(std::move(replace_call)),
       cluster_(reference::contract_named) {
   traits_.name = "sim";
   traits_.nan_rule = spec::NanRule::drops;
@@ -151,7 +151,7 @@ bool SimBackend::run_plan(const gpu::plan::Algorithm& algorithm,
   const spec::Call call = collective_call(c);
   builder_.begin(plan_, contract, call, options_of(c));
   algorithm.plan(builder_);
-  if (mutation_) mutation_(c, plan_);
+  if (edit_plan_) edit_plan_(c, plan_);
   const gpu::sim::Report& report = simulator_.run(plan_,
                                                   c.type,
                                                   collective(c).op,
@@ -182,8 +182,8 @@ bool SimBackend::run_operator(const gpu::Operator& algorithm,
     cluster_.batch_max = c.chunk;
     const OperatorCall made{
         algorithm, cluster_, reference::contract_named(c.operation), call, buffers};
-    if (takeover_) {
-      takeover_(c, made);
+    if (replace_call_) {
+      replace_call_(c, made);
     } else {
       made.make();
     }
@@ -214,7 +214,7 @@ bool SimBackend::run_stage(std::span<const Case> stages,
                            ? run_plan(*choice.plan, stages, stage, observation)
                            : run_operator(*choice.op, stages, stage, observation);
   if (!settled) return false;
-  if (aftermath_) aftermath_(stages, stage, observation);
+  if (edit_result_) edit_result_(stages, stage, observation);
   return observation.status == RunStatus::completed;
 }
 

@@ -33,21 +33,21 @@ struct OperatorCall {
 class SimBackend : public harness::Backend {
  public:
   /// Changes a plan before it runs. Planted bugs in plans use this.
-  using Mutation = std::function<void(const harness::Case& c, gpu::plan::Plan& plan)>;
+  using EditPlan = std::function<void(const harness::Case& c, gpu::plan::Plan& plan)>;
 
   /// Changes the result of a stage before the next stage may read it. Planted bugs in results use
   /// this.
-  using Aftermath = std::function<void(
+  using EditResult = std::function<void(
       std::span<const harness::Case> stages, std::size_t stage, harness::Observation& observation)>;
 
   /// Makes the call of an operator in its own way. Planted bugs in operators use this.
-  using Takeover = std::function<void(const harness::Case& c, const OperatorCall& call)>;
+  using ReplaceCall = std::function<void(const harness::Case& c, const OperatorCall& call)>;
 
   /// The data behind `implementations` must outlive the backend.
   explicit SimBackend(std::span<const gpu::Implementation> implementations,
-                      Mutation mutation = {},
-                      Aftermath aftermath = {},
-                      Takeover takeover = {});
+                      EditPlan edit_plan = {},
+                      EditResult edit_result = {},
+                      ReplaceCall replace_call = {});
 
   [[nodiscard]] const harness::BackendTraits& traits() const override { return traits_; }
   [[nodiscard]] std::vector<harness::AlgorithmInfo> algorithms() const override {
@@ -78,9 +78,9 @@ class SimBackend : public harness::Backend {
               harness::Observation& observation);
 
   Algorithms algorithms_;
-  Mutation mutation_;
-  Aftermath aftermath_;
-  Takeover takeover_;
+  EditPlan edit_plan_;
+  EditResult edit_result_;
+  ReplaceCall replace_call_;
   harness::BackendTraits traits_;
   gpu::plan::Builder builder_;
   gpu::plan::Plan plan_;

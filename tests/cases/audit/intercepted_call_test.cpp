@@ -22,9 +22,9 @@ const harness::Case& insert_case() {
   return c;
 }
 
-/// Runs the case. `takeover` makes the call in place of the backend.
-Observation run(const SimBackend::Takeover& takeover) {
-  SimBackend backend(gpu::implementations(), {}, {}, takeover);
+/// Runs the case. `replace_call` makes the call in place of the backend.
+Observation run(const SimBackend::ReplaceCall& replace_call) {
+  SimBackend backend(gpu::implementations(), {}, {}, replace_call);
   Observation observation;
   backend.run({&insert_case(), 1}, observation);
   EXPECT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
