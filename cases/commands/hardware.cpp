@@ -37,8 +37,8 @@ namespace fs = std::filesystem;
 using hardware::Phase;
 using harness::BadInput;
 using harness::run::journal_name;
-using harness::run::Plan;
 using harness::run::RunOptions;
+using harness::run::RunPlan;
 using harness::run::Selection;
 using harness::run::utc_now;
 
@@ -231,7 +231,7 @@ class HardwareGate {
     header.options.seed = *selection_.seed;
     header.devices = find_devices();
     selection_.devices = static_cast<int>(header.devices.size());
-    const Plan plan = plan_suites();
+    const RunPlan plan = plan_suites();
     header.options.parts = plan_parts(*selection_.devices, plan.broken);
     folder_ = choose_folder(options_, selection_.suites);
     for (const fs::path& each : folders(header.options.parts)) harness::run::expect_no_run(each);
@@ -267,7 +267,7 @@ class HardwareGate {
                       words_of(devices)));
     }
     expect_same_libraries(place, header.doctor);
-    const Plan plan = plan_suites();
+    const RunPlan plan = plan_suites();
     soaked_before_s_ = hardware::soaked_s(content.answers);
     announce(header);
     session_.emplace(folder_, std::move(content), environment_of(program_, options_, plan, now));
@@ -298,9 +298,9 @@ class HardwareGate {
 
   /// Plans the suites. Throws BadInput if there is nothing to check or if a backend is missing. A
   /// backend that is installed but cannot be opened is a finding.
-  [[nodiscard]] Plan plan_suites() const {
+  [[nodiscard]] RunPlan plan_suites() const {
     Selection suites = selection_;
-    Plan plan = make_plan(suites, program_.catalogue, program_.backends, options_.stop);
+    RunPlan plan = make_plan(suites, program_.catalogue, program_.backends, options_.stop);
     for (const auto& [backend, why] : plan.unavailable) {
       if (!plan.broken.contains(backend)) refuse(backend, why);
     }

@@ -31,7 +31,7 @@ using harness::run::RunOptions;
 using harness::run::Selection;
 using harness::run::Session;
 
-void announce_left_out(const harness::run::Plan& plan) {
+void announce_left_out(const harness::run::RunPlan& plan) {
   constexpr std::size_t named_max = 3;
   const auto& all = plan.left_out;
   if (all.empty()) return;
@@ -40,7 +40,7 @@ void announce_left_out(const harness::run::Plan& plan) {
 
 void announce(const Session& session) {
   const Selection& selection = session.selection;
-  const harness::run::Plan& plan = session.plan;
+  const harness::run::RunPlan& plan = session.plan;
   std::int64_t cases = 0;
   for (const harness::Unit& unit : plan.units) cases += unit.cases;
   // The seed is the first line of every run, so that any log is enough to repeat it.

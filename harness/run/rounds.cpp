@@ -181,7 +181,7 @@ class Rounds {
   }
 
   Session& session_;
-  const Plan& plan_;
+  const RunPlan& plan_;
   const Record& record_;
   const ThisProgram& program_;
   Progress progress_;

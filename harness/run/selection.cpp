@@ -68,12 +68,12 @@ bool is_selected(const Selection& selection, const Unit& unit) {
 }
 
 /// Builds a plan, one suite entry at a time. Opens each backend once to ask for its algorithms.
-class Planner {
+class RunPlanner {
  public:
-  Planner(const Selection& selection,
-          const Catalogue& catalogue,
-          const AvailableBackends& backends,
-          const StopRequest& stop)
+  RunPlanner(const Selection& selection,
+             const Catalogue& catalogue,
+             const AvailableBackends& backends,
+             const StopRequest& stop)
       : selection_(selection), catalogue_(catalogue), backends_(backends), stop_(stop) {
     for (const std::string& each : selection.backends) backends.require(each);
   }
@@ -150,7 +150,7 @@ class Planner {
     ranks_within_ = ranks_beyond_ = 0;
   }
 
-  Plan finish() {
+  RunPlan finish() {
     auto& units = plan_.units;
     std::erase_if(units, [&](const Unit& unit) { return !is_selected(selection_, unit); });
     if (units.empty()) fail_empty();
@@ -443,7 +443,7 @@ class Planner {
   const Catalogue& catalogue_;
   const AvailableBackends& backends_;
   const StopRequest& stop_;
-  Plan plan_;
+  RunPlan plan_;
   std::map<std::string, std::unique_ptr<Backend>> opened_;
   std::map<std::string, std::vector<AlgorithmInfo>> algorithms_;
   /// The most ranks that each backend takes.
@@ -494,13 +494,13 @@ void fill_defaults(Selection& selection) {
   if (!selection.seed) selection.seed = default_seed;
 }
 
-Plan make_plan(Selection& selection,
-               const Catalogue& catalogue,
-               const AvailableBackends& backends,
-               const StopRequest& stop) {
+RunPlan make_plan(Selection& selection,
+                  const Catalogue& catalogue,
+                  const AvailableBackends& backends,
+                  const StopRequest& stop) {
   const bool names_none = selection.suites.empty();
   if (names_none) selection.suites = {"smoke"};
-  Planner planner(selection, catalogue, backends, stop);
+  RunPlanner planner(selection, catalogue, backends, stop);
   for (const std::string& suite : selection.suites) planner.add(suite);
   if (names_none && !planner.selects()) {
     selection.suites = {"all"};
@@ -510,17 +510,17 @@ Plan make_plan(Selection& selection,
   return planner.finish();
 }
 
-std::set<std::string> backends_of(const Plan& plan) {
+std::set<std::string> backends_of(const RunPlan& plan) {
   std::set<std::string> all;
   for (const Unit& unit : plan.units) all.insert(unit.backend);
   return all;
 }
 
-bool cannot_run(const Plan& plan, const Unit& unit) {
+bool cannot_run(const RunPlan& plan, const Unit& unit) {
   return plan.unavailable.contains(unit.backend) || plan.not_offered.contains(unit.id());
 }
 
-Finding finding_without_run(const Plan& plan, const Unit& unit) {
+Finding finding_without_run(const RunPlan& plan, const Unit& unit) {
   Finding finding;
   finding.unit = unit;
   if (plan.not_offered.contains(unit.id())) {

@@ -47,7 +47,7 @@ struct Selection {
                                             const std::string& place = "selection");
 
 /// The checks that a selection gives on this machine.
-struct Plan {
+struct RunPlan {
   /// Sorted, pinned cases first.
   std::vector<Unit> units;
   /// The pinned cases by unit id.
@@ -74,18 +74,18 @@ void fill_defaults(Selection& selection);
 /// Expands a selection. If it names no suite, fills in `smoke`, or `all` if smoke contains nothing
 /// of the selection. Throws BadInput if nothing is selected that can be checked, or if a named
 /// backend cannot run here. Throws Interrupted if `stop` is made while a backend opens.
-[[nodiscard]] Plan make_plan(Selection& selection,
-                             const Catalogue& catalogue,
-                             const AvailableBackends& backends,
-                             const StopRequest& stop = {});
+[[nodiscard]] RunPlan make_plan(Selection& selection,
+                                const Catalogue& catalogue,
+                                const AvailableBackends& backends,
+                                const StopRequest& stop = {});
 
 /// Returns the backends of a plan's units.
-[[nodiscard]] std::set<std::string> backends_of(const Plan& plan);
+[[nodiscard]] std::set<std::string> backends_of(const RunPlan& plan);
 
 /// Whether a unit cannot run: its backend is unavailable, or does not have its operation.
-[[nodiscard]] bool cannot_run(const Plan& plan, const Unit& unit);
+[[nodiscard]] bool cannot_run(const RunPlan& plan, const Unit& unit);
 /// Returns the finding of such a unit: skipped if the backend is absent, errored if it did not
 /// open, vacuous if it does not have the operation.
-[[nodiscard]] Finding finding_without_run(const Plan& plan, const Unit& unit);
+[[nodiscard]] Finding finding_without_run(const RunPlan& plan, const Unit& unit);
 
 }  // namespace rankcheck::harness::run

@@ -83,7 +83,7 @@ class Previous {
 
   /// Throws BadInput if the plan's units are not the units of the journal, to which the findings so
   /// far belong.
-  void expect_same(const Plan& plan) const {
+  void expect_same(const RunPlan& plan) const {
     const auto& before = header().units;
     for (std::size_t i = 0; i < std::max(before.size(), plan.units.size()); ++i) {
       const Unit* was = i < before.size() ? &before[i] : nullptr;
@@ -124,7 +124,7 @@ class Previous {
 /// Returns the time at which the whole run must end. Earlier sessions have spent `spent_s` of its
 /// budget. Throws BadInput if no time is left, or if a plan that cycles has no budget.
 Clock::time_point deadline_of(const RunOptions& options,
-                              const Plan& plan,
+                              const RunPlan& plan,
                               Clock::time_point start,
                               double spent_s = 0) {
   const double budget_s = options.time_budget_s.value_or(plan.time_limit_s);
@@ -152,7 +152,7 @@ Session resume_session(RunOptions options, const ThisProgram& program) {
   Previous previous(program, folder);
   Selection selection = previous.selection(parse_selection(options));
   complete(options, place_of_resume(folder), previous.header().environment);
-  Plan plan = make_plan(selection, program.catalogue, program.backends, options.stop);
+  RunPlan plan = make_plan(selection, program.catalogue, program.backends, options.stop);
   plan.cycles = plan.cycles || options.repeat;
   previous.expect_same(plan);
   const Clock::time_point deadline = deadline_of(options, plan, start, previous.spent_s());
@@ -173,7 +173,7 @@ Session new_session(RunOptions options, const ThisProgram& program) {
   const std::string now = utc_now();
   Selection selection = parse_selection(options);
   fill_defaults(selection);
-  Plan plan = make_plan(selection, program.catalogue, program.backends, options.stop);
+  RunPlan plan = make_plan(selection, program.catalogue, program.backends, options.stop);
   plan.cycles = plan.cycles || options.repeat;
   const fs::path folder = choose_folder(options, selection.suites);
   const Clock::time_point deadline = deadline_of(options, plan, start);
@@ -256,7 +256,7 @@ void complete(RunOptions& options, const std::string& place, const ordered_json&
 
 ordered_json environment_of(const ThisProgram& program,
                             const RunOptions& options,
-                            const Plan& plan,
+                            const RunPlan& plan,
                             const std::string& now) {
   ordered_json out = program.describe_machine();
   out["rankcheck"] = program.version;

@@ -22,7 +22,7 @@ struct Session {
   /// If this session got no time budget or timeout, the values are those of the first session.
   RunOptions options;
   Selection selection;
-  Plan plan;
+  RunPlan plan;
   std::filesystem::path folder;
   std::chrono::steady_clock::time_point start;
   std::chrono::steady_clock::time_point deadline;
@@ -43,7 +43,7 @@ void begin_folder(const std::filesystem::path& folder);
 /// Returns the environment object of the report. `now` is the time at which the session began.
 [[nodiscard]] nlohmann::ordered_json environment_of(const ThisProgram& program,
                                                     const RunOptions& options,
-                                                    const Plan& plan,
+                                                    const RunPlan& plan,
                                                     const std::string& now);
 
 /// Returns the beginning of messages about the run to resume.

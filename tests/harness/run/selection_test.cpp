@@ -33,7 +33,7 @@ class SelectionTest : public testing::Test {
 TEST_F(SelectionTest, every_suite_that_is_named_is_planned) {
   Selection selection;
   selection.suites = {suite("broadcast", 10), suite("insert", 20), suite("scatter", 30)};
-  const Plan plan = make_plan(selection, cases::make_catalogue(), cases::available_backends());
+  const RunPlan plan = make_plan(selection, cases::make_catalogue(), cases::available_backends());
   std::set<std::string> operations;
   for (const harness::Unit& unit : plan.units) operations.insert(unit.operation);
   EXPECT_EQ(operations, (std::set<std::string>{"broadcast", "insert", "scatter"}));
