@@ -142,11 +142,11 @@ class Gate {
     const LinkResult& result = outcome.result;
     if (link.seconds.empty()) link.seconds = result.seconds;
     if (result.way != gpu::cuda::Way::unknown) link.way = result.way;
-    link.exposure += {.bytes_of_copy = result.bytes_of_copy,
-                      .patterns = result.copies > 0 ? probe.patterns : 0,
-                      .copies = result.copies,
-                      .bytes = result.copies * result.bytes_of_copy,
-                      .wrong_bytes = result.wrong_bytes};
+    link.volume += {.bytes_of_copy = result.bytes_of_copy,
+                    .patterns = result.copies > 0 ? probe.patterns : 0,
+                    .copies = result.copies,
+                    .bytes = result.copies * result.bytes_of_copy,
+                    .wrong_bytes = result.wrong_bytes};
     link.lost_sources += result.lost_sources;
     link.finding.cases += result.copies;
     link.finding.compared_bytes += result.copies * result.bytes_of_copy;
@@ -406,11 +406,11 @@ class Gate {
   void judge_devices() {
     std::vector<const Link*> wrong;
     for (const Link& link : gate_.links) {
-      gate_.exposure += link.exposure;
+      gate_.volume += link.volume;
       const auto verdict = link.finding.verdict;
       if (link.from == link.to) {
         DeviceVerdict& own = gate_.devices[static_cast<std::size_t>(link.from)];
-        own.exposure += link.exposure;
+        own.volume += link.volume;
         worsen(own.verdict, own.reason, verdict, "its memory: " + link.finding.reason);
       } else if (harness::is_red(verdict)) {
         wrong.push_back(&link);
@@ -469,8 +469,8 @@ class Gate {
              links.reason,
              link.finding.verdict,
              fmt::format("{}: {}", link_name(link.from, link.to), link.finding.reason));
-      links.cases += link.exposure.copies;
-      links.compared_bytes += link.exposure.bytes;
+      links.cases += link.volume.copies;
+      links.compared_bytes += link.volume.bytes;
       links.has_judged |= link.finding.verdict != Verdict::skipped;
       if (link.finding.reason != not_measured) gate_.report.findings.push_back(link.finding);
     }
@@ -548,7 +548,7 @@ double Link::gigabytes_per_s() const {
   std::vector<double> sorted = seconds;
   std::sort(sorted.begin(), sorted.end());
   const double median = sorted[sorted.size() / 2];
-  return median > 0 ? static_cast<double>(exposure.bytes_of_copy) / median / 1e9 : 0;
+  return median > 0 ? static_cast<double>(volume.bytes_of_copy) / median / 1e9 : 0;
 }
 
 bool GateReport::is_of_hardware() const {

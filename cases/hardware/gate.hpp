@@ -11,9 +11,9 @@
 
 #include "harness/report.hpp"
 
-#include "cases/hardware/exposure.hpp"
 #include "cases/hardware/probe.hpp"
 #include "cases/hardware/speed.hpp"
+#include "cases/hardware/tested_volume.hpp"
 
 /// The gate for new hardware, `rankcheck run hardware`. It checks every link, all devices together
 /// and each device alone, speeds, a sanitizer and a soak. It gives one verdict for each device and
@@ -99,7 +99,7 @@ struct Link {
   gpu::cuda::Method method = gpu::cuda::Method::copy;
   gpu::cuda::Way way = gpu::cuda::Way::unknown;
   harness::Finding finding = {};
-  Exposure exposure = {};
+  TestedVolume volume = {};
   std::int64_t lost_sources = 0;
   /// The seconds of every copy of the first round, when nothing else runs.
   std::vector<double> seconds = {};
@@ -115,7 +115,7 @@ struct DeviceVerdict {
   harness::Verdict verdict = harness::Verdict::passed;
   std::string reason = {};
   /// The data that was tested in the device's own memory.
-  Exposure exposure = {};
+  TestedVolume volume = {};
 };
 
 struct PhaseSummary {
@@ -137,8 +137,8 @@ struct GateReport {
   std::vector<Link> links;
   std::vector<PhaseSummary> phases;
   std::vector<Speed> speeds;
-  /// The exposure of all links together.
-  Exposure exposure;
+  /// The tested volume of all links together.
+  TestedVolume volume;
   /// The number of cases of all suites, and of red findings among theirs.
   std::int64_t cases = 0;
   std::int64_t failures = 0;

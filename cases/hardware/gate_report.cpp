@@ -15,16 +15,16 @@ using harness::Align;
 using harness::Table;
 using nlohmann::ordered_json;
 
-ordered_json to_json(const Exposure& exposure, bool is_of_hardware) {
-  ordered_json out{{"bytes_of_copy", exposure.bytes_of_copy},
-                   {"patterns", exposure.patterns},
-                   {"copies", exposure.copies},
-                   {"bytes", exposure.bytes},
-                   {"wrong_bytes", exposure.wrong_bytes},
+ordered_json to_json(const TestedVolume& volume, bool is_of_hardware) {
+  ordered_json out{{"bytes_of_copy", volume.bytes_of_copy},
+                   {"patterns", volume.patterns},
+                   {"copies", volume.copies},
+                   {"bytes", volume.bytes},
+                   {"wrong_bytes", volume.wrong_bytes},
                    {"error_rate_bound", nullptr},
                    {"confidence", confidence}};
   if (is_of_hardware) {
-    out["error_rate_bound"] = error_rate_bound(exposure.wrong_bytes, exposure.bytes);
+    out["error_rate_bound"] = error_rate_bound(volume.wrong_bytes, volume.bytes);
   }
   return out;
 }
@@ -34,7 +34,7 @@ ordered_json to_json(const DeviceVerdict& each, std::size_t number) {
   out.update(hardware::to_json(each.device));
   out["verdict"] = harness::name(each.verdict);
   out["reason"] = each.reason;
-  out["exposure"] = to_json(each.exposure, each.device.is_hardware());
+  out["exposure"] = to_json(each.volume, each.device.is_hardware());
   return out;
 }
 
@@ -74,7 +74,7 @@ ordered_json to_json(const Link& link, bool is_of_hardware) {
           {"verdict", harness::name(link.finding.verdict)},
           {"reason", link.finding.reason},
           {"gigabytes_per_s", link.gigabytes_per_s()},
-          {"exposure", to_json(link.exposure, is_of_hardware)}};
+          {"exposure", to_json(link.volume, is_of_hardware)}};
 }
 
 /// Returns the number of cases and the bound on the failure rate as text.
@@ -100,7 +100,7 @@ ordered_json to_json(const GateReport& gate) {
                    {"links", ordered_json::array()},
                    {"phases", ordered_json::array()},
                    {"speeds", ordered_json::array()},
-                   {"exposure", to_json(gate.exposure, gate.is_of_hardware())},
+                   {"exposure", to_json(gate.volume, gate.is_of_hardware())},
                    {"cases", gate.cases},
                    {"case_failure_rate_bound", nullptr}};
   if (gate.failures == 0 && gate.cases > 0 && gate.is_of_hardware()) {
@@ -171,9 +171,9 @@ std::string to_markdown(const GateReport& gate) {
   if (!gate.is_of_hardware()) {
     return text + "None: the devices are stand-ins, so nothing here describes hardware.\n";
   }
-  text += fmt::format("Links: {}.\n\n", to_text(gate.exposure));
+  text += fmt::format("Links: {}.\n\n", to_text(gate.volume));
   for (std::size_t d = 0; d < gate.devices.size(); ++d) {
-    text += fmt::format("Device {}: {}.\n\n", d, to_text(gate.devices[d].exposure));
+    text += fmt::format("Device {}: {}.\n\n", d, to_text(gate.devices[d].volume));
   }
   text += fmt::format("Suites: {}.\n\n", words_of_cases(gate));
   text += "The bounds assume that errors are independent of one another and of the data.\n";

@@ -161,7 +161,7 @@ TEST_F(GateJournalTest, KilledGateKeepsTheLinksThatItMeasured) {
   EXPECT_DOUBLE_EQ(gate.links[0].gigabytes_per_s(), 1.024);
   EXPECT_DOUBLE_EQ(gate.links[2].gigabytes_per_s(), 0.001024);
   for (std::size_t i = 0; i < gate.links.size(); ++i) {
-    EXPECT_EQ(gate.links[i].exposure.bytes > 0, i < 3) << i;
+    EXPECT_EQ(gate.links[i].volume.bytes > 0, i < 3) << i;
   }
 }
 

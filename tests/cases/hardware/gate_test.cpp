@@ -132,9 +132,9 @@ TEST_F(GateTest, FindsTheOneLinkThatCorrupts) {
     ASSERT_FALSE(each.finding.wrong.empty());
     EXPECT_EQ(each.finding.wrong[0].rank, 0);
     EXPECT_EQ(each.finding.wrong[0].index, 5);
-    EXPECT_GT(each.exposure.wrong_bytes, 0);
+    EXPECT_GT(each.volume.wrong_bytes, 0);
   }
-  EXPECT_GT(gate.exposure.wrong_bytes, 0);
+  EXPECT_GT(gate.volume.wrong_bytes, 0);
   // One link is not enough to blame a device.
   for (const DeviceVerdict& each : gate.devices) EXPECT_EQ(each.verdict, Verdict::passed);
   EXPECT_NE(to_markdown(gate).find("does NOT hold"), std::string::npos);
@@ -230,7 +230,7 @@ TEST_F(GateTest, BlamesADeviceForItsOwnMemory) {
   EXPECT_EQ(gate.devices[0].verdict, Verdict::passed);
   const std::string page = to_markdown(gate);
   for (const DeviceVerdict& each : gate.devices) {
-    EXPECT_NE(page.find(": " + to_text(each.exposure)), std::string::npos) << page;
+    EXPECT_NE(page.find(": " + to_text(each.volume)), std::string::npos) << page;
   }
 }
 
@@ -342,7 +342,7 @@ TEST_F(GateTest, ProbeThatComparesNothingIsVacuous) {
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 1);
   EXPECT_EQ(gate.links.front().finding.verdict, Verdict::vacuous);
-  EXPECT_EQ(gate.exposure.patterns, 0);
+  EXPECT_EQ(gate.volume.patterns, 0);
   probe = [](const ProbeRequest& request) {
     ProbeOutcome outcome = good_probe(request);
     outcome.result.bytes_of_copy = 0;
@@ -657,11 +657,11 @@ TEST_F(GateTest, AddsUpWhatItWasExposedTo) {
     bytes += each.bytes * each.probe.patterns * each.probe.repeats;
     patterns += each.probe.patterns;
   }
-  EXPECT_EQ(gate.exposure.bytes, bytes);
-  EXPECT_EQ(gate.exposure.patterns, patterns);
-  EXPECT_EQ(gate.exposure.copies, 4 * patterns);
+  EXPECT_EQ(gate.volume.bytes, bytes);
+  EXPECT_EQ(gate.volume.patterns, patterns);
+  EXPECT_EQ(gate.volume.copies, 4 * patterns);
   EXPECT_EQ(phase_of(gate, "links").cases, 4 * patterns);
-  EXPECT_EQ(gate.devices[0].exposure.bytes, bytes);
+  EXPECT_EQ(gate.devices[0].volume.bytes, bytes);
   EXPECT_EQ(gate.cases, 600);
   EXPECT_DOUBLE_EQ(to_json(gate).at("case_failure_rate_bound"), error_rate_bound(0, 600));
   EXPECT_DOUBLE_EQ(gate.links[0].gigabytes_per_s(), 1.024);

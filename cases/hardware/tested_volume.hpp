@@ -7,7 +7,7 @@
 namespace rankcheck::cases::hardware {
 
 /// The amount of data that was tested. Only compared data counts.
-struct Exposure {
+struct TestedVolume {
   /// Bytes that one copy moves, data patterns, and copies of each pattern. Their product is
   /// `bytes`, unless probes of several sizes were added.
   std::int64_t bytes_of_copy = 0;
@@ -18,7 +18,7 @@ struct Exposure {
   std::int64_t wrong_bytes = 0;
 
   /// Adds trials; `bytes_of_copy` becomes the larger one.
-  Exposure& operator+=(const Exposure& other);
+  TestedVolume& operator+=(const TestedVolume& other);
 };
 
 /// The confidence of all bounds that reports state.
@@ -37,6 +37,6 @@ inline constexpr double confidence = 0.95;
 
 /// For example "64 MiB x 12 patterns, 48 copies: 3,221,225,472 bytes compared, 0 wrong; error rate
 /// per byte below 9.3e-10 (95 %, rule of three)".
-[[nodiscard]] std::string to_text(const Exposure& exposure);
+[[nodiscard]] std::string to_text(const TestedVolume& volume);
 
 }  // namespace rankcheck::cases::hardware

@@ -1,4 +1,4 @@
-#include "cases/hardware/exposure.hpp"
+#include "cases/hardware/tested_volume.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -53,7 +53,7 @@ std::string size_text(std::int64_t bytes) {
 
 }  // namespace
 
-Exposure& Exposure::operator+=(const Exposure& other) {
+TestedVolume& TestedVolume::operator+=(const TestedVolume& other) {
   bytes_of_copy = std::max(bytes_of_copy, other.bytes_of_copy);
   patterns += other.patterns;
   copies += other.copies;
@@ -88,19 +88,19 @@ double error_rate_bound(std::int64_t errors, std::int64_t trials) {
   }
 }
 
-std::string to_text(const Exposure& exposure) {
-  if (exposure.bytes == 0) return "nothing was compared";
+std::string to_text(const TestedVolume& volume) {
+  if (volume.bytes == 0) return "nothing was compared";
   return fmt::format(
       "{} x {} patterns, {} copies: {} bytes compared, {} wrong; error rate per byte below {:.2g} "
       "({:.0f} %, {})",
-      size_text(exposure.bytes_of_copy),
-      harness::grouped(exposure.patterns),
-      harness::grouped(exposure.copies),
-      harness::grouped(exposure.bytes),
-      harness::grouped(exposure.wrong_bytes),
-      error_rate_bound(exposure.wrong_bytes, exposure.bytes),
+      size_text(volume.bytes_of_copy),
+      harness::grouped(volume.patterns),
+      harness::grouped(volume.copies),
+      harness::grouped(volume.bytes),
+      harness::grouped(volume.wrong_bytes),
+      error_rate_bound(volume.wrong_bytes, volume.bytes),
       100 * confidence,
-      exposure.wrong_bytes == 0 ? "rule of three" : "Clopper-Pearson");
+      volume.wrong_bytes == 0 ? "rule of three" : "Clopper-Pearson");
 }
 
 }  // namespace rankcheck::cases::hardware
