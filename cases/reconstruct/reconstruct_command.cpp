@@ -22,7 +22,7 @@
 
 #include "cases/reconstruct/check.hpp"
 #include "cases/reconstruct/focus.hpp"
-#include "cases/reconstruct/following.hpp"
+#include "cases/reconstruct/observer.hpp"
 #include "cases/reconstruct/on_devices.hpp"
 #include "cases/reconstruct/pictures.hpp"
 #include "cases/reconstruct/solvers.hpp"

@@ -40,24 +40,24 @@ float brightness(const Dataset& data, const State& state) {
 void compare_copies(const Problem& problem,
                     Reconstruction& running,
                     std::int64_t step,
-                    const Follower& follower) {
+                    const Observer& observer) {
   const std::string copy = running.unequal_copy();
   const bool is_lead = problem.cluster.local().front() == 0;
-  if (is_lead && !copy.empty() && follower.unequal) follower.unequal(step, copy);
+  if (is_lead && !copy.empty() && observer.unequal) observer.unequal(step, copy);
 }
 
-/// Repeats a step in the reference, unless the follower ends the check.
+/// Repeats a step in the reference, unless the observer ends the check.
 void check(const Solver& solver,
            const Problem& problem,
            const StepTaken& taken,
            std::int64_t step,
-           const Follower& follower) {
-  if (follower.checking) follower.checking(step);
-  const reference::Patience patience(follower.is_impatient);
+           const Observer& observer) {
+  if (observer.checking) observer.checking(step);
+  const reference::Patience patience(observer.is_impatient);
   try {
-    follower.checked(step, solver.check(problem, taken));
+    observer.checked(step, solver.check(problem, taken));
   } catch (const reference::OutOfPatience&) {
-    // A follower that ends a check also ends the reconstruction.
+    // An observer that ends a check also ends the reconstruction.
   }
 }
 
@@ -68,7 +68,7 @@ std::optional<double> iterate(const Solver& solver,
                               Reconstruction& running,
                               std::int64_t iteration,
                               const Course& course,
-                              const Follower& follower) {
+                              const Observer& observer) {
   const bool is_lead = problem.cluster.local().front() == 0;
   double total = 0;
   for (int batch = 0; batch < problem.batches; ++batch) {
@@ -79,12 +79,12 @@ std::optional<double> iterate(const Solver& solver,
     total += cost;
     if (is_checked) {
       const State after = running.state();
-      compare_copies(problem, running, step, follower);
+      compare_copies(problem, running, step, observer);
       const StepTaken taken{.before = before, .after = after, .batch = batch, .cost = cost};
-      if (is_lead) check(solver, problem, taken, step, follower);
+      if (is_lead) check(solver, problem, taken, step, observer);
     }
     const bool is_last = batch + 1 == problem.batches;
-    if (!is_last && follower.is_interrupted && follower.is_interrupted()) return std::nullopt;
+    if (!is_last && observer.is_interrupted && observer.is_interrupted()) return std::nullopt;
   }
   return total;
 }
@@ -117,11 +117,11 @@ Result reconstruct(const Solver& solver,
                    const Problem& problem,
                    Result from,
                    const Course& course,
-                   const Follower& follower) {
+                   const Observer& observer) {
   const std::unique_ptr<Reconstruction> running = solver.start(problem, from.state);
   // The reconstruction has its own copy of the state.
   from.state = {};
-  return reconstruct(solver, problem, *running, std::move(from), course, follower);
+  return reconstruct(solver, problem, *running, std::move(from), course, observer);
 }
 
 Result reconstruct(const Solver& solver,
@@ -129,31 +129,31 @@ Result reconstruct(const Solver& solver,
                    Reconstruction& running,
                    Result from,
                    const Course& course,
-                   const Follower& follower) {
+                   const Observer& observer) {
   Result result = std::move(from);
   result.solver = solver.name;
   result.batches = problem.batches;
   result.costs.resize(static_cast<std::size_t>(result.iterations));
   while (result.iterations < course.iterations) {
     // If an interruption comes within the iteration, the run returns to this state.
-    if (follower.is_interrupted && problem.batches > 1) running.keep();
+    if (observer.is_interrupted && problem.batches > 1) running.keep();
     const std::optional<double> cost =
-        iterate(solver, problem, running, result.iterations + 1, course, follower);
+        iterate(solver, problem, running, result.iterations + 1, course, observer);
     if (!cost) {
       result.state = running.kept();
       return result;
     }
     ++result.iterations;
     result.costs.push_back(*cost);
-    if (follower.iterated) follower.iterated(result.iterations, result.costs.back());
+    if (observer.iterated) observer.iterated(result.iterations, result.costs.back());
     if (!std::isfinite(result.costs.back())) break;
     if (course.save_every > 0 && result.iterations % course.save_every == 0) {
       result.state = running.state();
-      follower.save(result);
+      observer.save(result);
     }
-    if (follower.is_interrupted && follower.is_interrupted()) break;
+    if (observer.is_interrupted && observer.is_interrupted()) break;
   }
-  compare_copies(problem, running, result.iterations * problem.batches, follower);
+  compare_copies(problem, running, result.iterations * problem.batches, observer);
   result.state = running.state();
   result.costs.push_back(running.cost());
   return result;

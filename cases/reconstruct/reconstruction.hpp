@@ -156,7 +156,7 @@ struct Course {
 };
 
 /// Callbacks of a reconstruction.
-struct Follower {
+struct Observer {
   /// Called after each iteration with its cost.
   std::function<void(std::int64_t iteration, double cost)> iterated = {};
   /// Called before a step is checked, which takes long, and after. Only on the process that has
@@ -181,14 +181,14 @@ struct Follower {
 /// frames' sum.
 [[nodiscard]] State starting_state(const Dataset& data, int modes, bool from_flat_object);
 
-/// Continues from `from` until the course is done, the follower interrupts, or the cost is not
+/// Continues from `from` until the course is done, the observer interrupts, or the cost is not
 /// finite. The last cost of the result belongs to its state. If the interruption comes within an
 /// iteration, the result has the state before this iteration, and its cost is missing.
 [[nodiscard]] Result reconstruct(const Solver& solver,
                                  const Problem& problem,
                                  Result from,
                                  const Course& course,
-                                 const Follower& follower);
+                                 const Observer& observer);
 
 /// Continues `running`, which started from `from`. `from.state` may be empty.
 [[nodiscard]] Result reconstruct(const Solver& solver,
@@ -196,7 +196,7 @@ struct Follower {
                                  Reconstruction& running,
                                  Result from,
                                  const Course& course,
-                                 const Follower& follower);
+                                 const Observer& observer);
 
 /// Writes a CXI file:
 /// - entry_1/image_1/data: the object,

@@ -139,12 +139,12 @@ TEST_F(Reconstruct, ComparesCopiesAtCheckedStepsAndAtTheEnd) {
     return std::make_unique<Parting>(from);
   };
   std::vector<std::pair<std::int64_t, std::string>> unequal;
-  const Follower follower{
+  const Observer observer{
       .checked = [](std::int64_t, const StepCheck&) {},
       .unequal = [&](std::int64_t step,
                      const std::string& copy) { unequal.emplace_back(step, copy); }};
   static_cast<void>(
-      reconstruct(parting, problem_, start_, {.iterations = 5, .check_every = 2}, follower));
+      reconstruct(parting, problem_, start_, {.iterations = 5, .check_every = 2}, observer));
   EXPECT_EQ(unequal,
             (std::vector<std::pair<std::int64_t, std::string>>{{4, "rank 1: probe"},
                                                                {5, "rank 1: probe"}}));
@@ -186,8 +186,8 @@ TEST_F(Reconstruct, EndsWhenItIsInterrupted) {
 TEST_F(Reconstruct, EndsWithinAnIterationWhenItIsInterrupted) {
   problem_.batches = 3;
   int asked = 0;
-  const Follower follower{.is_interrupted = [&] { return ++asked == 5; }};
-  const Result result = reconstruct(counting, problem_, start_, {.iterations = 9}, follower);
+  const Observer observer{.is_interrupted = [&] { return ++asked == 5; }};
+  const Result result = reconstruct(counting, problem_, start_, {.iterations = 9}, observer);
   EXPECT_EQ(result.iterations, 1);
   EXPECT_EQ(result.costs, (std::vector<double>{9 + 8 + 7}));
   EXPECT_EQ(result.state.memory.at("batch"), (std::vector<float>{0, 1, 2}));
@@ -203,13 +203,13 @@ TEST_F(Reconstruct, EndsWithinACheckWhenItIsInterrupted) {
   std::vector<std::int64_t> begun;
   std::vector<std::int64_t> checked;
   const auto is_third = [&] { return begun.size() == 3; };
-  const Follower follower{
+  const Observer observer{
       .checking = [&](std::int64_t step) { begun.push_back(step); },
       .checked = [&](std::int64_t step, const StepCheck&) { checked.push_back(step); },
       .is_impatient = is_third,
       .is_interrupted = is_third};
   const Result result =
-      reconstruct(counting, problem_, start_, {.iterations = 9, .check_every = 1}, follower);
+      reconstruct(counting, problem_, start_, {.iterations = 9, .check_every = 1}, observer);
   EXPECT_EQ(begun, (std::vector<std::int64_t>{1, 2, 3}));
   EXPECT_EQ(checked, (std::vector<std::int64_t>{1, 2}));
   EXPECT_EQ(result.iterations, 1);

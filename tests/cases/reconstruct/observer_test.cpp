@@ -1,4 +1,4 @@
-#include "cases/reconstruct/following.hpp"
+#include "cases/reconstruct/observer.hpp"
 
 #include <cmath>
 

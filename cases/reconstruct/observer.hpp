@@ -73,7 +73,7 @@ class Progress {
 class Checks {
  public:
   void add(const StepCheck& check);
-  /// Takes the arguments of Follower::unequal(). Only the first call counts.
+  /// Takes the arguments of Observer::unequal(). Only the first call counts.
   void add_unequal(std::int64_t step, const std::string& copy);
 
   /// Returns in one line what is wrong; empty if nothing is wrong. If checks were wanted and none
