@@ -17,14 +17,14 @@ double Pace::each(std::int64_t iteration, double elapsed) const {
 
 double Pace::left(std::int64_t iteration, double elapsed) const {
   const double check = knows_checks() ? checks_s_ / checks_ : 0;
-  return each(iteration, elapsed) * static_cast<double>(course_.iterations - iteration) +
+  return each(iteration, elapsed) * static_cast<double>(budget_.iterations - iteration) +
          check * static_cast<double>(checks_to_come(iteration));
 }
 
 std::int64_t Pace::checks_to_come(std::int64_t iteration) const {
-  if (course_.check_every == 0) return 0;
-  return course_.iterations * batches_ / course_.check_every -
-         iteration * batches_ / course_.check_every;
+  if (budget_.check_every == 0) return 0;
+  return budget_.iterations * batches_ / budget_.check_every -
+         iteration * batches_ / budget_.check_every;
 }
 
 void Progress::iterated(std::int64_t iteration, double cost) const {

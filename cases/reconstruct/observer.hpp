@@ -13,13 +13,13 @@
 /// Observers of a reconstruction.
 namespace rankcheck::cases::reconstruct {
 
-/// Estimates how long the rest of a course takes, from the iterations and checks made so far.
+/// Estimates how long the rest of a budget takes, from the iterations and checks made so far.
 /// Iterations and checks have their own times. All times are in seconds.
 class Pace {
  public:
   /// `done`: iterations that an earlier run made.
-  Pace(const Course& course, int batches, std::int64_t done)
-      : course_(course), batches_(batches), first_(done) {}
+  Pace(const StepBudget& budget, int batches, std::int64_t done)
+      : budget_(budget), batches_(batches), first_(done) {}
 
   /// Notes that a check took `seconds`.
   void checked(double seconds);
@@ -32,7 +32,7 @@ class Pace {
   [[nodiscard]] std::int64_t checks_to_come(std::int64_t iteration) const;
 
  private:
-  Course course_;
+  StepBudget budget_;
   int batches_;
   std::int64_t first_;
   double checks_ = 0;

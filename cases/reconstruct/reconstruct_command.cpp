@@ -104,22 +104,22 @@ Result begin(const Options& options, const Dataset& data) {
 
 /// Throws BadInput if the options leave no step to take, or none to verify.
 void require_steps(const Options& options, const Result& from) {
-  const Course& course = options.course;
-  if (course.iterations < from.iterations) {
+  const StepBudget& budget = options.budget;
+  if (budget.iterations < from.iterations) {
     throw BadInput(fmt::format("--iterations: expected at least {}, the number in {}, found {}",
                                from.iterations,
                                options.resume,
-                               course.iterations));
+                               budget.iterations));
   }
   const std::int64_t done = from.iterations * from.batches;
-  const std::int64_t last = course.iterations * from.batches;
-  if (course.check_every == 0 || last / course.check_every > done / course.check_every) return;
+  const std::int64_t last = budget.iterations * from.batches;
+  if (budget.check_every == 0 || last / budget.check_every > done / budget.check_every) return;
   if (last == done) throw BadInput("--verify: expected at least one step to run, found none");
   throw BadInput(fmt::format(
       "--verify: expected a K that divides the number of a step to run, {} to {}, found {}",
       done + 1,
       last,
-      course.check_every));
+      budget.check_every));
 }
 
 void require_batches(const Solver& solver, int batches, const Dataset& data) {
@@ -254,7 +254,7 @@ int conclude(const Options& options,
     write_pictures(options.pictures, data, result, find_solver(result.solver).model);
   }
   // An interrupted run owes no checks, even if only a check was missing.
-  const bool is_done = !is_interrupted && result.iterations >= options.course.iterations;
+  const bool is_done = !is_interrupted && result.iterations >= options.budget.iterations;
   const bool is_whole = static_cast<std::int64_t>(result.costs.size()) > result.iterations;
   fmt::print("{} after {}; {}{}{}\n",
              is_whole ? fmt::format("cost {:.6g}", result.costs.back()) : "interrupted",
@@ -263,7 +263,7 @@ int conclude(const Options& options,
              options.pictures.empty() ? "" : ", pictures in ",
              options.pictures);
   const std::string complaint = result.costs.empty() || std::isfinite(result.costs.back())
-                                    ? checks.complaint(options.course.check_every > 0 && is_done)
+                                    ? checks.complaint(options.budget.check_every > 0 && is_done)
                                     : "falsified: the cost is not a number";
   if (complaint.empty()) return harness::run::status_held;
   fmt::print("{}\n", complaint);
@@ -283,7 +283,7 @@ void add_outputs(CLI::App& command, Options& options) {
       ->type_name("FILE");
   command
       .add_option("--checkpoint-every",
-                  options.course.save_every,
+                  options.budget.save_every,
                   "The number of iterations between checkpoints.")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
@@ -380,9 +380,9 @@ void require_room(const Solver& solver, const Problem& problem, int modes) {
 /// Throws BadInput if the reference does not fit into this machine's memory. The reference runs in
 /// this process on any backend.
 void require_room_for_checks(const Options& options, const Result& from, const Dataset& data) {
-  if (options.course.check_every == 0) return;
+  if (options.budget.check_every == 0) return;
   const int modes = modes_of(options, from, data);
-  harness::run::expect_memory(fmt::format("--verify {}", options.course.check_every),
+  harness::run::expect_memory(fmt::format("--verify {}", options.budget.check_every),
                               "the reference's arrays of a step's frames",
                               check_bytes(data, modes, from.batches));
 }
@@ -479,15 +479,15 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
     return harness::run::status_held;
   }
   Progress progress(options.progress == "terminal",
-                    options.course.iterations,
-                    Pace(options.course, from.batches, from.iterations));
+                    options.budget.iterations,
+                    Pace(options.budget, from.batches, from.iterations));
   Checks checks;
   const Result result =
       reconstruct(solver,
                   problem,
                   *running,
                   std::move(from),
-                  options.course,
+                  options.budget,
                   {.iterated =
                        [&](std::int64_t iteration, double cost) {
                          if (is_lead) progress.iterated(iteration, cost);
@@ -533,7 +533,7 @@ void add_command(CLI::App& app,
   add_devices(*command, *options);
   command
       ->add_option("--iterations",
-                   options->course.iterations,
+                   options->budget.iterations,
                    "The number of passes over all frames, including those before --resume.")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
@@ -563,7 +563,7 @@ void add_command(CLI::App& app,
       ->type_name("METRES");
   command
       ->add_option("--verify",
-                   options->course.check_every,
+                   options->budget.check_every,
                    "Repeats every K-th step in the reference, from the same state.")
       ->check(CLI::Range(1, 1000000))
       ->type_name("K");

@@ -33,7 +33,7 @@ struct Options {
   std::string start = "flat";
   /// Metres from the focus to the sample. Empty: a search finds the best distance.
   std::optional<double> defocus = {};
-  Course course{.save_every = 10};
+  StepBudget budget{.save_every = 10};
   /// Steps of an iteration. 0: the solver's default.
   int batches = 0;
   /// Modes of the probe. 0: as many as the data's probe has.

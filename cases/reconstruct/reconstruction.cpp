@@ -67,13 +67,13 @@ std::optional<double> iterate(const Solver& solver,
                               const Problem& problem,
                               Reconstruction& running,
                               std::int64_t iteration,
-                              const Course& course,
+                              const StepBudget& budget,
                               const Observer& observer) {
   const bool is_lead = problem.cluster.local().front() == 0;
   double total = 0;
   for (int batch = 0; batch < problem.batches; ++batch) {
     const std::int64_t step = (iteration - 1) * problem.batches + batch + 1;
-    const bool is_checked = course.check_every > 0 && step % course.check_every == 0;
+    const bool is_checked = budget.check_every > 0 && step % budget.check_every == 0;
     const State before = is_checked ? running.state() : State{};
     const double cost = running.step(batch);
     total += cost;
@@ -116,29 +116,29 @@ State starting_state(const Dataset& data, int modes, bool from_flat_object) {
 Result reconstruct(const Solver& solver,
                    const Problem& problem,
                    Result from,
-                   const Course& course,
+                   const StepBudget& budget,
                    const Observer& observer) {
   const std::unique_ptr<Reconstruction> running = solver.start(problem, from.state);
   // The reconstruction has its own copy of the state.
   from.state = {};
-  return reconstruct(solver, problem, *running, std::move(from), course, observer);
+  return reconstruct(solver, problem, *running, std::move(from), budget, observer);
 }
 
 Result reconstruct(const Solver& solver,
                    const Problem& problem,
                    Reconstruction& running,
                    Result from,
-                   const Course& course,
+                   const StepBudget& budget,
                    const Observer& observer) {
   Result result = std::move(from);
   result.solver = solver.name;
   result.batches = problem.batches;
   result.costs.resize(static_cast<std::size_t>(result.iterations));
-  while (result.iterations < course.iterations) {
+  while (result.iterations < budget.iterations) {
     // If an interruption comes within the iteration, the run returns to this state.
     if (observer.is_interrupted && problem.batches > 1) running.keep();
     const std::optional<double> cost =
-        iterate(solver, problem, running, result.iterations + 1, course, observer);
+        iterate(solver, problem, running, result.iterations + 1, budget, observer);
     if (!cost) {
       result.state = running.kept();
       return result;
@@ -147,7 +147,7 @@ Result reconstruct(const Solver& solver,
     result.costs.push_back(*cost);
     if (observer.iterated) observer.iterated(result.iterations, result.costs.back());
     if (!std::isfinite(result.costs.back())) break;
-    if (course.save_every > 0 && result.iterations % course.save_every == 0) {
+    if (budget.save_every > 0 && result.iterations % budget.save_every == 0) {
       result.state = running.state();
       observer.save(result);
     }

@@ -146,7 +146,7 @@ struct Solver {
 };
 
 /// How long to run, and what to do besides the steps.
-struct Course {
+struct StepBudget {
   /// Total number of iterations, including those before a resumption.
   std::int64_t iterations = 30;
   /// Check every K-th step in the reference; 0: check no step.
@@ -169,7 +169,7 @@ struct Observer {
   /// Called with the result of Reconstruction::unequal_copy() if it is not empty: after each
   /// checked step, and at the end. Only on the process that has rank 0.
   std::function<void(std::int64_t step, const std::string& copy)> unequal = {};
-  /// Called when it is time to save. Required if the course has save_every.
+  /// Called when it is time to save. Required if the budget has save_every.
   std::function<void(const Result& result)> save = {};
   /// Whether to stop. Asked after every step; must give the same answer on all processes.
   std::function<bool()> is_interrupted = {};
@@ -181,13 +181,13 @@ struct Observer {
 /// frames' sum.
 [[nodiscard]] State starting_state(const Dataset& data, int modes, bool from_flat_object);
 
-/// Continues from `from` until the course is done, the observer interrupts, or the cost is not
+/// Continues from `from` until the budget is done, the observer interrupts, or the cost is not
 /// finite. The last cost of the result belongs to its state. If the interruption comes within an
 /// iteration, the result has the state before this iteration, and its cost is missing.
 [[nodiscard]] Result reconstruct(const Solver& solver,
                                  const Problem& problem,
                                  Result from,
-                                 const Course& course,
+                                 const StepBudget& budget,
                                  const Observer& observer);
 
 /// Continues `running`, which started from `from`. `from.state` may be empty.
@@ -195,7 +195,7 @@ struct Observer {
                                  const Problem& problem,
                                  Reconstruction& running,
                                  Result from,
-                                 const Course& course,
+                                 const StepBudget& budget,
                                  const Observer& observer);
 
 /// Writes a CXI file:

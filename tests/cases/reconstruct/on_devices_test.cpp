@@ -126,8 +126,8 @@ TEST_P(Solvers, GoOnFromACheckpointAsIfTheyHadNeverStopped) {
     const auto save = [&](const Result& result) {
       if (result.iterations == 2) write_result(path, data_, result, true);
     };
-    const Course course{.iterations = 4, .save_every = 1};
-    const Result whole = reconstruct(GetParam(), problem, start, course, {.save = save});
+    const StepBudget budget{.iterations = 4, .save_every = 1};
+    const Result whole = reconstruct(GetParam(), problem, start, budget, {.save = save});
     const Result resumed =
         reconstruct(GetParam(), problem, read_result(path, data_), {.iterations = 4}, {});
     EXPECT_EQ(resumed.costs, whole.costs);

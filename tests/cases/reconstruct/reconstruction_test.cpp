@@ -151,11 +151,11 @@ TEST_F(Reconstruct, ComparesCopiesAtCheckedStepsAndAtTheEnd) {
 }
 
 TEST_F(Reconstruct, GoesOnFromACheckpointAsIfItHadNeverStopped) {
-  const Course course{.iterations = 5, .save_every = 2};
+  const StepBudget budget{.iterations = 5, .save_every = 2};
   const auto save = [&](const Result& result) {
     if (result.iterations == 2) write_result(path_, data_, result, true);
   };
-  const Result whole = reconstruct(counting, problem_, start_, course, {.save = save});
+  const Result whole = reconstruct(counting, problem_, start_, budget, {.save = save});
   const Result resumed =
       reconstruct(counting, problem_, read_result(path_, data_), {.iterations = 5}, {});
   EXPECT_EQ(resumed.costs, whole.costs);
