@@ -86,11 +86,11 @@ std::string Checks::complaint(bool were_wanted) const {
   return {};
 }
 
-Agreement::Agreement(gpu::Cluster& cluster) : cluster_(cluster) {
+AnyProcess::AnyProcess(gpu::Cluster& cluster) : cluster_(cluster) {
   for (const int rank : cluster.local()) flags_.push_back(cluster.allocate(rank, sizeof(float)));
 }
 
-bool Agreement::any(bool mine) {
+bool AnyProcess::says(bool mine) {
   const float flag = mine ? 1 : 0;
   const auto local = cluster_.local();
   for (std::size_t i = 0; i < local.size(); ++i) {

@@ -87,13 +87,13 @@ class Checks {
 };
 
 /// Lets all processes of a cluster know whether any of them has set a flag.
-class Agreement {
+class AnyProcess {
  public:
   /// `cluster` must outlive this object.
-  explicit Agreement(gpu::Cluster& cluster);
+  explicit AnyProcess(gpu::Cluster& cluster);
 
   /// Returns whether `mine` is true on any process. All processes must call this together.
-  [[nodiscard]] bool any(bool mine);
+  [[nodiscard]] bool says(bool mine);
 
  private:
   gpu::Cluster& cluster_;

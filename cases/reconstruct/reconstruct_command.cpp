@@ -470,8 +470,8 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
     describe(options, problem, from, reading.count());
     warn_of_near_field(data);
   }
-  Agreement agreement(cluster);
-  const auto is_interrupted = [&] { return agreement.any(interrupt.requested()); };
+  AnyProcess any_process(cluster);
+  const auto is_interrupted = [&] { return any_process.says(interrupt.requested()); };
   const std::unique_ptr<Reconstruction> running =
       start_running(options, solver, problem, data, from, is_interrupted);
   if (running == nullptr) {

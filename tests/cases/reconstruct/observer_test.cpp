@@ -73,13 +73,13 @@ TEST(Pace, LeavesOutChecksThatHaveNoPriceYet) {
   EXPECT_TRUE(pace.knows_checks());
 }
 
-TEST(Agreement, IsWhatAnyProcessSays) {
+TEST(AnyProcess, IsWhatAnyProcessSays) {
   gpu::sim::SimCluster cluster(reference::contract_named);
   cluster.begin(3, {}, {});
-  Agreement agreement(cluster);
-  EXPECT_FALSE(agreement.any(false));
-  EXPECT_TRUE(agreement.any(true));
-  EXPECT_FALSE(agreement.any(false));
+  AnyProcess any_process(cluster);
+  EXPECT_FALSE(any_process.says(false));
+  EXPECT_TRUE(any_process.says(true));
+  EXPECT_FALSE(any_process.says(false));
 }
 
 }  // namespace
