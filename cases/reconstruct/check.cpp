@@ -14,10 +14,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reference/ptycho/cancellation.hpp"
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/field.hpp"
 #include "reference/ptycho/illuminate/reference.hpp"
-#include "reference/ptycho/patience.hpp"
 #include "reference/registry.hpp"
 
 #include "gpu/ptycho/solvers/state.hpp"
@@ -55,7 +55,7 @@ void take_batch(const Problem& problem, int batch, std::size_t size, Field& fiel
   std::vector<float> values(size);
   auto at = field.values.begin();
   for (std::int64_t n = batch; n < problem.data.count; n += problem.batches) {
-    reference::Patience::ask();
+    reference::CancellationScope::check();
     read(n, values);
     at = std::copy(values.begin(), values.end(), at);
   }

@@ -498,7 +498,7 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
                          checks.add(check);
                          progress.checked(step, check);
                        },
-                   .is_impatient = [&] { return interrupt.requested().load(); },
+                   .is_check_cancelled = [&] { return interrupt.requested().load(); },
                    .unequal = [&](std::int64_t step,
                                   const std::string& copy) { checks.add_unequal(step, copy); },
                    .save =

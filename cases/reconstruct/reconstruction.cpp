@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "reference/ptycho/patience.hpp"
+#include "reference/ptycho/cancellation.hpp"
 
 #include "cases/reconstruct/model.hpp"
 
@@ -53,10 +53,10 @@ void check(const Solver& solver,
            std::int64_t step,
            const Observer& observer) {
   if (observer.checking) observer.checking(step);
-  const reference::Patience patience(observer.is_impatient);
+  const reference::CancellationScope cancellation(observer.is_check_cancelled);
   try {
     observer.checked(step, solver.check(problem, taken));
-  } catch (const reference::OutOfPatience&) {
+  } catch (const reference::Cancelled&) {
     // An observer that ends a check also ends the reconstruction.
   }
 }

@@ -141,7 +141,7 @@ struct Solver {
   std::vector<spec::Array> remembers = {};
   /// Starts from a state. Throws BadInput if the solver cannot work on this problem.
   std::function<std::unique_ptr<Reconstruction>(const Problem& problem, const State& from)> start;
-  /// Takes the step in the reference and compares. Throws OutOfPatience.
+  /// Takes the step in the reference and compares. Throws Cancelled.
   std::function<StepCheck(const Problem& problem, const StepTaken& step)> check;
 };
 
@@ -165,7 +165,7 @@ struct Observer {
   std::function<void(std::int64_t step, const StepCheck& check)> checked = {};
   /// Whether to leave a check unfinished, which then gives no result. It is asked during checks and
   /// on this process alone, so it must not wait for other processes.
-  std::function<bool()> is_impatient = {};
+  std::function<bool()> is_check_cancelled = {};
   /// Called with the result of Reconstruction::unequal_copy() if it is not empty: after each
   /// checked step, and at the end. Only on the process that has rank 0.
   std::function<void(std::int64_t step, const std::string& copy)> unequal = {};

@@ -8,8 +8,8 @@
 #include <span>
 
 #include "reference/numerics/dft.hpp"
+#include "reference/ptycho/cancellation.hpp"
 #include "reference/ptycho/field.hpp"
-#include "reference/ptycho/patience.hpp"
 
 /// Running error analysis: numbers with a bound on the error of any implementation's result. See
 /// Higham, Accuracy and Stability of Numerical Algorithms, chapter 3.
@@ -182,7 +182,7 @@ inline void transform(Direction direction,
 inline void transform(Direction direction, int width, double unit, Field& field) {
   const std::size_t frame = static_cast<std::size_t>(width) * static_cast<std::size_t>(width);
   for (std::size_t first = 0; first < field.values.size(); first += frame) {
-    Patience::ask();
+    CancellationScope::check();
     const auto errors = std::span(field.errors).subspan(first, frame);
     double length = length_of(errors);
     transform(

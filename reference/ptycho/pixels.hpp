@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <span>
 
+#include "reference/ptycho/cancellation.hpp"
 #include "reference/ptycho/field.hpp"
-#include "reference/ptycho/patience.hpp"
 
 /// What the references of costs share: a pixel's modes as one vector, and the sum over all pixels.
 namespace rankcheck::reference {
@@ -27,7 +27,7 @@ void for_each_pixel(const Setting& setting, const Body& body) {
   const auto frame = static_cast<std::size_t>(spec::values(setting.scene, spec::Array::frames));
   const auto modes = static_cast<std::size_t>(setting.scene.modes);
   for (std::size_t n = 0; n < static_cast<std::size_t>(setting.positions); ++n) {
-    Patience::ask();
+    CancellationScope::check();
     for (std::size_t i = 0; i < frame; ++i) {
       const auto wave = [&](std::size_t m) { return (n * modes + m) * frame + i; };
       PixelWaves pixel;

@@ -50,7 +50,7 @@ template <class Factor>
 void filter(int width, double unit, Field& field, const Factor& factor) {
   const std::size_t frame = static_cast<std::size_t>(width) * static_cast<std::size_t>(width);
   for (std::size_t n = 0; n < field.values.size() / frame; ++n) {
-    Patience::ask();
+    CancellationScope::check();
     const auto values = std::span(field.values).subspan(n * frame, frame);
     const auto errors = std::span(field.errors).subspan(n * frame, frame);
     double length = length_of(errors);

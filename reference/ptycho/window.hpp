@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "reference/ptycho/cancellation.hpp"
 #include "reference/ptycho/field.hpp"
-#include "reference/ptycho/patience.hpp"
 
 namespace rankcheck::reference {
 
@@ -50,7 +50,7 @@ void for_each_tap(const spec::Scene& scene, const Corner& corner, int p, int q, 
 /// of the position's window.
 template <class Body>
 void for_each_tap(const Setting& setting, std::int64_t position, const Body& body) {
-  Patience::ask();
+  CancellationScope::check();
   const spec::Scene& scene = setting.scene;
   const Corner corner = corner_of(setting, position);
   const int margin = spec::margin(scene);
@@ -98,7 +98,7 @@ void for_each_lit_pixel(const Setting& setting, const Body& body) {
   for (std::int64_t n = 0; n < setting.positions; ++n) {
     const Corner corner = corner_of(setting, n);
     for (int m = 0; m < scene.modes; ++m) {
-      Patience::ask();
+      CancellationScope::check();
       const std::int64_t layer = n * scene.modes + m;
       const std::int64_t probe = scene.varying_probe ? layer : m;
       for (int p = 0; p < scene.window; ++p) {

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/patience.hpp"
+#include "reference/ptycho/cancellation.hpp"
 #include "reference/registry.hpp"
 
 #include "gpu/device/sim/cluster.hpp"
@@ -246,12 +246,12 @@ TEST_P(Solvers, LeaveACheckWhereNobodyWaitsForIt) {
   };
   std::int64_t asked = 0;
   std::int64_t asked_most = std::numeric_limits<std::int64_t>::max();
-  const reference::Patience patience([&] { return ++asked > asked_most; });
+  const reference::CancellationScope cancellation([&] { return ++asked > asked_most; });
   check();
   for (const std::int64_t most : {std::int64_t{0}, asked / 2, asked - 1}) {
     asked = 0;
     asked_most = most;
-    EXPECT_THROW(check(), reference::OutOfPatience);
+    EXPECT_THROW(check(), reference::Cancelled);
   }
 }
 

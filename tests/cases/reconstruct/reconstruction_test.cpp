@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/patience.hpp"
+#include "reference/ptycho/cancellation.hpp"
 #include "reference/registry.hpp"
 
 #include "gpu/device/sim/cluster.hpp"
@@ -57,7 +57,7 @@ class Counting final : public Reconstruction {
 
 /// The ratio is 0 only if the two states are one step apart, so a check of other states shows.
 StepCheck check_counting(const Problem& /*problem*/, const StepTaken& step) {
-  reference::Patience::ask();
+  reference::CancellationScope::check();
   const float change = step.after.object[0].real() - step.before.object[0].real();
   return {.ratio = change - 1, .place = std::to_string(step.batch)};
 }
@@ -206,7 +206,7 @@ TEST_F(Reconstruct, EndsWithinACheckWhenItIsInterrupted) {
   const Observer observer{
       .checking = [&](std::int64_t step) { begun.push_back(step); },
       .checked = [&](std::int64_t step, const StepCheck&) { checked.push_back(step); },
-      .is_impatient = is_third,
+      .is_check_cancelled = is_third,
       .is_interrupted = is_third};
   const Result result =
       reconstruct(counting, problem_, start_, {.iterations = 9, .check_every = 1}, observer);

@@ -1,4 +1,4 @@
-#include "reference/ptycho/patience.hpp"
+#include "reference/ptycho/cancellation.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -38,7 +38,7 @@ class PatienceTest : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(PatienceTest, is_asked_for_at_every_position) {
   std::int64_t asked = 0;
-  const Patience patience([&] {
+  const CancellationScope cancellation([&] {
     ++asked;
     return false;
   });
@@ -62,23 +62,23 @@ INSTANTIATE_TEST_SUITE_P(stages,
                                          "probe_preconditioner"),
                          tests::printed_name);
 
-TEST(Patience, ends_a_reference_where_it_is_over) {
+TEST(CancellationScope, ends_a_reference_where_it_is_over) {
   int asked = 0;
-  const Patience patience([&] { return ++asked == 2; });
-  EXPECT_THROW(run(operator_named("illuminate"), 3), OutOfPatience);
+  const CancellationScope cancellation([&] { return ++asked == 2; });
+  EXPECT_THROW(run(operator_named("illuminate"), 3), Cancelled);
   EXPECT_EQ(asked, 2);
 }
 
-TEST(Patience, is_that_of_the_last_one_who_waits) {
+TEST(CancellationScope, is_that_of_the_last_one_who_waits) {
   bool is_over = true;
-  const Patience outer([&] { return is_over; });
+  const CancellationScope outer([&] { return is_over; });
   {
-    const Patience unlimited({});
-    EXPECT_NO_THROW(Patience::ask());
+    const CancellationScope unlimited({});
+    EXPECT_NO_THROW(CancellationScope::check());
   }
-  EXPECT_THROW(Patience::ask(), OutOfPatience);
+  EXPECT_THROW(CancellationScope::check(), Cancelled);
   is_over = false;
-  EXPECT_NO_THROW(Patience::ask());
+  EXPECT_NO_THROW(CancellationScope::check());
 }
 
 }  // namespace
