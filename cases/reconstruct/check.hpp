@@ -8,7 +8,7 @@ namespace rankcheck::cases::reconstruct {
 
 /// Takes the step in the reference of the operation `<solver>_step`, in double precision and in
 /// this process. Compares object, probe, cost and the solver's memory, each with the reference's
-/// own bound. Throws reference::Cancelled if a reference::CancellationScope ends.
+/// own bound. Throws reference::Cancelled if a reference::CancellationScope is cancelled.
 [[nodiscard]] StepCheck check_step(std::string_view operation,
                                    const Problem& problem,
                                    const StepTaken& step);

@@ -13,8 +13,8 @@
 /// Observers of a reconstruction.
 namespace rankcheck::cases::reconstruct {
 
-/// Estimates how long the rest of a budget takes, from the iterations and checks made so far.
-/// Iterations and checks have their own times. All times are in seconds.
+/// Estimates how long the rest of a reconstruction takes, from the iterations and checks made so
+/// far. Iterations and checks have their own times. All times are in seconds.
 class Pace {
  public:
   /// `done`: iterations that an earlier run made.

@@ -181,7 +181,7 @@ struct Observer {
 /// frames' sum.
 [[nodiscard]] State starting_state(const Dataset& data, int modes, bool from_flat_object);
 
-/// Continues from `from` until the budget is done, the observer interrupts, or the cost is not
+/// Continues from `from` until the budget is used up, the observer interrupts, or the cost is not
 /// finite. The last cost of the result belongs to its state. If the interruption comes within an
 /// iteration, the result has the state before this iteration, and its cost is missing.
 [[nodiscard]] Result reconstruct(const Solver& solver,
