@@ -29,7 +29,7 @@ int complain(std::string_view what) {
 }
 
 /// Throws BadInput unless the command line begins with a command or an option.
-void expect_command(const CLI::App& app, const std::string& word) {
+void require_command(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (each->get_name() == word || word.starts_with('-')) return;
@@ -113,7 +113,7 @@ int run(int argc, char** argv) {
   rankcheck::cases::add_bench(app, context);
   rankcheck::cases::add_simulate(app, context);
   rankcheck::cases::add_reconstruct(app, context);
-  expect_command(app, argc > 1 ? argv[1] : "none");
+  require_command(app, argc > 1 ? argv[1] : "none");
   refuse_values_that_are_none(app);
   try {
     app.parse(argc, argv);

@@ -54,7 +54,7 @@ ordered_json to_json(const JournalEnd& end) {
 JournalHeader header_from_json(const ordered_json& value) {
   const json plain = value;
   Fields fields(plain);
-  expect_version("journal_version", journal_version, fields);
+  require_version("journal_version", journal_version, fields);
   JournalHeader header;
   header.run = object_at("run", fields, value);
   fields.required("directory", header.directory);
@@ -129,7 +129,7 @@ const ordered_json& object_at(std::string_view name, Fields& fields, const order
   return value.at(name);
 }
 
-void expect_version(std::string_view name, int version, Fields& fields) {
+void require_version(std::string_view name, int version, Fields& fields) {
   int got = 0;
   fields.required(name, got);
   if (got != version) fields.fail(name, fmt::format("expected {}, got {}", version, got));

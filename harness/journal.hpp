@@ -43,7 +43,7 @@ JsonLines read_json_lines(const std::filesystem::path& path,
                                                       const nlohmann::ordered_json& value);
 
 /// Throws BadInput if the field `name` holds another version than `version`.
-void expect_version(std::string_view name, int version, Fields& fields);
+void require_version(std::string_view name, int version, Fields& fields);
 
 /// A journal on disk.
 struct JournalContent {

@@ -100,7 +100,7 @@ void Bench::close_backend() {
   backend_.reset();
 }
 
-void Bench::expect_no_stop() const {
+void Bench::require_no_stop() const {
   if (options_.stop.is_made()) throw harness::Interrupted();
 }
 
@@ -142,8 +142,8 @@ void Bench::select() {
   for (const Entry& entry : entries_) {
     // Twice the buffer's bytes: one buffer to send and one to receive.
     const double bytes = 2.0 * entry.large_ranks * static_cast<double>(sizes(entry.backend).bytes);
-    harness::run::expect_memory("bytes", entry.large_ranks, bytes);
-    harness::run::expect_memory("frames", entry.operator_ranks, entry.image_bytes);
+    harness::run::require_memory("bytes", entry.large_ranks, bytes);
+    harness::run::require_memory("frames", entry.operator_ranks, entry.image_bytes);
   }
 }
 
@@ -167,7 +167,7 @@ void Bench::measure_runs(benchmark::State& state, const Entry& entry) {
   double floor_total = 0;
   restart_peak_memory();
   for (auto _ : state) {
-    expect_no_stop();
+    require_no_stop();
     const double seconds = run();
     total += seconds;
     state.SetIterationTime(seconds);
@@ -193,7 +193,7 @@ void Bench::measure(benchmark::State& state, const Entry& entry) {
     return;
   }
   try {
-    expect_no_stop();
+    require_no_stop();
     if (entry.times) {
       measure_on_devices(state, entry);
     } else {

@@ -110,7 +110,7 @@ class Bench {
   void measure_on_devices(benchmark::State& state, const Entry& entry);
   void close_backend();
   /// Throws Interrupted where a stop was asked for.
-  void expect_no_stop() const;
+  void require_no_stop() const;
 
   Options options_;
   std::string backend_name_;

@@ -132,8 +132,8 @@ std::vector<const gpu::Implementation*> chosen(const TopologyOptions& options) {
     algorithms.emplace(each.algorithm.name);
     if (harness::matches(options.algorithm, each.algorithm.name)) all.push_back(&each);
   }
-  harness::run::expect_match("operation", options.operation, operations);
-  harness::run::expect_match("algorithm", options.algorithm, algorithms);
+  harness::run::require_match("operation", options.operation, operations);
+  harness::run::require_match("algorithm", options.algorithm, algorithms);
   return all;
 }
 

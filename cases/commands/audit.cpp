@@ -214,14 +214,14 @@ struct Options {
   bool json = false;
 };
 
-void expect_positive(const char* option, int value) {
+void require_positive(const char* option, int value) {
   if (value > 0) return;
   throw harness::BadInput(fmt::format("{}: {}: expected a number above 0", option, value));
 }
 
 int run_audit(const Options& options) {
-  expect_positive("--jobs", options.jobs);
-  expect_positive("--cases", options.hunt.cases);
+  require_positive("--jobs", options.jobs);
+  require_positive("--cases", options.hunt.cases);
   const harness::Catalogue catalogue = make_catalogue();
   std::vector<Bug> bugs = audit::catalogue();
   std::erase_if(

@@ -234,7 +234,7 @@ class HardwareGate {
     const RunPlan plan = plan_suites();
     header.options.parts = plan_parts(*selection_.devices, plan.broken);
     folder_ = choose_folder(options_, selection_.suites);
-    for (const fs::path& each : folders(header.options.parts)) harness::run::expect_no_run(each);
+    for (const fs::path& each : folders(header.options.parts)) harness::run::require_no_run(each);
     header.run = to_json(selection_);
     header.environment = environment_of(program_, options_, plan, now);
     header.doctor = examine(options_.stop);
@@ -249,11 +249,11 @@ class HardwareGate {
     const std::string place = harness::run::place_of_resume(folder_);
     hardware::GateContent content = hardware::read_gate(folder_);
     const hardware::GateHeader& header = content.header;
-    expect_this_version(program_, place, header.environment);
-    harness::run::expect_checksums(place, content.lines);
-    for (const fs::path& part : folders(header.options.parts)) expect_whole_journal(place, part);
+    require_this_version(program_, place, header.environment);
+    harness::run::require_checksums(place, content.lines);
+    for (const fs::path& part : folders(header.options.parts)) require_whole_journal(place, part);
     selection_ = harness::run::selection_from_json(nlohmann::json(header.run));
-    expect_unchanged(place, selection_, parse_selection(options_));
+    require_unchanged(place, selection_, parse_selection(options_));
     complete(options_, place, header.environment);
     // The time budget applies to this call, not to the whole gate.
     options_.time_budget_s = budget_s_;
@@ -266,7 +266,7 @@ class HardwareGate {
                       words_of(header.devices),
                       words_of(devices)));
     }
-    expect_same_libraries(place, header.doctor);
+    require_same_libraries(place, header.doctor);
     const RunPlan plan = plan_suites();
     soaked_before_s_ = hardware::soaked_s(content.answers);
     announce(header);
@@ -274,11 +274,11 @@ class HardwareGate {
   }
 
   /// Throws BadInput if the journal of a part was changed after it was written.
-  static void expect_whole_journal(const std::string& place, const fs::path& part) {
+  static void require_whole_journal(const std::string& place, const fs::path& part) {
     const fs::path journal = part / journal_name;
     if (hardware::is_gate(part) || !harness::holds_run(journal)) return;
-    harness::run::expect_checksums(fmt::format("{}{}: ", place, part.filename().string()),
-                                   harness::read_journal(journal).lines);
+    harness::run::require_checksums(fmt::format("{}{}: ", place, part.filename().string()),
+                                    harness::read_journal(journal).lines);
   }
 
   /// Returns the devices of this machine. Throws BadInput if none can be used.
@@ -379,7 +379,7 @@ class HardwareGate {
   }
 
   /// Throws BadInput if a backend has other versions than when the gate began.
-  void expect_same_libraries(const std::string& place, const nlohmann::ordered_json& doctor) {
+  void require_same_libraries(const std::string& place, const nlohmann::ordered_json& doctor) {
     const auto versions = [](const nlohmann::ordered_json& of) {
       std::map<std::string, nlohmann::ordered_json> all;
       for (const auto& each : of.at("backends"))

@@ -93,7 +93,7 @@ int replay_case(const std::string& text_or_path, int times, const harness::StopR
   return harness::run::status_failed;
 }
 
-void expect_claimed(const harness::Catalogue& catalogue, const Case& c) {
+void require_claimed(const harness::Catalogue& catalogue, const Case& c) {
   const harness::Operation* operation = catalogue.find(c.operation);
   if (operation == nullptr || catalogue.find_property(c.operation, c.property) != nullptr) return;
   std::vector<std::string> claimed;
@@ -106,13 +106,13 @@ void expect_claimed(const harness::Catalogue& catalogue, const Case& c) {
 
 /// Throws BadInput unless the images of all members, and the data that describes them, take at most
 /// a quarter of this machine's memory.
-void expect_small_enough(const harness::Catalogue& catalogue, const Case& c) {
+void require_small_enough(const harness::Catalogue& catalogue, const Case& c) {
   const spec::Contract& contract = catalogue.find(c.operation)->contract;
   const harness::Family& family = harness::family_of(contract);
   const int ranks = group_size(c);
   const double guards = 2.0 * harness::guard_bytes * ranks;
   // Checks this first: with too many ranks, the loop below would take too long.
-  harness::run::expect_memory("case", ranks, guards);
+  harness::run::require_memory("case", ranks, guards);
   double bytes = guards;
   for (int rank = 0; rank < ranks; ++rank) {
     spec::Extents extents;
@@ -121,7 +121,7 @@ void expect_small_enough(const harness::Catalogue& catalogue, const Case& c) {
              static_cast<double>(spec::info(c.type).bytes);
     bytes += static_cast<double>((extents.send.size() + extents.recv.size()) * sizeof(spec::Block));
   }
-  harness::run::expect_memory("case", ranks, bytes);
+  harness::run::require_memory("case", ranks, bytes);
 }
 
 }  // namespace
@@ -129,11 +129,11 @@ void expect_small_enough(const harness::Catalogue& catalogue, const Case& c) {
 std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue,
                                            const Case& c,
                                            const harness::StopRequest& stop) {
-  expect_claimed(catalogue, c);
+  require_claimed(catalogue, c);
   if (const std::string why = harness::why_invalid(catalogue, c); !why.empty()) {
     throw BadInput("case: " + why);
   }
-  expect_small_enough(catalogue, c);
+  require_small_enough(catalogue, c);
   available_backends().require(c.backend);
   auto backend = available_backends().open(c.backend, {.ranks_max = c.ranks, .stop = stop});
   if (const std::string why = backend->refuses(c); !why.empty()) {

@@ -60,12 +60,12 @@ void simulate(SimulateOptions options) {
   // The frames, the frames in the file's order, the file made in memory, and the image of this
   // file.
   constexpr double copies = 4;
-  harness::run::expect_memory(
+  harness::run::require_memory(
       "--positions",
       fmt::format("{} frames of {} pixels and their file", simulation.positions, pixels),
       copies * sizeof(float) * simulation.positions * static_cast<double>(pixels),
       harness::run::MemoryShare::three_quarters);
-  harness::run::expect_memory(
+  harness::run::require_memory(
       "--modes",
       fmt::format("{} modes of the probe", simulation.modes),
       probe_bytes_per_pixel * simulation.modes * simulation.probe * simulation.probe);

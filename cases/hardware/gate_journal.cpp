@@ -61,7 +61,7 @@ ordered_json to_json(const GateHeader& header) {
 GateHeader header_from_json(const ordered_json& value) {
   const json plain = value;
   Fields fields(plain);
-  harness::expect_version(version_field, gate_journal_version, fields);
+  harness::require_version(version_field, gate_journal_version, fields);
   GateHeader header{.run = object_at("run", fields, value),
                     .environment = object_at("environment", fields, value),
                     .doctor = object_at("doctor", fields, value)};

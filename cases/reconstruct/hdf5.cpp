@@ -316,9 +316,9 @@ void require_room(const Reader& reader,
       shape.end(),
       static_cast<double>(value_bytes),
       [](double product, std::int64_t extent) { return product * static_cast<double>(extent); });
-  harness::run::expect_memory(fmt::format("{}: {}", reader.path().string(), name),
-                              fmt::format("the numbers of {}", text(shape)),
-                              bytes);
+  harness::run::require_memory(fmt::format("{}: {}", reader.path().string(), name),
+                               fmt::format("the numbers of {}", text(shape)),
+                               bytes);
 }
 
 void require_numbers(const Reader& reader, const std::string& name, const H5::DataSet& dataset) {

@@ -359,7 +359,7 @@ void require_room_for_waves(const Solver& solver, const Problem& problem, int mo
     bytes += 2.0 * sizeof(float) * static_cast<double>(spec::components(scene, array)) *
              static_cast<double>(problem.data.count);
   }
-  harness::run::expect_memory(
+  harness::run::require_memory(
       fmt::format("--solver {}", solver.name), "the exit waves of all positions", bytes);
 }
 
@@ -373,7 +373,7 @@ void require_room(const Solver& solver, const Problem& problem, int modes) {
   const int ranks = problem.cluster.ranks();
   const double exchanged =
       static_cast<double>(stretch_max) * sizeof(decltype(problem.data.object)::value_type);
-  harness::run::expect_memory(
+  harness::run::require_memory(
       "--ranks", ranks, ranks * (pixels * static_cast<double>(solver.bytes_per_pixel) + exchanged));
 }
 
@@ -382,9 +382,9 @@ void require_room(const Solver& solver, const Problem& problem, int modes) {
 void require_room_for_checks(const Options& options, const Result& from, const Dataset& data) {
   if (options.budget.check_every == 0) return;
   const int modes = modes_of(options, from, data);
-  harness::run::expect_memory(fmt::format("--verify {}", options.budget.check_every),
-                              "the reference's arrays of a step's frames",
-                              check_bytes(data, modes, from.batches));
+  harness::run::require_memory(fmt::format("--verify {}", options.budget.check_every),
+                               "the reference's arrays of a step's frames",
+                               check_bytes(data, modes, from.batches));
 }
 
 std::string side_of_focus(double defocus) {

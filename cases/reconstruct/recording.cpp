@@ -150,7 +150,7 @@ void take_object(Recording& recording, Dataset& data) {
   data.object_fault = std::move(recording.object_fault);
   data.object = std::move(recording.object.values);
   if (data.has_object) return;
-  harness::run::expect_memory(
+  harness::run::require_memory(
       data.frames_name,
       fmt::format("an object of {} × {}, which the scan needs,", data.rows, data.cols),
       static_cast<double>(data.rows) * data.cols * sizeof(data.object.front()));
@@ -333,14 +333,14 @@ void require_room(const hdf5::Reader& file, const std::string& name, const hdf5:
   // A frame as it is in the file and as it is used, the mask, and a counter of how often each pixel
   // is bad.
   constexpr double bytes_per_pixel = 4 * sizeof(float) + 2 * sizeof(std::int64_t);
-  harness::run::expect_memory(
+  harness::run::require_memory(
       place,
       fmt::format("the arrays for one frame of {:.0f} × {:.0f}", width, width),
       width * width * bytes_per_pixel);
-  harness::run::expect_memory(place,
-                              fmt::format("{} frames of {:.0f} × {:.0f}", shape[0], width, width),
-                              static_cast<double>(shape[0]) * width * width * sizeof(float),
-                              harness::run::MemoryShare::three_quarters);
+  harness::run::require_memory(place,
+                               fmt::format("{} frames of {:.0f} × {:.0f}", shape[0], width, width),
+                               static_cast<double>(shape[0]) * width * width * sizeof(float),
+                               harness::run::MemoryShare::three_quarters);
 }
 
 void require_frames(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape) {

@@ -148,9 +148,9 @@ void place_scan(const Simulation& simulation, Dataset& data) {
   data.cols = data.rows;
   // Phases and amplitudes in double precision, and two copies of the object.
   constexpr double bytes_per_pixel = 2 * sizeof(double) + 4 * sizeof(double);
-  harness::run::expect_memory("--object-size",
-                              fmt::format("arrays of {} × {}", data.rows, data.cols),
-                              bytes_per_pixel * data.rows * data.cols);
+  harness::run::require_memory("--object-size",
+                               fmt::format("arrays of {} × {}", data.rows, data.cols),
+                               bytes_per_pixel * data.rows * data.cols);
   for (std::size_t i = 0; i < corners.size(); ++i) {
     const double free = data.rows - data.window - 1 - extent[i % 2];
     data.positions.push_back(static_cast<float>(corners[i] - low[i % 2] + free / 2));

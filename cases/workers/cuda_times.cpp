@@ -169,7 +169,7 @@ class TimedCase {
   }
 
   /// Throws DeviceError if the results differ in any bit from those of the first run.
-  void expect_first_results() {
+  void require_first_results() {
     devices_.synchronize();
     const std::vector<std::size_t> last = fingerprints();
     for (std::size_t r = 0; r < last.size(); ++r) {
@@ -359,7 +359,7 @@ bench::Times time_on_devices(const Algorithms& algorithms, const bench::TimesReq
   timed.run_first();
   bench::Times times = bench::time_in_turns(
       [&] { return timed.run(); }, [&] { return timed.run_floor(); }, request.seconds_min);
-  timed.expect_first_results();
+  timed.require_first_results();
   times.floor_bytes = timed.floor_bytes();
   return times;
 }

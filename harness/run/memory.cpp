@@ -7,11 +7,14 @@
 
 namespace rankcheck::harness::run {
 
-void expect_memory(std::string_view place, int ranks, double bytes) {
-  expect_memory(place, fmt::format("the buffers of {} ranks", ranks), bytes);
+void require_memory(std::string_view place, int ranks, double bytes) {
+  require_memory(place, fmt::format("the buffers of {} ranks", ranks), bytes);
 }
 
-void expect_memory(std::string_view place, std::string_view what, double bytes, MemoryShare share) {
+void require_memory(std::string_view place,
+                    std::string_view what,
+                    double bytes,
+                    MemoryShare share) {
   constexpr double bytes_per_gib = 1024.0 * 1024.0 * 1024.0;
   const bool is_quarter = share == MemoryShare::quarter;
   const double bytes_max = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *

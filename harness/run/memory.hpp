@@ -7,7 +7,7 @@ namespace rankcheck::harness::run {
 
 /// Throws BadInput if `bytes`, the buffers of `ranks` ranks, are more than a quarter of this
 /// machine's memory. `place` names the option or field that is to blame.
-void expect_memory(std::string_view place, int ranks, double bytes);
+void require_memory(std::string_view place, int ranks, double bytes);
 
 /// A share of this machine's memory.
 enum class MemoryShare : std::uint8_t { quarter, three_quarters };
@@ -15,9 +15,9 @@ enum class MemoryShare : std::uint8_t { quarter, three_quarters };
 /// Throws BadInput if `bytes`, which `what` takes, are more than the given share of this machine's
 /// memory. For example, `place` is "--verify 1" and `what` is "the reference". Only indispensable
 /// data may take three quarters.
-void expect_memory(std::string_view place,
-                   std::string_view what,
-                   double bytes,
-                   MemoryShare share = MemoryShare::quarter);
+void require_memory(std::string_view place,
+                    std::string_view what,
+                    double bytes,
+                    MemoryShare share = MemoryShare::quarter);
 
 }  // namespace rankcheck::harness::run

@@ -47,9 +47,9 @@ std::vector<std::string> split_list(std::string_view option, const std::string& 
   return values;
 }
 
-void expect_match(std::string_view what,
-                  const std::string& pattern,
-                  const std::set<std::string>& names) {
+void require_match(std::string_view what,
+                   const std::string& pattern,
+                   const std::set<std::string>& names) {
   const bool matches_some = std::any_of(
       names.begin(), names.end(), [&](const std::string& each) { return matches(pattern, each); });
   if (matches_some) return;

@@ -21,8 +21,8 @@ namespace rankcheck::harness::run {
 
 /// Throws BadInput if the pattern matches none of the names. The message says what was to match
 /// (`what`) and lists similar names.
-void expect_match(std::string_view what,
-                  const std::string& pattern,
-                  const std::set<std::string>& names);
+void require_match(std::string_view what,
+                   const std::string& pattern,
+                   const std::set<std::string>& names);
 
 }  // namespace rankcheck::harness::run

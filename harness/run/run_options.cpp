@@ -75,13 +75,13 @@ std::vector<spec::Type> parse_types(const std::string& text) {
 }
 
 template <class Number>
-void expect_positive(const char* option, Number value) {
+void require_positive(const char* option, Number value) {
   if (!(value > 0)) throw BadInput(fmt::format("{}: {}: expected a number above 0", option, value));
 }
 
 /// Throws BadInput unless the value is above 0 and at most a year. So it can be added to a time
 /// without overflow.
-void expect_seconds(const char* option, double value) {
+void require_seconds(const char* option, double value) {
   constexpr double year_s = 365.0 * 24 * 60 * 60;
   if (value > 0 && value <= year_s) return;
   throw BadInput(fmt::format(
@@ -95,17 +95,17 @@ double timeout_s(const RunOptions& options) {
 }
 
 Selection parse_selection(const RunOptions& options) {
-  expect_positive("--jobs", options.jobs);
+  require_positive("--jobs", options.jobs);
   if (options.jobs > jobs_max) {
     throw BadInput(fmt::format("--jobs: {}: expected at most {}", options.jobs, jobs_max));
   }
-  if (options.timeout_s) expect_seconds("--timeout", *options.timeout_s);
-  if (options.time_budget_s) expect_seconds("--time-budget", *options.time_budget_s);
+  if (options.timeout_s) require_seconds("--timeout", *options.timeout_s);
+  if (options.time_budget_s) require_seconds("--time-budget", *options.time_budget_s);
   if (!options.report.empty() && !options.resume.empty()) {
     throw BadInput("--report: " + options.report + ": expected --report or --resume, not both");
   }
   Selection selection = options.selection;
-  if (selection.cases) expect_positive("--cases", *selection.cases);
+  if (selection.cases) require_positive("--cases", *selection.cases);
   if (!options.ranks.empty()) selection.ranks = parse_ranks(options.ranks);
   if (!options.types.empty()) selection.types = parse_types(options.types);
   if (!options.backends.empty()) selection.backends = split_list("--backend", options.backends);

@@ -199,9 +199,9 @@ class RunPlanner {
     for (const auto& [backend, all] : algorithms_) {
       for (const AlgorithmInfo& each : all) algorithms.insert(each.name);
     }
-    expect_chosen("operation", selection_.operation, operations);
-    expect_chosen("algorithm", selection_.algorithm, algorithms);
-    expect_chosen("property", selection_.property, properties);
+    require_chosen("operation", selection_.operation, operations);
+    require_chosen("algorithm", selection_.algorithm, algorithms);
+    require_chosen("property", selection_.property, properties);
     const char* hint = selection_.backends.empty()
                            ? "; use --backend to add backends that the suites do not have"
                            : "";
@@ -209,10 +209,10 @@ class RunPlanner {
                    ": expected at least one check that 'rankcheck list' shows" + hint);
   }
 
-  static void expect_chosen(std::string_view what,
-                            const std::optional<std::string>& pattern,
-                            const std::set<std::string>& names) {
-    if (pattern && !names.empty()) expect_match(what, *pattern, names);
+  static void require_chosen(std::string_view what,
+                             const std::optional<std::string>& pattern,
+                             const std::set<std::string>& names) {
+    if (pattern && !names.empty()) require_match(what, *pattern, names);
   }
 
   bool is_wanted(const std::string& backend) const {
@@ -353,7 +353,7 @@ class RunPlanner {
 
   /// Adds a unit for each operation that is required and that a backend of the plan does not have.
   void add_required() {
-    for (const std::string& pattern : selection_.require) require_match(pattern);
+    for (const std::string& pattern : selection_.require) require_cell(pattern);
     const std::vector<Unit> units = plan_.units;
     for (const std::string& backend : backends_of(plan_)) {
       if (selection_.require.empty() || plan_.unavailable.contains(backend)) continue;
@@ -389,7 +389,7 @@ class RunPlanner {
   }
 
   /// Throws BadInput if no operation has a cell that matches the pattern.
-  void require_match(const std::string& pattern) const {
+  void require_cell(const std::string& pattern) const {
     const auto& all = catalogue_.operations();
     const bool matches_some = std::any_of(
         all.begin(), all.end(), [&](const auto& each) { return has_cell(each.contract, pattern); });

@@ -60,8 +60,8 @@ class Previous {
  public:
   Previous(const ThisProgram& program, const fs::path& folder)
       : place_(place_of_resume(folder)), content_(read_journal(folder / journal_name)) {
-    expect_this_version(program, place_, header().environment);
-    expect_checksums(place_, content_.lines);
+    require_this_version(program, place_, header().environment);
+    require_checksums(place_, content_.lines);
   }
 
   [[nodiscard]] const JournalHeader& header() const { return content_.record.header(); }
@@ -77,13 +77,13 @@ class Previous {
     } catch (const BadInput& bad) {
       fail(fmt::format("{}: line 1: {}", journal_name, bad.what()));
     }
-    expect_unchanged(place_, selection, seen_from(fs::current_path(), given));
+    require_unchanged(place_, selection, seen_from(fs::current_path(), given));
     return selection;
   }
 
   /// Throws BadInput if the plan's units are not the units of the journal, to which the findings so
   /// far belong.
-  void expect_same(const RunPlan& plan) const {
+  void require_same(const RunPlan& plan) const {
     const auto& before = header().units;
     for (std::size_t i = 0; i < std::max(before.size(), plan.units.size()); ++i) {
       const Unit* was = i < before.size() ? &before[i] : nullptr;
@@ -154,7 +154,7 @@ Session resume_session(RunOptions options, const ThisProgram& program) {
   complete(options, place_of_resume(folder), previous.header().environment);
   RunPlan plan = make_plan(selection, program.catalogue, program.backends, options.stop);
   plan.cycles = plan.cycles || options.repeat;
-  previous.expect_same(plan);
+  previous.require_same(plan);
   const Clock::time_point deadline = deadline_of(options, plan, start, previous.spent_s());
   ordered_json environment = environment_of(program, options, plan, now);
   return {
@@ -218,9 +218,9 @@ std::string place_of_resume(const fs::path& folder) {
   return "--resume: " + folder.string() + ": ";
 }
 
-void expect_this_version(const ThisProgram& program,
-                         const std::string& place,
-                         const ordered_json& environment) {
+void require_this_version(const ThisProgram& program,
+                          const std::string& place,
+                          const ordered_json& environment) {
   const auto expect = [&](const char* field, const std::string& is) {
     const ordered_json began = environment.value(field, ordered_json());
     if (began != is) throw BadInput(place + change_of(field, began, is));
@@ -229,7 +229,7 @@ void expect_this_version(const ThisProgram& program,
   expect("commit", program.commit);
 }
 
-void expect_checksums(const std::string& place, const JsonLines& lines) {
+void require_checksums(const std::string& place, const JsonLines& lines) {
   if (lines.has_checksums) return;
   throw BadInput(
       fmt::format("{}{}: line 1: expected a checksum, crc32, got none: a journal without "
@@ -238,7 +238,7 @@ void expect_checksums(const std::string& place, const JsonLines& lines) {
                   journal_name));
 }
 
-void expect_unchanged(const std::string& place, const Selection& before, const Selection& given) {
+void require_unchanged(const std::string& place, const Selection& before, const Selection& given) {
   const ordered_json all = to_json(before);
   const ordered_json now = to_json(given);
   for (const auto& [key, value] : now.items()) {
@@ -271,14 +271,14 @@ ordered_json environment_of(const ThisProgram& program,
   return out;
 }
 
-void expect_no_run(const fs::path& folder) {
+void require_no_run(const fs::path& folder) {
   if (!fs::exists(fs::symlink_status(folder / journal_name))) return;
   throw BadInput("--report: " + folder.string() +
                  ": contains a run: use --resume or choose another folder");
 }
 
 void begin_folder(const fs::path& folder) {
-  expect_no_run(folder);
+  require_no_run(folder);
   make_folder(folder);
   for (const char* stale : {"report.json", "junit.xml", "summary.md"}) {
     std::error_code absent;

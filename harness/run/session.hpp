@@ -35,7 +35,7 @@ struct Session {
                                                   const std::vector<std::string>& suites);
 
 /// Throws BadInput if the folder holds a run.
-void expect_no_run(const std::filesystem::path& folder);
+void require_no_run(const std::filesystem::path& folder);
 /// Creates the folder of a new run and removes old reports in it. Throws BadInput if the folder
 /// holds a run, and FileError.
 void begin_folder(const std::filesystem::path& folder);
@@ -49,14 +49,14 @@ void begin_folder(const std::filesystem::path& folder);
 /// Returns the beginning of messages about the run to resume.
 [[nodiscard]] std::string place_of_resume(const std::filesystem::path& folder);
 /// Throws BadInput if another version or commit of this program began the run.
-void expect_this_version(const ThisProgram& program,
-                         const std::string& place,
-                         const nlohmann::ordered_json& environment);
+void require_this_version(const ThisProgram& program,
+                          const std::string& place,
+                          const nlohmann::ordered_json& environment);
 /// Throws BadInput if the journal to resume has no checksums. Without them, a changed digit could
 /// change the verdict unseen.
-void expect_checksums(const std::string& place, const JsonLines& lines);
+void require_checksums(const std::string& place, const JsonLines& lines);
 /// Throws BadInput if an option is given that differs from the options with which the run began.
-void expect_unchanged(const std::string& place, const Selection& before, const Selection& given);
+void require_unchanged(const std::string& place, const Selection& before, const Selection& given);
 /// Fills in time budget and timeout from the environment in which the run began, if they were not
 /// given.
 void complete(RunOptions& options,

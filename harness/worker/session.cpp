@@ -137,7 +137,7 @@ std::optional<Trouble> Session::close() {
 
 void Session::connect_all(int listener, Clock::time_point deadline) {
   while (!is_complete()) {
-    expect_no_stop();
+    require_no_stop();
     if (Clock::now() >= deadline) {
       throw std::runtime_error(with_last_words(
           fmt::format("{}: only {} worker processes connected in time", program_, peers_.size()),
@@ -205,7 +205,7 @@ bool Session::is_complete() const {
 Frame Session::await_frame(Peer& peer, Clock::time_point deadline) {
   while (true) {
     if (auto frame = peer.connection.next()) return *frame;
-    expect_no_stop();
+    require_no_stop();
     process_->drain();
     // In this order, so that data that a worker sent before its end is still read.
     const bool ended = process_->ended();
@@ -240,7 +240,7 @@ std::string Session::refuses(const Case& c) {
     return ask_why_refused(peer, c);
   } catch (const Gone&) {
     note_trouble(RunStatus::crashed, "between runs " + describe_death(peer, {}));
-    expect_no_stop();
+    require_no_stop();
     throw;
   } catch (const Silent& error) {
     note_trouble(RunStatus::hung, error.what());
@@ -328,7 +328,7 @@ void Session::await_results(std::span<const Case> stages, Observation& observati
   bool failed = false;
   std::vector<pollfd> entries;
   while (std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return peer.pending; })) {
-    expect_no_stop();
+    require_no_stop();
     entries.assign(1, {.fd = process_->error_descriptor(), .events = POLLIN, .revents = 0});
     for (const Peer& peer : peers_) {
       const int descriptor = peer.pending ? peer.connection.descriptor() : -1;
@@ -469,7 +469,7 @@ void Session::give_up(Observation& observation, RunStatus status, std::string re
   observation.status = status;
   observation.reason = std::move(reason);
   // The signal that requests the stop may have reached the workers, too.
-  expect_no_stop();
+  require_no_stop();
 }
 
 std::string Session::where(int rank, std::span<const Case> stages) const {
@@ -514,7 +514,7 @@ void Session::kill_workers() {
   }
 }
 
-void Session::expect_no_stop() const {
+void Session::require_no_stop() const {
   if (options_.stop.is_made()) throw Interrupted();
 }
 

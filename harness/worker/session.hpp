@@ -113,7 +113,7 @@ class Session {
   [[nodiscard]] std::string where(int rank, std::span<const Case> stages) const;
   void kill_workers();
   /// Throws Interrupted if a stop was requested.
-  void expect_no_stop() const;
+  void require_no_stop() const;
   /// Waits until the processes have ended, but only briefly after a stop is requested. Returns
   /// false if they have not ended.
   bool wait_for_end(std::chrono::duration<double> patience);
