@@ -25,12 +25,12 @@ using reference::Piece;
 constexpr std::int64_t chunk_elements = 2048;
 
 /// A piece of one rank's output.
-struct Wanted {
+struct ExpectedPiece {
   Piece piece;
   int rank;
 };
 
-auto source_of(const Wanted& wanted) {
+auto source_of(const ExpectedPiece& wanted) {
   return std::tuple(wanted.piece.source, wanted.piece.send_offset, wanted.piece.count);
 }
 
@@ -46,7 +46,7 @@ class StageJudge {
   void judge() {
     if (!collect_pieces()) return;
     for (auto first = wanted_.begin(); first != wanted_.end();) {
-      const auto last = std::find_if(first, wanted_.end(), [&](const Wanted& each) {
+      const auto last = std::find_if(first, wanted_.end(), [&](const ExpectedPiece& each) {
         return source_of(each) != source_of(*first);
       });
       for (std::int64_t begin = 0; begin < first->piece.count; begin += chunk_elements) {
@@ -90,13 +90,14 @@ class StageJudge {
         return false;
       }
     }
-    std::stable_sort(wanted_.begin(), wanted_.end(), [](const Wanted& a, const Wanted& b) {
-      return source_of(a) < source_of(b);
-    });
+    std::stable_sort(
+        wanted_.begin(), wanted_.end(), [](const ExpectedPiece& a, const ExpectedPiece& b) {
+          return source_of(a) < source_of(b);
+        });
     return true;
   }
 
-  void compare(const Wanted& wanted, std::int64_t begin, std::int64_t count) {
+  void compare(const ExpectedPiece& wanted, std::int64_t begin, std::int64_t count) {
     const harness::BufferView& out = oracle_.view(wanted.rank);
     const std::int64_t first = wanted.piece.recv_offset + begin;
     const std::byte* got = out.recv() + first * bytes_;
@@ -168,7 +169,7 @@ class StageJudge {
   const Case& case_;
   Oracle oracle_;
   std::int64_t bytes_;
-  std::vector<Wanted> wanted_;
+  std::vector<ExpectedPiece> wanted_;
   harness::PowerMeter meter_;
   numerics::Expected expected_;
   numerics::Comparison comparison_;

@@ -40,10 +40,10 @@ double scale_of(Outputs outputs, const Case& c, Array array, std::size_t index) 
   return array == Array::step_lengths && index == 1 ? 0.25 : 1;
 }
 
-std::optional<Wanted> bent(const RelatedStages& stages,
-                           double scale,
-                           Array array,
-                           std::size_t index) {
+std::optional<ExpectedValue> bent(const RelatedStages& stages,
+                                  double scale,
+                                  Array array,
+                                  std::size_t index) {
   const OperatorStage& bent = stages.second;
   const TransformedValue source = transform(ptycho(bent.c).symmetry,
                                             ptycho(bent.c).scene,
@@ -56,8 +56,8 @@ std::optional<Wanted> bent(const RelatedStages& stages,
     error += std::abs(term.factor) * stages.first.expected[array].errors[term.index];
   }
   const auto value = [&](std::size_t i) { return stages.taken(array, i); };
-  return Wanted{.value = stages.base(array, index) + scale * source.value(value),
-                .bound = bent.expected[array].errors[index] + scale * error};
+  return ExpectedValue{.value = stages.base(array, index) + scale * source.value(value),
+                       .bound = bent.expected[array].errors[index] + scale * error};
 }
 
 void plan_bent(Symmetry form, const Case& c, std::vector<Case>& stages) {
@@ -81,7 +81,7 @@ void check_bilinear(const Evidence& evidence, Judgement& judgement) {
   const auto window = static_cast<std::size_t>(scene.window);
   const auto margin = static_cast<std::size_t>(spec::margin(scene));
   const auto width = static_cast<std::size_t>(scene.detector);
-  const auto is_there = [&](Array array, std::size_t i) -> std::optional<Wanted> {
+  const auto is_there = [&](Array array, std::size_t i) -> std::optional<ExpectedValue> {
     const std::size_t n = i / (width * width);
     const double row = positions[2 * n].real() + static_cast<double>(i / width % width) -
                        static_cast<double>(margin);
@@ -92,7 +92,7 @@ void check_bilinear(const Evidence& evidence, Judgement& judgement) {
                            row <= scene.rows - 1 && col <= scene.cols - 1;
     if (!is_inside) return std::nullopt;
     // The polynomial is exact, because its terms are products of whole numbers and 256ths.
-    return Wanted{bilinear_value(row, col), stage.expected[array].errors[i]};
+    return ExpectedValue{bilinear_value(row, col), stage.expected[array].errors[i]};
   };
   compare_outputs(stage, "differs from the bilinear object", judgement, is_there);
 }

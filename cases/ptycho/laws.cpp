@@ -50,7 +50,7 @@ void compare(const OperatorStage& stage,
              std::size_t index,
              int rank,
              Value got,
-             const Wanted& wanted,
+             const ExpectedValue& wanted,
              std::string_view what,
              Judgement& judgement) {
   if (!std::isfinite(wanted.bound)) return;
@@ -100,7 +100,7 @@ void check_reference(const Evidence& evidence, Judgement& judgement) {
   }
   compare_outputs(stage, "differs from the reference", judgement, [&](Array array, std::size_t i) {
     const Field& expected = stage.expected[array];
-    return Wanted{expected.values[i], expected.errors[i]};
+    return ExpectedValue{expected.values[i], expected.errors[i]};
   });
 }
 
@@ -118,11 +118,11 @@ void check_reference_at_the_truth(const Evidence& evidence, Judgement& judgement
   const OperatorStage stage =
       read_stage(evidence, evidence.stages.size() - 1, reference::Follow::results);
   const reference::Setting wrong = with_dark_frames(stage);
-  const auto expected = [&](Array array, std::size_t i) -> std::optional<Wanted> {
+  const auto expected = [&](Array array, std::size_t i) -> std::optional<ExpectedValue> {
     // Near the solution, rounding errors decide the step lengths.
     if (array == Array::step_lengths) return std::nullopt;
     const Field& field = stage.expected[array];
-    return Wanted{field.values[i], field.errors[i]};
+    return ExpectedValue{field.values[i], field.errors[i]};
   };
   compare_outputs(stage, "differs from the reference", judgement, expected, &wrong);
 }
@@ -166,10 +166,11 @@ void check_linear(const Evidence& evidence, Judgement& judgement) {
                   "F(s a + b) differs from s F(a) + F(b)",
                   judgement,
                   [&](Array array, std::size_t i) {
-                    return Wanted{scale * first.got[array].values[i] + second.got[array].values[i],
-                                  combined.expected[array].errors[i] +
-                                      std::abs(scale) * first.expected[array].errors[i] +
-                                      second.expected[array].errors[i]};
+                    return ExpectedValue{
+                        scale * first.got[array].values[i] + second.got[array].values[i],
+                        combined.expected[array].errors[i] +
+                            std::abs(scale) * first.expected[array].errors[i] +
+                            second.expected[array].errors[i]};
                   });
 }
 
@@ -198,8 +199,9 @@ std::vector<std::int64_t> other_counts(const Case& c) {
 /// Judges the second of two stages that must have the same result.
 void compare_stages(const RelatedStages& stages, std::string_view what, Judgement& judgement) {
   compare_outputs(stages.second, what, judgement, [&](Array array, std::size_t i) {
-    return Wanted{stages.base(array, i) + stages.taken(array, i),
-                  stages.first.expected[array].errors[i] + stages.second.expected[array].errors[i]};
+    return ExpectedValue{
+        stages.base(array, i) + stages.taken(array, i),
+        stages.first.expected[array].errors[i] + stages.second.expected[array].errors[i]};
   });
 }
 
@@ -253,7 +255,7 @@ void check_undone(const Evidence& evidence, Judgement& judgement) {
     reference_of(second.c.operation)(second.in, second.expected);
   }
   compare_outputs(second, "differs from the input", judgement, [&](Array array, std::size_t i) {
-    return Wanted{first.in[array].values[i], second.expected[array].errors[i]};
+    return ExpectedValue{first.in[array].values[i], second.expected[array].errors[i]};
   });
 }
 
@@ -377,13 +379,13 @@ void compare_numbers(const OperatorStage& stage,
 void compare_outputs(const OperatorStage& stage,
                      std::string_view what,
                      Judgement& judgement,
-                     const Wants& wanted,
+                     const ExpectedValues& wanted,
                      const reference::Setting* wrong) {
   for (const Array array : ptycho(stage.contract).outputs) {
     const Field& got = stage.got[array];
     harness::PowerMeter meter;
     for (std::size_t i = 0; i < got.values.size(); ++i) {
-      const std::optional<Wanted> value = wanted(array, i);
+      const std::optional<ExpectedValue> value = wanted(array, i);
       if (!value) continue;
       meter.add(std::abs(value->value), value->bound);
       compare(stage, array, i, rank_of(stage, array, i), got.values[i], *value, what, judgement);

@@ -20,13 +20,14 @@ namespace rankcheck::cases {
 
 /// The value that a law expects, with a bound on the error. A bound that is not finite makes the
 /// comparison powerless.
-struct Wanted {
+struct ExpectedValue {
   std::complex<double> value;
   double bound;
 };
 
 /// Returns what a law expects of a value; nothing if the law does not determine it.
-using Wants = std::function<std::optional<Wanted>(spec::Array array, std::size_t index)>;
+using ExpectedValues =
+    std::function<std::optional<ExpectedValue>(spec::Array array, std::size_t index)>;
 
 /// Judges every output of a stage and the power of the comparison. `what` is the reason that is
 /// reported for wrong values. If outputs should be nearly 0, `wrong` has the outputs of a typical
@@ -34,7 +35,7 @@ using Wants = std::function<std::optional<Wanted>(spec::Array array, std::size_t
 void compare_outputs(const OperatorStage& stage,
                      std::string_view what,
                      harness::Judgement& judgement,
-                     const Wants& wanted,
+                     const ExpectedValues& wanted,
                      const reference::Setting* wrong = nullptr);
 
 /// Returns the sum of a's values times the conjugates of b's values.

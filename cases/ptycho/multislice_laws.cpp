@@ -31,12 +31,12 @@ constexpr double double_unit = 0x1p-53;
 
 /// Returns the inner product of uncertain values with exact values, for `count` values from `first`
 /// on. The bound covers the errors of the values and the rounding in double precision.
-Wanted inner_product(const Field& uncertain,
-                     const Field& bounds,
-                     const Field& exact,
-                     std::size_t first,
-                     std::size_t count) {
-  Wanted product{.value = 0, .bound = 0};
+ExpectedValue inner_product(const Field& uncertain,
+                            const Field& bounds,
+                            const Field& exact,
+                            std::size_t first,
+                            std::size_t count) {
+  ExpectedValue product{.value = 0, .bound = 0};
   double magnitude = 0;
   for (std::size_t i = first; i < first + count; ++i) {
     product.value += uncertain.values[i] * std::conj(exact.values[i]);
@@ -52,16 +52,16 @@ void check_adjoint_of_slices(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage forward = read_stage(evidence, 0);
   const OperatorStage back = read_stage(evidence, 1);
   const Field& waves = forward.got[Array::waves];
-  const Wanted left = inner_product(
+  const ExpectedValue left = inner_product(
       waves, forward.expected[Array::waves], back.in[Array::waves], 0, waves.values.size());
   const auto slices = static_cast<std::size_t>(ptycho(forward.c).scene.slices);
   const std::size_t size = back.got[Array::object].values.size() / slices;
   for (std::size_t s = 0; s < slices; ++s) {
-    Wanted right = inner_product(back.got[Array::object],
-                                 back.expected[Array::object],
-                                 forward.in[Array::object],
-                                 s * size,
-                                 size);
+    ExpectedValue right = inner_product(back.got[Array::object],
+                                        back.expected[Array::object],
+                                        forward.in[Array::object],
+                                        s * size,
+                                        size);
     right.value = std::conj(right.value);
     judgement.count_all(harness::group_size(forward.c),
                         2 * static_cast<std::int64_t>(size) * spec::info(forward.c.type).bytes);
@@ -91,7 +91,7 @@ void check_multiple(const Evidence& evidence,
   const OperatorStage first = read_stage(evidence, 0);
   const OperatorStage last = read_stage(evidence, 1);
   compare_outputs(last, what, judgement, [&](Array array, std::size_t i) {
-    return Wanted{
+    return ExpectedValue{
         factor * first.got[array].values[i],
         std::abs(factor) * first.expected[array].errors[i] + last.expected[array].errors[i]};
   });
@@ -123,7 +123,7 @@ Field product_of_slices(const OperatorStage& stage) {
 void check_product(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage stage = read_stage(evidence, 0);
   const Field product = product_of_slices(stage);
-  std::vector<Wanted> waves(stage.got[Array::waves].values.size());
+  std::vector<ExpectedValue> waves(stage.got[Array::waves].values.size());
   reference::for_each_lit_pixel(stage.in, [&](const reference::LitPixel& pixel) {
     const std::complex<double> value =
         product.values[pixel.in_patches] * stage.in[Array::probe].values[pixel.in_probe];

@@ -36,7 +36,10 @@ void plan_apart(const spec::Contract&, const Case& c, std::vector<Case>& stages)
 }
 
 /// Returns the value that the same position has in the plain stage.
-Wanted as_in(const OperatorStage& plain, const OperatorStage& other, Array array, std::size_t i) {
+ExpectedValue as_in(const OperatorStage& plain,
+                    const OperatorStage& other,
+                    Array array,
+                    std::size_t i) {
   const TransformedValue source = transform(ptycho(other.c).symmetry,
                                             ptycho(other.c).scene,
                                             other.in.positions,
@@ -53,7 +56,7 @@ void check_apart(const Evidence& evidence, Judgement& judgement) {
   const auto compare_with_plain = [&](std::size_t stage, std::string_view what) {
     const OperatorStage other = read_stage(evidence, stage);
     compare_outputs(other, what, judgement, [&](Array array, std::size_t i) {
-      Wanted wanted = as_in(plain, other, array, i);
+      ExpectedValue wanted = as_in(plain, other, array, i);
       if (match == Match::exact) wanted.bound = 0;
       return wanted;
     });

@@ -102,11 +102,11 @@ void check_truth(const Evidence& evidence, Judgement& judgement) {
       }
     }
   }
-  const auto kept = [&](Array array, std::size_t i) -> std::optional<Wanted> {
+  const auto kept = [&](Array array, std::size_t i) -> std::optional<ExpectedValue> {
     const bool is_kept =
         array == Array::object || array == Array::probe || array == Array::exit_waves;
     if (!is_kept) return std::nullopt;
-    return Wanted{step.in[array].values[i], step.expected[array].errors[i]};
+    return ExpectedValue{step.in[array].values[i], step.expected[array].errors[i]};
   };
   compare_outputs(step, "moved away from the truth", judgement, kept);
 }
@@ -144,10 +144,11 @@ void check_growth(const Evidence& evidence, Judgement& judgement) {
   reference::object_preconditioner::reference(step.in, weighed);
   reference::probe_preconditioner::reference(step.in, weighed);
   const double alpha = alpha_of(step.c.operation);
-  const auto grows = [&](Array array, std::size_t i) -> std::optional<Wanted> {
+  const auto grows = [&](Array array, std::size_t i) -> std::optional<ExpectedValue> {
     if (array == Array::object_gradient) {
       const double weight = weighed[Array::object_weight].values[i].real();
-      return Wanted{-weight * step.in[Array::object].values[i], step.expected[array].errors[i]};
+      return ExpectedValue{-weight * step.in[Array::object].values[i],
+                           step.expected[array].errors[i]};
     }
     const bool is_state = array == Array::object || array == Array::probe;
     const bool remembers = step.in[Array::object_gradient].values.size() > 0;
@@ -159,7 +160,7 @@ void check_growth(const Evidence& evidence, Judgement& judgement) {
                              largest(weights).value.real(),
                              alpha);
     // The bound of any implementation, plus the rounding of `value` in double precision.
-    return Wanted{value, step.expected[array].errors[i] + 0x1p-50 * std::abs(value)};
+    return ExpectedValue{value, step.expected[array].errors[i] + 0x1p-50 * std::abs(value)};
   };
   compare_outputs(step, "differs from the closed form", judgement, grows);
 }
@@ -181,12 +182,12 @@ void plan_dim_waves(const spec::Contract&, const Case& c, Stages& stages) {
 void check_dim_waves(const Evidence& evidence, Judgement& judgement) {
   OperatorStage step = read_truth(evidence, 2);
   reference_of(step.c.operation)(step.in, step.expected);
-  const auto grows = [&](Array array, std::size_t i) -> std::optional<Wanted> {
+  const auto grows = [&](Array array, std::size_t i) -> std::optional<ExpectedValue> {
     if (array == Array::cost) return std::nullopt;
     const double factor = array == Array::exit_waves ? 1 + reference::difference_map_beta : 1;
     const auto value = factor * step.in[array].values[i];
     // The bound of any implementation, plus the rounding of `value` in double precision.
-    return Wanted{value, step.expected[array].errors[i] + 0x1p-50 * std::abs(value)};
+    return ExpectedValue{value, step.expected[array].errors[i] + 0x1p-50 * std::abs(value)};
   };
   compare_outputs(step, "differs from the closed form", judgement, grows);
 }
@@ -310,12 +311,12 @@ void check_truth_along_directions(const Evidence& evidence, Judgement& judgement
   };
   const Field object = led_by(Array::object, 0, Array::object_direction);
   const Field probe = led_by(Array::probe, 1, Array::probe_direction);
-  const auto follows = [&](Array array, std::size_t i) -> std::optional<Wanted> {
+  const auto follows = [&](Array array, std::size_t i) -> std::optional<ExpectedValue> {
     if (array == Array::cost) return std::nullopt;
     // Any length that is a number and not negative is accepted.
-    if (array == Array::step_lengths) return Wanted{std::max(0.0, lengths[i].real()), 0};
+    if (array == Array::step_lengths) return ExpectedValue{std::max(0.0, lengths[i].real()), 0};
     const Field& wanted = array == Array::object ? object : probe;
-    return Wanted{wanted.values[i], wanted.errors[i]};
+    return ExpectedValue{wanted.values[i], wanted.errors[i]};
   };
   compare_outputs(step, "moved away from the truth", judgement, follows);
 }
@@ -350,12 +351,12 @@ void check_epie(const Evidence& evidence, Judgement& judgement) {
   compare_outputs(step, "is not ePIE's step", judgement, [&](Array array, std::size_t i) {
     Estimate change{.value = epie.got[array].values[i], .error = epie.expected[array].errors[i]};
     const double own = step.expected[array].errors[i];
-    if (array == Array::cost) return Wanted{change.value, change.error + own};
+    if (array == Array::cost) return ExpectedValue{change.value, change.error + own};
     const auto before = step.in[array].values[i];
     const auto& ratios = array == Array::object ? object : probe;
     change.value -= before;
     change = product(ratios[i % ratios.size()], change, 0x1p-52);
-    return Wanted{before + change.value, change.error + 0x1p-52 * std::abs(before) + own};
+    return ExpectedValue{before + change.value, change.error + 0x1p-52 * std::abs(before) + own};
   });
 }
 
@@ -388,7 +389,7 @@ void check_directions(const Evidence& evidence, Judgement& judgement) {
     if (is_found(length.real())) continue;
     judgement.fail(Verdict::falsified, fmt::format("a step of length {:.9g}", length.real()));
   }
-  const auto leads = [&](Array array, std::size_t i) -> std::optional<Wanted> {
+  const auto leads = [&](Array array, std::size_t i) -> std::optional<ExpectedValue> {
     if (array != Array::object && array != Array::probe) return std::nullopt;
     const bool is_object = array == Array::object;
     const Field& direction =
@@ -398,7 +399,7 @@ void check_directions(const Evidence& evidence, Judgement& judgement) {
     const auto to = from + length * direction.values[i];
     // The product is exact, because the length is a power of two. The sum is rounded once by the
     // operator and once here.
-    return Wanted{to, length == 0 ? 0 : (unit + 0x1p-52) * std::abs(to)};
+    return ExpectedValue{to, length == 0 ? 0 : (unit + 0x1p-52) * std::abs(to)};
   };
   compare_outputs(stage, "differs from the old value plus the step", judgement, leads);
 }

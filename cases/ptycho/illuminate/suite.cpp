@@ -26,7 +26,7 @@ void check_product(const harness::Evidence& evidence, harness::Judgement& judgem
   const OperatorStage lit = read_stage(evidence, 1);
   const reference::Field& patches = extracted.got[Array::patches];
   const reference::Field& probe = lit.in[Array::probe];
-  std::vector<Wanted> waves(lit.got[Array::waves].values.size());
+  std::vector<ExpectedValue> waves(lit.got[Array::waves].values.size());
   reference::for_each_lit_pixel(lit.in, [&](const reference::LitPixel& pixel) {
     const std::complex<double> factor = probe.values[pixel.in_probe];
     const std::complex<double> value = patches.values[pixel.in_patches] * factor;

@@ -54,8 +54,8 @@ void check_distances(const harness::Evidence& evidence, harness::Judgement& judg
   reference_of(second.c.operation)(second.in, second.expected);
   compare_outputs(
       both, "differs from two shorter distances", judgement, [&](Array array, std::size_t i) {
-        return Wanted{second.got[array].values[i],
-                      second.expected[array].errors[i] + both.expected[array].errors[i]};
+        return ExpectedValue{second.got[array].values[i],
+                             second.expected[array].errors[i] + both.expected[array].errors[i]};
       });
 }
 

@@ -39,8 +39,8 @@ void check_rolled(const harness::Evidence& evidence, harness::Judgement& judgeme
     const std::size_t position = 2 * (frame / modes);
     const std::size_t row = before(i / width % width, positions.values[position].real());
     const std::size_t col = before(i % width, positions.values[position + 1].real());
-    return Wanted{waves.values[(frame * width + row) * width + col],
-                  stage.expected[array].errors[i]};
+    return ExpectedValue{waves.values[(frame * width + row) * width + col],
+                         stage.expected[array].errors[i]};
   });
 }
 
@@ -78,9 +78,9 @@ void check_ramp(const harness::Evidence& evidence, harness::Judgement& judgement
     const double turns = rows + cols;
     const std::complex<double> value = plain.got[array].values[i];
     const double rounding = 0x1p-53 * (4 + 40 * (std::abs(rows) + std::abs(cols)));
-    return Wanted{value * std::polar(1.0, -2 * std::numbers::pi * turns),
-                  plain.expected[array].errors[i] + far.expected[array].errors[i] +
-                      rounding * std::abs(value)};
+    return ExpectedValue{value * std::polar(1.0, -2 * std::numbers::pi * turns),
+                         plain.expected[array].errors[i] + far.expected[array].errors[i] +
+                             rounding * std::abs(value)};
   });
 }
 

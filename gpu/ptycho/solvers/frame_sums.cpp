@@ -88,7 +88,7 @@ std::vector<double> FrameSums<T>::sum_numbers(std::int64_t count) {
 }
 
 template <class T>
-Gradients<T> FrameSums<T>::zeros(int rank, Wanted wanted) {
+Gradients<T> FrameSums<T>::zeros(int rank, RequestedSums wanted) {
   const auto zeros_of = [&]<class Value>(Scratch<Value>& scratch, std::int64_t count) {
     Value* const values = scratch.get(rank, count);
     fill(cluster_, rank, count, values, Value{});
@@ -104,7 +104,7 @@ Gradients<T> FrameSums<T>::zeros(int rank, Wanted wanted) {
 }
 
 template <class T>
-void FrameSums<T>::sum_wanted(Wanted wanted) {
+void FrameSums<T>::sum_wanted(RequestedSums wanted) {
   if (wanted.object) sum_over_holders(object_part_, object_sum_);
   if (wanted.object && wanted.weights) sum_over_holders(weight_part_, weight_sum_);
   if (wanted.probe) sum_over_all(probe_sum_, probe_size_);
@@ -112,7 +112,7 @@ void FrameSums<T>::sum_wanted(Wanted wanted) {
 }
 
 template <class T>
-typename FrameSums<T>::Totals FrameSums<T>::add(Noise noise, Shares shares, Wanted wanted) {
+typename FrameSums<T>::Totals FrameSums<T>::add(Noise noise, Shares shares, RequestedSums wanted) {
   for (std::size_t place = 0; place < shares.size(); ++place) {
     const SolverShare<T>& share = shares[place];
     const int rank = cluster_.local()[place];
@@ -127,7 +127,7 @@ typename FrameSums<T>::Totals FrameSums<T>::add(Noise noise, Shares shares, Want
 }
 
 template <class T>
-void FrameSums<T>::add_exit_waves(Shares shares, Wanted wanted) {
+void FrameSums<T>::add_exit_waves(Shares shares, RequestedSums wanted) {
   for (std::size_t place = 0; place < shares.size(); ++place) {
     const SolverShare<T>& share = shares[place];
     const int rank = cluster_.local()[place];

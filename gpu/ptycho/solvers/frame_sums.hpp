@@ -25,7 +25,7 @@ class FrameSums {
 
   /// Which sums a caller needs in addition to the cost. The weights are those of the object or the
   /// probe, as far as these are wanted.
-  struct Wanted {
+  struct RequestedSums {
     bool object = false;
     bool probe = false;
     bool weights = false;
@@ -42,10 +42,10 @@ class FrameSums {
   /// Computes the wanted ones of the arrays below. For object and probe these are gradients, or, if
   /// the noise model changes the waves, weighted sums of the changed waves. `shares` are those of
   /// the local ranks, in their order.
-  Totals add(Noise noise, Shares shares, Wanted wanted);
+  Totals add(Noise noise, Shares shares, RequestedSums wanted);
   /// Like add(), but sums the shares' present exit waves instead of the waves that return from the
   /// far plane. Computes no cost.
-  void add_exit_waves(Shares shares, Wanted wanted);
+  void add_exit_waves(Shares shares, RequestedSums wanted);
   /// Sets the exit waves of all positions to the waves that object and probe make.
   void make_exit_waves(Shares shares);
   /// Moves the exit waves w of all positions by beta (p - m). m are the waves of object and probe.
@@ -90,9 +90,9 @@ class FrameSums {
   /// The models of the local ranks, made at the first use and kept.
   std::vector<Model<T>>& models(Noise noise);
   /// Fills the wanted arrays of a local rank with zeros and returns them, for the rank's sums.
-  Gradients<T> zeros(int rank, Wanted wanted);
+  Gradients<T> zeros(int rank, RequestedSums wanted);
   /// Sums the wanted arrays over all ranks.
-  void sum_wanted(Wanted wanted);
+  void sum_wanted(RequestedSums wanted);
   template <class Value>
   std::vector<Value*> all(Scratch<Value>& scratch);
   /// Sums arrays of the object's pixels over the ranks that hold a pixel.
