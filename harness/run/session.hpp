@@ -9,6 +9,7 @@
 
 #include "harness/journal.hpp"
 #include "harness/run/run_options.hpp"
+#include "harness/run/run_plan.hpp"
 #include "harness/run/selection.hpp"
 #include "harness/run/this_program.hpp"
 

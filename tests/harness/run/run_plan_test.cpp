@@ -1,4 +1,4 @@
-#include "harness/run/selection.hpp"
+#include "harness/run/run_plan.hpp"
 
 #include <set>
 #include <string>
@@ -14,7 +14,7 @@
 namespace rankcheck::harness::run {
 namespace {
 
-class SelectionTest : public testing::Test {
+class RunPlanTest : public testing::Test {
  protected:
   /// Writes a suite with a time limit in seconds and one operation on sim. Returns its path.
   std::string suite(const std::string& operation, int time_limit_s) {
@@ -30,7 +30,7 @@ class SelectionTest : public testing::Test {
   harness::TemporaryFolder folder_;
 };
 
-TEST_F(SelectionTest, every_suite_that_is_named_is_planned) {
+TEST_F(RunPlanTest, every_suite_that_is_named_is_planned) {
   Selection selection;
   selection.suites = {suite("broadcast", 10), suite("insert", 20), suite("scatter", 30)};
   const RunPlan plan = make_plan(selection, cases::make_catalogue(), cases::available_backends());

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/case.hpp"
+#include "harness/finding.hpp"
+#include "harness/operation.hpp"
+#include "harness/run/available_backends.hpp"
+#include "harness/run/selection.hpp"
+#include "harness/stop.hpp"
+
+namespace rankcheck::harness::run {
+
+/// The checks that a selection gives on this machine.
+struct RunPlan {
+  /// Sorted, pinned cases first.
+  std::vector<Unit> units;
+  /// The pinned cases by unit id.
+  std::map<std::string, Case> pinned;
+  /// Unavailable backends, and why they cannot be used. Their units remain in the plan and get
+  /// findings without a run.
+  std::map<std::string, std::string> unavailable;
+  /// The unavailable backends that should work here but did not open.
+  std::set<std::string> broken;
+  /// Ids of units for required operations that their backend does not have.
+  std::set<std::string> not_offered = {};
+  /// Units, as operation/algorithm/property, that were left out because no case can be made of
+  /// them.
+  std::vector<std::string> left_out;
+  /// The most ranks that each backend must be started with.
+  std::map<std::string, int> ranks_max;
+  double time_limit_s = 0;
+  bool cycles = false;
+};
+
+/// Expands a selection. If it names no suite, fills in `smoke`, or `all` if smoke contains nothing
+/// of the selection. Throws BadInput if nothing is selected that can be checked, or if a named
+/// backend cannot run here. Throws Interrupted if `stop` is made while a backend opens.
+[[nodiscard]] RunPlan make_plan(Selection& selection,
+                                const Catalogue& catalogue,
+                                const AvailableBackends& backends,
+                                const StopRequest& stop = {});
+
+/// Returns the backends of a plan's units.
+[[nodiscard]] std::set<std::string> backends_of(const RunPlan& plan);
+
+/// Whether a unit cannot run: its backend is unavailable, or does not have its operation.
+[[nodiscard]] bool cannot_run(const RunPlan& plan, const Unit& unit);
+/// Returns the finding of such a unit: skipped if the backend is absent, errored if it did not
+/// open, vacuous if it does not have the operation.
+[[nodiscard]] Finding finding_without_run(const RunPlan& plan, const Unit& unit);
+
+}  // namespace rankcheck::harness::run
