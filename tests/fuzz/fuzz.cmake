@@ -29,8 +29,9 @@ set(fuzzed_sources
   harness/finding_json.cpp harness/journal.cpp harness/json_text.cpp harness/nearest.cpp
   harness/record.cpp harness/suite_file.cpp harness/summary.cpp
   harness/table.cpp harness/verdict.cpp harness/worker/protocol.cpp gpu/plan/topology.cpp
-  harness/run/memory.cpp cases/reconstruct/cxi.cpp cases/reconstruct/dataset.cpp
-  cases/reconstruct/hdf5.cpp cases/reconstruct/modes.cpp cases/reconstruct/ptyd.cpp
+  harness/run/memory.cpp cases/reconstruct/crash_guard.cpp cases/reconstruct/cxi.cpp
+  cases/reconstruct/dataset.cpp cases/reconstruct/hdf5.cpp cases/reconstruct/hdf5_types.cpp
+  cases/reconstruct/hdf5_writer.cpp cases/reconstruct/modes.cpp cases/reconstruct/ptyd.cpp
   cases/reconstruct/recording.cpp)
 list(TRANSFORM fuzzed_sources PREPEND ${CMAKE_SOURCE_DIR}/)
 file(GLOB spec_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/reference/spec/*.cpp)

@@ -160,7 +160,7 @@ const std::vector<Confined>& confined_headers() {
   static const std::vector<Confined> all{
       {"rapidcheck", {"harness/engine.cpp"}},
       {"gtest/", {"tests/"}},
-      {"H5", {"cases/reconstruct/hdf5.cpp", "tests/cases/reconstruct/read_filter_test.cpp"}},
+      {"H5", {"cases/reconstruct/hdf5", "tests/cases/reconstruct/read_filter_test.cpp"}},
       {"cairo/", {"cases/reconstruct/canvas.cpp"}},
       {"mpi.h", {"gpu/device/mpi/", "/mpi.cpp", "tests/gpu/device/mpi"}},
       {"nccl.h", {"gpu/device/nccl/", "cases/workers/"}},
