@@ -1,0 +1,90 @@
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "cases/hardware/gate.hpp"
+#include "tests/cases/hardware/made_up.hpp"
+
+/// The gate over made-up devices, links and suites.
+namespace rankcheck::cases::hardware {
+
+/// A machine whose links work correctly, except for the faults that a test plants.
+class GateTest : public testing::Test {
+ protected:
+  GateReport run(int devices) { return run(made_up_devices(devices)); }
+
+  GateReport run(const std::vector<Device>& devices) {
+    const int count = static_cast<int>(devices.size());
+    std::size_t soaks = 0;
+    GateReport gate =
+        run_gate({.seed = seed, .parts = made_up_parts(count), .bytes = 1024},
+                 devices,
+                 {.probe =
+                      [this](const ProbeRequest& request) {
+                        clock_ += 1;
+                        requests.push_back(request);
+                        return probe(request);
+                      },
+                  .run =
+                      [this](const PhaseRequest& request) {
+                        phases.push_back(request);
+                        return suites(request);
+                      },
+                  .soak_s = [&] { return soaks < soaks_s.size() ? soaks_s[soaks++] : 0; },
+                  .now_s = [this] { return clock_; },
+                  .why_end = [this] { return why_end; },
+                  .say = [this](const std::string& line) { said += line + '\n'; }});
+    // The report's exit status and the process's exit status must agree.
+    EXPECT_EQ(harness::to_json(gate.report).at("exit_status"), gate.status);
+    return gate;
+  }
+
+  /// Makes one bit wrong in one copy over every link for which `chooses` holds.
+  template <class Chooses>
+  void plant(const Chooses& chooses) {
+    probe = [chooses](const ProbeRequest& request) {
+      ProbeOutcome outcome = good_probe(request);
+      if (!chooses(request)) return outcome;
+      outcome.result.wrong_copies = 1;
+      outcome.result.wrong_bytes = 1;
+      outcome.result.first_wrong = gpu::cuda::WrongWord{.index = 5, .expected = 1, .got = 3};
+      return outcome;
+    };
+  }
+
+  static std::set<std::pair<int, int>> red_links(const GateReport& gate) {
+    std::set<std::pair<int, int>> red;
+    for (const Link& each : gate.links) {
+      if (harness::is_red(each.finding.verdict)) red.insert({each.from, each.to});
+    }
+    return red;
+  }
+
+  std::function<ProbeOutcome(const ProbeRequest&)> probe = good_probe;
+  std::function<PhaseOutcome(const PhaseRequest&)> suites = passing_phase;
+  std::string why_end;
+  std::uint64_t seed = 1;
+  std::vector<double> soaks_s{10};
+  std::string said;
+  std::vector<ProbeRequest> requests;
+  std::vector<PhaseRequest> phases;
+
+ private:
+  double clock_ = 0;
+};
+
+inline PhaseSummary phase_of(const GateReport& gate, const std::string& name) {
+  for (const PhaseSummary& each : gate.phases) {
+    if (each.name == name) return each;
+  }
+  ADD_FAILURE() << "no phase " << name;
+  return {};
+}
+
+}  // namespace rankcheck::cases::hardware

@@ -1,0 +1,289 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "cases/hardware/gate.hpp"
+#include "tests/cases/hardware/gate_fixture.hpp"
+
+/// What the gate makes of phases that have gaps.
+namespace rankcheck::cases::hardware {
+namespace {
+
+using harness::Finding;
+using harness::Verdict;
+
+/// Returns the finding of a unit whose time was over before its first case.
+Finding finding_without_a_case(const PhaseRequest& request) {
+  Finding finding = passing_phase(request).report.findings.front();
+  finding.verdict = Verdict::vacuous;
+  finding.reason = "nothing was compared in 0 cases";
+  finding.missing_cells = {"f32/sum"};
+  finding.cases = finding.compared_bytes = 0;
+  return finding;
+}
+
+TEST_F(GateTest, SoakWithoutTimeForACaseIsNeitherRedNorGreen) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase != Phase::soak) return outcome;
+    outcome.report.findings = {finding_without_a_case(request)};
+    outcome.report.ending = "time_over";
+    return outcome;
+  };
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 2);
+  EXPECT_EQ(phase_of(gate, "soak").verdict, Verdict::skipped);
+  EXPECT_EQ(phase_of(gate, "soak").reason, "no case was run: no time was left");
+  EXPECT_EQ(gate.report.ending, "time_over");
+  EXPECT_EQ(gate.failures, 0);
+}
+
+TEST_F(GateTest, CasesThatComparedNothingAreNoExposure) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase != Phase::soak) return outcome;
+    outcome.report.findings.push_back(finding_without_a_case(request));
+    outcome.report.findings.back().cases = 1'000'000;
+    return outcome;
+  };
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 0) << to_markdown(gate);
+  EXPECT_EQ(gate.cases, 600);
+}
+
+TEST_F(GateTest, SoakCountsTheCasesOfUnitsThatItDidNotCover) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase != Phase::soak) return outcome;
+    Finding& finding = outcome.report.findings.front();
+    finding.verdict = Verdict::vacuous;
+    finding.reason = "1 of 2 cells were not covered";
+    finding.cells = {{"f32/sum", 100}};
+    finding.missing_cells = {"f64/sum"};
+    return outcome;
+  };
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 0) << to_markdown(gate);
+  EXPECT_EQ(phase_of(gate, "soak").verdict, Verdict::passed);
+  EXPECT_EQ(phase_of(gate, "soak").cases, 100);
+  // Two links and the six parts that run suites.
+  EXPECT_EQ(gate.report.findings.size(), 8U);
+}
+
+TEST_F(GateTest, CaseWithoutPowerIsRedInTheSoakToo) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase != Phase::soak) return outcome;
+    Finding& finding = outcome.report.findings.front();
+    finding.verdict = Verdict::vacuous;
+    finding.minimal = harness::Case();
+    return outcome;
+  };
+  EXPECT_EQ(run(1).status, 1);
+}
+
+TEST_F(GateTest, UncoveredSuitesAreRed) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase == Phase::suites) {
+      outcome.report.findings.push_back(finding_without_a_case(request));
+    }
+    return outcome;
+  };
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 1);
+  EXPECT_EQ(phase_of(gate, "suites").verdict, Verdict::vacuous);
+}
+
+/// A device's part runs smoke, which has its own time limit. A slow device may exceed the limit.
+TEST_F(GateTest, PartThatItsSuiteCutOffIsNeitherRedNorGreen) {
+  for (const bool is_last_cut_short : {false, true}) {
+    suites = [=](const PhaseRequest& request) {
+      PhaseOutcome outcome = passing_phase(request);
+      if (request.phase != Phase::device || request.device != 1) return outcome;
+      outcome.report.ending = "time_over";
+      outcome.report.not_run = is_last_cut_short ? 0 : 3;
+      return outcome;
+    };
+    const GateReport gate = run(2);
+    EXPECT_EQ(gate.status, 2);
+    EXPECT_EQ(gate.report.not_run, is_last_cut_short ? 0 : 3);
+    EXPECT_EQ(phase_of(gate, "device 1").verdict, Verdict::skipped);
+    EXPECT_EQ(phase_of(gate, "device 1").reason, "incomplete: its time limit was reached");
+    EXPECT_EQ(gate.devices[1].verdict, Verdict::skipped);
+  }
+}
+
+TEST_F(GateTest, UnitsOfAFurtherPartThatWereCutShortMakeNothingRed) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase != Phase::sanitizer) return outcome;
+    Finding& finding = outcome.report.findings.front();
+    finding.verdict = Verdict::skipped;
+    finding.reason = "time_over";
+    finding.cells = {{"f64/sum", 3}};
+    finding.missing_cells = {"f32/sum"};
+    outcome.report.not_run = 3;
+    return outcome;
+  };
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 0) << to_markdown(gate);
+  EXPECT_EQ(gate.report.not_run, 0);
+}
+
+TEST_F(GateTest, PartWhoseUnitsAreAllSkippedHasJudgedNothing) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase != Phase::cuda) return outcome;
+    outcome.report.findings.front().verdict = Verdict::skipped;
+    outcome.report.findings.front().reason = "over_budget";
+    return outcome;
+  };
+  EXPECT_EQ(run(1).status, 2);
+}
+
+TEST_F(GateTest, PhaseThatIsEndedBeforeItsFirstCaseIsNotRed) {
+  std::vector<PhaseRequest> parts = made_up_parts(2);
+  parts.push_back({.phase = Phase::soak});
+  for (const PhaseRequest& part : parts) {
+    for (const std::string ending : {"interrupted", "time_over"}) {
+      phases.clear();
+      suites = [&](const PhaseRequest& request) {
+        if (folder_of(request) != folder_of(part)) return passing_phase(request);
+        return PhaseOutcome{.ended_early = ending};
+      };
+      const GateReport gate = run(2);
+      EXPECT_EQ(gate.status, 2) << folder_of(part);
+      EXPECT_EQ(gate.report.ending, ending) << folder_of(part);
+      // No later part is begun, but the report lists the remaining parts.
+      EXPECT_EQ(folder_of(phases.back()), folder_of(part));
+      EXPECT_EQ(gate.phases.size(), 1 + parts.size());
+      for (const DeviceVerdict& each : gate.devices) {
+        if (part.phase == Phase::cuda) {
+          EXPECT_EQ(each.reason, "not measured: the run ended before it");
+        }
+      }
+    }
+  }
+}
+
+TEST_F(GateTest, InterruptOfASoakThatJudgedSomethingIsNotGreen) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase == Phase::soak) outcome.ended_early = "interrupted";
+    return outcome;
+  };
+  EXPECT_EQ(run(1).status, 2);
+}
+
+/// The second device's part ends after some of its units, which all passed.
+TEST_F(GateTest, DeviceWhosePartIsInterruptedIsNotPassed) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase == Phase::device && request.device == 1) outcome.ended_early = "interrupted";
+    return outcome;
+  };
+  const GateReport gate = run(2);
+  EXPECT_EQ(gate.devices[0].verdict, Verdict::passed);
+  EXPECT_EQ(gate.devices[1].verdict, Verdict::skipped);
+  EXPECT_EQ(gate.devices[1].reason, "incomplete: the run ended before its end");
+  EXPECT_EQ(phase_of(gate, "device 1").verdict, Verdict::skipped);
+}
+
+TEST_F(GateTest, PathThatAMachineLacksSaysNothingOfThoseThatItHas) {
+  bool has_others = true;
+  suites = [&has_others](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase == Phase::speed) return outcome;
+    Finding lacking = outcome.report.findings.front();
+    lacking.unit.algorithm = "ll128";
+    lacking.verdict = Verdict::skipped;
+    lacking.reason = "not_supported";
+    lacking.cases = 0;
+    if (!has_others && request.phase == Phase::suites) outcome.report.findings.clear();
+    outcome.report.findings.insert(outcome.report.findings.begin(), lacking);
+    return outcome;
+  };
+  EXPECT_EQ(run(1).status, 0);
+  EXPECT_EQ(phase_of(run(1), "suites").verdict, Verdict::passed);
+  has_others = false;
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 2);
+  EXPECT_EQ(phase_of(gate, "suites").verdict, Verdict::skipped);
+  EXPECT_EQ(phase_of(gate, "suites").reason, "cuda: not_supported");
+}
+
+/// Returns a passing part with a further finding on nccl, which is skipped for `reason`.
+PhaseOutcome phase_without_nccl(const PhaseRequest& request, const std::string& reason) {
+  PhaseOutcome outcome = passing_phase(request);
+  if (outcome.report.findings.empty()) return outcome;
+  Finding& other = outcome.report.findings.emplace_back(outcome.report.findings.front());
+  other.unit.backend = "nccl";
+  other.verdict = Verdict::skipped;
+  other.reason = reason;
+  return outcome;
+}
+
+TEST_F(GateTest, BackendThatIsMissingBesideOneThatRunsIsNotGreen) {
+  suites = [](const PhaseRequest& request) {
+    return phase_without_nccl(request, "backend_unavailable");
+  };
+  EXPECT_EQ(run(1).status, 2);
+}
+
+TEST_F(GateTest, BackendOnWhichNothingCouldBeRunIsNotGreen) {
+  suites = [](const PhaseRequest& request) { return phase_without_nccl(request, "not_supported"); };
+  EXPECT_EQ(run(1).status, 2);
+}
+
+TEST_F(GateTest, BackendThatIsMissingInOnePartIsNotGreen) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = phase_without_nccl(request, "backend_unavailable");
+    if (request.phase != Phase::device && !outcome.report.findings.empty()) {
+      outcome.report.findings.back().verdict = Verdict::passed;
+    }
+    return outcome;
+  };
+  EXPECT_EQ(run(2).status, 2);
+}
+
+/// Links are no cases of the backend cuda.
+TEST_F(GateTest, BackendThatHasNothingButItsLinksIsNotGreen) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = phase_without_nccl(request, "not_supported");
+    for (Finding& each : outcome.report.findings) {
+      each.unit.backend = each.unit.backend == "cuda" ? "nccl" : "cuda";
+    }
+    return outcome;
+  };
+  EXPECT_EQ(run(1).status, 2);
+}
+
+/// Returns a passing part, or for the sanitizer's part that it is not installed.
+PhaseOutcome phase_without_sanitizer(const PhaseRequest& request) {
+  PhaseOutcome outcome;
+  if (request.phase != Phase::sanitizer) return passing_phase(request);
+  outcome.skipped = "compute-sanitizer is not installed";
+  return outcome;
+}
+
+TEST_F(GateTest, HoldsOfTheBackendsThatWereAskedFor) {
+  suites = [](const PhaseRequest& request) {
+    PhaseOutcome outcome = phase_without_sanitizer(request);
+    for (Finding& each : outcome.report.findings) each.unit.backend = "nccl";
+    return outcome;
+  };
+  EXPECT_EQ(run(1).status, 0);
+}
+
+TEST_F(GateTest, MissingSanitizerIsSaidAndNoFailure) {
+  suites = phase_without_sanitizer;
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 0) << to_markdown(gate);
+  EXPECT_NE(to_markdown(gate).find("compute-sanitizer is not installed"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace rankcheck::cases::hardware
