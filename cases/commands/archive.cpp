@@ -46,7 +46,7 @@ class ZipFile {
   void add_file(const std::string& name, const fs::path& file) {
     add(name, ::zip_source_file(zip_, file.c_str(), 0, -1));
   }
-  /// `text` must live until close().
+  /// `text` must outlive close().
   void add_text(const std::string& name, const std::string& text) {
     add(name, ::zip_source_buffer(zip_, text.data(), text.size(), 0));
   }

@@ -18,7 +18,7 @@ namespace rankcheck::cases {
 
 namespace {
 
-/// Parses numbers of ranks that are separated by commas.
+/// Parses numbers of ranks that are separated by commas. Throws BadInput.
 std::vector<int> parse_ranks(const std::string& text) {
   constexpr int ranks_max = 1 << 16;
   std::vector<int> all;

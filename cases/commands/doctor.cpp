@@ -61,7 +61,8 @@ class CudaDriver {
   CudaDriver() : library_(::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) {}
   CudaDriver(const CudaDriver&) = delete;
   CudaDriver& operator=(const CudaDriver&) = delete;
-  // The library is never closed, because the driver starts threads of its own.
+  // The library is never closed, because the driver stays loaded, because it starts threads of its
+  // own.
   ~CudaDriver() = default;
 
   [[nodiscard]] ordered_json describe() const {

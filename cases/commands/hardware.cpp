@@ -65,7 +65,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// The name by which CUDA knows a device that this process sees as number `device`.
+/// Returns the name that CUDA_VISIBLE_DEVICES gives to the device with this number.
 std::string visible_name(int device) {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   if (visible == nullptr) return std::to_string(device);
@@ -83,7 +83,7 @@ std::string find_sanitizer() {
   return {};
 }
 
-/// The seconds that are left to a call without a time budget.
+/// The remaining seconds of a call without a time budget.
 constexpr double no_limit_s = std::numeric_limits<double>::infinity();
 /// The seconds of the whole soak if there is no time budget.
 constexpr double soak_default_s = 60;
@@ -320,7 +320,7 @@ class HardwareGate {
   /// without a selected check.
   [[nodiscard]] std::vector<hardware::PhaseRequest> plan_parts(
       int devices, const std::set<std::string>& broken) const {
-    // NCCL uses its own paths between devices only if no two ranks share a device.
+    // NCCL uses its direct paths between devices only if no two ranks share a device.
     const int most_ranks = devices > 1 ? std::min(devices, shared_ranks) : shared_ranks;
     std::vector<hardware::PhaseRequest> all{{.phase = Phase::cuda},
                                             {.phase = Phase::nccl, .ranks = 1},
@@ -519,7 +519,7 @@ class HardwareGate {
   /// The seconds of this call. Empty if there is no limit.
   std::optional<double> budget_s_ = options_.time_budget_s;
   double soaked_before_s_ = 0;
-  /// Whether all devices are hardware, and none a stand-in.
+  /// Whether all devices are hardware, not stand-ins.
   bool is_hardware_ = true;
   /// Whether the soak already got the rest of this call's time.
   bool has_soaked_ = false;

@@ -112,7 +112,7 @@ class Gate {
   }
 
   void measure_links() {
-    // All fixed patterns, and as many random ones.
+    // All fixed patterns, and as many random patterns.
     constexpr std::int64_t patterns = 2 * gpu::cuda::Pattern::fixed;
     for (Link& link : gate_.links) {
       if (is_over()) return;
@@ -206,7 +206,7 @@ class Gate {
   /// phase need not cover anything.
   static bool is_further(Phase phase) { return phase != Phase::suites && phase != Phase::device; }
 
-  /// The name of a phase in the report.
+  /// Returns the name of a phase in the report.
   static std::string title(const PhaseRequest& request) {
     const std::string word(name(request.phase));
     if (request.phase == Phase::device) return fmt::format("{} {}", word, request.device);

@@ -46,7 +46,7 @@ enum class Phase : std::uint8_t {
 /// A phase that the gate asks to be run.
 struct PhaseRequest {
   Phase phase = Phase::suites;
-  /// The physical device of Phase::device.
+  /// For Phase::device: the number of the physical device.
   int device = 0;
   /// The number of ranks of Phase::nccl.
   int ranks = 0;
@@ -62,7 +62,7 @@ struct PhaseOutcome {
   /// if the phase was completed. A soak is completed when its time is over.
   std::string ended_early = {};
   harness::Report report = {};
-  /// What Phase::speed measured.
+  /// For Phase::speed: what was measured.
   std::vector<Speed> speeds = {};
   /// Why nothing was run. Empty if something was run.
   std::string skipped = {};
@@ -101,10 +101,10 @@ struct Link {
   harness::Finding finding = {};
   TestedVolume volume = {};
   std::int64_t lost_sources = 0;
-  /// The seconds of every copy of the first round, when nothing else runs.
+  /// The seconds of every copy in the first round, when nothing else runs.
   std::vector<double> seconds = {};
 
-  /// The median speed in 10^9 copied bytes per second; 0 if nothing was copied.
+  /// Returns the median speed in 10^9 copied bytes per second. Returns 0 if nothing was copied.
   [[nodiscard]] double gigabytes_per_s() const;
 };
 
@@ -144,7 +144,7 @@ struct GateReport {
   std::int64_t failures = 0;
   /// Whether every device is hardware. Only then do bounds on error rates have a meaning.
   [[nodiscard]] bool is_of_hardware() const;
-  /// The report's exit status: 0 only if all parts of the gate were run and nothing failed.
+  /// The report's exit status. It is 0 only if all parts of the gate were run and nothing failed.
   int status = 0;
 };
 

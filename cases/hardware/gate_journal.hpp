@@ -62,7 +62,7 @@ struct SoakAnswer {
 
 using Answer = std::variant<ProbeAnswer, PhaseBegin, PhaseAnswer, SoakAnswer>;
 
-/// The seconds that these answers gave to the soak.
+/// Returns the sum of the seconds that these answers gave to the soak.
 [[nodiscard]] double soaked_s(const std::vector<Answer>& answers);
 
 /// How a session of a gate ended. A killed session leaves none.

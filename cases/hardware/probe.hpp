@@ -36,7 +36,7 @@ struct ProbeRequest {
   /// The numbers of physical devices, which may be equal.
   int from = 0;
   int to = 0;
-  /// The largest size of each buffer.
+  /// The most bytes of each buffer.
   std::int64_t bytes = 0;
   gpu::cuda::LinkProbe probe = {};
 };
@@ -59,7 +59,7 @@ struct ProbeOutcome {
 };
 
 /// Runs a worker with the arguments `--probe REQUEST`, kills it after `timeout_s`, and reads the
-/// line that it prints. Throws harness::Interrupted if `stop` is requested before.
+/// line that it prints. Throws harness::Interrupted if `stop` is requested before the answer.
 [[nodiscard]] ProbeOutcome run_probe(const harness::worker::Command& worker,
                                      double timeout_s,
                                      const harness::StopRequest& stop = {});

@@ -19,7 +19,7 @@ struct Target {
   /// The counter of the measurement that is compared with `value`.
   const char* counter;
   double value;
-  /// Whether the counter should be `value` at most; otherwise it should be `value` at least.
+  /// Whether the counter should be at most `value`. Otherwise it should be at least `value`.
   bool is_upper;
 };
 
@@ -41,7 +41,7 @@ struct Speed {
 };
 
 /// Returns the measurements with a target from a file that `rankcheck bench --json` wrote, in the
-/// order of the targets. Throws harness::BadInput if the file has none.
+/// order of the targets. Throws harness::BadInput if the file has no such measurement.
 [[nodiscard]] std::vector<Speed> speeds_of(const nlohmann::json& file);
 
 }  // namespace rankcheck::cases::hardware

@@ -12,7 +12,7 @@ namespace rankcheck::cases::hardware {
 
 namespace {
 
-/// log(n!) - log(sqrt(2 pi n) (n/e)^n), n > 0.
+/// Returns log(n!) - log(sqrt(2 pi n) (n/e)^n), the error of Stirling's formula. Requires n > 0.
 double stirling_error(double n) {
   if (n < 16) {
     return std::lgamma(n + 1) - (n + 0.5) * std::log(n) + n - 0.5 * std::log(2 * std::numbers::pi);
@@ -37,7 +37,7 @@ double deviance(double x, double mean) {
   return sum;
 }
 
-/// The probability of exactly `errors` errors in `trials` trials of rate p.
+/// Returns the probability of exactly `errors` errors in `trials` trials of rate p.
 double probability_of(double errors, double trials, double p) {
   if (errors == 0) return std::exp(trials * std::log1p(-p));
   const double rest = trials - errors;

@@ -17,11 +17,11 @@ struct TestedVolume {
   std::int64_t bytes = 0;
   std::int64_t wrong_bytes = 0;
 
-  /// Adds trials; `bytes_of_copy` becomes the larger one.
+  /// Adds another volume. `bytes_of_copy` becomes the larger of both values.
   TestedVolume& operator+=(const TestedVolume& other);
 };
 
-/// The confidence of all bounds that reports state.
+/// The confidence of all bounds in reports.
 inline constexpr double confidence = 0.95;
 
 /// The upper end of the one-sided Clopper-Pearson interval: the largest error rate p at which

@@ -53,7 +53,7 @@ struct Writer::Implementation {
         shape.empty() ? H5::DataSpace(H5S_SCALAR)
                       : H5::DataSpace(static_cast<int>(extents.size()), extents.data());
     H5::DSetCreatPropList properties;
-    // The same content makes the same bytes.
+    // Without times, equal contents give equal bytes.
     H5Pset_obj_track_times(properties.getId(), false);
     if (compressed) {
       std::vector<hsize_t> chunk = extents;
