@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 #include <tuple>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -17,13 +18,13 @@
 #include "harness/run/interrupt.hpp"
 #include "harness/run/session.hpp"
 #include "harness/runner.hpp"
-#include "harness/suite_file.hpp"
 
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/nccl.hpp"
 #include "cases/bench/bench.hpp"
 #include "cases/commands/archive.hpp"
 #include "cases/commands/cli.hpp"
+#include "cases/commands/hardware_parts.hpp"
 #include "cases/commands/report.hpp"
 #include "cases/commands/run.hpp"
 #include "cases/hardware/gate_journal.hpp"
@@ -89,72 +90,6 @@ constexpr double no_limit_s = std::numeric_limits<double>::infinity();
 constexpr double soak_default_s = 60;
 /// The largest number of NCCL ranks that share a device.
 constexpr int shared_ranks = 4;
-/// The number of cases of each unit in the parts before the suites.
-constexpr int few_cases = 3;
-
-bool wants(const Selection& selection, const std::string& backend) {
-  const auto& wanted = selection.backends;
-  return wanted.empty() || std::find(wanted.begin(), wanted.end(), backend) != wanted.end();
-}
-
-/// Returns the backends that check a single device. NCCL's ranks share the device in this part.
-std::vector<std::string> backends_of_device(const Selection& selection) {
-  std::vector<std::string> backends{"cuda"};
-  if (wants(selection, "nccl")) backends.emplace_back("nccl");
-  return backends;
-}
-
-/// Returns the selection of one part of a gate that checks `whole`.
-Selection selection_of(const hardware::PhaseRequest& request, const Selection& whole) {
-  Selection part = whole;
-  const int few = std::min(whole.cases.value_or(few_cases), few_cases);
-  switch (request.phase) {
-    case Phase::cuda:
-      part.backends = {"cuda"};
-      part.cases = few;
-      break;
-    case Phase::nccl:
-      // Forced algorithms are left out, because most of them reject a single rank.
-      part.suites = {"smoke"};
-      part.backends = {"nccl"};
-      part.devices = std::nullopt;
-      part.ranks = {request.ranks, request.ranks};
-      part.cases = few;
-      break;
-    case Phase::sanitizer:
-      part.suites = {"smoke"};
-      part.backends = {"cuda"};
-      part.devices = std::nullopt;
-      // The sanitizer slows everything down many times.
-      part.cases = 1;
-      break;
-    case Phase::device:
-      part.suites = {"smoke"};
-      part.backends = backends_of_device(whole);
-      part.devices = std::nullopt;
-      break;
-    case Phase::soak:
-      // The suites have already checked the cases of the seed itself.
-      part.seed = *whole.seed + 1;
-      break;
-    case Phase::suites:
-    case Phase::speed:
-      break;
-  }
-  return part;
-}
-
-/// Returns the targets whose operations are selected.
-std::vector<hardware::Target> targets_of(const Selection& selection) {
-  std::vector<hardware::Target> chosen;
-  for (const hardware::Target& each : hardware::targets()) {
-    const bool is_selected = each.operation == nullptr || !selection.operation ||
-                             harness::matches(*selection.operation, each.operation);
-    if (is_selected) chosen.push_back(each);
-  }
-  return chosen;
-}
-
 class HardwareGate {
  public:
   HardwareGate(const RunOptions& options,
@@ -307,7 +242,7 @@ class HardwareGate {
     const auto& ranks = selection_.ranks;
     const bool may_share = ranks.empty() || ranks.back() >= shared_ranks;
     const std::string why = why_short_of_shared_memory();
-    if (!why.empty() && may_share && wants(selection_, "nccl")) refuse("nccl", why);
+    if (!why.empty() && may_share && selects_backend(selection_, "nccl")) refuse("nccl", why);
     return plan;
   }
 
@@ -341,7 +276,7 @@ class HardwareGate {
                                const std::set<std::string>& broken) const {
     if (part.phase == Phase::suites) return true;
     const std::string backend = part.phase == Phase::nccl ? "nccl" : "cuda";
-    if (!wants(selection_, backend)) return false;
+    if (!selects_backend(selection_, backend)) return false;
     if (part.phase == Phase::speed) return !targets_of(selection_).empty();
     const auto& ranks = selection_.ranks;
     if (part.phase == Phase::nccl && !ranks.empty() &&
@@ -350,7 +285,7 @@ class HardwareGate {
     }
     if (broken.contains(backend)) return true;
     try {
-      Selection selection = selection_of(part, selection_);
+      Selection selection = selection_of_part(part, selection_);
       std::ignore = make_plan(selection, program_.catalogue, program_.backends, options_.stop);
       return true;
     } catch (const BadInput&) {
@@ -443,7 +378,7 @@ class HardwareGate {
 
   hardware::PhaseOutcome check(const hardware::PhaseRequest& request, const fs::path& folder) {
     RunOptions options = options_;
-    options.selection = selection_of(request, selection_);
+    options.selection = selection_of_part(request, selection_);
     options.archive.clear();
     options.time_budget_s = std::nullopt;
     const bool has_begun = harness::holds_run(folder / journal_name);
