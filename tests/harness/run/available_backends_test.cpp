@@ -1,0 +1,65 @@
+#include "harness/run/available_backends.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace rankcheck::harness::run {
+namespace {
+
+/// Two made-up backends, of which one cannot run, and programs with the prefix "program:".
+AvailableBackends made_up_backends() {
+  return AvailableBackends(
+      {{.name = "here", .summary = "runs", .why_unavailable = [] { return std::string(); }},
+       {.name = "elsewhere",
+        .summary = "does not run",
+        .why_unavailable = [] { return std::string("no device"); },
+        .compiled =
+            [] {
+              return std::vector<AlgorithmInfo>{{"copy", "direct", "copies"}};
+            }}},
+      {.prefix = "program:",
+       .summary = "a program",
+       .why_unavailable = [](const std::string& path) { return path + " is missing"; },
+       .open = nullptr});
+}
+
+/// Returns the message of the BadInput that `work` throws.
+template <class Work>
+std::string complaint_of(const Work& work) {
+  try {
+    work();
+  } catch (const BadInput& bad) {
+    return bad.what();
+  }
+  return "none";
+}
+
+TEST(AvailableBackendsTest, says_which_backends_can_run_and_what_the_others_have) {
+  const std::vector<NamedBackend> known = made_up_backends().known();
+  ASSERT_EQ(known.size(), 2U);
+  EXPECT_EQ(known[0].unavailable, "");
+  EXPECT_TRUE(known[0].compiled.empty());
+  EXPECT_EQ(known[1].unavailable, "no device");
+  EXPECT_EQ(known[1].compiled.size(), 1U);
+}
+
+TEST(AvailableBackendsTest, takes_the_path_of_a_program_from_its_name) {
+  const NamedBackend program = made_up_backends().find("program:/a/b");
+  EXPECT_EQ(program.name, "program:/a/b");
+  EXPECT_EQ(program.unavailable, "/a/b is missing");
+}
+
+TEST(AvailableBackendsTest, refuses_unknown_and_unavailable_backends) {
+  const AvailableBackends all = made_up_backends();
+  EXPECT_NO_THROW(all.require("here"));
+  EXPECT_EQ(complaint_of([&] { all.require("elsewhere"); }),
+            "backend: elsewhere: expected one that can run here: no device");
+  EXPECT_EQ(complaint_of([&] { all.require("hero"); }),
+            "backend: hero: expected program:PATH or a backend of 'rankcheck list'; did you mean "
+            "here?");
+}
+
+}  // namespace
+}  // namespace rankcheck::harness::run
