@@ -4,13 +4,14 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "harness/runner.hpp"
 #include "harness/suite_file.hpp"
+
+#include "cases/hardware/gate_verdicts.hpp"
 
 namespace rankcheck::cases::hardware {
 
@@ -20,27 +21,6 @@ using gpu::cuda::LinkResult;
 using gpu::cuda::Method;
 using harness::Finding;
 using harness::Verdict;
-
-/// Orders verdicts. The verdict of several parts is the most severe of theirs.
-int severity(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::passed:
-      return 0;
-    case Verdict::skipped:
-      return 1;
-    case Verdict::errored:
-      return 2;
-    default:
-      return 3;
-  }
-}
-
-/// Replaces a verdict and its reason by another verdict if that one is worse.
-void worsen(Verdict& verdict, std::string& reason, Verdict other, const std::string& why) {
-  if (severity(other) <= severity(verdict)) return;
-  verdict = other;
-  reason = why;
-}
 
 /// The names of the phases, in the order of the enumerators.
 constexpr std::array<std::string_view, 7> phase_names{
@@ -58,17 +38,6 @@ constexpr const char* not_run = "not run: the run ended before it";
 
 std::string link_name(int from, int to) {
   return from == to ? fmt::format("within {}", from) : fmt::format("{} to {}", from, to);
-}
-
-/// Describes the first wrong word of a link.
-harness::WrongElement element_of(const Link& link, const LinkResult& result) {
-  return {.rank = link.to,
-          .index = result.first_wrong->index,
-          .expected = fmt::format("{:#018x}", result.first_wrong->expected),
-          .got = fmt::format("{:#018x}", result.first_wrong->got),
-          .error = 1,
-          .bound = 0,
-          .decoded = fmt::format("pattern {}", result.first_wrong_pattern)};
 }
 
 class Gate {
@@ -152,35 +121,6 @@ class Gate {
     link.finding.compared_bytes += result.copies * result.bytes_of_copy;
     judge(link, outcome);
     return true;
-  }
-
-  static void judge(Link& link, const ProbeOutcome& outcome) {
-    Finding& finding = link.finding;
-    const LinkResult& result = outcome.result;
-    const auto find = [&](Verdict verdict, const std::string& why) {
-      worsen(finding.verdict, finding.reason, verdict, why);
-    };
-    if (outcome.verdict == Verdict::skipped) {
-      find(outcome.verdict, std::string(harness::name(harness::SkipReason::not_supported)));
-    } else if (outcome.verdict != Verdict::passed) {
-      find(outcome.verdict, outcome.reason);
-    } else if (result.copies == 0 || result.bytes_of_copy == 0) {
-      find(Verdict::vacuous, "nothing was compared");
-    } else if (result.wrong_copies > 0) {
-      find(Verdict::falsified,
-           fmt::format("{} of {} copies are wrong, {} bytes{}",
-                       result.wrong_copies,
-                       result.copies,
-                       result.wrong_bytes,
-                       result.lost_sources > 0 ? "; the source itself changed" : ""));
-      finding.wrong_count += result.wrong_bytes;
-      if (result.first_wrong && finding.wrong.size() < harness::wrong_elements_max) {
-        finding.wrong.push_back(element_of(link, result));
-      }
-    } else if (!result.impossible_time.empty()) {
-      // The data is correct, but the speed is unknown.
-      find(Verdict::errored, result.impossible_time);
-    }
   }
 
   void run_part(const PhaseRequest& part) {
@@ -402,55 +342,6 @@ class Gate {
     }
   }
 
-  /// Judges the devices by the results of the links.
-  void judge_devices() {
-    std::vector<const Link*> wrong;
-    for (const Link& link : gate_.links) {
-      gate_.volume += link.volume;
-      const auto verdict = link.finding.verdict;
-      if (link.from == link.to) {
-        DeviceVerdict& own = gate_.devices[static_cast<std::size_t>(link.from)];
-        own.volume += link.volume;
-        worsen(own.verdict, own.reason, verdict, "its memory: " + link.finding.reason);
-      } else if (harness::is_red(verdict)) {
-        wrong.push_back(&link);
-      }
-      if (link.lost_sources > 0) {
-        DeviceVerdict& source = gate_.devices[static_cast<std::size_t>(link.from)];
-        worsen(source.verdict,
-               source.reason,
-               Verdict::falsified,
-               fmt::format("lost data that was written to it {} times", link.lost_sources));
-      }
-    }
-    blame(wrong);
-    for (DeviceVerdict& each : gate_.devices) {
-      if (each.device.is_hardware()) continue;
-      worsen(each.verdict, each.reason, Verdict::skipped, "not hardware: " + each.device.memory);
-    }
-  }
-
-  /// Finds the suspect: if at least two pairs of devices have wrong links and exactly one device
-  /// belongs to all of these pairs, it is the suspect.
-  void blame(const std::vector<const Link*>& wrong) {
-    std::set<std::pair<int, int>> pairs;
-    for (const Link* each : wrong) pairs.insert({each->from, each->to});
-    if (pairs.size() < 2) return;
-    std::vector<int> common;
-    for (int d = 0; d < static_cast<int>(gate_.devices.size()); ++d) {
-      const bool touches_all = std::all_of(pairs.begin(), pairs.end(), [d](const auto& pair) {
-        return pair.first == d || pair.second == d;
-      });
-      if (touches_all) common.push_back(d);
-    }
-    if (common.size() != 1) return;
-    DeviceVerdict& suspect = gate_.devices[static_cast<std::size_t>(common.front())];
-    worsen(suspect.verdict,
-           suspect.reason,
-           Verdict::falsified,
-           fmt::format("all {} wrong links start or end at this device", pairs.size()));
-  }
-
   GateReport finish() {
     for (Link& link : gate_.links) {
       if (is_measured(link)) continue;
@@ -462,7 +353,7 @@ class Gate {
       add_parts_not_run();
       judge_devices_without_suites();
     }
-    judge_devices();
+    judge_devices(gate_);
     PhaseSummary links{.name = "links"};
     for (const Link& link : gate_.links) {
       worsen(links.verdict,
