@@ -7,6 +7,7 @@
 
 #include "reference/registry.hpp"
 
+#include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/fault.hpp"
 #include "gpu/plan/schedule.hpp"
 
@@ -65,7 +66,7 @@ SimBackend::SimBackend(std::span<const gpu::Implementation> implementations,
       edit_plan_(std::move(edit_plan)),
       edit_result_(std::move(edit_result)),
       replace_call_(std::move(replace_call)),
-      cluster_(reference::contract_named) {
+      cluster_(reference::contract_named, gpu::algorithm_for) {
   traits_.name = "sim";
   traits_.nan_rule = spec::NanRule::drops;
   traits_.zero_rule = spec::ZeroRule::ieee;

@@ -15,6 +15,7 @@
 
 #include "reference/registry.hpp"
 
+#include "gpu/collectives/registry.hpp"
 #include "gpu/device/host/fft.hpp"
 #include "gpu/device/host/memory.hpp"
 #include "gpu/device/sim/cluster.hpp"
@@ -85,7 +86,7 @@ class OperatorCall {
   OperatorCall(const gpu::Operator& algorithm, Case c)
       : algorithm_(algorithm),
         case_(std::move(c)),
-        cluster_(reference::contract_named),
+        cluster_(reference::contract_named, gpu::algorithm_for),
         images_(static_cast<std::size_t>(case_.ranks)) {
     for (int rank = 0; rank < case_.ranks; ++rank) {
       harness::ImageLayout layout;

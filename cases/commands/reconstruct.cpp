@@ -6,6 +6,7 @@
 
 #include "reference/registry.hpp"
 
+#include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
 
 #include "harness/run/available_backends.hpp"
@@ -29,7 +30,7 @@ using harness::BadInput;
 int reconstruct_in_sim(const reconstruct::Options& options) {
   harness::run::require_ranks("sim", options.ranks, data_ranks_max);
   const harness::run::Interrupt interrupt;
-  gpu::sim::SimCluster cluster(reference::contract_named);
+  gpu::sim::SimCluster cluster(reference::contract_named, gpu::algorithm_for);
   cluster.begin(std::max(options.ranks, 1), {}, {});
   const int status = reconstruct_on(cluster, options, interrupt);
   cluster.end();

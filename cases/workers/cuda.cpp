@@ -18,6 +18,7 @@
 
 #include "reference/registry.hpp"
 
+#include "gpu/collectives/registry.hpp"
 #include "gpu/device/cuda/cluster.hpp"
 #include "gpu/device/cuda/devices.hpp"
 #include "gpu/device/cuda/enqueue.hpp"
@@ -99,7 +100,7 @@ class CudaSubject final : public worker::Subject {
   explicit CudaSubject(int ranks)
       : world_(ranks),
         devices_(ranks),
-        cluster_(devices_, reference::contract_named),
+        cluster_(devices_, reference::contract_named, gpu::algorithm_for),
         graphs_(devices_) {}
 
   [[nodiscard]] worker::Hello hello() const override {

@@ -14,6 +14,7 @@
 
 #include "reference/registry.hpp"
 
+#include "gpu/collectives/registry.hpp"
 #include "gpu/device/cuda/cluster.hpp"
 #include "gpu/device/cuda/devices.hpp"
 #include "gpu/device/cuda/enqueue.hpp"
@@ -134,7 +135,7 @@ class TimedCase {
         call_(collective_call(c)),
         choice_(algorithms.choose(c)),
         devices_(c.ranks),
-        cluster_(devices_, reference::contract_named),
+        cluster_(devices_, reference::contract_named, gpu::algorithm_for),
         graphs_(devices_) {
     cluster_.begin(harness::members(c));
     run_time_.emplace(devices_);

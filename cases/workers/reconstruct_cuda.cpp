@@ -8,6 +8,7 @@
 
 #include "reference/registry.hpp"
 
+#include "gpu/collectives/registry.hpp"
 #include "gpu/device/cuda/cluster.hpp"
 #include "gpu/device/cuda/devices.hpp"
 
@@ -31,7 +32,7 @@ int reconstruct_here(const reconstruct::Options& options) {
   std::vector<int> ranks(static_cast<std::size_t>(std::max(options.ranks, 1)));
   std::iota(ranks.begin(), ranks.end(), 0);
   cuda::Devices devices(static_cast<int>(ranks.size()));
-  cuda::CudaCluster cluster(devices, reference::contract_named);
+  cuda::CudaCluster cluster(devices, reference::contract_named, gpu::algorithm_for);
   cluster.begin(ranks);
   const harness::run::Interrupt interrupt{worker_end_signal};
   return reconstruct_on(cluster, options, interrupt);

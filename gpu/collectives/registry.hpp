@@ -17,4 +17,10 @@ struct Implementation {
 /// beside this file.
 [[nodiscard]] const std::vector<Implementation>& implementations();
 
+/// Returns the first algorithm of the operation that takes the call, or null if there is none. This
+/// is the plan::AlgorithmLookup of clusters that perform collectives as plans.
+[[nodiscard]] const plan::Algorithm* algorithm_for(std::string_view operation,
+                                                   const spec::Call& call,
+                                                   const plan::Options& options);
+
 }  // namespace rankcheck::gpu

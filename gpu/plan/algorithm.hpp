@@ -30,6 +30,12 @@ inline std::string_view why_refused(const Algorithm& algorithm,
   return algorithm.refuses(call, options);
 }
 
+/// Finds the algorithm with which a cluster performs a collective call. Returns null if no
+/// algorithm of the operation takes the call.
+using AlgorithmLookup = const Algorithm* (*)(std::string_view operation,
+                                             const spec::Call& call,
+                                             const Options& options);
+
 /// For algorithms that take every call.
 inline std::string_view refuses_nothing(const spec::Call& /*call*/, const Options& /*options*/) {
   return {};

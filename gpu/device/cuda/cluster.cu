@@ -3,7 +3,6 @@
 #include <numeric>
 #include <string>
 
-#include "gpu/collectives/registry.hpp"
 #include "gpu/device/cuda/cluster.hpp"
 #include "gpu/device/cuda/error.hpp"
 #include "gpu/device/cuda/fft_library.hpp"
@@ -143,17 +142,12 @@ void CudaCluster::collective(std::string_view operation,
                              bool in_place,
                              std::span<const DeviceBuffers> buffers) {
   const plan::Options options{.in_place = in_place};
-  const Implementation* chosen = nullptr;
-  for (const Implementation& each : implementations()) {
-    if (each.operation != operation || !each.algorithm.refuses(call, options).empty()) continue;
-    chosen = &each;
-    break;
-  }
-  if (chosen == nullptr) {
+  const plan::Algorithm* const algorithm = algorithm_for_(operation, call, options);
+  if (algorithm == nullptr) {
     throw DeviceError("no algorithm of " + std::string(operation) + " supports the call");
   }
   builder_.begin(plan_, contract_of_(operation), call, options);
-  chosen->algorithm.plan(builder_);
+  algorithm->plan(builder_);
   std::vector<RankMemory> memory;
   for (std::size_t r = 0; r < buffers.size(); ++r) {
     const std::int64_t bytes = plan_.scratch[r] * spec::info(call.type).bytes;

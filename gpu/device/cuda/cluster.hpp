@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <cufft.h>
@@ -15,6 +16,7 @@
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/cuda/devices.hpp"
 #include "gpu/device/cuda/graphs.hpp"
+#include "gpu/plan/algorithm.hpp"
 #include "gpu/plan/builder.hpp"
 
 namespace rankcheck::gpu::cuda {
@@ -28,8 +30,11 @@ class CudaCluster final : public Cluster {
 
   /// `devices` must outlive the cluster. When `devices` runs short of memory, it destroys the
   /// cluster's cuFFT plans.
-  CudaCluster(Devices& devices, ContractLookup contract_of)
-      : devices_(devices), contract_of_(std::move(contract_of)), graphs_(devices) {
+  CudaCluster(Devices& devices, ContractLookup contract_of, plan::AlgorithmLookup algorithm_for)
+      : devices_(devices),
+        contract_of_(std::move(contract_of)),
+        algorithm_for_(algorithm_for),
+        graphs_(devices) {
     devices_.when_short([this] { forget_transforms(); });
   }
   CudaCluster(const CudaCluster&) = delete;
@@ -78,6 +83,7 @@ class CudaCluster final : public Cluster {
 
   Devices& devices_;
   ContractLookup contract_of_;
+  plan::AlgorithmLookup algorithm_for_;
   std::vector<int> ranks_;
   std::vector<Scratch> scratch_;
   std::map<Key, cufftHandle> transforms_;

@@ -4,24 +4,7 @@
 #include <numeric>
 #include <string>
 
-#include "gpu/collectives/registry.hpp"
-
 namespace rankcheck::gpu::sim {
-
-namespace {
-
-const plan::Algorithm& choose(std::string_view operation,
-                              const spec::Call& call,
-                              const plan::Options& options) {
-  for (const Implementation& each : implementations()) {
-    if (each.operation == operation && each.algorithm.refuses(call, options).empty()) {
-      return each.algorithm;
-    }
-  }
-  throw DeviceError("no algorithm of " + std::string(operation) + " supports the call");
-}
-
-}  // namespace
 
 void SimCluster::begin(int ranks, plan::Schedule schedule, std::optional<Fault> fault) {
   ranks_.resize(static_cast<std::size_t>(ranks));
@@ -93,8 +76,12 @@ void SimCluster::collective(std::string_view operation,
     check_room(r, operation, buffers_.back().send, buffers_.back().send_bytes);
     check_room(r, operation, buffers_.back().recv, buffers_.back().recv_bytes);
   }
+  const plan::Algorithm* const algorithm = algorithm_for_(operation, call, options);
+  if (algorithm == nullptr) {
+    throw DeviceError("no algorithm of " + std::string(operation) + " supports the call");
+  }
   builder_.begin(plan_, contract, call, options);
-  choose(operation, call, options).plan(builder_);
+  algorithm->plan(builder_);
   const Report& report = simulator_.run(plan_, call.type, call.op, buffers_, {}, schedule_, fault_);
   fault_fired_ |= report.fault_fired;
   fault_changed_ |= report.fault_changed;

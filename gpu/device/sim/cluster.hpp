@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reference/spec/collective.hpp"
@@ -13,6 +14,7 @@
 #include "gpu/device/host/fft.hpp"
 #include "gpu/device/host/memory.hpp"
 #include "gpu/device/sim/simulator.hpp"
+#include "gpu/plan/algorithm.hpp"
 #include "gpu/plan/builder.hpp"
 
 namespace rankcheck::gpu::sim {
@@ -23,7 +25,8 @@ class SimCluster final : public Cluster {
  public:
   using ContractLookup = std::function<const spec::Contract&(std::string_view operation)>;
 
-  explicit SimCluster(ContractLookup contract_of) : contract_of_(std::move(contract_of)) {}
+  SimCluster(ContractLookup contract_of, plan::AlgorithmLookup algorithm_for)
+      : contract_of_(std::move(contract_of)), algorithm_for_(algorithm_for) {}
 
   /// Starts a call of `ranks` ranks. Its collectives follow the schedule and may meet the fault.
   void begin(int ranks, plan::Schedule schedule, std::optional<Fault> fault);
@@ -58,6 +61,7 @@ class SimCluster final : public Cluster {
                   std::int64_t bytes) const;
 
   ContractLookup contract_of_;
+  plan::AlgorithmLookup algorithm_for_;
   std::vector<int> ranks_;
   plan::Schedule schedule_;
   std::optional<Fault> fault_;

@@ -6,6 +6,7 @@
 
 #include "reference/registry.hpp"
 
+#include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
 
 #include "cases/reconstruct/check.hpp"
@@ -33,7 +34,7 @@ double measured_bytes(const Solver& solver, const Problem& problem, int modes) {
 TEST(CheckBytes, AreMoreThanAnyReferenceTakesButNotTwiceAsMuch) {
   if (tests::has_sanitizer) GTEST_SKIP() << "sanitizers take memory of their own";
   const Dataset data = simulate({.positions = 12, .detector = 64, .probe = 64, .step = 9});
-  gpu::sim::SimCluster cluster{reference::contract_named};
+  gpu::sim::SimCluster cluster{reference::contract_named, gpu::algorithm_for};
   cluster.begin(1, {}, {});
   for (const Solver& solver : solvers()) {
     const int batches = solver.batches == 1 ? 1 : 2;

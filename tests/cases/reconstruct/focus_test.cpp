@@ -18,6 +18,7 @@
 #include "reference/ptycho/propagate_fresnel/reference.hpp"
 #include "reference/registry.hpp"
 
+#include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
 
 #include "cases/reconstruct/shards.hpp"
@@ -285,7 +286,7 @@ class FindDefocus : public testing::Test {
   }
 
   Dataset data_ = data_of(4, 1);
-  gpu::sim::SimCluster cluster_{reference::contract_named};
+  gpu::sim::SimCluster cluster_{reference::contract_named, gpu::algorithm_for};
   std::vector<double> told_;
   std::int64_t trials_ = 0;
 };
@@ -337,7 +338,7 @@ class StartWithoutProbe : public testing::Test {
   }
 
   Dataset data_ = simulate({.positions = 36, .detector = 32, .probe = 32, .step = 4});
-  gpu::sim::SimCluster devices_{reference::contract_named};
+  gpu::sim::SimCluster devices_{reference::contract_named, gpu::algorithm_for};
   Problem problem_{.data = data_,
                    .cluster = devices_,
                    .partition = gpu::Partition::grid,

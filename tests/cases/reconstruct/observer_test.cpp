@@ -6,6 +6,7 @@
 
 #include "reference/registry.hpp"
 
+#include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
 
 namespace rankcheck::cases::reconstruct {
@@ -74,7 +75,7 @@ TEST(Pace, LeavesOutChecksThatHaveNoPriceYet) {
 }
 
 TEST(AnyProcess, IsWhatAnyProcessSays) {
-  gpu::sim::SimCluster cluster(reference::contract_named);
+  gpu::sim::SimCluster cluster(reference::contract_named, gpu::algorithm_for);
   cluster.begin(3, {}, {});
   AnyProcess any_process(cluster);
   EXPECT_FALSE(any_process.says(false));

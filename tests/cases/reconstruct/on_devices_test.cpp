@@ -17,6 +17,7 @@
 #include "reference/ptycho/cancellation.hpp"
 #include "reference/registry.hpp"
 
+#include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
 
 #include "harness/case.hpp"
@@ -53,7 +54,7 @@ class Devices {
   }
 
  private:
-  gpu::sim::SimCluster cluster_{reference::contract_named};
+  gpu::sim::SimCluster cluster_{reference::contract_named, gpu::algorithm_for};
 };
 
 /// Takes one step on a batch and compares it with the reference.
@@ -204,7 +205,7 @@ TEST_P(Solvers, KeepCopiesEqual) {
 TEST_P(Solvers, TellWhichRankWentItsOwnWay) {
   for (const int wrong : {1, 2}) {
     for (const Layout layout : {Layout::replicated, Layout::tiles}) {
-      gpu::sim::SimCluster devices(reference::contract_named);
+      gpu::sim::SimCluster devices(reference::contract_named, gpu::algorithm_for);
       devices.begin(3, {}, {});
       audit::WrongCluster cluster(devices);
       cluster.on_collective = [&](audit::CollectiveCall& call) {
@@ -298,7 +299,7 @@ class CountingCluster final : public gpu::Cluster {
   }
 
  private:
-  gpu::sim::SimCluster devices_{reference::contract_named};
+  gpu::sim::SimCluster devices_{reference::contract_named, gpu::algorithm_for};
   std::int64_t bytes_ = 0;
 };
 

@@ -16,6 +16,7 @@
 
 #include "reference/registry.hpp"
 
+#include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
 
 #include "cases/reconstruct/solvers.hpp"
@@ -56,7 +57,7 @@ class OfData : public testing::TestWithParam<Run> {
             .batches = batches};
   }
 
-  gpu::sim::SimCluster cluster_{reference::contract_named};
+  gpu::sim::SimCluster cluster_{reference::contract_named, gpu::algorithm_for};
 };
 
 class Siemens : public OfData {
@@ -112,7 +113,7 @@ TEST_P(SiemensStep, IsTheReferences) {
 /// Takes a step on the run's devices with all frames at once, from a flat object. Returns the state
 /// after it.
 State stepped(const Solver& solver, const Dataset& data, const Run& run) {
-  gpu::sim::SimCluster devices(reference::contract_named);
+  gpu::sim::SimCluster devices(reference::contract_named, gpu::algorithm_for);
   devices.begin(run.ranks, {}, {});
   const Problem problem{
       .data = data, .cluster = devices, .partition = run.partition, .layout = run.layout};
@@ -209,7 +210,7 @@ TEST(SiemensCounts, StepsLowerTheirCost) {
   const auto path = tests::data_file(siemens_star);
   if (!path) GTEST_SKIP() << tests::absent(siemens_star);
   const Dataset data = read_dataset(*path);
-  gpu::sim::SimCluster devices(reference::contract_named);
+  gpu::sim::SimCluster devices(reference::contract_named, gpu::algorithm_for);
   devices.begin(2, {}, {});
   Result start;
   start.state = starting_state(data, 1, true);
@@ -227,7 +228,7 @@ TEST(SiemensCounts, StepIsTheReferences) {
   const Dataset all = read_dataset(*path);
   const Dataset data = few(all, 0, 86);
   const Dataset others = few(all, 43, 86);
-  gpu::sim::SimCluster devices(reference::contract_named);
+  gpu::sim::SimCluster devices(reference::contract_named, gpu::algorithm_for);
   devices.begin(2, {}, {});
   const Problem problem{.data = data, .cluster = devices};
   const Solver& solver = solver_named(poisson);
@@ -320,7 +321,7 @@ TEST_P(Simulated, ObjectComesBackFromAFlatOne) {
   Result start;
   start.state = starting_state(data, 2, true);
   EXPECT_LT(likeness(data, start.state.object, data.object), 0.9);
-  gpu::sim::SimCluster devices(reference::contract_named);
+  gpu::sim::SimCluster devices(reference::contract_named, gpu::algorithm_for);
   devices.begin(3, {}, {});
   const Solver& solver = solver_named(GetParam().solver);
   const Problem problem{.data = data, .cluster = devices, .batches = solver.batches};

@@ -12,6 +12,7 @@
 #include "reference/ptycho/cancellation.hpp"
 #include "reference/registry.hpp"
 
+#include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
 
 #include "harness/case.hpp"
@@ -80,7 +81,7 @@ class Reconstruct : public testing::Test {
   harness::TemporaryFolder folder_;
   std::filesystem::path path_ = folder_.path() / "out.cxi";
   Dataset data_ = simulate({.positions = 4, .detector = 8, .probe = 6, .step = 2});
-  gpu::sim::SimCluster cluster_{reference::contract_named};
+  gpu::sim::SimCluster cluster_{reference::contract_named, gpu::algorithm_for};
   Problem problem_{.data = data_, .cluster = cluster_};
   Result start_;
 };

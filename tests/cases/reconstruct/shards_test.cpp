@@ -10,6 +10,7 @@
 
 #include "reference/registry.hpp"
 
+#include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
 
 #include "cases/reconstruct/check.hpp"
@@ -54,7 +55,7 @@ class ShardsTest : public testing::Test {
 
   Dataset data_ = simulate({.positions = 9, .detector = 8, .probe = 6, .step = 2});
   std::shared_ptr<CountingSource> source_;
-  gpu::sim::SimCluster cluster_{reference::contract_named};
+  gpu::sim::SimCluster cluster_{reference::contract_named, gpu::algorithm_for};
 };
 
 TEST_F(ShardsTest, ReadEveryFrameOnceAndInOrder) {

@@ -11,6 +11,7 @@
 
 #include "reference/registry.hpp"
 
+#include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
 
 #include "cases/reconstruct/focus.hpp"
@@ -162,7 +163,7 @@ class SiemensStar : public testing::Test {
   SiemensStar() { devices_.begin(1, {}, {}); }
 
   std::optional<std::filesystem::path> path_ = tests::data_file(siemens_star);
-  gpu::sim::SimCluster devices_{reference::contract_named};
+  gpu::sim::SimCluster devices_{reference::contract_named, gpu::algorithm_for};
 };
 
 TEST_F(SiemensStar, IsSharp) {

@@ -5,6 +5,7 @@
 
 #include "reference/registry.hpp"
 
+#include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
 
 #include "cases/collectives/family/case.hpp"
@@ -18,7 +19,7 @@ class Devices final : public Cluster {
  public:
   /// With a queue, the devices look like GPUs to launches. The queue may be any pointer.
   explicit Devices(int ranks, void* queue = nullptr)
-      : cluster_(reference::contract_named), queue_(queue) {
+      : cluster_(reference::contract_named, algorithm_for), queue_(queue) {
     cluster_.begin(ranks, {}, std::nullopt);
   }
 

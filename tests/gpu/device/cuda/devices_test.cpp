@@ -10,6 +10,7 @@
 
 #include "reference/registry.hpp"
 
+#include "gpu/collectives/registry.hpp"
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/cuda/cluster.hpp"
 
@@ -156,7 +157,7 @@ struct SmallDevice {
 
   int has_one_mib = ::setenv("RANKCHECK_STAND_IN_MIB", "1", 1);
   Devices devices{1};
-  CudaCluster cluster{devices, reference::contract_named};
+  CudaCluster cluster{devices, reference::contract_named, algorithm_for};
 };
 
 /// Allocates `bytes` while a transform's plan holds a quarter of the device. Exits with 0 if all

@@ -8,8 +8,9 @@
 
 #include "reference/registry.hpp"
 
-#include "cases/collectives/family/case.hpp"
+#include "gpu/collectives/registry.hpp"
 
+#include "cases/collectives/family/case.hpp"
 namespace rankcheck::gpu::sim {
 namespace {
 
@@ -38,7 +39,7 @@ class SimClusterTest : public testing::Test {
   }
 
   static constexpr int ranks = 3;
-  SimCluster cluster_{reference::contract_named};
+  SimCluster cluster_{reference::contract_named, algorithm_for};
 };
 
 TEST_F(SimClusterTest, takes_a_call_that_fits) {
