@@ -10,7 +10,7 @@
 
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/complex.hpp"
-#include "gpu/device/launch.hpp"
+#include "gpu/device/launch/launch.hpp"
 
 namespace rankcheck::gpu {
 

@@ -7,7 +7,7 @@
 #include "gpu/device/cuda/error.hpp"
 #include "gpu/device/cuda/start.cuh"
 
-/// Replaces gpu/device/launch.hpp when operators are compiled for CUDA devices.
+/// Replaces gpu/device/launch/launch.hpp when operators are compiled for CUDA devices.
 namespace rankcheck::gpu {
 
 namespace cuda {

@@ -7,7 +7,7 @@
 #include "gpu/device/cuda/error.hpp"
 #include "gpu/device/cuda/launch.cuh"
 
-/// Replaces gpu/device/launch_sums.hpp when operators are compiled for CUDA devices.
+/// Replaces gpu/device/launch/launch_sums.hpp when operators are compiled for CUDA devices.
 namespace rankcheck::gpu {
 
 namespace cuda {

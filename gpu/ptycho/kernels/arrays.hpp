@@ -4,7 +4,7 @@
 
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/complex.hpp"
-#include "gpu/device/launch.hpp"
+#include "gpu/device/launch/launch.hpp"
 #include "gpu/device/scratch.hpp"
 
 /// Arithmetic on whole arrays of one rank's device.

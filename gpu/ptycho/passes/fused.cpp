@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "gpu/device/launch.hpp"
+#include "gpu/device/launch/launch.hpp"
 #include "gpu/ptycho/kernels/arrays.hpp"
 #include "gpu/ptycho/kernels/compare_pixels.hpp"
 #include "gpu/ptycho/kernels/gather_strips.hpp"

@@ -6,7 +6,7 @@
 #include "reference/spec/scene.hpp"
 
 #include "gpu/device/complex.hpp"
-#include "gpu/device/launch_sums.hpp"
+#include "gpu/device/launch/launch_sums.hpp"
 #include "gpu/ptycho/kernels/arrays.hpp"
 #include "gpu/ptycho/kernels/window.hpp"
 #include "gpu/ptycho/operator.hpp"

@@ -1,6 +1,6 @@
 #include "gpu/ptycho/passes/model.hpp"
 
-#include "gpu/device/launch.hpp"
+#include "gpu/device/launch/launch.hpp"
 #include "gpu/ptycho/kernels/arrays.hpp"
 #include "gpu/ptycho/kernels/transform.hpp"
 

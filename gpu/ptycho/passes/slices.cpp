@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gpu/device/launch.hpp"
+#include "gpu/device/launch/launch.hpp"
 #include "gpu/ptycho/kernels/arrays.hpp"
 #include "gpu/ptycho/kernels/window.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "gpu/device/launch.hpp"
+#include "gpu/device/launch/launch.hpp"
 
 #if defined(__CUDACC__)
 #include "gpu/device/cuda/launch_sums.cuh"
