@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <set>
 
 namespace rankcheck::tidy {
 
@@ -322,6 +323,63 @@ constexpr std::array all_rules{
     Rule{"comments_are_no_fragments", comments_are_no_fragments},
 };
 
+constexpr std::array<std::string_view, 1> all_layered_trees{"gpu"};
+
+/// An include of a file in another folder.
+struct Arrow {
+  std::string_view from;
+  std::string_view to;
+  std::string_view path;
+  int line = 0;
+};
+
+std::string_view folder_of(std::string_view path) {
+  return path.substr(0, std::min(path.rfind('/'), path.size()));
+}
+
+/// Returns one arrow for each pair of folders.
+std::vector<Arrow> arrows_between_folders(std::span<const Source> sources, std::string_view tree) {
+  const std::string inside = std::string(tree) + "/";
+  std::vector<Arrow> arrows;
+  for (const Source& source : sources) {
+    if (!source.path.starts_with(inside)) continue;
+    const std::string_view from = folder_of(source.path);
+    for (const Include& include : includes(source)) {
+      const std::string_view to = folder_of(include.name);
+      if (!include.quoted || !include.name.starts_with(inside) || from == to) continue;
+      const bool is_new = std::none_of(arrows.begin(), arrows.end(), [&](const Arrow& arrow) {
+        return arrow.from == from && arrow.to == to;
+      });
+      if (is_new) arrows.push_back({from, to, source.path, include.line});
+    }
+  }
+  return arrows;
+}
+
+/// Returns a shortest circle of arrows through a folder. It is empty if there is none.
+std::vector<Arrow> circle_through(std::string_view folder, const std::vector<Arrow>& arrows) {
+  // The arrow by which each folder was reached first, in the order in which they were reached.
+  std::vector<Arrow> reached;
+  std::string_view from = folder;
+  for (std::size_t next = 0;; from = reached[next++].to) {
+    for (const Arrow& arrow : arrows) {
+      const bool is_new = std::none_of(
+          reached.begin(), reached.end(), [&](const Arrow& each) { return each.to == arrow.to; });
+      if (arrow.from == from && is_new) reached.push_back(arrow);
+    }
+    if (next == reached.size()) break;
+  }
+  std::vector<Arrow> circle;
+  for (std::string_view to = folder; circle.empty() || to != folder; to = circle.back().from) {
+    const auto last = std::find_if(
+        reached.begin(), reached.end(), [&](const Arrow& arrow) { return arrow.to == to; });
+    if (last == reached.end()) return {};
+    circle.push_back(*last);
+  }
+  std::reverse(circle.begin(), circle.end());
+  return circle;
+}
+
 bool is_text(const std::filesystem::path& path) {
   const std::string name = path.filename().string();
   return is_code(name) || is_one_of(extension(name), {".md", ".json", ".cmake", ".txt"}) ||
@@ -366,6 +424,32 @@ std::string_view room_of(std::string_view path) {
 
 std::span<const Rule> rules() {
   return all_rules;
+}
+
+std::span<const std::string_view> layered_trees() {
+  return all_layered_trees;
+}
+
+std::vector<Violation> circles_of_folders(std::span<const Source> sources, std::string_view tree) {
+  const std::vector<Arrow> arrows = arrows_between_folders(sources, tree);
+  std::set<std::string_view> folders;
+  for (const Arrow& arrow : arrows) folders.insert(arrow.from);
+  Violations violations;
+  for (const std::string_view folder : folders) {
+    const std::vector<Arrow> circle = circle_through(folder, arrows);
+    // Only the circle's first folder reports it.
+    const bool is_first = std::none_of(
+        circle.begin(), circle.end(), [&](const Arrow& arrow) { return arrow.from < folder; });
+    if (circle.empty() || !is_first) continue;
+    std::string text = "the folders include one another in a circle: ";
+    for (const Arrow& arrow : circle) {
+      text += std::string(arrow.from) + " (" + std::string(arrow.path) + ":" +
+              std::to_string(arrow.line) + ") -> ";
+    }
+    violations.push_back(
+        {std::string(circle.front().path), circle.front().line, text + std::string(folder)});
+  }
+  return violations;
 }
 
 std::vector<Source> read_project(const std::filesystem::path& root) {

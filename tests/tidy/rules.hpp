@@ -60,6 +60,15 @@ struct Include {
 /// Returns every rule, in a fixed order.
 [[nodiscard]] std::span<const Rule> rules();
 
+/// Returns the trees in which folders must not include one another in a circle.
+[[nodiscard]] std::span<const std::string_view> layered_trees();
+
+/// Finds folders of a tree that include one another in a circle. The folder of a file is its
+/// directory, without the directories above. Each violation names a circle of folders and an
+/// include for each arrow.
+[[nodiscard]] std::vector<Violation> circles_of_folders(std::span<const Source> sources,
+                                                        std::string_view tree);
+
 /// Returns all text files of the project, sorted by path, without builds and reports of runs.
 [[nodiscard]] std::vector<Source> read_project(const std::filesystem::path& root);
 

@@ -236,6 +236,50 @@ TEST(LayoutTest, every_arrow_between_folders_is_used) {
   }
 }
 
+class FoldersTest : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(FoldersTest, include_one_another_in_no_circle) {
+  const std::vector<Source> sources = read_project(RANKCHECK_SOURCE_DIR);
+  EXPECT_EQ(to_text(circles_of_folders(sources, GetParam())), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(tidy,
+                         FoldersTest,
+                         testing::ValuesIn(layered_trees().begin(), layered_trees().end()),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+TEST(PlantedFoldersTest, two_folders_are_a_circle) {
+  const std::vector<Source> sources{
+      {"gpu/a/x.hpp", included("<vector>") + included("\"gpu/a/b/y.hpp\"")},
+      {"gpu/a/b/y.cpp", included("\"gpu/a/z.hpp\"")}};
+  EXPECT_EQ(to_text(circles_of_folders(sources, "gpu")),
+            "gpu/a/x.hpp:2: the folders include one another in a circle: "
+            "gpu/a (gpu/a/x.hpp:2) -> gpu/a/b (gpu/a/b/y.cpp:1) -> gpu/a\n");
+  EXPECT_EQ(to_text(circles_of_folders(sources, "harness")), "");
+}
+
+TEST(PlantedFoldersTest, each_group_of_folders_is_named_once) {
+  const std::vector<Source> sources{{"gpu/a/x.hpp", included("\"gpu/b/x.hpp\"")},
+                                    {"gpu/b/x.hpp", included("\"gpu/c/x.hpp\"")},
+                                    {"gpu/c/x.hpp", included("\"gpu/a/x.hpp\"")},
+                                    {"gpu/d/x.hpp", included("\"gpu/e/x.hpp\"")},
+                                    {"gpu/e/x.hpp", included("\"gpu/d/x.hpp\"")}};
+  const std::vector<Violation> found = circles_of_folders(sources, "gpu");
+  ASSERT_EQ(found.size(), 2U) << to_text(found);
+  EXPECT_TRUE(found[0].what.ends_with(
+      "gpu/a (gpu/a/x.hpp:1) -> gpu/b (gpu/b/x.hpp:1) -> gpu/c (gpu/c/x.hpp:1) -> gpu/a"))
+      << found[0].what;
+}
+
+TEST(PlantedFoldersTest, layers_and_neighbours_in_one_folder_are_no_circle) {
+  const std::vector<Source> sources{
+      {"gpu/a/x.hpp", included("\"gpu/a/y.hpp\"") + included("\"gpu/b/x.hpp\"")},
+      {"gpu/a/y.hpp", included("\"gpu/c/x.hpp\"")},
+      {"gpu/b/x.hpp", included("\"gpu/c/x.hpp\"")},
+      {"cases/a/x.hpp", included("\"gpu/a/x.hpp\"")}};
+  EXPECT_EQ(to_text(circles_of_folders(sources, "gpu")), "");
+}
+
 /// The same relative path exists in every tree, so readers navigate by replacing the first folder.
 TEST(LayoutTest, every_operation_has_a_contract_and_a_reference) {
   std::set<std::string> paths;
