@@ -6,9 +6,9 @@ namespace {
 
 template <class T>
 void run_typed(const OperatorRun& run) {
-  through_slices<T>(run, true, [&](Slices<T>& slices, const Stretch<T>& at) {
+  through_slices<T>(run, true, [&](BatchedPasses<T>& passes, const Stretch<T>& at) {
     auto* const waves = run.out<Complex<T>>(at.rank, spec::Array::waves) + at.first_wave;
-    slices.forward(at.rank, at.exposure, at.batch, waves);
+    passes.forward(at.rank, at.exposure, at.batch, waves);
   });
 }
 

@@ -11,11 +11,11 @@ void run_typed(const OperatorRun& run) {
     auto* const out = run.out<Complex<T>>(rank, spec::Array::probe);
     fill(run.cluster(), rank, run.size(rank, spec::Array::probe), out, Complex<T>{});
   }
-  through_slices<T>(run, false, [&](Slices<T>& slices, const Stretch<T>& at) {
+  through_slices<T>(run, false, [&](BatchedPasses<T>& passes, const Stretch<T>& at) {
     const auto* const waves = run.in<Complex<T>>(at.rank, spec::Array::waves) + at.first_wave;
     auto* const out = run.out<Complex<T>>(at.rank, spec::Array::probe);
-    slices.forward(at.rank, at.exposure, at.batch, nullptr);
-    slices.backward(at.rank, at.exposure, at.batch, waves, nullptr, out);
+    passes.forward(at.rank, at.exposure, at.batch, nullptr);
+    passes.backward(at.rank, at.exposure, at.batch, waves, nullptr, out);
   });
   if (!run.scene().varying_probe) run.sum_over_ranks(spec::Array::probe);
 }

@@ -10,7 +10,7 @@
 #include "gpu/device/scratch.hpp"
 #include "gpu/ptycho/kernels/pixel.hpp"
 #include "gpu/ptycho/kernels/strips.hpp"
-#include "gpu/ptycho/passes/slices.hpp"
+#include "gpu/ptycho/passes/batched_passes.hpp"
 
 /// The model of one slice in few passes over large batches, which suits GPUs: data that were loaded
 /// once serve as many purposes as possible. The order of every sum depends only on sizes and

@@ -10,7 +10,7 @@
 #include "gpu/ptycho/kernels/arrays.hpp"
 #include "gpu/ptycho/kernels/window.hpp"
 #include "gpu/ptycho/operator.hpp"
-#include "gpu/ptycho/passes/slices.hpp"
+#include "gpu/ptycho/passes/batched_passes.hpp"
 
 /// Sums the contributions of windows to the object pixels under them, as adjoint operators do.
 namespace rankcheck::gpu {

@@ -166,7 +166,7 @@ template <class T>
 typename Model<T>::Scratch& Model<T>::scratch(int rank) {
   const auto [found, is_new] = scratch_.try_emplace(rank);
   if (is_new) {
-    const std::int64_t batch = slices_.batch_max();
+    const std::int64_t batch = batched_.batch_max();
     found->second = {
         .waves = cluster_.allocate_array<Complex<T>>(rank, batch * scene_.modes * frame()),
         .factors = cluster_.allocate_array<T>(rank, batch * frame()),
@@ -184,7 +184,7 @@ void Model<T>::for_each_batch(std::int64_t count, const Body& body) {
   if (fused_) {
     fused_->for_each_batch(count, body);
   } else {
-    slices_.for_each_batch(count, body);
+    batched_.for_each_batch(count, body);
   }
 }
 
@@ -195,7 +195,7 @@ Complex<T>* Model<T>::waves_of(int rank, Batch batch) {
 
 template <class T>
 void Model<T>::illuminate(int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves) {
-  if (!fused_) return slices_.forward(rank, exposure, batch, waves);
+  if (!fused_) return batched_.forward(rank, exposure, batch, waves);
   if (waves != nullptr) fused_->illuminate(rank, exposure, batch, waves);
 }
 
@@ -289,10 +289,10 @@ void Model<T>::gather(int rank,
     return;
   }
   if (out.object != nullptr || out.probe != nullptr) {
-    slices_.backward(rank, exposure, batch, waves, out.object, out.probe);
+    batched_.backward(rank, exposure, batch, waves, out.object, out.probe);
   }
   if (out.object_weight != nullptr || out.probe_weight != nullptr) {
-    slices_.weigh(rank, exposure, batch, out.object_weight, out.probe_weight);
+    batched_.weigh(rank, exposure, batch, out.object_weight, out.probe_weight);
   }
 }
 

@@ -9,8 +9,8 @@
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/complex.hpp"
 #include "gpu/ptycho/kernels/pixel.hpp"
+#include "gpu/ptycho/passes/batched_passes.hpp"
 #include "gpu/ptycho/passes/fused.hpp"
-#include "gpu/ptycho/passes/slices.hpp"
 
 namespace rankcheck::gpu {
 
@@ -50,7 +50,7 @@ template <class T>
 class Model {
  public:
   Model(Cluster& cluster, const spec::Scene& scene, Noise noise, Passes passes)
-      : cluster_(cluster), scene_(scene), noise_(noise), slices_(cluster, scene) {
+      : cluster_(cluster), scene_(scene), noise_(noise), batched_(cluster, scene) {
     if (passes == Passes::fused) fused_.emplace(cluster, scene);
   }
 
@@ -112,7 +112,7 @@ class Model {
   Cluster& cluster_;
   spec::Scene scene_;
   Noise noise_;
-  Slices<T> slices_;
+  BatchedPasses<T> batched_;
   std::map<int, Scratch> scratch_;
   std::optional<Fused<T>> fused_;
 };

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "gpu/ptycho/operator.hpp"
-#include "gpu/ptycho/passes/slices.hpp"
+#include "gpu/ptycho/passes/batched_passes.hpp"
 
 namespace rankcheck::gpu {
 
@@ -17,11 +17,11 @@ struct Stretch {
   std::int64_t first_wave;
 };
 
-/// Calls body(slices, stretch) for batches of all positions of the local ranks. The exposure has a
+/// Calls body(passes, stretch) for batches of all positions of the local ranks. The exposure has a
 /// probe only if `has_probe`, which says that the probe is an input.
 template <class T, class Body>
 void through_slices(const OperatorRun& run, bool has_probe, const Body& body) {
-  Slices<T> slices(run.cluster(), run.scene());
+  BatchedPasses<T> passes(run.cluster(), run.scene());
   const std::int64_t size = spec::values(run.scene(), spec::Array::waves);
   for (const int rank : run.local()) {
     const Exposure<T> exposure{
@@ -29,8 +29,8 @@ void through_slices(const OperatorRun& run, bool has_probe, const Body& body) {
         .probe = has_probe ? run.in<Complex<T>>(rank, spec::Array::probe) : nullptr,
         .positions = run.in<T>(rank, spec::Array::positions),
         .count = run.positions(rank)};
-    slices.for_each_batch(exposure.count, [&](Batch batch) {
-      body(slices, Stretch<T>{rank, exposure, batch, batch.first * size});
+    passes.for_each_batch(exposure.count, [&](Batch batch) {
+      body(passes, Stretch<T>{rank, exposure, batch, batch.first * size});
     });
   }
 }

@@ -1,4 +1,4 @@
-#include "gpu/ptycho/passes/slices.hpp"
+#include "gpu/ptycho/passes/batched_passes.hpp"
 
 #include <algorithm>
 
@@ -264,14 +264,14 @@ struct AddToProbe {
 }  // namespace
 
 template <class T>
-std::int64_t Slices<T>::batch_in_cache(const spec::Scene& scene) {
+std::int64_t BatchedPasses<T>::batch_in_cache(const spec::Scene& scene) {
   constexpr std::int64_t bytes = std::int64_t{1} << 18;
   const std::int64_t waves = spec::values(scene, spec::Array::waves) * scene.slices;
   return std::max<std::int64_t>(1, bytes / (waves * static_cast<std::int64_t>(sizeof(Complex<T>))));
 }
 
 template <class T>
-typename Slices<T>::Scratch& Slices<T>::scratch(int rank) {
+typename BatchedPasses<T>::Scratch& BatchedPasses<T>::scratch(int rank) {
   const auto [found, is_new] = scratch_.try_emplace(rank);
   Scratch& memory = found->second;
   if (!is_new) return memory;
@@ -291,27 +291,27 @@ typename Slices<T>::Scratch& Slices<T>::scratch(int rank) {
 }
 
 template <class T>
-Complex<T>* Slices<T>::patches(const Scratch& memory, int slice) const {
+Complex<T>* BatchedPasses<T>::patches(const Scratch& memory, int slice) const {
   return memory.patches + slice * batch_max_ * pixels();
 }
 
 template <class T>
-Complex<T>* Slices<T>::behind(const Scratch& memory, int slice) const {
+Complex<T>* BatchedPasses<T>::behind(const Scratch& memory, int slice) const {
   return memory.incident + slice * batch_max_ * scene_.modes * pixels();
 }
 
 template <class T>
-typename Slices<T>::Incident Slices<T>::incident(const Scratch& memory,
-                                                 const Exposure<T>& exposure,
-                                                 Batch batch,
-                                                 int slice) const {
+typename BatchedPasses<T>::Incident BatchedPasses<T>::incident(const Scratch& memory,
+                                                               const Exposure<T>& exposure,
+                                                               Batch batch,
+                                                               int slice) const {
   if (slice > 0) return {.waves = behind(memory, slice - 1), .shared = false};
   const std::int64_t own = scene_.varying_probe ? batch.first * scene_.modes * pixels() : 0;
   return {.waves = exposure.probe + own, .shared = !scene_.varying_probe};
 }
 
 template <class T>
-void Slices<T>::extract(int rank, const Exposure<T>& exposure, Batch batch, int slice) {
+void BatchedPasses<T>::extract(int rank, const Exposure<T>& exposure, Batch batch, int slice) {
   const std::int64_t rows = batch.count * scene_.window;
   const auto extract_with = [&]<bool inside>() {
     launch_rows(
@@ -331,7 +331,10 @@ void Slices<T>::extract(int rank, const Exposure<T>& exposure, Batch batch, int 
 }
 
 template <class T>
-void Slices<T>::forward(int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves) {
+void BatchedPasses<T>::forward(int rank,
+                               const Exposure<T>& exposure,
+                               Batch batch,
+                               Complex<T>* waves) {
   const Scratch& memory = scratch(rank);
   const std::int64_t width = scene_.window;
   const std::int64_t layers = batch.count * scene_.modes;
@@ -361,13 +364,13 @@ void Slices<T>::forward(int rank, const Exposure<T>& exposure, Batch batch, Comp
 }
 
 template <class T>
-void Slices<T>::add_share(int rank,
-                          const Exposure<T>& exposure,
-                          Batch batch,
-                          int slice,
-                          Frames frames,
-                          const Complex<T>* waves,
-                          Complex<T>* object) {
+void BatchedPasses<T>::add_share(int rank,
+                                 const Exposure<T>& exposure,
+                                 Batch batch,
+                                 int slice,
+                                 Frames frames,
+                                 const Complex<T>* waves,
+                                 Complex<T>* object) {
   const Scratch& memory = scratch(rank);
   const std::int64_t width = scene_.window;
   const Incident in = incident(memory, exposure, batch, slice);
@@ -399,7 +402,7 @@ void Slices<T>::add_share(int rank,
 }
 
 template <class T>
-void Slices<T>::add_to_probe(
+void BatchedPasses<T>::add_to_probe(
     int rank, Batch batch, Frames frames, const Complex<T>* waves, Complex<T>* probe) {
   const Scratch& memory = scratch(rank);
   const std::int64_t of_position = scene_.modes * pixels();
@@ -418,12 +421,12 @@ void Slices<T>::add_to_probe(
 }
 
 template <class T>
-void Slices<T>::backward(int rank,
-                         const Exposure<T>& exposure,
-                         Batch batch,
-                         const Complex<T>* waves,
-                         Complex<T>* object,
-                         Complex<T>* probe) {
+void BatchedPasses<T>::backward(int rank,
+                                const Exposure<T>& exposure,
+                                Batch batch,
+                                const Complex<T>* waves,
+                                Complex<T>* object,
+                                Complex<T>* probe) {
   const Scratch& memory = scratch(rank);
   Frames frames = frames_of(scene_);
   for (int slice = scene_.slices - 1; slice >= 0; --slice) {
@@ -449,7 +452,7 @@ void Slices<T>::backward(int rank,
 }
 
 template <class T>
-void Slices<T>::weigh(
+void BatchedPasses<T>::weigh(
     int rank, const Exposure<T>& exposure, Batch batch, T* object_weight, T* probe_weight) {
   Scratch& memory = scratch(rank);
   const std::int64_t width = scene_.window;
@@ -490,7 +493,7 @@ void Slices<T>::weigh(
   }
 }
 
-template class Slices<float>;
-template class Slices<double>;
+template class BatchedPasses<float>;
+template class BatchedPasses<double>;
 
 }  // namespace rankcheck::gpu

@@ -49,9 +49,9 @@ struct Frames {
 /// Sends waves through the slices of an object, and their gradients back, for batches of positions.
 /// Keeps its scratch memory on the devices of the cluster.
 template <class T>
-class Slices {
+class BatchedPasses {
  public:
-  Slices(Cluster& cluster, const spec::Scene& scene)
+  BatchedPasses(Cluster& cluster, const spec::Scene& scene)
       : cluster_(cluster), scene_(scene), batch_max_(batch_in_cache(scene)) {
     if (cluster.batch_max > 0) batch_max_ = std::min(batch_max_, cluster.batch_max);
   }
@@ -135,7 +135,7 @@ class Slices {
   std::map<int, Scratch> scratch_;
 };
 
-extern template class Slices<float>;
-extern template class Slices<double>;
+extern template class BatchedPasses<float>;
+extern template class BatchedPasses<double>;
 
 }  // namespace rankcheck::gpu
