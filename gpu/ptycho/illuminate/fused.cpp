@@ -1,6 +1,5 @@
-#include "gpu/ptycho/passes/fused.hpp"
-
 #include "gpu/ptycho/operator.hpp"
+#include "gpu/ptycho/passes/fused_passes.hpp"
 
 namespace rankcheck::gpu::illuminate {
 
@@ -8,7 +7,7 @@ namespace {
 
 template <class T>
 void run_fused(const OperatorRun& run) {
-  Fused<T> fused(run.cluster(), run.scene());
+  FusedPasses<T> fused(run.cluster(), run.scene());
   for (const int rank : run.local()) {
     const Exposure<T> exposure{.object = run.in<Complex<T>>(rank, spec::Array::object),
                                .probe = run.in<Complex<T>>(rank, spec::Array::probe),

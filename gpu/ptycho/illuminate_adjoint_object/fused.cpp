@@ -1,7 +1,6 @@
-#include "gpu/ptycho/passes/fused.hpp"
-
 #include "gpu/ptycho/kernels/arrays.hpp"
 #include "gpu/ptycho/operator.hpp"
+#include "gpu/ptycho/passes/fused_passes.hpp"
 
 namespace rankcheck::gpu::illuminate_adjoint_object {
 
@@ -9,7 +8,7 @@ namespace {
 
 template <class T>
 void run_fused(const OperatorRun& run) {
-  Fused<T> fused(run.cluster(), run.scene());
+  FusedPasses<T> fused(run.cluster(), run.scene());
   const std::int64_t of_wave = spec::values(run.scene(), spec::Array::waves);
   for (const int rank : run.local()) {
     const Exposure<T> exposure{.probe = run.in<Complex<T>>(rank, spec::Array::probe),

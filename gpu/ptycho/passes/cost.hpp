@@ -5,7 +5,7 @@
 #include "gpu/ptycho/kernels/arrays.hpp"
 #include "gpu/ptycho/kernels/pixel.hpp"
 #include "gpu/ptycho/operator.hpp"
-#include "gpu/ptycho/passes/fused.hpp"
+#include "gpu/ptycho/passes/fused_passes.hpp"
 
 namespace rankcheck::gpu {
 
@@ -65,7 +65,7 @@ void run_cost(const OperatorRun& run) {
 inline void run_fused_cost(const OperatorRun& run, Noise noise) {
   with_precision(run.call().type, [&]<class T>() {
     Cluster& cluster = run.cluster();
-    Fused<T> fused(cluster, run.scene());
+    FusedPasses<T> fused(cluster, run.scene());
     std::vector<double*> totals;
     for (const int rank : run.local()) {
       totals.push_back(cluster.allocate_array<double>(rank, 1));

@@ -10,7 +10,7 @@
 #include "gpu/device/complex.hpp"
 #include "gpu/ptycho/kernels/pixel.hpp"
 #include "gpu/ptycho/passes/batched_passes.hpp"
-#include "gpu/ptycho/passes/fused.hpp"
+#include "gpu/ptycho/passes/fused_passes.hpp"
 
 namespace rankcheck::gpu {
 
@@ -37,7 +37,7 @@ struct Gradients {
 enum class Passes : std::uint8_t {
   /// Many simple passes over batches that stay in a processor's cache.
   batched,
-  /// Few passes over large batches, see Fused. Supports one slice only.
+  /// Few passes over large batches, see FusedPasses. Supports one slice only.
   fused,
 };
 
@@ -114,7 +114,7 @@ class Model {
   Noise noise_;
   BatchedPasses<T> batched_;
   std::map<int, Scratch> scratch_;
-  std::optional<Fused<T>> fused_;
+  std::optional<FusedPasses<T>> fused_;
 };
 
 extern template class Model<float>;

@@ -1,4 +1,4 @@
-#include "gpu/ptycho/passes/fused.hpp"
+#include "gpu/ptycho/passes/fused_passes.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -39,9 +39,9 @@ std::vector<Wave> waves_of(std::int64_t count) {
   return all;
 }
 
-class FusedTest : public testing::TestWithParam<bool> {
+class FusedPassesTest : public testing::TestWithParam<bool> {
  protected:
-  FusedTest() : scene(scene_of(2, GetParam())), cluster(1) {
+  FusedPassesTest() : scene(scene_of(2, GetParam())), cluster(1) {
     // Positions over both edges of the object, on and between its pixels, several on each tile.
     for (int n = 0; n < positions_count; ++n) {
       positions.push_back(static_cast<float>(n * 13 % 41) - 3.0F +
@@ -106,7 +106,7 @@ class FusedTest : public testing::TestWithParam<bool> {
   Exposure<float> exposure;
 };
 
-TEST_P(FusedTest, AddsEveryTapToTheObjectWhateverTheBatches) {
+TEST_P(FusedPassesTest, AddsEveryTapToTheObjectWhateverTheBatches) {
   std::vector<Wave> wanted(object.size());
   for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {
     for (int m = 0; m < scene.modes; ++m) {
@@ -116,7 +116,7 @@ TEST_P(FusedTest, AddsEveryTapToTheObjectWhateverTheBatches) {
     }
   });
   for (const std::int64_t positions_of_batch : {1, 7, 100}) {
-    Fused<float> fused(cluster, scene, positions_of_batch);
+    FusedPasses<float> fused(cluster, scene, positions_of_batch);
     std::vector<Wave> got(object.size());
     fused.for_each_batch(positions_count, [&](Batch batch) {
       const Wave* const first = waves.data() + wave_at(static_cast<int>(batch.first), 0, -1, -1);
@@ -126,7 +126,7 @@ TEST_P(FusedTest, AddsEveryTapToTheObjectWhateverTheBatches) {
   }
 }
 
-TEST_P(FusedTest, AddsEveryPositionToTheProbeWhateverTheBatches) {
+TEST_P(FusedPassesTest, AddsEveryPositionToTheProbeWhateverTheBatches) {
   std::vector<Wave> wanted(probe.size());
   for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {
     for (int m = 0; m < scene.modes; ++m) {
@@ -137,7 +137,7 @@ TEST_P(FusedTest, AddsEveryPositionToTheProbeWhateverTheBatches) {
   });
   // 75 positions are three groups.
   for (const std::int64_t positions_of_batch : {1, 7, 100}) {
-    Fused<float> fused(cluster, scene, positions_of_batch);
+    FusedPasses<float> fused(cluster, scene, positions_of_batch);
     std::vector<Wave> got(probe.size());
     fused.for_each_batch(positions_count, [&](Batch batch) {
       const Wave* const first = waves.data() + wave_at(static_cast<int>(batch.first), 0, -1, -1);
@@ -147,7 +147,7 @@ TEST_P(FusedTest, AddsEveryPositionToTheProbeWhateverTheBatches) {
   }
 }
 
-TEST_P(FusedTest, AddsTheLightOfEveryWindowWhateverTheBatches) {
+TEST_P(FusedPassesTest, AddsTheLightOfEveryWindowWhateverTheBatches) {
   std::vector<float> wanted(object.size());
   for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {
     for (int m = 0; m < scene.modes; ++m) {
@@ -156,7 +156,7 @@ TEST_P(FusedTest, AddsTheLightOfEveryWindowWhateverTheBatches) {
     }
   });
   for (const std::int64_t positions_of_batch : {7, 100}) {
-    Fused<float> fused(cluster, scene, positions_of_batch);
+    FusedPasses<float> fused(cluster, scene, positions_of_batch);
     std::vector<float> got(object.size());
     fused.for_each_batch(positions_count,
                          [&](Batch batch) { fused.add_light(0, exposure, batch, got.data()); });
@@ -164,7 +164,7 @@ TEST_P(FusedTest, AddsTheLightOfEveryWindowWhateverTheBatches) {
   }
 }
 
-TEST_P(FusedTest, AddsTheSquaresUnderEveryWindowWhateverTheBatches) {
+TEST_P(FusedPassesTest, AddsTheSquaresUnderEveryWindowWhateverTheBatches) {
   constexpr std::size_t size = std::size_t{width} * width;
   std::vector<Wave> patches(positions_count * size);
   for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {
@@ -174,7 +174,7 @@ TEST_P(FusedTest, AddsTheSquaresUnderEveryWindowWhateverTheBatches) {
   std::vector<float> wanted(size);
   for (std::size_t i = 0; i < patches.size(); ++i) wanted[i % size] += norm(patches[i]);
   for (const std::int64_t positions_of_batch : {7, 100}) {
-    Fused<float> fused(cluster, scene, positions_of_batch);
+    FusedPasses<float> fused(cluster, scene, positions_of_batch);
     std::vector<float> got(size);
     fused.for_each_batch(positions_count, [&](Batch batch) {
       fused.add_magnitudes(0, exposure, batch, got.data());
@@ -183,7 +183,7 @@ TEST_P(FusedTest, AddsTheSquaresUnderEveryWindowWhateverTheBatches) {
   }
 }
 
-TEST_P(FusedTest, LightsWindowsAndLeavesZerosAroundThem) {
+TEST_P(FusedPassesTest, LightsWindowsAndLeavesZerosAroundThem) {
   std::vector<Wave> wanted(waves.size());
   for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {
     for (int m = 0; m < scene.modes; ++m) {
@@ -193,7 +193,7 @@ TEST_P(FusedTest, LightsWindowsAndLeavesZerosAroundThem) {
     }
   });
   for (const std::int64_t positions_of_batch : {7, 100}) {
-    Fused<float> fused(cluster, scene, positions_of_batch);
+    FusedPasses<float> fused(cluster, scene, positions_of_batch);
     std::vector<Wave> got(waves.size(), Wave{9, 9});
     fused.for_each_batch(positions_count, [&](Batch batch) {
       Wave* const first = got.data() + wave_at(static_cast<int>(batch.first), 0, -1, -1);
@@ -203,8 +203,8 @@ TEST_P(FusedTest, LightsWindowsAndLeavesZerosAroundThem) {
   }
 }
 
-TEST_P(FusedTest, LeavesAllAsItWasWithoutPositions) {
-  Fused<float> fused(cluster, scene);
+TEST_P(FusedPassesTest, LeavesAllAsItWasWithoutPositions) {
+  FusedPasses<float> fused(cluster, scene);
   std::vector<Wave> of_object = object;
   std::vector<Wave> of_probe = probe;
   std::vector<float> weight(object.size(), 3);
@@ -223,7 +223,7 @@ TEST_P(FusedTest, LeavesAllAsItWasWithoutPositions) {
 }
 
 /// Amplitudes of 5 meet measured amplitudes of 2, so each measured pixel costs 9.
-TEST_P(FusedTest, AddsUpTheCostsOfAllPixelsWhateverTheBatches) {
+TEST_P(FusedPassesTest, AddsUpTheCostsOfAllPixelsWhateverTheBatches) {
   scene.modes = 1;
   const std::int64_t frame = detector * detector;
   const std::vector<float> frames(static_cast<std::size_t>(positions_count * frame), 4.0F);
@@ -231,7 +231,7 @@ TEST_P(FusedTest, AddsUpTheCostsOfAllPixelsWhateverTheBatches) {
   std::vector<float> mask(static_cast<std::size_t>(frame), 1.0F);
   mask[5] = 0;
   for (const std::int64_t positions_of_batch : {1, 7, 100}) {
-    Fused<float> fused(cluster, scene, positions_of_batch);
+    FusedPasses<float> fused(cluster, scene, positions_of_batch);
     std::vector<Wave> gradient(far.size());
     std::vector<Wave> far_gradient(far.size());
     double cost = 0;
@@ -265,7 +265,7 @@ TEST_P(FusedTest, AddsUpTheCostsOfAllPixelsWhateverTheBatches) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Probes, FusedTest, testing::Bool(), [](const auto& probe) {
+INSTANTIATE_TEST_SUITE_P(Probes, FusedPassesTest, testing::Bool(), [](const auto& probe) {
   return probe.param ? "Varying" : "Shared";
 });
 

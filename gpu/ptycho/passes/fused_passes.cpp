@@ -1,4 +1,4 @@
-#include "gpu/ptycho/passes/fused.hpp"
+#include "gpu/ptycho/passes/fused_passes.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -241,7 +241,7 @@ struct AddGroups {
 }  // namespace
 
 template <class T>
-Fused<T>::Fused(Cluster& cluster, const spec::Scene& scene, std::int64_t batch_max)
+FusedPasses<T>::FusedPasses(Cluster& cluster, const spec::Scene& scene, std::int64_t batch_max)
     : cluster_(cluster),
       scene_(scene),
       batch_max_(batch_max > 0 ? batch_max : cluster.batch_max),
@@ -259,7 +259,7 @@ Fused<T>::Fused(Cluster& cluster, const spec::Scene& scene, std::int64_t batch_m
 }
 
 template <class T>
-const PlacedWindow<T>* Fused<T>::place(int rank, const T* positions, Batch batch) {
+const PlacedWindow<T>* FusedPasses<T>::place(int rank, const T* positions, Batch batch) {
   PlacedWindow<T>* const windows = windows_.get(rank, batch.count);
   launch(cluster_, rank, batch.count, PlaceWindows<T>{positions + 2 * batch.first, windows});
   return windows;
@@ -267,13 +267,16 @@ const PlacedWindow<T>* Fused<T>::place(int rank, const T* positions, Batch batch
 
 template <class T>
 template <class Number>
-ObjectColumns<T, Number> Fused<T>::columns(const Complex<T>* object) const {
+ObjectColumns<T, Number> FusedPasses<T>::columns(const Complex<T>* object) const {
   return {
       .values = reinterpret_cast<const Number*>(object), .rows = scene_.rows, .cols = scene_.cols};
 }
 
 template <class T>
-void Fused<T>::illuminate(int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves) {
+void FusedPasses<T>::illuminate(int rank,
+                                const Exposure<T>& exposure,
+                                Batch batch,
+                                Complex<T>* waves) {
   const PlacedWindow<T>* const windows = place(rank, exposure.positions, batch);
   const Complex<T>* const probe = exposure.probe + batch.first * probe_step(scene_);
   const std::int32_t strips = (scene_.detector + illuminated_rows - 1) / illuminated_rows;
@@ -293,7 +296,7 @@ void Fused<T>::illuminate(int rank, const Exposure<T>& exposure, Batch batch, Co
 }
 
 template <class T>
-void Fused<T>::add_up(int rank, std::int64_t count, double* cost) {
+void FusedPasses<T>::add_up(int rank, std::int64_t count, double* cost) {
   const auto threads_for = [](std::int64_t values) {
     return (values + sums_of_thread - 1) / sums_of_thread;
   };
@@ -309,15 +312,15 @@ void Fused<T>::add_up(int rank, std::int64_t count, double* cost) {
 }
 
 template <class T>
-void Fused<T>::compare(int rank,
-                       Noise noise,
-                       const Exposure<T>& exposure,
-                       Batch batch,
-                       T scale,
-                       T factor_scale,
-                       const Complex<T>* waves,
-                       Complex<T>* gradient,
-                       double* cost) {
+void FusedPasses<T>::compare(int rank,
+                             Noise noise,
+                             const Exposure<T>& exposure,
+                             Batch batch,
+                             T scale,
+                             T factor_scale,
+                             const Complex<T>* waves,
+                             Complex<T>* gradient,
+                             double* cost) {
   const std::int32_t frame = scene_.detector * scene_.detector;
   const std::int32_t chunks = (frame + chunk_pixels - 1) / chunk_pixels;
   const std::int64_t threads = batch.count * chunks * threads_of_chunk;
@@ -345,7 +348,7 @@ void Fused<T>::compare(int rank,
 
 template <class T>
 template <class Value, class Share>
-void Fused<T>::add_windows(
+void FusedPasses<T>::add_windows(
     int rank, const T* positions, Batch batch, const Share& share, Value* object) {
   const ObjectTiles tiling{.strips = {.rows = scene_.rows, .cols = scene_.cols}};
   const auto marks = static_cast<std::int32_t>((batch.count + mark_bits - 1) / mark_bits);
@@ -372,11 +375,11 @@ void Fused<T>::add_windows(
 }
 
 template <class T>
-void Fused<T>::add_to_object(int rank,
-                             const Exposure<T>& exposure,
-                             Batch batch,
-                             const Complex<T>* waves,
-                             Complex<T>* object) {
+void FusedPasses<T>::add_to_object(int rank,
+                                   const Exposure<T>& exposure,
+                                   Batch batch,
+                                   const Complex<T>* waves,
+                                   Complex<T>* object) {
   const Complex<T>* const probe = exposure.probe + batch.first * probe_step(scene_);
   with_alignment<T>({probe, waves}, [&]<class Number>() {
     add_windows(rank,
@@ -388,7 +391,10 @@ void Fused<T>::add_to_object(int rank,
 }
 
 template <class T>
-void Fused<T>::add_light(int rank, const Exposure<T>& exposure, Batch batch, T* object_weight) {
+void FusedPasses<T>::add_light(int rank,
+                               const Exposure<T>& exposure,
+                               Batch batch,
+                               T* object_weight) {
   const Complex<T>* const probe = exposure.probe + batch.first * probe_step(scene_);
   with_alignment<T>({probe}, [&]<class Number>() {
     add_windows(
@@ -397,7 +403,10 @@ void Fused<T>::add_light(int rank, const Exposure<T>& exposure, Batch batch, T* 
 }
 
 template <class T>
-void Fused<T>::add_magnitudes(int rank, const Exposure<T>& exposure, Batch batch, T* probe_weight) {
+void FusedPasses<T>::add_magnitudes(int rank,
+                                    const Exposure<T>& exposure,
+                                    Batch batch,
+                                    T* probe_weight) {
   const Strips strips{.rows = scene_.window, .cols = scene_.window};
   const std::int64_t size = std::int64_t{scene_.window} * scene_.window;
   const std::int64_t groups = (batch.count + probe_group - 1) / probe_group;
@@ -417,11 +426,11 @@ void Fused<T>::add_magnitudes(int rank, const Exposure<T>& exposure, Batch batch
 }
 
 template <class T>
-void Fused<T>::add_to_probe(int rank,
-                            const Exposure<T>& exposure,
-                            Batch batch,
-                            const Complex<T>* waves,
-                            Complex<T>* probe) {
+void FusedPasses<T>::add_to_probe(int rank,
+                                  const Exposure<T>& exposure,
+                                  Batch batch,
+                                  const Complex<T>* waves,
+                                  Complex<T>* probe) {
   const Strips strips{.rows = scene_.window, .cols = scene_.window};
   const std::int64_t size = std::int64_t{scene_.modes} * scene_.window * scene_.window;
   const std::int64_t group = scene_.varying_probe ? 1 : probe_group;
@@ -449,7 +458,7 @@ void Fused<T>::add_to_probe(int rank,
   launch(cluster_, rank, size, AddGroups<Complex<T>>{parts, probe, groups, size});
 }
 
-template class Fused<float>;
-template class Fused<double>;
+template class FusedPasses<float>;
+template class FusedPasses<double>;
 
 }  // namespace rankcheck::gpu

@@ -18,12 +18,12 @@
 namespace rankcheck::gpu {
 
 template <class T>
-class Fused {
+class FusedPasses {
  public:
   /// `scene` must have one slice. A batch has at most `batch_max` positions. If `batch_max` is 0,
   /// Cluster::batch_max decides. If that is 0 too, a batch has at most 256 MiB of waves, but at
   /// least one position.
-  Fused(Cluster& cluster, const spec::Scene& scene, std::int64_t batch_max = 0);
+  FusedPasses(Cluster& cluster, const spec::Scene& scene, std::int64_t batch_max = 0);
 
   /// Calls body(Batch) for one batch after another of `count` positions. The waves of a default
   /// batch are many times as large as a device's caches, but leave most of its memory free.
@@ -111,7 +111,7 @@ class Fused {
   Scratch<T> weight_parts_;
 };
 
-extern template class Fused<float>;
-extern template class Fused<double>;
+extern template class FusedPasses<float>;
+extern template class FusedPasses<double>;
 
 }  // namespace rankcheck::gpu

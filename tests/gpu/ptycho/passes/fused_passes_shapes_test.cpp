@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu/ptycho/kernels/arrays.hpp"
-#include "gpu/ptycho/passes/fused.hpp"
+#include "gpu/ptycho/passes/fused_passes.hpp"
 
 #include "tests/gpu/ptycho/devices.hpp"
 
@@ -105,9 +105,9 @@ spec::Scene shape_of(int rows, int cols, int window, int detector, int modes, bo
   return scene;
 }
 
-class FusedShapesTest : public testing::TestWithParam<FusedShape> {
+class FusedPassesShapesTest : public testing::TestWithParam<FusedShape> {
  protected:
-  FusedShapesTest()
+  FusedPassesShapesTest()
       : scene(GetParam().scene),
         count(GetParam().positions),
         cluster(1),
@@ -213,7 +213,7 @@ class FusedShapesTest : public testing::TestWithParam<FusedShape> {
   template <class Body, class Check>
   void for_each_batch(const Body& body, const Check& check) {
     for (const std::int64_t batch_max : {9, 33, 1000}) {
-      Fused<float> fused(cluster, scene, batch_max);
+      FusedPasses<float> fused(cluster, scene, batch_max);
       fused.for_each_batch(count, [&](Batch batch) { body(fused, batch); });
       check();
     }
@@ -229,7 +229,7 @@ class FusedShapesTest : public testing::TestWithParam<FusedShape> {
   Exposure<float> exposure;
 };
 
-TEST_P(FusedShapesTest, AddsToTheObject) {
+TEST_P(FusedPassesShapesTest, AddsToTheObject) {
   GuardedWaves wanted(object.size(), 0);
   for_each_pixel([&](int n, int m, int p, int q) {
     const Complex<float> product = conj(probe[probe_at(n, m, p, q)]) * waves[wave_at(n, m, p, q)];
@@ -237,7 +237,7 @@ TEST_P(FusedShapesTest, AddsToTheObject) {
   });
   GuardedWaves got(object.size(), GetParam().offset);
   for_each_batch(
-      [&](Fused<float>& fused, Batch batch) {
+      [&](FusedPasses<float>& fused, Batch batch) {
         const auto* const first = waves.data() + batch.first * wave_size();
         fused.add_to_object(0, exposure, batch, first, got.data());
       },
@@ -247,29 +247,29 @@ TEST_P(FusedShapesTest, AddsToTheObject) {
       });
 }
 
-TEST_P(FusedShapesTest, AddsLight) {
+TEST_P(FusedPassesShapesTest, AddsLight) {
   GuardedReals wanted(object.size(), 0);
   for_each_pixel([&](int n, int m, int p, int q) {
     const float light = norm(probe[probe_at(n, m, p, q)]);
     for_each_tap(n, p, q, [&](std::int64_t at, float weight) { wanted[at] += weight * light; });
   });
   GuardedReals got(object.size(), 0);
-  for_each_batch(
-      [&](Fused<float>& fused, Batch batch) { fused.add_light(0, exposure, batch, got.data()); },
-      [&] {
-        expect_same(got, wanted);
-        for (std::int64_t i = 0; i < got.size(); ++i) got[i] = 0;
-      });
+  for_each_batch([&](FusedPasses<float>& fused,
+                     Batch batch) { fused.add_light(0, exposure, batch, got.data()); },
+                 [&] {
+                   expect_same(got, wanted);
+                   for (std::int64_t i = 0; i < got.size(); ++i) got[i] = 0;
+                 });
 }
 
-TEST_P(FusedShapesTest, Illuminates) {
+TEST_P(FusedPassesShapesTest, Illuminates) {
   GuardedWaves wanted(waves.size(), 0);
   for_each_pixel([&](int n, int m, int p, int q) {
     wanted[wave_at(n, m, p, q)] = patch(n, p, q) * probe[probe_at(n, m, p, q)];
   });
   GuardedWaves got(waves.size(), GetParam().offset);
   for_each_batch(
-      [&](Fused<float>& fused, Batch batch) {
+      [&](FusedPasses<float>& fused, Batch batch) {
         fused.illuminate(0, exposure, batch, got.data() + batch.first * wave_size());
       },
       [&] {
@@ -278,14 +278,14 @@ TEST_P(FusedShapesTest, Illuminates) {
       });
 }
 
-TEST_P(FusedShapesTest, AddsToTheProbe) {
+TEST_P(FusedPassesShapesTest, AddsToTheProbe) {
   GuardedWaves wanted(probe.size(), 0);
   for_each_pixel([&](int n, int m, int p, int q) {
     wanted[probe_at(n, m, p, q)] += conj(patch(n, p, q)) * waves[wave_at(n, m, p, q)];
   });
   GuardedWaves got(probe.size(), GetParam().offset);
   for_each_batch(
-      [&](Fused<float>& fused, Batch batch) {
+      [&](FusedPasses<float>& fused, Batch batch) {
         const auto* const first = waves.data() + batch.first * wave_size();
         fused.add_to_probe(0, exposure, batch, first, got.data());
       },
@@ -295,13 +295,13 @@ TEST_P(FusedShapesTest, AddsToTheProbe) {
       });
 }
 
-TEST_P(FusedShapesTest, AddsMagnitudes) {
+TEST_P(FusedPassesShapesTest, AddsMagnitudes) {
   GuardedReals wanted(window_size(), 0);
   for_each_pixel([&](int n, int m, int p, int q) {
     if (m == 0) wanted[p * scene.window + q] += norm(patch(n, p, q));
   });
   GuardedReals got(window_size(), 0);
-  for_each_batch([&](Fused<float>& fused,
+  for_each_batch([&](FusedPasses<float>& fused,
                      Batch batch) { fused.add_magnitudes(0, exposure, batch, got.data()); },
                  [&] {
                    expect_same(got, wanted);
@@ -310,7 +310,7 @@ TEST_P(FusedShapesTest, AddsMagnitudes) {
 }
 
 /// At each pixel, one mode has an amplitude of 5 or 10. The other modes have 0.
-TEST_P(FusedShapesTest, Compares) {
+TEST_P(FusedPassesShapesTest, Compares) {
   const std::int64_t frame = std::int64_t{scene.detector} * scene.detector;
   GuardedWaves far(waves.size(), GetParam().offset);
   GuardedReals frames(count * frame, GetParam().offset);
@@ -334,7 +334,7 @@ TEST_P(FusedShapesTest, Compares) {
   double cost = 0;
   const Exposure<float> measured{.frames = frames.data(), .mask = mask.data()};
   for_each_batch(
-      [&](Fused<float>& fused, Batch batch) {
+      [&](FusedPasses<float>& fused, Batch batch) {
         const std::int64_t first = batch.first * wave_size();
         Complex<float>* const out = got.data() + first;
         fused.compare(0, Noise::gaussian, measured, batch, 2, 3, far.data() + first, out, &cost);
@@ -346,7 +346,7 @@ TEST_P(FusedShapesTest, Compares) {
         for (std::int64_t i = 0; i < got.size(); ++i) got[i] = {9, 9};
       });
   // The result may replace the waves.
-  Fused<float> fused(cluster, scene, 1000);
+  FusedPasses<float> fused(cluster, scene, 1000);
   fused.compare(
       0, Noise::gaussian, measured, {.count = count}, 2, 3, far.data(), far.data(), &cost);
   expect_same(far, wanted);
@@ -355,7 +355,7 @@ TEST_P(FusedShapesTest, Compares) {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes,
-    FusedShapesTest,
+    FusedPassesShapesTest,
     testing::Values(
         FusedShape{.name = "OnePixel", .scene = shape_of(1, 1, 1, 1, 1, false), .positions = 40},
         FusedShape{
