@@ -7,7 +7,7 @@ namespace {
 template <class T>
 struct PatchPixel {
   const Complex<T>* patches;
-  Frames frames;
+  FrameLayout frames;
 
   using Line = const Complex<T>*;
 

@@ -72,11 +72,11 @@ struct TimesPatch {
 
   const Complex<T>* patches;
   const Complex<T>* in;
-  Frames in_frames;
+  FrameLayout in_frames;
   /// True if `in` belongs to one position and serves all.
   bool in_shared;
   Complex<T>* out;
-  Frames out_frames;
+  FrameLayout out_frames;
   std::int64_t modes;
   std::int64_t width;
 
@@ -109,7 +109,7 @@ struct ShareObject {
 
   /// The mode's waves of the first position.
   const Complex<T>* waves;
-  Frames frames;
+  FrameLayout frames;
   const Complex<T>* incident;
   /// True if `incident` belongs to one position and serves all.
   bool shared;
@@ -126,7 +126,7 @@ struct ShareObject {
             .end = width,
             .waves = waves + frames.row(n * modes, p),
             .incident = incident + ((shared ? 0 : n * modes) * width + p) * width,
-            .out = shares + Frames{.width = width + 2, .margin = 1}.row(n, p)};
+            .out = shares + FrameLayout{.width = width + 2, .margin = 1}.row(n, p)};
   }
 
   RANKCHECK_HD void operator()(const Row& row, std::int64_t c) const {
@@ -200,7 +200,7 @@ struct ShareLight {
     return {.first = 0,
             .end = width,
             .probe = probe + r * width,
-            .out = light + Frames{.width = width + 2, .margin = 1}.row(0, r)};
+            .out = light + FrameLayout{.width = width + 2, .margin = 1}.row(0, r)};
   }
 
   RANKCHECK_HD void operator()(const Row& row, std::int64_t c) const {
@@ -232,7 +232,7 @@ struct AddToProbe {
 
   /// The waves of this position.
   const Complex<T>* waves;
-  Frames frames;
+  FrameLayout frames;
   const Complex<T>* patch;
   Complex<T>* probe;
   std::int64_t width;
@@ -253,11 +253,11 @@ struct AddToProbe {
   }
 };
 
-[[nodiscard]] Frames frames_of(const spec::Scene& scene) {
+[[nodiscard]] FrameLayout frames_of(const spec::Scene& scene) {
   return {.width = scene.detector, .margin = spec::margin(scene)};
 }
 
-[[nodiscard]] Frames windows_of(const spec::Scene& scene) {
+[[nodiscard]] FrameLayout windows_of(const spec::Scene& scene) {
   return {.width = scene.window, .margin = 0};
 }
 
@@ -368,7 +368,7 @@ void BatchedPasses<T>::add_share(int rank,
                                  const Exposure<T>& exposure,
                                  Batch batch,
                                  int slice,
-                                 Frames frames,
+                                 FrameLayout frames,
                                  const Complex<T>* waves,
                                  Complex<T>* object) {
   const Scratch& memory = scratch(rank);
@@ -403,7 +403,7 @@ void BatchedPasses<T>::add_share(int rank,
 
 template <class T>
 void BatchedPasses<T>::add_to_probe(
-    int rank, Batch batch, Frames frames, const Complex<T>* waves, Complex<T>* probe) {
+    int rank, Batch batch, FrameLayout frames, const Complex<T>* waves, Complex<T>* probe) {
   const Scratch& memory = scratch(rank);
   const std::int64_t of_position = scene_.modes * pixels();
   for (std::int64_t b = 0; b < batch.count; ++b) {
@@ -428,7 +428,7 @@ void BatchedPasses<T>::backward(int rank,
                                 Complex<T>* object,
                                 Complex<T>* probe) {
   const Scratch& memory = scratch(rank);
-  Frames frames = frames_of(scene_);
+  FrameLayout frames = frames_of(scene_);
   for (int slice = scene_.slices - 1; slice >= 0; --slice) {
     if (object != nullptr) add_share(rank, exposure, batch, slice, frames, waves, object);
     if (slice == 0) break;

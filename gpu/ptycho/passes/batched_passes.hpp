@@ -36,7 +36,7 @@ struct Batch {
 
 /// The layout of consecutive square arrays of `width` pixels along each side. In each array, the
 /// window begins `margin` pixels from the edge, in both directions.
-struct Frames {
+struct FrameLayout {
   std::int64_t width = 0;
   std::int64_t margin = 0;
 
@@ -123,11 +123,11 @@ class BatchedPasses {
                  const Exposure<T>& exposure,
                  Batch batch,
                  int slice,
-                 Frames frames,
+                 FrameLayout frames,
                  const Complex<T>* waves,
                  Complex<T>* object);
   void add_to_probe(
-      int rank, Batch batch, Frames frames, const Complex<T>* waves, Complex<T>* probe);
+      int rank, Batch batch, FrameLayout frames, const Complex<T>* waves, Complex<T>* probe);
 
   Cluster& cluster_;
   spec::Scene scene_;

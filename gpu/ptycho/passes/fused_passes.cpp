@@ -145,7 +145,7 @@ struct GatherProbe {
             .begin_n = begin,
             .end_n = begin + group < count ? begin + group : count,
             .p = strip.row,
-            .wave = waves + Frames{.width = detector, .margin = margin}.row(
+            .wave = waves + FrameLayout{.width = detector, .margin = margin}.row(
                                 begin * modes + strip.array % modes, strip.row),
             .out = probe + (strip.array * width + strip.row) * width};
   }

@@ -171,7 +171,7 @@ struct ConjugateTimesWaves {
   const Complex<T>* probe;
   bool varying_probe;
   const Complex<T>* waves;
-  Frames frames;
+  FrameLayout frames;
   std::int64_t modes;
   std::int64_t width;
 

@@ -105,7 +105,7 @@ struct KeepWindows {
   const Complex<T>* waves;
   /// The first window of the batch.
   Complex<T>* windows;
-  Frames frames;
+  FrameLayout frames;
   std::int64_t modes;
   std::int64_t width;
 
