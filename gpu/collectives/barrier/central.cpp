@@ -1,12 +1,12 @@
 #include "gpu/plan/algorithm.hpp"
-#include "gpu/plan/patterns/round.hpp"
+#include "gpu/plan/patterns/communication_round.hpp"
 
 namespace rankcheck::gpu::barrier {
 
 namespace {
 
 void write_plan(plan::Builder& builder) {
-  plan::Round round(builder);
+  plan::CommunicationRound round(builder);
   for (int r = 1; r < builder.ranks(); ++r) round.tell(r, 0);
   round.close();
   plan::wait_for_ranks(builder, 0, 1);

@@ -1,5 +1,5 @@
 #include "gpu/plan/algorithm.hpp"
-#include "gpu/plan/patterns/round.hpp"
+#include "gpu/plan/patterns/communication_round.hpp"
 
 namespace rankcheck::gpu::barrier {
 
@@ -7,7 +7,7 @@ namespace {
 
 void write_plan(plan::Builder& builder) {
   const int n = builder.ranks();
-  plan::Round round(builder);
+  plan::CommunicationRound round(builder);
   for (int distance = 1; distance < n; distance *= 2) {
     for (int r = 0; r < n; ++r) round.tell(r, (r + distance) % n);
     round.close();

@@ -1,6 +1,6 @@
 #include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/communication_round.hpp"
 #include "gpu/plan/patterns/reduce_scatter.hpp"
-#include "gpu/plan/patterns/round.hpp"
 
 namespace rankcheck::gpu::reduce {
 

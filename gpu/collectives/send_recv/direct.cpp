@@ -1,12 +1,12 @@
 #include "gpu/plan/algorithm.hpp"
-#include "gpu/plan/patterns/round.hpp"
+#include "gpu/plan/patterns/communication_round.hpp"
 
 namespace rankcheck::gpu::send_recv {
 
 namespace {
 
 void write_plan(plan::Builder& builder) {
-  plan::Round round(builder);
+  plan::CommunicationRound round(builder);
   for (int r = 0; r < builder.ranks(); ++r) {
     round.put(builder.recv(spec::destination(builder.call(), r)), builder.send(r));
   }

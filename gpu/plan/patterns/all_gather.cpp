@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gpu/plan/patterns/round.hpp"
+#include "gpu/plan/patterns/communication_round.hpp"
 
 namespace rankcheck::gpu::plan {
 
@@ -12,7 +12,7 @@ void ring_all_gather(Builder& builder, const Place& place) {
 
 void ring_all_gather(Builder& builder, const Place& place, const Place& missing) {
   const int n = builder.ranks();
-  Round round(builder);
+  CommunicationRound round(builder);
   for (int step = 0; step + 1 < n; ++step) {
     for (int r = 0; r < n; ++r) {
       const int block = (r - step + n) % n;
@@ -24,7 +24,7 @@ void ring_all_gather(Builder& builder, const Place& place, const Place& missing)
 
 void bruck_all_gather(Builder& builder, const Place& place) {
   const int n = builder.ranks();
-  Round round(builder);
+  CommunicationRound round(builder);
   for (int distance = 1; distance < n; distance *= 2) {
     for (int r = 0; r < n; ++r) {
       round.put(place, r, (r - distance + n) % n, {r, std::min(distance, n - distance)});
@@ -35,7 +35,7 @@ void bruck_all_gather(Builder& builder, const Place& place) {
 
 void direct_all_gather(Builder& builder, const Place& place) {
   const int n = builder.ranks();
-  Round round(builder);
+  CommunicationRound round(builder);
   for (int distance = 1; distance < n; ++distance) {
     for (int r = 0; r < n; ++r) round.put(place((r + distance) % n, r), place(r, r));
   }

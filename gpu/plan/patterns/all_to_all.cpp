@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "gpu/plan/patterns/round.hpp"
+#include "gpu/plan/patterns/communication_round.hpp"
 
 namespace rankcheck::gpu::plan {
 
@@ -43,7 +43,7 @@ class Outgoing {
 void pairwise_all_to_all(Builder& builder) {
   const int n = builder.ranks();
   const Outgoing outgoing(builder);
-  Round round(builder);
+  CommunicationRound round(builder);
   for (int distance = 0; distance < n; ++distance) {
     for (int r = 0; r < n; ++r) {
       const int q = (r + distance) % n;
@@ -64,7 +64,7 @@ void bruck_all_to_all(Builder& builder) {
     for (int way = 0; way < n; ++way) at.push_back(outgoing(r, (r + way) % n));
     builder.copy(builder.recv(r, r), builder.send(r, r));
   }
-  Round round(builder);
+  CommunicationRound round(builder);
   for (int hop = 1; hop < n; hop *= 2) {
     for (std::size_t i = 0; i < at.size(); ++i) {
       const int r = static_cast<int>(i / size);

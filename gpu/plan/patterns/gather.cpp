@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpu/plan/patterns/round.hpp"
+#include "gpu/plan/patterns/communication_round.hpp"
 #include "gpu/plan/patterns/tree.hpp"
 
 namespace rankcheck::gpu::plan {
@@ -45,7 +45,7 @@ Place staged(Builder& builder, const Place& at_root, const Place& at_owner) {
 }  // namespace
 
 void direct_gather(Builder& builder) {
-  Round round(builder);
+  CommunicationRound round(builder);
   for (int r = 0; r < builder.ranks(); ++r) {
     round.put(builder.recv(builder.call().root, r), builder.send(r));
   }
@@ -53,7 +53,7 @@ void direct_gather(Builder& builder) {
 }
 
 void direct_scatter(Builder& builder) {
-  Round round(builder);
+  CommunicationRound round(builder);
   for (int r = 0; r < builder.ranks(); ++r) {
     round.put(builder.recv(r), builder.send(builder.call().root, r));
   }

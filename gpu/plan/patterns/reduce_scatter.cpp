@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "gpu/plan/patterns/communication_round.hpp"
 #include "gpu/plan/patterns/partials.hpp"
-#include "gpu/plan/patterns/round.hpp"
 
 namespace rankcheck::gpu::plan {
 

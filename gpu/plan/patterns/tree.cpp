@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "gpu/plan/patterns/communication_round.hpp"
 #include "gpu/plan/patterns/partials.hpp"
-#include "gpu/plan/patterns/round.hpp"
 
 namespace rankcheck::gpu::plan {
 
@@ -48,7 +48,7 @@ void reduce_along_tree(Builder& builder, int root, const Place& in, const Range&
 }
 
 void scatter_along_tree(Builder& builder, int root, const Place& place) {
-  Round round(builder);
+  CommunicationRound round(builder);
   for (const Edge& edge : binomial_tree(builder.ranks(), root)) {
     round.put(place, edge.parent, edge.child, {edge.child, edge.size});
     round.close();
@@ -56,7 +56,7 @@ void scatter_along_tree(Builder& builder, int root, const Place& place) {
 }
 
 void gather_along_tree(Builder& builder, int root, const Place& place) {
-  Round round(builder);
+  CommunicationRound round(builder);
   for (const Edge& edge : inward(builder.ranks(), root)) {
     round.put(place, edge.child, edge.parent, {edge.child, edge.size});
     round.close();

@@ -1,13 +1,13 @@
-#include "gpu/plan/patterns/round.hpp"
+#include "gpu/plan/patterns/communication_round.hpp"
 
 #include <cstddef>
 
 namespace rankcheck::gpu::plan {
 
-Round::Round(Builder& builder)
+CommunicationRound::CommunicationRound(Builder& builder)
     : builder_(&builder), sending_to_(static_cast<std::size_t>(builder.ranks()), -1) {}
 
-void Round::put(const Range& destination, const Range& source) {
+void CommunicationRound::put(const Range& destination, const Range& source) {
   if (destination.count == 0) return;
   if (destination.rank == source.rank) {
     builder_->copy(destination, source);
@@ -17,7 +17,7 @@ void Round::put(const Range& destination, const Range& source) {
   builder_->put(destination, source);
 }
 
-void Round::put(const Place& place, int from, int to, const Blocks& blocks) {
+void CommunicationRound::put(const Place& place, int from, int to, const Blocks& blocks) {
   Range source;
   Range destination;
   for (int i = 0; i < blocks.count; ++i) {
@@ -36,20 +36,20 @@ void Round::put(const Place& place, int from, int to, const Blocks& blocks) {
   put(destination, source);
 }
 
-void Round::tell(int from, int to) {
+void CommunicationRound::tell(int from, int to) {
   int& sending_to = sending_to_[static_cast<std::size_t>(from)];
   if (sending_to != to) signal_sent(from);
   sending_to = to;
 }
 
-void Round::signal_sent(int from) {
+void CommunicationRound::signal_sent(int from) {
   int& sending_to = sending_to_[static_cast<std::size_t>(from)];
   if (sending_to < 0) return;
   arrivals_.push_back({sending_to, builder_->signal(from)});
   sending_to = -1;
 }
 
-void Round::close() {
+void CommunicationRound::close() {
   for (int r = 0; r < builder_->ranks(); ++r) signal_sent(r);
   for (const Arrival& arrival : arrivals_) builder_->wait(arrival.rank, arrival.event);
   arrivals_.clear();

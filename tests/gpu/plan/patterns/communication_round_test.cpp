@@ -1,4 +1,4 @@
-#include "gpu/plan/patterns/round.hpp"
+#include "gpu/plan/patterns/communication_round.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace rankcheck::gpu::plan {
 namespace {
 
 /// A builder for an all_gather_v of blocks of these sizes.
-class RoundTest : public testing::Test {
+class CommunicationRoundTest : public testing::Test {
  protected:
   void begin(std::vector<std::int64_t> counts, std::int64_t gap = 0) {
     call_.ranks = static_cast<int>(counts.size());
@@ -43,9 +43,9 @@ class RoundTest : public testing::Test {
   Builder builder_;
 };
 
-TEST_F(RoundTest, SendsBeforeItWaits) {
+TEST_F(CommunicationRoundTest, SendsBeforeItWaits) {
   begin({1, 1});
-  Round round(builder_);
+  CommunicationRound round(builder_);
   round.put(builder_.recv(1, 0), builder_.recv(0, 0));
   round.put(builder_.recv(0, 1), builder_.recv(1, 1));
   round.close();
@@ -53,27 +53,27 @@ TEST_F(RoundTest, SendsBeforeItWaits) {
   EXPECT_EQ(kinds(1), "psw");
 }
 
-TEST_F(RoundTest, SharesASignalAmongPutsToOneRank) {
+TEST_F(CommunicationRoundTest, SharesASignalAmongPutsToOneRank) {
   begin({1, 1, 1}, 1);
-  Round round(builder_);
+  CommunicationRound round(builder_);
   round.put(recv(), 0, 1, {0, 2});
   round.put(recv(), 0, 2, {0, 1});
   round.close();
   EXPECT_EQ(kinds(0), "ppsps");
 }
 
-TEST_F(RoundTest, MovesNeighbouringBlocksAsOne) {
+TEST_F(CommunicationRoundTest, MovesNeighbouringBlocksAsOne) {
   begin({2, 0, 3});
-  Round round(builder_);
+  CommunicationRound round(builder_);
   round.put(recv(), 0, 1, {0, 3});
   round.close();
   EXPECT_EQ(kinds(0), "ps");
   EXPECT_EQ(plan_.sources.at(0).count, 5);
 }
 
-TEST_F(RoundTest, BeginsAgainBehindTheLastBlock) {
+TEST_F(CommunicationRoundTest, BeginsAgainBehindTheLastBlock) {
   begin({2, 1, 3});
-  Round round(builder_);
+  CommunicationRound round(builder_);
   round.put(recv(), 0, 1, {2, 2});
   round.close();
   ASSERT_EQ(plan_.sources.size(), 2U);
@@ -81,26 +81,26 @@ TEST_F(RoundTest, BeginsAgainBehindTheLastBlock) {
   EXPECT_EQ(plan_.sources[1].offset, 0);
 }
 
-TEST_F(RoundTest, LeavesEmptyTransfersOut) {
+TEST_F(CommunicationRoundTest, LeavesEmptyTransfersOut) {
   begin({0, 1});
-  Round round(builder_);
+  CommunicationRound round(builder_);
   round.put(recv(), 0, 1, {0, 1});
   round.close();
   EXPECT_EQ(kinds(0), "");
   EXPECT_EQ(kinds(1), "");
 }
 
-TEST_F(RoundTest, CopiesWithinARankWithoutSignals) {
+TEST_F(CommunicationRoundTest, CopiesWithinARankWithoutSignals) {
   begin({1, 1});
-  Round round(builder_);
+  CommunicationRound round(builder_);
   round.put(builder_.recv(0, 0), builder_.send(0));
   round.close();
   EXPECT_EQ(kinds(0), "c");
 }
 
-TEST_F(RoundTest, TellsWithoutData) {
+TEST_F(CommunicationRoundTest, TellsWithoutData) {
   begin({0, 0});
-  Round round(builder_);
+  CommunicationRound round(builder_);
   round.tell(1, 0);
   round.close();
   EXPECT_EQ(kinds(0), "w");

@@ -8,9 +8,9 @@ namespace rankcheck::gpu::plan {
 
 /// Transfers that happen at the same time: first all ranks send, then they wait for the data sent
 /// to them. Consecutive transfers between the same two ranks share one signal.
-class Round {
+class CommunicationRound {
  public:
-  explicit Round(Builder& builder);
+  explicit CommunicationRound(Builder& builder);
 
   /// Copies between any two ranks. The source's rank does the work. Does nothing if the destination
   /// is empty.
