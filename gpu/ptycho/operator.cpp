@@ -63,7 +63,7 @@ void OperatorRun::put_cost(const std::vector<double*>& sums) const {
   with_precision(call_.type, [&]<class T>() {
     for (std::size_t i = 0; i < sums.size(); ++i) {
       const int rank = local()[i];
-      launch(cluster_, rank, 1, Round<T>{sums[i], out<T>(rank, spec::Array::cost)});
+      launch(cluster_, rank, 1, RoundToType<T>{sums[i], out<T>(rank, spec::Array::cost)});
     }
   });
 }

@@ -50,7 +50,7 @@ void copy(Cluster& cluster, int rank, std::int64_t count, const Value* from, Val
 
 /// Converts a sum in double precision to the stored type.
 template <class T>
-struct Round {
+struct RoundToType {
   const double* from;
   T* to;
 
