@@ -9,11 +9,11 @@ template <class T>
 void run_fused(const OperatorRun& run) {
   FusedPasses<T> fused(run.cluster(), run.scene());
   for (const int rank : run.local()) {
-    const Exposure<T> exposure{.object = run.in<Complex<T>>(rank, spec::Array::object),
-                               .probe = run.in<Complex<T>>(rank, spec::Array::probe),
-                               .positions = run.in<T>(rank, spec::Array::positions)};
+    const ScanShare<T> scan{.object = run.in<Complex<T>>(rank, spec::Array::object),
+                            .probe = run.in<Complex<T>>(rank, spec::Array::probe),
+                            .positions = run.in<T>(rank, spec::Array::positions)};
     auto* const waves = run.out<Complex<T>>(rank, spec::Array::waves);
-    fused.illuminate(rank, exposure, {.count = run.positions(rank)}, waves);
+    fused.illuminate(rank, scan, {.count = run.positions(rank)}, waves);
   }
 }
 

@@ -11,13 +11,13 @@ void run_fused(const OperatorRun& run) {
   FusedPasses<T> fused(run.cluster(), run.scene());
   const std::int64_t of_wave = spec::values(run.scene(), spec::Array::waves);
   for (const int rank : run.local()) {
-    const Exposure<T> exposure{.probe = run.in<Complex<T>>(rank, spec::Array::probe),
-                               .positions = run.in<T>(rank, spec::Array::positions)};
+    const ScanShare<T> scan{.probe = run.in<Complex<T>>(rank, spec::Array::probe),
+                            .positions = run.in<T>(rank, spec::Array::positions)};
     const auto* const waves = run.in<Complex<T>>(rank, spec::Array::waves);
     auto* const object = run.out<Complex<T>>(rank, spec::Array::object);
     fill(run.cluster(), rank, run.size(rank, spec::Array::object), object, Complex<T>{});
     fused.for_each_batch(run.positions(rank), [&](Batch batch) {
-      fused.add_to_object(rank, exposure, batch, waves + batch.first * of_wave, object);
+      fused.add_to_object(rank, scan, batch, waves + batch.first * of_wave, object);
     });
   }
   run.sum_over_ranks(spec::Array::object);

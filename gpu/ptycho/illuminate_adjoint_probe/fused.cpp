@@ -11,13 +11,13 @@ void run_fused(const OperatorRun& run) {
   FusedPasses<T> fused(run.cluster(), run.scene());
   const std::int64_t of_wave = spec::values(run.scene(), spec::Array::waves);
   for (const int rank : run.local()) {
-    const Exposure<T> exposure{.object = run.in<Complex<T>>(rank, spec::Array::object),
-                               .positions = run.in<T>(rank, spec::Array::positions)};
+    const ScanShare<T> scan{.object = run.in<Complex<T>>(rank, spec::Array::object),
+                            .positions = run.in<T>(rank, spec::Array::positions)};
     const auto* const waves = run.in<Complex<T>>(rank, spec::Array::waves);
     auto* const probe = run.out<Complex<T>>(rank, spec::Array::probe);
     fill(run.cluster(), rank, run.size(rank, spec::Array::probe), probe, Complex<T>{});
     fused.for_each_batch(run.positions(rank), [&](Batch batch) {
-      fused.add_to_probe(rank, exposure, batch, waves + batch.first * of_wave, probe);
+      fused.add_to_probe(rank, scan, batch, waves + batch.first * of_wave, probe);
     });
   }
   if (!run.scene().varying_probe) run.sum_over_ranks(spec::Array::probe);

@@ -14,8 +14,8 @@ void run_typed(const OperatorRun& run) {
   through_slices<T>(run, true, [&](BatchedPasses<T>& passes, const Stretch<T>& at) {
     const auto* const waves = run.in<Complex<T>>(at.rank, spec::Array::waves) + at.first_wave;
     auto* const out = run.out<Complex<T>>(at.rank, spec::Array::object);
-    passes.forward(at.rank, at.exposure, at.batch, nullptr);
-    passes.backward(at.rank, at.exposure, at.batch, waves, out, nullptr);
+    passes.forward(at.rank, at.scan, at.batch, nullptr);
+    passes.backward(at.rank, at.scan, at.batch, waves, out, nullptr);
   });
   run.sum_over_ranks(spec::Array::object);
 }

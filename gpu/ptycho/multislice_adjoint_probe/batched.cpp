@@ -14,8 +14,8 @@ void run_typed(const OperatorRun& run) {
   through_slices<T>(run, false, [&](BatchedPasses<T>& passes, const Stretch<T>& at) {
     const auto* const waves = run.in<Complex<T>>(at.rank, spec::Array::waves) + at.first_wave;
     auto* const out = run.out<Complex<T>>(at.rank, spec::Array::probe);
-    passes.forward(at.rank, at.exposure, at.batch, nullptr);
-    passes.backward(at.rank, at.exposure, at.batch, waves, nullptr, out);
+    passes.forward(at.rank, at.scan, at.batch, nullptr);
+    passes.backward(at.rank, at.scan, at.batch, waves, nullptr, out);
   });
   if (!run.scene().varying_probe) run.sum_over_ranks(spec::Array::probe);
 }

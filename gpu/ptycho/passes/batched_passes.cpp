@@ -302,16 +302,16 @@ Complex<T>* BatchedPasses<T>::behind(const Scratch& memory, int slice) const {
 
 template <class T>
 typename BatchedPasses<T>::Incident BatchedPasses<T>::incident(const Scratch& memory,
-                                                               const Exposure<T>& exposure,
+                                                               const ScanShare<T>& scan,
                                                                Batch batch,
                                                                int slice) const {
   if (slice > 0) return {.waves = behind(memory, slice - 1), .shared = false};
   const std::int64_t own = scene_.varying_probe ? batch.first * scene_.modes * pixels() : 0;
-  return {.waves = exposure.probe + own, .shared = !scene_.varying_probe};
+  return {.waves = scan.probe + own, .shared = !scene_.varying_probe};
 }
 
 template <class T>
-void BatchedPasses<T>::extract(int rank, const Exposure<T>& exposure, Batch batch, int slice) {
+void BatchedPasses<T>::extract(int rank, const ScanShare<T>& scan, Batch batch, int slice) {
   const std::int64_t rows = batch.count * scene_.window;
   const auto extract_with = [&]<bool inside>() {
     launch_rows(
@@ -319,10 +319,10 @@ void BatchedPasses<T>::extract(int rank, const Exposure<T>& exposure, Batch batc
         rank,
         rows,
         ExtractPatches<T, inside>{
-            .object = {.values = exposure.object + std::int64_t{slice} * scene_.rows * scene_.cols,
+            .object = {.values = scan.object + std::int64_t{slice} * scene_.rows * scene_.cols,
                        .rows = scene_.rows,
                        .cols = scene_.cols},
-            .positions = exposure.positions + 2 * batch.first,
+            .positions = scan.positions + 2 * batch.first,
             .patches = patches(scratch(rank), slice),
             .width = scene_.window});
   };
@@ -331,10 +331,7 @@ void BatchedPasses<T>::extract(int rank, const Exposure<T>& exposure, Batch batc
 }
 
 template <class T>
-void BatchedPasses<T>::forward(int rank,
-                               const Exposure<T>& exposure,
-                               Batch batch,
-                               Complex<T>* waves) {
+void BatchedPasses<T>::forward(int rank, const ScanShare<T>& scan, Batch batch, Complex<T>* waves) {
   const Scratch& memory = scratch(rank);
   const std::int64_t width = scene_.window;
   const std::int64_t layers = batch.count * scene_.modes;
@@ -343,10 +340,10 @@ void BatchedPasses<T>::forward(int rank,
     fill(cluster_, rank, layers * frame, waves, Complex<T>{});
   }
   for (int slice = 0; slice < scene_.slices; ++slice) {
-    extract(rank, exposure, batch, slice);
+    extract(rank, scan, batch, slice);
     const bool is_last = slice + 1 == scene_.slices;
-    if (exposure.probe == nullptr || (is_last && waves == nullptr)) continue;
-    const Incident in = incident(memory, exposure, batch, slice);
+    if (scan.probe == nullptr || (is_last && waves == nullptr)) continue;
+    const Incident in = incident(memory, scan, batch, slice);
     Complex<T>* const out = is_last ? waves : behind(memory, slice);
     launch_rows(cluster_,
                 rank,
@@ -365,7 +362,7 @@ void BatchedPasses<T>::forward(int rank,
 
 template <class T>
 void BatchedPasses<T>::add_share(int rank,
-                                 const Exposure<T>& exposure,
+                                 const ScanShare<T>& scan,
                                  Batch batch,
                                  int slice,
                                  FrameLayout frames,
@@ -373,7 +370,7 @@ void BatchedPasses<T>::add_share(int rank,
                                  Complex<T>* object) {
   const Scratch& memory = scratch(rank);
   const std::int64_t width = scene_.window;
-  const Incident in = incident(memory, exposure, batch, slice);
+  const Incident in = incident(memory, scan, batch, slice);
   for (int mode = 0; mode < scene_.modes; ++mode) {
     launch_rows(cluster_,
                 rank,
@@ -392,7 +389,7 @@ void BatchedPasses<T>::add_share(int rank,
         cluster_,
         rank,
         width + 1,
-        AddShare<T, Complex<T>>{.position = exposure.positions + 2 * (batch.first + b),
+        AddShare<T, Complex<T>>{.position = scan.positions + 2 * (batch.first + b),
                                 .share = memory.shares + b * (width + 2) * (width + 2),
                                 .object = object + std::int64_t{slice} * scene_.rows * scene_.cols,
                                 .rows = scene_.rows,
@@ -422,7 +419,7 @@ void BatchedPasses<T>::add_to_probe(
 
 template <class T>
 void BatchedPasses<T>::backward(int rank,
-                                const Exposure<T>& exposure,
+                                const ScanShare<T>& scan,
                                 Batch batch,
                                 const Complex<T>* waves,
                                 Complex<T>* object,
@@ -430,7 +427,7 @@ void BatchedPasses<T>::backward(int rank,
   const Scratch& memory = scratch(rank);
   FrameLayout frames = frames_of(scene_);
   for (int slice = scene_.slices - 1; slice >= 0; --slice) {
-    if (object != nullptr) add_share(rank, exposure, batch, slice, frames, waves, object);
+    if (object != nullptr) add_share(rank, scan, batch, slice, frames, waves, object);
     if (slice == 0) break;
     const std::int64_t layers = batch.count * scene_.modes;
     launch_rows(cluster_,
@@ -453,7 +450,7 @@ void BatchedPasses<T>::backward(int rank,
 
 template <class T>
 void BatchedPasses<T>::weigh(
-    int rank, const Exposure<T>& exposure, Batch batch, T* object_weight, T* probe_weight) {
+    int rank, const ScanShare<T>& scan, Batch batch, T* object_weight, T* probe_weight) {
   Scratch& memory = scratch(rank);
   const std::int64_t width = scene_.window;
   const std::int64_t bordered = (width + 2) * (width + 2);
@@ -476,7 +473,7 @@ void BatchedPasses<T>::weigh(
       launch_rows(cluster_,
                   rank,
                   width,
-                  ShareLight<T>{.probe = exposure.probe + (own * scene_.modes + mode) * pixels(),
+                  ShareLight<T>{.probe = scan.probe + (own * scene_.modes + mode) * pixels(),
                                 .light = memory.light,
                                 .width = width,
                                 .overwrites = mode == 0});
@@ -484,7 +481,7 @@ void BatchedPasses<T>::weigh(
     launch_rows(cluster_,
                 rank,
                 width + 1,
-                AddShare<T, T>{.position = exposure.positions + 2 * n,
+                AddShare<T, T>{.position = scan.positions + 2 * n,
                                .share = memory.light,
                                .object = object_weight,
                                .rows = scene_.rows,

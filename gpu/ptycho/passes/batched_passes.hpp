@@ -15,7 +15,7 @@ namespace rankcheck::gpu {
 
 /// One rank's share of a problem, in its device's memory.
 template <class T>
-struct Exposure {
+struct ScanShare {
   const Complex<T>* object = nullptr;
   /// One probe for all positions, or one for each position if the probe varies.
   const Complex<T>* probe = nullptr;
@@ -70,13 +70,13 @@ class BatchedPasses {
   /// Writes the waves that leave the last slice: complex [count, modes, detector, detector]; null
   /// if they are not wanted. Without a probe, no waves are computed; backward() then gives only the
   /// probe's gradient.
-  void forward(int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves);
+  void forward(int rank, const ScanShare<T>& scan, Batch batch, Complex<T>* waves);
 
   /// Adds the gradients with respect to object and probe, given the gradients `waves` with respect
   /// to the waves that leave the last slice. This rank's last forward() must have been for the same
   /// batch. A varying probe's gradient is written, not added. `object` and `probe` may be null.
   void backward(int rank,
-                const Exposure<T>& exposure,
+                const ScanShare<T>& scan,
                 Batch batch,
                 const Complex<T>* waves,
                 Complex<T>* object,
@@ -85,7 +85,7 @@ class BatchedPasses {
   /// Adds the probes' light to the weights of the object's pixels, and the squares of the first
   /// slice to the weights of the probe's pixels. This rank's last forward() must have been for the
   /// same batch. Either array may be null.
-  void weigh(int rank, const Exposure<T>& exposure, Batch batch, T* object_weight, T* probe_weight);
+  void weigh(int rank, const ScanShare<T>& scan, Batch batch, T* object_weight, T* probe_weight);
 
  private:
   struct Scratch {
@@ -115,12 +115,12 @@ class BatchedPasses {
   /// The waves that reach the slice after this one.
   [[nodiscard]] Complex<T>* behind(const Scratch& memory, int slice) const;
   [[nodiscard]] Incident incident(const Scratch& memory,
-                                  const Exposure<T>& exposure,
+                                  const ScanShare<T>& scan,
                                   Batch batch,
                                   int slice) const;
-  void extract(int rank, const Exposure<T>& exposure, Batch batch, int slice);
+  void extract(int rank, const ScanShare<T>& scan, Batch batch, int slice);
   void add_share(int rank,
-                 const Exposure<T>& exposure,
+                 const ScanShare<T>& scan,
                  Batch batch,
                  int slice,
                  FrameLayout frames,

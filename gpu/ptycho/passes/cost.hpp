@@ -70,15 +70,15 @@ inline void run_fused_cost(const OperatorRun& run, Noise noise) {
     for (const int rank : run.local()) {
       totals.push_back(cluster.allocate_array<double>(rank, 1));
       fill(cluster, rank, 1, totals.back(), 0.0);
-      const Exposure<T> exposure{.frames = run.in<T>(rank, spec::Array::frames),
-                                 .mask = run.in<T>(rank, spec::Array::mask)};
+      const ScanShare<T> scan{.frames = run.in<T>(rank, spec::Array::frames),
+                              .mask = run.in<T>(rank, spec::Array::mask)};
       const std::int64_t of_wave = spec::values(run.scene(), spec::Array::far_waves);
       const auto* const waves = run.in<Complex<T>>(rank, spec::Array::far_waves);
       auto* const gradient = run.out<Complex<T>>(rank, spec::Array::far_waves);
       fused.for_each_batch(run.positions(rank), [&](Batch batch) {
         fused.compare(rank,
                       noise,
-                      exposure,
+                      scan,
                       batch,
                       1,
                       1,

@@ -274,14 +274,14 @@ ObjectColumns<T, Number> FusedPasses<T>::columns(const Complex<T>* object) const
 
 template <class T>
 void FusedPasses<T>::illuminate(int rank,
-                                const Exposure<T>& exposure,
+                                const ScanShare<T>& scan,
                                 Batch batch,
                                 Complex<T>* waves) {
-  const PlacedWindow<T>* const windows = place(rank, exposure.positions, batch);
-  const Complex<T>* const probe = exposure.probe + batch.first * probe_step(scene_);
+  const PlacedWindow<T>* const windows = place(rank, scan.positions, batch);
+  const Complex<T>* const probe = scan.probe + batch.first * probe_step(scene_);
   const std::int32_t strips = (scene_.detector + illuminated_rows - 1) / illuminated_rows;
-  with_alignment<T>({exposure.object, probe, waves}, [&]<class Number>() {
-    const IlluminateStrips<T, Number> kernel{.object = columns<Number>(exposure.object),
+  with_alignment<T>({scan.object, probe, waves}, [&]<class Number>() {
+    const IlluminateStrips<T, Number> kernel{.object = columns<Number>(scan.object),
                                              .probe = reinterpret_cast<const Number*>(probe),
                                              .probe_step = probe_step(scene_),
                                              .windows = windows,
@@ -314,7 +314,7 @@ void FusedPasses<T>::add_up(int rank, std::int64_t count, double* cost) {
 template <class T>
 void FusedPasses<T>::compare(int rank,
                              Noise noise,
-                             const Exposure<T>& exposure,
+                             const ScanShare<T>& scan,
                              Batch batch,
                              T scale,
                              T factor_scale,
@@ -332,8 +332,8 @@ void FusedPasses<T>::compare(int rank,
              threads,
              ComparePixels<T, Number, kind>{.waves = reinterpret_cast<const Number*>(waves),
                                             .gradient = reinterpret_cast<Number*>(gradient),
-                                            .frames = exposure.frames + batch.first * frame,
-                                            .mask = exposure.mask,
+                                            .frames = scan.frames + batch.first * frame,
+                                            .mask = scan.mask,
                                             .costs = costs,
                                             .modes = scene_.modes,
                                             .frame = frame,
@@ -375,15 +375,12 @@ void FusedPasses<T>::add_windows(
 }
 
 template <class T>
-void FusedPasses<T>::add_to_object(int rank,
-                                   const Exposure<T>& exposure,
-                                   Batch batch,
-                                   const Complex<T>* waves,
-                                   Complex<T>* object) {
-  const Complex<T>* const probe = exposure.probe + batch.first * probe_step(scene_);
+void FusedPasses<T>::add_to_object(
+    int rank, const ScanShare<T>& scan, Batch batch, const Complex<T>* waves, Complex<T>* object) {
+  const Complex<T>* const probe = scan.probe + batch.first * probe_step(scene_);
   with_alignment<T>({probe, waves}, [&]<class Number>() {
     add_windows(rank,
-                exposure.positions,
+                scan.positions,
                 batch,
                 ConjugateTimesWaveColumn<T, Number>(scene_, probe, waves),
                 object);
@@ -391,32 +388,29 @@ void FusedPasses<T>::add_to_object(int rank,
 }
 
 template <class T>
-void FusedPasses<T>::add_light(int rank,
-                               const Exposure<T>& exposure,
-                               Batch batch,
-                               T* object_weight) {
-  const Complex<T>* const probe = exposure.probe + batch.first * probe_step(scene_);
+void FusedPasses<T>::add_light(int rank, const ScanShare<T>& scan, Batch batch, T* object_weight) {
+  const Complex<T>* const probe = scan.probe + batch.first * probe_step(scene_);
   with_alignment<T>({probe}, [&]<class Number>() {
     add_windows(
-        rank, exposure.positions, batch, ProbeLightColumn<T, Number>(scene_, probe), object_weight);
+        rank, scan.positions, batch, ProbeLightColumn<T, Number>(scene_, probe), object_weight);
   });
 }
 
 template <class T>
 void FusedPasses<T>::add_magnitudes(int rank,
-                                    const Exposure<T>& exposure,
+                                    const ScanShare<T>& scan,
                                     Batch batch,
                                     T* probe_weight) {
   const Strips strips{.rows = scene_.window, .cols = scene_.window};
   const std::int64_t size = std::int64_t{scene_.window} * scene_.window;
   const std::int64_t groups = (batch.count + probe_group - 1) / probe_group;
   T* const parts = weight_parts_.get(rank, groups * size);
-  const PlacedWindow<T>* const windows = place(rank, exposure.positions, batch);
-  with_alignment<T>({exposure.object}, [&]<class Number>() {
+  const PlacedWindow<T>* const windows = place(rank, scan.positions, batch);
+  with_alignment<T>({scan.object}, [&]<class Number>() {
     launch_rows(cluster_,
                 rank,
                 groups * strips.count(),
-                GatherMagnitudes<T, Number>{.object = columns<Number>(exposure.object),
+                GatherMagnitudes<T, Number>{.object = columns<Number>(scan.object),
                                             .windows = windows,
                                             .weight = parts,
                                             .count = batch.count,
@@ -426,23 +420,20 @@ void FusedPasses<T>::add_magnitudes(int rank,
 }
 
 template <class T>
-void FusedPasses<T>::add_to_probe(int rank,
-                                  const Exposure<T>& exposure,
-                                  Batch batch,
-                                  const Complex<T>* waves,
-                                  Complex<T>* probe) {
+void FusedPasses<T>::add_to_probe(
+    int rank, const ScanShare<T>& scan, Batch batch, const Complex<T>* waves, Complex<T>* probe) {
   const Strips strips{.rows = scene_.window, .cols = scene_.window};
   const std::int64_t size = std::int64_t{scene_.modes} * scene_.window * scene_.window;
   const std::int64_t group = scene_.varying_probe ? 1 : probe_group;
   const std::int64_t groups = (batch.count + group - 1) / group;
   Complex<T>* const parts =
       scene_.varying_probe ? probe + batch.first * size : probe_parts_.get(rank, groups * size);
-  const PlacedWindow<T>* const windows = place(rank, exposure.positions, batch);
-  with_alignment<T>({exposure.object, waves}, [&]<class Number>() {
+  const PlacedWindow<T>* const windows = place(rank, scan.positions, batch);
+  with_alignment<T>({scan.object, waves}, [&]<class Number>() {
     launch_rows(cluster_,
                 rank,
                 groups * scene_.modes * strips.count(),
-                GatherProbe<T, Number>{.object = columns<Number>(exposure.object),
+                GatherProbe<T, Number>{.object = columns<Number>(scan.object),
                                        .waves = reinterpret_cast<const Number*>(waves),
                                        .windows = windows,
                                        .probe = parts,

@@ -41,14 +41,14 @@ class FusedPasses {
 
   /// Writes the waves that leave the object, and zeros around their windows. A pixel of the patch
   /// is computed once for all modes.
-  void illuminate(int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves);
+  void illuminate(int rank, const ScanShare<T>& scan, Batch batch, Complex<T>* waves);
 
   /// Compares far waves with the frames, reading each wave once. The waves to compare are `scale`
   /// times `waves`. Adds the frames' cost to *cost. Writes `waves` times the gradient's factor
   /// times `factor_scale` to `gradient`, which may be the same array as `waves`.
   void compare(int rank,
                Noise noise,
-               const Exposure<T>& exposure,
+               const ScanShare<T>& scan,
                Batch batch,
                T scale,
                T factor_scale,
@@ -59,27 +59,21 @@ class FusedPasses {
   /// Adds conj(probe) times the waves to the object. First, the positions near each tile of the
   /// object are marked. Then each thread processes a few object pixels below one another and adds
   /// the contributions of the marked positions in order. So no two threads write the same address.
-  void add_to_object(int rank,
-                     const Exposure<T>& exposure,
-                     Batch batch,
-                     const Complex<T>* waves,
-                     Complex<T>* object);
+  void add_to_object(
+      int rank, const ScanShare<T>& scan, Batch batch, const Complex<T>* waves, Complex<T>* object);
 
   /// Adds conj(object) times the waves to a shared probe. If each position has its own probe,
   /// writes the product instead.
-  void add_to_probe(int rank,
-                    const Exposure<T>& exposure,
-                    Batch batch,
-                    const Complex<T>* waves,
-                    Complex<T>* probe);
+  void add_to_probe(
+      int rank, const ScanShare<T>& scan, Batch batch, const Complex<T>* waves, Complex<T>* probe);
 
   /// Adds the probes' light to the weights of the object's pixels, see object_preconditioner. It
   /// works as add_to_object() does.
-  void add_light(int rank, const Exposure<T>& exposure, Batch batch, T* object_weight);
+  void add_light(int rank, const ScanShare<T>& scan, Batch batch, T* object_weight);
 
   /// Adds the squares of the object under the windows to the weights of the probe's pixels, see
   /// probe_preconditioner.
-  void add_magnitudes(int rank, const Exposure<T>& exposure, Batch batch, T* probe_weight);
+  void add_magnitudes(int rank, const ScanShare<T>& scan, Batch batch, T* probe_weight);
 
  private:
   [[nodiscard]] std::int64_t wave_size() const {

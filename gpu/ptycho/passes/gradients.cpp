@@ -23,7 +23,7 @@ void run_typed(const OperatorRun& run, Noise noise, Passes passes) {
       fill(cluster, rank, run.size(rank, array), values, Complex<T>{});
     }
     fill(cluster, rank, 1, out.cost, 0.0);
-    model.add(rank, exposure_of<T>(run, rank), out);
+    model.add(rank, scan_of<T>(run, rank), out);
     costs.push_back(out.cost);
   }
   run.sum_over_ranks(spec::Array::object);

@@ -9,7 +9,7 @@ namespace rankcheck::gpu {
 
 /// A local rank's share of the problem, from its input arrays.
 template <class T>
-[[nodiscard]] Exposure<T> exposure_of(const OperatorRun& run, int rank) {
+[[nodiscard]] ScanShare<T> scan_of(const OperatorRun& run, int rank) {
   return {.object = run.in<Complex<T>>(rank, spec::Array::object),
           .probe = run.in<Complex<T>>(rank, spec::Array::probe),
           .positions = run.in<T>(rank, spec::Array::positions),

@@ -194,9 +194,9 @@ Complex<T>* Model<T>::waves_of(int rank, Batch batch) {
 }
 
 template <class T>
-void Model<T>::illuminate(int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves) {
-  if (!fused_) return batched_.forward(rank, exposure, batch, waves);
-  if (waves != nullptr) fused_->illuminate(rank, exposure, batch, waves);
+void Model<T>::illuminate(int rank, const ScanShare<T>& scan, Batch batch, Complex<T>* waves) {
+  if (!fused_) return batched_.forward(rank, scan, batch, waves);
+  if (waves != nullptr) fused_->illuminate(rank, scan, batch, waves);
 }
 
 template <class T>
@@ -207,16 +207,16 @@ void Model<T>::transform(int rank, Batch batch, bool inverse, Complex<T>* waves)
 
 template <class T>
 void Model<T>::compare(
-    int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves, double* cost) {
-  if (!fused_) return compare_batched(rank, exposure, batch, waves, cost);
+    int rank, const ScanShare<T>& scan, Batch batch, Complex<T>* waves, double* cost) {
+  if (!fused_) return compare_batched(rank, scan, batch, waves, cost);
   const T scale = 1 / static_cast<T>(scene_.detector);
   // `scale` makes the first transform unitary, `scale` squared both.
-  fused_->compare(rank, noise_, exposure, batch, scale, scale * scale, waves, waves, cost);
+  fused_->compare(rank, noise_, scan, batch, scale, scale * scale, waves, waves, cost);
 }
 
 template <class T>
 void Model<T>::compare_batched(
-    int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves, double* cost) {
+    int rank, const ScanShare<T>& scan, Batch batch, Complex<T>* waves, double* cost) {
   const Scratch& memory = scratch(rank);
   const std::int64_t width = scene_.detector;
   const std::int64_t rows = batch.count * width;
@@ -232,12 +232,12 @@ void Model<T>::compare_batched(
                                 .scale = scale,
                                 .overwrites = mode == 0});
   }
-  const T* const mask = exposure.mask == nullptr ? memory.no_mask : exposure.mask;
+  const T* const mask = scan.mask == nullptr ? memory.no_mask : scan.mask;
   const auto compare_with = [&]<Noise noise>() {
     launch_rows(cluster_,
                 rank,
                 rows,
-                CompareFrames<T, noise>{.frames = exposure.frames + batch.first * frame(),
+                CompareFrames<T, noise>{.frames = scan.frames + batch.first * frame(),
                                         .mask = mask,
                                         .factors = memory.factors,
                                         .costs = memory.costs,
@@ -276,70 +276,69 @@ void Model<T>::keep_windows(int rank, Batch batch, const Complex<T>* waves, Comp
 
 template <class T>
 void Model<T>::gather(int rank,
-                      const Exposure<T>& exposure,
+                      const ScanShare<T>& scan,
                       Batch batch,
                       const Complex<T>* waves,
                       const Gradients<T>& out) {
   if (fused_) {
-    if (out.object != nullptr) fused_->add_to_object(rank, exposure, batch, waves, out.object);
-    if (out.probe != nullptr) fused_->add_to_probe(rank, exposure, batch, waves, out.probe);
-    if (out.object_weight != nullptr) fused_->add_light(rank, exposure, batch, out.object_weight);
-    if (out.probe_weight != nullptr)
-      fused_->add_magnitudes(rank, exposure, batch, out.probe_weight);
+    if (out.object != nullptr) fused_->add_to_object(rank, scan, batch, waves, out.object);
+    if (out.probe != nullptr) fused_->add_to_probe(rank, scan, batch, waves, out.probe);
+    if (out.object_weight != nullptr) fused_->add_light(rank, scan, batch, out.object_weight);
+    if (out.probe_weight != nullptr) fused_->add_magnitudes(rank, scan, batch, out.probe_weight);
     return;
   }
   if (out.object != nullptr || out.probe != nullptr) {
-    batched_.backward(rank, exposure, batch, waves, out.object, out.probe);
+    batched_.backward(rank, scan, batch, waves, out.object, out.probe);
   }
   if (out.object_weight != nullptr || out.probe_weight != nullptr) {
-    batched_.weigh(rank, exposure, batch, out.object_weight, out.probe_weight);
+    batched_.weigh(rank, scan, batch, out.object_weight, out.probe_weight);
   }
 }
 
 template <class T>
-void Model<T>::add(int rank, const Exposure<T>& exposure, const Gradients<T>& out) {
-  for_each_batch(exposure.count, [&](Batch batch) {
+void Model<T>::add(int rank, const ScanShare<T>& scan, const Gradients<T>& out) {
+  for_each_batch(scan.count, [&](Batch batch) {
     Complex<T>* const waves = waves_of(rank, batch);
-    illuminate(rank, exposure, batch, waves);
+    illuminate(rank, scan, batch, waves);
     transform(rank, batch, false, waves);
-    compare(rank, exposure, batch, waves, out.cost);
+    compare(rank, scan, batch, waves, out.cost);
     if (out.object != nullptr || out.probe != nullptr) {
       transform(rank, batch, true, waves);
       if (out.returned != nullptr) keep_windows(rank, batch, waves, out.returned);
     }
-    gather(rank, exposure, batch, waves, out);
+    gather(rank, scan, batch, waves, out);
   });
 }
 
 template <class T>
 void Model<T>::add_exit_waves(int rank,
-                              const Exposure<T>& exposure,
+                              const ScanShare<T>& scan,
                               const Complex<T>* exit_waves,
                               const Gradients<T>& out) {
-  for_each_batch(exposure.count, [&](Batch batch) {
-    illuminate(rank, exposure, batch, nullptr);
-    gather(rank, exposure, batch, exit_waves + batch.first * wave_size(), out);
+  for_each_batch(scan.count, [&](Batch batch) {
+    illuminate(rank, scan, batch, nullptr);
+    gather(rank, scan, batch, exit_waves + batch.first * wave_size(), out);
   });
 }
 
 template <class T>
-void Model<T>::make_exit_waves(int rank, const Exposure<T>& exposure, Complex<T>* exit_waves) {
-  for_each_batch(exposure.count, [&](Batch batch) {
-    illuminate(rank, exposure, batch, exit_waves + batch.first * wave_size());
+void Model<T>::make_exit_waves(int rank, const ScanShare<T>& scan, Complex<T>* exit_waves) {
+  for_each_batch(scan.count, [&](Batch batch) {
+    illuminate(rank, scan, batch, exit_waves + batch.first * wave_size());
   });
 }
 
 template <class T>
 void Model<T>::move_exit_waves(
-    int rank, const Exposure<T>& exposure, T beta, Complex<T>* exit_waves, double* cost) {
-  for_each_batch(exposure.count, [&](Batch batch) {
+    int rank, const ScanShare<T>& scan, T beta, Complex<T>* exit_waves, double* cost) {
+  for_each_batch(scan.count, [&](Batch batch) {
     Complex<T>* const waves = waves_of(rank, batch);
     Complex<T>* const moved = exit_waves + batch.first * wave_size();
     const std::int64_t size = batch.count * wave_size();
-    illuminate(rank, exposure, batch, waves);
+    illuminate(rank, scan, batch, waves);
     launch(cluster_, rank, size, Reflect<T>{.waves = waves, .exit_waves = moved, .beta = beta});
     transform(rank, batch, false, waves);
-    compare(rank, exposure, batch, waves, cost);
+    compare(rank, scan, batch, waves, cost);
     transform(rank, batch, true, waves);
     add_scaled<T>(cluster_, rank, size, moved, beta, waves, moved);
   });

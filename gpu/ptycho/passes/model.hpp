@@ -56,21 +56,21 @@ class Model {
 
   /// Adds a rank's contributions to the arrays of `out`. The gradient of a varying probe is
   /// written, not added.
-  void add(int rank, const Exposure<T>& exposure, const Gradients<T>& out);
+  void add(int rank, const ScanShare<T>& scan, const Gradients<T>& out);
 
   /// Like add(), but sums `exit_waves`, [count, modes, detector, detector], instead of the waves
   /// that return from the far plane. Computes no cost. Supports one slice only.
   void add_exit_waves(int rank,
-                      const Exposure<T>& exposure,
+                      const ScanShare<T>& scan,
                       const Complex<T>* exit_waves,
                       const Gradients<T>& out);
   /// Writes the waves that object and probe make. Supports one slice only.
-  void make_exit_waves(int rank, const Exposure<T>& exposure, Complex<T>* exit_waves);
+  void make_exit_waves(int rank, const ScanShare<T>& scan, Complex<T>* exit_waves);
   /// Moves exit waves w by beta (p - m). m are the waves of object and probe; p are the waves that
   /// return for 2 m - w, as the noise model changes them. Adds the cost of 2 m - w to *cost.
   /// Supports one slice only.
   void move_exit_waves(
-      int rank, const Exposure<T>& exposure, T beta, Complex<T>* exit_waves, double* cost);
+      int rank, const ScanShare<T>& scan, T beta, Complex<T>* exit_waves, double* cost);
 
  private:
   struct Scratch {
@@ -79,7 +79,7 @@ class Model {
     T* factors = nullptr;
     T* costs = nullptr;
     double* row_costs = nullptr;
-    /// The mask to use if the exposure has none.
+    /// The mask to use if the scan has none.
     T* no_mask = nullptr;
   };
 
@@ -92,19 +92,19 @@ class Model {
   /// Room for a batch's waves.
   Complex<T>* waves_of(int rank, Batch batch);
   /// Writes the waves of object and probe that leave the object. With null, only prepares gather().
-  void illuminate(int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves);
+  void illuminate(int rank, const ScanShare<T>& scan, Batch batch, Complex<T>* waves);
   /// Transforms a batch's waves in place, without scaling.
   void transform(int rank, Batch batch, bool inverse, Complex<T>* waves);
   /// Replaces transformed waves by the gradient, scaled so that the inverse transform becomes
   /// unitary. Adds their cost to *cost.
-  void compare(int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves, double* cost);
+  void compare(int rank, const ScanShare<T>& scan, Batch batch, Complex<T>* waves, double* cost);
   void compare_batched(
-      int rank, const Exposure<T>& exposure, Batch batch, Complex<T>* waves, double* cost);
+      int rank, const ScanShare<T>& scan, Batch batch, Complex<T>* waves, double* cost);
   void keep_windows(int rank, Batch batch, const Complex<T>* waves, Complex<T>* returned);
   /// Adds the contributions of waves at the object, and the weights. Unless passes are fused, this
   /// rank's last illuminate() must have been for the same batch.
   void gather(int rank,
-              const Exposure<T>& exposure,
+              const ScanShare<T>& scan,
               Batch batch,
               const Complex<T>* waves,
               const Gradients<T>& out);

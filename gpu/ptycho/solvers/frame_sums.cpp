@@ -9,7 +9,7 @@ namespace rankcheck::gpu {
 namespace {
 
 template <class T>
-Exposure<T> exposure_of(const SolverShare<T>& share) {
+ScanShare<T> scan_of(const SolverShare<T>& share) {
   return {.object = share.object,
           .probe = share.probe,
           .positions = share.positions,
@@ -119,7 +119,7 @@ typename FrameSums<T>::Totals FrameSums<T>::add(Noise noise, Shares shares, Requ
     Gradients<T> out = zeros(rank, wanted);
     fill(cluster_, rank, 1, out.cost + 1, static_cast<double>(share.count));
     if (wanted.returned) out.returned = returned_.get(rank, share.count * window_size_);
-    models(noise)[place].add(rank, exposure_of(share), out);
+    models(noise)[place].add(rank, scan_of(share), out);
   }
   sum_wanted(wanted);
   const std::vector<double> totals = sum_numbers(2);
@@ -132,7 +132,7 @@ void FrameSums<T>::add_exit_waves(Shares shares, RequestedSums wanted) {
     const SolverShare<T>& share = shares[place];
     const int rank = cluster_.local()[place];
     models(Noise::projected)[place].add_exit_waves(
-        rank, exposure_of(share), share.exit_waves, zeros(rank, wanted));
+        rank, scan_of(share), share.exit_waves, zeros(rank, wanted));
   }
   sum_wanted(wanted);
 }
@@ -142,7 +142,7 @@ void FrameSums<T>::make_exit_waves(Shares shares) {
   for (std::size_t place = 0; place < shares.size(); ++place) {
     const SolverShare<T>& share = shares[place];
     models(Noise::projected)[place].make_exit_waves(
-        cluster_.local()[place], exposure_of(share), share.exit_waves);
+        cluster_.local()[place], scan_of(share), share.exit_waves);
   }
 }
 
@@ -154,7 +154,7 @@ void FrameSums<T>::move_exit_waves(Shares shares, T beta) {
     // The cost of the reflected waves is computed but not used.
     double* const cost = numbers(rank);
     models(Noise::projected)[place].move_exit_waves(
-        rank, exposure_of(share), beta, share.exit_waves, cost);
+        rank, scan_of(share), beta, share.exit_waves, cost);
   }
 }
 

@@ -126,7 +126,7 @@ class FusedPassesShapesTest : public testing::TestWithParam<FusedShape> {
       const std::int64_t i = wave_at(n, m, p, q);
       waves[i] = number(i, 3);
     });
-    exposure = {.object = object.data(), .probe = probe.data(), .positions = positions.data()};
+    scan = {.object = object.data(), .probe = probe.data(), .positions = positions.data()};
   }
 
   /// Places windows over the edges, on and between pixels. Some are far away, or at infinity or
@@ -226,7 +226,7 @@ class FusedPassesShapesTest : public testing::TestWithParam<FusedShape> {
   GuardedWaves object;
   GuardedWaves probe;
   GuardedWaves waves;
-  Exposure<float> exposure;
+  ScanShare<float> scan;
 };
 
 TEST_P(FusedPassesShapesTest, AddsToTheObject) {
@@ -239,7 +239,7 @@ TEST_P(FusedPassesShapesTest, AddsToTheObject) {
   for_each_batch(
       [&](FusedPasses<float>& fused, Batch batch) {
         const auto* const first = waves.data() + batch.first * wave_size();
-        fused.add_to_object(0, exposure, batch, first, got.data());
+        fused.add_to_object(0, scan, batch, first, got.data());
       },
       [&] {
         expect_same(got, wanted);
@@ -254,12 +254,12 @@ TEST_P(FusedPassesShapesTest, AddsLight) {
     for_each_tap(n, p, q, [&](std::int64_t at, float weight) { wanted[at] += weight * light; });
   });
   GuardedReals got(object.size(), 0);
-  for_each_batch([&](FusedPasses<float>& fused,
-                     Batch batch) { fused.add_light(0, exposure, batch, got.data()); },
-                 [&] {
-                   expect_same(got, wanted);
-                   for (std::int64_t i = 0; i < got.size(); ++i) got[i] = 0;
-                 });
+  for_each_batch(
+      [&](FusedPasses<float>& fused, Batch batch) { fused.add_light(0, scan, batch, got.data()); },
+      [&] {
+        expect_same(got, wanted);
+        for (std::int64_t i = 0; i < got.size(); ++i) got[i] = 0;
+      });
 }
 
 TEST_P(FusedPassesShapesTest, Illuminates) {
@@ -270,7 +270,7 @@ TEST_P(FusedPassesShapesTest, Illuminates) {
   GuardedWaves got(waves.size(), GetParam().offset);
   for_each_batch(
       [&](FusedPasses<float>& fused, Batch batch) {
-        fused.illuminate(0, exposure, batch, got.data() + batch.first * wave_size());
+        fused.illuminate(0, scan, batch, got.data() + batch.first * wave_size());
       },
       [&] {
         expect_same(got, wanted);
@@ -287,7 +287,7 @@ TEST_P(FusedPassesShapesTest, AddsToTheProbe) {
   for_each_batch(
       [&](FusedPasses<float>& fused, Batch batch) {
         const auto* const first = waves.data() + batch.first * wave_size();
-        fused.add_to_probe(0, exposure, batch, first, got.data());
+        fused.add_to_probe(0, scan, batch, first, got.data());
       },
       [&] {
         expect_same(got, wanted);
@@ -302,7 +302,7 @@ TEST_P(FusedPassesShapesTest, AddsMagnitudes) {
   });
   GuardedReals got(window_size(), 0);
   for_each_batch([&](FusedPasses<float>& fused,
-                     Batch batch) { fused.add_magnitudes(0, exposure, batch, got.data()); },
+                     Batch batch) { fused.add_magnitudes(0, scan, batch, got.data()); },
                  [&] {
                    expect_same(got, wanted);
                    for (std::int64_t i = 0; i < got.size(); ++i) got[i] = 0;
@@ -332,7 +332,7 @@ TEST_P(FusedPassesShapesTest, Compares) {
   }
   GuardedWaves got(waves.size(), GetParam().offset);
   double cost = 0;
-  const Exposure<float> measured{.frames = frames.data(), .mask = mask.data()};
+  const ScanShare<float> measured{.frames = frames.data(), .mask = mask.data()};
   for_each_batch(
       [&](FusedPasses<float>& fused, Batch batch) {
         const std::int64_t first = batch.first * wave_size();

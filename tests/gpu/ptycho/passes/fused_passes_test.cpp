@@ -53,7 +53,7 @@ class FusedPassesTest : public testing::TestWithParam<bool> {
     probe = waves_of(std::int64_t{scene.modes} * width * width *
                      (scene.varying_probe ? positions_count : 1));
     waves = waves_of(std::int64_t{positions_count} * scene.modes * detector * detector);
-    exposure = {.object = object.data(), .probe = probe.data(), .positions = positions.data()};
+    scan = {.object = object.data(), .probe = probe.data(), .positions = positions.data()};
   }
 
   [[nodiscard]] std::int64_t probe_at(int n, int m, int p, int q) const {
@@ -103,7 +103,7 @@ class FusedPassesTest : public testing::TestWithParam<bool> {
   std::vector<Wave> object;
   std::vector<Wave> probe;
   std::vector<Wave> waves;
-  Exposure<float> exposure;
+  ScanShare<float> scan;
 };
 
 TEST_P(FusedPassesTest, AddsEveryTapToTheObjectWhateverTheBatches) {
@@ -120,7 +120,7 @@ TEST_P(FusedPassesTest, AddsEveryTapToTheObjectWhateverTheBatches) {
     std::vector<Wave> got(object.size());
     fused.for_each_batch(positions_count, [&](Batch batch) {
       const Wave* const first = waves.data() + wave_at(static_cast<int>(batch.first), 0, -1, -1);
-      fused.add_to_object(0, exposure, batch, first, got.data());
+      fused.add_to_object(0, scan, batch, first, got.data());
     });
     expect_same(got, wanted);
   }
@@ -141,7 +141,7 @@ TEST_P(FusedPassesTest, AddsEveryPositionToTheProbeWhateverTheBatches) {
     std::vector<Wave> got(probe.size());
     fused.for_each_batch(positions_count, [&](Batch batch) {
       const Wave* const first = waves.data() + wave_at(static_cast<int>(batch.first), 0, -1, -1);
-      fused.add_to_probe(0, exposure, batch, first, got.data());
+      fused.add_to_probe(0, scan, batch, first, got.data());
     });
     expect_same(got, wanted);
   }
@@ -159,7 +159,7 @@ TEST_P(FusedPassesTest, AddsTheLightOfEveryWindowWhateverTheBatches) {
     FusedPasses<float> fused(cluster, scene, positions_of_batch);
     std::vector<float> got(object.size());
     fused.for_each_batch(positions_count,
-                         [&](Batch batch) { fused.add_light(0, exposure, batch, got.data()); });
+                         [&](Batch batch) { fused.add_light(0, scan, batch, got.data()); });
     EXPECT_EQ(got, wanted);
   }
 }
@@ -176,9 +176,8 @@ TEST_P(FusedPassesTest, AddsTheSquaresUnderEveryWindowWhateverTheBatches) {
   for (const std::int64_t positions_of_batch : {7, 100}) {
     FusedPasses<float> fused(cluster, scene, positions_of_batch);
     std::vector<float> got(size);
-    fused.for_each_batch(positions_count, [&](Batch batch) {
-      fused.add_magnitudes(0, exposure, batch, got.data());
-    });
+    fused.for_each_batch(positions_count,
+                         [&](Batch batch) { fused.add_magnitudes(0, scan, batch, got.data()); });
     EXPECT_EQ(got, wanted);
   }
 }
@@ -197,7 +196,7 @@ TEST_P(FusedPassesTest, LightsWindowsAndLeavesZerosAroundThem) {
     std::vector<Wave> got(waves.size(), Wave{9, 9});
     fused.for_each_batch(positions_count, [&](Batch batch) {
       Wave* const first = got.data() + wave_at(static_cast<int>(batch.first), 0, -1, -1);
-      fused.illuminate(0, exposure, batch, first);
+      fused.illuminate(0, scan, batch, first);
     });
     expect_same(got, wanted);
   }
@@ -209,12 +208,12 @@ TEST_P(FusedPassesTest, LeavesAllAsItWasWithoutPositions) {
   std::vector<Wave> of_probe = probe;
   std::vector<float> weight(object.size(), 3);
   double cost = 4;
-  fused.illuminate(0, exposure, {.count = 0}, waves.data());
-  fused.compare(0, Noise::gaussian, exposure, {.count = 0}, 1, 1, nullptr, nullptr, &cost);
-  fused.add_to_object(0, exposure, {.count = 0}, waves.data(), of_object.data());
-  fused.add_to_probe(0, exposure, {.count = 0}, waves.data(), of_probe.data());
-  fused.add_light(0, exposure, {.count = 0}, weight.data());
-  fused.add_magnitudes(0, exposure, {.count = 0}, weight.data());
+  fused.illuminate(0, scan, {.count = 0}, waves.data());
+  fused.compare(0, Noise::gaussian, scan, {.count = 0}, 1, 1, nullptr, nullptr, &cost);
+  fused.add_to_object(0, scan, {.count = 0}, waves.data(), of_object.data());
+  fused.add_to_probe(0, scan, {.count = 0}, waves.data(), of_probe.data());
+  fused.add_light(0, scan, {.count = 0}, weight.data());
+  fused.add_magnitudes(0, scan, {.count = 0}, weight.data());
   expect_same(of_object, object);
   expect_same(of_probe, probe);
   expect_same(waves, waves_of(static_cast<std::int64_t>(waves.size())));
