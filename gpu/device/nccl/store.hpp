@@ -93,24 +93,24 @@ enum class Verb : char;
 /// A connection to a store. It serves one thread. Every call throws StoreError on failure.
 class StoreClient {
  public:
-  using Patience = std::chrono::milliseconds;
+  using Timeout = std::chrono::milliseconds;
 
   /// Repeats until a server answers or the time is over. A negative time counts as zero.
-  StoreClient(const StoreAddress& address, std::string_view secret, Patience patience);
+  StoreClient(const StoreAddress& address, std::string_view secret, Timeout timeout);
 
   void set(std::string_view key, std::string_view value);
   /// Returns the value of a key, which must exist.
   [[nodiscard]] std::string get(std::string_view key);
   /// Waits until the key exists, and returns its value.
-  [[nodiscard]] std::string wait(std::string_view key, Patience patience);
+  [[nodiscard]] std::string wait(std::string_view key, Timeout timeout);
   /// Returns when all `ranks` ranks have called it with this name as often as this one. If a rank
   /// does not come in time or disconnects, all waiting ranks get an error that names it.
-  void barrier(std::string_view name, int rank, int ranks, Patience patience);
+  void barrier(std::string_view name, int rank, int ranks, Timeout timeout);
 
  private:
   using Deadline = std::chrono::steady_clock::time_point;
 
-  std::string ask(Verb verb, std::string_view key, std::string_view rest, Patience patience);
+  std::string ask(Verb verb, std::string_view key, std::string_view rest, Timeout timeout);
   void send(std::string_view request, Deadline deadline);
   [[nodiscard]] std::string receive(Deadline deadline);
   void expect_ready(short events, Deadline deadline);

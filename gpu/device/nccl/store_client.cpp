@@ -53,16 +53,16 @@ Socket try_connect(const addrinfo& address, Clock::time_point deadline, int& err
 
 /// The time in the form that requests use: four bytes of milliseconds. A negative time becomes 0,
 /// and a time that is too long becomes the largest possible one.
-std::string number_of(StoreClient::Patience patience) {
+std::string number_of(StoreClient::Timeout timeout) {
   constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
-  return number(static_cast<std::uint64_t>(std::clamp<std::int64_t>(patience.count(), 0, most)), 4);
+  return number(static_cast<std::uint64_t>(std::clamp<std::int64_t>(timeout.count(), 0, most)), 4);
 }
 
 }  // namespace
 
-StoreClient::StoreClient(const StoreAddress& address, std::string_view secret, Patience patience)
+StoreClient::StoreClient(const StoreAddress& address, std::string_view secret, Timeout timeout)
     : address_(text_of(address)) {
-  const auto deadline = Clock::now() + patience;
+  const auto deadline = Clock::now() + timeout;
   const AddressList found = resolve(address);
   int addresses = 0;
   for (const addrinfo* each = found.get(); each != nullptr; each = each->ai_next) ++addresses;
@@ -71,7 +71,7 @@ StoreClient::StoreClient(const StoreAddress& address, std::string_view secret, P
     for (const addrinfo* each = found.get(); each != nullptr && socket_.get() < 0;
          each = each->ai_next) {
       // An address that does not answer must leave time for the others.
-      const auto turn = std::min(deadline, Clock::now() + patience / addresses);
+      const auto turn = std::min(deadline, Clock::now() + timeout / addresses);
       socket_ = try_connect(*each, turn, error);
     }
     if (socket_.get() >= 0) break;
@@ -80,25 +80,25 @@ StoreClient::StoreClient(const StoreAddress& address, std::string_view secret, P
     }
     std::this_thread::sleep_for(Milliseconds(10));
   }
-  static_cast<void>(ask(Verb::hello, secret, {}, patience));
+  static_cast<void>(ask(Verb::hello, secret, {}, timeout));
 }
 
 void StoreClient::set(std::string_view key, std::string_view value) {
-  static_cast<void>(ask(Verb::set, key, value, Patience(0)));
+  static_cast<void>(ask(Verb::set, key, value, Timeout(0)));
 }
 
 std::string StoreClient::get(std::string_view key) {
-  return ask(Verb::get, key, {}, Patience(0));
+  return ask(Verb::get, key, {}, Timeout(0));
 }
 
-std::string StoreClient::wait(std::string_view key, Patience patience) {
-  return ask(Verb::wait, key, number_of(patience), patience);
+std::string StoreClient::wait(std::string_view key, Timeout timeout) {
+  return ask(Verb::wait, key, number_of(timeout), timeout);
 }
 
-void StoreClient::barrier(std::string_view name, int rank, int ranks, Patience patience) {
-  const std::string rest = number_of(patience) + number(static_cast<std::uint32_t>(rank), 4) +
+void StoreClient::barrier(std::string_view name, int rank, int ranks, Timeout timeout) {
+  const std::string rest = number_of(timeout) + number(static_cast<std::uint32_t>(rank), 4) +
                            number(static_cast<std::uint32_t>(ranks), 4);
-  static_cast<void>(ask(Verb::barrier, name, rest, patience));
+  static_cast<void>(ask(Verb::barrier, name, rest, timeout));
 }
 
 void StoreClient::lose(const std::string& why) {
@@ -146,7 +146,7 @@ std::string StoreClient::receive(Clock::time_point deadline) {
 std::string StoreClient::ask(Verb verb,
                              std::string_view key,
                              std::string_view rest,
-                             Patience patience) {
+                             Timeout timeout) {
   const auto expect_at_most = [&](const char* what, std::size_t size, std::size_t limit) {
     if (size <= limit) return;
     throw StoreError("store at " + address_ + ": a " + what + " of " + std::to_string(size) +
@@ -160,7 +160,7 @@ std::string StoreClient::ask(Verb verb,
   request += number(key.size(), 2);
   request += key;
   request += rest;
-  const auto deadline = Clock::now() + std::max(patience, Patience(0)) + grace;
+  const auto deadline = Clock::now() + std::max(timeout, Timeout(0)) + grace;
   send(request, deadline);
   const std::string reply = receive(deadline);
   if (Status{reply[0]} != Status::success)

@@ -301,7 +301,7 @@ TEST_F(Store, WaitsForNoConnectionLongerThanItWasTold) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, long_enough);
 }
 
-TEST_F(Store, TakesNegativePatienceForNone) {
+TEST_F(Store, TakesNegativeTimeoutForNone) {
   StoreClient client = connect();
   expect_says(complaint([&] { static_cast<void>(client.wait("never", Milliseconds(-1))); }),
               "no value for 'never' in time");
