@@ -88,7 +88,7 @@ std::vector<double> FrameSums<T>::sum_numbers(std::int64_t count) {
 }
 
 template <class T>
-Gradients<T> FrameSums<T>::zeros(int rank, RequestedSums wanted) {
+Gradients<T> FrameSums<T>::zeros(int rank, RequestedSums requested) {
   const auto zeros_of = [&]<class Value>(Scratch<Value>& scratch, std::int64_t count) {
     Value* const values = scratch.get(rank, count);
     fill(cluster_, rank, count, values, Value{});
@@ -96,45 +96,48 @@ Gradients<T> FrameSums<T>::zeros(int rank, RequestedSums wanted) {
   };
   const std::int64_t pixels = this->pixels(rank);
   Gradients<T> out{.cost = zeros_of(numbers_, numbers_most)};
-  if (wanted.object) out.object = zeros_of(object_part_, pixels);
-  if (wanted.probe) out.probe = zeros_of(probe_sum_, probe_size_);
-  if (wanted.object && wanted.weights) out.object_weight = zeros_of(weight_part_, pixels);
-  if (wanted.probe && wanted.weights) out.probe_weight = zeros_of(probe_weight_, window_size_);
+  if (requested.object) out.object = zeros_of(object_part_, pixels);
+  if (requested.probe) out.probe = zeros_of(probe_sum_, probe_size_);
+  if (requested.object && requested.weights) out.object_weight = zeros_of(weight_part_, pixels);
+  if (requested.probe && requested.weights)
+    out.probe_weight = zeros_of(probe_weight_, window_size_);
   return out;
 }
 
 template <class T>
-void FrameSums<T>::sum_wanted(RequestedSums wanted) {
-  if (wanted.object) sum_over_holders(object_part_, object_sum_);
-  if (wanted.object && wanted.weights) sum_over_holders(weight_part_, weight_sum_);
-  if (wanted.probe) sum_over_all(probe_sum_, probe_size_);
-  if (wanted.probe && wanted.weights) sum_over_all(probe_weight_, window_size_);
+void FrameSums<T>::sum_requested(RequestedSums requested) {
+  if (requested.object) sum_over_holders(object_part_, object_sum_);
+  if (requested.object && requested.weights) sum_over_holders(weight_part_, weight_sum_);
+  if (requested.probe) sum_over_all(probe_sum_, probe_size_);
+  if (requested.probe && requested.weights) sum_over_all(probe_weight_, window_size_);
 }
 
 template <class T>
-typename FrameSums<T>::Totals FrameSums<T>::add(Noise noise, Shares shares, RequestedSums wanted) {
+typename FrameSums<T>::Totals FrameSums<T>::add(Noise noise,
+                                                Shares shares,
+                                                RequestedSums requested) {
   for (std::size_t place = 0; place < shares.size(); ++place) {
     const SolverShare<T>& share = shares[place];
     const int rank = cluster_.local()[place];
-    Gradients<T> out = zeros(rank, wanted);
+    Gradients<T> out = zeros(rank, requested);
     fill(cluster_, rank, 1, out.cost + 1, static_cast<double>(share.count));
-    if (wanted.returned) out.returned = returned_.get(rank, share.count * window_size_);
+    if (requested.returned) out.returned = returned_.get(rank, share.count * window_size_);
     models(noise)[place].add(rank, scan_of(share), out);
   }
-  sum_wanted(wanted);
+  sum_requested(requested);
   const std::vector<double> totals = sum_numbers(2);
   return {.cost = totals[0], .positions = totals[1]};
 }
 
 template <class T>
-void FrameSums<T>::add_exit_waves(Shares shares, RequestedSums wanted) {
+void FrameSums<T>::add_exit_waves(Shares shares, RequestedSums requested) {
   for (std::size_t place = 0; place < shares.size(); ++place) {
     const SolverShare<T>& share = shares[place];
     const int rank = cluster_.local()[place];
     models(Noise::projected)[place].add_exit_waves(
-        rank, scan_of(share), share.exit_waves, zeros(rank, wanted));
+        rank, scan_of(share), share.exit_waves, zeros(rank, requested));
   }
-  sum_wanted(wanted);
+  sum_requested(requested);
 }
 
 template <class T>

@@ -24,7 +24,7 @@ class FrameSums {
   using Shares = std::span<const SolverShare<T>>;
 
   /// Which sums a caller needs in addition to the cost. The weights are those of the object or the
-  /// probe, as far as these are wanted.
+  /// probe, as far as these are requested.
   struct RequestedSums {
     bool object = false;
     bool probe = false;
@@ -39,13 +39,13 @@ class FrameSums {
 
   FrameSums(Cluster& cluster, const spec::Scene& scene, std::vector<spec::Box> held);
 
-  /// Computes the wanted ones of the arrays below. For object and probe these are gradients, or, if
-  /// the noise model changes the waves, weighted sums of the changed waves. `shares` are those of
-  /// the local ranks, in their order.
-  Totals add(Noise noise, Shares shares, RequestedSums wanted);
+  /// Computes the requested ones of the arrays below. For object and probe these are gradients, or,
+  /// if the noise model changes the waves, weighted sums of the changed waves. `shares` are those
+  /// of the local ranks, in their order.
+  Totals add(Noise noise, Shares shares, RequestedSums requested);
   /// Like add(), but sums the shares' present exit waves instead of the waves that return from the
   /// far plane. Computes no cost.
-  void add_exit_waves(Shares shares, RequestedSums wanted);
+  void add_exit_waves(Shares shares, RequestedSums requested);
   /// Sets the exit waves of all positions to the waves that object and probe make.
   void make_exit_waves(Shares shares);
   /// Moves the exit waves w of all positions by beta (p - m). m are the waves of object and probe.
@@ -89,10 +89,10 @@ class FrameSums {
 
   /// The models of the local ranks, made at the first use and kept.
   std::vector<Model<T>>& models(Noise noise);
-  /// Fills the wanted arrays of a local rank with zeros and returns them, for the rank's sums.
-  Gradients<T> zeros(int rank, RequestedSums wanted);
-  /// Sums the wanted arrays over all ranks.
-  void sum_wanted(RequestedSums wanted);
+  /// Fills the requested arrays of a local rank with zeros and returns them, for the rank's sums.
+  Gradients<T> zeros(int rank, RequestedSums requested);
+  /// Sums the requested arrays over all ranks.
+  void sum_requested(RequestedSums requested);
   template <class Value>
   std::vector<Value*> all(Scratch<Value>& scratch);
   /// Sums arrays of the object's pixels over the ranks that hold a pixel.
