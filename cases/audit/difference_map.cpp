@@ -21,7 +21,7 @@ namespace rankcheck::cases::audit {
 namespace {
 
 using harness::Case;
-using reference::Setting;
+using reference::OperatorArrays;
 using spec::Array;
 
 /// Numbers of the collective sums, counted from 0. The sum of the cost comes first.
@@ -31,8 +31,8 @@ struct DifferenceMapSums {
 };
 
 /// Returns the inputs of the step, in the form that the references take.
-Setting input_of(const Attempt& attempt) {
-  Setting setting;
+OperatorArrays input_of(const Attempt& attempt) {
+  OperatorArrays setting;
   setting.scene = attempt.call().scene;
   setting.positions = attempt.positions();
   for (const Array array : {Array::object,
@@ -47,7 +47,7 @@ Setting input_of(const Attempt& attempt) {
 }
 
 /// Returns the waves that an object and a probe give.
-Values waves_of(Setting setting, const Values& object, const Values& probe) {
+Values waves_of(OperatorArrays setting, const Values& object, const Values& probe) {
   setting[Array::object].values = object;
   setting[Array::probe].values = probe;
   reference::illuminate::reference(setting, setting);
@@ -55,7 +55,7 @@ Values waves_of(Setting setting, const Values& object, const Values& probe) {
 }
 
 /// Returns the waves after their far-field amplitudes were replaced by the measured amplitudes.
-Values projected(Setting setting, const Values& waves) {
+Values projected(OperatorArrays setting, const Values& waves) {
   setting.make(Array::waves).values = waves;
   reference::propagate::reference(setting, setting);
   reference::project_on_frames(setting, setting);
@@ -81,7 +81,7 @@ struct Wrong {
 /// Runs the step, then replaces the exit waves by waves that moved as `wrong` says.
 void move_waves(Attempt& attempt, const Wrong& wrong) {
   attempt.run();
-  const Setting in = input_of(attempt);
+  const OperatorArrays in = input_of(attempt);
   const Values& before = in[Array::exit_waves].values;
   const Values fit =
       waves_of(in, attempt.output(Array::object, 0), attempt.output(Array::probe, 0));
@@ -102,7 +102,7 @@ constexpr std::array difference_maps{
         .algorithm = "replicated",
         .attempt =
             [](Attempt& attempt) {
-              const Setting in = input_of(attempt);
+              const OperatorArrays in = input_of(attempt);
               const Values waves = waves_of(in, in[Array::object].values, in[Array::probe].values);
               auto from = waves.begin();
               attempt.change_input(Array::exit_waves, [&](Values& values, int) {
@@ -176,9 +176,9 @@ constexpr std::array difference_maps{
         .attempt =
             [](Attempt& attempt) {
               attempt.run();
-              Setting in = input_of(attempt);
+              OperatorArrays in = input_of(attempt);
               in[Array::waves] = in[Array::exit_waves];
-              Setting sums = in;
+              OperatorArrays sums = in;
               reference::illuminate_adjoint_probe::reference(in, sums);
               reference::probe_preconditioner::reference(in, sums);
               attempt.set_all_output(

@@ -40,7 +40,7 @@ void remake(Attempt& attempt, const Body& value) {
     const Values of_rank = attempt.output(Array::tile, rank);
     behind.insert(behind.end(), of_rank.begin(), of_rank.end());
   }
-  reference::Setting setting;
+  reference::OperatorArrays setting;
   setting.scene = attempt.call().scene;
   setting.counts = attempt.call().counts;
   Values wrong = behind;

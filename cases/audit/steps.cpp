@@ -57,7 +57,7 @@ double cost_of(const Attempt& attempt,
                reference::Operator model,
                const Values& object,
                const Values& probe) {
-  reference::Setting setting;
+  reference::OperatorArrays setting;
   setting.scene = attempt.call().scene;
   setting.positions = attempt.positions();
   const auto give = [&](Array array, const Values& values) {
@@ -69,7 +69,7 @@ double cost_of(const Attempt& attempt,
   }
   give(Array::object, object);
   give(Array::probe, probe);
-  reference::Setting far = setting;
+  reference::OperatorArrays far = setting;
   reference::forward(setting, far);
   model(far, setting);
   return setting[Array::cost].values.front().real();

@@ -21,8 +21,8 @@ using harness::Case;
 using harness::Evidence;
 using harness::Judgement;
 using reference::Field;
+using reference::OperatorArrays;
 using reference::PixelWaves;
-using reference::Setting;
 using spec::Array;
 
 /// The smallest intensity in the Poisson cost, from the cost's contract.
@@ -60,17 +60,17 @@ double slope(NoiseModel noise, double d, double least, double most) {
 }
 
 /// Returns the waves at the detector, with the errors of double precision only.
-Field far_waves(Setting setting) {
+Field far_waves(OperatorArrays setting) {
   setting.unit = 0x1p-52;
-  Setting far = setting;
+  OperatorArrays far = setting;
   forward(setting, far);
   return far[Array::far_waves];
 }
 
 /// Returns the first-order change of the waves at the detector. The waves are linear in the probe
 /// and in each slice.
-Field first_order(const Setting& from, Array block, const Field& change) {
-  Setting one = from;
+Field first_order(const OperatorArrays& from, Array block, const Field& change) {
+  OperatorArrays one = from;
   if (block == Array::probe) {
     one[block] = change;
     return far_waves(one);
@@ -93,9 +93,12 @@ Field first_order(const Setting& from, Array block, const Field& change) {
 }
 
 /// Bounds the change of the cost of all measured pixels beyond its derivative.
-double beyond_derivative(
-    NoiseModel noise, const Setting& from, const Setting& to, Array block, const Field& change) {
-  Setting before = from;
+double beyond_derivative(NoiseModel noise,
+                         const OperatorArrays& from,
+                         const OperatorArrays& to,
+                         Array block,
+                         const Field& change) {
+  OperatorArrays before = from;
   before[Array::far_waves] = far_waves(from);
   const Field& old_waves = before[Array::far_waves];
   const Field new_waves = far_waves(to);

@@ -106,10 +106,10 @@ void check_reference(const Evidence& evidence, Judgement& judgement) {
 
 /// Returns the outputs for dark frames. They give the scale of outputs that are nearly 0 if the
 /// frames are the modelled intensities.
-reference::Setting with_dark_frames(const OperatorStage& stage) {
-  reference::Setting dark = stage.in;
+reference::OperatorArrays with_dark_frames(const OperatorStage& stage) {
+  reference::OperatorArrays dark = stage.in;
   dark.make(Array::frames);
-  reference::Setting outputs = dark;
+  reference::OperatorArrays outputs = dark;
   reference_of(stage.c.operation)(dark, outputs);
   return outputs;
 }
@@ -117,7 +117,7 @@ reference::Setting with_dark_frames(const OperatorStage& stage) {
 void check_reference_at_the_truth(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage stage =
       read_stage(evidence, evidence.stages.size() - 1, reference::Follow::results);
-  const reference::Setting wrong = with_dark_frames(stage);
+  const reference::OperatorArrays wrong = with_dark_frames(stage);
   const auto expected = [&](Array array, std::size_t i) -> std::optional<ExpectedValue> {
     // Near the solution, rounding errors decide the step lengths.
     if (array == Array::step_lengths) return std::nullopt;
@@ -380,7 +380,7 @@ void compare_outputs(const OperatorStage& stage,
                      std::string_view what,
                      Judgement& judgement,
                      const ExpectedValues& wanted,
-                     const reference::Setting* wrong) {
+                     const reference::OperatorArrays* wrong) {
   for (const Array array : ptycho(stage.contract).outputs) {
     const Field& got = stage.got[array];
     harness::PowerMeter meter;

@@ -36,7 +36,7 @@ void compare_outputs(const OperatorStage& stage,
                      std::string_view what,
                      harness::Judgement& judgement,
                      const ExpectedValues& wanted,
-                     const reference::Setting* wrong = nullptr);
+                     const reference::OperatorArrays* wrong = nullptr);
 
 /// Returns the sum of a's values times the conjugates of b's values.
 [[nodiscard]] std::complex<double> inner_product(const reference::Field& a,

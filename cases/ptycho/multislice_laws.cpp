@@ -99,7 +99,7 @@ void check_multiple(const Evidence& evidence,
 
 /// Returns the product over all slices of a position's windows, in the layout of patches.
 Field product_of_slices(const OperatorStage& stage) {
-  reference::Setting slice = stage.in;
+  reference::OperatorArrays slice = stage.in;
   slice.scene.slices = 1;
   Field product;
   const Field& object = stage.in[Array::object];

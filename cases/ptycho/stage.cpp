@@ -16,7 +16,7 @@ namespace rankcheck::cases {
 namespace {
 
 using reference::Field;
-using reference::Setting;
+using reference::OperatorArrays;
 using spec::Array;
 
 double component(spec::Type type, const std::byte* at) {
@@ -41,8 +41,8 @@ void read_block(spec::Type type, const spec::Block& block, const std::byte* at, 
   }
 }
 
-Setting empty_setting(const harness::Case& c) {
-  Setting setting;
+OperatorArrays empty_setting(const harness::Case& c) {
+  OperatorArrays setting;
   setting.scene = ptycho(c).scene;
   setting.positions = std::accumulate(c.counts.begin(), c.counts.end(), std::int64_t{0});
   setting.counts = c.counts;
@@ -152,7 +152,7 @@ RelatedStages read_related(const harness::Evidence& evidence,
   // The reference of a step is slow, so it runs again only if some bound is too large.
   if (stages.by_parts == decltype(stages.by_parts){}) return stages;
   for (OperatorStage* stage : {&stages.first, &stages.second}) {
-    const Setting whole = stage->expected;
+    const OperatorArrays whole = stage->expected;
     expect_again(*stage, Follow::results);
     for (const Array array : ptycho(stage->contract).outputs) {
       if (!stages.by_parts[static_cast<std::size_t>(array)]) stage->expected[array] = whole[array];

@@ -20,10 +20,10 @@ namespace rankcheck::cases {
 struct OperatorStage {
   const harness::Case& c;
   const spec::Contract& contract;
-  reference::Setting in;
+  reference::OperatorArrays in;
   /// The expected outputs with bounds. The bounds are 0 if the case is exact.
-  reference::Setting expected;
-  reference::Setting got;
+  reference::OperatorArrays expected;
+  reference::OperatorArrays got;
 };
 
 /// Whether the case's arithmetic is exact in every order, so that no error is allowed.

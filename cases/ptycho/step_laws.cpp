@@ -39,7 +39,7 @@ using harness::Judgement;
 using harness::Verdict;
 using reference::Estimate;
 using reference::Field;
-using reference::Setting;
+using reference::OperatorArrays;
 using spec::Array;
 
 using Stages = std::vector<Case>;
@@ -57,15 +57,15 @@ void plan_truth(const spec::Contract&, const Case& c, Stages& stages) {
 OperatorStage read_truth(const Evidence& evidence, double brightness = 1) {
   OperatorStage step = read_stage(evidence, evidence.stages.size() - 1);
   if (!step.in[Array::exit_waves].values.empty()) {
-    Setting left = step.in;
+    OperatorArrays left = step.in;
     reference::illuminate::reference(step.in, left);
     step.in[Array::exit_waves] = left[Array::waves];
   }
-  Setting lit = step.in;
+  OperatorArrays lit = step.in;
   for (auto& value : lit[Array::probe].values) value *= brightness;
-  Setting far = lit;
+  OperatorArrays far = lit;
   forward(lit, far);
-  Setting seen = far;
+  OperatorArrays seen = far;
   reference::intensity::reference(far, seen);
   step.in[Array::frames] = seen[Array::frames];
   return step;
@@ -140,7 +140,7 @@ std::complex<double> grown(std::complex<double> value, double weight, double mos
 void check_growth(const Evidence& evidence, Judgement& judgement) {
   OperatorStage step = read_truth(evidence, 2);
   reference_of(step.c.operation)(step.in, step.expected);
-  Setting weighed = step.in;
+  OperatorArrays weighed = step.in;
   reference::object_preconditioner::reference(step.in, weighed);
   reference::probe_preconditioner::reference(step.in, weighed);
   const double alpha = alpha_of(step.c.operation);
@@ -195,8 +195,8 @@ void check_dim_waves(const Evidence& evidence, Judgement& judgement) {
 /// Returns the waves of the step's new object and probe plus the exit waves' change divided by
 /// beta, at the detector. These are the waves that got the measured amplitudes; their errors are
 /// bounded.
-Setting projected_waves(const OperatorStage& step) {
-  Setting fit = with(step.in, {Array::positions, Array::frames, Array::mask});
+OperatorArrays projected_waves(const OperatorStage& step) {
+  OperatorArrays fit = with(step.in, {Array::positions, Array::frames, Array::mask});
   fit.unit = 0x1p-52;
   for (const Array array : {Array::object, Array::probe}) {
     fit[array] = {.values = step.got[array].values, .errors = step.expected[array].errors};
@@ -216,7 +216,7 @@ Setting projected_waves(const OperatorStage& step) {
 
 void check_fixed_points(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage step = read_stage(evidence, 0);
-  const Setting far = projected_waves(step);
+  const OperatorArrays far = projected_waves(step);
   double distance = 0;
   double most = 0;
   double light = 0;
@@ -235,7 +235,7 @@ void check_fixed_points(const Evidence& evidence, Judgement& judgement) {
 }
 
 /// Returns the length of the vector of mode 0's waves at all positions.
-double light_of(Setting setting, const Field& object, const Field& probe) {
+double light_of(OperatorArrays setting, const Field& object, const Field& probe) {
   setting.scene.modes = 1;
   setting[Array::object] = object;
   setting[Array::probe] = probe;
@@ -293,7 +293,7 @@ void check_light(const OperatorStage& step, Array moved, double most, Judgement&
 
 void check_came_back(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage step = read_stage(evidence, 0);
-  Setting led = step.in;
+  OperatorArrays led = step.in;
   reference::lsqml_step::directions(step.in, led);
   const double most = 4 * reference::lsqml_relaxation * returned_light(step, led[Array::waves]) *
                       (1 + reference::growth(16, step.in.unit));
@@ -303,7 +303,7 @@ void check_came_back(const Evidence& evidence, Judgement& judgement) {
 
 void check_truth_along_directions(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage step = read_truth(evidence);
-  Setting led = step.in;
+  OperatorArrays led = step.in;
   reference::lsqml_step::directions(step.in, led);
   const auto& lengths = step.got[Array::step_lengths].values;
   const auto led_by = [&](Array from, std::size_t length, Array direction) {

@@ -32,7 +32,7 @@ namespace rankcheck::cases::reconstruct {
 namespace {
 
 using reference::Field;
-using reference::Setting;
+using reference::OperatorArrays;
 
 /// Returns value i of one array of a state: object, probe, or an array that the solver remembers.
 std::complex<double> value_at(const State& state, spec::Array array, std::size_t i) {
@@ -62,9 +62,9 @@ void take_batch(const Problem& problem, int batch, std::size_t size, Field& fiel
 }
 
 /// Returns the scene, the number of positions and the rounding unit of the step, without any array.
-Setting setting_of(const Problem& problem, const StepTaken& step) {
+OperatorArrays setting_of(const Problem& problem, const StepTaken& step) {
   const Dataset& data = problem.data;
-  Setting setting;
+  OperatorArrays setting;
   setting.scene = data.scene();
   setting.scene.modes = step.before.modes(data.window);
   setting.positions = (data.count - step.batch + problem.batches - 1) / problem.batches;
@@ -72,7 +72,7 @@ Setting setting_of(const Problem& problem, const StepTaken& step) {
   return setting;
 }
 
-void fill(const Problem& problem, const StepTaken& step, spec::Array array, Setting& in) {
+void fill(const Problem& problem, const StepTaken& step, spec::Array array, OperatorArrays& in) {
   const Dataset& data = problem.data;
   Field& field = in.make(array);
   if (array == spec::Array::positions) {
@@ -93,11 +93,11 @@ void fill(const Problem& problem, const StepTaken& step, spec::Array array, Sett
 }
 
 /// If the state has no exit waves, computes them from object and probe, as the first step does.
-void start_exit_waves(const StepTaken& step, Setting& in) {
+void start_exit_waves(const StepTaken& step, OperatorArrays& in) {
   const auto kept = step.before.memory.find(std::string(spec::name(spec::Array::exit_waves)));
   const bool is_kept = kept != step.before.memory.end() && !kept->second.empty();
   if (is_kept || in[spec::Array::exit_waves].values.empty()) return;
-  Setting lit =
+  OperatorArrays lit =
       reference::with(in, {spec::Array::object, spec::Array::probe, spec::Array::positions});
   reference::illuminate::reference(lit, lit);
   in[spec::Array::exit_waves] = std::move(lit[spec::Array::waves]);
@@ -191,8 +191,10 @@ double length_taken(const Field& before, const Field& after, const Field& direct
 }
 
 /// What a step with directions left, for the reference to follow.
-Setting taken(const spec::Contract& contract, const StepTaken& step, const Setting& in) {
-  Setting got = reference::with(in, {});
+OperatorArrays taken(const spec::Contract& contract,
+                     const StepTaken& step,
+                     const OperatorArrays& in) {
+  OperatorArrays got = reference::with(in, {});
   for (const spec::Array array : ptycho(contract).outputs) {
     Field& field = got.make(array);
     if (!is_of_state(array)) continue;
@@ -213,11 +215,11 @@ Setting taken(const spec::Contract& contract, const StepTaken& step, const Setti
 
 StepCheck check_step(std::string_view operation, const Problem& problem, const StepTaken& step) {
   const spec::Contract& contract = reference::contract_named(operation);
-  Setting in = setting_of(problem, step);
-  Setting expected = setting_of(problem, step);
+  OperatorArrays in = setting_of(problem, step);
+  OperatorArrays expected = setting_of(problem, step);
   for (const spec::Array array : ptycho(contract).inputs) fill(problem, step, array, in);
   start_exit_waves(step, in);
-  Setting got;
+  OperatorArrays got;
   if (leaves_directions(contract)) {
     got = taken(contract, step, in);
     in.followed = &got;

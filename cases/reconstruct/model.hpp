@@ -20,7 +20,7 @@ class ReferenceModel {
 
  private:
   const Dataset& data_;
-  reference::Setting setting_;
+  reference::OperatorArrays setting_;
 };
 
 }  // namespace rankcheck::cases::reconstruct

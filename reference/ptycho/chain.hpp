@@ -9,18 +9,19 @@
 namespace rankcheck::reference {
 
 /// Copies the problem with only some of its arrays: the arrays of many frames are large.
-[[nodiscard]] Setting with(const Setting& in, std::initializer_list<spec::Array> arrays);
+[[nodiscard]] OperatorArrays with(const OperatorArrays& in,
+                                  std::initializer_list<spec::Array> arrays);
 
 /// Applies multislice, then propagate. Needs object, probe and positions; makes far_waves.
-void forward(const Setting& in, Setting& out);
+void forward(const OperatorArrays& in, OperatorArrays& out);
 
 /// Applies the adjoint of forward, linearised at object and probe, to waves at the detector. Needs
 /// object, probe and positions. Makes waves (the waves that come back to the object), object and
 /// probe.
-void backward(const Setting& in, const Field& far_waves, Setting& out);
+void backward(const OperatorArrays& in, const Field& far_waves, OperatorArrays& out);
 
 /// Applies forward, then `cost`, then backward to the gradient of the cost. Needs object, probe,
 /// positions, frames and mask; makes cost, waves, object and probe.
-void gradients(const Setting& in, Operator cost, Setting& out);
+void gradients(const OperatorArrays& in, Operator cost, OperatorArrays& out);
 
 }  // namespace rankcheck::reference

@@ -141,8 +141,8 @@ Choice next_direction(const Field& gradient,
 }
 
 /// The far waves if `values` replace the values of `block`.
-Field far_waves_of(const Setting& in, Array block, Field values) {
-  Setting state = with(in, {Array::object, Array::probe, Array::positions});
+Field far_waves_of(const OperatorArrays& in, Array block, Field values) {
+  OperatorArrays state = with(in, {Array::object, Array::probe, Array::positions});
   state[block] = std::move(values);
   forward(state, state);
   return std::move(state[Array::far_waves]);
@@ -154,7 +154,7 @@ Field far_waves_of(const Setting& in, Array block, Field values) {
 /// lengths. The roundings of x + length d are at most the roundings of x and of length d.
 class CostsAlong {
  public:
-  CostsAlong(Operator cost, const Setting& in, Array block, const Field& direction)
+  CostsAlong(Operator cost, const OperatorArrays& in, Array block, const Field& direction)
       : cost_(cost), tried_(with(in, {Array::frames, Array::mask})), compared_(with(in, {})) {
     constexpr Estimate one{.value = 1};
     const Field zero = zeros_like(direction);
@@ -175,8 +175,8 @@ class CostsAlong {
 
  private:
   Operator cost_;
-  Setting tried_;
-  Setting compared_;
+  OperatorArrays tried_;
+  OperatorArrays compared_;
   Field from_;
   Field by_;
 };
@@ -220,7 +220,8 @@ Field stored(const Field& field, double unit) {
 /// reference's result.
 class BlockStep {
  public:
-  BlockStep(Operator cost, const Block& block, std::size_t index, Setting& in, Setting& out)
+  BlockStep(
+      Operator cost, const Block& block, std::size_t index, OperatorArrays& in, OperatorArrays& out)
       : cost_(cost),
         block_(block),
         index_(index),
@@ -232,7 +233,7 @@ class BlockStep {
   /// Moves the block's values in `in_`, stores all results in `out_`, and returns the cost before
   /// the step.
   Estimate take() {
-    Setting slopes = with(in_, {});
+    OperatorArrays slopes = with(in_, {});
     gradients(in_, cost_, slopes);
     const Estimate cost = at(slopes[Array::cost], 0);
     out_[block_.gradient] = slopes[block_.values];
@@ -283,18 +284,18 @@ class BlockStep {
   Operator cost_;
   const Block& block_;
   std::size_t index_;
-  Setting& in_;
-  Setting& out_;
-  const Setting* followed_;
+  OperatorArrays& in_;
+  OperatorArrays& out_;
+  const OperatorArrays* followed_;
   Follow follow_;
 };
 
 }  // namespace
 
-void conjugate_gradient_step_of(Operator cost, const Setting& in, Setting& out) {
+void conjugate_gradient_step_of(Operator cost, const OperatorArrays& in, OperatorArrays& out) {
   constexpr Block object{Array::object, Array::object_gradient, Array::object_direction};
   constexpr Block probe{Array::probe, Array::probe_gradient, Array::probe_direction};
-  Setting state = in;
+  OperatorArrays state = in;
   out.make(Array::step_lengths);
   store(BlockStep(cost, object, 0, state, out).take(), 0, out.make(Array::cost));
   BlockStep(cost, probe, 1, state, out).take();

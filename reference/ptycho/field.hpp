@@ -37,7 +37,7 @@ enum class Follow : std::uint8_t {
 };
 
 /// A problem: its sizes, and the values of each array for all positions, in order.
-struct Setting {
+struct OperatorArrays {
   spec::Scene scene;
   std::int64_t positions = 0;
   /// Positions of each rank. May be empty for operators whose arrays do not depend on it.
@@ -47,7 +47,7 @@ struct Setting {
   double unit = 0;
   std::array<Field, spec::array_kinds> arrays;
   /// If given: the results of an implementation's call, in the precision under test. Not owned.
-  const Setting* followed = nullptr;
+  const OperatorArrays* followed = nullptr;
   Follow follow = Follow::nothing;
 
   [[nodiscard]] Field& operator[](spec::Array array) {
@@ -70,6 +70,6 @@ struct Setting {
 };
 
 /// Computes the outputs of an operator from its inputs.
-using Operator = void (*)(const Setting& in, Setting& out);
+using Operator = void (*)(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference

@@ -19,7 +19,7 @@ struct Replica {
 
 /// Calls body(row, col, replicas) for every pixel of the object, with all its copies in rank order.
 template <class Body>
-void for_each_replicated_pixel(const Setting& setting, const Body& body) {
+void for_each_replicated_pixel(const OperatorArrays& setting, const Body& body) {
   std::vector<spec::Box> boxes;
   std::vector<spec::Box> tiles;
   for (int rank = 0; rank < static_cast<int>(setting.counts.size()); ++rank) {

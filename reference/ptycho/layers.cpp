@@ -12,15 +12,15 @@ namespace rankcheck::reference {
 
 using spec::Array;
 
-std::vector<Setting> layers_of(const Setting& in) {
-  std::vector<Setting> layers;
+std::vector<OperatorArrays> layers_of(const OperatorArrays& in) {
+  std::vector<OperatorArrays> layers;
   const Field& object = in[Array::object];
   for (int s = 0; s < in.scene.slices; ++s) {
-    Setting layer{.scene = in.scene,
-                  .positions = in.positions,
-                  .counts = in.counts,
-                  .unit = in.unit,
-                  .arrays = {}};
+    OperatorArrays layer{.scene = in.scene,
+                         .positions = in.positions,
+                         .counts = in.counts,
+                         .unit = in.unit,
+                         .arrays = {}};
     layer.scene.slices = 1;
     if (s > 0) layer.scene.varying_probe = true;
     if (s + 1 < in.scene.slices) layer.scene.detector = in.scene.window;
@@ -35,23 +35,23 @@ std::vector<Setting> layers_of(const Setting& in) {
   return layers;
 }
 
-void illuminate_layers(std::vector<Setting>& layers, bool to_the_end) {
+void illuminate_layers(std::vector<OperatorArrays>& layers, bool to_the_end) {
   for (std::size_t s = 0; s < layers.size(); ++s) {
     const bool is_last = s + 1 == layers.size();
     if (is_last && !to_the_end) return;
     illuminate::reference(layers[s], layers[s]);
     if (is_last) return;
-    Setting behind{.scene = layers[s].scene, .counts = {}, .arrays = {}};
+    OperatorArrays behind{.scene = layers[s].scene, .counts = {}, .arrays = {}};
     propagate_fresnel::reference(layers[s], behind);
     layers[s + 1][Array::probe] = std::move(behind[Array::waves]);
   }
 }
 
-void bring_back(std::vector<Setting>& layers) {
+void bring_back(std::vector<OperatorArrays>& layers) {
   for (std::size_t s = layers.size() - 1; s > 0; --s) {
-    Setting before = layers[s];
+    OperatorArrays before = layers[s];
     illuminate_adjoint_probe::reference(layers[s], before);
-    Setting& layer = layers[s - 1];
+    OperatorArrays& layer = layers[s - 1];
     layer[Array::waves] = std::move(before[Array::probe]);
     propagate_fresnel_adjoint::reference(layer, layer);
   }

@@ -5,7 +5,7 @@
 
 namespace rankcheck::reference {
 
-std::vector<ScanPoint> scan_of(const Setting& setting) {
+std::vector<ScanPoint> scan_of(const OperatorArrays& setting) {
   const Field& positions = setting[spec::Array::positions];
   const auto steps = [&](std::int64_t component) {
     const double pixels = positions.values[static_cast<std::size_t>(component)].real();
@@ -43,12 +43,14 @@ Bounds::Bounds(const std::vector<ScanPoint>& points) {
   }
 }
 
-void set_owners(const std::vector<int>& ranks, Setting& out) {
+void set_owners(const std::vector<int>& ranks, OperatorArrays& out) {
   Field& owners = out.make(spec::Array::owners);
   for (std::size_t i = 0; i < ranks.size(); ++i) owners.values[i] = ranks[i];
 }
 
-void share_in_order(const std::vector<ScanPoint>& ordered, std::int64_t ranks, Setting& out) {
+void share_in_order(const std::vector<ScanPoint>& ordered,
+                    std::int64_t ranks,
+                    OperatorArrays& out) {
   std::vector<int> owner(ordered.size());
   std::size_t next = 0;
   for (int rank = 0; rank < ranks; ++rank) {

@@ -36,15 +36,16 @@ struct ScanPoint {
       .formula = formula,
       .source = source,
       .ranks_agree = true,
-      .part = spec::OperatorTraits{
-          .inputs = {spec::Array::positions},
-          .outputs = {spec::Array::owners},
-      },
+      .part =
+          spec::OperatorTraits{
+              .inputs = {spec::Array::positions},
+              .outputs = {spec::Array::owners},
+          },
   };
 }
 
 /// All positions of a problem, in order.
-[[nodiscard]] std::vector<ScanPoint> scan_of(const Setting& setting);
+[[nodiscard]] std::vector<ScanPoint> scan_of(const OperatorArrays& setting);
 
 /// The number of positions that `rank` gets in equal shares.
 [[nodiscard]] std::int64_t equal_share(std::int64_t positions, std::int64_t ranks, int rank);
@@ -64,9 +65,9 @@ struct Bounds {
 };
 
 /// Makes the array owners from one rank for each position.
-void set_owners(const std::vector<int>& ranks, Setting& out);
+void set_owners(const std::vector<int>& ranks, OperatorArrays& out);
 
 /// Gives the positions to ranks 0, 1, … in the given order, in equal shares, and makes owners.
-void share_in_order(const std::vector<ScanPoint>& ordered, std::int64_t ranks, Setting& out);
+void share_in_order(const std::vector<ScanPoint>& ordered, std::int64_t ranks, OperatorArrays& out);
 
 }  // namespace rankcheck::reference

@@ -29,9 +29,9 @@ Field stepped(
 
 }  // namespace
 
-void pie_step(const Setting& in, double alpha, Setting& out) {
+void pie_step(const OperatorArrays& in, double alpha, OperatorArrays& out) {
   using spec::Array;
-  Setting sums = in;
+  OperatorArrays sums = in;
   gradients(in, gaussian_cost::reference, sums);
   object_preconditioner::reference(in, sums);
   probe_preconditioner::reference(in, sums);

@@ -22,7 +22,7 @@ struct PixelWaves {
 /// Calls body(pixel, i, waves, wave): `pixel` counts in all frames, `i` in its frame, and wave(m)
 /// is the index of mode m's value in far_waves.
 template <class Body>
-void for_each_pixel(const Setting& setting, const Body& body) {
+void for_each_pixel(const OperatorArrays& setting, const Body& body) {
   const Field& waves = setting[spec::Array::far_waves];
   const auto frame = static_cast<std::size_t>(spec::values(setting.scene, spec::Array::frames));
   const auto modes = static_cast<std::size_t>(setting.scene.modes);
@@ -41,7 +41,7 @@ void for_each_pixel(const Setting& setting, const Body& body) {
 }
 
 /// Roundings of an intensity: two squares, their sum, and the sum over the modes.
-inline double intensity_roundings(const Setting& setting) {
+inline double intensity_roundings(const OperatorArrays& setting) {
   return 2 + static_cast<double>(setting.scene.modes);
 }
 

@@ -19,12 +19,12 @@ Field fitted(const Field& before, const Field& numerator, const Field& weight, d
   return after;
 }
 
-void project_on_frames(const Setting& in, Setting& out) {
-  Setting compared{.scene = in.scene,
-                   .positions = in.positions,
-                   .counts = in.counts,
-                   .unit = in.unit,
-                   .arrays = {}};
+void project_on_frames(const OperatorArrays& in, OperatorArrays& out) {
+  OperatorArrays compared{.scene = in.scene,
+                          .positions = in.positions,
+                          .counts = in.counts,
+                          .unit = in.unit,
+                          .arrays = {}};
   gaussian_cost::reference(in, compared);
   // The gradient is the difference between the waves and the waves with the measured amplitudes.
   Field projected = in[Array::far_waves];

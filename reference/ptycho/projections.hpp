@@ -14,6 +14,6 @@ namespace rankcheck::reference {
 
 /// Gives the far waves the measured amplitudes. Waves of 0 stay 0, and unmeasured pixels stay
 /// unchanged. Needs far_waves, frames and mask; makes far_waves and gaussian_cost's cost.
-void project_on_frames(const Setting& in, Setting& out);
+void project_on_frames(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference

@@ -9,7 +9,7 @@ namespace rankcheck::reference {
 
 /// For every position, the index of its copy among all ranks' shards. Rank r's shard begins at r
 /// times the number of positions and holds the rank's own positions in their order.
-[[nodiscard]] inline std::vector<std::size_t> places_in_shards(const Setting& setting) {
+[[nodiscard]] inline std::vector<std::size_t> places_in_shards(const OperatorArrays& setting) {
   std::vector<std::size_t> used(setting.counts.size(), 0);
   std::vector<std::size_t> places;
   for (const auto& owner : setting[spec::Array::owners].values) {

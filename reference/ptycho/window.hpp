@@ -21,7 +21,7 @@ struct Corner {
 };
 
 /// The corner of a position's window.
-inline Corner corner_of(const Setting& setting, std::int64_t position) {
+inline Corner corner_of(const OperatorArrays& setting, std::int64_t position) {
   const auto at = static_cast<std::size_t>(2 * position);
   const double row = setting[spec::Array::positions].values[at].real();
   const double col = setting[spec::Array::positions].values[at + 1].real();
@@ -49,7 +49,7 @@ void for_each_tap(const spec::Scene& scene, const Corner& corner, int p, int q, 
 /// Calls body(pixel of the frame, pixel of the object's slice, weight) for all taps of all pixels
 /// of the position's window.
 template <class Body>
-void for_each_tap(const Setting& setting, std::int64_t position, const Body& body) {
+void for_each_tap(const OperatorArrays& setting, std::int64_t position, const Body& body) {
   CancellationScope::check();
   const spec::Scene& scene = setting.scene;
   const Corner corner = corner_of(setting, position);
@@ -68,7 +68,7 @@ void for_each_tap(const Setting& setting, std::int64_t position, const Body& bod
 
 /// Calls body(pixel of windows, pixel of patches) for every pixel of every position's window.
 template <class Body>
-void for_each_window_pixel(const Setting& setting, const Body& body) {
+void for_each_window_pixel(const OperatorArrays& setting, const Body& body) {
   const auto window = static_cast<std::size_t>(setting.scene.window);
   const auto width = static_cast<std::size_t>(setting.scene.detector);
   const auto margin = static_cast<std::size_t>(spec::margin(setting.scene));
@@ -91,7 +91,7 @@ struct LitPixel {
 
 /// Calls body(LitPixel) for every pixel of the window in every mode of every position.
 template <class Body>
-void for_each_lit_pixel(const Setting& setting, const Body& body) {
+void for_each_lit_pixel(const OperatorArrays& setting, const Body& body) {
   const spec::Scene& scene = setting.scene;
   const int margin = spec::margin(scene);
   const int width = scene.detector;

@@ -9,12 +9,12 @@ namespace rankcheck::reference::alternating_projections_step {
 
 using spec::Array;
 
-void reference(const Setting& in, Setting& out) {
-  Setting far = in;
+void reference(const OperatorArrays& in, OperatorArrays& out) {
+  OperatorArrays far = in;
   forward(in, far);
-  Setting projected = in;
+  OperatorArrays projected = in;
   project_on_frames(far, projected);
-  Setting sums = in;
+  OperatorArrays sums = in;
   backward(in, projected[Array::far_waves], sums);
   object_preconditioner::reference(in, sums);
   probe_preconditioner::reference(in, sums);

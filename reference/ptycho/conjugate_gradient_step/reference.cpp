@@ -5,7 +5,7 @@
 
 namespace rankcheck::reference::conjugate_gradient_step {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   conjugate_gradient_step_of(gaussian_cost::reference, in, out);
 }
 

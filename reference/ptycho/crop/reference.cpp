@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::crop {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   const Field& patches = in[spec::Array::patches];
   Field& windows = out.make(spec::Array::windows);
   for_each_window_pixel(in, [&](std::size_t in_windows, std::size_t in_patches) {

@@ -5,6 +5,6 @@
 namespace rankcheck::reference::crop {
 
 /// Needs patches, makes windows.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::crop

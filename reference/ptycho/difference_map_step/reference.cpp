@@ -22,19 +22,19 @@ namespace {
 using spec::Array;
 
 /// The cost of the input's object and probe.
-Field cost_of(const Setting& in) {
-  Setting far = with(in, {Array::frames, Array::mask});
+Field cost_of(const OperatorArrays& in) {
+  OperatorArrays far = with(in, {Array::frames, Array::mask});
   forward(in, far);
-  Setting compared = with(in, {});
+  OperatorArrays compared = with(in, {});
   gaussian_cost::reference(far, compared);
   return compared[Array::cost];
 }
 
 /// The overlap projection: computes object, probe, and the waves of both.
-Setting overlap_of(const Setting& in) {
-  Setting overlap = with(in, {Array::object, Array::probe, Array::positions});
+OperatorArrays overlap_of(const OperatorArrays& in) {
+  OperatorArrays overlap = with(in, {Array::object, Array::probe, Array::positions});
   overlap[Array::waves] = in[Array::exit_waves];
-  Setting sums = with(in, {});
+  OperatorArrays sums = with(in, {});
   illuminate_adjoint_object::reference(overlap, sums);
   object_preconditioner::reference(overlap, sums);
   overlap[Array::object] =
@@ -48,10 +48,10 @@ Setting overlap_of(const Setting& in) {
 }
 
 /// The frame projection: gives the waves `x` the amplitudes of the frames.
-Field on_frames(const Setting& in, Field x) {
-  Setting near = with(in, {});
+Field on_frames(const OperatorArrays& in, Field x) {
+  OperatorArrays near = with(in, {});
   near[Array::waves] = std::move(x);
-  Setting far = with(in, {Array::frames, Array::mask});
+  OperatorArrays far = with(in, {Array::frames, Array::mask});
   propagate::reference(near, far);
   project_on_frames(far, far);
   propagate_inverse::reference(far, near);
@@ -60,9 +60,9 @@ Field on_frames(const Setting& in, Field x) {
 
 }  // namespace
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   out[Array::cost] = cost_of(in);
-  Setting overlap = overlap_of(in);
+  OperatorArrays overlap = overlap_of(in);
   const Field& before = in[Array::exit_waves];
   const Field& fit = overlap[Array::waves];
   Field reflected = before;

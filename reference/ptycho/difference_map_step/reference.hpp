@@ -5,6 +5,6 @@
 namespace rankcheck::reference::difference_map_step {
 
 /// Computes the contract's outputs from its inputs.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::difference_map_step

@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::epie_step {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   pie_step(in, 1, out);
 }
 

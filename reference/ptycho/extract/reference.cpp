@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::extract {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   const Field& object = in[spec::Array::object];
   Field& patches = out.make(spec::Array::patches);
   const auto frame = static_cast<std::size_t>(spec::values(in.scene, spec::Array::patches));

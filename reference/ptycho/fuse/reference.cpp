@@ -7,7 +7,7 @@
 
 namespace rankcheck::reference::fuse {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   using spec::Array;
   const auto places = places_in_shards(in);
   for (const auto& [whole, shard] : {std::pair(Array::positions, Array::shard_positions),

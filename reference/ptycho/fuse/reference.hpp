@@ -5,6 +5,6 @@
 namespace rankcheck::reference::fuse {
 
 /// Needs owners, shard_positions and shard_frames, makes positions and frames.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::fuse

@@ -5,6 +5,6 @@
 namespace rankcheck::reference::gaussian_cost {
 
 /// Needs far_waves, frames and mask; makes cost and far_waves.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::gaussian_cost

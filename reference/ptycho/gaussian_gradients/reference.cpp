@@ -5,7 +5,7 @@
 
 namespace rankcheck::reference::gaussian_gradients {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   gradients(in, gaussian_cost::reference, out);
 }
 

@@ -5,6 +5,6 @@
 namespace rankcheck::reference::gaussian_gradients {
 
 /// Needs object, probe, positions, frames and mask; makes cost, object and probe.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::gaussian_gradients

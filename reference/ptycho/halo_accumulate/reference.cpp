@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::halo_accumulate {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   const Field& tile = in[spec::Array::tile];
   Field& summed = out.make(spec::Array::tile);
   for_each_replicated_pixel(

@@ -24,7 +24,7 @@ std::int64_t ramp(std::int64_t at,
 
 }  // namespace
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   const Field& tile = in[spec::Array::tile];
   const spec::Scene& scene = in.scene;
   Field& blended = out.make(spec::Array::tile);

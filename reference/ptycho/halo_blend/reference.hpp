@@ -5,6 +5,6 @@
 namespace rankcheck::reference::halo_blend {
 
 /// Needs the ranks' tiles and makes new tiles.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::halo_blend

@@ -6,7 +6,7 @@
 
 namespace rankcheck::reference::illuminate {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   extract::reference(in, out);
   const Field& patches = out[spec::Array::patches];
   const Field& probe = in[spec::Array::probe];

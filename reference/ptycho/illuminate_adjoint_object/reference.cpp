@@ -7,7 +7,7 @@
 
 namespace rankcheck::reference::illuminate_adjoint_object {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   const Field& waves = in[spec::Array::waves];
   const Field& probe = in[spec::Array::probe];
   Field& object = out.make(spec::Array::object);

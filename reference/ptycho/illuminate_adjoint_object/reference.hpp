@@ -5,6 +5,6 @@
 namespace rankcheck::reference::illuminate_adjoint_object {
 
 /// Needs waves, probe and positions; makes object.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::illuminate_adjoint_object

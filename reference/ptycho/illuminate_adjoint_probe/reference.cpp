@@ -8,7 +8,7 @@
 
 namespace rankcheck::reference::illuminate_adjoint_probe {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   extract::reference(in, out);
   const Field& patches = out[spec::Array::patches];
   const Field& waves = in[spec::Array::waves];

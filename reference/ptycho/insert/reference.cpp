@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::insert {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   const Field& patches = in[spec::Array::patches];
   Field& object = out.make(spec::Array::object);
   const auto frame = static_cast<std::size_t>(spec::values(in.scene, spec::Array::patches));

@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::intensity {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   const Field& waves = in[spec::Array::far_waves];
   Field& frames = out.make(spec::Array::frames);
   const double unit = intensity_roundings(in) * in.unit;

@@ -5,6 +5,6 @@
 namespace rankcheck::reference::intensity {
 
 /// Needs far_waves, makes frames.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::intensity

@@ -65,19 +65,19 @@ Field probe_direction(const Field& gradient, std::int64_t positions, double unit
 }
 
 /// The exit waves of mode 0 for `object` and `probe`.
-Field exit_waves(const Setting& in, const Field& object, const Field& probe) {
-  Setting setting = in;
+Field exit_waves(const OperatorArrays& in, const Field& object, const Field& probe) {
+  OperatorArrays setting = in;
   setting.scene.modes = 1;
   setting[Array::object] = object;
   setting[Array::probe] = probe;
-  Setting lit = setting;
+  OperatorArrays lit = setting;
   illuminate::reference(setting, lit);
   return lit[Array::waves];
 }
 
 /// The sums of every position. `by_object` and `by_probe`, the exit waves of both directions, have
 /// one mode; `back` has all modes.
-std::vector<Products> products_of(const Setting& in,
+std::vector<Products> products_of(const OperatorArrays& in,
                                   const Field& by_object,
                                   const Field& by_probe,
                                   const Field& back) {
@@ -196,8 +196,8 @@ Lengths lengths_of(const std::vector<Products>& products, double unit) {
 
 }  // namespace
 
-void directions(const Setting& in, Setting& out) {
-  Setting sums = in;
+void directions(const OperatorArrays& in, OperatorArrays& out) {
+  OperatorArrays sums = in;
   gradients(in, gaussian_cost::reference, sums);
   object_preconditioner::reference(in, sums);
   out[Array::object_direction] =
@@ -207,8 +207,8 @@ void directions(const Setting& in, Setting& out) {
   out[Array::cost] = sums[Array::cost];
 }
 
-void reference(const Setting& in, Setting& out) {
-  Setting led = in;
+void reference(const OperatorArrays& in, OperatorArrays& out) {
+  OperatorArrays led = in;
   directions(in, led);
   const Field& object = led[Array::object_direction];
   const Field& probe = led[Array::probe_direction];

@@ -7,9 +7,9 @@ namespace rankcheck::reference::lsqml_step {
 /// Computes the directions of the contract's step, without its lengths. Makes object_direction,
 /// probe_direction and cost. Also makes waves: the waves that come back to the object, which are
 /// -chi, for every mode.
-void directions(const Setting& in, Setting& out);
+void directions(const OperatorArrays& in, OperatorArrays& out);
 
 /// Computes the contract's outputs from its inputs.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::lsqml_step

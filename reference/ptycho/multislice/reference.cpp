@@ -4,8 +4,8 @@
 
 namespace rankcheck::reference::multislice {
 
-void reference(const Setting& in, Setting& out) {
-  std::vector<Setting> layers = layers_of(in);
+void reference(const OperatorArrays& in, OperatorArrays& out) {
+  std::vector<OperatorArrays> layers = layers_of(in);
   layers.front()[spec::Array::probe] = in[spec::Array::probe];
   illuminate_layers(layers, true);
   out[spec::Array::waves] = std::move(layers.back()[spec::Array::waves]);

@@ -5,6 +5,6 @@
 namespace rankcheck::reference::multislice {
 
 /// Needs object, probe and positions; makes waves.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::multislice

@@ -5,17 +5,17 @@
 
 namespace rankcheck::reference::multislice_adjoint_object {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   using spec::Array;
-  std::vector<Setting> layers = layers_of(in);
+  std::vector<OperatorArrays> layers = layers_of(in);
   layers.front()[Array::probe] = in[Array::probe];
   illuminate_layers(layers, false);
   layers.back()[Array::waves] = in[Array::waves];
   bring_back(layers);
   Field& object = out[Array::object];
   object.resize(0);
-  for (const Setting& layer : layers) {
-    Setting slice = layer;
+  for (const OperatorArrays& layer : layers) {
+    OperatorArrays slice = layer;
     illuminate_adjoint_object::reference(layer, slice);
     const Field& share = slice[Array::object];
     object.values.insert(object.values.end(), share.values.begin(), share.values.end());

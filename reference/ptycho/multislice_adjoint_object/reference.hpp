@@ -5,6 +5,6 @@
 namespace rankcheck::reference::multislice_adjoint_object {
 
 /// Needs waves, object, probe and positions; makes object.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::multislice_adjoint_object

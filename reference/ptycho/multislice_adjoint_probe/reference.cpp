@@ -5,12 +5,12 @@
 
 namespace rankcheck::reference::multislice_adjoint_probe {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   using spec::Array;
-  std::vector<Setting> layers = layers_of(in);
+  std::vector<OperatorArrays> layers = layers_of(in);
   layers.back()[Array::waves] = in[Array::waves];
   bring_back(layers);
-  Setting first = layers.front();
+  OperatorArrays first = layers.front();
   illuminate_adjoint_probe::reference(layers.front(), first);
   out[Array::probe] = std::move(first[Array::probe]);
 }

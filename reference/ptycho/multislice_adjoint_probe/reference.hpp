@@ -5,6 +5,6 @@
 namespace rankcheck::reference::multislice_adjoint_probe {
 
 /// Needs waves, object and positions; makes probe.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::multislice_adjoint_probe

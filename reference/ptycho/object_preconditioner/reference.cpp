@@ -4,10 +4,10 @@
 
 namespace rankcheck::reference::object_preconditioner {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   const spec::Scene& scene = in.scene;
   const Field& probe = in[spec::Array::probe];
-  Setting lit = in;
+  OperatorArrays lit = in;
   lit.scene.slices = 1;
   Field& patches = lit.make(spec::Array::patches);
   const auto width = static_cast<std::size_t>(scene.window);
@@ -28,7 +28,7 @@ void reference(const Setting& in, Setting& out) {
                                (patches.values[pixel].real() + patches.errors[pixel]);
     }
   }
-  Setting sum = lit;
+  OperatorArrays sum = lit;
   insert::reference(lit, sum);
   Field& weight = out.make(spec::Array::object_weight);
   weight.values = sum[spec::Array::object].values;

@@ -5,6 +5,6 @@
 namespace rankcheck::reference::object_preconditioner {
 
 /// Needs probe and positions, makes object_weight.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::object_preconditioner

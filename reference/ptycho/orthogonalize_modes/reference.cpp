@@ -37,7 +37,7 @@ bool rotate(Mode& a, Mode& b) {
 
 }  // namespace
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   const Field& probe = in[spec::Array::probe];
   Field& result = out.make(spec::Array::probe);
   const auto pixels =

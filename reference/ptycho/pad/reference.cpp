@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::pad {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   const Field& windows = in[spec::Array::windows];
   Field& patches = out.make(spec::Array::patches);
   for_each_window_pixel(in, [&](std::size_t in_windows, std::size_t in_patches) {

@@ -5,6 +5,6 @@
 namespace rankcheck::reference::pad {
 
 /// Needs windows, makes patches.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::pad

@@ -38,7 +38,7 @@ void split(std::vector<ScanPoint> points,
 
 }  // namespace
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   const std::vector<ScanPoint> scan = scan_of(in);
   const std::size_t ranks = in.counts.size();
   std::vector<std::int64_t> shares;

@@ -5,6 +5,6 @@
 namespace rankcheck::reference::partition_compact {
 
 /// Needs positions, makes owners.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::partition_compact

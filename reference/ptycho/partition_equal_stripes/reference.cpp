@@ -7,7 +7,7 @@
 
 namespace rankcheck::reference::partition_equal_stripes {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   std::vector<ScanPoint> scan = scan_of(in);
   std::sort(scan.begin(), scan.end(), [](const ScanPoint& a, const ScanPoint& b) {
     return std::tie(a.row, a.col, a.number) < std::tie(b.row, b.col, b.number);

@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::partition_grid {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   const std::vector<ScanPoint> scan = scan_of(in);
   const Bounds box(scan);
   const auto ranks = static_cast<std::int64_t>(in.counts.size());

@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::partition_interlaced {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   const auto ranks = static_cast<std::int64_t>(in.counts.size());
   std::vector<int> owner;
   for (std::int64_t i = 0; i < in.positions; ++i) owner.push_back(static_cast<int>(i % ranks));

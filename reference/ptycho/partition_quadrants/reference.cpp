@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::partition_quadrants {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   const std::vector<ScanPoint> scan = scan_of(in);
   const Bounds box(scan);
   const int ranks = static_cast<int>(in.counts.size());

@@ -18,7 +18,7 @@ std::uint64_t hash_of(std::int64_t number) {
 
 }  // namespace
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   std::vector<ScanPoint> scan = scan_of(in);
   std::sort(scan.begin(), scan.end(), [](const ScanPoint& a, const ScanPoint& b) {
     return std::pair(hash_of(a.number), a.number) < std::pair(hash_of(b.number), b.number);

@@ -16,7 +16,7 @@ double square(double x) {
 
 }  // namespace
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   const Field& waves = in[spec::Array::far_waves];
   const Field& frames = in[spec::Array::frames];
   Field& cost = out.make(spec::Array::cost);

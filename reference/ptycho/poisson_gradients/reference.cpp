@@ -5,7 +5,7 @@
 
 namespace rankcheck::reference::poisson_gradients {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   gradients(in, poisson_cost::reference, out);
 }
 

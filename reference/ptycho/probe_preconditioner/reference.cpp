@@ -4,8 +4,8 @@
 
 namespace rankcheck::reference::probe_preconditioner {
 
-void reference(const Setting& in, Setting& out) {
-  Setting seen = in;
+void reference(const OperatorArrays& in, OperatorArrays& out) {
+  OperatorArrays seen = in;
   extract::reference(in, seen);
   const Field& patches = seen[spec::Array::patches];
   Field& weight = out.make(spec::Array::probe_weight);

@@ -5,6 +5,6 @@
 namespace rankcheck::reference::probe_preconditioner {
 
 /// Needs object and positions, makes probe_weight.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::probe_preconditioner

@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::propagate {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   out[spec::Array::far_waves] = in[spec::Array::waves];
   transform(Direction::forward, in.scene.detector, in.unit, out[spec::Array::far_waves]);
 }

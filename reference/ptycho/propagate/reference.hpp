@@ -5,6 +5,6 @@
 namespace rankcheck::reference::propagate {
 
 /// Needs waves, makes far_waves.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::propagate

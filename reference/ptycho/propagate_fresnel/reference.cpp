@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::propagate_fresnel {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   out[spec::Array::waves] = in[spec::Array::waves];
   filter(in.scene.detector, in.unit, out[spec::Array::waves], [&](std::size_t, int k, int l) {
     return free_space(in.scene, in.scene.detector, k, l, in.unit);

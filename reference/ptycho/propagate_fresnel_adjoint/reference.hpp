@@ -5,6 +5,6 @@
 namespace rankcheck::reference::propagate_fresnel_adjoint {
 
 /// Needs waves and makes new waves.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::propagate_fresnel_adjoint

@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::propagate_inverse {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   out[spec::Array::waves] = in[spec::Array::far_waves];
   transform(Direction::inverse, in.scene.detector, in.unit, out[spec::Array::waves]);
 }

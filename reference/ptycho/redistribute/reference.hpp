@@ -5,6 +5,6 @@
 namespace rankcheck::reference::redistribute {
 
 /// Needs owners, positions and frames, makes shard_positions and shard_frames.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::redistribute

@@ -5,7 +5,7 @@
 
 namespace rankcheck::reference::rpie_step {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   pie_step(in, rpie_alpha, out);
 }
 

@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::shift_back {
 
-void reference(const Setting& in, Setting& out) {
+void reference(const OperatorArrays& in, OperatorArrays& out) {
   const int width = in.scene.detector;
   const auto modes = static_cast<std::size_t>(in.scene.modes);
   const Field& positions = in[spec::Array::positions];

@@ -5,6 +5,6 @@
 namespace rankcheck::reference::shift_back {
 
 /// Needs waves and positions; makes new waves.
-void reference(const Setting& in, Setting& out);
+void reference(const OperatorArrays& in, OperatorArrays& out);
 
 }  // namespace rankcheck::reference::shift_back

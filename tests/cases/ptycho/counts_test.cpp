@@ -21,7 +21,7 @@ namespace {
 
 using harness::Case;
 using reference::Field;
-using reference::Setting;
+using reference::OperatorArrays;
 using spec::Array;
 
 /// An operator that reads measured frames. GoogleTest prints its name.
@@ -70,8 +70,8 @@ Case case_of(const spec::Contract& contract, std::uint64_t seed, double unit) {
 }
 
 /// Returns the inputs of all positions.
-Setting drawn(const Case& c, const spec::Contract& contract, double unit) {
-  Setting setting;
+OperatorArrays drawn(const Case& c, const spec::Contract& contract, double unit) {
+  OperatorArrays setting;
   setting.scene = ptycho(c).scene;
   setting.positions = c.counts.front();
   setting.counts = c.counts;
@@ -92,7 +92,7 @@ Setting drawn(const Case& c, const spec::Contract& contract, double unit) {
 
 /// Turns the step into a first step. Drawn directions belong to other light and would cancel nearly
 /// all of this light's direction.
-void forget(Setting& in) {
+void forget(OperatorArrays& in) {
   for (const Array array : {Array::object_direction, Array::probe_direction}) {
     for (auto& value : in[array].values) value = 0;
   }
@@ -104,9 +104,9 @@ void forget(Setting& in) {
 /// bounds; see case_of() and forget().
 void expect_bounds(const Counted& subject, double unit) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    Setting in = drawn(case_of(subject.contract, seed, unit), subject.contract, unit);
+    OperatorArrays in = drawn(case_of(subject.contract, seed, unit), subject.contract, unit);
     if (unit >= of_single) forget(in);
-    Setting out = in;
+    OperatorArrays out = in;
     subject.reference(in, out);
     for (const Array array : ptycho(subject.contract).outputs) {
       const Field& field = out[array];
@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(Operators,
 
 TEST(PhotonsTest, reach_a_million_and_are_whole) {
   const spec::Contract contract = counted().front().contract;
-  const Setting in = drawn(case_of(contract, 1, of_double), contract, of_double);
+  const OperatorArrays in = drawn(case_of(contract, 1, of_double), contract, of_double);
   double counted = 0;
   double bright = 0;
   for (const auto& value : in[Array::frames].values) {

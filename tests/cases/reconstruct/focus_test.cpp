@@ -98,8 +98,8 @@ double width_of(const std::vector<std::complex<float>>& probe, int detector) {
   return widths_of(probe, detector).both();
 }
 
-reference::Setting wave_of(const std::vector<std::complex<float>>& probe) {
-  reference::Setting setting;
+reference::OperatorArrays wave_of(const std::vector<std::complex<float>>& probe) {
+  reference::OperatorArrays setting;
   setting.scene = {.window = width, .detector = width};
   setting.positions = 1;
   reference::Field& wave = setting.make(Array::waves);
@@ -119,7 +119,7 @@ TEST(StartingProbe, IsAPointInFocusWhereEveryFrequencyIsLit) {
 TEST(StartingProbe, HasTheMeanFrameAsItsDiffraction) {
   const std::vector<double> mean = light(width, 5);
   for (const double defocus : {0.0, 1e-3, -2e-3}) {
-    reference::Setting setting = wave_of(starting_probe(data_of(width, 4), mean, defocus));
+    reference::OperatorArrays setting = wave_of(starting_probe(data_of(width, 4), mean, defocus));
     reference::propagate::reference(setting, setting);
     for (std::size_t i = 0; i < mean.size(); ++i) {
       EXPECT_NEAR(std::norm(setting[Array::far_waves].values[i]), mean[i], 1e-4) << i;
@@ -133,7 +133,7 @@ TEST(StartingProbe, IsWhatTheReferencePropagatesFromTheFocus) {
   data.geometry.pixel_width = data.geometry.pixel_height;
   const std::vector<double> mean = light(width, 5);
   for (const double defocus : {1e-3, -2e-3}) {
-    reference::Setting setting = wave_of(starting_probe(data, mean, 0));
+    reference::OperatorArrays setting = wave_of(starting_probe(data, mean, 0));
     // In pixels of the object.
     setting.scene.wavelength = data.geometry.wavelength / data.object_pixel_width();
     setting.scene.distance = defocus / data.object_pixel_width();

@@ -13,8 +13,8 @@ namespace {
 using spec::Array;
 using Values = std::vector<std::complex<double>>;
 
-Setting stepped(const Setting& in) {
-  Setting out = in;
+OperatorArrays stepped(const OperatorArrays& in) {
+  OperatorArrays out = in;
   reference(in, out);
   return out;
 }
@@ -22,7 +22,7 @@ Setting stepped(const Setting& in) {
 TEST(AlternatingProjectionsStepTest, object_and_probe_fit_the_waves_of_measured_amplitude) {
   // The waves are 2 * 4i and the measured amplitude is 2, so they become 2i. Then the object is 2i
   // / 4i and the probe 2i / 2.
-  const Setting out = stepped(lit_pixel(2, {0, 4}, 4));
+  const OperatorArrays out = stepped(lit_pixel(2, {0, 4}, 4));
   EXPECT_EQ(out[Array::cost].values, Values{36});
   EXPECT_EQ(out[Array::object].values, (Values{0.5, 7}));
   EXPECT_EQ(out[Array::probe].values, (Values{{0, 1}}));
@@ -30,15 +30,15 @@ TEST(AlternatingProjectionsStepTest, object_and_probe_fit_the_waves_of_measured_
 }
 
 TEST(AlternatingProjectionsStepTest, unmeasured_pixels_keep_their_waves) {
-  Setting in = lit_pixel(2, {0, 4}, 4);
+  OperatorArrays in = lit_pixel(2, {0, 4}, 4);
   in[Array::mask].values[0] = 0;
-  const Setting out = stepped(in);
+  const OperatorArrays out = stepped(in);
   EXPECT_EQ(out[Array::object].values, (Values{2, 7}));
   EXPECT_EQ(out[Array::probe].values, (Values{{0, 4}}));
 }
 
 TEST(AlternatingProjectionsStepTest, waves_of_nothing_stay_nothing_and_a_weight_of_nothing_keeps) {
-  const Setting out = stepped(lit_pixel(0, 3, 4));
+  const OperatorArrays out = stepped(lit_pixel(0, 3, 4));
   EXPECT_EQ(out[Array::object].values, (Values{0, 7}));
   EXPECT_EQ(out[Array::probe].values, Values{3});
   EXPECT_EQ(out[Array::probe].errors, std::vector<double>{0});

@@ -24,12 +24,12 @@ const PtychoOperator& operator_named(std::string_view name) {
 
 /// Runs an operator on zeros at this number of positions.
 void run(const PtychoOperator& of, std::int64_t positions) {
-  Setting in;
+  OperatorArrays in;
   in.scene = {.rows = 4, .cols = 4, .window = 2, .detector = 2};
   in.positions = positions;
   in.unit = 0x1p-24;
   for (const Array array : ptycho(of.contract).inputs) in.make(array);
-  Setting out = in;
+  OperatorArrays out = in;
   of.reference(in, out);
 }
 

@@ -20,7 +20,7 @@ using spec::Array;
 /// Compares the cost's derivative with the gradient, along a direction in `count` values of an
 /// array from `first` on. The derivative is twice the real part of gradient times direction.
 void expect_derivative(Operator gradients, Array array, std::size_t first, std::size_t count) {
-  Setting in = three_slices();
+  OperatorArrays in = three_slices();
   in[Array::positions].values = {0.25, 1.5, 0.75, 0.5};
   in.make(Array::frames);
   for (std::size_t at = 0; at < in.size(Array::frames); ++at) {
@@ -31,7 +31,7 @@ void expect_derivative(Operator gradients, Array array, std::size_t first, std::
   const Values gradient = outputs_of(gradients, in)[array].values;
   const Values direction = turned(count);
   const auto cost = [&](double step) {
-    Setting moved = in;
+    OperatorArrays moved = in;
     for (std::size_t at = 0; at < count; ++at) {
       moved[array].values[first + at] += step * direction[at];
     }

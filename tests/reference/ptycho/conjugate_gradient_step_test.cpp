@@ -15,8 +15,8 @@ using spec::Array;
 using Values = std::vector<std::complex<double>>;
 
 /// The waves are 4 and the measured amplitude is 1, so the object's gradient is 6.
-Setting setting(double old_direction = 0, double old_gradient = 0) {
-  Setting in = lit_pixel(2, 2, 1);
+OperatorArrays setting(double old_direction = 0, double old_gradient = 0) {
+  OperatorArrays in = lit_pixel(2, 2, 1);
   in.make(Array::object_direction).values[0] = old_direction;
   in.make(Array::object_gradient).values[0] = old_gradient;
   in.make(Array::probe_direction);
@@ -24,8 +24,8 @@ Setting setting(double old_direction = 0, double old_gradient = 0) {
   return in;
 }
 
-Setting stepped(const Setting& in) {
-  Setting out = in;
+OperatorArrays stepped(const OperatorArrays& in) {
+  OperatorArrays out = in;
   reference(in, out);
   return out;
 }
@@ -33,7 +33,7 @@ Setting stepped(const Setting& in) {
 TEST(ConjugateGradientStepTest, object_goes_first_and_the_probe_from_there) {
   // The object goes from 2 to -1, because -4 would give waves of -8. Then the probe goes from 2 to
   // 1.
-  const Setting out = stepped(setting());
+  const OperatorArrays out = stepped(setting());
   EXPECT_EQ(out[Array::cost].values, Values{9});
   EXPECT_EQ(out[Array::object].values, (Values{-1, 7}));
   EXPECT_EQ(out[Array::probe].values, Values{1});
@@ -46,7 +46,7 @@ TEST(ConjugateGradientStepTest, object_goes_first_and_the_probe_from_there) {
 
 TEST(ConjugateGradientStepTest, the_old_direction_joins_as_dai_and_yuan_say) {
   // -6 + (36 / (-1 (6 - 10))) (-1) = -15. A quarter of this step lowers the cost.
-  const Setting out = stepped(setting(-1, 10));
+  const OperatorArrays out = stepped(setting(-1, 10));
   EXPECT_EQ(out[Array::object_direction].values[0], -15.0);
   EXPECT_EQ(out[Array::step_lengths].values[0], 0.25);
   EXPECT_EQ(out[Array::object].values[0], -1.75);
@@ -62,13 +62,13 @@ TEST(ConjugateGradientStepTest, a_direction_that_ascends_restarts) {
 }
 
 TEST(ConjugateGradientStepTest, a_curvature_near_zero_says_nothing) {
-  const Setting out = stepped(setting(1, std::nextafter(6, 0)));
+  const OperatorArrays out = stepped(setting(1, std::nextafter(6, 0)));
   EXPECT_FALSE(out[Array::object_direction].errors[0] < 1e9);
   EXPECT_FALSE(out[Array::probe].errors[0] < 1e9);
 }
 
 TEST(ConjugateGradientStepTest, what_is_decided_has_small_bounds) {
-  const Setting out = stepped(setting(-1, 10));
+  const OperatorArrays out = stepped(setting(-1, 10));
   EXPECT_LT(out[Array::object].errors[0], 1e-4);
   EXPECT_EQ(out[Array::step_lengths].errors[0], 0);
 }
@@ -76,9 +76,9 @@ TEST(ConjugateGradientStepTest, what_is_decided_has_small_bounds) {
 TEST(ConjugateGradientStepTest, a_tied_length_bounds_all_that_may_be_taken) {
   // Length 1 takes the object from 2 to -2 and the waves from 4 to -4. The measured amplitude is 2,
   // so the cost stays the same.
-  Setting in = setting();
+  OperatorArrays in = setting();
   in[Array::frames].values[0] = 4;
-  const Setting out = stepped(in);
+  const OperatorArrays out = stepped(in);
   // Length 1/2 leads to no waves, which costs the same again. Length 1/4 is better.
   EXPECT_EQ(out[Array::step_lengths].values[0], 0.625);
   EXPECT_EQ(out[Array::step_lengths].errors[0], 0.375);
@@ -88,28 +88,30 @@ TEST(ConjugateGradientStepTest, a_tied_length_bounds_all_that_may_be_taken) {
 }
 
 /// Returns the reference's step, continued from the results `got` of another step.
-Setting followed(const Setting& in, const Setting& got, Follow follow = Follow::results) {
-  Setting following = in;
+OperatorArrays followed(const OperatorArrays& in,
+                        const OperatorArrays& got,
+                        Follow follow = Follow::results) {
+  OperatorArrays following = in;
   following.followed = &got;
   following.follow = follow;
   return stepped(following);
 }
 
 /// Returns another subject's step along -4. Its length may be 1, 1/2 or 1/4.
-Setting tied_step(double length, Setting& in) {
+OperatorArrays tied_step(double length, OperatorArrays& in) {
   in = setting();
   in[Array::frames].values[0] = 4;
-  Setting got = stepped(in);
+  OperatorArrays got = stepped(in);
   got[Array::step_lengths].values[0] = length;
   got[Array::object].values[0] = 2 - 4 * length;
   return got;
 }
 
 TEST(ConjugateGradientStepTest, a_tied_length_is_that_of_the_step_that_is_followed) {
-  Setting in;
+  OperatorArrays in;
   for (const double length : {1.0, 0.5, 0.25}) {
     for (const Follow follow : {Follow::choices, Follow::results}) {
-      const Setting out = followed(in, tied_step(length, in), follow);
+      const OperatorArrays out = followed(in, tied_step(length, in), follow);
       EXPECT_EQ(out[Array::step_lengths].values[0], length);
       EXPECT_GE(out[Array::step_lengths].errors[0], 0.25) << "the others could be as well";
       EXPECT_EQ(out[Array::object].values[0], 2 - 4 * length);
@@ -119,21 +121,21 @@ TEST(ConjugateGradientStepTest, a_tied_length_is_that_of_the_step_that_is_follow
 }
 
 TEST(ConjugateGradientStepTest, a_length_that_nobody_may_find_is_wrong) {
-  Setting in;
+  OperatorArrays in;
   for (const double length : {0.125, 0.3, 2.0, 0.0}) {
-    const Setting out = followed(in, tied_step(length, in));
+    const OperatorArrays out = followed(in, tied_step(length, in));
     EXPECT_NE(out[Array::step_lengths].values[0], length);
     EXPECT_EQ(out[Array::step_lengths].errors[0], 0) << length;
   }
 }
 
 TEST(ConjugateGradientStepTest, the_next_part_goes_on_from_what_was_got_within_bounds) {
-  const Setting in = setting();
-  Setting got = stepped(in);
+  const OperatorArrays in = setting();
+  OperatorArrays got = stepped(in);
   const double slack = got[Array::object_gradient].errors[0];
   ASSERT_GT(slack, 0);
   got[Array::object_gradient].values[0] += slack / 2;
-  const Setting out = followed(in, got);
+  const OperatorArrays out = followed(in, got);
   EXPECT_EQ(out[Array::object_direction].values[0], -got[Array::object_gradient].values[0]);
   EXPECT_EQ(out[Array::object_gradient].values[0], 6.0) << "judged by itself";
   // With Follow::choices, the bounds hold for any gradient within its own bound, so the reference
@@ -142,19 +144,19 @@ TEST(ConjugateGradientStepTest, the_next_part_goes_on_from_what_was_got_within_b
 }
 
 TEST(ConjugateGradientStepTest, the_next_part_does_not_go_on_from_what_is_wrong) {
-  const Setting in = setting();
-  Setting got = stepped(in);
+  const OperatorArrays in = setting();
+  OperatorArrays got = stepped(in);
   got[Array::object_gradient].values[0] = 7;
   EXPECT_EQ(followed(in, got)[Array::object_direction].values[0], -6.0);
 }
 
 TEST(ConjugateGradientStepTest, a_factor_that_roundings_decide_is_that_of_the_followed_step) {
   // Roundings decide the factor of the old direction. It is not below 36 / 2 u.
-  const Setting in = setting(1, std::nextafter(6, 0));
-  Setting got = stepped(in);
+  const OperatorArrays in = setting(1, std::nextafter(6, 0));
+  OperatorArrays got = stepped(in);
   for (const double direction : {-6.0, 1e16}) {
     got[Array::object_direction].values[0] = direction;
-    const Setting out = followed(in, got);
+    const OperatorArrays out = followed(in, got);
     EXPECT_NEAR(out[Array::object_direction].values[0].real(), direction, 1e-6 * 1e16);
     EXPECT_LT(out[Array::object_direction].errors[0], 1e12);
   }

@@ -17,13 +17,13 @@ using Value = std::complex<double>;
 using Values = std::vector<Value>;
 
 /// Gives each position its own exit waves.
-Setting with_waves(Setting in, const Values& waves) {
+OperatorArrays with_waves(OperatorArrays in, const Values& waves) {
   in.make(Array::exit_waves).values = waves;
   return in;
 }
 
-Setting stepped(const Setting& in) {
-  Setting out = in;
+OperatorArrays stepped(const OperatorArrays& in) {
+  OperatorArrays out = in;
   reference(in, out);
   return out;
 }
@@ -36,7 +36,7 @@ Value moved(Value w, Value m, Value p) {
 TEST(DifferenceMapStepTest, the_waves_are_reflected_at_their_overlap_and_go_to_the_frames) {
   // Waves of 6i and 2i give the object 4i / 4i = 1 and the probe 4i, so both overlap at 4i.
   // Reflected, they are 2i and 6i. The measured amplitude is 3, so both are projected to 3i.
-  const Setting out = stepped(with_waves(lit_pixel(2, {0, 4}, 9, 2), {{0, 6}, {0, 2}}));
+  const OperatorArrays out = stepped(with_waves(lit_pixel(2, {0, 4}, 9, 2), {{0, 6}, {0, 2}}));
   EXPECT_EQ(out[Array::object].values, (Values{1, 7}));
   EXPECT_EQ(out[Array::probe].values, (Values{{0, 4}}));
   EXPECT_EQ(out[Array::exit_waves].values,
@@ -46,19 +46,19 @@ TEST(DifferenceMapStepTest, the_waves_are_reflected_at_their_overlap_and_go_to_t
 
 TEST(DifferenceMapStepTest, the_cost_is_that_of_object_and_probe_before) {
   // Waves of 2 * 4i with a measured amplitude of 3 cost 25 at each position.
-  const Setting out = stepped(with_waves(lit_pixel(2, {0, 4}, 9, 2), {{0, 6}, {0, 2}}));
+  const OperatorArrays out = stepped(with_waves(lit_pixel(2, {0, 4}, 9, 2), {{0, 6}, {0, 2}}));
   EXPECT_EQ(out[Array::cost].values, Values{50});
 }
 
 TEST(DifferenceMapStepTest, the_probe_is_fitted_to_the_new_object) {
   // The object is 3 / 1, then the probe 3 * 3 / 9. With the old object of 2, it would be 3 * 2 / 4.
-  const Setting out = stepped(with_waves(lit_pixel(2, 1, 9), {3}));
+  const OperatorArrays out = stepped(with_waves(lit_pixel(2, 1, 9), {3}));
   EXPECT_EQ(out[Array::object].values[0], Value(3));
   EXPECT_EQ(out[Array::probe].values, Values{1});
 }
 
 TEST(DifferenceMapStepTest, the_truth_with_its_own_waves_is_a_fixed_point) {
-  const Setting out = stepped(with_waves(lit_pixel(2, {0, 4}, 64), {{0, 8}}));
+  const OperatorArrays out = stepped(with_waves(lit_pixel(2, {0, 4}, 64), {{0, 8}}));
   EXPECT_EQ(out[Array::cost].values, Values{0});
   EXPECT_EQ(out[Array::object].values, (Values{2, 7}));
   EXPECT_EQ(out[Array::probe].values, (Values{{0, 4}}));
@@ -66,9 +66,9 @@ TEST(DifferenceMapStepTest, the_truth_with_its_own_waves_is_a_fixed_point) {
 }
 
 TEST(DifferenceMapStepTest, unmeasured_pixels_keep_the_reflected_waves) {
-  Setting in = with_waves(lit_pixel(2, {0, 4}, 9, 2), {{0, 6}, {0, 2}});
+  OperatorArrays in = with_waves(lit_pixel(2, {0, 4}, 9, 2), {{0, 6}, {0, 2}});
   in[Array::mask].values[0] = 0;
-  const Setting out = stepped(in);
+  const OperatorArrays out = stepped(in);
   EXPECT_EQ(out[Array::cost].values, Values{0});
   EXPECT_EQ(out[Array::exit_waves].values,
             (Values{moved({0, 6}, {0, 4}, {0, 2}), moved({0, 2}, {0, 4}, {0, 6})}));
@@ -76,18 +76,18 @@ TEST(DifferenceMapStepTest, unmeasured_pixels_keep_the_reflected_waves) {
 
 TEST(DifferenceMapStepTest, where_nothing_is_reflected_nothing_is_projected) {
   // Waves of 4 and 0 overlap at 2. Reflected, they are 0, which has no phase, and 4.
-  const Setting out = stepped(with_waves(lit_pixel(2, 1, 9, 2), {4, 0}));
+  const OperatorArrays out = stepped(with_waves(lit_pixel(2, 1, 9, 2), {4, 0}));
   EXPECT_EQ(out[Array::object].values[0], Value(2));
   EXPECT_EQ(out[Array::exit_waves].values, (Values{moved(4, 2, 0), moved(0, 2, 3)}));
 }
 
 TEST(DifferenceMapStepTest, a_weight_of_nothing_keeps_its_pixel) {
   // Without a probe, no object can be fitted. The old object then gives the probe.
-  const Setting out = stepped(with_waves(lit_pixel(2, 0, 9), {4}));
+  const OperatorArrays out = stepped(with_waves(lit_pixel(2, 0, 9), {4}));
   EXPECT_EQ(out[Array::object].values, (Values{2, 7}));
   EXPECT_EQ(out[Array::probe].values, Values{2});
   // Without waves, the object is 0, which leaves the probe as it was.
-  const Setting dark = stepped(with_waves(lit_pixel(2, 3, 9), {0}));
+  const OperatorArrays dark = stepped(with_waves(lit_pixel(2, 3, 9), {0}));
   EXPECT_EQ(dark[Array::object].values, (Values{0, 7}));
   EXPECT_EQ(dark[Array::probe].values, Values{3});
 }
@@ -95,10 +95,10 @@ TEST(DifferenceMapStepTest, a_weight_of_nothing_keeps_its_pixel) {
 TEST(DifferenceMapStepTest, the_modes_share_the_frame) {
   // Waves of 3 and 4 with a probe of 1 and 0 give the object 3 and the probe 1 and 4 / 3. They
   // overlap at 3 and 4, an amplitude of 5. The measured amplitude is 10.
-  Setting in = lit_pixel(2, 1, 100);
+  OperatorArrays in = lit_pixel(2, 1, 100);
   in.scene.modes = 2;
   in.make(Array::probe).values = {1, 0};
-  const Setting out = stepped(with_waves(in, {3, 4}));
+  const OperatorArrays out = stepped(with_waves(in, {3, 4}));
   EXPECT_EQ(out[Array::object].values[0], Value(3));
   const Values expected{moved(3, 3, 6), moved(4, 4, 8)};
   for (std::size_t m = 0; m < 2; ++m) {
@@ -109,11 +109,11 @@ TEST(DifferenceMapStepTest, the_modes_share_the_frame) {
 TEST(DifferenceMapStepTest, around_the_window_there_is_no_overlap) {
   // A window of one pixel lies in the corner of a frame of 2 x 2, and nothing is measured. The wave
   // in the window overlaps itself. The other waves change their sign.
-  Setting in = lit_pixel(2, 1, 0);
+  OperatorArrays in = lit_pixel(2, 1, 0);
   in.scene.detector = 2;
   in.make(Array::frames);
   in.make(Array::mask);
-  const Setting out = stepped(with_waves(in, {5, 1, 1, 1}));
+  const OperatorArrays out = stepped(with_waves(in, {5, 1, 1, 1}));
   const Values expected{5, moved(1, 0, -1), moved(1, 0, -1), moved(1, 0, -1)};
   EXPECT_EQ(out[Array::object].values[0], Value(5));
   for (std::size_t i = 0; i < 4; ++i) {

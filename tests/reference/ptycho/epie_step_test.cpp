@@ -14,7 +14,7 @@ namespace {
 using spec::Array;
 
 /// The waves are 2 * 4i with an amplitude of 8, and the measured amplitude is 4.
-Setting setting(std::int64_t positions = 1) {
+OperatorArrays setting(std::int64_t positions = 1) {
   return lit_pixel(2, 4i, 16, positions);
 }
 
@@ -34,7 +34,7 @@ TEST(EpieStepTest, TheCostIsThatOfObjectAndProbeBefore) {
 }
 
 TEST(EpieStepTest, TheSamePositionAgainChangesNoStep) {
-  const Setting out = outputs_of(reference, setting(3));
+  const OperatorArrays out = outputs_of(reference, setting(3));
   EXPECT_EQ(out[Array::object].values, (Values{1, 7}));
   EXPECT_EQ(out[Array::probe].values, Values{2i});
 }
@@ -42,7 +42,7 @@ TEST(EpieStepTest, TheSamePositionAgainChangesNoStep) {
 TEST(EpieStepTest, APixelOfLittleLightGoesAsSlowlyAsItsLightSays) {
   // Two positions of rank 0 light the first pixel, one of rank 2 the second. So D = 32 and 16, g =
   // 32 and 16, and both are divided by 32.
-  Setting in = setting(3);
+  OperatorArrays in = setting(3);
   in.counts = {2, 0, 1};
   in[Array::object].values = {2, 2};
   in[Array::positions].values[5] = 1;
@@ -52,7 +52,7 @@ TEST(EpieStepTest, APixelOfLittleLightGoesAsSlowlyAsItsLightSays) {
 TEST(EpieStepTest, APixelOfTheProbeGoesAsSlowlyAsItsObjectSays) {
   // Nothing is measured, so G = F, and its transform is the wave o P. So g = |o|^2 P and E =
   // |o|^2, which is 1, 4, 0 and 0. All is divided by 4.
-  Setting in = setting_of({.rows = 2, .cols = 2, .window = 2, .detector = 2}, {1});
+  OperatorArrays in = setting_of({.rows = 2, .cols = 2, .window = 2, .detector = 2}, {1});
   in.make(Array::object).values = {1, 2i, 0, 0};
   in.make(Array::probe).values = {4, 4, 4i, 4};
   in.make(Array::positions);
@@ -64,25 +64,25 @@ TEST(EpieStepTest, APixelOfTheProbeGoesAsSlowlyAsItsObjectSays) {
 TEST(EpieStepTest, TheModesShareTheStepOfTheObject) {
   // The waves are 3 and 4i with an amplitude of 5, and the measured amplitude is 10. So G = -F, g =
   // -25, and D = 9 + 16. The probe's modes become twice as large.
-  Setting in = lit_pixel(1, 0, 100);
+  OperatorArrays in = lit_pixel(1, 0, 100);
   in.scene.modes = 2;
   in.make(Array::probe).values = {3, 4i};
-  const Setting out = outputs_of(reference, in);
+  const OperatorArrays out = outputs_of(reference, in);
   expect_near(out[Array::object].values, {2, 7});
   expect_near(out[Array::probe].values, {6, 8i});
 }
 
 TEST(EpieStepTest, UnmeasuredPixelsMoveNothing) {
-  Setting in = setting();
+  OperatorArrays in = setting();
   in[Array::mask].values[0] = 0;
-  const Setting out = outputs_of(reference, in);
+  const OperatorArrays out = outputs_of(reference, in);
   EXPECT_EQ(out[Array::cost].values, Values{0});
   EXPECT_EQ(out[Array::object].values, (Values{2, 7}));
   EXPECT_EQ(out[Array::probe].values, Values{4i});
 }
 
 TEST(EpieStepTest, WithoutLightTheObjectStaysAndIsExact) {
-  const Setting out = outputs_of(reference, lit_pixel(2, 0, 16));
+  const OperatorArrays out = outputs_of(reference, lit_pixel(2, 0, 16));
   EXPECT_EQ(out[Array::object].values, (Values{2, 7}));
   EXPECT_EQ(out[Array::object].errors, (std::vector<double>{0, 0}));
 }

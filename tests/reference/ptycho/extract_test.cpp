@@ -10,9 +10,9 @@ namespace {
 using spec::Array;
 
 /// Object pixels 16, 32i / 64, 128i and windows of one pixel.
-Setting four_pixels(const Values& positions) {
-  Setting in = setting_of({.rows = 2, .cols = 2, .window = 1, .detector = 1},
-                          {static_cast<std::int64_t>(positions.size() / 2)});
+OperatorArrays four_pixels(const Values& positions) {
+  OperatorArrays in = setting_of({.rows = 2, .cols = 2, .window = 1, .detector = 1},
+                                 {static_cast<std::int64_t>(positions.size() / 2)});
   in.make(Array::object).values = {16, 32i, 64, 128i};
   in.make(Array::positions).values = positions;
   return in;
@@ -20,18 +20,18 @@ Setting four_pixels(const Values& positions) {
 
 TEST(ExtractTest, WeighsFourPixelsBetweenPixels) {
   // f = 1/4 and g = 3/4, so the weights are 3/16, 9/16, 1/16 and 3/16.
-  const Setting out = outputs_of(reference, four_pixels({0.25, 0.75}));
+  const OperatorArrays out = outputs_of(reference, four_pixels({0.25, 0.75}));
   EXPECT_EQ(out[Array::patches].values, (Values{3.0 + 18i + 4.0 + 24i}));
 }
 
 TEST(ExtractTest, CountsPixelsOutsideTheObjectAsZero) {
   // Half a pixel above the object, half a pixel to its right, and both below and to the right.
-  const Setting out = outputs_of(reference, four_pixels({-0.5, 0, 0, 1.5, 1.5, 1.5}));
+  const OperatorArrays out = outputs_of(reference, four_pixels({-0.5, 0, 0, 1.5, 1.5, 1.5}));
   EXPECT_EQ(out[Array::patches].values, (Values{8, 16i, 32i}));
 }
 
 TEST(ExtractTest, TakesWholePixelsFromTheCornerOn) {
-  Setting in = setting_of({.rows = 3, .cols = 4, .window = 2, .detector = 2}, {1});
+  OperatorArrays in = setting_of({.rows = 3, .cols = 4, .window = 2, .detector = 2}, {1});
   in.make(Array::object).values = {0, 1, 2, 3, 4, 5, 6i, 7, 8, 9, 10, 11};
   in.make(Array::positions).values = {1, 2};
   EXPECT_EQ(outputs_of(reference, in)[Array::patches].values, (Values{6i, 7, 10, 11}));
@@ -39,20 +39,20 @@ TEST(ExtractTest, TakesWholePixelsFromTheCornerOn) {
 
 TEST(ExtractTest, LeavesZerosAroundTheWindow) {
   // The margin is (4 - 1) / 2 = 1, rounded down, so the window is pixel (1, 1) of the frame.
-  Setting in = four_pixels({1, 0});
+  OperatorArrays in = four_pixels({1, 0});
   in.scene.detector = 4;
   EXPECT_EQ(outputs_of(reference, in)[Array::patches].values,
             (Values{0, 0, 0, 0, 0, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
 TEST(ExtractTest, EveryPositionOfEveryRankHasItsPatch) {
-  Setting in = four_pixels({1, 1, 0, 0, 1, 0});
+  OperatorArrays in = four_pixels({1, 1, 0, 0, 1, 0});
   in.counts = {1, 0, 2};
   EXPECT_EQ(outputs_of(reference, in)[Array::patches].values, (Values{128i, 16, 64}));
 }
 
 TEST(ExtractTest, WeighsTheErrorsOfPixels) {
-  Setting in = four_pixels({0.5, 0});
+  OperatorArrays in = four_pixels({0.5, 0});
   in[Array::object].errors = {1, 8, 0.5, 8};
   expect_bound(outputs_of(reference, in)[Array::patches].errors[0], 0.5 * 1 + 0.5 * 0.5);
 }

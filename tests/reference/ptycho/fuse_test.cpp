@@ -12,8 +12,8 @@ using spec::Array;
 /// Three positions of three ranks: rank 0 has two of them, and rank 2 has one. Rank 2 owns the
 /// first and the last position, and rank 0 owns the other. Behind a rank's own positions, a shard
 /// holds 99, which has no meaning.
-Setting shards() {
-  Setting in = setting_of({.window = 1, .detector = 1}, {2, 0, 1});
+OperatorArrays shards() {
+  OperatorArrays in = setting_of({.window = 1, .detector = 1}, {2, 0, 1});
   in.make(Array::owners).values = {2, 0, 2};
   in.make(Array::shard_positions).values = {
       3, 4, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 1, 2, 5, 6, 99, 99};
@@ -30,7 +30,7 @@ TEST(FuseTest, FramesComeBackWithTheirPositions) {
 }
 
 TEST(FuseTest, AFrameComesBackAsAWhole) {
-  Setting in = setting_of({.window = 2, .detector = 2}, {0, 1});
+  OperatorArrays in = setting_of({.window = 2, .detector = 2}, {0, 1});
   in.make(Array::owners).values = {1};
   in.make(Array::shard_positions);
   in.make(Array::shard_frames).values = {99, 99, 99, 99, 1, 2, 3, 4};
@@ -38,7 +38,7 @@ TEST(FuseTest, AFrameComesBackAsAWhole) {
 }
 
 TEST(FuseTest, ErrorsOfFramesComeBackWithThem) {
-  Setting in = shards();
+  OperatorArrays in = shards();
   in[Array::shard_frames].errors = {0.25, 9, 9, 9, 9, 9, 0.5, 2, 9};
   EXPECT_EQ(outputs_of(reference, in)[Array::frames].errors, (std::vector<double>{0.5, 0.25, 2}));
 }

@@ -11,19 +11,19 @@ namespace {
 using spec::Array;
 
 TEST(IlluminateAdjointObjectTest, ModesComeBackWithTheConjugateProbe) {
-  Setting in = lit_row();
+  OperatorArrays in = lit_row();
   in[Array::probe].values = {2, 1i};
   in[Array::waves].values[frame_middle] = 1;
   in[Array::waves].values[frame_size + frame_middle] = 1;
-  const Setting out = outputs_of(reference, in);
+  const OperatorArrays out = outputs_of(reference, in);
   EXPECT_EQ(out[Array::object].values, (Values{0.75 * (2.0 - 1i), 0.25 * (2.0 - 1i)}));
 }
 
 TEST(IlluminateAdjointObjectTest, WhatLiesAroundTheWindowIsDropped) {
-  Setting in = lit_row();
+  OperatorArrays in = lit_row();
   in[Array::probe].values = {2, 1i};
   in[Array::waves].values[0] = 1;
-  const Setting out = outputs_of(reference, in);
+  const OperatorArrays out = outputs_of(reference, in);
   EXPECT_EQ(out[Array::object].values, (Values{0, 0}));
 }
 

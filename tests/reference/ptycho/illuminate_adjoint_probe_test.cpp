@@ -11,18 +11,18 @@ namespace {
 using spec::Array;
 
 TEST(IlluminateAdjointProbeTest, PositionsAreSummedWithTheConjugateWindow) {
-  Setting in = lit_row();
+  OperatorArrays in = lit_row();
   in[Array::waves].values[frame_middle] = 1;
   in[Array::waves].values[2 * frame_size + frame_middle] = 1i;
-  const Setting out = outputs_of(reference, in);
+  const OperatorArrays out = outputs_of(reference, in);
   EXPECT_EQ(out[Array::probe].values, (Values{3.0 + 2i, 0}));
 }
 
 TEST(IlluminateAdjointProbeTest, PositionsOfAVaryingProbeStayApart) {
-  Setting in = lit_row(true);
+  OperatorArrays in = lit_row(true);
   in[Array::waves].values[frame_middle] = 1;
   in[Array::waves].values[2 * frame_size + frame_middle] = 1i;
-  const Setting out = outputs_of(reference, in);
+  const OperatorArrays out = outputs_of(reference, in);
   EXPECT_EQ(out[Array::probe].values, (Values{3.0 - 2i, 0, 4i, 0}));
 }
 

@@ -11,9 +11,9 @@ namespace {
 using spec::Array;
 
 TEST(IlluminateTest, EveryModeIsMultipliedWithTheWindow) {
-  Setting in = lit_row();
+  OperatorArrays in = lit_row();
   in[Array::probe].values = {2, 1i};
-  const Setting out = outputs_of(reference, in);
+  const OperatorArrays out = outputs_of(reference, in);
   Values expected(4 * frame_size);
   expected[frame_middle] = 6.0 + 4i;
   expected[frame_size + frame_middle] = -2.0 + 3i;
@@ -23,17 +23,17 @@ TEST(IlluminateTest, EveryModeIsMultipliedWithTheWindow) {
 }
 
 TEST(IlluminateTest, AVaryingProbeIsEachPositionsOwn) {
-  Setting in = lit_row(true);
+  OperatorArrays in = lit_row(true);
   in[Array::probe].values = {1, 2, 3, 4};
-  const Setting out = outputs_of(reference, in);
+  const OperatorArrays out = outputs_of(reference, in);
   EXPECT_EQ(out[Array::waves].values[frame_size + frame_middle], 2.0 * (3.0 + 2i));
   EXPECT_EQ(out[Array::waves].values[2 * frame_size + frame_middle], 12.0);
 }
 
 TEST(IlluminateTest, NothingIsLitAroundTheWindowAndNothingIsWrongThere) {
-  Setting in = lit_row();
+  OperatorArrays in = lit_row();
   in[Array::probe].values = {2, 1i};
-  const Setting out = outputs_of(reference, in);
+  const OperatorArrays out = outputs_of(reference, in);
   EXPECT_EQ(out[Array::waves].errors[0], 0);
   EXPECT_GT(out[Array::waves].errors[frame_middle], 0);
 }

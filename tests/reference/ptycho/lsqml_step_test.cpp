@@ -16,8 +16,8 @@ namespace {
 using spec::Array;
 using Values = std::vector<std::complex<double>>;
 
-Setting stepped(const Setting& in) {
-  Setting out = in;
+OperatorArrays stepped(const OperatorArrays& in) {
+  OperatorArrays out = in;
   reference(in, out);
   return out;
 }
@@ -25,18 +25,18 @@ Setting stepped(const Setting& in) {
 /// The waves are 4 and the measured amplitude is 1. With s = sqrt(0.95^2 + 0.05^2): dO = -1.5 / s,
 /// dP = -6, u = -3 / s, v = -12, chi = -3. The determinant is 1620 / s^2, so x1 = 0.4 s and x2 =
 /// 0.1.
-Setting setting(std::int64_t positions = 1) {
+OperatorArrays setting(std::int64_t positions = 1) {
   return lit_pixel(2, 2, 1, positions);
 }
 
 TEST(LsqmlStepTest, lengths_solve_the_damped_least_squares) {
-  const Setting out = stepped(setting());
+  const OperatorArrays out = stepped(setting());
   EXPECT_NEAR(out[Array::step_lengths].values[0].real(), 0.36 * std::sqrt(0.905), 1e-15);
   EXPECT_NEAR(out[Array::step_lengths].values[1].real(), 0.09, 1e-15);
 }
 
 TEST(LsqmlStepTest, object_and_probe_go_along_their_directions) {
-  const Setting out = stepped(setting());
+  const OperatorArrays out = stepped(setting());
   EXPECT_EQ(out[Array::cost].values[0], 9.0);
   EXPECT_NEAR(out[Array::object].values[0].real(), 1.46, 1e-15);
   EXPECT_EQ(out[Array::object].values[1], 7.0);
@@ -45,8 +45,8 @@ TEST(LsqmlStepTest, object_and_probe_go_along_their_directions) {
 }
 
 TEST(LsqmlStepTest, the_same_positions_again_change_no_mean) {
-  const Setting once = stepped(setting());
-  const Setting thrice = stepped(setting(3));
+  const OperatorArrays once = stepped(setting());
+  const OperatorArrays thrice = stepped(setting(3));
   EXPECT_NEAR(std::abs(thrice[Array::object].values[0] - once[Array::object].values[0]), 0, 1e-15);
   EXPECT_NEAR(std::abs(thrice[Array::probe].values[0] - once[Array::probe].values[0]), 0, 1e-15);
 }
@@ -54,10 +54,10 @@ TEST(LsqmlStepTest, the_same_positions_again_change_no_mean) {
 TEST(LsqmlStepTest, other_modes_move_but_do_not_count_for_the_lengths) {
   // The two modes share the amplitude 4 as 2.4 and 3.2. The second mode has another direction than
   // the first.
-  Setting in = setting();
+  OperatorArrays in = setting();
   in.scene.modes = 2;
   in.make(Array::probe).values = {1.2, 1.6};
-  const Setting out = stepped(in);
+  const OperatorArrays out = stepped(in);
   // The directions are dO = -1.5 / s and dP = (-3.6, -4.8). For mode 0: u = -1.8 / s, v = -7.2, chi
   // = -1.8. So x1 and x2 are the lengths of a single mode with 0.6 of its light: det = 0.1296 *
   // 1620 / s^2 ...
@@ -68,7 +68,7 @@ TEST(LsqmlStepTest, other_modes_move_but_do_not_count_for_the_lengths) {
 
 TEST(LsqmlStepTest, nothing_moves_where_there_is_nothing_to_solve) {
   // The waves are 1 and the measured amplitude is 1: no direction and no determinant.
-  const Setting out = stepped(lit_pixel(1, 1, 1));
+  const OperatorArrays out = stepped(lit_pixel(1, 1, 1));
   EXPECT_EQ(out[Array::step_lengths].values, (Values{0, 0}));
   EXPECT_EQ(out[Array::object].values, (Values{1, 7}));
 }
@@ -76,7 +76,7 @@ TEST(LsqmlStepTest, nothing_moves_where_there_is_nothing_to_solve) {
 /// One pixel has a small weight and one a large weight. The relative error of the divisor is that
 /// of the largest weight.
 TEST(LsqmlStepTest, the_error_of_the_largest_weight_makes_directions_wrong) {
-  Setting in = setting();
+  OperatorArrays in = setting();
   in.scene = {.rows = 1, .cols = 2, .window = 1, .detector = 1, .modes = 1};
   in.make(Array::object).values = {1, 1};
   constexpr std::int64_t bright = 1000;
@@ -88,9 +88,9 @@ TEST(LsqmlStepTest, the_error_of_the_largest_weight_makes_directions_wrong) {
     positions.values[2 * n + 1] = n == 0 ? 0 : 1;
     frames.values[n] = 9;
   }
-  Setting led = in;
+  OperatorArrays led = in;
   directions(in, led);
-  Setting weighed = in;
+  OperatorArrays weighed = in;
   object_preconditioner::reference(in, weighed);
   const Estimate most = at(weighed[Array::object_weight], 1);
   ASSERT_GT(most.value.real(), 500 * weighed[Array::object_weight].values[0].real());
@@ -99,7 +99,7 @@ TEST(LsqmlStepTest, the_error_of_the_largest_weight_makes_directions_wrong) {
 }
 
 TEST(LsqmlStepTest, without_positions_nothing_moves_and_nothing_is_open) {
-  const Setting out = stepped(setting(0));
+  const OperatorArrays out = stepped(setting(0));
   EXPECT_EQ(out[Array::object].values, (Values{2, 7}));
   EXPECT_EQ(out[Array::object].errors, (std::vector<double>{0, 0}));
   EXPECT_EQ(out[Array::step_lengths].errors, (std::vector<double>{0, 0}));

@@ -13,7 +13,7 @@ namespace {
 using spec::Array;
 
 TEST(MultisliceAdjointObjectTest, EachSliceGetsBackWhatTheOthersLeave) {
-  Setting in = two_slices();
+  OperatorArrays in = two_slices();
   in[Array::waves].values[centre] = 5;
   in[Array::waves].values[0] = 7;
   const Values expected{std::conj((1.0 + 1i) * 1i * 3i) * 5.0,

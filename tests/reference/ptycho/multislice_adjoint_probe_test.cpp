@@ -13,7 +13,7 @@ namespace {
 using spec::Array;
 
 TEST(MultisliceAdjointProbeTest, TheProbeGetsBackWhatAllSlicesLeave) {
-  Setting in = two_slices();
+  OperatorArrays in = two_slices();
   in[Array::waves].values[centre] = 5;
   expect_near(outputs_of(reference, in)[Array::probe].values, {std::conj(2i * 3i) * 5.0});
 }

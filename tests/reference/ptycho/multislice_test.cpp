@@ -22,11 +22,11 @@ TEST(MultisliceTest, LightMeetsOneSliceAfterAnother) {
 }
 
 TEST(MultisliceTest, SlicesOfOnesAreFreeSpace) {
-  Setting in = three_slices();
+  OperatorArrays in = three_slices();
   Values& object = in[Array::object].values;
   const auto behind_first = object.begin() + static_cast<std::ptrdiff_t>(object.size() / 3);
   std::fill(behind_first, object.end(), 1);
-  Setting one = in;
+  OperatorArrays one = in;
   one.scene.slices = 1;
   one[Array::object].values.assign(object.begin(), behind_first);
   reference(one, one);
@@ -36,8 +36,8 @@ TEST(MultisliceTest, SlicesOfOnesAreFreeSpace) {
 }
 
 TEST(MultisliceTest, SlicesThatOnlyTurnPhasesKeepTheEnergy) {
-  const Setting in = three_slices();
-  const Setting out = outputs_of(reference, in);
+  const OperatorArrays in = three_slices();
+  const OperatorArrays out = outputs_of(reference, in);
   double probe = 0;
   double waves = 0;
   for (const auto& value : in[Array::probe].values) probe += std::norm(value);

@@ -11,8 +11,9 @@ using spec::Array;
 
 /// A row of two pixels and windows of one pixel in frames of three. The first window lies a quarter
 /// of a pixel to the right of the first pixel. The second window lies on the second pixel.
-Setting quarter() {
-  Setting in = setting_of({.rows = 1, .cols = 2, .window = 1, .detector = 3, .modes = 2}, {1, 1});
+OperatorArrays quarter() {
+  OperatorArrays in =
+      setting_of({.rows = 1, .cols = 2, .window = 1, .detector = 3, .modes = 2}, {1, 1});
   in.make(Array::positions).values = {0, 0.25, 0, 1};
   in.make(Array::probe).values = {2, 2.0 + 2i};
   return in;
@@ -25,28 +26,28 @@ TEST(ObjectPreconditionerTest, AllModesOfAllPositionsLightThePixels) {
 
 TEST(ObjectPreconditionerTest, APositionOfAVaryingProbeHasItsOwnLight) {
   // The probes have 1 + 3 = 4 and 4 + 16 = 20.
-  Setting in = quarter();
+  OperatorArrays in = quarter();
   in.scene.varying_probe = true;
   in.make(Array::probe).values = {1, std::sqrt(3.0), 2i, 4};
   expect_near(outputs_of(reference, in)[Array::object_weight].values, {3, 1 + 20});
 }
 
 TEST(ObjectPreconditionerTest, APixelOfTheWindowLightsItsPixelOfTheObject) {
-  Setting in = setting_of({.rows = 3, .cols = 2, .window = 2, .detector = 2}, {1});
+  OperatorArrays in = setting_of({.rows = 3, .cols = 2, .window = 2, .detector = 2}, {1});
   in.make(Array::positions).values = {1, 0};
   in.make(Array::probe).values = {1, 2i, 3, 4};
   EXPECT_EQ(outputs_of(reference, in)[Array::object_weight].values, (Values{0, 0, 1, 4, 9, 16}));
 }
 
 TEST(ObjectPreconditionerTest, AllSlicesHaveOneWeight) {
-  Setting in = quarter();
+  OperatorArrays in = quarter();
   in.scene.slices = 3;
   EXPECT_EQ(outputs_of(reference, in)[Array::object_weight].values, (Values{9, 3 + 12}));
 }
 
 TEST(ObjectPreconditionerTest, TheErrorOfTheProbeIsSquaredWithIt) {
   // The first mode may be 2.5, and the second is exact. The first window gives 3/4 of its light.
-  Setting in = quarter();
+  OperatorArrays in = quarter();
   in[Array::probe].errors = {0.5, 0};
   expect_bound(outputs_of(reference, in)[Array::object_weight].errors[0],
                0.75 * (2.5 * 2.5 - 2 * 2));

@@ -12,18 +12,18 @@ namespace {
 using std::complex_literals::operator""i;
 
 /// Orthogonalizes two modes of a window of 2 x 2 pixels.
-Setting orthogonalized(const std::vector<std::complex<double>>& probe) {
-  Setting in;
+OperatorArrays orthogonalized(const std::vector<std::complex<double>>& probe) {
+  OperatorArrays in;
   in.scene = {.rows = 2, .cols = 2, .window = 2, .detector = 2, .modes = 2};
   in.make(spec::Array::probe).values = probe;
-  Setting out = in;
+  OperatorArrays out = in;
   reference(in, out);
   return out;
 }
 
 TEST(OrthogonalizeModesTest, equal_modes_become_one) {
   // (1, i) twice: the sum's power is 4, and the difference has none.
-  const Setting out = orthogonalized({1, 1i, 0, 0, 1, 1i, 0, 0});
+  const OperatorArrays out = orthogonalized({1, 1i, 0, 0, 1, 1i, 0, 0});
   const auto& values = out[spec::Array::probe].values;
   EXPECT_NEAR(std::norm(values[0]), 2, 1e-15);
   EXPECT_NEAR(std::norm(values[1]), 2, 1e-15);
@@ -32,7 +32,7 @@ TEST(OrthogonalizeModesTest, equal_modes_become_one) {
 }
 
 TEST(OrthogonalizeModesTest, the_stronger_of_orthogonal_modes_comes_first) {
-  const Setting out = orthogonalized({1, 0, 0, 0, 0, 2i, 0, 0});
+  const OperatorArrays out = orthogonalized({1, 0, 0, 0, 0, 2i, 0, 0});
   const auto& values = out[spec::Array::probe].values;
   EXPECT_EQ(values[1], 2i);
   EXPECT_EQ(values[4], 1.0);
@@ -40,7 +40,7 @@ TEST(OrthogonalizeModesTest, the_stronger_of_orthogonal_modes_comes_first) {
 
 TEST(OrthogonalizeModesTest, powers_are_the_eigenvalues_of_the_inner_products) {
   // The inner products are (2, 1; 1, 1). Their eigenvalues are (3 +- sqrt 5) / 2.
-  const Setting out = orthogonalized({1, 1, 0, 0, 1, 0, 0, 0});
+  const OperatorArrays out = orthogonalized({1, 1, 0, 0, 1, 0, 0, 0});
   const auto& values = out[spec::Array::probe].values;
   EXPECT_NEAR(std::norm(values[0]) + std::norm(values[1]), (3 + std::sqrt(5.0)) / 2, 1e-14);
   EXPECT_NEAR(std::norm(values[4]) + std::norm(values[5]), (3 - std::sqrt(5.0)) / 2, 1e-14);

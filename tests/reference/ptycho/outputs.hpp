@@ -18,8 +18,9 @@ using std::literals::complex_literals::operator""i;
 using Values = std::vector<std::complex<double>>;
 
 /// Returns a setting with these sizes and `counts[r]` positions on rank r. It has no arrays.
-inline Setting setting_of(const spec::Scene& scene, const std::vector<std::int64_t>& counts) {
-  Setting in;
+inline OperatorArrays setting_of(const spec::Scene& scene,
+                                 const std::vector<std::int64_t>& counts) {
+  OperatorArrays in;
   in.scene = scene;
   in.counts = counts;
   for (const std::int64_t count : counts) in.positions += count;
@@ -28,8 +29,8 @@ inline Setting setting_of(const spec::Scene& scene, const std::vector<std::int64
 }
 
 /// Returns what an operator leaves, beside the inputs that it leaves alone.
-inline Setting outputs_of(Operator operation, const Setting& in) {
-  Setting out = in;
+inline OperatorArrays outputs_of(Operator operation, const OperatorArrays& in) {
+  OperatorArrays out = in;
   operation(in, out);
   return out;
 }
@@ -61,8 +62,9 @@ inline Values plane_wave(int width, int k, int l) {
 }
 
 /// Returns a setting with one position and one frame of waves, in double precision.
-inline Setting frame_of(int width, const Values& waves) {
-  Setting in = setting_of({.rows = width, .cols = width, .window = width, .detector = width}, {1});
+inline OperatorArrays frame_of(int width, const Values& waves) {
+  OperatorArrays in =
+      setting_of({.rows = width, .cols = width, .window = width, .detector = width}, {1});
   in.unit = 0x1p-53;
   in.make(spec::Array::waves).values = waves;
   in.make(spec::Array::positions);

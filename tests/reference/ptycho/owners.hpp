@@ -19,13 +19,13 @@ using Owners = std::vector<int>;
 inline Owners owners_of(Operator partition, std::size_t ranks, const Points& points) {
   std::vector<std::int64_t> counts(ranks, 0);
   counts[0] = static_cast<std::int64_t>(points.size());
-  Setting in = setting_of({}, counts);
+  OperatorArrays in = setting_of({}, counts);
   in.make(spec::Array::positions);
   for (std::size_t i = 0; i < points.size(); ++i) {
     in[spec::Array::positions].values[2 * i] = points[i].first;
     in[spec::Array::positions].values[2 * i + 1] = points[i].second;
   }
-  const Setting out = outputs_of(partition, in);
+  const OperatorArrays out = outputs_of(partition, in);
   Owners owners;
   for (const auto& owner : out[spec::Array::owners].values) {
     owners.push_back(static_cast<int>(owner.real()));

@@ -13,11 +13,11 @@ namespace rankcheck::reference {
 
 /// Returns a setting with an object of two pixels, where all positions light the first pixel only.
 /// The wave on the detector's single pixel is object times probe.
-inline Setting lit_pixel(std::complex<double> object,
-                         std::complex<double> probe,
-                         double frame,
-                         std::int64_t positions = 1) {
-  Setting in;
+inline OperatorArrays lit_pixel(std::complex<double> object,
+                                std::complex<double> probe,
+                                double frame,
+                                std::int64_t positions = 1) {
+  OperatorArrays in;
   in.scene = {.rows = 1, .cols = 2, .window = 1, .detector = 1};
   in.positions = positions;
   in.unit = 0x1p-24;
@@ -31,10 +31,10 @@ inline Setting lit_pixel(std::complex<double> object,
 
 /// Returns a setting with a detector of one pixel, where each position has a wave and a measured
 /// intensity. Rank r has counts[r] positions.
-inline Setting far_pixels(const std::vector<std::int64_t>& counts,
-                          const Values& waves,
-                          const Values& frames) {
-  Setting in = setting_of({.window = 1, .detector = 1}, counts);
+inline OperatorArrays far_pixels(const std::vector<std::int64_t>& counts,
+                                 const Values& waves,
+                                 const Values& frames) {
+  OperatorArrays in = setting_of({.window = 1, .detector = 1}, counts);
   in.make(spec::Array::far_waves).values = waves;
   in.make(spec::Array::frames).values = frames;
   in.make(spec::Array::mask).values = {1};

@@ -13,14 +13,14 @@ using spec::Array;
 
 TEST(PoissonConjugateGradientStepTest, goes_down_the_cost_of_counts) {
   // The waves are 4 and the count is 1, so the object's gradient is 2 (1 - 1/16) 4.
-  Setting in = lit_pixel(2, 2, 1);
+  OperatorArrays in = lit_pixel(2, 2, 1);
   for (const Array array : {Array::object_direction,
                             Array::object_gradient,
                             Array::probe_direction,
                             Array::probe_gradient}) {
     in.make(array);
   }
-  Setting out = in;
+  OperatorArrays out = in;
   reference(in, out);
   EXPECT_NEAR(out[Array::cost].values[0].real(), 15 - std::log(16), 1e-8);
   EXPECT_NEAR(out[Array::object_gradient].values[0].real(), 7.5, 1e-8);

@@ -15,7 +15,7 @@ namespace {
 using spec::Array;
 
 TEST(PropagateFresnelTest, AConstantWaveTurnsOnceInEveryWavelength) {
-  Setting in = frame_of(2, Values(4, 1));
+  OperatorArrays in = frame_of(2, Values(4, 1));
   in.scene.wavelength = 0.5;
   in.scene.distance = 0.125;
   expect_near(outputs_of(reference, in)[Array::waves].values, Values(4, 1i));
@@ -24,7 +24,7 @@ TEST(PropagateFresnelTest, AConstantWaveTurnsOnceInEveryWavelength) {
 TEST(PropagateFresnelTest, APlaneWaveKeepsItsShape) {
   // The wave has 1/5 cycle per pixel down the rows and -2/5 along the columns. 1 - 1/25 - 4/25 =
   // 0.8 remains along the beam.
-  Setting in = frame_of(5, plane_wave(5, 1, -2));
+  OperatorArrays in = frame_of(5, plane_wave(5, 1, -2));
   in.scene.wavelength = 1;
   in.scene.distance = 3;
   const auto phase = std::polar(1.0, 6 * std::numbers::pi * std::sqrt(0.8));
@@ -35,7 +35,7 @@ TEST(PropagateFresnelTest, APlaneWaveKeepsItsShape) {
 TEST(PropagateFresnelTest, AWaveTooFineDecaysBothWays) {
   // The wave has half a cycle per pixel. Waves above a quarter decay.
   for (const double distance : {0.5, -0.5}) {
-    Setting in = frame_of(2, plane_wave(2, 1, 0));
+    OperatorArrays in = frame_of(2, plane_wave(2, 1, 0));
     in.scene.wavelength = 4;
     in.scene.distance = distance;
     const double factor = std::exp(-std::numbers::pi * std::sqrt(0.25 - 0.0625));
@@ -53,7 +53,7 @@ TEST(PropagateFresnelTest, TurningTheFrameTurnsTheResult) {
     }
     return out;
   };
-  Setting in = frame_of(4, waves);
+  OperatorArrays in = frame_of(4, waves);
   in.scene.wavelength = 1.5;
   in.scene.distance = 2;
   const Values behind = outputs_of(reference, in)[Array::waves].values;

@@ -11,8 +11,8 @@ using spec::Array;
 
 /// Three positions of three ranks: rank 0 has two of them, and rank 2 has one. Rank 2 owns the
 /// first and the last position, and rank 0 owns the other.
-Setting scan() {
-  Setting in = setting_of({.window = 1, .detector = 1}, {2, 0, 1});
+OperatorArrays scan() {
+  OperatorArrays in = setting_of({.window = 1, .detector = 1}, {2, 0, 1});
   in.make(Array::owners).values = {2, 0, 2};
   in.make(Array::positions).values = {1, 2, 3, 4, 5, 6};
   in.make(Array::frames).values = {7, 8, 9};
@@ -30,7 +30,7 @@ TEST(RedistributeTest, FramesGoToTheOwnersOfTheirPositions) {
 }
 
 TEST(RedistributeTest, AFrameGoesAsAWhole) {
-  Setting in = setting_of({.window = 2, .detector = 2}, {1, 1});
+  OperatorArrays in = setting_of({.window = 2, .detector = 2}, {1, 1});
   in.make(Array::owners).values = {1, 1};
   in.make(Array::positions);
   in.make(Array::frames).values = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -39,7 +39,7 @@ TEST(RedistributeTest, AFrameGoesAsAWhole) {
 }
 
 TEST(RedistributeTest, ErrorsOfFramesGoWithThem) {
-  Setting in = scan();
+  OperatorArrays in = scan();
   in[Array::frames].errors = {0.5, 0.25, 2};
   EXPECT_EQ(outputs_of(reference, in)[Array::shard_frames].errors,
             (std::vector<double>{0.25, 0, 0, 0, 0, 0, 0.5, 2, 0}));

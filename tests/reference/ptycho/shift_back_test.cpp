@@ -10,14 +10,14 @@ namespace {
 using spec::Array;
 
 TEST(ShiftBackTest, HalfAPixelIsHalfATurnBackOfTheHighestFrequency) {
-  Setting in = frame_of(2, {1, 0, 0, 0});
+  OperatorArrays in = frame_of(2, {1, 0, 0, 0});
   in[Array::positions].values = {0, 0.5};
   expect_near(outputs_of(reference, in)[Array::waves].values,
               {0.5 * (1.0 - 1i), 0.5 * (1.0 + 1i), 0, 0});
 }
 
 TEST(ShiftBackTest, APixelUpAndTwoToTheLeft) {
-  Setting in = frame_of(3, {0, 0, 0, 0, 0, 1, 2, 0, 0});
+  OperatorArrays in = frame_of(3, {0, 0, 0, 0, 0, 1, 2, 0, 0});
   in[Array::positions].values = {1, 2};
   expect_near(outputs_of(reference, in)[Array::waves].values, {1, 0, 0, 0, 2, 0, 0, 0, 0});
 }

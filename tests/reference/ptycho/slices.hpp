@@ -10,15 +10,15 @@
 namespace rankcheck::reference {
 
 /// Two slices of one pixel, 2 and 3i, in frames of three. Light turns by a quarter between them.
-inline Setting two_slices() {
-  Setting in = setting_of({.rows = 1,
-                           .cols = 1,
-                           .window = 1,
-                           .detector = 3,
-                           .slices = 2,
-                           .wavelength = 4,
-                           .distance = 1},
-                          {1});
+inline OperatorArrays two_slices() {
+  OperatorArrays in = setting_of({.rows = 1,
+                                  .cols = 1,
+                                  .window = 1,
+                                  .detector = 3,
+                                  .slices = 2,
+                                  .wavelength = 4,
+                                  .distance = 1},
+                                 {1});
   in.unit = 0x1p-53;
   in.make(spec::Array::positions);
   in.make(spec::Array::object).values = {2, 3i};
@@ -40,16 +40,16 @@ inline Values turned(std::size_t count) {
 }
 
 /// Three slices and whole positions. No wave is too fine to travel.
-inline Setting three_slices() {
-  Setting in = setting_of({.rows = 4,
-                           .cols = 5,
-                           .window = 3,
-                           .detector = 3,
-                           .modes = 2,
-                           .slices = 3,
-                           .wavelength = 1.25,
-                           .distance = 3},
-                          {1, 1});
+inline OperatorArrays three_slices() {
+  OperatorArrays in = setting_of({.rows = 4,
+                                  .cols = 5,
+                                  .window = 3,
+                                  .detector = 3,
+                                  .modes = 2,
+                                  .slices = 3,
+                                  .wavelength = 1.25,
+                                  .distance = 3},
+                                 {1, 1});
   in.unit = 0x1p-53;
   in.make(spec::Array::positions).values = {0, 2, 1, 1};
   in.make(spec::Array::object).values = turned(in.size(spec::Array::object));

@@ -36,19 +36,19 @@ TEST(FilterTest, ErrorsThatAreBroughtAlongStayInsideTheBounds) {
   // turn.
   constexpr int width = 6;
   for (int pixel = 0; pixel < width * width; ++pixel) {
-    Setting in = frame_of(width, plane_wave(width, 1, 2));
+    OperatorArrays in = frame_of(width, plane_wave(width, 1, 2));
     in.scene.wavelength = 0.75;
     in.scene.distance = 4.5;
     Field& waves = in[Array::waves];
     waves.errors.assign(waves.values.size(), 0.01);
-    Setting out = in;
+    OperatorArrays out = in;
     propagate_fresnel::reference(in, out);
-    Setting moved = in;
+    OperatorArrays moved = in;
     const Values worst = plane_wave(width, pixel / width, pixel % width);
     for (std::size_t i = 0; i < worst.size(); ++i) {
       moved[Array::waves].values[i] += 0.01 * worst[i];
     }
-    Setting moved_out = moved;
+    OperatorArrays moved_out = moved;
     propagate_fresnel::reference(moved, moved_out);
     EXPECT_LE(worst_ratio(out[Array::waves], moved_out[Array::waves]), 1) << pixel;
   }
@@ -56,10 +56,10 @@ TEST(FilterTest, ErrorsThatAreBroughtAlongStayInsideTheBounds) {
 
 TEST(FilterTest, TransformsThereAndBackDoNotMultiplyBoundsByAllPixels) {
   constexpr int width = 8;
-  Setting in = frame_of(width, Values(std::size_t{width} * width, 1));
+  OperatorArrays in = frame_of(width, Values(std::size_t{width} * width, 1));
   in.scene.wavelength = in.scene.distance = 1;
   in[Array::waves].errors.assign(std::size_t{width} * width, 0.01);
-  Setting out = in;
+  OperatorArrays out = in;
   propagate_fresnel::reference(in, out);
   // The vector of errors keeps its length, and all of it may lie in one pixel.
   EXPECT_GE(out[Array::waves].errors[0], 0.01 * width);

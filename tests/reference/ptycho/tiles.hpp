@@ -17,11 +17,12 @@ using Tiles = std::vector<double>;
 inline Tiles exchanged(Operator operation,
                        const std::vector<std::int64_t>& counts,
                        const Tiles& tiles) {
-  Setting in = setting_of({.rows = 4, .cols = 1, .window = 1, .detector = 1, .halo = 1}, counts);
+  OperatorArrays in =
+      setting_of({.rows = 4, .cols = 1, .window = 1, .detector = 1, .halo = 1}, counts);
   in.make(spec::Array::tile);
   EXPECT_EQ(in[spec::Array::tile].values.size(), tiles.size());
   for (std::size_t i = 0; i < tiles.size(); ++i) in[spec::Array::tile].values[i] = tiles[i];
-  const Setting out = outputs_of(operation, in);
+  const OperatorArrays out = outputs_of(operation, in);
   Tiles values;
   for (const auto& value : out[spec::Array::tile].values) {
     values.push_back(value.real());
