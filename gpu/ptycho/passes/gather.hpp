@@ -13,6 +13,15 @@
 #include "gpu/ptycho/passes/batched_passes.hpp"
 
 /// Sums the contributions of windows to the object pixels under them, as adjoint operators do.
+/// Three pieces of code compute such sums. They give the same bits if all values are finite, but no
+/// one of them is fast everywhere:
+/// - Gather, below, is the simplest and needs no scratch memory. Every row of the object looks at
+///   every position. The algorithms `gather` use it, and check the other two.
+/// - BatchedPasses::backward() computes the product at each pixel of a window once, then adds the
+///   windows one by one. On a processor it takes a fraction of the time of the others. On a GPU, a
+///   launch for each window would take longer than the work.
+/// - GatherStrips first marks the windows near each tile of the object, and a thread reads only
+///   these. It is made for GPUs. On a processor it is several times as slow as BatchedPasses.
 namespace rankcheck::gpu {
 
 /// Each object pixel adds up the contributions of the windows that contain it, in the order of the
