@@ -36,6 +36,7 @@ void Record::resume(nlohmann::ordered_json environment) {
 
 void Record::add(JournalEntry entry) {
   const std::size_t index = index_of(entry.finding.unit);
+  RANKCHECK_ASSERT(index < findings_.size());
   entry.finding.unit = header_.units[index];
   // A backend that ends badly adds a further finding to the last unit that it ran.
   const bool is_bad_end = entry.finding.cases == 0 && is_red(entry.finding.verdict);
@@ -69,7 +70,7 @@ std::size_t Record::index_of(const Unit& unit) const {
 }
 
 std::optional<Finding> Record::all_of(std::size_t index) const {
-  std::optional<Finding> total = findings_[index];
+  std::optional<Finding> total = finding(index);
   const auto part = partial_.find(index);
   if (part != partial_.end()) add_to(total, part->second);
   return total;

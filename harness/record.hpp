@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reference/spec/assert.hpp"
+
 #include "harness/case.hpp"
 #include "harness/finding.hpp"
 #include "harness/report.hpp"
@@ -74,9 +76,11 @@ class Record {
   /// The findings of units[index] in all completed rounds, merged; empty if there are none. One
   /// unit's finding may be read while another unit's is added.
   [[nodiscard]] const std::optional<Finding>& finding(std::size_t index) const {
+    RANKCHECK_ASSERT(index < findings_.size());
     return findings_[index];
   }
   [[nodiscard]] bool is_done(int round, std::size_t index) const {
+    RANKCHECK_ASSERT(round >= 0 && index < findings_.size());
     return done_.contains({round, index});
   }
   /// Seconds that all sessions took so far. A killed session counts up to its last finding.

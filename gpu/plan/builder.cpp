@@ -4,12 +4,15 @@
 #include <cstddef>
 #include <numeric>
 
+#include "reference/spec/assert.hpp"
+
 namespace rankcheck::gpu::plan {
 
 void Builder::begin(Plan& plan,
                     const spec::Contract& contract,
                     const spec::Call& call,
                     const Options& options) {
+  RANKCHECK_ASSERT(call.ranks > 0);
   plan_ = &plan;
   call_ = &call;
   options_ = options;
@@ -29,16 +32,21 @@ void Builder::begin(Plan& plan,
 }
 
 Range Builder::send(int rank, int block) const {
-  const spec::Block& b = extents(rank).send[static_cast<std::size_t>(block)];
+  const std::vector<spec::Block>& blocks = extents(rank).send;
+  RANKCHECK_ASSERT(block >= 0 && static_cast<std::size_t>(block) < blocks.size());
+  const spec::Block& b = blocks[static_cast<std::size_t>(block)];
   return {rank, Buffer::send, b.offset, b.count};
 }
 
 Range Builder::recv(int rank, int block) const {
-  const spec::Block& b = extents(rank).recv[static_cast<std::size_t>(block)];
+  const std::vector<spec::Block>& blocks = extents(rank).recv;
+  RANKCHECK_ASSERT(block >= 0 && static_cast<std::size_t>(block) < blocks.size());
+  const spec::Block& b = blocks[static_cast<std::size_t>(block)];
   return {rank, Buffer::recv, b.offset, b.count};
 }
 
 Range Builder::scratch(int rank, std::int64_t count) {
+  RANKCHECK_ASSERT(rank >= 0 && rank < ranks() && count >= 0);
   std::int64_t& size = plan_->scratch[static_cast<std::size_t>(rank)];
   const Range range{rank, Buffer::scratch, size, count};
   size += count;
@@ -51,6 +59,7 @@ void Builder::add(int rank,
                   std::span<const Range> sources,
                   bool finish) {
   if (destination.count == 0) return;
+  RANKCHECK_ASSERT(rank >= 0 && rank < ranks());
   wait_for_entry(rank, destination.rank);
   for (const Range& source : sources) wait_for_entry(rank, source.rank);
   const auto first = static_cast<std::uint32_t>(plan_->sources.size());
@@ -65,6 +74,7 @@ void Builder::add(int rank,
 }
 
 void Builder::copy(const Range& destination, const Range& source, bool finish) {
+  RANKCHECK_ASSERT(destination.rank == source.rank);
   add(destination.rank, StepKind::copy, destination, {&source, 1}, finish);
 }
 
@@ -86,6 +96,7 @@ void Builder::reduce(const Range& destination, std::span<const Range> sources, b
 }
 
 Event Builder::signal(int rank) {
+  RANKCHECK_ASSERT(rank >= 0 && rank < ranks());
   const Event event{plan_->events++};
   signallers_.push_back(rank);
   plan_->steps[static_cast<std::size_t>(rank)].push_back(
@@ -94,6 +105,7 @@ Event Builder::signal(int rank) {
 }
 
 void Builder::wait(int rank, Event event) {
+  RANKCHECK_ASSERT(rank >= 0 && rank < ranks() && event.id >= 0);
   // A rank that signals has entered. The plan may not have the event yet: then nothing is known.
   const auto id = static_cast<std::size_t>(event.id);
   if (id < signallers_.size()) has_entered(rank, signallers_[id]) = true;
@@ -107,6 +119,7 @@ void Builder::wait_for_entry(int rank, int other) {
 }
 
 std::vector<bool>::reference Builder::has_entered(int rank, int other) {
+  RANKCHECK_ASSERT(other >= 0 && other < ranks());
   return entered_[static_cast<std::size_t>(rank) * static_cast<std::size_t>(ranks()) +
                   static_cast<std::size_t>(other)];
 }

@@ -5,7 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "reference/spec/assert.hpp"
 #include "reference/spec/collective.hpp"
+#include "reference/spec/contract.hpp"
 
 #include "gpu/plan/plan.hpp"
 
@@ -36,6 +38,7 @@ class Builder {
   [[nodiscard]] const Options& options() const { return options_; }
   [[nodiscard]] int ranks() const { return call_->ranks; }
   [[nodiscard]] const spec::Extents& extents(int rank) const {
+    RANKCHECK_ASSERT(rank >= 0 && rank < ranks());
     return extents_[static_cast<std::size_t>(rank)];
   }
 

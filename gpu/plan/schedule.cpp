@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <numeric>
 
+#include "reference/spec/assert.hpp"
+
 namespace rankcheck::gpu::plan {
 
 std::string to_text(const Schedule& schedule) {
@@ -67,6 +69,7 @@ std::optional<Move> Scheduler::next() {
   settle();
   if (ready_.empty()) return std::nullopt;
   current_slot_ = choose();
+  RANKCHECK_ASSERT(current_slot_ < ready_.size());
   current_ = position(ready_[current_slot_]);
   ++moves_;
   return current_;
@@ -115,6 +118,8 @@ void Scheduler::settle() {
   const auto& program = plan_->steps[rank];
   const auto size = static_cast<std::int32_t>(program.size());
   const std::int32_t step = steps_[rank]++;
+  // A rank that has left is not chosen again.
+  RANKCHECK_ASSERT(step <= size);
   if (step == Move::entry) {
     happen(current_->rank);
   } else if (step < size && program[static_cast<std::size_t>(step)].kind == StepKind::signal) {
@@ -132,12 +137,14 @@ void Scheduler::settle() {
     }
   }
   if (goes_on) return;
+  RANKCHECK_ASSERT(current_slot_ < ready_.size() && ready_[current_slot_] == current_->rank);
   ready_[current_slot_] = ready_.back();
   ready_.pop_back();
 }
 
 void Scheduler::happen(std::int32_t event) {
   const auto index = static_cast<std::size_t>(event);
+  RANKCHECK_ASSERT(event >= 0 && index < happened_.size());
   happened_[index] = 1;
   for (std::int32_t rank = first_waiter_[index]; rank >= 0;
        rank = next_waiter_[static_cast<std::size_t>(rank)]) {

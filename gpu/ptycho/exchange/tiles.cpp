@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "reference/spec/assert.hpp"
+
 #include "gpu/ptycho/kernels/arrays.hpp"
 
 namespace rankcheck::gpu {
@@ -48,7 +50,10 @@ TileExchange::TileExchange(Cluster& cluster, std::vector<Box> given, std::vector
       given_(std::move(given)),
       held_(std::move(held)),
       sent_(cluster),
-      received_(cluster) {}
+      received_(cluster) {
+  RANKCHECK_ASSERT(given_.size() == static_cast<std::size_t>(cluster.ranks()));
+  RANKCHECK_ASSERT(held_.size() == given_.size());
+}
 
 template <class Value>
 void TileExchange::pack(int rank, const Value* tile, Value* parts) {
@@ -61,6 +66,7 @@ void TileExchange::pack(int rank, const Value* tile, Value* parts) {
 
 template <class Value>
 std::vector<const Value*> TileExchange::exchange(const std::vector<const Value*>& tiles) {
+  RANKCHECK_ASSERT(tiles.size() == cluster_.local().size());
   const int n = cluster_.ranks();
   const auto bytes = static_cast<std::int64_t>(sizeof(Value));
   std::vector<const Value*> received;
@@ -96,6 +102,7 @@ template std::vector<const Complex<double>*> TileExchange::exchange(
 
 template <class T>
 Box box_of_windows(const spec::Scene& scene, std::span<const T> positions) {
+  RANKCHECK_ASSERT(positions.size() % 2 == 0);
   if (positions.empty()) return {};
   std::array<T, 2> least{positions[0], positions[1]};
   std::array<T, 2> most = least;
@@ -112,6 +119,7 @@ template Box box_of_windows(const spec::Scene&, std::span<const float>);
 template Box box_of_windows(const spec::Scene&, std::span<const double>);
 
 std::vector<Box> gather_boxes(Cluster& cluster, std::span<const Box> local) {
+  RANKCHECK_ASSERT(!local.empty() && local.size() == cluster.local().size());
   constexpr std::int64_t sides = 4;
   std::vector<DeviceBuffers> buffers;
   for (const Box& box : local) {
@@ -167,6 +175,8 @@ void assemble(Cluster& cluster,
               std::span<const Box> held,
               const std::vector<Complex<T>*>& tiles,
               const std::vector<Complex<T>*>& objects) {
+  RANKCHECK_ASSERT(held.size() == static_cast<std::size_t>(cluster.ranks()));
+  RANKCHECK_ASSERT(tiles.size() == cluster.local().size() && objects.size() <= tiles.size());
   spec::Call call{.ranks = cluster.ranks(), .type = component_type<T>};
   std::int64_t pixels = 0;
   for (const Box& box : held) {
