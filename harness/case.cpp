@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/family.hpp"
 #include "harness/field_table.hpp"
 
@@ -43,7 +45,7 @@ constexpr std::array case_fields{
 
 std::vector<int> members(const Case& c) {
   if (!c.group.empty()) return c.group;
-  std::vector<int> all(static_cast<std::size_t>(c.ranks > 0 ? c.ranks : 0));
+  std::vector<int> all(spec::to_size(c.ranks > 0 ? c.ranks : 0));
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
@@ -53,7 +55,7 @@ int group_size(const Case& c) {
 }
 
 std::string_view name(InputKind kind) {
-  return input_kind_names[static_cast<std::size_t>(kind)];
+  return input_kind_names[spec::to_size(kind)];
 }
 
 ordered_json to_json(const Case& c) {

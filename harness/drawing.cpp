@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::harness {
 
 namespace {
@@ -34,7 +36,7 @@ std::int64_t Drawing::count(std::int64_t parts, std::int64_t limit) const {
     case 4: {
       const auto end = std::upper_bound(primes.begin(), primes.end(), limit);
       if (end != primes.begin()) {
-        count = primes[static_cast<std::size_t>(random.below(end - primes.begin()))];
+        count = primes[spec::to_size(random.below(end - primes.begin()))];
       }
       break;
     }
@@ -52,9 +54,9 @@ std::vector<std::int64_t> Drawing::counts(std::int64_t values,
   Drawing without = *this;
   without.has_data = false;
   const std::int64_t base = with_data.count(parts, limit);
-  const auto chosen = static_cast<std::size_t>(random.below(values));
+  const auto chosen = spec::to_size(random.below(values));
   const std::int64_t shape = random.below(6);
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(values), 0);
+  std::vector<std::int64_t> counts(spec::to_size(values), 0);
   for (std::size_t i = 0; i < counts.size(); ++i) {
     std::int64_t& count = counts[i];
     if (shape == 0) count = base;                                       // equal

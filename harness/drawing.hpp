@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/random_source.hpp"
 
 namespace rankcheck::harness {
@@ -39,7 +41,7 @@ struct Drawing {
   FeatureWeights weights{};
 
   [[nodiscard]] bool enabled(Feature feature) const {
-    return random.chance(weights[static_cast<std::size_t>(feature)]);
+    return random.chance(weights[spec::to_size(feature)]);
   }
   /// The largest number of elements.
   [[nodiscard]] std::int64_t limit() const;

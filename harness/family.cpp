@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::harness {
 
 std::string Cell::name() const {
@@ -26,7 +28,7 @@ void Family::keep_members(const spec::Contract&,
                           Case& out) const {
   out.counts.clear();
   if (c.counts.empty()) return;
-  for (const int rank : kept) out.counts.push_back(c.counts[static_cast<std::size_t>(rank)]);
+  for (const int rank : kept) out.counts.push_back(c.counts[spec::to_size(rank)]);
 }
 
 std::uint64_t Family::poison_bits(const Case&) const {

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/nearest.hpp"
 
 namespace rankcheck::harness {
@@ -35,7 +37,7 @@ std::size_t read_name(const json& value, std::span<const std::string_view> names
       value.is_string() ? std::find(names.begin(), names.end(), value.get_ref<const std::string&>())
                         : names.end();
   if (found == names.end()) expected(fmt::format("one of {}", fmt::join(names, ", ")), value);
-  return static_cast<std::size_t>(found - names.begin());
+  return spec::to_size(found - names.begin());
 }
 
 void read_value(const json& value, bool& out) {

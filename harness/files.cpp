@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/checksum.hpp"
 
 namespace rankcheck::harness {
@@ -24,7 +26,7 @@ bool write_all(int descriptor, std::string_view rest) {
     const ssize_t written = ::write(descriptor, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return false;
-    rest.remove_prefix(static_cast<std::size_t>(written));
+    rest.remove_prefix(spec::to_size(written));
   }
   return true;
 }
@@ -59,7 +61,7 @@ class RegularFile {
   [[nodiscard]] std::size_t read(char* buffer, std::size_t size_bytes) const {
     for (;;) {
       const ssize_t got = ::read(descriptor_, buffer, size_bytes);
-      if (got >= 0) return static_cast<std::size_t>(got);
+      if (got >= 0) return spec::to_size(got);
       if (errno != EINTR) throw_file_error("cannot read", path_);
     }
   }

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/hash.hpp"
 #include "harness/shuffle.hpp"
 
@@ -189,7 +191,7 @@ void Generator::find_sites() {
 FeatureWeights Generator::choose_weights(RandomSource& random) {
   FeatureWeights weights{};
   for (std::size_t f = 0; f < features; ++f) {
-    weights[f] = swarm_weights[f][static_cast<std::size_t>(random.below(4))];
+    weights[f] = swarm_weights[f][spec::to_size(random.below(4))];
   }
   return weights;
 }

@@ -2,6 +2,8 @@
 #include <numeric>
 #include <string>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/generator.hpp"
 #include "harness/shuffle.hpp"
 
@@ -40,7 +42,7 @@ int Generator::draw_ranks(RandomSource& random) const {
 }
 
 void Generator::draw_group(RandomSource& random, Case& out) const {
-  out.group.resize(static_cast<std::size_t>(out.ranks));
+  out.group.resize(spec::to_size(out.ranks));
   std::iota(out.group.begin(), out.group.end(), 0);
   shuffle(random, out.group);
   switch (random.below(4)) {
@@ -50,7 +52,7 @@ void Generator::draw_group(RandomSource& random, Case& out) const {
     case 1:
       break;
     default:
-      out.group.resize(static_cast<std::size_t>(random.between(1, out.ranks)));
+      out.group.resize(spec::to_size(random.between(1, out.ranks)));
       if (random.chance(128)) std::sort(out.group.begin(), out.group.end());
   }
   const bool whole = static_cast<int>(out.group.size()) == out.ranks;

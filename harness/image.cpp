@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/family.hpp"
 #include "harness/input.hpp"
 
@@ -29,7 +31,7 @@ std::int64_t first_difference(const Image& a,
   if (begin >= end) return end;
   const auto* at = a.data();
   const auto* bt = b.data();
-  const auto size = static_cast<std::size_t>(end - begin);
+  const auto size = spec::to_size(end - begin);
   if (std::memcmp(at + begin, bt + begin, size) == 0) return end;
   return std::mismatch(at + begin, at + end, bt + begin).first - at;
 }
@@ -104,7 +106,7 @@ void lay_out(const spec::Contract& contract,
   const bool send_inside = shared && contract.in_place == spec::InPlace::send_within_recv;
   const bool recv_inside = shared && contract.in_place != spec::InPlace::send_within_recv;
   const std::int64_t offset = c.offset * bytes;
-  const auto own = static_cast<std::size_t>(rank);
+  const auto own = spec::to_size(rank);
   std::int64_t end = guard_bytes;
   if (has_send && !send_inside) layout.send = reserve(layout.send_size, offset, end);
   if (has_recv && !recv_inside) layout.recv = reserve(layout.recv_size, offset, end);
@@ -124,7 +126,7 @@ void prepare(const Family& family,
              const ImageLayout& layout,
              const std::byte* previous,
              Image& image) {
-  image.resize(static_cast<std::size_t>(layout.size));
+  image.resize(spec::to_size(layout.size));
   fill_poison(c, world_rank, family.poison_bits(c), image.data(), layout.size);
   if (layout.send < 0) return;
   std::byte* send = image.data() + layout.send;
@@ -158,7 +160,7 @@ void prepare_stage(const ContractLookup& contract_of,
     previous = left[stage - 1] + std::max<std::int64_t>(layout.recv, 0);
   }
   lay_out_stage(stage, layout);
-  prepare(family, c, members(c)[static_cast<std::size_t>(rank)], layout, previous, image);
+  prepare(family, c, members(c)[spec::to_size(rank)], layout, previous, image);
   if (!family.is_chained(c)) return;
   for (std::size_t s = 0; s < stage; ++s) {
     ImageLayout source;

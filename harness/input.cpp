@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstring>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::harness {
 
 namespace {
@@ -36,8 +38,7 @@ void fill_poison(
     std::memcpy(out + done, &bits, 8);
   }
   const std::uint64_t last = hash(poison_index - 1) | always;
-  if (done < size_bytes)
-    std::memcpy(out + done, &last, static_cast<std::size_t>(size_bytes - done));
+  if (done < size_bytes) std::memcpy(out + done, &last, spec::to_size(size_bytes - done));
 }
 
 int source_rank(const Case& c, int rank) {

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::harness {
 
 std::string_view npy_description(spec::Type type) {
@@ -59,7 +61,7 @@ std::string to_npy(spec::Type type,
   out += static_cast<char>(header.size() >> 8);
   out += header;
   if (count > 0) {
-    const auto bytes = static_cast<std::size_t>(count * spec::info(type).bytes);
+    const auto bytes = spec::to_size(count * spec::info(type).bytes);
     out.append(reinterpret_cast<const char*>(elements), bytes);
   }
   return out;

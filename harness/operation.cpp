@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/family.hpp"
 #include "harness/nearest.hpp"
 
@@ -14,16 +16,16 @@ namespace {
 
 std::string why_group_invalid(const Case& c) {
   if (c.ranks < 1) return "ranks: expected at least 1, got " + std::to_string(c.ranks);
-  std::vector<bool> seen(static_cast<std::size_t>(c.ranks), false);
+  std::vector<bool> seen(spec::to_size(c.ranks), false);
   for (const int rank : c.group) {
     if (rank < 0 || rank >= c.ranks) {
       return "group: expected ranks in 0.." + std::to_string(c.ranks - 1) + ", got " +
              std::to_string(rank);
     }
-    if (seen[static_cast<std::size_t>(rank)]) {
+    if (seen[spec::to_size(rank)]) {
       return "group: rank " + std::to_string(rank) + " appears twice";
     }
-    seen[static_cast<std::size_t>(rank)] = true;
+    seen[spec::to_size(rank)] = true;
   }
   return {};
 }
@@ -101,7 +103,7 @@ BufferView view(const Evidence& evidence, std::size_t stage, int rank) {
           rank,
           evidence.traits.result_place,
           result.layout);
-  result.image = evidence.observation.stages[stage].images[static_cast<std::size_t>(rank)].data();
+  result.image = evidence.observation.stages[stage].images[spec::to_size(rank)].data();
   return result;
 }
 
@@ -113,11 +115,10 @@ void expect_same_bits(const Case& c,
                       const std::byte* expected,
                       std::string_view what,
                       Judgement& judgement) {
-  const auto bytes = static_cast<std::size_t>(spec::info(c.type).bytes);
+  const auto bytes = spec::to_size(spec::info(c.type).bytes);
   judgement.count(rank, count * static_cast<std::int64_t>(bytes));
   judgement.power.add({.elements = count, .useful = count});
-  if (count == 0 || std::memcmp(got, expected, static_cast<std::size_t>(count) * bytes) == 0)
-    return;
+  if (count == 0 || std::memcmp(got, expected, spec::to_size(count) * bytes) == 0) return;
   judgement.fail(Verdict::falsified, std::string(what));
   for (std::int64_t i = 0; i < count; ++i, got += bytes, expected += bytes) {
     if (std::memcmp(got, expected, bytes) == 0) continue;
@@ -219,7 +220,7 @@ void Examiner::check_memory(std::size_t stage, Judgement& judgement) {
   const ResultPlace place = backend_.traits().result_place;
   std::vector<const std::byte*> left(stage);
   for (int r = 0; r < group_size(c); ++r) {
-    const auto member = static_cast<std::size_t>(r);
+    const auto member = spec::to_size(r);
     for (std::size_t s = 0; s < stage; ++s) {
       left[s] = observation_.stages[s].images[member].data();
     }

@@ -10,6 +10,8 @@
 #include <system_error>
 #include <thread>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::harness {
 
 namespace {
@@ -26,7 +28,7 @@ bool is_failure(const Finding& finding) {
 }  // namespace
 
 std::string_view name(Ending ending) {
-  return ending_names[static_cast<std::size_t>(ending)];
+  return ending_names[spec::to_size(ending)];
 }
 
 /// What the threads of one round share.
@@ -45,7 +47,7 @@ struct Runner::Round {
 Runner::Runner(RunnerOptions options, RunnerHooks hooks)
     : options_(options),
       hooks_(std::move(hooks)),
-      slots_(static_cast<std::size_t>(options.jobs > 0 ? options.jobs : 1)) {}
+      slots_(spec::to_size(options.jobs > 0 ? options.jobs : 1)) {}
 
 Ending Runner::run_round(std::span<const Unit> units,
                          const std::vector<bool>& done,
@@ -70,8 +72,7 @@ Ending Runner::run_round(std::span<const Unit> units,
 }
 
 void Runner::start(Round& round, std::vector<std::jthread>& threads) {
-  const auto left =
-      static_cast<std::size_t>(std::count(round.done.begin(), round.done.end(), false));
+  const auto left = spec::to_size(std::count(round.done.begin(), round.done.end(), false));
   for (std::size_t i = 0; i < std::min(slots_.size(), left); ++i) {
     const std::lock_guard lock(round.mutex);
     try {

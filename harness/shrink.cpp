@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/family.hpp"
 
 namespace rankcheck::harness {
@@ -100,7 +102,7 @@ class ShrinkOrder {
   }
 
   [[nodiscard]] const std::vector<const FamilyField*>& at(ShrinkPlace place) const {
-    return places_[static_cast<std::size_t>(place)];
+    return places_[spec::to_size(place)];
   }
 
  private:
@@ -220,7 +222,7 @@ class Shrinker {
       candidate.ranks = static_cast<int>(kept.size());
     } else {
       candidate.group.clear();
-      for (const int r : kept) candidate.group.push_back(case_.group[static_cast<std::size_t>(r)]);
+      for (const int r : kept) candidate.group.push_back(case_.group[spec::to_size(r)]);
     }
     family_.keep_members(contract_, case_, kept, candidate);
     return in_world_of(candidate.ranks, std::move(candidate));
@@ -228,7 +230,7 @@ class Shrinker {
 
   void members_fewer() {
     const int n = group_size(case_);
-    std::vector<int> all(static_cast<std::size_t>(n));
+    std::vector<int> all(spec::to_size(n));
     std::iota(all.begin(), all.end(), 0);
     if (!case_.group.empty()) whole_world(all);
     std::vector<int> sizes{1, 2, 3};
@@ -333,7 +335,7 @@ class Shrinker {
     std::vector<Case> sizes;
     const int n = group_size(case_);
     for (const int size : {2, n / 2, n - 1}) {
-      std::vector<int> kept(static_cast<std::size_t>(std::clamp(size, 1, n)));
+      std::vector<int> kept(spec::to_size(std::clamp(size, 1, n)));
       std::iota(kept.begin(), kept.end(), 0);
       sizes.push_back(keeping(kept));
       // The last ranks may be the only ranks with elements.

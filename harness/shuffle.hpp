@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/random_source.hpp"
 
 namespace rankcheck::harness {
@@ -13,8 +15,7 @@ namespace rankcheck::harness {
 template <class Value>
 void shuffle(RandomSource& random, std::vector<Value>& values) {
   for (std::size_t i = values.size(); i > 1; --i) {
-    std::swap(values[i - 1],
-              values[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
+    std::swap(values[i - 1], values[spec::to_size(random.below(static_cast<std::int64_t>(i)))]);
   }
 }
 

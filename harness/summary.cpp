@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::harness {
 
 namespace {
@@ -41,7 +43,7 @@ std::string power_of(const Power& power) {
 
 void Tally::add(const Finding& finding) {
   ++findings;
-  ++verdicts[static_cast<std::size_t>(finding.verdict)];
+  ++verdicts[spec::to_size(finding.verdict)];
   cases += finding.cases;
   compared_bytes += finding.compared_bytes;
   ratio_max = std::max(ratio_max, finding.ratio_max);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/finding.hpp"
 #include "harness/table.hpp"
 
@@ -32,7 +34,7 @@ struct Tally {
 
   void add(const Finding& finding);
   [[nodiscard]] std::int64_t count(Verdict verdict) const {
-    return verdicts[static_cast<std::size_t>(verdict)];
+    return verdicts[spec::to_size(verdict)];
   }
 };
 

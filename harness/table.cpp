@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::harness {
 
 namespace {
@@ -31,7 +33,7 @@ std::size_t sequence_length(std::string_view text) {
 
 /// Number of characters as a terminal counts them; good enough for what rankcheck prints.
 std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(
+  return spec::to_size(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 

@@ -2,10 +2,12 @@
 
 #include <limits>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::harness {
 
 std::string_view name(Verdict verdict) {
-  return verdict_names[static_cast<std::size_t>(verdict)];
+  return verdict_names[spec::to_size(verdict)];
 }
 
 std::optional<Verdict> verdict_named(std::string_view name) {
@@ -45,7 +47,7 @@ bool is_red(Verdict verdict) {
 }
 
 std::string_view name(SkipReason reason) {
-  return skip_reason_names[static_cast<std::size_t>(reason)];
+  return skip_reason_names[spec::to_size(reason)];
 }
 
 }  // namespace rankcheck::harness

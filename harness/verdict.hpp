@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::harness {
 
 /// The result of a check. Only `passed` is green.
@@ -163,7 +165,7 @@ struct Judgement {
   void count(int rank, std::int64_t bytes) {
     if (bytes == 0) return;
     compared_bytes += bytes;
-    const auto at = static_cast<std::size_t>(rank);
+    const auto at = spec::to_size(rank);
     if (compared_ranks.size() <= at) compared_ranks.resize(at + 1);
     compared_ranks[at] = true;
   }
@@ -171,10 +173,10 @@ struct Judgement {
   void count_all(int ranks, std::int64_t bytes) {
     if (bytes == 0) return;
     compared_bytes += bytes;
-    compared_ranks.assign(static_cast<std::size_t>(ranks), true);
+    compared_ranks.assign(spec::to_size(ranks), true);
   }
   [[nodiscard]] bool has_compared(int rank) const {
-    const auto at = static_cast<std::size_t>(rank);
+    const auto at = spec::to_size(rank);
     return at < compared_ranks.size() && compared_ranks[at];
   }
 

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::cases::audit {
 
 using spec::Array;
@@ -17,8 +19,8 @@ void run_transposed(Attempt& attempt) {
 
 void run_with_first_mode(Attempt& attempt) {
   const spec::Scene& scene = attempt.call().scene;
-  const auto probe = static_cast<std::size_t>(spec::values(scene, Array::probe));
-  const std::size_t mode = probe / static_cast<std::size_t>(scene.modes);
+  const auto probe = spec::to_size(spec::values(scene, Array::probe));
+  const std::size_t mode = probe / spec::to_size(scene.modes);
   attempt.change_input(Array::probe, [&](Values& values, int) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = values[i - i % probe + i % mode];
   });

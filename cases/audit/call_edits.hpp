@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/audit/intercepted_call.hpp"
 
 /// Small mistakes in an implementation's inputs and in its sums over the ranks. Bugs in several
@@ -49,7 +51,7 @@ void change_sum(Attempt& attempt, const Change& change) {
 /// copy for all.
 template <class Body>
 void for_each_copy(const Attempt& attempt, spec::Array array, Values& values, const Body& body) {
-  const auto size = static_cast<std::size_t>(spec::values(attempt.call().scene, array));
+  const auto size = spec::to_size(spec::values(attempt.call().scene, array));
   for (std::size_t n = 0; n < values.size() / size; ++n) body(n, values.data() + n * size);
 }
 
@@ -57,7 +59,7 @@ void for_each_copy(const Attempt& attempt, spec::Array array, Values& values, co
 template <spec::Array array>
 void take_first_copy(Attempt& attempt) {
   attempt.change_input(array, [&](Values& values, int) {
-    const auto size = static_cast<std::size_t>(spec::values(attempt.call().scene, array));
+    const auto size = spec::to_size(spec::values(attempt.call().scene, array));
     for (std::size_t i = size; i < values.size(); ++i) values[i] = values[i % size];
   });
   attempt.run();

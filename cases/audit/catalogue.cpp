@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/audit/intercepted_call.hpp"
 #include "cases/audit/result_edits.hpp"
 #include "cases/ptycho/family/case.hpp"
@@ -69,12 +71,12 @@ bool same(const harness::StageOutcome& a, const harness::StageOutcome& b) {
 
 /// Returns the recv buffers of the call's ranks.
 std::vector<harness::Image> results_of(const OperatorCall& call) {
-  const auto bytes = static_cast<std::size_t>(spec::info(call.call.type).bytes);
+  const auto bytes = spec::to_size(spec::info(call.call.type).bytes);
   std::vector<harness::Image> results;
   for (int rank = 0; rank < call.call.ranks; ++rank) {
     const spec::Extents extents = extents_of(call.contract, call.call, rank);
-    const std::byte* const recv = call.buffers[static_cast<std::size_t>(rank)].recv;
-    results.emplace_back(recv, recv + static_cast<std::size_t>(extents.recv_size) * bytes);
+    const std::byte* const recv = call.buffers[spec::to_size(rank)].recv;
+    results.emplace_back(recv, recv + spec::to_size(extents.recv_size) * bytes);
   }
   return results;
 }

@@ -10,6 +10,7 @@
 #include "reference/ptycho/projections.hpp"
 #include "reference/ptycho/propagate/reference.hpp"
 #include "reference/ptycho/propagate_inverse/reference.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
@@ -158,7 +159,7 @@ constexpr std::array difference_maps{
               attempt.change_input(Array::exit_waves, [&](Values& values, int rank) {
                 const std::int64_t first = rank * attempt.positions() / attempt.ranks() * size;
                 for (std::size_t i = 0; i < values.size(); ++i) {
-                  values[i] = all[(static_cast<std::size_t>(first) + i) % all.size()];
+                  values[i] = all[(spec::to_size(first) + i) % all.size()];
                 }
               });
               attempt.run();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "reference/ptycho/halo.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/intercepted_call.hpp"
@@ -131,7 +132,7 @@ constexpr std::array replaced{
         .attempt =
             [](Attempt& attempt) {
               remake(attempt, [](const Copy& copy, const Values& before, const Values&) {
-                const auto self = static_cast<std::size_t>(&copy.self - copy.all.data());
+                const auto self = spec::to_size(&copy.self - copy.all.data());
                 return before[copy.all[(self + 1) % copy.all.size()].place];
               });
             }},

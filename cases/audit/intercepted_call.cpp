@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <numeric>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::cases::audit {
 
 Attempt::Attempt(const OperatorCall& call, std::int64_t number)
     : call_(call), told_(call.call), number_(number), devices_(call.cluster) {
   for (int rank = 0; rank < ranks(); ++rank) {
-    const gpu::DeviceBuffers& own = call.buffers[static_cast<std::size_t>(rank)];
+    const gpu::DeviceBuffers& own = call.buffers[spec::to_size(rank)];
     const spec::Extents& extents =
         extents_.emplace_back(extents_of(call.contract, call.call, rank));
     const std::int64_t bytes = extents.send_size * spec::info(call.call.type).bytes;
@@ -21,7 +23,7 @@ Attempt::Attempt(const OperatorCall& call, std::int64_t number)
 }
 
 std::int64_t Attempt::positions(int rank) const {
-  return call().counts[static_cast<std::size_t>(rank)];
+  return call().counts[spec::to_size(rank)];
 }
 
 std::int64_t Attempt::positions() const {
@@ -29,14 +31,14 @@ std::int64_t Attempt::positions() const {
 }
 
 const spec::Block& Attempt::block(spec::Array array, int rank, bool is_input) const {
-  const spec::Extents& extents = extents_[static_cast<std::size_t>(rank)];
+  const spec::Extents& extents = extents_[spec::to_size(rank)];
   const auto& blocks = is_input ? extents.send : extents.recv;
   return *std::find_if(
       blocks.begin(), blocks.end(), [&](const spec::Block& each) { return each.array == array; });
 }
 
 std::byte* Attempt::place(spec::Array array, int rank, bool is_input) const {
-  const gpu::DeviceBuffers& buffers = buffers_[static_cast<std::size_t>(rank)];
+  const gpu::DeviceBuffers& buffers = buffers_[spec::to_size(rank)];
   return (is_input ? buffers.send : buffers.recv) +
          block(array, rank, is_input).offset * spec::info(call().type).bytes;
 }
@@ -47,7 +49,7 @@ Values Attempt::get(spec::Array array, int rank, bool is_input) const {
   return load(call().type,
               is_complex,
               place(array, rank, is_input),
-              static_cast<std::size_t>(is_complex ? components / 2 : components));
+              spec::to_size(is_complex ? components / 2 : components));
 }
 
 void Attempt::set(spec::Array array, int rank, bool is_input, const Values& values) {

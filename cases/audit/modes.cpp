@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/intercepted_call.hpp"
@@ -20,7 +22,7 @@ using spec::Array;
 
 /// Number of pixels in one mode of the probe.
 std::size_t pixels_of(const Attempt& attempt) {
-  const auto window = static_cast<std::size_t>(attempt.call().scene.window);
+  const auto window = spec::to_size(attempt.call().scene.window);
   return window * window;
 }
 
@@ -91,7 +93,7 @@ constexpr std::array mixtures{
               attempt.run();
               attempt.change_output(Array::probe, [&](Values& values, int) {
                 const std::size_t size = pixels_of(attempt);
-                const auto count = static_cast<std::size_t>(attempt.call().scene.modes);
+                const auto count = spec::to_size(attempt.call().scene.modes);
                 for_each_copy(attempt, Array::probe, values, [&](std::size_t, auto* probe) {
                   for (std::size_t i = 0; i < size; ++i) {
                     std::complex<double> sum = 0;
@@ -113,7 +115,7 @@ constexpr std::array mixtures{
               const std::size_t size = pixels_of(attempt);
               attempt.change_input(Array::probe, [&](Values& values, int) {
                 for_each_copy(attempt, Array::probe, values, [&](std::size_t, auto* probe) {
-                  const auto count = static_cast<std::size_t>(attempt.scene().modes) * size;
+                  const auto count = spec::to_size(attempt.scene().modes) * size;
                   for (std::size_t i = size; i < count; ++i) {
                     auto& strongest = probe[i % size];
                     if (std::abs(strongest) < std::abs(probe[i])) std::swap(strongest, probe[i]);
@@ -130,10 +132,10 @@ constexpr std::array mixtures{
         .attempt =
             [](Attempt& attempt) {
               attempt.change_input(Array::far_waves, [&](Values& values, int) {
-                const auto width = static_cast<std::size_t>(attempt.scene().detector);
+                const auto width = spec::to_size(attempt.scene().detector);
                 const std::size_t size = width * width;
                 for_each_copy(attempt, Array::far_waves, values, [&](std::size_t, auto* waves) {
-                  const auto count = static_cast<std::size_t>(attempt.scene().modes) * size;
+                  const auto count = spec::to_size(attempt.scene().modes) * size;
                   for (std::size_t i = size; i < count; ++i) {
                     waves[i % size] += waves[i];
                     waves[i] = 0;
@@ -170,7 +172,7 @@ constexpr std::array orthogonal_modes{
         .attempt =
             [](Attempt& attempt) {
               attempt.devices().on_read = [](void* read, std::int64_t bytes) {
-                const auto count = static_cast<std::size_t>(bytes) / (2 * sizeof(double));
+                const auto count = spec::to_size(bytes) / (2 * sizeof(double));
                 Values products = load(spec::Type::f64, true, read, count);
                 for (auto& value : products) value = std::conj(value);
                 store(spec::Type::f64, true, products, read);
@@ -190,7 +192,7 @@ constexpr std::array orthogonal_modes{
               attempt.change_output(Array::probe, [&](Values& values, int) {
                 const std::size_t size = pixels_of(attempt);
                 for_each_copy(attempt, Array::probe, values, [&](std::size_t, auto* probe) {
-                  const auto count = static_cast<std::size_t>(attempt.call().scene.modes);
+                  const auto count = spec::to_size(attempt.call().scene.modes);
                   for (std::size_t m = 0; m < count / 2; ++m) {
                     auto* const other = probe + (count - 1 - m) * size;
                     std::swap_ranges(probe + m * size, probe + (m + 1) * size, other);

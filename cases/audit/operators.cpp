@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/site_class.hpp"
 
 #include "cases/audit/call_edits.hpp"
@@ -27,13 +29,11 @@ void move_frames(const Attempt& attempt, Values& values, int by) {
   const int width = attempt.call().scene.detector;
   const Values before = values;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto pixel = static_cast<int>(i % static_cast<std::size_t>(width * width));
+    const auto pixel = static_cast<int>(i % spec::to_size(width * width));
     const int row = pixel / width - by;
     const int col = pixel % width - by;
     const bool exists = row >= 0 && row < width && col >= 0 && col < width;
-    values[i] = exists ? before[i - static_cast<std::size_t>(pixel) +
-                                static_cast<std::size_t>(row * width + col)]
-                       : 0;
+    values[i] = exists ? before[i - spec::to_size(pixel) + spec::to_size(row * width + col)] : 0;
   }
 }
 
@@ -109,8 +109,7 @@ constexpr std::array misplacements{
                 const auto is_at = [&](std::size_t n, std::size_t m) {
                   return at[2 * n] == at[2 * m] && at[2 * n + 1] == at[2 * m + 1];
                 };
-                const auto size =
-                    static_cast<std::size_t>(spec::values(attempt.call().scene, Array::patches));
+                const auto size = spec::to_size(spec::values(attempt.call().scene, Array::patches));
                 for (std::size_t n = 0; n < values.size() / size; ++n) {
                   for (std::size_t m = 0; m < n; ++m) {
                     if (is_at(n, m)) std::fill_n(values.data() + m * size, size, 0);
@@ -171,7 +170,7 @@ constexpr std::array edges{
                 return static_cast<int>(line) < first ||
                        static_cast<int>(line) >= first + scene.window;
               };
-              const auto width = static_cast<std::size_t>(scene.detector);
+              const auto width = spec::to_size(scene.detector);
               attempt.change_output(Array::patches, [&](Values& values, int) {
                 for (std::size_t i = 0; i < values.size(); ++i) {
                   if (is_around(i / width % width) || is_around(i % width)) values[i] = 1;
@@ -265,8 +264,8 @@ constexpr std::array costs{
 
 /// If a rank has an odd number of frames, computes its last frame again in double precision.
 void light_remainder_in_double(Attempt& attempt) {
-  const auto width = static_cast<std::size_t>(attempt.call().scene.detector);
-  const auto modes = static_cast<std::size_t>(attempt.call().scene.modes);
+  const auto width = spec::to_size(attempt.call().scene.detector);
+  const auto modes = spec::to_size(attempt.call().scene.modes);
   const std::size_t size = width * width;
   attempt.run();
   attempt.change_output(Array::frames, [&](Values& values, int rank) {
@@ -335,7 +334,7 @@ constexpr std::array sizes{
         .attempt =
             [](Attempt& attempt) {
               attempt.run();
-              const auto cols = static_cast<std::size_t>(attempt.call().scene.cols);
+              const auto cols = spec::to_size(attempt.call().scene.cols);
               attempt.change_output(Array::object_weight, [&](Values& values, int) {
                 for (std::size_t i = 0; i < values.size(); ++i) {
                   if (i % cols >= large_cols) values[i] = 0;

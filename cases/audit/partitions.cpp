@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/intercepted_call.hpp"
@@ -140,7 +142,7 @@ constexpr std::array kinds{
               std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
                 return std::tuple(rows[a], cols[a], a) < std::tuple(rows[b], cols[b], b);
               });
-              const auto ranks = static_cast<std::size_t>(attempt.ranks());
+              const auto ranks = spec::to_size(attempt.ranks());
               const std::size_t share = (order.size() + ranks - 1) / ranks;
               Values owners(order.size());
               for (std::size_t i = 0; i < order.size(); ++i) {
@@ -173,7 +175,7 @@ constexpr std::array kinds{
               attempt.run();
               attempt.change_output(Array::owners, [&](Values& owners, int rank) {
                 if (owners.empty()) return;
-                const auto by = static_cast<std::size_t>(rank) % owners.size();
+                const auto by = spec::to_size(rank) % owners.size();
                 std::rotate(
                     owners.begin(), owners.begin() + static_cast<std::ptrdiff_t>(by), owners.end());
               });
@@ -200,15 +202,14 @@ constexpr std::array kinds{
 /// Returns the number of positions that a rank owns.
 std::size_t owned(const Attempt& attempt, int rank) {
   const Values owners = attempt.all_input(Array::owners);
-  return static_cast<std::size_t>(
-      std::count(owners.begin(), owners.end(), static_cast<double>(rank)));
+  return spec::to_size(std::count(owners.begin(), owners.end(), static_cast<double>(rank)));
 }
 
 /// Replaces the output `array` by the shards of all ranks, in the order of the ranks instead of the
 /// positions.
 template <Array shard, Array array>
 void concatenate(Attempt& attempt) {
-  const auto size = static_cast<std::size_t>(spec::values(attempt.call().scene, shard));
+  const auto size = spec::to_size(spec::values(attempt.call().scene, shard));
   Values all;
   for (int rank = 0; rank < attempt.ranks(); ++rank) {
     const Values values = attempt.input(shard, rank);
@@ -257,7 +258,7 @@ constexpr std::array ways{
         .attempt =
             [](Attempt& attempt) {
               attempt.run();
-              const auto even = static_cast<std::size_t>(attempt.positions() / attempt.ranks());
+              const auto even = spec::to_size(attempt.positions() / attempt.ranks());
               attempt.change_output(Array::shard_positions, [&](Values& values, int) {
                 std::fill(values.begin() + static_cast<std::ptrdiff_t>(2 * even), values.end(), 0);
               });

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/intercepted_call.hpp"
@@ -18,13 +20,12 @@ using spec::Array;
 /// Makes an all_to_all_v call, then sets everything that came from other ranks to zero.
 void drop_parts_of_others(const CollectiveCall& call) {
   call.make();
-  const auto ranks = static_cast<std::size_t>(call.call.ranks);
-  const auto bytes = static_cast<std::size_t>(spec::info(call.call.type).bytes);
+  const auto ranks = spec::to_size(call.call.ranks);
+  const auto bytes = spec::to_size(spec::info(call.call.type).bytes);
   for (std::size_t to = 0; to < ranks; ++to) {
     std::byte* at = call.buffers[to].recv;
     for (std::size_t from = 0; from < ranks; ++from) {
-      const std::size_t size =
-          static_cast<std::size_t>(call.call.counts[from * ranks + to]) * bytes;
+      const std::size_t size = spec::to_size(call.call.counts[from * ranks + to]) * bytes;
       if (from != to && size > 0) std::memset(at, 0, size);
       at += size;
     }
@@ -40,7 +41,7 @@ void cut_off_last_rows(Attempt& attempt) {
     constexpr std::size_t sides = 4;
     constexpr std::size_t rows = 2;
     for (const gpu::DeviceBuffers& each : call.buffers) {
-      const auto boxes = static_cast<std::size_t>(call.call.ranks);
+      const auto boxes = spec::to_size(call.call.ranks);
       Values values = load(call.call.type, false, each.recv, sides * boxes);
       for (std::size_t box = 0; box < boxes; ++box) {
         auto& height = values[sides * box + rows];
@@ -56,8 +57,8 @@ void cut_off_last_rows(Attempt& attempt) {
 void take_ramp_out(Attempt& attempt) {
   attempt.run();
   const spec::Scene& scene = attempt.call().scene;
-  const auto cols = static_cast<std::size_t>(scene.cols);
-  const auto window = static_cast<std::size_t>(scene.window);
+  const auto cols = spec::to_size(scene.cols);
+  const auto window = spec::to_size(scene.window);
   const Values object = attempt.output(Array::object, 0);
   std::complex<double> step = 0;
   for (std::size_t i = cols; i < object.size(); ++i)
@@ -88,8 +89,8 @@ void smooth_object(Attempt& attempt) {
         const int row = i / cols + near / 3 - 1;
         const int col = i % cols + near % 3 - 1;
         if (row < 0 || row >= rows || col < 0 || col >= cols) continue;
-        const auto at = static_cast<std::size_t>(i);
-        values[at] += (before[static_cast<std::size_t>(row * cols + col)] - before[at]) / 16.0;
+        const auto at = spec::to_size(i);
+        values[at] += (before[spec::to_size(row * cols + col)] - before[at]) / 16.0;
       }
     }
   });
@@ -227,7 +228,7 @@ constexpr std::array pie{
                 for (const auto& weight : load(call.call.type,
                                                false,
                                                call.buffers.front().recv,
-                                               static_cast<std::size_t>(call.call.count))) {
+                                               spec::to_size(call.call.count))) {
                   most = std::max(most, weight.real());
                 }
                 call.fill(most);

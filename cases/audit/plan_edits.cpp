@@ -4,6 +4,8 @@
 #include <numeric>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/collectives/registry.hpp"
 #include "gpu/plan/builder.hpp"
 
@@ -38,7 +40,7 @@ StepFilter waits_for_arrival(const Plan& plan) {
 
 void erase_all(Plan& plan, const StepFilter& chosen) {
   for (int rank = 0; rank < plan.ranks(); ++rank) {
-    std::erase_if(plan.steps[static_cast<std::size_t>(rank)],
+    std::erase_if(plan.steps[spec::to_size(rank)],
                   [&](const Step& step) { return chosen(rank, step); });
   }
 }
@@ -64,12 +66,12 @@ void erase_last_of_several(Plan& plan, const StepFilter& chosen) {
   std::vector<int> left(plan.steps.size(), 0);
   std::vector<bool> several(plan.steps.size());
   erase_all(plan, [&](int rank, const Step& step) {
-    const auto r = static_cast<std::size_t>(rank);
+    const auto r = spec::to_size(rank);
     if (chosen(rank, step)) several[r] = ++left[r] > 1;
     return false;
   });
   erase_all(plan, [&](int rank, const Step& step) {
-    const auto r = static_cast<std::size_t>(rank);
+    const auto r = spec::to_size(rank);
     return chosen(rank, step) && --left[r] == 0 && several[r];
   });
 }
@@ -78,7 +80,7 @@ void change(Plan& plan,
             const StepFilter& chosen,
             const std::function<void(Step& step, std::span<Range> sources)>& edit) {
   for (int rank = 0; rank < plan.ranks(); ++rank) {
-    for (Step& step : plan.steps[static_cast<std::size_t>(rank)]) {
+    for (Step& step : plan.steps[spec::to_size(rank)]) {
       if (!chosen(rank, step)) continue;
       edit(step, std::span(plan.sources).subspan(step.first_source, step.source_count));
     }
@@ -110,13 +112,13 @@ Plan plan_of_sorted_group(const harness::Case& c, const Plan& plan) {
   std::vector<int> order(group.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int a, int b) {
-    return group[static_cast<std::size_t>(a)] < group[static_cast<std::size_t>(b)];
+    return group[spec::to_size(a)] < group[spec::to_size(b)];
   });
-  const auto renamed = [&](int rank) { return order[static_cast<std::size_t>(rank)]; };
+  const auto renamed = [&](int rank) { return order[spec::to_size(rank)]; };
   Plan result = plan;
   change_ranges(result, [&](Range& range) { range.rank = renamed(range.rank); });
   for (int rank = 0; rank < plan.ranks(); ++rank) {
-    for (Step& step : result.steps[static_cast<std::size_t>(rank)]) {
+    for (Step& step : result.steps[spec::to_size(rank)]) {
       const bool is_entry = !moves(rank, step) && step.event.id < plan.ranks();
       if (is_entry) step.event.id = renamed(step.event.id);
     }
@@ -124,8 +126,8 @@ Plan plan_of_sorted_group(const harness::Case& c, const Plan& plan) {
   std::vector<std::vector<Step>> steps(result.steps.size());
   std::vector<std::int64_t> scratch(result.scratch.size());
   for (std::size_t r = 0; r < order.size(); ++r) {
-    steps[static_cast<std::size_t>(order[r])] = std::move(result.steps[r]);
-    scratch[static_cast<std::size_t>(order[r])] = result.scratch[r];
+    steps[spec::to_size(order[r])] = std::move(result.steps[r]);
+    scratch[spec::to_size(order[r])] = result.scratch[r];
   }
   result.steps = std::move(steps);
   result.scratch = std::move(scratch);

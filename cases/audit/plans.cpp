@@ -2,6 +2,8 @@
 #include <array>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/plan_edits.hpp"
 #include "cases/collectives/family/case.hpp"
@@ -49,7 +51,7 @@ constexpr std::array synchronisation{
         .edit =
             [](const Case&, Plan& plan) {
               change_ranges(plan, [&](Range& range) {
-                const auto slot = plan.scratch[static_cast<std::size_t>(range.rank)] / 2;
+                const auto slot = plan.scratch[spec::to_size(range.rank)] / 2;
                 if (range.buffer == Buffer::scratch && range.offset >= slot) range.offset -= slot;
               });
             }},
@@ -77,8 +79,7 @@ constexpr std::array synchronisation{
         .edit =
             [](const Case& c, Plan& plan) {
               erase_all(plan, [&](int rank, const Step& step) {
-                return c.counts[static_cast<std::size_t>(rank)] == 0 &&
-                       step.kind == StepKind::signal;
+                return c.counts[spec::to_size(rank)] == 0 && step.kind == StepKind::signal;
               });
             }},
     Bug{.name = "barrier_without_wait",
@@ -197,7 +198,7 @@ constexpr std::array reductions{
         .says = "input changed",
         .edit =
             [](const Case& c, Plan& plan) {
-              auto& steps = plan.steps[static_cast<std::size_t>(collective(c).root)];
+              auto& steps = plan.steps[spec::to_size(collective(c).root)];
               const auto reduce = std::find_if(steps.begin(), steps.end(), [](const Step& step) {
                 return step.kind == StepKind::reduce;
               });
@@ -336,8 +337,8 @@ constexpr std::array data_movement{
                 for (int i = 0; i < n * n; ++i) {
                   const int mirrored = i % n * n + i / n;
                   if (i < mirrored) {
-                    std::swap(other.counts[static_cast<std::size_t>(i)],
-                              other.counts[static_cast<std::size_t>(mirrored)]);
+                    std::swap(other.counts[spec::to_size(i)],
+                              other.counts[spec::to_size(mirrored)]);
                   }
                 }
               });

@@ -4,6 +4,7 @@
 
 #include "reference/numerics/fold.hpp"
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/device/sim/combine.hpp"
 
@@ -21,7 +22,7 @@ namespace {
 using harness::Case;
 
 std::size_t bytes_of(const Case& c) {
-  return static_cast<std::size_t>(spec::info(c.type).bytes);
+  return spec::to_size(spec::info(c.type).bytes);
 }
 
 /// Returns the first send block of every rank, as it was before the call.
@@ -32,7 +33,7 @@ std::vector<harness::Image> inputs_of(const Outcome& outcome) {
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const harness::ImageLayout layout = layout_of(outcome, static_cast<int>(r));
     const spec::Block& block = layout.extents.send.front();
-    inputs.emplace_back(static_cast<std::size_t>(block.count) * bytes_of(c));
+    inputs.emplace_back(spec::to_size(block.count) * bytes_of(c));
     fill_block(c, ranks[r], 0, block, inputs.back().data());
   }
   return inputs;
@@ -73,7 +74,7 @@ void for_each_output(
   const std::int64_t bytes = spec::info(outcome.c().type).bytes;
   for (int r = 0; r < group_size(outcome.c()); ++r) {
     const harness::ImageLayout layout = layout_of(outcome, r);
-    std::byte* image = outcome.images()[static_cast<std::size_t>(r)].data();
+    std::byte* image = outcome.images()[spec::to_size(r)].data();
     for (const spec::Block& block : layout.extents.recv) {
       for (std::int64_t i = block.offset; i < block.offset + block.count; ++i) {
         visit(r, i, image + layout.recv + i * bytes);
@@ -97,9 +98,8 @@ void flip_first_of_all(const Outcome& outcome) {
 
 void flip_last_of_all(const Outcome& outcome) {
   std::vector<std::byte*> last(outcome.images().size(), nullptr);
-  for_each_output(outcome, [&](int r, std::int64_t, std::byte* element) {
-    last[static_cast<std::size_t>(r)] = element;
-  });
+  for_each_output(
+      outcome, [&](int r, std::int64_t, std::byte* element) { last[spec::to_size(r)] = element; });
   for (std::byte* element : last) {
     if (element != nullptr) *element ^= std::byte{1};
   }
@@ -123,9 +123,9 @@ void map_values(const Outcome& outcome, const std::function<double(double value)
 }
 
 void leave_unwritten(const Outcome& outcome, int rank, std::byte* element, std::int64_t bytes) {
-  const auto r = static_cast<std::size_t>(rank);
+  const auto r = spec::to_size(rank);
   const harness::ImageLayout layout = layout_of(outcome, rank);
-  harness::Image poison(static_cast<std::size_t>(layout.size));
+  harness::Image poison(spec::to_size(layout.size));
   const int world_rank = members(outcome.c())[r];
   const harness::Family& family =
       harness::family_of(reference::contract_named(outcome.c().operation));
@@ -140,7 +140,7 @@ std::vector<double> contributions(const Outcome& outcome, std::int64_t index) {
   std::vector<double> values;
   for (const harness::Image& input : inputs_of(outcome)) {
     values.push_back(
-        numerics::to_double(c.type, input.data() + static_cast<std::size_t>(index) * bytes_of(c)));
+        numerics::to_double(c.type, input.data() + spec::to_size(index) * bytes_of(c)));
   }
   return values;
 }
@@ -154,7 +154,7 @@ void reduce_again(const Outcome& outcome, const Redo& redo) {
   std::vector<harness::Image> scalars(n, harness::Image(bytes_of(c)));
   std::vector<gpu::Source> sources;
   for (std::size_t r = 0; r < n; ++r) {
-    const std::size_t of = (r + static_cast<std::size_t>(redo.scalar_of_next)) % n;
+    const std::size_t of = (r + spec::to_size(redo.scalar_of_next)) % n;
     fill_scalar(c, ranks[of], scalars[r].data());
     sources.push_back(
         {.data = inputs[r].data(), .scalar = premultiplies ? scalars[r].data() : nullptr});
@@ -168,7 +168,7 @@ void reduce_again(const Outcome& outcome, const Redo& redo) {
                     static_cast<std::int64_t>(result.size() / bytes_of(c)),
                     divides ? static_cast<int>(n) : 1);
   for_each_output(outcome, [&](int, std::int64_t index, std::byte* element) {
-    const std::byte* from = result.data() + static_cast<std::size_t>(index) * bytes_of(c);
+    const std::byte* from = result.data() + spec::to_size(index) * bytes_of(c);
     std::copy_n(from, bytes_of(c), element);
   });
 }

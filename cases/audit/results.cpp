@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/result_edits.hpp"
 #include "cases/collectives/family/case.hpp"
@@ -22,7 +24,7 @@ constexpr std::array memory{
             [](const Outcome& outcome) {
               const harness::ImageLayout layout = layout_of(outcome, 0);
               const std::int64_t end = layout.recv + layout.recv_size;
-              outcome.images()[0][static_cast<std::size_t>(end)] ^= std::byte{1};
+              outcome.images()[0][spec::to_size(end)] ^= std::byte{1};
             }},
     Bug{.name = "gap_written",
         .summary = "Blocks are copied together with the unused elements after them.",
@@ -37,8 +39,7 @@ constexpr std::array memory{
                 const spec::Block& last = layout.extents.recv.back();
                 const std::int64_t end = last.offset + last.count;
                 const std::int64_t at = layout.recv + end * spec::info(outcome.c().type).bytes;
-                outcome.images()[static_cast<std::size_t>(r)][static_cast<std::size_t>(at)] ^=
-                    std::byte{1};
+                outcome.images()[spec::to_size(r)][spec::to_size(at)] ^= std::byte{1};
               }
             }},
     Bug{.name = "misaligned_start_skipped",
@@ -81,7 +82,7 @@ constexpr std::array memory{
             [](const Outcome& outcome) {
               std::vector<harness::Image> result = outcome.images();
               for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
-                const auto r = static_cast<std::size_t>(rank);
+                const auto r = spec::to_size(rank);
                 if (outcome.kept.size() != result.size()) return;
                 if (outcome.kept[r].size() != result[r].size()) return;
                 const std::int64_t at = element - outcome.images()[r].data();
@@ -145,9 +146,9 @@ constexpr std::array behaviour{
         .property = "repeats_with_other_data",
         .spoil =
             [](const Outcome& outcome) {
-              const auto bytes = static_cast<std::size_t>(spec::info(outcome.c().type).bytes);
+              const auto bytes = spec::to_size(spec::info(outcome.c().type).bytes);
               for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
-                const auto r = static_cast<std::size_t>(rank);
+                const auto r = spec::to_size(rank);
                 const std::ptrdiff_t place = element - outcome.images()[r].data();
                 const auto& before = outcome.observation.stages[0].images[r];
                 std::copy_n(before.data() + place, bytes, element);

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/intercepted_call.hpp"
@@ -17,8 +19,7 @@ using harness::Case;
 using spec::Array;
 
 std::size_t pixels_of_slice(const Attempt& attempt) {
-  return static_cast<std::size_t>(attempt.call().scene.rows) *
-         static_cast<std::size_t>(attempt.call().scene.cols);
+  return spec::to_size(attempt.call().scene.rows) * spec::to_size(attempt.call().scene.cols);
 }
 
 /// Sets all slices after the first `count` ones to 1, so that waves pass them unchanged.
@@ -35,7 +36,7 @@ void go_back_through_nothing(Attempt& attempt) {
   const auto size = static_cast<std::ptrdiff_t>(pixels_of_slice(attempt));
   Values result;
   for (int slice = attempt.call().scene.slices; slice > 0; --slice) {
-    clear_slices(attempt, static_cast<std::size_t>(slice));
+    clear_slices(attempt, spec::to_size(slice));
     attempt.run();
     const Values left = attempt.output(Array::object, 0);
     if (result.empty()) result = left;
@@ -104,7 +105,7 @@ constexpr std::array bugs{
         .says = "differs from s^slices F(o)",
         .attempt =
             [](Attempt& attempt) {
-              clear_slices(attempt, static_cast<std::size_t>(attempt.call().scene.slices - 1));
+              clear_slices(attempt, spec::to_size(attempt.call().scene.slices - 1));
               attempt.run();
             }},
     Bug{.name = "waves_between_slices_not_scaled",

@@ -7,6 +7,7 @@
 #include "reference/ptycho/conjugate_gradient_step/contract.hpp"
 #include "reference/ptycho/gaussian_cost/reference.hpp"
 #include "reference/ptycho/poisson_cost/reference.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
@@ -253,7 +254,7 @@ constexpr std::array steps{
             [](Attempt& attempt) {
               change_sum<StepSums::of_object_weight>(attempt, [](const CollectiveCall& call) {
                 for (const gpu::DeviceBuffers& each : call.buffers) {
-                  const auto count = static_cast<std::size_t>(call.call.count);
+                  const auto count = spec::to_size(call.call.count);
                   Values weights = load(call.call.type, false, each.recv, count);
                   for (auto& weight : weights) weight += 1e-9;
                   store(call.call.type, false, weights, each.recv);

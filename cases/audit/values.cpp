@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reference/numerics/fold.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/result_edits.hpp"
@@ -49,7 +50,7 @@ double rounded(double value, Type) {
 /// Calls change(bits) with every output, a floating-point number of at most eight bytes.
 template <class Change>
 void change_bits(const Outcome& outcome, const Change& change) {
-  const auto bytes = static_cast<std::size_t>(spec::info(outcome.c().type).bytes);
+  const auto bytes = spec::to_size(spec::info(outcome.c().type).bytes);
   for_each_output(outcome, [&](int, std::int64_t, std::byte* element) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, element, bytes);

@@ -3,13 +3,14 @@
 #include <cstring>
 
 #include "reference/numerics/fold.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "cases/collectives/family/case.hpp"
 
 namespace rankcheck::cases::audit {
 
 Values load(spec::Type type, bool is_complex, const void* from, std::size_t count) {
-  const auto bytes = static_cast<std::size_t>(spec::info(type).bytes);
+  const auto bytes = spec::to_size(spec::info(type).bytes);
   const auto* at = static_cast<const std::byte*>(from);
   Values values(count);
   for (auto& value : values) {
@@ -23,7 +24,7 @@ Values load(spec::Type type, bool is_complex, const void* from, std::size_t coun
 }
 
 void store(spec::Type type, bool is_complex, const Values& values, void* to) {
-  const auto bytes = static_cast<std::size_t>(spec::info(type).bytes);
+  const auto bytes = spec::to_size(spec::info(type).bytes);
   auto* at = static_cast<std::byte*>(to);
   for (const auto& value : values) {
     numerics::from_double(type, value.real(), at);
@@ -35,7 +36,7 @@ void store(spec::Type type, bool is_complex, const Values& values, void* to) {
 }
 
 Values rounded_to(spec::Type type, const Values& values) {
-  const auto bytes = static_cast<std::size_t>(spec::info(type).bytes);
+  const auto bytes = spec::to_size(spec::info(type).bytes);
   std::vector<std::byte> stored(2 * bytes * values.size());
   store(type, true, values, stored.data());
   return load(type, true, stored.data(), values.size());
@@ -43,8 +44,7 @@ Values rounded_to(spec::Type type, const Values& values) {
 
 void CollectiveCall::keep() const {
   for (const gpu::DeviceBuffers& each : buffers) {
-    std::memmove(
-        each.recv, each.send, static_cast<std::size_t>(call.count * spec::info(call.type).bytes));
+    std::memmove(each.recv, each.send, spec::to_size(call.count * spec::info(call.type).bytes));
   }
 }
 
@@ -57,22 +57,22 @@ void CollectiveCall::repeat() const {
 }
 
 void CollectiveCall::scale_given(int rank, double factor) const {
-  std::byte* const at = buffers[static_cast<std::size_t>(rank)].send;
-  Values values = load(call.type, false, at, static_cast<std::size_t>(call.count));
+  std::byte* const at = buffers[spec::to_size(rank)].send;
+  Values values = load(call.type, false, at, spec::to_size(call.count));
   for (auto& value : values) value *= factor;
   store(call.type, false, values, at);
 }
 
 void CollectiveCall::scale(double factor) const {
   for (const gpu::DeviceBuffers& each : buffers) {
-    Values values = load(call.type, false, each.recv, static_cast<std::size_t>(call.count));
+    Values values = load(call.type, false, each.recv, spec::to_size(call.count));
     for (auto& value : values) value *= factor;
     store(call.type, false, values, each.recv);
   }
 }
 
 void CollectiveCall::fill(double value) const {
-  const Values values(static_cast<std::size_t>(call.count), value);
+  const Values values(spec::to_size(call.count), value);
   for (const gpu::DeviceBuffers& each : buffers) store(call.type, false, values, each.recv);
 }
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/cluster.hpp"
 
 #include "cases/collectives/family/case.hpp"
@@ -56,8 +58,7 @@ struct TransformCall {
 
   void make() const { devices.transform(rank, what, in, out); }
   [[nodiscard]] std::size_t size() const {
-    return static_cast<std::size_t>(what.width) * static_cast<std::size_t>(what.width) *
-           static_cast<std::size_t>(what.batch);
+    return spec::to_size(what.width) * spec::to_size(what.width) * spec::to_size(what.batch);
   }
   /// Multiplies the result.
   void scale(double factor) const;

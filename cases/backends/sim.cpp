@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/fault.hpp"
@@ -96,7 +97,7 @@ void SimBackend::fill_images(std::span<const Case> stages,
   const Case& c = stages[stage];
   const std::vector<int> ranks = members(c);
   const auto n = ranks.size();
-  const auto element_bytes = static_cast<std::size_t>(spec::info(c.type).bytes);
+  const auto element_bytes = spec::to_size(spec::info(c.type).bytes);
   harness::StageOutcome& outcome = observation.stages[stage];
   outcome.images.resize(n);
   outcome.stamps.resize(n);

@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/json_text.hpp"
 #include "harness/worker/session.hpp"
 
@@ -33,7 +35,7 @@ std::string content_of(int file) {
   std::array<char, 4096> part{};
   ::lseek(file, 0, SEEK_SET);
   for (ssize_t got = 0; (got = ::read(file, part.data(), part.size())) > 0;) {
-    text.append(part.data(), static_cast<std::size_t>(got));
+    text.append(part.data(), spec::to_size(got));
   }
   return text;
 }

@@ -15,6 +15,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/vendor_library.hpp"
 
 #include "harness/json_text.hpp"
@@ -50,7 +52,7 @@ bool read_until(Clock::time_point deadline, Process& process, int from, std::str
     if (ready[0].revents == 0) continue;
     const ssize_t count = ::read(from, part.data(), part.size());
     if (count == 0 || (count < 0 && errno != EINTR)) return true;
-    if (count > 0) text.append(part.data(), static_cast<std::size_t>(count));
+    if (count > 0) text.append(part.data(), spec::to_size(count));
   }
 }
 

@@ -14,6 +14,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/backend.hpp"
 #include "harness/files.hpp"
 #include "harness/run/memory.hpp"
@@ -108,8 +110,8 @@ double Bench::copy_floor_seconds(int ranks, std::int64_t bytes) {
   constexpr int repetitions = 21;
   double& floor = copy_floors_[{ranks, bytes}];
   if (floor > 0) return floor;
-  const auto size = static_cast<std::size_t>(bytes);
-  std::vector<std::byte> from(static_cast<std::size_t>(ranks) * size, std::byte{1});
+  const auto size = spec::to_size(bytes);
+  std::vector<std::byte> from(spec::to_size(ranks) * size, std::byte{1});
   std::vector<std::byte> to(from.size(), std::byte{2});
   std::vector<double> times;
   for (int i = 0; i < repetitions; ++i) {

@@ -4,6 +4,8 @@
 #include <memory>
 #include <stdexcept>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/image.hpp"
 
 #include "cases/backends/command_backend.hpp"
@@ -75,7 +77,7 @@ harness::Case large_case(std::string_view operation,
   c.ranks = ranks;
   if (collective(contract).reduces) collective(c).op = spec::ReduceOp::sum;
   const std::int64_t elements = bytes / spec::info(c.type).bytes;
-  const auto n = static_cast<std::size_t>(ranks);
+  const auto n = spec::to_size(ranks);
   if (collective(contract).sizes == spec::Sizes::counts_per_rank)
     c.counts.assign(n, elements / ranks);
   if (collective(contract).sizes == spec::Sizes::counts_per_pair)

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/simulator.hpp"
 
@@ -38,7 +40,7 @@ class SimulatedCall {
       : algorithm_(algorithm), case_(std::move(c)), contract_(*contract_of(case_.operation)) {
     const std::int64_t bytes = spec::info(case_.type).bytes;
     const auto allocate = [&](std::int64_t elements) {
-      return memory_.emplace_back(static_cast<std::size_t>(elements * bytes)).data();
+      return memory_.emplace_back(spec::to_size(elements * bytes)).data();
     };
     for (int r = 0; r < case_.ranks; ++r) {
       const spec::Extents extents = spec::extents_of(contract_, collective_call(case_), r);

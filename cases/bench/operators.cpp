@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/host/fft.hpp"
@@ -87,10 +88,10 @@ class OperatorCall {
       : algorithm_(algorithm),
         case_(std::move(c)),
         cluster_(reference::contract_named, gpu::algorithm_for),
-        images_(static_cast<std::size_t>(case_.ranks)) {
+        images_(spec::to_size(case_.ranks)) {
     for (int rank = 0; rank < case_.ranks; ++rank) {
       harness::ImageLayout layout;
-      harness::Image& image = images_[static_cast<std::size_t>(rank)];
+      harness::Image& image = images_[spec::to_size(rank)];
       prepare_stage(reference::contract_named,
                     {&case_, 1},
                     0,
@@ -107,7 +108,7 @@ class OperatorCall {
     const spec::OperatorCall call = operator_call(case_);
     cluster_.begin(case_.ranks, {}, {});
     for (int rank = 0; rank < case_.ranks; ++rank) {
-      const harness::Image& image = images_[static_cast<std::size_t>(rank)];
+      const harness::Image& image = images_[spec::to_size(rank)];
       cluster_.adopt(rank, image.data(), static_cast<std::int64_t>(image.size()));
     }
     const auto start = Clock::now();
@@ -158,7 +159,7 @@ Run copies(double bytes) {
     std::vector<std::byte> from;
     std::vector<std::byte> to;
   };
-  const auto size = static_cast<std::size_t>(bytes);
+  const auto size = spec::to_size(bytes);
   const auto buffers =
       std::make_shared<Buffers>(std::vector(size, std::byte{1}), std::vector(size, std::byte{2}));
   return [buffers] {

@@ -5,6 +5,8 @@
 #include <limits>
 #include <tuple>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/input.hpp"
 
 #include "cases/collectives/family/case.hpp"
@@ -138,7 +140,7 @@ class StageJudge {
       }
       numerics::Expected sum;
       numerics::fold(oracle_.rule(), one, oracle_.scalars(), 1, sum);
-      std::vector<std::byte> bits(static_cast<std::size_t>(bytes_));
+      std::vector<std::byte> bits(spec::to_size(bytes_));
       if (sum.as_bits) {
         bits = sum.bits;
       } else {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reference/numerics/fold.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "harness/properties/nearly_equal.hpp"
 
@@ -30,7 +31,7 @@ bool is_combination(spec::Type component,
     return 2 * numerics::to_double(component, a) + numerics::to_double(component, b) ==
            numerics::to_double(component, sum);
   }
-  const auto bytes = static_cast<std::size_t>(spec::info(component).bytes);
+  const auto bytes = spec::to_size(spec::info(component).bytes);
   const auto low_bits = [&](const std::byte* at) {
     std::uint64_t value = 0;
     std::copy_n(at, bytes, reinterpret_cast<std::byte*>(&value));
@@ -89,7 +90,7 @@ Case next_stage_of(const Case& c, std::string_view operation) {
 
 Case in_parts(const Case& c) {
   Case parts = c;
-  const auto n = static_cast<std::size_t>(group_size(c));
+  const auto n = spec::to_size(group_size(c));
   parts.counts.resize(n);
   for (std::size_t r = 0; r < n; ++r) {
     parts.counts[r] = harness::nearly_equal_count(c.count, n, r);

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "reference/collectives/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "harness/input.hpp"
 
@@ -37,7 +38,7 @@ Oracle::Oracle(const harness::Evidence& evidence, std::size_t stage)
       reference_(reference_of(case_.operation)) {
   const std::vector<int> ranks = members(case_);
   const auto n = ranks.size();
-  const auto bytes = static_cast<std::size_t>(bytes_);
+  const auto bytes = spec::to_size(bytes_);
   views_.resize(n);
   inputs_.resize(n);
   contributions_.resize(n);
@@ -50,7 +51,7 @@ Oracle::Oracle(const harness::Evidence& evidence, std::size_t stage)
       inputs_[r].assign(left, left + extents.send_size * bytes_);
       continue;
     }
-    inputs_[r].assign(static_cast<std::size_t>(extents.send_size) * bytes, std::byte{});
+    inputs_[r].assign(spec::to_size(extents.send_size) * bytes, std::byte{});
     for (std::size_t b = 0; b < extents.send.size(); ++b) {
       const spec::Block& block = extents.send[b];
       fill_block(

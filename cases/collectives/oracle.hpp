@@ -7,6 +7,7 @@
 
 #include "reference/collectives/piece.hpp"
 #include "reference/numerics/fold.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "harness/operation.hpp"
 
@@ -24,11 +25,11 @@ class Oracle {
   [[nodiscard]] const numerics::Fold& rule() const { return rule_; }
   /// Returns the buffers of a member after the run.
   [[nodiscard]] const harness::BufferView& view(int rank) const {
-    return views_[static_cast<std::size_t>(rank)];
+    return views_[spec::to_size(rank)];
   }
   /// Returns the content of a member's send buffer before the call.
   [[nodiscard]] std::span<const std::byte> input(int rank) const {
-    return inputs_[static_cast<std::size_t>(rank)];
+    return inputs_[spec::to_size(rank)];
   }
   /// Returns one scalar of each member if the op is premul_sum; otherwise empty.
   [[nodiscard]] std::span<const std::byte> scalars() const { return scalars_; }

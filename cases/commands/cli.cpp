@@ -8,6 +8,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/files.hpp"
 #include "harness/run/data_files.hpp"
 #include "harness/table.hpp"
@@ -63,7 +65,7 @@ harness::Case read_case(const harness::Catalogue& catalogue, const std::string& 
 std::size_t terminal_width() {
   if (const char* columns = std::getenv("COLUMNS")) {
     const int width = std::atoi(columns);
-    if (width > 0) return static_cast<std::size_t>(width);
+    if (width > 0) return spec::to_size(width);
   }
   winsize size{};
   const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "harness/family.hpp"
 #include "harness/files.hpp"
@@ -59,7 +60,7 @@ class CollectiveExport {
       befores_.emplace_back();
       prepare(harness::family_of(reference::contract_named(case_.operation)),
               case_,
-              ranks[static_cast<std::size_t>(r)],
+              ranks[spec::to_size(r)],
               oracle_.view(r).layout,
               previous,
               befores_.back());
@@ -71,7 +72,7 @@ class CollectiveExport {
     for (int r = 0; r < oracle_.call().ranks; ++r) {
       const harness::BufferView& after = oracle_.view(r);
       const harness::ImageLayout& layout = after.layout;
-      const Image& before = befores_[static_cast<std::size_t>(r)];
+      const Image& before = befores_[spec::to_size(r)];
       if (layout.send >= 0) {
         write(folder, r, "input", before.data() + layout.send, layout.extents.send_size, files);
       }
@@ -89,7 +90,7 @@ class CollectiveExport {
   Image expect(int rank) {
     std::vector<reference::Piece> pieces;
     oracle_.collect(rank, pieces);
-    Image image = befores_[static_cast<std::size_t>(rank)];
+    Image image = befores_[spec::to_size(rank)];
     std::byte* const recv = image.data() + oracle_.view(rank).layout.recv;
     numerics::Expected expected;
     for (const reference::Piece& piece : pieces) {

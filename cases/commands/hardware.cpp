@@ -14,6 +14,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/journal.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/session.hpp"
@@ -70,7 +72,7 @@ class Variable {
 std::string visible_name(int device) {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   if (visible == nullptr) return std::to_string(device);
-  return CLI::detail::split(visible, ',').at(static_cast<std::size_t>(device));
+  return CLI::detail::split(visible, ',').at(spec::to_size(device));
 }
 
 /// Returns the path of compute-sanitizer. Empty if it is not installed.

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/runner.hpp"
 #include "harness/suite_file.hpp"
 
@@ -128,7 +130,7 @@ class Gate {
     const Verdict verdict = take(part, ask(part));
     const std::string& reason = gate_.phases.back().reason;
     if (part.phase == Phase::device) {
-      DeviceVerdict& alone = gate_.devices[static_cast<std::size_t>(part.device)];
+      DeviceVerdict& alone = gate_.devices[spec::to_size(part.device)];
       worsen(alone.verdict, alone.reason, verdict, reason);
     } else if (gate_.devices.size() == 1 && harness::is_red(verdict)) {
       DeviceVerdict& only = gate_.devices.front();
@@ -337,7 +339,7 @@ class Gate {
     for (int d = 0; d < static_cast<int>(gate_.devices.size()); ++d) {
       const PhaseRequest alone{.phase = is_alone ? Phase::suites : Phase::device, .device = d};
       if (was_run(title(alone))) continue;
-      DeviceVerdict& device = gate_.devices[static_cast<std::size_t>(d)];
+      DeviceVerdict& device = gate_.devices[spec::to_size(d)];
       worsen(device.verdict, device.reason, Verdict::skipped, not_measured);
     }
   }
@@ -418,7 +420,7 @@ class Gate {
 }  // namespace
 
 std::string_view name(Phase phase) {
-  return phase_names[static_cast<std::size_t>(phase)];
+  return phase_names[spec::to_size(phase)];
 }
 
 std::optional<Phase> phase_named(std::string_view wanted) {

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::cases::hardware {
 
 namespace {
@@ -54,7 +56,7 @@ void blame(const std::vector<const Link*>& wrong, std::vector<DeviceVerdict>& de
     if (touches_all) common.push_back(d);
   }
   if (common.size() != 1) return;
-  DeviceVerdict& suspect = devices[static_cast<std::size_t>(common.front())];
+  DeviceVerdict& suspect = devices[spec::to_size(common.front())];
   worsen(suspect.verdict,
          suspect.reason,
          Verdict::falsified,
@@ -104,14 +106,14 @@ void judge_devices(GateReport& gate) {
     gate.volume += link.volume;
     const auto verdict = link.finding.verdict;
     if (link.from == link.to) {
-      DeviceVerdict& own = gate.devices[static_cast<std::size_t>(link.from)];
+      DeviceVerdict& own = gate.devices[spec::to_size(link.from)];
       own.volume += link.volume;
       worsen(own.verdict, own.reason, verdict, "its memory: " + link.finding.reason);
     } else if (harness::is_red(verdict)) {
       wrong.push_back(&link);
     }
     if (link.lost_sources > 0) {
-      DeviceVerdict& source = gate.devices[static_cast<std::size_t>(link.from)];
+      DeviceVerdict& source = gate.devices[spec::to_size(link.from)];
       worsen(source.verdict,
              source.reason,
              Verdict::falsified,

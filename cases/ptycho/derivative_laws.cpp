@@ -8,6 +8,7 @@
 
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/pixels.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "cases/ptycho/family/case.hpp"
 #include "cases/ptycho/laws.hpp"
@@ -75,7 +76,7 @@ Field first_order(const OperatorArrays& from, Array block, const Field& change) 
     one[block] = change;
     return far_waves(one);
   }
-  const auto slices = static_cast<std::size_t>(from.scene.slices);
+  const auto slices = spec::to_size(from.scene.slices);
   const std::size_t size = change.values.size() / slices;
   Field total;
   for (std::size_t s = 0; s < slices; ++s) {
@@ -108,7 +109,7 @@ double beyond_derivative(NoiseModel noise,
     if (from[Array::mask].values[i].real() == 0) return;
     double by = 0;
     double bent = 0;
-    for (std::size_t m = 0; m < static_cast<std::size_t>(from.scene.modes); ++m) {
+    for (std::size_t m = 0; m < spec::to_size(from.scene.modes); ++m) {
       const std::size_t w = wave(m);
       const std::complex<double> step = new_waves.values[w] - old_waves.values[w];
       const double error = new_waves.errors[w] + old_waves.errors[w];
@@ -173,7 +174,7 @@ Balance balance_of(const OperatorStage& stage, Array block, std::size_t slice, s
 
 void check_balance(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage stage = read_stage(evidence, 0);
-  const auto slices = static_cast<std::size_t>(ptycho(stage.c).scene.slices);
+  const auto slices = spec::to_size(ptycho(stage.c).scene.slices);
   const Balance probe = balance_of(stage, Array::probe, 0, 1);
   for (std::size_t s = 0; s < slices; ++s) {
     const Balance object = balance_of(stage, Array::object, s, slices);

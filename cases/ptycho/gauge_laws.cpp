@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "reference/ptycho/window.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "cases/ptycho/family/case.hpp"
 #include "cases/ptycho/family/symmetry.hpp"
@@ -32,8 +33,7 @@ double scale_of(Outputs outputs, const Case& c, Array array, std::size_t index) 
   }
   if (ptycho(c).symmetry != Symmetry::stretched) return 1;
   // Gradients shrink as values grow, because their product is a change of the cost.
-  const bool is_first =
-      index < static_cast<std::size_t>(ptycho(c).scene.rows * ptycho(c).scene.cols);
+  const bool is_first = index < spec::to_size(ptycho(c).scene.rows * ptycho(c).scene.cols);
   if (is_sum && array == Array::object) return is_first ? 0.25 : 1;
   if (is_sum && array == Array::probe) return 4;
   // The index belongs to the probe's step length. Its direction is a gradient.
@@ -78,9 +78,9 @@ void check_bilinear(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage stage = read_stage(evidence, 0);
   const spec::Scene& scene = ptycho(stage.c).scene;
   const auto& positions = stage.in[Array::positions].values;
-  const auto window = static_cast<std::size_t>(scene.window);
-  const auto margin = static_cast<std::size_t>(spec::margin(scene));
-  const auto width = static_cast<std::size_t>(scene.detector);
+  const auto window = spec::to_size(scene.window);
+  const auto margin = spec::to_size(spec::margin(scene));
+  const auto width = spec::to_size(scene.detector);
   const auto is_there = [&](Array array, std::size_t i) -> std::optional<ExpectedValue> {
     const std::size_t n = i / (width * width);
     const double row = positions[2 * n].real() + static_cast<double>(i / width % width) -

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/properties/nearly_equal.hpp"
 
 #include "cases/collectives/family/inputs.hpp"
@@ -31,7 +33,7 @@ using Value = std::complex<double>;
 
 /// Describes the place of a value in an array.
 std::string place_of(const OperatorStage& stage, Array array, std::size_t index) {
-  const auto per_copy = static_cast<std::size_t>(spec::values(ptycho(stage.c).scene, array));
+  const auto per_copy = spec::to_size(spec::values(ptycho(stage.c).scene, array));
   const std::size_t in_copy = index % per_copy;
   if (!spec::is_per_position(ptycho(stage.c).scene, array)) {
     return fmt::format("value {} of {}", in_copy, spec::name(array));
@@ -232,7 +234,7 @@ bool has_unmeasured_pixel(const Case& c) {
   if (std::count(c.counts.begin(), c.counts.end(), 0) == std::ssize(c.counts)) return false;
   Case drawn = c;
   drawn.type = spec::Type::f32;
-  std::vector<float> mask(static_cast<std::size_t>(spec::values(ptycho(c).scene, Array::mask)));
+  std::vector<float> mask(spec::to_size(spec::values(ptycho(c).scene, Array::mask)));
   fill_array(drawn,
              {.count = std::ssize(mask), .array = Array::mask},
              reinterpret_cast<std::byte*>(mask.data()));
@@ -268,8 +270,7 @@ void check_energy(const Evidence& evidence, Judgement& judgement) {
   const Field& in = stage.in[ptycho(stage.contract).linear_in.front()];
   const Field& got = stage.got[output];
   const Field& expected = stage.expected[output];
-  const auto frame =
-      static_cast<std::size_t>(ptycho(stage.c).scene.detector * ptycho(stage.c).scene.detector);
+  const auto frame = spec::to_size(ptycho(stage.c).scene.detector * ptycho(stage.c).scene.detector);
   harness::PowerMeter meter;
   for (std::size_t first = 0; first < got.values.size(); first += frame) {
     double before = 0;

@@ -11,6 +11,7 @@
 
 #include "reference/ptycho/extract/reference.hpp"
 #include "reference/ptycho/window.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "cases/ptycho/family/case.hpp"
 #include "cases/ptycho/laws.hpp"
@@ -54,7 +55,7 @@ void check_adjoint_of_slices(const Evidence& evidence, Judgement& judgement) {
   const Field& waves = forward.got[Array::waves];
   const ExpectedValue left = inner_product(
       waves, forward.expected[Array::waves], back.in[Array::waves], 0, waves.values.size());
-  const auto slices = static_cast<std::size_t>(ptycho(forward.c).scene.slices);
+  const auto slices = spec::to_size(ptycho(forward.c).scene.slices);
   const std::size_t size = back.got[Array::object].values.size() / slices;
   for (std::size_t s = 0; s < slices; ++s) {
     ExpectedValue right = inner_product(back.got[Array::object],

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/properties/is_deterministic.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
 
@@ -36,7 +38,7 @@ std::vector<std::int64_t> shares_of(const OperatorStage& stage, Judgement& judge
   for (std::size_t i = 0; i < owners.size(); ++i) {
     const double owner = owners[i].real();
     if (owner >= 0 && owner < static_cast<double>(shares.size()) && owner == std::floor(owner)) {
-      ++shares[static_cast<std::size_t>(owner)];
+      ++shares[spec::to_size(owner)];
       continue;
     }
     judgement.fail(Verdict::falsified, fmt::format("position {} belongs to rank {:.9g}", i, owner));

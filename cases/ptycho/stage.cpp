@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reference/ptycho/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "cases/collectives/family/inputs.hpp"
 #include "cases/ptycho/family/case.hpp"
@@ -36,7 +37,7 @@ void read_block(spec::Type type, const spec::Block& block, const std::byte* at, 
   const std::int64_t parts = spec::info(block.array).is_complex ? 2 : 1;
   for (std::int64_t i = 0; i < block.count / parts; ++i) {
     const std::byte* value = at + i * parts * bytes;
-    field.values[static_cast<std::size_t>(block.first / parts + i)] = {
+    field.values[spec::to_size(block.first / parts + i)] = {
         component(type, value), parts == 2 ? component(type, value + bytes) : 0};
   }
 }
@@ -121,12 +122,11 @@ OperatorStage read_stage(const harness::Evidence& evidence,
 
 std::complex<double> RelatedStages::taken(spec::Array array, std::size_t index) const {
   const std::complex<double> got = first.got[array].values[index];
-  return by_parts[static_cast<std::size_t>(array)] ? got - first.expected[array].values[index]
-                                                   : got;
+  return by_parts[spec::to_size(array)] ? got - first.expected[array].values[index] : got;
 }
 
 std::complex<double> RelatedStages::base(spec::Array array, std::size_t index) const {
-  return by_parts[static_cast<std::size_t>(array)] ? second.expected[array].values[index] : 0;
+  return by_parts[spec::to_size(array)] ? second.expected[array].values[index] : 0;
 }
 
 RelatedStages read_related(const harness::Evidence& evidence,
@@ -146,7 +146,7 @@ RelatedStages read_related(const harness::Evidence& evidence,
   }
   if (!leaves_directions(stages.first.contract)) return stages;
   for (const Array array : ptycho(stages.first.contract).outputs) {
-    stages.by_parts[static_cast<std::size_t>(array)] =
+    stages.by_parts[spec::to_size(array)] =
         !says_much(stages.first, array) || !says_much(stages.second, array);
   }
   // The reference of a step is slow, so it runs again only if some bound is too large.
@@ -155,7 +155,7 @@ RelatedStages read_related(const harness::Evidence& evidence,
     const OperatorArrays whole = stage->expected;
     expect_again(*stage, Follow::results);
     for (const Array array : ptycho(stage->contract).outputs) {
-      if (!stages.by_parts[static_cast<std::size_t>(array)]) stage->expected[array] = whole[array];
+      if (!stages.by_parts[spec::to_size(array)]) stage->expected[array] = whole[array];
     }
   }
   return stages;

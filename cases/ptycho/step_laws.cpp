@@ -20,6 +20,7 @@
 #include "reference/ptycho/probe_preconditioner/reference.hpp"
 #include "reference/ptycho/propagate/reference.hpp"
 #include "reference/ptycho/rpie_step/contract.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "harness/properties/is_deterministic.hpp"
 
@@ -249,8 +250,8 @@ double light_of(OperatorArrays setting, const Field& object, const Field& probe)
 
 /// Bounds the length of the vector of mode 0's residual waves.
 double returned_light(const OperatorStage& step, const Field& waves) {
-  const auto frame = static_cast<std::size_t>(spec::values(ptycho(step.c).scene, Array::frames));
-  const auto modes = static_cast<std::size_t>(ptycho(step.c).scene.modes);
+  const auto frame = spec::to_size(spec::values(ptycho(step.c).scene, Array::frames));
+  const auto modes = spec::to_size(ptycho(step.c).scene.modes);
   double energy = 0;
   for (std::size_t i = 0; i < waves.values.size(); ++i) {
     if (i / frame % modes != 0) continue;

@@ -10,6 +10,8 @@
 #include <cairo/cairo.h>
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
 #if defined(__SANITIZE_ADDRESS__)
 // Known leaks of libraries. Fontconfig, which finds Cairo's fonts, keeps its settings until the
 // program ends. HDF5 loses some of its memory when files are damaged.
@@ -109,9 +111,7 @@ void Canvas::image(Panel box, const std::vector<Color>& pixels, int columns) {
   const int stride = cairo_image_surface_get_stride(stamp);
   for (int row = 0; row < rows; ++row) {
     for (int col = 0; col < columns; ++col) {
-      const Color& color =
-          pixels[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) +
-                 static_cast<std::size_t>(col)];
+      const Color& color = pixels[spec::to_size(row) * spec::to_size(columns) + spec::to_size(col)];
       const std::uint32_t value =
           channel(color.red) << 16 | channel(color.green) << 8 | channel(color.blue);
       std::copy_n(reinterpret_cast<const unsigned char*>(&value),

@@ -19,6 +19,7 @@
 #include "reference/ptycho/field.hpp"
 #include "reference/ptycho/illuminate/reference.hpp"
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/ptycho/solvers/state.hpp"
 
@@ -108,8 +109,8 @@ std::string place_of(const spec::Scene& scene, spec::Array array, std::size_t i)
   const std::string name(spec::name(array));
   if (array == spec::Array::cost) return name;
   if (array == spec::Array::exit_waves) {
-    const auto width = static_cast<std::size_t>(scene.detector);
-    const auto modes = static_cast<std::size_t>(scene.modes);
+    const auto width = spec::to_size(scene.detector);
+    const auto modes = spec::to_size(scene.modes);
     const std::size_t image = i / (width * width);
     return fmt::format("{}, position {}, mode {}, pixel ({}, {})",
                        name,
@@ -120,8 +121,8 @@ std::string place_of(const spec::Scene& scene, spec::Array array, std::size_t i)
   }
   const bool is_probe = spec::values(scene, array) == spec::values(scene, spec::Array::probe) &&
                         name.starts_with("probe");
-  const auto cols = static_cast<std::size_t>(is_probe ? scene.window : scene.cols);
-  const std::size_t pixels = is_probe ? cols * cols : cols * static_cast<std::size_t>(scene.rows);
+  const auto cols = spec::to_size(is_probe ? scene.window : scene.cols);
+  const std::size_t pixels = is_probe ? cols * cols : cols * spec::to_size(scene.rows);
   const std::string mode = is_probe ? fmt::format(", mode {}", i / pixels) : std::string();
   return fmt::format("{}{}, pixel ({}, {})", name, mode, i % pixels / cols, i % cols);
 }
@@ -185,7 +186,7 @@ double length_taken(const Field& before, const Field& after, const Field& direct
         return std::norm(a) < std::norm(b);
       });
   if (longest == direction.values.end() || *longest == 0.0) return 0;
-  const auto i = static_cast<std::size_t>(longest - direction.values.begin());
+  const auto i = spec::to_size(longest - direction.values.begin());
   const double length = ((after.values[i] - before.values[i]) / *longest).real();
   return length > 0 && std::isfinite(length) ? std::exp2(std::round(std::log2(length))) : 0;
 }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/reconstruct/recording.hpp"
 
 namespace rankcheck::cases::reconstruct {
@@ -95,7 +97,7 @@ void mask_codes(const Reader& file, Recording& recording) {
 /// all frames.
 void read_mask(const Reader& file, const hdf5::Shape& frames, Recording& recording) {
   const std::string name = detector + "mask";
-  const auto pixels = static_cast<std::size_t>(frames[1] * frames[2]);
+  const auto pixels = spec::to_size(frames[1] * frames[2]);
   std::vector<float>& mask = recording.mask;
   mask.assign(pixels, 1);
   if (!file.has(name)) return mask_codes(file, recording);
@@ -133,7 +135,7 @@ std::vector<double> read_translation(const Reader& file,
   const Array<double> stored = file.numbers<double>(name);
   std::vector<double> translation;
   const double metres = metres_per_unit(file, name);
-  const auto stride = static_cast<std::size_t>(stored.shape[1]);
+  const auto stride = spec::to_size(stored.shape[1]);
   for (std::size_t i = 0; i < stored.values.size(); i += stride) {
     translation.push_back(metres * stored.values[i + 1]);
     translation.push_back(metres * stored.values[i]);

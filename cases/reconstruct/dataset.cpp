@@ -4,13 +4,15 @@
 #include <cstddef>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/reconstruct/modes.hpp"
 
 namespace rankcheck::cases::reconstruct {
 
 void Dataset::read_frame(std::int64_t n, std::span<float> frame) const {
   if (frames.empty()) return source->read(n, frame);
-  const auto first = static_cast<std::size_t>(n) * pixels();
+  const auto first = spec::to_size(n) * pixels();
   std::copy_n(frames.begin() + static_cast<std::ptrdiff_t>(first), pixels(), frame.begin());
 }
 
@@ -25,9 +27,9 @@ double Dataset::total() const {
 
 Dataset read_dataset(const std::filesystem::path& path) {
   Dataset data = open_dataset(path);
-  std::vector<float> frames(static_cast<std::size_t>(data.count) * data.pixels());
+  std::vector<float> frames(spec::to_size(data.count) * data.pixels());
   for (std::int64_t n = 0; n < data.count; ++n) {
-    const auto first = static_cast<std::size_t>(n) * data.pixels();
+    const auto first = spec::to_size(n) * data.pixels();
     data.read_frame(n, std::span(frames).subspan(first, data.pixels()));
   }
   data.frames = std::move(frames);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "reference/spec/scene.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::cases::reconstruct {
 
@@ -97,7 +98,7 @@ struct Dataset {
   }
   /// Returns the number of pixels of a frame.
   [[nodiscard]] std::size_t pixels() const {
-    return static_cast<std::size_t>(detector) * static_cast<std::size_t>(detector);
+    return spec::to_size(detector) * spec::to_size(detector);
   }
   /// Copies frame n, from the file if necessary. Throws like FrameSource::read().
   void read_frame(std::int64_t n, std::span<float> frame) const;

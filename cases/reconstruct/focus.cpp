@@ -7,6 +7,8 @@
 #include <numbers>
 #include <optional>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/host/fft.hpp"
 
 #include "cases/reconstruct/modes.hpp"
@@ -26,7 +28,7 @@ template <class Values, class Body>
 void for_each_at(const Values& values, int width, const Body& body) {
   for (int row = 0; row < width; ++row) {
     for (int col = 0; col < width; ++col) {
-      body(row, col, values[static_cast<std::size_t>(row * width + col)]);
+      body(row, col, values[spec::to_size(row * width + col)]);
     }
   }
 }

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/case.hpp"
 #include "harness/files.hpp"
 #include "harness/run/memory.hpp"
@@ -46,13 +48,13 @@ bool is_number(H5T_class_t kind) {
 }
 
 Shape shape_of(const H5::DataSpace& space) {
-  std::vector<hsize_t> extents(static_cast<std::size_t>(space.getSimpleExtentNdims()));
+  std::vector<hsize_t> extents(spec::to_size(space.getSimpleExtentNdims()));
   if (!extents.empty()) space.getSimpleExtentDims(extents.data());
   return {extents.begin(), extents.end()};
 }
 
 std::size_t count_of(const Shape& shape) {
-  return static_cast<std::size_t>(
+  return spec::to_size(
       std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()));
 }
 

@@ -5,6 +5,8 @@
 #include <H5Cpp.h>
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/files.hpp"
 
 #include "cases/reconstruct/hdf5.hpp"
@@ -25,7 +27,7 @@ const H5::PredType& type_of(Number number) {
                                                          &H5::PredType::STD_U64LE,
                                                          &H5::PredType::IEEE_F32LE,
                                                          &H5::PredType::IEEE_F64LE};
-  return *types[static_cast<std::size_t>(number)];
+  return *types[spec::to_size(number)];
 }
 
 }  // namespace
@@ -118,7 +120,7 @@ void Writer::save(const std::filesystem::path& path, bool is_sealed) {
   implementation_->file.flush(H5F_SCOPE_GLOBAL);
   const hid_t file = implementation_->file.getId();
   const ssize_t size = H5Fget_file_image(file, nullptr, 0);
-  std::string image(static_cast<std::size_t>(std::max<ssize_t>(size, 0)), '\0');
+  std::string image(spec::to_size(std::max<ssize_t>(size, 0)), '\0');
   if (size < 0 || H5Fget_file_image(file, image.data(), image.size()) < 0) {
     throw harness::FileError(fmt::format("cannot write: {}: {}", path.string(), last_complaint()));
   }

@@ -5,6 +5,7 @@
 #include "reference/ptycho/illuminate/reference.hpp"
 #include "reference/ptycho/intensity/reference.hpp"
 #include "reference/ptycho/propagate/reference.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::cases::reconstruct {
 
@@ -23,8 +24,7 @@ ReferenceModel::ReferenceModel(const Dataset& data) : data_(data) {
 
 const reference::Field& ReferenceModel::intensity(std::int64_t position) {
   for (std::size_t axis = 0; axis < 2; ++axis) {
-    setting_[Array::positions].values[axis] =
-        data_.positions[2 * static_cast<std::size_t>(position) + axis];
+    setting_[Array::positions].values[axis] = data_.positions[2 * spec::to_size(position) + axis];
   }
   reference::illuminate::reference(setting_, setting_);
   reference::propagate::reference(setting_, setting_);

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::cases::reconstruct {
 
 namespace {
@@ -37,7 +39,7 @@ void add_mode(std::vector<Mode>& modes, int width, double wanted) {
   Mode mode = modes.front();
   for (int row = 0; row < width; ++row) {
     for (int col = 0; col < width; ++col) {
-      mode[static_cast<std::size_t>(row * width + col)] *=
+      mode[spec::to_size(row * width + col)] *=
           std::pow((row - middle) / width, row_power) * std::pow((col - middle) / width, col_power);
     }
   }

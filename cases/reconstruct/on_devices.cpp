@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/ptycho/exchange/tiles.hpp"
 #include "gpu/ptycho/solvers/state.hpp"
 
@@ -63,7 +65,7 @@ std::vector<Box> held_by_ranks(const Problem& problem,
 
 /// Returns the lowest rank that holds each pixel of the object; -1 if no rank holds it.
 std::vector<int> lowest_holders(const spec::Scene& scene, const std::vector<Box>& held) {
-  std::vector<int> holders(static_cast<std::size_t>(spec::values(scene, Array::object)), -1);
+  std::vector<int> holders(spec::to_size(spec::values(scene, Array::object)), -1);
   for (std::size_t rank = held.size(); rank-- > 0;) {
     const Box& box = held[rank];
     for (std::int64_t row = box.row; row < box.row + box.rows; ++row) {
@@ -75,10 +77,10 @@ std::vector<int> lowest_holders(const spec::Scene& scene, const std::vector<Box>
 
 /// Returns the rank that owns each position.
 std::vector<int> owners_of(const Shards& shards, std::int64_t count) {
-  std::vector<int> owners(static_cast<std::size_t>(count));
+  std::vector<int> owners(spec::to_size(count));
   for (std::size_t rank = 0; rank < shards.positions().size(); ++rank) {
     for (const std::int64_t n : shards.positions()[rank]) {
-      owners[static_cast<std::size_t>(n)] = static_cast<int>(rank);
+      owners[spec::to_size(n)] = static_cast<int>(rank);
     }
   }
   return owners;
@@ -126,7 +128,7 @@ class OnDevices final : public Reconstruction {
     for (const int rank : cluster_.local()) {
       Part& part = parts_.emplace_back();
       part.rank = rank;
-      part.held = held_[static_cast<std::size_t>(rank)];
+      part.held = held_[spec::to_size(rank)];
       load_positions(part, shards_.frames(parts_.size() - 1));
       allocate_state(part, part.share);
     }
@@ -188,7 +190,7 @@ class OnDevices final : public Reconstruction {
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
       if (kept.array == Array::object || kept.array == Array::probe) continue;
       const std::string name(spec::name(kept.array));
-      const auto size = static_cast<std::size_t>(2 * whole(kept));
+      const auto size = spec::to_size(2 * whole(kept));
       std::vector<float>& values = state.memory[name];
       if (values.empty() && kept.lies == Lies::like_frames) continue;
       if (values.empty()) values.assign(size, 0);
@@ -202,14 +204,14 @@ class OnDevices final : public Reconstruction {
   [[nodiscard]] std::vector<Share> shares(int first, int last) const {
     std::vector<Share> all;
     for (const Part& part : parts_) {
-      const std::int64_t begin = part.batch_begins[static_cast<std::size_t>(first)];
+      const std::int64_t begin = part.batch_begins[spec::to_size(first)];
       Share share = part.share;
       share.positions += 2 * begin;
       share.frames += begin * spec::values(scene_, Array::frames);
       if (share.exit_waves != nullptr) {
         share.exit_waves += begin * spec::values(scene_, Array::exit_waves);
       }
-      share.count = part.batch_begins[static_cast<std::size_t>(last)] - begin;
+      share.count = part.batch_begins[spec::to_size(last)] - begin;
       all.push_back(share);
     }
     return all;
@@ -224,16 +226,16 @@ class OnDevices final : public Reconstruction {
 
   void load_positions(Part& part, const float* frames) {
     const Dataset& data = problem_.data;
-    const auto& positions = shards_.positions()[static_cast<std::size_t>(part.rank)];
+    const auto& positions = shards_.positions()[spec::to_size(part.rank)];
     const auto count = static_cast<std::int64_t>(positions.size());
     std::vector<float> corners;
-    part.batch_begins.assign(static_cast<std::size_t>(problem_.batches) + 1, 0);
+    part.batch_begins.assign(spec::to_size(problem_.batches) + 1, 0);
     for (const std::int64_t n : positions) {
       // The difference is exact, because no window begins before the box.
       const float* const corner = data.positions.data() + 2 * n;
       corners.push_back(corner[0] - static_cast<float>(part.held.row));
       corners.push_back(corner[1] - static_cast<float>(part.held.col));
-      ++part.batch_begins[static_cast<std::size_t>(n % problem_.batches) + 1];
+      ++part.batch_begins[spec::to_size(n % problem_.batches) + 1];
     }
     std::partial_sum(part.batch_begins.begin(), part.batch_begins.end(), part.batch_begins.begin());
     part.share.frames = frames;
@@ -305,7 +307,7 @@ class OnDevices final : public Reconstruction {
   template <class Body>
   void for_each_position(const Part& part, std::int64_t size, Stretch of, const Body& body) const {
     std::int64_t own = 0;
-    for (const std::int64_t n : shards_.positions()[static_cast<std::size_t>(part.rank)]) {
+    for (const std::int64_t n : shards_.positions()[spec::to_size(part.rank)]) {
       const std::int64_t begin = std::max(n * size, of.first);
       const std::int64_t stop = std::min((n + 1) * size, of.first + of.count);
       if (begin < stop) body(begin, own + begin - n * size, stop - begin);
@@ -344,8 +346,7 @@ class OnDevices final : public Reconstruction {
     State state = start_;
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
       if (kept.lies == Lies::like_frames) {
-        state.memory[std::string(spec::name(kept.array))].resize(
-            static_cast<std::size_t>(2 * whole(kept)));
+        state.memory[std::string(spec::name(kept.array))].resize(spec::to_size(2 * whole(kept)));
       }
       float* const to = components(state, kept.array);
       const bool is_in_parts = kept.lies == Lies::like_frames ||
@@ -365,7 +366,7 @@ class OnDevices final : public Reconstruction {
                              const Kept& kept,
                              Share Part::*place,
                              Stretch stretch) {
-    std::vector<Value> copy(static_cast<std::size_t>(stretch.count));
+    std::vector<Value> copy(spec::to_size(stretch.count));
     const Value* const from = part.*place.*kept.part;
     for_each_run(
         part, kept, stretch, [&](std::int64_t whole, std::int64_t own, std::int64_t count) {
@@ -400,7 +401,7 @@ class OnDevices final : public Reconstruction {
       sums.push_back(reinterpret_cast<std::byte*>(room(part)));
     }
     gpu::sum_over_ranks(cluster_, spec::Type::int32, count, sums);
-    std::vector<std::int32_t> sum(static_cast<std::size_t>(count));
+    std::vector<std::int32_t> sum(spec::to_size(count));
     cluster_.read(parts_.front().rank, room(parts_.front()), sum.data(), size);
     return sum;
   }
@@ -409,11 +410,11 @@ class OnDevices final : public Reconstruction {
   [[nodiscard]] int holder(const Kept& kept, std::int64_t value) const {
     switch (kept.lies) {
       case Lies::like_object:
-        return holders_[static_cast<std::size_t>(value)];
+        return holders_[spec::to_size(value)];
       case Lies::like_probe:
         return 0;
       case Lies::like_frames:
-        return owners_[static_cast<std::size_t>(value / spec::values(scene_, kept.array))];
+        return owners_[spec::to_size(value / spec::values(scene_, kept.array))];
     }
     return -1;
   }
@@ -424,7 +425,7 @@ class OnDevices final : public Reconstruction {
       std::vector<Value> copy = copy_of(part, kept, place, stretch);
       for (std::int64_t i = 0; i < stretch.count; ++i) {
         if (holder(kept, stretch.first + i) == part.rank) continue;
-        copy[static_cast<std::size_t>(i)] = {};
+        copy[spec::to_size(i)] = {};
       }
       return copy;
     });
@@ -437,7 +438,7 @@ class OnDevices final : public Reconstruction {
       const std::vector<std::int32_t> bits = lowest_copy(kept, place, stretch);
       for (std::int64_t i = 0; i < 2 * stretch.count; ++i) {
         if (holder(kept, stretch.first + i / 2) < 0) continue;
-        values[2 * stretch.first + i] = std::bit_cast<float>(bits[static_cast<std::size_t>(i)]);
+        values[2 * stretch.first + i] = std::bit_cast<float>(bits[spec::to_size(i)]);
       }
     });
   }
@@ -452,9 +453,8 @@ class OnDevices final : public Reconstruction {
     bool equal = true;
     for_each_run(part, kept, stretch, [&](std::int64_t whole, std::int64_t, std::int64_t count) {
       const std::int64_t at = whole - stretch.first;
-      equal = equal && std::memcmp(copy.data() + at,
-                                   lowest + at,
-                                   static_cast<std::size_t>(count) * sizeof(Value)) == 0;
+      equal = equal &&
+              std::memcmp(copy.data() + at, lowest + at, spec::to_size(count) * sizeof(Value)) == 0;
     });
     return equal;
   }
@@ -462,17 +462,16 @@ class OnDevices final : public Reconstruction {
   /// Returns the lowest rank whose copy differs from the copy of the lowest holder; -1 if there is
   /// none.
   int unequal_rank(const Kept& kept) {
-    std::vector<std::int32_t> is_unequal(static_cast<std::size_t>(cluster_.ranks()), 0);
+    std::vector<std::int32_t> is_unequal(spec::to_size(cluster_.ranks()), 0);
     for_each_stretch(kept, [&](Stretch stretch) {
       const std::vector<std::int32_t> bits = lowest_copy(kept, &Part::share, stretch);
       for (const Part& part : parts_) {
-        if (!is_equal(part, kept, stretch, bits))
-          is_unequal[static_cast<std::size_t>(part.rank)] = 1;
+        if (!is_equal(part, kept, stretch, bits)) is_unequal[spec::to_size(part.rank)] = 1;
       }
     });
     const std::vector<std::int32_t> all = sum_bits(cluster_.ranks(), [&](const Part& part) {
       std::vector<std::int32_t> own(is_unequal.size(), 0);
-      const auto rank = static_cast<std::size_t>(part.rank);
+      const auto rank = spec::to_size(part.rank);
       own[rank] = is_unequal[rank];
       return own;
     });

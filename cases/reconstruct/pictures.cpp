@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/files.hpp"
 
 namespace rankcheck::cases::reconstruct {
@@ -62,16 +64,16 @@ void ticks_beside(Canvas& canvas, const Axis& axis, double x, const std::string&
 
 /// Returns how much light each pixel of the object got from all positions together.
 std::vector<double> light_on(const Dataset& data, const Complexes& modes) {
-  const auto window = static_cast<std::size_t>(data.window);
+  const auto window = spec::to_size(data.window);
   std::vector<double> probe(window * window, 0);
   for (std::size_t i = 0; i < modes.size(); ++i) {
     probe[i % probe.size()] += std::norm(modes[i]);
   }
-  const auto cols = static_cast<std::size_t>(data.cols);
-  std::vector<double> light(static_cast<std::size_t>(data.rows) * cols, 0);
+  const auto cols = spec::to_size(data.cols);
+  std::vector<double> light(spec::to_size(data.rows) * cols, 0);
   for (std::size_t n = 0; n < data.positions.size(); n += 2) {
-    const auto row = static_cast<std::size_t>(data.positions[n]);
-    const auto col = static_cast<std::size_t>(data.positions[n + 1]);
+    const auto row = spec::to_size(data.positions[n]);
+    const auto col = spec::to_size(data.positions[n + 1]);
     for (std::size_t i = 0; i < probe.size(); ++i) {
       light[(row + i / window) * cols + col + i % window] += probe[i];
     }
@@ -220,7 +222,7 @@ std::string draw_amplitude(const Dataset& data, const State& state) {
 }
 
 std::string draw_probe(const Dataset& data, const Complexes& probe) {
-  const auto pixels = static_cast<std::size_t>(data.window) * static_cast<std::size_t>(data.window);
+  const auto pixels = spec::to_size(data.window) * spec::to_size(data.window);
   const int modes = static_cast<int>(probe.size() / pixels);
   const int columns = std::min(modes, 4);
   const double side = data.window * std::max(1.0, std::floor(256.0 / data.window));
@@ -234,7 +236,7 @@ std::string draw_probe(const Dataset& data, const Complexes& probe) {
   double total = 0;
   for (const std::complex<float>& value : probe) total += std::norm(value);
   for (int m = 0; m < modes; ++m) {
-    const auto* mode = probe.data() + static_cast<std::size_t>(m) * pixels;
+    const auto* mode = probe.data() + spec::to_size(m) * pixels;
     double power = 0;
     double largest = 1e-30;
     for (std::size_t i = 0; i < pixels; ++i) {
@@ -260,7 +262,7 @@ std::string draw_probe(const Dataset& data, const Complexes& probe) {
 
 CostPlot plot_of(const Result& result) {
   CostPlot plot;
-  const auto iterations = static_cast<std::size_t>(result.iterations);
+  const auto iterations = spec::to_size(result.iterations);
   const bool is_one_curve = result.batches == 1;
   for (std::size_t i = 0; i < result.costs.size(); ++i) {
     const double at = static_cast<double>(i);

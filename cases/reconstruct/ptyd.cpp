@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/reconstruct/recording.hpp"
 
 namespace rankcheck::cases::reconstruct {
@@ -45,7 +47,7 @@ Geometry read_geometry(const Reader& file) {
 
 /// Returns the number of pixels of one image.
 std::size_t pixels_of(const hdf5::Shape& frames) {
-  return static_cast<std::size_t>(frames[1] * frames[2]);
+  return spec::to_size(frames[1] * frames[2]);
 }
 
 /// Notes which pixels of a chunk's frames have no weight.
@@ -93,7 +95,7 @@ void read_chunk(const Reader& file,
   recording.stacks.push_back(data);
   frames[0] += shape[0];
   require_room(file, "chunks", frames);
-  std::vector<bool> is_bad(static_cast<std::size_t>(shape[0]) * pixels_of(shape), false);
+  std::vector<bool> is_bad(spec::to_size(shape[0]) * pixels_of(shape), false);
   for (const char* name : {"/weights", "/mask"}) {
     if (file.has(chunk + name)) apply_weights(file, chunk + name, shape, is_bad);
   }

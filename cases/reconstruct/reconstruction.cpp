@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "reference/ptycho/cancellation.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "cases/reconstruct/model.hpp"
 
@@ -25,7 +26,7 @@ float brightness(const Dataset& data, const State& state) {
   flat.cols = data.window + 1;
   flat.positions = {0, 0};
   flat.probe = state.probe;
-  flat.object.assign(static_cast<std::size_t>(flat.rows) * static_cast<std::size_t>(flat.cols), 1);
+  flat.object.assign(spec::to_size(flat.rows) * spec::to_size(flat.cols), 1);
   ReferenceModel model(flat);
   const reference::Field& frame = model.intensity(0);
   double modelled = 0;
@@ -133,7 +134,7 @@ Result reconstruct(const Solver& solver,
   Result result = std::move(from);
   result.solver = solver.name;
   result.batches = problem.batches;
-  result.costs.resize(static_cast<std::size_t>(result.iterations));
+  result.costs.resize(spec::to_size(result.iterations));
   while (result.iterations < budget.iterations) {
     // If an interruption comes within the iteration, the run returns to this state.
     if (observer.is_interrupted && problem.batches > 1) running.keep();

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/case.hpp"
 #include "harness/run/memory.hpp"
 
@@ -154,7 +156,7 @@ void take_object(Recording& recording, Dataset& data) {
       data.frames_name,
       fmt::format("an object of {} × {}, which the scan needs,", data.rows, data.cols),
       static_cast<double>(data.rows) * data.cols * sizeof(data.object.front()));
-  data.object.assign(static_cast<std::size_t>(data.rows) * static_cast<std::size_t>(data.cols), 1);
+  data.object.assign(spec::to_size(data.rows) * spec::to_size(data.cols), 1);
 }
 
 void take_probe(const hdf5::Reader& file, Recording& recording, Dataset& data) {
@@ -180,10 +182,10 @@ class BorderBrightness {
       return at < border || at >= side - border;
     };
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(mask.size()); ++i) {
-      if (mask[static_cast<std::size_t>(i)] == 0) continue;
+      if (mask[spec::to_size(i)] == 0) continue;
       ++measured_;
       if (is_at_end(i / shape[2], shape[1]) || is_at_end(i % shape[2], shape[2])) {
-        border_.push_back(static_cast<std::size_t>(i));
+        border_.push_back(spec::to_size(i));
       }
     }
   }
@@ -379,8 +381,8 @@ std::span<const float> ImageReader::image(std::int64_t n) {
     first_ = stack->first + begin;
     file_.rows(stack->name, begin, block_count_, block_);
   }
-  const std::size_t pixels = block_.size() / static_cast<std::size_t>(block_count_);
-  return std::span(block_).subspan(static_cast<std::size_t>(n - first_) * pixels, pixels);
+  const std::size_t pixels = block_.size() / spec::to_size(block_count_);
+  return std::span(block_).subspan(spec::to_size(n - first_) * pixels, pixels);
 }
 
 Dataset assemble(std::shared_ptr<const hdf5::Reader> opened, Recording recording) {

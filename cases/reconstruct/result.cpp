@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/case.hpp"
 #include "harness/files.hpp"
 #include "harness/table.hpp"
@@ -146,7 +148,7 @@ void require_memory(const std::filesystem::path& path,
     const auto kept = result.state.memory.find(name);
     const std::size_t found = kept == result.state.memory.end() ? 0 : kept->second.size();
     const std::int64_t copies = spec::is_per_position(scene, array) ? data.count : 1;
-    const auto expected = static_cast<std::size_t>(copies * spec::components(scene, array));
+    const auto expected = spec::to_size(copies * spec::components(scene, array));
     if (found == expected) continue;
     throw harness::BadInput(fmt::format("{}: {}/{}: expected {} numbers, found {}",
                                         path.string(),

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <span>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/reconstruct/fingerprint.hpp"
 
 namespace rankcheck::cases::reconstruct {
@@ -16,10 +18,10 @@ std::vector<std::vector<std::int64_t>> positions_of_ranks(const Dataset& data,
                                                           int batches) {
   const std::vector<double> corners(data.positions.begin(), data.positions.end());
   const std::vector<int> owners = gpu::owners(partition, corners, ranks);
-  std::vector<std::vector<std::int64_t>> all(static_cast<std::size_t>(ranks));
+  std::vector<std::vector<std::int64_t>> all(spec::to_size(ranks));
   for (std::int64_t batch = 0; batch < batches; ++batch) {
     for (std::int64_t n = batch; n < data.count; n += batches) {
-      all[static_cast<std::size_t>(owners[static_cast<std::size_t>(n)])].push_back(n);
+      all[spec::to_size(owners[spec::to_size(n)])].push_back(n);
     }
   }
   return all;
@@ -34,30 +36,30 @@ Shards::Shards(const Dataset& data, gpu::Cluster& cluster, gpu::Partition partit
     float* frame = nullptr;
   };
   const auto pixels = static_cast<std::int64_t>(data.pixels());
-  std::vector<Place> places(static_cast<std::size_t>(data.count));
+  std::vector<Place> places(spec::to_size(data.count));
   for (const int rank : cluster.local()) {
-    const auto& own = positions_[static_cast<std::size_t>(rank)];
+    const auto& own = positions_[spec::to_size(rank)];
     const auto count = static_cast<std::int64_t>(own.size());
     float* frame = frames_.emplace_back(cluster.allocate_array<float>(rank, count * pixels));
     for (const std::int64_t n : own) {
-      places[static_cast<std::size_t>(n)] = {.rank = rank, .frame = frame};
+      places[spec::to_size(n)] = {.rank = rank, .frame = frame};
       frame += pixels;
     }
   }
   std::vector<float> frame(data.pixels());
-  std::vector<double> totals(static_cast<std::size_t>(data.count), 0);
+  std::vector<double> totals(spec::to_size(data.count), 0);
   if (!data.has_probe) mean_frame_.assign(data.pixels(), 0);
   Fingerprint print;
   if (cluster.local().front() == 0) print.add_mask(data.mask);
   // The loop follows the order of the file, in which reading is fastest.
   for (std::int64_t n = 0; n < data.count; ++n) {
-    const Place& place = places[static_cast<std::size_t>(n)];
+    const Place& place = places[spec::to_size(n)];
     if (place.rank < 0) continue;
     data.read_frame(n, frame);
     const auto bytes = pixels * static_cast<std::int64_t>(sizeof(float));
     cluster.write(place.rank, frame.data(), place.frame, bytes);
     print.add_frame(n, frame);
-    totals[static_cast<std::size_t>(n)] = total_of(frame);
+    totals[spec::to_size(n)] = total_of(frame);
     for (std::size_t i = 0; i < mean_frame_.size(); ++i) mean_frame_[i] += frame[i];
   }
   fingerprint_ = print.value();

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/case.hpp"
 #include "harness/input.hpp"
 #include "harness/run/memory.hpp"
@@ -74,7 +76,7 @@ double poisson(Random& random, double mean) {
 /// `wavelength_min` pixels.
 std::vector<double> smooth_field(Random random, int rows, int cols, double wavelength_min) {
   constexpr int waves = 32;
-  std::vector<double> field(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols), 0);
+  std::vector<double> field(spec::to_size(rows) * spec::to_size(cols), 0);
   for (int wave = 0; wave < waves; ++wave) {
     const double frequency = 2 * pi / wavelength_min * std::sqrt(random.between(0.02, 1));
     const double direction = random.between(0, 2 * pi);
@@ -83,8 +85,7 @@ std::vector<double> smooth_field(Random random, int rows, int cols, double wavel
     const double along_cols = frequency * std::sin(direction);
     for (int row = 0; row < rows; ++row) {
       for (int col = 0; col < cols; ++col) {
-        field[static_cast<std::size_t>(row) * static_cast<std::size_t>(cols) +
-              static_cast<std::size_t>(col)] +=
+        field[spec::to_size(row) * spec::to_size(cols) + spec::to_size(col)] +=
             std::cos(start + along_rows * row + along_cols * col) * std::sqrt(2.0 / waves);
       }
     }
@@ -212,10 +213,9 @@ Dataset simulate(const Simulation& simulation) {
   data.probe = make_probe(simulation);
   data.has_object = true;
   data.has_probe = true;
-  const auto pixels =
-      static_cast<std::size_t>(data.detector) * static_cast<std::size_t>(data.detector);
+  const auto pixels = spec::to_size(data.detector) * spec::to_size(data.detector);
   data.mask.assign(pixels, 1);
-  data.frames.reserve(pixels * static_cast<std::size_t>(data.count));
+  data.frames.reserve(pixels * spec::to_size(data.count));
   ReferenceModel model(data);
   for (std::int64_t n = 0; n < data.count; ++n) {
     Random random(simulation.seed, Stream::noise, static_cast<std::uint64_t>(n) + 1);

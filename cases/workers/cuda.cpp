@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/cuda/cluster.hpp"
@@ -234,8 +235,8 @@ class CudaSubject final : public worker::Subject {
     algorithm.plan(builder_);
     const int n = devices_.ranks();
     for (int r = 0; r < n; ++r) {
-      const std::int64_t elements = plan_.scratch[static_cast<std::size_t>(r)];
-      call.memory[static_cast<std::size_t>(r)].scratch =
+      const std::int64_t elements = plan_.scratch[spec::to_size(r)];
+      call.memory[spec::to_size(r)].scratch =
           devices_.allocate(r, elements * spec::info(call.c.type).bytes);
     }
     if (!call.contract.synchronises) {
@@ -254,22 +255,19 @@ class CudaSubject final : public worker::Subject {
     constexpr std::int64_t delay_ns = 200'000;
     const int late = static_cast<int>(call.c.data_seed % static_cast<std::uint64_t>(n));
     for (int r = 0; r < n; ++r) {
-      devices_.stamp(
-          r, r == late ? delay_ns : 0, stamps[0], stamps[static_cast<std::size_t>(r)] + 1);
+      devices_.stamp(r, r == late ? delay_ns : 0, stamps[0], stamps[spec::to_size(r)] + 1);
     }
     // A graph must not be used here: its launch would synchronise the ranks, which is the plan's
     // task.
     cuda::enqueue(plan_, call.c.type, collective(call.c).op, call.memory, devices_);
     for (int r = 0; r < n; ++r) {
-      devices_.stamp(r, 0, stamps[0], stamps[static_cast<std::size_t>(r)] + 2);
+      devices_.stamp(r, 0, stamps[0], stamps[spec::to_size(r)] + 2);
     }
     for (int r = 0; r < n; ++r) {
       std::array<std::int64_t, 2> times{};
-      devices_.read(r,
-                    stamps[static_cast<std::size_t>(r)] + 1,
-                    times.data(),
-                    static_cast<std::int64_t>(sizeof times));
-      outcome.stamps[static_cast<std::size_t>(r)] = {.entered = times[0], .left = times[1]};
+      devices_.read(
+          r, stamps[spec::to_size(r)] + 1, times.data(), static_cast<std::int64_t>(sizeof times));
+      outcome.stamps[spec::to_size(r)] = {.entered = times[0], .left = times[1]};
     }
   }
 

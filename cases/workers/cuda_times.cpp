@@ -13,6 +13,7 @@
 #include <cuda_runtime_api.h>
 
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/cuda/cluster.hpp"
@@ -44,8 +45,7 @@ using Memory = std::unique_ptr<std::byte, Free>;
 Memory obtain(const cuda::Devices& devices, int rank, std::int64_t bytes) {
   devices.use(rank);
   void* memory = nullptr;
-  cuda::check(cudaMalloc(&memory, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1))),
-              "cudaMalloc");
+  cuda::check(cudaMalloc(&memory, spec::to_size(std::max<std::int64_t>(bytes, 1))), "cudaMalloc");
   return Memory(static_cast<std::byte*>(memory));
 }
 
@@ -53,7 +53,7 @@ Memory obtain(const cuda::Devices& devices, int rank, std::int64_t bytes) {
 template <class T>
 std::vector<std::byte> noise(const Case& c, int rank, std::int64_t count) {
   const harness::CounterHash hash(c.data_seed, static_cast<std::uint64_t>(rank));
-  std::vector<T> values(static_cast<std::size_t>(count));
+  std::vector<T> values(spec::to_size(count));
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<T>(hash(i) >> 40) * static_cast<T>(0x1p-24) - static_cast<T>(0.5);
   }
@@ -146,7 +146,7 @@ class TimedCase {
     builder.begin(plan_, contract_, call_, options_of(c));
     choice_.plan->plan(builder);
     for (int rank = 0; rank < c.ranks; ++rank) {
-      const auto r = static_cast<std::size_t>(rank);
+      const auto r = spec::to_size(rank);
       const std::int64_t bytes = plan_.scratch[r] * spec::info(c.type).bytes;
       memory_[r].scratch = keep(rank, bytes);
     }
@@ -235,8 +235,7 @@ class TimedCase {
   void spoil_results() {
     for (std::size_t r = 0; r < places_.size(); ++r) {
       const Place& place = places_[r];
-      const std::vector<std::byte> spoiled(static_cast<std::size_t>(place.recv_bytes),
-                                           std::byte{0xa5});
+      const std::vector<std::byte> spoiled(spec::to_size(place.recv_bytes), std::byte{0xa5});
       devices_.write(
           static_cast<int>(r), spoiled.data(), place.begin + place.recv, place.recv_bytes);
     }
@@ -247,7 +246,7 @@ class TimedCase {
     std::vector<std::size_t> all;
     std::string image;
     for (std::size_t r = 0; r < places_.size(); ++r) {
-      image.resize(static_cast<std::size_t>(places_[r].bytes));
+      image.resize(spec::to_size(places_[r].bytes));
       devices_.read(static_cast<int>(r), places_[r].begin, image.data(), places_[r].bytes);
       all.push_back(std::hash<std::string>()(image));
     }
@@ -296,7 +295,7 @@ class TimedCase {
   /// their values do not grow.
   void add_frames(int rank) {
     const std::int64_t frames =
-        case_.counts[static_cast<std::size_t>(rank)] * std::int64_t{ptycho(case_).scene.modes};
+        case_.counts[spec::to_size(rank)] * std::int64_t{ptycho(case_).scene.modes};
     const std::int64_t pixels =
         std::int64_t{ptycho(case_).scene.detector} * ptycho(case_).scene.detector;
     const std::vector<std::byte> frame = spec::component(case_.type) == spec::Type::f64
@@ -311,18 +310,18 @@ class TimedCase {
   }
 
   void copy(int rank) {
-    const Floor& floor = floors_[static_cast<std::size_t>(rank)];
+    const Floor& floor = floors_[spec::to_size(rank)];
     if (floor.bytes == 0) return;
     cuda::check(cudaMemcpyAsync(floor.to,
                                 floor.from,
-                                static_cast<std::size_t>(floor.bytes),
+                                spec::to_size(floor.bytes),
                                 cudaMemcpyDefault,
                                 devices_.use(rank)),
                 "cudaMemcpyAsync");
   }
 
   void transform(int rank) {
-    const Floor& floor = floors_[static_cast<std::size_t>(rank)];
+    const Floor& floor = floors_[spec::to_size(rank)];
     gpu::Transform whole{.precision = spec::component(case_.type),
                          .width = ptycho(case_).scene.detector,
                          .batch = floor.frames};

@@ -19,6 +19,7 @@
 #include <sys/resource.h>
 
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/cuda/presence.hpp"
@@ -108,7 +109,7 @@ nccl::World world_of(const Arguments& arguments, const Machine& machine) {
   if (arguments.rank >= 0) {
     world.local = {arguments.rank};
   } else {
-    world.local.resize(static_cast<std::size_t>(arguments.ranks));
+    world.local.resize(spec::to_size(arguments.ranks));
     std::iota(world.local.begin(), world.local.end(), 0);
   }
   return world;
@@ -236,7 +237,7 @@ class NcclSubject final : public worker::Subject {
     prepare_images(stages, k, stage, result);
     harness::StageOutcome& outcome = result.stages[k];
     for (const nccl::Member& each : stage.members) {
-      entered(group[static_cast<std::size_t>(each.group_rank)], k);
+      entered(group[spec::to_size(each.group_rank)], k);
     }
     runtime_->prepare(request);
     if (contract.synchronises && stage.members.size() == 1) {
@@ -272,7 +273,7 @@ class NcclSubject final : public worker::Subject {
     stage.scalars.resize(stage.members.size());
     for (std::size_t i = 0; i < stage.members.size(); ++i) {
       nccl::Member& member = stage.members[i];
-      const int world_rank = group[static_cast<std::size_t>(member.group_rank)];
+      const int world_rank = group[spec::to_size(member.group_rank)];
       std::vector<const std::byte*> left;
       for (std::size_t s = 0; s < k; ++s)
         left.push_back(image_after(stages[s], s, world_rank, result));

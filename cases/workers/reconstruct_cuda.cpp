@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/cuda/cluster.hpp"
@@ -29,7 +30,7 @@ namespace {
 int reconstruct_here(const reconstruct::Options& options) {
   namespace cuda = gpu::cuda;
   if (const std::string why = cuda::why_unavailable(); !why.empty()) throw gpu::DeviceError(why);
-  std::vector<int> ranks(static_cast<std::size_t>(std::max(options.ranks, 1)));
+  std::vector<int> ranks(spec::to_size(std::max(options.ranks, 1)));
   std::iota(ranks.begin(), ranks.end(), 0);
   cuda::Devices devices(static_cast<int>(ranks.size()));
   cuda::CudaCluster cluster(devices, reference::contract_named, gpu::algorithm_for);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/device/mpi/cluster.hpp"
 #include "gpu/device/mpi/runtime.hpp"
@@ -32,7 +33,7 @@ void complain(const std::exception& error) {
 
 int run_reconstruct(mpi::Runtime& runtime, int argc, char** argv) {
   mpi::MpiCluster cluster(runtime, reference::contract_named);
-  std::vector<int> all(static_cast<std::size_t>(runtime.size()));
+  std::vector<int> all(spec::to_size(runtime.size()));
   std::iota(all.begin(), all.end(), 0);
   cluster.begin(all, runtime.rank());
   const auto run = [&](const reconstruct::Options& options) {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "reference/spec/assert.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::gpu::plan {
 
@@ -16,7 +17,7 @@ void Builder::begin(Plan& plan,
   plan_ = &plan;
   call_ = &call;
   options_ = options;
-  const auto n = static_cast<std::size_t>(call.ranks);
+  const auto n = spec::to_size(call.ranks);
   plan.reset(call.ranks);
   extents_.resize(n);
   for (std::size_t r = 0; r < n; ++r) {
@@ -33,21 +34,21 @@ void Builder::begin(Plan& plan,
 
 Range Builder::send(int rank, int block) const {
   const std::vector<spec::Block>& blocks = extents(rank).send;
-  RANKCHECK_ASSERT(block >= 0 && static_cast<std::size_t>(block) < blocks.size());
-  const spec::Block& b = blocks[static_cast<std::size_t>(block)];
+  RANKCHECK_ASSERT(block >= 0 && spec::to_size(block) < blocks.size());
+  const spec::Block& b = blocks[spec::to_size(block)];
   return {rank, Buffer::send, b.offset, b.count};
 }
 
 Range Builder::recv(int rank, int block) const {
   const std::vector<spec::Block>& blocks = extents(rank).recv;
-  RANKCHECK_ASSERT(block >= 0 && static_cast<std::size_t>(block) < blocks.size());
-  const spec::Block& b = blocks[static_cast<std::size_t>(block)];
+  RANKCHECK_ASSERT(block >= 0 && spec::to_size(block) < blocks.size());
+  const spec::Block& b = blocks[spec::to_size(block)];
   return {rank, Buffer::recv, b.offset, b.count};
 }
 
 Range Builder::scratch(int rank, std::int64_t count) {
   RANKCHECK_ASSERT(rank >= 0 && rank < ranks() && count >= 0);
-  std::int64_t& size = plan_->scratch[static_cast<std::size_t>(rank)];
+  std::int64_t& size = plan_->scratch[spec::to_size(rank)];
   const Range range{rank, Buffer::scratch, size, count};
   size += count;
   return range;
@@ -64,7 +65,7 @@ void Builder::add(int rank,
   for (const Range& source : sources) wait_for_entry(rank, source.rank);
   const auto first = static_cast<std::uint32_t>(plan_->sources.size());
   plan_->sources.insert(plan_->sources.end(), sources.begin(), sources.end());
-  plan_->steps[static_cast<std::size_t>(rank)].push_back(
+  plan_->steps[spec::to_size(rank)].push_back(
       {.kind = kind,
        .finish = finish,
        .event = {},
@@ -99,7 +100,7 @@ Event Builder::signal(int rank) {
   RANKCHECK_ASSERT(rank >= 0 && rank < ranks());
   const Event event{plan_->events++};
   signallers_.push_back(rank);
-  plan_->steps[static_cast<std::size_t>(rank)].push_back(
+  plan_->steps[spec::to_size(rank)].push_back(
       {.kind = StepKind::signal, .finish = false, .event = event, .destination = {}});
   return event;
 }
@@ -107,9 +108,9 @@ Event Builder::signal(int rank) {
 void Builder::wait(int rank, Event event) {
   RANKCHECK_ASSERT(rank >= 0 && rank < ranks() && event.id >= 0);
   // A rank that signals has entered. The plan may not have the event yet: then nothing is known.
-  const auto id = static_cast<std::size_t>(event.id);
+  const auto id = spec::to_size(event.id);
   if (id < signallers_.size()) has_entered(rank, signallers_[id]) = true;
-  plan_->steps[static_cast<std::size_t>(rank)].push_back(
+  plan_->steps[spec::to_size(rank)].push_back(
       {.kind = StepKind::wait, .finish = false, .event = event, .destination = {}});
 }
 
@@ -120,8 +121,7 @@ void Builder::wait_for_entry(int rank, int other) {
 
 std::vector<bool>::reference Builder::has_entered(int rank, int other) {
   RANKCHECK_ASSERT(other >= 0 && other < ranks());
-  return entered_[static_cast<std::size_t>(rank) * static_cast<std::size_t>(ranks()) +
-                  static_cast<std::size_t>(other)];
+  return entered_[spec::to_size(rank) * spec::to_size(ranks()) + spec::to_size(other)];
 }
 
 Range part(const Range& range, std::int64_t offset, std::int64_t count) {

@@ -8,6 +8,7 @@
 #include "reference/spec/assert.hpp"
 #include "reference/spec/collective.hpp"
 #include "reference/spec/contract.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/plan/plan.hpp"
 
@@ -39,7 +40,7 @@ class Builder {
   [[nodiscard]] int ranks() const { return call_->ranks; }
   [[nodiscard]] const spec::Extents& extents(int rank) const {
     RANKCHECK_ASSERT(rank >= 0 && rank < ranks());
-    return extents_[static_cast<std::size_t>(rank)];
+    return extents_[spec::to_size(rank)];
   }
 
   /// Block `block` of a rank's send or recv buffer.

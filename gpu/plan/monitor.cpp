@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/plan/print.hpp"
 
 namespace rankcheck::gpu::plan {
@@ -10,7 +12,7 @@ namespace rankcheck::gpu::plan {
 namespace {
 
 constexpr std::size_t index(int value) {
-  return static_cast<std::size_t>(value);
+  return spec::to_size(value);
 }
 
 bool moves_data(const Step& step) {
@@ -149,7 +151,7 @@ const Violation* Monitor::follow(const Move& move) {
   clock(move.rank)[rank] = static_cast<std::uint32_t>(move.step + 2);
   if (move.step == Move::entry) return nullptr;
   const auto& program = plan_->steps[rank];
-  const auto step = static_cast<std::size_t>(move.step);
+  const auto step = spec::to_size(move.step);
   const bool ok = step < program.size() ? follow_step(move, program[step]) : take_all(move);
   return ok ? nullptr : &violation_;
 }
@@ -234,12 +236,12 @@ std::size_t Monitor::segment_at(std::vector<Segment>& segments, std::int64_t add
         return segment.end <= a;
       });
   const std::ptrdiff_t at = found - segments.begin();
-  if (found == segments.end() || found->begin >= address) return static_cast<std::size_t>(at);
+  if (found == segments.end() || found->begin >= address) return spec::to_size(at);
   Segment upper = *found;
   found->end = address;
   upper.begin = address;
   segments.insert(found + 1, upper);
-  return static_cast<std::size_t>(at + 1);
+  return spec::to_size(at + 1);
 }
 
 Extent Monitor::addresses(const Range& range) const {

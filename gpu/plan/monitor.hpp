@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/plan/plan.hpp"
 #include "gpu/plan/schedule.hpp"
 
@@ -27,11 +29,9 @@ struct RankMemory {
   std::array<Extent, 3> buffers;
 
   [[nodiscard]] const Extent& operator[](Buffer buffer) const {
-    return buffers[static_cast<std::size_t>(buffer)];
+    return buffers[spec::to_size(buffer)];
   }
-  [[nodiscard]] Extent& operator[](Buffer buffer) {
-    return buffers[static_cast<std::size_t>(buffer)];
-  }
+  [[nodiscard]] Extent& operator[](Buffer buffer) { return buffers[spec::to_size(buffer)]; }
 };
 
 /// A fault of a plan.

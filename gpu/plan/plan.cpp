@@ -2,13 +2,15 @@
 
 #include <cstddef>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::gpu::plan {
 
 void Plan::reset(int ranks) {
-  steps.resize(static_cast<std::size_t>(ranks));
+  steps.resize(spec::to_size(ranks));
   for (auto& program : steps) program.clear();
   sources.clear();
-  scratch.assign(static_cast<std::size_t>(ranks), 0);
+  scratch.assign(spec::to_size(ranks), 0);
   events = ranks;
 }
 

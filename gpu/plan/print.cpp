@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::gpu::plan {
 
 namespace {
@@ -13,7 +15,7 @@ constexpr std::array<std::string_view, 3> buffer_names{"send", "recv", "scratch"
 constexpr std::array<std::string_view, 5> kind_names{"put", "copy", "reduce", "signal", "wait"};
 
 std::string step_text(const Plan& plan, const Step& step, int rank) {
-  std::string text(kind_names[static_cast<std::size_t>(step.kind)]);
+  std::string text(kind_names[spec::to_size(step.kind)]);
   if (step.kind == StepKind::signal || step.kind == StepKind::wait) {
     if (step.event.id < plan.ranks()) {
       return text + " entry of rank " + std::to_string(step.event.id);
@@ -33,7 +35,7 @@ std::string step_text(const Plan& plan, const Step& step, int rank) {
 }  // namespace
 
 std::string to_text(const Range& range, int home) {
-  std::string text(buffer_names[static_cast<std::size_t>(range.buffer)]);
+  std::string text(buffer_names[spec::to_size(range.buffer)]);
   // The sum is unsigned because a range that is out of bounds may overflow.
   const std::uint64_t end =
       static_cast<std::uint64_t>(range.offset) + static_cast<std::uint64_t>(range.count);
@@ -44,10 +46,10 @@ std::string to_text(const Range& range, int home) {
 }
 
 std::string to_text(const Plan& plan, const Move& move) {
-  const auto& program = plan.steps[static_cast<std::size_t>(move.rank)];
+  const auto& program = plan.steps[spec::to_size(move.rank)];
   std::string text = "rank " + std::to_string(move.rank);
   if (move.step == Move::entry) return text + " (entering)";
-  const auto step = static_cast<std::size_t>(move.step);
+  const auto step = spec::to_size(move.step);
   if (step >= program.size()) return text + " (leaving)";
   return text + " step " + std::to_string(move.step) + " (" +
          step_text(plan, program[step], move.rank) + ")";
@@ -56,7 +58,7 @@ std::string to_text(const Plan& plan, const Move& move) {
 std::string to_text(const Plan& plan) {
   std::string text;
   for (int rank = 0; rank < plan.ranks(); ++rank) {
-    const auto r = static_cast<std::size_t>(rank);
+    const auto r = spec::to_size(rank);
     text += "rank " + std::to_string(rank);
     if (plan.scratch[r] > 0) text += ", scratch " + std::to_string(plan.scratch[r]);
     text += '\n';

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "reference/spec/assert.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::gpu::plan {
 
@@ -38,8 +39,8 @@ void Scheduler::begin(const Plan& plan, const Schedule& schedule) {
   plan_ = &plan;
   schedule_ = schedule;
   random_ = Random(schedule.seed);
-  const auto n = static_cast<std::size_t>(plan.ranks());
-  const auto events = static_cast<std::size_t>(plan.events);
+  const auto n = spec::to_size(plan.ranks());
+  const auto events = spec::to_size(plan.events);
   steps_.assign(n, Move::entry);
   ready_.resize(n);
   std::iota(ready_.begin(), ready_.end(), 0);
@@ -94,27 +95,27 @@ std::size_t Scheduler::choose() {
   if (current_ && current_slot_ < ready_.size() && ready_[current_slot_] == current_->rank) {
     return current_slot_;
   }
-  return static_cast<std::size_t>(std::min_element(ready_.begin(), ready_.end()) - ready_.begin());
+  return spec::to_size(std::min_element(ready_.begin(), ready_.end()) - ready_.begin());
 }
 
 std::size_t Scheduler::choose_pct() {
   const auto leader = [&] {
     const auto lower = [&](std::int32_t a, std::int32_t b) {
-      return priority_[static_cast<std::size_t>(a)] < priority_[static_cast<std::size_t>(b)];
+      return priority_[spec::to_size(a)] < priority_[spec::to_size(b)];
     };
     return std::max_element(ready_.begin(), ready_.end(), lower) - ready_.begin();
   };
   for (std::size_t i = 0; i < change_at_.size(); ++i) {
     if (change_at_[i] != moves_) continue;
-    const std::int32_t rank = ready_[static_cast<std::size_t>(leader())];
-    priority_[static_cast<std::size_t>(rank)] = -static_cast<std::int64_t>(i);
+    const std::int32_t rank = ready_[spec::to_size(leader())];
+    priority_[spec::to_size(rank)] = -static_cast<std::int64_t>(i);
   }
-  return static_cast<std::size_t>(leader());
+  return spec::to_size(leader());
 }
 
 void Scheduler::settle() {
   if (!current_) return;
-  const auto rank = static_cast<std::size_t>(current_->rank);
+  const auto rank = spec::to_size(current_->rank);
   const auto& program = plan_->steps[rank];
   const auto size = static_cast<std::int32_t>(program.size());
   const std::int32_t step = steps_[rank]++;
@@ -122,15 +123,15 @@ void Scheduler::settle() {
   RANKCHECK_ASSERT(step <= size);
   if (step == Move::entry) {
     happen(current_->rank);
-  } else if (step < size && program[static_cast<std::size_t>(step)].kind == StepKind::signal) {
-    happen(program[static_cast<std::size_t>(step)].event.id);
+  } else if (step < size && program[spec::to_size(step)].kind == StepKind::signal) {
+    happen(program[spec::to_size(step)].event.id);
   }
   bool goes_on = step < size;
   if (!goes_on) ++left_;
   if (step + 1 < size) {
-    const Step& following = program[static_cast<std::size_t>(step + 1)];
+    const Step& following = program[spec::to_size(step + 1)];
     if (following.kind == StepKind::wait && !has_happened(following.event)) {
-      std::int32_t& first = first_waiter_[static_cast<std::size_t>(following.event.id)];
+      std::int32_t& first = first_waiter_[spec::to_size(following.event.id)];
       next_waiter_[rank] = first;
       first = current_->rank;
       goes_on = false;
@@ -143,11 +144,11 @@ void Scheduler::settle() {
 }
 
 void Scheduler::happen(std::int32_t event) {
-  const auto index = static_cast<std::size_t>(event);
+  const auto index = spec::to_size(event);
   RANKCHECK_ASSERT(event >= 0 && index < happened_.size());
   happened_[index] = 1;
   for (std::int32_t rank = first_waiter_[index]; rank >= 0;
-       rank = next_waiter_[static_cast<std::size_t>(rank)]) {
+       rank = next_waiter_[spec::to_size(rank)]) {
     ready_.push_back(rank);
   }
   first_waiter_[index] = -1;

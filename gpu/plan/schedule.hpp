@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/plan/plan.hpp"
 #include "gpu/plan/random.hpp"
 
@@ -48,11 +50,9 @@ class Scheduler {
   void stop(const Move& move);
   [[nodiscard]] bool finished() const { return left_ == plan_->ranks(); }
   /// The rank's next move.
-  [[nodiscard]] Move position(int rank) const {
-    return {rank, steps_[static_cast<std::size_t>(rank)]};
-  }
+  [[nodiscard]] Move position(int rank) const { return {rank, steps_[spec::to_size(rank)]}; }
   [[nodiscard]] bool has_happened(Event event) const {
-    return happened_[static_cast<std::size_t>(event.id)] != 0;
+    return happened_[spec::to_size(event.id)] != 0;
   }
 
  private:

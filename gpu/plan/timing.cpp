@@ -8,12 +8,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::gpu::plan {
 
 namespace {
 
 constexpr std::size_t index(int value) {
-  return static_cast<std::size_t>(value);
+  return spec::to_size(value);
 }
 
 /// The progress of one rank through its program; times in seconds.

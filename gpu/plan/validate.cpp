@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/plan/print.hpp"
 
 namespace rankcheck::gpu::plan {
@@ -13,7 +15,7 @@ namespace rankcheck::gpu::plan {
 namespace {
 
 constexpr std::size_t index(int value) {
-  return static_cast<std::size_t>(value);
+  return spec::to_size(value);
 }
 
 /// The uses of an event, in the order in which the programs name it.

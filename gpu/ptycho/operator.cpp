@@ -4,6 +4,7 @@
 #include <string>
 
 #include "reference/spec/share.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/ptycho/kernels/arrays.hpp"
 
@@ -36,8 +37,7 @@ std::int64_t OperatorRun::size(int rank, spec::Array array) const {
 
 std::size_t OperatorRun::place(int rank) const {
   const auto ranks = cluster_.local();
-  return static_cast<std::size_t>(std::lower_bound(ranks.begin(), ranks.end(), rank) -
-                                  ranks.begin());
+  return spec::to_size(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin());
 }
 
 const std::byte* OperatorRun::input(int rank, spec::Array array) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reference/spec/operator.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/complex.hpp"
@@ -29,9 +30,7 @@ class OperatorRun {
   [[nodiscard]] const spec::Scene& scene() const { return call_.scene; }
   [[nodiscard]] std::span<const int> local() const { return cluster_.local(); }
   /// The number of positions of a rank.
-  [[nodiscard]] std::int64_t positions(int rank) const {
-    return call_.counts[static_cast<std::size_t>(rank)];
-  }
+  [[nodiscard]] std::int64_t positions(int rank) const { return call_.counts[spec::to_size(rank)]; }
   /// The number of values of an array that a rank holds.
   [[nodiscard]] std::int64_t size(int rank, spec::Array array) const;
 

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/engine.hpp"
 #include "harness/hash.hpp"
 #include "harness/run/progress.hpp"
@@ -95,7 +97,7 @@ class Rounds {
     std::int64_t cases = 0;
     for (std::size_t i = 0; i < units.size(); ++i) cases += done[i] ? 0 : units[i].cases;
     progress_.begin_round(
-        units.size(), static_cast<std::size_t>(std::count(done.begin(), done.end(), true)), cases);
+        units.size(), spec::to_size(std::count(done.begin(), done.end(), true)), cases);
     const Ending ending = runner_.run_round(units, done, seed());
     if (plan_.cycles) progress_.end_round(round_, record_.tally());
     ++round_;

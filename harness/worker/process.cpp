@@ -22,6 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::harness::worker {
 
 namespace {
@@ -193,7 +195,7 @@ void Process::drain() {
       error_output_.reset();
       return;
     }
-    errors_.append(chunk.data(), static_cast<std::size_t>(got));
+    errors_.append(chunk.data(), spec::to_size(got));
     if (errors_.size() > 2 * error_bytes_max) errors_.erase(0, errors_.size() - error_bytes_max);
   }
 }

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/json_text.hpp"
 
 namespace rankcheck::harness::worker {
@@ -110,7 +112,7 @@ bool Connection::write_all(std::span<const std::byte> bytes) const {
     if (written < 0 && errno == EINTR) continue;
     if (written < 0 && errno == EAGAIN && is_patient_ && is_patient_()) continue;
     if (written <= 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    bytes = bytes.subspan(spec::to_size(written));
   }
   return true;
 }
@@ -129,7 +131,7 @@ bool Connection::fill() {
     const ssize_t got = ::read(in_, buffer_.data() + end_, buffer_.size() - end_);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
-    end_ += static_cast<std::size_t>(got);
+    end_ += spec::to_size(got);
     return true;
   }
 }
@@ -161,8 +163,8 @@ std::optional<Frame> Connection::next(std::uint64_t payload_bytes_max) {
         fmt::format("a payload of {} bytes; expected at most {}", payload, payload_bytes_max));
   }
   if (available - prefix_bytes - length < payload) return std::nullopt;
-  frame.payload = {start + prefix_bytes + length, static_cast<std::size_t>(payload)};
-  begin_ += prefix_bytes + length + static_cast<std::size_t>(payload);
+  frame.payload = {start + prefix_bytes + length, spec::to_size(payload)};
+  begin_ += prefix_bytes + length + spec::to_size(payload);
   return frame;
 }
 
@@ -176,19 +178,18 @@ ordered_json to_json(const Hello& hello) {
     if (!algorithm.environment.empty()) entry["environment"] = algorithm.environment;
     algorithms.push_back(std::move(entry));
   }
-  ordered_json body{
-      {"protocol", protocol_version},
-      {"world", hello.world},
-      {"ranks", hello.ranks},
-      {"traits",
-       {{"name", traits.name},
-        {"nan_rule", nan_rule_names[static_cast<std::size_t>(traits.nan_rule)]},
-        {"zero_rule", zero_rule_names[static_cast<std::size_t>(traits.zero_rule)]},
-        {"result_place", result_place_names[static_cast<std::size_t>(traits.result_place)]},
-        {"ranks_max", traits.ranks_max},
-        {"deterministic", traits.deterministic}}},
-      {"algorithms", std::move(algorithms)},
-      {"versions", hello.versions}};
+  ordered_json body{{"protocol", protocol_version},
+                    {"world", hello.world},
+                    {"ranks", hello.ranks},
+                    {"traits",
+                     {{"name", traits.name},
+                      {"nan_rule", nan_rule_names[spec::to_size(traits.nan_rule)]},
+                      {"zero_rule", zero_rule_names[spec::to_size(traits.zero_rule)]},
+                      {"result_place", result_place_names[spec::to_size(traits.result_place)]},
+                      {"ranks_max", traits.ranks_max},
+                      {"deterministic", traits.deterministic}}},
+                    {"algorithms", std::move(algorithms)},
+                    {"versions", hello.versions}};
   if (hello.everyone) body["everyone"] = true;
   return {{"hello", std::move(body)}};
 }
@@ -269,7 +270,7 @@ Progress progress_from_json(const json& header) {
 }
 
 std::string_view name(RunStatus status) {
-  return status_names[static_cast<std::size_t>(status)];
+  return status_names[spec::to_size(status)];
 }
 
 bool send_result(Connection& connection, std::uint64_t run, const Observation& result) {

@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/image.hpp"
 #include "harness/worker/local_socket.hpp"
 
@@ -199,7 +201,7 @@ Frame Session::await_hello(Peer& peer, Clock::time_point deadline) {
 bool Session::is_complete() const {
   std::size_t hosted = 0;
   for (const Peer& peer : peers_) hosted += peer.ranks.size();
-  return !peers_.empty() && hosted == static_cast<std::size_t>(hello_.world);
+  return !peers_.empty() && hosted == spec::to_size(hello_.world);
 }
 
 Frame Session::await_frame(Peer& peer, Clock::time_point deadline) {
@@ -433,9 +435,9 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
       for (std::size_t g = 0; g < group.size(); ++g) {
         if (std::count(peer.ranks.begin(), peer.ranks.end(), group[g]) == 0) continue;
         lay_out(contract, stages[k], static_cast<int>(g), hello_.traits.result_place, layout_);
-        const bool fits =
-            k < peer.result.stages.size() && next < peer.result.stages[k].images.size() &&
-            peer.result.stages[k].images[next].size() == static_cast<std::size_t>(layout_.size);
+        const bool fits = k < peer.result.stages.size() &&
+                          next < peer.result.stages[k].images.size() &&
+                          peer.result.stages[k].images[next].size() == spec::to_size(layout_.size);
         if (!fits) {
           return give_up(
               observation,

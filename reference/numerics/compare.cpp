@@ -6,6 +6,7 @@
 
 #include "reference/numerics/fold.hpp"
 #include "reference/numerics/folds.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::numerics {
 
@@ -37,7 +38,7 @@ void note(Type type,
   if (comparison.differences.size() >= differences_max) return;
   Difference difference{index, to_text(type, expected), to_text(type, got), error, bound};
   if (difference.expected == difference.got) {
-    const auto bytes = static_cast<std::size_t>(spec::info(type).bytes);
+    const auto bytes = spec::to_size(spec::info(type).bytes);
     difference.expected += hexadecimal(expected, bytes);
     difference.got += hexadecimal(got, bytes);
   }
@@ -49,11 +50,11 @@ void compare_bits(Type type,
                   const std::byte* got,
                   std::int64_t count,
                   Comparison& comparison) {
-  const auto bytes = static_cast<std::size_t>(spec::info(type).bytes);
-  const auto total = static_cast<std::size_t>(count) * bytes;
+  const auto bytes = spec::to_size(spec::info(type).bytes);
+  const auto total = spec::to_size(count) * bytes;
   if (total == 0 || std::memcmp(expected.bits.data(), got, total) == 0) return;
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::size_t at = static_cast<std::size_t>(i) * bytes;
+    const std::size_t at = spec::to_size(i) * bytes;
     const std::byte* wanted = expected.bits.data() + at;
     if (std::memcmp(wanted, got + at, bytes) == 0) continue;
     const double error = std::fabs(to_double(type, got + at) - to_double(type, wanted));
@@ -71,7 +72,7 @@ std::uint8_t class_of(double value) {
 class Judge {
  public:
   Judge(const Fold& rule, const Expected& expected)
-      : expected_(expected), ranks_(static_cast<std::size_t>(rule.ranks)) {}
+      : expected_(expected), ranks_(spec::to_size(rule.ranks)) {}
 
   /// Returns the distance of one component from its expected value. Returns NaN if the class of the
   /// value or the sign of a zero is wrong; no bound admits NaN.
@@ -104,7 +105,7 @@ class Judge {
 /// The expected element rounded to its type, for a message.
 std::array<std::byte, 16> rounded(const Expected& expected, Type type, std::size_t first) {
   const Type part = spec::component(type);
-  const auto bytes = static_cast<std::size_t>(spec::info(part).bytes);
+  const auto bytes = spec::to_size(spec::info(part).bytes);
   std::array<std::byte, 16> element{};
   for (std::size_t p = 0; p < (is_complex(type) ? 2U : 1U); ++p) {
     from_double(part, expected.high[first + p] + expected.low[first + p], &element[p * bytes]);
@@ -128,8 +129,8 @@ void compare_values(const Fold& rule,
     load(spec::component(rule.type), got + first * bytes, elements * parts, values.data());
     std::int64_t wrong_element = -1;
     for (std::int64_t c = 0; c < elements * parts; ++c) {
-      const auto at = static_cast<std::size_t>(first * parts + c);
-      const double error = judge.error(at, values[static_cast<std::size_t>(c)]);
+      const auto at = spec::to_size(first * parts + c);
+      const double error = judge.error(at, values[spec::to_size(c)]);
       const double bound = expected.bound[at];
       compared += has_power(rule, expected, at) ? 1 : 0;
       if (bound > 0 && std::isfinite(error)) {
@@ -139,7 +140,7 @@ void compare_values(const Fold& rule,
       if (error <= bound || wrong_element == c / parts) continue;
       wrong_element = c / parts;
       const std::int64_t index = first + wrong_element;
-      const auto wanted = rounded(expected, rule.type, static_cast<std::size_t>(index * parts));
+      const auto wanted = rounded(expected, rule.type, spec::to_size(index * parts));
       note(rule.type, index, wanted.data(), got + index * bytes, error, bound, comparison);
     }
   }

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::reference {
 
 namespace {
@@ -24,9 +26,7 @@ int smallest_prime_factor(int n) {
 class Line {
  public:
   Line(Direction direction, int width)
-      : width_(width),
-        line_(static_cast<std::size_t>(width)),
-        terms_(static_cast<std::size_t>(width)) {
+      : width_(width), line_(spec::to_size(width)), terms_(spec::to_size(width)) {
     const long double sign = direction == Direction::forward ? -1 : 1;
     for (int k = 0; k < width; ++k) {
       const long double angle = sign * 2 * std::numbers::pi_v<long double> * k / width;
@@ -38,7 +38,7 @@ class Line {
   /// Transforms `width` values in place; consecutive values are `stride` elements apart.
   void transform(Value* values, std::ptrdiff_t stride) {
     stage(width_, values, stride, line_.data());
-    for (int k = 0; k < width_; ++k) values[k * stride] = line_[static_cast<std::size_t>(k)];
+    for (int k = 0; k < width_; ++k) values[k * stride] = line_[spec::to_size(k)];
   }
 
  private:
@@ -54,7 +54,7 @@ class Line {
     for (int r = 0; r < p; ++r) stage(m, in + r * stride, stride * p, out + std::ptrdiff_t{r} * m);
     for (int k = 0; k < m; ++k) {
       for (int r = 0; r < p; ++r) {
-        terms_[static_cast<std::size_t>(r)] = out[r * m + k] * root(r * k, n);
+        terms_[spec::to_size(r)] = out[r * m + k] * root(r * k, n);
       }
       for (int q = 0; q < p; ++q) out[q * m + k] = sum(p, q);
     }
@@ -65,7 +65,7 @@ class Line {
     Value total = 0;
     int turn = 0;
     for (int r = 0; r < p; ++r) {
-      total += terms_[static_cast<std::size_t>(r)] * root(turn, p);
+      total += terms_[spec::to_size(r)] * root(turn, p);
       turn = turn + q < p ? turn + q : turn + q - p;
     }
     return total;
@@ -73,7 +73,7 @@ class Line {
 
   /// exp(-2 pi i k / n) for forward, exp(2 pi i k / n) for inverse; k < n.
   [[nodiscard]] Value root(int k, int n) const {
-    return roots_[static_cast<std::size_t>(k) * static_cast<std::size_t>(width_ / n)];
+    return roots_[spec::to_size(k) * spec::to_size(width_ / n)];
   }
 
   int width_;

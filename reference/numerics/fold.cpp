@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reference/numerics/folds.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::numerics {
 
@@ -25,7 +26,7 @@ void fold(const Fold& rule,
           std::span<const std::byte> scalars,
           std::int64_t count,
           Expected& out) {
-  const auto bytes = static_cast<std::size_t>(count * spec::info(rule.type).bytes);
+  const auto bytes = spec::to_size(count * spec::info(rule.type).bytes);
   if (rule.op == spec::ReduceOp::none) {
     return expect_bits(in[0], static_cast<std::int64_t>(bytes), out);
   }
@@ -35,7 +36,7 @@ void fold(const Fold& rule,
     return fold_integers(rule, in, scalars, count, out.bits.data());
   }
   const std::int64_t components = spec::is_complex(rule.type) ? 2 * count : count;
-  resize(out, 0, static_cast<std::size_t>(components));
+  resize(out, 0, spec::to_size(components));
   const Contributions terms{spec::component(rule.type), in, scalars};
   switch (rule.op) {
     case spec::ReduceOp::prod:
@@ -52,7 +53,7 @@ void fold(const Fold& rule,
 }
 
 void expect_bits(const std::byte* bytes, std::int64_t size_bytes, Expected& out) {
-  resize(out, static_cast<std::size_t>(size_bytes), 0);
+  resize(out, spec::to_size(size_bytes), 0);
   out.as_bits = true;
   std::copy_n(bytes, size_bytes, out.bits.data());
 }

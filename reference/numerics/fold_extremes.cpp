@@ -2,6 +2,7 @@
 #include <array>
 
 #include "reference/numerics/folds.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::numerics {
 
@@ -11,7 +12,7 @@ namespace {
 /// operands one after another. With a NaN among them it returns NaN or the extreme of the operands
 /// after the last NaN, so any contribution may come out.
 void expect_any(const Contributions& terms, std::int64_t index, Expected& out) {
-  out.admits[static_cast<std::size_t>(index)] = admits_nan | admits_candidates;
+  out.admits[spec::to_size(index)] = admits_nan | admits_candidates;
   for (std::size_t q = 0; q < terms.in.size(); ++q) {
     double x = 0;
     terms.read(q, index, 1, &x);
@@ -30,7 +31,7 @@ void fold_extremes(const Fold& rule,
   std::array<double, run_components> x;
   std::array<bool, run_components> any_nan;
   for (std::int64_t first = 0; first < count; first += run_components) {
-    const auto run = static_cast<std::size_t>(std::min(run_components, count - first));
+    const auto run = spec::to_size(std::min(run_components, count - first));
     terms.read(0, first, static_cast<std::int64_t>(run), best.data());
     for (std::size_t i = 0; i < run; ++i) any_nan[i] = std::isnan(best[i]);
     for (std::size_t q = 1; q < terms.in.size(); ++q) {
@@ -42,7 +43,7 @@ void fold_extremes(const Fold& rule,
       }
     }
     for (std::size_t i = 0; i < run; ++i) {
-      const std::size_t at = static_cast<std::size_t>(first) + i;
+      const std::size_t at = spec::to_size(first) + i;
       const bool to_nan = any_nan[i] && rule.nan_rule == NanRule::propagates;
       expect_value(to_nan ? std::numeric_limits<double>::quiet_NaN() : best[i], at, out);
       if (any_nan[i] && !std::isnan(best[i]) && rule.nan_rule == NanRule::unspecified) {

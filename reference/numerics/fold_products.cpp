@@ -3,6 +3,7 @@
 
 #include "reference/numerics/folds.hpp"
 #include "reference/numerics/superaccumulator.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::numerics {
 
@@ -112,14 +113,14 @@ void fold_products(const Fold& rule,
   std::array<Product, run_components> products;
   for (std::int64_t first = 0; first < count; first += run_components) {
     const std::int64_t run = std::min(run_components, count - first);
-    const auto size = static_cast<std::size_t>(run);
+    const auto size = spec::to_size(run);
     std::fill_n(products.begin(), size, Product{});
     for (std::size_t q = 0; q < terms.in.size(); ++q) {
       terms.read(q, first, run, x.data());
       for (std::size_t i = 0; i < size; ++i) products[i].multiply(x[i]);
     }
     for (std::size_t i = 0; i < size; ++i) {
-      judgement.expect(products[i], static_cast<std::size_t>(first) + i, out);
+      judgement.expect(products[i], spec::to_size(first) + i, out);
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include "reference/numerics/folds.hpp"
 #include "reference/numerics/superaccumulator.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::numerics {
 
@@ -135,7 +136,7 @@ void Sums::fold(std::int64_t first, std::int64_t count) {
   Run rest;
   Run magnitude;
   std::array<Cascade, run_components> sums;
-  const auto run = static_cast<std::size_t>(count);
+  const auto run = spec::to_size(count);
   std::fill_n(magnitude.begin(), run, 0.0);
   std::fill_n(sums.begin(), run, Cascade{});
   for (std::size_t q = 0; q < terms_.in.size(); ++q) {
@@ -151,7 +152,7 @@ void Sums::fold(std::int64_t first, std::int64_t count) {
     const double bound = bound_.relative * magnitude[i] + bound_.absolute;
     // NaN and infinities fail these comparisons too.
     if (sums[i].lost <= bound * 0x1p-48 && magnitude[i] < overflow_) {
-      const std::size_t at = static_cast<std::size_t>(first) + i;
+      const std::size_t at = spec::to_size(first) + i;
       expect_within(mean(two_sum(sums[i].sum, sums[i].error)), bound, at, out_);
     } else {
       fold_one(first + static_cast<std::int64_t>(i));
@@ -182,7 +183,7 @@ void Sums::fold_one(std::int64_t index) {
     if (x != 0) (x < 0 ? negative : positive).add(std::fabs(x));
     magnitude_scaled += std::fabs(x) * scale;
   }
-  const auto at = static_cast<std::size_t>(index);
+  const auto at = spec::to_size(index);
   const bool to_positive = overflows(positive) || non_finite == infinity;
   const bool to_negative = overflows(negative) || non_finite == -infinity;
   if (non_finite != 0) {

@@ -10,6 +10,7 @@
 #include "reference/numerics/fold.hpp"
 #include "reference/numerics/format.hpp"
 #include "reference/numerics/pair.hpp"
+#include "reference/spec/to_size.hpp"
 
 /// What the kinds of fold share. For use inside numerics only.
 namespace rankcheck::numerics {
@@ -28,7 +29,7 @@ struct Contributions {
     load(component, in[q] + first * spec::info(component).bytes, count, out);
   }
   [[nodiscard]] double scalar(std::size_t q) const {
-    const auto bytes = static_cast<std::size_t>(spec::info(component).bytes);
+    const auto bytes = spec::to_size(spec::info(component).bytes);
     return to_double(component, scalars.data() + q * bytes);
   }
 };

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "reference/numerics/fold.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::numerics {
 
@@ -115,7 +116,7 @@ std::uint64_t wrapped(double value) {
 
 /// Writes the low `bytes` bytes of a value, in the machine's byte order.
 void store_low(std::uint64_t bits, int bytes, std::byte* out) {
-  const auto size = static_cast<std::size_t>(bytes);
+  const auto size = spec::to_size(bytes);
   const auto* from = reinterpret_cast<const std::byte*>(&bits);
   if constexpr (std::endian::native == std::endian::big) from += sizeof(bits) - size;
   std::memcpy(out, from, size);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::numerics {
 
 namespace {
@@ -20,7 +22,7 @@ constexpr int limbs_in_pair = 5;
 }  // namespace
 
 void Superaccumulator::clear() {
-  for (int i = first_; i <= last_; ++i) limbs_[static_cast<std::size_t>(i)] = 0;
+  for (int i = first_; i <= last_; ++i) limbs_[spec::to_size(i)] = 0;
   first_ = limb_count;
   last_ = -1;
 }
@@ -48,21 +50,21 @@ void Superaccumulator::add(double x) {
 
 Scaled Superaccumulator::value() const {
   if (last_ < 0) return {};
-  const auto end = static_cast<std::size_t>(last_) + 1;
+  const auto end = spec::to_size(last_) + 1;
   // Propagates carries from the lowest limb up. The topmost digit keeps the sign of the whole sum.
   std::array<std::int64_t, limb_count + 1> digits{};
   std::int64_t carry = 0;
   for (int i = first_; i <= last_; ++i) {
-    const std::int64_t limb = limbs_[static_cast<std::size_t>(i)] + carry;
+    const std::int64_t limb = limbs_[spec::to_size(i)] + carry;
     carry = limb >> limb_bits;
-    digits[static_cast<std::size_t>(i)] = limb - carry * (std::int64_t{1} << limb_bits);
+    digits[spec::to_size(i)] = limb - carry * (std::int64_t{1} << limb_bits);
   }
   digits[end] = carry;
   const bool negative = carry < 0;
   if (negative) {
     std::int64_t borrow = 0;
     for (int i = first_; i <= last_; ++i) {
-      auto& digit = digits[static_cast<std::size_t>(i)];
+      auto& digit = digits[spec::to_size(i)];
       digit = -digit - borrow;
       borrow = digit < 0 ? 1 : 0;
       digit += borrow * (std::int64_t{1} << limb_bits);
@@ -70,12 +72,12 @@ Scaled Superaccumulator::value() const {
     digits[end] = -carry - borrow;
   }
   int top = last_ + 1;
-  while (top > first_ && digits[static_cast<std::size_t>(top)] == 0) --top;
+  while (top > first_ && digits[spec::to_size(top)] == 0) --top;
   // The leading limbs as a number with a magnitude in [1, 2^32).
   Cascade sum;
   double weight = negative ? -1.0 : 1.0;
   for (int i = top; i >= std::max(first_, top - limbs_in_pair + 1); --i) {
-    sum.add(weight * static_cast<double>(digits[static_cast<std::size_t>(i)]));
+    sum.add(weight * static_cast<double>(digits[spec::to_size(i)]));
     weight *= 0x1p-32;
   }
   return {two_sum(sum.sum, sum.error), exponent_lowest + limb_bits * top};

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "reference/numerics/fold.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::numerics {
 
@@ -29,7 +30,7 @@ std::string number(const std::byte* element) {
 /// after rounding, to the same bits.
 std::string narrow_float(Type type, const std::byte* element) {
   const double value = to_double(type, element);
-  const auto bytes = static_cast<std::size_t>(spec::info(type).bytes);
+  const auto bytes = spec::to_size(spec::info(type).bytes);
   constexpr int digits_max = 17;
   for (int digits = 1; digits < digits_max; ++digits) {
     std::array<char, 64> text;

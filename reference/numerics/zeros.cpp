@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "reference/numerics/folds.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::numerics {
 
@@ -62,7 +63,7 @@ void demand_signs_of_zero(const Fold& rule,
                           std::int64_t count,
                           Expected& out) {
   for (std::int64_t index = 0; index < count; ++index) {
-    const auto at = static_cast<std::size_t>(index);
+    const auto at = spec::to_size(index);
     const bool may_be_other = (out.admits[at] & admits_candidates) != 0;
     if (out.high[at] != 0 || out.low[at] != 0 || may_be_other) continue;
     const std::uint8_t sign = demanded_sign(rule, terms_of(rule, terms, index));

@@ -10,6 +10,7 @@
 #include "reference/numerics/dft.hpp"
 #include "reference/ptycho/cancellation.hpp"
 #include "reference/ptycho/field.hpp"
+#include "reference/spec/to_size.hpp"
 
 /// Running error analysis: numbers with a bound on the error of any implementation's result. See
 /// Higham, Accuracy and Stability of Numerical Algorithms, chapter 3.
@@ -180,7 +181,7 @@ inline void transform(Direction direction,
 
 /// Transforms every frame of a field.
 inline void transform(Direction direction, int width, double unit, Field& field) {
-  const std::size_t frame = static_cast<std::size_t>(width) * static_cast<std::size_t>(width);
+  const std::size_t frame = spec::to_size(width) * spec::to_size(width);
   for (std::size_t first = 0; first < field.values.size(); first += frame) {
     CancellationScope::check();
     const auto errors = std::span(field.errors).subspan(first, frame);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reference/spec/share.hpp"
+#include "reference/spec/to_size.hpp"
 
 /// The arithmetic of the operators' references: double precision. Beside every value is a bound on
 /// the error of any implementation that computes it from the same inputs in the precision under
@@ -50,17 +51,15 @@ struct OperatorArrays {
   const OperatorArrays* followed = nullptr;
   Follow follow = Follow::nothing;
 
-  [[nodiscard]] Field& operator[](spec::Array array) {
-    return arrays[static_cast<std::size_t>(array)];
-  }
+  [[nodiscard]] Field& operator[](spec::Array array) { return arrays[spec::to_size(array)]; }
   [[nodiscard]] const Field& operator[](spec::Array array) const {
-    return arrays[static_cast<std::size_t>(array)];
+    return arrays[spec::to_size(array)];
   }
   /// Number of an array's values, for all positions.
   [[nodiscard]] std::size_t size(spec::Array array) const {
     const std::array all{positions};
-    return static_cast<std::size_t>(counts.empty() ? spec::total_of(scene, all, array)
-                                                   : spec::total_of(scene, counts, array));
+    return spec::to_size(counts.empty() ? spec::total_of(scene, all, array)
+                                        : spec::total_of(scene, counts, array));
   }
   /// Resizes an array and sets its values and errors to zero.
   Field& make(spec::Array array) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "reference/ptycho/field.hpp"
+#include "reference/spec/to_size.hpp"
 
 /// What the halo exchanges share. A rank holds its tile of the object and a halo around it. So
 /// several ranks may hold copies of one pixel, but one rank owns it: see spec/share.hpp.
@@ -34,11 +35,11 @@ void for_each_replicated_pixel(const OperatorArrays& setting, const Body& body) 
       for (std::size_t r = 0; r < boxes.size(); ++r) {
         const spec::Box& box = boxes[r];
         if (box.has(row, col)) {
-          replicas.push_back({.rank = static_cast<int>(r),
-                              .box = box,
-                              .place = static_cast<std::size_t>(
-                                  before + (row - box.row) * box.cols + col - box.col),
-                              .owner = tiles[r].has(row, col)});
+          replicas.push_back(
+              {.rank = static_cast<int>(r),
+               .box = box,
+               .place = spec::to_size(before + (row - box.row) * box.cols + col - box.col),
+               .owner = tiles[r].has(row, col)});
         }
         before += box.pixels();
       }

@@ -7,6 +7,7 @@
 #include "reference/ptycho/illuminate_adjoint_probe/reference.hpp"
 #include "reference/ptycho/propagate_fresnel/reference.hpp"
 #include "reference/ptycho/propagate_fresnel_adjoint/reference.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference {
 
@@ -27,8 +28,8 @@ std::vector<OperatorArrays> layers_of(const OperatorArrays& in) {
     layer[Array::positions] = in[Array::positions];
     const std::size_t size = layer.make(Array::object).values.size();
     for (std::size_t i = 0; i < size; ++i) {
-      layer[Array::object].values[i] = object.values[static_cast<std::size_t>(s) * size + i];
-      layer[Array::object].errors[i] = object.errors[static_cast<std::size_t>(s) * size + i];
+      layer[Array::object].values[i] = object.values[spec::to_size(s) * size + i];
+      layer[Array::object].errors[i] = object.errors[spec::to_size(s) * size + i];
     }
     layers.push_back(std::move(layer));
   }

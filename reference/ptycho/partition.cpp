@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::reference {
 
 std::vector<ScanPoint> scan_of(const OperatorArrays& setting) {
   const Field& positions = setting[spec::Array::positions];
   const auto steps = [&](std::int64_t component) {
-    const double pixels = positions.values[static_cast<std::size_t>(component)].real();
+    const double pixels = positions.values[spec::to_size(component)].real();
     return static_cast<std::int64_t>(std::floor(256 * pixels + 0.5));
   };
   std::vector<ScanPoint> scan;
@@ -56,7 +58,7 @@ void share_in_order(const std::vector<ScanPoint>& ordered,
   for (int rank = 0; rank < ranks; ++rank) {
     const auto share = equal_share(static_cast<std::int64_t>(ordered.size()), ranks, rank);
     for (std::int64_t i = 0; i < share; ++i) {
-      owner[static_cast<std::size_t>(ordered[next++].number)] = rank;
+      owner[spec::to_size(ordered[next++].number)] = rank;
     }
   }
   set_owners(owner, out);

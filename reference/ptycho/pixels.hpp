@@ -7,6 +7,7 @@
 
 #include "reference/ptycho/cancellation.hpp"
 #include "reference/ptycho/field.hpp"
+#include "reference/spec/to_size.hpp"
 
 /// What the references of costs share: a pixel's modes as one vector, and the sum over all pixels.
 namespace rankcheck::reference {
@@ -24,9 +25,9 @@ struct PixelWaves {
 template <class Body>
 void for_each_pixel(const OperatorArrays& setting, const Body& body) {
   const Field& waves = setting[spec::Array::far_waves];
-  const auto frame = static_cast<std::size_t>(spec::values(setting.scene, spec::Array::frames));
-  const auto modes = static_cast<std::size_t>(setting.scene.modes);
-  for (std::size_t n = 0; n < static_cast<std::size_t>(setting.positions); ++n) {
+  const auto frame = spec::to_size(spec::values(setting.scene, spec::Array::frames));
+  const auto modes = spec::to_size(setting.scene.modes);
+  for (std::size_t n = 0; n < spec::to_size(setting.positions); ++n) {
     CancellationScope::check();
     for (std::size_t i = 0; i < frame; ++i) {
       const auto wave = [&](std::size_t m) { return (n * modes + m) * frame + i; };

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "reference/ptycho/field.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference {
 
@@ -14,7 +15,7 @@ namespace rankcheck::reference {
   std::vector<std::size_t> places;
   for (const auto& owner : setting[spec::Array::owners].values) {
     const auto rank = static_cast<std::size_t>(owner.real());
-    places.push_back(rank * static_cast<std::size_t>(setting.positions) + used[rank]++);
+    places.push_back(rank * spec::to_size(setting.positions) + used[rank]++);
   }
   return places;
 }
@@ -26,7 +27,7 @@ inline void copy_position(const Field& from,
                           Field& to,
                           std::size_t to_place,
                           std::int64_t values) {
-  const auto size = static_cast<std::size_t>(values);
+  const auto size = spec::to_size(values);
   for (std::size_t i = 0; i < size; ++i) {
     to.values[to_place * size + i] = from.values[from_place * size + i];
     to.errors[to_place * size + i] = from.errors[from_place * size + i];

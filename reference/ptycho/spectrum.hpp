@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "reference/ptycho/estimate.hpp"
+#include "reference/spec/to_size.hpp"
 
 /// Functions that act on the frequencies of frames.
 namespace rankcheck::reference {
@@ -48,7 +49,7 @@ inline Estimate shift_ramp(double distance, int width, int k, double unit) {
 /// Multiplies the frequencies of all frames of a field by factor(frame, k, l).
 template <class Factor>
 void filter(int width, double unit, Field& field, const Factor& factor) {
-  const std::size_t frame = static_cast<std::size_t>(width) * static_cast<std::size_t>(width);
+  const std::size_t frame = spec::to_size(width) * spec::to_size(width);
   for (std::size_t n = 0; n < field.values.size() / frame; ++n) {
     CancellationScope::check();
     const auto values = std::span(field.values).subspan(n * frame, frame);

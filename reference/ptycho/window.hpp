@@ -8,6 +8,7 @@
 
 #include "reference/ptycho/cancellation.hpp"
 #include "reference/ptycho/field.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference {
 
@@ -22,7 +23,7 @@ struct Corner {
 
 /// The corner of a position's window.
 inline Corner corner_of(const OperatorArrays& setting, std::int64_t position) {
-  const auto at = static_cast<std::size_t>(2 * position);
+  const auto at = spec::to_size(2 * position);
   const double row = setting[spec::Array::positions].values[at].real();
   const double col = setting[spec::Array::positions].values[at + 1].real();
   const double f = row - std::floor(row);
@@ -42,7 +43,7 @@ void for_each_tap(const spec::Scene& scene, const Corner& corner, int p, int q, 
     if (corner.weights[tap] == 0 || row < 0 || row >= scene.rows || col < 0 || col >= scene.cols) {
       continue;
     }
-    body(static_cast<std::size_t>(row * scene.cols + col), corner.weights[tap]);
+    body(spec::to_size(row * scene.cols + col), corner.weights[tap]);
   }
 }
 
@@ -54,11 +55,10 @@ void for_each_tap(const OperatorArrays& setting, std::int64_t position, const Bo
   const spec::Scene& scene = setting.scene;
   const Corner corner = corner_of(setting, position);
   const int margin = spec::margin(scene);
-  const auto width = static_cast<std::size_t>(scene.detector);
+  const auto width = spec::to_size(scene.detector);
   for (int p = 0; p < scene.window; ++p) {
     for (int q = 0; q < scene.window; ++q) {
-      const std::size_t pixel =
-          static_cast<std::size_t>(margin + p) * width + static_cast<std::size_t>(margin + q);
+      const std::size_t pixel = spec::to_size(margin + p) * width + spec::to_size(margin + q);
       for_each_tap(scene, corner, p, q, [&](std::size_t target, double weight) {
         body(pixel, target, weight);
       });
@@ -69,9 +69,9 @@ void for_each_tap(const OperatorArrays& setting, std::int64_t position, const Bo
 /// Calls body(pixel of windows, pixel of patches) for every pixel of every position's window.
 template <class Body>
 void for_each_window_pixel(const OperatorArrays& setting, const Body& body) {
-  const auto window = static_cast<std::size_t>(setting.scene.window);
-  const auto width = static_cast<std::size_t>(setting.scene.detector);
-  const auto margin = static_cast<std::size_t>(spec::margin(setting.scene));
+  const auto window = spec::to_size(setting.scene.window);
+  const auto width = spec::to_size(setting.scene.detector);
+  const auto margin = spec::to_size(spec::margin(setting.scene));
   for (std::size_t i = 0; i < setting.size(spec::Array::windows); ++i) {
     const std::size_t n = i / (window * window);
     const std::size_t row = margin + i / window % window;
@@ -105,13 +105,12 @@ void for_each_lit_pixel(const OperatorArrays& setting, const Body& body) {
         for (int q = 0; q < scene.window; ++q) {
           const int row = margin + p;
           const int col = margin + q;
-          body(LitPixel{
-              .in_patches = static_cast<std::size_t>((n * width + row) * width + col),
-              .in_probe = static_cast<std::size_t>((probe * scene.window + p) * scene.window + q),
-              .in_waves = static_cast<std::size_t>((layer * width + row) * width + col),
-              .corner = corner,
-              .p = p,
-              .q = q});
+          body(LitPixel{.in_patches = spec::to_size((n * width + row) * width + col),
+                        .in_probe = spec::to_size((probe * scene.window + p) * scene.window + q),
+                        .in_waves = spec::to_size((layer * width + row) * width + col),
+                        .corner = corner,
+                        .p = p,
+                        .q = q});
         }
       }
     }

@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "reference/spec/sizes.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::spec {
 
 namespace {
 
 std::optional<std::string> why_sizes_invalid(const CollectiveTraits& traits, const Call& call) {
-  const auto n = static_cast<std::size_t>(call.ranks);
+  const auto n = to_size(call.ranks);
   const bool pairs = traits.sizes == Sizes::counts_per_pair;
   const bool uneven = pairs || traits.sizes == Sizes::counts_per_rank;
   if (auto why = why_counts_invalid(call.counts, pairs ? n * n : (uneven ? n : 0))) return why;
@@ -63,7 +64,7 @@ std::int64_t append_uneven(
     std::vector<Block>& out, const Call& call, int first, int stride, int n) {
   std::int64_t offset = 0;
   for (int i = 0; i < n; ++i) {
-    const std::int64_t count = call.counts[static_cast<std::size_t>(first + i * stride)];
+    const std::int64_t count = call.counts[to_size(first + i * stride)];
     out.push_back({offset, count});
     offset += count + call.gap;
   }

@@ -2,6 +2,7 @@
 
 #include "reference/spec/share.hpp"
 #include "reference/spec/sizes.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::spec {
 
@@ -86,7 +87,7 @@ std::int64_t append_arrays(std::vector<Block>& out,
 
 std::optional<std::string> why_invalid(const Contract& contract, const OperatorCall& call) {
   if (call.ranks < 1) return "ranks: expected at least 1, got " + std::to_string(call.ranks);
-  const auto ranks = static_cast<std::size_t>(call.ranks);
+  const auto ranks = to_size(call.ranks);
   if (auto why = why_counts_invalid(call.counts, ranks)) return why;
   return why_scene_invalid(ptycho(contract), call);
 }

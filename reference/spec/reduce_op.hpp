@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "reference/spec/to_size.hpp"
 #include "reference/spec/type.hpp"
 
 namespace rankcheck::spec {
@@ -29,7 +30,7 @@ inline constexpr std::array<std::string_view, 7> reduce_op_names{
     "none", "sum", "prod", "min", "max", "avg", "premul_sum"};
 
 [[nodiscard]] constexpr std::string_view name(ReduceOp op) {
-  return reduce_op_names[static_cast<std::size_t>(op)];
+  return reduce_op_names[to_size(op)];
 }
 
 [[nodiscard]] constexpr std::optional<ReduceOp> reduce_op_named(std::string_view name) {

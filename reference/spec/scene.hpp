@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "reference/spec/to_size.hpp"
+
 /// The sizes and arrays of the ptychography operators.
 namespace rankcheck::spec {
 
@@ -140,7 +142,7 @@ inline constexpr std::array array_table{
 inline constexpr std::size_t array_kinds = array_table.size();
 
 [[nodiscard]] constexpr const ArrayInfo& info(Array array) {
-  return array_table[static_cast<std::size_t>(array)];
+  return array_table[to_size(array)];
 }
 
 [[nodiscard]] constexpr std::string_view name(Array array) {

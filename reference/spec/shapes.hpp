@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "reference/spec/collective.hpp"
+#include "reference/spec/to_size.hpp"
 
 /// The blocks of the collectives' buffers. An operation with equal blocks and its variant with
 /// blocks of different sizes share these functions: without `counts`, every block has `count`
@@ -13,7 +14,7 @@ namespace rankcheck::spec {
 
 /// Number of elements of the block that belongs to `rank`.
 [[nodiscard]] inline std::int64_t block_count(const Call& call, int rank) {
-  return call.counts.empty() ? call.count : call.counts[static_cast<std::size_t>(rank)];
+  return call.counts.empty() ? call.count : call.counts[to_size(rank)];
 }
 
 /// Appends one block for each rank, in rank order, and returns the buffer's size.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::spec {
 
 namespace {
@@ -41,11 +43,9 @@ Box tile_of(const Scene& scene, std::span<const std::int64_t> counts, int rank) 
   const int cols = scene.tile_cols;
   const int rows = static_cast<int>(counts.size()) / cols;
   if (rank >= rows * cols) return {};
-  const Span down = cut(scene.rows, rows, rank / cols, [&](int i) {
-    return counts[static_cast<std::size_t>(i) * static_cast<std::size_t>(cols)];
-  });
-  const Span across = cut(
-      scene.cols, cols, rank % cols, [&](int j) { return counts[static_cast<std::size_t>(j)]; });
+  const Span down =
+      cut(scene.rows, rows, rank / cols, [&](int i) { return counts[to_size(i) * to_size(cols)]; });
+  const Span across = cut(scene.cols, cols, rank % cols, [&](int j) { return counts[to_size(j)]; });
   if (down.begin == down.end || across.begin == across.end) return {};
   return {.row = down.begin,
           .col = across.begin,
@@ -65,12 +65,11 @@ Box held_by(const Scene& scene, std::span<const std::int64_t> counts, int rank) 
 
 Part part_of(const Scene& scene, std::span<const std::int64_t> counts, Array array, int rank) {
   const std::int64_t size = values(scene, array);
-  const auto before = counts.first(static_cast<std::size_t>(rank));
+  const auto before = counts.first(to_size(rank));
   switch (info(array).share) {
     case Share::of_scene:
       if (!is_per_position(scene, array)) return {.first = 0, .count = size};
-      return {.first = sum_of(before) * size,
-              .count = counts[static_cast<std::size_t>(rank)] * size};
+      return {.first = sum_of(before) * size, .count = counts[to_size(rank)] * size};
     case Share::all_positions:
       return {.first = 0, .count = sum_of(counts) * size};
     case Share::shard:

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "reference/spec/to_size.hpp"
+
 /// The vocabulary that all parts of the project share: names and shapes, no arithmetic.
 namespace rankcheck::spec {
 
@@ -63,7 +65,7 @@ inline constexpr std::array type_table{
 };
 
 [[nodiscard]] constexpr const TypeInfo& info(Type type) {
-  return type_table[static_cast<std::size_t>(type)];
+  return type_table[to_size(type)];
 }
 
 [[nodiscard]] constexpr std::string_view name(Type type) {

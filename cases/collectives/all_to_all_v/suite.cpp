@@ -1,3 +1,5 @@
+#include "reference/spec/to_size.hpp"
+
 #include "harness/properties/is_deterministic.hpp"
 
 #include "cases/collectives/agrees_with_reference.hpp"
@@ -16,7 +18,7 @@ harness::Property returns_by_the_transpose() {
       [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
         stages.assign(2, c);
         stages[1].input = harness::InputKind::previous;
-        const auto n = static_cast<std::size_t>(group_size(c));
+        const auto n = spec::to_size(group_size(c));
         for (std::size_t i = 0; i < n * n; ++i) {
           stages[1].counts[i] = c.counts[(i % n) * n + i / n];
         }

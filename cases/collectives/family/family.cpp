@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "cases/collectives/family/case.hpp"
 #include "cases/collectives/family/fields.hpp"
@@ -167,7 +168,7 @@ class Collectives final : public harness::Family {
     out.counts.clear();
     for (std::size_t row = 0; !c.counts.empty() && row < (pairs ? kept.size() : 1); ++row) {
       const int first = pairs ? kept[row] * n : 0;
-      for (const int r : kept) out.counts.push_back(c.counts[static_cast<std::size_t>(first + r)]);
+      for (const int r : kept) out.counts.push_back(c.counts[spec::to_size(first + r)]);
     }
     const int root = collective(c).root;
     const auto found = std::find(kept.begin(), kept.end(), root);

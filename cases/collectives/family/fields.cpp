@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/family_field.hpp"
 
 #include "cases/collectives/family/case.hpp"
@@ -30,7 +32,7 @@ nlohmann::ordered_json write_value(ReduceOp value) {
   return name(value);
 }
 nlohmann::ordered_json write_value(Pattern value) {
-  return pattern_names[static_cast<std::size_t>(value)];
+  return pattern_names[spec::to_size(value)];
 }
 
 }  // namespace rankcheck::spec

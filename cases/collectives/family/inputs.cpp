@@ -6,6 +6,8 @@
 #include <cstring>
 #include <optional>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/collectives/family/case.hpp"
 
 namespace rankcheck::cases {
@@ -24,7 +26,7 @@ constexpr std::uint64_t scalar_index = std::uint64_t{1} << 62;
 
 void store(std::uint64_t bits, int bytes, std::byte* out) {
   static_assert(std::endian::native == std::endian::little);
-  std::memcpy(out, &bits, static_cast<std::size_t>(bytes));
+  std::memcpy(out, &bits, spec::to_size(bytes));
 }
 
 int fraction_bits(const TypeInfo& type) {
@@ -65,7 +67,7 @@ std::uint64_t whole(const TypeInfo& type, std::int64_t value) {
 /// number.
 std::optional<std::int64_t> whole_of(const TypeInfo& type, const std::byte* element) {
   std::uint64_t bits = 0;
-  std::memcpy(&bits, element, static_cast<std::size_t>(type.bytes));
+  std::memcpy(&bits, element, spec::to_size(type.bytes));
   if (type.type_class == spec::TypeClass::signed_integer) {
     const int unused = 64 - 8 * type.bytes;
     return static_cast<std::int64_t>(bits << unused) >> unused;

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/collectives/family/case.hpp"
 #include "cases/collectives/properties/exact_inputs.hpp"
 
@@ -12,7 +14,7 @@ namespace rankcheck::cases {
 /// An order of n > 1 group ranks other than 0 … n-1, drawn from the case's data_seed. A third of
 /// the orders are reversals, a third are rotations, and a third are random.
 inline std::vector<int> drawn_order(const harness::Case& c) {
-  const auto n = static_cast<std::size_t>(harness::group_size(c));
+  const auto n = spec::to_size(harness::group_size(c));
   constexpr std::uint64_t stream = std::uint64_t{1} << 33;
   const harness::CounterHash hash(c.data_seed, stream);
   std::vector<int> order(n);
@@ -49,8 +51,7 @@ inline harness::Property rank_permutation() {
             const std::vector<int> plain = harness::members(c);
             std::vector<int>& group = stages[1].group;
             group.clear();
-            for (const int at : drawn_order(c))
-              group.push_back(plain[static_cast<std::size_t>(at)]);
+            for (const int at : drawn_order(c)) group.push_back(plain[spec::to_size(at)]);
           },
       .check =
           [](const harness::Evidence& evidence, harness::Judgement& judgement) {
@@ -63,7 +64,7 @@ inline harness::Property rank_permutation() {
               const harness::BufferView reordered = view(evidence, 1, r);
               const auto& blocks = reordered.layout.extents.recv;
               for (std::size_t b = 0; b < blocks.size(); ++b) {
-                const std::size_t other = reduces ? b : static_cast<std::size_t>(order[b]);
+                const std::size_t other = reduces ? b : spec::to_size(order[b]);
                 harness::expect_same_bits(
                     c,
                     r,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/ptycho/family/case.hpp"
 
 namespace rankcheck::cases {
@@ -26,7 +28,7 @@ void draw_large_scene(RandomSource& random, Case& out) {
   scene.detector = scene.window;
   scene.modes = std::min(scene.modes, 2);
   for (std::int64_t& count : out.counts) count = std::min<std::int64_t>(count, 2);
-  const auto member = static_cast<std::size_t>(random.below(group_size(out)));
+  const auto member = spec::to_size(random.below(group_size(out)));
   switch (random.below(4)) {
     case 0:
       scene.cols = static_cast<int>(random.between(large_cols + 1, large_cols + 40));
@@ -47,7 +49,7 @@ void draw_tiles(RandomSource& random, Case& out) {
   const std::int64_t length = scene.tile_cols == n ? scene.cols : scene.rows;
   const std::int64_t even = 1 + length * scene.tile_cols / n;
   // Some tiles are empty, some are narrower than the halo, and some end with the object.
-  out.counts.assign(static_cast<std::size_t>(n), 0);
+  out.counts.assign(spec::to_size(n), 0);
   for (std::int64_t& count : out.counts) count = random.below(2 * even);
 }
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/family_field.hpp"
 
 #include "cases/ptycho/family/case.hpp"
@@ -36,7 +38,7 @@ void read_value(const nlohmann::json& value, Symmetry& out) {
   out = static_cast<Symmetry>(harness::read_name(value, symmetry_names));
 }
 nlohmann::ordered_json write_value(Scan value) {
-  return scan_names[static_cast<std::size_t>(value)];
+  return scan_names[spec::to_size(value)];
 }
 nlohmann::ordered_json write_value(Symmetry value) {
   return name(value);

@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::cases {
 
 namespace {
@@ -43,7 +45,7 @@ std::int64_t area_of_mode(const Scene& scene, Array array) {
 TransformedValue one(std::int64_t index, std::complex<double> factor = 1) {
   TransformedValue value;
   value.count = 1;
-  value.terms[0] = {.index = static_cast<std::size_t>(index), .factor = factor};
+  value.terms[0] = {.index = spec::to_size(index), .factor = factor};
   return value;
 }
 
@@ -129,7 +131,7 @@ TransformedValue transform_reflected(const Scene& scene, Array array, std::int64
 TransformedValue transform_ramped(const Scene& scene, Array array, std::int64_t index) {
   constexpr std::array<std::complex<double>, 4> turns{{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}};
   const Pixel at = pixel_of(scene, array, index);
-  const std::complex<double> turn = turns[static_cast<std::size_t>(at.row + 2 * at.col) % 4];
+  const std::complex<double> turn = turns[spec::to_size(at.row + 2 * at.col) % 4];
   if (is_probe(array)) return one(index, std::conj(turn));
   return one(index, is_object(array) && at.image == 0 ? turn : 1);
 }
@@ -140,7 +142,7 @@ TransformedValue transform_periodic(const Scene& scene, Array array, std::int64_
   if (array == Array::positions) return one(index, raster_step);
   const Pixel at = pixel_of(scene, array, index);
   const std::complex<double> turn =
-      turns[static_cast<std::size_t>(at.row % raster_step * raster_step + at.col % raster_step)];
+      turns[spec::to_size(at.row % raster_step * raster_step + at.col % raster_step)];
   if (is_probe(array)) return one(index, std::conj(turn));
   return one(index, is_object(array) && at.image == 0 ? turn : 1);
 }
@@ -166,7 +168,7 @@ TransformedValue transform_mixed(const Scene& scene, Array array, std::int64_t i
   if (mode > 1) return one(index);
   TransformedValue value = one(index, {0.5, 0.5});
   value.count = 2;
-  value.terms[1] = {.index = static_cast<std::size_t>(mode == 0 ? index + area : index - area),
+  value.terms[1] = {.index = spec::to_size(mode == 0 ? index + area : index - area),
                     .factor = {0.5, -0.5}};
   return value;
 }
@@ -257,7 +259,7 @@ TransformedValue transform(Symmetry symmetry,
 }
 
 std::string_view name(Symmetry symmetry) {
-  return symmetry_names[static_cast<std::size_t>(symmetry)];
+  return symmetry_names[spec::to_size(symmetry)];
 }
 
 Scene plain_scene(Symmetry symmetry, const Scene& scene) {

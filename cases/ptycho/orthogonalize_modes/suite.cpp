@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "reference/ptycho/orthogonalize_modes/contract.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "harness/properties/is_deterministic.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
@@ -54,9 +55,8 @@ struct Probe {
 
 template <class Body>
 void for_each_probe(const OperatorStage& stage, const Body& body) {
-  const auto values =
-      static_cast<std::size_t>(spec::values(ptycho(stage.c).scene, spec::Array::probe));
-  const auto modes = static_cast<std::size_t>(ptycho(stage.c).scene.modes);
+  const auto values = spec::to_size(spec::values(ptycho(stage.c).scene, spec::Array::probe));
+  const auto modes = spec::to_size(ptycho(stage.c).scene.modes);
   const auto& in = stage.in[spec::Array::probe].values;
   for (std::size_t first = 0; first < in.size(); first += values) {
     double power = 0;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "reference/ptycho/spectrum.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "harness/properties/is_deterministic.hpp"
 
@@ -26,13 +27,13 @@ void check_rolled(const harness::Evidence& evidence, harness::Judgement& judgeme
   const OperatorStage stage = read_stage(evidence, 0);
   const Field& waves = stage.in[Array::waves];
   const Field& positions = stage.in[Array::positions];
-  const auto width = static_cast<std::size_t>(ptycho(stage.c).scene.detector);
-  const auto modes = static_cast<std::size_t>(ptycho(stage.c).scene.modes);
+  const auto width = spec::to_size(ptycho(stage.c).scene.detector);
+  const auto modes = spec::to_size(ptycho(stage.c).scene.modes);
   // Returns the coordinate of the pixel that the shift moves to this coordinate.
   const auto before = [&](std::size_t pixel, double distance) {
     const double from = static_cast<double>(pixel) - distance;
     const double turns = std::floor(from / static_cast<double>(width));
-    return static_cast<std::size_t>(from - turns * static_cast<double>(width));
+    return spec::to_size(from - turns * static_cast<double>(width));
   };
   compare_outputs(stage, "is not rolled", judgement, [&](Array array, std::size_t i) {
     const std::size_t frame = i / (width * width);
@@ -67,8 +68,8 @@ void check_ramp(const harness::Evidence& evidence, harness::Judgement& judgement
   reference_of(far.c.operation)(far.in, far.expected);
   const Field& positions = shifted.in[Array::positions];
   const int width = ptycho(far.c).scene.detector;
-  const auto frame = static_cast<std::size_t>(width) * static_cast<std::size_t>(width);
-  const auto modes = static_cast<std::size_t>(ptycho(far.c).scene.modes);
+  const auto frame = spec::to_size(width) * spec::to_size(width);
+  const auto modes = spec::to_size(ptycho(far.c).scene.modes);
   compare_outputs(far, "is not a phase ramp", judgement, [&](Array array, std::size_t i) {
     const std::size_t position = 2 * (i / frame / modes);
     const double rows = reference::frequency(static_cast<int>(i % frame) / width, width) *

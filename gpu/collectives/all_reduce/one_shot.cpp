@@ -1,5 +1,7 @@
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/plan/algorithm.hpp"
 #include "gpu/plan/patterns/communication_round.hpp"
 #include "gpu/plan/patterns/reduce_scatter.hpp"
@@ -21,7 +23,7 @@ void write_plan(plan::Builder& builder) {
   plan::wait_for_ranks(builder, 0, n);
   if (!in_place || n == 1) return;
   for (int r = 0; r < n; ++r) {
-    builder.copy(builder.recv(r), results[static_cast<std::size_t>(r)]);
+    builder.copy(builder.recv(r), results[spec::to_size(r)]);
   }
 }
 

@@ -1,5 +1,7 @@
 #include <cstring>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/mpi/invocation.hpp"
 
 namespace rankcheck::gpu::broadcast {
@@ -10,8 +12,7 @@ namespace {
 void perform(mpi::Invocation& run) {
   const bool copies = run.has_send() && !run.shares();
   if (copies && run.count() > 0) {
-    std::memcpy(
-        run.recv(), run.send(), static_cast<std::size_t>(run.count()) * run.element_bytes());
+    std::memcpy(run.recv(), run.send(), spec::to_size(run.count()) * run.element_bytes());
   }
   run.issue(MPI_Bcast, MPI_Ibcast, run.recv(), run.count(), run.type(), run.root());
 }

@@ -1,6 +1,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/plan/algorithm.hpp"
 #include "gpu/plan/patterns/all_gather.hpp"
 #include "gpu/plan/patterns/tree.hpp"
@@ -18,12 +20,12 @@ void write_plan(plan::Builder& builder) {
   const plan::Place part_of = plan::parts_of(builder, plan::broadcast_message(builder));
   plan::scatter_along_tree(builder, root, part_of);
 
-  std::vector<int> held(static_cast<std::size_t>(n), n);
+  std::vector<int> held(spec::to_size(n), n);
   for (const plan::Edge& edge : plan::binomial_tree(n, root)) {
-    held[static_cast<std::size_t>(edge.child)] = edge.size;
+    held[spec::to_size(edge.child)] = edge.size;
   }
   const plan::Place missing = [&](int rank, int block) {
-    const bool holds = (block - rank + n) % n < held[static_cast<std::size_t>(rank)];
+    const bool holds = (block - rank + n) % n < held[spec::to_size(rank)];
     return holds ? plan::Range{} : part_of(rank, block);
   };
   plan::ring_all_gather(builder, part_of, missing);

@@ -3,6 +3,8 @@
 #include <numeric>
 #include <string>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/cuda/cluster.hpp"
 #include "gpu/device/cuda/error.hpp"
 #include "gpu/device/cuda/fft_library.hpp"
@@ -38,8 +40,8 @@ bool is_aligned(const Transform& transform, const void* values) {
 }
 
 std::size_t bytes_of(const Transform& transform) {
-  return static_cast<std::size_t>(transform.batch * transform.width * transform.width * 2 *
-                                  spec::info(transform.precision).bytes);
+  return spec::to_size(transform.batch * transform.width * transform.width * 2 *
+                       spec::info(transform.precision).bytes);
 }
 
 /// Enqueues the transform on the plan's stream. The caller has made the plan's device the current

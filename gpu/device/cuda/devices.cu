@@ -2,6 +2,8 @@
 #include <set>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/cuda/clock.cuh"
 #include "gpu/device/cuda/devices.hpp"
 #include "gpu/device/cuda/error.hpp"
@@ -71,10 +73,10 @@ bool on_host() {
 Devices::Devices(int count) {
   int physical = 0;
   check(cudaGetDeviceCount(&physical), "cudaGetDeviceCount");
-  events_.resize(static_cast<std::size_t>(physical));
-  logical_.resize(static_cast<std::size_t>(count));
+  events_.resize(spec::to_size(physical));
+  logical_.resize(spec::to_size(count));
   for (int d = 0; d < count; ++d) {
-    Logical& made = logical_[static_cast<std::size_t>(d)];
+    Logical& made = logical_[spec::to_size(d)];
     made.physical = d % physical;
     check(cudaSetDevice(made.physical), "cudaSetDevice");
     check(cudaStreamCreateWithFlags(&made.stream, cudaStreamNonBlocking),
@@ -167,7 +169,7 @@ std::byte* Devices::obtain(int rank, std::int64_t bytes) {
   void* memory = nullptr;
   const auto is_there = [&] {
     use(rank);
-    const cudaError_t code = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
+    const cudaError_t code = cudaMalloc(&memory, spec::to_size(bytes));
     if (code != cudaErrorMemoryAllocation) {
       check(code, "cudaMalloc");
       return true;
@@ -189,7 +191,7 @@ std::byte* Devices::obtain(int rank, std::int64_t bytes) {
 }
 
 std::byte* Devices::allocate(int rank, std::int64_t bytes) {
-  Logical& owner = logical_[static_cast<std::size_t>(device_of(rank))];
+  Logical& owner = logical_[spec::to_size(device_of(rank))];
   Block* best = nullptr;
   for (Block& block : owner.blocks) {
     if (!block.is_free || block.bytes < bytes) continue;
@@ -209,9 +211,8 @@ std::byte* Devices::allocate(int rank, std::int64_t bytes) {
 void Devices::read(int rank, const void* from, void* to, std::int64_t bytes) const {
   cudaStream_t stream = use(rank);
   if (bytes > 0) {
-    check(
-        cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream),
-        "cudaMemcpyAsync");
+    check(cudaMemcpyAsync(to, from, spec::to_size(bytes), cudaMemcpyDeviceToHost, stream),
+          "cudaMemcpyAsync");
   }
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
@@ -219,7 +220,7 @@ void Devices::read(int rank, const void* from, void* to, std::int64_t bytes) con
 void Devices::write(int rank, const void* from, void* to, std::int64_t bytes) const {
   cudaStream_t stream = use(rank);
   if (bytes == 0) return;
-  check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream),
+  check(cudaMemcpyAsync(to, from, spec::to_size(bytes), cudaMemcpyHostToDevice, stream),
         "cudaMemcpyAsync");
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
@@ -247,8 +248,8 @@ void Devices::combine(int rank,
 
 void Devices::record(int rank, std::int32_t event) {
   cudaStream_t stream = use(rank);
-  const auto id = static_cast<std::size_t>(event);
-  auto& made = events_[static_cast<std::size_t>(logical(rank).physical)];
+  const auto id = spec::to_size(event);
+  auto& made = events_[spec::to_size(logical(rank).physical)];
   if (made.size() <= id) made.resize(id + 1, nullptr);
   if (made[id] == nullptr) {
     check(cudaEventCreateWithFlags(&made[id], cudaEventDisableTiming), "cudaEventCreateWithFlags");
@@ -259,8 +260,7 @@ void Devices::record(int rank, std::int32_t event) {
 }
 
 void Devices::wait(int rank, std::int32_t event) {
-  check(cudaStreamWaitEvent(use(rank), recorded_[static_cast<std::size_t>(event)], 0),
-        "cudaStreamWaitEvent");
+  check(cudaStreamWaitEvent(use(rank), recorded_[spec::to_size(event)], 0), "cudaStreamWaitEvent");
 }
 
 void Devices::begin_capture(int rank) {
@@ -278,7 +278,7 @@ std::int32_t Devices::end_capture(int rank) {
   const auto free_number = std::find(graphs_.begin(), graphs_.end(), nullptr);
   const auto number = static_cast<std::int32_t>(free_number - graphs_.begin());
   if (free_number == graphs_.end()) graphs_.push_back(nullptr);
-  graphs_[static_cast<std::size_t>(number)] = runnable;
+  graphs_[spec::to_size(number)] = runnable;
   return number;
 }
 
@@ -291,12 +291,12 @@ void Devices::abandon_capture(int rank) noexcept {
 }
 
 void Devices::replay(int rank, std::int32_t graph) {
-  check(cudaGraphLaunch(graphs_[static_cast<std::size_t>(graph)], use(rank)), "cudaGraphLaunch");
+  check(cudaGraphLaunch(graphs_[spec::to_size(graph)], use(rank)), "cudaGraphLaunch");
 }
 
 void Devices::drop(std::int32_t graph) {
   // The graph may still be running. CUDA frees it when it has finished.
-  check(cudaGraphExecDestroy(std::exchange(graphs_[static_cast<std::size_t>(graph)], nullptr)),
+  check(cudaGraphExecDestroy(std::exchange(graphs_[spec::to_size(graph)], nullptr)),
         "cudaGraphExecDestroy");
 }
 

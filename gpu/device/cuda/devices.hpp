@@ -11,6 +11,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/cuda/streams.hpp"
 
 namespace rankcheck::gpu::cuda {
@@ -43,7 +45,7 @@ class Devices final : public Streams {
   void begin(std::span<const int> members);
   [[nodiscard]] int ranks() const { return static_cast<int>(members_.size()); }
   /// The logical device of a rank.
-  [[nodiscard]] int device_of(int rank) const { return members_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] int device_of(int rank) const { return members_[spec::to_size(rank)]; }
   /// The logical devices of all ranks.
   [[nodiscard]] std::span<const int> members() const { return members_; }
 
@@ -109,7 +111,7 @@ class Devices final : public Streams {
   void let_devices_reach_each_other();
   std::byte* obtain(int rank, std::int64_t bytes);
   [[nodiscard]] const Logical& logical(int rank) const {
-    return logical_[static_cast<std::size_t>(device_of(rank))];
+    return logical_[spec::to_size(device_of(rank))];
   }
 
   std::vector<Logical> logical_;

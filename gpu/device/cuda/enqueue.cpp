@@ -3,6 +3,8 @@
 #include <optional>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/cluster.hpp"
 #include "gpu/plan/schedule.hpp"
 
@@ -71,9 +73,7 @@ class Enqueuer {
                      divides ? plan_.ranks() : 1);
   }
 
-  [[nodiscard]] const RankMemory& memory_of(int rank) const {
-    return memory_[static_cast<std::size_t>(rank)];
-  }
+  [[nodiscard]] const RankMemory& memory_of(int rank) const { return memory_[spec::to_size(rank)]; }
   [[nodiscard]] std::byte* address(const plan::Range& range) const {
     return base_of(memory_of(range.rank), range.buffer) + range.offset * spec::info(type_).bytes;
   }
@@ -97,11 +97,11 @@ void enqueue(const plan::Plan& plan,
   plan::Scheduler scheduler;
   scheduler.begin(plan, {});
   while (const std::optional<plan::Move> move = scheduler.next()) {
-    const auto& program = plan.steps[static_cast<std::size_t>(move->rank)];
+    const auto& program = plan.steps[spec::to_size(move->rank)];
     if (move->step == plan::Move::entry) {
       enqueuer.enter(move->rank);
-    } else if (static_cast<std::size_t>(move->step) < program.size()) {
-      enqueuer.take(move->rank, program[static_cast<std::size_t>(move->step)]);
+    } else if (spec::to_size(move->step) < program.size()) {
+      enqueuer.take(move->rank, program[spec::to_size(move->step)]);
     }
   }
   if (!scheduler.finished()) throw DeviceError("the plan waits for an event that never happens");

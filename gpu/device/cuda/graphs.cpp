@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/cluster.hpp"
 
 namespace rankcheck::gpu::cuda {
@@ -30,7 +32,7 @@ void find_ranks(const plan::Plan& plan, std::vector<int>& ranks) {
     if (!plan.steps[r].empty()) takes_part[r] = true;
     for (const plan::Step& step : plan.steps[r]) {
       const bool is_entry = step.kind == plan::StepKind::wait && step.event.id < plan.ranks();
-      if (is_entry) takes_part[static_cast<std::size_t>(step.event.id)] = true;
+      if (is_entry) takes_part[spec::to_size(step.event.id)] = true;
     }
   }
   ranks.clear();

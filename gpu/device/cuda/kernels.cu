@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/cuda/kernels.cuh"
 #include "gpu/device/cuda/start.cuh"
 #include "gpu/device/reduce.hpp"
@@ -46,7 +48,7 @@ cudaError_t combine(spec::Type type,
   if (count == 0) return cudaSuccess;
   if (sources.size() == 1 && sources.front().scalar == nullptr && divisor == 1) {
     if (sources.front().data == destination) return cudaSuccess;
-    const auto bytes = static_cast<std::size_t>(count * spec::info(type).bytes);
+    const auto bytes = spec::to_size(count * spec::info(type).bytes);
     return cudaMemcpyAsync(destination, sources.front().data, bytes, cudaMemcpyDefault, stream);
   }
   const reduce_pass::Pass pass = reduce_pass::make_pass(type, destination, sources, count, divisor);

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/cuda/error.hpp"
 #include "gpu/device/cuda/link_ends.hpp"
 #include "gpu/device/cuda/start.cuh"
@@ -61,8 +63,7 @@ class Side {
   Side(int device, std::int64_t words) : device_(device) {
     use();
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-    check(cudaMalloc(&memory_, static_cast<std::size_t>(words) * sizeof(std::uint64_t)),
-          "cudaMalloc");
+    check(cudaMalloc(&memory_, spec::to_size(words) * sizeof(std::uint64_t)), "cudaMalloc");
     check(cudaMalloc(&found_, sizeof(Found)), "cudaMalloc");
     check(cudaEventCreate(&begin_), "cudaEventCreate");
     check(cudaEventCreate(&end_), "cudaEventCreate");
@@ -133,7 +134,7 @@ class DeviceLinkEnds final : public LinkEnds {
   }
 
   EventSeconds move(Method method) override {
-    const std::size_t bytes = static_cast<std::size_t>(words_) * sizeof(std::uint64_t);
+    const std::size_t bytes = spec::to_size(words_) * sizeof(std::uint64_t);
     if (method == Method::copy) {
       return source_.time([&] {
         check(cudaMemcpyPeerAsync(destination_.memory(),

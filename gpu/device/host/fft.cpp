@@ -5,6 +5,8 @@
 
 #include <fftw3.h>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::gpu::host {
 
 namespace {
@@ -62,8 +64,7 @@ void Fft::run_typed(const Transform& transform, const void* in, void* out) {
     const std::lock_guard lock(planner());
     // Planning uses buffers of its own: it must not touch memory that the caller may not read.
     const std::unique_ptr<Complex, decltype(&fftw_free)> scratch(
-        static_cast<Complex*>(fftw_malloc(2 * static_cast<std::size_t>(pixels) * sizeof(Complex))),
-        fftw_free);
+        static_cast<Complex*>(fftw_malloc(2 * spec::to_size(pixels) * sizeof(Complex))), fftw_free);
     Complex* const first = scratch.get();
     auto* made =
         Library<T>::plan(transform.width,

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::gpu::host {
 
 namespace {
@@ -17,7 +19,7 @@ constexpr std::byte poison{0xff};
 
 std::byte* Memory::allocate(std::int64_t bytes) {
   Block& block = blocks_.emplace_back();
-  block.size = static_cast<std::size_t>(bytes);
+  block.size = spec::to_size(bytes);
   block.bytes.assign(block.size + 2 * guard_bytes + alignment, poison);
   const auto address = reinterpret_cast<std::uintptr_t>(block.bytes.data()) + guard_bytes;
   block.begin = guard_bytes + (alignment - address % alignment) % alignment;
@@ -25,7 +27,7 @@ std::byte* Memory::allocate(std::int64_t bytes) {
 }
 
 void Memory::adopt(const std::byte* begin, std::int64_t bytes) {
-  adopted_.emplace_back(begin, static_cast<std::size_t>(bytes));
+  adopted_.emplace_back(begin, spec::to_size(bytes));
 }
 
 std::int64_t Memory::room(const std::byte* address) const {

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <string>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::gpu::mpi {
 
 void MpiCluster::begin(const std::vector<int>& group, int group_rank) {
@@ -22,11 +24,11 @@ std::byte* MpiCluster::allocate(int /*rank*/, std::int64_t bytes) {
 }
 
 void MpiCluster::read(int /*rank*/, const void* from, void* to, std::int64_t bytes) {
-  if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  if (bytes > 0) std::memcpy(to, from, spec::to_size(bytes));
 }
 
 void MpiCluster::write(int /*rank*/, const void* from, void* to, std::int64_t bytes) {
-  if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  if (bytes > 0) std::memcpy(to, from, spec::to_size(bytes));
 }
 
 void MpiCluster::transform(int /*rank*/, const Transform& transform, const void* in, void* out) {

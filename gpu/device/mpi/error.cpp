@@ -3,6 +3,8 @@
 #include <array>
 #include <string>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::gpu::mpi {
 
 namespace {
@@ -13,7 +15,7 @@ std::string describe(int code) {
   if (MPI_Error_string(code, text.data(), &length) != MPI_SUCCESS) {
     return "error " + std::to_string(code);
   }
-  return {text.data(), static_cast<std::size_t>(length)};
+  return {text.data(), spec::to_size(length)};
 }
 
 }  // namespace

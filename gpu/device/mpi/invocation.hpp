@@ -8,6 +8,7 @@
 
 #include "reference/spec/call.hpp"
 #include "reference/spec/collective.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/device/mpi/error.hpp"
 #include "gpu/device/mpi/operation.hpp"
@@ -55,7 +56,7 @@ class Invocation {
   /// Elements of one block, in an operation whose blocks have equal sizes.
   [[nodiscard]] int count() const { return static_cast<int>(call_.count); }
   [[nodiscard]] std::size_t element_bytes() const {
-    return static_cast<std::size_t>(spec::info(call_.type).bytes);
+    return spec::to_size(spec::info(call_.type).bytes);
   }
   [[nodiscard]] MPI_Datatype type() const { return types_.type(call_.type); }
   /// Elements of the rank's first send or recv block; 0 if it has no such buffer.

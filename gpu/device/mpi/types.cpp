@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/element.hpp"
 #include "gpu/device/mpi/error.hpp"
 
@@ -32,7 +34,7 @@ void create_ops(std::array<MPI_Op, spec::reduce_op_names.size()>& ops) {
   for (const spec::ReduceOp each : pairwise_ops) {
     element::visit_pairwise(each, [&](auto op) {
       constexpr int commutes = 1;
-      check(MPI_Op_create(combine_all<T, op.value>, commutes, &ops[static_cast<std::size_t>(each)]),
+      check(MPI_Op_create(combine_all<T, op.value>, commutes, &ops[spec::to_size(each)]),
             "MPI_Op_create");
     });
   }
@@ -90,8 +92,8 @@ MPI_Datatype Types::type(spec::Type type) const {
 
 MPI_Op Types::op(spec::ReduceOp op, spec::Type type) const {
   const spec::ReduceOp pairwise = element::pairwise(op);
-  if (type == spec::Type::f16) return f16_ops_[static_cast<std::size_t>(pairwise)];
-  if (type == spec::Type::bf16) return bf16_ops_[static_cast<std::size_t>(pairwise)];
+  if (type == spec::Type::f16) return f16_ops_[spec::to_size(pairwise)];
+  if (type == spec::Type::bf16) return bf16_ops_[spec::to_size(pairwise)];
   switch (pairwise) {
     case spec::ReduceOp::prod:
       return MPI_PROD;

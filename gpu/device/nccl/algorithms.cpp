@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::gpu::nccl {
 
 namespace {
@@ -14,7 +16,7 @@ class Words {
   explicit Words(const Part& part) : part_(part), words_(words_of(part.call.type)) {}
 
   [[nodiscard]] std::size_t count(std::int64_t elements) const {
-    return static_cast<std::size_t>(elements) * words_.factor;
+    return spec::to_size(elements) * words_.factor;
   }
   /// Elements of one block, in an operation whose blocks have equal sizes.
   [[nodiscard]] std::size_t count() const { return count(part_.call.count); }
@@ -120,7 +122,7 @@ void exchange(const Part& p, int sends, To to, int receives, From from) {
   const auto& out = p.extents.send;
   const auto& in = p.extents.recv;
   const auto number = [](const std::vector<Block>& blocks, int i) -> const Block& {
-    return blocks[blocks.size() == 1 ? 0 : static_cast<std::size_t>(i)];
+    return blocks[blocks.size() == 1 ? 0 : spec::to_size(i)];
   };
   bool stays = false;
   if (sends > 0 && receives > 0) {
@@ -168,7 +170,7 @@ void send_recv(const Part& p) {
 void broadcast_blocks(const Part& p) {
   const Words w(p);
   for (int root = 0; root < p.call.ranks; ++root) {
-    const Block& block = p.extents.recv[static_cast<std::size_t>(root)];
+    const Block& block = p.extents.recv[spec::to_size(root)];
     std::byte* const to = w.at(p.recv, block);
     const void* const from = root == p.rank ? p.send : to;
     p.nccl.check(p.nccl->ncclBroadcast(
@@ -181,7 +183,7 @@ void broadcast_blocks(const Part& p) {
 void reduce_blocks(const Part& p) {
   const Words w(p);
   for (int root = 0; root < p.call.ranks; ++root) {
-    const Block& block = p.extents.send[static_cast<std::size_t>(root)];
+    const Block& block = p.extents.send[spec::to_size(root)];
     p.nccl.check(p.nccl->ncclReduce(w.at(p.send, block),
                                     root == p.rank ? p.recv : nullptr,
                                     w.count(block.count),

@@ -2,6 +2,8 @@
 #include <set>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/cuda/error.hpp"
 #include "gpu/device/cuda/presence.hpp"
 #include "gpu/device/nccl/devices.hpp"
@@ -55,7 +57,7 @@ class CudaDevices final : public Devices {
   std::byte* obtain(int slot, std::int64_t bytes) override {
     use(slot);
     void* memory = nullptr;
-    check(cudaMalloc(&memory, static_cast<std::size_t>(bytes)), "cudaMalloc");
+    check(cudaMalloc(&memory, spec::to_size(bytes)), "cudaMalloc");
     at(slot).memory.push_back(memory);
     return static_cast<std::byte*>(memory);
   }
@@ -67,12 +69,12 @@ class CudaDevices final : public Devices {
     std::vector<void*> memory = {};
   };
 
-  Slot& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
+  Slot& at(int slot) { return slots_[spec::to_size(slot)]; }
 
   void copy(int slot, const void* from, void* to, std::int64_t bytes, cudaMemcpyKind kind) {
     if (bytes == 0) return;
     use(slot);
-    check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), kind, at(slot).stream),
+    check(cudaMemcpyAsync(to, from, spec::to_size(bytes), kind, at(slot).stream),
           "cudaMemcpyAsync");
     check(cudaStreamSynchronize(at(slot).stream), "cudaStreamSynchronize");
   }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::gpu::nccl {
 
 std::byte* Devices::allocate(int slot, std::int64_t bytes) {
-  auto& blocks = blocks_[static_cast<std::size_t>(slot)];
+  auto& blocks = blocks_[spec::to_size(slot)];
   auto best = blocks.end();
   for (auto each = blocks.begin(); each != blocks.end(); ++each) {
     if (!each->is_free || each->bytes < bytes) continue;

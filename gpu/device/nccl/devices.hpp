@@ -10,13 +10,15 @@
 
 #include <cuda_runtime_api.h>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::gpu::nccl {
 
 /// The devices of one process, with a slot for each of its ranks: memory, a stream, and waiting.
 /// This is all that the backend needs of CUDA, so a version on host memory can replace it.
 class Devices {
  public:
-  explicit Devices(int slots) : blocks_(static_cast<std::size_t>(slots)) {}
+  explicit Devices(int slots) : blocks_(spec::to_size(slots)) {}
   Devices(const Devices&) = delete;
   Devices& operator=(const Devices&) = delete;
   virtual ~Devices() = default;

@@ -3,6 +3,8 @@
 #include <deque>
 #include <new>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/nccl/devices.hpp"
 
@@ -12,7 +14,7 @@ namespace {
 
 class HostDevices final : public Devices {
  public:
-  explicit HostDevices(int slots) : Devices(slots), streams_(static_cast<std::size_t>(slots)) {}
+  explicit HostDevices(int slots) : Devices(slots), streams_(spec::to_size(slots)) {}
 
   void use(int /*slot*/) override {}
   cudaStream_t stream(int slot) override { return reinterpret_cast<cudaStream_t>(&at(slot)); }
@@ -20,17 +22,17 @@ class HostDevices final : public Devices {
 
   void read(int slot, const void* from, void* to, std::int64_t bytes) override {
     expect_done(slot);
-    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    if (bytes > 0) std::memcpy(to, from, spec::to_size(bytes));
   }
   void write(int slot, const void* from, void* to, std::int64_t bytes) override {
     expect_done(slot);
-    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    if (bytes > 0) std::memcpy(to, from, spec::to_size(bytes));
   }
 
  protected:
   std::byte* obtain(int /*slot*/, std::int64_t bytes) override {
     constexpr std::size_t alignment = 256;
-    const std::size_t size = (static_cast<std::size_t>(bytes) + alignment - 1) / alignment;
+    const std::size_t size = (spec::to_size(bytes) + alignment - 1) / alignment;
     memory_.emplace_back(static_cast<std::byte*>(std::aligned_alloc(alignment, size * alignment)));
     if (memory_.back() == nullptr) throw std::bad_alloc();
     return memory_.back().get();
@@ -41,7 +43,7 @@ class HostDevices final : public Devices {
     void operator()(std::byte* memory) const { std::free(memory); }
   };
 
-  HostStream& at(int slot) { return streams_[static_cast<std::size_t>(slot)]; }
+  HostStream& at(int slot) { return streams_[spec::to_size(slot)]; }
 
   /// Throws DeviceError if work is left, because on a real device a copy would race with it.
   void expect_done(int slot) {

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <thread>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::gpu::nccl {
 
 namespace {
@@ -97,7 +99,8 @@ std::string Runtime::why_refused(const Library& nccl, const World& world, const 
   }
   const std::string why = why_unknown(request.call.type, request.call.op, nccl.version());
   if (!why.empty()) return why;
-  if (collective(request.contract).reduces && spec::is_f8(request.call.type) && world.least_capability < 90) {
+  if (collective(request.contract).reduces && spec::is_f8(request.call.type) &&
+      world.least_capability < 90) {
     return "type: NCCL reduces 8-bit floats from compute capability 9.0 on";
   }
   return algorithm.forcing ? why_unforceable(nccl, world, request) : "";
@@ -108,7 +111,7 @@ int Runtime::slot_of(int world_rank) const {
 }
 
 int Runtime::slot_of(const Request& request, const Member& member) const {
-  return slot_of(request.group[static_cast<std::size_t>(member.group_rank)]);
+  return slot_of(request.group[spec::to_size(member.group_rank)]);
 }
 
 template <class Calls>
@@ -217,7 +220,7 @@ void Runtime::prepare(const Request& request) {
 Part Runtime::part_of(const Request& request, const Member& member) {
   const int slot = slot_of(request, member);
   Part part{.nccl = nccl_,
-            .communicator = current_->communicators[static_cast<std::size_t>(slot)],
+            .communicator = current_->communicators[spec::to_size(slot)],
             .stream = devices_.stream(slot),
             .rank = member.group_rank,
             .call = request.call,
@@ -263,7 +266,7 @@ void Runtime::wait(const Request& request, std::span<const Member> members) {
       return devices_.is_done(slot_of(request, each));
     });
     for (const Member& each : members) {
-      const auto slot = static_cast<std::size_t>(slot_of(request, each));
+      const auto slot = spec::to_size(slot_of(request, each));
       ncclResult_t state = ncclSuccess;
       nccl_.check(nccl_->ncclCommGetAsyncError(current_->communicators[slot], &state),
                   "ncclCommGetAsyncError");

@@ -10,6 +10,8 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/nccl/store.hpp"
 #include "gpu/device/nccl/store_wire.hpp"
 
@@ -120,7 +122,7 @@ void StoreClient::send(std::string_view request, Clock::time_point deadline) {
     const ssize_t sent = ::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL);
     // The server may have sent the reason why it closed the connection, so receive() reads it.
     if (sent < 0 && errno != EAGAIN && errno != EINTR) return;
-    if (sent > 0) request.remove_prefix(static_cast<std::size_t>(sent));
+    if (sent > 0) request.remove_prefix(spec::to_size(sent));
   }
 }
 
@@ -134,7 +136,7 @@ std::string StoreClient::receive(Clock::time_point deadline) {
     const ssize_t got = ::recv(socket_.get(), chunk.data(), room, 0);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     if (got <= 0) lose("the connection was closed");
-    text.append(chunk.data(), static_cast<std::size_t>(got));
+    text.append(chunk.data(), spec::to_size(got));
     if (text.size() != length_bytes) continue;
     const std::size_t length = number_at(text, 0, length_bytes);
     if (length < 1 || length > store_limits::value_bytes + 1) lose("a malformed answer");

@@ -14,6 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/nccl/store.hpp"
 #include "gpu/device/nccl/store_wire.hpp"
 
@@ -36,7 +38,7 @@ bool equal(std::string_view a, std::string_view b) {
   std::size_t difference = a.size() ^ b.size();
   for (std::size_t i = 0; i < a.size(); ++i) {
     const char other = b.empty() ? '\0' : b[i % b.size()];
-    difference |= static_cast<std::size_t>(static_cast<unsigned char>(a[i] ^ other));
+    difference |= spec::to_size(static_cast<unsigned char>(a[i] ^ other));
   }
   return difference == 0;
 }
@@ -151,7 +153,7 @@ class Service {
       const ssize_t got = ::recv(connection.socket.get(), chunk.data(), chunk.size(), 0);
       if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return false;
       if (got > 0 && !connection.ends) {
-        connection.in.append(chunk.data(), static_cast<std::size_t>(got));
+        connection.in.append(chunk.data(), spec::to_size(got));
       }
     }
     take_requests(connection);
@@ -163,7 +165,7 @@ class Service {
     const ssize_t sent =
         ::send(connection.socket.get(), connection.out.data(), connection.out.size(), MSG_NOSIGNAL);
     if (sent < 0) return errno == EAGAIN || errno == EINTR;
-    connection.out.erase(0, static_cast<std::size_t>(sent));
+    connection.out.erase(0, spec::to_size(sent));
     // If the connection were closed at once, with unread input, the client might never see the
     // answer.
     if (connection.out.empty() && connection.ends) ::shutdown(connection.socket.get(), SHUT_WR);
@@ -299,7 +301,7 @@ class Service {
     suspend(connection, Waits::for_ranks, name, rest);
     connection.rank = static_cast<int>(rank);
     round.arrived[connection.rank] = &connection;
-    if (round.arrived.size() < static_cast<std::size_t>(ranks)) return;
+    if (round.arrived.size() < spec::to_size(ranks)) return;
     const Barrier complete = std::move(round);
     barriers_.erase(name);
     for (const auto& [each, waiting] : complete.arrived) reply_later(*waiting, Status::success, {});

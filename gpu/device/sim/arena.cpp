@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/plan/random.hpp"
 
 namespace rankcheck::gpu::sim {
@@ -24,13 +26,12 @@ void Arena::begin(std::span<const std::int64_t> sizes_bytes, std::uint64_t seed,
     bytes += guard_bytes;
   }
   if (bytes > capacity_bytes_) {
-    bytes_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+    bytes_ = std::make_unique_for_overwrite<std::byte[]>(spec::to_size(bytes));
     capacity_bytes_ = bytes;
   }
   poison_ = static_cast<std::byte>(0xa1U + plan::Random(seed).below(0x1e));
   const auto poison = [this](std::int64_t begin, std::int64_t size) {
-    std::memset(
-        bytes_.get() + begin, std::to_integer<int>(poison_), static_cast<std::size_t>(size));
+    std::memset(bytes_.get() + begin, std::to_integer<int>(poison_), spec::to_size(size));
   };
   for (std::size_t r = 0; r < sizes_bytes.size(); ++r) {
     const std::int64_t room = guards_[r + 1] - (guards_[r] + guard_bytes);

@@ -4,10 +4,12 @@
 #include <numeric>
 #include <string>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::gpu::sim {
 
 void SimCluster::begin(int ranks, plan::Schedule schedule, std::optional<Fault> fault) {
-  ranks_.resize(static_cast<std::size_t>(ranks));
+  ranks_.resize(spec::to_size(ranks));
   std::iota(ranks_.begin(), ranks_.end(), 0);
   schedule_ = schedule;
   fault_ = fault;
@@ -26,15 +28,15 @@ void SimCluster::end() {
 }
 
 std::byte* SimCluster::allocate(int rank, std::int64_t bytes) {
-  return memories_[static_cast<std::size_t>(rank)].allocate(bytes);
+  return memories_[spec::to_size(rank)].allocate(bytes);
 }
 
 void SimCluster::read(int /*rank*/, const void* from, void* to, std::int64_t bytes) {
-  if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  if (bytes > 0) std::memcpy(to, from, spec::to_size(bytes));
 }
 
 void SimCluster::write(int /*rank*/, const void* from, void* to, std::int64_t bytes) {
-  if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  if (bytes > 0) std::memcpy(to, from, spec::to_size(bytes));
 }
 
 void SimCluster::transform(int /*rank*/, const Transform& transform, const void* in, void* out) {

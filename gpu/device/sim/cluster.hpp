@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reference/spec/collective.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/host/fft.hpp"
@@ -32,7 +33,7 @@ class SimCluster final : public Cluster {
   void begin(int ranks, plan::Schedule schedule, std::optional<Fault> fault);
   /// Lets a rank's device use memory of the caller until the next begin().
   void adopt(int rank, const std::byte* begin, std::int64_t bytes) {
-    memories_[static_cast<std::size_t>(rank)].adopt(begin, bytes);
+    memories_[spec::to_size(rank)].adopt(begin, bytes);
   }
   /// Throws DeviceError if a guard zone of a device's memory was written.
   void end();

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/element.hpp"
 
 namespace rankcheck::gpu::sim {
@@ -27,7 +29,7 @@ template <class T>
                                         Value<T>* values) {
   using A = element::Arithmetic<T>;
   constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-  const auto bytes = static_cast<std::size_t>(count * size);
+  const auto bytes = spec::to_size(count * size);
   if constexpr (std::is_same_v<T, Value<T>>) {
     std::memcpy(values, source.data + first * size, bytes);
   } else {
@@ -65,7 +67,7 @@ template <spec::ReduceOp op, class T>
     for (std::int64_t i = 0; i < count; ++i) total[i] = element::divide(total[i], divisor);
   }
   constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-  const auto bytes = static_cast<std::size_t>(count * size);
+  const auto bytes = spec::to_size(count * size);
   if constexpr (std::is_same_v<T, Value<T>>) {
     std::memcpy(destination + first * size, total, bytes);
   } else {
@@ -99,7 +101,7 @@ void combine(spec::Type type,
   if (sources.size() == 1 && sources.front().scalar == nullptr && divisor == 1) {
     if (sources.front().data == destination) return;
     const std::int64_t bytes = count * spec::info(type).bytes;
-    std::memcpy(destination, sources.front().data, static_cast<std::size_t>(bytes));
+    std::memcpy(destination, sources.front().data, spec::to_size(bytes));
     return;
   }
   const std::int64_t components = spec::is_complex(type) ? 2 * count : count;

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstddef>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::gpu::sim {
 
 namespace {
@@ -18,8 +20,7 @@ std::span<const std::string_view> fault_kinds() {
 }
 
 std::string to_text(const Fault& fault) {
-  return std::string(kind_names[static_cast<std::size_t>(fault.kind)]) + ":" +
-         std::to_string(fault.target);
+  return std::string(kind_names[spec::to_size(fault.kind)]) + ":" + std::to_string(fault.target);
 }
 
 std::optional<Fault> parse_fault(std::string_view text) {

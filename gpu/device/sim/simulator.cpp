@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/plan/random.hpp"
 
 namespace rankcheck::gpu::sim {
@@ -13,10 +15,10 @@ using plan::Buffer;
 using plan::StepKind;
 
 constexpr std::size_t index(int value) {
-  return static_cast<std::size_t>(value);
+  return spec::to_size(value);
 }
 constexpr std::size_t index(Buffer buffer) {
-  return static_cast<std::size_t>(buffer);
+  return spec::to_size(buffer);
 }
 
 bool is_message(const plan::Plan& plan, const plan::Step& step) {
@@ -151,7 +153,7 @@ bool Simulator::dies() {
 void Simulator::perform(const plan::Move& move) {
   const std::int64_t stamp = report_.moves++;
   const auto& program = plan_->steps[index(move.rank)];
-  const auto step = static_cast<std::size_t>(move.step);
+  const auto step = spec::to_size(move.step);
   if (move.step == plan::Move::entry) {
     report_.ranks[index(move.rank)].entered = stamp;
   } else if (step < program.size()) {
@@ -225,7 +227,7 @@ bool Simulator::befalls(const plan::Step& step, bool message) {
 void Simulator::perform_faulty(const plan::Move& move, const plan::Step& step) {
   report_.fault_fired = true;
   std::byte* const destination = address(step.destination);
-  const auto size = static_cast<std::size_t>(step.destination.count * element_bytes_);
+  const auto size = spec::to_size(step.destination.count * element_bytes_);
   payload_.resize(size);
   deliver(step, payload_.data());
   switch (fault_->kind) {

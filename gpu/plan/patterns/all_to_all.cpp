@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/plan/patterns/communication_round.hpp"
 
 namespace rankcheck::gpu::plan {
@@ -29,8 +31,7 @@ class Outgoing {
 
   /// The block from rank r to rank q.
   [[nodiscard]] const Range& operator()(int r, int q) const {
-    return blocks_[static_cast<std::size_t>(r) * static_cast<std::size_t>(ranks_) +
-                   static_cast<std::size_t>(q)];
+    return blocks_[spec::to_size(r) * spec::to_size(ranks_) + spec::to_size(q)];
   }
 
  private:
@@ -55,7 +56,7 @@ void pairwise_all_to_all(Builder& builder) {
 
 void bruck_all_to_all(Builder& builder) {
   const int n = builder.ranks();
-  const auto size = static_cast<std::size_t>(n);
+  const auto size = spec::to_size(n);
   const Outgoing outgoing(builder);
   // at[r * n + way]: the present place of the block from rank r to rank r + way.
   std::vector<Range> at;

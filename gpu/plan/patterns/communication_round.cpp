@@ -2,10 +2,12 @@
 
 #include <cstddef>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::gpu::plan {
 
 CommunicationRound::CommunicationRound(Builder& builder)
-    : builder_(&builder), sending_to_(static_cast<std::size_t>(builder.ranks()), -1) {}
+    : builder_(&builder), sending_to_(spec::to_size(builder.ranks()), -1) {}
 
 void CommunicationRound::put(const Range& destination, const Range& source) {
   if (destination.count == 0) return;
@@ -37,13 +39,13 @@ void CommunicationRound::put(const Place& place, int from, int to, const Blocks&
 }
 
 void CommunicationRound::tell(int from, int to) {
-  int& sending_to = sending_to_[static_cast<std::size_t>(from)];
+  int& sending_to = sending_to_[spec::to_size(from)];
   if (sending_to != to) signal_sent(from);
   sending_to = to;
 }
 
 void CommunicationRound::signal_sent(int from) {
-  int& sending_to = sending_to_[static_cast<std::size_t>(from)];
+  int& sending_to = sending_to_[spec::to_size(from)];
   if (sending_to < 0) return;
   arrivals_.push_back({sending_to, builder_->signal(from)});
   sending_to = -1;
@@ -61,7 +63,7 @@ void wait_for_ranks(Builder& builder, int first, int last) {
   for (int r = first; r < last; ++r) done.push_back(builder.signal(r));
   for (int r = first; r < last; ++r) {
     for (int q = 0; q < builder.ranks(); ++q) {
-      if (q != r) builder.wait(q, done[static_cast<std::size_t>(r - first)]);
+      if (q != r) builder.wait(q, done[spec::to_size(r - first)]);
     }
   }
 }

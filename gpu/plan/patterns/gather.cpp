@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/plan/patterns/communication_round.hpp"
 #include "gpu/plan/patterns/tree.hpp"
 
@@ -24,21 +26,21 @@ Place staged(Builder& builder, const Place& at_root, const Place& at_owner) {
     elements.push_back(elements.back() + at_root(root, (root + p) % n).count);
   }
   const auto before = [n, root, elements](int rank) {
-    return elements[static_cast<std::size_t>((rank - root + n) % n)];
+    return elements[spec::to_size((rank - root + n) % n)];
   };
-  std::vector<Range> scratch(static_cast<std::size_t>(n));
+  std::vector<Range> scratch(spec::to_size(n));
   for (const Edge& edge : binomial_tree(n, root)) {
     const int last = (edge.child - root + n) % n + edge.size;
-    const std::int64_t size = elements[static_cast<std::size_t>(last)] - before(edge.child);
+    const std::int64_t size = elements[spec::to_size(last)] - before(edge.child);
     const std::int64_t own = at_owner(edge.child, edge.child).count;
-    scratch[static_cast<std::size_t>(edge.child)] = builder.scratch(edge.child, size - own);
+    scratch[spec::to_size(edge.child)] = builder.scratch(edge.child, size - own);
   }
   return [=](int rank, int block) {
     if (rank == root) return at_root(rank, block);
     if (rank == block) return at_owner(rank, block);
     const std::int64_t count = at_root(root, block).count;
     const std::int64_t offset = before(block) - before(rank) - at_owner(rank, rank).count;
-    return part(scratch[static_cast<std::size_t>(rank)], offset, count);
+    return part(scratch[spec::to_size(rank)], offset, count);
   };
 }
 

@@ -3,23 +3,25 @@
 #include <cstddef>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::gpu::plan {
 
 Partials::Partials(Builder& builder, Place in, int blocks)
     : builder_(&builder),
       in_(std::move(in)),
       offsets_{0},
-      inboxes_(static_cast<std::size_t>(builder.ranks())) {
+      inboxes_(spec::to_size(builder.ranks())) {
   for (int b = 0; b < blocks; ++b) offsets_.push_back(offsets_.back() + in_(0, b).count);
 }
 
 std::int64_t Partials::count(int first, int last) const {
-  return offsets_[static_cast<std::size_t>(last)] - offsets_[static_cast<std::size_t>(first)];
+  return offsets_[spec::to_size(last)] - offsets_[spec::to_size(first)];
 }
 
 void Partials::collect(int rank, int first, int last) {
   sources_.assign(1, part(in_(rank, first), 0, count(first, last)));
-  for (Inbox& inbox : inboxes_[static_cast<std::size_t>(rank)]) {
+  for (Inbox& inbox : inboxes_[spec::to_size(rank)]) {
     if (first >= inbox.last || last <= inbox.first) continue;
     if (!inbox.waited) builder_->wait(rank, inbox.arrival);
     inbox.waited = true;
@@ -43,7 +45,7 @@ void Partials::send(int from, int to, int first, int last) {
     builder_->put(part(memory, count(first, start), count(start, end)), combine(from, start, end));
     start = end;
   }
-  inboxes_[static_cast<std::size_t>(to)].push_back(
+  inboxes_[spec::to_size(to)].push_back(
       {.memory = memory, .first = first, .last = last, .arrival = builder_->signal(from)});
 }
 

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/plan/patterns/communication_round.hpp"
 #include "gpu/plan/patterns/partials.hpp"
 
@@ -25,8 +27,7 @@ class RingSlots {
   }
 
   [[nodiscard]] Range at(int rank, int step, std::int64_t count) const {
-    return part(
-        slots_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(step % 2)], 0, count);
+    return part(slots_[spec::to_size(rank)][spec::to_size(step % 2)], 0, count);
   }
 
  private:
@@ -39,8 +40,8 @@ void ring_reduce_scatter(Builder& builder, const Place& in, const Place& out) {
   const int n = builder.ranks();
   if (n == 1) return builder.copy(out(0, 0), in(0, 0), true);
   const RingSlots slots(builder, in);
-  const auto next = [n](int rank) { return static_cast<std::size_t>((rank + 1) % n); };
-  const auto previous = [n](int rank) { return static_cast<std::size_t>((rank - 1 + n) % n); };
+  const auto next = [n](int rank) { return spec::to_size((rank + 1) % n); };
+  const auto previous = [n](int rank) { return spec::to_size((rank - 1 + n) % n); };
   // One event has two meanings: the data that rank r put have arrived, and the slot that r put them
   // from is free.
   std::vector<Event> passed_on;

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/ptycho/operator.hpp"
 
 namespace rankcheck::gpu {
@@ -44,8 +46,8 @@ class Axis {
 /// In any order of `count` positions with nearly equal shares, returns the index of the first
 /// position of rank `rank`.
 std::size_t share_begin(std::size_t count, int ranks, int rank) {
-  const auto n = static_cast<std::size_t>(ranks);
-  const auto r = static_cast<std::size_t>(rank);
+  const auto n = spec::to_size(ranks);
+  const auto r = spec::to_size(rank);
   return r * (count / n) + std::min(r, count % n);
 }
 
@@ -145,7 +147,7 @@ std::vector<int> owners_by(std::size_t count, const auto& owner) {
 /// Reads the positions of all ranks from a rank's device.
 template <class T>
 std::vector<double> positions_of(Cluster& cluster, int rank, const T* all, std::int64_t count) {
-  std::vector<T> read(static_cast<std::size_t>(count));
+  std::vector<T> read(spec::to_size(count));
   cluster.read(rank, all, read.data(), count * static_cast<std::int64_t>(sizeof(T)));
   return {read.begin(), read.end()};
 }
@@ -199,9 +201,8 @@ std::vector<int> owners(Partition kind, std::span<const double> positions, int r
         return rows.cell(i, ranks / across) * across + cols.cell(i, across);
       });
     case Partition::interlaced:
-      return owners_by(count, [&](std::size_t i) {
-        return static_cast<int>(i % static_cast<std::size_t>(ranks));
-      });
+      return owners_by(count,
+                       [&](std::size_t i) { return static_cast<int>(i % spec::to_size(ranks)); });
     case Partition::equal_stripes:
       sharer.in_order([&](std::size_t i) { return std::pair(rows[i], cols[i]); });
       break;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/ptycho/kernels/arrays.hpp"
 
 namespace rankcheck::gpu {
@@ -44,10 +46,10 @@ std::int64_t Redistribution::owned(int rank) const {
 }
 
 std::vector<std::int64_t> Redistribution::moved(int from, int to) const {
-  const std::int64_t begin = begins_[static_cast<std::size_t>(from)];
+  const std::int64_t begin = begins_[spec::to_size(from)];
   std::vector<std::int64_t> places;
-  for (std::int64_t i = 0; i < counts_[static_cast<std::size_t>(from)]; ++i) {
-    if (owners_[static_cast<std::size_t>(begin + i)] == to) places.push_back(i);
+  for (std::int64_t i = 0; i < counts_[spec::to_size(from)]; ++i) {
+    if (owners_[spec::to_size(begin + i)] == to) places.push_back(i);
   }
   return places;
 }
@@ -93,7 +95,7 @@ void Redistribution::redistribute(const std::vector<const T*>& in,
                                   std::int64_t size) {
   std::vector<const T*> sorted;
   for (const int rank : cluster_.local()) {
-    const std::int64_t count = counts_[static_cast<std::size_t>(rank)] * size;
+    const std::int64_t count = counts_[spec::to_size(rank)] * size;
     T* const to = cluster_.allocate_array<T>(rank, count);
     const T* const from = in[sorted.size()];
     launch(cluster_, rank, count, Sort<T>{from, to, sorted_by_owner(rank), size, true});
@@ -114,13 +116,13 @@ void Redistribution::fuse(const std::vector<const T*>& shards,
                           std::int64_t size) {
   std::vector<T*> sorted;
   for (const int rank : cluster_.local()) {
-    const std::int64_t count = counts_[static_cast<std::size_t>(rank)] * size;
+    const std::int64_t count = counts_[spec::to_size(rank)] * size;
     sorted.push_back(cluster_.allocate_array<T>(rank, count));
   }
   exchange(shards, sorted, size, false);
   for (std::size_t place = 0; place < out.size(); ++place) {
     const int rank = cluster_.local()[place];
-    const std::int64_t count = counts_[static_cast<std::size_t>(rank)] * size;
+    const std::int64_t count = counts_[spec::to_size(rank)] * size;
     launch(cluster_,
            rank,
            count,

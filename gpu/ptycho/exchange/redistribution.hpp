@@ -4,6 +4,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/ptycho/operator.hpp"
 
 namespace rankcheck::gpu {
@@ -54,7 +56,7 @@ class Redistribution {
 template <class T>
 [[nodiscard]] std::vector<int> owners_of(const OperatorRun& run) {
   const int rank = run.local().front();
-  std::vector<T> read(static_cast<std::size_t>(run.size(rank, spec::Array::owners)));
+  std::vector<T> read(spec::to_size(run.size(rank, spec::Array::owners)));
   run.cluster().read(rank,
                      run.in<T>(rank, spec::Array::owners),
                      read.data(),

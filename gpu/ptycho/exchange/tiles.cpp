@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "reference/spec/assert.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/ptycho/kernels/arrays.hpp"
 
@@ -51,7 +52,7 @@ TileExchange::TileExchange(Cluster& cluster, std::vector<Box> given, std::vector
       held_(std::move(held)),
       sent_(cluster),
       received_(cluster) {
-  RANKCHECK_ASSERT(given_.size() == static_cast<std::size_t>(cluster.ranks()));
+  RANKCHECK_ASSERT(given_.size() == spec::to_size(cluster.ranks()));
   RANKCHECK_ASSERT(held_.size() == given_.size());
 }
 
@@ -138,7 +139,7 @@ std::vector<Box> gather_boxes(Cluster& cluster, std::span<const Box> local) {
                      {.ranks = cluster.ranks(), .type = spec::Type::f64, .count = sides},
                      false,
                      buffers);
-  std::vector<std::array<double, sides>> values(static_cast<std::size_t>(cluster.ranks()));
+  std::vector<std::array<double, sides>> values(spec::to_size(cluster.ranks()));
   cluster.read(cluster.local().front(),
                buffers.front().recv,
                values.data(),
@@ -154,7 +155,7 @@ std::vector<Box> gather_boxes(Cluster& cluster, std::span<const Box> local) {
 }
 
 std::vector<Box> whole_objects(const spec::Scene& scene, int ranks) {
-  return {static_cast<std::size_t>(ranks), Box{.rows = scene.rows, .cols = scene.cols}};
+  return {spec::to_size(ranks), Box{.rows = scene.rows, .cols = scene.cols}};
 }
 
 template <class T>
@@ -175,7 +176,7 @@ void assemble(Cluster& cluster,
               std::span<const Box> held,
               const std::vector<Complex<T>*>& tiles,
               const std::vector<Complex<T>*>& objects) {
-  RANKCHECK_ASSERT(held.size() == static_cast<std::size_t>(cluster.ranks()));
+  RANKCHECK_ASSERT(held.size() == spec::to_size(cluster.ranks()));
   RANKCHECK_ASSERT(tiles.size() == cluster.local().size() && objects.size() <= tiles.size());
   spec::Call call{.ranks = cluster.ranks(), .type = component_type<T>};
   std::int64_t pixels = 0;

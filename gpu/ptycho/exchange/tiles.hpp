@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference/spec/share.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/complex.hpp"
@@ -61,13 +62,11 @@ class TileExchange {
   /// `held` has the tile of each rank. Rank r gives the pixels of its tile that are in given[r].
   TileExchange(Cluster& cluster, std::vector<spec::Box> given, std::vector<spec::Box> held);
 
-  [[nodiscard]] const spec::Box& held(int rank) const {
-    return held_[static_cast<std::size_t>(rank)];
-  }
+  [[nodiscard]] const spec::Box& held(int rank) const { return held_[spec::to_size(rank)]; }
   /// The box of pixels that one rank gives to another one. A rank also gives a part to itself: then
   /// all ranks that add their parts in rank order add in the same order.
   [[nodiscard]] spec::Box part(int from, int to) const {
-    return overlap(given_[static_cast<std::size_t>(from)], held(to));
+    return overlap(given_[spec::to_size(from)], held(to));
   }
 
   /// Exchanges parts of the local ranks' tiles. Value is T or Complex<T>. Returns for each local

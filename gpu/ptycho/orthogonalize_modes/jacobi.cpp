@@ -4,6 +4,8 @@
 #include <numeric>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/ptycho/operator.hpp"
 
 namespace rankcheck::gpu::orthogonalize_modes {
@@ -133,11 +135,11 @@ void run_rank(const OperatorRun& run, int rank) {
   const auto* in = run.in<Complex<T>>(rank, spec::Array::probe);
   auto* const mixing = cluster.allocate_array<Complex<double>>(rank, entries);
   launch(cluster, rank, entries, Gram<T>{in, mixing, modes, pixels});
-  std::vector<Complex<double>> values(static_cast<std::size_t>(entries));
+  std::vector<Complex<double>> values(spec::to_size(entries));
   const auto bytes = static_cast<std::int64_t>(values.size() * sizeof(Complex<double>));
   cluster.read(rank, mixing, values.data(), bytes);
   for (std::int64_t n = 0; n < probes; ++n) {
-    find_mixing(values.data() + n * modes * modes, static_cast<std::size_t>(modes));
+    find_mixing(values.data() + n * modes * modes, spec::to_size(modes));
   }
   cluster.write(rank, values.data(), mixing, bytes);
   launch(cluster,

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/ptycho/kernels/arrays.hpp"
 
 namespace rankcheck::gpu {
@@ -79,7 +81,7 @@ void FrameSums<T>::sum_over_all(Scratch<Value>& scratch, std::int64_t count) {
 template <class T>
 std::vector<double> FrameSums<T>::sum_numbers(std::int64_t count) {
   sum_over_all(numbers_, count);
-  std::vector<double> sums(static_cast<std::size_t>(count));
+  std::vector<double> sums(spec::to_size(count));
   cluster_.read(cluster_.local().front(),
                 all(numbers_).front(),
                 sums.data(),

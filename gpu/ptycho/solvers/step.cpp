@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/ptycho/exchange/tiles.hpp"
 #include "gpu/ptycho/kernels/arrays.hpp"
 #include "gpu/ptycho/solvers/state.hpp"
@@ -78,7 +80,7 @@ template <class T>
 std::vector<Box> tiles_of(const OperatorRun& run, StepKind kind) {
   std::vector<Box> local;
   for (const int rank : run.local()) {
-    std::vector<T> positions(static_cast<std::size_t>(2 * run.positions(rank)));
+    std::vector<T> positions(spec::to_size(2 * run.positions(rank)));
     run.cluster().read(rank,
                        run.in<T>(rank, Array::positions),
                        positions.data(),
@@ -103,7 +105,7 @@ void run_tiled(const OperatorRun& run, StepKind kind) {
   std::vector<SolverShare<T>> tiled = shares;
   for (std::size_t place = 0; place < tiled.size(); ++place) {
     const int rank = run.local()[place];
-    const Box& box = held[static_cast<std::size_t>(rank)];
+    const Box& box = held[spec::to_size(rank)];
     const std::int64_t count = run.positions(rank);
     auto* const moved = cluster.allocate_array<T>(rank, 2 * count);
     move_positions(cluster, rank, count, box, shares[place].positions, moved);

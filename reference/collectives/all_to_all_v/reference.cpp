@@ -1,10 +1,12 @@
 #include "reference/collectives/all_to_all_v/reference.hpp"
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::reference::all_to_all_v {
 
 void reference(const spec::Call& call, int rank, std::vector<Piece>& pieces) {
-  const auto n = static_cast<std::size_t>(call.ranks);
-  const auto r = static_cast<std::size_t>(rank);
+  const auto n = spec::to_size(call.ranks);
+  const auto r = spec::to_size(rank);
   std::int64_t recv_offset = 0;
   for (std::size_t q = 0; q < n; ++q) {
     const std::int64_t* sent_by_q = call.counts.data() + q * n;

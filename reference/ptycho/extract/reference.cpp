@@ -1,15 +1,16 @@
 #include "reference/ptycho/extract/reference.hpp"
 
 #include "reference/ptycho/window.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::extract {
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const Field& object = in[spec::Array::object];
   Field& patches = out.make(spec::Array::patches);
-  const auto frame = static_cast<std::size_t>(spec::values(in.scene, spec::Array::patches));
+  const auto frame = spec::to_size(spec::values(in.scene, spec::Array::patches));
   for (std::int64_t n = 0; n < in.positions; ++n) {
-    const std::size_t first = static_cast<std::size_t>(n) * frame;
+    const std::size_t first = spec::to_size(n) * frame;
     for_each_tap(in, n, [&](std::size_t pixel, std::size_t source, double weight) {
       patches.values[first + pixel] += weight * object.values[source];
       patches.errors[first + pixel] +=

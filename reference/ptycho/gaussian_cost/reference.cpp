@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reference/ptycho/pixels.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::gaussian_cost {
 
@@ -34,7 +35,7 @@ void reference(const OperatorArrays& in, OperatorArrays& out) {
         cost,
         frames.values.size());
     if (at.amplitude == 0 && at.error == 0) return;
-    for (std::size_t m = 0; m < static_cast<std::size_t>(in.scene.modes); ++m) {
+    for (std::size_t m = 0; m < spec::to_size(in.scene.modes); ++m) {
       const std::complex<double> value = waves.values[wave(m)];
       if (at.amplitude > 0) gradient.values[wave(m)] = value - measured * (value / at.amplitude);
       // The unit vectors of two vectors differ by at most twice the vectors' distance divided by

@@ -1,17 +1,18 @@
 #include "reference/ptycho/insert/reference.hpp"
 
 #include "reference/ptycho/window.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::insert {
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const Field& patches = in[spec::Array::patches];
   Field& object = out.make(spec::Array::object);
-  const auto frame = static_cast<std::size_t>(spec::values(in.scene, spec::Array::patches));
+  const auto frame = spec::to_size(spec::values(in.scene, spec::Array::patches));
   std::vector<double> magnitudes(object.values.size());
   std::vector<double> terms(object.values.size());
   for (std::int64_t n = 0; n < in.positions; ++n) {
-    const std::size_t first = static_cast<std::size_t>(n) * frame;
+    const std::size_t first = spec::to_size(n) * frame;
     for_each_tap(in, n, [&](std::size_t pixel, std::size_t target, double weight) {
       const std::complex<double> value = patches.values[first + pixel];
       object.values[target] += weight * value;

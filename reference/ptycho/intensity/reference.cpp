@@ -1,6 +1,7 @@
 #include "reference/ptycho/intensity/reference.hpp"
 
 #include "reference/ptycho/pixels.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::intensity {
 
@@ -10,7 +11,7 @@ void reference(const OperatorArrays& in, OperatorArrays& out) {
   const double unit = intensity_roundings(in) * in.unit;
   for_each_pixel(in, [&](std::size_t pixel, std::size_t, const PixelWaves& at, const auto& wave) {
     double sum = 0;
-    for (std::size_t m = 0; m < static_cast<std::size_t>(in.scene.modes); ++m) {
+    for (std::size_t m = 0; m < spec::to_size(in.scene.modes); ++m) {
       sum += std::norm(waves.values[wave(m)]);
     }
     frames.values[pixel] = sum;

@@ -12,6 +12,7 @@
 #include "reference/ptycho/illuminate/reference.hpp"
 #include "reference/ptycho/lsqml_step/contract.hpp"
 #include "reference/ptycho/object_preconditioner/reference.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::lsqml_step {
 
@@ -81,8 +82,8 @@ std::vector<Products> products_of(const OperatorArrays& in,
                                   const Field& by_object,
                                   const Field& by_probe,
                                   const Field& back) {
-  const auto frame = static_cast<std::size_t>(spec::values(in.scene, Array::frames));
-  const auto modes = static_cast<std::size_t>(in.scene.modes);
+  const auto frame = spec::to_size(spec::values(in.scene, Array::frames));
+  const auto modes = spec::to_size(in.scene.modes);
   const auto copy = [&](const Field& field, std::size_t first) {
     Field part;
     const auto begin = static_cast<std::ptrdiff_t>(first * frame);
@@ -92,7 +93,7 @@ std::vector<Products> products_of(const OperatorArrays& in,
     return part;
   };
   std::vector<Products> result;
-  for (std::size_t n = 0; n < static_cast<std::size_t>(in.positions); ++n) {
+  for (std::size_t n = 0; n < spec::to_size(in.positions); ++n) {
     const Field u = copy(by_object, n);
     const Field v = copy(by_probe, n);
     // Minus the residual wave. u and v are zero outside the window, so the sums cover only the

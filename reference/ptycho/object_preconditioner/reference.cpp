@@ -1,6 +1,7 @@
 #include "reference/ptycho/object_preconditioner/reference.hpp"
 
 #include "reference/ptycho/insert/reference.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::object_preconditioner {
 
@@ -10,11 +11,11 @@ void reference(const OperatorArrays& in, OperatorArrays& out) {
   OperatorArrays lit = in;
   lit.scene.slices = 1;
   Field& patches = lit.make(spec::Array::patches);
-  const auto width = static_cast<std::size_t>(scene.window);
-  const auto modes = static_cast<std::size_t>(scene.modes);
-  const auto margin = static_cast<std::size_t>(spec::margin(scene));
-  const auto detector = static_cast<std::size_t>(scene.detector);
-  for (std::size_t n = 0; n < static_cast<std::size_t>(in.positions); ++n) {
+  const auto width = spec::to_size(scene.window);
+  const auto modes = spec::to_size(scene.modes);
+  const auto margin = spec::to_size(spec::margin(scene));
+  const auto detector = spec::to_size(scene.detector);
+  for (std::size_t n = 0; n < spec::to_size(in.positions); ++n) {
     for (std::size_t i = 0; i < width * width; ++i) {
       const std::size_t pixel = (n * detector + margin + i / width) * detector + margin + i % width;
       for (std::size_t m = 0; m < modes; ++m) {

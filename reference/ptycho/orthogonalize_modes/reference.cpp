@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::reference::orthogonalize_modes {
 
 namespace {
@@ -40,9 +42,8 @@ bool rotate(Mode& a, Mode& b) {
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const Field& probe = in[spec::Array::probe];
   Field& result = out.make(spec::Array::probe);
-  const auto pixels =
-      static_cast<std::size_t>(in.scene.window) * static_cast<std::size_t>(in.scene.window);
-  const auto count = static_cast<std::size_t>(in.scene.modes);
+  const auto pixels = spec::to_size(in.scene.window) * spec::to_size(in.scene.window);
+  const auto count = spec::to_size(in.scene.modes);
   for (std::size_t first = 0; first < probe.values.size(); first += count * pixels) {
     std::vector<Mode> modes;
     for (std::size_t m = 0; m < count; ++m) {

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "reference/ptycho/partition.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::partition_compact {
 
@@ -18,7 +19,7 @@ void split(std::vector<ScanPoint> points,
   if (points.empty()) return;
   if (last - first == 1) {
     for (const ScanPoint& point : points) {
-      owner[static_cast<std::size_t>(point.number)] = static_cast<int>(first);
+      owner[spec::to_size(point.number)] = static_cast<int>(first);
     }
     return;
   }

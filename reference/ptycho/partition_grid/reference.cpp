@@ -1,6 +1,7 @@
 #include "reference/ptycho/partition_grid/reference.hpp"
 
 #include "reference/ptycho/partition.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::partition_grid {
 
@@ -16,7 +17,7 @@ void reference(const OperatorArrays& in, OperatorArrays& out) {
   for (const ScanPoint& at : scan) {
     const std::int64_t row = cell_of(at.row, box.least.row, box.most.row, ranks / cols);
     const std::int64_t col = cell_of(at.col, box.least.col, box.most.col, cols);
-    owner[static_cast<std::size_t>(at.number)] = static_cast<int>(row * cols + col);
+    owner[spec::to_size(at.number)] = static_cast<int>(row * cols + col);
   }
   set_owners(owner, out);
 }

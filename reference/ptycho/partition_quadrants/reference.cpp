@@ -1,6 +1,7 @@
 #include "reference/ptycho/partition_quadrants/reference.hpp"
 
 #include "reference/ptycho/partition.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::partition_quadrants {
 
@@ -17,7 +18,7 @@ void reference(const OperatorArrays& in, OperatorArrays& out) {
       rank -= rank % 2;
       rank += static_cast<int>(cell_of(at.col, box.least.col, box.most.col, 2));
     }
-    owner[static_cast<std::size_t>(at.number)] = rank;
+    owner[spec::to_size(at.number)] = rank;
   }
   set_owners(owner, out);
 }

@@ -1,6 +1,7 @@
 #include "reference/ptycho/partition_stripes/reference.hpp"
 
 #include "reference/ptycho/partition.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::partition_stripes {
 
@@ -10,7 +11,7 @@ void reference(const OperatorArrays& in, OperatorArrays& out) {
   const auto ranks = static_cast<std::int64_t>(in.counts.size());
   std::vector<int> owner(scan.size());
   for (const ScanPoint& at : scan) {
-    owner[static_cast<std::size_t>(at.number)] =
+    owner[spec::to_size(at.number)] =
         static_cast<int>(cell_of(at.row, box.least.row, box.most.row, ranks));
   }
   set_owners(owner, out);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reference/ptycho/pixels.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::poisson_cost {
 
@@ -51,7 +52,7 @@ void reference(const OperatorArrays& in, OperatorArrays& out) {
              frames.values.size());
     // F / (|F|^2 + e) changes by at most 3 / (|F|^2 + e) times the change of F.
     const double stretch = 3 / least;
-    for (std::size_t m = 0; m < static_cast<std::size_t>(in.scene.modes); ++m) {
+    for (std::size_t m = 0; m < spec::to_size(in.scene.modes); ++m) {
       const std::complex<double> value = waves.values[wave(m)];
       const double magnitude = std::abs(value) + waves.errors[wave(m)];
       gradient.values[wave(m)] = (1 - measured / raised) * value;

@@ -1,12 +1,13 @@
 #include "reference/ptycho/shift_back/reference.hpp"
 
 #include "reference/ptycho/spectrum.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::shift_back {
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const int width = in.scene.detector;
-  const auto modes = static_cast<std::size_t>(in.scene.modes);
+  const auto modes = spec::to_size(in.scene.modes);
   const Field& positions = in[spec::Array::positions];
   out[spec::Array::waves] = in[spec::Array::waves];
   filter(width, in.unit, out[spec::Array::waves], [&](std::size_t frame, int k, int l) {
