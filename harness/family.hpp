@@ -124,8 +124,8 @@ class Family {
                                        const spec::Block& block) const;
 };
 
-/// All families of this program. Each program defines this function: cases/families.cpp does for
-/// rankcheck and its workers.
+/// All families of this program. Each program defines this function: cases/families/families.cpp
+/// does for rankcheck and its workers.
 [[nodiscard]] std::span<const Family* const> families();
 
 /// The family that has the operation. Null if there is none.

@@ -10,7 +10,7 @@
 
 #include "cases/audit/intercepted_call.hpp"
 #include "cases/audit/result_edits.hpp"
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 
 namespace rankcheck::cases::audit {
 

@@ -10,7 +10,7 @@
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/intercepted_call.hpp"
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 
 /// Operators that confuse the modes of the probe.
 namespace rankcheck::cases::audit {

@@ -12,8 +12,8 @@
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/intercepted_call.hpp"
-#include "cases/ptycho/family/case.hpp"
-#include "cases/ptycho/family/draw.hpp"
+#include "cases/families/ptycho/case.hpp"
+#include "cases/families/ptycho/draw.hpp"
 
 /// Operators that read or write wrong values on one rank.
 namespace rankcheck::cases::audit {

@@ -10,7 +10,7 @@
 #include "gpu/plan/builder.hpp"
 
 #include "cases/backends/command_backend.hpp"
-#include "cases/collectives/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
 
 namespace rankcheck::cases::audit {
 

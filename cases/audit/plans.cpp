@@ -6,7 +6,7 @@
 
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/plan_edits.hpp"
-#include "cases/collectives/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
 
 namespace rankcheck::cases::audit {
 

@@ -5,7 +5,7 @@
 
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/result_edits.hpp"
-#include "cases/collectives/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
 
 namespace rankcheck::cases::audit {
 

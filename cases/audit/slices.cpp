@@ -8,7 +8,7 @@
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/intercepted_call.hpp"
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 
 /// Objects of several slices through which the waves travel wrongly.
 namespace rankcheck::cases::audit {

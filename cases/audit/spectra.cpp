@@ -9,7 +9,7 @@
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/intercepted_call.hpp"
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 
 /// Operators with mistakes in transforms to the frequencies and back.
 namespace rankcheck::cases::audit {

@@ -12,7 +12,7 @@
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/intercepted_call.hpp"
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 
 /// Steps of all solvers except PIE that go too far, not far enough, or to a wrong place on some
 /// rank.

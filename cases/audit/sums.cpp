@@ -6,7 +6,7 @@
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/intercepted_call.hpp"
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 
 /// Operators whose ranks do not combine their parts correctly.
 namespace rankcheck::cases::audit {

@@ -5,8 +5,6 @@
 #include "reference/numerics/fold.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "cases/collectives/family/case.hpp"
-
 namespace rankcheck::cases::audit {
 
 Values load(spec::Type type, bool is_complex, const void* from, std::size_t count) {

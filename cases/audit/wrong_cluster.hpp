@@ -11,8 +11,6 @@
 
 #include "gpu/device/cluster.hpp"
 
-#include "cases/collectives/family/case.hpp"
-
 /// Small mistakes in what operators ask their devices to do.
 namespace rankcheck::cases::audit {
 

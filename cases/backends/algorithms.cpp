@@ -5,8 +5,8 @@
 #include "harness/operation.hpp"
 #include "harness/preference.hpp"
 
-#include "cases/collectives/family/case.hpp"
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 
 namespace rankcheck::cases {
 

@@ -15,9 +15,9 @@
 #include "harness/input.hpp"
 
 #include "cases/backends/ranks.hpp"
-#include "cases/collectives/family/case.hpp"
-#include "cases/collectives/family/inputs.hpp"
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/inputs.hpp"
+#include "cases/families/ptycho/case.hpp"
 
 namespace rankcheck::cases {
 

@@ -11,7 +11,7 @@
 #include "cases/backends/command_backend.hpp"
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/worker_command.hpp"
-#include "cases/collectives/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
 
 namespace rankcheck::cases::bench {
 

@@ -14,7 +14,7 @@
 #include "cases/backends/command_backend.hpp"
 #include "cases/bench/bench.hpp"
 #include "cases/bench/large_call.hpp"
-#include "cases/collectives/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
 
 namespace rankcheck::cases::bench {
 

@@ -26,7 +26,7 @@
 
 #include "cases/bench/bench.hpp"
 #include "cases/bench/large_call.hpp"
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 
 namespace rankcheck::cases::bench {
 
@@ -159,7 +159,7 @@ Run copies(double bytes) {
     std::vector<std::byte> from;
     std::vector<std::byte> to;
   };
-  const auto size = spec::to_size(bytes);
+  const auto size = static_cast<std::size_t>(bytes);
   const auto buffers =
       std::make_shared<Buffers>(std::vector(size, std::byte{1}), std::vector(size, std::byte{2}));
   return [buffers] {

@@ -7,9 +7,9 @@
 
 #include "harness/properties/nearly_equal.hpp"
 
-#include "cases/collectives/family/case.hpp"
-#include "cases/collectives/family/inputs.hpp"
-#include "cases/collectives/properties/exact_inputs.hpp"
+#include "cases/collectives/exact_inputs.hpp"
+#include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/inputs.hpp"
 
 namespace rankcheck::cases {
 

@@ -8,8 +8,8 @@
 
 #include "harness/input.hpp"
 
-#include "cases/collectives/family/case.hpp"
-#include "cases/collectives/family/inputs.hpp"
+#include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/inputs.hpp"
 
 namespace rankcheck::cases {
 

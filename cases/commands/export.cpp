@@ -19,7 +19,7 @@
 
 #include "cases/collectives/oracle.hpp"
 #include "cases/commands/cli.hpp"
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "cases/suites/catalogue.hpp"
 

@@ -7,8 +7,8 @@
 #include "reference/ptycho/window.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "cases/ptycho/family/case.hpp"
-#include "cases/ptycho/family/symmetry.hpp"
+#include "cases/families/ptycho/case.hpp"
+#include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
 

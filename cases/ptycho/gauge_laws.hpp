@@ -6,11 +6,11 @@
 
 #include "harness/operation.hpp"
 
-#include "cases/ptycho/family/case.hpp"
-#include "cases/ptycho/family/symmetry.hpp"
+#include "cases/families/ptycho/case.hpp"
+#include "cases/families/ptycho/symmetry.hpp"
 
 /// Laws that relate an operator's results if its inputs are related by a symmetry of
-/// cases/ptycho/family/symmetry.hpp.
+/// cases/families/ptycho/symmetry.hpp.
 namespace rankcheck::cases {
 
 /// The kind of outputs that do not belong to single positions. They are either sums over the

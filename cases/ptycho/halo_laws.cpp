@@ -10,8 +10,7 @@
 
 #include "harness/properties/is_deterministic.hpp"
 
-#include "cases/collectives/family/inputs.hpp"
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
 

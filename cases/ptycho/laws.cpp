@@ -12,9 +12,8 @@
 
 #include "harness/properties/nearly_equal.hpp"
 
-#include "cases/collectives/family/inputs.hpp"
-#include "cases/ptycho/family/case.hpp"
-#include "cases/ptycho/family/inputs.hpp"
+#include "cases/families/ptycho/case.hpp"
+#include "cases/families/ptycho/inputs.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {

@@ -13,7 +13,7 @@
 
 #include "harness/operation.hpp"
 
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {

@@ -12,7 +12,7 @@
 #include "harness/properties/is_deterministic.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
 
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
 
@@ -38,7 +38,7 @@ std::vector<std::int64_t> shares_of(const OperatorStage& stage, Judgement& judge
   for (std::size_t i = 0; i < owners.size(); ++i) {
     const double owner = owners[i].real();
     if (owner >= 0 && owner < static_cast<double>(shares.size()) && owner == std::floor(owner)) {
-      ++shares[spec::to_size(owner)];
+      ++shares[static_cast<std::size_t>(owner)];
       continue;
     }
     judgement.fail(Verdict::falsified, fmt::format("position {} belongs to rank {:.9g}", i, owner));

@@ -9,8 +9,7 @@
 #include "reference/ptycho/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "cases/collectives/family/inputs.hpp"
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 
 namespace rankcheck::cases {
 

@@ -9,8 +9,6 @@
 
 #include "harness/operation.hpp"
 
-#include "cases/collectives/family/inputs.hpp"
-
 /// Functions that the properties of ptychography operators share.
 namespace rankcheck::cases {
 

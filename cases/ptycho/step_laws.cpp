@@ -24,8 +24,8 @@
 
 #include "harness/properties/is_deterministic.hpp"
 
-#include "cases/ptycho/family/case.hpp"
-#include "cases/ptycho/family/symmetry.hpp"
+#include "cases/families/ptycho/case.hpp"
+#include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"

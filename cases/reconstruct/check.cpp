@@ -25,7 +25,7 @@
 
 #include "harness/verdict.hpp"
 
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases::reconstruct {

@@ -32,7 +32,7 @@ CrashGuard::CrashGuard(const std::filesystem::path& path) {
   constexpr std::size_t bytes_max = 280;
   std::string& line = crash_line();
   line = harness::shortened(
-      fmt::format("rankcheck: {}: expected an HDF5 file, found one that the library crashes over",
+      fmt::format("rankcheck: {}: expected an HDF5 file, found a file on which the library crashes",
                   path.string()),
       bytes_max);
   line += '\n';

@@ -72,8 +72,8 @@ std::vector<double> light_on(const Dataset& data, const Complexes& modes) {
   const auto cols = spec::to_size(data.cols);
   std::vector<double> light(spec::to_size(data.rows) * cols, 0);
   for (std::size_t n = 0; n < data.positions.size(); n += 2) {
-    const auto row = spec::to_size(data.positions[n]);
-    const auto col = spec::to_size(data.positions[n + 1]);
+    const auto row = static_cast<std::size_t>(data.positions[n]);
+    const auto col = static_cast<std::size_t>(data.positions[n + 1]);
     for (std::size_t i = 0; i < probe.size(); ++i) {
       light[(row + i / window) * cols + col + i % window] += probe[i];
     }

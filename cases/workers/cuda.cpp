@@ -34,10 +34,10 @@
 #include "harness/worker/serve.hpp"
 
 #include "cases/backends/algorithms.hpp"
-#include "cases/collectives/family/case.hpp"
-#include "cases/collectives/family/inputs.hpp"
+#include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/inputs.hpp"
+#include "cases/families/ptycho/case.hpp"
 #include "cases/hardware/probe.hpp"
-#include "cases/ptycho/family/case.hpp"
 #include "cases/workers/arrival.hpp"
 #include "cases/workers/cuda_process.hpp"
 #include "cases/workers/cuda_times.hpp"

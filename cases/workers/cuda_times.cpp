@@ -26,8 +26,8 @@
 #include "harness/image.hpp"
 #include "harness/input.hpp"
 
-#include "cases/collectives/family/case.hpp"
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 
 namespace rankcheck::cases {
 

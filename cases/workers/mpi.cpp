@@ -18,9 +18,9 @@
 #include "harness/run/exit_status.hpp"
 #include "harness/worker/serve.hpp"
 
-#include "cases/collectives/family/case.hpp"
-#include "cases/collectives/family/inputs.hpp"
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/inputs.hpp"
+#include "cases/families/ptycho/case.hpp"
 #include "cases/workers/arrival.hpp"
 
 /// rankcheck-worker-mpi: one process of an MPI world. It serves its own rank to the harness.

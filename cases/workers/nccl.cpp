@@ -33,8 +33,8 @@
 #include "harness/program.hpp"
 #include "harness/worker/serve.hpp"
 
-#include "cases/collectives/family/case.hpp"
-#include "cases/collectives/family/inputs.hpp"
+#include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/inputs.hpp"
 #include "cases/workers/arrival.hpp"
 #include "cases/workers/description.hpp"
 #include "cases/workers/launch.hpp"

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <cstdlib>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -22,12 +23,12 @@ class FamilyPart {
   /// The name of the family that the value belongs to. Empty if there is no value.
   [[nodiscard]] std::string_view family() const { return kind_ == nullptr ? "" : kind_->family; }
 
-  /// The value, or the default value of the type if there is none. The program ends if there is a
-  /// value of another type, because the caller then confused two families.
+  /// The value, or the default value of the type if there is none. Throws std::logic_error if there
+  /// is a value of another type: the caller confused two families.
   template <class Value>
   [[nodiscard]] const Value& get() const {
     if (kind_ == nullptr) return default_of<Value>();
-    if (kind_ != &kind_of<Value>) std::abort();
+    require_kind(&kind_of<Value>);
     return *static_cast<const Value*>(value_.get());
   }
 
@@ -36,7 +37,7 @@ class FamilyPart {
   template <class Value>
   [[nodiscard]] Value& edit() {
     if (kind_ == nullptr || value_.use_count() > 1) *this = FamilyPart(Value(get<Value>()));
-    if (kind_ != &kind_of<Value>) std::abort();
+    require_kind(&kind_of<Value>);
     return *static_cast<Value*>(value_.get());
   }
 
@@ -55,6 +56,12 @@ class FamilyPart {
     /// Compares two values. A null pointer stands for the default value.
     bool (*equal)(const void* a, const void* b);
   };
+
+  void require_kind(const Kind* expected) const {
+    if (kind_ == expected) return;
+    throw std::logic_error("expected a part of the family " + std::string(expected->family) +
+                           ", got one of " + std::string(kind_->family));
+  }
 
   template <class Value>
   [[nodiscard]] static const Value& default_of() {

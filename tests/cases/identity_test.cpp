@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/family.hpp"
 #include "harness/files.hpp"
 #include "harness/generator.hpp"
 #include "harness/hash.hpp"
@@ -33,8 +34,12 @@ std::uint64_t hash_of_case(const spec::Contract& contract, const Case& c, std::u
   harness::Image image;
   for (int rank = 0; rank < harness::group_size(c); ++rank) {
     harness::lay_out(contract, c, rank, harness::ResultPlace::own_block, layout);
-    harness::prepare(
-        c, harness::members(c)[static_cast<std::size_t>(rank)], layout, nullptr, image);
+    harness::prepare(harness::family_of(contract),
+                     c,
+                     harness::members(c)[static_cast<std::size_t>(rank)],
+                     layout,
+                     nullptr,
+                     image);
     hash = harness::hash_of({reinterpret_cast<const char*>(image.data()), image.size()}, hash);
   }
   return hash;

@@ -14,7 +14,7 @@
 
 #include "harness/summary.hpp"
 
-#include "cases/collectives/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
 #include "tests/harness/fake.hpp"
 
 namespace rankcheck::harness {

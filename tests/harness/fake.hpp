@@ -18,6 +18,7 @@
 #include "reference/collectives/send_recv/contract.hpp"
 
 #include "harness/backend.hpp"
+#include "harness/family.hpp"
 #include "harness/finding.hpp"
 #include "harness/operation.hpp"
 
@@ -116,7 +117,8 @@ class FakeBackend : public Backend {
                 traits_.result_place,
                 layout);
         Image& image = stage.images.emplace_back();
-        prepare(family_of(catalogue_.find(c.operation)->contract), c, ranks[r], layout, nullptr, image);
+        prepare(
+            family_of(catalogue_.find(c.operation)->contract), c, ranks[r], layout, nullptr, image);
         const std::int64_t bytes = spec::info(c.type).bytes;
         for (const spec::Block& block : layout.extents.recv) {
           std::fill_n(

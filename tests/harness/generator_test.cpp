@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cases/collectives/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
 #include "tests/harness/fake.hpp"
 
 namespace rankcheck::harness {

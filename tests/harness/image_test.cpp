@@ -9,10 +9,11 @@
 
 #include "reference/collectives/registry.hpp"
 
+#include "harness/family.hpp"
 #include "harness/input.hpp"
 
-#include "cases/collectives/family/case.hpp"
-#include "cases/collectives/family/inputs.hpp"
+#include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/inputs.hpp"
 
 namespace rankcheck::harness {
 namespace {
@@ -36,7 +37,8 @@ Case case_of(const spec::Contract& contract) {
   c.input = InputKind::general;
   if (collective(contract).sizes == spec::Sizes::count) c.count = 3;
   if (collective(contract).sizes == spec::Sizes::counts_per_rank) c.counts = {2, 3, 0};
-  if (collective(contract).sizes == spec::Sizes::counts_per_pair) c.counts = {1, 2, 0, 3, 0, 1, 2, 2, 1};
+  if (collective(contract).sizes == spec::Sizes::counts_per_pair)
+    c.counts = {1, 2, 0, 3, 0, 1, 2, 2, 1};
   if (collective(contract).sizes > spec::Sizes::count) collective(c).gap = 2;
   return c;
 }
@@ -124,7 +126,7 @@ TEST_P(ImageTest, BuffersShareMemoryInPlaceAlone) {
       const std::int64_t at = layout.extents.recv[own].offset * laid.bytes();
       ASSERT_EQ(layout.send, layout.recv + at) << laid.text();
     } else {
-      const bool moves = laid.place == ResultPlace::own_block || !laid.collective(contract).reduces;
+      const bool moves = laid.place == ResultPlace::own_block || !collective(laid.contract).reduces;
       const std::int64_t at = moves ? layout.extents.send[own].offset * laid.bytes() : 0;
       ASSERT_EQ(layout.recv, layout.send + at) << laid.text();
     }
@@ -277,7 +279,7 @@ TEST_F(ClobberTest, PreviousOutputsBecomeInputs) {
   lay_out(contract_, c_, 1, ResultPlace::own_block, layout_);
   const Image previous(static_cast<std::size_t>(layout_.send_size), std::byte{42});
   Image image;
-  prepare(c_, 1, layout_, previous.data(), image);
+  prepare(family_of(contract_), c_, 1, layout_, previous.data(), image);
   const auto send = image.begin() + layout_.send;
   EXPECT_TRUE(std::equal(previous.begin(), previous.end(), send));
   EXPECT_EQ(find_clobbered(c_, layout_, before_, image),

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cases/collectives/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
 #include "tests/harness/fake.hpp"
 #include "tests/print.hpp"
 
@@ -171,7 +171,9 @@ INSTANTIATE_TEST_SUITE_P(input,
 TEST(WhyInvalidTest, PropertiesMayHaveNothingToSay) {
   Property silent = fake::completes();
   silent.name = "silent";
-  silent.applies = [](const spec::Contract& contract, const Case&) { return collective(contract).rooted; };
+  silent.applies = [](const spec::Contract& contract, const Case&) {
+    return collective(contract).rooted;
+  };
   const Catalogue catalogue = fake::catalogue({silent});
   Case c = legal();
   c.property = "silent";

@@ -9,7 +9,7 @@
 
 #include "harness/generator.hpp"
 
-#include "cases/collectives/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
 #include "tests/harness/fake.hpp"
 
 namespace rankcheck::harness {

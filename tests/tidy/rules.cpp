@@ -84,20 +84,23 @@ const std::vector<Room>& all_rooms() {
       {"harness/properties", {"harness"}},
       {"harness/worker", {"harness"}},
       {"harness/run", {"harness"}},
-      // What an operation claims.
+      // What cases are, and what an operation claims.
+      {"cases/families", {}},
       {"cases/suites", {}},
-      {"cases/collectives", {"cases/suites"}},
-      {"cases/ptycho", {"cases/suites"}},
+      {"cases/collectives", {"cases/families", "cases/suites"}},
+      {"cases/ptycho", {"cases/families", "cases/suites"}},
       // How devices are reached, and what is done with them.
-      {"cases/backends", {}},
-      {"cases/audit", {"cases/backends"}},
+      {"cases/backends", {"cases/families"}},
+      {"cases/audit", {"cases/families", "cases/backends"}},
       {"cases/hardware", {"cases/backends"}},
-      {"cases/bench", {"cases/suites", "cases/backends"}},
-      {"cases/reconstruct", {"cases/ptycho"}},
+      {"cases/bench", {"cases/families", "cases/suites", "cases/backends"}},
+      {"cases/reconstruct", {"cases/families", "cases/ptycho"}},
       // Programs.
-      {"cases/workers", {"cases/backends", "cases/hardware", "cases/bench", "cases/reconstruct"}},
+      {"cases/workers",
+       {"cases/families", "cases/backends", "cases/hardware", "cases/bench", "cases/reconstruct"}},
       {"cases/commands",
-       {"cases/suites",
+       {"cases/families",
+        "cases/suites",
         "cases/collectives",
         "cases/ptycho",
         "cases/backends",
@@ -323,7 +326,7 @@ constexpr std::array all_rules{
     Rule{"comments_are_no_fragments", comments_are_no_fragments},
 };
 
-constexpr std::array<std::string_view, 1> all_layered_trees{"gpu"};
+constexpr std::array<std::string_view, 3> all_layered_trees{"cases", "gpu", "harness"};
 
 /// An include of a file in another folder.
 struct Arrow {

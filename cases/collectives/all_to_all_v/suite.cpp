@@ -4,7 +4,7 @@
 
 #include "cases/collectives/agrees_with_reference.hpp"
 #include "cases/collectives/composition.hpp"
-#include "cases/collectives/properties/splits.hpp"
+#include "cases/collectives/splits.hpp"
 #include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::all_to_all_v {

@@ -1,6 +1,4 @@
-#include "harness/properties/separates_ranks.hpp"
-
-#include "cases/collectives/properties/separates_ranks.hpp"
+#include "cases/collectives/separates_ranks.hpp"
 #include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::barrier {

@@ -2,9 +2,9 @@
 
 #include "cases/collectives/agrees_with_reference.hpp"
 #include "cases/collectives/composition.hpp"
-#include "cases/collectives/properties/in_place_equals_out_of_place.hpp"
-#include "cases/collectives/properties/rank_permutation.hpp"
-#include "cases/collectives/properties/splits.hpp"
+#include "cases/collectives/in_place_equals_out_of_place.hpp"
+#include "cases/collectives/rank_permutation.hpp"
+#include "cases/collectives/splits.hpp"
 #include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::reduce {

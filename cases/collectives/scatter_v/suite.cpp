@@ -1,8 +1,8 @@
 #include "harness/properties/is_deterministic.hpp"
 
 #include "cases/collectives/agrees_with_reference.hpp"
-#include "cases/collectives/properties/in_place_equals_out_of_place.hpp"
-#include "cases/collectives/properties/splits.hpp"
+#include "cases/collectives/in_place_equals_out_of_place.hpp"
+#include "cases/collectives/splits.hpp"
 #include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::scatter_v {

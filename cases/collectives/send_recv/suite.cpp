@@ -2,8 +2,8 @@
 
 #include "cases/collectives/agrees_with_reference.hpp"
 #include "cases/collectives/composition.hpp"
-#include "cases/collectives/family/case.hpp"
-#include "cases/collectives/properties/splits.hpp"
+#include "cases/collectives/splits.hpp"
+#include "cases/families/collectives/case.hpp"
 #include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::send_recv {

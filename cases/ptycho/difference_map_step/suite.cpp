@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "cases/ptycho/family/symmetry.hpp"
+#include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/step_laws.hpp"
 #include "cases/suites/registry.hpp"

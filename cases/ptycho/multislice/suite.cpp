@@ -1,6 +1,6 @@
 #include "harness/properties/is_deterministic.hpp"
 
-#include "cases/ptycho/family/symmetry.hpp"
+#include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/multislice_laws.hpp"

@@ -1,7 +1,7 @@
 #include "harness/properties/is_deterministic.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
 
-#include "cases/ptycho/family/symmetry.hpp"
+#include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/suites/registry.hpp"

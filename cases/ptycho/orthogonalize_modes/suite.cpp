@@ -10,7 +10,7 @@
 #include "harness/properties/is_deterministic.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
 
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "cases/suites/registry.hpp"

@@ -9,8 +9,8 @@
 
 #include "harness/properties/is_deterministic.hpp"
 
-#include "cases/ptycho/family/case.hpp"
-#include "cases/ptycho/family/symmetry.hpp"
+#include "cases/families/ptycho/case.hpp"
+#include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/position_laws.hpp"
@@ -33,7 +33,7 @@ void check_rolled(const harness::Evidence& evidence, harness::Judgement& judgeme
   const auto before = [&](std::size_t pixel, double distance) {
     const double from = static_cast<double>(pixel) - distance;
     const double turns = std::floor(from / static_cast<double>(width));
-    return spec::to_size(from - turns * static_cast<double>(width));
+    return static_cast<std::size_t>(from - turns * static_cast<double>(width));
   };
   compare_outputs(stage, "is not rolled", judgement, [&](Array array, std::size_t i) {
     const std::size_t frame = i / (width * width);

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/family.hpp"
+
 #include "tests/cases/collectives/spoiled.hpp"
 
 namespace rankcheck::cases {
@@ -72,7 +74,7 @@ TEST(AgreesWithReferenceTest, PowerIsThatOfWhatIsExpected) {
 /// An element of recv that broadcast's reference does not know.
 TEST(AgreesWithReferenceTest, OutputsThatTheReferenceLeavesOutAreErrors) {
   harness::Operation broadcast = *all_operations().find("broadcast");
-  broadcast.contract.extents = [](const spec::Call& call, int, spec::Extents& extents) {
+  collective(broadcast.contract).extents = [](const spec::Call& call, int, spec::Extents& extents) {
     extents.send_size = spec::append_even(extents.send, 1, call.count);
     extents.recv_size = spec::append_even(extents.recv, 1, call.count + 1);
   };
@@ -84,7 +86,12 @@ TEST(AgreesWithReferenceTest, OutputsThatTheReferenceLeavesOutAreErrors) {
   lay_out(broadcast.contract, stages[0], 0, traits.result_place, layout);
   Observation observation;
   observation.stages.resize(1);
-  prepare(stages[0], 0, layout, nullptr, observation.stages[0].images.emplace_back());
+  prepare(harness::family_of(broadcast.contract),
+          stages[0],
+          0,
+          layout,
+          nullptr,
+          observation.stages[0].images.emplace_back());
   Judgement judgement;
   agrees_with_reference().check(
       {.catalogue = catalogue, .traits = traits, .stages = stages, .observation = observation},

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cases/collectives/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 
 namespace rankcheck::cases {

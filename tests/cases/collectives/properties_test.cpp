@@ -10,6 +10,8 @@
 namespace rankcheck::cases {
 namespace {
 
+using harness::group_size;
+
 using harness::Case;
 using harness::ImageLayout;
 using harness::Judgement;

@@ -11,8 +11,8 @@
 
 #include "reference/ptycho/registry.hpp"
 
-#include "cases/ptycho/family/case.hpp"
-#include "cases/ptycho/family/inputs.hpp"
+#include "cases/families/ptycho/case.hpp"
+#include "cases/families/ptycho/inputs.hpp"
 #include "tests/print.hpp"
 
 /// Frames with as many photons as detectors count. The references must give useful bounds for them.
@@ -36,7 +36,7 @@ struct Counted {
 std::vector<Counted> counted() {
   std::vector<Counted> all;
   for (const auto& each : reference::ptycho()) {
-    if (!harness::is_defined(harness::InputKind::wide_range, each.contract)) continue;
+    if (!is_defined(harness::InputKind::wide_range, each.contract)) continue;
     all.push_back({each.contract.name, each.contract, each.reference});
   }
   return all;
@@ -80,9 +80,9 @@ OperatorArrays drawn(const Case& c, const spec::Contract& contract, double unit)
     Field& field = setting.make(array);
     const std::size_t parts = spec::info(array).is_complex ? 2 : 1;
     std::vector<double> numbers(field.values.size() * parts);
-    harness::fill_array(c,
-                        {.count = std::ssize(numbers), .array = array},
-                        reinterpret_cast<std::byte*>(numbers.data()));
+    fill_array(c,
+               {.count = std::ssize(numbers), .array = array},
+               reinterpret_cast<std::byte*>(numbers.data()));
     for (std::size_t i = 0; i < field.values.size(); ++i) {
       field.values[i] = {numbers[parts * i], parts == 2 ? numbers[parts * i + 1] : 0};
     }

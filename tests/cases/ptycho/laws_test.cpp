@@ -9,7 +9,7 @@
 #include "reference/numerics/fold.hpp"
 #include "reference/spec/share.hpp"
 
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 #include "tests/print.hpp"
 

@@ -9,7 +9,7 @@
 #include "harness/operation.hpp"
 
 #include "cases/backends/sim.hpp"
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "cases/suites/catalogue.hpp"
 

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cases/ptycho/family/case.hpp"
-#include "cases/ptycho/family/symmetry.hpp"
+#include "cases/families/ptycho/case.hpp"
+#include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/position_laws.hpp"
 #include "cases/ptycho/step_laws.hpp"
@@ -182,7 +182,7 @@ struct Control {
   std::string name;
   std::string operation;
   harness::Property property;
-  harness::Scan scan = Scan::scattered;
+  Scan scan = Scan::scattered;
 
   friend void PrintTo(const Control& control, std::ostream* out) { *out << control.name; }
 };

@@ -6,8 +6,8 @@
 
 #include "harness/generator.hpp"
 
-#include "cases/ptycho/family/case.hpp"
-#include "cases/ptycho/family/draw.hpp"
+#include "cases/families/ptycho/case.hpp"
+#include "cases/families/ptycho/draw.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 
 /// Tests scenes and batches that are larger than what the operators' kernels process at a time.
@@ -66,11 +66,9 @@ TEST(SceneSizeTest, EveryKindOfLargeSceneIsDrawnButFewAre) {
   const auto count = [&](auto is) {
     return std::count_if(drawn.cases.begin(), drawn.cases.end(), is);
   };
-  const auto wide = count([](const Case& c) { return ptycho(c).scene.cols > harness::large_cols; });
-  const auto fine =
-      count([](const Case& c) { return ptycho(c).scene.detector > harness::large_detector; });
-  const auto many =
-      count([](const Case& c) { return most_positions(c) > harness::large_positions; });
+  const auto wide = count([](const Case& c) { return ptycho(c).scene.cols > large_cols; });
+  const auto fine = count([](const Case& c) { return ptycho(c).scene.detector > large_detector; });
+  const auto many = count([](const Case& c) { return most_positions(c) > large_positions; });
   EXPECT_GT(wide, 0);
   EXPECT_GT(fine, 0);
   EXPECT_GT(many, 0);

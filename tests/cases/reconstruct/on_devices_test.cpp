@@ -23,7 +23,7 @@
 #include "harness/case.hpp"
 
 #include "cases/audit/wrong_cluster.hpp"
-#include "cases/collectives/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
 #include "cases/reconstruct/check.hpp"
 #include "cases/reconstruct/model.hpp"
 #include "cases/reconstruct/simulate.hpp"

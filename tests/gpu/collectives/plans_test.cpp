@@ -16,7 +16,7 @@
 #include "gpu/plan/print.hpp"
 #include "gpu/plan/validate.hpp"
 
-#include "cases/collectives/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
 #include "tests/gpu/collectives/implementation.hpp"
 #include "tests/print.hpp"
 
@@ -56,9 +56,9 @@ const reference::Collective& collective_named(std::string_view name) {
 /// between neighbours.
 void set_sizes(const spec::Contract& contract, std::int64_t size, spec::Call& call) {
   const auto n = static_cast<std::size_t>(call.ranks);
-  if (contract.sizes == spec::Sizes::count) call.count = size;
-  if (contract.sizes == spec::Sizes::counts_per_rank) call.counts.resize(n);
-  if (contract.sizes == spec::Sizes::counts_per_pair) call.counts.resize(n * n);
+  if (collective(contract).sizes == spec::Sizes::count) call.count = size;
+  if (collective(contract).sizes == spec::Sizes::counts_per_rank) call.counts.resize(n);
+  if (collective(contract).sizes == spec::Sizes::counts_per_pair) call.counts.resize(n * n);
   for (std::size_t i = 0; i < call.counts.size(); ++i) {
     call.counts[i] = static_cast<std::int64_t>(i * 7 + 2) % (size + 1);
   }
@@ -66,7 +66,7 @@ void set_sizes(const spec::Contract& contract, std::int64_t size, spec::Call& ca
 }
 
 std::vector<int> roots_of(const spec::Contract& contract, int ranks) {
-  if (!contract.rooted || ranks == 1) return {0};
+  if (!collective(contract).rooted || ranks == 1) return {0};
   if (ranks == 2) return {0, 1};
   return {0, ranks / 2, ranks - 1};
 }
@@ -91,8 +91,8 @@ std::vector<Request> requests_of(const Implementation& implementation,
         request.call.ranks = n;
         request.call.root = root;
         request.options.chunk = size / 4;
-        if (contract.reduces) request.call.op = spec::ReduceOp::sum;
-        if (contract.patterned) {
+        if (collective(contract).reduces) request.call.op = spec::ReduceOp::sum;
+        if (collective(contract).patterned) {
           request.call.shift = static_cast<int>(size) - 2;
           request.call.pattern = static_cast<spec::Pattern>(size % 3);
         }
@@ -187,14 +187,14 @@ TEST_P(PlansTest, GiveWhatTheReferenceSays) {
     auto traced = plan::trace(plan, memory);
     for (int r = 0; r < request.call.ranks; ++r) {
       std::vector<plan::TracedValue>& got = traced[static_cast<std::size_t>(r)];
-      if (!contract().reduces) forget_premultiplications(got);
+      if (!spec::collective(contract()).reduces) forget_premultiplications(got);
       ASSERT_EQ(got, expected_of(collective(), request.call, r))
           << to_text(request) << ", rank " << r << "\n"
           << plan::to_text(plan);
       compared += got.size();
     }
   }
-  EXPECT_EQ(compared == 0, contract().sizes == spec::Sizes::none);
+  EXPECT_EQ(compared == 0, spec::collective(contract()).sizes == spec::Sizes::none);
 }
 
 TEST_P(PlansTest, NeverWriteASendBuffer) {
@@ -227,7 +227,7 @@ TEST_P(PlansTest, HaveChunksWhereTheySaySo) {
   const plan::Algorithm& algorithm = GetParam().algorithm;
   Request whole;
   whole.call.ranks = 3;
-  if (contract().reduces) whole.call.op = spec::ReduceOp::sum;
+  if (spec::collective(contract()).reduces) whole.call.op = spec::ReduceOp::sum;
   set_sizes(contract(), 16, whole.call);
   Request in_parts = whole;
   in_parts.options.chunk = 2;
@@ -248,7 +248,8 @@ std::vector<Implementation> frugal_implementations() {
     const std::string_view algorithm = implementation.algorithm.name;
     const bool keeps_step =
         algorithm == "pairwise" || algorithm == "chain" || algorithm == "scatter_all_gather";
-    if (contract.sizes == spec::Sizes::count && !keeps_step) frugal.push_back(implementation);
+    if (collective(contract).sizes == spec::Sizes::count && !keeps_step)
+      frugal.push_back(implementation);
   }
   return frugal;
 }
@@ -260,7 +261,7 @@ TEST_P(WaitsTest, AreAllNeeded) {
     Request request;
     request.call.ranks = n;
     request.call.count = 2 * n;
-    if (contract().reduces) request.call.op = spec::ReduceOp::sum;
+    if (spec::collective(contract()).reduces) request.call.op = spec::ReduceOp::sum;
     // In place, all ranks of all_to_all first copy what they send, in step with each other. So not
     // all waits are needed.
     request.options.in_place =

@@ -8,7 +8,7 @@
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
 
-#include "cases/collectives/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
 
 namespace rankcheck::gpu {
 
@@ -56,7 +56,7 @@ class Devices final : public Cluster {
     cluster_.transform(rank, transform, in, out);
   }
   void collective(std::string_view operation,
-                  const spec::OperatorCall& call,
+                  const spec::Call& call,
                   bool in_place,
                   std::span<const DeviceBuffers> buffers) override {
     cluster_.collective(operation, call, in_place, buffers);

@@ -18,7 +18,7 @@
 #include "harness/image.hpp"
 #include "harness/preference.hpp"
 
-#include "cases/collectives/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
 
 /// Workers that misbehave. They are shell scripts that send frames which the test has written to
 /// files.

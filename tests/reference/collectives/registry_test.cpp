@@ -108,7 +108,7 @@ TEST_P(EveryCollective, ReadsSentBlocksOnly) {
 TEST_P(EveryCollective, ReducesExactlyWhereItsContractSaysSo) {
   for (const Call& call : calls_of(GetParam().contract)) {
     for (const Piece& piece : pieces_of(GetParam(), call, call.root)) {
-      ASSERT_EQ(piece.source == reference::every_rank, GetParam().collective(contract).reduces);
+      ASSERT_EQ(piece.source == reference::every_rank, collective(GetParam().contract).reduces);
     }
   }
 }

@@ -66,7 +66,9 @@ TEST(WhyInvalid, FreeSpaceLiesBetweenSlices) {
                             .detector = 1,
                             .slices = slices,
                             .wavelength = wavelength};
-    return spec::why_invalid(reference::multislice::contract(), spec::OperatorCall{.counts = {1}, .scene = scene}).value_or("legal");
+    return spec::why_invalid(reference::multislice::contract(),
+                             spec::OperatorCall{.counts = {1}, .scene = scene})
+        .value_or("legal");
   };
   EXPECT_EQ(why(1, 0), "legal");
   EXPECT_EQ(why(1, 2), "wavelength, distance: one slice has no free space behind it");

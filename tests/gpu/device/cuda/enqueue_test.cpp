@@ -38,7 +38,7 @@ class EnqueueTest : public testing::TestWithParam<Implementation> {
             all.emplace_back(GetParam(), call, options);
           }
         }
-        if (!contract.reduces) break;
+        if (!collective(contract).reduces) break;
       }
     }
     return all;

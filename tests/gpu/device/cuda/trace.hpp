@@ -299,12 +299,12 @@ inline spec::Call call_of(const spec::Contract& contract,
                           spec::ReduceOp op = spec::ReduceOp::avg) {
   spec::Call call;
   call.ranks = ranks;
-  call.root = contract.rooted ? ranks - 1 : 0;
-  if (contract.reduces) call.op = op;
+  call.root = collective(contract).rooted ? ranks - 1 : 0;
+  if (collective(contract).reduces) call.op = op;
   const auto n = static_cast<std::size_t>(ranks);
-  if (contract.sizes == spec::Sizes::count) call.count = 5;
-  if (contract.sizes == spec::Sizes::counts_per_rank) call.counts.resize(n);
-  if (contract.sizes == spec::Sizes::counts_per_pair) call.counts.resize(n * n);
+  if (collective(contract).sizes == spec::Sizes::count) call.count = 5;
+  if (collective(contract).sizes == spec::Sizes::counts_per_rank) call.counts.resize(n);
+  if (collective(contract).sizes == spec::Sizes::counts_per_pair) call.counts.resize(n * n);
   for (std::size_t i = 0; i < call.counts.size(); ++i) {
     call.counts[i] = static_cast<std::int64_t>(i * 7 + 2) % 6;
   }

@@ -13,8 +13,8 @@
 #include "harness/operation.hpp"
 
 #include "cases/backends/mpi.hpp"
-#include "cases/collectives/family/case.hpp"
-#include "cases/collectives/family/inputs.hpp"
+#include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/inputs.hpp"
 #include "cases/suites/catalogue.hpp"
 
 /// Runs every operation through the real worker, and judges it as a suite would.
@@ -33,8 +33,9 @@ struct Element {
 };
 
 std::vector<Element> elements(const spec::Contract& contract) {
-  if (contract.sizes == spec::Sizes::none) return {{Type::f32, ReduceOp::none}};
-  if (!contract.reduces) return {{Type::uint8, ReduceOp::none}, {Type::complex128, ReduceOp::none}};
+  if (collective(contract).sizes == spec::Sizes::none) return {{Type::f32, ReduceOp::none}};
+  if (!collective(contract).reduces)
+    return {{Type::uint8, ReduceOp::none}, {Type::complex128, ReduceOp::none}};
   return {{Type::int8, ReduceOp::prod},
           {Type::uint64, ReduceOp::max},
           {Type::f16, ReduceOp::sum},
@@ -60,11 +61,11 @@ Case make_case(const harness::Operation& operation,
   c.type = element.type;
   collective(c).op = element.op;
   const int n = harness::group_size(c);
-  if (contract.rooted) collective(c).root = n - 1;
-  if (contract.sizes == spec::Sizes::count) c.count = 37;
-  const int blocks = contract.sizes == spec::Sizes::counts_per_rank   ? n
-                     : contract.sizes == spec::Sizes::counts_per_pair ? n * n
-                                                                      : 0;
+  if (collective(contract).rooted) collective(c).root = n - 1;
+  if (collective(contract).sizes == spec::Sizes::count) c.count = 37;
+  const int blocks = collective(contract).sizes == spec::Sizes::counts_per_rank   ? n
+                     : collective(contract).sizes == spec::Sizes::counts_per_pair ? n * n
+                                                                                  : 0;
   for (int b = 0; b < blocks; ++b) c.counts.push_back((b * 5 + 3) % 11);
   c.offset = 1;
   if (may_overflow(c)) c.input = harness::InputKind::exact;
@@ -151,7 +152,7 @@ TEST_F(Calls, AgreeWithTheReferenceInPlace) {
 
 TEST_F(Calls, LeaveGapsAlone) {
   for (const harness::Operation& operation : calls()) {
-    if (operation.contract.sizes != spec::Sizes::counts_per_rank) continue;
+    if (collective(operation.contract).sizes != spec::Sizes::counts_per_rank) continue;
     Case c = make_case(operation, {}, elements(operation.contract).front());
     collective(c).gap = 3;
     EXPECT_EQ(examine(c) > 0, operation.contract.name != "reduce_scatter_v");
@@ -211,11 +212,11 @@ TEST_F(Calls, TakeEmptyBlocksWithGaps) {
 TEST_F(Calls, AreRequiredInEveryWayThatTheContractHas) {
   for (const harness::Operation& operation : calls()) {
     const spec::Contract& contract = operation.contract;
-    const bool has_data = contract.sizes != spec::Sizes::none;
+    const bool has_data = collective(contract).sizes != spec::Sizes::none;
     const bool is_uneven = !make_case(operation, {}, {Type::f32, ReduceOp::none}).counts.empty();
     std::set<std::string_view> expected{"sub_group", "reordered_group"};
     if (contract.name != "barrier") expected.insert("one_rank");
-    if (contract.rooted) expected.insert("other_root");
+    if (collective(contract).rooted) expected.insert("other_root");
     if (contract.in_place != spec::InPlace::none) expected.insert("in_place");
     if (has_data) expected.insert({"offset", "zero_count"});
     // MPI_Reduce_scatter takes no displacements.

@@ -10,7 +10,7 @@
 
 #include "gpu/collectives/registry.hpp"
 
-#include "cases/collectives/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
 namespace rankcheck::gpu::sim {
 namespace {
 

@@ -9,8 +9,8 @@
 
 #include "harness/input.hpp"
 
-#include "cases/collectives/family/case.hpp"
-#include "cases/collectives/family/inputs.hpp"
+#include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/inputs.hpp"
 
 /// Inputs as bytes and as numbers.
 namespace rankcheck::cases {

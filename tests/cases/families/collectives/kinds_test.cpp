@@ -7,12 +7,15 @@
 
 #include <gtest/gtest.h>
 
-#include "cases/collectives/family/case.hpp"
-#include "cases/collectives/family/inputs.hpp"
-#include "tests/cases/collectives/family/inputs.hpp"
+#include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/inputs.hpp"
+#include "tests/cases/families/collectives/inputs.hpp"
 
 namespace rankcheck::cases {
 namespace {
+
+using harness::Case;
+using harness::InputKind;
 
 using spec::ReduceOp;
 using spec::Type;

@@ -1,4 +1,4 @@
-#include "cases/collectives/family/fields.hpp"
+#include "cases/families/collectives/fields.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 
 #include "harness/family_field.hpp"
 
-#include "cases/collectives/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
 
 // The types' own namespace is where the harness looks for these functions.
 namespace rankcheck::spec {

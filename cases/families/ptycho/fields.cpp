@@ -1,4 +1,4 @@
-#include "cases/ptycho/family/fields.hpp"
+#include "cases/families/ptycho/fields.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,8 +12,8 @@
 
 #include "harness/family_field.hpp"
 
-#include "cases/ptycho/family/case.hpp"
-#include "cases/ptycho/family/symmetry.hpp"
+#include "cases/families/ptycho/case.hpp"
+#include "cases/families/ptycho/symmetry.hpp"
 
 // The harness looks for these functions in the types' own namespaces.
 namespace rankcheck::spec {
@@ -156,7 +156,7 @@ constexpr std::array all_fields{
                       return static_cast<std::uint64_t>(std::int64_t{scene.rows} * scene.cols);
                     },
                 .candidates = shrink_object},
-    // Of objects with the same area, the one with fewer rows is simpler.
+    // If two objects have the same area, the one with fewer rows is simpler.
     FamilyField{.json = scene_field<&Scene::cols>("cols"),
                 .before = "in_place",
                 .order = 12,

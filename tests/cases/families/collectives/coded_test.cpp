@@ -9,12 +9,16 @@
 
 #include "reference/numerics/fold.hpp"
 
-#include "cases/collectives/family/inputs.hpp"
-#include "tests/cases/collectives/family/inputs.hpp"
+#include "cases/families/collectives/inputs.hpp"
+#include "tests/cases/families/collectives/inputs.hpp"
 #include "tests/print.hpp"
 
 namespace rankcheck::cases {
 namespace {
+
+using harness::Case;
+using harness::InputKind;
+using harness::to_text;
 
 using spec::ReduceOp;
 using spec::Type;

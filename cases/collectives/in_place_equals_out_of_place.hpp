@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cases/collectives/properties/exact_inputs.hpp"
+#include "cases/collectives/exact_inputs.hpp"
 
 namespace rankcheck::cases {
 

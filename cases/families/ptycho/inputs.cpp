@@ -1,4 +1,4 @@
-#include "cases/ptycho/family/inputs.hpp"
+#include "cases/families/ptycho/inputs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +10,8 @@
 
 #include "harness/input.hpp"
 
-#include "cases/ptycho/family/case.hpp"
-#include "cases/ptycho/family/symmetry.hpp"
+#include "cases/families/ptycho/case.hpp"
+#include "cases/families/ptycho/symmetry.hpp"
 
 namespace rankcheck::cases {
 

@@ -1,4 +1,4 @@
-#include "cases/collectives/family/inputs.hpp"
+#include "cases/families/collectives/inputs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "cases/collectives/family/case.hpp"
+#include "cases/families/collectives/case.hpp"
 
 namespace rankcheck::cases {
 

@@ -3,8 +3,8 @@
 
 #include "harness/family.hpp"
 
-#include "cases/collectives/family/family.hpp"
-#include "cases/ptycho/family/family.hpp"
+#include "cases/families/collectives/family.hpp"
+#include "cases/families/ptycho/family.hpp"
 
 namespace rankcheck::harness {
 

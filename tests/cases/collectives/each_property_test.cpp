@@ -18,17 +18,24 @@
 #include "harness/properties/nearly_equal.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
 
-#include "cases/collectives/family/case.hpp"
-#include "cases/collectives/properties/exact_inputs.hpp"
-#include "cases/collectives/properties/in_place_equals_out_of_place.hpp"
-#include "cases/collectives/properties/rank_permutation.hpp"
-#include "cases/collectives/properties/separates_ranks.hpp"
-#include "cases/collectives/properties/splits.hpp"
+#include "cases/collectives/exact_inputs.hpp"
+#include "cases/collectives/in_place_equals_out_of_place.hpp"
+#include "cases/collectives/rank_permutation.hpp"
+#include "cases/collectives/separates_ranks.hpp"
+#include "cases/collectives/splits.hpp"
+#include "cases/families/collectives/case.hpp"
 
 /// Tests where properties apply and which runs they request.
 /// tests/cases/collectives/properties_test.cpp tests their judgement on real results.
 namespace rankcheck::cases {
 namespace {
+
+using harness::Case;
+using harness::InputKind;
+using harness::is_deterministic;
+using harness::nearly_equal_count;
+using harness::Property;
+using harness::ranks_agree_bitwise;
 
 using spec::ReduceOp;
 using spec::Type;

@@ -6,8 +6,8 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "cases/collectives/family/case.hpp"
-#include "cases/collectives/properties/exact_inputs.hpp"
+#include "cases/collectives/exact_inputs.hpp"
+#include "cases/families/collectives/case.hpp"
 
 namespace rankcheck::cases {
 

@@ -4,13 +4,20 @@
 
 #include <gtest/gtest.h>
 
-#include "cases/collectives/family/inputs.hpp"
-#include "cases/ptycho/family/inputs.hpp"
-#include "tests/cases/collectives/family/inputs.hpp"
+#include "cases/families/collectives/inputs.hpp"
+#include "cases/families/ptycho/inputs.hpp"
+#include "tests/cases/families/collectives/inputs.hpp"
 #include "tests/print.hpp"
 
 namespace rankcheck::cases {
 namespace {
+
+using harness::Case;
+using harness::case_from_text;
+using harness::CounterHash;
+using harness::fill_poison;
+using harness::InputKind;
+using harness::to_text;
 
 using spec::ReduceOp;
 using spec::Type;
@@ -27,8 +34,8 @@ struct Golden {
 class GoldenInputTest : public testing::TestWithParam<Golden> {};
 
 TEST_P(GoldenInputTest, IsAsDocumented) {
-  const Case c =
-      case_from_text(R"({"operation":"all_reduce","ranks":3,"data_seed":7,)" + GetParam().fields + "}");
+  const Case c = case_from_text(R"({"operation":"all_reduce","ranks":3,"data_seed":7,)" +
+                                GetParam().fields + "}");
   const auto size = static_cast<std::int64_t>(GetParam().bytes.size() / 2 / bytes_of(c));
   EXPECT_EQ(hexadecimal(elements(c, 1, size)), GetParam().bytes) << to_text(c);
 }

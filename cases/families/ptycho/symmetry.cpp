@@ -1,4 +1,4 @@
-#include "cases/ptycho/family/symmetry.hpp"
+#include "cases/families/ptycho/symmetry.hpp"
 
 #include <array>
 #include <utility>

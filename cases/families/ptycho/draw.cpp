@@ -1,11 +1,11 @@
-#include "cases/ptycho/family/draw.hpp"
+#include "cases/families/ptycho/draw.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
 #include "reference/spec/to_size.hpp"
 
-#include "cases/ptycho/family/case.hpp"
+#include "cases/families/ptycho/case.hpp"
 
 namespace rankcheck::cases {
 

@@ -1,4 +1,4 @@
-#include "cases/collectives/family/family.hpp"
+#include "cases/families/collectives/family.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,9 +14,9 @@
 #include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "cases/collectives/family/case.hpp"
-#include "cases/collectives/family/fields.hpp"
-#include "cases/collectives/family/inputs.hpp"
+#include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/fields.hpp"
+#include "cases/families/collectives/inputs.hpp"
 
 namespace rankcheck::cases {
 

@@ -2,8 +2,8 @@
 
 #include "harness/operation.hpp"
 
-#include "cases/collectives/family/case.hpp"
-#include "cases/collectives/family/inputs.hpp"
+#include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/inputs.hpp"
 
 namespace rankcheck::cases {
 

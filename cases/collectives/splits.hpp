@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "cases/collectives/family/case.hpp"
-#include "cases/collectives/properties/exact_inputs.hpp"
+#include "cases/collectives/exact_inputs.hpp"
+#include "cases/families/collectives/case.hpp"
 
 namespace rankcheck::cases {
 

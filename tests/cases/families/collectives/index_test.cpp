@@ -4,12 +4,16 @@
 
 #include <gtest/gtest.h>
 
-#include "cases/collectives/family/case.hpp"
-#include "cases/collectives/family/inputs.hpp"
-#include "tests/cases/collectives/family/inputs.hpp"
+#include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/inputs.hpp"
+#include "tests/cases/families/collectives/inputs.hpp"
 
 namespace rankcheck::cases {
 namespace {
+
+using harness::Case;
+using harness::fill_poison;
+using harness::InputKind;
 
 using spec::ReduceOp;
 using spec::Type;
@@ -92,7 +96,7 @@ TEST(PoisonTest, DiffersByCaseRankAndPlace) {
   Case c = make(Type::uint8, ReduceOp::none, InputKind::general);
   const auto poison = [&](int rank) {
     Bytes bytes(64);
-    fill_poison(c, rank, bytes.data(), 64);
+    fill_poison(c, rank, 0, bytes.data(), 64);
     return bytes;
   };
   const Bytes first = poison(0);
@@ -105,7 +109,7 @@ TEST(PoisonTest, DiffersByCaseRankAndPlace) {
 TEST(PoisonTest, StaysWithinItsSize) {
   for (std::int64_t size = 0; size <= 17; ++size) {
     Bytes bytes(24, std::byte{});
-    fill_poison(make(Type::uint8, ReduceOp::none, InputKind::general), 0, bytes.data(), size);
+    fill_poison(make(Type::uint8, ReduceOp::none, InputKind::general), 0, 0, bytes.data(), size);
     EXPECT_TRUE(std::all_of(
         bytes.begin() + size, bytes.end(), [](std::byte each) { return each == std::byte{}; }));
   }

@@ -9,7 +9,7 @@
 
 #include "harness/case.hpp"
 
-#include "cases/ptycho/family/symmetry.hpp"
+#include "cases/families/ptycho/symmetry.hpp"
 
 namespace rankcheck::cases {
 

@@ -1,4 +1,4 @@
-#include "cases/ptycho/family/family.hpp"
+#include "cases/families/ptycho/family.hpp"
 
 #include <cstdint>
 #include <span>
@@ -11,11 +11,11 @@
 #include "reference/spec/reduce_op.hpp"
 #include "reference/spec/share.hpp"
 
-#include "cases/ptycho/family/case.hpp"
-#include "cases/ptycho/family/draw.hpp"
-#include "cases/ptycho/family/fields.hpp"
-#include "cases/ptycho/family/inputs.hpp"
-#include "cases/ptycho/family/symmetry.hpp"
+#include "cases/families/ptycho/case.hpp"
+#include "cases/families/ptycho/draw.hpp"
+#include "cases/families/ptycho/fields.hpp"
+#include "cases/families/ptycho/inputs.hpp"
+#include "cases/families/ptycho/symmetry.hpp"
 
 namespace rankcheck::cases {
 
