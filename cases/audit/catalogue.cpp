@@ -224,7 +224,8 @@ std::string why_not_caught(const Bug& bug, const Hunt& hunt) {
                        group_size(c),
                        elements_of(c));
   }
-  if (const std::int64_t pixels = std::int64_t{ptycho(c).scene.rows} * ptycho(c).scene.cols;
+  const spec::Scene scene = c.part.family() == PtychoCase::family ? ptycho(c).scene : spec::Scene{};
+  if (const std::int64_t pixels = std::int64_t{scene.rows} * scene.cols;
       pixels > bug.pixels_max) {
     return fmt::format("expected at most {} pixels, got {}", bug.pixels_max, pixels);
   }

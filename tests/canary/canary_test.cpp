@@ -160,7 +160,7 @@ TEST(WhyNotCaughtTest, names_a_minimal_case_that_is_too_large) {
 
 TEST(WhyNotCaughtTest, names_a_minimal_scene_that_is_too_large) {
   Hunt found = caught_first();
-  cases::ptycho(*found.finding.minimal).scene = {.rows = 1, .cols = 5};
+  found.finding.minimal->part = PtychoCase{.scene = {.rows = 1, .cols = 5}};
   EXPECT_NE(why_not_caught(catalogue().front(), found).find("4 pixels, got 5"), std::string::npos);
 }
 
