@@ -98,7 +98,7 @@ ordered_json write_value(const Case& value) {
   return to_json(value);
 }
 
-Fields::Fields(const json& object, std::string place) : object_(object), place_(std::move(place)) {
+Fields::Fields(const json& object, std::string place) : json_(object), place_(std::move(place)) {
   if (!place_.empty()) place_ += ": ";
   if (object.is_object()) return;
   try {
@@ -110,8 +110,8 @@ Fields::Fields(const json& object, std::string place) : object_(object), place_(
 
 const json* Fields::find(std::string_view name) {
   known_.push_back(name);
-  const auto found = object_.find(std::string(name));
-  return found == object_.end() ? nullptr : &*found;
+  const auto found = json_.find(std::string(name));
+  return found == json_.end() ? nullptr : &*found;
 }
 
 const json& Fields::at(std::string_view name) {
@@ -125,7 +125,7 @@ void Fields::require_at_least_0(std::string_view name, double value) const {
 }
 
 void Fields::reject_unknown() const {
-  for (const auto& [key, value] : object_.items()) {
+  for (const auto& [key, value] : json_.items()) {
     if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
       fail(key.substr(0, 60), "unknown field" + did_you_mean(key, {known_.begin(), known_.end()}));
     }

@@ -153,7 +153,7 @@ class Fields {
     }
   }
 
-  const nlohmann::json& object_;
+  const nlohmann::json& json_;
   std::string place_;
   std::vector<std::string_view> known_;
 };

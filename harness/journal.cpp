@@ -56,13 +56,13 @@ JournalHeader header_from_json(const ordered_json& value) {
   Fields fields(plain);
   require_version("journal_version", journal_version, fields);
   JournalHeader header;
-  header.run = object_at("run", fields, value);
+  header.run = required_object("run", fields, value);
   fields.required("directory", header.directory);
   if (!fields.at("units").is_array()) fields.fail("units", "expected a list");
   for (const json& unit : fields.at("units")) header.units.push_back(unit_from_json(unit));
   fields.required("pinned", header.pinned);
   fields.required("cycles", header.cycles);
-  header.environment = object_at("environment", fields, value);
+  header.environment = required_object("environment", fields, value);
   return header;
 }
 
@@ -114,7 +114,7 @@ void take(const ordered_json& value, std::optional<Record>& record) {
   const json plain = value;
   Fields fields(plain);
   if (fields.find("resumed") != nullptr) {
-    record->resume(object_at("resumed", fields, value));
+    record->resume(required_object("resumed", fields, value));
   } else if (fields.find("ending") != nullptr) {
     record->end(end_from_json(fields));
   } else {
@@ -124,7 +124,9 @@ void take(const ordered_json& value, std::optional<Record>& record) {
 
 }  // namespace
 
-const ordered_json& object_at(std::string_view name, Fields& fields, const ordered_json& value) {
+const ordered_json& required_object(std::string_view name,
+                                    Fields& fields,
+                                    const ordered_json& value) {
   if (!fields.at(name).is_object()) fields.fail(name, "expected an object");
   return value.at(name);
 }

@@ -38,9 +38,9 @@ JsonLines read_json_lines(const std::filesystem::path& path,
 
 /// Returns an object field of `value` unchanged, with its order. `fields` must read `value`. Throws
 /// BadInput if the field is missing or no object.
-[[nodiscard]] const nlohmann::ordered_json& object_at(std::string_view name,
-                                                      Fields& fields,
-                                                      const nlohmann::ordered_json& value);
+[[nodiscard]] const nlohmann::ordered_json& required_object(std::string_view name,
+                                                            Fields& fields,
+                                                            const nlohmann::ordered_json& value);
 
 /// Throws BadInput if the field `name` holds another version than `version`.
 void require_version(std::string_view name, int version, Fields& fields);
