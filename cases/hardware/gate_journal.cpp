@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using harness::BadInput;
 using harness::Fields;
 using harness::line_of;
-using harness::object_at;
+using harness::required_object;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
@@ -62,9 +62,9 @@ GateHeader header_from_json(const ordered_json& value) {
   const json plain = value;
   Fields fields(plain);
   harness::require_version(version_field, gate_journal_version, fields);
-  GateHeader header{.run = object_at("run", fields, value),
-                    .environment = object_at("environment", fields, value),
-                    .doctor = object_at("doctor", fields, value)};
+  GateHeader header{.run = required_object("run", fields, value),
+                    .environment = required_object("environment", fields, value),
+                    .doctor = required_object("doctor", fields, value)};
   fields.required("seed", header.options.seed);
   if (!fields.at("parts").is_array()) fields.fail("parts", "expected a list");
   for (const json& each : fields.at("parts")) {
@@ -140,7 +140,7 @@ void take(const ordered_json& value, std::optional<GateContent>& content) {
   const json plain = value;
   Fields fields(plain);
   if (fields.find("resumed") != nullptr) {
-    content->environment = object_at("resumed", fields, value);
+    content->environment = required_object("resumed", fields, value);
     content->end.reset();
   } else if (fields.find("ending") != nullptr) {
     content->end = end_from_json(fields);
