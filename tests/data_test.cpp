@@ -14,13 +14,13 @@ namespace rankcheck::tests {
 namespace {
 
 /// Restores the environment variable RANKCHECK_DATA after each test.
-class DataFolder : public testing::Test {
+class DataFolderTest : public testing::Test {
  protected:
-  DataFolder() {
+  DataFolderTest() {
     const char* const named = std::getenv("RANKCHECK_DATA");
     if (named != nullptr) before_ = named;
   }
-  ~DataFolder() override {
+  ~DataFolderTest() override {
     if (before_) {
       ::setenv("RANKCHECK_DATA", before_->c_str(), 1);
     } else {
@@ -32,18 +32,18 @@ class DataFolder : public testing::Test {
   harness::TemporaryFolder folder_;
 };
 
-TEST_F(DataFolder, IsWhatTheEnvironmentSays) {
+TEST_F(DataFolderTest, IsWhatTheEnvironmentSays) {
   harness::write_file(folder_.path() / "scan.cxi", "data");
   ::setenv("RANKCHECK_DATA", folder_.path().c_str(), 1);
   EXPECT_EQ(data_file("scan.cxi"), folder_.path() / "scan.cxi");
 }
 
-TEST_F(DataFolder, ThatIsNamedHasItsFiles) {
+TEST_F(DataFolderTest, ThatIsNamedHasItsFiles) {
   ::setenv("RANKCHECK_DATA", folder_.path().c_str(), 1);
   EXPECT_NONFATAL_FAILURE(EXPECT_EQ(data_file("scan.cxi"), std::nullopt), "is absent");
 }
 
-TEST_F(DataFolder, ThatNobodyNamedMayLackFiles) {
+TEST_F(DataFolderTest, ThatNobodyNamedMayLackFiles) {
   ::unsetenv("RANKCHECK_DATA");
   EXPECT_EQ(data_file("no such file"), std::nullopt);
 }

@@ -34,13 +34,13 @@ constexpr int sound_cases = 100;
 
 class CanaryTest : public testing::TestWithParam<Bug> {};
 
-TEST_P(CanaryTest, passes_without_the_bug) {
+TEST_P(CanaryTest, PassesWithoutTheBug) {
   const Hunt found =
       hunt(operations(), GetParam(), GetParam().property, {.cases = sound_cases, .sound = true});
   EXPECT_EQ(found.finding.verdict, Verdict::passed) << found.finding.reason;
 }
 
-TEST_P(CanaryTest, is_caught_and_shrinks) {
+TEST_P(CanaryTest, IsCaughtAndShrinks) {
   const Hunt found = hunt(operations(), GetParam(), GetParam().property);
   EXPECT_EQ(why_not_caught(GetParam(), found), "");
   if (found.finding.minimal) {
@@ -48,7 +48,7 @@ TEST_P(CanaryTest, is_caught_and_shrinks) {
   }
 }
 
-TEST_P(CanaryTest, replays_from_the_text_of_its_minimal_case) {
+TEST_P(CanaryTest, ReplaysFromTheTextOfItsMinimalCase) {
   const Hunt found = hunt(operations(), GetParam(), GetParam().property);
   ASSERT_TRUE(found.finding.minimal);
   const std::string text = harness::to_text(*found.finding.minimal);
@@ -71,7 +71,7 @@ bool is_caught_by_own_check(const Bug& bug, const Hunt& found) {
   return reason != "differs from rank 0" && !reason.starts_with("rank ");
 }
 
-TEST(CatalogueTest, every_property_catches_a_bug_by_its_own_check) {
+TEST(CatalogueTest, EveryPropertyCatchesABugByItsOwnCheck) {
   std::set<std::string_view> caught;
   for (const Bug& bug : catalogue()) {
     if (caught.contains(bug.property)) continue;
@@ -85,7 +85,7 @@ TEST(CatalogueTest, every_property_catches_a_bug_by_its_own_check) {
   }
 }
 
-TEST(CatalogueTest, plants_a_bug_in_every_operation) {
+TEST(CatalogueTest, PlantsABugInEveryOperation) {
   std::set<std::string_view> spoiled;
   for (const Bug& bug : catalogue()) {
     spoiled.insert(bug.planted_in.empty() ? bug.operation : bug.planted_in);
@@ -95,7 +95,7 @@ TEST(CatalogueTest, plants_a_bug_in_every_operation) {
   }
 }
 
-TEST(CatalogueTest, plants_every_fault_of_the_simulator) {
+TEST(CatalogueTest, PlantsEveryFaultOfTheSimulator) {
   using gpu::sim::Fault;
   std::set<Fault::Kind> planted;
   for (const Bug& bug : catalogue()) {
@@ -112,7 +112,7 @@ TEST(CatalogueTest, plants_every_fault_of_the_simulator) {
   }
 }
 
-TEST(CatalogueTest, plants_every_verdict_of_a_failing_subject) {
+TEST(CatalogueTest, PlantsEveryVerdictOfAFailingSubject) {
   std::set<Verdict> verdicts;
   for (const Bug& bug : catalogue()) verdicts.insert(bug.verdict);
   EXPECT_EQ(
@@ -120,14 +120,14 @@ TEST(CatalogueTest, plants_every_verdict_of_a_failing_subject) {
       (std::set<Verdict>{Verdict::falsified, Verdict::flaky, Verdict::hung, Verdict::crashed}));
 }
 
-TEST(CatalogueTest, has_names_that_differ) {
+TEST(CatalogueTest, HasNamesThatDiffer) {
   const std::vector<Bug> all = catalogue();
   std::set<std::string_view> names;
   for (const Bug& bug : all) names.insert(bug.name);
   EXPECT_EQ(names.size(), all.size());
 }
 
-TEST(CatalogueTest, has_words_for_every_bug) {
+TEST(CatalogueTest, HasWordsForEveryBug) {
   for (const Bug& bug : catalogue()) {
     EXPECT_FALSE(bug.summary.empty()) << bug.name;
     EXPECT_FALSE(bug.says.empty()) << bug.name;
@@ -140,31 +140,31 @@ Hunt caught_first() {
   return hunt(operations(), bug, bug.property);
 }
 
-TEST(WhyNotCaughtTest, names_the_verdict_of_a_bug_that_survives) {
+TEST(WhyNotCaughtTest, NamesTheVerdictOfABugThatSurvives) {
   const Bug bug = catalogue().front();
   const Hunt survived = hunt(operations(), bug, bug.property, {.sound = true});
   EXPECT_NE(why_not_caught(bug, survived).find("got passed"), std::string::npos);
 }
 
-TEST(WhyNotCaughtTest, names_a_bug_without_effect) {
+TEST(WhyNotCaughtTest, NamesABugWithoutEffect) {
   Hunt found = caught_first();
   found.had_effect = false;
   EXPECT_NE(why_not_caught(catalogue().front(), found).find("changed nothing"), std::string::npos);
 }
 
-TEST(WhyNotCaughtTest, names_a_minimal_case_that_is_too_large) {
+TEST(WhyNotCaughtTest, NamesAMinimalCaseThatIsTooLarge) {
   Hunt found = caught_first();
   found.finding.minimal->count = 5;
   EXPECT_NE(why_not_caught(catalogue().front(), found).find("at most"), std::string::npos);
 }
 
-TEST(WhyNotCaughtTest, names_a_minimal_scene_that_is_too_large) {
+TEST(WhyNotCaughtTest, NamesAMinimalSceneThatIsTooLarge) {
   Hunt found = caught_first();
   found.finding.minimal->part = PtychoCase{.scene = {.rows = 1, .cols = 5}};
   EXPECT_NE(why_not_caught(catalogue().front(), found).find("4 pixels, got 5"), std::string::npos);
 }
 
-TEST(WhyNotCaughtTest, names_words_that_say_something_else) {
+TEST(WhyNotCaughtTest, NamesWordsThatSaySomethingElse) {
   Hunt found = caught_first();
   found.finding.reason = "no reason";
   EXPECT_NE(why_not_caught(catalogue().front(), found).find("expected to read"), std::string::npos);

@@ -36,7 +36,7 @@ Judgement judge_low_bit_flipped(const std::string& property) {
 
 /// Each rank's result is within the bound. Only the comparison with other ranks shows the wrong
 /// one.
-TEST(RanksAgreeTest, is_checked_where_results_are_compared_with_the_reference) {
+TEST(RanksAgreeTest, IsCheckedWhereResultsAreComparedWithTheReference) {
   const Judgement judgement = judge_low_bit_flipped("agrees_with_reference");
   EXPECT_EQ(judgement.verdict, Verdict::falsified);
   EXPECT_EQ(judgement.reason, "differs from rank 0");
@@ -45,7 +45,7 @@ TEST(RanksAgreeTest, is_checked_where_results_are_compared_with_the_reference) {
 }
 
 /// Both runs have the same wrong bit, so they agree with each other.
-TEST(RanksAgreeTest, is_checked_where_runs_are_compared_with_one_another) {
+TEST(RanksAgreeTest, IsCheckedWhereRunsAreComparedWithOneAnother) {
   const Judgement judgement = judge_low_bit_flipped("is_deterministic");
   EXPECT_EQ(judgement.verdict, Verdict::falsified);
   EXPECT_EQ(judgement.reason, "differs from rank 0");
@@ -67,7 +67,7 @@ harness::Catalogue forgetful(const std::string& operation) {
   return harness::Catalogue(std::move(all));
 }
 
-TEST(PowerTest, a_check_that_forgets_a_rank_is_vacuous) {
+TEST(PowerTest, ACheckThatForgetsARankIsVacuous) {
   const harness::Catalogue operations = forgetful("reduce_scatter");
   SimBackend backend(gpu::implementations());
   const Case c = harness::case_from_text(
@@ -78,7 +78,7 @@ TEST(PowerTest, a_check_that_forgets_a_rank_is_vacuous) {
   EXPECT_EQ(judgement.reason, "nothing was compared of the output of rank 2");
 }
 
-TEST(PowerTest, a_unit_whose_check_forgets_a_rank_covers_nothing) {
+TEST(PowerTest, AUnitWhoseCheckForgetsARankCoversNothing) {
   const harness::Catalogue operations = forgetful("reduce_scatter");
   SimBackend backend(gpu::implementations());
   harness::Unit unit;

@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 using tests::Outcome;
 
-class CliBench : public tests::CliTest {
+class CliBenchTest : public tests::CliTest {
  protected:
   /// Returns all measurements by name, without the suffix that Google Benchmark appends.
   std::map<std::string, json> measure(const std::string& arguments) {
@@ -48,7 +48,7 @@ esac
   }
 };
 
-TEST_F(CliBench, MeasuresSmallCasesAndLargeCallsInSim) {
+TEST_F(CliBenchTest, MeasuresSmallCasesAndLargeCallsInSim) {
   const auto all = measure("--backend sim --bytes 65536 --frames 2");
   ASSERT_TRUE(all.contains("cases/sim"));
   ASSERT_TRUE(all.contains("operators/sim"));
@@ -76,7 +76,7 @@ TEST_F(CliBench, MeasuresSmallCasesAndLargeCallsInSim) {
   }
 }
 
-TEST_F(CliBench, StartsTheWorkerThroughItsLauncher) {
+TEST_F(CliBenchTest, StartsTheWorkerThroughItsLauncher) {
   install_worker();
   write_script("launch", ": > launched\necho begin\n\"$@\" && echo end\n");
   const Outcome outcome =
@@ -87,7 +87,7 @@ TEST_F(CliBench, StartsTheWorkerThroughItsLauncher) {
   EXPECT_TRUE(exists("launched"));
 }
 
-TEST_F(CliBench, HearsASignalWhileItWaitsForAWorker) {
+TEST_F(CliBenchTest, HearsASignalWhileItWaitsForAWorker) {
   install_silent_worker();
   for (const std::string signal : {"INT", "TERM"}) {
     const auto start = std::chrono::steady_clock::now();
@@ -101,7 +101,7 @@ TEST_F(CliBench, HearsASignalWhileItWaitsForAWorker) {
   }
 }
 
-TEST_F(CliBench, HearsASignalWhileItMeasures) {
+TEST_F(CliBenchTest, HearsASignalWhileItMeasures) {
   const Outcome outcome =
       interrupt_after_1_s("bench --backend sim --filter cases/sim --min-time 30");
   EXPECT_EQ(outcome.status, 130) << outcome.out << outcome.err;
@@ -109,7 +109,7 @@ TEST_F(CliBench, HearsASignalWhileItMeasures) {
 }
 
 /// The worker measures with the GPU's clock. Here the worker is a script.
-TEST_F(CliBench, AsksTheWorkerForTimesOnCuda) {
+TEST_F(CliBenchTest, AsksTheWorkerForTimesOnCuda) {
   install_worker();
   const auto all = measure("--backend cuda --filter '*/cuda/*/direct/*'");
   const json& sum = all.at("large/cuda/all_reduce/direct/8x67108864");
@@ -128,18 +128,18 @@ TEST_F(CliBench, AsksTheWorkerForTimesOnCuda) {
   EXPECT_NE(asked.find(R"("counts":[2048])"), std::string::npos) << asked;
 }
 
-TEST_F(CliBench, FilterThatLeavesNothingIsOneClearLine) {
+TEST_F(CliBenchTest, FilterThatLeavesNothingIsOneClearLine) {
   expect_unable("bench --backend sim --filter nothing",
                 "filter: expected a pattern that matches one of cases/sim, operators/sim, "
                 "large/sim/");
 }
 
-TEST_F(CliBench, ResultsThatCannotBeWrittenAreOneClearLine) {
+TEST_F(CliBenchTest, ResultsThatCannotBeWrittenAreOneClearLine) {
   expect_unable("bench --backend sim --json /nowhere/bench.json", "/nowhere/bench.json");
 }
 
 /// Plans that would need too much memory are named, not timed.
-TEST_F(CliBench, TimesPlansOfThousandsOfRanksOnATopology) {
+TEST_F(CliBenchTest, TimesPlansOfThousandsOfRanksOnATopology) {
   const Outcome outcome = rankcheck("bench --topology cluster512 --ranks 4096 --json times.json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("left out: about "), std::string::npos) << outcome.out;
@@ -157,29 +157,29 @@ TEST_F(CliBench, TimesPlansOfThousandsOfRanksOnATopology) {
   EXPECT_GE(left_out, 1);
 }
 
-TEST_F(CliBench, MoreRanksThanTheTopologyHasAreOneClearLine) {
+TEST_F(CliBenchTest, MoreRanksThanTheTopologyHasAreOneClearLine) {
   expect_unable("bench --topology nvlink8 --ranks 9", "ranks: topology nvlink8 has 8, got 9");
 }
 
-TEST_F(CliBench, UnknownTopologyIsToldWhichThereAre) {
+TEST_F(CliBenchTest, UnknownTopologyIsToldWhichThereAre) {
   expect_unable("bench --topology zz",
                 "topology: zz: expected cluster512, cluster64, nvlink8, pcie_pairs or the path");
 }
 
-TEST_F(CliBench, PatternsThatChooseNoPlanAreToldWhatThereIs) {
+TEST_F(CliBenchTest, PatternsThatChooseNoPlanAreToldWhatThereIs) {
   expect_unable("bench --topology nvlink8 --operation nope",
                 "--operation nope: matches no operation that 'rankcheck list' shows");
   expect_unable("bench --topology nvlink8 --operation barrier --algorithm ring",
                 "--algorithm ring: matches no algorithm that 'rankcheck list' shows");
 }
 
-TEST_F(CliBench, WhatIsMeasuredExcludesATopology) {
+TEST_F(CliBenchTest, WhatIsMeasuredExcludesATopology) {
   for (const char* option : {"--backend sim", "--filter 'cases/*'", "--min-time 1"}) {
     expect_unable(std::string("bench --topology nvlink8 ") + option, " excludes --topology");
   }
 }
 
-TEST_F(CliBench, LargeCallsMustLeaveMostOfTheMemoryFree) {
+TEST_F(CliBenchTest, LargeCallsMustLeaveMostOfTheMemoryFree) {
   if (::sysconf(_SC_PHYS_PAGES) >= (std::int64_t{1} << 40) / ::sysconf(_SC_PAGESIZE)) {
     GTEST_SKIP() << "a quarter of this machine's memory is enough";
   }
@@ -188,7 +188,7 @@ TEST_F(CliBench, LargeCallsMustLeaveMostOfTheMemoryFree) {
   EXPECT_EQ(rankcheck(huge + "'cases/*'").status, 0) << "nothing large is measured";
 }
 
-TEST_F(CliBench, FramesMustLeaveMostOfTheMemoryFree) {
+TEST_F(CliBenchTest, FramesMustLeaveMostOfTheMemoryFree) {
   if (::sysconf(_SC_PHYS_PAGES) >= (std::int64_t{1} << 36) / ::sysconf(_SC_PAGESIZE)) {
     GTEST_SKIP() << "a quarter of this machine's memory is enough";
   }

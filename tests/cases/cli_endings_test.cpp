@@ -21,7 +21,7 @@ namespace worker = harness::worker;
 constexpr const char* byte_now_and_then =
     "printf '\\377\\0\\0\\0'; while :; do printf x; sleep 0.2; done";
 
-class CliEndings : public CliTest {
+class CliEndingsTest : public CliTest {
  protected:
   void SetUp() override {
     worker::Hello hello;
@@ -81,7 +81,7 @@ class CliEndings : public CliTest {
   double took_s_ = 0;
 };
 
-TEST_F(CliEndings, TermDuringAHangEndsTheRunWithItsReports) {
+TEST_F(CliEndingsTest, TermDuringAHangEndsTheRunWithItsReports) {
   write_worker("trap '' TERM; while :; do sleep 1; done");
   const Outcome outcome = run("--foreground 1");
   EXPECT_EQ(outcome.status, 128 + 15) << outcome.out << outcome.err;
@@ -89,7 +89,7 @@ TEST_F(CliEndings, TermDuringAHangEndsTheRunWithItsReports) {
   expect_interrupted_report();
 }
 
-TEST_F(CliEndings, TermEndsTheRunThoughTheWorkerSendsAByteNowAndThen) {
+TEST_F(CliEndingsTest, TermEndsTheRunThoughTheWorkerSendsAByteNowAndThen) {
   write_worker(byte_now_and_then);
   const Outcome outcome = run("--foreground 1");
   EXPECT_EQ(outcome.status, 128 + 15) << outcome.out << outcome.err;
@@ -97,14 +97,14 @@ TEST_F(CliEndings, TermEndsTheRunThoughTheWorkerSendsAByteNowAndThen) {
   expect_interrupted_report();
 }
 
-TEST_F(CliEndings, AByteNowAndThenIsNoWord) {
+TEST_F(CliEndingsTest, AByteNowAndThenIsNoWord) {
   write_worker(byte_now_and_then);
   const Outcome outcome = run("--foreground 60", "--timeout 0.5 --fail-fast");
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   EXPECT_EQ(report("r")["findings"][0]["verdict"], "hung");
 }
 
-TEST_F(CliEndings, TermWhileABackendOpensEndsTheProgramInOneLine) {
+TEST_F(CliEndingsTest, TermWhileABackendOpensEndsTheProgramInOneLine) {
   write_script("worker", "trap '' TERM; while :; do sleep 1; done");
   const Outcome outcome = run("--foreground 1");
   EXPECT_EQ(outcome.status, 128 + 15) << outcome.out << outcome.err;
@@ -112,7 +112,7 @@ TEST_F(CliEndings, TermWhileABackendOpensEndsTheProgramInOneLine) {
   expect_ended_in_time(1);
 }
 
-TEST_F(CliEndings, WorkersLeaveNoFolderHoweverTheyEnd) {
+TEST_F(CliEndingsTest, WorkersLeaveNoFolderHoweverTheyEnd) {
   const std::string litter = "echo text > $TMPDIR/file; ";
   for (const std::string& script : {litter + "kill -9 $$", litter + "exit 3", litter}) {
     write_worker(script);
@@ -126,7 +126,7 @@ TEST_F(CliEndings, WorkersLeaveNoFolderHoweverTheyEnd) {
   }
 }
 
-TEST_F(CliEndings, NextStartRemovesTheFolderOfAKilledRun) {
+TEST_F(CliEndingsTest, NextStartRemovesTheFolderOfAKilledRun) {
   write_worker("while :; do sleep 1; done");
   run("--foreground -s KILL 1");
   EXPECT_FALSE(fs::is_empty(path_to("tmp")));
@@ -135,7 +135,7 @@ TEST_F(CliEndings, NextStartRemovesTheFolderOfAKilledRun) {
   EXPECT_TRUE(fs::is_empty(path_to("tmp")));
 }
 
-TEST_F(CliEndings, TermDuringAReplayEndsItAndLeavesNoFolder) {
+TEST_F(CliEndingsTest, TermDuringAReplayEndsItAndLeavesNoFolder) {
   write_worker("trap '' TERM; while :; do sleep 1; done");
   const Outcome outcome =
       shell("TMPDIR=$PWD/tmp timeout --preserve-status --foreground 1 " + program_ +
@@ -147,7 +147,7 @@ TEST_F(CliEndings, TermDuringAReplayEndsItAndLeavesNoFolder) {
 }
 
 /// Without --foreground, timeout signals the program and then its whole process group.
-TEST_F(CliEndings, ASignalThatComesTwiceAtOnceIsOne) {
+TEST_F(CliEndingsTest, ASignalThatComesTwiceAtOnceIsOne) {
   write_worker("while :; do sleep 1; done");
   const Outcome outcome = run("1");
   EXPECT_EQ(outcome.status, 128 + 15) << outcome.out << outcome.err;

@@ -10,15 +10,15 @@ namespace rankcheck {
 namespace {
 
 /// Paths given as input files that are not regular files.
-class CliFiles : public tests::CliTest {
+class CliFilesTest : public tests::CliTest {
  protected:
-  CliFiles() {
+  CliFilesTest() {
     program_ = "timeout 20 " + program_;
     std::filesystem::create_directory(path_to("r"));
   }
 };
 
-TEST_F(CliFiles, DevicesWithoutAnEndAreRefused) {
+TEST_F(CliFilesTest, DevicesWithoutAnEndAreRefused) {
   const std::string complaint = "cannot read: /dev/zero: expected a file, found a device";
   expect_unable("bench --topology /dev/zero --ranks 2", complaint);
   expect_unable("replay /dev/zero", complaint);
@@ -28,7 +28,7 @@ TEST_F(CliFiles, DevicesWithoutAnEndAreRefused) {
   expect_unable("run s.json", "cannot read: s.json: expected a file, found a device");
 }
 
-TEST_F(CliFiles, PipesAreRefused) {
+TEST_F(CliFilesTest, PipesAreRefused) {
   for (const char* name : {"pipe", "s.json", "r/journal.jsonl"}) {
     ASSERT_EQ(::mkfifo(path_to(name).c_str(), 0600), 0);
   }
@@ -43,7 +43,7 @@ TEST_F(CliFiles, PipesAreRefused) {
   expect_unable("run hardware --resume r", journal);
 }
 
-TEST_F(CliFiles, RunsThatCouldNotBeMadeSayWhyOnStderr) {
+TEST_F(CliFilesTest, RunsThatCouldNotBeMadeSayWhyOnStderr) {
   ASSERT_EQ(rankcheck("run --backend sim --operation barrier --cases 5 --report run").status, 0);
   change_journal("run/journal.jsonl",
                  R"("verdict":"passed")",
@@ -51,7 +51,7 @@ TEST_F(CliFiles, RunsThatCouldNotBeMadeSayWhyOnStderr) {
   expect_unable("report run", "run: could not be checked: barrier/");
 }
 
-TEST_F(CliFiles, FoldersThatCannotBeAreRefusedBeforeTheWork) {
+TEST_F(CliFilesTest, FoldersThatCannotBeAreRefusedBeforeTheWork) {
   ASSERT_EQ(rankcheck("simulate scan.cxi --positions 4 --detector 16 --step 4").status, 0);
   expect_unable("reconstruct scan.cxi --iterations 1 --pictures /proc/none/deeper",
                 "/proc/none/deeper: expected a writable folder");

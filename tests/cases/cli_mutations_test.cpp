@@ -15,9 +15,9 @@
 namespace rankcheck {
 namespace {
 
-class CliMutations : public tests::CliTest {
+class CliMutationsTest : public tests::CliTest {
  protected:
-  CliMutations() { program_ = "timeout 60 " + program_; }
+  CliMutationsTest() { program_ = "timeout 60 " + program_; }
 
   /// Returns all paths in the folder.
   [[nodiscard]] std::set<std::string> files() const {
@@ -79,7 +79,7 @@ class CliMutations : public tests::CliTest {
   static constexpr int mutations = 40;
 };
 
-TEST_F(CliMutations, OfACase) {
+TEST_F(CliMutationsTest, OfACase) {
   harness::write_file(path_to("case.json"),
                       R"({"operation":"barrier","algorithm":"dissemination","backend":"sim",)"
                       R"("ranks":3,"group":[2,0],"schedule":"random:3"})");
@@ -87,26 +87,26 @@ TEST_F(CliMutations, OfACase) {
   expect_of_file("case.json", "replay case.json --times 1");
 }
 
-TEST_F(CliMutations, OfASuite) {
+TEST_F(CliMutationsTest, OfASuite) {
   write_suite(R"("operation":"barrier","cases":2,"ranks":[2,3],"require_all_cells":false)");
   ASSERT_EQ(rankcheck("run s.json --report out").status, 0);
   std::filesystem::remove_all(path_to("out"));
   expect_of_file("s.json", "run s.json --report out");
 }
 
-TEST_F(CliMutations, OfATopology) {
+TEST_F(CliMutationsTest, OfATopology) {
   harness::write_file(path_to("machine.txt"), "1 memory 0.5 1000\n2 nvlink 2 250 # links\n");
   ASSERT_EQ(rankcheck("bench --topology machine.txt --ranks 2 --operation barrier").status, 0);
   expect_of_file("machine.txt",
                  "bench --topology machine.txt --ranks 2 --operation barrier --json out");
 }
 
-TEST_F(CliMutations, OfAScan) {
+TEST_F(CliMutationsTest, OfAScan) {
   ASSERT_EQ(rankcheck("simulate scan.cxi --positions 4 --detector 8 --step 2").status, 0);
   expect_of_file("scan.cxi", "reconstruct scan.cxi --iterations 0 --output out", 4 * mutations);
 }
 
-TEST_F(CliMutations, OfACheckpoint) {
+TEST_F(CliMutationsTest, OfACheckpoint) {
   const std::string reconstruct = "reconstruct scan.cxi --output out ";
   ASSERT_EQ(rankcheck("simulate scan.cxi --positions 4 --detector 8 --step 2").status, 0);
   ASSERT_EQ(rankcheck(reconstruct + "--iterations 1 --checkpoint kept").status, 0);
@@ -114,7 +114,7 @@ TEST_F(CliMutations, OfACheckpoint) {
   expect_of_sealed_file("kept", reconstruct + "--iterations 1 --resume kept", {});
 }
 
-TEST_F(CliMutations, OfAJournal) {
+TEST_F(CliMutationsTest, OfAJournal) {
   ASSERT_EQ(rankcheck("run --operation barrier --backend sim --cases 2 --report r").status, 0);
   const tests::Outcome whole = rankcheck("report r");
   ASSERT_EQ(whole.status, 0);
@@ -127,7 +127,7 @@ TEST_F(CliMutations, OfAJournal) {
   expect_of_sealed_file("r/journal.jsonl", "report r", {whole.out, killed.out});
 }
 
-TEST_F(CliMutations, OfAJournalToGoOnWith) {
+TEST_F(CliMutationsTest, OfAJournalToGoOnWith) {
   ASSERT_EQ(rankcheck("run --operation barrier --backend sim --cases 2 --report r").status, 0);
   const std::string good = text_of("r/journal.jsonl");
   const std::string report = text_of("r/report.json");
@@ -143,7 +143,7 @@ TEST_F(CliMutations, OfAJournalToGoOnWith) {
   }
 }
 
-TEST_F(CliMutations, OfCommandLines) {
+TEST_F(CliMutationsTest, OfCommandLines) {
   ASSERT_EQ(rankcheck("simulate scan.cxi --positions 4 --detector 8 --step 2").status, 0);
   const std::vector<std::vector<std::string>> commands{
       {"run", "--operation", "barrier", "--backend", "sim", "--cases", "2", "--report", "out"},

@@ -15,7 +15,7 @@ using nlohmann::json;
 using tests::Outcome;
 
 /// Changes and resumes a run in the folder r.
-class CliResume : public tests::CliTest {
+class CliResumeTest : public tests::CliTest {
  protected:
   /// Removes the journal's last line, as if the run had been killed before its end.
   void forget_end() {
@@ -47,14 +47,14 @@ class CliResume : public tests::CliTest {
 /// A suite that repeats itself, limited to one second.
 const std::string deep = "run deep --operation broadcast --backend sim --cases 60 --time-budget 1 ";
 
-TEST_F(CliResume, ReportOfACompletedRunIsThatOfTheRun) {
+TEST_F(CliResumeTest, ReportOfACompletedRunIsThatOfTheRun) {
   write_work(20);
   ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
   EXPECT_EQ(report("r")["ending"], "completed");
   expect_same_reports();
 }
 
-TEST_F(CliResume, ReportOfARunOutOfTimeIsThatOfTheRun) {
+TEST_F(CliResumeTest, ReportOfARunOutOfTimeIsThatOfTheRun) {
   write_work(1000000);
   ASSERT_EQ(rankcheck("run s.json --time-budget 1 --report r").status, 2);
   const json before = report("r");
@@ -66,13 +66,13 @@ TEST_F(CliResume, ReportOfARunOutOfTimeIsThatOfTheRun) {
   expect_same_reports();
 }
 
-TEST_F(CliResume, ReportOfARunThatRepeatsItselfIsThatOfTheRun) {
+TEST_F(CliResumeTest, ReportOfARunThatRepeatsItselfIsThatOfTheRun) {
   ASSERT_EQ(rankcheck(deep + "--report r").status, 0);
   EXPECT_EQ(report("r")["ending"], "completed");
   expect_same_reports();
 }
 
-TEST_F(CliResume, ReportOfAnInterruptedRunIsThatOfTheRun) {
+TEST_F(CliResumeTest, ReportOfAnInterruptedRunIsThatOfTheRun) {
   write_work(1000000);
   const Outcome outcome = interrupt_after_1_s("run s.json --report r");
   ASSERT_EQ(outcome.status, 130) << outcome.out << outcome.err;
@@ -84,7 +84,7 @@ const std::string faulty =
     R"({"operation":"all_reduce","algorithm":"ring","backend":"sim","ranks":3,"count":4,)"
     R"("type":"f32","op":"sum","input":"coded","fault":"flip:1"})";
 
-TEST_F(CliResume, ReportOfARunThatFailedFastIsThatOfTheRun) {
+TEST_F(CliResumeTest, ReportOfARunThatFailedFastIsThatOfTheRun) {
   install();
   pin("collectives/all_reduce", "flipped_bit", faulty);
   write_suite(R"("operation":"all_reduce","algorithm":"ring","cases":60)");
@@ -94,7 +94,7 @@ TEST_F(CliResume, ReportOfARunThatFailedFastIsThatOfTheRun) {
   expect_same_reports();
 }
 
-TEST_F(CliResume, OnlyAJournalWithoutItsEndIsThatOfAKilledRun) {
+TEST_F(CliResumeTest, OnlyAJournalWithoutItsEndIsThatOfAKilledRun) {
   write_work(5);
   ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
   const json whole = report("r");
@@ -106,7 +106,7 @@ TEST_F(CliResume, OnlyAJournalWithoutItsEndIsThatOfAKilledRun) {
   EXPECT_EQ(killed["findings"], whole["findings"]);
 }
 
-TEST_F(CliResume, RunOutOfTimeResumesToWhatAWholeOneReports) {
+TEST_F(CliResumeTest, RunOutOfTimeResumesToWhatAWholeOneReports) {
   write_work(1000);
   ASSERT_EQ(rankcheck("run s.json --report whole").status, 0);
   json whole = report("whole");
@@ -119,7 +119,7 @@ TEST_F(CliResume, RunOutOfTimeResumesToWhatAWholeOneReports) {
   EXPECT_EQ(whole, resumed);
 }
 
-TEST_F(CliResume, RunWhoseTimeIsOverNeedsMore) {
+TEST_F(CliResumeTest, RunWhoseTimeIsOverNeedsMore) {
   write_work(1000000);
   const Outcome outcome = rankcheck("run s.json --time-budget 0.5 --report r");
   ASSERT_EQ(outcome.status, 2);
@@ -135,7 +135,7 @@ TEST_F(CliResume, RunWhoseTimeIsOverNeedsMore) {
   EXPECT_EQ(text_of("r/journal.jsonl"), journal);
 }
 
-TEST_F(CliResume, SessionHasWhatIsLeftOfTheTime) {
+TEST_F(CliResumeTest, SessionHasWhatIsLeftOfTheTime) {
   write_work(1000000);
   ASSERT_EQ(rankcheck("run s.json --time-budget 0.5 --report r").status, 2);
   change_journal("r/journal.jsonl", R"("duration_s":)", R"("duration_s":1000,"before":)");
@@ -144,7 +144,7 @@ TEST_F(CliResume, SessionHasWhatIsLeftOfTheTime) {
   EXPECT_EQ(report("r")["ending"], "time_over");
 }
 
-TEST_F(CliResume, TimeBudgetAndTimeoutAreThoseOfTheBeginning) {
+TEST_F(CliResumeTest, TimeBudgetAndTimeoutAreThoseOfTheBeginning) {
   ASSERT_EQ(rankcheck(deep + "--timeout 7 --report r").status, 0);
   forget_end();
   const Outcome outcome = shell("timeout 20 " + program_ + " run --resume r");
@@ -153,7 +153,7 @@ TEST_F(CliResume, TimeBudgetAndTimeoutAreThoseOfTheBeginning) {
   EXPECT_EQ(report("r")["environment"]["timeout_s"], 7);
 }
 
-TEST_F(CliResume, SuiteThatHasChangedIsRefused) {
+TEST_F(CliResumeTest, SuiteThatHasChangedIsRefused) {
   write_work(5);
   ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
   const std::string journal = text_of("r/journal.jsonl");
@@ -171,7 +171,7 @@ TEST_F(CliResume, SuiteThatHasChangedIsRefused) {
   EXPECT_EQ(text_of("r/journal.jsonl"), journal);
 }
 
-TEST_F(CliResume, PinnedCaseThatHasChangedIsRefused) {
+TEST_F(CliResumeTest, PinnedCaseThatHasChangedIsRefused) {
   install();
   pin("collectives/all_reduce", "flipped_bit", faulty);
   write_suite(R"("operation":"all_reduce","algorithm":"ring","cases":60)");
@@ -184,7 +184,7 @@ TEST_F(CliResume, PinnedCaseThatHasChangedIsRefused) {
   expect_unable("run --resume r", "agrees_with_reference:all_reduce/flipped_bit: expected case to");
 }
 
-TEST_F(CliResume, RunOfAnotherVersionIsRefused) {
+TEST_F(CliResumeTest, RunOfAnotherVersionIsRefused) {
   write_work(5);
   ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
   change_journal("r/journal.jsonl", R"("rankcheck":)", R"("rankcheck":"0.0","before":)");
@@ -192,7 +192,7 @@ TEST_F(CliResume, RunOfAnotherVersionIsRefused) {
                 "expected rankcheck to be \"0.0\", as when the run began, got \"");
 }
 
-TEST_F(CliResume, JournalWithoutChecksumsIsOnlyReported) {
+TEST_F(CliResumeTest, JournalWithoutChecksumsIsOnlyReported) {
   write_work(5);
   ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
   const std::string journal = harness::without_checksums(text_of("r/journal.jsonl"));
@@ -203,7 +203,7 @@ TEST_F(CliResume, JournalWithoutChecksumsIsOnlyReported) {
   EXPECT_EQ(text_of("r/journal.jsonl"), journal);
 }
 
-TEST_F(CliResume, LineThatChangedIsRefused) {
+TEST_F(CliResumeTest, LineThatChangedIsRefused) {
   write_work(5);
   ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
   std::string journal = text_of("r/journal.jsonl");
@@ -216,7 +216,7 @@ TEST_F(CliResume, LineThatChangedIsRefused) {
   EXPECT_EQ(text_of("r/journal.jsonl"), journal);
 }
 
-TEST_F(CliResume, SuiteByARelativePathIsFoundFromAnywhere) {
+TEST_F(CliResumeTest, SuiteByARelativePathIsFoundFromAnywhere) {
   write_work(5);
   ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
   EXPECT_EQ(report("r")["run"]["suites"], json::array({"s.json"}));
@@ -228,7 +228,7 @@ TEST_F(CliResume, SuiteByARelativePathIsFoundFromAnywhere) {
   EXPECT_EQ(report("r")["run"]["suites"], json::array({"s.json"}));
 }
 
-TEST_F(CliResume, SuiteOfTheSameNameElsewhereIsRefused) {
+TEST_F(CliResumeTest, SuiteOfTheSameNameElsewhereIsRefused) {
   write_work(5);
   ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
   fs::create_directory(path_to("elsewhere"));

@@ -15,7 +15,7 @@ using nlohmann::json;
 using tests::Outcome;
 
 /// Tests how `rankcheck run` selects suites, and how options narrow them.
-class CliSelection : public tests::CliTest {
+class CliSelectionTest : public tests::CliTest {
  protected:
   std::string second_line(const Outcome& outcome) const {
     const std::size_t first = outcome.out.find('\n') + 1;
@@ -30,33 +30,33 @@ class CliSelection : public tests::CliTest {
   }
 };
 
-TEST_F(CliSelection, OptionsWithoutASuiteNarrowSmoke) {
+TEST_F(CliSelectionTest, OptionsWithoutASuiteNarrowSmoke) {
   // The run reports smoke's backends, whether or not they are available here.
   (void)rankcheck("run --operation barrier --cases 1 --report r");
   EXPECT_EQ(report("r")["run"]["suites"], json({"smoke"}));
   EXPECT_EQ(backends_of("r"), (std::set<std::string>{"cuda", "mpi", "nccl", "sim"}));
 }
 
-TEST_F(CliSelection, HelpSaysWhatIsNarrowed) {
+TEST_F(CliSelectionTest, HelpSaysWhatIsNarrowed) {
   const Outcome outcome = rankcheck("run --help");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_NE(outcome.out.find("If no suite is named, they restrict smoke"), std::string::npos);
 }
 
-TEST_F(CliSelection, SecondLineNamesSuiteAndBackends) {
+TEST_F(CliSelectionTest, SecondLineNamesSuiteAndBackends) {
   const Outcome outcome =
       rankcheck("run --operation barrier --algorithm central --cases 1 --backend sim");
   EXPECT_EQ(second_line(outcome).find("suite smoke: 1 units on sim, at most 1 cases"), 0U)
       << outcome.out;
 }
 
-TEST_F(CliSelection, AllIsEveryCheckOnSim) {
+TEST_F(CliSelectionTest, AllIsEveryCheckOnSim) {
   const Outcome outcome = rankcheck("run all --operation barrier --cases 1 --report r");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_EQ(backends_of("r"), std::set<std::string>{"sim"});
 }
 
-TEST_F(CliSelection, TimeLimitOfASuiteIsNotForOtherNumbersOfCases) {
+TEST_F(CliSelectionTest, TimeLimitOfASuiteIsNotForOtherNumbersOfCases) {
   harness::write_file(path_to("s.json"),
                       R"({"name":"s","summary":"s","time_limit_s":1e-6,)"
                       R"("entries":[{"backends":["sim"],"operation":"barrier"}]})");
@@ -64,14 +64,14 @@ TEST_F(CliSelection, TimeLimitOfASuiteIsNotForOtherNumbersOfCases) {
   EXPECT_EQ(rankcheck("run s.json --cases 1").status, 0);
 }
 
-TEST_F(CliSelection, NothingIsOpenedForWhatOptionsLeaveOut) {
+TEST_F(CliSelectionTest, NothingIsOpenedForWhatOptionsLeaveOut) {
   // Smoke has no such algorithm for mpi, so its launcher, which would fail, is not started.
   const Outcome outcome = shell("RANKCHECK_MPIEXEC=/bin/false " + program_ +
                                 " run --operation barrier --algorithm central --cases 1");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
 
-TEST_F(CliSelection, NamedBackendOfNoEntryTakesTheCasesOfSim) {
+TEST_F(CliSelectionTest, NamedBackendOfNoEntryTakesTheCasesOfSim) {
   // The program does not send its hello. The complaint shows that it was started.
   expect_unable("run smoke --operation barrier --backend command:/bin/true",
                 "backend command:/bin/true: ");
@@ -79,7 +79,7 @@ TEST_F(CliSelection, NamedBackendOfNoEntryTakesTheCasesOfSim) {
                 "backend command:/bin/true: ");
 }
 
-TEST_F(CliSelection, WhatIsRequiredAndNotOfferedIsVacuous) {
+TEST_F(CliSelectionTest, WhatIsRequiredAndNotOfferedIsVacuous) {
   write_suite(R"("operation":"barrier","cases":30)");
   EXPECT_EQ(rankcheck("run s.json --require 'barrier/*' --report offered").status, 0);
   const Outcome outcome =
@@ -96,7 +96,7 @@ TEST_F(CliSelection, WhatIsRequiredAndNotOfferedIsVacuous) {
   EXPECT_EQ(rankcheck("report r").status, 1);
 }
 
-TEST_F(CliSelection, RequiredCellsAreCoveredByEveryUnit) {
+TEST_F(CliSelectionTest, RequiredCellsAreCoveredByEveryUnit) {
   write_suite(R"("operation":"broadcast","algorithm":"chain","cases":200)");
   EXPECT_EQ(rankcheck("run s.json --require 'broadcast/site/chunked' --report chain").status, 0);
   write_suite(R"("operation":"broadcast","algorithm":"binomial","cases":200)");
@@ -110,7 +110,7 @@ TEST_F(CliSelection, RequiredCellsAreCoveredByEveryUnit) {
   EXPECT_EQ(rankcheck("report r").status, 0);
 }
 
-TEST_F(CliSelection, RefusesToRequireWhatNoOperationHas) {
+TEST_F(CliSelectionTest, RefusesToRequireWhatNoOperationHas) {
   expect_unable("run smoke --backend sim --require 'broadcast/f33/*' --report r",
                 "--require: broadcast/f33/*: matches no cell; cells are like all_reduce/f32/sum");
   EXPECT_FALSE(exists("r"));

@@ -21,14 +21,14 @@ using harness::read_file;
 using nlohmann::json;
 using tests::Outcome;
 
-class Cli : public tests::CliTest {};
+class CommandLineTest : public tests::CliTest {};
 
 /// One quick unit; tests append their own options.
 const std::string quick =
     "run --backend sim --operation broadcast --algorithm binomial "
     "--property agrees_with_reference --cases 60 ";
 
-TEST_F(Cli, TellsWhatAWorkerComplainsOfThatDoesNotRun) {
+TEST_F(CommandLineTest, TellsWhatAWorkerComplainsOfThatDoesNotRun) {
   install();
   const std::filesystem::path started = folder_.path() / "bin" / "rankcheck-worker-cuda";
   harness::write_file(started, "#!/bin/sh\necho libcufft.so.12: cannot open it >&2\nexit 127\n");
@@ -42,7 +42,7 @@ TEST_F(Cli, TellsWhatAWorkerComplainsOfThatDoesNotRun) {
       << outcome.err;
 }
 
-TEST_F(Cli, SaysWhereItLooksForItsSuites) {
+TEST_F(CommandLineTest, SaysWhereItLooksForItsSuites) {
   install();
   std::filesystem::remove_all(path_to("share"));
   const std::string folder = std::filesystem::canonical(folder_.path());
@@ -51,7 +51,7 @@ TEST_F(Cli, SaysWhereItLooksForItsSuites) {
                     "/share/rankcheck, found neither");
 }
 
-TEST_F(Cli, PrefersTheDataBesideItself) {
+TEST_F(CommandLineTest, PrefersTheDataBesideItself) {
   install();
   const std::filesystem::path suites = path_to("bin/share/rankcheck/cases/suites");
   std::filesystem::create_directories(suites);
@@ -59,7 +59,7 @@ TEST_F(Cli, PrefersTheDataBesideItself) {
   expect_unable("run smoke", "suite: smoke: expected the path of a .json file or a suite of");
 }
 
-TEST_F(Cli, VersionSaysWhatIsBuiltIn) {
+TEST_F(CommandLineTest, VersionSaysWhatIsBuiltIn) {
   install();
   write_script("bin/rankcheck-worker-cuda", "");
   const Outcome outcome = rankcheck("--version");
@@ -83,7 +83,7 @@ TEST_F(Cli, VersionSaysWhatIsBuiltIn) {
   }
 }
 
-TEST_F(Cli, VersionIsTheLatestInTheListOfChanges) {
+TEST_F(CommandLineTest, VersionIsTheLatestInTheListOfChanges) {
   const std::string changes =
       harness::read_file(std::filesystem::path(RANKCHECK_SOURCE_DIR) / "CHANGELOG.md");
   const std::size_t latest = changes.find("\n## ") + 4;
@@ -92,7 +92,7 @@ TEST_F(Cli, VersionIsTheLatestInTheListOfChanges) {
   EXPECT_EQ(first_line.find("rankcheck " + version + ' '), 0U) << first_line;
 }
 
-TEST_F(Cli, HelpNamesTheSubcommands) {
+TEST_F(CommandLineTest, HelpNamesTheSubcommands) {
   const Outcome outcome = rankcheck("--help");
   EXPECT_EQ(outcome.status, 0);
   for (const char* each :
@@ -101,7 +101,7 @@ TEST_F(Cli, HelpNamesTheSubcommands) {
   }
 }
 
-TEST_F(Cli, ListIsJsonOnRequest) {
+TEST_F(CommandLineTest, ListIsJsonOnRequest) {
   const Outcome outcome = rankcheck("list --json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const json listing = json::parse(outcome.out);
@@ -110,7 +110,7 @@ TEST_F(Cli, ListIsJsonOnRequest) {
   EXPECT_EQ(listing["suites"].size(), 5U);
 }
 
-TEST_F(Cli, DoctorDescribesTheMachine) {
+TEST_F(CommandLineTest, DoctorDescribesTheMachine) {
   const Outcome outcome = rankcheck("doctor --json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const json said = json::parse(outcome.out);
@@ -119,13 +119,13 @@ TEST_F(Cli, DoctorDescribesTheMachine) {
   }
 }
 
-TEST_F(Cli, DoctorSaysOfAProgramThatFailsThatThereIsNone) {
+TEST_F(CommandLineTest, DoctorSaysOfAProgramThatFailsThatThereIsNone) {
   write_script("c++", "echo broken; exit 1\n");
   const Outcome outcome = shell("PATH=.:$PATH " + program_ + " doctor --json");
   EXPECT_EQ(json::parse(outcome.out).at("cxx"), "none");
 }
 
-TEST_F(Cli, DoctorHasALineForWhateverABackendLacks) {
+TEST_F(CommandLineTest, DoctorHasALineForWhateverABackendLacks) {
   install();
   const std::string algorithms =
       R"("algorithms":[{"operation":"barrier","name":"central","summary":""}])";
@@ -146,7 +146,7 @@ TEST_F(Cli, DoctorHasALineForWhateverABackendLacks) {
   }
 }
 
-TEST_F(Cli, DoctorHearsASignalWhileItWaitsForAWorker) {
+TEST_F(CommandLineTest, DoctorHearsASignalWhileItWaitsForAWorker) {
   install_silent_worker();
   std::filesystem::create_directory(path_to("t"));
   const Outcome outcome =
@@ -156,7 +156,7 @@ TEST_F(Cli, DoctorHearsASignalWhileItWaitsForAWorker) {
   EXPECT_TRUE(std::filesystem::is_empty(path_to("t")));
 }
 
-TEST_F(Cli, RunStartsWithItsSeedAndEndsWithTheOutcomes) {
+TEST_F(CommandLineTest, RunStartsWithItsSeedAndEndsWithTheOutcomes) {
   const Outcome outcome = rankcheck(quick + "--seed 42");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.first_line(), "seed 42");
@@ -165,7 +165,7 @@ TEST_F(Cli, RunStartsWithItsSeedAndEndsWithTheOutcomes) {
             "0 errored");
 }
 
-TEST_F(Cli, EveryRunHasAFolderOfItsOwn) {
+TEST_F(CommandLineTest, EveryRunHasAFolderOfItsOwn) {
   ASSERT_EQ(rankcheck(quick).status, 0);
   ASSERT_EQ(rankcheck(quick).status, 0);
   int reports = 0;
@@ -175,7 +175,7 @@ TEST_F(Cli, EveryRunHasAFolderOfItsOwn) {
   EXPECT_EQ(reports, 2);
 }
 
-TEST_F(Cli, FolderThatHoldsARunIsLeftAlone) {
+TEST_F(CommandLineTest, FolderThatHoldsARunIsLeftAlone) {
   ASSERT_EQ(rankcheck(quick + "--report r --seed 1").status, 0);
   const std::string before = text_of("r/journal.jsonl");
   expect_unable(quick + "--report r --seed 2", "r: contains a run: use --resume or choose another");
@@ -183,20 +183,20 @@ TEST_F(Cli, FolderThatHoldsARunIsLeftAlone) {
   EXPECT_EQ(report("r")["run"]["seed"], 1);
 }
 
-TEST_F(Cli, FewerCasesThanCellsAreEnoughWhereTheyWereAskedFor) {
+TEST_F(CommandLineTest, FewerCasesThanCellsAreEnoughWhereTheyWereAskedFor) {
   const Outcome outcome = rankcheck(
       "run --operation all_reduce --algorithm ring "
       "--property agrees_with_reference --cases 2");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
 
-TEST_F(Cli, ReportOfARunFollowsTheSchema) {
+TEST_F(CommandLineTest, ReportOfARunFollowsTheSchema) {
   ASSERT_EQ(rankcheck(quick + "--timeout 7 --report r").status, 0);
   EXPECT_EQ(harness::complaints(report("r")), "");
   EXPECT_EQ(report("r")["environment"]["timeout_s"], 7);
 }
 
-TEST_F(Cli, InterruptedRunLeavesAReportThatCanBeResumed) {
+TEST_F(CommandLineTest, InterruptedRunLeavesAReportThatCanBeResumed) {
   const Outcome outcome =
       interrupt_after_1_s("run --backend sim --cases 100000 --operation 'all_*' --report r");
   EXPECT_EQ(outcome.status, 130) << outcome.out << outcome.err;
@@ -204,14 +204,14 @@ TEST_F(Cli, InterruptedRunLeavesAReportThatCanBeResumed) {
   EXPECT_EQ(report("r")["ending"], "interrupted");
 }
 
-TEST_F(Cli, CyclingSuiteRunsUntilItsTimeIsOver) {
+TEST_F(CommandLineTest, CyclingSuiteRunsUntilItsTimeIsOver) {
   const std::string arguments = "run deep --operation broadcast --backend sim --cases 60 ";
   const Outcome outcome = rankcheck(arguments + "--time-budget 1 --report r");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_GT(report("r")["environment"]["rounds"], 1);
 }
 
-TEST_F(Cli, CyclingSuiteReachesEveryUnitBeforeItGoesIntoDepth) {
+TEST_F(CommandLineTest, CyclingSuiteReachesEveryUnitBeforeItGoesIntoDepth) {
   const Outcome outcome =
       rankcheck("run deep --operation 'all_reduce' --backend sim --time-budget 5 --report r");
   const json findings = report("r")["findings"];
@@ -221,14 +221,14 @@ TEST_F(Cli, CyclingSuiteReachesEveryUnitBeforeItGoesIntoDepth) {
   }
 }
 
-TEST_F(Cli, ChecksThatNoCaseExistsOfAreLeftOutAndNamed) {
+TEST_F(CommandLineTest, ChecksThatNoCaseExistsOfAreLeftOutAndNamed) {
   const Outcome outcome =
       rankcheck("run --backend sim --operation 'b*' --ranks 1 --type int8 --cases 3 --report r");
   EXPECT_NE(outcome.out.find("left out, because no such case exists: b"), std::string::npos)
       << outcome.out;
 }
 
-TEST_F(Cli, TimeThatIsOverIsNeitherRedNorGreen) {
+TEST_F(CommandLineTest, TimeThatIsOverIsNeitherRedNorGreen) {
   const Outcome outcome = rankcheck(quick + "--time-budget 0.000001");
   EXPECT_EQ(outcome.status, 2) << outcome.out;
   EXPECT_NE(outcome.out.find("ended early (time_over), 1 units were not run"), std::string::npos)
@@ -240,7 +240,7 @@ TEST_F(Cli, TimeThatIsOverIsNeitherRedNorGreen) {
   EXPECT_GE(std::atoi(outcome.out.c_str() + number), 1) << "can be pasted: " << outcome.out;
 }
 
-TEST_F(Cli, TwoRunsOfOneSeedDifferInTheEnvironmentAlone) {
+TEST_F(CommandLineTest, TwoRunsOfOneSeedDifferInTheEnvironmentAlone) {
   const std::string arguments = "run --backend sim --operation 'b*' --cases 60 --seed 3 ";
   ASSERT_EQ(rankcheck(arguments + "--report a").status, 0);
   ASSERT_EQ(rankcheck(arguments + "--report b --jobs 2").status, 0);
@@ -252,7 +252,7 @@ TEST_F(Cli, TwoRunsOfOneSeedDifferInTheEnvironmentAlone) {
   EXPECT_EQ(a, b);
 }
 
-TEST_F(Cli, ResumedRunReportsWhatAnUninterruptedOneDoes) {
+TEST_F(CommandLineTest, ResumedRunReportsWhatAnUninterruptedOneDoes) {
   const std::string arguments = "run --backend sim --operation 'b*' --cases 60 --seed 3 ";
   ASSERT_EQ(rankcheck(arguments + "--report whole").status, 0);
   json whole = report("whole");
@@ -272,7 +272,7 @@ TEST_F(Cli, ResumedRunReportsWhatAnUninterruptedOneDoes) {
 /// A run of twenty units that takes a while.
 const std::string lengthy = "run --backend sim --operation 'b*' --cases 1000 --seed 3 ";
 
-TEST_F(Cli, KilledRunResumesToWhatAnUninterruptedOneReports) {
+TEST_F(CommandLineTest, KilledRunResumesToWhatAnUninterruptedOneReports) {
   ASSERT_EQ(rankcheck(lengthy + "--report whole").status, 0);
   json whole = report("whole");
   // The run is killed as soon as its journal has a few findings.
@@ -290,7 +290,7 @@ TEST_F(Cli, KilledRunResumesToWhatAnUninterruptedOneReports) {
   EXPECT_EQ(whole, resumed);
 }
 
-TEST_F(Cli, DiskThatFillsIsOneClearLineAndTheRunResumes) {
+TEST_F(CommandLineTest, DiskThatFillsIsOneClearLineAndTheRunResumes) {
   const std::string arguments = "run --backend sim --operation 'b*' --cases 60 --seed 3 ";
   ASSERT_EQ(rankcheck(arguments + "--report whole").status, 0);
   json whole = report("whole");
@@ -307,13 +307,13 @@ TEST_F(Cli, DiskThatFillsIsOneClearLineAndTheRunResumes) {
   EXPECT_EQ(whole, resumed);
 }
 
-TEST_F(Cli, ResumeWithOtherOptionsIsRefused) {
+TEST_F(CommandLineTest, ResumeWithOtherOptionsIsRefused) {
   ASSERT_EQ(rankcheck(quick + "--report r").status, 0);
   expect_unable("run --resume r --cases 61", "--resume: r: expected cases to be 60");
 }
 
 /// Devices are hidden from the program, if the machine has any.
-TEST_F(Cli, GateForHardwareRefusesToBeginWithoutADevice) {
+TEST_F(CommandLineTest, GateForHardwareRefusesToBeginWithoutADevice) {
   const Outcome outcome =
       shell("CUDA_VISIBLE_DEVICES= " + program_ + " run hardware --time-budget 1 --report r");
   EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
@@ -323,7 +323,7 @@ TEST_F(Cli, GateForHardwareRefusesToBeginWithoutADevice) {
   EXPECT_FALSE(exists("r"));
 }
 
-TEST_F(Cli, CellsOfABackendThatIsNotThereAreSkippedWithTheReason) {
+TEST_F(CommandLineTest, CellsOfABackendThatIsNotThereAreSkippedWithTheReason) {
   harness::write_file(
       path_to("both.json"),
       R"({"name": "both", "summary": "", "entries": [{"operation": "broadcast", "cases": 5,
@@ -342,7 +342,7 @@ TEST_F(Cli, CellsOfABackendThatIsNotThereAreSkippedWithTheReason) {
   EXPECT_EQ(std::count(named.err.begin(), named.err.end(), '\n'), 1) << named.err;
 }
 
-TEST_F(Cli, ReportOfAnIncompleteRunIsNotSuccess) {
+TEST_F(CommandLineTest, ReportOfAnIncompleteRunIsNotSuccess) {
   ASSERT_EQ(rankcheck("run --backend sim --operation 'b*' --cases 5 --report r").status, 0);
   const fs::path path = path_to("r/journal.jsonl");
   const std::string journal = read_file(path);
@@ -359,14 +359,14 @@ const std::string sum_of_three =
     R"('{"operation":"all_reduce","algorithm":"ring","backend":"sim","ranks":3,"count":4,)"
     R"("type":"f32","op":"sum","input":"coded"}' )";
 
-TEST_F(Cli, ReplayOfACaseThatHolds) {
+TEST_F(CommandLineTest, ReplayOfACaseThatHolds) {
   const Outcome outcome = rankcheck("replay " + sum_of_three);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("verdict    passed"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("ran ring"), std::string::npos) << outcome.out;
 }
 
-TEST_F(Cli, ReplayOfAFaultIsRedAndShowsWhatIsWrong) {
+TEST_F(CommandLineTest, ReplayOfAFaultIsRedAndShowsWhatIsWrong) {
   const Outcome outcome = rankcheck(
       R"(replay '{"operation":"all_reduce","algorithm":"ring","backend":"sim","ranks":3,"count":4,)"
       R"("type":"f32","op":"sum","input":"coded","fault":"flip:1"}')");
@@ -376,7 +376,7 @@ TEST_F(Cli, ReplayOfAFaultIsRedAndShowsWhatIsWrong) {
   EXPECT_NE(outcome.out.find("rank  element"), std::string::npos) << outcome.out;
 }
 
-TEST_F(Cli, ReplayOfAFaultThatChangesNothingIsVacuous) {
+TEST_F(CommandLineTest, ReplayOfAFaultThatChangesNothingIsVacuous) {
   // The first message of a ring carries an input, which the call has not changed. So the stale
   // value is the same.
   const Outcome outcome = rankcheck(
@@ -388,20 +388,20 @@ TEST_F(Cli, ReplayOfAFaultThatChangesNothingIsVacuous) {
       << outcome.out;
 }
 
-TEST_F(Cli, CaseWithoutAPropertyHasOneThatItsOperationClaims) {
+TEST_F(CommandLineTest, CaseWithoutAPropertyHasOneThatItsOperationClaims) {
   const Outcome outcome = rankcheck(R"(replay '{"operation":"barrier","ranks":2}' --times 1)");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_NE(outcome.out.find("property   separates_ranks"), std::string::npos) << outcome.out;
 }
 
-TEST_F(Cli, ReplayReadsFiles) {
+TEST_F(CommandLineTest, ReplayReadsFiles) {
   const Outcome outcome =
       shell("echo " + sum_of_three + " > case.json && " + program_ + " replay case.json --times 1");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("0 of 1 failed"), std::string::npos) << outcome.out;
 }
 
-TEST_F(Cli, ExportWritesArraysOfWhatWasExpectedAndGot) {
+TEST_F(CommandLineTest, ExportWritesArraysOfWhatWasExpectedAndGot) {
   ASSERT_EQ(rankcheck("export " + sum_of_three + "--output arrays").status, 0);
   const fs::path arrays = path_to("arrays");
   EXPECT_EQ(read_file(arrays / "stage0-rank2-expected.npy"),
@@ -409,12 +409,12 @@ TEST_F(Cli, ExportWritesArraysOfWhatWasExpectedAndGot) {
   EXPECT_EQ(json::parse(read_file(arrays / "manifest.json"))["files"].size(), 9U);
 }
 
-TEST_F(Cli, ExportHasADefaultFolder) {
+TEST_F(CommandLineTest, ExportHasADefaultFolder) {
   ASSERT_EQ(rankcheck("export " + sum_of_three).status, 0);
   EXPECT_TRUE(exists("rankcheck-export/manifest.json"));
 }
 
-TEST_F(Cli, ExportWritesWholeArraysOfOperators) {
+TEST_F(CommandLineTest, ExportWritesWholeArraysOfOperators) {
   const Outcome outcome = rankcheck(
       R"(export --output arrays '{"operation":"insert","ranks":2,"counts":[1,2],"rows":5,"cols":4,)"
       R"("window":2,"detector":3,"input":"exact"}')");
@@ -431,14 +431,14 @@ TEST_F(Cli, ExportWritesWholeArraysOfOperators) {
   EXPECT_NE(patches.find("'shape': (3, 3, 3,), }"), std::string::npos) << patches.substr(0, 80);
 }
 
-TEST_F(Cli, EntryOfASuiteThatSelectsNothingIsNamed) {
+TEST_F(CommandLineTest, EntryOfASuiteThatSelectsNothingIsNamed) {
   harness::write_file(path_to("s.json"),
                       R"({"name":"s","summary":"s","entries":[{"backends":["sim"]},)"
                       R"({"backends":["sim"],"operation":"nope"}]})");
   expect_unable("run s.json", "suite: s.json: entries[1]: matches no check");
 }
 
-TEST_F(Cli, BadArgumentsAreOneClearLine) {
+TEST_F(CommandLineTest, BadArgumentsAreOneClearLine) {
   expect_unable("run --seed x", "--seed: x: expected a whole number or commit");
   expect_unable("run --ranks 4..2", "--ranks: 4..2: expected A..B or N");
   expect_unable("run --type f31", "--type: expected one of int8");
@@ -473,7 +473,7 @@ TEST_F(Cli, BadArgumentsAreOneClearLine) {
   expect_unable("''", "command: : expected one of list, run, ");
 }
 
-TEST_F(Cli, BadCasesAreOneClearLine) {
+TEST_F(CommandLineTest, BadCasesAreOneClearLine) {
   expect_unable("replay no-such-file", "case: no-such-file: expected JSON text or a file");
   expect_unable("replay " + std::string(9000, 'x'), "case: " + std::string(80, 'x') + ": expected");
   expect_unable("replay ''", "case: expected a value, got nothing");
@@ -498,7 +498,7 @@ TEST_F(Cli, BadCasesAreOneClearLine) {
                 "chunk: the algorithm has no chunks");
 }
 
-TEST_F(Cli, DamagedJournalIsNamedWithItsLine) {
+TEST_F(CommandLineTest, DamagedJournalIsNamedWithItsLine) {
   ASSERT_EQ(rankcheck(quick + "--report r").status, 0);
   const fs::path path = path_to("r/journal.jsonl");
   const std::string journal = read_file(path);
@@ -512,7 +512,7 @@ TEST_F(Cli, DamagedJournalIsNamedWithItsLine) {
   expect_unable("run --resume r", "--resume: r: journal.jsonl: line 1: ");
 }
 
-TEST_F(Cli, CaseThatIsTooLargeForTheMachineIsOneClearLine) {
+TEST_F(CommandLineTest, CaseThatIsTooLargeForTheMachineIsOneClearLine) {
   const std::string huge =
       R"('{"operation":"all_reduce","ranks":2,"count":70368744177664,"type":"f32","op":"sum"}')";
   expect_unable("replay " + huge, "the buffers of 2 ranks take 1048576.0 GiB: expected at most");
@@ -520,21 +520,21 @@ TEST_F(Cli, CaseThatIsTooLargeForTheMachineIsOneClearLine) {
   expect_unable(R"(replay '{"operation":"broadcast","ranks":2000000000}')", "GiB: expected");
 }
 
-TEST_F(Cli, UnwritableReportIsOneClearLine) {
+TEST_F(CommandLineTest, UnwritableReportIsOneClearLine) {
   expect_unable(quick + "--report /dev/null/report", "cannot create the folder");
 }
 
-TEST_F(Cli, FullStandardOutputIsNotSuccess) {
+TEST_F(CommandLineTest, FullStandardOutputIsNotSuccess) {
   EXPECT_EQ(rankcheck("list >/dev/full").status, 2);
 }
 
-TEST_F(Cli, AuditCountsThePlantedBugs) {
+TEST_F(CommandLineTest, AuditCountsThePlantedBugs) {
   const Outcome outcome = rankcheck("audit --operation barrier");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.last_line(), "3 of 3 planted bugs caught");
 }
 
-TEST_F(Cli, AuditTellsWhereTheBugIsAndWhoseLawCatchesIt) {
+TEST_F(CommandLineTest, AuditTellsWhereTheBugIsAndWhoseLawCatchesIt) {
   const Outcome outcome = rankcheck("audit --operation crop --json");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(json::parse(outcome.out)["bugs"][0]["property"], "has_adjoint_pad");
@@ -542,7 +542,7 @@ TEST_F(Cli, AuditTellsWhereTheBugIsAndWhoseLawCatchesIt) {
   EXPECT_EQ(json::parse(elsewhere.out)["bugs"][0]["planted_in"], "shift");
 }
 
-TEST_F(Cli, AuditFailsWhereABugSurvives) {
+TEST_F(CommandLineTest, AuditFailsWhereABugSurvives) {
   const Outcome outcome = rankcheck("audit --operation all_reduce --cases 1 --json");
   EXPECT_EQ(outcome.status, 1) << outcome.err;
   const json audit = json::parse(outcome.out);
@@ -550,12 +550,12 @@ TEST_F(Cli, AuditFailsWhereABugSurvives) {
   EXPECT_EQ(audit["bugs"].size(), audit["planted"]);
 }
 
-TEST_F(Cli, BadArgumentsOfAuditAreOneClearLine) {
+TEST_F(CommandLineTest, BadArgumentsOfAuditAreOneClearLine) {
   expect_unable("audit --operation fold_paper", "--operation: fold_paper: expected");
   expect_unable("audit --cases 0", "--cases: 0: expected");
 }
 
-TEST_F(Cli, CommitIsASeed) {
+TEST_F(CommandLineTest, CommitIsASeed) {
   // The test brings its own git, because the machine may have none.
   const Outcome outcome = shell(
       "printf '#!/bin/sh\\necho 0123456789abcdef0123456789abcdef01234567\\n' > git && "
@@ -565,11 +565,11 @@ TEST_F(Cli, CommitIsASeed) {
   EXPECT_EQ(outcome.first_line(), "seed " + std::to_string(0x0123456789ab));
 }
 
-TEST_F(Cli, CommitOutsideOfGitIsOneClearLine) {
+TEST_F(CommandLineTest, CommitOutsideOfGitIsOneClearLine) {
   expect_unable("run --seed commit", "--seed commit: ");
 }
 
-TEST_F(Cli, SimulateIsAFunctionOfItsSeed) {
+TEST_F(CommandLineTest, SimulateIsAFunctionOfItsSeed) {
   const std::string scan = "simulate --positions 4 --detector 8 --noise poisson --modes 2 ";
   EXPECT_EQ(rankcheck(scan + "a.cxi --seed 5").first_line(), "seed 5");
   EXPECT_EQ(rankcheck(scan + "b.cxi --seed 5").status, 0);
@@ -579,7 +579,7 @@ TEST_F(Cli, SimulateIsAFunctionOfItsSeed) {
   EXPECT_NE(text_of("c.cxi"), bytes);
 }
 
-TEST_F(Cli, SimulateRejectsWhatDoesNotFit) {
+TEST_F(CommandLineTest, SimulateRejectsWhatDoesNotFit) {
   expect_unable("simulate a.cxi --detector 8 --probe-size 9", "--probe-size: expected at most");
   expect_unable("simulate a.cxi --object-size 20", "--object-size: expected at least");
   expect_unable("simulate a.cxi --step 3 --overlap 0.5", "command line: ");

@@ -8,11 +8,11 @@ namespace rankcheck {
 namespace {
 
 /// Command-line values that are malformed or that could be misread.
-class CliValues : public tests::CliTest {};
+class CliValuesTest : public tests::CliTest {};
 
 const std::string broadcast_alone = "run --operation broadcast --algorithm binomial ";
 
-TEST_F(CliValues, WholeNumbersAreDecimalDigits) {
+TEST_F(CliValuesTest, WholeNumbersAreDecimalDigits) {
   for (const std::string value : {"0x10", "010", "+5", "1e1"}) {
     expect_unable(broadcast_alone + "--cases " + value,
                   "--cases: expected decimal digits, got " + value);
@@ -27,7 +27,7 @@ TEST_F(CliValues, WholeNumbersAreDecimalDigits) {
   }
 }
 
-TEST_F(CliValues, OtherNumbersAreDecimalNumbers) {
+TEST_F(CliValuesTest, OtherNumbersAreDecimalNumbers) {
   for (const std::string value : {"0x10", "+5", "nan", "inf", "1e999"}) {
     expect_unable(broadcast_alone + "--time-budget " + value,
                   "expected a decimal number, got " + value);
@@ -37,7 +37,7 @@ TEST_F(CliValues, OtherNumbersAreDecimalNumbers) {
   EXPECT_EQ(rankcheck(broadcast_alone + "--backend sim --cases 3 --time-budget 1e2").status, 0);
 }
 
-TEST_F(CliValues, ListsHaveEachValueOnce) {
+TEST_F(CliValuesTest, ListsHaveEachValueOnce) {
   for (const std::string value : {"sim,", ",sim", "sim,,mpi", "sim,sim"}) {
     expect_unable(broadcast_alone + "--backend " + value,
                   "--backend: " + value + ": expected values between");
@@ -47,7 +47,7 @@ TEST_F(CliValues, ListsHaveEachValueOnce) {
   expect_unable("bench --topology nvlink8 --ranks 2,", "--ranks: 2,: expected values between");
 }
 
-TEST_F(CliValues, UnknownNamesAreGuessed) {
+TEST_F(CliValuesTest, UnknownNamesAreGuessed) {
   const std::string broadcast = R"(replay '{"operation":"broadcast","ranks":2,)";
   const auto expect_guess = [&](const std::string& arguments, const std::string& guess) {
     expect_unable(arguments, "; did you mean " + guess + "?");
@@ -64,7 +64,7 @@ TEST_F(CliValues, UnknownNamesAreGuessed) {
   expect_guess(broadcast + R"("tpye":"f32"}')", "type");
 }
 
-TEST_F(CliValues, LongValuesMakeNoLongMessages) {
+TEST_F(CliValuesTest, LongValuesMakeNoLongMessages) {
   const std::string name(2000, 'n');
   for (const std::string& arguments : {"run --operation " + name,
                                        "run --cases " + name,

@@ -75,7 +75,7 @@ std::map<std::string, std::string> drawn_cases() {
 /// because reports name cases by their text alone. A change that intends other cases must write the
 /// file anew:
 /// RANKCHECK_WRITE_IDENTITY=1 rankcheck_tests_unit --gtest_filter='IdentityTest.*'
-TEST(IdentityTest, seeds_draw_the_cases_and_inputs_that_they_drew_before) {
+TEST(IdentityTest, SeedsDrawTheCasesAndInputsThatTheyDrewBefore) {
   const auto file =
       std::filesystem::path(RANKCHECK_SOURCE_DIR) / "tests" / "cases" / "identity.json";
   const std::map<std::string, std::string> drawn = drawn_cases();

@@ -52,11 +52,11 @@ void expect_no_fault(int mutations,
 
 class MutationTest : public testing::TestWithParam<Target> {};
 
-TEST_P(MutationTest, good_input_is_read) {
+TEST_P(MutationTest, GoodInputIsRead) {
   for (const std::string& seed : GetParam().seeds()) EXPECT_EQ(GetParam().fault_of(seed), "");
 }
 
-TEST_P(MutationTest, is_refused_or_means_what_it_says) {
+TEST_P(MutationTest, IsRefusedOrMeansWhatItSays) {
   expect_no_fault(1000, GetParam().seeds(), GetParam().fault_of);
 }
 
@@ -104,7 +104,7 @@ class SealedTest : public testing::Test {
   std::filesystem::path path_ = folder_.path() / "journal.jsonl";
 };
 
-TEST_F(SealedTest, a_journal_keeps_its_meaning) {
+TEST_F(SealedTest, AJournalKeepsItsMeaning) {
   harness::write_file(path_, journal_target().seeds().back());
   const Meaning meaning = [&] {
     return harness::to_json(harness::read_journal(path_).record.report()).dump();
@@ -112,7 +112,7 @@ TEST_F(SealedTest, a_journal_keeps_its_meaning) {
   expect_meanings(500, path_, meanings_of_parts(path_, meaning), meaning);
 }
 
-TEST_F(SealedTest, a_gates_journal_keeps_its_meaning) {
+TEST_F(SealedTest, AGatesJournalKeepsItsMeaning) {
   hardware::GateHeader header;
   header.run = {{"suites", {"hardware"}}, {"seed", 3}};
   header.environment = {{"host", "made up"}};
@@ -139,7 +139,7 @@ TEST_F(SealedTest, a_gates_journal_keeps_its_meaning) {
   expect_meanings(300, path_, meanings_of_parts(path_, meaning), meaning);
 }
 
-TEST_F(SealedTest, a_checkpoint_is_whole_or_refused) {
+TEST_F(SealedTest, ACheckpointIsWholeOrRefused) {
   reconstruct::write(path_, reconstruct::small_scan());
   const reconstruct::Dataset data = reconstruct::read_dataset(path_);
   reconstruct::Result result;
@@ -160,7 +160,7 @@ TEST_F(SealedTest, a_checkpoint_is_whole_or_refused) {
 
 // --- files of other programs
 
-TEST_F(SealedTest, measured_speeds_are_read_or_refused) {
+TEST_F(SealedTest, MeasuredSpeedsAreReadOrRefused) {
   const std::string good =
       R"({"context":{"date":"x"},"benchmarks":[{"name":"cases/cuda/manual_time",)"
       R"("cases_per_second":30},{"name":"large/cuda/all_reduce/direct/8x67108864/iterations:3",)"

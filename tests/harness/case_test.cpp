@@ -113,7 +113,7 @@ TEST_P(CaseFieldTest, ComplainsByName) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(field, CaseFieldTest, testing::ValuesIn(changes()), tests::printed_name);
+INSTANTIATE_TEST_SUITE_P(Field, CaseFieldTest, testing::ValuesIn(changes()), tests::printed_name);
 
 TEST(CaseTest, EveryFieldIsTried) {
   Case all = plain();
@@ -194,7 +194,7 @@ std::string with(const std::string& field) {
 const std::string int32_expected = "expected a whole number in -2147483648..2147483647, got ";
 
 INSTANTIATE_TEST_SUITE_P(
-    bad,
+    Bad,
     BadCaseTest,
     testing::Values(
         Bad{"no_operation", R"({"ranks":2})", "case: operation: expected a value, but the field "},

@@ -498,7 +498,7 @@ TEST_F(EngineTest, AQuestionThatAStopCutsIsNotJudged) {
 }
 
 /// A subject that always fails. The stop comes in run number `last`.
-struct StoppedFailure : EngineTest {
+struct StoppedFailureTest : EngineTest {
   std::atomic<bool> stop = false;
 
   Finding run_up_to(int last) {
@@ -512,11 +512,11 @@ struct StoppedFailure : EngineTest {
   }
 };
 
-TEST_F(StoppedFailure, IsNotReportedBeforeItIsReplayed) {
+TEST_F(StoppedFailureTest, IsNotReportedBeforeItIsReplayed) {
   EXPECT_THROW(run_up_to(3), Interrupted) << "while it is shrunk";
 }
 
-TEST_F(StoppedFailure, IsReportedWithTheReplaysThatWereMade) {
+TEST_F(StoppedFailureTest, IsReportedWithTheReplaysThatWereMade) {
   backend.outcome = [](const Case&) { return RunStatus::failed; };
   ASSERT_EQ(run().replays, 5);
   const int all = std::exchange(backend.runs, 0);

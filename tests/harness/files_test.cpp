@@ -20,14 +20,14 @@ std::string complaint(const std::filesystem::path& path) {
   return "nothing";
 }
 
-TEST(ReadFile, HasALimit) {
+TEST(ReadFileTest, HasALimit) {
   const TemporaryFolder folder;
   write_file(folder.path() / "file", "four");
   EXPECT_EQ(read_file(folder.path() / "file", 4), "four");
   EXPECT_THROW(static_cast<void>(read_file(folder.path() / "file", 3)), FileError);
 }
 
-TEST(ReadFile, RefusesALargeFileBeforeItReads) {
+TEST(ReadFileTest, RefusesALargeFileBeforeItReads) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "large";
   write_file(path, "");
@@ -36,11 +36,11 @@ TEST(ReadFile, RefusesALargeFileBeforeItReads) {
             "cannot read: " + path.string() + ": expected at most 1073741824 bytes");
 }
 
-TEST(ReadFile, ReadsWhatTheSystemMakesUp) {
+TEST(ReadFileTest, ReadsWhatTheSystemMakesUp) {
   EXPECT_NE(read_file("/proc/self/status").find("Name:"), std::string::npos);
 }
 
-TEST(ReadFile, RefusesWhatIsNoRegularFile) {
+TEST(ReadFileTest, RefusesWhatIsNoRegularFile) {
   const TemporaryFolder folder;
   const std::filesystem::path pipe = folder.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -53,7 +53,7 @@ TEST(ReadFile, RefusesWhatIsNoRegularFile) {
   EXPECT_THROW(require_regular_file(folder.path() / "none"), FileError);
 }
 
-TEST(Seal, IsThatOfTheContent) {
+TEST(SealTest, IsThatOfTheContent) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "file";
   for (const std::size_t size : {0, 1, 14, 15, 16, 1 << 20, (1 << 20) + 7}) {
@@ -67,21 +67,21 @@ TEST(Seal, IsThatOfTheContent) {
   }
 }
 
-TEST(WriteFile, LeavesNothingBehindWhereItFails) {
+TEST(WriteFileTest, LeavesNothingBehindWhereItFails) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.path() / "taken");
   EXPECT_THROW(write_file(folder.path() / "taken", "text"), FileError);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
-TEST(WriteFile, ReplacesTheOldContent) {
+TEST(WriteFileTest, ReplacesTheOldContent) {
   const TemporaryFolder folder;
   write_file(folder.path() / "file", "a long old text");
   write_file(folder.path() / "file", "new");
   EXPECT_EQ(read_file(folder.path() / "file"), "new");
 }
 
-TEST(LineFile, FullDiskIsOneClearError) {
+TEST(LineFileTest, FullDiskIsOneClearError) {
   LineFile file("/dev/full");
   try {
     file.append("a line");

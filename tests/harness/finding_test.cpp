@@ -8,23 +8,23 @@
 namespace rankcheck::harness {
 namespace {
 
-TEST(Finding, IsReadAsItWasWritten) {
+TEST(FindingTest, IsReadAsItWasWritten) {
   const nlohmann::ordered_json written = to_json(sample_failure());
   EXPECT_EQ(to_json(finding_from_json(written)), written);
 }
 
-TEST(Finding, NanSurvivesJson) {
+TEST(FindingTest, NanSurvivesJson) {
   const Finding read = finding_from_json(to_json(sample_failure()));
   EXPECT_NE(read.wrong.at(0).error, read.wrong.at(0).error);
 }
 
-TEST(Finding, MoreUsefulElementsThanThereAreIsRefused) {
+TEST(FindingTest, MoreUsefulElementsThanThereAreIsRefused) {
   nlohmann::json changed = to_json(sample_failure());
   changed["power"]["useful"] = 1000;
   EXPECT_THROW(static_cast<void>(finding_from_json(changed)), BadInput);
 }
 
-TEST(Finding, UnknownVerdictIsRefusedByName) {
+TEST(FindingTest, UnknownVerdictIsRefusedByName) {
   nlohmann::json changed = to_json(sample_failure());
   changed["verdict"] = "green";
   try {
@@ -36,13 +36,13 @@ TEST(Finding, UnknownVerdictIsRefusedByName) {
   }
 }
 
-TEST(Finding, UnknownFieldIsRefused) {
+TEST(FindingTest, UnknownFieldIsRefused) {
   nlohmann::json changed = to_json(sample_failure());
   changed["colour"] = "green";
   EXPECT_THROW(static_cast<void>(finding_from_json(changed)), BadInput);
 }
 
-TEST(Finding, OnlySkippedAndPassedAndErroredAreNotRed) {
+TEST(FindingTest, OnlySkippedAndPassedAndErroredAreNotRed) {
   std::string red;
   for (std::size_t i = 0; i < verdict_names.size(); ++i) {
     if (is_red(static_cast<Verdict>(i))) red += std::string(verdict_names[i]) + ' ';
@@ -50,7 +50,7 @@ TEST(Finding, OnlySkippedAndPassedAndErroredAreNotRed) {
   EXPECT_EQ(red, "falsified flaky hung crashed vacuous ");
 }
 
-TEST(Merge, AddsUpRoundsAndCoversWhatWasMissing) {
+TEST(MergeTest, AddsUpRoundsAndCoversWhatWasMissing) {
   Finding total = sample_finding("all_reduce", Verdict::passed);
   total.missing_cells = {"int8/sum"};
   Finding round = sample_finding("all_reduce", Verdict::passed);
@@ -66,7 +66,7 @@ TEST(Merge, AddsUpRoundsAndCoversWhatWasMissing) {
   EXPECT_TRUE(total.missing_cells.empty());
 }
 
-TEST(Merge, KeepsTheMostRanksOfAllRounds) {
+TEST(MergeTest, KeepsTheMostRanksOfAllRounds) {
   Finding total = sample_finding("all_reduce", Verdict::passed);
   total.ranks_max = 3;
   Finding round = sample_finding("all_reduce", Verdict::passed);
@@ -75,7 +75,7 @@ TEST(Merge, KeepsTheMostRanksOfAllRounds) {
   EXPECT_EQ(total.ranks_max, 3);
 }
 
-TEST(Merge, ACellThatSomeRoundCoveredIsNotRefused) {
+TEST(MergeTest, ACellThatSomeRoundCoveredIsNotRefused) {
   Finding total = sample_finding("all_reduce", Verdict::passed);
   total.refused_cells = {"int8/sum", "site/gap"};
   Finding round = sample_finding("all_reduce", Verdict::passed);
@@ -84,7 +84,7 @@ TEST(Merge, ACellThatSomeRoundCoveredIsNotRefused) {
   EXPECT_EQ(total.refused_cells, std::vector<std::string>{"site/gap"});
 }
 
-TEST(Merge, ACellThatNoRoundCoveredIsVacuous) {
+TEST(MergeTest, ACellThatNoRoundCoveredIsVacuous) {
   Finding total = sample_finding("all_reduce", Verdict::passed);
   Finding round = sample_finding("all_reduce", Verdict::passed);
   round.missing_cells = {"int8/sum"};
@@ -94,7 +94,7 @@ TEST(Merge, ACellThatNoRoundCoveredIsVacuous) {
   EXPECT_TRUE(lacks_coverage(total));
 }
 
-TEST(Merge, TheLastMissingCellMakesItPass) {
+TEST(MergeTest, TheLastMissingCellMakesItPass) {
   Finding total = sample_finding("all_reduce", Verdict::passed);
   total.missing_cells = {"site/in_place"};
   judge_coverage(total);
@@ -106,27 +106,27 @@ TEST(Merge, TheLastMissingCellMakesItPass) {
   EXPECT_EQ(total.reason, "");
 }
 
-TEST(Merge, ASiteClassAloneComparesNothing) {
+TEST(MergeTest, ASiteClassAloneComparesNothing) {
   Finding finding = sample_finding("all_reduce", Verdict::passed);
   finding.cells = {{"site/zero_count", 10}};
   judge_coverage(finding);
   EXPECT_EQ(finding.reason, "nothing was compared in 10 cases");
 }
 
-TEST(Merge, AFailureOfALaterRoundStays) {
+TEST(MergeTest, AFailureOfALaterRoundStays) {
   Finding total = sample_finding("all_reduce", Verdict::passed);
   merge(total, sample_failure());
   EXPECT_EQ(total.verdict, Verdict::falsified);
   EXPECT_TRUE(total.minimal);
 }
 
-TEST(Merge, AFailureIsWorseThanAnError) {
+TEST(MergeTest, AFailureIsWorseThanAnError) {
   Finding total = sample_finding("all_reduce", Verdict::errored);
   merge(total, sample_failure());
   EXPECT_EQ(total.verdict, Verdict::falsified);
 }
 
-TEST(Merge, KeepsTheFirstFailure) {
+TEST(MergeTest, KeepsTheFirstFailure) {
   Finding total = sample_failure();
   Finding later = sample_failure();
   later.reason = "another";

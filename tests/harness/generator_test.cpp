@@ -379,14 +379,14 @@ TEST_F(GeneratorTest, BendsCasesForTheProperty) {
   EXPECT_EQ(c.chunk, 7);
 }
 
-TEST(RandomSource, LogBetweenStaysInItsBounds) {
+TEST(RandomSourceTest, LogBetweenStaysInItsBounds) {
   RandomSource choices(1);
   std::set<std::int64_t> seen;
   for (int i = 0; i < 1000; ++i) seen.insert(choices.log_between(3, 9));
   EXPECT_EQ(seen, (std::set<std::int64_t>{3, 4, 5, 6, 7, 8, 9}));
 }
 
-TEST(RandomSource, AreTheSameOnEveryMachine) {
+TEST(RandomSourceTest, AreTheSameOnEveryMachine) {
   // The first output of SplitMix64 from state 0, as published.
   EXPECT_EQ(RandomSource(0).next(), 0xe220a8397b1dcdafU);
 }

@@ -197,7 +197,7 @@ TEST_P(ImageTest, EveryClobberedByteIsFoundAndNoOther) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(image,
+INSTANTIATE_TEST_SUITE_P(Image,
                          ImageTest,
                          testing::Combine(testing::Bool(),
                                           testing::Values(0, 1, 65),

@@ -8,7 +8,7 @@
 namespace rankcheck::harness {
 namespace {
 
-TEST(Npy, IsNumpysFormat) {
+TEST(NpyTest, IsNumpysFormat) {
   const std::array<float, 2> values{1.5F, -2.0F};
   const std::string file =
       to_npy(spec::Type::f32, reinterpret_cast<const std::byte*>(values.data()), {2});
@@ -19,7 +19,7 @@ TEST(Npy, IsNumpysFormat) {
   EXPECT_EQ(std::memcmp(file.data() + file.size() - 8, values.data(), 8), 0);
 }
 
-TEST(Npy, HasTheShape) {
+TEST(NpyTest, HasTheShape) {
   const std::array<std::int8_t, 6> values{1, 2, 3, 4, 5, 6};
   const std::string file =
       to_npy(spec::Type::int8, reinterpret_cast<const std::byte*>(values.data()), {2, 1, 3});
@@ -27,14 +27,14 @@ TEST(Npy, HasTheShape) {
   EXPECT_EQ(file.size() % 64, 6U);
 }
 
-TEST(Npy, HeaderSizeIsStated) {
+TEST(NpyTest, HeaderSizeIsStated) {
   const std::string file = to_npy(spec::Type::int8, nullptr, {0});
   const auto stated =
       static_cast<unsigned char>(file[8]) + 256 * static_cast<unsigned char>(file[9]);
   EXPECT_EQ(file.size(), 10U + static_cast<unsigned>(stated));
 }
 
-TEST(Npy, DescriptionsHaveTheTypesSize) {
+TEST(NpyTest, DescriptionsHaveTheTypesSize) {
   for (const spec::TypeInfo& each : spec::type_table) {
     EXPECT_EQ(std::stoi(std::string(npy_description(each.type).substr(2))), each.bytes)
         << each.name;

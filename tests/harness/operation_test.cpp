@@ -159,11 +159,11 @@ std::vector<Illegal> illegal_inputs() {
   };
 }
 
-INSTANTIATE_TEST_SUITE_P(call,
+INSTANTIATE_TEST_SUITE_P(Call,
                          WhyInvalidTest,
                          testing::ValuesIn(illegal_calls()),
                          tests::printed_name);
-INSTANTIATE_TEST_SUITE_P(input,
+INSTANTIATE_TEST_SUITE_P(Input,
                          WhyInvalidTest,
                          testing::ValuesIn(illegal_inputs()),
                          tests::printed_name);

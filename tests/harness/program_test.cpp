@@ -6,7 +6,7 @@ namespace rankcheck::harness {
 namespace {
 
 /// tests/bundle/ tests the same without /proc.
-TEST(Program, KnowsItsOwnFile) {
+TEST(ProgramTest, KnowsItsOwnFile) {
   EXPECT_EQ(own_program(), RANKCHECK_BINARY_DIR "/rankcheck_tests_unit");
 }
 

@@ -28,11 +28,11 @@ nlohmann::json sample_json() {
   return to_json(report);
 }
 
-TEST(ReportJson, FollowsTheSchema) {
+TEST(ReportJsonTest, FollowsTheSchema) {
   EXPECT_EQ(complaints(sample_json()), "");
 }
 
-TEST(ReportStatus, IncompleteRunIsNotSuccess) {
+TEST(ReportStatusTest, IncompleteRunIsNotSuccess) {
   Report report;
   report.findings.emplace_back().verdict = Verdict::passed;
   EXPECT_EQ(exit_status(report), 0);
@@ -42,7 +42,7 @@ TEST(ReportStatus, IncompleteRunIsNotSuccess) {
   EXPECT_EQ(exit_status(report), 1);
 }
 
-TEST(ReportStatus, RunThatWasCutOffIsNotSuccess) {
+TEST(ReportStatusTest, RunThatWasCutOffIsNotSuccess) {
   Report report;
   report.findings.emplace_back().verdict = Verdict::passed;
   report.ending = "time_over";
@@ -55,7 +55,7 @@ TEST(ReportStatus, RunThatWasCutOffIsNotSuccess) {
   EXPECT_EQ(exit_status(report), 1);
 }
 
-TEST(ReportMarkdown, NamesWhatWasCutShort) {
+TEST(ReportMarkdownTest, NamesWhatWasCutShort) {
   Report report;
   report.ending = "time_over";
   report.not_run = 4;
@@ -69,7 +69,7 @@ TEST(ReportMarkdown, NamesWhatWasCutShort) {
       << to_markdown(report);
 }
 
-TEST(ReportStatus, WhatIsRequiredBeyondFindingsCountsToo) {
+TEST(ReportStatusTest, WhatIsRequiredBeyondFindingsCountsToo) {
   Report report;
   report.findings.emplace_back().verdict = Verdict::passed;
   report.status_beyond_findings = 2;
@@ -83,32 +83,32 @@ TEST(ReportStatus, WhatIsRequiredBeyondFindingsCountsToo) {
   EXPECT_EQ(exit_status(report), 2);
 }
 
-TEST(ReportJson, SchemaRefusesUnknownFields) {
+TEST(ReportJsonTest, SchemaRefusesUnknownFields) {
   nlohmann::json report = sample_json();
   report["findings"][0]["colour"] = "green";
   EXPECT_NE(complaints(report), "");
 }
 
-TEST(ReportJson, SchemaRefusesUnknownSkipReasons) {
+TEST(ReportJsonTest, SchemaRefusesUnknownSkipReasons) {
   nlohmann::json report = sample_json();
   report["findings"][2]["reason"] = "felt like it";
   EXPECT_NE(complaints(report), "");
 }
 
-TEST(ReportJson, SchemaRefusesTheProcessEnvironment) {
+TEST(ReportJsonTest, SchemaRefusesTheProcessEnvironment) {
   nlohmann::json report = sample_json();
   report["environment"]["PATH"] = "/bin";
   EXPECT_NE(complaints(report), "");
 }
 
-TEST(ReportJson, CountsEveryVerdict) {
+TEST(ReportJsonTest, CountsEveryVerdict) {
   const nlohmann::json verdicts = sample_json()["total"]["verdicts"];
   EXPECT_EQ(verdicts.dump(),
             R"({"crashed":0,"errored":1,"falsified":1,"flaky":1,"hung":0,"passed":1,)"
             R"("skipped":1,"vacuous":0})");
 }
 
-TEST(Summary, OutcomeLineCountsEverythingWithReasons) {
+TEST(SummaryTest, OutcomeLineCountsEverythingWithReasons) {
   EXPECT_EQ(outcome_line(summarise(sample_report().findings).total),
             "5 findings: 1 passed, 1 falsified, 1 flaky, 0 hung, 0 crashed, 0 vacuous, 1 skipped "
             "(1 backend_unavailable), 1 errored");
@@ -120,44 +120,44 @@ int status_of(std::initializer_list<Verdict> verdicts) {
   return exit_status(total);
 }
 
-TEST(ExitStatus, PassedIsZero) {
+TEST(ExitStatusTest, PassedIsZero) {
   EXPECT_EQ(status_of({Verdict::passed, Verdict::skipped}), 0);
 }
-TEST(ExitStatus, NothingIsTwo) {
+TEST(ExitStatusTest, NothingIsTwo) {
   EXPECT_EQ(status_of({}), 2);
 }
-TEST(ExitStatus, OnlySkippedIsTwo) {
+TEST(ExitStatusTest, OnlySkippedIsTwo) {
   EXPECT_EQ(status_of({Verdict::skipped}), 2);
 }
-TEST(ExitStatus, ErroredIsTwo) {
+TEST(ExitStatusTest, ErroredIsTwo) {
   EXPECT_EQ(status_of({Verdict::passed, Verdict::errored}), 2);
 }
-TEST(ExitStatus, FailureOutweighsErrored) {
+TEST(ExitStatusTest, FailureOutweighsErrored) {
   EXPECT_EQ(status_of({Verdict::errored, Verdict::falsified}), 1);
 }
-TEST(ExitStatus, EveryRedVerdictIsOne) {
+TEST(ExitStatusTest, EveryRedVerdictIsOne) {
   for (const Verdict red :
        {Verdict::falsified, Verdict::flaky, Verdict::hung, Verdict::crashed, Verdict::vacuous}) {
     EXPECT_EQ(status_of({Verdict::passed, red}), 1) << name(red);
   }
 }
 
-TEST(Explain, GivesALineToPaste) {
+TEST(ExplainTest, GivesALineToPaste) {
   EXPECT_NE(explain(sample_failure(), shell_quoted("./my build/rankcheck"))
                 .find("'./my build/rankcheck' replay '{\"operation\":\"all_reduce\""),
             std::string::npos);
 }
 
-TEST(Markdown, NamesTheFailures) {
+TEST(MarkdownTest, NamesTheFailures) {
   const std::string text = to_markdown(sample_report());
   EXPECT_NE(text.find("## falsified all_reduce/ring/sim/agrees_with_reference"), std::string::npos);
   EXPECT_NE(text.find("## errored"), std::string::npos);
   EXPECT_EQ(text.find("## passed"), std::string::npos);
 }
 
-class JUnit : public testing::Test {
+class JUnitTest : public testing::Test {
  protected:
-  JUnit() {
+  JUnitTest() {
     Report report = sample_report();
     report.findings.back().reason = "control \x01 and <angle> & \xff";
     is_parsed_ = document_.load_string(to_junit(report).c_str());
@@ -167,13 +167,13 @@ class JUnit : public testing::Test {
   bool is_parsed_ = false;
 };
 
-TEST_F(JUnit, IsXmlWhateverTheReasonHolds) {
+TEST_F(JUnitTest, IsXmlWhateverTheReasonHolds) {
   ASSERT_TRUE(is_parsed_);
   const auto failure = document_.select_node("//failure").node();
   EXPECT_STREQ(failure.attribute("message").value(), "control ? and <angle> & ?");
 }
 
-TEST_F(JUnit, CountsAreThoseOfTheCases) {
+TEST_F(JUnitTest, CountsAreThoseOfTheCases) {
   const auto root = document_.child("testsuites");
   EXPECT_EQ(root.attribute("tests").as_int(), 5);
   EXPECT_EQ(root.attribute("failures").as_int(), 1);
@@ -182,7 +182,7 @@ TEST_F(JUnit, CountsAreThoseOfTheCases) {
   EXPECT_EQ(document_.select_nodes("//testcase").size(), 5U);
 }
 
-TEST_F(JUnit, FlakyIsAFlakyFailureAndSkippedHasItsReason) {
+TEST_F(JUnitTest, FlakyIsAFlakyFailureAndSkippedHasItsReason) {
   EXPECT_EQ(document_.select_nodes("//flakyFailure[@type='flaky']").size(), 1U);
   EXPECT_EQ(document_.select_nodes("//skipped[@message='backend_unavailable']").size(), 1U);
 }

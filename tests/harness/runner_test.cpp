@@ -216,8 +216,8 @@ TEST_F(RunnerTest, PauseEndsTheRoundAsAnInterruptDoes) {
 }
 
 /// The first unit runs until the time is over.
-struct CutUnit : RunnerTest {
-  CutUnit() {
+struct CutUnitTest : RunnerTest {
+  CutUnitTest() {
     options_.limits.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
     hooks_.check = [this](Backend&, const Unit& unit, const RunLimits& limits) {
       std::this_thread::sleep_until(limits.deadline);
@@ -228,13 +228,13 @@ struct CutUnit : RunnerTest {
   Verdict verdict_of_cut_ = Verdict::passed;
 };
 
-TEST_F(CutUnit, IsNotWhole) {
+TEST_F(CutUnitTest, IsNotWhole) {
   EXPECT_EQ(run(), Ending::time_over);
   EXPECT_EQ(verdicts_.size(), 1U);
   EXPECT_TRUE(whole_.empty());
 }
 
-TEST_F(CutUnit, IsSkippedWhereItLacksCoverage) {
+TEST_F(CutUnitTest, IsSkippedWhereItLacksCoverage) {
   verdict_of_cut_ = Verdict::vacuous;
   options_.fail_fast = true;
   EXPECT_EQ(run(), Ending::time_over);
@@ -242,30 +242,30 @@ TEST_F(CutUnit, IsSkippedWhereItLacksCoverage) {
   EXPECT_EQ(reasons_[0], "time_over");
 }
 
-TEST_F(CutUnit, IsPassedWhereItCoveredEverything) {
+TEST_F(CutUnitTest, IsPassedWhereItCoveredEverything) {
   EXPECT_EQ(run(), Ending::time_over);
   EXPECT_EQ(verdicts_[0], Verdict::passed);
 }
 
-TEST_F(CutUnit, CutsTheRunAlsoAsItsLast) {
+TEST_F(CutUnitTest, CutsTheRunAlsoAsItsLast) {
   units_.resize(1);
   EXPECT_EQ(run(), Ending::time_over);
 }
 
-TEST_F(CutUnit, CutsARoundThatOthersFollowAlsoAsItsLast) {
+TEST_F(CutUnitTest, CutsARoundThatOthersFollowAlsoAsItsLast) {
   units_.resize(1);
   options_.coverage_grows = true;
   EXPECT_EQ(run(), Ending::time_over);
 }
 
-TEST_F(CutUnit, StaysVacuousWhereFurtherRoundsFollow) {
+TEST_F(CutUnitTest, StaysVacuousWhereFurtherRoundsFollow) {
   verdict_of_cut_ = Verdict::vacuous;
   options_.coverage_grows = true;
   EXPECT_EQ(run(), Ending::time_over);
   EXPECT_EQ(verdicts_[0], Verdict::vacuous);
 }
 
-TEST_F(CutUnit, FailsWithWhatItFound) {
+TEST_F(CutUnitTest, FailsWithWhatItFound) {
   hooks_.check = [](Backend&, const Unit&, const RunLimits& limits) {
     std::this_thread::sleep_until(limits.deadline);
     return sample_failure();

@@ -17,7 +17,7 @@ std::string complaint(const std::string& text) {
   return {};
 }
 
-TEST(SuiteFile, IsRead) {
+TEST(SuiteFileTest, IsRead) {
   const Suite suite = suite_from_text(
       R"({"name":"s","summary":"all","time_limit_s":9,"cycles":true,"entries":[
           {"operation":"all_*","backends":["sim","mpi"],"cases":7,"ranks":[2,3],
@@ -34,7 +34,7 @@ TEST(SuiteFile, IsRead) {
   EXPECT_EQ(entry.types, std::vector{spec::Type::f32});
 }
 
-TEST(SuiteFile, BadFieldsAreNamedWithTheirPlace) {
+TEST(SuiteFileTest, BadFieldsAreNamedWithTheirPlace) {
   EXPECT_EQ(complaint("{"), "suite: s.json: expected JSON");
   EXPECT_EQ(complaint(R"({"name":"s","summary":"","entries":[]})"),
             "suite: s.json: entries: expected a list with at least one entry");
@@ -46,13 +46,13 @@ TEST(SuiteFile, BadFieldsAreNamedWithTheirPlace) {
             "got \"x\"");
 }
 
-TEST(SuiteFile, MisspelledFieldIsRefused) {
+TEST(SuiteFileTest, MisspelledFieldIsRefused) {
   EXPECT_NE(complaint(R"({"name":"s","summary":"","entries":[{"backends":["sim"],"case":5}]})")
                 .find("entries[0]: case: unknown field"),
             std::string::npos);
 }
 
-TEST(SuiteFile, VariantIsAName) {
+TEST(SuiteFileTest, VariantIsAName) {
   const auto with = [](const std::string& variant) {
     return complaint(R"({"name":"s","summary":"","entries":[{"backends":["sim"],"variant":")" +
                      variant + R"("}]})");
@@ -64,7 +64,7 @@ TEST(SuiteFile, VariantIsAName) {
   }
 }
 
-class Expand : public testing::Test {
+class ExpandTest : public testing::Test {
  protected:
   Catalogue catalogue_ = fake::catalogue();
   std::vector<AlgorithmInfo> algorithms_{{"all_reduce", "ring", ""},
@@ -74,12 +74,12 @@ class Expand : public testing::Test {
   std::vector<Unit> units_;
 };
 
-TEST_F(Expand, MakesAUnitForEveryAlgorithmAndProperty) {
+TEST_F(ExpandTest, MakesAUnitForEveryAlgorithmAndProperty) {
   expand({}, catalogue_, "sim", algorithms_, units_);
   EXPECT_EQ(units_.size(), 6U);
 }
 
-TEST_F(Expand, PatternsChoose) {
+TEST_F(ExpandTest, PatternsChoose) {
   SuiteEntry entry;
   entry.operation = "all_*";
   entry.algorithm = "r?ng";
@@ -89,7 +89,7 @@ TEST_F(Expand, PatternsChoose) {
   EXPECT_EQ(units_[0].id(), "all_reduce/ring/sim/completes");
 }
 
-TEST_F(Expand, LaterEntriesOverrideEarlierOnes) {
+TEST_F(ExpandTest, LaterEntriesOverrideEarlierOnes) {
   SuiteEntry entry;
   expand(entry, catalogue_, "sim", algorithms_, units_);
   entry.operation = "broadcast";
@@ -99,7 +99,7 @@ TEST_F(Expand, LaterEntriesOverrideEarlierOnes) {
   for (const Unit& unit : units_) EXPECT_EQ(unit.cases, unit.operation == "broadcast" ? 5 : 100);
 }
 
-TEST_F(Expand, AVariantOverridesNothing) {
+TEST_F(ExpandTest, AVariantOverridesNothing) {
   SuiteEntry entry;
   expand(entry, catalogue_, "sim", algorithms_, units_);
   entry.variant = "many_ranks";
@@ -110,7 +110,7 @@ TEST_F(Expand, AVariantOverridesNothing) {
   EXPECT_EQ(units_.back().id(), "broadcast/ring/sim/completes@many_ranks");
 }
 
-TEST_F(Expand, SortingPutsPinnedCasesFirst) {
+TEST_F(ExpandTest, SortingPutsPinnedCasesFirst) {
   expand({}, catalogue_, "sim", algorithms_, units_);
   Unit pinned;
   pinned.operation = "zzz";

@@ -12,14 +12,14 @@ Table sample() {
   return table;
 }
 
-TEST(Table, TextIsAligned) {
+TEST(TableTest, TextIsAligned) {
   EXPECT_EQ(sample().text(),
             "name    n\n"
             "a|b     1\n"
             "µ     200\n");
 }
 
-TEST(Table, WideLastColumnGoesOnBelow) {
+TEST(TableTest, WideLastColumnGoesOnBelow) {
   Table table({{"n", Align::right}, {"words"}});
   table.add({"1", "short"});
   table.add({"20", "one two three four five six seven"});
@@ -31,13 +31,13 @@ TEST(Table, WideLastColumnGoesOnBelow) {
   EXPECT_EQ(table.text(200), table.text());
 }
 
-TEST(Table, WordIsNeverCut) {
+TEST(TableTest, WordIsNeverCut) {
   Table table({{"a"}, {"b"}});
   table.add({"x", "a-word-of-more-than-twenty-four-characters y"});
   EXPECT_EQ(table.text(10), "a  b\nx  a-word-of-more-than-twenty-four-characters\n   y\n");
 }
 
-TEST(Table, MarkdownEscapesBars) {
+TEST(TableTest, MarkdownEscapesBars) {
   EXPECT_EQ(sample().markdown(),
             "| name | n |\n"
             "| --- | ---: |\n"
@@ -45,39 +45,39 @@ TEST(Table, MarkdownEscapesBars) {
             "| µ | 200 |\n");
 }
 
-TEST(FirstOf, CountsWhatItLeavesOut) {
+TEST(FirstOfTest, CountsWhatItLeavesOut) {
   const std::vector<std::string> names{"a", "b", "c"};
   EXPECT_EQ(first_of(names, 2), "a, b and 1 more");
   EXPECT_EQ(first_of(names, 3), "a, b, c");
   EXPECT_EQ(first_of({}, 2), "");
 }
 
-TEST(Grouped, PutsCommasBetweenThousands) {
+TEST(GroupedTest, PutsCommasBetweenThousands) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");
   EXPECT_EQ(grouped(1234567), "1,234,567");
   EXPECT_EQ(grouped(-1000), "-1,000");
 }
 
-TEST(Counted, HasASingular) {
+TEST(CountedTest, HasASingular) {
   EXPECT_EQ(counted(1, "batch", "batches"), "1 batch");
   EXPECT_EQ(counted(0, "batch", "batches"), "0 batches");
   EXPECT_EQ(counted(1234, "batch", "batches"), "1,234 batches");
 }
 
-TEST(Printable, TakesWhatATerminalWouldObey) {
+TEST(PrintableTest, TakesWhatATerminalWouldObey) {
   EXPECT_EQ(printable("red \x1b[31m\n\ttab"), "red ?[31m  tab");
   EXPECT_EQ(printable("µ \xff \xc2"), "µ ? ?");
 }
 
-TEST(ShellQuoted, IsOneWordToAShell) {
+TEST(ShellQuotedTest, IsOneWordToAShell) {
   EXPECT_EQ(shell_quoted("build/release/rankcheck"), "build/release/rankcheck");
   EXPECT_EQ(shell_quoted(R"({"a":1})"), R"('{"a":1}')");
   EXPECT_EQ(shell_quoted("it's"), R"('it'\''s')");
   EXPECT_EQ(shell_quoted(""), "''");
 }
 
-TEST(Shortened, LeavesOutTheMiddleOfALongText) {
+TEST(ShortenedTest, LeavesOutTheMiddleOfALongText) {
   EXPECT_EQ(shortened("a short text", 12), "a short text");
   EXPECT_EQ(shortened("0123456789abcdefghij", 15), "01234 ... fghij");
   // Characters of several bytes stay whole.

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-TEST(PowerMeter, BoundsAreUsefulUnderATenthOfTheLargestMagnitude) {
+TEST(PowerMeterTest, BoundsAreUsefulUnderATenthOfTheLargestMagnitude) {
   PowerMeter meter;
   meter.add(5, 0.99);
   meter.add(10, 1);
@@ -17,27 +17,27 @@ TEST(PowerMeter, BoundsAreUsefulUnderATenthOfTheLargestMagnitude) {
   EXPECT_EQ(meter.power(), (Power{.elements = 3, .useful = 2, .smallest_change = 0.05}));
 }
 
-TEST(PowerMeter, ABoundThatSaysNothingIsNotUseful) {
+TEST(PowerMeterTest, ABoundThatSaysNothingIsNotUseful) {
   PowerMeter meter;
   meter.add(1, std::numeric_limits<double>::quiet_NaN());
   meter.add(1, infinity);
   EXPECT_EQ(meter.power(), (Power{.elements = 2, .useful = 0, .smallest_change = infinity}));
 }
 
-TEST(PowerMeter, InfinitiesSetNoScale) {
+TEST(PowerMeterTest, InfinitiesSetNoScale) {
   PowerMeter meter;
   meter.add(infinity, 0);
   meter.add(1, 1);
   EXPECT_EQ(meter.power(), (Power{.elements = 2, .useful = 1, .smallest_change = 0}));
 }
 
-TEST(PowerMeter, ZerosWithoutABoundAreUseful) {
+TEST(PowerMeterTest, ZerosWithoutABoundAreUseful) {
   PowerMeter meter;
   meter.add(0, 0);
   EXPECT_EQ(meter.power(), (Power{.elements = 1, .useful = 1, .smallest_change = 0}));
 }
 
-TEST(PowerMeter, NothingExpectedNeedsAScale) {
+TEST(PowerMeterTest, NothingExpectedNeedsAScale) {
   PowerMeter meter;
   meter.add(1e-9, 1e-7);
   EXPECT_EQ(meter.power().useful, 0);
@@ -45,20 +45,20 @@ TEST(PowerMeter, NothingExpectedNeedsAScale) {
   EXPECT_EQ(meter.power().useful, 1);
 }
 
-TEST(PowerMeter, ExactElementsAreUseful) {
+TEST(PowerMeterTest, ExactElementsAreUseful) {
   PowerMeter meter;
   meter.add_exact(7);
   EXPECT_EQ(meter.power(), (Power{.elements = 7, .useful = 7, .smallest_change = 0}));
 }
 
-TEST(PowerMeter, NoElementsHaveNoPowerToLack) {
+TEST(PowerMeterTest, NoElementsHaveNoPowerToLack) {
   EXPECT_EQ(PowerMeter().power(), Power{});
   Judgement judgement;
   judgement.see(PowerMeter(), "nothing");
   EXPECT_EQ(judgement.blind_output, "");
 }
 
-TEST(Judgement, KeepsTheFirstOutputWithoutAUsefulBoundAndTheWorstChange) {
+TEST(JudgementTest, KeepsTheFirstOutputWithoutAUsefulBoundAndTheWorstChange) {
   Judgement judgement;
   judgement.see(1, 0.01, "seen");
   judgement.see(1, 0.5, "blind");

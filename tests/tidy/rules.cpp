@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -311,6 +312,47 @@ void comments_are_no_fragments(const Source& source, Violations& violations) {
   });
 }
 
+bool is_camel_case(std::string_view name) {
+  return !name.empty() && std::isupper(static_cast<unsigned char>(name.front())) != 0 &&
+         std::all_of(
+             name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0; });
+}
+
+/// The arguments of a macro whose opening parenthesis is at `open`, as far as they are names.
+std::vector<std::string_view> names_of_arguments(std::string_view text, std::size_t open) {
+  std::vector<std::string_view> names;
+  for (std::size_t at = open; at != text.npos && is_one_of(text.substr(at, 1), {"(", ","});) {
+    const std::size_t begin = text.find_first_not_of(" \n", at + 1);
+    at = text.find_first_of(" \n(,)", begin);
+    if (at == text.npos) break;
+    names.push_back(text.substr(begin, at - begin));
+  }
+  return names;
+}
+
+/// Relies on the layout: a test begins in the first column.
+void tests_bear_names_of_one_style(const Source& source, Violations& violations) {
+  if (!source.path.starts_with("tests/") || !is_code(source.path)) return;
+  for_each_line(source.text, [&](int number, std::string_view line) {
+    const std::size_t open = line.find('(');
+    if (open == line.npos) return;
+    const std::string_view macro = line.substr(0, open);
+    const auto at = static_cast<std::size_t>(line.data() - source.text.data()) + open;
+    const auto fails = [&](const char* what) {
+      violations.push_back({source.path, number, std::string(what) + std::string(line)});
+    };
+    if (is_one_of(macro, {"TEST", "TEST_F", "TEST_P", "TYPED_TEST", "TYPED_TEST_P"})) {
+      const auto names = names_of_arguments(source.text, at);
+      const bool is_clean = names.size() >= 2 && is_camel_case(names[0]) &&
+                            names[0].ends_with("Test") && is_camel_case(names[1]);
+      if (!is_clean) fails("not named like TEST(ThingTest, DoesThis): ");
+    } else if (macro.starts_with("INSTANTIATE_")) {
+      const auto names = names_of_arguments(source.text, at);
+      if (names.empty() || !is_camel_case(names[0])) fails("its prefix is not named LikeThis: ");
+    }
+  });
+}
+
 constexpr std::array all_rules{
     Rule{"includes_point_down", includes_point_down},
     Rule{"folders_keep_their_order", folders_keep_their_order},
@@ -324,6 +366,7 @@ constexpr std::array all_rules{
     Rule{"paths_belong_to_no_machine", paths_belong_to_no_machine},
     Rule{"functions_fit_on_a_screen", functions_fit_on_a_screen},
     Rule{"comments_are_no_fragments", comments_are_no_fragments},
+    Rule{"tests_bear_names_of_one_style", tests_bear_names_of_one_style},
 };
 
 constexpr std::array<std::string_view, 3> all_layered_trees{"cases", "gpu", "harness"};

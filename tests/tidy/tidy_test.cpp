@@ -31,13 +31,13 @@ std::string to_text(const std::vector<Violation>& violations) {
 
 class RuleTest : public testing::TestWithParam<Rule> {};
 
-TEST_P(RuleTest, holds_in_the_project) {
+TEST_P(RuleTest, HoldsInTheProject) {
   const std::vector<Source> sources = read_project(RANKCHECK_SOURCE_DIR);
   ASSERT_GT(sources.size(), 100U) << "the project was not found";
   EXPECT_EQ(to_text(violations_of(GetParam(), sources)), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(tidy,
+INSTANTIATE_TEST_SUITE_P(Tidy,
                          RuleTest,
                          testing::ValuesIn(rules().begin(), rules().end()),
                          tests::printed_name);
@@ -54,7 +54,7 @@ struct Planted {
 
 class PlantedTest : public testing::TestWithParam<Planted> {};
 
-TEST_P(PlantedTest, is_found_by_its_rule_alone) {
+TEST_P(PlantedTest, IsFoundByItsRuleAlone) {
   const Planted& planted = GetParam();
   for (const Rule& rule : rules()) {
     const std::vector<Violation> found = violations_of(rule, {planted.source});
@@ -130,6 +130,21 @@ std::vector<Planted> planted_headers() {
   };
 }
 
+std::vector<Planted> planted_names() {
+  const std::string_view rule = "tests_bear_names_of_one_style";
+  const auto named = [&](const char* name, const char* test) {
+    return Planted{name, rule, {"tests/a_test.cpp", std::string("\n") + test + "\n"}, 2};
+  };
+  return {
+      named("test_with_underscores", "TEST(ThingTest, does_this) {"),
+      named("test_in_lower_case", "TEST_P(ThingTest, works) {"),
+      named("suite_without_test", "TEST_F(Thing, DoesThis) {"),
+      named("suite_in_lower_case", "TYPED_TEST(thingTest, DoesThis) {"),
+      named("test_in_two_lines", "TEST(ThingTest,\n     does_this) {"),
+      named("instance_in_lower_case", "INSTANTIATE_TEST_SUITE_P(all, ThingTest, values());"),
+  };
+}
+
 std::vector<Planted> planted_text() {
   std::string long_function = "int f() {\n";
   for (int i = 0; i < 69; ++i) long_function += "  ++i;\n";
@@ -156,19 +171,23 @@ std::vector<Planted> planted_text() {
   };
 }
 
-INSTANTIATE_TEST_SUITE_P(arrow,
+INSTANTIATE_TEST_SUITE_P(Arrow,
                          PlantedTest,
                          testing::ValuesIn(planted_arrows()),
                          tests::printed_name);
-INSTANTIATE_TEST_SUITE_P(folder,
+INSTANTIATE_TEST_SUITE_P(Folder,
                          PlantedTest,
                          testing::ValuesIn(planted_folders()),
                          tests::printed_name);
-INSTANTIATE_TEST_SUITE_P(header,
+INSTANTIATE_TEST_SUITE_P(Header,
                          PlantedTest,
                          testing::ValuesIn(planted_headers()),
                          tests::printed_name);
-INSTANTIATE_TEST_SUITE_P(text, PlantedTest, testing::ValuesIn(planted_text()), tests::printed_name);
+INSTANTIATE_TEST_SUITE_P(Name,
+                         PlantedTest,
+                         testing::ValuesIn(planted_names()),
+                         tests::printed_name);
+INSTANTIATE_TEST_SUITE_P(Text, PlantedTest, testing::ValuesIn(planted_text()), tests::printed_name);
 
 /// A file that breaks no rule.
 struct Legal {
@@ -180,14 +199,14 @@ struct Legal {
 
 class LegalTest : public testing::TestWithParam<Legal> {};
 
-TEST_P(LegalTest, breaks_no_rule) {
+TEST_P(LegalTest, BreaksNoRule) {
   for (const Rule& rule : rules()) {
     EXPECT_EQ(to_text(violations_of(rule, {GetParam().source})), "") << rule.name;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    tidy,
+    Tidy,
     LegalTest,
     testing::Values(
         Legal{"gpu_takes_words", {"gpu/plan/a.cpp", included("\"reference/spec/type.hpp\"")}},
@@ -205,12 +224,15 @@ INSTANTIATE_TEST_SUITE_P(
         Legal{"long_line_of_prose", {"README.md", std::string(200, 'x') + "\n"}},
         Legal{"comment_of_two_lines",
               {"gpu/a.cpp", "/// The value is a part\n/// Of the sum.\nint a;\n"}},
+        Legal{"names_of_one_style",
+              {"tests/a_test.cpp",
+               "TEST(ThingTest, DoesThis2) {\nINSTANTIATE_TEST_SUITE_P(\n    All, ThingTest);\n"}},
         Legal{"line_of_100", {"gpu/a.cpp", "// " + std::string(97, 'x') + "\n"}},
         Legal{"line_of_100_characters", {"gpu/a.cpp", "// a…" + std::string(95, 'x') + "\n"}}),
     tests::printed_name);
 
 /// In such a list, no folder can include itself through others.
-TEST(LayoutTest, every_folder_stands_after_the_folders_that_it_may_include) {
+TEST(LayoutTest, EveryFolderStandsAfterTheFoldersThatItMayInclude) {
   std::set<std::string_view> before;
   for (const Room& room : rooms()) {
     for (const std::string_view each : room.below) {
@@ -221,7 +243,7 @@ TEST(LayoutTest, every_folder_stands_after_the_folders_that_it_may_include) {
 }
 
 /// An arrow that no file needs is removed from the table.
-TEST(LayoutTest, every_arrow_between_folders_is_used) {
+TEST(LayoutTest, EveryArrowBetweenFoldersIsUsed) {
   std::set<std::pair<std::string, std::string>> used;
   for (const Source& source : read_project(RANKCHECK_SOURCE_DIR)) {
     for (const Include& include : includes(source)) {
@@ -238,17 +260,17 @@ TEST(LayoutTest, every_arrow_between_folders_is_used) {
 
 class FoldersTest : public testing::TestWithParam<std::string_view> {};
 
-TEST_P(FoldersTest, include_one_another_in_no_circle) {
+TEST_P(FoldersTest, IncludeOneAnotherInNoCircle) {
   const std::vector<Source> sources = read_project(RANKCHECK_SOURCE_DIR);
   EXPECT_EQ(to_text(circles_of_folders(sources, GetParam())), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(tidy,
+INSTANTIATE_TEST_SUITE_P(Tidy,
                          FoldersTest,
                          testing::ValuesIn(layered_trees().begin(), layered_trees().end()),
                          [](const auto& tested) { return std::string(tested.param); });
 
-TEST(PlantedFoldersTest, two_folders_are_a_circle) {
+TEST(PlantedFoldersTest, TwoFoldersAreACircle) {
   const std::vector<Source> sources{
       {"gpu/a/x.hpp", included("<vector>") + included("\"gpu/a/b/y.hpp\"")},
       {"gpu/a/b/y.cpp", included("\"gpu/a/z.hpp\"")}};
@@ -258,7 +280,7 @@ TEST(PlantedFoldersTest, two_folders_are_a_circle) {
   EXPECT_EQ(to_text(circles_of_folders(sources, "harness")), "");
 }
 
-TEST(PlantedFoldersTest, each_group_of_folders_is_named_once) {
+TEST(PlantedFoldersTest, EachGroupOfFoldersIsNamedOnce) {
   const std::vector<Source> sources{{"gpu/a/x.hpp", included("\"gpu/b/x.hpp\"")},
                                     {"gpu/b/x.hpp", included("\"gpu/c/x.hpp\"")},
                                     {"gpu/c/x.hpp", included("\"gpu/a/x.hpp\"")},
@@ -271,7 +293,7 @@ TEST(PlantedFoldersTest, each_group_of_folders_is_named_once) {
       << found[0].what;
 }
 
-TEST(PlantedFoldersTest, layers_and_neighbours_in_one_folder_are_no_circle) {
+TEST(PlantedFoldersTest, LayersAndNeighboursInOneFolderAreNoCircle) {
   const std::vector<Source> sources{
       {"gpu/a/x.hpp", included("\"gpu/a/y.hpp\"") + included("\"gpu/b/x.hpp\"")},
       {"gpu/a/y.hpp", included("\"gpu/c/x.hpp\"")},
@@ -281,7 +303,7 @@ TEST(PlantedFoldersTest, layers_and_neighbours_in_one_folder_are_no_circle) {
 }
 
 /// The same relative path exists in every tree, so readers navigate by replacing the first folder.
-TEST(LayoutTest, every_operation_has_a_contract_and_a_reference) {
+TEST(LayoutTest, EveryOperationHasAContractAndAReference) {
   std::set<std::string> paths;
   std::set<std::string> operations;
   for (const Source& source : read_project(RANKCHECK_SOURCE_DIR)) {
@@ -301,7 +323,7 @@ TEST(LayoutTest, every_operation_has_a_contract_and_a_reference) {
   }
 }
 
-TEST(LayoutTest, every_link_of_a_page_leads_to_a_file) {
+TEST(LayoutTest, EveryLinkOfAPageLeadsToAFile) {
   const std::filesystem::path root = RANKCHECK_SOURCE_DIR;
   const std::regex link(R"(\]\(([^)#\s]+))");
   int links = 0;

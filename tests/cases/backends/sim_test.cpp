@@ -25,7 +25,7 @@ harness::Observation run_with_write(std::ptrdiff_t at) {
   return observation;
 }
 
-TEST(SimBackendTest, sees_writes_outside_of_a_devices_memory) {
+TEST(SimBackendTest, SeesWritesOutsideOfADevicesMemory) {
   EXPECT_EQ(run_with_write(23).status, harness::RunStatus::completed);
   const harness::Observation behind = run_with_write(24);
   EXPECT_EQ(behind.status, harness::RunStatus::failed);

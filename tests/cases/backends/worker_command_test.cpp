@@ -46,18 +46,18 @@ std::string outcome_told(const std::string& then) {
   return outcome("trap '" + then + "' USR1; : > \"$0\"; sleep 60 & wait");
 }
 
-TEST(WorkerCommand, PassesStatusAndComplaintOn) {
+TEST(WorkerCommandTest, PassesStatusAndComplaintOn) {
   EXPECT_EQ(outcome("exit 0"), "status 0");
   EXPECT_EQ(outcome("exit 1"), "status 1");
   EXPECT_EQ(outcome("echo 'worker: no room' >&2; exit 2"), "no room");
 }
 
-TEST(WorkerCommand, SaysHowItDied) {
+TEST(WorkerCommandTest, SaysHowItDied) {
   EXPECT_NE(outcome("kill -SEGV $$").find("signal 11"), std::string::npos);
   EXPECT_NE(outcome("kill -USR1 $$").find("signal 10"), std::string::npos);
 }
 
-TEST(WorkerCommand, EndsByBeingTold) {
+TEST(WorkerCommandTest, EndsByBeingTold) {
   EXPECT_EQ(outcome(": > \"$0\"; exec sleep 60"), "status 0");
   EXPECT_EQ(outcome_told("exit 1"), "status 1");
   // If a worker dies of signal 10, SIGUSR1, launchers of Open MPI and MPICH exit with 138 or 10.
@@ -66,7 +66,7 @@ TEST(WorkerCommand, EndsByBeingTold) {
 }
 
 /// The shell here is a launcher that waits for the worker, as a sanitizer's launcher does.
-TEST(WorkerCommand, IsToldBehindALauncherThatDoesNotPassItOn) {
+TEST(WorkerCommandTest, IsToldBehindALauncherThatDoesNotPassItOn) {
   const std::string worker =
       "/bin/sh -c 'trap \"exit 1\" USR1; : > \"$0\"; sleep 60 & wait' \"$0\"";
   EXPECT_EQ(outcome(worker + "; exit $?"), "status 1");
@@ -87,7 +87,7 @@ bool lose_pidfd_open() {
          ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-TEST(WorkerCommand, IsToldWhereProcessesCannotBeOpened) {
+TEST(WorkerCommandTest, IsToldWhereProcessesCannotBeOpened) {
   bool is_lost = false;
   std::string told;
   std::thread([&] {
@@ -98,7 +98,7 @@ TEST(WorkerCommand, IsToldWhereProcessesCannotBeOpened) {
   EXPECT_EQ(told, "status 1");
 }
 
-TEST(WorkerCommand, MayStillDieOfSomethingElseOnceTold) {
+TEST(WorkerCommandTest, MayStillDieOfSomethingElseOnceTold) {
   EXPECT_NE(outcome_told("kill -SEGV $$").find("signal 11"), std::string::npos);
   EXPECT_NE(outcome_told("exit 3").find("status 3"), std::string::npos);
 }
@@ -109,14 +109,14 @@ WorkerAnswer answer(const std::string& script, double timeout_s = 20) {
       {.arguments = {"/bin/sh", "-c", script}, .environment = {}}, "worker", timeout_s);
 }
 
-TEST(WorkerAnswer, IsTheObjectThatItPrints) {
+TEST(WorkerAnswerTest, IsTheObjectThatItPrints) {
   EXPECT_EQ(answer(R"(echo '{"a":[1,2]}')").said, nlohmann::json({{"a", {1, 2}}}));
   EXPECT_EQ(answer("echo '{}'").verdict, harness::Verdict::passed);
   EXPECT_EQ(answer("echo ==; printf '{\"a\":1}\n\n'; printf '== 0 errors'").said,
             nlohmann::json({{"a", 1}}));
 }
 
-TEST(WorkerAnswer, SaysWhyThereIsNone) {
+TEST(WorkerAnswerTest, SaysWhyThereIsNone) {
   EXPECT_EQ(answer("echo '{\"a\":'").reason, "worker: expected an answer in JSON");
   EXPECT_EQ(answer("echo '{}'; echo no device >&2; exit 3").reason,
             "worker ended with status 3: no device");

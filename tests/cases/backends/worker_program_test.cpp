@@ -25,26 +25,26 @@ class WorkerProgramTest : public testing::Test {
   harness::TemporaryFolder folder_;
 };
 
-TEST_F(WorkerProgramTest, says_why_it_cannot_run) {
+TEST_F(WorkerProgramTest, SaysWhyItCannotRun) {
   const WorkerProgram worker = program(R"(echo "{\"unavailable\":\"no $1\",\"notes\":[\"one\"]}")");
   EXPECT_EQ(worker.why_unavailable(), "no --describe");
   EXPECT_EQ(worker.notes(), std::vector<std::string>{"one"});
 }
 
-TEST_F(WorkerProgramTest, is_broken_where_it_describes_nothing) {
+TEST_F(WorkerProgramTest, IsBrokenWhereItDescribesNothing) {
   EXPECT_EQ(program("echo first >&2; echo 'no libcuda' >&2; exit 127").why_unavailable(),
             "worker does not run (no libcuda): install the libraries that it needs, or build it on "
             "this machine");
   EXPECT_TRUE(program("exit 127").description().is_null());
 }
 
-TEST_F(WorkerProgramTest, is_missing_where_there_is_no_file) {
+TEST_F(WorkerProgramTest, IsMissingWhereThereIsNoFile) {
   EXPECT_EQ(
       (WorkerProgram{.path = folder_.path() / "worker", .remedy = "build it"}).why_unavailable(),
       "worker is missing beside rankcheck: build it");
 }
 
-TEST_F(WorkerProgramTest, that_hangs_is_not_waited_for) {
+TEST_F(WorkerProgramTest, ThatHangsIsNotWaitedFor) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(program("echo '{'; exec sleep 100", 0.1).why_unavailable(),
             "worker does not run (it did not describe itself within 0.1 s): install the libraries "
@@ -52,7 +52,7 @@ TEST_F(WorkerProgramTest, that_hangs_is_not_waited_for) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
-TEST_F(WorkerProgramTest, may_say_more_than_a_pipe_holds) {
+TEST_F(WorkerProgramTest, MaySayMoreThanAPipeHolds) {
   const WorkerProgram worker =
       program(R"(printf '{"unavailable":"'; head -c 200000 /dev/zero | tr '\0' x; printf '"}')");
   EXPECT_EQ(worker.why_unavailable(), std::string(200'000, 'x'));

@@ -15,7 +15,7 @@
 namespace rankcheck::cases::bench {
 namespace {
 
-TEST(Median, IsTheMiddleOne) {
+TEST(MedianTest, IsTheMiddleOne) {
   EXPECT_EQ(median({3}), 3);
   EXPECT_EQ(median({5, 1, 3}), 3);
   EXPECT_EQ(median({4, 1, 3, 2}), 3) << "the upper of two";
@@ -35,7 +35,7 @@ gpu::plan::Plan plan_of(std::string_view algorithm, int ranks, std::int64_t coun
   return plan;
 }
 
-TEST(MovedBytes, AreThoseThatStepsReadAndWrite) {
+TEST(MovedBytesTest, AreThoseThatStepsReadAndWrite) {
   EXPECT_EQ(moved_bytes(gpu::plan::Plan(), 4), 0);
   // Each of 4 ranks reduces 2 elements of 4 peers and puts these 2 to the 3 others.
   EXPECT_EQ(moved_bytes(plan_of("direct", 4, 8), 4), 4 * 4 * ((4 * 2 + 2) + 3 * (2 + 2)));
@@ -43,14 +43,14 @@ TEST(MovedBytes, AreThoseThatStepsReadAndWrite) {
   EXPECT_EQ(moved_bytes(plan_of("one_shot", 4, 8), 8), 8 * 4 * (4 * 8 + 8));
 }
 
-TEST(BandwidthShare, IsThatOfTheCopysSpeed) {
+TEST(BandwidthShareTest, IsThatOfTheCopysSpeed) {
   // 6 bytes in 2 s, compared with 4 bytes in 1 s.
   EXPECT_DOUBLE_EQ(
       bandwidth_share({.seconds = {2, 2, 9}, .floor_seconds = {1, 1, 7}, .floor_bytes = 4}, 6),
       0.75);
 }
 
-TEST(TimesInTurns, LeaveOutTheFirstRunsAndTakeEnough) {
+TEST(TimesInTurnsTest, LeaveOutTheFirstRunsAndTakeEnough) {
   std::string order;
   const Times times = time_in_turns(
       [&] {
@@ -68,12 +68,12 @@ TEST(TimesInTurns, LeaveOutTheFirstRunsAndTakeEnough) {
   EXPECT_EQ(order.substr(0, 4), "rfrf");
 }
 
-TEST(TimesInTurns, TakeAFewWhereOneIsLong) {
+TEST(TimesInTurnsTest, TakeAFewWhereOneIsLong) {
   const auto ten_seconds = [] { return 10.0; };
   EXPECT_EQ(time_in_turns(ten_seconds, ten_seconds, 1).seconds.size(), 5U);
 }
 
-TEST(TimesRequest, ReadsWhatItWrites) {
+TEST(TimesRequestTest, ReadsWhatItWrites) {
   TimesRequest request{.seconds_min = 0.25};
   request.c.operation = "barrier";
   request.c.ranks = 3;
@@ -82,7 +82,7 @@ TEST(TimesRequest, ReadsWhatItWrites) {
   EXPECT_EQ(read.seconds_min, 0.25);
 }
 
-TEST(Times, ReadsWhatItWrites) {
+TEST(TimesTest, ReadsWhatItWrites) {
   const Times times{.seconds = {0.5, 1}, .floor_seconds = {2}, .floor_bytes = 1 << 30};
   const Times read = times_from_json(nlohmann::json(to_json(times)));
   EXPECT_EQ(read.seconds, times.seconds);
@@ -90,7 +90,7 @@ TEST(Times, ReadsWhatItWrites) {
   EXPECT_EQ(read.floor_bytes, times.floor_bytes);
 }
 
-TEST(Times, OfNothingAreRefused) {
+TEST(TimesTest, OfNothingAreRefused) {
   for (const char* empty : {"seconds", "floor_seconds"}) {
     nlohmann::json said = to_json(Times{.seconds = {1}, .floor_seconds = {1}});
     said[empty].clear();

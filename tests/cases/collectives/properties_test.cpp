@@ -151,7 +151,7 @@ std::string law_name(const testing::TestParamInfo<Law>& instance) {
   return instance.param.property + "_of_" + operation;
 }
 
-INSTANTIATE_TEST_SUITE_P(law, LawTest, testing::ValuesIn(laws()), law_name);
+INSTANTIATE_TEST_SUITE_P(Law, LawTest, testing::ValuesIn(laws()), law_name);
 
 TEST(LawsTest, EveryPropertyIsTried) {
   std::set<std::string> tried{"separates_ranks"};

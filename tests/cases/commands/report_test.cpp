@@ -15,13 +15,13 @@ harness::Report ended_early(const nlohmann::ordered_json& environment) {
   return report;
 }
 
-TEST(HowToGoOnTest, proposes_twice_the_time_that_was_spent) {
+TEST(HowToGoOnTest, ProposesTwiceTheTimeThatWasSpent) {
   EXPECT_EQ(
       how_to_go_on(ended_early({{"duration_s", 3.2}, {"time_budget_s", 2}}), "r", "rankcheck"),
       "ended early (time_over); to continue: rankcheck run --resume r --time-budget 7");
 }
 
-TEST(HowToGoOnTest, proposes_the_budget_of_each_call_of_a_gate) {
+TEST(HowToGoOnTest, ProposesTheBudgetOfEachCallOfAGate) {
   const std::string without_time = "ended early (time_over); to continue: rankcheck run --resume r";
   const nlohmann::ordered_json hardware = nlohmann::ordered_json::object();
   EXPECT_EQ(
@@ -35,7 +35,7 @@ TEST(HowToGoOnTest, proposes_the_budget_of_each_call_of_a_gate) {
       without_time);
 }
 
-TEST(HowToGoOnTest, takes_a_time_that_is_no_number_for_none) {
+TEST(HowToGoOnTest, TakesATimeThatIsNoNumberForNone) {
   const std::string without_time = "ended early (time_over); to continue: rankcheck run --resume r";
   EXPECT_EQ(how_to_go_on(
                 ended_early({{"duration_s", "x"}, {"time_budget_s", nullptr}}), "r", "rankcheck"),
@@ -44,7 +44,7 @@ TEST(HowToGoOnTest, takes_a_time_that_is_no_number_for_none) {
 }
 
 /// The journal is untrusted: anyone may have written it.
-TEST(HowToGoOnTest, is_one_short_line_whatever_the_ending_is) {
+TEST(HowToGoOnTest, IsOneShortLineWhateverTheEndingIs) {
   harness::Report report;
   report.ending = "a\nb\x1b[31m" + std::string(1000, 'x');
   const std::string hint = how_to_go_on(report, "r", "rankcheck");

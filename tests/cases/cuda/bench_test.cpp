@@ -11,7 +11,7 @@ namespace {
 
 using tests::Outcome;
 
-class CudaBench : public tests::OnStandIn {
+class CudaBenchTest : public tests::OnStandIn {
  protected:
   Outcome bench(const std::string& surroundings, const std::string& arguments) {
     return shell(surroundings + " " + program_ +
@@ -20,7 +20,7 @@ class CudaBench : public tests::OnStandIn {
   }
 };
 
-TEST_F(CudaBench, NamesTheDevices) {
+TEST_F(CudaBenchTest, NamesTheDevices) {
   const Outcome outcome = bench("", "--filter large/cuda/all_reduce/ring/* --json bench.json");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_NE((outcome.out + outcome.err).find("stand-in, on this host"), std::string::npos)
@@ -30,7 +30,7 @@ TEST_F(CudaBench, NamesTheDevices) {
             std::string::npos);
 }
 
-TEST_F(CudaBench, ReadsWhatTheTimedRunsLeft) {
+TEST_F(CudaBenchTest, ReadsWhatTheTimedRunsLeft) {
   const std::string filter = "--filter large/cuda/all_reduce/ring/*";
   const Outcome outcome = bench("RANKCHECK_STAND_IN=lost_replay", filter);
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
@@ -40,7 +40,7 @@ TEST_F(CudaBench, ReadsWhatTheTimedRunsLeft) {
   EXPECT_EQ(bench("", filter).status, 0);
 }
 
-TEST_F(CudaBench, RefusesTimesThatNothingCanTake) {
+TEST_F(CudaBenchTest, RefusesTimesThatNothingCanTake) {
   for (const std::string fault : {"no_time", "time_backwards", "time_in_us"}) {
     const Outcome outcome =
         bench("RANKCHECK_STAND_IN=" + fault, "--filter large/cuda/all_reduce/ring/*");

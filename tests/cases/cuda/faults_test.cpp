@@ -27,7 +27,7 @@ struct Fault {
   *out << fault.name;
 }
 
-class FaultyCuda : public tests::OnStandIn, public testing::WithParamInterface<Fault> {
+class FaultyCudaTest : public tests::OnStandIn, public testing::WithParamInterface<Fault> {
  protected:
   tests::Outcome run() {
     const Fault& fault = GetParam();
@@ -38,9 +38,9 @@ class FaultyCuda : public tests::OnStandIn, public testing::WithParamInterface<F
   }
 };
 
-using FaultsOfGraphs = tests::OnStandIn;
+using FaultsOfGraphsTest = tests::OnStandIn;
 
-TEST_P(FaultyCuda, IsFound) {
+TEST_P(FaultyCudaTest, IsFound) {
   const tests::Outcome outcome = run();
   ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   tests::expect_found(
@@ -51,7 +51,7 @@ TEST_P(FaultyCuda, IsFound) {
 
 INSTANTIATE_TEST_SUITE_P(
     Planted,
-    FaultyCuda,
+    FaultyCudaTest,
     testing::Values(
         Fault{"deaf_wait", "all_reduce", "ring", "differs from the reference"},
         Fault{"early_return", "all_gather", "ring", "differs from the reference"},
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 /// The test above finds these faults with graphs enabled.
-TEST_F(FaultsOfGraphs, AreThoseThatAreGoneWithoutThem) {
+TEST_F(FaultsOfGraphsTest, AreThoseThatAreGoneWithoutThem) {
   const auto run = [this](const std::string& fault, const std::string& property) {
     return shell("RANKCHECK_CUDA_GRAPHS=0 RANKCHECK_STAND_IN=" + fault + " " + program_ +
                  " run ci --backend cuda --operation all_reduce --algorithm ring --property " +
@@ -105,7 +105,7 @@ TEST_F(FaultsOfGraphs, AreThoseThatAreGoneWithoutThem) {
   EXPECT_EQ(run("deaf_wait", "agrees_with_reference").status, 1);
 }
 
-TEST_F(FaultsOfGraphs, AreLookedForOnlyAsAskedFor) {
+TEST_F(FaultsOfGraphsTest, AreLookedForOnlyAsAskedFor) {
   const tests::Outcome doctor = shell("RANKCHECK_CUDA_GRAPHS=0 " + program_ + " doctor");
   EXPECT_NE(doctor.out.find("cuda_graphs: none"), std::string::npos) << doctor.out;
   const tests::Outcome outcome =

@@ -17,7 +17,7 @@ namespace {
 
 using tests::Outcome;
 
-class CudaOnStandIn : public tests::OnStandIn {
+class CudaOnStandInTest : public tests::OnStandIn {
  protected:
   /// Reconstructs on three ranks and repeats steps in the reference. Returns the bytes of the last
   /// checkpoint.
@@ -78,7 +78,7 @@ class CudaOnStandIn : public tests::OnStandIn {
   }
 };
 
-TEST_F(CudaOnStandIn, IsNoHardware) {
+TEST_F(CudaOnStandInTest, IsNoHardware) {
   const nlohmann::json backends =
       nlohmann::json::parse(rankcheck("list --json").out).at("backends");
   for (const std::string name : {"cuda", "nccl"}) {
@@ -96,7 +96,7 @@ TEST_F(CudaOnStandIn, IsNoHardware) {
   EXPECT_NE(doctor.find("memory: host: a stand-in, not CUDA"), std::string::npos) << doctor;
 }
 
-TEST_F(CudaOnStandIn, RefusesDevicesThatTheKernelsAreTooNewFor) {
+TEST_F(CudaOnStandInTest, RefusesDevicesThatTheKernelsAreTooNewFor) {
   const Outcome outcome =
       shell("RANKCHECK_STAND_IN=too_old " + program_ + " run smoke --backend cuda");
   EXPECT_EQ(outcome.status, 2);
@@ -106,7 +106,7 @@ TEST_F(CudaOnStandIn, RefusesDevicesThatTheKernelsAreTooNewFor) {
 }
 
 /// The doctor names everything that is missing on a machine.
-TEST_F(CudaOnStandIn, TellsTheDoctorInALineWhatIsMissing) {
+TEST_F(CudaOnStandInTest, TellsTheDoctorInALineWhatIsMissing) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> expected{
       {"RANKCHECK_STAND_IN=no_driver",
        {"no NVIDIA driver is installed: install one for CUDA 13.0 or newer"}},
@@ -135,7 +135,7 @@ TEST_F(CudaOnStandIn, TellsTheDoctorInALineWhatIsMissing) {
 }
 
 /// A refusal is one line on stderr, nothing on stdout, and no folder.
-TEST_F(CudaOnStandIn, TheGateRefusesToBeginWithoutWhatItNeeds) {
+TEST_F(CudaOnStandInTest, TheGateRefusesToBeginWithoutWhatItNeeds) {
   const std::vector<std::pair<std::string, std::string>> expected{
       {"RANKCHECK_STAND_IN=no_driver", "no NVIDIA driver is installed"},
       {"RANKCHECK_STAND_IN=old_driver", "the NVIDIA driver is too old"},
@@ -155,7 +155,7 @@ TEST_F(CudaOnStandIn, TheGateRefusesToBeginWithoutWhatItNeeds) {
   }
 }
 
-TEST_F(CudaOnStandIn, TheGateGoesOnWithTheSameLibrariesAlone) {
+TEST_F(CudaOnStandInTest, TheGateGoesOnWithTheSameLibrariesAlone) {
   std::filesystem::copy_file(RANKCHECK_STAND_IN_CUFFT, path_to("mine.so"));
   const std::string run = "RANKCHECK_STAND_IN_MIB=2 RANKCHECK_STAND_IN_DEVICES=1 " + program_;
   shell(run + " run hardware --backend cuda --operation barrier --report gate --time-budget 0.01");
@@ -167,7 +167,7 @@ TEST_F(CudaOnStandIn, TheGateGoesOnWithTheSameLibrariesAlone) {
   EXPECT_EQ(text_of("gate/journal.jsonl"), journal);
 }
 
-TEST_F(CudaOnStandIn, TellsTheDoctorWhichCufftItTook) {
+TEST_F(CudaOnStandInTest, TellsTheDoctorWhichCufftItTook) {
   const std::string library = doctor("").at("versions").at("cufft_library");
   EXPECT_NE(library.find("libcufft.so.0 (found by the dynamic linker)"), std::string::npos)
       << library;
@@ -177,7 +177,7 @@ TEST_F(CudaOnStandIn, TellsTheDoctorWhichCufftItTook) {
       << without;
 }
 
-TEST_F(CudaOnStandIn, TakesTheCufftThatAnOptionNames) {
+TEST_F(CudaOnStandInTest, TakesTheCufftThatAnOptionNames) {
   const std::filesystem::path mine = path_to("mine.so");
   std::filesystem::copy_file(RANKCHECK_STAND_IN_CUFFT, mine);
   const std::string option = " --cufft-library " + harness::shell_quoted(mine.string());
@@ -191,7 +191,7 @@ TEST_F(CudaOnStandIn, TakesTheCufftThatAnOptionNames) {
   expect_unable(run + "s --cufft-library ''", "expected a value, got nothing");
 }
 
-TEST_F(CudaOnStandIn, SaysWhatMendsAMachineThatIsNotReady) {
+TEST_F(CudaOnStandInTest, SaysWhatMendsAMachineThatIsNotReady) {
   for (const std::string command : {" doctor", " run smoke --backend cuda"}) {
     const Outcome outcome = shell("RANKCHECK_STAND_IN=not_ready " + program_ + command);
     EXPECT_NE((outcome.out + outcome.err).find("start nvidia-fabricmanager"), std::string::npos)
@@ -200,14 +200,14 @@ TEST_F(CudaOnStandIn, SaysWhatMendsAMachineThatIsNotReady) {
   }
 }
 
-TEST_F(CudaOnStandIn, AsksForAllQueuesUnlessTheUserDoes) {
+TEST_F(CudaOnStandInTest, AsksForAllQueuesUnlessTheUserDoes) {
   const std::string doctor = shell(program_ + " doctor").out;
   EXPECT_NE(doctor.find("cuda_queues: 32"), std::string::npos) << doctor;
   const std::string few = shell("CUDA_DEVICE_MAX_CONNECTIONS=2 " + program_ + " doctor").out;
   EXPECT_NE(few.find("cuda_queues: 2"), std::string::npos) << few;
 }
 
-TEST_F(CudaOnStandIn, ReconstructsBitByBitAsTheSimulator) {
+TEST_F(CudaOnStandInTest, ReconstructsBitByBitAsTheSimulator) {
   rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
   for (const std::string layout : {"--layout replicated", "--layout tiles"}) {
     const std::string state = reconstruct("cuda", layout + " --batches 4");
@@ -217,7 +217,7 @@ TEST_F(CudaOnStandIn, ReconstructsBitByBitAsTheSimulator) {
 }
 
 /// The fused passes of some solvers round differently from the simulator.
-TEST_F(CudaOnStandIn, StepsWithEverySolverWithinTheBoundsOfTheReference) {
+TEST_F(CudaOnStandInTest, StepsWithEverySolverWithinTheBoundsOfTheReference) {
   rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
   for (const cases::reconstruct::Solver& solver : cases::reconstruct::solvers()) {
     for (const std::string layout : {" --layout replicated", " --layout tiles"}) {
@@ -226,12 +226,12 @@ TEST_F(CudaOnStandIn, StepsWithEverySolverWithinTheBoundsOfTheReference) {
   }
 }
 
-TEST_F(CudaOnStandIn, FindsAProbeToStartFromAsTheSimulatorDoes) {
+TEST_F(CudaOnStandInTest, FindsAProbeToStartFromAsTheSimulatorDoes) {
   cases::reconstruct::write(folder_.path() / "scan.cxi", cases::reconstruct::small_scan());
   EXPECT_EQ(reconstruct("cuda", ""), reconstruct("sim", ""));
 }
 
-TEST_F(CudaOnStandIn, FailsNothingOfTheGateAndPassesNoDevice) {
+TEST_F(CudaOnStandInTest, FailsNothingOfTheGateAndPassesNoDevice) {
   const Outcome outcome = gate("");
   // The devices are stand-ins, so the gate cannot pass.
   EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
@@ -263,7 +263,7 @@ TEST_F(CudaOnStandIn, FailsNothingOfTheGateAndPassesNoDevice) {
   EXPECT_EQ(summary.find("rule of three"), std::string::npos) << summary;
 }
 
-TEST_F(CudaOnStandIn, HasEveryDeviceInTheSuitesOfTheGate) {
+TEST_F(CudaOnStandInTest, HasEveryDeviceInTheSuitesOfTheGate) {
   harness::write_file(
       cases() / "suites" / "hardware.json",
       R"({"name":"hardware","summary":"s","entries":[{"backends":["cuda"],"ranks":[1,1]}]})");
@@ -282,7 +282,7 @@ TEST_F(CudaOnStandIn, HasEveryDeviceInTheSuitesOfTheGate) {
 
 /// The sanitizer is a script that logs its arguments. It fails with status 86 if the file
 /// `complains` exists.
-TEST_F(CudaOnStandIn, RunsItsWorkersUnderTheSanitizer) {
+TEST_F(CudaOnStandInTest, RunsItsWorkersUnderTheSanitizer) {
   const std::filesystem::path sanitizer = folder_.path() / "tools" / "compute-sanitizer";
   std::filesystem::create_directories(sanitizer.parent_path());
   harness::write_file(sanitizer,
@@ -307,7 +307,7 @@ TEST_F(CudaOnStandIn, RunsItsWorkersUnderTheSanitizer) {
   EXPECT_EQ(part("sanitizer").at("verdict"), "crashed") << part("sanitizer");
 }
 
-TEST_F(CudaOnStandIn, MeasuresTheSpeedsThatHaveATarget) {
+TEST_F(CudaOnStandInTest, MeasuresTheSpeedsThatHaveATarget) {
   gate("RANKCHECK_STAND_IN_DEVICES=1");
   const nlohmann::json speeds = hardware().at("speeds");
   // The selection has no gradients.
@@ -323,7 +323,7 @@ TEST_F(CudaOnStandIn, MeasuresTheSpeedsThatHaveATarget) {
   EXPECT_EQ(part("speed").at("verdict"), "passed");
 }
 
-TEST_F(CudaOnStandIn, SpeedThatCannotBeMeasuredIsErrored) {
+TEST_F(CudaOnStandInTest, SpeedThatCannotBeMeasuredIsErrored) {
   EXPECT_NE(gate("RANKCHECK_STAND_IN=no_time RANKCHECK_STAND_IN_DEVICES=1").status, 0);
   EXPECT_EQ(part("speed").at("verdict"), "errored");
   const std::string reason = part("speed").at("reason");
@@ -331,7 +331,7 @@ TEST_F(CudaOnStandIn, SpeedThatCannotBeMeasuredIsErrored) {
   EXPECT_NE(reason.find("s: expected more than 0"), std::string::npos) << reason;
 }
 
-TEST_F(CudaOnStandIn, FailsTheGateWhereCopiesStopShort) {
+TEST_F(CudaOnStandInTest, FailsTheGateWhereCopiesStopShort) {
   const Outcome outcome = gate("RANKCHECK_STAND_IN=short_copy");
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   for (const nlohmann::json& each : links()) {
@@ -340,7 +340,7 @@ TEST_F(CudaOnStandIn, FailsTheGateWhereCopiesStopShort) {
   }
 }
 
-TEST_F(CudaOnStandIn, FindsABitThatLoadsFlip) {
+TEST_F(CudaOnStandInTest, FindsABitThatLoadsFlip) {
   for (const std::string method : {"copy", "load"}) {
     const nlohmann::json found = probe("RANKCHECK_STAND_IN=flipped_load", method);
     const int wrong = method == "load" ? 2 : 0;
@@ -350,12 +350,12 @@ TEST_F(CudaOnStandIn, FindsABitThatLoadsFlip) {
   }
 }
 
-TEST_F(CudaOnStandIn, CopiesStraightFromDeviceToDeviceWhereTheyReachEachOther) {
+TEST_F(CudaOnStandInTest, CopiesStraightFromDeviceToDeviceWhereTheyReachEachOther) {
   EXPECT_EQ(probe("RANKCHECK_STAND_IN=no_way_round", "copy").at("wrong_copies"), 0);
   EXPECT_EQ(probe("RANKCHECK_STAND_IN=no_reach", "copy").at("wrong_copies"), 0) << "by the host";
 }
 
-TEST_F(CudaOnStandIn, TellsOfTimesOfLinksThatNothingCanTake) {
+TEST_F(CudaOnStandInTest, TellsOfTimesOfLinksThatNothingCanTake) {
   for (const std::string fault : {"no_time", "time_backwards", "time_in_us", "time_of_nan"}) {
     for (const std::string method : {"copy", "load"}) {
       const nlohmann::json found = probe("RANKCHECK_STAND_IN=" + fault, method);
@@ -373,7 +373,7 @@ TEST_F(CudaOnStandIn, TellsOfTimesOfLinksThatNothingCanTake) {
   }
 }
 
-TEST_F(CudaOnStandIn, SkipsLinksThatKernelsCannotUse) {
+TEST_F(CudaOnStandInTest, SkipsLinksThatKernelsCannotUse) {
   const Outcome outcome = gate("RANKCHECK_STAND_IN=no_reach");
   EXPECT_NE(outcome.status, 0) << outcome.out;
   for (const nlohmann::json& each : links()) {
@@ -385,7 +385,7 @@ TEST_F(CudaOnStandIn, SkipsLinksThatKernelsCannotUse) {
   EXPECT_NE(outcome.out.find("| copy | host |"), std::string::npos) << outcome.out;
 }
 
-TEST_F(CudaOnStandIn, RefusesWhatTheDevicesCannotDo) {
+TEST_F(CudaOnStandInTest, RefusesWhatTheDevicesCannotDo) {
   const std::string barrier =
       program_ + " run ci --backend cuda --operation barrier --cases 5 --report ";
   const Outcome apart = shell("RANKCHECK_STAND_IN=no_reach " + barrier + "apart");
@@ -402,7 +402,7 @@ TEST_F(CudaOnStandIn, RefusesWhatTheDevicesCannotDo) {
   EXPECT_NE(none.err.find("the NVIDIA driver finds no device"), std::string::npos) << none.err;
 }
 
-TEST_F(CudaOnStandIn, WorkerRefusesArgumentsThatMakeNoSense) {
+TEST_F(CudaOnStandInTest, WorkerRefusesArgumentsThatMakeNoSense) {
   for (const std::string arguments : {"",
                                       "--ranks",
                                       "--ranks 0",
@@ -425,7 +425,7 @@ TEST_F(CudaOnStandIn, WorkerRefusesArgumentsThatMakeNoSense) {
 }
 
 /// Only barriers are not replayed: launching a graph already synchronises the ranks.
-TEST_F(CudaOnStandIn, ReplaysAllButBarriers) {
+TEST_F(CudaOnStandInTest, ReplaysAllButBarriers) {
   const std::string without =
       "RANKCHECK_STAND_IN=no_graphs " + program_ + " run ci --backend cuda --cases 10 --operation ";
   const Outcome barrier = shell(without + "barrier --report barrier");
@@ -434,7 +434,7 @@ TEST_F(CudaOnStandIn, ReplaysAllButBarriers) {
   EXPECT_NE(other.status, 0) << other.out;
 }
 
-TEST_F(CudaOnStandIn, UsesOneDeviceForAllRanks) {
+TEST_F(CudaOnStandInTest, UsesOneDeviceForAllRanks) {
   const Outcome outcome =
       shell("RANKCHECK_STAND_IN_DEVICES=1 " + program_ +
             " run ci --backend cuda --operation all_reduce --property is_deterministic --cases 20 "
@@ -443,7 +443,7 @@ TEST_F(CudaOnStandIn, UsesOneDeviceForAllRanks) {
 }
 
 /// The fault shows only in some orders of the work.
-TEST_F(CudaOnStandIn, FindsTransformsThatShareAWorkArea) {
+TEST_F(CudaOnStandInTest, FindsTransformsThatShareAWorkArea) {
   const Outcome outcome =
       shell("RANKCHECK_STAND_IN=shared_area RANKCHECK_STAND_IN_DEVICES=1 " + program_ +
             " run ci --backend cuda --operation propagate --property agrees_with_reference "
@@ -452,7 +452,7 @@ TEST_F(CudaOnStandIn, FindsTransformsThatShareAWorkArea) {
   EXPECT_NE(outcome.out.find("differs from the reference"), std::string::npos) << outcome.out;
 }
 
-TEST_F(CudaOnStandIn, MakesDoWithLittleMemory) {
+TEST_F(CudaOnStandInTest, MakesDoWithLittleMemory) {
   const Outcome outcome =
       shell("RANKCHECK_STAND_IN_DEVICES=1 RANKCHECK_STAND_IN_MIB=1 " + program_ +
             " run smoke --backend cuda --operation all_gather --cases 100 --report little");

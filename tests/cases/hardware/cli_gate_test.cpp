@@ -48,7 +48,7 @@ case "$1" in
 esac
 )sh";
 
-class CliGate : public tests::CliTest {
+class CliGateTest : public tests::CliTest {
  protected:
   void SetUp() override {
     install();
@@ -105,7 +105,7 @@ class CliGate : public tests::CliTest {
   }
 };
 
-TEST_F(CliGate, ProcessAndFileSayTheSame) {
+TEST_F(CliGateTest, ProcessAndFileSayTheSame) {
   make("fast");
   // The status is 2, because the script runs no case.
   EXPECT_EQ(run_whole("r").status, 2);
@@ -120,7 +120,7 @@ TEST_F(CliGate, ProcessAndFileSayTheSame) {
   EXPECT_EQ(rankcheck("report corrupt-link").status, 1);
 }
 
-TEST_F(CliGate, EndsWhenTheTimeOfTheCallIsOver) {
+TEST_F(CliGateTest, EndsWhenTheTimeOfTheCallIsOver) {
   make("fast");
   // A single probe takes longer than this budget.
   const Outcome first = rankcheck(gate_ + "--time-budget 0.001 --report r --archive r.zip");
@@ -160,7 +160,7 @@ TEST_F(CliGate, EndsWhenTheTimeOfTheCallIsOver) {
                                       "soak"}));
 }
 
-TEST_F(CliGate, RefusesAnArchiveThatCannotBeWritten) {
+TEST_F(CliGateTest, RefusesAnArchiveThatCannotBeWritten) {
   expect_unable(gate_ + "--report r --archive absent/r.zip",
                 "--archive: absent/r.zip: expected a file in a writable folder, found");
   expect_unable(gate_ + "--report r --archive r.tar",
@@ -172,7 +172,7 @@ TEST_F(CliGate, RefusesAnArchiveThatCannotBeWritten) {
   EXPECT_FALSE(exists("r"));
 }
 
-TEST_F(CliGate, KilledItKeepsItsLinksAndGoesOn) {
+TEST_F(CliGateTest, KilledItKeepsItsLinksAndGoesOn) {
   in_background(gate_ + "--time-budget 100 --report r",
                 "[ \"$(cat asked 2> /dev/null | wc -l)\" = 3 ]",
                 "sleep 0.2; kill -9 $p; wait $p;");
@@ -199,7 +199,7 @@ TEST_F(CliGate, KilledItKeepsItsLinksAndGoesOn) {
   EXPECT_EQ(text_of("r/report.json"), file);
 }
 
-TEST_F(CliGate, ResumedItsSoakGoesOnAtTheNextLink) {
+TEST_F(CliGateTest, ResumedItsSoakGoesOnAtTheNextLink) {
   make("fast");
   run_whole("r", "--seed 3");
   const std::size_t before = soaked().size();
@@ -223,7 +223,7 @@ TEST_F(CliGate, ResumedItsSoakGoesOnAtTheNextLink) {
 }
 
 /// The script logs its arguments in the file `started`.
-TEST_F(CliGate, HasARankForEveryDevice) {
+TEST_F(CliGateTest, HasARankForEveryDevice) {
   make("fast");
   const fs::path suite = cases() / "suites" / "hardware.json";
   harness::write_file(suite, R"({"name":"hardware","summary":"s","entries":[
@@ -264,7 +264,7 @@ TEST_F(CliGate, HasARankForEveryDevice) {
   EXPECT_EQ(ranks_of("as-asked/suites"), (json{{"cuda", 1}, {"nccl", 1}}));
 }
 
-TEST_F(CliGate, PartThatWasKilledBeforeItsHeaderBeginsAnew) {
+TEST_F(CliGateTest, PartThatWasKilledBeforeItsHeaderBeginsAnew) {
   make("fast");
   rankcheck(gate_ + "--time-budget 0.001 --report r");
   fs::create_directory(path_to("r/cuda"));
@@ -275,7 +275,7 @@ TEST_F(CliGate, PartThatWasKilledBeforeItsHeaderBeginsAnew) {
 
 /// Checks what cases/hardware/README.md says about the parts. The script opens no backend, but the
 /// parts begin.
-TEST_F(CliGate, EveryPartChecksWhatItIsFor) {
+TEST_F(CliGateTest, EveryPartChecksWhatItIsFor) {
   make("fast");
   // All parts run in later calls, which keep the options of the first call.
   rankcheck(gate_ + "--seed 5 --cases 7 --timeout 9 --time-budget 0.001 --report r");
@@ -307,7 +307,7 @@ TEST_F(CliGate, EveryPartChecksWhatItIsFor) {
   EXPECT_EQ(report("few/cuda").at("run").at("cases"), 2);
 }
 
-TEST_F(CliGate, LeavesOutPartsOfWhichNothingIsSelected) {
+TEST_F(CliGateTest, LeavesOutPartsOfWhichNothingIsSelected) {
   make("fast");
   const auto parts_of = [this](const std::string& arguments) {
     rankcheck(gate_ + "--time-budget 0.001 --report parts " + arguments);
@@ -329,7 +329,7 @@ TEST_F(CliGate, LeavesOutPartsOfWhichNothingIsSelected) {
             "links, cuda, nccl 1 rank, nccl 4 ranks, speed, sanitizer, suites, soak, ");
 }
 
-TEST_F(CliGate, ShowsItsPartsAloneTheDevicesThatTheUserShows) {
+TEST_F(CliGateTest, ShowsItsPartsAloneTheDevicesThatTheUserShows) {
   make("fast");
   const std::string note =
       "#!/bin/sh\ncase $1 in --ranks) echo \"$CUDA_VISIBLE_DEVICES\" >> shown;; esac\n";
@@ -354,7 +354,7 @@ TEST_F(CliGate, ShowsItsPartsAloneTheDevicesThatTheUserShows) {
   EXPECT_EQ(shown_alone(""), (std::vector<std::string>{"0", "1"}));
 }
 
-TEST_F(CliGate, SoakTakesWhatIsLeftOfTheCall) {
+TEST_F(CliGateTest, SoakTakesWhatIsLeftOfTheCall) {
   make("fast");
   const auto soaks_in = [this](const std::string& folder) {
     std::vector<double> all;
@@ -385,7 +385,7 @@ TEST_F(CliGate, SoakTakesWhatIsLeftOfTheCall) {
   EXPECT_FALSE(report("s")["environment"].contains("time_budget_s"));
 }
 
-TEST_F(CliGate, RefusesBeforeAnythingIsMeasured) {
+TEST_F(CliGateTest, RefusesBeforeAnythingIsMeasured) {
   expect_unable("run hardware smoke", "suite: hardware: expected no other suite");
   expect_unable("run hardware --operation nonsense --report r", "nonsense");
   EXPECT_FALSE(exists("r"));
@@ -402,7 +402,7 @@ TEST_F(CliGate, RefusesBeforeAnythingIsMeasured) {
 }
 
 /// Only the gate knows under which conditions a part must run.
-TEST_F(CliGate, RefusesToGoOnWithAPartAlone) {
+TEST_F(CliGateTest, RefusesToGoOnWithAPartAlone) {
   make("fast");
   const Outcome gate = run_whole("r");
   for (const char* part : {"r/suites", "r/soak", "r/nccl-2", "r/suites/"}) {
@@ -419,7 +419,7 @@ TEST_F(CliGate, RefusesToGoOnWithAPartAlone) {
 }
 
 /// The signal comes when the soak has probed its links, about when its suites begin.
-TEST_F(CliGate, HearsAnInterruptBetweenItsParts) {
+TEST_F(CliGateTest, HearsAnInterruptBetweenItsParts) {
   make("fast");
   run_whole("r");
   const Outcome outcome = in_background("run --resume r --time-budget 2",
@@ -429,7 +429,7 @@ TEST_F(CliGate, HearsAnInterruptBetweenItsParts) {
   EXPECT_EQ(report("r")["ending"], "interrupted");
 }
 
-TEST_F(CliGate, RefusesTimesThatAreNone) {
+TEST_F(CliGateTest, RefusesTimesThatAreNone) {
   for (const std::string option : {"--time-budget", "--timeout"}) {
     for (const std::string value : {"nan", "inf"}) {
       expect_unable("run hardware --report r " + option + " " + value,
@@ -443,7 +443,7 @@ TEST_F(CliGate, RefusesTimesThatAreNone) {
   EXPECT_FALSE(exists("r"));
 }
 
-TEST_F(CliGate, GoesOnOnlyAsItBegan) {
+TEST_F(CliGateTest, GoesOnOnlyAsItBegan) {
   make("fast");
   rankcheck(gate_ + "--time-budget 0.1 --seed 5 --report r");
   expect_unable("run hardware --resume r --seed 6", "--resume: r: expected seed to be 5");
@@ -468,7 +468,7 @@ TEST_F(CliGate, GoesOnOnlyAsItBegan) {
   expect_unable("run --resume r", "another");
 }
 
-TEST_F(CliGate, RefusesToGoOnWithAPartThatHasChanged) {
+TEST_F(CliGateTest, RefusesToGoOnWithAPartThatHasChanged) {
   make("fast");
   run_whole("r");
   const std::string journal = "r/suites/journal.jsonl";
@@ -490,7 +490,7 @@ TEST_F(CliGate, RefusesToGoOnWithAPartThatHasChanged) {
 }
 
 /// A refusal is one line on stderr, nothing on stdout, and no folder.
-TEST_F(CliGate, RefusesToBeginWithoutADeviceOrALibrary) {
+TEST_F(CliGateTest, RefusesToBeginWithoutADeviceOrALibrary) {
   make("fast");
   const auto expect_refused = [this](const std::string& arguments, const std::string& why) {
     const Outcome outcome = rankcheck(gate_ + "--report r " + arguments);

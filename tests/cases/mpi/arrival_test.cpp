@@ -28,7 +28,7 @@ harness::Case late_barrier() {
 }
 
 /// A barrier that does not wait is detected only if a rank is late.
-TEST(MpiArrival, IsLateAtSomeBarriers) {
+TEST(MpiArrivalTest, IsLateAtSomeBarriers) {
   const harness::BackendEntry mpi = cases::mpi_backend();
   if (const std::string why = mpi.why_unavailable(); !why.empty()) GTEST_SKIP() << why;
   const auto backend = mpi.open({.ranks_max = 2});

@@ -8,10 +8,10 @@ namespace {
 
 using nlohmann::json;
 
-class MpiBench : public tests::CliTest {};
+class MpiBenchTest : public tests::CliTest {};
 
 /// The MPI library alone takes about 10 MB in each of the 4 processes.
-TEST_F(MpiBench, CountsTheMemoryOfAllProcesses) {
+TEST_F(MpiBenchTest, CountsTheMemoryOfAllProcesses) {
   const auto outcome =
       rankcheck("bench --backend mpi --min-time 0.01 --filter 'cases/*' --json bench.json");
   ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.err;
@@ -22,7 +22,7 @@ TEST_F(MpiBench, CountsTheMemoryOfAllProcesses) {
 }
 
 /// The processes of `mpi`, which is measured later, take several times as much memory.
-TEST_F(MpiBench, LeavesOtherBackendsOut) {
+TEST_F(MpiBenchTest, LeavesOtherBackendsOut) {
   const auto memory = [&](const std::string& backends, const std::string& filter) {
     const auto outcome =
         rankcheck("bench --min-time 0.01 --bytes 65536 --json bench.json --backend " + backends +
@@ -36,7 +36,7 @@ TEST_F(MpiBench, LeavesOtherBackendsOut) {
   }
 }
 
-TEST_F(MpiBench, MeasuresLargeCallsAgainstTheCopyFloor) {
+TEST_F(MpiBenchTest, MeasuresLargeCallsAgainstTheCopyFloor) {
   const auto outcome = rankcheck(
       "bench --backend mpi --min-time 0.01 --bytes 65536 --filter "
       "'large/mpi/all_gather/*blocking/*' "
@@ -47,7 +47,7 @@ TEST_F(MpiBench, MeasuresLargeCallsAgainstTheCopyFloor) {
   for (const json& each : all) EXPECT_GT(each.value("floor_ratio", 0.0), 0) << each;
 }
 
-TEST_F(MpiBench, MeasuresGradientsOnOneAndOnTwoProcesses) {
+TEST_F(MpiBenchTest, MeasuresGradientsOnOneAndOnTwoProcesses) {
   const auto outcome = rankcheck(
       "bench --backend mpi --min-time 0.01 --frames 4 --filter "
       "'frames/mpi/gaussian_gradients/batched/*' "

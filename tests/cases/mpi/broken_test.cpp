@@ -9,14 +9,14 @@ namespace {
 using nlohmann::json;
 
 /// An installed MPI library whose launcher fails.
-class MpiBroken : public tests::CliTest {
+class MpiBrokenTest : public tests::CliTest {
  protected:
   tests::Outcome run(const std::string& arguments) {
     return shell("RANKCHECK_MPIEXEC=/bin/false " + program_ + " run " + arguments + " --report r");
   }
 };
 
-TEST_F(MpiBroken, IsErroredInEveryReport) {
+TEST_F(MpiBrokenTest, IsErroredInEveryReport) {
   const tests::Outcome outcome = run("smoke --operation barrier --cases 2");
   EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
   EXPECT_NE(outcome.out.find("backend mpi could not be opened: "), std::string::npos)
@@ -37,7 +37,7 @@ TEST_F(MpiBroken, IsErroredInEveryReport) {
   }
 }
 
-TEST_F(MpiBroken, EndsACyclingSuiteWhereNothingIsLeftToCheck) {
+TEST_F(MpiBrokenTest, EndsACyclingSuiteWhereNothingIsLeftToCheck) {
   harness::write_file(folder_.path() / "s.json",
                       R"({"name":"s","summary":"s","cycles":true,"time_limit_s":60,"entries":[)"
                       R"({"backends":["mpi"],"operation":"barrier"}]})");
@@ -46,7 +46,7 @@ TEST_F(MpiBroken, EndsACyclingSuiteWhereNothingIsLeftToCheck) {
   EXPECT_EQ(report("r")["environment"]["rounds"], 1);
 }
 
-TEST_F(MpiBroken, IsOneClearLineWhereItWasNamed) {
+TEST_F(MpiBrokenTest, IsOneClearLineWhereItWasNamed) {
   const tests::Outcome outcome = run("smoke --backend mpi --operation barrier");
   EXPECT_EQ(outcome.status, 2) << outcome.out;
   EXPECT_EQ(outcome.err.find("rankcheck: backend mpi: "), 0U) << outcome.err;

@@ -15,9 +15,9 @@ namespace {
 
 namespace rec = cases::reconstruct;
 
-class MpiReconstruct : public tests::CliTest {
+class MpiReconstructTest : public tests::CliTest {
  protected:
-  MpiReconstruct() {
+  MpiReconstructTest() {
     rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
   }
 
@@ -41,7 +41,7 @@ class MpiReconstruct : public tests::CliTest {
   }
 };
 
-TEST_F(MpiReconstruct, StepsAsTheReference) {
+TEST_F(MpiReconstructTest, StepsAsTheReference) {
   for (const std::string layout : {"replicated", "tiles"}) {
     const rec::Result result =
         reconstruct("--iterations 12 --batches 4 --verify 3 --partition grid --layout " + layout);
@@ -50,7 +50,7 @@ TEST_F(MpiReconstruct, StepsAsTheReference) {
   }
 }
 
-TEST_F(MpiReconstruct, ComesNearTheSiemensStar) {
+TEST_F(MpiReconstructTest, ComesNearTheSiemensStar) {
   const auto data = tests::data_file(tests::siemens_star);
   if (!data) GTEST_SKIP() << tests::absent(tests::siemens_star);
   const tests::Outcome outcome =
@@ -64,7 +64,7 @@ TEST_F(MpiReconstruct, ComesNearTheSiemensStar) {
 }
 
 /// Other tests expect the same in the simulator for each kind of partition.
-TEST_F(MpiReconstruct, StepsAsOneRankOnTheSiemensStar) {
+TEST_F(MpiReconstructTest, StepsAsOneRankOnTheSiemensStar) {
   const auto path = tests::data_file(tests::siemens_star);
   if (!path) GTEST_SKIP() << tests::absent(tests::siemens_star);
   const rec::Dataset data = rec::read_dataset(*path);
@@ -83,7 +83,7 @@ TEST_F(MpiReconstruct, StepsAsOneRankOnTheSiemensStar) {
   }
 }
 
-TEST_F(MpiReconstruct, GoesOnBitByBit) {
+TEST_F(MpiReconstructTest, GoesOnBitByBit) {
   const rec::Result whole = reconstruct("--layout tiles --iterations 4");
   reconstruct("--layout tiles --iterations 2");
   const rec::Result resumed = reconstruct("--layout tiles --iterations 4 --resume state.cxi");
@@ -92,7 +92,7 @@ TEST_F(MpiReconstruct, GoesOnBitByBit) {
   EXPECT_EQ(resumed.state.probe, whole.state.probe);
 }
 
-TEST_F(MpiReconstruct, PrintsOnce) {
+TEST_F(MpiReconstructTest, PrintsOnce) {
   const tests::Outcome outcome =
       rankcheck("reconstruct scan.cxi --backend mpi --ranks 4 --iterations 3 --verify 4");
   EXPECT_NE(outcome.out.find("on 4 ranks in mpi"), std::string::npos) << outcome.out;
@@ -108,7 +108,7 @@ TEST_F(MpiReconstruct, PrintsOnce) {
   EXPECT_EQ(outcome.err, "");
 }
 
-TEST_F(MpiReconstruct, LooksForAProbeAsOneRankDoes) {
+TEST_F(MpiReconstructTest, LooksForAProbeAsOneRankDoes) {
   rec::write(folder_.path() / "bare.cxi", rec::small_scan());
   const auto lines = [&](const std::string& options) {
     const tests::Outcome outcome = rankcheck("reconstruct bare.cxi --iterations 1 " + options);
@@ -118,7 +118,7 @@ TEST_F(MpiReconstruct, LooksForAProbeAsOneRankDoes) {
   EXPECT_EQ(lines("--backend mpi --ranks 3"), lines("--ranks 1"));
 }
 
-TEST_F(MpiReconstruct, EndsTogetherWhenItIsInterrupted) {
+TEST_F(MpiReconstructTest, EndsTogetherWhenItIsInterrupted) {
   const tests::Outcome outcome = meanwhile("kill -INT $pid");
   EXPECT_EQ(outcome.status, 130) << outcome.err;
   const rec::Result result = rec::read_result(folder_.path() / "state.cxi",
@@ -127,7 +127,7 @@ TEST_F(MpiReconstruct, EndsTogetherWhenItIsInterrupted) {
   EXPECT_EQ(outcome.err, "");
 }
 
-TEST_F(MpiReconstruct, EndsWhenAProcessDies) {
+TEST_F(MpiReconstructTest, EndsWhenAProcessDies) {
   const tests::Outcome outcome =
       meanwhile("kill -KILL $(pgrep --newest --parent $(pgrep --parent $pid))");
   EXPECT_EQ(outcome.status, 2);
@@ -136,7 +136,7 @@ TEST_F(MpiReconstruct, EndsWhenAProcessDies) {
 }
 
 /// One process writes. The others wait for it in a collective, which must not wait for ever.
-TEST_F(MpiReconstruct, EndsWhenACheckpointCannotBeWritten) {
+TEST_F(MpiReconstructTest, EndsWhenACheckpointCannotBeWritten) {
   const tests::Outcome outcome =
       shell("{ : > out; mkdir there; timeout 60 " + program_ +
             " reconstruct scan.cxi --backend mpi --ranks 2 --iterations 1000000 "
@@ -146,7 +146,7 @@ TEST_F(MpiReconstruct, EndsWhenACheckpointCannotBeWritten) {
   EXPECT_EQ(outcome.err, "rankcheck: cannot write: there/state.cxi: No such file or directory\n");
 }
 
-TEST_F(MpiReconstruct, PassesComplaintsOn) {
+TEST_F(MpiReconstructTest, PassesComplaintsOn) {
   const std::string start = "reconstruct --backend mpi --ranks 4 ";
   expect_unable(start + "absent.cxi", "absent.cxi");
   expect_unable(start + "scan.cxi --batches 17", "--batches: expected 1 to 16");

@@ -8,9 +8,9 @@ namespace {
 
 /// Open MPI has a single algorithm for all_to_all in place, so none of the forced algorithms takes
 /// it.
-class MpiRefusals : public tests::CliTest {};
+class MpiRefusalsTest : public tests::CliTest {};
 
-TEST_F(MpiRefusals, AreSkippedChecks) {
+TEST_F(MpiRefusalsTest, AreSkippedChecks) {
   const tests::Outcome outcome = rankcheck(
       "run --backend mpi --operation all_to_all --algorithm tuned_pairwise --ranks 2 --cases 3 "
       "--property in_place_equals_out_of_place --report r");
@@ -21,7 +21,7 @@ TEST_F(MpiRefusals, AreSkippedChecks) {
   EXPECT_EQ(outcome.out.find("left out"), std::string::npos) << outcome.out;
 }
 
-TEST_F(MpiRefusals, EndACyclingSuiteWhereNothingIsLeftToCheck) {
+TEST_F(MpiRefusalsTest, EndACyclingSuiteWhereNothingIsLeftToCheck) {
   harness::write_file(folder_.path() / "s.json",
                       R"({"name":"s","summary":"s","cycles":true,"time_limit_s":60,"entries":[)"
                       R"({"backends":["mpi"],"operation":"all_to_all","ranks":[2,2],)"

@@ -11,11 +11,11 @@ namespace {
 
 /// Without a launcher, MPI's worker is a world of one rank that speaks the protocol on its standard
 /// streams. rankcheck treats it as a user's own worker.
-class MpiSelection : public tests::CliTest {};
+class MpiSelectionTest : public tests::CliTest {};
 
 const std::string own = "command:" RANKCHECK_BINARY_DIR "/rankcheck-worker-mpi";
 
-TEST_F(MpiSelection, SuitesRunOnABackendOfTheUsersOwn) {
+TEST_F(MpiSelectionTest, SuitesRunOnABackendOfTheUsersOwn) {
   const std::string run = "run smoke --backend " + harness::shell_quoted(own) +
                           " --operation broadcast --algorithm blocking --cases 5 --report ";
   const tests::Outcome outcome = rankcheck(run + "r --ranks 1");
@@ -26,7 +26,7 @@ TEST_F(MpiSelection, SuitesRunOnABackendOfTheUsersOwn) {
 }
 
 /// Without a launcher, the worker is a world of one rank.
-TEST_F(MpiSelection, RanksThatNobodyHostsAreVacuous) {
+TEST_F(MpiSelectionTest, RanksThatNobodyHostsAreVacuous) {
   const std::string run = "run smoke --backend " + harness::shell_quoted(own) +
                           " --operation broadcast --algorithm blocking --cases 5 --report ";
   for (const auto& [ranks, expected] : {std::pair{"", "2"}, std::pair{" --ranks 1..8", "8"}}) {
@@ -39,7 +39,7 @@ TEST_F(MpiSelection, RanksThatNobodyHostsAreVacuous) {
   }
 }
 
-TEST_F(MpiSelection, WhatSmokeHasNothingOfIsSelectedFromAll) {
+TEST_F(MpiSelectionTest, WhatSmokeHasNothingOfIsSelectedFromAll) {
   const tests::Outcome outcome = rankcheck(
       "run --backend mpi --operation broadcast --algorithm nonblocking "
       "--property splits --cases 1 --report r");

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-class NcclBackend : public tests::CliTest {
+class NcclBackendTest : public tests::CliTest {
  protected:
   /// Returns what the doctor reports of the backend on a machine without devices.
   json doctor(const std::string& options) {
@@ -30,13 +30,13 @@ class NcclBackend : public tests::CliTest {
   const std::string absent_ = " --nccl-library /nowhere/libnccl.so.2";
 };
 
-TEST_F(NcclBackend, SaysInALineWhyItCannotRun) {
+TEST_F(NcclBackendTest, SaysInALineWhyItCannotRun) {
   expect_unable("run --backend nccl" + absent_, "/nowhere/libnccl.so.2: cannot open");
   expect_unable("run --backend nccl" + absent_, "install it");
   expect_unable("run --backend nccl --ranks 1..65" + stand_in_, "expected at most 64");
 }
 
-TEST_F(NcclBackend, IsListedWithWhatIsBuiltIn) {
+TEST_F(NcclBackendTest, IsListedWithWhatIsBuiltIn) {
   const json listing = json::parse(rankcheck("list --json" + absent_).out);
   const json& backends = listing.at("backends");
   const auto found = std::find_if(
@@ -53,7 +53,7 @@ TEST_F(NcclBackend, IsListedWithWhatIsBuiltIn) {
   }
 }
 
-TEST_F(NcclBackend, IsSkippedWithTheReasonWhereASuiteNamesIt) {
+TEST_F(NcclBackendTest, IsSkippedWithTheReasonWhereASuiteNamesIt) {
   harness::write_file(folder_.path() / "s.json",
                       R"({"name":"s","summary":"s","entries":[)"
                       R"({"backends":["sim"],"operation":"gather","cases":1,)"
@@ -65,7 +65,7 @@ TEST_F(NcclBackend, IsSkippedWithTheReasonWhereASuiteNamesIt) {
   EXPECT_NE(report("r").dump().find("NCCL cannot be loaded"), std::string::npos);
 }
 
-TEST_F(NcclBackend, WorksAroundWhatAnOldLibraryLacks) {
+TEST_F(NcclBackendTest, WorksAroundWhatAnOldLibraryLacks) {
   const tests::Outcome outcome = rankcheck(
       "run --backend nccl --operation gather --algorithm '[ng]*' --cases 20 --ranks 1..3 "
       "--property agrees_with_reference --report r" +
@@ -79,7 +79,7 @@ TEST_F(NcclBackend, WorksAroundWhatAnOldLibraryLacks) {
   EXPECT_NE(outcome.out.find("not_supported"), std::string::npos) << outcome.out;
 }
 
-TEST_F(NcclBackend, TellsTheDoctorInALineWhatIsMissing) {
+TEST_F(NcclBackendTest, TellsTheDoctorInALineWhatIsMissing) {
   const std::string none = doctor(absent_).at("why_unavailable");
   EXPECT_EQ(none.find("NCCL cannot be loaded: /nowhere/libnccl.so.2: cannot open"), 0U) << none;
   EXPECT_EQ(none.find('\n'), std::string::npos) << none;
@@ -88,7 +88,7 @@ TEST_F(NcclBackend, TellsTheDoctorInALineWhatIsMissing) {
 }
 
 /// The stand-in library poses as NCCL itself. Its ranks share devices if there are too few.
-TEST_F(NcclBackend, TellsTheDoctorThatSharedMemoryIsShort) {
+TEST_F(NcclBackendTest, TellsTheDoctorThatSharedMemoryIsShort) {
   const json nccl =
       doctor(" --nccl-library " + harness::shell_quoted(RANKCHECK_STAND_IN_NCCL_ON_DEVICES));
   const json notes = nccl.at("notes");
@@ -100,20 +100,20 @@ TEST_F(NcclBackend, TellsTheDoctorThatSharedMemoryIsShort) {
       << nccl;
 }
 
-TEST_F(NcclBackend, TellsTheDoctorWhichFileItTook) {
+TEST_F(NcclBackendTest, TellsTheDoctorWhichFileItTook) {
   const std::string library = doctor(stand_in_).at("versions").at("nccl_library");
   EXPECT_EQ(library,
             RANKCHECK_STAND_IN_NCCL " (named by --nccl-library or RANKCHECK_NCCL_LIBRARY)");
 }
 
-TEST_F(NcclBackend, TellsTheDoctorThatItIsAStandIn) {
+TEST_F(NcclBackendTest, TellsTheDoctorThatItIsAStandIn) {
   const std::string said = rankcheck("doctor --json" + stand_in_).out;
   EXPECT_NE(said.find("2.28.9"), std::string::npos) << said;
   EXPECT_NE(said.find("stand-in, not NCCL"), std::string::npos) << said;
 }
 
 /// The run overrides variables that users set for their own programs.
-TEST_F(NcclBackend, ForcesAlgorithmsWhateverTheEnvironmentSays) {
+TEST_F(NcclBackendTest, ForcesAlgorithmsWhateverTheEnvironmentSays) {
   const tests::Outcome outcome =
       shell("NCCL_COMM_BLOCKING=0 NCCL_DEBUG=WARN NCCL_DEBUG_FILE=theirs " + program_ +
             " run --backend nccl --operation all_reduce --algorithm tree_simple --cases 10 "
@@ -122,7 +122,7 @@ TEST_F(NcclBackend, ForcesAlgorithmsWhateverTheEnvironmentSays) {
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
 
-TEST_F(NcclBackend, WorkerRefusesArgumentsThatMakeNoSense) {
+TEST_F(NcclBackendTest, WorkerRefusesArgumentsThatMakeNoSense) {
   const std::string worker = harness::shell_quoted(RANKCHECK_BINARY_DIR "/rankcheck-worker-nccl");
   const std::vector<std::pair<std::string, std::string>> refused{
       {"", "expected --ranks N"},
@@ -147,7 +147,7 @@ TEST_F(NcclBackend, WorkerRefusesArgumentsThatMakeNoSense) {
   }
 }
 
-TEST_F(NcclBackend, PrintsCommandsThatNameTheLibrary) {
+TEST_F(NcclBackendTest, PrintsCommandsThatNameTheLibrary) {
   const std::string planted = "RANKCHECK_STAND_IN=flipped_bit ";
   const tests::Outcome found =
       shell(planted + program_ +

@@ -27,7 +27,7 @@ struct Fault {
   *out << fault.name;
 }
 
-class FaultyNccl : public tests::CliTest, public testing::WithParamInterface<Fault> {
+class FaultyNcclTest : public tests::CliTest, public testing::WithParamInterface<Fault> {
  protected:
   /// Runs the program on the library with the fault.
   tests::Outcome run() {
@@ -41,7 +41,7 @@ class FaultyNccl : public tests::CliTest, public testing::WithParamInterface<Fau
   }
 };
 
-TEST_P(FaultyNccl, IsFoundAndShrinks) {
+TEST_P(FaultyNcclTest, IsFoundAndShrinks) {
   const tests::Outcome outcome = run();
   ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   expect_found(outcome,
@@ -54,7 +54,7 @@ TEST_P(FaultyNccl, IsFoundAndShrinks) {
 
 INSTANTIATE_TEST_SUITE_P(
     Planted,
-    FaultyNccl,
+    FaultyNcclTest,
     testing::Values(
         Fault{"flipped_bit", "all_reduce", "falsified", "differs from the reference"},
         Fault{"drop_rank", "all_reduce", "falsified", "differs from the reference"},
@@ -87,10 +87,10 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(instance.param.name) + "_" + std::string(instance.param.algorithm);
     });
 
-using PinnedForNccl = tests::CliTest;
+using PinnedForNcclTest = tests::CliTest;
 
 /// NCCL before 2.29.7 has this published defect. Few generated cases would show it.
-TEST_F(PinnedForNccl, FindTheTailThatASingleRankLoses) {
+TEST_F(PinnedForNcclTest, FindTheTailThatASingleRankLoses) {
   const std::string options =
       " run --backend nccl --operation all_reduce --algorithm native --cases 1 --ranks 1 "
       "--property agrees_with_reference --nccl-library " +

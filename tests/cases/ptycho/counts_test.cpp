@@ -122,11 +122,11 @@ void expect_bounds(const Counted& subject, double unit) {
 class CountsTest : public testing::TestWithParam<Counted> {};
 class CountsInSinglePrecisionTest : public testing::TestWithParam<Counted> {};
 
-TEST_P(CountsTest, have_bounds) {
+TEST_P(CountsTest, HaveBounds) {
   expect_bounds(GetParam(), of_double);
 }
 
-TEST_P(CountsInSinglePrecisionTest, have_bounds) {
+TEST_P(CountsInSinglePrecisionTest, HaveBounds) {
   expect_bounds(GetParam(), of_single);
 }
 
@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(Operators,
                          testing::ValuesIn(counted()),
                          tests::printed_name);
 
-TEST(PhotonsTest, reach_a_million_and_are_whole) {
+TEST(PhotonsTest, ReachAMillionAndAreWhole) {
   const spec::Contract contract = counted().front().contract;
   const OperatorArrays in = drawn(case_of(contract, 1, of_double), contract, of_double);
   double counted = 0;

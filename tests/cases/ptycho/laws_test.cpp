@@ -87,7 +87,7 @@ class OperatorLawTest : public testing::TestWithParam<Subject> {
   }
 };
 
-TEST_P(OperatorLawTest, holds_for_right_results) {
+TEST_P(OperatorLawTest, HoldsForRightResults) {
   for (const harness::Property& property : operation().properties) {
     const Judgement judgement = examine(harness::to_text(case_of(operation(), property)));
     EXPECT_EQ(judgement.verdict, Verdict::passed) << property.name << ": " << judgement.reason;
@@ -95,7 +95,7 @@ TEST_P(OperatorLawTest, holds_for_right_results) {
   }
 }
 
-TEST_P(OperatorLawTest, breaks_with_wrong_results_of_any_rank) {
+TEST_P(OperatorLawTest, BreaksWithWrongResultsOfAnyRank) {
   for (const harness::Property& property : operation().properties) {
     const Case c = case_of(operation(), property);
     for (int rank = 0; rank < c.ranks; ++rank) {

@@ -43,7 +43,7 @@ std::vector<Checked> properties_of_steps() {
 
 class StepPowerTest : public testing::TestWithParam<Checked> {};
 
-TEST_P(StepPowerTest, nine_of_ten_cases_in_single_precision_see_nine_of_ten_elements) {
+TEST_P(StepPowerTest, NineOfTenCasesInSinglePrecisionSeeNineOfTenElements) {
   harness::Unit unit;
   unit.operation = GetParam().operation;
   unit.algorithm = "replicated";
@@ -69,14 +69,14 @@ TEST_P(StepPowerTest, nine_of_ten_cases_in_single_precision_see_nine_of_ten_elem
   EXPECT_GE(10 * strong, 9 * cases);
 }
 
-INSTANTIATE_TEST_SUITE_P(steps,
+INSTANTIATE_TEST_SUITE_P(Steps,
                          StepPowerTest,
                          testing::ValuesIn(properties_of_steps()),
                          [](const auto& info) {
                            return info.param.operation + "_" + info.param.property;
                          });
 
-TEST(StepPowerTest, what_is_expected_of_a_step_and_its_bounds_are_finite) {
+TEST(StepPowerTest, WhatIsExpectedOfAStepAndItsBoundsAreFinite) {
   // Bounds that multiplied from part to part were useless for this probe.
   const Case c = harness::case_from_text(
       R"({"operation":"conjugate_gradient_step","ranks":5,"counts":[1,1,5,1,4],"type":"f32",)"

@@ -72,12 +72,12 @@ class RelationTest : public testing::TestWithParam<Law> {
       text_of(GetParam().operation, GetParam().property, GetParam().data_seed, GetParam().input);
 };
 
-TEST_P(RelationTest, holds_for_right_results) {
+TEST_P(RelationTest, HoldsForRightResults) {
   const Judgement judgement = examine(text_);
   EXPECT_EQ(judgement.verdict, Verdict::passed) << judgement.reason;
 }
 
-TEST_P(RelationTest, breaks_with_a_wrong_value) {
+TEST_P(RelationTest, BreaksWithAWrongValue) {
   const Judgement judgement =
       examine(text_, [&](std::span<const Case> stages, Observation& observation) {
         spoil(GetParam(), stages, observation);
@@ -86,7 +86,7 @@ TEST_P(RelationTest, breaks_with_a_wrong_value) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    law,
+    Law,
     RelationTest,
     testing::Values(
         Law{"gaussian_gradients", "has_derivative", 1, Array::cost},
@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 /// Old files hold such cases: they are from before these laws chose their own kind of inputs.
-TEST(LawTest, replays_old_cases_of_other_inputs) {
+TEST(LawTest, ReplaysOldCasesOfOtherInputs) {
   for (const auto& text : {text_of("poisson_cost", "ignores_unmeasured_pixels", 7),
                            text_of("fuse", "inverts_redistribute", 7, "exact")}) {
     const Judgement judgement = examine(text);
@@ -147,7 +147,7 @@ TEST(LawTest, replays_old_cases_of_other_inputs) {
 }
 
 /// The law sets the kind of inputs in the case, so that the case's text says what ran.
-TEST(LawTest, draws_the_inputs_that_it_takes) {
+TEST(LawTest, DrawsTheInputsThatItTakes) {
   const auto drawn = [](const std::string& operation, const std::string& property) {
     const harness::Property* const law = all_operations().find_property(operation, property);
     Case c;
@@ -160,7 +160,7 @@ TEST(LawTest, draws_the_inputs_that_it_takes) {
 }
 
 /// The data seed chooses how many of the first positions are kept. They stay on their ranks.
-TEST(LawTest, leaves_positions_alone_that_the_data_choose) {
+TEST(LawTest, LeavesPositionsAloneThatTheDataChoose) {
   const auto kept = [](std::uint64_t data_seed) {
     const harness::Property law = takes_each_position_alone<Match::exact>();
     Case c;
@@ -216,7 +216,7 @@ harness::Property keeps_any_raster_ambiguity() {
 
 class ControlTest : public testing::TestWithParam<Control> {};
 
-TEST_P(ControlTest, is_falsified) {
+TEST_P(ControlTest, IsFalsified) {
   const Control& control = GetParam();
   std::vector<harness::Operation> operations = all_operations().operations();
   for (harness::Operation& each : operations) {
@@ -290,7 +290,7 @@ const std::vector<Control> controls{
     {"shards_keep_the_order_of_positions", "redistribute", is_independent_of_order()},
 };
 
-INSTANTIATE_TEST_SUITE_P(law, ControlTest, testing::ValuesIn(controls), tests::printed_name);
+INSTANTIATE_TEST_SUITE_P(Law, ControlTest, testing::ValuesIn(controls), tests::printed_name);
 
 }  // namespace
 }  // namespace rankcheck::cases

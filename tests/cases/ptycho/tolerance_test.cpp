@@ -139,23 +139,23 @@ void expect_of_every_operator(Got got, Verdict verdict) {
   EXPECT_GE(operators, 20);
 }
 
-TEST(ToleranceTest, ends_at_the_bound) {
+TEST(ToleranceTest, EndsAtTheBound) {
   expect_of_every_operator([](const Place& at) { return at.expected + 3 * at.bound; },
                            Verdict::falsified);
   expect_of_every_operator([](const Place& at) { return at.expected - 3 * at.bound; },
                            Verdict::falsified);
 }
 
-TEST(ToleranceTest, includes_the_reference) {
+TEST(ToleranceTest, IncludesTheReference) {
   expect_of_every_operator([](const Place& at) { return at.expected; }, Verdict::passed);
 }
 
-TEST(ToleranceTest, is_no_matter_of_magnitudes_alone) {
+TEST(ToleranceTest, IsNoMatterOfMagnitudesAlone) {
   expect_of_every_operator([](const Place& at) { return -at.expected; }, Verdict::falsified);
 }
 
 /// Operators that keep whole numbers whole have no rounding that a bound would have to admit.
-TEST(ToleranceTest, is_nothing_for_whole_numbers) {
+TEST(ToleranceTest, IsNothingForWholeNumbers) {
   int operators = 0;
   for (const harness::Operation& operation : all_operations().operations()) {
     if (family(operation.contract) != "ptycho") continue;
@@ -176,7 +176,7 @@ TEST(ToleranceTest, is_nothing_for_whole_numbers) {
 }
 
 /// The step's lengths are those that a search may find: powers of two, not below a least one.
-TEST(ToleranceTest, of_a_search_ends_at_its_last_length) {
+TEST(ToleranceTest, OfASearchEndsAtItsLastLength) {
   Case c = case_of(all_operations().find("conjugate_gradient_step")->contract);
   c.property = "goes_along_its_directions";
   const double least = std::ldexp(1, -reference::line_search_halvings);
@@ -192,7 +192,7 @@ TEST(ToleranceTest, of_a_search_ends_at_its_last_length) {
   }
 }
 
-TEST(ToleranceTest, lets_no_rank_have_other_bits_than_rank_0) {
+TEST(ToleranceTest, LetsNoRankHaveOtherBitsThanRank0) {
   int operators = 0;
   for (const harness::Operation& operation : all_operations().operations()) {
     if (family(operation.contract) != "ptycho") continue;
@@ -286,7 +286,7 @@ const std::map<std::string_view, int>& exponents() {
   return all;
 }
 
-TEST(ToleranceTest, of_laws_is_no_larger_than_it_was) {
+TEST(ToleranceTest, OfLawsIsNoLargerThanItWas) {
   int laws = 0;
   for (const harness::Operation& operation : all_operations().operations()) {
     if (family(operation.contract) != "ptycho") continue;
@@ -327,7 +327,7 @@ Judgement judge_number(double number, const UpperLimit& most) {
   return judgement;
 }
 
-TEST(LimitTest, is_kept_up_to_the_bound) {
+TEST(LimitTest, IsKeptUpToTheBound) {
   const UpperLimit most{.limit = 2, .bound = 0.5, .scale = 100};
   EXPECT_EQ(judge_number(1, most).verdict, Verdict::passed);
   EXPECT_EQ(judge_number(2.25, most).ratio_max, 0.5);
@@ -337,13 +337,13 @@ TEST(LimitTest, is_kept_up_to_the_bound) {
   EXPECT_EQ(judge_number(1, most).power.useful, 1);
 }
 
-TEST(LimitTest, is_not_kept_by_what_is_no_number) {
+TEST(LimitTest, IsNotKeptByWhatIsNoNumber) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(judge_number(nan, {.limit = 2, .bound = 1}).verdict, Verdict::falsified);
   EXPECT_EQ(judge_number(2, {.limit = nan, .bound = 1}).verdict, Verdict::falsified);
 }
 
-TEST(LimitTest, without_end_compares_nothing) {
+TEST(LimitTest, WithoutEndComparesNothing) {
   const Judgement judgement =
       judge_number(2, {.bound = std::numeric_limits<double>::infinity(), .scale = 1});
   EXPECT_EQ(judgement.compared_bytes, 0);

@@ -31,7 +31,7 @@ double measured_bytes(const Solver& solver, const Problem& problem, int modes) {
 
 /// check_bytes() counts the reference's arrays for every solver, but no arrays of the object's
 /// size.
-TEST(CheckBytes, AreMoreThanAnyReferenceTakesButNotTwiceAsMuch) {
+TEST(CheckBytesTest, AreMoreThanAnyReferenceTakesButNotTwiceAsMuch) {
   if (tests::has_sanitizer) GTEST_SKIP() << "sanitizers take memory of their own";
   const Dataset data = simulate({.positions = 12, .detector = 64, .probe = 64, .step = 9});
   gpu::sim::SimCluster cluster{reference::contract_named, gpu::algorithm_for};

@@ -62,9 +62,9 @@ struct Words {
   friend void PrintTo(const Words& words, std::ostream* out) { *out << words.name; }
 };
 
-class CliMemory : public testing::TestWithParam<Words> {};
+class CliMemoryTest : public testing::TestWithParam<Words> {};
 
-TEST_P(CliMemory, IsThreeTimesTheFramesAndTheObjectAtMost) {
+TEST_P(CliMemoryTest, IsThreeTimesTheFramesAndTheObjectAtMost) {
   if (tests::has_sanitizer) GTEST_SKIP() << "sanitizers take memory of their own";
   const auto path = tests::data_file(siemens_star);
   if (!path) GTEST_SKIP() << tests::absent(siemens_star);
@@ -90,8 +90,8 @@ TEST_P(CliMemory, IsThreeTimesTheFramesAndTheObjectAtMost) {
   EXPECT_GT(peak, frames + bare);
 }
 
-INSTANTIATE_TEST_SUITE_P(reconstruct,
-                         CliMemory,
+INSTANTIATE_TEST_SUITE_P(Reconstruct,
+                         CliMemoryTest,
                          testing::Values(Words{"rpie", {}},
                                          Words{"conjugate_gradient",
                                                {"--solver", "conjugate_gradient"}}),

@@ -12,9 +12,9 @@ namespace {
 
 namespace rec = cases::reconstruct;
 
-class CliReconstruct : public tests::CliTest {
+class CliReconstructTest : public tests::CliTest {
  protected:
-  CliReconstruct() {
+  CliReconstructTest() {
     rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
   }
 
@@ -28,14 +28,14 @@ class CliReconstruct : public tests::CliTest {
   }
 };
 
-TEST_F(CliReconstruct, ComesNearTheData) {
+TEST_F(CliReconstructTest, ComesNearTheData) {
   const rec::Result result = reconstruct("--ranks 3 --iterations 20 --batches 4 --verify 7");
   EXPECT_EQ(result.solver, "rpie");
   EXPECT_EQ(result.costs.size(), 21U);
   EXPECT_LT(result.costs.back(), 0.1 * result.costs.front());
 }
 
-TEST_F(CliReconstruct, TakesTheNoiseForWhatTheModelSays) {
+TEST_F(CliReconstructTest, TakesTheNoiseForWhatTheModelSays) {
   const std::string options = "--solver conjugate_gradient --iterations 3 --verify 1 --ranks 2";
   const rec::Result gaussian = reconstruct(options + " --model gaussian");
   const rec::Result poisson = reconstruct(options + " --layout tiles --model poisson");
@@ -45,7 +45,7 @@ TEST_F(CliReconstruct, TakesTheNoiseForWhatTheModelSays) {
   EXPECT_LT(poisson.costs.back(), poisson.costs.front());
 }
 
-TEST_F(CliReconstruct, WarnsOfFramesThatAreNotOfTheFarField) {
+TEST_F(CliReconstructTest, WarnsOfFramesThatAreNotOfTheFarField) {
   EXPECT_EQ(rankcheck("reconstruct scan.cxi --iterations 1").err, "");
   rec::Dataset near = rec::read_dataset(path_to("scan.cxi"));
   // Light covers the whole detector and carries the object's pattern.
@@ -62,14 +62,14 @@ TEST_F(CliReconstruct, WarnsOfFramesThatAreNotOfTheFarField) {
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
 
-TEST_F(CliReconstruct, WritesPictures) {
+TEST_F(CliReconstructTest, WritesPictures) {
   reconstruct("--iterations 2 --pictures drawn");
   for (const char* name : {"object-phase", "object-amplitude", "probe", "cost"}) {
     EXPECT_TRUE(std::filesystem::exists(folder_.path() / "drawn" / (std::string(name) + ".png")));
   }
 }
 
-TEST_F(CliReconstruct, GoesOnBitByBit) {
+TEST_F(CliReconstructTest, GoesOnBitByBit) {
   for (const std::string layout : {"replicated", "tiles"}) {
     const std::string options = "--ranks 3 --layout " + layout + ' ';
     const rec::Result whole = reconstruct(options + "--iterations 4");
@@ -81,7 +81,7 @@ TEST_F(CliReconstruct, GoesOnBitByBit) {
   }
 }
 
-TEST_F(CliReconstruct, KeepsTheResultWhenTheLastCheckpointFails) {
+TEST_F(CliReconstructTest, KeepsTheResultWhenTheLastCheckpointFails) {
   // A checkpoint of conjugate gradients is three times as large as the result.
   const std::string options =
       " reconstruct scan.cxi --solver conjugate_gradient --iterations 1 --checkpoint state.cxi";
@@ -98,7 +98,7 @@ TEST_F(CliReconstruct, KeepsTheResultWhenTheLastCheckpointFails) {
   EXPECT_TRUE(std::filesystem::exists(folder_.path() / "reconstruction.cxi"));
 }
 
-TEST_F(CliReconstruct, KeepsTheCheckpointWhenItDiverges) {
+TEST_F(CliReconstructTest, KeepsTheCheckpointWhenItDiverges) {
   reconstruct("--iterations 1");
   const std::string kept = harness::read_file(folder_.path() / "state.cxi");
   rec::Dataset data = rec::read_dataset(folder_.path() / "scan.cxi");
@@ -112,7 +112,7 @@ TEST_F(CliReconstruct, KeepsTheCheckpointWhenItDiverges) {
   EXPECT_EQ(harness::read_file(folder_.path() / "state.cxi"), kept);
 }
 
-TEST_F(CliReconstruct, TellsWhatItDoes) {
+TEST_F(CliReconstructTest, TellsWhatItDoes) {
   const tests::Outcome outcome =
       rankcheck("reconstruct scan.cxi --iterations 2 --batches 4 --verify 4 --ranks 2");
   EXPECT_NE(outcome.out.find("rpie, 4 batches, 2 modes on 2 ranks in sim"), std::string::npos)
@@ -122,7 +122,7 @@ TEST_F(CliReconstruct, TellsWhatItDoes) {
   EXPECT_TRUE(outcome.last_line().ends_with("after 2 iterations; reconstruction.cxi"));
 }
 
-TEST_F(CliReconstruct, TellsWhatItLeavesOut) {
+TEST_F(CliReconstructTest, TellsWhatItLeavesOut) {
   std::vector<double> mask(24, 0);
   mask[1] = mask[9] = mask[17] = mask[2] = 1;
   rec::write(
@@ -140,7 +140,7 @@ TEST_F(CliReconstruct, TellsWhatItLeavesOut) {
       << outcome.out;
 }
 
-TEST_F(CliReconstruct, CountsOneInTheSingular) {
+TEST_F(CliReconstructTest, CountsOneInTheSingular) {
   std::vector<double> mask(16, 0);
   mask[1] = 1;
   rec::write(
@@ -155,7 +155,7 @@ TEST_F(CliReconstruct, CountsOneInTheSingular) {
       << outcome.out;
 }
 
-TEST_F(CliReconstruct, LooksForAProbeThatTheDataLack) {
+TEST_F(CliReconstructTest, LooksForAProbeThatTheDataLack) {
   rec::write(folder_.path() / "bare.cxi", rec::small_scan());
   const tests::Outcome outcome = rankcheck("reconstruct bare.cxi --iterations 2");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -169,7 +169,7 @@ TEST_F(CliReconstruct, LooksForAProbeThatTheDataLack) {
   EXPECT_NE(told.out.find("\nstarting 0.125 m before its focus\n"), std::string::npos) << told.out;
 }
 
-TEST_F(CliReconstruct, GoesOnFromACheckpointOfDataWithoutAProbe) {
+TEST_F(CliReconstructTest, GoesOnFromACheckpointOfDataWithoutAProbe) {
   rec::write(folder_.path() / "bare.cxi", rec::small_scan());
   const rec::Dataset data = rec::read_dataset(folder_.path() / "bare.cxi");
   const auto run = [&](const std::string& options) {
@@ -185,7 +185,7 @@ TEST_F(CliReconstruct, GoesOnFromACheckpointOfDataWithoutAProbe) {
   EXPECT_EQ(resumed.state.probe, whole.state.probe);
 }
 
-TEST_F(CliReconstruct, WritesNothingWhenItIsInterruptedBeforeItHasAProbe) {
+TEST_F(CliReconstructTest, WritesNothingWhenItIsInterruptedBeforeItHasAProbe) {
   rec::Dataset data = rec::simulate({.positions = 400, .detector = 64, .probe = 64});
   data.has_probe = false;
   rec::write_dataset(folder_.path() / "bare.cxi", data, "without a probe", false);
@@ -202,7 +202,7 @@ TEST_F(CliReconstruct, WritesNothingWhenItIsInterruptedBeforeItHasAProbe) {
   EXPECT_FALSE(exists("state.cxi"));
 }
 
-TEST_F(CliReconstruct, EndsWhenItIsInterruptedAndKeepsWhatItHas) {
+TEST_F(CliReconstructTest, EndsWhenItIsInterruptedAndKeepsWhatItHas) {
   const tests::Outcome outcome = shell("timeout --signal=INT --preserve-status 1 " + program_ +
                                        " reconstruct scan.cxi --iterations 1000000 --checkpoint "
                                        "state.cxi --checkpoint-every 999999");
@@ -214,7 +214,7 @@ TEST_F(CliReconstruct, EndsWhenItIsInterruptedAndKeepsWhatItHas) {
 }
 
 /// The program is interrupted as soon as the reference works.
-TEST_F(CliReconstruct, DoesNotWaitForACheckWhenItIsInterrupted) {
+TEST_F(CliReconstructTest, DoesNotWaitForACheckWhenItIsInterrupted) {
   rankcheck("simulate long.cxi --positions 400 --detector 64");
   const tests::Outcome outcome =
       shell("{ " + program_ +
@@ -232,14 +232,14 @@ TEST_F(CliReconstruct, DoesNotWaitForACheckWhenItIsInterrupted) {
   EXPECT_TRUE(exists("reconstruction.cxi"));
 }
 
-TEST_F(CliReconstruct, RejectsAStartThatTheFileHasNot) {
+TEST_F(CliReconstructTest, RejectsAStartThatTheFileHasNot) {
   rec::write(folder_.path() / "bare.cxi", rec::small_scan());
   expect_unable("reconstruct bare.cxi --start file",
                 "--start file: expected entry_1/image_1/data, found none");
 }
 
 /// An object that is not used may have any shape.
-TEST_F(CliReconstruct, RejectsAnObjectOnlyToStartFrom) {
+TEST_F(CliReconstructTest, RejectsAnObjectOnlyToStartFrom) {
   rec::write(
       folder_.path() / "slices.cxi",
       rec::with(rec::small_scan(),
@@ -254,7 +254,7 @@ TEST_F(CliReconstruct, RejectsAnObjectOnlyToStartFrom) {
 
 /// Frames of one row are small in the file, but square on devices and in the reference. The program
 /// refuses them before it reads them.
-TEST_F(CliReconstruct, RejectsWavesAndChecksThatDoNotFitIntoMemory) {
+TEST_F(CliReconstructTest, RejectsWavesAndChecksThatDoNotFitIntoMemory) {
   rec::write(folder_.path() / "wide.cxi",
              rec::with(rec::small_scan(),
                        {rec::numbers(
@@ -283,7 +283,7 @@ TEST_F(CliReconstruct, RejectsWavesAndChecksThatDoNotFitIntoMemory) {
                             most));
 }
 
-TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
+TEST_F(CliReconstructTest, RejectsWhatItCannotDoInOneLine) {
   const auto expect = [&](const std::string& options, const std::string& complaint) {
     expect_unable("reconstruct scan.cxi " + options, complaint);
   };
@@ -321,7 +321,7 @@ TEST_F(CliReconstruct, RejectsWhatItCannotDoInOneLine) {
 }
 
 /// The complaint is the same as for `rankcheck run`, and it comes before anything is written.
-TEST_F(CliReconstruct, NeedsAGpuForCuda) {
+TEST_F(CliReconstructTest, NeedsAGpuForCuda) {
   const std::string hidden = "CUDA_VISIBLE_DEVICES= ";
   const std::string options = "reconstruct scan.cxi --backend cuda --checkpoint state.cxi";
   const tests::Outcome outcome = shell(hidden + program_ + ' ' + options);
@@ -345,7 +345,7 @@ TEST_F(CliReconstruct, NeedsAGpuForCuda) {
 }
 
 /// The worker reports that it can run. The program prints the arguments with which it was started.
-TEST_F(CliReconstruct, PassesItsArgumentsToTheProgramForCuda) {
+TEST_F(CliReconstructTest, PassesItsArgumentsToTheProgramForCuda) {
   install();
   write_script("bin/rankcheck-worker-cuda",
                R"(echo '{"unavailable": "", "devices": [], "algorithms": []}')");
@@ -373,7 +373,7 @@ TEST_F(CliReconstruct, PassesItsArgumentsToTheProgramForCuda) {
   expect_unable("reconstruct scan.cxi --backend cuda --ranks 65", "65 not in range 1 to 64");
 }
 
-TEST_F(CliReconstruct, RejectsOtherOptionsThanACheckpointHas) {
+TEST_F(CliReconstructTest, RejectsOtherOptionsThanACheckpointHas) {
   reconstruct("--iterations 1 --batches 4");
   const auto expect = [&](const std::string& options, const std::string& complaint) {
     expect_unable("reconstruct scan.cxi --resume state.cxi " + options, complaint);

@@ -27,7 +27,7 @@ double model_error(const Dataset& data) {
   return error / *std::max_element(data.frames.begin(), data.frames.end());
 }
 
-TEST(Data, SimulatedScanIsWhatItsObjectAndProbeGive) {
+TEST(DataTest, SimulatedScanIsWhatItsObjectAndProbeGive) {
   const auto path = tests::data_file("simulated-two-modes.cxi");
   if (!path) GTEST_SKIP() << tests::absent("simulated-two-modes.cxi");
   Dataset data = read_dataset(*path);
@@ -41,7 +41,7 @@ TEST(Data, SimulatedScanIsWhatItsObjectAndProbeGive) {
   EXPECT_GT(model_error(data), 1e-3);
 }
 
-TEST(Data, SiemensStarFitsOnItsObject) {
+TEST(DataTest, SiemensStarFitsOnItsObject) {
   const auto path = tests::data_file(tests::siemens_star);
   if (!path) GTEST_SKIP() << tests::absent(tests::siemens_star);
   const Dataset data = read_dataset(*path);

@@ -107,7 +107,7 @@ reference::OperatorArrays wave_of(const std::vector<std::complex<float>>& probe)
   return setting;
 }
 
-TEST(StartingProbe, IsAPointInFocusWhereEveryFrequencyIsLit) {
+TEST(StartingProbeTest, IsAPointInFocusWhereEveryFrequencyIsLit) {
   const Dataset data = data_of(4, 1);
   const auto probe = starting_probe(data, std::vector<double>(16, 9), 0);
   for (std::size_t i = 0; i < 16; ++i) {
@@ -116,7 +116,7 @@ TEST(StartingProbe, IsAPointInFocusWhereEveryFrequencyIsLit) {
   }
 }
 
-TEST(StartingProbe, HasTheMeanFrameAsItsDiffraction) {
+TEST(StartingProbeTest, HasTheMeanFrameAsItsDiffraction) {
   const std::vector<double> mean = light(width, 5);
   for (const double defocus : {0.0, 1e-3, -2e-3}) {
     reference::OperatorArrays setting = wave_of(starting_probe(data_of(width, 4), mean, defocus));
@@ -128,7 +128,7 @@ TEST(StartingProbe, HasTheMeanFrameAsItsDiffraction) {
 }
 
 /// Exact and paraxial propagation differ by 2 pi z / lambda * (lambda f)^4 / 8 radians, here 1e-6.
-TEST(StartingProbe, IsWhatTheReferencePropagatesFromTheFocus) {
+TEST(StartingProbeTest, IsWhatTheReferencePropagatesFromTheFocus) {
   Dataset data = data_of(width, 4);
   data.geometry.pixel_width = data.geometry.pixel_height;
   const std::vector<double> mean = light(width, 5);
@@ -152,12 +152,12 @@ TEST(StartingProbe, IsWhatTheReferencePropagatesFromTheFocus) {
 /// A wave of frequency q is displaced by wavelength * distance * q. Detector pixels are 1 high and
 /// 1.25 wide, so the object's pixels are 1.25 high and 1 wide. Along the columns, q is larger and
 /// pixels are smaller.
-TEST(StartingProbe, IsWiderAlongTheNarrowerPixels) {
+TEST(StartingProbeTest, IsWiderAlongTheNarrowerPixels) {
   const Widths widths = widths_of(starting_probe(data_of(64, 4), light(64, 9), 4e-3), 64);
   EXPECT_NEAR(widths.cols / widths.rows, 1.25 * 1.25, 0.03);
 }
 
-TEST(DefociToTry, MakeProbesAsWideAsTheScanNeeds) {
+TEST(DefociToTryTest, MakeProbesAsWideAsTheScanNeeds) {
   constexpr int detector = 64;
   // A square of 30 pixels has room for 9 positions that are 10 apart.
   const Dataset data = data_of(detector, 15);
@@ -175,14 +175,14 @@ TEST(DefociToTry, MakeProbesAsWideAsTheScanNeeds) {
   EXPECT_GT(expected, detector / 4.0);
 }
 
-TEST(DefociToTry, AreNoNarrowerWherePositionsAreClose) {
+TEST(DefociToTryTest, AreNoNarrowerWherePositionsAreClose) {
   const Dataset data = data_of(64, 0.5);
   const std::vector<double> mean = light(64, 9);
   const double first = defoci_to_try(data, mean).at(1);
   EXPECT_NEAR(width_of(starting_probe(data, mean, first), 64), 4, 0.04);
 }
 
-TEST(DefociToTry, IgnoreAStrayPosition) {
+TEST(DefociToTryTest, IgnoreAStrayPosition) {
   Dataset data = data_of(64, 3);
   data.count = 100;
   data.positions.clear();
@@ -196,12 +196,12 @@ TEST(DefociToTry, IgnoreAStrayPosition) {
   EXPECT_NEAR(defoci_to_try(data, mean).front(), expected, 0.1 * expected);
 }
 
-TEST(DefociToTry, AreTheFocusAloneWhereItFillsTheWindow) {
+TEST(DefociToTryTest, AreTheFocusAloneWhereItFillsTheWindow) {
   ASSERT_GT(width_of(starting_probe(data_of(width, 100), light(width, 0.5), 0), width), 8);
   EXPECT_EQ(defoci_to_try(data_of(width, 100), light(width, 0.5)), std::vector<double>{0});
 }
 
-TEST(DefocusMost, FillsTheWindow) {
+TEST(DefocusMostTest, FillsTheWindow) {
   // The probe is narrow in focus, so its width far from there is proportional to the defocus.
   const std::vector<double> mean = light(width, 4);
   EXPECT_NEAR(defocus_most(data_of(width, 4), mean) / 2,
@@ -212,7 +212,7 @@ TEST(DefocusMost, FillsTheWindow) {
   EXPECT_TRUE(std::isinf(defocus_most(data_of(width, 4), one)));
 }
 
-TEST(DefociToTry, HaveTheFocusWhereProbesOverlapThere) {
+TEST(DefociToTryTest, HaveTheFocusWhereProbesOverlapThere) {
   // Neighbouring positions are 10 pixels apart.
   const Dataset data = data_of(64, 15);
   ASSERT_GT(width_in_focus(64, 2), 5);
@@ -221,14 +221,14 @@ TEST(DefociToTry, HaveTheFocusWhereProbesOverlapThere) {
   EXPECT_GT(defoci_to_try(data, light(64, 2.2)).front(), 0);
 }
 
-TEST(DefociToTry, AreTheFocusAloneWhereNothingElseCanBe) {
+TEST(DefociToTryTest, AreTheFocusAloneWhereNothingElseCanBe) {
   std::vector<double> one(width * width, 0);
   one[0] = 1;
   EXPECT_EQ(defoci_to_try(data_of(width, 4), one), std::vector<double>{0});
   EXPECT_EQ(defoci_to_try(data_of(1, 4), {one.data(), 1}), std::vector<double>{0});
 }
 
-TEST(DefociToTry, AreThereForSparseScansAndLines) {
+TEST(DefociToTryTest, AreThereForSparseScansAndLines) {
   const std::vector<double> mean = light(width, 9);
   EXPECT_FALSE(defoci_to_try(data_of(width, 100), mean).empty());
   Dataset line = data_of(width, 4);
@@ -262,9 +262,9 @@ class Known final : public Reconstruction {
   std::vector<double> costs_;
 };
 
-class FindDefocus : public testing::Test {
+class FindDefocusTest : public testing::Test {
  protected:
-  FindDefocus() { cluster_.begin(1, {}, {}); }
+  FindDefocusTest() { cluster_.begin(1, {}, {}); }
 
   std::optional<double> find(Known& running,
                              const std::vector<double>& defoci,
@@ -291,7 +291,7 @@ class FindDefocus : public testing::Test {
   std::int64_t trials_ = 0;
 };
 
-TEST_F(FindDefocus, TakesWhatIsBetterThanItsOtherSide) {
+TEST_F(FindDefocusTest, TakesWhatIsBetterThanItsOtherSide) {
   Known running({0.1, 0.11, 0.4, 0.3, 0.3, 0.12});
   EXPECT_EQ(find(running, {1, 2, 4}), -4);
   EXPECT_EQ(running.starts, (std::vector<float>{1, -1, 2, -2, 4, -4}));
@@ -300,7 +300,7 @@ TEST_F(FindDefocus, TakesWhatIsBetterThanItsOtherSide) {
   EXPECT_EQ(running.steps, 6 * 2 * 3);
 }
 
-TEST_F(FindDefocus, TakesTheFocusWhereItsCostIsLower) {
+TEST_F(FindDefocusTest, TakesTheFocusWhereItsCostIsLower) {
   Known lower({0.1, 0.2, 0.4});
   EXPECT_EQ(find(lower, {0, 2}), 0);
   told_.clear();
@@ -310,7 +310,7 @@ TEST_F(FindDefocus, TakesTheFocusWhereItsCostIsLower) {
   EXPECT_EQ(trials_, 3);
 }
 
-TEST_F(FindDefocus, TakesNothingThatComesToNoNumber) {
+TEST_F(FindDefocusTest, TakesNothingThatComesToNoNumber) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   Known running({nan, nan, nan, 0.5});
   EXPECT_EQ(find(running, {1, 2}), -2);
@@ -319,7 +319,7 @@ TEST_F(FindDefocus, TakesNothingThatComesToNoNumber) {
   EXPECT_EQ(find(none, {0, 1, 2}), 0);
 }
 
-TEST_F(FindDefocus, EndsWhenItIsInterrupted) {
+TEST_F(FindDefocusTest, EndsWhenItIsInterrupted) {
   Known running({0.2, 0.1, 0.4, 0.1});
   EXPECT_EQ(find(running, {1, 2}, 14), std::nullopt);
   EXPECT_EQ(running.steps, 14);
@@ -327,9 +327,9 @@ TEST_F(FindDefocus, EndsWhenItIsInterrupted) {
 }
 
 /// Reconstructs a scan without its probe, and compares the cost with that of the known probe.
-class StartWithoutProbe : public testing::Test {
+class StartWithoutProbeTest : public testing::Test {
  protected:
-  StartWithoutProbe() { devices_.begin(2, {}, {}); }
+  StartWithoutProbeTest() { devices_.begin(2, {}, {}); }
 
   double cost_after(Reconstruction& running) {
     Result from;
@@ -347,7 +347,7 @@ class StartWithoutProbe : public testing::Test {
   std::function<State()> start_ = [this] { return starting_state(data_, 1, true); };
 };
 
-TEST_F(StartWithoutProbe, EndsWhenItIsInterrupted) {
+TEST_F(StartWithoutProbeTest, EndsWhenItIsInterrupted) {
   data_.has_probe = false;
   const Shards shards(data_, devices_, problem_.partition, problem_.batches);
   problem_.shards = &shards;
@@ -356,7 +356,7 @@ TEST_F(StartWithoutProbe, EndsWhenItIsInterrupted) {
   EXPECT_EQ(start_without_probe(solvers().front(), problem_, data_, start_, search), nullptr);
 }
 
-TEST_F(StartWithoutProbe, ComesAsNearAsWithIt) {
+TEST_F(StartWithoutProbeTest, ComesAsNearAsWithIt) {
   const auto known = solvers().front().start(problem_, start_());
   const double cost_known = cost_after(*known);
   data_.has_probe = false;

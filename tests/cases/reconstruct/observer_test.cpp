@@ -12,14 +12,14 @@
 namespace rankcheck::cases::reconstruct {
 namespace {
 
-TEST(Checks, AreContentWithStepsWithinTheirBounds) {
+TEST(ChecksTest, AreContentWithStepsWithinTheirBounds) {
   Checks checks;
   EXPECT_EQ(checks.complaint(false), "");
   checks.add({.ratio = 1});
   EXPECT_EQ(checks.complaint(true), "");
 }
 
-TEST(Checks, TellStepsBeyondTheirBounds) {
+TEST(ChecksTest, TellStepsBeyondTheirBounds) {
   Checks checks;
   checks.add({.ratio = 1.01});
   checks.add({.ratio = 0});
@@ -29,7 +29,7 @@ TEST(Checks, TellStepsBeyondTheirBounds) {
   EXPECT_EQ(of_none.complaint(true), "falsified: a step is beyond its bound");
 }
 
-TEST(Checks, TellWhenNothingWasCompared) {
+TEST(ChecksTest, TellWhenNothingWasCompared) {
   Checks checks;
   EXPECT_EQ(checks.complaint(true),
             "vacuous: no step had a useful bound of the object or the probe");
@@ -38,7 +38,7 @@ TEST(Checks, TellWhenNothingWasCompared) {
             "vacuous: no step had a useful bound of the object or the probe");
 }
 
-TEST(Checks, TellTheFirstRankThatWentItsOwnWay) {
+TEST(ChecksTest, TellTheFirstRankThatWentItsOwnWay) {
   Checks checks;
   checks.add_unequal(7, "rank 2: probe");
   checks.add_unequal(8, "rank 1: object");
@@ -46,14 +46,14 @@ TEST(Checks, TellTheFirstRankThatWentItsOwnWay) {
             "falsified: after step 7, not all ranks have the same bits: rank 2: probe");
 }
 
-TEST(Pace, IsThatOfIterationsWithoutChecks) {
+TEST(PaceTest, IsThatOfIterationsWithoutChecks) {
   Pace pace({.iterations = 10}, 16, 4);
   EXPECT_EQ(pace.each(6, 3), 1.5);
   EXPECT_EQ(pace.left(6, 3), 4 * 1.5);
   EXPECT_EQ(pace.left(10, 9), 0);
 }
 
-TEST(Pace, CountsChecksAtTheirOwnPrice) {
+TEST(PaceTest, CountsChecksAtTheirOwnPrice) {
   // Four of the steps 9 to 20 are checked: 9, 12, 15 and 18.
   Pace pace({.iterations = 10, .check_every = 3}, 2, 4);
   EXPECT_EQ(pace.checks_to_come(4), 4);
@@ -66,7 +66,7 @@ TEST(Pace, CountsChecksAtTheirOwnPrice) {
   EXPECT_EQ(pace.checks_to_come(10), 0);
 }
 
-TEST(Pace, LeavesOutChecksThatHaveNoPriceYet) {
+TEST(PaceTest, LeavesOutChecksThatHaveNoPriceYet) {
   Pace pace({.iterations = 10, .check_every = 5}, 1, 0);
   EXPECT_FALSE(pace.knows_checks());
   EXPECT_EQ(pace.left(2, 4), 16);
@@ -74,7 +74,7 @@ TEST(Pace, LeavesOutChecksThatHaveNoPriceYet) {
   EXPECT_TRUE(pace.knows_checks());
 }
 
-TEST(AnyProcess, IsWhatAnyProcessSays) {
+TEST(AnyProcessTest, IsWhatAnyProcessSays) {
   gpu::sim::SimCluster cluster(reference::contract_named, gpu::algorithm_for);
   cluster.begin(3, {}, {});
   AnyProcess any_process(cluster);

@@ -72,14 +72,14 @@ void expect_within_bounds(const StepCheck& check) {
   EXPECT_TRUE(check.has_power) << check.blind;
 }
 
-class Solvers : public testing::TestWithParam<Solver> {
+class SolversTest : public testing::TestWithParam<Solver> {
  protected:
   /// The number of batches that the solver takes of this data.
   int batches_ = std::min(GetParam().batches, 3);
   Dataset data_ = small_data();
 };
 
-TEST_P(Solvers, StepAsTheReferenceWithEveryPartition) {
+TEST_P(SolversTest, StepAsTheReferenceWithEveryPartition) {
   for (std::size_t kind = 0; kind < gpu::partition_names.size(); ++kind) {
     for (const int ranks : {1, 2, 3, 5, 8, 16}) {
       for (const Layout layout : {Layout::replicated, Layout::tiles}) {
@@ -96,7 +96,7 @@ TEST_P(Solvers, StepAsTheReferenceWithEveryPartition) {
 }
 
 /// The change is more than a tenth of the largest value, so a useful bound must detect it.
-TEST_P(Solvers, StepWithAnotherObjectOrProbeIsFound) {
+TEST_P(SolversTest, StepWithAnotherObjectOrProbeIsFound) {
   Devices devices(2);
   const Problem problem = devices.problem(data_, batches_);
   const State start = starting_state(data_, data_.modes, true);
@@ -115,7 +115,7 @@ TEST_P(Solvers, StepWithAnotherObjectOrProbeIsFound) {
   }
 }
 
-TEST_P(Solvers, GoOnFromACheckpointAsIfTheyHadNeverStopped) {
+TEST_P(SolversTest, GoOnFromACheckpointAsIfTheyHadNeverStopped) {
   const harness::TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "checkpoint.cxi";
   for (const Layout layout : {Layout::replicated, Layout::tiles}) {
@@ -139,7 +139,7 @@ TEST_P(Solvers, GoOnFromACheckpointAsIfTheyHadNeverStopped) {
 }
 
 /// The object is larger than the stretch that ranks exchange at a time.
-TEST_P(Solvers, KeepAndReadStatesAsTheyAre) {
+TEST_P(SolversTest, KeepAndReadStatesAsTheyAre) {
   const Dataset data = simulate({.positions = 16, .detector = 9, .probe = 7, .step = 85});
   ASSERT_GT(std::ssize(data.object), stretch_max);
   for (const Layout layout : {Layout::replicated, Layout::tiles}) {
@@ -168,7 +168,7 @@ TEST_P(Solvers, KeepAndReadStatesAsTheyAre) {
 }
 
 /// A restart also clears what the solver remembers of earlier steps.
-TEST_P(Solvers, RestartAsIfTheyWereNew) {
+TEST_P(SolversTest, RestartAsIfTheyWereNew) {
   for (const Layout layout : {Layout::replicated, Layout::tiles}) {
     Devices devices(3);
     Problem problem = devices.problem(data_, batches_);
@@ -193,7 +193,7 @@ std::string unequal_copy(const Solver& solver, const Problem& problem) {
   return running->unequal_copy();
 }
 
-TEST_P(Solvers, KeepCopiesEqual) {
+TEST_P(SolversTest, KeepCopiesEqual) {
   for (const Layout layout : {Layout::replicated, Layout::tiles}) {
     Devices devices(3);
     Problem problem = devices.problem(data_, batches_);
@@ -202,7 +202,7 @@ TEST_P(Solvers, KeepCopiesEqual) {
   }
 }
 
-TEST_P(Solvers, TellWhichRankWentItsOwnWay) {
+TEST_P(SolversTest, TellWhichRankWentItsOwnWay) {
   for (const int wrong : {1, 2}) {
     for (const Layout layout : {Layout::replicated, Layout::tiles}) {
       gpu::sim::SimCluster devices(reference::contract_named, gpu::algorithm_for);
@@ -228,7 +228,7 @@ TEST_P(Solvers, TellWhichRankWentItsOwnWay) {
   }
 }
 
-TEST_P(Solvers, LowerTheCost) {
+TEST_P(SolversTest, LowerTheCost) {
   Devices devices(3);
   const Problem problem = devices.problem(data_, batches_);
   Result start;
@@ -238,7 +238,7 @@ TEST_P(Solvers, LowerTheCost) {
 }
 
 /// The check is cancelled early, halfway and at the very end.
-TEST_P(Solvers, LeaveACheckWhereNobodyWaitsForIt) {
+TEST_P(SolversTest, LeaveACheckWhereNobodyWaitsForIt) {
   Devices devices(1);
   const Problem problem = devices.problem(data_, 1);
   const State state = starting_state(data_, 2, true);
@@ -256,7 +256,7 @@ TEST_P(Solvers, LeaveACheckWhereNobodyWaitsForIt) {
   }
 }
 
-TEST_P(Solvers, RejectWhatTheyCannotHaveRemembered) {
+TEST_P(SolversTest, RejectWhatTheyCannotHaveRemembered) {
   State start = starting_state(data_, 2, true);
   start.memory["another"] = {1, 2, 3};
   Devices devices(1);
@@ -320,7 +320,7 @@ std::int64_t bytes_of_step(const Solver& solver, const Dataset& data, Layout lay
   return cluster.bytes();
 }
 
-TEST_P(Solvers, TakeAsMuchMemoryAsTheySay) {
+TEST_P(SolversTest, TakeAsMuchMemoryAsTheySay) {
   const int more_rows = 1000;
   const auto bytes = [&](const Dataset& data, Layout layout) {
     return bytes_of_step(GetParam(), data, layout);
@@ -348,7 +348,7 @@ std::int64_t bytes_of_reading(const Solver& solver, const Dataset& data) {
   return once;
 }
 
-TEST_P(Solvers, ExchangeTilesThroughRoomForNoMoreThanTheirArrays) {
+TEST_P(SolversTest, ExchangeTilesThroughRoomForNoMoreThanTheirArrays) {
   constexpr std::int64_t value = sizeof(std::complex<float>);
   ASSERT_GT(data_.object.size(), data_.probe.size());
   // Exit waves, if the solver keeps them, are longer than the object.
@@ -366,10 +366,10 @@ std::string name_of(const testing::TestParamInfo<Solver>& info) {
   return std::string(info.param.name);
 }
 
-INSTANTIATE_TEST_SUITE_P(reconstruct, Solvers, testing::ValuesIn(solvers()), name_of);
+INSTANTIATE_TEST_SUITE_P(Reconstruct, SolversTest, testing::ValuesIn(solvers()), name_of);
 
 /// Solvers by name, on devices with an irregular partition.
-class DifferenceMap : public testing::Test {
+class DifferenceMapOnDevicesTest : public testing::Test {
  protected:
   static const Solver& solver(std::string_view name = "difference_map") {
     const auto& all = solvers();
@@ -387,7 +387,7 @@ class DifferenceMap : public testing::Test {
   Problem problem_ = problem(devices_, gpu::Partition::random);
 };
 
-TEST_F(DifferenceMap, LaterStepsGoOnFromTheirExitWaves) {
+TEST_F(DifferenceMapOnDevicesTest, LaterStepsGoOnFromTheirExitWaves) {
   const auto running = solver().start(problem_, starting_state(data_, 2, true));
   static_cast<void>(running->step(0));
   const State before = running->state();
@@ -407,7 +407,7 @@ TEST_F(DifferenceMap, LaterStepsGoOnFromTheirExitWaves) {
   EXPECT_EQ(check(before).place, "exit_waves, position 4, mode 1, pixel (2, 3)");
 }
 
-TEST_F(DifferenceMap, KeepsTheWavesOfItsPositionsInAnotherPartition) {
+TEST_F(DifferenceMapOnDevicesTest, KeepsTheWavesOfItsPositionsInAnotherPartition) {
   const auto running = solver().start(problem_, starting_state(data_, 2, true));
   static_cast<void>(running->step(0));
   const State state = running->state();
@@ -428,14 +428,14 @@ double cost_after_40(const Solver& solver) {
   return reconstruct(solver, devices.problem(data, 1), start, {.iterations = 40}, {}).costs.back();
 }
 
-TEST_F(DifferenceMap, GoesOnWhereAlternatingProjectionsStagnate) {
+TEST_F(DifferenceMapOnDevicesTest, GoesOnWhereAlternatingProjectionsStagnate) {
   EXPECT_LT(cost_after_40(solver()), 0.005);
   EXPECT_GT(cost_after_40(solver("alternating_projections")), 0.03);
 }
 
-class CheckStep : public testing::Test {
+class CheckStepTest : public testing::Test {
  protected:
-  CheckStep() { before_ = starting_state(data_, data_.modes, true); }
+  CheckStepTest() { before_ = starting_state(data_, data_.modes, true); }
 
   void step() {
     const auto running = start_on_devices(gpu::StepKind::rpie, problem_, before_);
@@ -455,40 +455,40 @@ class CheckStep : public testing::Test {
   double cost_ = 0;
 };
 
-TEST_F(CheckStep, FindsThePixelThatIsWrong) {
+TEST_F(CheckStepTest, FindsThePixelThatIsWrong) {
   step();
   after_.probe[7 * 7 + 2 * 7 + 3] *= 1.1F;
   EXPECT_GT(check().ratio, 1);
   EXPECT_EQ(check().place, "probe, mode 1, pixel (2, 3)");
 }
 
-TEST_F(CheckStep, FindsAWrongCost) {
+TEST_F(CheckStepTest, FindsAWrongCost) {
   step();
   cost_ *= 1.001;
   EXPECT_GT(check().ratio, 1);
   EXPECT_EQ(check().place, "cost");
 }
 
-TEST_F(CheckStep, FindsWhatIsNoNumber) {
+TEST_F(CheckStepTest, FindsWhatIsNoNumber) {
   step();
   after_.object[0] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(check().ratio, std::numeric_limits<double>::infinity());
   EXPECT_EQ(check().place, "object, pixel (0, 0)");
 }
 
-TEST_F(CheckStep, FindsAStepWithOtherFrames) {
+TEST_F(CheckStepTest, FindsAStepWithOtherFrames) {
   step();
   EXPECT_GT(check(0).ratio, 1);
 }
 
-TEST_F(CheckStep, SaysWhenItComparedNothing) {
+TEST_F(CheckStepTest, SaysWhenItComparedNothing) {
   std::fill(before_.probe.begin(), before_.probe.end(), 0);
   std::fill(data_.frames.begin(), data_.frames.end(), 0.0F);
   step();
   EXPECT_EQ(check().useful, 0);
 }
 
-TEST(StartingState, IsAsBrightAsTheFrames) {
+TEST(StartingStateTest, IsAsBrightAsTheFrames) {
   Dataset data = small_data();
   for (float& intensity : data.frames) intensity *= 7;
   const State state = starting_state(data, 3, true);
@@ -506,7 +506,7 @@ TEST(StartingState, IsAsBrightAsTheFrames) {
   EXPECT_NEAR(modelled / data.total(), 1, 1e-5);
 }
 
-TEST(StartingState, OfTheFileIsLeftAlone) {
+TEST(StartingStateTest, OfTheFileIsLeftAlone) {
   const Dataset data = small_data();
   const State state = starting_state(data, 2, false);
   EXPECT_EQ(state.object, data.object);

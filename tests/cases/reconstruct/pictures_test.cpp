@@ -18,7 +18,7 @@ bool is_png(const std::string& bytes) {
   return bytes.starts_with("\x89PNG\r\n\x1a\n") && bytes.find("IEND") != std::string::npos;
 }
 
-TEST(Pictures, AreWrittenWhole) {
+TEST(PicturesTest, AreWrittenWhole) {
   const harness::TemporaryFolder folder;
   const Dataset data = simulate({.positions = 4, .detector = 8, .probe = 6, .modes = 5, .step = 2});
   const Result result{.iterations = 2,
@@ -30,7 +30,7 @@ TEST(Pictures, AreWrittenWhole) {
   }
 }
 
-TEST(Pictures, ShowWhatTheyAreGiven) {
+TEST(PicturesTest, ShowWhatTheyAreGiven) {
   const Dataset data = simulate({.positions = 4, .detector = 8, .probe = 6, .step = 2});
   const State start{.object = data.object, .probe = data.probe, .memory = {}};
   State state = start;
@@ -42,7 +42,7 @@ TEST(Pictures, ShowWhatTheyAreGiven) {
   EXPECT_NE(draw_amplitude(data, state), draw_amplitude(data, start));
 }
 
-TEST(Pictures, TakeStatesThatWentWrong) {
+TEST(PicturesTest, TakeStatesThatWentWrong) {
   const Dataset data = simulate({.positions = 4, .detector = 8, .probe = 6, .step = 2});
   const Complexes zeros(data.object.size(), 0);
   const Complexes holes(data.object.size(), std::nanf(""));
@@ -76,7 +76,7 @@ std::vector<double> heights(const std::vector<Point>& points) {
   return all;
 }
 
-TEST(CostPlot, JoinsCostsOfStates) {
+TEST(CostPlotTest, JoinsCostsOfStates) {
   const CostPlot plot = plot_of({.batches = 1, .iterations = 2, .costs = {3, 2, 1}});
   EXPECT_EQ(heights(plot.curve), (std::vector<double>{3, 2, 1}));
   EXPECT_EQ(plot.curve[2].x, 2);
@@ -85,7 +85,7 @@ TEST(CostPlot, JoinsCostsOfStates) {
 
 /// With several batches, an iteration's cost comes from several states, and the result's cost from
 /// one. The result's cost is lower even without progress, so the curve must not include it.
-TEST(CostPlot, KeepsTheResultApartFromIterations) {
+TEST(CostPlotTest, KeepsTheResultApartFromIterations) {
   const CostPlot plot = plot_of({.batches = 16, .iterations = 2, .costs = {3, 2, 1}});
   EXPECT_EQ(heights(plot.curve), (std::vector<double>{3, 2}));
   EXPECT_EQ(plot.curve[1].x, 1.5);
@@ -95,7 +95,7 @@ TEST(CostPlot, KeepsTheResultApartFromIterations) {
   EXPECT_FALSE(plot_of({.batches = 16, .iterations = 2, .costs = {3, 2}}).result);
 }
 
-TEST(RoundTicks, AreRoundAndWithin) {
+TEST(RoundTicksTest, AreRoundAndWithin) {
   EXPECT_EQ(round_ticks(0, 10, 5), (std::vector<double>{0, 2, 4, 6, 8, 10}));
   EXPECT_EQ(round_ticks(-0.5, 0.5, 2), (std::vector<double>{-0.5, 0, 0.5}));
   EXPECT_EQ(round_ticks(3, 29, 6), (std::vector<double>{5, 10, 15, 20, 25}));

@@ -18,7 +18,7 @@
 namespace rankcheck::cases::reconstruct {
 namespace {
 
-TEST_F(Read, RejectsFilesThatAreNoHdf5) {
+TEST_F(ReadTest, RejectsFilesThatAreNoHdf5) {
   harness::write_file(path_, "CXI, I promise\n");
   try {
     static_cast<void>(read_dataset(path_));
@@ -31,7 +31,7 @@ TEST_F(Read, RejectsFilesThatAreNoHdf5) {
   EXPECT_THROW(static_cast<void>(read_dataset(folder_.path() / "none")), harness::FileError);
 }
 
-TEST_F(Read, RejectsTruncatedFiles) {
+TEST_F(ReadTest, RejectsTruncatedFiles) {
   write(path_, small_scan());
   std::filesystem::resize_file(path_, std::filesystem::file_size(path_) / 2);
   EXPECT_THROW(static_cast<void>(read_dataset(path_)), harness::BadInput);
@@ -49,7 +49,7 @@ void patch(const std::filesystem::path& path, const std::string& from, const std
 }
 
 /// The HDF5 library itself would read past the bytes of such a file.
-TEST_F(Read, RejectsDatasetsWithFewerBytesThanTheirShapes) {
+TEST_F(ReadTest, RejectsDatasetsWithFewerBytesThanTheirShapes) {
   write(path_, small_scan());
   // The file's layout message says where the frames' 3 × 4 × 4 × 8 bytes lie. Zeros make the
   // dataset a compact one without bytes. A compact dataset has its bytes in the header.
@@ -68,7 +68,7 @@ TEST_F(Read, RejectsDatasetsWithFewerBytesThanTheirShapes) {
   }
 }
 
-TEST_F(Read, RejectsComplexNumbersWhosePartsLieElsewhere) {
+TEST_F(ReadTest, RejectsComplexNumbersWhosePartsLieElsewhere) {
   const std::string probe = source_1 + "illumination";
   write(path_,
         with(small_scan(), {complex(probe, {1, 4, 4}, std::vector<std::complex<float>>(16, 1))}));
@@ -90,7 +90,7 @@ TEST_F(Read, RejectsComplexNumbersWhosePartsLieElsewhere) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /// The text's length is stored in a heap of the file, and the HDF5 library trusts it. A sanitizer
 /// would report the bad read itself.
-TEST_F(Read, CallsACrashOfTheLibraryBadInput) {
+TEST_F(ReadTest, CallsACrashOfTheLibraryBadInput) {
   write(path_, with(small_scan(), {in_units(number(detector_1 + "distance", 1), "metres")}));
   std::string bytes = harness::read_file(path_);
   const std::size_t text = bytes.find("metres");
@@ -104,7 +104,7 @@ TEST_F(Read, CallsACrashOfTheLibraryBadInput) {
 }
 #endif
 
-TEST_F(Read, RejectsFramesThatNoMemoryHolds) {
+TEST_F(ReadTest, RejectsFramesThatNoMemoryHolds) {
   write(path_, small_scan());
   const hdf5::Reader file(path_);
   const auto complaint = [&](const hdf5::Shape& shape) -> std::string {
@@ -127,7 +127,7 @@ TEST_F(Read, RejectsFramesThatNoMemoryHolds) {
   EXPECT_EQ(complaint({100, 128, 128}), "nothing");
 }
 
-TEST_F(Read, RejectsMissingParts) {
+TEST_F(ReadTest, RejectsMissingParts) {
   expect_rejected(without(small_scan(), {detector_1 + "data"}),
                   detector_1 + "data or entry_1/data_1/data",
                   "[positions, rows, columns], found no such dataset");
@@ -142,7 +142,7 @@ TEST_F(Read, RejectsMissingParts) {
                   "(x, y, z) in metres for each frame, found no such dataset");
 }
 
-TEST_F(Read, RejectsFramesOfOtherShapes) {
+TEST_F(ReadTest, RejectsFramesOfOtherShapes) {
   const std::string name = detector_1 + "data";
   expect_rejected(with(small_scan(), {numbers(name, {4, 4}, std::vector<double>(16, 1))}),
                   name,
@@ -157,7 +157,7 @@ TEST_F(Read, RejectsFramesOfOtherShapes) {
       with(small_scan(), {words}), name, "[positions, rows, columns], found a single value");
 }
 
-TEST_F(Read, RejectsIntensitiesThatAreNone) {
+TEST_F(ReadTest, RejectsIntensitiesThatAreNone) {
   std::vector<double> frames(48, 1);
   frames[20] = -2;
   const std::string name = detector_1 + "data";
@@ -172,7 +172,7 @@ TEST_F(Read, RejectsIntensitiesThatAreNone) {
       with(small_scan(), {numbers(name, {3, 4, 4}, frames)}), name, expected + "inf in frame 1");
 }
 
-TEST_F(Read, RejectsFramesAndProbesWithoutLight) {
+TEST_F(ReadTest, RejectsFramesAndProbesWithoutLight) {
   const std::string name = detector_1 + "data";
   const std::string most = "2.13e+37, as single precision needs it, found ";
   const std::string expected = "light: intensities that add up to more than 0 and at most " + most;
@@ -194,7 +194,7 @@ TEST_F(Read, RejectsFramesAndProbesWithoutLight) {
   EXPECT_EQ(complaint(lit(1e-3F)), "nothing");
 }
 
-TEST_F(Read, RejectsTranslationsThatDoNotFit) {
+TEST_F(ReadTest, RejectsTranslationsThatDoNotFit) {
   expect_rejected(with(small_scan(), {numbers(translation_1, {2, 3}, {0, 0, 0, 1, 1, 0})}),
                   translation_1,
                   "[3, 3], a position for each frame, found [2, 3]");
@@ -210,7 +210,7 @@ TEST_F(Read, RejectsTranslationsThatDoNotFit) {
 
 /// Translations in another unit are not a fault of the object, so the message names the
 /// translations.
-TEST_F(Read, BlamesTheScanWhereNoObjectWouldHoldIt) {
+TEST_F(ReadTest, BlamesTheScanWhereNoObjectWouldHoldIt) {
   expect_rejected(
       with(small_scan(),
            {numbers(translation_1, {3, 3}, {0, 0, 0, 0, 1e6, 0, 1, 1, 0}),
@@ -219,7 +219,7 @@ TEST_F(Read, BlamesTheScanWhereNoObjectWouldHoldIt) {
       "metres, within 65536 rows of the object, found a scan over 1e+06");
 }
 
-TEST_F(Read, RejectsImpossibleGeometry) {
+TEST_F(ReadTest, RejectsImpossibleGeometry) {
   expect_rejected(with(small_scan(), {number(detector_1 + "distance", 0)}),
                   detector_1 + "distance",
                   "metres, more than 0, found 0");
@@ -232,7 +232,7 @@ TEST_F(Read, RejectsImpossibleGeometry) {
       "a photon's energy in joules, or an attribute units of eV or keV, found 8.8");
 }
 
-TEST_F(Read, RejectsMasksThatDoNotFit) {
+TEST_F(ReadTest, RejectsMasksThatDoNotFit) {
   expect_rejected(with(small_scan(), {numbers(detector_1 + "mask", {2, 2}, {0, 0, 0, 0})}),
                   detector_1 + "mask",
                   "[4, 4], as the frames, found [2, 2]");
@@ -242,7 +242,7 @@ TEST_F(Read, RejectsMasksThatDoNotFit) {
       "zeros, which mean good pixels, found none");
 }
 
-TEST_F(Read, RejectsProbesThatDoNotFit) {
+TEST_F(ReadTest, RejectsProbesThatDoNotFit) {
   const std::string probe = source_1 + "illumination";
   expect_rejected(
       with(small_scan(), {complex(probe, {1, 5, 5}, std::vector<std::complex<float>>(25, 1))}),
@@ -251,7 +251,7 @@ TEST_F(Read, RejectsProbesThatDoNotFit) {
 }
 
 /// Reads a scan with this object as if there were no object, and gives the reason.
-TEST_F(Read, DoesWithoutObjectsThatDoNotFit) {
+TEST_F(ReadTest, DoesWithoutObjectsThatDoNotFit) {
   const Dataset bare = read(small_scan());
   EXPECT_EQ(bare.object_fault, "");
   const std::string object = "entry_1/image_1/data";
@@ -281,7 +281,7 @@ TEST_F(Read, DoesWithoutObjectsThatDoNotFit) {
               "a group or dataset, found a link to /lost, which is missing");
 }
 
-TEST_F(Read, RejectsPixelsWithoutExtent) {
+TEST_F(ReadTest, RejectsPixelsWithoutExtent) {
   const auto vectors = [](const std::vector<double>& values) {
     return with(without(small_scan(), {detector_1 + "x_pixel_size", detector_1 + "y_pixel_size"}),
                 {numbers(detector_1 + "basis_vectors", {2, 3}, values)});
@@ -294,7 +294,7 @@ TEST_F(Read, RejectsPixelsWithoutExtent) {
                   "vectors with a length above 0, found (nan, 1, 0) from a pixel to the next row");
 }
 
-TEST_F(Read, RejectsLinksToNothing) {
+TEST_F(ReadTest, RejectsLinksToNothing) {
   const Part link{detector_1 + "mask",
                   [](hdf5::Writer& file, const std::string& name) { file.link(name, "lost"); }};
   expect_rejected(with(small_scan(), {link}),

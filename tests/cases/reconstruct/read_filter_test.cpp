@@ -28,7 +28,7 @@ void write_filtered(const std::filesystem::path& path, H5Z_filter_t filter) {
       0);
 }
 
-TEST_F(Read, NamesTheFilterThatIsMissing) {
+TEST_F(ReadTest, NamesTheFilterThatIsMissing) {
   struct Filter {
     H5Z_filter_t number;
     std::string name;

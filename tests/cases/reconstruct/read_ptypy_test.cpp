@@ -26,7 +26,7 @@ std::vector<Part> ptypy_scan() {
   };
 }
 
-TEST_F(Read, TakesChunksByTheirNumber) {
+TEST_F(ReadTest, TakesChunksByTheirNumber) {
   const Dataset data = read(ptypy_scan());
   EXPECT_EQ(data.count, 3);
   EXPECT_EQ(data.frames[0], 10);
@@ -36,7 +36,7 @@ TEST_F(Read, TakesChunksByTheirNumber) {
   EXPECT_NEAR(data.positions[5], 4.25, 1e-5);
 }
 
-TEST_F(Read, TakesTheCentreAndTheWeightsOfPtypy) {
+TEST_F(ReadTest, TakesTheCentreAndTheWeightsOfPtypy) {
   std::vector<double> weights(16, 1);
   weights[6] = 0;
   const Dataset data = read(with(
@@ -48,7 +48,7 @@ TEST_F(Read, TakesTheCentreAndTheWeightsOfPtypy) {
   EXPECT_EQ(data.partly_bad, 1);
 }
 
-TEST_F(Read, TakesTheWeightsThatPtypysFramesShare) {
+TEST_F(ReadTest, TakesTheWeightsThatPtypysFramesShare) {
   std::vector<double> weights(16, 1);
   weights[6] = 0;
   const Dataset data = read(with(ptypy_scan(),
@@ -61,7 +61,7 @@ TEST_F(Read, TakesTheWeightsThatPtypysFramesShare) {
   EXPECT_EQ(data.partly_bad, 0);
 }
 
-TEST_F(Read, RejectsPtypysChunksWithOtherCounts) {
+TEST_F(ReadTest, RejectsPtypysChunksWithOtherCounts) {
   expect_rejected(with(ptypy_scan(), {numbers("chunks/2/positions", {3, 2}, {0, 0, 1, 1, 2, 2})}),
                   "chunks/2/positions",
                   "[2, 2], a position for each frame, found [3, 2]");

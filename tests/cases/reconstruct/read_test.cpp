@@ -17,7 +17,7 @@
 namespace rankcheck::cases::reconstruct {
 namespace {
 
-TEST_F(Read, PutsZeroFrequencyFirst) {
+TEST_F(ReadTest, PutsZeroFrequencyFirst) {
   const Dataset data = read(small_scan());
   ASSERT_EQ(data.count, 3);
   ASSERT_EQ(data.detector, 4);
@@ -26,7 +26,7 @@ TEST_F(Read, PutsZeroFrequencyFirst) {
   EXPECT_EQ(data.frames[16], 26);
 }
 
-TEST_F(Read, PutsZeroFrequencyFirstInOddFrames) {
+TEST_F(ReadTest, PutsZeroFrequencyFirstInOddFrames) {
   const Dataset data =
       read(with(small_scan(),
                 {numbers(detector_1 + "data", {3, 3, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 1,
@@ -36,20 +36,20 @@ TEST_F(Read, PutsZeroFrequencyFirstInOddFrames) {
             (std::vector<float>{4, 5, 3, 7, 8, 6, 1, 2, 0}));
 }
 
-TEST_F(Read, TakesCornersFromMetres) {
+TEST_F(ReadTest, TakesCornersFromMetres) {
   const Dataset data = read(small_scan());
   EXPECT_EQ(data.positions, (std::vector<float>{1, 1, 3, 2, 5.5, 4.25}));
   EXPECT_EQ(data.rows, 1 + 4 + 4 + 1 + 1);
   EXPECT_EQ(data.cols, 1 + 3 + 4 + 1 + 1);
 }
 
-TEST_F(Read, MovesPositionsAroundZeroByWholePixels) {
+TEST_F(ReadTest, MovesPositionsAroundZeroByWholePixels) {
   const Dataset data = read(with(
       small_scan(), {numbers(translation_1, {3, 3}, {-2.25, -2.5, 0, 0, 0, 0, 2.25, 2.5, 0})}));
   EXPECT_EQ(data.positions, (std::vector<float>{1.5, 1.75, 4, 4, 6.5, 6.25}));
 }
 
-TEST_F(Read, LeavesPositionsAloneOnAnObjectThatHoldsThem) {
+TEST_F(ReadTest, LeavesPositionsAloneOnAnObjectThatHoldsThem) {
   const Dataset data = read(with(
       small_scan(),
       {complex("entry_1/image_1/data", {9, 8}, std::vector<std::complex<float>>(72, {2, 1}))}));
@@ -59,7 +59,7 @@ TEST_F(Read, LeavesPositionsAloneOnAnObjectThatHoldsThem) {
   EXPECT_EQ(data.object[5], (std::complex<float>{2, 1}));
 }
 
-TEST_F(Read, TakesAStackOfOneSliceForTheObject) {
+TEST_F(ReadTest, TakesAStackOfOneSliceForTheObject) {
   const Dataset data = read(with(
       small_scan(),
       {complex(
@@ -68,7 +68,7 @@ TEST_F(Read, TakesAStackOfOneSliceForTheObject) {
   EXPECT_EQ(data.rows, 9);
 }
 
-TEST_F(Read, PutsAScanIntoTheMiddleOfAnObject) {
+TEST_F(ReadTest, PutsAScanIntoTheMiddleOfAnObject) {
   const Dataset data = read(
       with(small_scan(),
            {complex("entry_1/image_1/data", {15, 14}, std::vector<std::complex<float>>(210, 1)),
@@ -77,14 +77,14 @@ TEST_F(Read, PutsAScanIntoTheMiddleOfAnObject) {
   EXPECT_EQ(data.positions[1], 2.75);
 }
 
-TEST_F(Read, TakesPixelsThatAreNotSquare) {
+TEST_F(ReadTest, TakesPixelsThatAreNotSquare) {
   const Dataset data = read(with(small_scan(), {number(detector_1 + "y_pixel_size", 0.5)}));
   EXPECT_EQ(data.object_pixel_height(), 2);
   EXPECT_EQ(data.object_pixel_width(), 1);
   EXPECT_EQ(data.positions, (std::vector<float>{1, 1, 2, 2, 3.25, 4.25}));
 }
 
-TEST_F(Read, ReadsNumbersOfAnyWidth) {
+TEST_F(ReadTest, ReadsNumbersOfAnyWidth) {
   using hdf5::Number;
   const std::vector<float> expected = read(small_scan()).frames;
   std::vector<double> frames;
@@ -107,7 +107,7 @@ TEST_F(Read, ReadsNumbersOfAnyWidth) {
   }
 }
 
-TEST_F(Read, ReadsFramesWhereTheyAreAsIfAllAtOnce) {
+TEST_F(ReadTest, ReadsFramesWhereTheyAreAsIfAllAtOnce) {
   std::vector<double> frames;
   for (int i = 0; i < 48; ++i) frames.push_back(i);
   for (const bool compressed : {false, true}) {
@@ -125,7 +125,7 @@ TEST_F(Read, ReadsFramesWhereTheyAreAsIfAllAtOnce) {
   }
 }
 
-TEST_F(Read, LeavesOutWhatTheMaskHas) {
+TEST_F(ReadTest, LeavesOutWhatTheMaskHas) {
   std::vector<double> mask(16, 0);
   mask[10] = 4;
   std::vector<double> frames(48, 1);
@@ -144,7 +144,7 @@ TEST_F(Read, LeavesOutWhatTheMaskHas) {
   EXPECT_EQ(data.frames[32], 0);
 }
 
-TEST_F(Read, LeavesOutDetectorsCodesForBadPixels) {
+TEST_F(ReadTest, LeavesOutDetectorsCodesForBadPixels) {
   using hdf5::Number;
   const std::string name = detector_1 + "data";
   const auto frames = [&](double code, Number number) {
@@ -175,7 +175,7 @@ TEST_F(Read, LeavesOutDetectorsCodesForBadPixels) {
       "a pixel with counts in all frames, found none");
 }
 
-TEST_F(Read, LeavesOutPixelsThatAreBadInOneFrame) {
+TEST_F(ReadTest, LeavesOutPixelsThatAreBadInOneFrame) {
   std::vector<double> mask(48, 0);
   mask[16 + 10] = 1;
   const Dataset data = read(with(small_scan(), {numbers(detector_1 + "mask", {3, 4, 4}, mask)}));
@@ -186,7 +186,7 @@ TEST_F(Read, LeavesOutPixelsThatAreBadInOneFrame) {
   EXPECT_EQ(data.partly_bad, 1);
 }
 
-TEST_F(Read, CountsWhatTheMaskHas) {
+TEST_F(ReadTest, CountsWhatTheMaskHas) {
   // One pixel is bad in all frames, another one in two of three.
   std::vector<double> mask(48, 0);
   for (const std::size_t i : {3, 19, 35, 20, 36}) mask[i] = 1;
@@ -200,7 +200,7 @@ TEST_F(Read, CountsWhatTheMaskHas) {
   EXPECT_EQ(data.partly_bad, 0);
 }
 
-TEST_F(Read, TakesAnEnergyForTheWavelength) {
+TEST_F(ReadTest, TakesAnEnergyForTheWavelength) {
   const double joules = wavelength_of_energy(4);
   const std::vector<Part> parts = without(small_scan(), {source_1 + "wavelength"});
   EXPECT_DOUBLE_EQ(read(with(parts, {number(source_1 + "energy", joules)})).geometry.wavelength, 4);
@@ -211,7 +211,7 @@ TEST_F(Read, TakesAnEnergyForTheWavelength) {
   EXPECT_DOUBLE_EQ(read(with(parts, {kiloelectronvolts})).geometry.wavelength, 4);
 }
 
-TEST_F(Read, TakesLengthsInTheirUnits) {
+TEST_F(ReadTest, TakesLengthsInTheirUnits) {
   const Dataset plain = read(small_scan());
   const Dataset data = read(with(
       small_scan(),
@@ -235,7 +235,7 @@ TEST_F(Read, TakesLengthsInTheirUnits) {
   EXPECT_DOUBLE_EQ(vectors.geometry.pixel_width, 0.5);
 }
 
-TEST_F(Read, RejectsUnitsThatNobodyKnows) {
+TEST_F(ReadTest, RejectsUnitsThatNobodyKnows) {
   const std::string lengths = "an attribute units of m, mm, um, nm or angstrom, or none, found ";
   for (const std::string& name : {detector_1 + "distance",
                                   detector_1 + "x_pixel_size",
@@ -256,7 +256,7 @@ TEST_F(Read, RejectsUnitsThatNobodyKnows) {
                   "an attribute units of J, eV or keV, or none, found horses");
 }
 
-TEST_F(Read, RejectsScansWithinAPixel) {
+TEST_F(ReadTest, RejectsScansWithinAPixel) {
   const auto scan = [&](double extent) {
     return with(small_scan(),
                 {numbers(translation_1, {3, 3}, {0, 0, 0, extent, 0, 0, 0, extent / 2, 0})});
@@ -269,7 +269,7 @@ TEST_F(Read, RejectsScansWithinAPixel) {
   EXPECT_EQ(complaint(scan(0)), "nothing");
 }
 
-TEST_F(Read, FollowsLinksAndDoesWithoutOptionalParts) {
+TEST_F(ReadTest, FollowsLinksAndDoesWithoutOptionalParts) {
   std::vector<Part> parts =
       without(small_scan(), {detector_1 + "data", detector_1 + "x_pixel_size", translation_1});
   parts = with(parts,
@@ -287,7 +287,7 @@ TEST_F(Read, FollowsLinksAndDoesWithoutOptionalParts) {
   EXPECT_EQ(data.geometry.pixel_width, 1);
 }
 
-TEST_F(Read, TakesPixelsFromBasisVectors) {
+TEST_F(ReadTest, TakesPixelsFromBasisVectors) {
   const Dataset data =
       read(with(without(small_scan(), {detector_1 + "x_pixel_size", detector_1 + "y_pixel_size"}),
                 {numbers(detector_1 + "basis_vectors", {2, 3}, {0, -0.5, 0, -0.3, 0, 0.4})}));
@@ -295,7 +295,7 @@ TEST_F(Read, TakesPixelsFromBasisVectors) {
   EXPECT_EQ(data.geometry.pixel_width, 0.5);
 }
 
-TEST_F(Read, TakesAProbeSmallerThanTheFrames) {
+TEST_F(ReadTest, TakesAProbeSmallerThanTheFrames) {
   const std::vector<std::complex<float>> probe{
       {1, 0}, {0, 2}, {3, 0}, {0, 4}, {5, 0}, {0, 6}, {7, 0}, {0, 8}};
   const Dataset data =
@@ -306,7 +306,7 @@ TEST_F(Read, TakesAProbeSmallerThanTheFrames) {
   EXPECT_EQ(data.rows, 1 + 4 + 2 + 1 + 1);
 }
 
-TEST_F(Read, ReadsBackWhatItWrote) {
+TEST_F(ReadTest, ReadsBackWhatItWrote) {
   Dataset data = read(with(
       small_scan(),
       {complex("entry_1/image_1/data", {9, 8}, std::vector<std::complex<float>>(72, {2, 1})),
@@ -326,7 +326,7 @@ TEST_F(Read, ReadsBackWhatItWrote) {
   }
 }
 
-TEST_F(Read, PadsFramesThatAreNotSquareAroundTheirMiddle) {
+TEST_F(ReadTest, PadsFramesThatAreNotSquareAroundTheirMiddle) {
   // In frames of 2 × 4, zero frequency is at (1, 2). Padding moves it to (2, 2) of 4 × 4, and
   // reading moves it from there to the corner. The value of pixel i is i.
   std::vector<double> mask(8, 0);
@@ -348,7 +348,7 @@ TEST_F(Read, PadsFramesThatAreNotSquareAroundTheirMiddle) {
 
 /// Frames that are cut out of a simulated scan equal the model's frames of the known object and
 /// probe.
-TEST_F(Read, PaddedFramesAreThoseOfTheModel) {
+TEST_F(ReadTest, PaddedFramesAreThoseOfTheModel) {
   const Dataset whole = simulate({.positions = 5, .detector = 12, .probe = 8, .step = 3});
   write_dataset(path_, whole, "whole", false);
   const hdf5::Reader file(path_);

@@ -15,7 +15,7 @@
 namespace rankcheck::cases::reconstruct {
 
 /// Writes a scan as a file and reads it.
-class Read : public testing::Test {
+class ReadTest : public testing::Test {
  protected:
   Dataset read(const std::vector<Part>& parts) {
     write(path_, parts);

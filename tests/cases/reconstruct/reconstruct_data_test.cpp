@@ -60,12 +60,12 @@ class OfData : public testing::TestWithParam<Run> {
   gpu::sim::SimCluster cluster_{reference::contract_named, gpu::algorithm_for};
 };
 
-class Siemens : public OfData {
+class SiemensTest : public OfData {
  protected:
   std::optional<std::filesystem::path> path_ = tests::data_file(siemens_star);
 };
 
-class SiemensStep : public Siemens {};
+class SiemensStepTest : public SiemensTest {};
 
 const Solver& solver_named(std::string_view name) {
   const auto& all = solvers();
@@ -73,7 +73,7 @@ const Solver& solver_named(std::string_view name) {
       all.begin(), all.end(), [&](const Solver& solver) { return solver.name == name; });
 }
 
-TEST_P(Siemens, ComesNearTheData) {
+TEST_P(SiemensTest, ComesNearTheData) {
   if (!path_) GTEST_SKIP() << tests::absent(siemens_star);
   const Dataset data = read_dataset(*path_);
   Result start;
@@ -84,8 +84,8 @@ TEST_P(Siemens, ComesNearTheData) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    reconstruct,
-    Siemens,
+    Reconstruct,
+    SiemensTest,
     testing::Values(Run{"alone", 1},
                     Run{"two_stripes", 2, gpu::Partition::stripes},
                     Run{"three_quadrants", 3, gpu::Partition::quadrants},
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 /// Every partition's result is within the reference's bound. So results of two partitions differ by
 /// at most twice this bound.
-TEST_P(SiemensStep, IsTheReferences) {
+TEST_P(SiemensStepTest, IsTheReferences) {
   if (!path_) GTEST_SKIP() << tests::absent(siemens_star);
   const Dataset data = read_dataset(*path_);
   const Problem problem = this->problem(data, 32);
@@ -133,13 +133,13 @@ std::vector<Run> every_partition() {
   return runs;
 }
 
-TEST(Apart, IsTheLargestDifferenceByTheLargestValue) {
+TEST(ApartTest, IsTheLargestDifferenceByTheLargestValue) {
   EXPECT_EQ(apart({4, {0, 2}}, {3, {0, 2}}), 0.25);
   const float nan = std::nanf("");
   EXPECT_TRUE(std::isnan(apart({1, nan, 1}, {1, 1, 1})));
 }
 
-TEST(SiemensStepOfOneDevice, IsThatOfEveryPartition) {
+TEST(SiemensStepOfOneDeviceTest, IsThatOfEveryPartition) {
   const auto path = tests::data_file(siemens_star);
   if (!path) GTEST_SKIP() << tests::absent(siemens_star);
   const Dataset data = read_dataset(*path);
@@ -175,9 +175,9 @@ std::vector<Solver> solvers_of_amplitudes() {
   return some;
 }
 
-class SiemensSteps : public testing::TestWithParam<Solver> {};
+class SiemensStepsTest : public testing::TestWithParam<Solver> {};
 
-TEST_P(SiemensSteps, AreThoseOfOneDevice) {
+TEST_P(SiemensStepsTest, AreThoseOfOneDevice) {
   const auto path = tests::data_file(siemens_star);
   if (!path) GTEST_SKIP() << tests::absent(siemens_star);
   const Dataset data = few(read_dataset(*path), 0, 8);
@@ -188,13 +188,13 @@ TEST_P(SiemensSteps, AreThoseOfOneDevice) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(reconstruct,
-                         SiemensSteps,
+INSTANTIATE_TEST_SUITE_P(Reconstruct,
+                         SiemensStepsTest,
                          testing::ValuesIn(solvers_of_amplitudes()),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 /// Omitting the light of one frame of 516 changes more than the order of sums does.
-TEST(SiemensStepOfOneDevice, IsNotThatOfOtherFrames) {
+TEST(SiemensStepOfOneDeviceTest, IsNotThatOfOtherFrames) {
   const auto path = tests::data_file(siemens_star);
   if (!path) GTEST_SKIP() << tests::absent(siemens_star);
   Dataset data = read_dataset(*path);
@@ -206,7 +206,7 @@ TEST(SiemensStepOfOneDevice, IsNotThatOfOtherFrames) {
   EXPECT_GT(apart(wrong.probe, right.probe), apart_at_most(data.count));
 }
 
-TEST(SiemensCounts, StepsLowerTheirCost) {
+TEST(SiemensCountsTest, StepsLowerTheirCost) {
   const auto path = tests::data_file(siemens_star);
   if (!path) GTEST_SKIP() << tests::absent(siemens_star);
   const Dataset data = read_dataset(*path);
@@ -222,7 +222,7 @@ TEST(SiemensCounts, StepsLowerTheirCost) {
   }
 }
 
-TEST(SiemensCounts, StepIsTheReferences) {
+TEST(SiemensCountsTest, StepIsTheReferences) {
   const auto path = tests::data_file(siemens_star);
   if (!path) GTEST_SKIP() << tests::absent(siemens_star);
   const Dataset all = read_dataset(*path);
@@ -246,8 +246,8 @@ TEST(SiemensCounts, StepIsTheReferences) {
   EXPECT_GT(solver.check(of_others, step).ratio, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(reconstruct,
-                         SiemensStep,
+INSTANTIATE_TEST_SUITE_P(Reconstruct,
+                         SiemensStepTest,
                          testing::ValuesIn(every_partition()),
                          tests::printed_name);
 
@@ -312,9 +312,9 @@ struct Target {
   friend void PrintTo(const Target& target, std::ostream* out) { *out << target.solver; }
 };
 
-class Simulated : public testing::TestWithParam<Target> {};
+class SimulatedTest : public testing::TestWithParam<Target> {};
 
-TEST_P(Simulated, ObjectComesBackFromAFlatOne) {
+TEST_P(SimulatedTest, ObjectComesBackFromAFlatOne) {
   const auto path = tests::data_file(two_modes);
   if (!path) GTEST_SKIP() << tests::absent(two_modes);
   const Dataset data = read_dataset(*path);
@@ -330,8 +330,8 @@ TEST_P(Simulated, ObjectComesBackFromAFlatOne) {
   EXPECT_GT(likeness(data, result.state.object, data.object), GetParam().likeness_least);
 }
 
-INSTANTIATE_TEST_SUITE_P(reconstruct,
-                         Simulated,
+INSTANTIATE_TEST_SUITE_P(Reconstruct,
+                         SimulatedTest,
                          testing::Values(Target{"rpie", 1e-3, 0.999},
                                          Target{"epie", 1e-3, 0.999},
                                          Target{"lsqml", 1e-3, 0.999},

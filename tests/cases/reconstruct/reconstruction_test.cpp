@@ -71,9 +71,9 @@ const Solver counting{
     },
     .check = check_counting};
 
-class Reconstruct : public testing::Test {
+class ReconstructTest : public testing::Test {
  protected:
-  Reconstruct() {
+  ReconstructTest() {
     cluster_.begin(1, {}, {});
     start_.state = starting_state(data_, 2, true);
   }
@@ -86,14 +86,14 @@ class Reconstruct : public testing::Test {
   Result start_;
 };
 
-TEST_F(Reconstruct, KeepsTheCostOfEveryState) {
+TEST_F(ReconstructTest, KeepsTheCostOfEveryState) {
   const Result result = reconstruct(counting, problem_, start_, {.iterations = 3}, {});
   EXPECT_EQ(result.costs, (std::vector<double>{9, 8, 7, 6}));
   EXPECT_EQ(result.iterations, 3);
   EXPECT_EQ(result.solver, "counting");
 }
 
-TEST_F(Reconstruct, GoesThroughAllBatchesInEveryIteration) {
+TEST_F(ReconstructTest, GoesThroughAllBatchesInEveryIteration) {
   problem_.batches = 3;
   const Result result = reconstruct(counting, problem_, start_, {.iterations = 2}, {});
   EXPECT_EQ(result.state.memory.at("batch"), (std::vector<float>{0, 1, 2, 0, 1, 2}));
@@ -101,7 +101,7 @@ TEST_F(Reconstruct, GoesThroughAllBatchesInEveryIteration) {
   EXPECT_EQ(result.batches, 3);
 }
 
-TEST_F(Reconstruct, ChecksEveryKthStep) {
+TEST_F(ReconstructTest, ChecksEveryKthStep) {
   std::vector<std::pair<std::int64_t, std::string>> checked;
   const auto note = [&](std::int64_t step, const StepCheck& check) {
     EXPECT_EQ(check.ratio, 0);
@@ -134,7 +134,7 @@ class Parting final : public Reconstruction {
   int steps_ = 0;
 };
 
-TEST_F(Reconstruct, ComparesCopiesAtCheckedStepsAndAtTheEnd) {
+TEST_F(ReconstructTest, ComparesCopiesAtCheckedStepsAndAtTheEnd) {
   Solver parting = counting;
   parting.start = [](const Problem&, const State& from) -> std::unique_ptr<Reconstruction> {
     return std::make_unique<Parting>(from);
@@ -151,7 +151,7 @@ TEST_F(Reconstruct, ComparesCopiesAtCheckedStepsAndAtTheEnd) {
                                                                {5, "rank 1: probe"}}));
 }
 
-TEST_F(Reconstruct, GoesOnFromACheckpointAsIfItHadNeverStopped) {
+TEST_F(ReconstructTest, GoesOnFromACheckpointAsIfItHadNeverStopped) {
   const StepBudget budget{.iterations = 5, .save_every = 2};
   const auto save = [&](const Result& result) {
     if (result.iterations == 2) write_result(path_, data_, result, true);
@@ -165,7 +165,7 @@ TEST_F(Reconstruct, GoesOnFromACheckpointAsIfItHadNeverStopped) {
   EXPECT_EQ(resumed.state.memory, whole.state.memory);
 }
 
-TEST_F(Reconstruct, GoesOnFromItsEnd) {
+TEST_F(ReconstructTest, GoesOnFromItsEnd) {
   const Result whole = reconstruct(counting, problem_, start_, {.iterations = 5}, {});
   write_result(path_, data_, reconstruct(counting, problem_, start_, {.iterations = 3}, {}), true);
   const Result resumed =
@@ -173,7 +173,7 @@ TEST_F(Reconstruct, GoesOnFromItsEnd) {
   EXPECT_EQ(resumed.costs, whole.costs);
 }
 
-TEST_F(Reconstruct, EndsWhenItIsInterrupted) {
+TEST_F(ReconstructTest, EndsWhenItIsInterrupted) {
   int steps = 0;
   const Result result =
       reconstruct(counting, problem_, start_, {.iterations = 9}, {.is_interrupted = [&] {
@@ -184,7 +184,7 @@ TEST_F(Reconstruct, EndsWhenItIsInterrupted) {
 
 /// An interrupt does not wait for the end of the iteration. The result is the state before the
 /// iteration.
-TEST_F(Reconstruct, EndsWithinAnIterationWhenItIsInterrupted) {
+TEST_F(ReconstructTest, EndsWithinAnIterationWhenItIsInterrupted) {
   problem_.batches = 3;
   int asked = 0;
   const Observer observer{.is_interrupted = [&] { return ++asked == 5; }};
@@ -199,7 +199,7 @@ TEST_F(Reconstruct, EndsWithinAnIterationWhenItIsInterrupted) {
 }
 
 /// An interrupt does not wait for a check either. An interrupted check reports nothing.
-TEST_F(Reconstruct, EndsWithinACheckWhenItIsInterrupted) {
+TEST_F(ReconstructTest, EndsWithinACheckWhenItIsInterrupted) {
   problem_.batches = 2;
   std::vector<std::int64_t> begun;
   std::vector<std::int64_t> checked;
@@ -217,7 +217,7 @@ TEST_F(Reconstruct, EndsWithinACheckWhenItIsInterrupted) {
   EXPECT_EQ(result.state.memory.at("batch"), (std::vector<float>{0, 1}));
 }
 
-TEST_F(Reconstruct, ReadsTheStateAtItsEndAlone) {
+TEST_F(ReconstructTest, ReadsTheStateAtItsEndAlone) {
   problem_.batches = 2;
   Counting::states_read = 0;
   static_cast<void>(reconstruct(
@@ -225,7 +225,7 @@ TEST_F(Reconstruct, ReadsTheStateAtItsEndAlone) {
   EXPECT_EQ(Counting::states_read, 1);
 }
 
-TEST_F(Reconstruct, EndsBeforeTheFirstIteration) {
+TEST_F(ReconstructTest, EndsBeforeTheFirstIteration) {
   problem_.batches = 2;
   const Result result = reconstruct(
       counting, problem_, start_, {.iterations = 9}, {.is_interrupted = [] { return true; }});
@@ -234,13 +234,13 @@ TEST_F(Reconstruct, EndsBeforeTheFirstIteration) {
   EXPECT_EQ(result.state.object, start_.state.object);
 }
 
-TEST_F(Reconstruct, EndsWhereTheCostIsNoNumber) {
+TEST_F(ReconstructTest, EndsWhereTheCostIsNoNumber) {
   start_.state.object[0] = std::numeric_limits<float>::quiet_NaN();
   const Result result = reconstruct(counting, problem_, start_, {.iterations = 9}, {});
   EXPECT_EQ(result.iterations, 1);
 }
 
-TEST_F(Reconstruct, WritesWhatOthersNeedToRecomputeTheModel) {
+TEST_F(ReconstructTest, WritesWhatOthersNeedToRecomputeTheModel) {
   const Result result = reconstruct(counting, problem_, start_, {.iterations = 1}, {});
   write_result(path_, data_, result, false);
   const hdf5::Reader file(path_);
@@ -253,7 +253,7 @@ TEST_F(Reconstruct, WritesWhatOthersNeedToRecomputeTheModel) {
   EXPECT_EQ(file.numbers<double>("entry_1/image_1/cost").values, result.costs);
 }
 
-TEST_F(Reconstruct, TellsFiniteStatesFromOthers) {
+TEST_F(ReconstructTest, TellsFiniteStatesFromOthers) {
   EXPECT_TRUE(is_finite(start_));
   Result spoilt = start_;
   spoilt.state.object.back() = {0, std::numeric_limits<float>::quiet_NaN()};
@@ -269,7 +269,7 @@ TEST_F(Reconstruct, TellsFiniteStatesFromOthers) {
   EXPECT_FALSE(is_finite(spoilt));
 }
 
-TEST_F(Reconstruct, LeavesNothingHalfWritten) {
+TEST_F(ReconstructTest, LeavesNothingHalfWritten) {
   EXPECT_THROW(write_result(folder_.path() / "none" / "out.cxi", data_, start_, true),
                std::runtime_error);
   write_result(path_, data_, start_, true);
@@ -277,7 +277,7 @@ TEST_F(Reconstruct, LeavesNothingHalfWritten) {
 }
 
 /// Writes checkpoints with one changed number each, and reads them.
-TEST_F(Reconstruct, RejectsBrokenCheckpoints) {
+TEST_F(ReconstructTest, RejectsBrokenCheckpoints) {
   const auto complaint = [&](const Result& broken) -> std::string {
     write_result(path_, data_, broken, true);
     try {
@@ -316,7 +316,7 @@ TEST_F(Reconstruct, RejectsBrokenCheckpoints) {
             "entry_1/image_1/cost: expected finite numbers, found infinity or NaN at 1");
 }
 
-TEST_F(Reconstruct, RejectsCheckpointsWithAnyFlippedBit) {
+TEST_F(ReconstructTest, RejectsCheckpointsWithAnyFlippedBit) {
   start_.state.memory["count"] = {1, 2};
   write_result(path_, data_, start_, true);
   const std::string whole = harness::read_file(path_);
@@ -332,7 +332,7 @@ TEST_F(Reconstruct, RejectsCheckpointsWithAnyFlippedBit) {
   EXPECT_THROW((void)read_result(path_, data_), harness::FileError);
 }
 
-TEST_F(Reconstruct, RejectsCountsThatAreNotWhole) {
+TEST_F(ReconstructTest, RejectsCountsThatAreNotWhole) {
   for (const double number : {3.7, std::nan(""), 1e10}) {
     hdf5::Writer file;
     file.number("rankcheck_1/memory/is_complete", 1);
@@ -351,7 +351,7 @@ TEST_F(Reconstruct, RejectsCountsThatAreNotWhole) {
   }
 }
 
-TEST_F(Reconstruct, RejectsCheckpointsOfOtherFrames) {
+TEST_F(ReconstructTest, RejectsCheckpointsOfOtherFrames) {
   start_.frames_hash = fingerprint(data_);
   write_result(path_, data_, start_, true);
   const Result read = read_result(path_, data_);
@@ -364,7 +364,7 @@ TEST_F(Reconstruct, RejectsCheckpointsOfOtherFrames) {
   EXPECT_THROW(require_same_frames(path_, read, fingerprint(other)), harness::BadInput);
 }
 
-TEST_F(Reconstruct, RejectsCheckpointsWithoutWhatTheSolverRemembers) {
+TEST_F(ReconstructTest, RejectsCheckpointsWithoutWhatTheSolverRemembers) {
   Solver remembering = counting;
   remembering.remembers = {spec::Array::probe_direction};
   const auto require = [&] { require_memory(path_, start_, remembering, data_); };
@@ -386,7 +386,7 @@ TEST_F(Reconstruct, RejectsCheckpointsWithoutWhatTheSolverRemembers) {
   EXPECT_THROW(require(), harness::BadInput);
 }
 
-TEST_F(Reconstruct, RejectsCheckpointsOfOtherData) {
+TEST_F(ReconstructTest, RejectsCheckpointsOfOtherData) {
   write_result(path_, data_, start_, false);
   EXPECT_THROW(static_cast<void>(read_result(path_, data_)), harness::FileError);
   write_result(path_, data_, start_, true);

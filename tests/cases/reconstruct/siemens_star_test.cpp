@@ -158,15 +158,15 @@ double sharpness_least() {
   return left_by_edges(radius_least) / left_by_edges(radius_most);
 }
 
-class SiemensStar : public testing::Test {
+class SiemensStarTest : public testing::Test {
  protected:
-  SiemensStar() { devices_.begin(1, {}, {}); }
+  SiemensStarTest() { devices_.begin(1, {}, {}); }
 
   std::optional<std::filesystem::path> path_ = tests::data_file(siemens_star);
   gpu::sim::SimCluster devices_{reference::contract_named, gpu::algorithm_for};
 };
 
-TEST_F(SiemensStar, IsSharp) {
+TEST_F(SiemensStarTest, IsSharp) {
   if (!path_) GTEST_SKIP() << tests::absent(siemens_star);
   const Dataset data = read_dataset(*path_);
   Result start;
@@ -178,7 +178,7 @@ TEST_F(SiemensStar, IsSharp) {
   EXPECT_LT(sharpness(data, blurred(data, result.state.object)), sharpness_least());
 }
 
-TEST_F(SiemensStar, IsSharpWhereNobodyKnowsTheProbe) {
+TEST_F(SiemensStarTest, IsSharpWhereNobodyKnowsTheProbe) {
   if (!path_) GTEST_SKIP() << tests::absent(siemens_star);
   Dataset data = read_dataset(*path_);
   data.has_probe = false;

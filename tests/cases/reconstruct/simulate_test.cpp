@@ -29,7 +29,7 @@ std::complex<double> product(const Dataset& data, std::ptrdiff_t a, std::ptrdiff
   return sum;
 }
 
-TEST(Simulate, MakesOrthogonalModesOfHalvingPower) {
+TEST(SimulateTest, MakesOrthogonalModesOfHalvingPower) {
   const Dataset data = simulate(small());
   const double power = product(data, 0, 0).real();
   EXPECT_NEAR(power, 1e6 / 1.75, 1);
@@ -40,7 +40,7 @@ TEST(Simulate, MakesOrthogonalModesOfHalvingPower) {
   }
 }
 
-TEST(Simulate, KeepsAmplitudesAndWindowsWithinTheirLimits) {
+TEST(SimulateTest, KeepsAmplitudesAndWindowsWithinTheirLimits) {
   for (const ScanPath path : {ScanPath::raster, ScanPath::spiral, ScanPath::random}) {
     Simulation simulation = small();
     simulation.path = path;
@@ -55,7 +55,7 @@ TEST(Simulate, KeepsAmplitudesAndWindowsWithinTheirLimits) {
   }
 }
 
-TEST(Simulate, IsAFunctionOfItsSeed) {
+TEST(SimulateTest, IsAFunctionOfItsSeed) {
   Simulation simulation = small();
   simulation.poisson = true;
   const Dataset data = simulate(simulation);
@@ -65,7 +65,7 @@ TEST(Simulate, IsAFunctionOfItsSeed) {
 }
 
 /// Tests mean and variance of (count - mean) / sqrt(mean) over all bright pixels.
-TEST(Simulate, NoiseHasTheMeanAndVarianceOfPoisson) {
+TEST(SimulateTest, NoiseHasTheMeanAndVarianceOfPoisson) {
   for (const double photons : {500.0, 1e5}) {
     Simulation simulation = small();
     simulation.positions = 100;
@@ -91,13 +91,13 @@ TEST(Simulate, NoiseHasTheMeanAndVarianceOfPoisson) {
   }
 }
 
-TEST(Simulate, RejectsAnObjectThatIsTooSmall) {
+TEST(SimulateTest, RejectsAnObjectThatIsTooSmall) {
   Simulation simulation = small();
   simulation.object = 12;
   EXPECT_THROW(static_cast<void>(simulate(simulation)), harness::BadInput);
 }
 
-TEST(Simulate, SurvivesAFile) {
+TEST(SimulateTest, SurvivesAFile) {
   const harness::TemporaryFolder folder;
   const Dataset data = simulate(small());
   write_dataset(folder.path() / "a.cxi", data, "a title", false);
@@ -107,7 +107,7 @@ TEST(Simulate, SurvivesAFile) {
   EXPECT_EQ(again.rows, data.rows);
 }
 
-TEST(WithModes, AddsWeakOrthogonalModes) {
+TEST(WithModesTest, AddsWeakOrthogonalModes) {
   Simulation simulation = small();
   simulation.modes = 1;
   Dataset data = simulate(simulation);
@@ -120,7 +120,7 @@ TEST(WithModes, AddsWeakOrthogonalModes) {
   EXPECT_LE(std::abs(product(data, 1, 2)), 1e-6 * power);
 }
 
-TEST(WithModes, DropsTheLast) {
+TEST(WithModesTest, DropsTheLast) {
   const Dataset data = simulate(small());
   const std::vector<std::complex<float>> probe = with_modes(data, 1);
   ASSERT_EQ(probe.size(), 144U);

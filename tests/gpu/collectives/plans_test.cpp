@@ -291,7 +291,7 @@ INSTANTIATE_TEST_SUITE_P(Frugal,
                          testing::ValuesIn(frugal_implementations()),
                          tests::printed_name);
 
-TEST(Algorithms, AreThereForEveryCollective) {
+TEST(AlgorithmsTest, AreThereForEveryCollective) {
   for (const reference::Collective& collective : reference::collectives()) {
     const auto& all = implementations();
     EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Implementation& implementation) {
@@ -300,7 +300,7 @@ TEST(Algorithms, AreThereForEveryCollective) {
   }
 }
 
-TEST(Barriers, LetNobodyLeaveBeforeEveryoneEntered) {
+TEST(BarriersTest, LetNobodyLeaveBeforeEveryoneEntered) {
   for (const Implementation& implementation : implementations()) {
     const spec::Contract& contract = collective_named(implementation.operation).contract;
     if (!contract.synchronises) continue;

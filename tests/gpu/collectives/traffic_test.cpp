@@ -69,7 +69,7 @@ constexpr spec::Call movement(int ranks, std::int64_t count) {
   return {.ranks = ranks, .count = count, .counts = {}};
 }
 
-TEST(AllReduceTraffic, IsTheMinimumForLargeMessageAlgorithms) {
+TEST(AllReduceTrafficTest, IsTheMinimumForLargeMessageAlgorithms) {
   constexpr std::int64_t count = 1 << 20;
   for (const std::string_view algorithm : {"ring", "recursive_halving_doubling", "direct"}) {
     EXPECT_EQ(elements_moved(plan_of("all_reduce", algorithm, reduction(8, count))), 2 * 7 * count)
@@ -77,19 +77,19 @@ TEST(AllReduceTraffic, IsTheMinimumForLargeMessageAlgorithms) {
   }
 }
 
-TEST(BroadcastTraffic, BringsEachElementToARankOnce) {
+TEST(BroadcastTrafficTest, BringsEachElementToARankOnce) {
   for (const std::string_view algorithm : {"binomial", "chain", "scatter_all_gather"}) {
     EXPECT_EQ(elements_moved(plan_of("broadcast", algorithm, movement(11, 1000))), 10 * 1000)
         << algorithm;
   }
 }
 
-TEST(RingReduceScatter, NeedsTwoSlotsOfScratch) {
+TEST(RingReduceScatterTest, NeedsTwoSlotsOfScratch) {
   const Plan plan = plan_of("reduce_scatter", "ring", reduction(6, 5));
   EXPECT_EQ(plan.scratch, std::vector<std::int64_t>(6, 2 * 5));
 }
 
-TEST(ChainBroadcast, CutsTheMessageIntoChunks) {
+TEST(ChainBroadcastTest, CutsTheMessageIntoChunks) {
   const Plan plan = plan_of("broadcast", "chain", movement(2, 10), {.in_place = false, .chunk = 4});
   std::vector<std::int64_t> sizes;
   for (const Step& step : plan.steps[0]) {
@@ -98,7 +98,7 @@ TEST(ChainBroadcast, CutsTheMessageIntoChunks) {
   EXPECT_EQ(sizes, (std::vector<std::int64_t>{4, 4, 2}));
 }
 
-TEST(LogarithmicAlgorithms, TakeFewStepsOnManyRanks) {
+TEST(LogarithmicAlgorithmsTest, TakeFewStepsOnManyRanks) {
   struct Entry {
     std::string_view operation;
     std::string_view algorithm;

@@ -43,7 +43,7 @@ class ShortFloatTest : public testing::Test {};
 using Formats = testing::Types<Half, Brain>;
 TYPED_TEST_SUITE(ShortFloatTest, Formats);
 
-TYPED_TEST(ShortFloatTest, widens_every_finite_value_exactly) {
+TYPED_TEST(ShortFloatTest, WidensEveryFiniteValueExactly) {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
     if ((bits & 0x7fffU) >= TypeParam::infinity) continue;
     ASSERT_EQ(static_cast<double>(TypeParam::widen(bits)),
@@ -52,7 +52,7 @@ TYPED_TEST(ShortFloatTest, widens_every_finite_value_exactly) {
   }
 }
 
-TYPED_TEST(ShortFloatTest, keeps_every_value) {
+TYPED_TEST(ShortFloatTest, KeepsEveryValue) {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
     if ((bits & 0x7fffU) > TypeParam::infinity) {
       ASSERT_TRUE(std::isnan(TypeParam::widen(bits))) << bits;
@@ -63,7 +63,7 @@ TYPED_TEST(ShortFloatTest, keeps_every_value) {
   }
 }
 
-TYPED_TEST(ShortFloatTest, rounds_to_nearest_even_between_neighbours) {
+TYPED_TEST(ShortFloatTest, RoundsToNearestEvenBetweenNeighbours) {
   for (std::uint32_t bits = 0; bits + 1 < TypeParam::infinity; ++bits) {
     const float low = TypeParam::widen(bits);
     const float high = TypeParam::widen(bits + 1);
@@ -74,7 +74,7 @@ TYPED_TEST(ShortFloatTest, rounds_to_nearest_even_between_neighbours) {
   }
 }
 
-TYPED_TEST(ShortFloatTest, rounds_without_narrowing_to_the_same_value) {
+TYPED_TEST(ShortFloatTest, RoundsWithoutNarrowingToTheSameValue) {
   for (std::uint32_t pattern = 0; pattern < 0x100000; ++pattern) {
     // All signs and exponents, with the upper bits and the lowest bit of the significand.
     const float value = bits_as<float>((pattern & 0xffffeU) << 12 | (pattern & 1U));
@@ -87,7 +87,7 @@ TYPED_TEST(ShortFloatTest, rounds_without_narrowing_to_the_same_value) {
   }
 }
 
-TYPED_TEST(ShortFloatTest, overflows_from_the_middle_to_the_next_power_of_two) {
+TYPED_TEST(ShortFloatTest, OverflowsFromTheMiddleToTheNextPowerOfTwo) {
   const std::uint32_t largest = TypeParam::infinity - 1;
   const float top = TypeParam::widen(largest);
   const float half_ulp = (top - TypeParam::widen(largest - 1)) / 2;
@@ -97,7 +97,7 @@ TYPED_TEST(ShortFloatTest, overflows_from_the_middle_to_the_next_power_of_two) {
             0x8000U | TypeParam::infinity);
 }
 
-TEST(ElementTest, integers_wrap) {
+TEST(ElementTest, IntegersWrap) {
   EXPECT_EQ(add<std::int8_t>(127, 1), -128);
   EXPECT_EQ(add(std::numeric_limits<std::int64_t>::max(), std::int64_t{1}),
             std::numeric_limits<std::int64_t>::min());
@@ -106,13 +106,13 @@ TEST(ElementTest, integers_wrap) {
             std::numeric_limits<std::int32_t>::min());
 }
 
-TEST(ElementTest, integers_divide_toward_zero) {
+TEST(ElementTest, IntegersDivideTowardZero) {
   EXPECT_EQ(divide<std::int32_t>(-7, 2), -3);
   EXPECT_EQ(divide<std::int8_t>(-128, 300), 0);
   EXPECT_EQ(divide(std::numeric_limits<std::uint64_t>::max(), 2), 0x7fffffffffffffffU);
 }
 
-TEST(ElementTest, minimum_and_maximum_drop_nan) {
+TEST(ElementTest, MinimumAndMaximumDropNan) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(minimum(nan, 2.0F), 2.0F);
   EXPECT_EQ(minimum(2.0F, nan), 2.0F);
@@ -121,7 +121,7 @@ TEST(ElementTest, minimum_and_maximum_drop_nan) {
   EXPECT_TRUE(std::isnan(minimum(nan, nan)));
 }
 
-TEST(ElementTest, minimum_and_maximum_order_the_zeros) {
+TEST(ElementTest, MinimumAndMaximumOrderTheZeros) {
   EXPECT_TRUE(std::signbit(minimum(0.0, -0.0)));
   EXPECT_TRUE(std::signbit(minimum(-0.0, 0.0)));
   EXPECT_FALSE(std::signbit(maximum(0.0, -0.0)));

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* soname = "libvendor.so.7";
 
-class VendorLibraries : public testing::Test {
+class VendorLibrariesTest : public testing::Test {
  protected:
   /// Puts a working library of this name into a folder. Returns its path.
   fs::path put(const fs::path& folder, const std::string& name = soname) {
@@ -76,7 +76,7 @@ class VendorLibraries : public testing::Test {
   harness::TemporaryFolder folder_;
 };
 
-TEST_F(VendorLibraries, AreTriedInOrder) {
+TEST_F(VendorLibrariesTest, AreTriedInOrder) {
   set("CUDA_HOME", at("home"));
   set("CUDA_PATH", at("path"));
   set("CONDA_PREFIX", at("conda"));
@@ -130,7 +130,7 @@ TEST_F(VendorLibraries, AreTriedInOrder) {
             "or name its file with --vendor-library PATH");
 }
 
-TEST_F(VendorLibraries, AreFirstLookedForByTheDynamicLinker) {
+TEST_F(VendorLibrariesTest, AreFirstLookedForByTheDynamicLinker) {
   set("CUDA_HOME", at("home"));
   put("home/lib64", "libm.so.6");
   const LoadedLibrary found = load("libm.so.6");
@@ -139,7 +139,7 @@ TEST_F(VendorLibraries, AreFirstLookedForByTheDynamicLinker) {
   EXPECT_TRUE(found.file.starts_with('/')) << found.file;
 }
 
-TEST_F(VendorLibraries, AreTheFileThatIsNamedAndNoOther) {
+TEST_F(VendorLibrariesTest, AreTheFileThatIsNamedAndNoOther) {
   set("CUDA_HOME", at("home"));
   put("home/lib64");
   const fs::path named = put("mine");
@@ -153,7 +153,7 @@ TEST_F(VendorLibraries, AreTheFileThatIsNamedAndNoOther) {
                 "its file with --vendor-library PATH");
 }
 
-TEST_F(VendorLibraries, AreTakenFromTheNextPlaceWhereOneIsBroken) {
+TEST_F(VendorLibrariesTest, AreTakenFromTheNextPlaceWhereOneIsBroken) {
   set("CUDA_HOME", at("home"));
   set("CUDA_PATH", at("path"));
   const std::string broken = put_broken("home/lib64");

@@ -7,7 +7,7 @@
 namespace rankcheck::gpu::plan {
 namespace {
 
-TEST(PrintTest, writes_a_step_a_line) {
+TEST(PrintTest, WritesAStepALine) {
   Sketch sketch(2);
   Builder& builder = sketch.builder;
   const Range slot = builder.scratch(1, 4);

@@ -17,20 +17,20 @@ std::string walk(const Plan& plan, const Schedule& schedule, Scheduler& schedule
   return scheduler.finished() ? order : order + "!";
 }
 
-TEST(ScheduleTest, reads_back_its_text) {
+TEST(ScheduleTest, ReadsBackItsText) {
   for (const char* text : {"in_order", "random:7", "pct:18446744073709551615"}) {
     ASSERT_TRUE(parse_schedule(text)) << text;
     EXPECT_EQ(to_text(*parse_schedule(text)), text);
   }
 }
 
-TEST(ScheduleTest, rejects_other_text) {
+TEST(ScheduleTest, RejectsOtherText) {
   for (const char* text : {"", "random", "random:", "pct:-1", "pct:1x", "order:1", "in_order:1"}) {
     EXPECT_FALSE(parse_schedule(text)) << text;
   }
 }
 
-TEST(SchedulerTest, takes_one_rank_as_far_as_it_goes) {
+TEST(SchedulerTest, TakesOneRankAsFarAsItGoes) {
   Sketch sketch(2);
   send_to_1(sketch.builder);
   Scheduler scheduler;
@@ -41,7 +41,7 @@ TEST(SchedulerTest, takes_one_rank_as_far_as_it_goes) {
             "11");
 }
 
-TEST(SchedulerTest, repeats_itself_and_varies_with_the_seed) {
+TEST(SchedulerTest, RepeatsItselfAndVariesWithTheSeed) {
   Sketch sketch(4);
   for (int rank = 1; rank < 4; ++rank) {
     sketch.builder.wait(rank,
@@ -59,7 +59,7 @@ TEST(SchedulerTest, repeats_itself_and_varies_with_the_seed) {
   }
 }
 
-TEST(SchedulerTest, a_stopped_rank_does_not_signal) {
+TEST(SchedulerTest, AStoppedRankDoesNotSignal) {
   Sketch sketch(2);
   sketch.builder.wait(1, sketch.builder.signal(0));
   Scheduler scheduler;

@@ -26,14 +26,14 @@ std::string error_of(const std::string& text) {
   return "";
 }
 
-TEST(TopologyTest, finds_the_level_between_ranks) {
+TEST(TopologyTest, FindsTheLevelBetweenRanks) {
   const Topology topology = machine();
   EXPECT_EQ(topology.level_between(5, 5), 0U);
   EXPECT_EQ(topology.level_between(4, 5), 1U);
   EXPECT_EQ(topology.level_between(3, 4), 2U);
 }
 
-TEST(TopologyTest, names_the_line_that_is_wrong) {
+TEST(TopologyTest, NamesTheLineThatIsWrong) {
   EXPECT_EQ(error_of("# none\n"), "topology test, line 1: expected at least one level");
   EXPECT_EQ(error_of("2 near 1 1"),
             "topology test, line 1: expected the first level to hold 1 rank");
@@ -46,7 +46,7 @@ TEST(TopologyTest, names_the_line_that_is_wrong) {
             "topology test, line 1: expected a latency of at least 0 and a bandwidth above 0");
 }
 
-TEST(TopologyTest, parses_what_is_shipped) {
+TEST(TopologyTest, ParsesWhatIsShipped) {
   const auto capacity = [](const std::string& name) {
     const std::string path = RANKCHECK_SOURCE_DIR "/gpu/plan/topologies/" + name + ".txt";
     return parse_topology(name, harness::read_file(path)).capacity();
@@ -57,7 +57,7 @@ TEST(TopologyTest, parses_what_is_shipped) {
   EXPECT_EQ(capacity("cluster512"), 4096);
 }
 
-TEST(TimingTest, a_put_takes_bandwidth_and_latency) {
+TEST(TimingTest, APutTakesBandwidthAndLatency) {
   Sketch sketch(2, 1000);
   send_to_1(sketch.builder);
   const Timing timing = time_plan(sketch.plan, 4, machine());
@@ -68,7 +68,7 @@ TEST(TimingTest, a_put_takes_bandwidth_and_latency) {
   EXPECT_EQ(timing.traffic[2].bytes, 0);
 }
 
-TEST(TimingTest, a_signal_takes_one_latency) {
+TEST(TimingTest, ASignalTakesOneLatency) {
   Sketch sketch(3);
   sketch.builder.wait(1, sketch.builder.signal(0));
   sketch.builder.wait(2, sketch.builder.signal(1));
@@ -79,20 +79,20 @@ TEST(TimingTest, a_signal_takes_one_latency) {
 }
 
 /// A put to a far rank delays the later signal to a near rank.
-TEST(TimingTest, a_signal_does_not_overtake_what_was_sent) {
+TEST(TimingTest, ASignalDoesNotOvertakeWhatWasSent) {
   Sketch sketch(3, 1000);
   sketch.builder.put(sketch.builder.recv(2), sketch.builder.send(0));
   sketch.builder.wait(1, sketch.builder.signal(0));
   EXPECT_NEAR(time_plan(sketch.plan, 4, machine()).leave_seconds[1], 140e-6, 1e-12);
 }
 
-TEST(TimingTest, a_reduce_fetches_and_touches_memory) {
+TEST(TimingTest, AReduceFetchesAndTouchesMemory) {
   Sketch sketch(2, 1000);
   sketch.builder.reduce(sketch.builder.recv(0), {sketch.builder.send(0), sketch.builder.send(1)});
   EXPECT_NEAR(time_plan(sketch.plan, 4, machine()).seconds, (14 + 1 + 3) * 1e-6, 1e-12);
 }
 
-TEST(TimingTest, messages_to_one_rank_share_its_port) {
+TEST(TimingTest, MessagesToOneRankShareItsPort) {
   Sketch sketch(6, 1000);
   const auto scratch = sketch.builder.scratch(0, 2000);
   for (const int rank : {2, 4}) {
@@ -102,7 +102,7 @@ TEST(TimingTest, messages_to_one_rank_share_its_port) {
   EXPECT_NEAR(time_plan(sketch.plan, 4, machine()).seconds, (100 + 2 * 40) * 1e-6, 1e-12);
 }
 
-TEST(TimingTest, rejects_what_does_not_fit) {
+TEST(TimingTest, RejectsWhatDoesNotFit) {
   Sketch sketch(9);
   try {
     (void)time_plan(sketch.plan, 4, machine());
@@ -112,7 +112,7 @@ TEST(TimingTest, rejects_what_does_not_fit) {
   }
 }
 
-TEST(TimingTest, rejects_a_plan_that_never_ends) {
+TEST(TimingTest, RejectsAPlanThatNeverEnds) {
   Sketch sketch(1);
   sketch.builder.wait(0, Event{sketch.plan.events++});
   EXPECT_THROW((void)time_plan(sketch.plan, 4, machine()), std::invalid_argument);

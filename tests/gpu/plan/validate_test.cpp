@@ -9,7 +9,7 @@
 namespace rankcheck::gpu::plan {
 namespace {
 
-TEST(ValidateTest, accepts_an_exchange) {
+TEST(ValidateTest, AcceptsAnExchange) {
   Sketch sketch(2);
   const Event to_1 = sketch.builder.send_to(sketch.builder.recv(1), sketch.builder.send(0));
   const Event to_0 = sketch.builder.send_to(sketch.builder.recv(0), sketch.builder.send(1));
@@ -18,7 +18,7 @@ TEST(ValidateTest, accepts_an_exchange) {
   EXPECT_EQ(sketch.wrong(), "");
 }
 
-TEST(ValidateTest, finds_a_missing_wait_and_names_both_moves) {
+TEST(ValidateTest, FindsAMissingWaitAndNamesBothMoves) {
   Sketch sketch(2);
   sketch.builder.put(sketch.builder.recv(1), sketch.builder.send(0));
   EXPECT_EQ(sketch.wrong(),
@@ -26,7 +26,7 @@ TEST(ValidateTest, finds_a_missing_wait_and_names_both_moves) {
             "recv[0..4) of rank 1 unordered");
 }
 
-TEST(ValidateTest, finds_an_access_before_entry) {
+TEST(ValidateTest, FindsAnAccessBeforeEntry) {
   Sketch sketch(2);
   sketch.raw(0, StepKind::put, sketch.builder.recv(1), {sketch.builder.send(0)});
   sketch.builder.wait(1, sketch.builder.signal(0));
@@ -35,13 +35,13 @@ TEST(ValidateTest, finds_an_access_before_entry) {
             "recv[0..4) of rank 1 unordered");
 }
 
-TEST(ValidateTest, finds_a_send_buffer_read_after_its_owner_left) {
+TEST(ValidateTest, FindsASendBufferReadAfterItsOwnerLeft) {
   Sketch sketch(2);
   sketch.builder.reduce(sketch.builder.recv(0), {sketch.builder.send(0), sketch.builder.send(1)});
   EXPECT_NE(sketch.wrong().find("touch send[0..4) of rank 1 unordered"), std::string::npos);
 }
 
-TEST(ValidateTest, finds_a_scratch_slot_reused_without_credit) {
+TEST(ValidateTest, FindsAScratchSlotReusedWithoutCredit) {
   Sketch sketch(2);
   Builder& builder = sketch.builder;
   const Range slot = builder.scratch(1, 2);
@@ -52,13 +52,13 @@ TEST(ValidateTest, finds_a_scratch_slot_reused_without_credit) {
   EXPECT_NE(sketch.wrong().find("touch scratch[0..2) of rank 1 unordered"), std::string::npos);
 }
 
-TEST(ValidateTest, finds_scratch_written_after_its_owner_left) {
+TEST(ValidateTest, FindsScratchWrittenAfterItsOwnerLeft) {
   Sketch sketch(2);
   sketch.builder.put(sketch.builder.scratch(1, 4), sketch.builder.send(0));
   EXPECT_NE(sketch.wrong().find("touch scratch[0..4) of rank 1 unordered"), std::string::npos);
 }
 
-TEST(ValidateTest, names_only_the_elements_in_conflict) {
+TEST(ValidateTest, NamesOnlyTheElementsInConflict) {
   Sketch sketch(2);
   Builder& builder = sketch.builder;
   const Event sent = builder.send_to(part(builder.recv(1), 0, 3), part(builder.send(0), 0, 3));
@@ -67,7 +67,7 @@ TEST(ValidateTest, names_only_the_elements_in_conflict) {
   EXPECT_NE(sketch.wrong().find("touch recv[2..3) of rank 1 unordered"), std::string::npos);
 }
 
-TEST(ValidateTest, sees_that_in_place_buffers_are_the_same_memory) {
+TEST(ValidateTest, SeesThatInPlaceBuffersAreTheSameMemory) {
   for (const bool in_place : {false, true}) {
     Sketch sketch(2, 4, {.in_place = in_place});
     Builder& builder = sketch.builder;
@@ -78,7 +78,7 @@ TEST(ValidateTest, sees_that_in_place_buffers_are_the_same_memory) {
   }
 }
 
-TEST(ValidateTest, finds_ranges_out_of_bounds) {
+TEST(ValidateTest, FindsRangesOutOfBounds) {
   Sketch sketch(1);
   sketch.builder.copy(part(sketch.builder.recv(0), 1, 4), sketch.builder.send(0));
   EXPECT_EQ(sketch.wrong(),
@@ -86,7 +86,7 @@ TEST(ValidateTest, finds_ranges_out_of_bounds) {
             "buffer of 4 elements");
 }
 
-TEST(ValidateTest, finds_a_read_of_scratch_that_nobody_wrote) {
+TEST(ValidateTest, FindsAReadOfScratchThatNobodyWrote) {
   Sketch sketch(1);
   const Range slot = sketch.builder.scratch(0, 4);
   sketch.builder.copy(part(slot, 0, 3), part(sketch.builder.send(0), 0, 3));
@@ -94,13 +94,13 @@ TEST(ValidateTest, finds_a_read_of_scratch_that_nobody_wrote) {
   EXPECT_NE(sketch.wrong().find("of which a part was never written"), std::string::npos);
 }
 
-TEST(ValidateTest, finds_a_read_of_an_output_that_nobody_wrote) {
+TEST(ValidateTest, FindsAReadOfAnOutputThatNobodyWrote) {
   Sketch sketch(1);
   sketch.builder.reduce(sketch.builder.recv(0), {sketch.builder.recv(0), sketch.builder.send(0)});
   EXPECT_NE(sketch.wrong().find("of which a part was never written"), std::string::npos);
 }
 
-TEST(ValidateTest, finds_a_read_of_an_output_beside_the_input_that_lies_in_it) {
+TEST(ValidateTest, FindsAReadOfAnOutputBesideTheInputThatLiesInIt) {
   for (const std::int64_t at : {0, 1, 2, 3}) {
     Sketch sketch(1);
     sketch.builder.copy(sketch.builder.scratch(0, 1), part(sketch.builder.recv(0), at, 1));
@@ -111,7 +111,7 @@ TEST(ValidateTest, finds_a_read_of_an_output_beside_the_input_that_lies_in_it) {
   }
 }
 
-TEST(ValidateTest, finds_a_deadlock) {
+TEST(ValidateTest, FindsADeadlock) {
   Sketch sketch(2);
   const Event a{sketch.plan.events++};
   const Event b{sketch.plan.events++};
@@ -127,7 +127,7 @@ TEST(ValidateTest, finds_a_deadlock) {
       "rank 0 step 0 (wait event 3) never continues; rank 1 step 0 (wait event 2) never continues");
 }
 
-TEST(ValidateTest, finds_events_that_are_used_on_one_side_only) {
+TEST(ValidateTest, FindsEventsThatAreUsedOnOneSideOnly) {
   Sketch signalled(2);
   (void)signalled.builder.signal(0);
   EXPECT_NE(signalled.wrong().find("no rank ever waits for that event"), std::string::npos);
@@ -136,14 +136,14 @@ TEST(ValidateTest, finds_events_that_are_used_on_one_side_only) {
   EXPECT_NE(awaited.wrong().find("no rank ever signals that event"), std::string::npos);
 }
 
-TEST(ValidateTest, finds_an_event_signalled_twice) {
+TEST(ValidateTest, FindsAnEventSignalledTwice) {
   Sketch sketch(2);
   sketch.builder.wait(1, sketch.builder.signal(0));
   sketch.plan.steps[0].push_back(sketch.plan.steps[0].back());
   EXPECT_NE(sketch.wrong().find("was signalled before"), std::string::npos);
 }
 
-TEST(ValidateTest, finds_steps_that_mean_nothing) {
+TEST(ValidateTest, FindsStepsThatMeanNothing) {
   const auto wrong = [](StepKind kind, const Range& to, const std::vector<Range>& from) {
     Sketch sketch(2);
     sketch.raw(0, kind, to, from);
@@ -166,7 +166,7 @@ TEST(ValidateTest, finds_steps_that_mean_nothing) {
   EXPECT_TRUE(says(wrong(StepKind::copy, send(0), {send(0, 1)}), "its own source"));
 }
 
-TEST(TraceTest, says_what_each_element_is_made_of) {
+TEST(TraceTest, SaysWhatEachElementIsMadeOf) {
   Sketch sketch(2, 2);
   Builder& builder = sketch.builder;
   const Range slot = builder.scratch(1, 2);
@@ -180,14 +180,14 @@ TEST(TraceTest, says_what_each_element_is_made_of) {
   EXPECT_TRUE(traced[0][0].empty());
 }
 
-TEST(TraceTest, counts_what_is_combined_twice) {
+TEST(TraceTest, CountsWhatIsCombinedTwice) {
   Sketch sketch(1, 1);
   Builder& builder = sketch.builder;
   builder.reduce(builder.recv(0), {builder.send(0), builder.send(0)});
   EXPECT_EQ(trace(sketch.plan, sketch.memory())[0][0].at(0).times, 2);
 }
 
-TEST(TraceTest, counts_reads_through_send_of_memory_that_was_overwritten) {
+TEST(TraceTest, CountsReadsThroughSendOfMemoryThatWasOverwritten) {
   Sketch sketch(1, 1, {.in_place = true});
   Builder& builder = sketch.builder;
   builder.copy(builder.recv(0), builder.send(0));

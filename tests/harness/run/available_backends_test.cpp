@@ -36,7 +36,7 @@ std::string complaint_of(const Work& work) {
   return "none";
 }
 
-TEST(AvailableBackendsTest, says_which_backends_can_run_and_what_the_others_have) {
+TEST(AvailableBackendsTest, SaysWhichBackendsCanRunAndWhatTheOthersHave) {
   const std::vector<NamedBackend> known = made_up_backends().known();
   ASSERT_EQ(known.size(), 2U);
   EXPECT_EQ(known[0].unavailable, "");
@@ -45,13 +45,13 @@ TEST(AvailableBackendsTest, says_which_backends_can_run_and_what_the_others_have
   EXPECT_EQ(known[1].compiled.size(), 1U);
 }
 
-TEST(AvailableBackendsTest, takes_the_path_of_a_program_from_its_name) {
+TEST(AvailableBackendsTest, TakesThePathOfAProgramFromItsName) {
   const NamedBackend program = made_up_backends().find("program:/a/b");
   EXPECT_EQ(program.name, "program:/a/b");
   EXPECT_EQ(program.unavailable, "/a/b is missing");
 }
 
-TEST(AvailableBackendsTest, refuses_unknown_and_unavailable_backends) {
+TEST(AvailableBackendsTest, RefusesUnknownAndUnavailableBackends) {
   const AvailableBackends all = made_up_backends();
   EXPECT_NO_THROW(all.require("here"));
   EXPECT_EQ(complaint_of([&] { all.require("elsewhere"); }),

@@ -9,7 +9,7 @@
 namespace rankcheck::harness::run {
 namespace {
 
-TEST(Interrupt, IsToldOnceByWhateverComesTwice) {
+TEST(InterruptTest, IsToldOnceByWhateverComesTwice) {
   const Interrupt interrupt{SIGUSR1};
   EXPECT_FALSE(interrupt.requested());
   for (int i = 0; i < 2; ++i) ASSERT_EQ(std::raise(SIGUSR1), 0);
@@ -17,7 +17,7 @@ TEST(Interrupt, IsToldOnceByWhateverComesTwice) {
   EXPECT_EQ(interrupt.exit_status(), 128 + SIGUSR1);
 }
 
-TEST(Interrupt, TakesWhatComesWithinASecondForTheSameSignal) {
+TEST(InterruptTest, TakesWhatComesWithinASecondForTheSameSignal) {
   const Interrupt interrupt;
   for (const int number : {SIGTERM, SIGTERM, SIGINT}) ASSERT_EQ(std::raise(number), 0);
   EXPECT_TRUE(interrupt.requested());

@@ -7,7 +7,7 @@
 namespace rankcheck::harness::run {
 namespace {
 
-TEST(OptionValues, WholeNumbersAreDecimalDigits) {
+TEST(OptionValuesTest, WholeNumbersAreDecimalDigits) {
   for (const char* each : {"0", "7", "10", "-3", "18446744073709551616"}) {
     EXPECT_TRUE(is_whole_number(each)) << each;
   }
@@ -17,7 +17,7 @@ TEST(OptionValues, WholeNumbersAreDecimalDigits) {
   }
 }
 
-TEST(OptionValues, DecimalNumbersMayHaveAPointAndAnExponent) {
+TEST(OptionValuesTest, DecimalNumbersMayHaveAPointAndAnExponent) {
   for (const char* each : {"0", "1.5", ".5", "-2e-4", "1e1", "010"}) {
     EXPECT_TRUE(is_decimal_number(each)) << each;
   }
@@ -26,7 +26,7 @@ TEST(OptionValues, DecimalNumbersMayHaveAPointAndAnExponent) {
   }
 }
 
-TEST(OptionValues, ListsHaveEachValueOnce) {
+TEST(OptionValuesTest, ListsHaveEachValueOnce) {
   EXPECT_EQ(split_list("--backend", "sim,mpi"), (std::vector<std::string>{"sim", "mpi"}));
   for (const char* each : {"", ",", "sim,", ",sim", "sim,,mpi", "sim,mpi,sim"}) {
     EXPECT_THROW((void)split_list("--backend", each), BadInput) << each;

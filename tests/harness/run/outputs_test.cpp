@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Outputs : public testing::Test {
+class OutputsTest : public testing::Test {
  protected:
-  Outputs() { write_file(file_, "taken"); }
+  OutputsTest() { write_file(file_, "taken"); }
 
   /// Returns the complaint about a path, without its folder.
   std::string complaint(const std::function<void(const fs::path&)>& require,
@@ -40,13 +40,13 @@ class Outputs : public testing::Test {
   fs::path file_ = folder_.path() / "file";
 };
 
-TEST_F(Outputs, MayBeFilesThatAreNewOrReplaced) {
+TEST_F(OutputsTest, MayBeFilesThatAreNewOrReplaced) {
   EXPECT_EQ(complaint(require_writable_file, "new"), "");
   EXPECT_EQ(complaint(require_writable_file, "file"), "");
   EXPECT_NO_THROW(require_writable_file("in-the-working-folder"));
 }
 
-TEST_F(Outputs, MayBeNoFilesWhereNoneCanBe) {
+TEST_F(OutputsTest, MayBeNoFilesWhereNoneCanBe) {
   fs::create_directory(folder_.path() / "folder");
   EXPECT_EQ(complaint(require_writable_file, "folder"), "folder: expected a file, found a folder");
   EXPECT_EQ(complaint(require_writable_file, "none/new"),
@@ -56,7 +56,7 @@ TEST_F(Outputs, MayBeNoFilesWhereNoneCanBe) {
   EXPECT_THROW(require_writable_file("/dev/null"), BadInput);
 }
 
-TEST_F(Outputs, AreTriedBecauseAFileSystemMayRefuseMoreThanItSays) {
+TEST_F(OutputsTest, AreTriedBecauseAFileSystemMayRefuseMoreThanItSays) {
   // Nobody may write there, not even root.
   EXPECT_THROW(require_writable_file("/proc/new"), BadInput);
   EXPECT_THROW(require_writable_folder("/proc/new/deeper"), BadInput);
@@ -67,28 +67,28 @@ TEST_F(Outputs, AreTriedBecauseAFileSystemMayRefuseMoreThanItSays) {
             std::string::npos);
 }
 
-TEST_F(Outputs, AreNotCreatedBeforeTheirTime) {
+TEST_F(OutputsTest, AreNotCreatedBeforeTheirTime) {
   require_writable_file(folder_.path() / "new");
   require_writable_folder(folder_.path() / "new" / "deeper");
   require_writable_folder(folder_.path());
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
 }
 
-TEST_F(Outputs, MayBeFoldersThatAreNewOrFilled) {
+TEST_F(OutputsTest, MayBeFoldersThatAreNewOrFilled) {
   EXPECT_EQ(complaint(require_writable_folder, "new"), "");
   EXPECT_EQ(complaint(require_writable_folder, "new/deeper/still"), "");
   EXPECT_EQ(complaint(require_writable_folder, "."), "");
   EXPECT_NO_THROW(require_writable_folder("in-the-working-folder"));
 }
 
-TEST_F(Outputs, MayBeNoFoldersWhereNoneCanBe) {
+TEST_F(OutputsTest, MayBeNoFoldersWhereNoneCanBe) {
   EXPECT_EQ(complaint(require_writable_folder, "file"),
             "file: expected a writable folder, found file, which is not a folder");
   EXPECT_EQ(complaint(require_writable_folder, "file/new"),
             "file/new: expected a writable folder, found file, which is not a folder");
 }
 
-TEST_F(Outputs, AreTheSameByAnyName) {
+TEST_F(OutputsTest, AreTheSameByAnyName) {
   const fs::path folder = folder_.path();
   EXPECT_TRUE(is_same_file(folder / "new", folder / "none" / ".." / "new"));
   EXPECT_FALSE(is_same_file(folder / "new", folder / "old"));

@@ -9,7 +9,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-TEST(Progress, OfARunThatRepeatsItselfEndsWithItsTime) {
+TEST(ProgressTest, OfARunThatRepeatsItselfEndsWithItsTime) {
   Progress progress("rankcheck", Clock::now() + std::chrono::hours(1));
   progress.begin_round(4, 0, 1);
   progress.show(sample_finding("all_reduce", Verdict::passed));
@@ -18,13 +18,13 @@ TEST(Progress, OfARunThatRepeatsItselfEndsWithItsTime) {
   EXPECT_TRUE(line.ends_with(", 3600 s left")) << line;
 }
 
-TEST(Progress, TellsNoTimeBeforeTheFirstFinding) {
+TEST(ProgressTest, TellsNoTimeBeforeTheFirstFinding) {
   Progress progress("rankcheck", std::nullopt);
   progress.begin_round(4, 3, 100);
   EXPECT_TRUE(progress.line().ends_with(", ...")) << progress.line();
 }
 
-TEST(Progress, OfOneRoundEndsWithItsCases) {
+TEST(ProgressTest, OfOneRoundEndsWithItsCases) {
   Finding whole = sample_finding("all_reduce", Verdict::passed);
   Progress progress("rankcheck", std::nullopt);
   progress.begin_round(1, 0, whole.unit.cases);
@@ -32,7 +32,7 @@ TEST(Progress, OfOneRoundEndsWithItsCases) {
   EXPECT_TRUE(progress.line().ends_with(", 0 s left")) << progress.line();
 }
 
-TEST(Progress, OfAResumedRunGoesOnWhereTheOneBeforeStopped) {
+TEST(ProgressTest, OfAResumedRunGoesOnWhereTheOneBeforeStopped) {
   Finding last = sample_finding("all_reduce", Verdict::passed);
   Progress progress("rankcheck", std::nullopt);
   progress.begin_round(4, 3, last.unit.cases);

@@ -30,7 +30,7 @@ class RunPlanTest : public testing::Test {
   harness::TemporaryFolder folder_;
 };
 
-TEST_F(RunPlanTest, every_suite_that_is_named_is_planned) {
+TEST_F(RunPlanTest, EverySuiteThatIsNamedIsPlanned) {
   Selection selection;
   selection.suites = {suite("broadcast", 10), suite("insert", 20), suite("scatter", 30)};
   const RunPlan plan = make_plan(selection, cases::make_catalogue(), cases::available_backends());

@@ -56,7 +56,7 @@ std::string error_of(const std::string& raw, std::uint64_t payload_bytes_max = 0
   return {};
 }
 
-TEST(Frame, TravelsWithItsPayloadAndKeepsTheNext) {
+TEST(FrameTest, TravelsWithItsPayloadAndKeepsTheNext) {
   Pair pair;
   const auto first = bytes({1, 2});
   const auto second = bytes({3});
@@ -72,7 +72,7 @@ TEST(Frame, TravelsWithItsPayloadAndKeepsTheNext) {
   EXPECT_FALSE(pair.b.next());
 }
 
-TEST(Frame, WaitsForItsLastByte) {
+TEST(FrameTest, WaitsForItsLastByte) {
   Pair pair;
   pair.write_raw(prefix(2) + "{");
   ASSERT_TRUE(pair.b.fill());
@@ -82,7 +82,7 @@ TEST(Frame, WaitsForItsLastByte) {
   EXPECT_TRUE(pair.b.next());
 }
 
-TEST(Frame, IsRefusedWhenMalformed) {
+TEST(FrameTest, IsRefusedWhenMalformed) {
   EXPECT_NE(error_of(prefix(0xffffffffU)).find("at most"), std::string::npos);
   EXPECT_NE(error_of("Hello, world").find("at most"), std::string::npos);
   EXPECT_NE(error_of(prefix(3) + "{]}").find("not a JSON object"), std::string::npos);
@@ -91,20 +91,20 @@ TEST(Frame, IsRefusedWhenMalformed) {
   EXPECT_NE(error_of(prefix(13) + R"({"payload":9})", 8).find("at most 8"), std::string::npos);
 }
 
-TEST(Frame, IsRefusedWhenNestedDeeply) {
+TEST(FrameTest, IsRefusedWhenNestedDeeply) {
   const std::string deep = R"({"hello":)" + std::string(20000, '[') + std::string(20000, ']') + "}";
   EXPECT_NE(error_of(prefix(static_cast<unsigned>(deep.size())) + deep).find("not a JSON object"),
             std::string::npos);
 }
 
-TEST(Connection, EndsWhenTheOtherSideGoes) {
+TEST(ConnectionTest, EndsWhenTheOtherSideGoes) {
   Pair pair;
   pair.a = Connection(-1, -1);
   EXPECT_FALSE(pair.b.fill());
   EXPECT_FALSE(pair.b.send({{"x", 1}}));
 }
 
-TEST(Hello, SurvivesTheWay) {
+TEST(HelloTest, SurvivesTheWay) {
   Hello hello;
   hello.world = 4;
   hello.ranks = {1, 3};
@@ -126,13 +126,13 @@ TEST(Hello, SurvivesTheWay) {
 }
 
 /// Older workers do not send this rule.
-TEST(Hello, NeedsNoRuleForZeros) {
+TEST(HelloTest, NeedsNoRuleForZeros) {
   nlohmann::ordered_json header = to_json(Hello{});
   header["hello"]["traits"].erase("zero_rule");
   EXPECT_EQ(hello_from_json(header).traits.zero_rule, spec::ZeroRule::unspecified);
 }
 
-TEST(Hello, IsRefusedWhenItMakesNoSense) {
+TEST(HelloTest, IsRefusedWhenItMakesNoSense) {
   nlohmann::ordered_json header = to_json(Hello{});
   header["hello"]["protocol"] = 99;
   EXPECT_THROW(static_cast<void>(hello_from_json(header)), ProtocolError);
@@ -144,7 +144,7 @@ TEST(Hello, IsRefusedWhenItMakesNoSense) {
   EXPECT_THROW(static_cast<void>(hello_from_json(header)), ProtocolError);
 }
 
-TEST(Hello, SaysWhichFieldCannotBe) {
+TEST(HelloTest, SaysWhichFieldCannotBe) {
   const auto error_of = [](const std::string& pointer, const nlohmann::json& value) {
     Hello hello;
     hello.world = 2;
@@ -171,7 +171,7 @@ TEST(Hello, SaysWhichFieldCannotBe) {
   EXPECT_EQ(error_of("/traits/ranks_max", 7), "");
 }
 
-TEST(Result, SurvivesTheWay) {
+TEST(ResultTest, SurvivesTheWay) {
   Pair pair;
   Observation sent;
   sent.status = RunStatus::failed;
@@ -193,7 +193,7 @@ TEST(Result, SurvivesTheWay) {
   EXPECT_TRUE(read.stages.at(1).images.empty());
 }
 
-TEST(Result, IsRefusedWhenARankLeavesBeforeItEnters) {
+TEST(ResultTest, IsRefusedWhenARankLeavesBeforeItEnters) {
   Frame frame;
   frame.header = {
       {"status", "completed"}, {"path", {""}}, {"sizes", {{0}}}, {"stamps", {{{9, 5}}}}};
@@ -206,7 +206,7 @@ TEST(Result, IsRefusedWhenARankLeavesBeforeItEnters) {
   }
 }
 
-TEST(Connection, SendsOnWhileSomebodyIsPatient) {
+TEST(ConnectionTest, SendsOnWhileSomebodyIsPatient) {
   Pair pair;
   limit_sending(pair.raw, std::chrono::milliseconds(5));
   const std::vector<std::byte> large(std::size_t{16} << 20);
@@ -218,7 +218,7 @@ TEST(Connection, SendsOnWhileSomebodyIsPatient) {
   EXPECT_EQ(asked, 3);
 }
 
-TEST(Result, IsRefusedWhenItsSizesDoNotAddUp) {
+TEST(ResultTest, IsRefusedWhenItsSizesDoNotAddUp) {
   const auto payload = bytes({1, 2, 3});
   for (const int size : {2, 4}) {
     Frame frame;

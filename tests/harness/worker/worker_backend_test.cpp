@@ -41,7 +41,7 @@ Case make_case() {
   return c;
 }
 
-class Workers : public testing::Test {
+class WorkersTest : public testing::Test {
  protected:
   void SetUp() override {
     std::string path = testing::TempDir() + "rankcheck-test-XXXXXX";
@@ -140,7 +140,7 @@ class Workers : public testing::Test {
 // The script continues when the run has arrived.
 constexpr const char* await_run = "head -c 1 > /dev/null; ";
 
-TEST_F(Workers, DeliverImagesStampsAndPath) {
+TEST_F(WorkersTest, DeliverImagesStampsAndPath) {
   const Observation seen = run(std::string(await_run) + "cat result; cat > /dev/null");
   EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
   ASSERT_EQ(seen.stages.size(), 1U);
@@ -149,20 +149,20 @@ TEST_F(Workers, DeliverImagesStampsAndPath) {
   EXPECT_EQ(seen.path, std::vector<std::string>{"fake"});
 }
 
-TEST_F(Workers, CrashWithTheirSignalAndLastWords) {
+TEST_F(WorkersTest, CrashWithTheirSignalAndLastWords) {
   const Observation seen = run(std::string(await_run) + "echo 'bad pointer' >&2; kill -SEGV $$");
   EXPECT_EQ(seen.status, RunStatus::crashed);
   EXPECT_NE(seen.reason.find("signal 11"), std::string::npos) << seen.reason;
   EXPECT_NE(seen.reason.find("bad pointer"), std::string::npos) << seen.reason;
 }
 
-TEST_F(Workers, CrashWhenTheyCloseTheirOutput) {
+TEST_F(WorkersTest, CrashWhenTheyCloseTheirOutput) {
   const Observation seen = run(std::string(await_run) + "exit 3");
   EXPECT_EQ(seen.status, RunStatus::crashed);
   EXPECT_NE(seen.reason.find("status 3"), std::string::npos) << seen.reason;
 }
 
-TEST_F(Workers, HangInTheStageThatTheyEntered) {
+TEST_F(WorkersTest, HangInTheStageThatTheyEntered) {
   write("progress", {{"progress", 1}, {"rank", 0}, {"stage", 0}});
   const Observation seen =
       run(std::string(await_run) + "cat progress; trap '' TERM; while :; do sleep 1; done");
@@ -172,7 +172,7 @@ TEST_F(Workers, HangInTheStageThatTheyEntered) {
   EXPECT_TRUE(worker_is_gone());
 }
 
-TEST_F(Workers, HangWhereTheySayOfTheirProgressForEver) {
+TEST_F(WorkersTest, HangWhereTheySayOfTheirProgressForEver) {
   write("progress", {{"progress", 1}, {"rank", 0}, {"stage", 0}});
   const auto start = std::chrono::steady_clock::now();
   const Observation seen =
@@ -182,7 +182,7 @@ TEST_F(Workers, HangWhereTheySayOfTheirProgressForEver) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(6));
 }
 
-TEST_F(Workers, HangWhereTheyNeverFinishAMessage) {
+TEST_F(WorkersTest, HangWhereTheyNeverFinishAMessage) {
   const auto start = std::chrono::steady_clock::now();
   const Observation seen = run(std::string(await_run) +
                                "printf '\\377\\0\\0\\0'; while :; do printf x; sleep 0.1; done");
@@ -192,11 +192,11 @@ TEST_F(Workers, HangWhereTheyNeverFinishAMessage) {
 }
 
 /// Output that arrives faster than it is read must not prevent the check of the time.
-TEST_F(Workers, HangThoughTheyComplainWithoutEnd) {
+TEST_F(WorkersTest, HangThoughTheyComplainWithoutEnd) {
   EXPECT_EQ(run(std::string(await_run) + "yes >&2").status, RunStatus::hung);
 }
 
-TEST_F(Workers, HangInTheNextRunWhereAnAnswerIsNeverFinished) {
+TEST_F(WorkersTest, HangInTheNextRunWhereAnAnswerIsNeverFinished) {
   const auto backend = open("printf '\\0\\0\\0\\1'; while :; do printf x; done");
   const Case c = make_case();
   EXPECT_EQ(backend->refuses(c), "");
@@ -205,7 +205,7 @@ TEST_F(Workers, HangInTheNextRunWhereAnAnswerIsNeverFinished) {
   EXPECT_EQ(seen.status, RunStatus::hung) << seen.reason;
 }
 
-TEST_F(Workers, AreNotJudgedOnceAStopIsMade) {
+TEST_F(WorkersTest, AreNotJudgedOnceAStopIsMade) {
   const Case c = make_case();
   Observation seen;
   const std::string stays = "trap '' TERM; while :; do sleep 1; done";
@@ -215,7 +215,7 @@ TEST_F(Workers, AreNotJudgedOnceAStopIsMade) {
   EXPECT_TRUE(worker_is_gone());
 }
 
-TEST_F(Workers, WhoseDeathComesWithTheStopAreNotJudged) {
+TEST_F(WorkersTest, WhoseDeathComesWithTheStopAreNotJudged) {
   const auto backend = open(std::string(await_run) + "kill -TERM $$");
   const Case c = make_case();
   Observation seen;
@@ -223,7 +223,7 @@ TEST_F(Workers, WhoseDeathComesWithTheStopAreNotJudged) {
   EXPECT_THROW(backend->run(std::span(&c, 1), seen), Interrupted);
 }
 
-TEST_F(Workers, AreNotWaitedForOnceAStopIsMade) {
+TEST_F(WorkersTest, AreNotWaitedForOnceAStopIsMade) {
   const Case c = make_case();
   const std::string stays = "trap '' TERM; while :; do sleep 1; done";
   const auto backend = open(await_run + stays);
@@ -238,7 +238,7 @@ TEST_F(Workers, AreNotWaitedForOnceAStopIsMade) {
   EXPECT_FALSE(idle->close());
 }
 
-TEST_F(Workers, AreInErrorWhereTheirProgressCannotBe) {
+TEST_F(WorkersTest, AreInErrorWhereTheirProgressCannotBe) {
   const auto error_of = [&](const nlohmann::ordered_json& header) {
     write("progress", header);
     const Observation seen = run(std::string(await_run) + "cat progress; sleep 5");
@@ -255,28 +255,28 @@ TEST_F(Workers, AreInErrorWhereTheirProgressCannotBe) {
             "rank: expected a whole number in its range, got 0.5");
 }
 
-TEST_F(Workers, AreInErrorWhenTheyTalkNonsense) {
+TEST_F(WorkersTest, AreInErrorWhenTheyTalkNonsense) {
   const Observation seen = run(std::string(await_run) + "echo this is no frame; sleep 5");
   EXPECT_EQ(seen.status, RunStatus::errored);
   EXPECT_NE(seen.reason.find("breaks the worker protocol"), std::string::npos) << seen.reason;
   EXPECT_TRUE(worker_is_gone());
 }
 
-TEST_F(Workers, AreInErrorWhenAnImageHasTheWrongSize) {
+TEST_F(WorkersTest, AreInErrorWhenAnImageHasTheWrongSize) {
   write_result("short", Image(3));
   const Observation seen = run(std::string(await_run) + "cat short; sleep 5");
   EXPECT_EQ(seen.status, RunStatus::errored);
   EXPECT_NE(seen.reason.find("wrong size"), std::string::npos) << seen.reason;
 }
 
-TEST_F(Workers, AreInErrorWhenAResultIsOfAnotherRun) {
+TEST_F(WorkersTest, AreInErrorWhenAResultIsOfAnotherRun) {
   Observation result;
   nlohmann::ordered_json other{{"result", 77}, {"status", "completed"}};
   write("other", other);
   EXPECT_EQ(run(std::string(await_run) + "cat other; sleep 5").status, RunStatus::errored);
 }
 
-TEST_F(Workers, AreStartedAfreshAfterACrash) {
+TEST_F(WorkersTest, AreStartedAfreshAfterACrash) {
   const auto backend = open(std::string(await_run) +
                             "if mkdir once; then kill -KILL $$; fi; cat result; cat > /dev/null");
   Observation seen;
@@ -289,7 +289,7 @@ TEST_F(Workers, AreStartedAfreshAfterACrash) {
 
 /// The signal of a parent's death is sent when the thread that started the worker ends. Runs come
 /// from many threads.
-TEST_F(Workers, OutliveTheThreadThatStartedThem) {
+TEST_F(WorkersTest, OutliveTheThreadThatStartedThem) {
   std::unique_ptr<WorkerBackend> backend;
   std::thread([&] {
     backend = open(std::string(await_run) + "cat result; cat > /dev/null");
@@ -300,7 +300,7 @@ TEST_F(Workers, OutliveTheThreadThatStartedThem) {
   EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
 }
 
-TEST_F(Workers, CrashInTheNextRunWhenTheyDieBetweenRuns) {
+TEST_F(WorkersTest, CrashInTheNextRunWhenTheyDieBetweenRuns) {
   const auto backend =
       open(std::string(await_run) + "cat result; if mkdir once; then exit 5; fi; cat > /dev/null");
   Observation seen;
@@ -318,7 +318,7 @@ TEST_F(Workers, CrashInTheNextRunWhenTheyDieBetweenRuns) {
   EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
 }
 
-TEST_F(Workers, CrashInTheNextRunThoughThatWantsAnotherEnvironment) {
+TEST_F(WorkersTest, CrashInTheNextRunThoughThatWantsAnotherEnvironment) {
   Hello hello;
   hello.ranks = {0};
   hello.algorithms = {{{"all_reduce", "fake", ""}, {}},
@@ -336,7 +336,7 @@ TEST_F(Workers, CrashInTheNextRunThoughThatWantsAnotherEnvironment) {
   EXPECT_EQ(seen.status, RunStatus::crashed) << seen.reason;
 }
 
-TEST_F(Workers, AreStartedAfreshWhenTheyGiveUpACall) {
+TEST_F(WorkersTest, AreStartedAfreshWhenTheyGiveUpACall) {
   write("hung",
         {{"result", 1},
          {"status", "hung"},
@@ -356,7 +356,7 @@ TEST_F(Workers, AreStartedAfreshWhenTheyGiveUpACall) {
   EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
 }
 
-TEST_F(Workers, HangInTheNextRunWhenTheyDoNotAnswerAQuestion) {
+TEST_F(WorkersTest, HangInTheNextRunWhenTheyDoNotAnswerAQuestion) {
   const auto backend = open("sleep 9");
   const Case c = make_case();
   EXPECT_EQ(backend->refuses(c), "");
@@ -365,7 +365,7 @@ TEST_F(Workers, HangInTheNextRunWhenTheyDoNotAnswerAQuestion) {
   EXPECT_EQ(seen.status, RunStatus::hung) << seen.reason;
 }
 
-TEST_F(Workers, AreGivenUpAtOnceWhenTheyEndWithoutAWord) {
+TEST_F(WorkersTest, AreGivenUpAtOnceWhenTheyEndWithoutAWord) {
   const WorkerOptions options{.command =
                                   [](const std::string&) {
                                     return Command{{"/bin/true"}, {}};
@@ -383,7 +383,7 @@ TEST_F(Workers, AreGivenUpAtOnceWhenTheyEndWithoutAWord) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
-TEST_F(Workers, SayWhyTheyDoNotStart) {
+TEST_F(WorkersTest, SayWhyTheyDoNotStart) {
   EXPECT_NE(error_of_start("echo no such device >&2; exit 4").find("no such device"),
             std::string::npos);
   EXPECT_NE(error_of_start("sleep 9").find("no hello within 0.5 s: expected a frame"),
@@ -393,7 +393,7 @@ TEST_F(Workers, SayWhyTheyDoNotStart) {
             std::string::npos);
 }
 
-TEST_F(Workers, AreMissingWhenThereIsNoSuchProgram) {
+TEST_F(WorkersTest, AreMissingWhenThereIsNoSuchProgram) {
   WorkerOptions options{.command =
                             [](const std::string&) {
                               return Command{{"/nowhere/worker"}, {}};
@@ -403,7 +403,7 @@ TEST_F(Workers, AreMissingWhenThereIsNoSuchProgram) {
   EXPECT_THROW(WorkerBackend backend(options), std::runtime_error);
 }
 
-TEST_F(Workers, AnswerWhatTheyRefuse) {
+TEST_F(WorkersTest, AnswerWhatTheyRefuse) {
   write("refusal", {{"refusal", 1}, {"reason", "too large"}});
   const auto backend = open(std::string(await_run) + "cat refusal; cat > /dev/null");
   EXPECT_EQ(backend->refuses(make_case()), "too large");
@@ -415,18 +415,18 @@ TEST_F(Workers, AnswerWhatTheyRefuse) {
   EXPECT_EQ(backend->refuses(unknown), "operation: barrier is not one of the backend's");
 }
 
-TEST_F(Workers, MayEndWithoutAWord) {
+TEST_F(WorkersTest, MayEndWithoutAWord) {
   EXPECT_FALSE(open("cat > /dev/null")->close());
 }
 
-TEST_F(Workers, CrashWhenTheyEndBadlyAfterTheLastRun) {
+TEST_F(WorkersTest, CrashWhenTheyEndBadlyAfterTheLastRun) {
   const auto trouble = open("cat > /dev/null; echo lost a device >&2; exit 6")->close();
   ASSERT_TRUE(trouble);
   EXPECT_EQ(trouble->status, RunStatus::crashed);
   EXPECT_EQ(trouble->reason, "after the last run: sh ended with status 6: lost a device");
 }
 
-TEST_F(Workers, HangWhenTheyDoNotEndAfterTheLastRun) {
+TEST_F(WorkersTest, HangWhenTheyDoNotEndAfterTheLastRun) {
   const auto trouble = open("cat > /dev/null; trap '' TERM; while :; do sleep 1; done")->close();
   ASSERT_TRUE(trouble);
   EXPECT_EQ(trouble->status, RunStatus::hung);
@@ -434,7 +434,7 @@ TEST_F(Workers, HangWhenTheyDoNotEndAfterTheLastRun) {
 }
 
 /// The script answers one message at a time and keeps the questions.
-TEST_F(Workers, RunThePreferredAlgorithmOfThoseThatTakeTheCase) {
+TEST_F(WorkersTest, RunThePreferredAlgorithmOfThoseThatTakeTheCase) {
   Hello hello;
   hello.ranks = {0};
   hello.algorithms = {{{"all_reduce", "fake", ""}, {}},
@@ -460,7 +460,7 @@ TEST_F(Workers, RunThePreferredAlgorithmOfThoseThatTakeTheCase) {
   EXPECT_TRUE(names("run", likes_fake ? "other" : "fake"));
 }
 
-TEST_F(Workers, EndWithTheBackendAndLeaveNoFiles) {
+TEST_F(WorkersTest, EndWithTheBackendAndLeaveNoFiles) {
   open("echo $TMPDIR > tmpdir; cat > /dev/null").reset();
   EXPECT_TRUE(worker_is_gone());
   std::string directory;

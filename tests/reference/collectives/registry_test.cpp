@@ -35,10 +35,10 @@ std::vector<Piece> pieces_of(const Collective& which, const Call& call, int rank
   return pieces;
 }
 
-class EveryCollective : public testing::TestWithParam<Collective> {};
+class EveryCollectiveTest : public testing::TestWithParam<Collective> {};
 
 INSTANTIATE_TEST_SUITE_P(All,
-                         EveryCollective,
+                         EveryCollectiveTest,
                          testing::ValuesIn(reference::collectives()),
                          printed_name);
 
@@ -69,7 +69,7 @@ bool inside_one(const std::vector<spec::Block>& blocks, std::int64_t offset, std
   });
 }
 
-TEST_P(EveryCollective, FillsEveryReceivedBlockOnceAndNothingElse) {
+TEST_P(EveryCollectiveTest, FillsEveryReceivedBlockOnceAndNothingElse) {
   for (const Call& call : calls_of(GetParam().contract)) {
     ASSERT_EQ(spec::why_invalid(GetParam().contract, call), std::nullopt);
     for (int rank = 0; rank < call.ranks; ++rank) {
@@ -91,7 +91,7 @@ TEST_P(EveryCollective, FillsEveryReceivedBlockOnceAndNothingElse) {
   }
 }
 
-TEST_P(EveryCollective, ReadsSentBlocksOnly) {
+TEST_P(EveryCollectiveTest, ReadsSentBlocksOnly) {
   for (const Call& call : calls_of(GetParam().contract)) {
     for (int rank = 0; rank < call.ranks; ++rank) {
       for (const Piece& piece : pieces_of(GetParam(), call, rank)) {
@@ -105,7 +105,7 @@ TEST_P(EveryCollective, ReadsSentBlocksOnly) {
   }
 }
 
-TEST_P(EveryCollective, ReducesExactlyWhereItsContractSaysSo) {
+TEST_P(EveryCollectiveTest, ReducesExactlyWhereItsContractSaysSo) {
   for (const Call& call : calls_of(GetParam().contract)) {
     for (const Piece& piece : pieces_of(GetParam(), call, call.root)) {
       ASSERT_EQ(piece.source == reference::every_rank, collective(GetParam().contract).reduces);
@@ -113,7 +113,7 @@ TEST_P(EveryCollective, ReducesExactlyWhereItsContractSaysSo) {
   }
 }
 
-TEST_P(EveryCollective, HasBuffersThatFitInPlace) {
+TEST_P(EveryCollectiveTest, HasBuffersThatFitInPlace) {
   const spec::Contract& contract = GetParam().contract;
   for (const Call& call : calls_of(contract)) {
     for (int rank = 0; rank < call.ranks; ++rank) {
@@ -131,7 +131,7 @@ TEST_P(EveryCollective, HasBuffersThatFitInPlace) {
   }
 }
 
-TEST_P(EveryCollective, SaysWhatItMeans) {
+TEST_P(EveryCollectiveTest, SaysWhatItMeans) {
   EXPECT_FALSE(GetParam().contract.summary.empty());
   EXPECT_FALSE(GetParam().contract.formula.empty());
   EXPECT_FALSE(GetParam().contract.source.empty());

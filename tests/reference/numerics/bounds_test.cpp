@@ -86,7 +86,7 @@ struct Kind {
   }
 };
 
-class Bounds : public testing::TestWithParam<Kind> {};
+class BoundsTest : public testing::TestWithParam<Kind> {};
 
 std::vector<Kind> kinds() {
   std::vector<Kind> out;
@@ -98,9 +98,9 @@ std::vector<Kind> kinds() {
   return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Bounds, testing::ValuesIn(kinds()), printed_name);
+INSTANTIATE_TEST_SUITE_P(All, BoundsTest, testing::ValuesIn(kinds()), printed_name);
 
-TEST_P(Bounds, AcceptEveryOrderOfEvaluation) {
+TEST_P(BoundsTest, AcceptEveryOrderOfEvaluation) {
   const Fold rule{GetParam().type, GetParam().op};
   Random random(11);
   double ratio_max = 0;
@@ -120,7 +120,7 @@ TEST_P(Bounds, AcceptEveryOrderOfEvaluation) {
   EXPECT_LE(ratio_max, 1);
 }
 
-TEST_P(Bounds, RejectWhatLiesJustBeyond) {
+TEST_P(BoundsTest, RejectWhatLiesJustBeyond) {
   const Fold rule{GetParam().type, GetParam().op};
   Random random(12);
   for (int round = 0; round < 50; ++round) {
@@ -146,7 +146,7 @@ double bound_of_three(ReduceOp op) {
   return fold_of({Type::f32, op}, {1, 2, 3}, {1.5, 1.5, 1.5}).expected().bound[0] / 0x1p-24;
 }
 
-TEST(BoundsOfSums, AreAsTheTheoremsSay) {
+TEST(BoundsOfSumsTest, AreAsTheTheoremsSay) {
   constexpr double nearly = 1e-5;
   EXPECT_NEAR(bound_of_three(ReduceOp::sum), 2 * (1 + 2 + 3), nearly);
   EXPECT_NEAR(bound_of_three(ReduceOp::premul_sum), 3 * 1.5 * (1 + 2 + 3), nearly);
@@ -154,7 +154,7 @@ TEST(BoundsOfSums, AreAsTheTheoremsSay) {
   EXPECT_NEAR(bound_of_three(ReduceOp::prod), 2 * (1 * 2 * 3), nearly);
 }
 
-TEST(BoundsOfSums, CatchAForgottenRankOfManyHalves) {
+TEST(BoundsOfSumsTest, CatchAForgottenRankOfManyHalves) {
   std::vector<double> x(16, 1);
   x[7] = 0.125;
   const SmallFold fold = fold_of({Type::f16}, x);
@@ -162,7 +162,7 @@ TEST(BoundsOfSums, CatchAForgottenRankOfManyHalves) {
   EXPECT_FALSE(fold.accepts(15));
 }
 
-TEST(BoundsOfSums, StaySoundWhereRoundingsExceedOne) {
+TEST(BoundsOfSumsTest, StaySoundWhereRoundingsExceedOne) {
   // bf16 keeps 8 bits: from left to right, the sum of 1000 ones stops at 256.
   const SmallFold fold = fold_of({Type::bf16}, std::vector<double>(1000, 1));
   EXPECT_TRUE(fold.accepts(256));

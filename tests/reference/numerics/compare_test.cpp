@@ -29,7 +29,7 @@ Comparison moved(Type type, std::vector<double> expected, std::vector<double> go
   return comparison;
 }
 
-TEST(Compare, CountsBytesAndWrongElements) {
+TEST(CompareTest, CountsBytesAndWrongElements) {
   const Comparison comparison = moved(Type::f32, {1, 2, 3}, {1, 5, 6});
   EXPECT_EQ(comparison.compared_bytes, 12);
   EXPECT_EQ(comparison.wrong, 2);
@@ -40,7 +40,7 @@ TEST(Compare, CountsBytesAndWrongElements) {
   EXPECT_EQ(comparison.differences[0].error, 3);
 }
 
-TEST(Compare, AddsToWhatIsThere) {
+TEST(CompareTest, AddsToWhatIsThere) {
   Comparison comparison = moved(Type::int8, {1}, {2});
   Expected expected;
   const auto one = elements(Type::int8, std::vector{1.0});
@@ -50,7 +50,7 @@ TEST(Compare, AddsToWhatIsThere) {
   EXPECT_EQ(comparison.wrong, 1);
 }
 
-TEST(Compare, KeepsTheFirstDifferencesOnly) {
+TEST(CompareTest, KeepsTheFirstDifferencesOnly) {
   const std::vector<double> zeros(100, 0);
   const std::vector<double> ones(100, 1);
   const Comparison comparison = moved(Type::uint8, zeros, ones);
@@ -58,13 +58,13 @@ TEST(Compare, KeepsTheFirstDifferencesOnly) {
   EXPECT_EQ(comparison.differences.size(), numerics::differences_max);
 }
 
-TEST(Compare, MovedBitsMustBeTheSameBits) {
+TEST(CompareTest, MovedBitsMustBeTheSameBits) {
   EXPECT_EQ(moved(Type::f32, {0.0}, {-0.0}).wrong, 1);
   EXPECT_EQ(moved(Type::f8e5m2, {1.25}, {1.25}).wrong, 0);
   EXPECT_EQ(moved(Type::complex64, {1, 2, 3, 4}, {1, 2, 3, 5}).wrong, 1);
 }
 
-TEST(Compare, SignsAreNoMatterOfMagnitudes) {
+TEST(CompareTest, SignsAreNoMatterOfMagnitudes) {
   EXPECT_EQ(moved(Type::f64, {2}, {-2}).wrong, 1);
   for (const ReduceOp op : {ReduceOp::sum, ReduceOp::avg, ReduceOp::prod, ReduceOp::max}) {
     const SmallFold fold = fold_of({Type::f32, op}, {2, 2});
@@ -78,7 +78,7 @@ TEST(Compare, SignsAreNoMatterOfMagnitudes) {
   EXPECT_EQ(complex.compared({-4, 6}).wrong, 1);
 }
 
-TEST(Compare, NanPayloadsAreToldApart) {
+TEST(CompareTest, NanPayloadsAreToldApart) {
   const std::array<std::uint32_t, 1> wanted{0x7fc00001};
   const std::array<std::uint32_t, 1> got{0x7fc00002};
   Expected expected;
@@ -94,7 +94,7 @@ TEST(Compare, NanPayloadsAreToldApart) {
   EXPECT_EQ(comparison.differences[0].got, "nan (0x7fc00002)");
 }
 
-TEST(Compare, ReportsTheLargestRatio) {
+TEST(CompareTest, ReportsTheLargestRatio) {
   const SmallFold sum = fold_of({Type::f32}, {1, 2});
   const double bound = sum.expected().bound[0];
   const double got = 3 + 0x1p-22;
@@ -103,7 +103,7 @@ TEST(Compare, ReportsTheLargestRatio) {
   EXPECT_EQ(fold_of({Type::f32, ReduceOp::max}, {1, 2}).compared({7}).ratio_max, 0);
 }
 
-TEST(Compare, WhatCannotBeWrongIsNotCounted) {
+TEST(CompareTest, WhatCannotBeWrongIsNotCounted) {
   // Depending on the order, every class of value can come out.
   const double most = 3.4028234663852886e38;
   EXPECT_EQ(fold_of({Type::f32}, {most, most, -most, -most}).compared({0}).compared_bytes, 0);
@@ -113,14 +113,14 @@ TEST(Compare, WhatCannotBeWrongIsNotCounted) {
   EXPECT_EQ(fold_of({Type::f32}, {1, 2}).compared({3}).compared_bytes, 4);
 }
 
-TEST(Compare, CountsTheComponentsThatCanBeWrong) {
+TEST(CompareTest, CountsTheComponentsThatCanBeWrong) {
   const double most = 3.4028234663852886e38;
   const SmallFold sum{
       {.type = Type::complex64}, {{most, 1}, {most, 1}, {-most, 1}, {-most, 1}}, {}};
   EXPECT_EQ(sum.compared({0, 4}).compared_bytes, 4);
 }
 
-TEST(Compare, WritesComplexElementsOnceAndWhole) {
+TEST(CompareTest, WritesComplexElementsOnceAndWhole) {
   const SmallFold sum{{.type = Type::complex128, .exact = true}, {{1, 2}, {3, 4}}, {}};
   const Comparison comparison = sum.compared({5, 7});
   EXPECT_EQ(comparison.wrong, 1);
@@ -129,7 +129,7 @@ TEST(Compare, WritesComplexElementsOnceAndWhole) {
   EXPECT_EQ(comparison.differences[0].got, "(5,7)");
 }
 
-TEST(Compare, IndexesBehindOneChunk) {
+TEST(CompareTest, IndexesBehindOneChunk) {
   const std::vector<double> x(1000, 1);
   std::vector<double> got(1000, 1);
   got[777] = 2;

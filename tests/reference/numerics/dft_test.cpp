@@ -54,7 +54,7 @@ double distance(const Values& a, const Values& b) {
   return norm_of(difference);
 }
 
-TEST(DftTest, is_the_sum_that_defines_it) {
+TEST(DftTest, IsTheSumThatDefinesIt) {
   for (const int width : {1, 2, 3, 4, 5, 6, 8, 9, 12, 15, 17}) {
     Values frame = frame_of(width);
     const Values forward = summed(width, -1, frame);
@@ -67,14 +67,14 @@ TEST(DftTest, is_the_sum_that_defines_it) {
   }
 }
 
-TEST(DftTest, one_pixel_at_the_corner_is_constant) {
+TEST(DftTest, OnePixelAtTheCornerIsConstant) {
   Values frame(9);
   frame[0] = 3;
   transform(Direction::forward, 3, frame);
   EXPECT_LE(distance(frame, Values(9, 1)), 1e-15);
 }
 
-TEST(DftTest, a_constant_is_one_frequency_at_the_corner) {
+TEST(DftTest, AConstantIsOneFrequencyAtTheCorner) {
   Values frame(16, 1);
   transform(Direction::forward, 4, frame);
   Values expected(16);
@@ -82,7 +82,7 @@ TEST(DftTest, a_constant_is_one_frequency_at_the_corner) {
   EXPECT_LE(distance(frame, expected), 1e-15);
 }
 
-TEST(DftTest, twice_forward_is_a_reflection) {
+TEST(DftTest, TwiceForwardIsAReflection) {
   Values frame = frame_of(6);
   Values reflected(36);
   for (std::size_t i = 0; i < 36; ++i) reflected[(6 - i / 6) % 6 * 6 + (6 - i % 6) % 6] = frame[i];
@@ -100,7 +100,7 @@ Values by_library(int width, const Values& frame) {
   return out;
 }
 
-TEST(DftTest, a_library_keeps_within_the_roundings) {
+TEST(DftTest, ALibraryKeepsWithinTheRoundings) {
   for (const int width : {3, 7, 13, 16, 17, 31, 60, 64}) {
     const Values frame = frame_of(width);
     Values expected = frame;

@@ -38,11 +38,11 @@ struct IntegerFold {
   }
 };
 
-class Integers : public testing::TestWithParam<IntegerFold> {};
+class IntegersTest : public testing::TestWithParam<IntegerFold> {};
 
 INSTANTIATE_TEST_SUITE_P(
     ByHand,
-    Integers,
+    IntegersTest,
     testing::Values(IntegerFold{Type::int8, ReduceOp::sum, {100, 100}, -56, {}},
                     IntegerFold{Type::int8, ReduceOp::avg, {100, 100}, -28, {}},
                     IntegerFold{Type::int8, ReduceOp::avg, {-1, -2}, -1, {}},
@@ -60,14 +60,14 @@ INSTANTIATE_TEST_SUITE_P(
                     IntegerFold{Type::uint64, ReduceOp::avg, {0x1p63, 0}, 0x1p62, {}}),
     printed_name);
 
-TEST_P(Integers, FoldToTheseBits) {
+TEST_P(IntegersTest, FoldToTheseBits) {
   const IntegerFold& each = GetParam();
   const auto expected = fold_of({each.type, each.op}, each.in, each.scalars).expected();
   EXPECT_TRUE(expected.as_bits);
   EXPECT_EQ(expected.bits, elements(each.type, std::vector{each.out}));
 }
 
-TEST(Integers, SixtyFourBitsAreNotRounded) {
+TEST(IntegersTest, SixtyFourBitsAreNotRounded) {
   const std::int64_t a = 9007199254740993;
   const auto* in = reinterpret_cast<const std::byte*>(&a);
   numerics::Expected expected;
@@ -77,20 +77,20 @@ TEST(Integers, SixtyFourBitsAreNotRounded) {
 
 // --- floating point: by hand ---
 
-TEST(Sum, IsExactWhateverCancels) {
+TEST(SumTest, IsExactWhateverCancels) {
   const auto expected = fold_of({Type::f64}, {1e300, 1, -1e300}).expected();
   EXPECT_EQ(expected.high[0], 1);
   EXPECT_EQ(expected.low[0], 0);
   EXPECT_NEAR(expected.bound[0] / (2 * 0x1p-53 * 2e300), 1, 1e-12);
 }
 
-TEST(Sum, BoundIsOneRoundingPerAddition) {
+TEST(SumTest, BoundIsOneRoundingPerAddition) {
   const auto expected = fold_of({Type::f32}, {1, -2, 4, 8}).expected();
   EXPECT_EQ(expected.high[0], 11);
   EXPECT_NEAR(expected.bound[0] / (3 * 0x1p-24 * 15), 1, 1e-12);
 }
 
-TEST(Sum, OneRankAndExactInputsAdmitNoError) {
+TEST(SumTest, OneRankAndExactInputsAdmitNoError) {
   EXPECT_FALSE(fold_of({Type::f32}, {1}).accepts(std::nextafterf(1, 2)));
   const SmallFold exact = fold_of({.type = Type::f32, .exact = true}, {1, 2, 4});
   EXPECT_TRUE(exact.accepts(7));
@@ -98,19 +98,19 @@ TEST(Sum, OneRankAndExactInputsAdmitNoError) {
   EXPECT_FALSE(exact.accepts(std::nextafterf(7, 6)));
 }
 
-TEST(Sum, ZerosOfBothSignsAreEqual) {
+TEST(SumTest, ZerosOfBothSignsAreEqual) {
   EXPECT_TRUE(fold_of({.type = Type::f32, .exact = true}, {-0.0, -0.0}).accepts(0.0));
   EXPECT_TRUE(fold_of({.type = Type::f32, .exact = true}, {1, -1}).accepts(-0.0));
 }
 
-TEST(Sum, ComplexComponentsAreSeparate) {
+TEST(SumTest, ComplexComponentsAreSeparate) {
   const SmallFold sum{{.type = Type::complex64, .exact = true}, {{1, 10}, {2, 20}}, {}};
   EXPECT_EQ(sum.compared({3, 30}).wrong, 0);
   EXPECT_EQ(sum.compared({30, 3}).wrong, 1);
   EXPECT_EQ(sum.compared({3, 31}).wrong, 1);
 }
 
-TEST(Sum, NanAndInfinitiesPropagate) {
+TEST(SumTest, NanAndInfinitiesPropagate) {
   EXPECT_TRUE(fold_of({Type::f32}, {1, nan}).accepts(nan));
   EXPECT_FALSE(fold_of({Type::f32}, {1, nan}).accepts(1));
   EXPECT_TRUE(fold_of({Type::f32}, {1, -infinity}).accepts(-infinity));
@@ -120,7 +120,7 @@ TEST(Sum, NanAndInfinitiesPropagate) {
   EXPECT_FALSE(fold_of({Type::f32}, {infinity, -infinity}).accepts(infinity));
 }
 
-TEST(Sum, OverflowIsInfiniteWithItsSign) {
+TEST(SumTest, OverflowIsInfiniteWithItsSign) {
   const SmallFold sum = fold_of({Type::f16}, {-40000, -40000});
   EXPECT_TRUE(sum.accepts(-infinity));
   EXPECT_FALSE(sum.accepts(infinity));
@@ -128,7 +128,7 @@ TEST(Sum, OverflowIsInfiniteWithItsSign) {
   EXPECT_FALSE(sum.accepts(nan));
 }
 
-TEST(Sum, JustBelowOverflowBothSidesAreRight) {
+TEST(SumTest, JustBelowOverflowBothSidesAreRight) {
   // The exact sum is 65519, half a unit below overflow. Two roundings may carry it over.
   const SmallFold sum = fold_of({Type::f16}, {32768, 32736, 15});
   EXPECT_TRUE(sum.accepts(65504));
@@ -136,7 +136,7 @@ TEST(Sum, JustBelowOverflowBothSidesAreRight) {
   EXPECT_FALSE(sum.accepts(-infinity));
 }
 
-TEST(Sum, PartialSumsMayOverflowThoughTheSumDoesNot) {
+TEST(SumTest, PartialSumsMayOverflowThoughTheSumDoesNot) {
   const SmallFold sum = fold_of({Type::f16}, {60000, 60000, -60000});
   EXPECT_TRUE(sum.accepts(60000));
   EXPECT_TRUE(sum.accepts(infinity));
@@ -149,7 +149,7 @@ TEST(Sum, PartialSumsMayOverflowThoughTheSumDoesNot) {
   EXPECT_TRUE(both.accepts(nan));
 }
 
-TEST(Sum, DoublesMayOverflowToo) {
+TEST(SumTest, DoublesMayOverflowToo) {
   EXPECT_TRUE(fold_of({Type::f64}, {largest, largest}).accepts(infinity));
   EXPECT_FALSE(fold_of({Type::f64}, {largest, largest}).accepts(largest));
   const SmallFold cancels = fold_of({Type::f64}, {largest, largest, -largest});
@@ -159,13 +159,13 @@ TEST(Sum, DoublesMayOverflowToo) {
   EXPECT_FALSE(cancels.accepts(nan));
 }
 
-TEST(Sum, SubnormalsAreExact) {
+TEST(SumTest, SubnormalsAreExact) {
   const SmallFold sum = fold_of({Type::f64}, {5e-324, 5e-324, 5e-324});
   EXPECT_TRUE(sum.accepts(1.5e-323));
   EXPECT_FALSE(sum.accepts(1e-323));
 }
 
-TEST(Avg, AdmitsDividingLastAndPremultiplying) {
+TEST(AvgTest, AdmitsDividingLastAndPremultiplying) {
   // NCCL gives these values: it multiplies by T(1/n) and sums from left to right.
   EXPECT_TRUE(fold_of({Type::f32, ReduceOp::avg}, {1, 1, 7}).accepts(3));
   EXPECT_TRUE(fold_of({Type::f32, ReduceOp::avg}, {1, 1, 7}).accepts(3.0000002F));
@@ -173,19 +173,19 @@ TEST(Avg, AdmitsDividingLastAndPremultiplying) {
   EXPECT_FALSE(fold_of({Type::f32, ReduceOp::avg}, {1, 1, 7}).accepts(3.00001F));
 }
 
-TEST(Avg, OfOneRankIsTheValue) {
+TEST(AvgTest, OfOneRankIsTheValue) {
   EXPECT_TRUE(fold_of({Type::f32, ReduceOp::avg}, {3}).accepts(3));
   EXPECT_FALSE(fold_of({Type::f32, ReduceOp::avg}, {3}).accepts(3.0000002F));
 }
 
-TEST(Avg, MayOverflowOnTheWay) {
+TEST(AvgTest, MayOverflowOnTheWay) {
   const SmallFold avg = fold_of({Type::f64, ReduceOp::avg}, {largest, largest, largest, largest});
   EXPECT_TRUE(avg.accepts(largest));
   EXPECT_TRUE(avg.accepts(infinity));
   EXPECT_FALSE(avg.accepts(largest / 2));
 }
 
-TEST(Avg, MayUnderflowOnTheWay) {
+TEST(AvgTest, MayUnderflowOnTheWay) {
   // If each term is premultiplied, 5e-324 / 2 rounds to zero. If the sum comes first, the mean is
   // 5e-324.
   const SmallFold avg = fold_of({Type::f64, ReduceOp::avg}, {5e-324, 5e-324});
@@ -194,36 +194,36 @@ TEST(Avg, MayUnderflowOnTheWay) {
   EXPECT_FALSE(avg.accepts(1e-322));
 }
 
-TEST(PremulSum, MultipliesEachRankByItsScalar) {
+TEST(PremulSumTest, MultipliesEachRankByItsScalar) {
   const SmallFold sum = fold_of(
       {.type = Type::f32, .op = ReduceOp::premul_sum, .exact = true}, {1, 2, 3}, {10, 100, 1000});
   EXPECT_TRUE(sum.accepts(3210));
   EXPECT_FALSE(sum.accepts(std::nextafterf(3210, 0)));
 }
 
-TEST(PremulSum, OfOneRankRoundsOnce) {
+TEST(PremulSumTest, OfOneRankRoundsOnce) {
   const SmallFold sum = fold_of({Type::f64, ReduceOp::premul_sum}, {0.1}, {0.3});
   EXPECT_TRUE(sum.accepts(0.1 * 0.3));
   EXPECT_FALSE(sum.accepts(std::nextafter(std::nextafter(0.1 * 0.3, 1), 1)));
 }
 
-TEST(PremulSum, InfinityTimesZeroIsNan) {
+TEST(PremulSumTest, InfinityTimesZeroIsNan) {
   EXPECT_TRUE(fold_of({Type::f32, ReduceOp::premul_sum}, {infinity, 1}, {0, 1}).accepts(nan));
 }
 
-TEST(PremulSum, ProductsOfDoublesMayOverflow) {
+TEST(PremulSumTest, ProductsOfDoublesMayOverflow) {
   const SmallFold sum = fold_of({Type::f64, ReduceOp::premul_sum}, {1e200, 1}, {1e200, 1});
   EXPECT_TRUE(sum.accepts(infinity));
   EXPECT_FALSE(sum.accepts(largest));
 }
 
-TEST(Prod, BoundIsRelativeToTheProduct) {
+TEST(ProdTest, BoundIsRelativeToTheProduct) {
   const auto expected = fold_of({Type::f32, ReduceOp::prod}, {3, -5, 7}).expected();
   EXPECT_EQ(expected.high[0], -105);
   EXPECT_NEAR(expected.bound[0] / (2 * 0x1p-24 * 105), 1, 1e-6);
 }
 
-TEST(Prod, NanInfinityAndZero) {
+TEST(ProdTest, NanInfinityAndZero) {
   EXPECT_TRUE(fold_of({Type::f32, ReduceOp::prod}, {0, nan}).accepts(nan));
   EXPECT_TRUE(fold_of({Type::f32, ReduceOp::prod}, {0, infinity}).accepts(nan));
   EXPECT_FALSE(fold_of({Type::f32, ReduceOp::prod}, {0, infinity}).accepts(0));
@@ -233,7 +233,7 @@ TEST(Prod, NanInfinityAndZero) {
   EXPECT_FALSE(fold_of({Type::f32, ReduceOp::prod}, {-2, 0}).accepts(1e-45F));
 }
 
-TEST(Prod, PartialProductsMayOverflowOrUnderflow) {
+TEST(ProdTest, PartialProductsMayOverflowOrUnderflow) {
   const SmallFold overflow = fold_of({Type::f32, ReduceOp::prod}, {1e30F, -1e30F, 0.5F});
   EXPECT_TRUE(overflow.accepts(-infinity));
   EXPECT_FALSE(overflow.accepts(infinity));
@@ -247,21 +247,21 @@ TEST(Prod, PartialProductsMayOverflowOrUnderflow) {
   EXPECT_FALSE(both.accepts(-infinity));
 }
 
-TEST(Prod, BeyondDoubleIsInfinite) {
+TEST(ProdTest, BeyondDoubleIsInfinite) {
   EXPECT_TRUE(fold_of({Type::f64, ReduceOp::prod}, {1e200, 1e200}).accepts(infinity));
   EXPECT_FALSE(fold_of({Type::f64, ReduceOp::prod}, {1e200, 1e200}).accepts(largest));
 }
 
 // --- min and max ---
 
-TEST(Extremes, AreExact) {
+TEST(ExtremesTest, AreExact) {
   EXPECT_TRUE(fold_of({Type::f32, ReduceOp::min}, {2, -3, 1}).accepts(-3));
   EXPECT_FALSE(fold_of({Type::f32, ReduceOp::min}, {2, -3, 1}).accepts(std::nextafterf(-3, 0)));
   EXPECT_TRUE(fold_of({Type::bf16, ReduceOp::max}, {-infinity, 5, infinity}).accepts(infinity));
   EXPECT_TRUE(fold_of({Type::f64, ReduceOp::max}, {-0.0, 0.0}).accepts(-0.0));
 }
 
-TEST(Extremes, NanFollowsTheRule) {
+TEST(ExtremesTest, NanFollowsTheRule) {
   for (std::size_t rank = 0; rank < 4; ++rank) {
     std::vector<double> in{7, 4, 4, 5};
     in[rank] = nan;
@@ -274,7 +274,7 @@ TEST(Extremes, NanFollowsTheRule) {
   }
 }
 
-TEST(Extremes, WithoutANanRuleAnyContributionMayComeOut) {
+TEST(ExtremesTest, WithoutANanRuleAnyContributionMayComeOut) {
   const std::vector<double> in{4, nan, 7, infinity};
   const SmallFold any = fold_of({Type::f32, ReduceOp::min, 1, NanRule::unspecified}, in);
   for (const double x : in) EXPECT_TRUE(any.accepts(x)) << x;
@@ -284,7 +284,7 @@ TEST(Extremes, WithoutANanRuleAnyContributionMayComeOut) {
   EXPECT_FALSE(fold_of({Type::f32, ReduceOp::min, 1, NanRule::unspecified}, {4, 7}).accepts(7));
 }
 
-TEST(Extremes, OnlyNanIsNan) {
+TEST(ExtremesTest, OnlyNanIsNan) {
   for (const NanRule rule : {NanRule::drops, NanRule::propagates, NanRule::unspecified}) {
     const SmallFold fold = fold_of({Type::f16, ReduceOp::max, 1, rule}, {nan, nan});
     EXPECT_TRUE(fold.accepts(nan));
@@ -292,7 +292,7 @@ TEST(Extremes, OnlyNanIsNan) {
   }
 }
 
-TEST(Extremes, CandidatesBelongToTheirElement) {
+TEST(ExtremesTest, CandidatesBelongToTheirElement) {
   const auto a = elements(Type::f32, std::vector{nan, 1.0, nan});
   const auto b = elements(Type::f32, std::vector{2.0, 3.0, 4.0});
   const Fold rule{Type::f32, ReduceOp::min, 2, NanRule::unspecified};
@@ -307,7 +307,7 @@ TEST(Extremes, CandidatesBelongToTheirElement) {
 
 // --- runs ---
 
-TEST(Runs, LongerThanOneChunkAgreeWithSingleElements) {
+TEST(RunsTest, LongerThanOneChunkAgreeWithSingleElements) {
   constexpr std::size_t count = 1000;
   Random random(3);
   for (const ReduceOp op : {ReduceOp::sum, ReduceOp::prod, ReduceOp::max, ReduceOp::avg}) {
@@ -331,7 +331,7 @@ TEST(Runs, LongerThanOneChunkAgreeWithSingleElements) {
   }
 }
 
-TEST(Runs, NoElementsNeedNoMemory) {
+TEST(RunsTest, NoElementsNeedNoMemory) {
   numerics::Expected expected;
   const std::vector<const std::byte*> in{nullptr, nullptr};
   for (const Type type : {Type::int8, Type::f32, Type::complex128}) {
@@ -344,7 +344,7 @@ TEST(Runs, NoElementsNeedNoMemory) {
   EXPECT_TRUE(expected.bits.empty());
 }
 
-TEST(Runs, ReuseForgetsTheLastOne) {
+TEST(RunsTest, ReuseForgetsTheLastOne) {
   numerics::Expected expected;
   numerics::expect_bits(reinterpret_cast<const std::byte*>("abcd"), 4, expected);
   const auto one = elements(Type::f32, std::vector{2.0});

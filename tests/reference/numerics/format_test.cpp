@@ -72,11 +72,11 @@ unsigned patterns(const HandFormat& format) {
   return 2U << (format.exponent_bits + format.mantissa_bits);
 }
 
-class NarrowFormat : public testing::TestWithParam<HandFormat> {};
+class NarrowFormatTest : public testing::TestWithParam<HandFormat> {};
 
-INSTANTIATE_TEST_SUITE_P(All, NarrowFormat, testing::ValuesIn(hand_formats), printed_name);
+INSTANTIATE_TEST_SUITE_P(All, NarrowFormatTest, testing::ValuesIn(hand_formats), printed_name);
 
-TEST_P(NarrowFormat, DecodesEveryPatternByDefinition) {
+TEST_P(NarrowFormatTest, DecodesEveryPatternByDefinition) {
   for (unsigned bits = 0; bits < patterns(GetParam()); ++bits) {
     const double expected = value_by_definition(GetParam(), bits);
     const double got = decoded(GetParam().type, bits);
@@ -88,7 +88,7 @@ TEST_P(NarrowFormat, DecodesEveryPatternByDefinition) {
   }
 }
 
-TEST_P(NarrowFormat, EncodesEveryValueToItsOwnPattern) {
+TEST_P(NarrowFormatTest, EncodesEveryValueToItsOwnPattern) {
   for (unsigned bits = 0; bits < patterns(GetParam()); ++bits) {
     const double value = value_by_definition(GetParam(), bits);
     if (std::isnan(value)) {
@@ -99,7 +99,7 @@ TEST_P(NarrowFormat, EncodesEveryValueToItsOwnPattern) {
   }
 }
 
-TEST_P(NarrowFormat, RoundsBetweenNeighboursToNearestEven) {
+TEST_P(NarrowFormatTest, RoundsBetweenNeighboursToNearestEven) {
   for (unsigned bits = 0; value_by_definition(GetParam(), bits) < GetParam().largest; ++bits) {
     const double low = value_by_definition(GetParam(), bits);
     const double high = value_by_definition(GetParam(), bits + 1);
@@ -111,7 +111,7 @@ TEST_P(NarrowFormat, RoundsBetweenNeighboursToNearestEven) {
   }
 }
 
-TEST_P(NarrowFormat, KnowsItsNumbers) {
+TEST_P(NarrowFormatTest, KnowsItsNumbers) {
   const numerics::Format format = numerics::format_of(GetParam().type);
   EXPECT_EQ(format.largest, GetParam().largest);
   EXPECT_EQ(format.smallest_subnormal, value_by_definition(GetParam(), 1));
@@ -120,7 +120,7 @@ TEST_P(NarrowFormat, KnowsItsNumbers) {
   EXPECT_EQ(format.unit_roundoff, std::ldexp(0.5, -GetParam().mantissa_bits));
 }
 
-TEST(Format, OverflowsHalfAUnitAboveTheLargest) {
+TEST(FormatTest, OverflowsHalfAUnitAboveTheLargest) {
   EXPECT_EQ(rounded(Type::f16, 65519.99), 65504);
   EXPECT_EQ(rounded(Type::f16, 65520), infinity);
   EXPECT_EQ(rounded(Type::f16, -65520), -infinity);
@@ -128,13 +128,13 @@ TEST(Format, OverflowsHalfAUnitAboveTheLargest) {
   EXPECT_EQ(numerics::format_of(Type::f16).overflow, 65520);
 }
 
-TEST(Format, E4m3HasNoInfinity) {
+TEST(FormatTest, E4m3HasNoInfinity) {
   EXPECT_EQ(rounded(Type::f8e4m3, 464), 448);
   EXPECT_TRUE(std::isnan(rounded(Type::f8e4m3, 464.5)));
   EXPECT_TRUE(std::isnan(rounded(Type::f8e4m3, -infinity)));
 }
 
-TEST(Format, SingleRoundsAsTheMachineDoes) {
+TEST(FormatTest, SingleRoundsAsTheMachineDoes) {
   Random random(1);
   for (int i = 0; i < 20000; ++i) {
     const double value = std::ldexp(random.unit(), static_cast<int>(random.below(300)) - 160);
@@ -143,7 +143,7 @@ TEST(Format, SingleRoundsAsTheMachineDoes) {
   }
 }
 
-TEST(Format, DoubleIsItself) {
+TEST(FormatTest, DoubleIsItself) {
   for (const double value : {0.0, -0.0, 5e-324, 1.7976931348623157e308, -infinity, 0.1}) {
     std::array<std::byte, 8> element;
     numerics::from_double(Type::f64, value, element.data());
@@ -151,7 +151,7 @@ TEST(Format, DoubleIsItself) {
   }
 }
 
-TEST(Format, IntegersWrapAndTruncate) {
+TEST(FormatTest, IntegersWrapAndTruncate) {
   EXPECT_EQ(rounded(Type::int8, 200), -56);
   EXPECT_EQ(rounded(Type::uint8, -1), 255);
   EXPECT_EQ(rounded(Type::int32, -2.9), -2);
@@ -162,7 +162,7 @@ TEST(Format, IntegersWrapAndTruncate) {
   EXPECT_EQ(rounded(Type::int64, std::nan("")), 0);
 }
 
-TEST(Format, ReadsAtAnyAlignment) {
+TEST(FormatTest, ReadsAtAnyAlignment) {
   const std::vector<double> values{1.5, -2, 3};
   for (const Type type : {Type::f16, Type::f32, Type::f64, Type::int32, Type::uint64}) {
     const std::vector<std::byte> aligned = elements(type, values);

@@ -31,11 +31,11 @@ struct KnownSum {
   }
 };
 
-class Superaccumulator : public testing::TestWithParam<KnownSum> {};
+class SuperaccumulatorTest : public testing::TestWithParam<KnownSum> {};
 
 INSTANTIATE_TEST_SUITE_P(
     Known,
-    Superaccumulator,
+    SuperaccumulatorTest,
     testing::Values(
         KnownSum{"nothing", {}, 0, 0},
         KnownSum{"zeros", {0.0, -0.0}, 0, 0},
@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
         KnownSum{"overflow_that_cancels", {huge, huge, -huge}, huge, 0}),
     [](const auto& each) { return each.param.name; });
 
-TEST_P(Superaccumulator, IsExactInEveryOrder) {
+TEST_P(SuperaccumulatorTest, IsExactInEveryOrder) {
   std::vector<double> values = GetParam().values;
   std::sort(values.begin(), values.end());
   do {
@@ -63,7 +63,7 @@ TEST_P(Superaccumulator, IsExactInEveryOrder) {
   } while (std::next_permutation(values.begin(), values.end()));
 }
 
-TEST(SuperaccumulatorUse, ClearForgetsEverything) {
+TEST(SuperaccumulatorUseTest, ClearForgetsEverything) {
   numerics::Superaccumulator accumulator;
   accumulator.add(1e300);
   accumulator.add(-5e-324);
@@ -73,7 +73,7 @@ TEST(SuperaccumulatorUse, ClearForgetsEverything) {
   EXPECT_EQ(numerics::to_pair(accumulator.value()).low, 0);
 }
 
-TEST(SuperaccumulatorUse, CarriesThroughManyTerms) {
+TEST(SuperaccumulatorUseTest, CarriesThroughManyTerms) {
   numerics::Superaccumulator accumulator;
   for (int i = 0; i < 100000; ++i) accumulator.add(0x1.fffffffffffffp52);
   const Pair sum = numerics::to_pair(accumulator.value());

@@ -14,7 +14,7 @@ std::string text(Type type, std::vector<double> values) {
   return numerics::to_text(type, elements(type, values).data());
 }
 
-TEST(Text, IsTheShortestThatReadsBack) {
+TEST(TextTest, IsTheShortestThatReadsBack) {
   EXPECT_EQ(text(Type::f32, {0.1F}), "0.1");
   EXPECT_EQ(text(Type::f64, {0.1}), "0.1");
   EXPECT_EQ(text(Type::f64, {0.1F}), "0.10000000149011612");
@@ -24,7 +24,7 @@ TEST(Text, IsTheShortestThatReadsBack) {
   EXPECT_EQ(text(Type::f16, {-0.0}), "-0");
 }
 
-TEST(Text, IntegersAreDecimal) {
+TEST(TextTest, IntegersAreDecimal) {
   EXPECT_EQ(text(Type::int8, {-128}), "-128");
   EXPECT_EQ(text(Type::uint8, {255}), "255");
   const std::uint64_t highest = ~std::uint64_t{0};
@@ -32,19 +32,19 @@ TEST(Text, IntegersAreDecimal) {
             "18446744073709551615");
 }
 
-TEST(Text, NamesNanAndInfinities) {
+TEST(TextTest, NamesNanAndInfinities) {
   for (const Type type : {Type::f16, Type::bf16, Type::f32, Type::f64, Type::f8e5m2}) {
     EXPECT_EQ(text(type, {std::nan("")}), "nan");
     EXPECT_EQ(text(type, {-std::numeric_limits<double>::infinity()}), "-inf");
   }
 }
 
-TEST(Text, ComplexIsAPair) {
+TEST(TextTest, ComplexIsAPair) {
   EXPECT_EQ(text(Type::complex64, {1.5, -2}), "(1.5,-2)");
   EXPECT_EQ(text(Type::complex128, {0.1, 1e300}), "(0.1,1e+300)");
 }
 
-TEST(Text, EveryHalfReadsBack) {
+TEST(TextTest, EveryHalfReadsBack) {
   for (unsigned bits = 0; bits < 0x7c00; ++bits) {
     std::array<std::byte, 2> element{std::byte(bits & 255), std::byte(bits >> 8)};
     const double read = std::stod(numerics::to_text(Type::f16, element.data()));

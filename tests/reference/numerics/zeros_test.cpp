@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
         ZeroFold{"max_of_both_zeros", ReduceOp::max, {0.0, -0.0}, true, true}),
     printed_name);
 
-TEST(Zeros, AreReadWithTheirSign) {
+TEST(ZerosTest, AreReadWithTheirSign) {
   const Fold rule{.type = Type::f32, .op = ReduceOp::sum, .zero_rule = ZeroRule::ieee};
   const auto comparison = fold_of(rule, {-0.0, -0.0}).compared({0.0});
   ASSERT_EQ(comparison.differences.size(), 1U);
@@ -82,14 +82,14 @@ TEST(Zeros, AreReadWithTheirSign) {
   EXPECT_EQ(comparison.differences[0].got, "0");
 }
 
-TEST(Zeros, OfEitherPartOfAComplexNumber) {
+TEST(ZerosTest, OfEitherPartOfAComplexNumber) {
   const Fold rule{.type = Type::complex64, .op = ReduceOp::sum, .zero_rule = ZeroRule::ieee};
   const SmallFold fold{rule, {{1, -0.0}, {2, -0.0}}, {}};
   EXPECT_EQ(fold.compared({3, -0.0}).wrong, 0);
   EXPECT_EQ(fold.compared({3, 0.0}).wrong, 1);
 }
 
-TEST(Zeros, AnyContributionIsRightWhereNanHasNoRule) {
+TEST(ZerosTest, AnyContributionIsRightWhereNanHasNoRule) {
   const Fold rule{.type = Type::f32,
                   .op = ReduceOp::max,
                   .nan_rule = NanRule::unspecified,
@@ -100,7 +100,7 @@ TEST(Zeros, AnyContributionIsRightWhereNanHasNoRule) {
 }
 
 /// Sums of f16 that overflow, as the inputs each_special draw them.
-TEST(Overflow, OfASumIsInfinity) {
+TEST(OverflowTest, OfASumIsInfinity) {
   const Fold rule{.type = Type::f16, .op = ReduceOp::sum};
   const SmallFold fold = fold_of(rule, {65504, 65504, 65504});
   EXPECT_TRUE(fold.accepts(infinity));
@@ -108,7 +108,7 @@ TEST(Overflow, OfASumIsInfinity) {
   EXPECT_FALSE(fold.accepts(-infinity));
 }
 
-TEST(Overflow, OfAMeanDependsOnTheOrder) {
+TEST(OverflowTest, OfAMeanDependsOnTheOrder) {
   const Fold rule{.type = Type::f16, .op = ReduceOp::avg};
   const SmallFold fold = fold_of(rule, {65504, 65504});
   EXPECT_TRUE(fold.accepts(infinity));

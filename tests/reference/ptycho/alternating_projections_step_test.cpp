@@ -19,7 +19,7 @@ OperatorArrays stepped(const OperatorArrays& in) {
   return out;
 }
 
-TEST(AlternatingProjectionsStepTest, object_and_probe_fit_the_waves_of_measured_amplitude) {
+TEST(AlternatingProjectionsStepTest, ObjectAndProbeFitTheWavesOfMeasuredAmplitude) {
   // The waves are 2 * 4i and the measured amplitude is 2, so they become 2i. Then the object is 2i
   // / 4i and the probe 2i / 2.
   const OperatorArrays out = stepped(lit_pixel(2, {0, 4}, 4));
@@ -29,7 +29,7 @@ TEST(AlternatingProjectionsStepTest, object_and_probe_fit_the_waves_of_measured_
   EXPECT_LT(out[Array::object].errors[0], 1e-5);
 }
 
-TEST(AlternatingProjectionsStepTest, unmeasured_pixels_keep_their_waves) {
+TEST(AlternatingProjectionsStepTest, UnmeasuredPixelsKeepTheirWaves) {
   OperatorArrays in = lit_pixel(2, {0, 4}, 4);
   in[Array::mask].values[0] = 0;
   const OperatorArrays out = stepped(in);
@@ -37,14 +37,14 @@ TEST(AlternatingProjectionsStepTest, unmeasured_pixels_keep_their_waves) {
   EXPECT_EQ(out[Array::probe].values, (Values{{0, 4}}));
 }
 
-TEST(AlternatingProjectionsStepTest, waves_of_nothing_stay_nothing_and_a_weight_of_nothing_keeps) {
+TEST(AlternatingProjectionsStepTest, WavesOfNothingStayNothingAndAWeightOfNothingKeeps) {
   const OperatorArrays out = stepped(lit_pixel(0, 3, 4));
   EXPECT_EQ(out[Array::object].values, (Values{0, 7}));
   EXPECT_EQ(out[Array::probe].values, Values{3});
   EXPECT_EQ(out[Array::probe].errors, std::vector<double>{0});
 }
 
-TEST(AlternatingProjectionsStepTest, the_same_position_again_changes_nothing) {
+TEST(AlternatingProjectionsStepTest, TheSamePositionAgainChangesNothing) {
   EXPECT_EQ(stepped(lit_pixel(2, {0, 4}, 4, 4))[Array::object].values, (Values{0.5, 7}));
 }
 

@@ -36,7 +36,7 @@ void run(const PtychoOperator& of, std::int64_t positions) {
 /// Stages of steps that take long if there are many positions.
 class PatienceTest : public testing::TestWithParam<std::string_view> {};
 
-TEST_P(PatienceTest, is_asked_for_at_every_position) {
+TEST_P(PatienceTest, IsAskedForAtEveryPosition) {
   std::int64_t asked = 0;
   const CancellationScope cancellation([&] {
     ++asked;
@@ -46,7 +46,7 @@ TEST_P(PatienceTest, is_asked_for_at_every_position) {
   EXPECT_GE(asked, 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(stages,
+INSTANTIATE_TEST_SUITE_P(Stages,
                          PatienceTest,
                          testing::Values("extract",
                                          "insert",
@@ -62,14 +62,14 @@ INSTANTIATE_TEST_SUITE_P(stages,
                                          "probe_preconditioner"),
                          tests::printed_name);
 
-TEST(CancellationScope, ends_a_reference_where_it_is_over) {
+TEST(CancellationScopeTest, EndsAReferenceWhereItIsOver) {
   int asked = 0;
   const CancellationScope cancellation([&] { return ++asked == 2; });
   EXPECT_THROW(run(operator_named("illuminate"), 3), Cancelled);
   EXPECT_EQ(asked, 2);
 }
 
-TEST(CancellationScope, is_that_of_the_last_one_who_waits) {
+TEST(CancellationScopeTest, IsThatOfTheLastOneWhoWaits) {
   bool is_over = true;
   const CancellationScope outer([&] { return is_over; });
   {

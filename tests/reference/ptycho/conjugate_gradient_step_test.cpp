@@ -30,7 +30,7 @@ OperatorArrays stepped(const OperatorArrays& in) {
   return out;
 }
 
-TEST(ConjugateGradientStepTest, object_goes_first_and_the_probe_from_there) {
+TEST(ConjugateGradientStepTest, ObjectGoesFirstAndTheProbeFromThere) {
   // The object goes from 2 to -1, because -4 would give waves of -8. Then the probe goes from 2 to
   // 1.
   const OperatorArrays out = stepped(setting());
@@ -44,7 +44,7 @@ TEST(ConjugateGradientStepTest, object_goes_first_and_the_probe_from_there) {
   EXPECT_EQ(out[Array::probe_direction].values, Values{-1});
 }
 
-TEST(ConjugateGradientStepTest, the_old_direction_joins_as_dai_and_yuan_say) {
+TEST(ConjugateGradientStepTest, TheOldDirectionJoinsAsDaiAndYuanSay) {
   // -6 + (36 / (-1 (6 - 10))) (-1) = -15. A quarter of this step lowers the cost.
   const OperatorArrays out = stepped(setting(-1, 10));
   EXPECT_EQ(out[Array::object_direction].values[0], -15.0);
@@ -52,28 +52,28 @@ TEST(ConjugateGradientStepTest, the_old_direction_joins_as_dai_and_yuan_say) {
   EXPECT_EQ(out[Array::object].values[0], -1.75);
 }
 
-TEST(ConjugateGradientStepTest, a_curvature_that_is_not_positive_restarts) {
+TEST(ConjugateGradientStepTest, ACurvatureThatIsNotPositiveRestarts) {
   EXPECT_EQ(stepped(setting(-1, 2))[Array::object_direction].values[0], -6.0);
 }
 
-TEST(ConjugateGradientStepTest, a_direction_that_ascends_restarts) {
+TEST(ConjugateGradientStepTest, ADirectionThatAscendsRestarts) {
   // -6 + (36 / (1 (6 - 4))) 1 = 12.
   EXPECT_EQ(stepped(setting(1, 4))[Array::object_direction].values[0], -6.0);
 }
 
-TEST(ConjugateGradientStepTest, a_curvature_near_zero_says_nothing) {
+TEST(ConjugateGradientStepTest, ACurvatureNearZeroSaysNothing) {
   const OperatorArrays out = stepped(setting(1, std::nextafter(6, 0)));
   EXPECT_FALSE(out[Array::object_direction].errors[0] < 1e9);
   EXPECT_FALSE(out[Array::probe].errors[0] < 1e9);
 }
 
-TEST(ConjugateGradientStepTest, what_is_decided_has_small_bounds) {
+TEST(ConjugateGradientStepTest, WhatIsDecidedHasSmallBounds) {
   const OperatorArrays out = stepped(setting(-1, 10));
   EXPECT_LT(out[Array::object].errors[0], 1e-4);
   EXPECT_EQ(out[Array::step_lengths].errors[0], 0);
 }
 
-TEST(ConjugateGradientStepTest, a_tied_length_bounds_all_that_may_be_taken) {
+TEST(ConjugateGradientStepTest, ATiedLengthBoundsAllThatMayBeTaken) {
   // Length 1 takes the object from 2 to -2 and the waves from 4 to -4. The measured amplitude is 2,
   // so the cost stays the same.
   OperatorArrays in = setting();
@@ -107,7 +107,7 @@ OperatorArrays tied_step(double length, OperatorArrays& in) {
   return got;
 }
 
-TEST(ConjugateGradientStepTest, a_tied_length_is_that_of_the_step_that_is_followed) {
+TEST(ConjugateGradientStepTest, ATiedLengthIsThatOfTheStepThatIsFollowed) {
   OperatorArrays in;
   for (const double length : {1.0, 0.5, 0.25}) {
     for (const Follow follow : {Follow::choices, Follow::results}) {
@@ -120,7 +120,7 @@ TEST(ConjugateGradientStepTest, a_tied_length_is_that_of_the_step_that_is_follow
   }
 }
 
-TEST(ConjugateGradientStepTest, a_length_that_nobody_may_find_is_wrong) {
+TEST(ConjugateGradientStepTest, ALengthThatNobodyMayFindIsWrong) {
   OperatorArrays in;
   for (const double length : {0.125, 0.3, 2.0, 0.0}) {
     const OperatorArrays out = followed(in, tied_step(length, in));
@@ -129,7 +129,7 @@ TEST(ConjugateGradientStepTest, a_length_that_nobody_may_find_is_wrong) {
   }
 }
 
-TEST(ConjugateGradientStepTest, the_next_part_goes_on_from_what_was_got_within_bounds) {
+TEST(ConjugateGradientStepTest, TheNextPartGoesOnFromWhatWasGotWithinBounds) {
   const OperatorArrays in = setting();
   OperatorArrays got = stepped(in);
   const double slack = got[Array::object_gradient].errors[0];
@@ -143,14 +143,14 @@ TEST(ConjugateGradientStepTest, the_next_part_goes_on_from_what_was_got_within_b
   EXPECT_EQ(followed(in, got, Follow::choices)[Array::object_direction].values[0], -6.0);
 }
 
-TEST(ConjugateGradientStepTest, the_next_part_does_not_go_on_from_what_is_wrong) {
+TEST(ConjugateGradientStepTest, TheNextPartDoesNotGoOnFromWhatIsWrong) {
   const OperatorArrays in = setting();
   OperatorArrays got = stepped(in);
   got[Array::object_gradient].values[0] = 7;
   EXPECT_EQ(followed(in, got)[Array::object_direction].values[0], -6.0);
 }
 
-TEST(ConjugateGradientStepTest, a_factor_that_roundings_decide_is_that_of_the_followed_step) {
+TEST(ConjugateGradientStepTest, AFactorThatRoundingsDecideIsThatOfTheFollowedStep) {
   // Roundings decide the factor of the old direction. It is not below 36 / 2 u.
   const OperatorArrays in = setting(1, std::nextafter(6, 0));
   OperatorArrays got = stepped(in);

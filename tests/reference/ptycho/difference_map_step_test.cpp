@@ -33,7 +33,7 @@ Value moved(Value w, Value m, Value p) {
   return w + difference_map_beta * (p - m);
 }
 
-TEST(DifferenceMapStepTest, the_waves_are_reflected_at_their_overlap_and_go_to_the_frames) {
+TEST(DifferenceMapStepTest, TheWavesAreReflectedAtTheirOverlapAndGoToTheFrames) {
   // Waves of 6i and 2i give the object 4i / 4i = 1 and the probe 4i, so both overlap at 4i.
   // Reflected, they are 2i and 6i. The measured amplitude is 3, so both are projected to 3i.
   const OperatorArrays out = stepped(with_waves(lit_pixel(2, {0, 4}, 9, 2), {{0, 6}, {0, 2}}));
@@ -44,20 +44,20 @@ TEST(DifferenceMapStepTest, the_waves_are_reflected_at_their_overlap_and_go_to_t
   EXPECT_LT(out[Array::exit_waves].errors[0], 1e-3);
 }
 
-TEST(DifferenceMapStepTest, the_cost_is_that_of_object_and_probe_before) {
+TEST(DifferenceMapStepTest, TheCostIsThatOfObjectAndProbeBefore) {
   // Waves of 2 * 4i with a measured amplitude of 3 cost 25 at each position.
   const OperatorArrays out = stepped(with_waves(lit_pixel(2, {0, 4}, 9, 2), {{0, 6}, {0, 2}}));
   EXPECT_EQ(out[Array::cost].values, Values{50});
 }
 
-TEST(DifferenceMapStepTest, the_probe_is_fitted_to_the_new_object) {
+TEST(DifferenceMapStepTest, TheProbeIsFittedToTheNewObject) {
   // The object is 3 / 1, then the probe 3 * 3 / 9. With the old object of 2, it would be 3 * 2 / 4.
   const OperatorArrays out = stepped(with_waves(lit_pixel(2, 1, 9), {3}));
   EXPECT_EQ(out[Array::object].values[0], Value(3));
   EXPECT_EQ(out[Array::probe].values, Values{1});
 }
 
-TEST(DifferenceMapStepTest, the_truth_with_its_own_waves_is_a_fixed_point) {
+TEST(DifferenceMapStepTest, TheTruthWithItsOwnWavesIsAFixedPoint) {
   const OperatorArrays out = stepped(with_waves(lit_pixel(2, {0, 4}, 64), {{0, 8}}));
   EXPECT_EQ(out[Array::cost].values, Values{0});
   EXPECT_EQ(out[Array::object].values, (Values{2, 7}));
@@ -65,7 +65,7 @@ TEST(DifferenceMapStepTest, the_truth_with_its_own_waves_is_a_fixed_point) {
   EXPECT_EQ(out[Array::exit_waves].values, (Values{{0, 8}}));
 }
 
-TEST(DifferenceMapStepTest, unmeasured_pixels_keep_the_reflected_waves) {
+TEST(DifferenceMapStepTest, UnmeasuredPixelsKeepTheReflectedWaves) {
   OperatorArrays in = with_waves(lit_pixel(2, {0, 4}, 9, 2), {{0, 6}, {0, 2}});
   in[Array::mask].values[0] = 0;
   const OperatorArrays out = stepped(in);
@@ -74,14 +74,14 @@ TEST(DifferenceMapStepTest, unmeasured_pixels_keep_the_reflected_waves) {
             (Values{moved({0, 6}, {0, 4}, {0, 2}), moved({0, 2}, {0, 4}, {0, 6})}));
 }
 
-TEST(DifferenceMapStepTest, where_nothing_is_reflected_nothing_is_projected) {
+TEST(DifferenceMapStepTest, WhereNothingIsReflectedNothingIsProjected) {
   // Waves of 4 and 0 overlap at 2. Reflected, they are 0, which has no phase, and 4.
   const OperatorArrays out = stepped(with_waves(lit_pixel(2, 1, 9, 2), {4, 0}));
   EXPECT_EQ(out[Array::object].values[0], Value(2));
   EXPECT_EQ(out[Array::exit_waves].values, (Values{moved(4, 2, 0), moved(0, 2, 3)}));
 }
 
-TEST(DifferenceMapStepTest, a_weight_of_nothing_keeps_its_pixel) {
+TEST(DifferenceMapStepTest, AWeightOfNothingKeepsItsPixel) {
   // Without a probe, no object can be fitted. The old object then gives the probe.
   const OperatorArrays out = stepped(with_waves(lit_pixel(2, 0, 9), {4}));
   EXPECT_EQ(out[Array::object].values, (Values{2, 7}));
@@ -92,7 +92,7 @@ TEST(DifferenceMapStepTest, a_weight_of_nothing_keeps_its_pixel) {
   EXPECT_EQ(dark[Array::probe].values, Values{3});
 }
 
-TEST(DifferenceMapStepTest, the_modes_share_the_frame) {
+TEST(DifferenceMapStepTest, TheModesShareTheFrame) {
   // Waves of 3 and 4 with a probe of 1 and 0 give the object 3 and the probe 1 and 4 / 3. They
   // overlap at 3 and 4, an amplitude of 5. The measured amplitude is 10.
   OperatorArrays in = lit_pixel(2, 1, 100);
@@ -106,7 +106,7 @@ TEST(DifferenceMapStepTest, the_modes_share_the_frame) {
   }
 }
 
-TEST(DifferenceMapStepTest, around_the_window_there_is_no_overlap) {
+TEST(DifferenceMapStepTest, AroundTheWindowThereIsNoOverlap) {
   // A window of one pixel lies in the corner of a frame of 2 x 2, and nothing is measured. The wave
   // in the window overlaps itself. The other waves change their sign.
   OperatorArrays in = lit_pixel(2, 1, 0);

@@ -17,7 +17,7 @@ void expect_error(const Estimate& estimate, double expected) {
   EXPECT_LE(estimate.error, expected * (1 + 64 * unit));
 }
 
-TEST(EstimateTest, a_sum_of_three_is_rounded_twice) {
+TEST(EstimateTest, ASumOfThreeIsRoundedTwice) {
   Sum sum;
   for (const double term : {1.0, 2.0, -3.0}) sum.add({.value = term});
   const Estimate estimate = sum.estimate(unit);
@@ -25,7 +25,7 @@ TEST(EstimateTest, a_sum_of_three_is_rounded_twice) {
   expect_error(estimate, 2 * unit * (1 + 2 + 3));
 }
 
-TEST(EstimateTest, a_sum_keeps_the_errors_and_the_roundings_of_its_terms) {
+TEST(EstimateTest, ASumKeepsTheErrorsAndTheRoundingsOfItsTerms) {
   Sum sum;
   sum.add({.value = 4, .error = 0.5}, 2, 1);
   sum.add({.value = 1}, 3);
@@ -35,26 +35,26 @@ TEST(EstimateTest, a_sum_keeps_the_errors_and_the_roundings_of_its_terms) {
   expect_error(estimate, 2 * 0.5 + 2 * unit * (2 * 4.5 + 3 * 1));
 }
 
-TEST(EstimateTest, a_sum_of_one_term_or_none_is_exact) {
+TEST(EstimateTest, ASumOfOneTermOrNoneIsExact) {
   Sum sum;
   EXPECT_EQ(sum.estimate(unit).error, 0);
   sum.add({.value = 5});
   EXPECT_EQ(sum.estimate(unit).error, 0);
 }
 
-TEST(EstimateTest, two_numbers_are_added_with_one_rounding) {
+TEST(EstimateTest, TwoNumbersAreAddedWithOneRounding) {
   expect_error(sum({.value = 1}, {.value = 2}, unit), 3 * unit);
   expect_error(difference({.value = 1, .error = 0.25}, {.value = 2, .error = 0.5}, unit),
                0.75 + 1.75 * unit);
 }
 
-TEST(EstimateTest, a_product_has_the_errors_of_both_factors) {
+TEST(EstimateTest, AProductHasTheErrorsOfBothFactors) {
   expect_error(product({.value = 3}, {.value = -2}, unit), 2.24 * unit * 6);
   expect_error(product({.value = 3, .error = 0.5}, {.value = 2, .error = 0.25}, unit),
                0.5 * 2 + 3.5 * 0.25 + 2.24 * unit * 3.5 * 2.25);
 }
 
-TEST(EstimateTest, a_quotient_is_bounded_where_the_divisor_cannot_be_zero) {
+TEST(EstimateTest, AQuotientIsBoundedWhereTheDivisorCannotBeZero) {
   expect_error(quotient({.value = 6}, {.value = 2}, unit), 3 * unit * 3);
   expect_error(quotient({.value = 6, .error = 0.5}, {.value = 2, .error = 1}, unit),
                (0.5 + 3 * 1) / (2 - 1) + 3 * unit * (3 + 3.5));
@@ -62,7 +62,7 @@ TEST(EstimateTest, a_quotient_is_bounded_where_the_divisor_cannot_be_zero) {
             std::numeric_limits<double>::infinity());
 }
 
-TEST(EstimateTest, an_inner_product_conjugates_its_second_factor) {
+TEST(EstimateTest, AnInnerProductConjugatesItsSecondFactor) {
   Field a;
   Field b;
   a.resize(2);
@@ -74,7 +74,7 @@ TEST(EstimateTest, an_inner_product_conjugates_its_second_factor) {
   expect_error(estimate, (2.24 + 1) * unit * 7);
 }
 
-TEST(EstimateTest, the_largest_value_and_the_largest_error_may_be_of_different_places) {
+TEST(EstimateTest, TheLargestValueAndTheLargestErrorMayBeOfDifferentPlaces) {
   Field field;
   field.values = {1, 4, 2};
   field.errors = {0.5, 0.25, 0.125};
@@ -83,7 +83,7 @@ TEST(EstimateTest, the_largest_value_and_the_largest_error_may_be_of_different_p
   EXPECT_EQ(estimate.error, 0.5);
 }
 
-TEST(EstimateTest, a_step_of_length_zero_changes_nothing) {
+TEST(EstimateTest, AStepOfLengthZeroChangesNothing) {
   Field before;
   before.values = {1, 2};
   before.errors = {0, 0.5};
@@ -99,7 +99,7 @@ TEST(EstimateTest, a_step_of_length_zero_changes_nothing) {
   EXPECT_LE(after.errors[0], (2.24 * 16 + 17) * unit * (1 + 64 * unit));
 }
 
-TEST(EstimateTest, a_transform_spreads_the_errors_of_a_frame_over_all_its_pixels) {
+TEST(EstimateTest, ATransformSpreadsTheErrorsOfAFrameOverAllItsPixels) {
   std::vector<std::complex<double>> values{2, 0, 0, 0};
   std::vector<double> errors{0.5, 0, 0, 0.25};
   double length = length_of(errors);
@@ -111,7 +111,7 @@ TEST(EstimateTest, a_transform_spreads_the_errors_of_a_frame_over_all_its_pixels
   EXPECT_DOUBLE_EQ(length, std::sqrt(0.3125) + std::sqrt(2) * own);
 }
 
-TEST(EstimateTest, a_transform_leaves_no_pixel_further_off_than_the_whole_frame_was) {
+TEST(EstimateTest, ATransformLeavesNoPixelFurtherOffThanTheWholeFrameWas) {
   std::vector<std::complex<double>> values(4, 0);
   std::vector<double> errors(4, 1);
   // A tighter length of the error vector is known than the pixels' own errors give.

@@ -29,13 +29,13 @@ OperatorArrays setting(std::int64_t positions = 1) {
   return lit_pixel(2, 2, 1, positions);
 }
 
-TEST(LsqmlStepTest, lengths_solve_the_damped_least_squares) {
+TEST(LsqmlStepTest, LengthsSolveTheDampedLeastSquares) {
   const OperatorArrays out = stepped(setting());
   EXPECT_NEAR(out[Array::step_lengths].values[0].real(), 0.36 * std::sqrt(0.905), 1e-15);
   EXPECT_NEAR(out[Array::step_lengths].values[1].real(), 0.09, 1e-15);
 }
 
-TEST(LsqmlStepTest, object_and_probe_go_along_their_directions) {
+TEST(LsqmlStepTest, ObjectAndProbeGoAlongTheirDirections) {
   const OperatorArrays out = stepped(setting());
   EXPECT_EQ(out[Array::cost].values[0], 9.0);
   EXPECT_NEAR(out[Array::object].values[0].real(), 1.46, 1e-15);
@@ -44,14 +44,14 @@ TEST(LsqmlStepTest, object_and_probe_go_along_their_directions) {
   EXPECT_LT(out[Array::object].errors[0], 1e-4);
 }
 
-TEST(LsqmlStepTest, the_same_positions_again_change_no_mean) {
+TEST(LsqmlStepTest, TheSamePositionsAgainChangeNoMean) {
   const OperatorArrays once = stepped(setting());
   const OperatorArrays thrice = stepped(setting(3));
   EXPECT_NEAR(std::abs(thrice[Array::object].values[0] - once[Array::object].values[0]), 0, 1e-15);
   EXPECT_NEAR(std::abs(thrice[Array::probe].values[0] - once[Array::probe].values[0]), 0, 1e-15);
 }
 
-TEST(LsqmlStepTest, other_modes_move_but_do_not_count_for_the_lengths) {
+TEST(LsqmlStepTest, OtherModesMoveButDoNotCountForTheLengths) {
   // The two modes share the amplitude 4 as 2.4 and 3.2. The second mode has another direction than
   // the first.
   OperatorArrays in = setting();
@@ -66,7 +66,7 @@ TEST(LsqmlStepTest, other_modes_move_but_do_not_count_for_the_lengths) {
   EXPECT_NEAR(out[Array::probe].values[1].real(), 1.6 - 0.09 * 4.8, 1e-15);
 }
 
-TEST(LsqmlStepTest, nothing_moves_where_there_is_nothing_to_solve) {
+TEST(LsqmlStepTest, NothingMovesWhereThereIsNothingToSolve) {
   // The waves are 1 and the measured amplitude is 1: no direction and no determinant.
   const OperatorArrays out = stepped(lit_pixel(1, 1, 1));
   EXPECT_EQ(out[Array::step_lengths].values, (Values{0, 0}));
@@ -75,7 +75,7 @@ TEST(LsqmlStepTest, nothing_moves_where_there_is_nothing_to_solve) {
 
 /// One pixel has a small weight and one a large weight. The relative error of the divisor is that
 /// of the largest weight.
-TEST(LsqmlStepTest, the_error_of_the_largest_weight_makes_directions_wrong) {
+TEST(LsqmlStepTest, TheErrorOfTheLargestWeightMakesDirectionsWrong) {
   OperatorArrays in = setting();
   in.scene = {.rows = 1, .cols = 2, .window = 1, .detector = 1, .modes = 1};
   in.make(Array::object).values = {1, 1};
@@ -98,7 +98,7 @@ TEST(LsqmlStepTest, the_error_of_the_largest_weight_makes_directions_wrong) {
   EXPECT_GT(direction.error / std::abs(direction.value), most.error / most.value.real() / 2);
 }
 
-TEST(LsqmlStepTest, without_positions_nothing_moves_and_nothing_is_open) {
+TEST(LsqmlStepTest, WithoutPositionsNothingMovesAndNothingIsOpen) {
   const OperatorArrays out = stepped(setting(0));
   EXPECT_EQ(out[Array::object].values, (Values{2, 7}));
   EXPECT_EQ(out[Array::object].errors, (std::vector<double>{0, 0}));

@@ -21,7 +21,7 @@ OperatorArrays orthogonalized(const std::vector<std::complex<double>>& probe) {
   return out;
 }
 
-TEST(OrthogonalizeModesTest, equal_modes_become_one) {
+TEST(OrthogonalizeModesTest, EqualModesBecomeOne) {
   // (1, i) twice: the sum's power is 4, and the difference has none.
   const OperatorArrays out = orthogonalized({1, 1i, 0, 0, 1, 1i, 0, 0});
   const auto& values = out[spec::Array::probe].values;
@@ -31,14 +31,14 @@ TEST(OrthogonalizeModesTest, equal_modes_become_one) {
   EXPECT_NEAR(std::abs(values[4]), 0, 1e-15);
 }
 
-TEST(OrthogonalizeModesTest, the_stronger_of_orthogonal_modes_comes_first) {
+TEST(OrthogonalizeModesTest, TheStrongerOfOrthogonalModesComesFirst) {
   const OperatorArrays out = orthogonalized({1, 0, 0, 0, 0, 2i, 0, 0});
   const auto& values = out[spec::Array::probe].values;
   EXPECT_EQ(values[1], 2i);
   EXPECT_EQ(values[4], 1.0);
 }
 
-TEST(OrthogonalizeModesTest, powers_are_the_eigenvalues_of_the_inner_products) {
+TEST(OrthogonalizeModesTest, PowersAreTheEigenvaluesOfTheInnerProducts) {
   // The inner products are (2, 1; 1, 1). Their eigenvalues are (3 +- sqrt 5) / 2.
   const OperatorArrays out = orthogonalized({1, 1, 0, 0, 1, 0, 0, 0});
   const auto& values = out[spec::Array::probe].values;

@@ -11,7 +11,7 @@ namespace {
 
 using spec::Array;
 
-TEST(PoissonConjugateGradientStepTest, goes_down_the_cost_of_counts) {
+TEST(PoissonConjugateGradientStepTest, GoesDownTheCostOfCounts) {
   // The waves are 4 and the count is 1, so the object's gradient is 2 (1 - 1/16) 4.
   OperatorArrays in = lit_pixel(2, 2, 1);
   for (const Array array : {Array::object_direction,

@@ -5,13 +5,13 @@
 namespace rankcheck::spec {
 namespace {
 
-TEST(AssertTest, evaluates_an_invariant_once) {
+TEST(AssertTest, EvaluatesAnInvariantOnce) {
   int evaluated = 0;
   RANKCHECK_ASSERT(++evaluated == 1);
   EXPECT_EQ(evaluated, 1);
 }
 
-TEST(AssertDeathTest, names_a_broken_invariant_and_its_place) {
+TEST(AssertDeathTest, NamesABrokenInvariantAndItsPlace) {
   const int ranks = 0;
   EXPECT_DEATH(RANKCHECK_ASSERT(ranks > 0),
                "assert_test\\.cpp:[0-9]+: this invariant does not hold: ranks > 0");

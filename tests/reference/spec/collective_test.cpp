@@ -21,12 +21,12 @@ std::string verdict(const spec::Contract& contract, const Call& call) {
   return spec::why_invalid(contract, call).value_or("legal");
 }
 
-TEST(WhyInvalid, AcceptsNothingToDo) {
+TEST(WhyInvalidTest, AcceptsNothingToDo) {
   EXPECT_EQ(verdict(reference::broadcast::contract(), {.count = 0}), "legal");
   EXPECT_EQ(verdict(reference::all_gather_v::contract(), {.ranks = 2, .counts = {0, 0}}), "legal");
 }
 
-TEST(WhyInvalid, NamesTheFieldAndWhatWasExpected) {
+TEST(WhyInvalidTest, NamesTheFieldAndWhatWasExpected) {
   const auto broadcast = reference::broadcast::contract();
   EXPECT_EQ(verdict(broadcast, {.ranks = 0}), "ranks: expected at least 1, got 0");
   EXPECT_EQ(verdict(broadcast, {.ranks = 2, .root = 2}), "root: expected 0..1, got 2");
@@ -48,7 +48,7 @@ TEST(WhyInvalid, NamesTheFieldAndWhatWasExpected) {
             "counts: expected 4 values, got 2");
 }
 
-TEST(WhyInvalid, RejectsReductionsWithoutMeaning) {
+TEST(WhyInvalidTest, RejectsReductionsWithoutMeaning) {
   const auto all_reduce = reference::all_reduce::contract();
   EXPECT_EQ(verdict(all_reduce, {}), "op: expected one, got none");
   EXPECT_EQ(verdict(all_reduce, {.type = Type::complex64, .op = ReduceOp::max}),
@@ -58,7 +58,7 @@ TEST(WhyInvalid, RejectsReductionsWithoutMeaning) {
   EXPECT_EQ(verdict(all_reduce, {.type = Type::complex64, .op = ReduceOp::sum}), "legal");
 }
 
-TEST(WhyInvalid, FreeSpaceLiesBetweenSlices) {
+TEST(WhyInvalidTest, FreeSpaceLiesBetweenSlices) {
   const auto why = [](int slices, double wavelength) {
     const spec::Scene scene{.rows = 1,
                             .cols = 1,
@@ -76,7 +76,7 @@ TEST(WhyInvalid, FreeSpaceLiesBetweenSlices) {
   EXPECT_EQ(why(2, 0), "wavelength: expected 1/1024..1024, got 0.000000");
 }
 
-TEST(Shapes, OffsetsAreThoseOfTheBlocks) {
+TEST(ShapesTest, OffsetsAreThoseOfTheBlocks) {
   const std::vector<Call> calls{{.ranks = 3, .count = 4},
                                 {.ranks = 3, .counts = {2, 0, 5}, .gap = 3}};
   for (const Call& call : calls) {
@@ -90,7 +90,7 @@ TEST(Shapes, OffsetsAreThoseOfTheBlocks) {
   }
 }
 
-TEST(SendRecv, OriginIsTheInverseOfDestination) {
+TEST(SendRecvTest, OriginIsTheInverseOfDestination) {
   for (const spec::Pattern pattern :
        {spec::Pattern::ring, spec::Pattern::pairs, spec::Pattern::self}) {
     for (int n = 1; n <= 6; ++n) {

@@ -67,7 +67,7 @@ TEST_P(CodedInputTest, SumsDecode) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(type,
+INSTANTIATE_TEST_SUITE_P(Type,
                          CodedInputTest,
                          testing::Values(Type::int8,
                                          Type::uint8,

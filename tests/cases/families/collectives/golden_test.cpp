@@ -88,7 +88,7 @@ const std::vector<Golden> golden_inputs{
            "4065faff0490f5ff08dfeffffbb1e0ff"},
 };
 
-INSTANTIATE_TEST_SUITE_P(input,
+INSTANTIATE_TEST_SUITE_P(Input,
                          GoldenInputTest,
                          testing::ValuesIn(golden_inputs),
                          tests::printed_name);
@@ -148,7 +148,7 @@ const std::vector<GoldenArray> golden_arrays{
     {spec::Array::probe, R"(,"form":"periodic")", "37c1093f01a0083f61b2a5be"},
 };
 
-INSTANTIATE_TEST_SUITE_P(input,
+INSTANTIATE_TEST_SUITE_P(Input,
                          GoldenArrayTest,
                          testing::ValuesIn(golden_arrays),
                          tests::printed_name);

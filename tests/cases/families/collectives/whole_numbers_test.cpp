@@ -122,12 +122,12 @@ TEST_P(FloatInputTest, OppositeRanksCancel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    type,
+    Type,
     FloatInputTest,
     testing::Values(Type::f16, Type::bf16, Type::f32, Type::f64, Type::complex64, Type::complex128),
     tests::printed_name);
 
-INSTANTIATE_TEST_SUITE_P(type,
+INSTANTIATE_TEST_SUITE_P(Type,
                          RealInputTest,
                          testing::Values(Type::f16, Type::bf16, Type::f32, Type::f64),
                          tests::printed_name);
@@ -168,7 +168,7 @@ TEST_P(IntegerInputTest, NothingOverflowsWhereNothingIsAdded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    type,
+    Type,
     IntegerInputTest,
     testing::Values(Type::int8, Type::uint8, Type::int32, Type::uint32, Type::int64, Type::uint64),
     tests::printed_name);

@@ -58,21 +58,21 @@ std::vector<Complex> input(Symmetry form, Array array) {
   return input(scene_case(form), array);
 }
 
-TEST(SymmetryTest, turned_objects_are_multiplied_by_i) {
+TEST(SymmetryTest, TurnedObjectsAreMultipliedByI) {
   const auto plain = input(Symmetry::plain, Array::object);
   const auto turned = input(Symmetry::turned, Array::object);
   for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_EQ(turned[i], Complex(0, 1) * plain[i]);
   EXPECT_EQ(input(Symmetry::turned, Array::probe), input(Symmetry::plain, Array::probe));
 }
 
-TEST(SymmetryTest, stretching_keeps_the_product_of_object_and_probe) {
+TEST(SymmetryTest, StretchingKeepsTheProductOfObjectAndProbe) {
   EXPECT_EQ(input(Symmetry::stretched, Array::object)[5],
             2.0 * input(Symmetry::plain, Array::object)[5]);
   EXPECT_EQ(input(Symmetry::stretched, Array::probe)[5],
             0.5 * input(Symmetry::plain, Array::probe)[5]);
 }
 
-TEST(SymmetryTest, twins_are_reflected_and_conjugated) {
+TEST(SymmetryTest, TwinsAreReflectedAndConjugated) {
   const auto plain = input(Symmetry::plain, Array::object);
   const auto twin = input(Symmetry::twin, Array::object);
   EXPECT_EQ(twin[0], std::conj(plain[11]));
@@ -81,14 +81,14 @@ TEST(SymmetryTest, twins_are_reflected_and_conjugated) {
   EXPECT_EQ(input(Symmetry::twin, Array::probe)[5], std::conj(probe[6]));
 }
 
-TEST(SymmetryTest, a_twins_window_is_as_far_from_the_other_side) {
+TEST(SymmetryTest, ATwinsWindowIsAsFarFromTheOtherSide) {
   const auto plain = input(Symmetry::plain, Array::positions);
   const auto twin = input(Symmetry::twin, Array::positions);
   EXPECT_EQ(twin[2], 1.0 - plain[2]);
   EXPECT_EQ(twin[3], 2.0 - plain[3]);
 }
 
-TEST(SymmetryTest, transposed_images_change_rows_and_columns) {
+TEST(SymmetryTest, TransposedImagesChangeRowsAndColumns) {
   const auto plain = input(Symmetry::plain, Array::object);
   const auto transposed = input(Symmetry::transposed, Array::object);
   EXPECT_EQ(scene_of(scene_case(Symmetry::transposed)).rows, 4);
@@ -100,7 +100,7 @@ TEST(SymmetryTest, transposed_images_change_rows_and_columns) {
   EXPECT_EQ(input(Symmetry::transposed, Array::positions)[2], positions[3]);
 }
 
-TEST(SymmetryTest, a_mixture_keeps_the_inner_products_of_the_modes) {
+TEST(SymmetryTest, AMixtureKeepsTheInnerProductsOfTheModes) {
   Case c = scene_case();
   ptycho(c).varied = Array::probe;
   const auto plain = input(c, Array::probe);
@@ -116,7 +116,7 @@ TEST(SymmetryTest, a_mixture_keeps_the_inner_products_of_the_modes) {
 }
 
 /// The windows of 2 begin at the frames' first pixel. A mode has nine pixels.
-TEST(SymmetryTest, exit_waves_follow_object_and_probe) {
+TEST(SymmetryTest, ExitWavesFollowObjectAndProbe) {
   const auto plain = input(Symmetry::plain, Array::exit_waves);
   EXPECT_EQ(input(Symmetry::turned, Array::exit_waves)[4], Complex(0, 1) * plain[4]);
   EXPECT_EQ(input(Symmetry::brightened, Array::exit_waves)[4], 2.0 * plain[4]);
@@ -136,7 +136,7 @@ TEST(SymmetryTest, exit_waves_follow_object_and_probe) {
   EXPECT_EQ(dark[27], plain[18]);
 }
 
-TEST(SymmetryTest, translated_objects_begin_with_zeros) {
+TEST(SymmetryTest, TranslatedObjectsBeginWithZeros) {
   const auto plain = input(Symmetry::plain, Array::object);
   const auto translated = input(Symmetry::translated, Array::object);
   ASSERT_EQ(translated.size(), 4U * 6U);
@@ -148,7 +148,7 @@ TEST(SymmetryTest, translated_objects_begin_with_zeros) {
             input(Symmetry::plain, Array::positions)[1] + 2.0);
 }
 
-TEST(SymmetryTest, positions_come_backwards_or_twice_with_their_frames) {
+TEST(SymmetryTest, PositionsComeBackwardsOrTwiceWithTheirFrames) {
   const auto plain = input(Symmetry::plain, Array::frames);
   EXPECT_EQ(input(Symmetry::reversed, Array::frames)[2], plain[18 + 2]);
   EXPECT_EQ(input(Symmetry::repeated, Array::frames)[9 + 2], plain[2]);
@@ -157,12 +157,12 @@ TEST(SymmetryTest, positions_come_backwards_or_twice_with_their_frames) {
   EXPECT_EQ(input(Symmetry::reversed, Array::object), input(Symmetry::plain, Array::object));
 }
 
-TEST(SymmetryTest, bilinear_objects_are_the_polynomial) {
+TEST(SymmetryTest, BilinearObjectsAreThePolynomial) {
   // Row 1, column 2.
   EXPECT_EQ(input(Symmetry::bilinear, Array::object)[6], Complex(1 + 2 + 6 + 2, -1));
 }
 
-TEST(SymmetryTest, ramps_of_object_and_probe_cancel) {
+TEST(SymmetryTest, RampsOfObjectAndProbeCancel) {
   const Complex i(0, 1);
   // At row 1, column 2, the object turns by five quarters. At row 1, column 1 of a window, the
   // probe turns by three quarters backwards.
@@ -172,7 +172,7 @@ TEST(SymmetryTest, ramps_of_object_and_probe_cancel) {
   EXPECT_EQ(input(Symmetry::ramped, Array::frames), input(Symmetry::plain, Array::frames));
 }
 
-TEST(SymmetryTest, reflected_frames_keep_their_zero_frequency) {
+TEST(SymmetryTest, ReflectedFramesKeepTheirZeroFrequency) {
   EXPECT_EQ(input(Symmetry::reflected, Array::object)[0],
             input(Symmetry::plain, Array::object)[11]);
   EXPECT_EQ(input(Symmetry::reflected, Array::probe)[5], input(Symmetry::plain, Array::probe)[6]);
@@ -184,7 +184,7 @@ TEST(SymmetryTest, reflected_frames_keep_their_zero_frequency) {
   EXPECT_EQ(reflected[9 + 3], plain[9 + 6]);
 }
 
-TEST(SymmetryTest, frames_grow_with_the_square_of_the_probe) {
+TEST(SymmetryTest, FramesGrowWithTheSquareOfTheProbe) {
   EXPECT_EQ(input(Symmetry::brightened, Array::probe)[5],
             2.0 * input(Symmetry::plain, Array::probe)[5]);
   EXPECT_EQ(input(Symmetry::brightened, Array::frames)[5],
@@ -192,7 +192,7 @@ TEST(SymmetryTest, frames_grow_with_the_square_of_the_probe) {
   EXPECT_EQ(input(Symmetry::brightened, Array::object), input(Symmetry::plain, Array::object));
 }
 
-TEST(SymmetryTest, a_raster_lies_on_every_other_pixel_inside_the_object) {
+TEST(SymmetryTest, ARasterLiesOnEveryOtherPixelInsideTheObject) {
   Case c = scene_case(Symmetry::raster);
   ptycho(c).scene = {.rows = 9, .cols = 8, .window = 3, .detector = 3};
   ptycho(c).scan = Scan::whole;
@@ -203,7 +203,7 @@ TEST(SymmetryTest, a_raster_lies_on_every_other_pixel_inside_the_object) {
   EXPECT_EQ(input(c, Array::object)[5], input(Symmetry::plain, Array::object)[5]);
 }
 
-TEST(SymmetryTest, phases_of_a_raster_cancel_under_its_windows) {
+TEST(SymmetryTest, PhasesOfARasterCancelUnderItsWindows) {
   const Complex i(0, 1);
   const auto object = input(Symmetry::plain, Array::object);
   // Row 0, column 3, and row 2, column 2.
@@ -215,12 +215,12 @@ TEST(SymmetryTest, phases_of_a_raster_cancel_under_its_windows) {
   EXPECT_EQ(input(Symmetry::periodic, Array::positions), input(Symmetry::raster, Array::positions));
 }
 
-TEST(SymmetryTest, all_pixels_may_be_measured) {
+TEST(SymmetryTest, AllPixelsMayBeMeasured) {
   for (const Complex& value : input(Symmetry::unmasked, Array::mask)) EXPECT_EQ(value, 1.0);
   EXPECT_EQ(input(Symmetry::unmasked, Array::frames), input(Symmetry::plain, Array::frames));
 }
 
-TEST(SymmetryTest, a_dark_mode_comes_last) {
+TEST(SymmetryTest, ADarkModeComesLast) {
   const auto plain = input(Symmetry::plain, Array::probe);
   auto expected = plain;
   expected.resize(12);
@@ -236,7 +236,7 @@ std::vector<float> singles(Case c, Array array) {
   return values;
 }
 
-TEST(SymmetryTest, general_values_have_all_bits_of_single_precision) {
+TEST(SymmetryTest, GeneralValuesHaveAllBitsOfSinglePrecision) {
   int odd = 0;
   for (const Complex& value : input(Symmetry::plain, Array::object)) {
     EXPECT_GE(std::abs(value.real()), 1.0 / 16);
@@ -249,7 +249,7 @@ TEST(SymmetryTest, general_values_have_all_bits_of_single_precision) {
   EXPECT_GT(odd, 2);
 }
 
-TEST(SymmetryTest, sums_of_general_values_depend_on_their_order) {
+TEST(SymmetryTest, SumsOfGeneralValuesDependOnTheirOrder) {
   const std::vector<float> values = singles(scene_case(), Array::object);
   int different = 0;
   for (std::size_t i = 0; i + 2 < values.size(); ++i) {
@@ -260,7 +260,7 @@ TEST(SymmetryTest, sums_of_general_values_depend_on_their_order) {
   EXPECT_GT(different, 0);
 }
 
-TEST(SymmetryTest, values_that_others_are_added_to_are_coarse) {
+TEST(SymmetryTest, ValuesThatOthersAreAddedToAreCoarse) {
   Case c = scene_case();
   ptycho(c).varied = Array::object;
   for (const Complex& value : input(c, Array::object)) {
@@ -269,7 +269,7 @@ TEST(SymmetryTest, values_that_others_are_added_to_are_coarse) {
   EXPECT_EQ(input(c, Array::probe), input(Symmetry::plain, Array::probe));
 }
 
-TEST(SymmetryTest, added_inputs_are_halved) {
+TEST(SymmetryTest, AddedInputsAreHalved) {
   Case c = scene_case();
   ptycho(c).varied = Array::object;
   const auto plain = input(c, Array::object);
@@ -279,7 +279,7 @@ TEST(SymmetryTest, added_inputs_are_halved) {
   EXPECT_EQ(input(c, Array::object)[4], plain[4] + (whole[4] - plain[4]) / 8.0);
 }
 
-TEST(SymmetryTest, a_translated_object_must_have_had_a_window) {
+TEST(SymmetryTest, ATranslatedObjectMustHaveHadAWindow) {
   EXPECT_EQ(why_invalid(Symmetry::translated, scene_of(scene_case(Symmetry::translated))), "");
   EXPECT_NE(why_invalid(Symmetry::translated, {.rows = 2, .cols = 4, .window = 2, .detector = 2}),
             "");

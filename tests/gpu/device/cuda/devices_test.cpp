@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::array<int, 3> all_ranks{0, 1, 2};
 
-class CudaDevices : public testing::Test {
+class CudaDevicesTest : public testing::Test {
  protected:
-  CudaDevices() { devices_.begin(all_ranks); }
+  CudaDevicesTest() { devices_.begin(all_ranks); }
 
   std::byte* put(int rank, std::int32_t value) {
     std::byte* const there = devices_.allocate(rank, sizeof value);
@@ -43,7 +43,7 @@ class CudaDevices : public testing::Test {
   Devices devices_{3};
 };
 
-TEST_F(CudaDevices, WorkWaitsForEventsOfOtherStreams) {
+TEST_F(CudaDevicesTest, WorkWaitsForEventsOfOtherStreams) {
   for (int repeat = 0; repeat < 20; ++repeat) {
     devices_.begin(all_ranks);
     std::byte* const first = put(0, 1);
@@ -57,7 +57,7 @@ TEST_F(CudaDevices, WorkWaitsForEventsOfOtherStreams) {
   }
 }
 
-TEST_F(CudaDevices, WithoutAnEventTheOrderIsAny) {
+TEST_F(CudaDevicesTest, WithoutAnEventTheOrderIsAny) {
   bool was_late = false;
   for (int repeat = 0; repeat < 20; ++repeat) {
     devices_.begin(all_ranks);
@@ -72,7 +72,7 @@ TEST_F(CudaDevices, WithoutAnEventTheOrderIsAny) {
   EXPECT_TRUE(was_late);
 }
 
-TEST_F(CudaDevices, ReplaysAGraphAsOftenAsItIsLaunched) {
+TEST_F(CudaDevicesTest, ReplaysAGraphAsOftenAsItIsLaunched) {
   std::byte* const sum = put(0, 0);
   std::byte* const part = put(1, 5);
   devices_.begin_capture(0);
@@ -90,7 +90,7 @@ TEST_F(CudaDevices, ReplaysAGraphAsOftenAsItIsLaunched) {
   EXPECT_EQ(get(0, sum), 10 + 20);
 }
 
-TEST_F(CudaDevices, SayWhatACaptureMayNotHold) {
+TEST_F(CudaDevicesTest, SayWhatACaptureMayNotHold) {
   std::byte* const part = put(1, 5);
   const auto complaint = [](const auto& action) -> std::string {
     try {
@@ -119,7 +119,7 @@ TEST_F(CudaDevices, SayWhatACaptureMayNotHold) {
   EXPECT_TRUE(devices_.still_work());
 }
 
-TEST_F(CudaDevices, WorkIsGivenToTheStreamsOwnDeviceOnly) {
+TEST_F(CudaDevicesTest, WorkIsGivenToTheStreamsOwnDeviceOnly) {
   // Ranks 0 and 2 are on the first device, rank 1 is on the second.
   cudaStream_t stream = devices_.use(1);
   std::byte* const memory = put(0, 1);
@@ -132,7 +132,7 @@ TEST_F(CudaDevices, WorkIsGivenToTheStreamsOwnDeviceOnly) {
   EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
 }
 
-TEST_F(CudaDevices, CopiesStayWithinWhatWasAllocated) {
+TEST_F(CudaDevicesTest, CopiesStayWithinWhatWasAllocated) {
   void* memory = nullptr;
   std::array<std::byte, 9> here{};
   cudaStream_t stream = devices_.use(0);
@@ -145,7 +145,7 @@ TEST_F(CudaDevices, CopiesStayWithinWhatWasAllocated) {
   EXPECT_EQ(cudaFree(memory), cudaErrorInvalidValue);
 }
 
-TEST_F(CudaDevices, MemoryIsClosedToTheProgram) {
+TEST_F(CudaDevicesTest, MemoryIsClosedToTheProgram) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const std::byte* const there = put(0, 1);
   EXPECT_DEATH(static_cast<void>(*static_cast<const volatile std::byte*>(there)), "");
@@ -193,7 +193,7 @@ struct SmallDevice {
   std::exit(got == wanted ? 0 : 2);
 }
 
-TEST(CudaMemory, IsTakenFromPlansThatAreOnlyKept) {
+TEST(CudaMemoryTest, IsTakenFromPlansThatAreOnlyKept) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(allocate_beside_a_plan(600 << 10), testing::ExitedWithCode(0), "");
 }
@@ -218,13 +218,13 @@ TEST(CudaMemory, IsTakenFromPlansThatAreOnlyKept) {
 }
 
 /// The stand-in's cuFFT reports short memory by another code for each precision.
-TEST(CudaMemory, OfPlansIsTakenForFurtherOnes) {
+TEST(CudaMemoryTest, OfPlansIsTakenForFurtherOnes) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(make_many_plans(spec::Type::f32), testing::ExitedWithCode(0), "");
   EXPECT_EXIT(make_many_plans(spec::Type::f64), testing::ExitedWithCode(0), "");
 }
 
-TEST(CudaMemory, IsShortInOneLine) {
+TEST(CudaMemoryTest, IsShortInOneLine) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(allocate_beside_a_plan(900 << 10),
               testing::ExitedWithCode(1),

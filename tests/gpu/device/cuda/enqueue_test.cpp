@@ -81,7 +81,7 @@ const Implementation& ring_all_reduce() {
 }
 
 /// Tests the race detector: it must report every wait for data that is missing.
-TEST(EnqueueTrace, ShowsARaceWhereAWaitForDataIsMissing) {
+TEST(EnqueueTraceTest, ShowsARaceWhereAWaitForDataIsMissing) {
   Subject subject(ring_all_reduce(), call_of(reference::contract_named("all_reduce"), 3), {});
   const std::vector<Work> work = subject.enqueued();
   int missing = 0;
@@ -96,7 +96,7 @@ TEST(EnqueueTrace, ShowsARaceWhereAWaitForDataIsMissing) {
   EXPECT_GT(missing, 0);
 }
 
-TEST(EnqueueTrace, DividesOnceWhereTheOpIsAvg) {
+TEST(EnqueueTraceTest, DividesOnceWhereTheOpIsAvg) {
   Subject subject(ring_all_reduce(), call_of(reference::contract_named("all_reduce"), 2), {});
   perform(subject.enqueued(), 2, 1);
   // The buffer recv comes first. Rank r's send buffer starts with element 5: 100 r + 6, 100 r + 7,
@@ -106,7 +106,7 @@ TEST(EnqueueTrace, DividesOnceWhereTheOpIsAvg) {
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), subject.buffers()[1].begin()));
 }
 
-TEST(EnqueueTrace, MultipliesByTheScalarOfTheRankThatGives) {
+TEST(EnqueueTraceTest, MultipliesByTheScalarOfTheRankThatGives) {
   const spec::Contract& contract = reference::contract_named("all_reduce");
   Subject subject(ring_all_reduce(), call_of(contract, 2, spec::ReduceOp::premul_sum), {});
   perform(subject.enqueued(), 2, 1);
@@ -118,7 +118,7 @@ TEST(EnqueueTrace, MultipliesByTheScalarOfTheRankThatGives) {
 
 /// In a single call, waits for data may imply the waits for entries. In some algorithms the next
 /// call's waits do so, too, so not every algorithm shows a race.
-TEST(EnqueueTrace, ShowsRacesBetweenCallsWhereNobodyWaitsForEntries) {
+TEST(EnqueueTraceTest, ShowsRacesBetweenCallsWhereNobodyWaitsForEntries) {
   int races = 0;
   for (const Implementation& each : implementations()) {
     Subject subject(each, call_of(reference::contract_named(each.operation), 3), {});
@@ -132,7 +132,7 @@ TEST(EnqueueTrace, ShowsRacesBetweenCallsWhereNobodyWaitsForEntries) {
   EXPECT_GT(races, 0);
 }
 
-TEST(EnqueueTrace, RejectsAWaitThatNobodyEnds) {
+TEST(EnqueueTraceTest, RejectsAWaitThatNobodyEnds) {
   plan::Sketch sketch(2);
   sketch.builder.wait(0, sketch.builder.signal(0));
   std::swap(sketch.plan.steps[0].front(), sketch.plan.steps[0].back());

@@ -21,13 +21,13 @@ std::string text_of(const std::string& named) {
   }
 }
 
-TEST(CudaFftLibrary, IsTheOneOfTheHeadersVersion) {
+TEST(CudaFftLibraryTest, IsTheOneOfTheHeadersVersion) {
   const std::string text = text_of("");
   EXPECT_TRUE(text.starts_with("0.0.0 ")) << text;
   EXPECT_NE(text.find("libcufft.so.0 (found by the dynamic linker)"), std::string::npos) << text;
 }
 
-TEST(CudaFftLibrary, SaysInALineWhyItIsNone) {
+TEST(CudaFftLibraryTest, SaysInALineWhyItIsNone) {
   EXPECT_EQ(text_of("/nowhere/libcufft.so.12"),
             "cuFFT cannot be loaded: /nowhere/libcufft.so.12: cannot open shared object file: No "
             "such file or directory: install the CUDA Toolkit, run `pip install nvidia-cufft`, or "

@@ -63,7 +63,7 @@ std::vector<std::string> lines_of(const std::vector<Work>& work, std::int32_t ow
   return lines;
 }
 
-TEST(GraphsAfterErrors, CaptureAnew) {
+TEST(GraphsAfterErrorsTest, CaptureAnew) {
   const Subject subject = subject_of(implementations().front(), 2);
   Trace trace;
   Graphs graphs(trace);
@@ -137,7 +137,7 @@ bool rebinds(const Graphs::Key& key) {
          std::equal(expected.begin(), expected.end(), second.buffers()[0].begin());
 }
 
-TEST(GraphsOfBuffers, AreNeverReplayedForOthers) {
+TEST(GraphsOfBuffersTest, AreNeverReplayedForOthers) {
   EXPECT_TRUE(rebinds(key_of));
   // With a key that ignores the buffers, the graph is replayed for others. This shows that the
   // check above works.
@@ -145,7 +145,7 @@ TEST(GraphsOfBuffers, AreNeverReplayedForOthers) {
 }
 
 /// The middle one of three ranks copies an element to itself.
-TEST(GraphsOfSomeRanks, LeaveTheOthersAlone) {
+TEST(GraphsOfSomeRanksTest, LeaveTheOthersAlone) {
   const Subject subject = subject_of(ring(), 3);
   plan::Plan plan;
   plan.reset(3);
@@ -170,7 +170,7 @@ TEST(GraphsOfSomeRanks, LeaveTheOthersAlone) {
   }
 }
 
-TEST(GraphsKey, DiffersInAllThatMakesTheWork) {
+TEST(GraphsKeyTest, DiffersInAllThatMakesTheWork) {
   const Subject subject = subject_of(ring(), 2);
   const PlanCall call = call_on(subject);
   const std::string key = key_of(call);
@@ -198,7 +198,7 @@ TEST(GraphsKey, DiffersInAllThatMakesTheWork) {
   EXPECT_NE(key_of({other, call.type, call.op, call.memory, call.placement}), key);
 }
 
-TEST(GraphsKept, AreTheLastUsedOnes) {
+TEST(GraphsKeptTest, AreTheLastUsedOnes) {
   const Subject first = subject_of(ring(), 2);
   const Subject second = subject_of(ring(), 3);
   const Subject third = subject_of(ring(), 4);
@@ -216,7 +216,7 @@ TEST(GraphsKept, AreTheLastUsedOnes) {
   EXPECT_EQ(trace.replays, 4);
 }
 
-TEST(GraphsKept, AreNoneWhereNoneAreWanted) {
+TEST(GraphsKeptTest, AreNoneWhereNoneAreWanted) {
   const Subject subject = subject_of(ring(), 2);
   Trace trace;
   Graphs graphs(trace, 0);

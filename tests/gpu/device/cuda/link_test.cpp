@@ -119,7 +119,7 @@ TEST(LinkTest, LeavesOutTimesThatCannotBeAndComparesAllTheSame) {
             "CUDA's events took 2 s: expected more than 0, and no more than the 1 s of the host");
 }
 
-TEST(EventSeconds, AreMoreThanNoneAndNoMoreThanTheHosts) {
+TEST(EventSecondsTest, AreMoreThanNoneAndNoMoreThanTheHosts) {
   for (const double device : {1e-9, 0.5, 1.0}) {
     EXPECT_EQ((EventSeconds{.device = device, .host = 1}).why_impossible(), "") << device;
   }

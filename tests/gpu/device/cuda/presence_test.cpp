@@ -17,7 +17,7 @@ namespace {
   std::exit(all_have_nvlink(devices) ? 1 : 0);
 }
 
-TEST(CudaPresence, SaysWhatMendsWhatCudaBeginsWith) {
+TEST(CudaPresenceTest, SaysWhatMendsWhatCudaBeginsWith) {
   const std::map<int, std::string> expected{{3, "/dev/nvidia*"},
                                             {34, "stubs"},
                                             {35, "install one for CUDA 13.0 or newer"},
@@ -44,7 +44,7 @@ TEST(CudaPresence, SaysWhatMendsWhatCudaBeginsWith) {
             std::string::npos);
 }
 
-TEST(CudaPresence, HasNvlinkWhereEveryPairInUseHas) {
+TEST(CudaPresenceTest, HasNvlinkWhereEveryPairInUseHas) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(look_for_nvlink("none", 3), testing::ExitedWithCode(1), "");
   EXPECT_EXIT(look_for_nvlink("no_atomics", 2), testing::ExitedWithCode(0), "");

@@ -41,7 +41,7 @@ void expect_back(spec::Type precision, int width, std::size_t moved, bool in_pla
 }
 
 /// Plans for aligned memory must not be used for other memory.
-TEST(FftTest, frames_lie_anywhere) {
+TEST(FftTest, FramesLieAnywhere) {
   for (const int width : {1, 3, 4, 8, 11}) {
     for (const bool in_place : {true, false}) {
       for (const std::size_t moved : {0, 1, 2, 3, 4, 5}) {

@@ -13,17 +13,17 @@ class MemoryTest : public testing::Test {
   std::byte* block_ = memory_.allocate(20);
 };
 
-TEST_F(MemoryTest, is_aligned_and_poisoned) {
+TEST_F(MemoryTest, IsAlignedAndPoisoned) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block_) % 64, 0U);
   for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(block_[i], std::byte{0xff}) << i;
 }
 
-TEST_F(MemoryTest, may_be_written_from_the_first_byte_to_the_last) {
+TEST_F(MemoryTest, MayBeWrittenFromTheFirstByteToTheLast) {
   for (std::size_t i = 0; i < 20; ++i) block_[i] = std::byte{};
   EXPECT_EQ(memory_.find_damage(), "");
 }
 
-TEST_F(MemoryTest, sees_every_byte_that_is_written_in_front_of_it_or_behind_it) {
+TEST_F(MemoryTest, SeesEveryByteThatIsWrittenInFrontOfItOrBehindIt) {
   for (std::ptrdiff_t i = 1; i <= 64; ++i) {
     block_[-i] = std::byte{};
     EXPECT_EQ(memory_.find_damage(), "a write before 20 bytes of scratch memory") << i;
@@ -35,7 +35,7 @@ TEST_F(MemoryTest, sees_every_byte_that_is_written_in_front_of_it_or_behind_it) 
   EXPECT_EQ(memory_.find_damage(), "");
 }
 
-TEST_F(MemoryTest, looks_at_every_block) {
+TEST_F(MemoryTest, LooksAtEveryBlock) {
   std::byte* const other = memory_.allocate(8);
   other[8] = std::byte{};
   EXPECT_EQ(memory_.find_damage(), "a write past 8 bytes of scratch memory");
@@ -43,7 +43,7 @@ TEST_F(MemoryTest, looks_at_every_block) {
   EXPECT_EQ(memory_.find_damage(), "");
 }
 
-TEST_F(MemoryTest, knows_the_room_behind_an_address) {
+TEST_F(MemoryTest, KnowsTheRoomBehindAnAddress) {
   EXPECT_EQ(memory_.room(block_), 20);
   EXPECT_EQ(memory_.room(block_ + 15), 5);
   EXPECT_EQ(memory_.room(block_ + 20), 0);

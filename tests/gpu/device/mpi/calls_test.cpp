@@ -72,7 +72,7 @@ Case make_case(const harness::Operation& operation,
   return c;
 }
 
-class Calls : public testing::Test {
+class CallsTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     const harness::BackendEntry entry = mpi_backend();
@@ -116,9 +116,9 @@ class Calls : public testing::Test {
   harness::Examiner examiner_{catalogue_, *backend_};
 };
 
-std::unique_ptr<harness::Backend> Calls::backend_;
+std::unique_ptr<harness::Backend> CallsTest::backend_;
 
-TEST_F(Calls, AgreeWithTheReferenceInTheWholeWorldAndItsPrefixes) {
+TEST_F(CallsTest, AgreeWithTheReferenceInTheWholeWorldAndItsPrefixes) {
   for (const harness::Operation& operation : calls()) {
     for (int n = 1; n <= world; ++n) {
       std::vector<int> group;
@@ -130,7 +130,7 @@ TEST_F(Calls, AgreeWithTheReferenceInTheWholeWorldAndItsPrefixes) {
   }
 }
 
-TEST_F(Calls, AgreeWithTheReferenceInGroupsOfAnyOrder) {
+TEST_F(CallsTest, AgreeWithTheReferenceInGroupsOfAnyOrder) {
   for (const harness::Operation& operation : calls()) {
     const Element element = elements(operation.contract).front();
     for (const std::vector<int>& group : {std::vector{3}, {4, 1}, {2, 4, 0}, {4, 3, 2, 1}}) {
@@ -139,7 +139,7 @@ TEST_F(Calls, AgreeWithTheReferenceInGroupsOfAnyOrder) {
   }
 }
 
-TEST_F(Calls, AgreeWithTheReferenceInPlace) {
+TEST_F(CallsTest, AgreeWithTheReferenceInPlace) {
   for (const harness::Operation& operation : calls()) {
     if (operation.contract.in_place == spec::InPlace::none) continue;
     for (const Element element : elements(operation.contract)) {
@@ -150,7 +150,7 @@ TEST_F(Calls, AgreeWithTheReferenceInPlace) {
   }
 }
 
-TEST_F(Calls, LeaveGapsAlone) {
+TEST_F(CallsTest, LeaveGapsAlone) {
   for (const harness::Operation& operation : calls()) {
     if (collective(operation.contract).sizes != spec::Sizes::counts_per_rank) continue;
     Case c = make_case(operation, {}, elements(operation.contract).front());
@@ -159,7 +159,7 @@ TEST_F(Calls, LeaveGapsAlone) {
   }
 }
 
-TEST_F(Calls, TakeNoElements) {
+TEST_F(CallsTest, TakeNoElements) {
   for (const harness::Operation& operation : calls()) {
     Case c = make_case(operation, {}, elements(operation.contract).front());
     c.count = 0;
@@ -171,7 +171,7 @@ TEST_F(Calls, TakeNoElements) {
   }
 }
 
-TEST_F(Calls, SplitIntoChunks) {
+TEST_F(CallsTest, SplitIntoChunks) {
   for (const harness::Operation& operation : calls()) {
     Case c = make_case(operation, {}, elements(operation.contract).back());
     c.chunk = 3;
@@ -181,7 +181,7 @@ TEST_F(Calls, SplitIntoChunks) {
   }
 }
 
-TEST_F(Calls, RefuseIntegersThatMayOverflow) {
+TEST_F(CallsTest, RefuseIntegersThatMayOverflow) {
   Case c;
   c.operation = "all_reduce";
   c.algorithm = "blocking";
@@ -192,7 +192,7 @@ TEST_F(Calls, RefuseIntegersThatMayOverflow) {
   EXPECT_EQ(backend_->refuses(c), "");
 }
 
-TEST_F(Calls, TakeEmptyBlocksWithGaps) {
+TEST_F(CallsTest, TakeEmptyBlocksWithGaps) {
   Case c;
   c.operation = "all_gather_v";
   c.property = "agrees_with_reference";
@@ -209,7 +209,7 @@ TEST_F(Calls, TakeEmptyBlocksWithGaps) {
 }
 
 /// The generator asks the backend what a unit must cover. This test states the expected answers.
-TEST_F(Calls, AreRequiredInEveryWayThatTheContractHas) {
+TEST_F(CallsTest, AreRequiredInEveryWayThatTheContractHas) {
   for (const harness::Operation& operation : calls()) {
     const spec::Contract& contract = operation.contract;
     const bool has_data = collective(contract).sizes != spec::Sizes::none;
@@ -238,7 +238,7 @@ TEST_F(Calls, AreRequiredInEveryWayThatTheContractHas) {
   }
 }
 
-TEST_F(Calls, ForceEveryAlgorithmThatOpenMpiOffers) {
+TEST_F(CallsTest, ForceEveryAlgorithmThatOpenMpiOffers) {
   const std::string version = mpi_backend().describe({}).at("mpi");
   if (!version.starts_with("Open MPI")) GTEST_SKIP() << "another library: " << version;
   for (const harness::Operation& operation : calls()) {

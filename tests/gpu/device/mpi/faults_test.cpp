@@ -30,7 +30,7 @@ struct Fault {
 }
 
 /// Installs the program and a worker that preloads the fault.
-class FaultyMpi : public tests::CliTest, public testing::WithParamInterface<Fault> {
+class FaultyMpiTest : public tests::CliTest, public testing::WithParamInterface<Fault> {
  protected:
   void SetUp() override {
     const std::string why = cases::mpi_backend().why_unavailable();
@@ -45,7 +45,7 @@ class FaultyMpi : public tests::CliTest, public testing::WithParamInterface<Faul
   }
 };
 
-TEST_P(FaultyMpi, IsFoundAndShrinks) {
+TEST_P(FaultyMpiTest, IsFoundAndShrinks) {
   const tests::Outcome outcome = rankcheck(
       "run --backend mpi --algorithm " + std::string(GetParam().algorithm) + " --operation " +
       std::string(GetParam().operation) + " --property " + std::string(GetParam().property) +
@@ -60,7 +60,7 @@ TEST_P(FaultyMpi, IsFoundAndShrinks) {
 
 INSTANTIATE_TEST_SUITE_P(
     Planted,
-    FaultyMpi,
+    FaultyMpiTest,
     testing::Values(
         Fault{"flipped_bit", "all_reduce", "falsified", "differs from the reference"},
         Fault{"error_code", "all_reduce", "falsified", "MPI_Allreduce: MPI_ERR_OTHER"},

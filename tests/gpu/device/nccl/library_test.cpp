@@ -23,7 +23,7 @@ std::string complaint(const std::string& path) {
   return "no complaint";
 }
 
-TEST(NcclLibrary, IsLoadedFromTheFileThatIsNamed) {
+TEST(NcclLibraryTest, IsLoadedFromTheFileThatIsNamed) {
   const Library library(named(RANKCHECK_STAND_IN_NCCL));
   EXPECT_EQ(library.loaded().file, RANKCHECK_STAND_IN_NCCL);
   EXPECT_EQ(library.version_text(), "2.28.9");
@@ -31,7 +31,7 @@ TEST(NcclLibrary, IsLoadedFromTheFileThatIsNamed) {
   EXPECT_TRUE(library.missing().empty());
 }
 
-TEST(NcclLibrary, NamesWhatAnOlderOneLacks) {
+TEST(NcclLibraryTest, NamesWhatAnOlderOneLacks) {
   const Library library(named(RANKCHECK_STAND_IN_NCCL_OLD));
   const std::vector<std::string_view> expected{
       "ncclAlltoAll", "ncclCommSplit", "ncclGather", "ncclGetLastError", "ncclScatter"};
@@ -41,7 +41,7 @@ TEST(NcclLibrary, NamesWhatAnOlderOneLacks) {
   EXPECT_TRUE(library.has("ncclSend"));
 }
 
-TEST(NcclLibrary, SaysInALineWhyItIsNone) {
+TEST(NcclLibraryTest, SaysInALineWhyItIsNone) {
   const std::string absent = complaint("/nowhere/libnccl.so.2");
   EXPECT_NE(absent.find("/nowhere/libnccl.so.2"), std::string::npos) << absent;
   EXPECT_NE(absent.find("--nccl-library"), std::string::npos) << absent;
@@ -51,7 +51,7 @@ TEST(NcclLibrary, SaysInALineWhyItIsNone) {
       << other;
 }
 
-TEST(NcclLibrary, TellsRefusalsFromDefects) {
+TEST(NcclLibraryTest, TellsRefusalsFromDefects) {
   const Library library(named(RANKCHECK_STAND_IN_NCCL));
   library.check(ncclSuccess, "call");
   for (int code = ncclUnhandledCudaError; code < ncclNumResults; ++code) {
@@ -65,7 +65,7 @@ TEST(NcclLibrary, TellsRefusalsFromDefects) {
   }
 }
 
-TEST(NcclTypes, HaveNcclsSizes) {
+TEST(NcclTypesTest, HaveNcclsSizes) {
   for (const spec::TypeInfo& each : spec::type_table) {
     const TypeWords words = words_of(each.type);
     // Bytes of the types in the order of ncclDataType_t: 1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1.
@@ -75,7 +75,7 @@ TEST(NcclTypes, HaveNcclsSizes) {
   }
 }
 
-TEST(NcclTypes, CameWithVersions) {
+TEST(NcclTypesTest, CameWithVersions) {
   EXPECT_EQ(why_unknown(spec::Type::f8e5m2, spec::ReduceOp::none, 22400), "");
   EXPECT_NE(why_unknown(spec::Type::f8e5m2, spec::ReduceOp::none, 22399), "");
   EXPECT_NE(why_unknown(spec::Type::bf16, spec::ReduceOp::sum, 20900), "");

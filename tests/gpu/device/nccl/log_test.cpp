@@ -24,7 +24,7 @@ std::string disagreement(const std::vector<Launch>& launches, bool moves_data = 
   return {};
 }
 
-TEST(NcclLog, ReadsLaunchesAndNothingElse) {
+TEST(NcclLogTest, ReadsLaunchesAndNothingElse) {
   const std::vector<Launch> expected{{"AllReduce", "TREE", "SIMPLE"},
                                      {"AllGather", "RING", "LL128"}};
   EXPECT_EQ(
@@ -38,7 +38,7 @@ TEST(NcclLog, ReadsLaunchesAndNothingElse) {
   EXPECT_TRUE(launches_in("").empty());
 }
 
-TEST(NcclLog, TellsWhatCameSince) {
+TEST(NcclLogTest, TellsWhatCameSince) {
   const harness::TemporaryFolder folder;
   const std::string path = folder.path() / "log";
   Log log(path);
@@ -53,7 +53,7 @@ TEST(NcclLog, TellsWhatCameSince) {
   EXPECT_EQ(log.news().at(0).algorithm, "RING");
 }
 
-TEST(ForcedWay, IsTheOneThatTheLogTells) {
+TEST(ForcedWayTest, IsTheOneThatTheLogTells) {
   EXPECT_EQ(disagreement({as_forced}), "");
   EXPECT_EQ(disagreement({as_forced, as_forced, {"Broadcast", "RING", "LL"}}), "");
   EXPECT_EQ(disagreement({as_forced, {"AllReduce", "RING", "LL"}}),
@@ -62,7 +62,7 @@ TEST(ForcedWay, IsTheOneThatTheLogTells) {
             "forced to TREE/LL, but according to its log NCCL's AllReduce took TREE/SIMPLE");
 }
 
-TEST(ForcedWay, MustBeSeenWhereDataMove) {
+TEST(ForcedWayTest, MustBeSeenWhereDataMove) {
   EXPECT_EQ(disagreement({}), "forced to TREE/LL, but NCCL's log shows no AllReduce");
   EXPECT_EQ(disagreement({{"Broadcast", "TREE", "LL"}}),
             "forced to TREE/LL, but NCCL's log shows no AllReduce");

@@ -18,14 +18,14 @@ Environment told(int rank, const Environment& given = {}) {
   });
 }
 
-TEST(NcclPlacement, DealsRanksOutOverTheDevices) {
+TEST(NcclPlacementTest, DealsRanksOutOverTheDevices) {
   const int expected[] = {0, 1, 2, 0, 1};
   for (int rank = 0; rank < 5; ++rank) EXPECT_EQ(device_of(rank, 3), expected[rank]);
   EXPECT_TRUE(share_devices(4, 3));
   EXPECT_FALSE(share_devices(3, 3));
 }
 
-TEST(NcclPlacement, NeedsRoomInSharedMemory) {
+TEST(NcclPlacementTest, NeedsRoomInSharedMemory) {
   // The file system /proc has no room.
   EXPECT_EQ(why_too_small("/proc", 4),
             "/proc: expected 136 MiB for 4 ranks that share devices, found 0: mount it with more "
@@ -34,7 +34,7 @@ TEST(NcclPlacement, NeedsRoomInSharedMemory) {
   EXPECT_EQ(why_too_small("/proc", 0), "");
 }
 
-TEST(NcclPlacement, MakesEveryRankThatSharesAHostOfItsOwn) {
+TEST(NcclPlacementTest, MakesEveryRankThatSharesAHostOfItsOwn) {
   EXPECT_EQ(told(3),
             (Environment{{"NCCL_HOSTID", "rankcheck-3"},
                          {"NCCL_NET", "Socket"},
@@ -47,7 +47,7 @@ TEST(NcclPlacement, MakesEveryRankThatSharesAHostOfItsOwn) {
   EXPECT_NE(told(0).at("NCCL_HOSTID"), told(1).at("NCCL_HOSTID"));
 }
 
-TEST(NcclPlacement, KeepsWhatTheUserHasSet) {
+TEST(NcclPlacementTest, KeepsWhatTheUserHasSet) {
   for (const auto& [name, value] : told(0)) {
     const Environment kept = told(0, {{name, "as set"}});
     const bool is_host = name == "NCCL_HOSTID";
@@ -59,7 +59,7 @@ TEST(NcclPlacement, KeepsWhatTheUserHasSet) {
   EXPECT_EQ(told(0, {{"NCCL_SOCKET_IFNAME", "eth0"}}).at("NCCL_NET"), "Socket");
 }
 
-TEST(NcclPlacement, KnowsWhetherNcclMayGoStraightFromDeviceToDevice) {
+TEST(NcclPlacementTest, KnowsWhetherNcclMayGoStraightFromDeviceToDevice) {
   const auto may = [](const std::string& name, const std::string& value) {
     return lets_peers_reach([&](const char* asked) { return asked == name ? value : ""; });
   };

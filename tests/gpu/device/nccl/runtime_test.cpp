@@ -50,14 +50,14 @@ struct Asked {
   }
 };
 
-TEST(NcclRefusals, AreFewOnACurrentLibrary) {
+TEST(NcclRefusalsTest, AreFewOnACurrentLibrary) {
   EXPECT_EQ(Asked{}.why_refused(), "");
   EXPECT_EQ((Asked{.operation = "all_to_all", .in_place = true}).why_refused(),
             "in_place: NCCL has no all_to_all in place");
   EXPECT_EQ((Asked{.operation = "all_to_all"}).why_refused(), "");
 }
 
-TEST(NcclRefusals, NameWhatAnOldLibraryLacks) {
+TEST(NcclRefusalsTest, NameWhatAnOldLibraryLacks) {
   const Library old(named(RANKCHECK_STAND_IN_NCCL_OLD));
   EXPECT_EQ((Asked{.operation = "gather"}).why_refused(old),
             "ncclGather: NCCL 2.17.3 has no such function");
@@ -68,14 +68,14 @@ TEST(NcclRefusals, NameWhatAnOldLibraryLacks) {
   EXPECT_EQ(moved.why_refused(old), "type: 8-bit floats came with NCCL 2.24");
 }
 
-TEST(NcclRefusals, KeepRanksOfOneProcessOnTheirOwnDevices) {
+TEST(NcclRefusalsTest, KeepRanksOfOneProcessOnTheirOwnDevices) {
   Asked asked{.algorithm = "one_process"};
   EXPECT_EQ(asked.why_refused(), "");
   asked.world.devices = 1;
   EXPECT_EQ(asked.why_refused(), "ranks: one process needs a device for each of 4, found 1");
 }
 
-TEST(NcclRefusals, KeepForcedWaysToWhereNcclHasThem) {
+TEST(NcclRefusalsTest, KeepForcedWaysToWhereNcclHasThem) {
   Asked asked{.operation = "all_gather", .algorithm = "pat_simple"};
   EXPECT_NE(asked.why_refused().find("PAT"), std::string::npos);
   asked.world.shares_devices = true;
@@ -91,7 +91,7 @@ TEST(NcclRefusals, KeepForcedWaysToWhereNcclHasThem) {
   EXPECT_NE(asked.why_refused().find("ranks"), std::string::npos);
 }
 
-TEST(NcclRefusals, KeepLl128ToDevicesThatNvlinkJoins) {
+TEST(NcclRefusalsTest, KeepLl128ToDevicesThatNvlinkJoins) {
   Asked asked{.algorithm = "tree_ll128"};
   EXPECT_EQ(asked.why_refused(), "");
   asked.world.has_nvlink = false;
@@ -102,7 +102,7 @@ TEST(NcclRefusals, KeepLl128ToDevicesThatNvlinkJoins) {
   }
 }
 
-TEST(NcclRefusals, KeepReductionsOfEightBitFloatsToDevicesThatHaveThem) {
+TEST(NcclRefusalsTest, KeepReductionsOfEightBitFloatsToDevicesThatHaveThem) {
   Asked sum;
   sum.call.type = spec::Type::f8e5m2;
   Asked move{.operation = "all_gather"};
@@ -116,7 +116,7 @@ TEST(NcclRefusals, KeepReductionsOfEightBitFloatsToDevicesThatHaveThem) {
   }
 }
 
-TEST(NcclRefusals, KeepPatFromReductionsThatScale) {
+TEST(NcclRefusalsTest, KeepPatFromReductionsThatScale) {
   Asked asked{.operation = "reduce_scatter", .algorithm = "pat_simple"};
   asked.world.shares_devices = true;
   EXPECT_EQ(asked.why_refused(), "");
@@ -129,7 +129,7 @@ TEST(NcclRefusals, KeepPatFromReductionsThatScale) {
   }
 }
 
-TEST(NcclAlgorithms, AreWhatTheirEnvironmentSays) {
+TEST(NcclAlgorithmsTest, AreWhatTheirEnvironmentSays) {
   for (const Algorithm& each : algorithms()) {
     const auto environment = each.environment();
     if (each.forcing) {
@@ -145,7 +145,7 @@ TEST(NcclAlgorithms, AreWhatTheirEnvironmentSays) {
   EXPECT_EQ(find_algorithm("all_reduce", "grouped"), nullptr);
 }
 
-TEST(NcclRuntime, ForgetsAGroupWhoseSplitFailed) {
+TEST(NcclRuntimeTest, ForgetsAGroupWhoseSplitFailed) {
   constexpr int ranks = 3;
   const auto devices = make_host_devices(ranks);
   Runtime runtime(stand_in(), *devices, world_of(ranks));
@@ -164,7 +164,7 @@ TEST(NcclRuntime, ForgetsAGroupWhoseSplitFailed) {
 }
 
 /// Uses more groups than the runtime keeps: the same ranks in every order.
-TEST(NcclRuntime, MakesMoreGroupsThanItKeeps) {
+TEST(NcclRuntimeTest, MakesMoreGroupsThanItKeeps) {
   constexpr int ranks = 5;
   const auto devices = make_host_devices(ranks);
   Runtime runtime(stand_in(), *devices, world_of(ranks));

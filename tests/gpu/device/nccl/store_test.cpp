@@ -25,7 +25,7 @@ using Milliseconds = std::chrono::milliseconds;
 
 constexpr Milliseconds long_enough{20000};
 
-class Store : public testing::Test {
+class StoreTest : public testing::Test {
  protected:
   [[nodiscard]] StoreClient connect(const std::string& secret = "open sesame") const {
     return {{.port = server_.port()}, secret, long_enough};
@@ -101,7 +101,7 @@ class Store : public testing::Test {
   StoreServer server_{{}, "open sesame"};
 };
 
-TEST_F(Store, KeepsEveryByteOfKeysAndValues) {
+TEST_F(StoreTest, KeepsEveryByteOfKeysAndValues) {
   std::string bytes;
   for (int i = 0; i < 256; ++i) bytes += static_cast<char>(i);
   StoreClient one = connect();
@@ -114,7 +114,7 @@ TEST_F(Store, KeepsEveryByteOfKeysAndValues) {
   EXPECT_EQ(other.get("empty"), "no more");
 }
 
-TEST_F(Store, SaysWhichKeyIsMissing) {
+TEST_F(StoreTest, SaysWhichKeyIsMissing) {
   StoreClient client = connect();
   expect_says(complaint([&] { static_cast<void>(client.get("nobody\n")); }),
               "no value for 'nobody?'");
@@ -122,7 +122,7 @@ TEST_F(Store, SaysWhichKeyIsMissing) {
   EXPECT_EQ(client.get("a"), "b");
 }
 
-TEST_F(Store, WaitsForAKeyThatComesLater) {
+TEST_F(StoreTest, WaitsForAKeyThatComesLater) {
   StoreClient waiting = connect();
   auto value = std::async(std::launch::async, [&] { return waiting.wait("later", long_enough); });
   std::this_thread::sleep_for(Milliseconds(20));
@@ -131,7 +131,7 @@ TEST_F(Store, WaitsForAKeyThatComesLater) {
   EXPECT_EQ(waiting.wait("later", Milliseconds(0)), "here");
 }
 
-TEST_F(Store, WaitsNoLongerThanItWasTold) {
+TEST_F(StoreTest, WaitsNoLongerThanItWasTold) {
   StoreClient client = connect();
   const auto begin = std::chrono::steady_clock::now();
   expect_says(complaint([&] { static_cast<void>(client.wait("never", Milliseconds(30))); }),
@@ -145,7 +145,7 @@ TEST_F(Store, WaitsNoLongerThanItWasTold) {
 
 /// CuPy's store hangs in this case: a thread that wakes late in one round takes away the barrier of
 /// the next round.
-TEST_F(Store, SeparatesManyConsecutiveBarriers) {
+TEST_F(StoreTest, SeparatesManyConsecutiveBarriers) {
   constexpr int rounds = 100;
   for (const int ranks : {2, 3, 4, 8}) {
     std::vector<std::atomic<int>> entered(static_cast<std::size_t>(ranks));
@@ -162,7 +162,7 @@ TEST_F(Store, SeparatesManyConsecutiveBarriers) {
   }
 }
 
-TEST_F(Store, KeepsBarriersOfDifferentNamesApart) {
+TEST_F(StoreTest, KeepsBarriersOfDifferentNamesApart) {
   const auto complaints = together(4, [&](int rank, StoreClient& client) {
     for (int round = 0; round < 20; ++round) {
       client.barrier(rank < 2 ? "low" : "high", rank % 2, 2, long_enough);
@@ -171,7 +171,7 @@ TEST_F(Store, KeepsBarriersOfDifferentNamesApart) {
   for (const std::string& each : complaints) EXPECT_EQ(each, "no complaint");
 }
 
-TEST_F(Store, TellsAllWhichRankDidNotCome) {
+TEST_F(StoreTest, TellsAllWhichRankDidNotCome) {
   const auto complaints = together(3, [&](int rank, StoreClient& client) {
     if (rank == 1) return;
     client.barrier("b", rank, 3, Milliseconds(100));
@@ -183,7 +183,7 @@ TEST_F(Store, TellsAllWhichRankDidNotCome) {
   for (const std::string& each : next) EXPECT_EQ(each, "no complaint");
 }
 
-TEST_F(Store, TellsAllThatARankDied) {
+TEST_F(StoreTest, TellsAllThatARankDied) {
   const pid_t child = ::fork();
   if (child == 0) {
     StoreClient client = connect();
@@ -202,7 +202,7 @@ TEST_F(Store, TellsAllThatARankDied) {
   expect_says(said.get(), "barrier 'b': rank 1 disconnected while it waited");
 }
 
-TEST_F(Store, RefusesARankTwiceAndOtherNumbersOfRanks) {
+TEST_F(StoreTest, RefusesARankTwiceAndOtherNumbersOfRanks) {
   StoreClient first = connect();
   auto said = std::async(std::launch::async,
                          [&] { return complaint([&] { first.barrier("b", 0, 2, long_enough); }); });
@@ -217,7 +217,7 @@ TEST_F(Store, RefusesARankTwiceAndOtherNumbersOfRanks) {
   EXPECT_EQ(said.get(), "no complaint");
 }
 
-TEST_F(Store, RefusesWhatIsTooLarge) {
+TEST_F(StoreTest, RefusesWhatIsTooLarge) {
   StoreClient client = connect();
   const std::string long_key(store_limits::key_bytes + 1, 'k');
   expect_says(complaint([&] { client.set(long_key, ""); }), "a key of 257 bytes: at most 256");
@@ -232,7 +232,7 @@ TEST_F(Store, RefusesWhatIsTooLarge) {
   EXPECT_EQ(client.get("k").size(), store_limits::value_bytes);
 }
 
-TEST_F(Store, AnswersNonsenseAndServesOn) {
+TEST_F(StoreTest, AnswersNonsenseAndServesOn) {
   StoreClient client = connect();
   client.set("key", "value");
   const std::string greeting = request('h', "open sesame");
@@ -246,7 +246,7 @@ TEST_F(Store, AnswersNonsenseAndServesOn) {
   EXPECT_EQ(client.get("key"), "value");
 }
 
-TEST_F(Store, TalksOnlyToThoseWhoKnowTheSecret) {
+TEST_F(StoreTest, TalksOnlyToThoseWhoKnowTheSecret) {
   for (const std::string secret : {"", "open", "open sesamf", "open sesame!", "open sesameopen"}) {
     expect_says(complaint([&] { static_cast<void>(connect(secret)); }),
                 "the secret is not the store's");
@@ -254,7 +254,7 @@ TEST_F(Store, TalksOnlyToThoseWhoKnowTheSecret) {
   expect_says(answer_to(request('g', "key")), "the secret is not the store's");
 }
 
-TEST_F(Store, LetsNobodyInWithoutASecretFromElsewhere) {
+TEST_F(StoreTest, LetsNobodyInWithoutASecretFromElsewhere) {
   expect_says(complaint([] { StoreServer server({.host = "0.0.0.0"}, ""); }),
               "others can reach it: expected a secret");
   const StoreServer guarded({.host = "0.0.0.0"}, "secret");
@@ -263,13 +263,13 @@ TEST_F(Store, LetsNobodyInWithoutASecretFromElsewhere) {
   client.set("a", "b");
 }
 
-TEST_F(Store, SaysThatNobodyIsThere) {
+TEST_F(StoreTest, SaysThatNobodyIsThere) {
   const int port = [] { return StoreServer({}, "").port(); }();
   expect_says(complaint([&] { StoreClient client({.port = port}, "", Milliseconds(20)); }),
               "Connection refused");
 }
 
-TEST_F(Store, RefusesPortsThatAreNone) {
+TEST_F(StoreTest, RefusesPortsThatAreNone) {
   for (const int port : {-1, 65536, 65536 + server_.port()}) {
     expect_says(complaint([&] { StoreServer server({.port = port}, ""); }),
                 ":" + std::to_string(port) + ": expected a port of 0 to 65535");
@@ -280,7 +280,7 @@ TEST_F(Store, RefusesPortsThatAreNone) {
 }
 
 /// The listener's queue is full, so a new connection gets no answer.
-TEST_F(Store, WaitsForNoConnectionLongerThanItWasTold) {
+TEST_F(StoreTest, WaitsForNoConnectionLongerThanItWasTold) {
   const Socket listener(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof(address);
@@ -301,7 +301,7 @@ TEST_F(Store, WaitsForNoConnectionLongerThanItWasTold) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, long_enough);
 }
 
-TEST_F(Store, TakesNegativeTimeoutForNone) {
+TEST_F(StoreTest, TakesNegativeTimeoutForNone) {
   StoreClient client = connect();
   expect_says(complaint([&] { static_cast<void>(client.wait("never", Milliseconds(-1))); }),
               "no value for 'never' in time");
@@ -328,7 +328,7 @@ class Descriptors {
   rlimit before_{};
 };
 
-TEST_F(Store, SaysThatItHasTooManyConnections) {
+TEST_F(StoreTest, SaysThatItHasTooManyConnections) {
   // Both ends of each connection belong to this process.
   constexpr std::size_t needed = 2 * store_limits::connections + 100;
   const Descriptors many(needed);
@@ -348,7 +348,7 @@ TEST_F(Store, SaysThatItHasTooManyConnections) {
 
 /// If the process has no descriptor for a connection, the kernel keeps the connection. It then
 /// reports the connection at every poll, so the store must not poll in a loop.
-TEST_F(Store, WaitsForDescriptorsWithoutTurningInCircles) {
+TEST_F(StoreTest, WaitsForDescriptorsWithoutTurningInCircles) {
   StoreClient first = connect();
   const Socket late(::socket(AF_INET, SOCK_STREAM, 0));
   const std::string greeting = request('h', "open sesame");
@@ -366,7 +366,7 @@ TEST_F(Store, WaitsForDescriptorsWithoutTurningInCircles) {
   EXPECT_EQ(::recv(late.get(), answer, sizeof(answer), MSG_WAITALL), 5);
 }
 
-TEST_F(Store, ComesBeforeOrAfterItsClients) {
+TEST_F(StoreTest, ComesBeforeOrAfterItsClients) {
   const int port = [] { return StoreServer({}, "").port(); }();
   auto value = std::async(std::launch::async, [&] {
     StoreClient client({.port = port}, "", long_enough);
@@ -378,7 +378,7 @@ TEST_F(Store, ComesBeforeOrAfterItsClients) {
   EXPECT_EQ(value.get(), "b");
 }
 
-TEST_F(Store, TellsClientsWhenItEnds) {
+TEST_F(StoreTest, TellsClientsWhenItEnds) {
   auto server = std::make_unique<StoreServer>(StoreAddress{}, "");
   StoreClient client({.port = server->port()}, "", long_enough);
   auto said = std::async(std::launch::async, [&] {

@@ -28,7 +28,7 @@ class ArenaTest : public testing::Test {
   Arena arena_;
 };
 
-TEST_F(ArenaTest, sees_every_byte_of_a_guard_zone) {
+TEST_F(ArenaTest, SeesEveryByteOfAGuardZone) {
   EXPECT_EQ(arena_.find_damage(), std::nullopt);
   for (std::ptrdiff_t i = 0; i < 64; ++i) {
     EXPECT_EQ(damage(0, -64 + i), 0U) << i;
@@ -39,12 +39,12 @@ TEST_F(ArenaTest, sees_every_byte_of_a_guard_zone) {
   EXPECT_EQ(arena_.find_damage(), std::nullopt);
 }
 
-TEST_F(ArenaTest, lets_scratch_be_written) {
+TEST_F(ArenaTest, LetsScratchBeWritten) {
   for (std::ptrdiff_t i = 0; i < 64; ++i) EXPECT_EQ(damage(0, i), std::nullopt) << i;
   for (std::ptrdiff_t i = 0; i < 10; ++i) EXPECT_EQ(damage(2, i), std::nullopt) << i;
 }
 
-TEST_F(ArenaTest, starts_afresh_with_poison) {
+TEST_F(ArenaTest, StartsAfreshWithPoison) {
   *arena_.scratch(0) = std::byte{};
   arena_.scratch(0)[-1] = std::byte{};
   arena_.begin(sizes_, 2, true);

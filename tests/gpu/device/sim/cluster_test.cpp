@@ -42,25 +42,25 @@ class SimClusterTest : public testing::Test {
   SimCluster cluster_{reference::contract_named, algorithm_for};
 };
 
-TEST_F(SimClusterTest, takes_a_call_that_fits) {
+TEST_F(SimClusterTest, TakesACallThatFits) {
   EXPECT_EQ(fault_of(buffers(5, 15)), "");
 }
 
-TEST_F(SimClusterTest, refuses_a_call_that_sends_more_than_there_is) {
+TEST_F(SimClusterTest, RefusesACallThatSendsMoreThanThereIs) {
   EXPECT_EQ(fault_of(buffers(4, 15)), "rank 0: all_gather needs 20 bytes, but the device has 16");
 }
 
-TEST_F(SimClusterTest, refuses_a_call_that_receives_more_than_there_is_room_for) {
+TEST_F(SimClusterTest, RefusesACallThatReceivesMoreThanThereIsRoomFor) {
   EXPECT_EQ(fault_of(buffers(5, 14)), "rank 0: all_gather needs 60 bytes, but the device has 56");
 }
 
-TEST_F(SimClusterTest, refuses_memory_of_another_rank) {
+TEST_F(SimClusterTest, RefusesMemoryOfAnotherRank) {
   std::vector<DeviceBuffers> crossed = buffers(5, 15);
   crossed[2].recv = crossed[1].recv;
   EXPECT_EQ(fault_of(crossed), "rank 2: all_gather needs 60 bytes, but the device has no memory");
 }
 
-TEST_F(SimClusterTest, takes_memory_that_it_adopted) {
+TEST_F(SimClusterTest, TakesMemoryThatItAdopted) {
   std::vector<DeviceBuffers> own = buffers(5, 15);
   std::array<std::byte, 20> outside{};
   own[1].send = outside.data();
@@ -68,7 +68,7 @@ TEST_F(SimClusterTest, takes_memory_that_it_adopted) {
   EXPECT_EQ(fault_of(own), "");
 }
 
-TEST_F(SimClusterTest, forgets_memory_that_it_adopted) {
+TEST_F(SimClusterTest, ForgetsMemoryThatItAdopted) {
   std::array<std::byte, 20> outside{};
   cluster_.adopt(1, outside.data(), 20);
   cluster_.begin(ranks, {}, std::nullopt);
@@ -77,14 +77,14 @@ TEST_F(SimClusterTest, forgets_memory_that_it_adopted) {
   EXPECT_EQ(fault_of(own), "rank 1: all_gather needs 20 bytes, but the device has no memory");
 }
 
-TEST_F(SimClusterTest, refuses_buffers_of_fewer_ranks) {
+TEST_F(SimClusterTest, RefusesBuffersOfFewerRanks) {
   std::vector<DeviceBuffers> two = buffers(5, 15);
   two.pop_back();
   EXPECT_EQ(fault_of(two),
             "all_gather: a call of 3 ranks with buffers of 2 does not fit a cluster of 3");
 }
 
-TEST_F(SimClusterTest, refuses_a_call_of_fewer_ranks) {
+TEST_F(SimClusterTest, RefusesACallOfFewerRanks) {
   EXPECT_EQ(fault_of(buffers(5, 15), 2),
             "all_gather: a call of 2 ranks with buffers of 3 does not fit a cluster of 3");
 }

@@ -75,7 +75,7 @@ void check(Type type, ReduceOp op) {
   }
 }
 
-TEST(CombineTest, computes_every_op_in_every_type) {
+TEST(CombineTest, ComputesEveryOpInEveryType) {
   for (const spec::TypeInfo& type : spec::type_table) {
     for (const ReduceOp op : {ReduceOp::sum,
                               ReduceOp::prod,
@@ -88,7 +88,7 @@ TEST(CombineTest, computes_every_op_in_every_type) {
   }
 }
 
-TEST(CombineTest, moves_types_that_are_not_reduced) {
+TEST(CombineTest, MovesTypesThatAreNotReduced) {
   for (const Type type : {Type::f8e4m3, Type::complex128}) {
     const auto size = static_cast<std::size_t>(spec::info(type).bytes);
     std::vector<std::byte> in(3 * size + 1);
@@ -101,7 +101,7 @@ TEST(CombineTest, moves_types_that_are_not_reduced) {
   }
 }
 
-TEST(CombineTest, rounds_to_the_type_after_each_step) {
+TEST(CombineTest, RoundsToTheTypeAfterEachStep) {
   // 2048 + 1 is a tie in f16 and rounds to 2048, both times. A sum in a wider type would give 2050.
   std::array<std::array<std::byte, 2>, 3> in{};
   const std::array<double, 3> values{2048, 1, 1};
@@ -115,7 +115,7 @@ TEST(CombineTest, rounds_to_the_type_after_each_step) {
   EXPECT_EQ(numerics::to_double(Type::f16, out.data()), 2048);
 }
 
-TEST(CombineTest, accumulates_into_one_of_its_sources) {
+TEST(CombineTest, AccumulatesIntoOneOfItsSources) {
   std::vector<float> total(2000, 1.0F);
   const std::vector<float> more(2000, 2.0F);
   const std::array<Source, 2> sources{

@@ -80,7 +80,7 @@ std::vector<Schedule> schedules() {
   return all;
 }
 
-TEST(SimulatorTest, computes_the_same_under_every_schedule) {
+TEST(SimulatorTest, ComputesTheSameUnderEverySchedule) {
   Sketch sketch(2, 2);
   average(sketch.builder);
   Bench bench(sketch);
@@ -92,7 +92,7 @@ TEST(SimulatorTest, computes_the_same_under_every_schedule) {
   }
 }
 
-TEST(SimulatorTest, divides_where_a_step_finishes_an_average) {
+TEST(SimulatorTest, DividesWhereAStepFinishesAnAverage) {
   Sketch sketch(2, 2);
   average(sketch.builder);
   Bench bench(sketch);
@@ -100,7 +100,7 @@ TEST(SimulatorTest, divides_where_a_step_finishes_an_average) {
   EXPECT_EQ(bench.recv(0), (std::vector<float>{6, 7}));
 }
 
-TEST(SimulatorTest, multiplies_what_it_reads_from_send_by_its_ranks_scalar) {
+TEST(SimulatorTest, MultipliesWhatItReadsFromSendByItsRanksScalar) {
   Sketch sketch(2, 2);
   average(sketch.builder);
   Bench bench(sketch);
@@ -108,7 +108,7 @@ TEST(SimulatorTest, multiplies_what_it_reads_from_send_by_its_ranks_scalar) {
   EXPECT_EQ(bench.recv(0), (std::vector<float>{2 * 1 + 3 * 11, 2 * 2 + 3 * 12}));
 }
 
-TEST(SimulatorTest, premultiplies_in_place) {
+TEST(SimulatorTest, PremultipliesInPlace) {
   Sketch sketch(1, 2, {.in_place = true});
   sketch.builder.copy(sketch.builder.recv(0), sketch.builder.send(0));
   Bench bench(sketch);
@@ -116,7 +116,7 @@ TEST(SimulatorTest, premultiplies_in_place) {
   EXPECT_EQ(bench.recv(0), (std::vector<float>{2, 4}));
 }
 
-TEST(SimulatorTest, finds_a_missing_wait_under_every_schedule) {
+TEST(SimulatorTest, FindsAMissingWaitUnderEverySchedule) {
   Sketch sketch(2);
   send_to_1(sketch.builder, false);
   Bench bench(sketch);
@@ -129,7 +129,7 @@ TEST(SimulatorTest, finds_a_missing_wait_under_every_schedule) {
   }
 }
 
-TEST(SimulatorTest, finds_a_deadlock_under_every_schedule) {
+TEST(SimulatorTest, FindsADeadlockUnderEverySchedule) {
   Sketch sketch(2);
   sketch.builder.wait(1, plan::Event{sketch.plan.events++});
   Bench bench(sketch);
@@ -141,7 +141,7 @@ TEST(SimulatorTest, finds_a_deadlock_under_every_schedule) {
   }
 }
 
-TEST(SimulatorTest, reports_ranges_out_of_bounds_before_it_moves_a_byte) {
+TEST(SimulatorTest, ReportsRangesOutOfBoundsBeforeItMovesAByte) {
   Sketch sketch(1);
   sketch.builder.copy(part(sketch.builder.recv(0), 1, 4), sketch.builder.send(0));
   Bench bench(sketch);
@@ -149,7 +149,7 @@ TEST(SimulatorTest, reports_ranges_out_of_bounds_before_it_moves_a_byte) {
   EXPECT_EQ(bench.recv(0), std::vector<float>(4, -1));
 }
 
-TEST(SimulatorTest, reports_a_read_of_scratch_that_nobody_wrote) {
+TEST(SimulatorTest, ReportsAReadOfScratchThatNobodyWrote) {
   Sketch sketch(1);
   const Range slot = sketch.builder.scratch(0, 4);
   sketch.builder.copy(sketch.builder.recv(0), slot);
@@ -157,7 +157,7 @@ TEST(SimulatorTest, reports_a_read_of_scratch_that_nobody_wrote) {
   EXPECT_EQ(bench.run().status, Status::memory_violation);
 }
 
-TEST(SimulatorTest, sees_that_physical_memory_overlaps) {
+TEST(SimulatorTest, SeesThatPhysicalMemoryOverlaps) {
   Sketch sketch(2, 4, {.in_place = true});
   sketch.builder.copy(sketch.builder.scratch(1, 4), sketch.builder.send(1));
   send_to_1(sketch.builder);
@@ -165,7 +165,7 @@ TEST(SimulatorTest, sees_that_physical_memory_overlaps) {
   EXPECT_EQ(bench.run().status, Status::race);
 }
 
-TEST(SimulatorTest, rejects_what_does_not_fit_together) {
+TEST(SimulatorTest, RejectsWhatDoesNotFitTogether) {
   Sketch sketch(2);
   average(sketch.builder);
   Simulator simulator;
@@ -176,7 +176,7 @@ TEST(SimulatorTest, rejects_what_does_not_fit_together) {
   EXPECT_EQ(bench.run({}, {}, spec::ReduceOp::premul_sum).status, Status::malformed);
 }
 
-TEST(SimulatorTest, knows_who_left_after_every_entry) {
+TEST(SimulatorTest, KnowsWhoLeftAfterEveryEntry) {
   Sketch sketch(2);
   sketch.builder.wait(1, sketch.builder.signal(0));
   Bench bench(sketch);
@@ -188,7 +188,7 @@ TEST(SimulatorTest, knows_who_left_after_every_entry) {
   EXPECT_EQ(report.ranks[1].left, report.moves - 1);
 }
 
-TEST(SimulatorTest, counts_moves_and_messages) {
+TEST(SimulatorTest, CountsMovesAndMessages) {
   Sketch sketch(2);
   average(sketch.builder);
   Bench bench(sketch);
@@ -198,7 +198,7 @@ TEST(SimulatorTest, counts_moves_and_messages) {
   EXPECT_EQ(report.message_bytes, 2 * 4 * 4);
 }
 
-TEST(SimulatorTest, repeats_the_order_of_a_seed) {
+TEST(SimulatorTest, RepeatsTheOrderOfASeed) {
   Sketch sketch(4);
   for (int rank = 1; rank < 4; ++rank) {
     const Range to = sketch.builder.recv(rank);
@@ -218,7 +218,7 @@ TEST(SimulatorTest, repeats_the_order_of_a_seed) {
   EXPECT_NE(stamps({Policy::random, 3}), stamps({Policy::random, 4}));
 }
 
-TEST(FaultTest, reads_back_its_text) {
+TEST(FaultTest, ReadsBackItsText) {
   for (const char* text :
        {"flip:0", "lost:3", "duplicate:1", "late:2", "dead_rank:10", "stale:4", "overrun:2"}) {
     ASSERT_TRUE(parse_fault(text)) << text;
@@ -241,23 +241,23 @@ std::vector<float> output_under(const char* fault) {
   return bench.recv(0);
 }
 
-TEST(FaultTest, a_flip_changes_one_bit) {
+TEST(FaultTest, AFlipChangesOneBit) {
   const std::vector<float> output = output_under("flip:2");
   EXPECT_NE(output, (std::vector<float>{12, 14}));
   EXPECT_TRUE(output[0] == 12 || output[1] == 14);
 }
 
-TEST(FaultTest, a_lost_message_leaves_what_was_there) {
+TEST(FaultTest, ALostMessageLeavesWhatWasThere) {
   EXPECT_EQ(output_under("lost:1"), (std::vector<float>{-1, -1}));
 }
 
-TEST(FaultTest, a_late_message_misses_its_receiver) {
+TEST(FaultTest, ALateMessageMissesItsReceiver) {
   EXPECT_EQ(output_under("late:1"), (std::vector<float>{-1, -1}));
   const std::vector<float> summed_too_early = output_under("late:0");
   EXPECT_NE(summed_too_early, (std::vector<float>{12, 14}));
 }
 
-TEST(FaultTest, a_write_behind_scratch_is_a_violation) {
+TEST(FaultTest, AWriteBehindScratchIsAViolation) {
   Sketch sketch(2, 2);
   average(sketch.builder);
   Bench bench(sketch);
@@ -266,11 +266,11 @@ TEST(FaultTest, a_write_behind_scratch_is_a_violation) {
   EXPECT_EQ(report.text, "a guard zone beside the scratch of rank 1 was overwritten");
 }
 
-TEST(FaultTest, a_stale_message_brings_what_was_there_on_entry) {
+TEST(FaultTest, AStaleMessageBringsWhatWasThereOnEntry) {
   EXPECT_EQ(output_under("stale:1"), (std::vector<float>{-1, -1}));
 }
 
-TEST(FaultTest, a_duplicate_message_overwrites_what_came_after_it) {
+TEST(FaultTest, ADuplicateMessageOverwritesWhatCameAfterIt) {
   Sketch sketch(2, 2);
   send_to_1(sketch.builder);
   sketch.builder.copy(sketch.builder.recv(1), sketch.builder.send(1));
@@ -281,7 +281,7 @@ TEST(FaultTest, a_duplicate_message_overwrites_what_came_after_it) {
   EXPECT_EQ(bench.recv(1), (std::vector<float>{1, 2}));
 }
 
-TEST(FaultTest, a_dead_rank_keeps_the_others_waiting) {
+TEST(FaultTest, ADeadRankKeepsTheOthersWaiting) {
   Sketch sketch(2, 2);
   average(sketch.builder);
   Bench bench(sketch);
@@ -291,7 +291,7 @@ TEST(FaultTest, a_dead_rank_keeps_the_others_waiting) {
   EXPECT_NE(report.text.find("rank 1 step"), std::string::npos);
 }
 
-TEST(FaultTest, says_when_nothing_was_there_to_befall) {
+TEST(FaultTest, SaysWhenNothingWasThereToBefall) {
   Sketch sketch(2, 2);
   average(sketch.builder);
   Bench bench(sketch);
@@ -300,7 +300,7 @@ TEST(FaultTest, says_when_nothing_was_there_to_befall) {
   EXPECT_FALSE(report.fault_fired);
 }
 
-TEST(FaultTest, says_when_it_fired_without_effect) {
+TEST(FaultTest, SaysWhenItFiredWithoutEffect) {
   Sketch sketch(2, 2);
   send_to_1(sketch.builder);
   Bench bench(sketch);

@@ -17,16 +17,16 @@ std::vector<Row> rows(const std::vector<Edge>& edges) {
   return result;
 }
 
-TEST(BinomialTree, HasNoEdgeForOneRank) {
+TEST(BinomialTreeTest, HasNoEdgeForOneRank) {
   EXPECT_TRUE(binomial_tree(1, 0).empty());
 }
 
-TEST(BinomialTree, GoesOutwardsFromTheRoot) {
+TEST(BinomialTreeTest, GoesOutwardsFromTheRoot) {
   EXPECT_EQ(rows(binomial_tree(5, 0)),
             (std::vector<Row>{{0, 4, 1}, {0, 2, 2}, {0, 1, 1}, {2, 3, 1}}));
 }
 
-TEST(BinomialTree, TurnsWithItsRoot) {
+TEST(BinomialTreeTest, TurnsWithItsRoot) {
   EXPECT_EQ(rows(binomial_tree(3, 2)), (std::vector<Row>{{2, 1, 1}, {2, 0, 1}}));
 }
 

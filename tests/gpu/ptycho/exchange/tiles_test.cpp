@@ -66,27 +66,27 @@ void expect_sums(const std::vector<Box>& held, const std::vector<double>& values
   }
 }
 
-TEST(TilesTest, copies_of_a_pixel_are_summed_over_its_holders) {
+TEST(TilesTest, CopiesOfAPixelAreSummedOverItsHolders) {
   expect_sums(corners, {1, 10, 100, 1000, 10000});
 }
 
-TEST(TilesTest, copies_are_added_in_rank_order_on_every_rank) {
+TEST(TilesTest, CopiesAreAddedInRankOrderOnEveryRank) {
   expect_sums(corners, {1, 0x1p60, 0, -0x1p60, 1});
 }
 
-TEST(TilesTest, whole_objects_are_summed_over_all_ranks) {
+TEST(TilesTest, WholeObjectsAreSummedOverAllRanks) {
   expect_sums(whole_objects(tiled, 3), {1, 10, 100});
 }
 
-TEST(TilesTest, one_rank_keeps_its_values) {
+TEST(TilesTest, OneRankKeepsItsValues) {
   expect_sums({corners[1]}, {7});
 }
 
-TEST(TilesTest, ranks_without_any_tiles_sum_nothing) {
+TEST(TilesTest, RanksWithoutAnyTilesSumNothing) {
   expect_sums({{}, {}}, {1, 2});
 }
 
-TEST(TilesTest, every_pixel_counts_once) {
+TEST(TilesTest, EveryPixelCountsOnce) {
   Devices devices(static_cast<int>(corners.size()));
   ObjectShares shares(devices, tiled, corners);
   std::vector<int> counts(static_cast<std::size_t>(whole.pixels()));
@@ -101,14 +101,14 @@ TEST(TilesTest, every_pixel_counts_once) {
   EXPECT_EQ(counts, std::vector<int>(counts.size(), 1));
 }
 
-TEST(TilesTest, a_pixel_counts_on_the_lowest_rank) {
+TEST(TilesTest, APixelCountsOnTheLowestRank) {
   Devices devices(static_cast<int>(corners.size()));
   ObjectShares shares(devices, tiled, corners);
   EXPECT_EQ(devices.get(1, shares.counted(1), 12),
             (std::vector<std::uint8_t>{0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1}));
 }
 
-TEST(TilesTest, a_box_holds_the_bilinear_neighbours_of_its_windows) {
+TEST(TilesTest, ABoxHoldsTheBilinearNeighboursOfItsWindows) {
   const std::array positions{1.5F, 0.0F, 0.25F, 2.75F};
   EXPECT_EQ(box_of_windows<float>(tiled, positions),
             (Box{.row = 0, .col = 0, .rows = 4, .cols = 5}));
@@ -125,7 +125,7 @@ bool has_footprint(const Box& box, double corner) {
   return true;
 }
 
-TEST(TilesTest, boxes_hold_the_footprints_of_all_windows) {
+TEST(TilesTest, BoxesHoldTheFootprintsOfAllWindows) {
   constexpr double step = 0.25;
   for (double first = -3; first <= tiled.rows; first += step) {
     for (double second = -3; second <= tiled.rows; second += step) {
@@ -137,27 +137,27 @@ TEST(TilesTest, boxes_hold_the_footprints_of_all_windows) {
   }
 }
 
-TEST(TilesTest, a_box_ends_where_the_object_does) {
+TEST(TilesTest, ABoxEndsWhereTheObjectDoes) {
   const std::array positions{-0.5, 4.5, 3.0, 5.0};
   EXPECT_EQ(box_of_windows<double>(tiled, positions),
             (Box{.row = 0, .col = 4, .rows = 5, .cols = 2}));
 }
 
-TEST(TilesTest, windows_beside_the_object_touch_nothing) {
+TEST(TilesTest, WindowsBesideTheObjectTouchNothing) {
   const std::array positions{0.0, 9.0};
   EXPECT_EQ(box_of_windows<double>(tiled, positions).pixels(), 0);
 }
 
-TEST(TilesTest, no_windows_touch_nothing) {
+TEST(TilesTest, NoWindowsTouchNothing) {
   EXPECT_EQ(box_of_windows<float>(tiled, {}), Box{});
 }
 
-TEST(TilesTest, every_rank_learns_all_boxes) {
+TEST(TilesTest, EveryRankLearnsAllBoxes) {
   Devices devices(static_cast<int>(corners.size()));
   EXPECT_EQ(gather_boxes(devices, corners), corners);
 }
 
-TEST(TilesTest, positions_move_without_rounding) {
+TEST(TilesTest, PositionsMoveWithoutRounding) {
   Devices devices(1);
   float* const moved = devices.put(0, std::vector<float>(2));
   const float* const positions = devices.put(0, std::vector<float>{2.1F, 700.3F});
@@ -165,7 +165,7 @@ TEST(TilesTest, positions_move_without_rounding) {
   EXPECT_EQ(devices.get(0, moved, 2), (std::vector<float>{2.1F - 2, 700.3F - 700}));
 }
 
-TEST(TilesTest, a_whole_object_has_the_lowest_holders_pixels) {
+TEST(TilesTest, AWholeObjectHasTheLowestHoldersPixels) {
   const std::vector<Box> held{{.row = 1, .col = 1, .rows = 2, .cols = 2},
                               {.row = 1, .col = 2, .rows = 1, .cols = 2}};
   Devices devices(2);

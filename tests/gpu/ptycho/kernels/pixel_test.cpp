@@ -17,7 +17,7 @@ double error_by_bound(float x) {
   return std::abs(static_cast<double>(logarithm(x)) - exact) / ((2 + std::abs(exact)) * unit);
 }
 
-TEST(Logarithm, IsWithinItsBoundOverAllExponents) {
+TEST(LogarithmTest, IsWithinItsBoundOverAllExponents) {
   // With a prime stride, every exponent is tried with other mantissas.
   constexpr std::int32_t stride = 7919;
   const auto first = element::bits_as<std::int32_t>(std::numeric_limits<float>::min());
@@ -29,7 +29,7 @@ TEST(Logarithm, IsWithinItsBoundOverAllExponents) {
   EXPECT_LE(worst, 1);
 }
 
-TEST(Logarithm, IsWithinItsBoundAroundOneAndWhereTheExponentChanges) {
+TEST(LogarithmTest, IsWithinItsBoundAroundOneAndWhereTheExponentChanges) {
   for (const float middle : {1.0F, std::sqrt(0.5F), std::sqrt(2.0F), 2.0F}) {
     const auto bits = element::bits_as<std::int32_t>(middle);
     double worst = 0;
@@ -40,12 +40,12 @@ TEST(Logarithm, IsWithinItsBoundAroundOneAndWhereTheExponentChanges) {
   }
 }
 
-TEST(Logarithm, IsExactlyZeroAtOne) {
+TEST(LogarithmTest, IsExactlyZeroAtOne) {
   EXPECT_EQ(logarithm(1.0F), 0);
 }
 
 /// If I is close to d, d log(I / d) is close to 0, and the whole cost is a small difference.
-TEST(PoissonPixel, CostsNothingWhereTheModelIsRight) {
+TEST(PoissonPixelTest, CostsNothingWhereTheModelIsRight) {
   EXPECT_EQ(poisson_pixel(5.0F, 5.0F).cost, 0);
   EXPECT_EQ(poisson_pixel(5.0F, 5.0F).factor, 0);
 }

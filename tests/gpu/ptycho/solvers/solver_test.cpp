@@ -212,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(Steps,
                            return {};
                          });
 
-TEST_P(SolverTest, copies_of_a_pixel_stay_equal) {
+TEST_P(SolverTest, CopiesOfAPixelStayEqual) {
   Problem problem(three_tiles);
   for (int step = 0; step < 3; ++step) problem.take(GetParam());
   ASSERT_GT(overlap(problem.held(0), problem.held(2)).pixels(), 0);
@@ -221,13 +221,13 @@ TEST_P(SolverTest, copies_of_a_pixel_stay_equal) {
       0);
 }
 
-TEST_P(SolverTest, probes_stay_equal) {
+TEST_P(SolverTest, ProbesStayEqual) {
   Problem problem(three_tiles);
   for (int step = 0; step < 3; ++step) problem.take(GetParam());
   EXPECT_TRUE(same(problem.probe(0), problem.probe(1)) && same(problem.probe(0), problem.probe(2)));
 }
 
-TEST_P(SolverTest, tiles_change_like_the_whole_object) {
+TEST_P(SolverTest, TilesChangeLikeTheWholeObject) {
   Problem tiles(three_tiles);
   Problem whole(one_rank);
   tiles.take(GetParam());
@@ -238,7 +238,7 @@ TEST_P(SolverTest, tiles_change_like_the_whole_object) {
             1e-9);
 }
 
-TEST_P(SolverTest, replicas_change_like_one_object) {
+TEST_P(SolverTest, ReplicasChangeLikeOneObject) {
   Problem replicas(three_replicas);
   Problem whole(one_rank);
   replicas.take(GetParam());
@@ -249,7 +249,7 @@ TEST_P(SolverTest, replicas_change_like_one_object) {
 }
 
 /// GPUs process the frames in their own passes.
-TEST_P(SolverTest, devices_with_queues_change_like_one_without) {
+TEST_P(SolverTest, DevicesWithQueuesChangeLikeOneWithout) {
   Problem gpus(three_tiles_with_queues);
   Problem whole(one_rank);
   for (int step = 0; step < 2; ++step) {
@@ -261,7 +261,7 @@ TEST_P(SolverTest, devices_with_queues_change_like_one_without) {
   EXPECT_LT(largest_difference(all, gpus.probe(1), all, whole.probe(0)), 1e-9);
 }
 
-TEST_P(SolverTest, devices_with_queues_keep_their_memory) {
+TEST_P(SolverTest, DevicesWithQueuesKeepTheirMemory) {
   Problem problem(three_tiles_with_queues);
   problem.take(GetParam());
   const int allocations = problem.allocations();
@@ -269,7 +269,7 @@ TEST_P(SolverTest, devices_with_queues_keep_their_memory) {
   EXPECT_EQ(problem.allocations(), allocations);
 }
 
-TEST(PassesTest, suit_the_devices) {
+TEST(PassesTest, SuitTheDevices) {
   Devices processors(1);
   int queue = 0;
   Devices gpus(1, &queue);
@@ -280,14 +280,14 @@ TEST(PassesTest, suit_the_devices) {
   EXPECT_EQ(passes_for(gpus, thick), Passes::batched) << "fused passes know one slice";
 }
 
-TEST_P(SolverTest, reports_the_cost_before_the_step) {
+TEST_P(SolverTest, ReportsTheCostBeforeTheStep) {
   Problem problem(three_tiles);
   problem.take(GetParam());
   const double before = problem.cost(GetParam());
   EXPECT_EQ(problem.take(GetParam()).cost, before);
 }
 
-TEST_P(SolverTest, lowers_the_cost) {
+TEST_P(SolverTest, LowersTheCost) {
   Problem problem(three_tiles);
   const double before = problem.take(GetParam()).cost;
   // These frames have no solution. The difference map wanders before it finds the nearest state.
@@ -296,7 +296,7 @@ TEST_P(SolverTest, lowers_the_cost) {
   EXPECT_LT(problem.cost(GetParam()), before);
 }
 
-TEST_P(SolverTest, keeps_its_memory) {
+TEST_P(SolverTest, KeepsItsMemory) {
   Problem problem(three_tiles);
   problem.take(GetParam());
   const int allocations = problem.allocations();
@@ -305,7 +305,7 @@ TEST_P(SolverTest, keeps_its_memory) {
   EXPECT_EQ(problem.allocations(), allocations);
 }
 
-TEST_P(SolverTest, leaves_everything_alone_without_frames) {
+TEST_P(SolverTest, LeavesEverythingAloneWithoutFrames) {
   Problem problem(three_tiles);
   for (SolverShare<double>& share : problem.shares()) share.count = 0;
   const Waves object = problem.object(2);
@@ -314,7 +314,7 @@ TEST_P(SolverTest, leaves_everything_alone_without_frames) {
   EXPECT_TRUE(same(problem.object(2), object) && same(problem.probe(2), probe));
 }
 
-TEST_P(SolverTest, leaves_the_object_alone_in_the_dark) {
+TEST_P(SolverTest, LeavesTheObjectAloneInTheDark) {
   Problem problem(three_tiles);
   problem.darken_probe();
   const Waves object = problem.object(2);
@@ -322,7 +322,7 @@ TEST_P(SolverTest, leaves_the_object_alone_in_the_dark) {
   EXPECT_TRUE(same(problem.object(2), object));
 }
 
-TEST(ConjugateGradientTest, never_raises_the_cost) {
+TEST(ConjugateGradientTest, NeverRaisesTheCost) {
   Problem problem(three_tiles);
   double cost = problem.cost(StepKind::conjugate_gradient);
   for (int step = 0; step < 20; ++step) {
@@ -333,7 +333,7 @@ TEST(ConjugateGradientTest, never_raises_the_cost) {
   }
 }
 
-TEST(ConjugateGradientTest, remembers_the_step_before) {
+TEST(ConjugateGradientTest, RemembersTheStepBefore) {
   Problem remembering(one_rank);
   Problem forgetful(one_rank);
   remembering.take(StepKind::conjugate_gradient);
@@ -346,7 +346,7 @@ TEST(ConjugateGradientTest, remembers_the_step_before) {
 }
 
 /// Twice the light takes half the step.
-TEST(ConjugateGradientTest, halves_its_step_as_often_as_it_may) {
+TEST(ConjugateGradientTest, HalvesItsStepAsOftenAsItMay) {
   double shortest = 1;
   for (int doubled = 0; doubled < 2 * reference::line_search_halvings; ++doubled) {
     Problem problem(one_rank);
@@ -357,7 +357,7 @@ TEST(ConjugateGradientTest, halves_its_step_as_often_as_it_may) {
   EXPECT_EQ(shortest, std::exp2(-reference::line_search_halvings));
 }
 
-TEST(ConjugateGradientTest, moves_the_probe_where_the_object_has_to_stay) {
+TEST(ConjugateGradientTest, MovesTheProbeWhereTheObjectHasToStay) {
   Problem problem(one_rank);
   problem.brighten_probe(std::exp2(reference::line_search_halvings));
   const StepReport report = problem.take(StepKind::conjugate_gradient);
@@ -365,7 +365,7 @@ TEST(ConjugateGradientTest, moves_the_probe_where_the_object_has_to_stay) {
   EXPECT_GT(report.probe_length, 0);
 }
 
-TEST(DifferenceMapTest, starts_with_the_waves_of_every_batch) {
+TEST(DifferenceMapTest, StartsWithTheWavesOfEveryBatch) {
   Layout batches = one_rank;
   batches.batch_max = 2;
   for (const bool has_queues : {false, true}) {
@@ -376,14 +376,14 @@ TEST(DifferenceMapTest, starts_with_the_waves_of_every_batch) {
   }
 }
 
-TEST(DifferenceMapTest, copies_all_exit_waves) {
+TEST(DifferenceMapTest, CopiesAllExitWaves) {
   Problem problem(three_tiles);
   for (const int rank : {0, 2}) {
     EXPECT_TRUE(same(problem.copied_exit_waves(rank), problem.exit_waves(rank)));
   }
 }
 
-TEST(DifferenceMapTest, remembers_its_exit_waves) {
+TEST(DifferenceMapTest, RemembersItsExitWaves) {
   Problem remembering(one_rank);
   Problem forgetful(one_rank);
   remembering.take(StepKind::difference_map);
@@ -394,7 +394,7 @@ TEST(DifferenceMapTest, remembers_its_exit_waves) {
   EXPECT_FALSE(same(remembering.object(0), forgetful.object(0)));
 }
 
-TEST(DifferenceMapTest, moves_the_exit_waves_of_every_rank_alike) {
+TEST(DifferenceMapTest, MovesTheExitWavesOfEveryRankAlike) {
   for (const Layout& layout : {three_tiles, three_replicas, three_tiles_with_queues}) {
     Problem apart(layout);
     Problem whole(one_rank);
@@ -413,7 +413,7 @@ TEST(DifferenceMapTest, moves_the_exit_waves_of_every_rank_alike) {
   }
 }
 
-TEST(LsqmlTest, reports_how_far_it_went) {
+TEST(LsqmlTest, ReportsHowFarItWent) {
   Problem problem(three_tiles);
   const StepReport report = problem.take(StepKind::lsqml);
   EXPECT_TRUE(report.object_length > 0 && report.probe_length > 0);

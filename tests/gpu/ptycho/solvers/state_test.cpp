@@ -27,7 +27,7 @@ std::set<spec::Array> arrays_of(StepKind kind) {
   return arrays;
 }
 
-TEST(StateArrays, AreThoseOfTheContracts) {
+TEST(StateArraysTest, AreThoseOfTheContracts) {
   EXPECT_EQ(arrays_of(StepKind::rpie), kept_by("rpie_step"));
   EXPECT_EQ(arrays_of(StepKind::epie), kept_by("epie_step"));
   EXPECT_EQ(arrays_of(StepKind::lsqml), kept_by("lsqml_step"));
