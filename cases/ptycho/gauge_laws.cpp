@@ -40,14 +40,14 @@ double scale_of(Outputs outputs, const Case& c, Array array, std::size_t index) 
   return array == Array::step_lengths && index == 1 ? 0.25 : 1;
 }
 
-std::optional<ExpectedValue> bent(const RelatedStages& stages,
-                                  double scale,
-                                  Array array,
-                                  std::size_t index) {
-  const OperatorStage& bent = stages.second;
-  const TransformedValue source = transform(ptycho(bent.c).symmetry,
-                                            ptycho(bent.c).scene,
-                                            bent.in.positions,
+std::optional<ExpectedValue> expected_value(const RelatedStages& stages,
+                                            double scale,
+                                            Array array,
+                                            std::size_t index) {
+  const OperatorStage& transformed = stages.second;
+  const TransformedValue source = transform(ptycho(transformed.c).symmetry,
+                                            ptycho(transformed.c).scene,
+                                            transformed.in.positions,
                                             array,
                                             static_cast<std::int64_t>(index));
   if (source.count == 0) return std::nullopt;
@@ -57,20 +57,21 @@ std::optional<ExpectedValue> bent(const RelatedStages& stages,
   }
   const auto value = [&](std::size_t i) { return stages.taken(array, i); };
   return ExpectedValue{.value = stages.base(array, index) + scale * source.value(value),
-                       .bound = bent.expected[array].errors[index] + scale * error};
+                       .bound = transformed.expected[array].errors[index] + scale * error};
 }
 
-void plan_bent(Symmetry form, const Case& c, std::vector<Case>& stages) {
+void plan_transformed(Symmetry symmetry, const Case& c, std::vector<Case>& stages) {
   stages.assign(2, c);
   for (Case& stage : stages) {
     // With this array varied, sums of two modes are exact.
-    if (form == Symmetry::mixed) ptycho(stage).varied = Array::probe;
+    if (symmetry == Symmetry::mixed) ptycho(stage).varied = Array::probe;
     // Interpolation between pixels flattens a phase ramp.
-    if (form == Symmetry::ramped || form == Symmetry::periodic) ptycho(stage).scan = Scan::whole;
+    if (symmetry == Symmetry::ramped || symmetry == Symmetry::periodic)
+      ptycho(stage).scan = Scan::whole;
   }
-  if (form == Symmetry::periodic) ptycho(stages[0]).symmetry = Symmetry::raster;
-  ptycho(stages[1]).symmetry = form;
-  ptycho(stages[1]).scene = transformed_scene(form, ptycho(c).scene);
+  if (symmetry == Symmetry::periodic) ptycho(stages[0]).symmetry = Symmetry::raster;
+  ptycho(stages[1]).symmetry = symmetry;
+  ptycho(stages[1]).scene = transformed_scene(symmetry, ptycho(c).scene);
 }
 
 /// Judges the pixels of windows that are interpolated only from pixels of the object.
@@ -99,23 +100,25 @@ void check_bilinear(const Evidence& evidence, Judgement& judgement) {
 
 }  // namespace
 
-void plan_bent(std::span<const Symmetry> forms, const Case& c, std::vector<Case>& stages) {
-  plan_bent(forms[c.data_seed % forms.size()], c, stages);
+void plan_transformed(std::span<const Symmetry> symmetries,
+                      const Case& c,
+                      std::vector<Case>& stages) {
+  plan_transformed(symmetries[c.data_seed % symmetries.size()], c, stages);
 }
 
 template <Outputs outputs>
-void check_bent(const Evidence& evidence, Judgement& judgement) {
+void check_transformed(const Evidence& evidence, Judgement& judgement) {
   const RelatedStages stages = read_related(evidence, 0, 1);
   const Case& c = stages.second.c;
   const std::string what =
       "does not follow the inputs, which are " + std::string(name(ptycho(c).symmetry));
   compare_outputs(stages.second, what, judgement, [&](Array array, std::size_t i) {
-    return bent(stages, scale_of(outputs, c, array, i), array, i);
+    return expected_value(stages, scale_of(outputs, c, array, i), array, i);
   });
 }
 
-template void check_bent<Outputs::sums>(const Evidence& evidence, Judgement& judgement);
-template void check_bent<Outputs::states>(const Evidence& evidence, Judgement& judgement);
+template void check_transformed<Outputs::sums>(const Evidence& evidence, Judgement& judgement);
+template void check_transformed<Outputs::states>(const Evidence& evidence, Judgement& judgement);
 
 harness::Property is_independent_of_order() {
   return {
@@ -123,8 +126,8 @@ harness::Property is_independent_of_order() {
       .summary = "Reversing the order of the positions does not change the result.",
       .program = [](const spec::Contract&,
                     const Case& c,
-                    std::vector<Case>& stages) { plan_bent(Symmetry::reversed, c, stages); },
-      .check = check_bent<Outputs::states>,
+                    std::vector<Case>& stages) { plan_transformed(Symmetry::reversed, c, stages); },
+      .check = check_transformed<Outputs::states>,
   };
 }
 
@@ -136,10 +139,10 @@ harness::Property counts_every_position() {
           "Repeating every position doubles the sums over the positions and changes nothing else.",
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
-            plan_bent(Symmetry::repeated, c, stages);
+            plan_transformed(Symmetry::repeated, c, stages);
             for (std::int64_t& count : stages[1].counts) count *= 2;
           },
-      .check = check_bent<outputs>,
+      .check = check_transformed<outputs>,
   };
 }
 
@@ -155,8 +158,8 @@ harness::Property keeps_the_raster_ambiguity() {
           "without an effect.",
       .program = [](const spec::Contract&,
                     const Case& c,
-                    std::vector<Case>& stages) { plan_bent(Symmetry::periodic, c, stages); },
-      .check = check_bent<outputs>,
+                    std::vector<Case>& stages) { plan_transformed(Symmetry::periodic, c, stages); },
+      .check = check_transformed<outputs>,
   };
 }
 

@@ -20,18 +20,18 @@ enum class Outputs { sums, states };
 
 /// Plans two stages. The second one is the first one under one of the symmetries, which the seed of
 /// the data chooses.
-void plan_bent(std::span<const Symmetry> forms,
-               const harness::Case& c,
-               std::vector<harness::Case>& stages);
+void plan_transformed(std::span<const Symmetry> symmetries,
+                      const harness::Case& c,
+                      std::vector<harness::Case>& stages);
 
 /// Judges whether the outputs of the second stage are the transformed outputs of the first stage.
 template <Outputs outputs>
-void check_bent(const harness::Evidence& evidence, harness::Judgement& judgement);
+void check_transformed(const harness::Evidence& evidence, harness::Judgement& judgement);
 
 /// The results are transformed in the same way as the inputs, for each of these symmetries. Phase
 /// ramps are tested at whole pixels only. Steps are not tested if the scan reaches beyond the
 /// object, because their largest weights may then lie off the object.
-template <Outputs outputs, Symmetry... forms>
+template <Outputs outputs, Symmetry... symmetries>
 [[nodiscard]] harness::Property is_equivariant() {
   return {
       .name = "is_equivariant",
@@ -44,15 +44,15 @@ template <Outputs outputs, Symmetry... forms>
           },
       .program =
           [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
-            plan_bent(std::array{forms...}, c, stages);
+            plan_transformed(std::array{symmetries...}, c, stages);
           },
-      .check = check_bent<outputs>,
+      .check = check_transformed<outputs>,
   };
 }
 
 /// is_equivariant() for all symmetries that leave the cost unchanged, and for `more`.
 template <Outputs outputs, Symmetry... more>
-[[nodiscard]] harness::Property follows_every_form() {
+[[nodiscard]] harness::Property follows_every_symmetry() {
   return is_equivariant<outputs,
                         Symmetry::turned,
                         Symmetry::stretched,

@@ -538,7 +538,7 @@ std::vector<harness::Property> step_properties() {
 
 std::vector<harness::Property> weighted_step_properties() {
   auto properties = step_properties();
-  properties.push_back(follows_every_form<Outputs::states, Symmetry::brightened>());
+  properties.push_back(follows_every_symmetry<Outputs::states, Symmetry::brightened>());
   properties.push_back(counts_every_position<Outputs::states>());
   return properties;
 }

@@ -18,7 +18,7 @@ Suite suite() {
               keeps_the_raster_ambiguity<Outputs::sums>(),
               is_independent_of_order(),
               counts_every_position<Outputs::sums>(),
-              follows_every_form<Outputs::sums, Symmetry::brightened>(),
+              follows_every_symmetry<Outputs::sums, Symmetry::brightened>(),
               has_derivative<NoiseModel::gaussian>(),
               balances_object_and_probe(),
           }};

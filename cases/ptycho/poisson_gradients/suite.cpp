@@ -17,7 +17,7 @@ Suite suite() {
               keeps_the_raster_ambiguity<Outputs::sums>(),
               is_independent_of_order(),
               counts_every_position<Outputs::sums>(),
-              follows_every_form<Outputs::sums>(),
+              follows_every_symmetry<Outputs::sums>(),
               has_derivative<NoiseModel::poisson>(),
               balances_object_and_probe(),
           }};

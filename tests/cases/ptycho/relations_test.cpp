@@ -199,7 +199,7 @@ harness::Property bends_anywhere() {
             ptycho(stages[1]).symmetry = form;
             ptycho(stages[1]).scene = transformed_scene(form, ptycho(c).scene);
           },
-      .check = check_bent<outputs>,
+      .check = check_transformed<outputs>,
   };
 }
 
