@@ -71,7 +71,7 @@ struct Observation {
 };
 
 /// A failure of a backend outside a run.
-struct Trouble {
+struct BackendFailure {
   RunStatus status = RunStatus::crashed;
   std::string reason;
 };
@@ -116,7 +116,7 @@ class Backend {
   virtual void restart() {}
   /// Ends background processes, after all runs. Returns what went wrong, unless a stop was
   /// requested.
-  virtual std::optional<Trouble> close() { return std::nullopt; }
+  virtual std::optional<BackendFailure> close() { return std::nullopt; }
 };
 
 /// How a run opens a backend.

@@ -117,9 +117,9 @@ Session::~Session() {
   static_cast<void>(close());
 }
 
-std::optional<Trouble> Session::close() {
+std::optional<BackendFailure> Session::close() {
   if (!process_) return std::nullopt;
-  std::optional<Trouble> found = trouble();
+  std::optional<BackendFailure> found = trouble();
   const bool idle = usable_;
   if (!idle) kill_workers();
   peers_.clear();
@@ -266,7 +266,7 @@ std::string Session::ask_why_refused(Peer& peer, const Case& c) {
   return answer.header.at("reason").get<std::string>();
 }
 
-std::optional<Trouble> Session::trouble() {
+std::optional<BackendFailure> Session::trouble() {
   for (Peer& peer : peers_) {
     if (!usable_) break;
     if (!is_ready(peer.connection.descriptor(), 0) || peer.connection.fill()) continue;
@@ -278,7 +278,7 @@ std::optional<Trouble> Session::trouble() {
 
 void Session::note_trouble(RunStatus status, std::string reason) {
   usable_ = false;
-  trouble_ = Trouble{.status = status, .reason = std::move(reason)};
+  trouble_ = BackendFailure{.status = status, .reason = std::move(reason)};
 }
 
 void Session::run(std::span<const Case> stages, Observation& observation) {

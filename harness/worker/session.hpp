@@ -60,7 +60,7 @@ class Session {
   /// Ends the workers and returns what went wrong. Empty if they were idle and ended well, as they
   /// should when their connections close, or if a stop was requested. Nothing else may be called
   /// afterwards.
-  std::optional<Trouble> close();
+  std::optional<BackendFailure> close();
 
   /// What the workers said about themselves; `ranks` lists only the ranks of the process with rank
   /// 0.
@@ -69,7 +69,7 @@ class Session {
 
   /// Checks that the workers still run. Returns what happened to them since the last run; empty if
   /// nothing did, or if a run has reported it.
-  [[nodiscard]] std::optional<Trouble> trouble();
+  [[nodiscard]] std::optional<BackendFailure> trouble();
 
   /// Asks a worker why it does not take the case; empty if it takes the case. Throws
   /// std::runtime_error if there is no answer; trouble() then tells why.
@@ -128,7 +128,7 @@ class Session {
   std::vector<Peer> peers_;
   Hello hello_;
   bool usable_ = true;
-  std::optional<Trouble> trouble_;
+  std::optional<BackendFailure> trouble_;
   std::uint64_t run_ = 0;
   std::uint64_t question_ = 0;
   /// When to stop sending to a worker that does not read.

@@ -29,7 +29,7 @@ class WorkerBackend final : public Backend {
     session_.reset();
     pending_.reset();
   }
-  std::optional<Trouble> close() override {
+  std::optional<BackendFailure> close() override {
     retire();
     if (options_.stop.is_made()) pending_.reset();
     return std::exchange(pending_, std::nullopt);
@@ -61,7 +61,7 @@ class WorkerBackend final : public Backend {
   mutable std::map<std::string, std::string> environment_;
   mutable std::unique_ptr<Session> session_;
   /// What happened to the workers between runs. It becomes the outcome of the next run.
-  mutable std::optional<Trouble> pending_;
+  mutable std::optional<BackendFailure> pending_;
   std::vector<Case> chosen_;
 };
 
