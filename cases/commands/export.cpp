@@ -185,7 +185,7 @@ class OperatorExport {
       write(folder, array, "input", stage_.in[array].values, files);
     }
     for (const spec::Array array : ptycho(stage_.contract).outputs) {
-      const reference::Field& expected = stage_.expected[array];
+      const reference::BoundedArray& expected = stage_.expected[array];
       write(folder, array, "expected", expected.values, files);
       write(folder,
             array,

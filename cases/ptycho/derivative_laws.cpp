@@ -21,7 +21,7 @@ namespace {
 using harness::Case;
 using harness::Evidence;
 using harness::Judgement;
-using reference::Field;
+using reference::BoundedArray;
 using reference::OperatorArrays;
 using reference::PixelWaves;
 using spec::Array;
@@ -61,7 +61,7 @@ double slope(NoiseModel noise, double d, double least, double most) {
 }
 
 /// Returns the waves at the detector, with the errors of double precision only.
-Field far_waves(OperatorArrays setting) {
+BoundedArray far_waves(OperatorArrays setting) {
   setting.unit = 0x1p-52;
   OperatorArrays far = setting;
   forward(setting, far);
@@ -70,7 +70,7 @@ Field far_waves(OperatorArrays setting) {
 
 /// Returns the first-order change of the waves at the detector. The waves are linear in the probe
 /// and in each slice.
-Field first_order(const OperatorArrays& from, Array block, const Field& change) {
+BoundedArray first_order(const OperatorArrays& from, Array block, const BoundedArray& change) {
   OperatorArrays one = from;
   if (block == Array::probe) {
     one[block] = change;
@@ -78,12 +78,12 @@ Field first_order(const OperatorArrays& from, Array block, const Field& change) 
   }
   const auto slices = spec::to_size(from.scene.slices);
   const std::size_t size = change.values.size() / slices;
-  Field total;
+  BoundedArray total;
   for (std::size_t s = 0; s < slices; ++s) {
     one[block] = from[block];
     const auto at = static_cast<std::ptrdiff_t>(s * size);
     std::copy_n(change.values.begin() + at, size, one[block].values.begin() + at);
-    const Field waves = far_waves(one);
+    const BoundedArray waves = far_waves(one);
     if (s == 0) total.resize(waves.values.size());
     for (std::size_t i = 0; i < waves.values.size(); ++i) {
       total.values[i] += waves.values[i];
@@ -98,12 +98,12 @@ double beyond_derivative(NoiseModel noise,
                          const OperatorArrays& from,
                          const OperatorArrays& to,
                          Array block,
-                         const Field& change) {
+                         const BoundedArray& change) {
   OperatorArrays before = from;
   before[Array::far_waves] = far_waves(from);
-  const Field& old_waves = before[Array::far_waves];
-  const Field new_waves = far_waves(to);
-  const Field begun = first_order(from, block, change);
+  const BoundedArray& old_waves = before[Array::far_waves];
+  const BoundedArray new_waves = far_waves(to);
+  const BoundedArray begun = first_order(from, block, change);
   double sum = 0;
   const auto add = [&](std::size_t pixel, std::size_t i, const PixelWaves& at, const auto& wave) {
     if (from[Array::mask].values[i].real() == 0) return;
@@ -131,13 +131,13 @@ void check_derivative(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage to = read_stage(evidence, 1);
   const Array block = ptycho(to.c).varied;
   // The differences are exact, because they are multiples of 2^-44.
-  Field change = to.in[block];
+  BoundedArray change = to.in[block];
   for (std::size_t i = 0; i < change.values.size(); ++i) {
     change.values[i] -= from.in[block].values[i];
   }
   const double got = (to.got[Array::cost].values[0] - from.got[Array::cost].values[0]).real();
   const double slope = 2 * inner_product(from.got[block], change).real();
-  Field gradient = from.got[block];
+  BoundedArray gradient = from.got[block];
   gradient.errors = from.expected[block].errors;
   const double bound = beyond_derivative(noise, from.in, to.in, block, change) +
                        2 * inner_product_bound(gradient, change) +
@@ -150,7 +150,7 @@ void check_derivative(const Evidence& evidence, Judgement& judgement) {
 }
 
 /// Returns the values of one slice of an object. A probe counts as one slice.
-Field slice_of(const Field& field, std::size_t slice, std::size_t slices) {
+BoundedArray slice_of(const BoundedArray& field, std::size_t slice, std::size_t slices) {
   const std::size_t size = field.values.size() / slices;
   const auto first = static_cast<std::ptrdiff_t>(slice * size);
   const auto end = static_cast<std::ptrdiff_t>((slice + 1) * size);
@@ -165,10 +165,10 @@ struct Balance {
 };
 
 Balance balance_of(const OperatorStage& stage, Array block, std::size_t slice, std::size_t slices) {
-  Field gradient = stage.got[block];
+  BoundedArray gradient = stage.got[block];
   gradient.errors = stage.expected[block].errors;
   gradient = slice_of(gradient, slice, slices);
-  const Field by = slice_of(stage.in[block], slice, slices);
+  const BoundedArray by = slice_of(stage.in[block], slice, slices);
   return {inner_product(gradient, by), inner_product_bound(gradient, by)};
 }
 

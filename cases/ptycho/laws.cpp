@@ -25,7 +25,7 @@ using harness::Evidence;
 using harness::InputKind;
 using harness::Judgement;
 using harness::Verdict;
-using reference::Field;
+using reference::BoundedArray;
 using spec::Array;
 
 using Value = std::complex<double>;
@@ -100,7 +100,7 @@ void check_reference(const Evidence& evidence, Judgement& judgement) {
     return;
   }
   compare_outputs(stage, "differs from the reference", judgement, [&](Array array, std::size_t i) {
-    const Field& expected = stage.expected[array];
+    const BoundedArray& expected = stage.expected[array];
     return ExpectedValue{expected.values[i], expected.errors[i]};
   });
 }
@@ -122,7 +122,7 @@ void check_reference_at_the_truth(const Evidence& evidence, Judgement& judgement
   const auto expected = [&](Array array, std::size_t i) -> std::optional<ExpectedValue> {
     // Near the solution, rounding errors decide the step lengths.
     if (array == Array::step_lengths) return std::nullopt;
-    const Field& field = stage.expected[array];
+    const BoundedArray& field = stage.expected[array];
     return ExpectedValue{field.values[i], field.errors[i]};
   };
   compare_outputs(stage, "differs from the reference", judgement, expected, &wrong);
@@ -266,9 +266,9 @@ template <Loss loss>
 void check_energy(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage stage = read_stage(evidence, 0);
   const Array output = ptycho(stage.contract).outputs.front();
-  const Field& in = stage.in[ptycho(stage.contract).linear_in.front()];
-  const Field& got = stage.got[output];
-  const Field& expected = stage.expected[output];
+  const BoundedArray& in = stage.in[ptycho(stage.contract).linear_in.front()];
+  const BoundedArray& got = stage.got[output];
+  const BoundedArray& expected = stage.expected[output];
   const auto frame = spec::to_size(ptycho(stage.c).scene.detector * ptycho(stage.c).scene.detector);
   harness::PowerMeter meter;
   for (std::size_t first = 0; first < got.values.size(); first += frame) {
@@ -300,13 +300,13 @@ void check_energy(const Evidence& evidence, Judgement& judgement) {
 
 }  // namespace
 
-std::complex<double> inner_product(const Field& a, const Field& b) {
+std::complex<double> inner_product(const BoundedArray& a, const BoundedArray& b) {
   Value sum = 0;
   for (std::size_t i = 0; i < a.values.size(); ++i) sum += a.values[i] * std::conj(b.values[i]);
   return sum;
 }
 
-double inner_product_bound(const Field& uncertain, const Field& exact) {
+double inner_product_bound(const BoundedArray& uncertain, const BoundedArray& exact) {
   constexpr double double_unit = 0x1p-53;
   double bound = 0;
   double magnitude = 0;
@@ -382,7 +382,7 @@ void compare_outputs(const OperatorStage& stage,
                      const ExpectedValues& wanted,
                      const reference::OperatorArrays* wrong) {
   for (const Array array : ptycho(stage.contract).outputs) {
-    const Field& got = stage.got[array];
+    const BoundedArray& got = stage.got[array];
     harness::PowerMeter meter;
     for (std::size_t i = 0; i < got.values.size(); ++i) {
       const std::optional<ExpectedValue> value = wanted(array, i);

@@ -39,13 +39,13 @@ void compare_outputs(const OperatorStage& stage,
                      const reference::OperatorArrays* wrong = nullptr);
 
 /// Returns the sum of a's values times the conjugates of b's values.
-[[nodiscard]] std::complex<double> inner_product(const reference::Field& a,
-                                                 const reference::Field& b);
+[[nodiscard]] std::complex<double> inner_product(const reference::BoundedArray& a,
+                                                 const reference::BoundedArray& b);
 
 /// Bounds the error of the inner product of `uncertain` with `exact`, from the errors of
 /// `uncertain` and the rounding in double precision.
-[[nodiscard]] double inner_product_bound(const reference::Field& uncertain,
-                                         const reference::Field& exact);
+[[nodiscard]] double inner_product_bound(const reference::BoundedArray& uncertain,
+                                         const reference::BoundedArray& exact);
 
 /// A number that a law computes from outputs, with its name.
 struct Named {

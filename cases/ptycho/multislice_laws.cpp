@@ -25,16 +25,16 @@ using harness::Case;
 using harness::Evidence;
 using harness::Judgement;
 using harness::Verdict;
-using reference::Field;
+using reference::BoundedArray;
 using spec::Array;
 
 constexpr double double_unit = 0x1p-53;
 
 /// Returns the inner product of uncertain values with exact values, for `count` values from `first`
 /// on. The bound covers the errors of the values and the rounding in double precision.
-ExpectedValue inner_product(const Field& uncertain,
-                            const Field& bounds,
-                            const Field& exact,
+ExpectedValue inner_product(const BoundedArray& uncertain,
+                            const BoundedArray& bounds,
+                            const BoundedArray& exact,
                             std::size_t first,
                             std::size_t count) {
   ExpectedValue product{.value = 0, .bound = 0};
@@ -52,7 +52,7 @@ ExpectedValue inner_product(const Field& uncertain,
 void check_adjoint_of_slices(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage forward = read_stage(evidence, 0);
   const OperatorStage back = read_stage(evidence, 1);
-  const Field& waves = forward.got[Array::waves];
+  const BoundedArray& waves = forward.got[Array::waves];
   const ExpectedValue left = inner_product(
       waves, forward.expected[Array::waves], back.in[Array::waves], 0, waves.values.size());
   const auto slices = spec::to_size(ptycho(forward.c).scene.slices);
@@ -99,11 +99,11 @@ void check_multiple(const Evidence& evidence,
 }
 
 /// Returns the product over all slices of a position's windows, in the layout of patches.
-Field product_of_slices(const OperatorStage& stage) {
+BoundedArray product_of_slices(const OperatorStage& stage) {
   reference::OperatorArrays slice = stage.in;
   slice.scene.slices = 1;
-  Field product;
-  const Field& object = stage.in[Array::object];
+  BoundedArray product;
+  const BoundedArray& object = stage.in[Array::object];
   const std::size_t size = slice.size(Array::object);
   for (std::size_t first = 0; first < object.values.size(); first += size) {
     slice.make(Array::object);
@@ -111,7 +111,7 @@ Field product_of_slices(const OperatorStage& stage) {
                 size,
                 slice[Array::object].values.begin());
     reference::extract::reference(slice, slice);
-    const Field& patches = slice[Array::patches];
+    const BoundedArray& patches = slice[Array::patches];
     if (first == 0) {
       product = patches;
       continue;
@@ -123,7 +123,7 @@ Field product_of_slices(const OperatorStage& stage) {
 
 void check_product(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage stage = read_stage(evidence, 0);
-  const Field product = product_of_slices(stage);
+  const BoundedArray product = product_of_slices(stage);
   std::vector<ExpectedValue> waves(stage.got[Array::waves].values.size());
   reference::for_each_lit_pixel(stage.in, [&](const reference::LitPixel& pixel) {
     const std::complex<double> value =

@@ -15,7 +15,7 @@ namespace rankcheck::cases {
 
 namespace {
 
-using reference::Field;
+using reference::BoundedArray;
 using reference::OperatorArrays;
 using spec::Array;
 
@@ -31,7 +31,10 @@ double component(spec::Type type, const std::byte* at) {
 }
 
 /// Reads the block at `at` into its place among the values of all positions.
-void read_block(spec::Type type, const spec::Block& block, const std::byte* at, Field& field) {
+void read_block(spec::Type type,
+                const spec::Block& block,
+                const std::byte* at,
+                BoundedArray& field) {
   const std::int64_t bytes = spec::info(type).bytes;
   const std::int64_t parts = spec::info(block.array).is_complex ? 2 : 1;
   for (std::int64_t i = 0; i < block.count / parts; ++i) {
@@ -52,7 +55,7 @@ OperatorArrays empty_setting(const harness::Case& c) {
 
 /// Whether twice the bound is still useful for most values of an output.
 bool says_much(const OperatorStage& stage, Array array) {
-  const Field& got = stage.got[array];
+  const BoundedArray& got = stage.got[array];
   harness::PowerMeter meter;
   for (std::size_t i = 0; i < got.values.size(); ++i) {
     meter.add(std::abs(got.values[i]), 2 * stage.expected[array].errors[i]);
@@ -88,7 +91,7 @@ void expect_again(OperatorStage& stage, reference::Follow follow) {
   stage.in.followed = nullptr;
   stage.in.follow = reference::Follow::nothing;
   if (!is_exact(stage.contract, stage.c)) return;
-  for (Field& field : stage.expected.arrays) {
+  for (BoundedArray& field : stage.expected.arrays) {
     std::fill(field.errors.begin(), field.errors.end(), 0.0);
   }
 }

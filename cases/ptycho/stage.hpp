@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "reference/ptycho/field.hpp"
+#include "reference/ptycho/bounded_array.hpp"
 
 #include "harness/operation.hpp"
 

@@ -38,8 +38,8 @@ using harness::Case;
 using harness::Evidence;
 using harness::Judgement;
 using harness::Verdict;
+using reference::BoundedArray;
 using reference::Estimate;
-using reference::Field;
 using reference::OperatorArrays;
 using spec::Array;
 
@@ -73,13 +73,14 @@ OperatorStage read_truth(const Evidence& evidence, double brightness = 1) {
 }
 
 /// Bounds how far the step may lead along its own direction.
-Field led_along_own_direction(const OperatorStage& step, Array array) {
+BoundedArray led_along_own_direction(const OperatorStage& step, Array array) {
   const bool is_object = array == Array::object;
-  const Field& lengths = step.expected[Array::step_lengths];
-  const Field& direction = step.got[is_object ? Array::object_direction : Array::probe_direction];
+  const BoundedArray& lengths = step.expected[Array::step_lengths];
+  const BoundedArray& direction =
+      step.got[is_object ? Array::object_direction : Array::probe_direction];
   const std::size_t block = is_object ? 0 : 1;
   const double longest = lengths.values[block].real() + lengths.errors[block];
-  Field led = step.in[array];
+  BoundedArray led = step.in[array];
   for (std::size_t i = 0; i < led.values.size(); ++i) {
     const double most = longest * std::abs(direction.values[i]);
     led.errors[i] = most + reference::growth(2, step.in.unit) * (std::abs(led.values[i]) + most);
@@ -96,8 +97,8 @@ void check_truth(const Evidence& evidence, Judgement& judgement) {
     OperatorStage followed = step;
     expect_again(followed, reference::Follow::results);
     for (const Array array : {Array::object, Array::probe}) {
-      const Field led = led_along_own_direction(followed, array);
-      Field& kept = step.expected[array];
+      const BoundedArray led = led_along_own_direction(followed, array);
+      BoundedArray& kept = step.expected[array];
       for (std::size_t i = 0; i < kept.errors.size(); ++i) {
         kept.errors[i] = std::min(kept.errors[i], led.errors[i]);
       }
@@ -154,7 +155,7 @@ void check_growth(const Evidence& evidence, Judgement& judgement) {
     const bool is_state = array == Array::object || array == Array::probe;
     const bool remembers = step.in[Array::object_gradient].values.size() > 0;
     if (!is_state || remembers) return std::nullopt;
-    const Field& weights =
+    const BoundedArray& weights =
         weighed[array == Array::object ? Array::object_weight : Array::probe_weight];
     const auto value = grown(step.in[array].values[i],
                              weights.values[i % weights.values.size()].real(),
@@ -203,7 +204,7 @@ OperatorArrays projected_waves(const OperatorStage& step) {
     fit[array] = {.values = step.got[array].values, .errors = step.expected[array].errors};
   }
   reference::illuminate::reference(fit, fit);
-  Field& waves = fit[Array::waves];
+  BoundedArray& waves = fit[Array::waves];
   for (std::size_t i = 0; i < waves.values.size(); ++i) {
     const auto change =
         step.got[Array::exit_waves].values[i] - step.in[Array::exit_waves].values[i];
@@ -236,7 +237,7 @@ void check_fixed_points(const Evidence& evidence, Judgement& judgement) {
 }
 
 /// Returns the length of the vector of mode 0's waves at all positions.
-double light_of(OperatorArrays setting, const Field& object, const Field& probe) {
+double light_of(OperatorArrays setting, const BoundedArray& object, const BoundedArray& probe) {
   setting.scene.modes = 1;
   setting[Array::object] = object;
   setting[Array::probe] = probe;
@@ -249,7 +250,7 @@ double light_of(OperatorArrays setting, const Field& object, const Field& probe)
 }
 
 /// Bounds the length of the vector of mode 0's residual waves.
-double returned_light(const OperatorStage& step, const Field& waves) {
+double returned_light(const OperatorStage& step, const BoundedArray& waves) {
   const auto frame = spec::to_size(spec::values(ptycho(step.c).scene, Array::frames));
   const auto modes = spec::to_size(ptycho(step.c).scene.modes);
   double energy = 0;
@@ -261,8 +262,8 @@ double returned_light(const OperatorStage& step, const Field& waves) {
   return std::sqrt(energy);
 }
 
-Field magnitudes(const Field& field) {
-  Field result = field;
+BoundedArray magnitudes(const BoundedArray& field) {
+  BoundedArray result = field;
   for (auto& value : result.values) value = std::abs(value);
   return result;
 }
@@ -270,8 +271,8 @@ Field magnitudes(const Field& field) {
 /// Judges how far the step of the object or of the probe moved the waves of mode 0.
 void check_light(const OperatorStage& step, Array moved, double most, Judgement& judgement) {
   const double unit = step.in.unit;
-  Field change = step.got[moved];
-  Field slack = change;
+  BoundedArray change = step.got[moved];
+  BoundedArray slack = change;
   for (std::size_t i = 0; i < change.values.size(); ++i) {
     change.values[i] -= step.in[moved].values[i];
     // The errors come from rounding the new value and from computing the waves of its change, which
@@ -280,8 +281,8 @@ void check_light(const OperatorStage& step, Array moved, double most, Judgement&
                       reference::growth(16, unit) * std::abs(change.values[i]);
   }
   const bool is_object = moved == Array::object;
-  const Field& other = step.in[is_object ? Array::probe : Array::object];
-  const auto light = [&](const Field& of, const Field& with) {
+  const BoundedArray& other = step.in[is_object ? Array::probe : Array::object];
+  const auto light = [&](const BoundedArray& of, const BoundedArray& with) {
     return is_object ? light_of(step.in, of, with) : light_of(step.in, with, of);
   };
   compare_with_limit(step,
@@ -310,13 +311,13 @@ void check_truth_along_directions(const Evidence& evidence, Judgement& judgement
   const auto led_by = [&](Array from, std::size_t length, Array direction) {
     return moved(step.in[from], Estimate{.value = lengths[length]}, led[direction], step.in.unit);
   };
-  const Field object = led_by(Array::object, 0, Array::object_direction);
-  const Field probe = led_by(Array::probe, 1, Array::probe_direction);
+  const BoundedArray object = led_by(Array::object, 0, Array::object_direction);
+  const BoundedArray probe = led_by(Array::probe, 1, Array::probe_direction);
   const auto follows = [&](Array array, std::size_t i) -> std::optional<ExpectedValue> {
     if (array == Array::cost) return std::nullopt;
     // Any length that is a number and not negative is accepted.
     if (array == Array::step_lengths) return ExpectedValue{std::max(0.0, lengths[i].real()), 0};
-    const Field& wanted = array == Array::object ? object : probe;
+    const BoundedArray& wanted = array == Array::object ? object : probe;
     return ExpectedValue{wanted.values[i], wanted.errors[i]};
   };
   compare_outputs(step, "moved away from the truth", judgement, follows);
@@ -332,7 +333,7 @@ void plan_epie(const spec::Contract&, const Case& c, Stages& stages) {
 /// Returns the ratios of rPIE's step to ePIE's step for the values of a weight.
 std::vector<Estimate> ratios_of(const OperatorStage& weighed, Array weight) {
   constexpr double unit = 0x1p-53;
-  Field weights = weighed.got[weight];
+  BoundedArray weights = weighed.got[weight];
   weights.errors = weighed.expected[weight].errors;
   const Estimate most = largest(weights);
   std::vector<Estimate> ratios(weights.values.size());
@@ -393,7 +394,7 @@ void check_directions(const Evidence& evidence, Judgement& judgement) {
   const auto leads = [&](Array array, std::size_t i) -> std::optional<ExpectedValue> {
     if (array != Array::object && array != Array::probe) return std::nullopt;
     const bool is_object = array == Array::object;
-    const Field& direction =
+    const BoundedArray& direction =
         stage.got[is_object ? Array::object_direction : Array::probe_direction];
     const double length = lengths[is_object ? 0 : 1].real();
     const auto from = stage.in[array].values[i];

@@ -14,9 +14,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reference/ptycho/bounded_array.hpp"
 #include "reference/ptycho/cancellation.hpp"
 #include "reference/ptycho/chain.hpp"
-#include "reference/ptycho/field.hpp"
 #include "reference/ptycho/illuminate/reference.hpp"
 #include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
@@ -32,7 +32,7 @@ namespace rankcheck::cases::reconstruct {
 
 namespace {
 
-using reference::Field;
+using reference::BoundedArray;
 using reference::OperatorArrays;
 
 /// Returns value i of one array of a state: object, probe, or an array that the solver remembers.
@@ -52,7 +52,8 @@ bool is_of_state(spec::Array array) {
 /// Fills `field` with the values of one batch's positions, `size` values for each. read(n, values)
 /// copies the values of position n.
 template <class Read>
-void take_batch(const Problem& problem, int batch, std::size_t size, Field& field, Read read) {
+void take_batch(
+    const Problem& problem, int batch, std::size_t size, BoundedArray& field, Read read) {
   std::vector<float> values(size);
   auto at = field.values.begin();
   for (std::int64_t n = batch; n < problem.data.count; n += problem.batches) {
@@ -75,7 +76,7 @@ OperatorArrays setting_of(const Problem& problem, const StepTaken& step) {
 
 void fill(const Problem& problem, const StepTaken& step, spec::Array array, OperatorArrays& in) {
   const Dataset& data = problem.data;
-  Field& field = in.make(array);
+  BoundedArray& field = in.make(array);
   if (array == spec::Array::positions) {
     return take_batch(
         problem, step.batch, 2, field, [&](std::int64_t n, std::vector<float>& corner) {
@@ -132,7 +133,10 @@ class Comparison {
  public:
   explicit Comparison(const spec::Scene& scene) : scene_(scene) {}
 
-  void compare(spec::Array array, std::size_t i, std::complex<double> got, const Field& expected) {
+  void compare(spec::Array array,
+               std::size_t i,
+               std::complex<double> got,
+               const BoundedArray& expected) {
     const double error = std::abs(got - expected.values[i]);
     const double bound = expected.errors[i];
     // A bound of 0 means that the step does not change the value. Comparing such a value proves
@@ -180,7 +184,9 @@ class Comparison {
 };
 
 /// The length of a line search, a power of two or 0, that led from one block to another.
-double length_taken(const Field& before, const Field& after, const Field& direction) {
+double length_taken(const BoundedArray& before,
+                    const BoundedArray& after,
+                    const BoundedArray& direction) {
   const auto longest = std::max_element(
       direction.values.begin(), direction.values.end(), [](const auto& a, const auto& b) {
         return std::norm(a) < std::norm(b);
@@ -197,7 +203,7 @@ OperatorArrays taken(const spec::Contract& contract,
                      const OperatorArrays& in) {
   OperatorArrays got = reference::with(in, {});
   for (const spec::Array array : ptycho(contract).outputs) {
-    Field& field = got.make(array);
+    BoundedArray& field = got.make(array);
     if (!is_of_state(array)) continue;
     for (std::size_t i = 0; i < field.values.size(); ++i) {
       field.values[i] = value_at(step.after, array, i);
@@ -229,7 +235,7 @@ StepCheck check_step(std::string_view operation, const Problem& problem, const S
   reference_of(operation)(in, expected);
   Comparison comparison(in.scene);
   for (const spec::Array array : ptycho(contract).outputs) {
-    const Field& field = expected[array];
+    const BoundedArray& field = expected[array];
     if (array == spec::Array::cost) {
       comparison.compare(array, 0, step.cost * problem.data.total(), field);
     }

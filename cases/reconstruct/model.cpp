@@ -14,7 +14,8 @@ using spec::Array;
 ReferenceModel::ReferenceModel(const Dataset& data) : data_(data) {
   setting_.scene = data.scene();
   setting_.positions = 1;
-  const auto fill = [](reference::Field& field, const std::vector<std::complex<float>>& values) {
+  const auto fill = [](reference::BoundedArray& field,
+                       const std::vector<std::complex<float>>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) field.values[i] = values[i];
   };
   fill(setting_.make(Array::object), data.object);
@@ -22,7 +23,7 @@ ReferenceModel::ReferenceModel(const Dataset& data) : data_(data) {
   setting_.make(Array::positions);
 }
 
-const reference::Field& ReferenceModel::intensity(std::int64_t position) {
+const reference::BoundedArray& ReferenceModel::intensity(std::int64_t position) {
   for (std::size_t axis = 0; axis < 2; ++axis) {
     setting_[Array::positions].values[axis] = data_.positions[2 * spec::to_size(position) + axis];
   }

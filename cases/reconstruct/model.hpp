@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "reference/ptycho/field.hpp"
+#include "reference/ptycho/bounded_array.hpp"
 
 #include "cases/reconstruct/dataset.hpp"
 
@@ -16,7 +16,7 @@ class ReferenceModel {
   explicit ReferenceModel(const Dataset& data);
 
   /// Returns [detector, detector], zero frequency first. The result is valid until the next call.
-  const reference::Field& intensity(std::int64_t position);
+  const reference::BoundedArray& intensity(std::int64_t position);
 
  private:
   const Dataset& data_;

@@ -28,7 +28,7 @@ float brightness(const Dataset& data, const State& state) {
   flat.probe = state.probe;
   flat.object.assign(spec::to_size(flat.rows) * spec::to_size(flat.cols), 1);
   ReferenceModel model(flat);
-  const reference::Field& frame = model.intensity(0);
+  const reference::BoundedArray& frame = model.intensity(0);
   double modelled = 0;
   for (std::size_t i = 0; i < data.mask.size(); ++i) {
     modelled += data.mask[i] * frame.values[i].real();

@@ -26,7 +26,7 @@ void forward(const OperatorArrays& in, OperatorArrays& out) {
   propagate::reference(lit, out);
 }
 
-void backward(const OperatorArrays& in, const Field& far_waves, OperatorArrays& out) {
+void backward(const OperatorArrays& in, const BoundedArray& far_waves, OperatorArrays& out) {
   OperatorArrays far = with(in, {});
   far[Array::far_waves] = far_waves;
   OperatorArrays back = with(in, {Array::object, Array::probe, Array::positions});

@@ -33,22 +33,22 @@ Answer is_positive(const Estimate& estimate) {
   return estimate.value.real() + estimate.error <= 0 ? Answer::no : Answer::open;
 }
 
-Field difference(const Field& a, const Field& b, double unit) {
-  Field result = a;
+BoundedArray difference(const BoundedArray& a, const BoundedArray& b, double unit) {
+  BoundedArray result = a;
   for (std::size_t i = 0; i < result.values.size(); ++i) {
     store(reference::difference(at(a, i), at(b, i), unit), i, result);
   }
   return result;
 }
 
-Field zeros_like(const Field& field) {
-  Field zero;
+BoundedArray zeros_like(const BoundedArray& field) {
+  BoundedArray zero;
   zero.resize(field.values.size());
   return zero;
 }
 
 /// Whether every value is within the bounds of the expected values.
-bool is_inside(const Field& got, const Field& expected) {
+bool is_inside(const BoundedArray& got, const BoundedArray& expected) {
   for (std::size_t i = 0; i < got.values.size(); ++i) {
     if (!(std::abs(got.values[i] - expected.values[i]) <= expected.errors[i])) return false;
   }
@@ -59,12 +59,15 @@ bool is_inside(const Field& got, const Field& expected) {
 class Choice {
  public:
   /// Admits only -gradient.
-  Choice(Field steepest, double unit) : steepest_(std::move(steepest)), unit_(unit) {}
+  Choice(BoundedArray steepest, double unit) : steepest_(std::move(steepest)), unit_(unit) {}
 
   /// Also admits -gradient + factor * old_direction; no longer admits -gradient if `excluded`.
   /// `least` is a lower bound of the factor, valid even if the factor's error is infinite.
   /// `old_direction` must outlive this object.
-  void admit(const Estimate& factor, double least, const Field& old_direction, bool excluded) {
+  void admit(const Estimate& factor,
+             double least,
+             const BoundedArray& old_direction,
+             bool excluded) {
     factor_ = factor;
     least_ = least;
     old_direction_ = &old_direction;
@@ -72,9 +75,9 @@ class Choice {
   }
 
   /// A field whose bounds include every admitted direction.
-  [[nodiscard]] Field either() const {
+  [[nodiscard]] BoundedArray either() const {
     if (old_direction_ == nullptr) return steepest_;
-    Field direction = moved(steepest_, factor_, *old_direction_, unit_);
+    BoundedArray direction = moved(steepest_, factor_, *old_direction_, unit_);
     if (excludes_steepest_) return direction;
     for (std::size_t i = 0; i < direction.values.size(); ++i) {
       direction.errors[i] += std::abs(direction.values[i] - steepest_.values[i]);
@@ -84,7 +87,7 @@ class Choice {
 
   /// The admitted direction that is nearest to `got`. Its factor is derived from the value of `got`
   /// that determines the factor best; its error is the roundings of that value.
-  [[nodiscard]] Field nearest(const Field& got) const {
+  [[nodiscard]] BoundedArray nearest(const BoundedArray& got) const {
     if (old_direction_ == nullptr || (!excludes_steepest_ && is_inside(got, steepest_))) {
       return steepest_;
     }
@@ -109,20 +112,20 @@ class Choice {
   }
 
  private:
-  Field steepest_;
+  BoundedArray steepest_;
   double unit_;
   Estimate factor_;
   double least_ = 0;
   /// Not owned; null if only -gradient is admitted.
-  const Field* old_direction_ = nullptr;
+  const BoundedArray* old_direction_ = nullptr;
   bool excludes_steepest_ = false;
 };
 
 /// Admits -gradient, the direction of Dai and Yuan, or both if the bounds do not decide between
 /// them.
-Choice next_direction(const Field& gradient,
-                      const Field& old_gradient,
-                      const Field& old_direction,
+Choice next_direction(const BoundedArray& gradient,
+                      const BoundedArray& old_gradient,
+                      const BoundedArray& old_direction,
                       double unit) {
   Choice choice(difference(zeros_like(gradient), gradient, unit), unit);
   const Estimate curvature =
@@ -141,7 +144,7 @@ Choice next_direction(const Field& gradient,
 }
 
 /// The far waves if `values` replace the values of `block`.
-Field far_waves_of(const OperatorArrays& in, Array block, Field values) {
+BoundedArray far_waves_of(const OperatorArrays& in, Array block, BoundedArray values) {
   OperatorArrays state = with(in, {Array::object, Array::probe, Array::positions});
   state[block] = std::move(values);
   forward(state, state);
@@ -154,10 +157,10 @@ Field far_waves_of(const OperatorArrays& in, Array block, Field values) {
 /// lengths. The roundings of x + length d are at most the roundings of x and of length d.
 class CostsAlong {
  public:
-  CostsAlong(Operator cost, const OperatorArrays& in, Array block, const Field& direction)
+  CostsAlong(Operator cost, const OperatorArrays& in, Array block, const BoundedArray& direction)
       : cost_(cost), tried_(with(in, {Array::frames, Array::mask})), compared_(with(in, {})) {
     constexpr Estimate one{.value = 1};
-    const Field zero = zeros_like(direction);
+    const BoundedArray zero = zeros_like(direction);
     from_ = far_waves_of(in, block, moved(in[block], one, zero, in.unit));
     by_ = far_waves_of(in, block, moved(zero, one, direction, in.unit));
     tried_[Array::far_waves].resize(from_.values.size());
@@ -177,8 +180,8 @@ class CostsAlong {
   Operator cost_;
   OperatorArrays tried_;
   OperatorArrays compared_;
-  Field from_;
-  Field by_;
+  BoundedArray from_;
+  BoundedArray by_;
 };
 
 /// A length that a line search may find. It may also find other lengths, at most `spread` away.
@@ -208,8 +211,8 @@ Length search(CostsAlong& costs, const Estimate& before, std::optional<double> w
 }
 
 /// Treats the values as stored in the precision under test: each is off by at most one rounding.
-Field stored(const Field& field, double unit) {
-  Field result = field;
+BoundedArray stored(const BoundedArray& field, double unit) {
+  BoundedArray result = field;
   for (std::size_t i = 0; i < result.values.size(); ++i) {
     result.errors[i] = growth(1, unit) * std::abs(result.values[i]);
   }
@@ -237,9 +240,9 @@ class BlockStep {
     gradients(in_, cost_, slopes);
     const Estimate cost = at(slopes[Array::cost], 0);
     out_[block_.gradient] = slopes[block_.values];
-    const Field gradient = going_on_from(block_.gradient);
+    const BoundedArray gradient = going_on_from(block_.gradient);
     out_[block_.direction] = direction_of(gradient);
-    const Field direction = going_on_from(block_.direction);
+    const BoundedArray direction = going_on_from(block_.direction);
     CostsAlong costs(cost_, in_, block_.values, direction);
     const Estimate length = length_along(costs, cost);
     out_[block_.values] = moved(in_[block_.values], length, direction, in_.unit);
@@ -250,13 +253,13 @@ class BlockStep {
  private:
   /// The field that the next part starts from: the followed result if it is followed and within its
   /// bounds, otherwise the expected field.
-  Field going_on_from(Array array) const {
-    const Field& expected = out_[array];
+  BoundedArray going_on_from(Array array) const {
+    const BoundedArray& expected = out_[array];
     if (follow_ != Follow::results || !is_inside((*followed_)[array], expected)) return expected;
     return stored((*followed_)[array], in_.unit);
   }
 
-  Field direction_of(const Field& gradient) const {
+  BoundedArray direction_of(const BoundedArray& gradient) const {
     const Choice choice =
         next_direction(gradient, in_[block_.gradient], in_[block_.direction], in_.unit);
     if (follow_ != Follow::results) return choice.either();

@@ -8,8 +8,8 @@
 #include <span>
 
 #include "reference/numerics/dft.hpp"
+#include "reference/ptycho/bounded_array.hpp"
 #include "reference/ptycho/cancellation.hpp"
-#include "reference/ptycho/field.hpp"
 #include "reference/spec/to_size.hpp"
 
 /// Running error analysis: numbers with a bound on the error of any implementation's result. See
@@ -34,11 +34,11 @@ struct Estimate {
   [[nodiscard]] double magnitude() const { return std::abs(value) + error; }
 };
 
-inline Estimate at(const Field& field, std::size_t index) {
+inline Estimate at(const BoundedArray& field, std::size_t index) {
   return {.value = field.values[index], .error = field.errors[index]};
 }
 
-inline void store(const Estimate& estimate, std::size_t index, Field& field) {
+inline void store(const Estimate& estimate, std::size_t index, BoundedArray& field) {
   field.values[index] = estimate.value;
   field.errors[index] = estimate.error;
 }
@@ -107,12 +107,12 @@ class Sum {
 };
 
 /// Stores sums into a field with as many values.
-inline void store(std::span<const Sum> sums, double unit, Field& field) {
+inline void store(std::span<const Sum> sums, double unit, BoundedArray& field) {
   for (std::size_t i = 0; i < sums.size(); ++i) store(sums[i].estimate(unit), i, field);
 }
 
 /// The inner product <a, b> = sum of a conj(b) of two fields, in any order.
-inline Estimate inner_product(const Field& a, const Field& b, double unit) {
+inline Estimate inner_product(const BoundedArray& a, const BoundedArray& b, double unit) {
   Sum sum;
   for (std::size_t i = 0; i < a.values.size(); ++i) {
     sum.add(product(at(a, i), conj(at(b, i)), unit));
@@ -121,7 +121,7 @@ inline Estimate inner_product(const Field& a, const Field& b, double unit) {
 }
 
 /// The largest value of a field. The values are real and not negative.
-inline Estimate largest(const Field& field) {
+inline Estimate largest(const BoundedArray& field) {
   Estimate result;
   for (std::size_t i = 0; i < field.values.size(); ++i) {
     result.value = std::max(result.value.real(), field.values[i].real());
@@ -132,11 +132,11 @@ inline Estimate largest(const Field& field) {
 
 /// before + length * direction, value by value. If the length is exactly 0, returns `before`
 /// unchanged.
-inline Field moved(const Field& before,
-                   const Estimate& length,
-                   const Field& direction,
-                   double unit) {
-  Field after = before;
+inline BoundedArray moved(const BoundedArray& before,
+                          const Estimate& length,
+                          const BoundedArray& direction,
+                          double unit) {
+  BoundedArray after = before;
   if (length.magnitude() == 0) return after;
   for (std::size_t i = 0; i < after.values.size(); ++i) {
     store(sum(at(before, i), product(length, at(direction, i), unit), unit), i, after);
@@ -180,7 +180,7 @@ inline void transform(Direction direction,
 }
 
 /// Transforms every frame of a field.
-inline void transform(Direction direction, int width, double unit, Field& field) {
+inline void transform(Direction direction, int width, double unit, BoundedArray& field) {
   const std::size_t frame = spec::to_size(width) * spec::to_size(width);
   for (std::size_t first = 0; first < field.values.size(); first += frame) {
     CancellationScope::check();

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "reference/ptycho/field.hpp"
+#include "reference/ptycho/bounded_array.hpp"
 #include "reference/spec/to_size.hpp"
 
 /// What the halo exchanges share. A rank holds its tile of the object and a halo around it. So

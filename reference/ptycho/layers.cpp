@@ -15,7 +15,7 @@ using spec::Array;
 
 std::vector<OperatorArrays> layers_of(const OperatorArrays& in) {
   std::vector<OperatorArrays> layers;
-  const Field& object = in[Array::object];
+  const BoundedArray& object = in[Array::object];
   for (int s = 0; s < in.scene.slices; ++s) {
     OperatorArrays layer{.scene = in.scene,
                          .positions = in.positions,

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "reference/ptycho/field.hpp"
+#include "reference/ptycho/bounded_array.hpp"
 
 namespace rankcheck::reference {
 

@@ -8,7 +8,7 @@
 namespace rankcheck::reference {
 
 std::vector<ScanPoint> scan_of(const OperatorArrays& setting) {
-  const Field& positions = setting[spec::Array::positions];
+  const BoundedArray& positions = setting[spec::Array::positions];
   const auto steps = [&](std::int64_t component) {
     const double pixels = positions.values[spec::to_size(component)].real();
     return static_cast<std::int64_t>(std::floor(256 * pixels + 0.5));
@@ -46,7 +46,7 @@ Bounds::Bounds(const std::vector<ScanPoint>& points) {
 }
 
 void set_owners(const std::vector<int>& ranks, OperatorArrays& out) {
-  Field& owners = out.make(spec::Array::owners);
+  BoundedArray& owners = out.make(spec::Array::owners);
   for (std::size_t i = 0; i < ranks.size(); ++i) owners.values[i] = ranks[i];
 }
 

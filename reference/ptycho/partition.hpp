@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/ptycho/field.hpp"
+#include "reference/ptycho/bounded_array.hpp"
 #include "reference/spec/operator.hpp"
 
 /// What the partitions of scan positions share. Coordinates are in steps of 1/256 pixel, floor(256

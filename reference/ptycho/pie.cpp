@@ -12,10 +12,13 @@ namespace {
 
 /// before - gradient / ((1-alpha) weight + alpha max weight), value by value. A value with a
 /// divisor of 0 stays unchanged.
-Field stepped(
-    const Field& before, const Field& gradient, const Field& weight, double alpha, double unit) {
+BoundedArray stepped(const BoundedArray& before,
+                     const BoundedArray& gradient,
+                     const BoundedArray& weight,
+                     double alpha,
+                     double unit) {
   const Estimate most = largest(weight);
-  Field after = before;
+  BoundedArray after = before;
   for (std::size_t i = 0; i < after.values.size(); ++i) {
     // No float equals alpha or 1 - alpha. The roundings of product() are more than a real product
     // has and cover this, too.

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <span>
 
+#include "reference/ptycho/bounded_array.hpp"
 #include "reference/ptycho/cancellation.hpp"
-#include "reference/ptycho/field.hpp"
 #include "reference/spec/to_size.hpp"
 
 /// What the references of costs share: a pixel's modes as one vector, and the sum over all pixels.
@@ -24,7 +24,7 @@ struct PixelWaves {
 /// is the index of mode m's value in far_waves.
 template <class Body>
 void for_each_pixel(const OperatorArrays& setting, const Body& body) {
-  const Field& waves = setting[spec::Array::far_waves];
+  const BoundedArray& waves = setting[spec::Array::far_waves];
   const auto frame = spec::to_size(spec::values(setting.scene, spec::Array::frames));
   const auto modes = spec::to_size(setting.scene.modes);
   for (std::size_t n = 0; n < spec::to_size(setting.positions); ++n) {
@@ -47,7 +47,8 @@ inline double intensity_roundings(const OperatorArrays& setting) {
 }
 
 /// Adds the cost of one of `pixels` pixels to the total. `error` bounds the error of this cost.
-inline void add_cost(double cost, double error, double unit, Field& total, std::size_t pixels) {
+inline void add_cost(
+    double cost, double error, double unit, BoundedArray& total, std::size_t pixels) {
   total.values[0] += cost;
   // A sum in any order rounds each term at most once for every other term, and the total once more.
   total.errors[0] += error + (cost + error) * unit * (static_cast<double>(pixels) + 1);

@@ -9,8 +9,11 @@ namespace rankcheck::reference {
 
 using spec::Array;
 
-Field fitted(const Field& before, const Field& numerator, const Field& weight, double unit) {
-  Field after = before;
+BoundedArray fitted(const BoundedArray& before,
+                    const BoundedArray& numerator,
+                    const BoundedArray& weight,
+                    double unit) {
+  BoundedArray after = before;
   for (std::size_t i = 0; i < after.values.size(); ++i) {
     const Estimate divisor = at(weight, i % weight.values.size());
     if (divisor.magnitude() == 0) continue;
@@ -27,7 +30,7 @@ void project_on_frames(const OperatorArrays& in, OperatorArrays& out) {
                           .arrays = {}};
   gaussian_cost::reference(in, compared);
   // The gradient is the difference between the waves and the waves with the measured amplitudes.
-  Field projected = in[Array::far_waves];
+  BoundedArray projected = in[Array::far_waves];
   for (std::size_t i = 0; i < projected.values.size(); ++i) {
     store(difference(at(projected, i), at(compared[Array::far_waves], i), in.unit), i, projected);
   }

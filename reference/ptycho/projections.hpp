@@ -1,16 +1,16 @@
 #pragma once
 
-#include "reference/ptycho/field.hpp"
+#include "reference/ptycho/bounded_array.hpp"
 
 /// Parts of the steps that project waves instead of following gradients.
 namespace rankcheck::reference {
 
 /// numerator / weight, value by value; the value of `before` if the weight is 0. All modes share
 /// the weight.
-[[nodiscard]] Field fitted(const Field& before,
-                           const Field& numerator,
-                           const Field& weight,
-                           double unit);
+[[nodiscard]] BoundedArray fitted(const BoundedArray& before,
+                                  const BoundedArray& numerator,
+                                  const BoundedArray& weight,
+                                  double unit);
 
 /// Gives the far waves the measured amplitudes. Waves of 0 stay 0, and unmeasured pixels stay
 /// unchanged. Needs far_waves, frames and mask; makes far_waves and gaussian_cost's cost.

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/ptycho/field.hpp"
+#include "reference/ptycho/bounded_array.hpp"
 #include "reference/spec/operator.hpp"
 
 namespace rankcheck::reference {

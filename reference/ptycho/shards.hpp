@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "reference/ptycho/field.hpp"
+#include "reference/ptycho/bounded_array.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference {
@@ -22,9 +22,9 @@ namespace rankcheck::reference {
 
 /// Copies a position's `values` values and their errors from index `from_place` to index
 /// `to_place`, counted in positions.
-inline void copy_position(const Field& from,
+inline void copy_position(const BoundedArray& from,
                           std::size_t from_place,
-                          Field& to,
+                          BoundedArray& to,
                           std::size_t to_place,
                           std::int64_t values) {
   const auto size = spec::to_size(values);

@@ -48,7 +48,7 @@ inline Estimate shift_ramp(double distance, int width, int k, double unit) {
 
 /// Multiplies the frequencies of all frames of a field by factor(frame, k, l).
 template <class Factor>
-void filter(int width, double unit, Field& field, const Factor& factor) {
+void filter(int width, double unit, BoundedArray& field, const Factor& factor) {
   const std::size_t frame = spec::to_size(width) * spec::to_size(width);
   for (std::size_t n = 0; n < field.values.size() / frame; ++n) {
     CancellationScope::check();

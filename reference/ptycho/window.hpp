@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "reference/ptycho/bounded_array.hpp"
 #include "reference/ptycho/cancellation.hpp"
-#include "reference/ptycho/field.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference {

@@ -23,8 +23,8 @@ using spec::Array;
 void check_product(const harness::Evidence& evidence, harness::Judgement& judgement) {
   const OperatorStage extracted = read_stage(evidence, 0);
   const OperatorStage lit = read_stage(evidence, 1);
-  const reference::Field& patches = extracted.got[Array::patches];
-  const reference::Field& probe = lit.in[Array::probe];
+  const reference::BoundedArray& patches = extracted.got[Array::patches];
+  const reference::BoundedArray& probe = lit.in[Array::probe];
   std::vector<ExpectedValue> waves(lit.got[Array::waves].values.size());
   reference::for_each_lit_pixel(lit.in, [&](const reference::LitPixel& pixel) {
     const std::complex<double> factor = probe.values[pixel.in_probe];

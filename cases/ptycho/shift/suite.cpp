@@ -20,13 +20,13 @@ namespace rankcheck::cases::shift {
 
 namespace {
 
-using reference::Field;
+using reference::BoundedArray;
 using spec::Array;
 
 void check_rolled(const harness::Evidence& evidence, harness::Judgement& judgement) {
   const OperatorStage stage = read_stage(evidence, 0);
-  const Field& waves = stage.in[Array::waves];
-  const Field& positions = stage.in[Array::positions];
+  const BoundedArray& waves = stage.in[Array::waves];
+  const BoundedArray& positions = stage.in[Array::positions];
   const auto width = spec::to_size(ptycho(stage.c).scene.detector);
   const auto modes = spec::to_size(ptycho(stage.c).scene.modes);
   // Returns the coordinate of the pixel that the shift moves to this coordinate.
@@ -66,7 +66,7 @@ void check_ramp(const harness::Evidence& evidence, harness::Judgement& judgement
   OperatorStage far = read_stage(evidence, 2);
   far.in[Array::waves] = shifted.expected[Array::waves];
   reference_of(far.c.operation)(far.in, far.expected);
-  const Field& positions = shifted.in[Array::positions];
+  const BoundedArray& positions = shifted.in[Array::positions];
   const int width = ptycho(far.c).scene.detector;
   const auto frame = spec::to_size(width) * spec::to_size(width);
   const auto modes = spec::to_size(ptycho(far.c).scene.modes);

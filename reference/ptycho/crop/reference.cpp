@@ -5,8 +5,8 @@
 namespace rankcheck::reference::crop {
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
-  const Field& patches = in[spec::Array::patches];
-  Field& windows = out.make(spec::Array::windows);
+  const BoundedArray& patches = in[spec::Array::patches];
+  BoundedArray& windows = out.make(spec::Array::windows);
   for_each_window_pixel(in, [&](std::size_t in_windows, std::size_t in_patches) {
     windows.values[in_windows] = patches.values[in_patches];
     windows.errors[in_windows] = patches.errors[in_patches];

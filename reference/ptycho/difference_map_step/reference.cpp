@@ -22,7 +22,7 @@ namespace {
 using spec::Array;
 
 /// The cost of the input's object and probe.
-Field cost_of(const OperatorArrays& in) {
+BoundedArray cost_of(const OperatorArrays& in) {
   OperatorArrays far = with(in, {Array::frames, Array::mask});
   forward(in, far);
   OperatorArrays compared = with(in, {});
@@ -48,7 +48,7 @@ OperatorArrays overlap_of(const OperatorArrays& in) {
 }
 
 /// The frame projection: gives the waves `x` the amplitudes of the frames.
-Field on_frames(const OperatorArrays& in, Field x) {
+BoundedArray on_frames(const OperatorArrays& in, BoundedArray x) {
   OperatorArrays near = with(in, {});
   near[Array::waves] = std::move(x);
   OperatorArrays far = with(in, {Array::frames, Array::mask});
@@ -63,17 +63,17 @@ Field on_frames(const OperatorArrays& in, Field x) {
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   out[Array::cost] = cost_of(in);
   OperatorArrays overlap = overlap_of(in);
-  const Field& before = in[Array::exit_waves];
-  const Field& fit = overlap[Array::waves];
-  Field reflected = before;
+  const BoundedArray& before = in[Array::exit_waves];
+  const BoundedArray& fit = overlap[Array::waves];
+  BoundedArray reflected = before;
   for (std::size_t i = 0; i < reflected.values.size(); ++i) {
     // Doubling a number is exact.
     const Estimate twice{.value = 2.0 * fit.values[i], .error = 2 * fit.errors[i]};
     store(difference(twice, at(before, i), in.unit), i, reflected);
   }
-  const Field projected = on_frames(in, std::move(reflected));
+  const BoundedArray projected = on_frames(in, std::move(reflected));
   const Estimate beta{.value = difference_map_beta};
-  Field& after = out.make(Array::exit_waves);
+  BoundedArray& after = out.make(Array::exit_waves);
   for (std::size_t i = 0; i < after.values.size(); ++i) {
     // The bound covers any order of the three terms: the sum is rounded twice, and each product
     // once.

@@ -6,8 +6,8 @@
 namespace rankcheck::reference::extract {
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
-  const Field& object = in[spec::Array::object];
-  Field& patches = out.make(spec::Array::patches);
+  const BoundedArray& object = in[spec::Array::object];
+  BoundedArray& patches = out.make(spec::Array::patches);
   const auto frame = spec::to_size(spec::values(in.scene, spec::Array::patches));
   for (std::int64_t n = 0; n < in.positions; ++n) {
     const std::size_t first = spec::to_size(n) * frame;

@@ -8,10 +8,10 @@
 namespace rankcheck::reference::gaussian_cost {
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
-  const Field& waves = in[spec::Array::far_waves];
-  const Field& frames = in[spec::Array::frames];
-  Field& cost = out.make(spec::Array::cost);
-  Field& gradient = out.make(spec::Array::far_waves);
+  const BoundedArray& waves = in[spec::Array::far_waves];
+  const BoundedArray& frames = in[spec::Array::frames];
+  BoundedArray& cost = out.make(spec::Array::cost);
+  BoundedArray& gradient = out.make(spec::Array::far_waves);
   const double unit = in.unit;
   // Roundings of the amplitude: half of the intensity's, and one for the root. Roundings of the
   // factor: the amplitude's, and those of the other root, the difference, the quotient and the

@@ -5,8 +5,8 @@
 namespace rankcheck::reference::halo_accumulate {
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
-  const Field& tile = in[spec::Array::tile];
-  Field& summed = out.make(spec::Array::tile);
+  const BoundedArray& tile = in[spec::Array::tile];
+  BoundedArray& summed = out.make(spec::Array::tile);
   for_each_replicated_pixel(
       in, [&](std::int64_t, std::int64_t, const std::vector<Replica>& replicas) {
         std::complex<double> sum = 0;

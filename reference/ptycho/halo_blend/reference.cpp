@@ -25,9 +25,9 @@ std::int64_t ramp(std::int64_t at,
 }  // namespace
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
-  const Field& tile = in[spec::Array::tile];
+  const BoundedArray& tile = in[spec::Array::tile];
   const spec::Scene& scene = in.scene;
-  Field& blended = out.make(spec::Array::tile);
+  BoundedArray& blended = out.make(spec::Array::tile);
   for_each_replicated_pixel(
       in, [&](std::int64_t row, std::int64_t col, const std::vector<Replica>& replicas) {
         std::complex<double> sum = 0;

@@ -5,8 +5,8 @@
 namespace rankcheck::reference::halo_replace {
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
-  const Field& tile = in[spec::Array::tile];
-  Field& replaced = out.make(spec::Array::tile);
+  const BoundedArray& tile = in[spec::Array::tile];
+  BoundedArray& replaced = out.make(spec::Array::tile);
   for_each_replicated_pixel(in,
                             [&](std::int64_t, std::int64_t, const std::vector<Replica>& replicas) {
                               for (const Replica& owner : replicas) {

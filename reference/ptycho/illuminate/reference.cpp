@@ -8,9 +8,9 @@ namespace rankcheck::reference::illuminate {
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   extract::reference(in, out);
-  const Field& patches = out[spec::Array::patches];
-  const Field& probe = in[spec::Array::probe];
-  Field& waves = out.make(spec::Array::waves);
+  const BoundedArray& patches = out[spec::Array::patches];
+  const BoundedArray& probe = in[spec::Array::probe];
+  BoundedArray& waves = out.make(spec::Array::waves);
   for_each_lit_pixel(in, [&](const LitPixel& pixel) {
     const Estimate wave =
         product(at(patches, pixel.in_patches), at(probe, pixel.in_probe), in.unit);

@@ -8,9 +8,9 @@
 namespace rankcheck::reference::illuminate_adjoint_object {
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
-  const Field& waves = in[spec::Array::waves];
-  const Field& probe = in[spec::Array::probe];
-  Field& object = out.make(spec::Array::object);
+  const BoundedArray& waves = in[spec::Array::waves];
+  const BoundedArray& probe = in[spec::Array::probe];
+  BoundedArray& object = out.make(spec::Array::object);
   std::vector<Sum> sums(object.values.size());
   for_each_lit_pixel(in, [&](const LitPixel& pixel) {
     const Estimate term =

@@ -10,9 +10,9 @@ namespace rankcheck::reference::illuminate_adjoint_probe {
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   extract::reference(in, out);
-  const Field& patches = out[spec::Array::patches];
-  const Field& waves = in[spec::Array::waves];
-  Field& probe = out.make(spec::Array::probe);
+  const BoundedArray& patches = out[spec::Array::patches];
+  const BoundedArray& waves = in[spec::Array::waves];
+  BoundedArray& probe = out.make(spec::Array::probe);
   std::vector<Sum> sums(probe.values.size());
   for_each_lit_pixel(in, [&](const LitPixel& pixel) {
     sums[pixel.in_probe].add(

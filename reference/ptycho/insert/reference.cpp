@@ -6,8 +6,8 @@
 namespace rankcheck::reference::insert {
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
-  const Field& patches = in[spec::Array::patches];
-  Field& object = out.make(spec::Array::object);
+  const BoundedArray& patches = in[spec::Array::patches];
+  BoundedArray& object = out.make(spec::Array::object);
   const auto frame = spec::to_size(spec::values(in.scene, spec::Array::patches));
   std::vector<double> magnitudes(object.values.size());
   std::vector<double> terms(object.values.size());

@@ -6,8 +6,8 @@
 namespace rankcheck::reference::intensity {
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
-  const Field& waves = in[spec::Array::far_waves];
-  Field& frames = out.make(spec::Array::frames);
+  const BoundedArray& waves = in[spec::Array::far_waves];
+  BoundedArray& frames = out.make(spec::Array::frames);
   const double unit = intensity_roundings(in) * in.unit;
   for_each_pixel(in, [&](std::size_t pixel, std::size_t, const PixelWaves& at, const auto& wave) {
     double sum = 0;

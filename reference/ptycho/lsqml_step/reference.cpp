@@ -36,9 +36,11 @@ struct Products {
 };
 
 /// -gradient / sqrt(((1-a) weight)^2 + (a max weight)^2), value by value.
-Field object_direction(const Field& gradient, const Field& weight, double unit) {
+BoundedArray object_direction(const BoundedArray& gradient,
+                              const BoundedArray& weight,
+                              double unit) {
   const Estimate most = product({.value = lsqml_alpha}, largest(weight), unit);
-  Field direction;
+  BoundedArray direction;
   direction.resize(gradient.values.size());
   for (std::size_t i = 0; i < direction.values.size(); ++i) {
     const Estimate own = product({.value = 1 - lsqml_alpha}, at(weight, i), unit);
@@ -54,8 +56,8 @@ Field object_direction(const Field& gradient, const Field& weight, double unit) 
   return direction;
 }
 
-Field probe_direction(const Field& gradient, std::int64_t positions, double unit) {
-  Field direction;
+BoundedArray probe_direction(const BoundedArray& gradient, std::int64_t positions, double unit) {
+  BoundedArray direction;
   direction.resize(gradient.values.size());
   if (positions == 0) return direction;
   const Estimate count{.value = static_cast<double>(positions)};
@@ -66,7 +68,9 @@ Field probe_direction(const Field& gradient, std::int64_t positions, double unit
 }
 
 /// The exit waves of mode 0 for `object` and `probe`.
-Field exit_waves(const OperatorArrays& in, const Field& object, const Field& probe) {
+BoundedArray exit_waves(const OperatorArrays& in,
+                        const BoundedArray& object,
+                        const BoundedArray& probe) {
   OperatorArrays setting = in;
   setting.scene.modes = 1;
   setting[Array::object] = object;
@@ -79,13 +83,13 @@ Field exit_waves(const OperatorArrays& in, const Field& object, const Field& pro
 /// The sums of every position. `by_object` and `by_probe`, the exit waves of both directions, have
 /// one mode; `back` has all modes.
 std::vector<Products> products_of(const OperatorArrays& in,
-                                  const Field& by_object,
-                                  const Field& by_probe,
-                                  const Field& back) {
+                                  const BoundedArray& by_object,
+                                  const BoundedArray& by_probe,
+                                  const BoundedArray& back) {
   const auto frame = spec::to_size(spec::values(in.scene, Array::frames));
   const auto modes = spec::to_size(in.scene.modes);
-  const auto copy = [&](const Field& field, std::size_t first) {
-    Field part;
+  const auto copy = [&](const BoundedArray& field, std::size_t first) {
+    BoundedArray part;
     const auto begin = static_cast<std::ptrdiff_t>(first * frame);
     const auto end = static_cast<std::ptrdiff_t>((first + 1) * frame);
     part.values.assign(field.values.begin() + begin, field.values.begin() + end);
@@ -94,11 +98,11 @@ std::vector<Products> products_of(const OperatorArrays& in,
   };
   std::vector<Products> result;
   for (std::size_t n = 0; n < spec::to_size(in.positions); ++n) {
-    const Field u = copy(by_object, n);
-    const Field v = copy(by_probe, n);
+    const BoundedArray u = copy(by_object, n);
+    const BoundedArray v = copy(by_probe, n);
     // Minus the residual wave. u and v are zero outside the window, so the sums cover only the
     // window.
-    const Field w = copy(back, n * modes);
+    const BoundedArray w = copy(back, n * modes);
     result.push_back({.object_energy = inner_product(u, u, in.unit),
                       .probe_energy = inner_product(v, v, in.unit),
                       .overlap = inner_product(u, v, in.unit),
@@ -211,8 +215,8 @@ void directions(const OperatorArrays& in, OperatorArrays& out) {
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   OperatorArrays led = in;
   directions(in, led);
-  const Field& object = led[Array::object_direction];
-  const Field& probe = led[Array::probe_direction];
+  const BoundedArray& object = led[Array::object_direction];
+  const BoundedArray& probe = led[Array::probe_direction];
   const Lengths lengths = lengths_of(products_of(in,
                                                  exit_waves(in, object, in[Array::probe]),
                                                  exit_waves(in, in[Array::object], probe),
@@ -221,7 +225,7 @@ void reference(const OperatorArrays& in, OperatorArrays& out) {
   out[Array::cost] = led[Array::cost];
   out[Array::object] = moved(in[Array::object], lengths.object, object, in.unit);
   out[Array::probe] = moved(in[Array::probe], lengths.probe, probe, in.unit);
-  Field& lengths_out = out.make(Array::step_lengths);
+  BoundedArray& lengths_out = out.make(Array::step_lengths);
   store(lengths.object, 0, lengths_out);
   store(lengths.probe, 1, lengths_out);
 }

@@ -12,12 +12,12 @@ void reference(const OperatorArrays& in, OperatorArrays& out) {
   illuminate_layers(layers, false);
   layers.back()[Array::waves] = in[Array::waves];
   bring_back(layers);
-  Field& object = out[Array::object];
+  BoundedArray& object = out[Array::object];
   object.resize(0);
   for (const OperatorArrays& layer : layers) {
     OperatorArrays slice = layer;
     illuminate_adjoint_object::reference(layer, slice);
-    const Field& share = slice[Array::object];
+    const BoundedArray& share = slice[Array::object];
     object.values.insert(object.values.end(), share.values.begin(), share.values.end());
     object.errors.insert(object.errors.end(), share.errors.begin(), share.errors.end());
   }

@@ -7,10 +7,10 @@ namespace rankcheck::reference::object_preconditioner {
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const spec::Scene& scene = in.scene;
-  const Field& probe = in[spec::Array::probe];
+  const BoundedArray& probe = in[spec::Array::probe];
   OperatorArrays lit = in;
   lit.scene.slices = 1;
-  Field& patches = lit.make(spec::Array::patches);
+  BoundedArray& patches = lit.make(spec::Array::patches);
   const auto width = spec::to_size(scene.window);
   const auto modes = spec::to_size(scene.modes);
   const auto margin = spec::to_size(spec::margin(scene));
@@ -31,7 +31,7 @@ void reference(const OperatorArrays& in, OperatorArrays& out) {
   }
   OperatorArrays sum = lit;
   insert::reference(lit, sum);
-  Field& weight = out.make(spec::Array::object_weight);
+  BoundedArray& weight = out.make(spec::Array::object_weight);
   weight.values = sum[spec::Array::object].values;
   weight.errors = sum[spec::Array::object].errors;
 }

@@ -40,8 +40,8 @@ bool rotate(Mode& a, Mode& b) {
 }  // namespace
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
-  const Field& probe = in[spec::Array::probe];
-  Field& result = out.make(spec::Array::probe);
+  const BoundedArray& probe = in[spec::Array::probe];
+  BoundedArray& result = out.make(spec::Array::probe);
   const auto pixels = spec::to_size(in.scene.window) * spec::to_size(in.scene.window);
   const auto count = spec::to_size(in.scene.modes);
   for (std::size_t first = 0; first < probe.values.size(); first += count * pixels) {

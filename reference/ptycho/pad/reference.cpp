@@ -5,8 +5,8 @@
 namespace rankcheck::reference::pad {
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
-  const Field& windows = in[spec::Array::windows];
-  Field& patches = out.make(spec::Array::patches);
+  const BoundedArray& windows = in[spec::Array::windows];
+  BoundedArray& patches = out.make(spec::Array::patches);
   for_each_window_pixel(in, [&](std::size_t in_windows, std::size_t in_patches) {
     patches.values[in_patches] = windows.values[in_windows];
     patches.errors[in_patches] = windows.errors[in_windows];

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/ptycho/field.hpp"
+#include "reference/ptycho/bounded_array.hpp"
 
 namespace rankcheck::reference::partition_quadrants {
 

@@ -18,10 +18,10 @@ double square(double x) {
 }  // namespace
 
 void reference(const OperatorArrays& in, OperatorArrays& out) {
-  const Field& waves = in[spec::Array::far_waves];
-  const Field& frames = in[spec::Array::frames];
-  Field& cost = out.make(spec::Array::cost);
-  Field& gradient = out.make(spec::Array::far_waves);
+  const BoundedArray& waves = in[spec::Array::far_waves];
+  const BoundedArray& frames = in[spec::Array::frames];
+  BoundedArray& cost = out.make(spec::Array::cost);
+  BoundedArray& gradient = out.make(spec::Array::far_waves);
   const double unit = in.unit;
   // Roundings of the intensity with its floor. The terms below add the roundings of the quotient,
   // the logarithm (four, as CUDA documents for its own), the products and the differences.

@@ -8,8 +8,8 @@ namespace rankcheck::reference::probe_preconditioner {
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   OperatorArrays seen = in;
   extract::reference(in, seen);
-  const Field& patches = seen[spec::Array::patches];
-  Field& weight = out.make(spec::Array::probe_weight);
+  const BoundedArray& patches = seen[spec::Array::patches];
+  BoundedArray& weight = out.make(spec::Array::probe_weight);
   const auto width = spec::to_size(in.scene.window);
   const auto margin = spec::to_size(spec::margin(in.scene));
   const auto detector = spec::to_size(in.scene.detector);

@@ -8,7 +8,7 @@ namespace rankcheck::reference::shift_back {
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const int width = in.scene.detector;
   const auto modes = spec::to_size(in.scene.modes);
-  const Field& positions = in[spec::Array::positions];
+  const BoundedArray& positions = in[spec::Array::positions];
   out[spec::Array::waves] = in[spec::Array::waves];
   filter(width, in.unit, out[spec::Array::waves], [&](std::size_t frame, int k, int l) {
     const std::size_t position = 2 * (frame / modes);

@@ -20,7 +20,7 @@ namespace rankcheck::cases {
 namespace {
 
 using harness::Case;
-using reference::Field;
+using reference::BoundedArray;
 using reference::OperatorArrays;
 using spec::Array;
 
@@ -77,7 +77,7 @@ OperatorArrays drawn(const Case& c, const spec::Contract& contract, double unit)
   setting.counts = c.counts;
   setting.unit = unit;
   for (const Array array : ptycho(contract).inputs) {
-    Field& field = setting.make(array);
+    BoundedArray& field = setting.make(array);
     const std::size_t parts = spec::info(array).is_complex ? 2 : 1;
     std::vector<double> numbers(field.values.size() * parts);
     fill_array(c,
@@ -109,7 +109,7 @@ void expect_bounds(const Counted& subject, double unit) {
     OperatorArrays out = in;
     subject.reference(in, out);
     for (const Array array : ptycho(subject.contract).outputs) {
-      const Field& field = out[array];
+      const BoundedArray& field = out[array];
       double largest = 0;
       for (const auto& value : field.values) largest = std::max(largest, std::abs(value));
       for (const double error : field.errors) {

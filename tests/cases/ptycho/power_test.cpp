@@ -92,7 +92,7 @@ TEST(StepPowerTest, WhatIsExpectedOfAStepAndItsBoundsAreFinite) {
       operations(), backend->traits(), examiner.stages(), examiner.observation()};
   const OperatorStage stage = read_stage(evidence, 0, reference::Follow::results);
   for (const spec::Array array : ptycho(stage.contract).outputs) {
-    const reference::Field& expected = stage.expected[array];
+    const reference::BoundedArray& expected = stage.expected[array];
     for (std::size_t i = 0; i < expected.values.size(); ++i) {
       ASSERT_TRUE(std::isfinite(std::abs(expected.values[i]))) << spec::name(array);
       ASSERT_TRUE(std::isfinite(expected.errors[i])) << spec::name(array);

@@ -82,7 +82,7 @@ std::optional<Place> picked(std::span<const Case> stages,
   std::optional<Place> found;
   for (const Array array : ptycho(stage.contract).outputs) {
     if (pick.array != Array::none && pick.array != array) continue;
-    const reference::Field& field = stage.expected[array];
+    const reference::BoundedArray& field = stage.expected[array];
     for (std::size_t i = 0; i < field.values.size(); ++i) {
       const double bound = field.errors[i];
       if (!(bound > 0 && bound < std::numeric_limits<double>::infinity())) continue;

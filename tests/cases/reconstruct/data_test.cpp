@@ -18,7 +18,7 @@ double model_error(const Dataset& data) {
   const std::size_t pixels = data.mask.size();
   double error = 0;
   for (std::int64_t n = 0; n < data.count; ++n) {
-    const reference::Field& modelled = model.intensity(n);
+    const reference::BoundedArray& modelled = model.intensity(n);
     for (std::size_t i = 0; i < pixels; ++i) {
       const double measured = data.frames[static_cast<std::size_t>(n) * pixels + i];
       error = std::max(error, std::abs(modelled.values[i].real() - measured));

@@ -102,7 +102,7 @@ reference::OperatorArrays wave_of(const std::vector<std::complex<float>>& probe)
   reference::OperatorArrays setting;
   setting.scene = {.window = width, .detector = width};
   setting.positions = 1;
-  reference::Field& wave = setting.make(Array::waves);
+  reference::BoundedArray& wave = setting.make(Array::waves);
   for (std::size_t i = 0; i < probe.size(); ++i) wave.values[i] = probe[i];
   return setting;
 }

@@ -498,7 +498,7 @@ TEST(StartingStateTest, IsAsBrightAsTheFrames) {
   ReferenceModel model(data);
   double modelled = 0;
   for (std::int64_t n = 0; n < data.count; ++n) {
-    const reference::Field& frame = model.intensity(n);
+    const reference::BoundedArray& frame = model.intensity(n);
     for (std::size_t i = 0; i < data.mask.size(); ++i) {
       modelled += data.mask[i] * frame.values[i].real();
     }

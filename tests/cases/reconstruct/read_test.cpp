@@ -377,7 +377,7 @@ TEST_F(ReadTest, PaddedFramesAreThoseOfTheModel) {
   EXPECT_EQ(data.positions, whole.positions);
   ReferenceModel model(data);
   for (std::int64_t n = 0; n < data.count; ++n) {
-    const reference::Field& modelled = model.intensity(n);
+    const reference::BoundedArray& modelled = model.intensity(n);
     for (std::size_t i = 0; i < 144; ++i) {
       const float measured = data.frames[static_cast<std::size_t>(n) * 144 + i];
       EXPECT_EQ(measured, data.mask[i] * static_cast<float>(modelled.values[i].real())) << i;

@@ -63,8 +63,8 @@ TEST(EstimateTest, AQuotientIsBoundedWhereTheDivisorCannotBeZero) {
 }
 
 TEST(EstimateTest, AnInnerProductConjugatesItsSecondFactor) {
-  Field a;
-  Field b;
+  BoundedArray a;
+  BoundedArray b;
   a.resize(2);
   b.resize(2);
   a.values = {{0, 1}, {2, 0}};
@@ -75,7 +75,7 @@ TEST(EstimateTest, AnInnerProductConjugatesItsSecondFactor) {
 }
 
 TEST(EstimateTest, TheLargestValueAndTheLargestErrorMayBeOfDifferentPlaces) {
-  Field field;
+  BoundedArray field;
   field.values = {1, 4, 2};
   field.errors = {0.5, 0.25, 0.125};
   const Estimate estimate = largest(field);
@@ -84,16 +84,16 @@ TEST(EstimateTest, TheLargestValueAndTheLargestErrorMayBeOfDifferentPlaces) {
 }
 
 TEST(EstimateTest, AStepOfLengthZeroChangesNothing) {
-  Field before;
+  BoundedArray before;
   before.values = {1, 2};
   before.errors = {0, 0.5};
-  Field direction;
+  BoundedArray direction;
   direction.values = {8, 8};
   direction.errors = {0, 0};
-  const Field same = moved(before, {}, direction, unit);
+  const BoundedArray same = moved(before, {}, direction, unit);
   EXPECT_EQ(same.values, before.values);
   EXPECT_EQ(same.errors, before.errors);
-  const Field after = moved(before, {.value = 2}, direction, unit);
+  const BoundedArray after = moved(before, {.value = 2}, direction, unit);
   EXPECT_EQ(after.values[0], 17.0);
   EXPECT_GE(after.errors[0], (2.24 * 16 + 17) * unit);
   EXPECT_LE(after.errors[0], (2.24 * 16 + 17) * unit * (1 + 64 * unit));

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "reference/ptycho/field.hpp"
+#include "reference/ptycho/bounded_array.hpp"
 
 #include "tests/reference/ptycho/outputs.hpp"
 

@@ -82,8 +82,8 @@ TEST(LsqmlStepTest, TheErrorOfTheLargestWeightMakesDirectionsWrong) {
   constexpr std::int64_t bright = 1000;
   in.positions = 1 + bright;
   in.counts = {in.positions};
-  Field& positions = in.make(Array::positions);
-  Field& frames = in.make(Array::frames);
+  BoundedArray& positions = in.make(Array::positions);
+  BoundedArray& frames = in.make(Array::frames);
   for (std::size_t n = 0; n < frames.values.size(); ++n) {
     positions.values[2 * n + 1] = n == 0 ? 0 : 1;
     frames.values[n] = 9;

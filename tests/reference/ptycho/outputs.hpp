@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/field.hpp"
+#include "reference/ptycho/bounded_array.hpp"
 
 /// What the tests of operators share: settings in, values out.
 namespace rankcheck::reference {

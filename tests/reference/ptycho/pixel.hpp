@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "reference/ptycho/field.hpp"
+#include "reference/ptycho/bounded_array.hpp"
 
 #include "tests/reference/ptycho/outputs.hpp"
 

@@ -3,7 +3,7 @@
 #include <complex>
 #include <cstddef>
 
-#include "reference/ptycho/field.hpp"
+#include "reference/ptycho/bounded_array.hpp"
 
 #include "tests/reference/ptycho/outputs.hpp"
 

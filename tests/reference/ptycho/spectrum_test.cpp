@@ -23,7 +23,7 @@ TEST(FreeSpaceTest, WhereLittleIsLeftAlongTheBeamItsRootIsUncertain) {
 }
 
 /// Returns the largest change of a value relative to its bound.
-double worst_ratio(const Field& plain, const Field& moved) {
+double worst_ratio(const BoundedArray& plain, const BoundedArray& moved) {
   double ratio = 0;
   for (std::size_t i = 0; i < plain.values.size(); ++i) {
     ratio = std::max(ratio, std::abs(moved.values[i] - plain.values[i]) / plain.errors[i]);
@@ -39,7 +39,7 @@ TEST(FilterTest, ErrorsThatAreBroughtAlongStayInsideTheBounds) {
     OperatorArrays in = frame_of(width, plane_wave(width, 1, 2));
     in.scene.wavelength = 0.75;
     in.scene.distance = 4.5;
-    Field& waves = in[Array::waves];
+    BoundedArray& waves = in[Array::waves];
     waves.errors.assign(waves.values.size(), 0.01);
     OperatorArrays out = in;
     propagate_fresnel::reference(in, out);

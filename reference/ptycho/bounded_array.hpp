@@ -16,7 +16,7 @@ namespace rankcheck::reference {
 
 /// Values of an array; real numbers have no imaginary part. errors[i] bounds the distance of any
 /// implementation's result from values[i]. It is infinite if nothing is known.
-struct Field {
+struct BoundedArray {
   std::vector<std::complex<double>> values;
   std::vector<double> errors;
 
@@ -46,13 +46,13 @@ struct OperatorArrays {
   /// Sum of the unit roundoffs of the precision under test and of double precision. One bound
   /// covers both, because bounds grow at least linearly with the unit.
   double unit = 0;
-  std::array<Field, spec::array_kinds> arrays;
+  std::array<BoundedArray, spec::array_kinds> arrays;
   /// If given: the results of an implementation's call, in the precision under test. Not owned.
   const OperatorArrays* followed = nullptr;
   Follow follow = Follow::nothing;
 
-  [[nodiscard]] Field& operator[](spec::Array array) { return arrays[spec::to_size(array)]; }
-  [[nodiscard]] const Field& operator[](spec::Array array) const {
+  [[nodiscard]] BoundedArray& operator[](spec::Array array) { return arrays[spec::to_size(array)]; }
+  [[nodiscard]] const BoundedArray& operator[](spec::Array array) const {
     return arrays[spec::to_size(array)];
   }
   /// Number of an array's values, for all positions.
@@ -62,7 +62,7 @@ struct OperatorArrays {
                                         : spec::total_of(scene, counts, array));
   }
   /// Resizes an array and sets its values and errors to zero.
-  Field& make(spec::Array array) {
+  BoundedArray& make(spec::Array array) {
     (*this)[array].resize(size(array));
     return (*this)[array];
   }
