@@ -30,7 +30,7 @@ std::vector<harness::AlgorithmInfo> Algorithms::infos() const {
   return all;
 }
 
-Choice Algorithms::choose(const Case& c) const {
+SelectedAlgorithm Algorithms::choose(const Case& c) const {
   // If the case names no algorithm, the preferred one depends on the case.
   const auto prefers = [&](const auto* chosen, const auto& each) {
     if (each.operation != c.operation) return false;
@@ -38,7 +38,7 @@ Choice Algorithms::choose(const Case& c) const {
     return chosen == nullptr ||
            harness::preference(c, each.algorithm.name) > harness::preference(c, chosen->name);
   };
-  Choice choice;
+  SelectedAlgorithm choice;
   const spec::Contract* const contract = reference::find_contract(c.operation);
   if (contract == nullptr) return choice;
   if (spec::family(*contract) == spec::CollectiveTraits::family) {
@@ -60,7 +60,8 @@ Choice Algorithms::choose(const Case& c) const {
 }
 
 std::string Algorithms::why_none(const Case& c) const {
-  if (const Choice choice = choose(c); choice.plan != nullptr || choice.op != nullptr) return {};
+  if (const SelectedAlgorithm choice = choose(c); choice.plan != nullptr || choice.op != nullptr)
+    return {};
   for (const gpu::Implementation& each : plans) {
     if (each.operation == c.operation && each.algorithm.name == c.algorithm) {
       return std::string(why_refused(each.algorithm, collective_call(c), options_of(c)));

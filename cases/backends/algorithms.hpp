@@ -14,7 +14,7 @@ namespace rankcheck::cases {
 
 /// The algorithm that computes a case. Both pointers are null if no algorithm does. The pointers
 /// refer to entries of Algorithms.
-struct Choice {
+struct SelectedAlgorithm {
   const gpu::plan::Algorithm* plan = nullptr;
   const gpu::Operator* op = nullptr;
 };
@@ -27,7 +27,7 @@ struct Algorithms {
   [[nodiscard]] std::vector<harness::AlgorithmInfo> infos() const;
   /// Returns the algorithm that the case names. If the case names none, returns the preferred one
   /// among all algorithms that take the case.
-  [[nodiscard]] Choice choose(const harness::Case& c) const;
+  [[nodiscard]] SelectedAlgorithm choose(const harness::Case& c) const;
   /// Says why choose() finds no algorithm. Empty if it finds one.
   [[nodiscard]] std::string why_none(const harness::Case& c) const;
 };

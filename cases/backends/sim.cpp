@@ -204,7 +204,7 @@ bool SimBackend::run_stage(std::span<const Case> stages,
                            std::size_t stage,
                            Observation& observation) {
   const Case& c = stages[stage];
-  const Choice choice = algorithms_.choose(c);
+  const SelectedAlgorithm choice = algorithms_.choose(c);
   if (choice.plan == nullptr && choice.op == nullptr) {
     observation.status = RunStatus::refused;
     observation.reason = refuses(c);

@@ -167,7 +167,7 @@ class CudaSubject final : public worker::Subject {
     prepare(stages, k, call, result);
     devices_.synchronize();
     const std::int64_t begin_ns = now_ns();
-    const Choice choice = algorithms().choose(c);
+    const SelectedAlgorithm choice = algorithms().choose(c);
     if (choice.plan != nullptr) {
       run_plan(*choice.plan, call, result.stages[k]);
       result.path.emplace_back(choice.plan->name);

@@ -333,7 +333,7 @@ class TimedCase {
   Case case_;
   const spec::Contract& contract_;
   spec::Call call_;
-  Choice choice_;
+  SelectedAlgorithm choice_;
   cuda::Devices devices_;
   cuda::CudaCluster cluster_;
   cuda::Graphs graphs_;
