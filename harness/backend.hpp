@@ -106,7 +106,7 @@ class Backend {
   [[nodiscard]] virtual std::vector<AlgorithmInfo> algorithms() const = 0;
   /// Why the backend does not take a case, in words; empty if it takes the case. Never runs
   /// anything. Throws Interrupted as run() does.
-  [[nodiscard]] virtual std::string refuses(const Case& c) const = 0;
+  [[nodiscard]] virtual std::string why_refused(const Case& c) const = 0;
   /// Runs the stages one after another on the same ranks; reuses the memory of `observation`. Never
   /// throws for a failure of the subject. Throws Interrupted if the backend was opened with a
   /// StopRequest and a stop is requested before the run is over.

@@ -386,7 +386,7 @@ Finding run_pinned(const Catalogue& catalogue,
                    const RunLimits& limits) {
   Finding finding;
   finding.unit = unit;
-  if (!backend.refuses(c).empty()) {
+  if (!backend.why_refused(c).empty()) {
     finding.verdict = Verdict::skipped;
     finding.reason = name(SkipReason::not_supported);
     return finding;

@@ -48,7 +48,7 @@ struct RunLimits {
                                const RunLimits& limits);
 
 /// Runs and judges the case of a pinned unit, and confirms a failure as run_unit does. A case that
-/// the backend refuses is skipped. Throws what Backend::refuses() throws, and Interrupted as
+/// the backend refuses is skipped. Throws what Backend::why_refused() throws, and Interrupted as
 /// run_unit does.
 [[nodiscard]] Finding run_pinned(const Catalogue& catalogue,
                                  Backend& backend,

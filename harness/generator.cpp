@@ -314,7 +314,7 @@ bool Generator::can_run(const Case& c) {
   stages_.clear();
   property_.program(operation_.contract, c, stages_);
   const bool taken = std::all_of(stages_.begin(), stages_.end(), [&](const Case& stage) {
-    return backend_.refuses(stage).empty();
+    return backend_.why_refused(stage).empty();
   });
   if (!taken) ++refused_;
   return taken;

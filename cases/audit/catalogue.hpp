@@ -54,8 +54,8 @@ class Planted : public harness::Backend {
   [[nodiscard]] std::vector<harness::AlgorithmInfo> algorithms() const override {
     return sim_.algorithms();
   }
-  [[nodiscard]] std::string refuses(const harness::Case& c) const override {
-    return sim_.refuses(c);
+  [[nodiscard]] std::string why_refused(const harness::Case& c) const override {
+    return sim_.why_refused(c);
   }
   void run(std::span<const harness::Case> stages, harness::Observation& observation) override;
   void restart() override;

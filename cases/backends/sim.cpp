@@ -75,7 +75,7 @@ SimBackend::SimBackend(std::span<const gpu::Implementation> implementations,
   traits_.has_schedules = true;
 }
 
-std::string SimBackend::refuses(const Case& c) const {
+std::string SimBackend::why_refused(const Case& c) const {
   if (c.ranks > traits_.ranks_max) {
     return "ranks: expected at most " + std::to_string(traits_.ranks_max) +
            " in runs that carry data";
@@ -207,7 +207,7 @@ bool SimBackend::run_stage(std::span<const Case> stages,
   const SelectedAlgorithm choice = algorithms_.choose(c);
   if (choice.plan == nullptr && choice.op == nullptr) {
     observation.status = RunStatus::refused;
-    observation.reason = refuses(c);
+    observation.reason = why_refused(c);
     return false;
   }
   observation.path.emplace_back(choice.plan != nullptr ? choice.plan->name : choice.op->name);
@@ -224,7 +224,7 @@ void SimBackend::run(std::span<const Case> stages, Observation& observation) {
   observation.clear();
   observation.stages.resize(stages.size());
   for (const Case& c : stages) {
-    if (std::string why = refuses(c); !why.empty()) {
+    if (std::string why = why_refused(c); !why.empty()) {
       observation.status = RunStatus::refused;
       observation.reason = std::move(why);
       return;

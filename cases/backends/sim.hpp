@@ -53,7 +53,7 @@ class SimBackend : public harness::Backend {
   [[nodiscard]] std::vector<harness::AlgorithmInfo> algorithms() const override {
     return algorithms_.infos();
   }
-  [[nodiscard]] std::string refuses(const harness::Case& c) const override;
+  [[nodiscard]] std::string why_refused(const harness::Case& c) const override;
   void run(std::span<const harness::Case> stages, harness::Observation& observation) override;
 
  private:

@@ -129,7 +129,7 @@ void add_real(Bench& bench, const std::string& backend_name) {
     if (!is_measured(each.operation)) continue;
     Case c = large_case(each.operation, each.name, ranks_of(backend_name), bytes);
     c.backend = backend_name;
-    if (!listed.refuses(c).empty()) continue;
+    if (!listed.why_refused(c).empty()) continue;
     bench.add({.name = name_of(backend_name, c, bytes),
                .backend = backend_name,
                .prepare = [&bench, c] { return stamped_run(bench, c); },

@@ -211,7 +211,7 @@ void add_real(Bench& bench, const std::string& backend, const gpu::OperatorImple
     c.backend = backend;
     const bool is_on_cuda = backend == "cuda";
     const bool is_refused = is_on_cuda ? !why_refused(each.algorithm, operator_call(c)).empty()
-                                       : !bench.backend(backend).refuses(c).empty();
+                                       : !bench.backend(backend).why_refused(c).empty();
     if (is_refused) continue;
     Entry entry = entry_of(c, sizes);
     if (is_on_cuda) {

@@ -116,7 +116,7 @@ class CudaSubject final : public worker::Subject {
     return hello;
   }
 
-  [[nodiscard]] std::string refuses(const Case& c) const override {
+  [[nodiscard]] std::string why_refused(const Case& c) const override {
     if (c.ranks > world_) return fmt::format("ranks: expected at most {}", world_);
     if (!c.fault.empty()) return "fault: only the simulator plants faults";
     if (c.schedule != Case().schedule) return "schedule: only the simulator supports schedules";

@@ -60,7 +60,7 @@ class MpiSubject final : public worker::Subject {
     return hello;
   }
 
-  [[nodiscard]] std::string refuses(const Case& c) const override {
+  [[nodiscard]] std::string why_refused(const Case& c) const override {
     const spec::Contract* contract = reference::find_contract(c.operation);
     const mpi::Algorithm* algorithm = runtime_.find(c.operation, c.algorithm);
     const gpu::Operator* op = find_operator(c);
@@ -75,7 +75,7 @@ class MpiSubject final : public worker::Subject {
     if (op != nullptr) {
       const spec::OperatorCall call = operator_call(c);
       if (const auto reason = spec::why_invalid(*contract, call)) return *reason;
-      return std::string(why_refused(*op, call, c.algorithm.empty() ? 0 : c.chunk));
+      return std::string(gpu::why_refused(*op, call, c.algorithm.empty() ? 0 : c.chunk));
     }
     // An example is Open MPI 4.1. Its 8-bit sums saturate in the part of a buffer that AVX handles
     // and wrap in the rest.

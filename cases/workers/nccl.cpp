@@ -137,7 +137,7 @@ class NcclSubject final : public worker::Subject {
     return hello;
   }
 
-  [[nodiscard]] std::string refuses(const Case& c) const override {
+  [[nodiscard]] std::string why_refused(const Case& c) const override {
     const spec::Contract* contract = reference::find_contract(c.operation);
     const nccl::Algorithm* algorithm = nccl::find_algorithm(c.operation, c.algorithm);
     if (contract == nullptr || algorithm == nullptr) {

@@ -32,7 +32,7 @@ void run(Subject& subject,
   try {
     for (const nlohmann::json& stage : header.at("stages")) stages.push_back(case_from_json(stage));
     for (const Case& c : stages) {
-      result.reason = subject.refuses(c);
+      result.reason = subject.why_refused(c);
       if (!result.reason.empty()) break;
     }
     if (!result.reason.empty()) result.status = RunStatus::refused;
@@ -87,7 +87,7 @@ void serve(Subject& subject, Connection connection) {
       const nlohmann::json& id = frame->header["refuses"];
       std::string reason;
       try {
-        reason = subject.refuses(case_from_json(frame->header.at("case")));
+        reason = subject.why_refused(case_from_json(frame->header.at("case")));
       } catch (const BadInput& error) {
         reason = error.what();
       }

@@ -19,7 +19,7 @@ class Subject {
   [[nodiscard]] virtual Hello hello() const = 0;
   /// Why the worker does not take a case; empty if it takes the case. Every process of a worker
   /// must give the same answer.
-  [[nodiscard]] virtual std::string refuses(const Case& c) const = 0;
+  [[nodiscard]] virtual std::string why_refused(const Case& c) const = 0;
   /// Runs the stages. Stores the images and stamps of its own members for every stage, in group
   /// order.
   virtual void run(std::span<const Case> stages, const Entered& entered, Observation& result) = 0;

@@ -232,7 +232,7 @@ Session::Peer* Session::peer_of(int world_rank) {
   return nullptr;
 }
 
-std::string Session::refuses(const Case& c) {
+std::string Session::why_refused(const Case& c) {
   if (c.ranks > hello_.traits.ranks_max) {
     return fmt::format("ranks: expected at most {} here, got {}", hello_.traits.ranks_max, c.ranks);
   }
@@ -303,7 +303,7 @@ bool Session::send_run(std::span<const Case> stages, Observation& observation) {
     const spec::Contract* contract = options_.contract_of(c.operation);
     if (contract == nullptr || c.ranks > hello_.traits.ranks_max) {
       observation.status = RunStatus::refused;
-      observation.reason = contract == nullptr ? "no operation " + c.operation : refuses(c);
+      observation.reason = contract == nullptr ? "no operation " + c.operation : why_refused(c);
       return false;
     }
     const std::vector<int> group = members(c);

@@ -49,8 +49,8 @@ inline constexpr int run_timeouts_max = 10;
 class Session {
  public:
   /// Starts the workers and waits until every rank has said hello. Throws std::runtime_error. This
-  /// constructor, refuses() and run() throw Interrupted if a stop is requested before there is an
-  /// answer.
+  /// constructor, why_refused() and run() throw Interrupted if a stop is requested before there is
+  /// an answer.
   Session(const WorkerOptions& options, const std::map<std::string, std::string>& environment);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -73,7 +73,7 @@ class Session {
 
   /// Asks a worker why it does not take the case; empty if it takes the case. Throws
   /// std::runtime_error if there is no answer; trouble() then tells why.
-  [[nodiscard]] std::string refuses(const Case& c);
+  [[nodiscard]] std::string why_refused(const Case& c);
   /// Runs the stages on the ranks that are members of a stage.
   void run(std::span<const Case> stages, Observation& observation);
 

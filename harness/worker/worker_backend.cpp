@@ -49,7 +49,7 @@ void WorkerBackend::choose(std::span<Case> stages, Session& session) {
     if (!c.algorithm.empty()) continue;
     for (const std::string& name : candidates(c)) {
       c.algorithm = name;
-      if (session.refuses(c).empty()) break;
+      if (session.why_refused(c).empty()) break;
       c.algorithm.clear();
     }
   }
@@ -73,7 +73,7 @@ Session& WorkerBackend::session(const std::map<std::string, std::string>& enviro
   return *session_;
 }
 
-std::string WorkerBackend::refuses(const Case& c) const {
+std::string WorkerBackend::why_refused(const Case& c) const {
   std::vector<std::string> names;
   for (const Algorithm& algorithm : hello_.algorithms) {
     if (algorithm.info.operation == c.operation) names.push_back(algorithm.info.name);
@@ -87,7 +87,7 @@ std::string WorkerBackend::refuses(const Case& c) const {
     // The failure must not be lost: the next run reports it with the right verdict.
     if (pending_) return {};
     try {
-      why = session(environment_).refuses(asked);
+      why = session(environment_).why_refused(asked);
     } catch (const std::exception&) {
       return {};
     }

@@ -23,7 +23,7 @@ class WorkerBackend final : public Backend {
 
   [[nodiscard]] const BackendTraits& traits() const override { return hello_.traits; }
   [[nodiscard]] std::vector<AlgorithmInfo> algorithms() const override;
-  [[nodiscard]] std::string refuses(const Case& c) const override;
+  [[nodiscard]] std::string why_refused(const Case& c) const override;
   void run(std::span<const Case> stages, Observation& observation) override;
   void restart() override {
     session_.reset();
@@ -57,7 +57,7 @@ class WorkerBackend final : public Backend {
 
   WorkerOptions options_;
   Hello hello_;
-  /// These are mutable because refuses() starts workers, as run() does.
+  /// These are mutable because why_refused() starts workers, as run() does.
   mutable std::map<std::string, std::string> environment_;
   mutable std::unique_ptr<Session> session_;
   /// What happened to the workers between runs. It becomes the outcome of the next run.

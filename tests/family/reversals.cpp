@@ -142,7 +142,7 @@ class Reverser final : public harness::Backend {
   [[nodiscard]] std::vector<harness::AlgorithmInfo> algorithms() const override {
     return {{.operation = "reverse", .name = "copy", .summary = "Copies backwards."}};
   }
-  [[nodiscard]] std::string refuses(const Case&) const override { return {}; }
+  [[nodiscard]] std::string why_refused(const Case&) const override { return {}; }
 
   void run(std::span<const Case> stages, harness::Observation& observation) override {
     observation.clear();

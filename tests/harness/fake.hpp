@@ -95,7 +95,7 @@ class FakeBackend : public Backend {
   [[nodiscard]] BackendTraits& traits() { return traits_; }
   [[nodiscard]] const BackendTraits& traits() const override { return traits_; }
   [[nodiscard]] std::vector<AlgorithmInfo> algorithms() const override { return {}; }
-  [[nodiscard]] std::string refuses(const Case& c) const override { return refusal(c); }
+  [[nodiscard]] std::string why_refused(const Case& c) const override { return refusal(c); }
   void restart() override { ++restarts; }
   std::optional<BackendFailure> close() override { return trouble; }
 

@@ -273,7 +273,7 @@ TEST_F(GeneratorTest, DoesWithoutWhatTheBackendRefuses) {
   Case c;
   for (std::uint64_t word = 0; word < 200; ++word) {
     ASSERT_TRUE(generator.next(word, 50, c));
-    EXPECT_EQ(backend.refuses(c), "") << to_text(c);
+    EXPECT_EQ(backend.why_refused(c), "") << to_text(c);
   }
   EXPECT_EQ(generator.cells().size(), 56U);
   EXPECT_GT(generator.refused(), 0);

@@ -100,12 +100,12 @@ TEST(SceneSizeTest, BatchesOfAnySizeAgreeWithTheReference) {
 TEST(SceneSizeTest, AnAlgorithmWithoutBatchesRefusesThem) {
   const SpoiledBackend backend({});
   Case c = harness::case_from_text(gradients("fused", 2));
-  EXPECT_EQ(backend.refuses(c), "");
+  EXPECT_EQ(backend.why_refused(c), "");
   c.operation = "illuminate";
   c.algorithm = "pixelwise";
-  EXPECT_EQ(backend.refuses(c), "chunk: the algorithm has no batches");
+  EXPECT_EQ(backend.why_refused(c), "chunk: the algorithm has no batches");
   c.algorithm.clear();
-  EXPECT_EQ(backend.refuses(c), "");
+  EXPECT_EQ(backend.why_refused(c), "");
 }
 
 }  // namespace

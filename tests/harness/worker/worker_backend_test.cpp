@@ -199,7 +199,7 @@ TEST_F(WorkersTest, HangThoughTheyComplainWithoutEnd) {
 TEST_F(WorkersTest, HangInTheNextRunWhereAnAnswerIsNeverFinished) {
   const auto backend = open("printf '\\0\\0\\0\\1'; while :; do printf x; done");
   const Case c = make_case();
-  EXPECT_EQ(backend->refuses(c), "");
+  EXPECT_EQ(backend->why_refused(c), "");
   Observation seen;
   backend->run(std::span(&c, 1), seen);
   EXPECT_EQ(seen.status, RunStatus::hung) << seen.reason;
@@ -227,7 +227,7 @@ TEST_F(WorkersTest, AreNotWaitedForOnceAStopIsMade) {
   const Case c = make_case();
   const std::string stays = "trap '' TERM; while :; do sleep 1; done";
   const auto backend = open(await_run + stays);
-  expect_interrupted([&] { static_cast<void>(backend->refuses(c)); });
+  expect_interrupted([&] { static_cast<void>(backend->why_refused(c)); });
   stop_ = false;
   expect_interrupted([&] { static_cast<void>(open(stays, false)); });
   EXPECT_TRUE(worker_is_gone());
@@ -308,8 +308,8 @@ TEST_F(WorkersTest, CrashInTheNextRunWhenTheyDieBetweenRuns) {
   backend->run(std::span(&c, 1), seen);
   ASSERT_EQ(seen.status, RunStatus::completed) << seen.reason;
   // Neither question may start new workers, because this would hide the crash.
-  EXPECT_EQ(backend->refuses(c), "");
-  EXPECT_EQ(backend->refuses(c), "");
+  EXPECT_EQ(backend->why_refused(c), "");
+  EXPECT_EQ(backend->why_refused(c), "");
   backend->run(std::span(&c, 1), seen);
   EXPECT_EQ(seen.status, RunStatus::crashed) << seen.reason;
   EXPECT_NE(seen.reason.find("rank 0 died; the worker ended with status 5"), std::string::npos)
@@ -359,7 +359,7 @@ TEST_F(WorkersTest, AreStartedAfreshWhenTheyGiveUpACall) {
 TEST_F(WorkersTest, HangInTheNextRunWhenTheyDoNotAnswerAQuestion) {
   const auto backend = open("sleep 9");
   const Case c = make_case();
-  EXPECT_EQ(backend->refuses(c), "");
+  EXPECT_EQ(backend->why_refused(c), "");
   Observation seen;
   backend->run(std::span(&c, 1), seen);
   EXPECT_EQ(seen.status, RunStatus::hung) << seen.reason;
@@ -406,13 +406,13 @@ TEST_F(WorkersTest, AreMissingWhenThereIsNoSuchProgram) {
 TEST_F(WorkersTest, AnswerWhatTheyRefuse) {
   write("refusal", {{"refusal", 1}, {"reason", "too large"}});
   const auto backend = open(std::string(await_run) + "cat refusal; cat > /dev/null");
-  EXPECT_EQ(backend->refuses(make_case()), "too large");
+  EXPECT_EQ(backend->why_refused(make_case()), "too large");
   Case unknown = make_case();
   unknown.algorithm = "other";
-  EXPECT_EQ(backend->refuses(unknown),
+  EXPECT_EQ(backend->why_refused(unknown),
             "algorithm: expected one that 'rankcheck list' shows for all_reduce, got \"other\"");
   unknown.operation = "barrier";
-  EXPECT_EQ(backend->refuses(unknown), "operation: barrier is not one of the backend's");
+  EXPECT_EQ(backend->why_refused(unknown), "operation: barrier is not one of the backend's");
 }
 
 TEST_F(WorkersTest, MayEndWithoutAWord) {

@@ -90,7 +90,7 @@ class CallsTest : public testing::Test {
     for (const harness::AlgorithmInfo& each : backend_->algorithms()) {
       if (each.operation != c.operation) continue;
       c.algorithm = each.name;
-      if (!backend_->refuses(c).empty()) continue;
+      if (!backend_->why_refused(c).empty()) continue;
       ++taken;
       // A barrier of one rank separates nothing.
       if (harness::group_size(c) == 1 && c.operation == "barrier") continue;
@@ -176,7 +176,7 @@ TEST_F(CallsTest, SplitIntoChunks) {
     Case c = make_case(operation, {}, elements(operation.contract).back());
     c.chunk = 3;
     c.algorithm = "blocking";
-    EXPECT_NE(backend_->refuses(c), "");
+    EXPECT_NE(backend_->why_refused(c), "");
     examine(c);
   }
 }
@@ -187,9 +187,9 @@ TEST_F(CallsTest, RefuseIntegersThatMayOverflow) {
   c.algorithm = "blocking";
   c.type = Type::uint8;
   collective(c).op = ReduceOp::sum;
-  EXPECT_NE(backend_->refuses(c), "");
+  EXPECT_NE(backend_->why_refused(c), "");
   c.input = harness::InputKind::exact;
-  EXPECT_EQ(backend_->refuses(c), "");
+  EXPECT_EQ(backend_->why_refused(c), "");
 }
 
 TEST_F(CallsTest, TakeEmptyBlocksWithGaps) {
