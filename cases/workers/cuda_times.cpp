@@ -132,7 +132,6 @@ class TimedCase {
   TimedCase(const Algorithms& algorithms, const Case& c)
       : case_(c),
         contract_(reference::contract_named(c.operation)),
-        call_(collective_call(c)),
         choice_(algorithms.choose(c)),
         devices_(c.ranks),
         cluster_(devices_, reference::contract_named, gpu::algorithm_for),
@@ -141,9 +140,13 @@ class TimedCase {
     run_time_.emplace(devices_);
     floor_time_.emplace(devices_);
     for (int rank = 0; rank < c.ranks; ++rank) add_rank(rank);
-    if (choice_.plan == nullptr) return;
+    if (choice_.plan == nullptr) {
+      call_ = operator_call(c);
+      return;
+    }
     gpu::plan::Builder builder;
-    builder.begin(plan_, contract_, call_, options_of(c));
+    const spec::Call call = collective_call(c);
+    builder.begin(plan_, contract_, call, options_of(c));
     choice_.plan->plan(builder);
     for (int rank = 0; rank < c.ranks; ++rank) {
       const auto r = spec::to_size(rank);
@@ -332,7 +335,8 @@ class TimedCase {
 
   Case case_;
   const spec::Contract& contract_;
-  spec::Call call_;
+  /// The call of an operator. Collectives have a plan instead.
+  spec::OperatorCall call_;
   SelectedAlgorithm choice_;
   cuda::Devices devices_;
   cuda::CudaCluster cluster_;

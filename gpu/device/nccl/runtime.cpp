@@ -231,7 +231,7 @@ Part Runtime::part_of(const Request& request, const Member& member) {
   if (request.contract.synchronises) part.scratch = devices_.allocate(slot, 1);
   if (request.call.op == spec::ReduceOp::premul_sum) {
     devices_.use(slot);
-    nccl_.check(nccl_->ncclRedOpCreatePreMulSum(&collective(part).op,
+    nccl_.check(nccl_->ncclRedOpCreatePreMulSum(&part.op,
                                                 const_cast<std::byte*>(member.scalar),
                                                 words_of(request.call.type).type,
                                                 ncclScalarHostImmediate,
