@@ -225,8 +225,7 @@ std::string why_not_caught(const Bug& bug, const Hunt& hunt) {
                        elements_of(c));
   }
   const spec::Scene scene = c.part.family() == PtychoCase::family ? ptycho(c).scene : spec::Scene{};
-  if (const std::int64_t pixels = std::int64_t{scene.rows} * scene.cols;
-      pixels > bug.pixels_max) {
+  if (const std::int64_t pixels = std::int64_t{scene.rows} * scene.cols; pixels > bug.pixels_max) {
     return fmt::format("expected at most {} pixels, got {}", bug.pixels_max, pixels);
   }
   const std::string words = words_of(finding);

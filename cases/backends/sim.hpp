@@ -14,7 +14,7 @@
 
 #include "harness/backend.hpp"
 
-#include "cases/backends/algorithms.hpp"
+#include "cases/devices/algorithms.hpp"
 
 namespace rankcheck::cases {
 

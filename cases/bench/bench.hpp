@@ -12,7 +12,7 @@
 #include "harness/backend.hpp"
 #include "harness/stop.hpp"
 
-#include "cases/bench/device_times.hpp"
+#include "cases/devices/device_times.hpp"
 
 namespace benchmark {
 class State;

@@ -33,11 +33,11 @@
 #include "harness/run/exit_status.hpp"
 #include "harness/worker/serve.hpp"
 
-#include "cases/backends/algorithms.hpp"
+#include "cases/devices/algorithms.hpp"
+#include "cases/devices/link_probe.hpp"
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/inputs.hpp"
 #include "cases/families/ptycho/case.hpp"
-#include "cases/hardware/probe.hpp"
 #include "cases/workers/arrival.hpp"
 #include "cases/workers/cuda_process.hpp"
 #include "cases/workers/cuda_times.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "cases/backends/algorithms.hpp"
-#include "cases/bench/device_times.hpp"
+#include "cases/devices/algorithms.hpp"
+#include "cases/devices/device_times.hpp"
 
 namespace rankcheck::cases {
 

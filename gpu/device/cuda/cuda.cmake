@@ -2,9 +2,9 @@
 set(cuda_reconstruct_sources ${CMAKE_SOURCE_DIR}/cases/workers/reconstruct_cuda.cpp)
 set(cuda_worker_sources
   ${CMAKE_SOURCE_DIR}/cases/workers/cuda.cpp ${CMAKE_SOURCE_DIR}/cases/workers/cuda_times.cpp
-  ${CMAKE_SOURCE_DIR}/cases/backends/algorithms.cpp
-  ${CMAKE_SOURCE_DIR}/cases/bench/device_times.cpp
-  ${CMAKE_SOURCE_DIR}/cases/hardware/probe_json.cpp)
+  ${CMAKE_SOURCE_DIR}/cases/devices/algorithms.cpp
+  ${CMAKE_SOURCE_DIR}/cases/devices/device_times.cpp
+  ${CMAKE_SOURCE_DIR}/cases/devices/link_probe.cpp)
 
 # The CUDA sources are compiled if nvcc is found. Neither configuring nor building needs a GPU.
 if(RANKCHECK_CUDA STREQUAL OFF)

@@ -1,10 +1,9 @@
-#include <fmt/format.h>
+#include "cases/devices/link_probe.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include "harness/fields.hpp"
 
-#include "cases/hardware/probe.hpp"
-
-/// The JSON of probes. It is in a file of its own because the worker uses it without run_probe().
 namespace rankcheck::cases::hardware {
 
 using gpu::cuda::LinkResult;

@@ -1,4 +1,4 @@
-#include "cases/backends/algorithms.hpp"
+#include "cases/devices/algorithms.hpp"
 
 #include "reference/registry.hpp"
 

@@ -1,4 +1,4 @@
-#include "cases/bench/device_times.hpp"
+#include "cases/devices/device_times.hpp"
 
 #include <algorithm>
 #include <cstddef>
