@@ -37,9 +37,9 @@ function(rankcheck_list_witnessed_functions folder libraries)
   file(CONFIGURE OUTPUT ${folder}/witnessed_functions.inc CONTENT "${lines}" @ONLY)
 endfunction()
 
-# Adds the programs rankcheck-worker-<name> and rankcheck-reconstruct-<name>, linked with the MPI
-# library of the target `interface`.
-function(rankcheck_add_mpi_programs name interface libraries)
+# Adds the target rankcheck_<name>_objects: ranks as processes of the MPI library of the target
+# `interface`.
+function(rankcheck_add_mpi_devices name interface libraries)
   file(GLOB sources CONFIGURE_DEPENDS
        ${CMAKE_SOURCE_DIR}/gpu/device/mpi/*.cpp ${CMAKE_SOURCE_DIR}/gpu/collectives/*/mpi.cpp)
   rankcheck_register_mpi(registry)
@@ -53,17 +53,4 @@ function(rankcheck_add_mpi_programs name interface libraries)
   # The C++ bindings in MPI's header are not used and cause many warnings.
   target_compile_definitions(rankcheck_${name}_objects PUBLIC
     OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
-  set(worker rankcheck-worker-${name})
-  set(reconstruct rankcheck-reconstruct-${name})
-  add_executable(${worker} ${CMAKE_SOURCE_DIR}/cases/workers/mpi.cpp)
-  add_executable(${reconstruct} ${CMAKE_SOURCE_DIR}/cases/workers/reconstruct_mpi.cpp)
-  target_link_libraries(${reconstruct} PRIVATE rankcheck_reconstruct)
-  foreach(program IN ITEMS ${worker} ${reconstruct})
-    target_link_libraries(${program} PRIVATE
-      rankcheck_${name}_objects rankcheck_operators rankcheck_host ${families} rankcheck_harness
-      rankcheck_reference ${CMAKE_DL_LIBS})
-    # The dynamic linker must find the functions of gpu/device/mpi/witness.cpp before those of the
-    # library.
-    set_target_properties(${program} PROPERTIES ENABLE_EXPORTS ON)
-  endforeach()
 endfunction()

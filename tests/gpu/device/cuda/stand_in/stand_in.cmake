@@ -18,10 +18,10 @@ set(as_cuda -D__CUDACC__ -include cuda_runtime.h
 file(GLOB stand_in_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
 list(REMOVE_ITEM stand_in_sources ${CMAKE_CURRENT_LIST_DIR}/cufft.cpp)
 add_library(rankcheck_cuda_stand_in STATIC
-  ${stand_in_sources} ${cuda_on_stand_in} ${operators_on_stand_in} ${operators_registry})
+  ${stand_in_sources} ${cuda_on_stand_in} ${operators_on_stand_in})
 target_include_directories(rankcheck_cuda_stand_in BEFORE PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(rankcheck_cuda_stand_in
-  PUBLIC rankcheck_plans rankcheck_vendor_library)
+  PUBLIC rankcheck_streams rankcheck_device)
 target_compile_options(rankcheck_cuda_stand_in PRIVATE -O1)
 set_source_files_properties(${cuda_on_stand_in} ${operators_on_stand_in} PROPERTIES
   COMPILE_OPTIONS "${as_cuda}")
@@ -42,17 +42,12 @@ function(rankcheck_find_stand_in_cufft program)
     BUILD_RPATH "\$ORIGIN;$<TARGET_FILE_DIR:rankcheck-stand-in-cufft>")
 endfunction()
 
-# Adds the program NAME on the stand-in, as stand-in/NAME, with these sources and libraries.
-function(rankcheck_add_on_stand_in name sources)
+# The programs are stand-in/NAME.
+rankcheck_add_cuda_programs(-stand-in rankcheck_cuda_stand_in)
+foreach(name IN ITEMS rankcheck-worker-cuda rankcheck-reconstruct-cuda)
   set(target ${name}-stand-in)
-  add_executable(${target} ${sources})
-  target_link_libraries(${target} PRIVATE ${ARGN} rankcheck_cuda_stand_in)
   target_compile_options(${target} PRIVATE -O1)
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/stand-in OUTPUT_NAME ${name})
   rankcheck_find_stand_in_cufft(${target})
-endfunction()
-rankcheck_add_on_stand_in(rankcheck-worker-cuda "${cuda_worker_sources}"
-  "${families}" rankcheck_harness rankcheck_reference)
-rankcheck_add_on_stand_in(rankcheck-reconstruct-cuda "${cuda_reconstruct_sources}"
-  rankcheck_reconstruct)
+endforeach()
