@@ -27,6 +27,10 @@ set(built_nccl "not built in")
 if(TARGET rankcheck-worker-nccl)
   set(built_nccl "header ${header_version}")
 endif()
+set(built_reconstruct "built in")
+if(reconstruct_absent)
+  set(built_reconstruct "not built in: ${reconstruct_absent}")
+endif()
 set(built_sanitizers none)
 if(RANKCHECK_SANITIZE)
   set(built_sanitizers ${RANKCHECK_SANITIZE})
@@ -36,4 +40,5 @@ set_source_files_properties(${CMAKE_SOURCE_DIR}/cases/commands/version.cpp PROPE
   INCLUDE_DIRECTORIES ${CMAKE_BINARY_DIR}
   COMPILE_DEFINITIONS "RANKCHECK_VERSION=\"${PROJECT_VERSION}\";\
 RANKCHECK_BUILD_TYPE=\"$<CONFIG>\";RANKCHECK_BUILT_CUDA=\"${built_cuda}\";\
-RANKCHECK_BUILT_NCCL=\"${built_nccl}\";RANKCHECK_BUILT_SANITIZERS=\"${built_sanitizers}\"")
+RANKCHECK_BUILT_NCCL=\"${built_nccl}\";RANKCHECK_BUILT_RECONSTRUCT=\"${built_reconstruct}\";\
+RANKCHECK_BUILT_SANITIZERS=\"${built_sanitizers}\"")

@@ -37,6 +37,7 @@ std::string describe_build() {
   }
   text += fmt::format("\ncuda        {}\n", RANKCHECK_BUILT_CUDA);
   text += fmt::format("nccl        {}\n", RANKCHECK_BUILT_NCCL);
+  text += fmt::format("reconstruct {}\n", RANKCHECK_BUILT_RECONSTRUCT);
   text += fmt::format("sanitizers  {}", RANKCHECK_BUILT_SANITIZERS);
   return text;
 }

@@ -1,12 +1,16 @@
 # Adds the programs rankcheck-worker-<name> and rankcheck-reconstruct-<name>, which link the target
-# rankcheck_<name>_objects.
+# rankcheck_<name>_objects. The second one needs reconstructions.
 function(rankcheck_add_mpi_programs name)
   set(worker rankcheck-worker-${name})
   set(reconstruct rankcheck-reconstruct-${name})
+  set(added ${worker})
   add_executable(${worker} ${CMAKE_SOURCE_DIR}/cases/workers/mpi.cpp)
-  add_executable(${reconstruct} ${CMAKE_SOURCE_DIR}/cases/workers/reconstruct_mpi.cpp)
-  target_link_libraries(${reconstruct} PRIVATE rankcheck_reconstruct)
-  foreach(program IN ITEMS ${worker} ${reconstruct})
+  if(TARGET rankcheck_reconstruct)
+    list(APPEND added ${reconstruct})
+    add_executable(${reconstruct} ${CMAKE_SOURCE_DIR}/cases/workers/reconstruct_mpi.cpp)
+    target_link_libraries(${reconstruct} PRIVATE rankcheck_reconstruct)
+  endif()
+  foreach(program IN LISTS added)
     target_link_libraries(${program} PRIVATE
       rankcheck_${name}_objects rankcheck_operators rankcheck_host rankcheck_all_families
       rankcheck_harness rankcheck_reference ${CMAKE_DL_LIBS})
@@ -17,28 +21,33 @@ function(rankcheck_add_mpi_programs name)
 endfunction()
 
 # Adds the programs rankcheck-worker-cuda<suffix> and rankcheck-reconstruct-cuda<suffix> for the
-# devices of the target `devices`.
+# devices of the target `devices`. The second one needs reconstructions.
 function(rankcheck_add_cuda_programs suffix devices)
   set(worker rankcheck-worker-cuda${suffix})
   set(reconstruct rankcheck-reconstruct-cuda${suffix})
   add_executable(${worker}
     ${CMAKE_SOURCE_DIR}/cases/workers/cuda.cpp ${CMAKE_SOURCE_DIR}/cases/workers/cuda_times.cpp)
   target_link_libraries(${worker} PRIVATE rankcheck_case_devices ${devices})
-  add_executable(${reconstruct} ${CMAKE_SOURCE_DIR}/cases/workers/reconstruct_cuda.cpp)
-  target_link_libraries(${reconstruct} PRIVATE rankcheck_reconstruct ${devices})
+  if(TARGET rankcheck_reconstruct)
+    add_executable(${reconstruct} ${CMAKE_SOURCE_DIR}/cases/workers/reconstruct_cuda.cpp)
+    target_link_libraries(${reconstruct} PRIVATE rankcheck_reconstruct ${devices})
+  endif()
 endfunction()
 
 if(TARGET rankcheck_mpi_objects)
   rankcheck_add_mpi_programs(mpi)
-  add_dependencies(programs rankcheck-worker-mpi rankcheck-reconstruct-mpi)
 endif()
 if(TARGET rankcheck_cuda)
   rankcheck_add_cuda_programs("" rankcheck_cuda)
-  add_dependencies(programs rankcheck-worker-cuda rankcheck-reconstruct-cuda)
 endif()
 if(TARGET rankcheck_nccl)
   add_executable(rankcheck-worker-nccl workers/nccl.cpp workers/launch.cpp)
   target_link_libraries(rankcheck-worker-nccl PRIVATE
     rankcheck_nccl rankcheck_all_families rankcheck_harness rankcheck_reference CLI11::CLI11)
-  add_dependencies(programs rankcheck-worker-nccl)
 endif()
+foreach(program IN ITEMS rankcheck-worker-mpi rankcheck-reconstruct-mpi rankcheck-worker-cuda
+        rankcheck-reconstruct-cuda rankcheck-worker-nccl)
+  if(TARGET ${program})
+    add_dependencies(programs ${program})
+  endif()
+endforeach()

@@ -18,6 +18,11 @@
 
 namespace rankcheck::tests {
 
+/// Whether this build has HDF5 and Cairo, and with them the commands reconstruct and simulate.
+inline constexpr bool reconstructs = RANKCHECK_RECONSTRUCTS;
+inline constexpr const char* no_reconstruct =
+    "reconstructions were not built: RANKCHECK_RECONSTRUCT is OFF, or HDF5 or Cairo was not found";
+
 /// A finished program's exit status and output.
 struct Outcome {
   int status = -1;

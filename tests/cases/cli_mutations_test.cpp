@@ -102,11 +102,13 @@ TEST_F(CliMutationsTest, OfATopology) {
 }
 
 TEST_F(CliMutationsTest, OfAScan) {
+  if (!tests::reconstructs) GTEST_SKIP() << tests::no_reconstruct;
   ASSERT_EQ(rankcheck("simulate scan.cxi --positions 4 --detector 8 --step 2").status, 0);
   expect_of_file("scan.cxi", "reconstruct scan.cxi --iterations 0 --output out", 4 * mutations);
 }
 
 TEST_F(CliMutationsTest, OfACheckpoint) {
+  if (!tests::reconstructs) GTEST_SKIP() << tests::no_reconstruct;
   const std::string reconstruct = "reconstruct scan.cxi --output out ";
   ASSERT_EQ(rankcheck("simulate scan.cxi --positions 4 --detector 8 --step 2").status, 0);
   ASSERT_EQ(rankcheck(reconstruct + "--iterations 1 --checkpoint kept").status, 0);
@@ -144,6 +146,7 @@ TEST_F(CliMutationsTest, OfAJournalToGoOnWith) {
 }
 
 TEST_F(CliMutationsTest, OfCommandLines) {
+  if (!tests::reconstructs) GTEST_SKIP() << tests::no_reconstruct;
   ASSERT_EQ(rankcheck("simulate scan.cxi --positions 4 --detector 8 --step 2").status, 0);
   const std::vector<std::vector<std::string>> commands{
       {"run", "--operation", "barrier", "--backend", "sim", "--cases", "2", "--report", "out"},

@@ -71,7 +71,7 @@ TEST_F(CommandLineTest, VersionSaysWhatIsBuiltIn) {
                 environment["commit"].get<std::string>() + ')');
   EXPECT_NE(outcome.out.find("\nbackends    sim, cuda\n"), std::string::npos) << outcome.out;
   for (const char* each :
-       {"\nbuilt with  ", "\ncuda        ", "\nnccl        ", "\nsanitizers  "}) {
+       {"\nbuilt with  ", "\ncuda        ", "\nnccl        ", "\nreconstruct ", "\nsanitizers  "}) {
     EXPECT_NE(outcome.out.find(each), std::string::npos) << each;
   }
   // Every line has something to say.
@@ -465,7 +465,9 @@ TEST_F(CommandLineTest, BadArgumentsAreOneClearLine) {
   }
   expect_unable("report ''", "folder: expected a value, got nothing");
   expect_unable("bench --min-time nan", "--min-time: expected a decimal number, got nan");
-  expect_unable("simulate s.cxi --step -NaN", "--step: expected a decimal number, got -NaN");
+  if (tests::reconstructs) {
+    expect_unable("simulate s.cxi --step -NaN", "--step: expected a decimal number, got -NaN");
+  }
   expect_unable("report", "command line: folder is required (see --help)");
   expect_unable("", "command: none: expected one of list, run, ");
   expect_unable("rnu", "command: rnu: expected one of list, run, replay, ");
@@ -570,6 +572,7 @@ TEST_F(CommandLineTest, CommitOutsideOfGitIsOneClearLine) {
 }
 
 TEST_F(CommandLineTest, SimulateIsAFunctionOfItsSeed) {
+  if (!tests::reconstructs) GTEST_SKIP() << tests::no_reconstruct;
   const std::string scan = "simulate --positions 4 --detector 8 --noise poisson --modes 2 ";
   EXPECT_EQ(rankcheck(scan + "a.cxi --seed 5").first_line(), "seed 5");
   EXPECT_EQ(rankcheck(scan + "b.cxi --seed 5").status, 0);
@@ -579,7 +582,15 @@ TEST_F(CommandLineTest, SimulateIsAFunctionOfItsSeed) {
   EXPECT_NE(text_of("c.cxi"), bytes);
 }
 
+TEST_F(CommandLineTest, SaysWhatReconstructionsLack) {
+  if (tests::reconstructs) GTEST_SKIP() << "this build has HDF5 and Cairo";
+  expect_unable("reconstruct scan.cxi --ranks 2", "reconstruct: this build has no HDF5 and Cairo");
+  expect_unable("simulate scan.cxi", "simulate: this build has no HDF5 and Cairo");
+  expect_unable("simulate", "simulate: this build has no HDF5 and Cairo");
+}
+
 TEST_F(CommandLineTest, SimulateRejectsWhatDoesNotFit) {
+  if (!tests::reconstructs) GTEST_SKIP() << tests::no_reconstruct;
   expect_unable("simulate a.cxi --detector 8 --probe-size 9", "--probe-size: expected at most");
   expect_unable("simulate a.cxi --object-size 20", "--object-size: expected at least");
   expect_unable("simulate a.cxi --step 3 --overlap 0.5", "command line: ");

@@ -29,10 +29,15 @@ set(fuzzed_sources
   harness/finding_json.cpp harness/journal.cpp harness/json_text.cpp harness/nearest.cpp
   harness/record.cpp harness/suite_file.cpp harness/summary.cpp
   harness/table.cpp harness/verdict.cpp harness/worker/protocol.cpp gpu/plan/topology.cpp
-  harness/run/memory.cpp cases/reconstruct/crash_guard.cpp cases/reconstruct/cxi.cpp
-  cases/reconstruct/dataset.cpp cases/reconstruct/hdf5.cpp cases/reconstruct/hdf5_types.cpp
-  cases/reconstruct/hdf5_writer.cpp cases/reconstruct/modes.cpp cases/reconstruct/ptyd.cpp
-  cases/reconstruct/recording.cpp)
+  harness/run/memory.cpp)
+set(fuzz_runs case:50000 suite:50000 journal:20000 topology:100000 frame:50000)
+if(NOT reconstruct_absent)
+  list(APPEND fuzzed_sources
+    cases/reconstruct/crash_guard.cpp cases/reconstruct/cxi.cpp cases/reconstruct/dataset.cpp
+    cases/reconstruct/hdf5.cpp cases/reconstruct/hdf5_types.cpp cases/reconstruct/hdf5_writer.cpp
+    cases/reconstruct/modes.cpp cases/reconstruct/ptyd.cpp cases/reconstruct/recording.cpp)
+  list(APPEND fuzz_runs cxi:1500)
+endif()
 list(TRANSFORM fuzzed_sources PREPEND ${CMAKE_SOURCE_DIR}/)
 file(GLOB spec_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/reference/spec/*.cpp)
 list(TRANSFORM fuzz_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE target_sources)
@@ -42,7 +47,8 @@ list(APPEND fuzzed_sources ${spec_sources} ${target_sources}
 set(fuzz_sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
 set(fuzz_flags -std=c++20 -O1 -gline-tables-only ${fuzz_sanitizers} -fsanitize=fuzzer-no-link
   -Wall -Wextra -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
-  -I${CMAKE_SOURCE_DIR} -DFMT_SHARED -DRANKCHECK_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  -I${CMAKE_SOURCE_DIR} -DFMT_SHARED -DRANKCHECK_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+  -DRANKCHECK_RECONSTRUCTS=$<IF:$<BOOL:${reconstruct_absent}>,0,1>)
 foreach(folder IN LISTS HDF5_INCLUDE_DIRS)
   list(APPEND fuzz_flags -isystem ${folder})
 endforeach()
@@ -70,7 +76,7 @@ add_custom_target(rankcheck_fuzz ALL DEPENDS ${fuzz_program})
 
 # All targets together take less than a minute for these numbers of inputs. The inputs are the same
 # each time.
-foreach(run IN ITEMS case:50000 suite:50000 journal:20000 topology:100000 frame:50000 cxi:1500)
+foreach(run IN LISTS fuzz_runs)
   string(REPLACE ":" ";" run ${run})
   list(GET run 0 target)
   list(GET run 1 inputs)

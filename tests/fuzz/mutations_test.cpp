@@ -11,15 +11,18 @@
 #include "harness/journal.hpp"
 
 #include "cases/hardware/gate_journal.hpp"
-#include "cases/reconstruct/dataset.hpp"
-#include "cases/reconstruct/reconstruction.hpp"
 #include "tests/cases/hardware/made_up.hpp"
-#include "tests/cases/reconstruct/scan.hpp"
 #include "tests/fuzz/mutator.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/harness/journal_text.hpp"
 #include "tests/harness/sample.hpp"
 #include "tests/print.hpp"
+
+#if RANKCHECK_RECONSTRUCTS
+#include "cases/reconstruct/dataset.hpp"
+#include "cases/reconstruct/reconstruction.hpp"
+#include "tests/cases/reconstruct/scan.hpp"
+#endif
 
 /// Bad input, made from good input in thousands of ways. The readers refuse it with one line or
 /// read what it says. A failure names the mutation's seed and shows its bytes.
@@ -30,7 +33,6 @@ namespace rankcheck::fuzz {
 namespace {
 
 namespace hardware = cases::hardware;
-namespace reconstruct = cases::reconstruct;
 
 /// Calls `fault_of` with mutations of the good input.
 void expect_no_fault(int mutations,
@@ -139,7 +141,9 @@ TEST_F(SealedTest, AGatesJournalKeepsItsMeaning) {
   expect_meanings(300, path_, meanings_of_parts(path_, meaning), meaning);
 }
 
+#if RANKCHECK_RECONSTRUCTS
 TEST_F(SealedTest, ACheckpointIsWholeOrRefused) {
+  namespace reconstruct = cases::reconstruct;
   reconstruct::write(path_, reconstruct::small_scan());
   const reconstruct::Dataset data = reconstruct::read_dataset(path_);
   reconstruct::Result result;
@@ -157,6 +161,7 @@ TEST_F(SealedTest, ACheckpointIsWholeOrRefused) {
   EXPECT_EQ(meaning(), "whole");
   expect_meanings(150, path_, {}, meaning);
 }
+#endif
 
 // --- files of other programs
 

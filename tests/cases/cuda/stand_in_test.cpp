@@ -7,9 +7,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "cases/reconstruct/solvers.hpp"
 #include "tests/cases/cuda/on_stand_in.hpp"
+
+#if RANKCHECK_RECONSTRUCTS
+#include "cases/reconstruct/solvers.hpp"
 #include "tests/cases/reconstruct/scan.hpp"
+#endif
 
 /// Behaviour that needs devices, tested on stand-ins for them.
 namespace rankcheck {
@@ -207,6 +210,7 @@ TEST_F(CudaOnStandInTest, AsksForAllQueuesUnlessTheUserDoes) {
   EXPECT_NE(few.find("cuda_queues: 2"), std::string::npos) << few;
 }
 
+#if RANKCHECK_RECONSTRUCTS
 TEST_F(CudaOnStandInTest, ReconstructsBitByBitAsTheSimulator) {
   rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
   for (const std::string layout : {"--layout replicated", "--layout tiles"}) {
@@ -230,6 +234,7 @@ TEST_F(CudaOnStandInTest, FindsAProbeToStartFromAsTheSimulatorDoes) {
   cases::reconstruct::write(folder_.path() / "scan.cxi", cases::reconstruct::small_scan());
   EXPECT_EQ(reconstruct("cuda", ""), reconstruct("sim", ""));
 }
+#endif
 
 TEST_F(CudaOnStandInTest, FailsNothingOfTheGateAndPassesNoDevice) {
   const Outcome outcome = gate("");
