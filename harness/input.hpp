@@ -6,8 +6,8 @@
 #include "harness/case.hpp"
 
 /// Inputs as a pure function of the case: any process, in any language, can recompute any element
-/// of any rank alone. harness/INPUTS.md documents the rules. Each family implements its own; this
-/// file has what they share.
+/// of any rank alone. Each family implements its own rules, and documents them in an INPUTS.md.
+/// This file has what the families share; INPUTS.md beside it documents that.
 namespace rankcheck::harness {
 
 /// A stream of 64-bit hashes: a random function of (seed, rank), then of the index.

@@ -11,7 +11,7 @@ for program; do
 done
 cd "$sources"
 for file in README.md reports/*.md reports/schema.json reports/hardware/*.md cases/hardware/*.md \
-  cases/suites/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*; do
+  harness/*.md cases/families/*/*.md cases/suites/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*; do
   cmp "$file" "$bundle/share/rankcheck/$file"
 done
 command -v dpkg-query >/dev/null || exit 0

@@ -11,8 +11,8 @@
 #include "harness/case.hpp"
 #include "harness/input.hpp"
 
-/// Inputs of collectives. They depend on the rank and on the index. harness/INPUTS.md documents the
-/// rules.
+/// Inputs of collectives. They depend on the rank and on the index. INPUTS.md beside this file
+/// documents the rules.
 namespace rankcheck::cases {
 
 using harness::Case;

@@ -7,9 +7,9 @@
 
 #include "harness/case.hpp"
 
-/// Inputs of operators. They depend on the array, the position and the component, never
-/// on the rank: the problem is the same for any partition of the positions. Single precision holds
-/// them exactly, except for kind fine and for added inputs that are halved. harness/INPUTS.md
+/// Inputs of operators. They depend on the array, the position and the component, never on the
+/// rank: the problem is the same for any partition of the positions. Single precision holds them
+/// exactly, except for kind fine and for added inputs that are halved. INPUTS.md beside this file
 /// documents the rules.
 namespace rankcheck::cases {
 

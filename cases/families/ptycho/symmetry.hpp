@@ -10,9 +10,9 @@
 
 #include "reference/spec/scene.hpp"
 
-/// How a form bends arrays: how the inputs of a bent case follow from the inputs of a plain case.
-/// The expected outputs follow in the same way. All factors are exact in any precision, and so are
-/// the bent inputs. harness/INPUTS.md documents the rules.
+/// How the inputs of a transformed case follow from the inputs of a plain case. The expected
+/// outputs follow in the same way. All factors are exact in any precision, and so are the
+/// transformed inputs. INPUTS.md beside this file documents the rules.
 namespace rankcheck::cases {
 
 /// How the inputs of an operator are transformed, for laws that relate the results on related
@@ -76,7 +76,8 @@ inline constexpr std::array<std::string_view, 17> symmetry_names{"plain",
 
 [[nodiscard]] std::string_view name(Symmetry symmetry);
 
-/// A value of a bent array: an offset plus a few values of the plain array, each times a factor.
+/// A value of a transformed array: an offset plus a few values of the plain array, each times a
+/// factor.
 struct TransformedValue {
   struct Term {
     /// Index among the plain array's values for all positions.
@@ -91,7 +92,7 @@ struct TransformedValue {
   /// Whether the plain values are conjugated first.
   bool conjugates = false;
 
-  /// The bent value. `values(i)` returns value i of the plain array.
+  /// The transformed value. `values(i)` returns value i of the plain array.
   template <class Values>
   [[nodiscard]] std::complex<double> value(const Values& values) const {
     std::complex<double> result = offset;
@@ -103,9 +104,9 @@ struct TransformedValue {
   }
 };
 
-/// Describes value `index` of an array of all positions in a case of this form. `scene` and
-/// `positions` belong to the case of this form. Arrays of gradients and directions are bent like
-/// the object or the probe that they belong to.
+/// Describes value `index` of an array of all positions in a case with this symmetry. `scene` and
+/// `positions` belong to that case. Arrays of gradients and directions are transformed like the
+/// object or the probe that they belong to.
 [[nodiscard]] TransformedValue transform(Symmetry symmetry,
                                          const spec::Scene& scene,
                                          std::int64_t positions,
@@ -115,13 +116,13 @@ struct TransformedValue {
 /// The value of a bilinear object, at pixels and between them.
 [[nodiscard]] std::complex<double> bilinear_value(double row, double col);
 
-/// The scene of the plain case that belongs to a case of this form with the scene `scene`.
+/// The scene of the plain case that belongs to a case with this symmetry and the scene `scene`.
 [[nodiscard]] spec::Scene plain_scene(Symmetry symmetry, const spec::Scene& scene);
 
-/// The scene of the case of this form that belongs to a plain case with the scene `plain`.
+/// The scene of the case with this symmetry that belongs to a plain case with the scene `plain`.
 [[nodiscard]] spec::Scene transformed_scene(Symmetry symmetry, const spec::Scene& plain);
 
-/// Why the scene cannot have this form, in words. Empty if it can.
+/// Why a case with this scene cannot have this symmetry, in words. Empty if it can.
 [[nodiscard]] std::string why_invalid(Symmetry symmetry, const spec::Scene& scene);
 
 }  // namespace rankcheck::cases

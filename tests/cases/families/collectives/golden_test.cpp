@@ -23,7 +23,8 @@ using spec::ReduceOp;
 using spec::Type;
 
 /// Fields of a case, and the first bytes of rank 1 of 3 under seed 7. A program in another language
-/// computed the bytes from harness/INPUTS.md alone.
+/// computed the bytes from two pages alone: harness/INPUTS.md and
+/// cases/families/collectives/INPUTS.md.
 struct Golden {
   std::string fields;
   std::string bytes;
@@ -94,7 +95,8 @@ INSTANTIATE_TEST_SUITE_P(Input,
                          tests::printed_name);
 
 /// Fields of an operator's case, and components 3 to 5 of one of its arrays under seed 7. A program
-/// in another language computed the bytes from harness/INPUTS.md alone.
+/// in another language computed the bytes from two pages alone: harness/INPUTS.md and
+/// cases/families/ptycho/INPUTS.md.
 struct GoldenArray {
   spec::Array array;
   std::string fields;
