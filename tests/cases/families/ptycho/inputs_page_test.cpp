@@ -1,0 +1,215 @@
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/ptycho/registry.hpp"
+#include "reference/spec/scene.hpp"
+#include "reference/spec/to_size.hpp"
+
+#include "harness/files.hpp"
+
+/// cases/families/ptycho/INPUTS.md describes every operator and array for programs in other
+/// languages. Its tables must say what the contracts and the table of arrays say.
+namespace rankcheck::cases {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+/// What a table says about each operation or array, as text.
+using Facts = std::map<std::string, std::string>;
+
+/// A table as lists of cells, without its two lines of headings.
+using Rows = std::vector<Strings>;
+
+std::string page() {
+  return harness::read_file(std::filesystem::path(RANKCHECK_SOURCE_DIR) /
+                            "cases/families/ptycho/INPUTS.md");
+}
+
+Strings split(std::string_view text, std::string_view separator) {
+  Strings parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + separator.size());
+  }
+}
+
+/// Returns the texts between backticks.
+Strings names_in(std::string_view text) {
+  const Strings parts = split(text, "`");
+  Strings names;
+  for (std::size_t i = 1; i < parts.size(); i += 2) names.push_back(parts[i]);
+  return names;
+}
+
+std::string joined(const Strings& parts) {
+  std::string text;
+  for (const std::string& each : parts) text += (text.empty() ? "" : ", ") + each;
+  return text;
+}
+
+/// Returns the first table below a heading. Empty if the page has no such heading or table.
+Rows table_below(std::string_view page, std::string_view heading) {
+  Rows rows;
+  bool is_below = false;
+  for (const std::string& line : split(page, "\n")) {
+    if (line == heading) is_below = true;
+    const bool is_row = line.starts_with("| ");
+    if (is_below && is_row) {
+      Strings cells = split(line, " | ");
+      cells.front().erase(0, 2);
+      rows.push_back(cells);
+    }
+    if (is_below && !is_row && !rows.empty()) break;
+  }
+  rows.erase(rows.begin(), rows.begin() + std::min<std::ptrdiff_t>(2, std::ssize(rows)));
+  return rows;
+}
+
+void add_fact(const std::string& name,
+              const std::string& fact,
+              Facts& facts,
+              Strings& differences) {
+  if (!facts.emplace(name, fact).second) differences.push_back(name + " stands in two rows");
+}
+
+/// Returns the arrays of operation `index` of a row. A cell without semicolon holds for all
+/// operations of its row.
+std::string arrays_in(const std::string& cell, std::size_t index) {
+  const Strings groups = split(cell, ";");
+  return joined(names_in(groups.size() == 1 ? cell : groups.at(index)));
+}
+
+/// Returns the arrays of each operation that a page names.
+Facts operators_on(std::string_view page, Strings& differences) {
+  Facts facts;
+  for (const Strings& cells : table_below(page, "## What operators do")) {
+    const Strings names = names_in(cells.front());
+    for (const std::size_t column : {1U, 2U}) {
+      const std::size_t groups = cells.size() < 4 ? 0 : split(cells[column], ";").size();
+      if (groups == 1 || groups == names.size()) continue;
+      differences.push_back(cells.front() + " needs arrays for each of its operations");
+      return facts;
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      add_fact(
+          names[i], arrays_in(cells[1], i) + " -> " + arrays_in(cells[2], i), facts, differences);
+    }
+  }
+  return facts;
+}
+
+std::string names_of(const std::vector<spec::Array>& arrays) {
+  Strings names;
+  for (const spec::Array each : arrays) names.emplace_back(spec::name(each));
+  return joined(names);
+}
+
+/// Returns the arrays of each operation by its contract.
+Facts operators_by_contract() {
+  Facts facts;
+  for (const reference::PtychoOperator& each : reference::ptycho()) {
+    const spec::OperatorTraits& traits = spec::ptycho(each.contract);
+    facts[std::string(each.contract.name)] =
+        names_of(traits.inputs) + " -> " + names_of(traits.outputs);
+  }
+  return facts;
+}
+
+/// Appends a sentence for each fact that only one side has, or that differs.
+void compare(const Facts& page, const Facts& code, Strings& differences) {
+  for (const auto& [name, fact] : code) {
+    const auto found = page.find(name);
+    if (found == page.end()) {
+      differences.push_back(name + " has no row");
+    } else if (found->second != fact) {
+      differences.push_back(name + " has " + found->second + " instead of " + fact);
+    }
+  }
+  for (const auto& [name, fact] : page) {
+    if (!code.contains(name)) differences.push_back(name + " has a row, but does not exist");
+  }
+}
+
+Strings differences_of_operators(std::string_view page) {
+  Strings differences;
+  const Facts on_page = operators_on(page, differences);
+  compare(on_page, operators_by_contract(), differences);
+  return differences;
+}
+
+TEST(InputsPageTest, names_the_arrays_of_every_operator) {
+  EXPECT_EQ(differences_of_operators(page()), Strings{});
+}
+
+/// The inputs of an array depend on its number.
+TEST(InputsPageTest, names_the_number_of_every_array) {
+  Facts on_page;
+  Strings differences;
+  for (const Strings& cells : table_below(page(), "## Arrays")) {
+    // After each name stands a space, the number, and a comma or semicolon.
+    const Strings parts = split(cells.front(), "`");
+    for (std::size_t i = 1; i + 1 < parts.size(); i += 2) {
+      const std::string& behind = parts[i + 1];
+      add_fact(parts[i], behind.substr(1, behind.find_first_of(",;") - 1), on_page, differences);
+    }
+  }
+  Facts in_code;
+  for (const spec::ArrayInfo& each : spec::array_table) {
+    if (each.array == spec::Array::none) continue;
+    in_code[std::string(each.name)] = std::to_string(spec::to_size(each.array));
+  }
+  compare(on_page, in_code, differences);
+  EXPECT_EQ(differences, Strings{});
+}
+
+/// The page with one text replaced, which must occur exactly once.
+std::string page_with(const std::string& old_text, const std::string& new_text) {
+  const Strings parts = split(page(), old_text);
+  EXPECT_EQ(parts.size(), 2U) << old_text;
+  return parts.front() + new_text + parts.back();
+}
+
+const std::string intensity_row = "\n| `intensity` | `far_waves` | `frames` |";
+
+TEST(InputsPageTest, a_missing_row_is_named) {
+  const std::string text = page_with(intensity_row, "\n| no name | `far_waves` | `frames` |");
+  EXPECT_EQ(differences_of_operators(text), Strings{"intensity has no row"});
+}
+
+TEST(InputsPageTest, an_additional_row_is_named) {
+  const std::string text =
+      page_with(intensity_row, "\n| `blur` | `frames` | `frames` | x |" + intensity_row);
+  EXPECT_EQ(differences_of_operators(text), Strings{"blur has a row, but does not exist"});
+}
+
+TEST(InputsPageTest, a_second_row_of_an_operator_is_named) {
+  const std::string text =
+      page_with(intensity_row, "\n| `intensity` | `far_waves` | `frames` | x |" + intensity_row);
+  EXPECT_EQ(differences_of_operators(text), Strings{"intensity stands in two rows"});
+}
+
+TEST(InputsPageTest, wrong_arrays_are_named) {
+  const std::string text = page_with(intensity_row, "\n| `intensity` | `waves`, `mask` | `cost` |");
+  EXPECT_EQ(differences_of_operators(text),
+            Strings{"intensity has waves, mask -> cost instead of far_waves -> frames"});
+}
+
+TEST(InputsPageTest, arrays_in_another_order_are_named) {
+  const std::string text =
+      page_with("| `insert` | `patches`, `positions` |", "| `insert` | `positions`, `patches` |");
+  EXPECT_EQ(
+      differences_of_operators(text),
+      Strings{"insert has positions, patches -> object instead of patches, positions -> object"});
+}
+
+}  // namespace
+}  // namespace rankcheck::cases
