@@ -23,7 +23,7 @@ struct Target {
   bool is_upper;
 };
 
-/// All targets. README.md lists them in its section Speed.
+/// All targets. cases/bench/README.md lists them.
 [[nodiscard]] std::span<const Target> targets();
 
 /// A measured speed that has a target.
