@@ -13,7 +13,7 @@
 #include "reference/spec/type.hpp"
 
 /// The harness generates cases, runs and judges them, shrinks failures and reports. It knows no
-/// operation by name.
+/// operation and no family by name.
 namespace rankcheck::harness {
 
 /// How the elements of the send buffers are derived from (data_seed, rank, index); see input.hpp.
@@ -76,9 +76,10 @@ struct Case {
   /// World rank r holds the inputs of rank (r + rotate) mod ranks. So a property can permute the
   /// inputs without permuting the ranks.
   int rotate = 0;
-  /// A small whole number that multiplies the exact inputs.
+  /// A small whole number that multiplies the inputs. The family says which inputs.
   int scale = 1;
-  /// If above 0, the inputs of this seed are added to the inputs of data_seed (exact inputs only).
+  /// If above 0, the inputs of this seed are added to the inputs of data_seed. The family says to
+  /// which inputs.
   std::uint64_t added_seed = 0;
   /// Schedule and fault in gpu's text form; the backend interprets them.
   std::string schedule = "in_order";

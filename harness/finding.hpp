@@ -25,7 +25,7 @@ struct Unit {
   /// The only types to use. Empty: every type that the operation and the backend take.
   std::vector<spec::Type> types;
   /// Every cell must be covered by at least one case that was run and compared. Cells are
-  /// "<type>/<op>", "site/<class>", "ranks/<number>" and "input/<type>/<class>".
+  /// "<type>/<variant>", "site/<class>", "ranks/<number>" and "input/<type>/<class>".
   bool require_all_cells = true;
   /// Patterns of "<operation>/<cell>". Matching cells must be covered even if the backend refuses
   /// them.

@@ -16,7 +16,7 @@ namespace rankcheck::harness {
 
 struct Cell;
 
-/// A class of cases that a unit has to cover, in addition to its types and ops.
+/// A class of cases that a unit has to cover, in addition to its types and variants.
 struct SiteClass {
   /// What a case must have so that the class is meaningful.
   enum class Needs : std::uint8_t { nothing, data, no_data, schedules };

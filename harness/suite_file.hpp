@@ -29,14 +29,14 @@ struct SuiteEntry {
   int ranks_min = 1;
   int ranks_max = 8;
   std::vector<spec::Type> types;
-  /// Whether every cell, (type, op) or site class, must be covered. If so, a unit that misses a
-  /// cell is vacuous.
+  /// Whether every cell (a type in a variant, or a site class) must be covered. If so, a unit that
+  /// misses a cell is vacuous.
   bool require_all_cells = true;
   /// Patterns of "<operation>/<cell>". Matching cells must be covered even if the backend refuses
   /// them.
   std::vector<std::string> require = {};
-  /// At least one judged case must have this many members. Without a value: 2 for collectives and 1
-  /// for operators, but at most `ranks_max`.
+  /// At least one judged case must have this many members. Without a value: as many as the
+  /// operation's family says (Family::ranks_usual), but at most `ranks_max`.
   std::optional<int> ranks_required = {};
 };
 
