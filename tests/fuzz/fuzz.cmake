@@ -25,11 +25,12 @@ endif()
 
 # The sources that the readers need, and no others, because clang compiles all of them again.
 set(fuzzed_sources
-  harness/case.cpp harness/checksum.cpp harness/fields.cpp harness/files.cpp harness/finding.cpp
+  harness/case.cpp harness/checksum.cpp harness/family.cpp harness/fields.cpp harness/files.cpp harness/finding.cpp
   harness/finding_json.cpp harness/journal.cpp harness/json_text.cpp harness/nearest.cpp
   harness/record.cpp harness/suite_file.cpp harness/summary.cpp
   harness/table.cpp harness/verdict.cpp harness/worker/protocol.cpp gpu/plan/topology.cpp
-  harness/run/memory.cpp)
+  harness/run/memory.cpp cases/families/collectives/fields.cpp cases/families/ptycho/fields.cpp
+  cases/families/ptycho/symmetry.cpp)
 set(fuzz_runs case:50000 suite:50000 journal:20000 topology:100000 frame:50000)
 if(NOT reconstruct_absent)
   list(APPEND fuzzed_sources
@@ -42,7 +43,7 @@ list(TRANSFORM fuzzed_sources PREPEND ${CMAKE_SOURCE_DIR}/)
 file(GLOB spec_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/reference/spec/*.cpp)
 list(TRANSFORM fuzz_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE target_sources)
 list(APPEND fuzzed_sources ${spec_sources} ${target_sources}
-  ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/libfuzzer.cpp)
+  ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/libfuzzer.cpp ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/families.cpp)
 
 set(fuzz_sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
 set(fuzz_flags -std=c++20 -O1 -gline-tables-only ${fuzz_sanitizers} -fsanitize=fuzzer-no-link

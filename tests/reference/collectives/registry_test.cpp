@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/collective.hpp"
+
 #include "tests/print.hpp"
 
 namespace rankcheck::reference {
