@@ -93,7 +93,7 @@ const std::vector<Room>& all_rooms() {
       // How devices are reached, and what is done with them.
       {"cases/devices", {"cases/families"}},
       {"cases/backends", {"cases/families", "cases/devices"}},
-      {"cases/audit", {"cases/families", "cases/devices", "cases/backends"}},
+      {"cases/audit", {"cases/families", "cases/backends"}},
       {"cases/hardware", {"cases/devices", "cases/backends"}},
       {"cases/bench", {"cases/families", "cases/suites", "cases/devices", "cases/backends"}},
       {"cases/reconstruct", {"cases/families", "cases/ptycho"}},
@@ -104,7 +104,6 @@ const std::vector<Room>& all_rooms() {
         "cases/suites",
         "cases/collectives",
         "cases/ptycho",
-        "cases/devices",
         "cases/backends",
         "cases/audit",
         "cases/hardware",

@@ -30,7 +30,7 @@ std::string in_place_of(const spec::Contract& contract) {
   return {};
 }
 
-TEST(CollectivesPageTest, names_every_collective_and_how_it_is_in_place) {
+TEST(CollectivesPageTest, NamesEveryCollectiveAndHowItIsInPlace) {
   const std::string page = harness::read_file(std::filesystem::path(RANKCHECK_SOURCE_DIR) /
                                               "cases/families/collectives/INPUTS.md");
   tests::Facts on_page;

@@ -83,12 +83,12 @@ Strings differences_of_operators(std::string_view page) {
   return differences;
 }
 
-TEST(InputsPageTest, names_the_arrays_of_every_operator) {
+TEST(InputsPageTest, NamesTheArraysOfEveryOperator) {
   EXPECT_EQ(differences_of_operators(page()), Strings{});
 }
 
 /// The inputs of an array depend on its number.
-TEST(InputsPageTest, names_the_number_of_every_array) {
+TEST(InputsPageTest, NamesTheNumberOfEveryArray) {
   Facts on_page;
   Strings differences;
   for (const Strings& cells : table_below(page(), "## Arrays")) {
@@ -117,30 +117,30 @@ std::string page_with(const std::string& old_text, const std::string& new_text) 
 
 const std::string intensity_row = "\n| `intensity` | `far_waves` | `frames` |";
 
-TEST(InputsPageTest, a_missing_row_is_named) {
+TEST(InputsPageTest, AMissingRowIsNamed) {
   const std::string text = page_with(intensity_row, "\n| no name | `far_waves` | `frames` |");
   EXPECT_EQ(differences_of_operators(text), Strings{"intensity has no row"});
 }
 
-TEST(InputsPageTest, an_additional_row_is_named) {
+TEST(InputsPageTest, AnAdditionalRowIsNamed) {
   const std::string text =
       page_with(intensity_row, "\n| `blur` | `frames` | `frames` | x |" + intensity_row);
   EXPECT_EQ(differences_of_operators(text), Strings{"blur has a row, but does not exist"});
 }
 
-TEST(InputsPageTest, a_second_row_of_an_operator_is_named) {
+TEST(InputsPageTest, ASecondRowOfAnOperatorIsNamed) {
   const std::string text =
       page_with(intensity_row, "\n| `intensity` | `far_waves` | `frames` | x |" + intensity_row);
   EXPECT_EQ(differences_of_operators(text), Strings{"intensity stands in two rows"});
 }
 
-TEST(InputsPageTest, wrong_arrays_are_named) {
+TEST(InputsPageTest, WrongArraysAreNamed) {
   const std::string text = page_with(intensity_row, "\n| `intensity` | `waves`, `mask` | `cost` |");
   EXPECT_EQ(differences_of_operators(text),
             Strings{"intensity has waves, mask -> cost instead of far_waves -> frames"});
 }
 
-TEST(InputsPageTest, arrays_in_another_order_are_named) {
+TEST(InputsPageTest, ArraysInAnotherOrderAreNamed) {
   const std::string text =
       page_with("| `insert` | `patches`, `positions` |", "| `insert` | `positions`, `patches` |");
   EXPECT_EQ(
