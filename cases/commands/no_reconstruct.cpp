@@ -15,7 +15,7 @@ namespace {
 void add_absent(CLI::App& app, const std::string& name) {
   CLI::App* command = app.add_subcommand(name, "Not in this build, which has no HDF5 and Cairo.");
   // Takes any arguments, so that the reason is the only complaint.
-  command->prefix_command();
+  command->allow_extras();
   command->callback([name] {
     throw harness::BadInput(name +
                             ": this build has no HDF5 and Cairo: install libhdf5-dev and "
