@@ -16,6 +16,8 @@ void add_absent(CLI::App& app, const std::string& name) {
   CLI::App* command = app.add_subcommand(name, "Not in this build, which has no HDF5 and Cairo.");
   // Takes any arguments, so that the reason is the only complaint.
   command->allow_extras();
+  // Otherwise the program would reject the arguments itself.
+  command->fallthrough(false);
   command->callback([name] {
     throw harness::BadInput(name +
                             ": this build has no HDF5 and Cairo: install libhdf5-dev and "
