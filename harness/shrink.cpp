@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <initializer_list>
 #include <numeric>
 #include <string>
@@ -14,6 +13,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/family.hpp"
+#include "harness/weights.hpp"
 
 namespace rankcheck::harness {
 
@@ -46,11 +46,6 @@ constexpr std::array plain_inputs{InputKind::coded,
                                   InputKind::each_special};
 constexpr std::array<std::string_view, 3> plain_policies{"in_order", "random", "pct"};
 
-template <class List, class Value>
-std::uint64_t place(const List& list, const Value& value) {
-  return static_cast<std::uint64_t>(std::find(list.begin(), list.end(), value) - list.begin());
-}
-
 /// The two parts of a schedule's text. A text that cannot be parsed is the least plain.
 struct Schedule {
   std::uint64_t policy = plain_policies.size();
@@ -74,11 +69,6 @@ std::uint64_t out_of_order(const std::vector<int>& group) {
     for (std::size_t j = i + 1; j < group.size(); ++j) pairs += group[i] > group[j] ? 1 : 0;
   }
   return pairs;
-}
-
-/// Distance from 1.
-std::uint64_t distance(int value) {
-  return static_cast<std::uint64_t>(std::abs(std::int64_t{value} - 1));
 }
 
 /// The fields of a family at a place, in the order in which they are shrunk.
@@ -143,7 +133,7 @@ Weight weight_of(const ShrinkOrder& order, const Case& c) {
   add_family(ShrinkPlace::behind_type);
   add({place(plain_inputs, c.input), schedule.policy, schedule.seed});
   add_family(ShrinkPlace::behind_schedule);
-  add({distance(c.scale) * 2 + (c.scale < 1 ? 1 : 0), c.added_seed, number(c.rotate), c.data_seed});
+  add({distance_from(1, c.scale), c.added_seed, number(c.rotate), c.data_seed});
   return weight;
 }
 

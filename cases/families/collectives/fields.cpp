@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 #include <vector>
 
 #include "reference/spec/to_size.hpp"
 
 #include "harness/family_field.hpp"
+#include "harness/weights.hpp"
 
 #include "cases/families/collectives/case.hpp"
 
@@ -43,6 +43,7 @@ namespace {
 
 using harness::Case;
 using harness::FamilyField;
+using harness::place;
 using harness::ShrinkPlace;
 using harness::smaller;
 using spec::Pattern;
@@ -56,11 +57,6 @@ constexpr std::array plain_ops{ReduceOp::sum,
                                ReduceOp::avg,
                                ReduceOp::premul_sum};
 constexpr std::array plain_patterns{Pattern::ring, Pattern::pairs, Pattern::self};
-
-template <class List, class Value>
-std::uint64_t place(const List& list, const Value& value) {
-  return static_cast<std::uint64_t>(std::find(list.begin(), list.end(), value) - list.begin());
-}
 
 template <auto member>
 constexpr harness::Field<Case> field(std::string_view name) {
@@ -125,20 +121,16 @@ constexpr std::array all_fields{
             [](const Case& c, std::vector<Case>& out) {
               with(&CollectiveCase::pattern, c, plain_patterns, out);
             }},
-    FamilyField{.json = field<&CollectiveCase::shift>("shift"),
-                .before = "in_place",
-                .place = ShrinkPlace::behind_schedule,
-                .order = 1,
-                .weight =
-                    [](const Case& c) {
-                      const std::int64_t shift = collective(c).shift;
-                      return static_cast<std::uint64_t>(std::abs(shift - 1)) * 2 +
-                             (shift < 1 ? 1 : 0);
-                    },
-                .candidates =
-                    [](const Case& c, std::vector<Case>& out) {
-                      with(&CollectiveCase::shift, c, std::array{1, 0, 2, -1}, out);
-                    }},
+    FamilyField{
+        .json = field<&CollectiveCase::shift>("shift"),
+        .before = "in_place",
+        .place = ShrinkPlace::behind_schedule,
+        .order = 1,
+        .weight = [](const Case& c) { return harness::distance_from(1, collective(c).shift); },
+        .candidates =
+            [](const Case& c, std::vector<Case>& out) {
+              with(&CollectiveCase::shift, c, std::array{1, 0, 2, -1}, out);
+            }},
     FamilyField{.json = field<&CollectiveCase::first_index>("first_index"),
                 .before = "scale",
                 .place = ShrinkPlace::behind_counts,

@@ -11,6 +11,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/family_field.hpp"
+#include "harness/weights.hpp"
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/symmetry.hpp"
@@ -76,10 +77,8 @@ std::uint64_t size_of(const Case& c) {
   return static_cast<std::uint64_t>(ptycho(c).scene.*member);
 }
 
-/// The smaller of two numbers with the same magnitude is the positive one.
 std::uint64_t weight_of_moved(const Case& c) {
-  const std::int64_t moved = ptycho(c).moved;
-  return static_cast<std::uint64_t>(std::abs(moved)) * 2 + (moved < 0 ? 1 : 0);
+  return harness::distance_from(0, ptycho(c).moved);
 }
 
 std::uint64_t weight_of_distance(const Case& c) {
@@ -93,8 +92,7 @@ std::uint64_t weight_of_wavelength(const Case& c) {
 }
 
 std::uint64_t weight_of_scan(const Case& c) {
-  return static_cast<std::uint64_t>(
-      std::find(plain_scans.begin(), plain_scans.end(), ptycho(c).scan) - plain_scans.begin());
+  return harness::place(plain_scans, ptycho(c).scan);
 }
 
 /// The window shrinks alone, or object and detector shrink with it.
