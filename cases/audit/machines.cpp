@@ -50,7 +50,7 @@ void reduce_along_chain(Builder& builder) {
   hand_out(builder, last, 0);
 }
 
-constexpr std::array bugs{
+constexpr std::array machines{
     Bug{.name = "powers_of_two_only",
         .summary =
             "Ranks beyond the largest power of two receive the result but do not contribute.",
@@ -107,7 +107,7 @@ constexpr std::array bugs{
 }  // namespace
 
 void add_bugs_in_machines(std::vector<Bug>& out) {
-  out.insert(out.end(), bugs.begin(), bugs.end());
+  out.insert(out.end(), machines.begin(), machines.end());
 }
 
 }  // namespace rankcheck::cases::audit

@@ -63,7 +63,7 @@ bool has_slices(const Case& c) {
   return ptycho(c).scene.slices > 1;
 }
 
-constexpr std::array bugs{
+constexpr std::array slices{
     Bug{.name = "divided_by_slices",
         .summary = "The adjoint in the object is divided by the number of slices.",
         .source = "tike, Multislice",
@@ -131,7 +131,7 @@ constexpr std::array bugs{
 }  // namespace
 
 void add_bugs_in_slices(std::vector<Bug>& out) {
-  out.insert(out.end(), bugs.begin(), bugs.end());
+  out.insert(out.end(), slices.begin(), slices.end());
 }
 
 }  // namespace rankcheck::cases::audit

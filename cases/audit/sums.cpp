@@ -144,7 +144,7 @@ constexpr std::array gradients{
             }},
 };
 
-constexpr std::array costs{
+constexpr std::array summed_costs{
     Bug{.name = "cost_mean_of_means",
         .summary = "The cost is a mean of the ranks' means, so all ranks have the same weight.",
         .source = "Pty-Chi ae2f868",
@@ -201,7 +201,7 @@ constexpr std::array weights{
 
 void add_bugs_in_sums(std::vector<Bug>& out) {
   out.insert(out.end(), gradients.begin(), gradients.end());
-  out.insert(out.end(), costs.begin(), costs.end());
+  out.insert(out.end(), summed_costs.begin(), summed_costs.end());
   out.insert(out.end(), weights.begin(), weights.end());
 }
 

@@ -33,7 +33,7 @@ worker::Command launch(const std::string& program, const std::vector<std::string
   return command;
 }
 
-std::unique_ptr<worker::WorkerBackend> open_worker(const harness::BackendOptions& options) {
+std::unique_ptr<worker::WorkerBackend> start_cuda_worker(const harness::BackendOptions& options) {
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
       .command =
           [ranks = options.ranks_max](const std::string&) {
@@ -45,13 +45,13 @@ std::unique_ptr<worker::WorkerBackend> open_worker(const harness::BackendOptions
   });
 }
 
-std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
+std::unique_ptr<harness::Backend> open_cuda(const harness::BackendOptions& options) {
   harness::run::require_ranks("cuda", options.ranks_max, cuda_ranks_max);
-  return open_worker(options);
+  return start_cuda_worker(options);
 }
 
-nlohmann::json describe(const harness::StopRequest& stop) {
-  return open_worker({.ranks_max = 1, .stop = stop})->versions();
+nlohmann::json describe_cuda(const harness::StopRequest& stop) {
+  return start_cuda_worker({.ranks_max = 1, .stop = stop})->versions();
 }
 
 }  // namespace
@@ -81,8 +81,8 @@ harness::BackendEntry cuda_backend() {
               "Ranks run on the streams of this machine's CUDA devices, any number on each device; "
               "never run on hardware.",
           .why_unavailable = [] { return cuda_worker().why_unavailable(); },
-          .open = open,
-          .describe = describe,
+          .open = open_cuda,
+          .describe = describe_cuda,
           .ranks_max = cuda_ranks_max,
           .compiled = [] { return cuda_worker().compiled(); },
           .notes = [] { return cuda_worker().notes(); }};

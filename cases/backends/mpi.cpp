@@ -24,7 +24,7 @@ namespace {
 namespace worker = harness::worker;
 
 /// Each rank is a process, and all processes share one machine.
-constexpr int ranks_max = 64;
+constexpr int mpi_ranks_max = 64;
 
 std::string worker_path() {
   return program_beside("rankcheck-worker-mpi");
@@ -83,7 +83,7 @@ worker::Command command(int ranks, const std::string& directory, const std::stri
       }};
 }
 
-std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOptions& options) {
+std::unique_ptr<worker::WorkerBackend> start_mpi_workers(const harness::BackendOptions& options) {
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
       .command =
           [ranks = options.ranks_max](const std::string& directory) {
@@ -95,13 +95,13 @@ std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOption
   });
 }
 
-std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
-  harness::run::require_ranks("mpi", options.ranks_max, ranks_max);
-  return open_workers(options);
+std::unique_ptr<harness::Backend> open_mpi(const harness::BackendOptions& options) {
+  harness::run::require_ranks("mpi", options.ranks_max, mpi_ranks_max);
+  return start_mpi_workers(options);
 }
 
-nlohmann::json describe(const harness::StopRequest& stop) {
-  return open_workers({.ranks_max = 1, .stop = stop})->versions();
+nlohmann::json describe_mpi(const harness::StopRequest& stop) {
+  return start_mpi_workers({.ranks_max = 1, .stop = stop})->versions();
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ nlohmann::json describe(const harness::StopRequest& stop) {
 int reconstruct_in_mpi(int ranks,
                        const std::vector<std::string>& arguments,
                        const std::atomic<bool>& interrupted) {
-  harness::run::require_ranks("mpi", ranks, ranks_max);
+  harness::run::require_ranks("mpi", ranks, mpi_ranks_max);
   const worker::WorkFolder folder;
   worker::Command started =
       command(ranks, folder.path(), require_program_beside(mpi_reconstruct_program));
@@ -124,9 +124,9 @@ harness::BackendEntry mpi_backend() {
           .summary =
               "The MPI library's own collectives run in one process per rank, started with mpirun.",
           .why_unavailable = why_unavailable,
-          .open = open,
-          .describe = describe,
-          .ranks_max = ranks_max};
+          .open = open_mpi,
+          .describe = describe_mpi,
+          .ranks_max = mpi_ranks_max};
 }
 
 }  // namespace rankcheck::cases

@@ -19,7 +19,7 @@ namespace {
 namespace worker = harness::worker;
 
 /// Each rank is a process, and all processes share one machine.
-constexpr int ranks_max = 64;
+constexpr int nccl_ranks_max = 64;
 
 WorkerProgram program() {
   return {program_beside("rankcheck-worker-nccl"),
@@ -27,7 +27,7 @@ WorkerProgram program() {
           "build again"};
 }
 
-std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOptions& options) {
+std::unique_ptr<worker::WorkerBackend> start_nccl_workers(const harness::BackendOptions& options) {
   // A worker that gives up by itself leaves the device clean. So the worker gets less time than our
   // own timeout.
   const double patience_s = 0.8 * options.timeout_s;
@@ -49,9 +49,9 @@ std::unique_ptr<worker::WorkerBackend> open_workers(const harness::BackendOption
   });
 }
 
-std::unique_ptr<harness::Backend> open(const harness::BackendOptions& options) {
-  harness::run::require_ranks("nccl", options.ranks_max, ranks_max);
-  return open_workers(options);
+std::unique_ptr<harness::Backend> open_nccl(const harness::BackendOptions& options) {
+  harness::run::require_ranks("nccl", options.ranks_max, nccl_ranks_max);
+  return start_nccl_workers(options);
 }
 
 }  // namespace
@@ -62,12 +62,12 @@ harness::BackendEntry nccl_backend() {
               "NCCL's own collectives run in one process per rank or in one process, with several "
               "ranks on a device; never run on hardware.",
           .why_unavailable = [] { return program().why_unavailable(); },
-          .open = open,
+          .open = open_nccl,
           .describe =
               [](const harness::StopRequest& stop) {
-                return open_workers({.ranks_max = 1, .stop = stop})->versions();
+                return start_nccl_workers({.ranks_max = 1, .stop = stop})->versions();
               },
-          .ranks_max = ranks_max,
+          .ranks_max = nccl_ranks_max,
           // NCCL uses its direct paths between devices only if no two ranks share a device.
           .one_rank_per_device = true,
           .compiled = [] { return program().compiled(); },

@@ -12,9 +12,6 @@ namespace rankcheck::cases::reconstruct {
 
 namespace {
 
-using hdf5::Array;
-using hdf5::Reader;
-
 const std::string detector = "entry_1/instrument_1/detector_1/";
 const std::string source = "entry_1/instrument_1/source_1/";
 
@@ -22,7 +19,7 @@ constexpr double joules_per_electronvolt = 1.602176634e-19;
 /// Upper limit for the energy of a photon in joules. A larger number must be in another unit.
 constexpr double photon_joules_max = 1e-9;
 
-double joules(const Reader& file, const std::string& name) {
+double joules(const hdf5::Reader& file, const std::string& name) {
   const double value = positive(file, name, file.number(name), "joules");
   const std::string unit = file.attribute(name, "units");
   if (unit == "eV") return value * joules_per_electronvolt;
@@ -38,7 +35,7 @@ double joules(const Reader& file, const std::string& name) {
   return value;
 }
 
-double wavelength(const Reader& file) {
+double wavelength(const hdf5::Reader& file) {
   const std::string name =
       file.first_of({source + "wavelength", source + "energy"}, "metres or joules");
   return name == source + "energy" ? wavelength_of_energy(joules(file, name))
@@ -47,13 +44,13 @@ double wavelength(const Reader& file) {
 
 /// Reads height and width of the detector's pixels. They are datasets of their own, or the lengths
 /// of two vectors: from a pixel to the next row, and to the next column.
-void read_pixels(const Reader& file, Geometry& geometry) {
+void read_pixels(const hdf5::Reader& file, Geometry& geometry) {
   const std::string height = detector + "y_pixel_size";
   const std::string width = detector + "x_pixel_size";
   const std::string vectors = detector + "basis_vectors";
   const std::string first = file.first_of({width, height, vectors}, "metres");
   if (first == vectors) {
-    const Array<double> basis = file.numbers<double>(vectors);
+    const hdf5::Array<double> basis = file.numbers<double>(vectors);
     if (basis.shape != hdf5::Shape{2, 3}) file.reject(vectors, "[2, 3]", hdf5::text(basis.shape));
     const std::vector<double>& v = basis.values;
     const double metres = metres_per_unit(file, vectors);
@@ -77,7 +74,7 @@ void read_pixels(const Reader& file, Geometry& geometry) {
 }
 
 /// Masks pixels in which the detector's code for a bad pixel stands in place of counts.
-void mask_codes(const Reader& file, Recording& recording) {
+void mask_codes(const hdf5::Reader& file, Recording& recording) {
   const std::optional<float> end = file.counts_end(recording.frames_name);
   if (!end) return;
   ImageReader frames(file, recording.stacks);
@@ -95,7 +92,7 @@ void mask_codes(const Reader& file, Recording& recording) {
 
 /// Reads the mask: 1 where the detector measures. A pixel that is bad in one frame is left out in
 /// all frames.
-void read_mask(const Reader& file, const hdf5::Shape& frames, Recording& recording) {
+void read_mask(const hdf5::Reader& file, const hdf5::Shape& frames, Recording& recording) {
   const std::string name = detector + "mask";
   const auto pixels = spec::to_size(frames[1] * frames[2]);
   std::vector<float>& mask = recording.mask;
@@ -123,7 +120,7 @@ void read_mask(const Reader& file, const hdf5::Shape& frames, Recording& recordi
 }
 
 /// Reads (x, y) or (x, y, z) of each position. Returns (row, column) in metres.
-std::vector<double> read_translation(const Reader& file,
+std::vector<double> read_translation(const hdf5::Reader& file,
                                      const std::string& name,
                                      std::int64_t positions) {
   const hdf5::Shape shape = file.shape(name);
@@ -132,7 +129,7 @@ std::vector<double> read_translation(const Reader& file,
     file.reject(
         name, fmt::format("[{}, 3], a position for each frame", positions), hdf5::text(shape));
   }
-  const Array<double> stored = file.numbers<double>(name);
+  const hdf5::Array<double> stored = file.numbers<double>(name);
   std::vector<double> translation;
   const double metres = metres_per_unit(file, name);
   const auto stride = spec::to_size(stored.shape[1]);
@@ -144,10 +141,10 @@ std::vector<double> read_translation(const Reader& file,
 }
 
 /// Reads an array and gives it `rank` dimensions: adds leading dimensions of 1, or drops them.
-Array<std::complex<float>> read_complex(const Reader& file,
-                                        const std::string& name,
-                                        std::size_t rank) {
-  Array<std::complex<float>> array = file.complex(name);
+hdf5::Array<std::complex<float>> read_complex(const hdf5::Reader& file,
+                                              const std::string& name,
+                                              std::size_t rank) {
+  hdf5::Array<std::complex<float>> array = file.complex(name);
   while (array.shape.size() < rank) array.shape.insert(array.shape.begin(), 1);
   while (array.shape.size() > rank && array.shape.front() == 1) {
     array.shape.erase(array.shape.begin());
@@ -155,7 +152,7 @@ Array<std::complex<float>> read_complex(const Reader& file,
   return array;
 }
 
-void read_object(const Reader& file, Recording& recording) {
+void read_object(const hdf5::Reader& file, Recording& recording) {
   recording.object_name = "entry_1/image_1/data";
   if (!file.has(recording.object_name)) return;
   const hdf5::Shape shape = file.shape(recording.object_name);
@@ -169,7 +166,7 @@ void read_object(const Reader& file, Recording& recording) {
   file.reject(recording.object_name, "at least one pixel", hdf5::text(shape));
 }
 
-void read_start(const Reader& file, Recording& recording) {
+void read_start(const hdf5::Reader& file, Recording& recording) {
   for (const std::string& name : {source + "illumination", detector + "data_illumination"}) {
     if (!recording.probe_name.empty() || !file.has(name)) continue;
     recording.probe_name = name;
@@ -180,7 +177,7 @@ void read_start(const Reader& file, Recording& recording) {
 
 }  // namespace
 
-Recording read_cxi(const Reader& file) {
+Recording read_cxi(const hdf5::Reader& file) {
   Recording recording;
   recording.frames_name =
       file.first_of({detector + "data", "entry_1/data_1/data"}, "[positions, rows, columns]");

@@ -12,13 +12,10 @@ namespace rankcheck::cases::reconstruct {
 
 namespace {
 
-using hdf5::Array;
-using hdf5::Reader;
-
 constexpr double joules_per_kiloelectronvolt = 1.602176634e-16;
 
 /// Reads one number for both axes, or one for rows and one for columns.
-std::pair<double, double> read_pair(const Reader& file, const std::string& name) {
+std::pair<double, double> read_pair(const hdf5::Reader& file, const std::string& name) {
   const std::vector<double> values = file.numbers<double>(name).values;
   if (values.empty() || values.size() > 2) {
     file.reject(name, "one or two numbers", fmt::format("{}", values.size()));
@@ -27,11 +24,13 @@ std::pair<double, double> read_pair(const Reader& file, const std::string& name)
 }
 
 /// Returns meta/<name>, or info/<name>, which older files have.
-std::string described(const Reader& file, const std::string& name, std::string_view expected) {
+std::string described(const hdf5::Reader& file,
+                      const std::string& name,
+                      std::string_view expected) {
   return file.first_of({"meta/" + name, "info/" + name}, expected);
 }
 
-Geometry read_geometry(const Reader& file) {
+Geometry read_geometry(const hdf5::Reader& file) {
   const std::string energy = described(file, "energy", "kiloelectronvolts");
   const std::string distance = described(file, "distance", "metres");
   const std::string pixels = described(file, "psize", "metres");
@@ -51,7 +50,7 @@ std::size_t pixels_of(const hdf5::Shape& frames) {
 }
 
 /// Notes which pixels of a chunk's frames have no weight.
-void apply_weights(const Reader& file,
+void apply_weights(const hdf5::Reader& file,
                    const std::string& name,
                    const hdf5::Shape& frames,
                    std::vector<bool>& is_bad) {
@@ -74,7 +73,7 @@ void apply_weights(const Reader& file,
 }
 
 /// Adds a chunk to the recording. `bad_in` counts the frames in which each pixel is bad.
-void read_chunk(const Reader& file,
+void read_chunk(const hdf5::Reader& file,
                 const std::string& chunk,
                 Recording& recording,
                 std::vector<std::int64_t>& bad_in) {
@@ -106,7 +105,7 @@ void read_chunk(const Reader& file,
     break;
   }
   for (std::size_t i = 0; i < is_bad.size(); ++i) bad_in[i % bad_in.size()] += is_bad[i] ? 1 : 0;
-  const Array<double> positions = file.numbers<double>(chunk + "/positions");
+  const hdf5::Array<double> positions = file.numbers<double>(chunk + "/positions");
   if (positions.shape != hdf5::Shape{shape[0], 2}) {
     file.reject(chunk + "/positions",
                 fmt::format("[{}, 2], a position for each frame", shape[0]),
@@ -118,7 +117,7 @@ void read_chunk(const Reader& file,
 
 /// Returns the row and column of zero frequency in the square that contains the frames. This is the
 /// middle if the file does not say.
-std::pair<int, int> read_center(const Reader& file, const Square& square) {
+std::pair<int, int> read_center(const hdf5::Reader& file, const Square& square) {
   for (const std::string& name : {std::string("meta/center"), std::string("info/center")}) {
     if (!file.has(name)) continue;
     const auto [row, col] = read_pair(file, name);
@@ -135,7 +134,7 @@ std::pair<int, int> read_center(const Reader& file, const Square& square) {
 
 }  // namespace
 
-Recording read_ptyd(const Reader& file) {
+Recording read_ptyd(const hdf5::Reader& file) {
   Recording recording;
   recording.geometry = read_geometry(file);
   const std::vector<std::string> chunks = file.members("chunks");

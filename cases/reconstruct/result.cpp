@@ -17,8 +17,6 @@ namespace rankcheck::cases::reconstruct {
 
 namespace {
 
-using hdf5::Shape;
-
 const std::string image = "entry_1/image_1/";
 const std::string illumination = "entry_1/instrument_1/source_1/illumination";
 const std::string solver_name = "rankcheck_1/solver";
@@ -47,7 +45,7 @@ std::uint64_t read_hash(const hdf5::Reader& file, const std::string& name) {
 /// Reads complex numbers of a shape. A negative extent allows any extent.
 std::vector<std::complex<float>> read_complex(const hdf5::Reader& file,
                                               const std::string& name,
-                                              const Shape& expected) {
+                                              const hdf5::Shape& expected) {
   hdf5::Array<std::complex<float>> array = file.complex(name);
   bool fits = array.shape.size() == expected.size();
   for (std::size_t i = 0; fits && i < expected.size(); ++i) {

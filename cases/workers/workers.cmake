@@ -17,6 +17,7 @@ function(rankcheck_add_mpi_programs name)
     # The dynamic linker must find the functions of gpu/device/mpi/witness.cpp before those of the
     # library.
     set_target_properties(${program} PROPERTIES ENABLE_EXPORTS ON)
+    target_compile_options(${program} PRIVATE ${runs_rarely})
   endforeach()
 endfunction()
 
@@ -28,9 +29,11 @@ function(rankcheck_add_cuda_programs suffix devices)
   add_executable(${worker}
     ${CMAKE_SOURCE_DIR}/cases/workers/cuda.cpp ${CMAKE_SOURCE_DIR}/cases/workers/cuda_times.cpp)
   target_link_libraries(${worker} PRIVATE rankcheck_case_devices ${devices})
+  target_compile_options(${worker} PRIVATE ${runs_rarely})
   if(TARGET rankcheck_reconstruct)
     add_executable(${reconstruct} ${CMAKE_SOURCE_DIR}/cases/workers/reconstruct_cuda.cpp)
     target_link_libraries(${reconstruct} PRIVATE rankcheck_reconstruct ${devices})
+    target_compile_options(${reconstruct} PRIVATE ${runs_rarely})
   endif()
 endfunction()
 
@@ -44,6 +47,7 @@ if(TARGET rankcheck_nccl)
   add_executable(rankcheck-worker-nccl workers/nccl.cpp workers/launch.cpp)
   target_link_libraries(rankcheck-worker-nccl PRIVATE
     rankcheck_nccl rankcheck_all_families rankcheck_harness rankcheck_reference CLI11::CLI11)
+  target_compile_options(rankcheck-worker-nccl PRIVATE ${runs_rarely})
 endif()
 foreach(program IN ITEMS rankcheck-worker-mpi rankcheck-reconstruct-mpi rankcheck-worker-cuda
         rankcheck-reconstruct-cuda rankcheck-worker-nccl)

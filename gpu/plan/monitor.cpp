@@ -11,10 +11,6 @@ namespace rankcheck::gpu::plan {
 
 namespace {
 
-constexpr std::size_t index(int value) {
-  return spec::to_size(value);
-}
-
 bool moves_data(const Step& step) {
   return step.kind != StepKind::signal && step.kind != StepKind::wait;
 }
@@ -50,15 +46,15 @@ const Violation* Monitor::begin(const Plan& plan,
   plan_ = &plan;
   memory_ = memory;
   element_size_ = element_size;
-  ranks_ = index(plan.ranks());
+  ranks_ = spec::to_size(plan.ranks());
   violation_.text.clear();
   if (memory.size() != ranks_ || plan.events < plan.ranks()) {
     fail(Violation::Kind::malformed, "the plan's ranks, events and memory do not match");
     return &violation_;
   }
-  is_signalled_.assign(index(plan.events), 0);
+  is_signalled_.assign(spec::to_size(plan.events), 0);
   for (int rank = 0; rank < plan.ranks(); ++rank) {
-    const auto& program = plan.steps[index(rank)];
+    const auto& program = plan.steps[spec::to_size(rank)];
     for (std::size_t i = 0; i < program.size(); ++i) {
       const Move move{rank, static_cast<std::int32_t>(i)};
       const bool ok =
@@ -67,7 +63,7 @@ const Violation* Monitor::begin(const Plan& plan,
     }
   }
   clocks_.assign(ranks_ * ranks_, 0);
-  event_clocks_.resize((index(plan.events) - ranks_) * ranks_);
+  event_clocks_.resize((spec::to_size(plan.events) - ranks_) * ranks_);
   reads_.clear();
   segments_.resize(ranks_);
   for (int rank = 0; rank < plan.ranks(); ++rank) begin_memory(rank);
@@ -80,7 +76,7 @@ bool Monitor::check_event(const Move& move, const Step& step) {
   if (id < (signals ? plan_->ranks() : 0) || id >= plan_->events) {
     return fail(Violation::Kind::malformed, to_text(*plan_, move) + " names no event of the plan");
   }
-  if (signals && std::exchange(is_signalled_[index(id)], std::uint8_t{1}) != 0) {
+  if (signals && std::exchange(is_signalled_[spec::to_size(id)], std::uint8_t{1}) != 0) {
     return fail(Violation::Kind::malformed, to_text(*plan_, move) + " was signalled before");
   }
   return true;
@@ -108,7 +104,7 @@ bool Monitor::check_range(const Move& move, const Range& range) {
   if (range.rank < 0 || range.rank >= plan_->ranks()) {
     return fail(Violation::Kind::malformed, to_text(*plan_, move) + " names no rank of the plan");
   }
-  const std::int64_t size = memory_[index(range.rank)][range.buffer].size() / element_size_;
+  const std::int64_t size = memory_[spec::to_size(range.rank)][range.buffer].size() / element_size_;
   if (range.offset >= 0 && range.count >= 0 && range.count <= size &&
       range.offset <= size - range.count) {
     return true;
@@ -128,9 +124,9 @@ bool Monitor::check_overlap(const Move& move, const Step& step, const Range& sou
 }
 
 void Monitor::begin_memory(int rank) {
-  std::vector<Segment>& segments = segments_[index(rank)];
+  std::vector<Segment>& segments = segments_[spec::to_size(rank)];
   segments.clear();
-  const RankMemory& memory = memory_[index(rank)];
+  const RankMemory& memory = memory_[spec::to_size(rank)];
   const Extent& send = memory[Buffer::send];
   const Extent& recv = memory[Buffer::recv];
   const auto add = [&](std::int64_t begin, std::int64_t end, bool has_value) {
@@ -147,7 +143,7 @@ void Monitor::begin_memory(int rank) {
 }
 
 const Violation* Monitor::follow(const Move& move) {
-  const auto rank = index(move.rank);
+  const auto rank = spec::to_size(move.rank);
   clock(move.rank)[rank] = static_cast<std::uint32_t>(move.step + 2);
   if (move.step == Move::entry) return nullptr;
   const auto& program = plan_->steps[rank];
@@ -164,7 +160,7 @@ bool Monitor::follow_step(const Move& move, const Step& step) {
   }
   if (step.kind == StepKind::wait) {
     if (step.event.id < plan_->ranks()) {
-      std::uint32_t& entered = mine[index(step.event.id)];
+      std::uint32_t& entered = mine[spec::to_size(step.event.id)];
       entered = std::max(entered, std::uint32_t{1});
       return true;
     }
@@ -180,7 +176,7 @@ bool Monitor::follow_step(const Move& move, const Step& step) {
 
 bool Monitor::take_all(const Move& move) {
   for (const Buffer buffer : {Buffer::send, Buffer::recv, Buffer::scratch}) {
-    const std::int64_t count = memory_[index(move.rank)][buffer].size() / element_size_;
+    const std::int64_t count = memory_[spec::to_size(move.rank)][buffer].size() / element_size_;
     if (!touch(move, {.range = {move.rank, buffer, 0, count}, .writes = true})) return false;
   }
   return true;
@@ -188,7 +184,7 @@ bool Monitor::take_all(const Move& move) {
 
 bool Monitor::touch(const Move& move, const Access& access) {
   if (access.range.count == 0) return true;
-  std::vector<Segment>& segments = segments_[index(access.range.rank)];
+  std::vector<Segment>& segments = segments_[spec::to_size(access.range.rank)];
   const Extent extent = addresses(access.range);
   const std::size_t first = segment_at(segments, extent.begin);
   const std::size_t last = segment_at(segments, extent.end);
@@ -212,8 +208,8 @@ bool Monitor::touch_segment(const Move& move, const Access& access, Segment& seg
                     ", of which a part was never written");
   }
   if (access.writes) {
-    for (std::int32_t i = segment.reads; i >= 0; i = reads_[index(i)].next) {
-      const Epoch reader = reads_[index(i)].epoch;
+    for (std::int32_t i = segment.reads; i >= 0; i = reads_[spec::to_size(i)].next) {
+      const Epoch reader = reads_[spec::to_size(i)].epoch;
       if (!knows(move.rank, reader)) return fail_race(move, access, segment, reader);
     }
     segment.writer = now;
@@ -224,7 +220,8 @@ bool Monitor::touch_segment(const Move& move, const Access& access, Segment& seg
   // An earlier read that this rank knows of can be dropped: a move that is ordered after this read
   // is ordered after the earlier one too.
   std::int32_t rest = segment.reads;
-  while (rest >= 0 && knows(move.rank, reads_[index(rest)].epoch)) rest = reads_[index(rest)].next;
+  while (rest >= 0 && knows(move.rank, reads_[spec::to_size(rest)].epoch))
+    rest = reads_[spec::to_size(rest)].next;
   segment.reads = static_cast<std::int32_t>(reads_.size());
   reads_.push_back({now, rest});
   return true;
@@ -246,24 +243,24 @@ std::size_t Monitor::segment_at(std::vector<Segment>& segments, std::int64_t add
 
 Extent Monitor::addresses(const Range& range) const {
   const std::int64_t begin =
-      memory_[index(range.rank)][range.buffer].begin + range.offset * element_size_;
+      memory_[spec::to_size(range.rank)][range.buffer].begin + range.offset * element_size_;
   return {begin, begin + range.count * element_size_};
 }
 
 std::span<std::uint32_t> Monitor::clock(int rank) {
-  return {clocks_.data() + index(rank) * ranks_, ranks_};
+  return {clocks_.data() + spec::to_size(rank) * ranks_, ranks_};
 }
 
 std::span<std::uint32_t> Monitor::event_clock(Event event) {
-  return {event_clocks_.data() + (index(event.id) - ranks_) * ranks_, ranks_};
+  return {event_clocks_.data() + (spec::to_size(event.id) - ranks_) * ranks_, ranks_};
 }
 
 bool Monitor::knows(int rank, const Epoch& epoch) const {
-  return clocks_[index(rank) * ranks_ + index(epoch.rank)] >= epoch.time;
+  return clocks_[spec::to_size(rank) * ranks_ + spec::to_size(epoch.rank)] >= epoch.time;
 }
 
 bool Monitor::left_after_every_entry(int rank) const {
-  const auto first = clocks_.begin() + static_cast<std::ptrdiff_t>(index(rank) * ranks_);
+  const auto first = clocks_.begin() + static_cast<std::ptrdiff_t>(spec::to_size(rank) * ranks_);
   return std::all_of(first, first + static_cast<std::ptrdiff_t>(ranks_), [](std::uint32_t time) {
     return time > 0;
   });
@@ -273,7 +270,7 @@ const Violation* Monitor::deadlock(const Scheduler& scheduler) {
   std::string text;
   for (int rank = 0; rank < plan_->ranks(); ++rank) {
     const Move move = scheduler.position(rank);
-    const auto& program = plan_->steps[index(rank)];
+    const auto& program = plan_->steps[spec::to_size(rank)];
     if (move.step > static_cast<std::int32_t>(program.size())) continue;
     if (!text.empty()) text += "; ";
     text += to_text(*plan_, move) + " never continues";
@@ -291,7 +288,7 @@ bool Monitor::fail_race(const Move& move,
                         const Access& access,
                         const Segment& segment,
                         const Epoch& other) {
-  const std::int64_t base = memory_[index(access.range.rank)][access.range.buffer].begin;
+  const std::int64_t base = memory_[spec::to_size(access.range.rank)][access.range.buffer].begin;
   const Range touched{access.range.rank,
                       access.range.buffer,
                       (segment.begin - base) / element_size_,

@@ -14,10 +14,6 @@ namespace rankcheck::gpu::plan {
 
 namespace {
 
-constexpr std::size_t index(int value) {
-  return spec::to_size(value);
-}
-
 /// The progress of one rank through its program; times in seconds.
 struct Traveller {
   std::size_t step = 0;
@@ -43,14 +39,15 @@ class Clockwork {
       : plan_(plan),
         element_bytes_(element_bytes),
         topology_(topology),
-        travellers_(index(plan.ranks())),
-        signals_(index(plan.events)),
-        waiters_(index(plan.events)),
+        travellers_(spec::to_size(plan.ranks())),
+        signals_(spec::to_size(plan.events)),
+        waiters_(spec::to_size(plan.events)),
         egress_(travellers_.size() * topology.levels.size(), 0),
         ingress_(egress_) {
     // A rank's entry counts as signalled before time 0, so that every rank knows it at 0.
     constexpr double before = -std::numeric_limits<double>::infinity();
-    for (int rank = 0; rank < plan.ranks(); ++rank) signals_[index(rank)] = {rank, before, 0};
+    for (int rank = 0; rank < plan.ranks(); ++rank)
+      signals_[spec::to_size(rank)] = {rank, before, 0};
     for (const LinkLevel& level : topology.levels) {
       timing_.traffic.push_back({.link_class = level.link_class});
     }
@@ -62,8 +59,8 @@ class Clockwork {
     while (!queue_.empty()) {
       const int rank = queue_.top().second;
       queue_.pop();
-      const auto& program = plan_.steps[index(rank)];
-      Traveller& traveller = travellers_[index(rank)];
+      const auto& program = plan_.steps[spec::to_size(rank)];
+      Traveller& traveller = travellers_[spec::to_size(rank)];
       if (traveller.step == program.size()) {
         ++left;
         traveller.now = std::max(traveller.now, traveller.delivered);
@@ -105,9 +102,9 @@ class Clockwork {
   }
 
   bool wait(int rank, Traveller& traveller, Event event) {
-    const Signal& signal = signals_[index(event.id)];
+    const Signal& signal = signals_[spec::to_size(event.id)];
     if (signal.rank < 0) {
-      waiters_[index(event.id)].push_back(rank);
+      waiters_[spec::to_size(event.id)].push_back(rank);
       return false;
     }
     traveller.now = std::max(traveller.now, arrival(signal, rank));
@@ -115,9 +112,11 @@ class Clockwork {
   }
 
   void signal(int rank, const Traveller& traveller, Event event) {
-    const Signal& signal = signals_[index(event.id)] = {rank, traveller.now, traveller.delivered};
-    for (const int waiter : waiters_[index(event.id)]) {
-      queue_.push({std::max(arrival(signal, waiter), travellers_[index(waiter)].now), waiter});
+    const Signal& signal =
+        signals_[spec::to_size(event.id)] = {rank, traveller.now, traveller.delivered};
+    for (const int waiter : waiters_[spec::to_size(event.id)]) {
+      queue_.push(
+          {std::max(arrival(signal, waiter), travellers_[spec::to_size(waiter)].now), waiter});
     }
   }
 
@@ -152,8 +151,8 @@ class Clockwork {
   Transfer transfer(int from, int to, std::int64_t size, double earliest) {
     const std::size_t at = topology_.level_between(from, to);
     const LinkLevel& link = topology_.levels[at];
-    double& egress = egress_[index(from) * topology_.levels.size() + at];
-    double& ingress = ingress_[index(to) * topology_.levels.size() + at];
+    double& egress = egress_[spec::to_size(from) * topology_.levels.size() + at];
+    double& ingress = ingress_[spec::to_size(to) * topology_.levels.size() + at];
     const double start = std::max({earliest, egress, ingress});
     egress = ingress = start + static_cast<double>(size) / link.bytes_per_second;
     timing_.traffic[at].messages += 1;

@@ -14,10 +14,6 @@ namespace rankcheck::gpu::plan {
 
 namespace {
 
-constexpr std::size_t index(int value) {
-  return spec::to_size(value);
-}
-
 /// The uses of an event, in the order in which the programs name it.
 struct EventUse {
   Move first;
@@ -26,19 +22,19 @@ struct EventUse {
 };
 
 std::optional<Violation> check_events(const Plan& plan) {
-  std::vector<EventUse> uses(index(plan.events));
+  std::vector<EventUse> uses(spec::to_size(plan.events));
   for (int rank = 0; rank < plan.ranks(); ++rank) {
-    const auto& program = plan.steps[index(rank)];
+    const auto& program = plan.steps[spec::to_size(rank)];
     for (std::size_t i = 0; i < program.size(); ++i) {
       const Step& step = program[i];
       if (step.kind != StepKind::signal && step.kind != StepKind::wait) continue;
-      EventUse& use = uses[index(step.event.id)];
+      EventUse& use = uses[spec::to_size(step.event.id)];
       if (!use.is_signalled && !use.is_waited_for) use.first = {rank, static_cast<std::int32_t>(i)};
       (step.kind == StepKind::signal ? use.is_signalled : use.is_waited_for) = true;
     }
   }
   for (int event = plan.ranks(); event < plan.events; ++event) {
-    const EventUse& use = uses[index(event)];
+    const EventUse& use = uses[spec::to_size(event)];
     if (use.is_signalled && use.is_waited_for) continue;
     if (!use.is_signalled && !use.is_waited_for) {
       return Violation{Violation::Kind::malformed,
@@ -76,7 +72,7 @@ class Symbols {
   }
 
   TracedValue& at(const Range& range, std::int64_t i) {
-    const auto rank = index(range.rank);
+    const auto rank = spec::to_size(range.rank);
     return values_[rank][memory_[rank][range.buffer].begin + range.offset + i];
   }
 
@@ -109,7 +105,7 @@ std::vector<RankMemory> memory_of(const Plan& plan,
                                   const spec::Contract& contract,
                                   const spec::Call& call,
                                   const Options& options) {
-  std::vector<RankMemory> memory(index(call.ranks));
+  std::vector<RankMemory> memory(spec::to_size(call.ranks));
   for (int rank = 0; rank < call.ranks; ++rank) {
     const spec::Extents extents = spec::extents_of(contract, call, rank);
     const std::int64_t send = extents.send_size;
@@ -123,20 +119,21 @@ std::vector<RankMemory> memory_of(const Plan& plan,
           break;
         case spec::InPlace::send_within_recv:
           recv_at = 0;
-          send_at = extents.recv[index(rank)].offset;
+          send_at = extents.recv[spec::to_size(rank)].offset;
           break;
         case spec::InPlace::recv_within_send:
-          recv_at = extents.send[index(rank)].offset;
+          recv_at = extents.send[spec::to_size(rank)].offset;
           break;
         case spec::InPlace::none:
           break;
       }
     }
     const std::int64_t scratch_at = send + recv;
-    memory[index(rank)].buffers = {
+    memory[spec::to_size(rank)].buffers = {
         Extent{send_at, send_at + send},
         Extent{recv_at, recv_at + recv},
-        Extent{scratch_at, scratch_at + std::max<std::int64_t>(plan.scratch[index(rank)], 0)},
+        Extent{scratch_at,
+               scratch_at + std::max<std::int64_t>(plan.scratch[spec::to_size(rank)], 0)},
     };
   }
   return memory;
@@ -160,9 +157,9 @@ std::vector<std::vector<TracedValue>> trace(const Plan& plan, std::span<const Ra
   Scheduler scheduler;
   scheduler.begin(plan, Schedule{});
   while (const std::optional<Move> move = scheduler.next()) {
-    const auto& program = plan.steps[index(move->rank)];
-    if (move->step < 0 || index(move->step) >= program.size()) continue;
-    const Step& step = program[index(move->step)];
+    const auto& program = plan.steps[spec::to_size(move->rank)];
+    if (move->step < 0 || spec::to_size(move->step) >= program.size()) continue;
+    const Step& step = program[spec::to_size(move->step)];
     if (step.kind != StepKind::signal && step.kind != StepKind::wait) symbols.perform(step);
   }
   std::vector<std::vector<TracedValue>> recv(memory.size());

@@ -7,7 +7,7 @@ namespace {
 
 /// In place, a rank's memory is overwritten only after it was read, because the rank's result
 /// depends on its own input.
-void write_plan(plan::Builder& builder) {
+void plan_binomial_tree(plan::Builder& builder) {
   plan::reduce_along_tree(builder, 0, plan::whole_send(builder), builder.recv(0));
   plan::broadcast_along_tree(builder, 0, plan::whole_recv(builder));
 }
@@ -21,7 +21,7 @@ plan::Algorithm binomial_tree() {
           "Data is reduced up a binomial tree, then broadcast down: 2 log2(n) steps of whole "
           "messages, for small ones.",
       .refuses = plan::refuses_nothing,
-      .plan = write_plan,
+      .plan = plan_binomial_tree,
   };
 }
 

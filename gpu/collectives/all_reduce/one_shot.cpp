@@ -10,7 +10,7 @@ namespace rankcheck::gpu::all_reduce {
 
 namespace {
 
-void write_plan(plan::Builder& builder) {
+void plan_one_shot(plan::Builder& builder) {
   const int n = builder.ranks();
   const bool in_place = builder.options().in_place;
   std::vector<plan::Range> results;
@@ -36,7 +36,7 @@ plan::Algorithm one_shot() {
           "Each rank reduces everything from all peers' memory: one step, n times the traffic, for "
           "short messages.",
       .refuses = plan::refuses_nothing,
-      .plan = write_plan,
+      .plan = plan_one_shot,
   };
 }
 

@@ -5,7 +5,7 @@ namespace rankcheck::gpu::barrier {
 
 namespace {
 
-void write_plan(plan::Builder& builder) {
+void plan_central(plan::Builder& builder) {
   plan::CommunicationRound round(builder);
   for (int r = 1; r < builder.ranks(); ++r) round.tell(r, 0);
   round.close();
@@ -20,7 +20,7 @@ plan::Algorithm central() {
       .summary =
           "All ranks signal rank 0, which then signals all ranks: two steps, 2(n-1) signals.",
       .refuses = plan::refuses_in_place,
-      .plan = write_plan,
+      .plan = plan_central,
   };
 }
 

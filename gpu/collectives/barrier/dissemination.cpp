@@ -5,7 +5,7 @@ namespace rankcheck::gpu::barrier {
 
 namespace {
 
-void write_plan(plan::Builder& builder) {
+void plan_dissemination(plan::Builder& builder) {
   const int n = builder.ranks();
   plan::CommunicationRound round(builder);
   for (int distance = 1; distance < n; distance *= 2) {
@@ -21,7 +21,7 @@ plan::Algorithm dissemination() {
       .name = "dissemination",
       .summary = "Each rank signals one other rank, over doubling distances: log2(n) steps, any n.",
       .refuses = plan::refuses_in_place,
-      .plan = write_plan,
+      .plan = plan_dissemination,
   };
 }
 

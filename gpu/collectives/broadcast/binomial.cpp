@@ -5,7 +5,7 @@ namespace rankcheck::gpu::broadcast {
 
 namespace {
 
-void write_plan(plan::Builder& builder) {
+void plan_binomial(plan::Builder& builder) {
   const int root = builder.call().root;
   plan::broadcast_along_tree(builder, root, plan::broadcast_message(builder));
   builder.copy(builder.recv(root), builder.send(root));
@@ -20,7 +20,7 @@ plan::Algorithm binomial() {
           "The message travels down a binomial tree: log2(n) steps of whole messages, for small "
           "ones.",
       .refuses = plan::refuses_nothing,
-      .plan = write_plan,
+      .plan = plan_binomial,
   };
 }
 

@@ -18,7 +18,7 @@ std::int64_t chunk_of(const plan::Builder& builder, std::int64_t count) {
   return std::max(chunk_min, (count + pieces_max - 1) / pieces_max);
 }
 
-void write_plan(plan::Builder& builder) {
+void plan_chain(plan::Builder& builder) {
   const int n = builder.ranks();
   const int root = builder.call().root;
   const plan::Place message = plan::broadcast_message(builder);
@@ -43,7 +43,7 @@ plan::Algorithm chain() {
       .summary =
           "Chunks travel along a chain of ranks: n-2 steps plus one for each chunk, least traffic.",
       .refuses = plan::refuses_nothing,
-      .plan = write_plan,
+      .plan = plan_chain,
       .in_chunks = true,
   };
 }

@@ -14,7 +14,7 @@ namespace {
 /// The message has one part for each rank. After the scatter, an inner rank of the tree already
 /// holds the parts of the ranks below it. The ring skips these parts, so that no byte reaches a
 /// rank twice and no byte reaches the root.
-void write_plan(plan::Builder& builder) {
+void plan_scatter_all_gather(plan::Builder& builder) {
   const int n = builder.ranks();
   const int root = builder.call().root;
   const plan::Place part_of = plan::parts_of(builder, plan::broadcast_message(builder));
@@ -41,7 +41,7 @@ plan::Algorithm scatter_all_gather() {
           "A scatter down a binomial tree is followed by a ring all-gather: least traffic, for "
           "large messages.",
       .refuses = plan::refuses_nothing,
-      .plan = write_plan,
+      .plan = plan_scatter_all_gather,
   };
 }
 

@@ -5,7 +5,7 @@ namespace rankcheck::gpu::reduce {
 
 namespace {
 
-void write_plan(plan::Builder& builder) {
+void plan_binomial(plan::Builder& builder) {
   const int root = builder.call().root;
   plan::reduce_along_tree(builder, root, plan::whole_send(builder), builder.recv(root));
 }
@@ -17,7 +17,7 @@ plan::Algorithm binomial() {
       .name = "binomial",
       .summary = "Partial results move up a binomial tree: log2(n) steps of whole messages.",
       .refuses = plan::refuses_nothing,
-      .plan = write_plan,
+      .plan = plan_binomial,
   };
 }
 

@@ -6,7 +6,7 @@ namespace rankcheck::gpu::reduce {
 
 namespace {
 
-void write_plan(plan::Builder& builder) {
+void plan_direct(plan::Builder& builder) {
   const int root = builder.call().root;
   plan::reduce_from_peers(builder, builder.recv(root), plan::whole_send(builder), 0);
   plan::wait_for_ranks(builder, root, root + 1);
@@ -20,7 +20,7 @@ plan::Algorithm direct() {
       .summary =
           "The root reduces from all peers' memory: one step, all messages share the root's link.",
       .refuses = plan::refuses_nothing,
-      .plan = write_plan,
+      .plan = plan_direct,
   };
 }
 

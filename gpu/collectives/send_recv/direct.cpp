@@ -5,7 +5,7 @@ namespace rankcheck::gpu::send_recv {
 
 namespace {
 
-void write_plan(plan::Builder& builder) {
+void plan_direct(plan::Builder& builder) {
   plan::CommunicationRound round(builder);
   for (int r = 0; r < builder.ranks(); ++r) {
     round.put(builder.recv(spec::destination(builder.call(), r)), builder.send(r));
@@ -20,7 +20,7 @@ plan::Algorithm direct() {
       .name = "direct",
       .summary = "Each rank writes its message to its destination: one step.",
       .refuses = plan::refuses_in_place,
-      .plan = write_plan,
+      .plan = plan_direct,
   };
 }
 

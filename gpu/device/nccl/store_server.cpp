@@ -44,7 +44,7 @@ bool equal(std::string_view a, std::string_view b) {
 }
 
 /// A key in the form that a message can contain: on one line, and short.
-std::string quoted(std::string_view key) {
+std::string in_quotes(std::string_view key) {
   std::string text = "'";
   for (const char c : key.substr(0, 64)) text += c >= ' ' && c <= '~' ? c : '?';
   return text + (key.size() > 64 ? "…'" : "'");
@@ -224,7 +224,7 @@ class Service {
     if (key.empty()) return reply(connection, Status::failure, "an empty key: expected a name");
     const std::size_t expected = verb == Verb::wait ? 4 : verb == Verb::barrier ? 12 : 0;
     if (verb != Verb::set && rest.size() != expected) {
-      return reply(connection, Status::failure, "a malformed request about " + quoted(key));
+      return reply(connection, Status::failure, "a malformed request about " + in_quotes(key));
     }
     switch (verb) {
       case Verb::set:
@@ -275,7 +275,7 @@ class Service {
   void look_up(Connection& connection, const std::string& key, const std::string& rest) {
     const auto found = values_.find(key);
     if (found != values_.end()) return reply(connection, Status::success, found->second);
-    if (rest.empty()) return reply(connection, Status::failure, "no value for " + quoted(key));
+    if (rest.empty()) return reply(connection, Status::failure, "no value for " + in_quotes(key));
     suspend(connection, Waits::for_key, key, rest);
   }
 
@@ -285,7 +285,7 @@ class Service {
     if (ranks < 1 || ranks > store_limits::ranks || rank >= ranks) {
       return reply(connection,
                    Status::failure,
-                   "barrier " + quoted(name) + ": rank " + std::to_string(rank) + " of " +
+                   "barrier " + in_quotes(name) + ": rank " + std::to_string(rank) + " of " +
                        std::to_string(ranks) + " ranks");
     }
     Barrier& round = barriers_[name];
@@ -293,7 +293,7 @@ class Service {
     if (round.ranks != ranks || round.arrived.contains(static_cast<int>(rank))) {
       return reply(connection,
                    Status::failure,
-                   "barrier " + quoted(name) + ": rank " + std::to_string(rank) + " of " +
+                   "barrier " + in_quotes(name) + ": rank " + std::to_string(rank) + " of " +
                        std::to_string(ranks) + " came, but " +
                        (round.ranks != ranks ? "others wait for " + std::to_string(round.ranks)
                                              : std::string("that rank already waits")));
@@ -336,7 +336,7 @@ class Service {
       break_barrier(connection.key, "rank " + missing + " did not arrive in time");
     } else {
       reply_later(
-          connection, Status::failure, "no value for " + quoted(connection.key) + " in time");
+          connection, Status::failure, "no value for " + in_quotes(connection.key) + " in time");
     }
     return true;
   }
@@ -346,7 +346,7 @@ class Service {
     const Barrier broken = std::move(barriers_.at(name));
     barriers_.erase(name);
     for (const auto& [rank, waiting] : broken.arrived) {
-      reply_later(*waiting, Status::failure, "barrier " + quoted(name) + ": " + why);
+      reply_later(*waiting, Status::failure, "barrier " + in_quotes(name) + ": " + why);
     }
   }
 

@@ -14,13 +14,6 @@ namespace {
 using plan::Buffer;
 using plan::StepKind;
 
-constexpr std::size_t index(int value) {
-  return spec::to_size(value);
-}
-constexpr std::size_t index(Buffer buffer) {
-  return spec::to_size(buffer);
-}
-
 bool is_message(const plan::Plan& plan, const plan::Step& step) {
   const auto sources = plan.sources_of(step);
   return std::any_of(sources.begin(), sources.end(), [&](const plan::Range& source) {
@@ -64,7 +57,7 @@ const Report& Simulator::run(const plan::Plan& plan,
   op_ = op;
   element_bytes_ = spec::info(type).bytes;
   scalars_ = scalars;
-  const std::size_t n = index(plan.ranks());
+  const std::size_t n = spec::to_size(plan.ranks());
   report_.status = Status::completed;
   report_.text.clear();
   report_.fault_fired = report_.fault_changed = false;
@@ -82,8 +75,8 @@ const Report& Simulator::run(const plan::Plan& plan,
   fault_ = fault;
   begin_scratch(schedule.seed);
   for (std::size_t r = 0; r < std::min(n, buffers.size()); ++r) {
-    bases_[r][index(Buffer::send)] = buffers[r].send;
-    bases_[r][index(Buffer::recv)] = buffers[r].recv;
+    bases_[r][spec::to_size(Buffer::send)] = buffers[r].send;
+    bases_[r][spec::to_size(Buffer::recv)] = buffers[r].recv;
     memory_[r][Buffer::send] = extent_of(buffers[r].send, buffers[r].send_bytes);
     memory_[r][Buffer::recv] = extent_of(buffers[r].recv, buffers[r].recv_bytes);
   }
@@ -112,7 +105,7 @@ void Simulator::walk() {
     perform(*move);
   }
   for (int rank = 0; rank < plan_->ranks(); ++rank) {
-    RankTimes& times = report_.ranks[index(rank)];
+    RankTimes& times = report_.ranks[spec::to_size(rank)];
     times.left_after_every_entry = times.left >= 0 && monitor_.left_after_every_entry(rank);
   }
   if (!scheduler_.finished()) fail(*monitor_.deadlock(scheduler_));
@@ -130,7 +123,7 @@ void Simulator::begin_scratch(std::uint64_t seed) {
   }
   arena_.begin(scratch_bytes_, seed, fault_.has_value());
   for (std::size_t r = 0; r < scratch_bytes_.size(); ++r) {
-    bases_[r][index(Buffer::scratch)] = arena_.scratch(r);
+    bases_[r][spec::to_size(Buffer::scratch)] = arena_.scratch(r);
     memory_[r][Buffer::scratch] = extent_of(arena_.scratch(r), scratch_bytes_[r]);
   }
 }
@@ -152,14 +145,14 @@ bool Simulator::dies() {
 
 void Simulator::perform(const plan::Move& move) {
   const std::int64_t stamp = report_.moves++;
-  const auto& program = plan_->steps[index(move.rank)];
+  const auto& program = plan_->steps[spec::to_size(move.rank)];
   const auto step = spec::to_size(move.step);
   if (move.step == plan::Move::entry) {
-    report_.ranks[index(move.rank)].entered = stamp;
+    report_.ranks[spec::to_size(move.rank)].entered = stamp;
   } else if (step < program.size()) {
     perform_step(move, program[step]);
   } else {
-    report_.ranks[index(move.rank)].left = stamp;
+    report_.ranks[spec::to_size(move.rank)].left = stamp;
     if (held_ != nullptr) deliver_held(move.rank, nullptr);
   }
 }
@@ -194,11 +187,12 @@ void Simulator::deliver(const plan::Step& step, std::byte* destination, bool sta
 }
 
 std::byte* Simulator::address(const plan::Range& range) const {
-  return bases_[index(range.rank)][index(range.buffer)] + range.offset * element_bytes_;
+  return bases_[spec::to_size(range.rank)][spec::to_size(range.buffer)] +
+         range.offset * element_bytes_;
 }
 
 const std::byte* Simulator::address_on_entry(const plan::Range& range) const {
-  return snapshot_.data() + snapshot_at_[index(range.rank)][index(range.buffer)] +
+  return snapshot_.data() + snapshot_at_[spec::to_size(range.rank)][spec::to_size(range.buffer)] +
          range.offset * element_bytes_;
 }
 
@@ -210,8 +204,8 @@ void Simulator::begin_fault() {
   snapshot_at_.resize(bases_.size());
   for (std::size_t r = 0; r < bases_.size(); ++r) {
     for (const Buffer buffer : {Buffer::send, Buffer::recv, Buffer::scratch}) {
-      const std::byte* const base = bases_[r][index(buffer)];
-      snapshot_at_[r][index(buffer)] = snapshot_.size();
+      const std::byte* const base = bases_[r][spec::to_size(buffer)];
+      snapshot_at_[r][spec::to_size(buffer)] = snapshot_.size();
       snapshot_.insert(snapshot_.end(), base, base + memory_[r][buffer].size());
     }
   }
@@ -262,8 +256,9 @@ void Simulator::perform_faulty(const plan::Move& move, const plan::Step& step) {
 }
 
 void Simulator::overrun(const plan::Range& range) {
-  const auto rank = index(range.rank);
-  std::byte* const end = bases_[rank][index(range.buffer)] + memory_[rank][range.buffer].size();
+  const auto rank = spec::to_size(range.rank);
+  std::byte* const end =
+      bases_[rank][spec::to_size(range.buffer)] + memory_[rank][range.buffer].size();
   std::for_each(end, end + Arena::guard_bytes, [](std::byte& byte) { byte ^= std::byte{0xff}; });
   report_.fault_changed = true;
 }
@@ -272,7 +267,7 @@ void Simulator::hold(const plan::Move& move, const plan::Step& step) {
   held_ = &step;
   // The receiver of a put learns of the put through the sender's next signal.
   receiver_went_on_ = move.rank == step.destination.rank;
-  const auto& program = plan_->steps[index(move.rank)];
+  const auto& program = plan_->steps[spec::to_size(move.rank)];
   const auto signal = std::find_if(program.begin() + move.step, program.end(), [](const auto& s) {
     return s.kind == StepKind::signal;
   });

@@ -1,0 +1,141 @@
+#include "cases/commands/program.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "gpu/device/vendor_library.hpp"
+
+#include "harness/run/exit_status.hpp"
+#include "harness/run/option_values.hpp"
+#include "harness/table.hpp"
+
+#include "cases/commands/cli.hpp"
+#include "cases/commands/version.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+/// Prints one line of less than 300 characters to stderr, whatever the text contains. Returns the
+/// exit status.
+int complain(std::string_view what) {
+  constexpr std::size_t bytes_max = 280;
+  fmt::print(stderr, "rankcheck: {}\n", harness::shortened(what, bytes_max));
+  return harness::run::status_unable;
+}
+
+/// Throws BadInput unless the command line begins with a command or an option.
+void require_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (each->get_name() == word || word.starts_with('-')) return;
+    names.push_back(each->get_name());
+  }
+  throw harness::BadInput(
+      fmt::format("command: {:.60}: expected one of {}", word, fmt::join(names, ", ")));
+}
+
+/// Rejects values that would be misunderstood:
+/// - empty values, which would silently mean the default,
+/// - numbers that are not decimal, such as 010, which CLI11 reads as 8,
+/// - NaN, which CLI::Range accepts.
+void refuse_values_that_are_none(CLI::App& app) {
+  const auto complain_of_nothing = [](std::string& value) {
+    return value.empty() ? std::string("expected a value, got nothing") : std::string();
+  };
+  const auto complain_of_digits = [](std::string& value) {
+    if (harness::run::is_whole_number(value)) return std::string();
+    return "expected decimal digits, got " + value.substr(0, 60);
+  };
+  const auto complain_of_number = [](std::string& value) {
+    if (harness::run::is_decimal_number(value)) return std::string();
+    return "expected a decimal number, got " + value.substr(0, 60);
+  };
+  std::vector<CLI::App*> commands = app.get_subcommands([](CLI::App*) { return true; });
+  commands.push_back(&app);
+  for (CLI::App* command : commands) {
+    for (CLI::Option* option : command->get_options()) {
+      const bool is_flag = option->get_items_expected_max() == 0;
+      // The type names that the commands give to numbers, or CLI11's own. The names of the checks
+      // follow after a colon.
+      const std::string type = option->get_type_name();
+      const std::string kind = type.substr(0, type.find(':'));
+      // Runs this check before the checks that the commands have added.
+      const auto check_first = [&](const auto& complain_of) {
+        option->transform(CLI::Validator(complain_of, ""));
+      };
+      if (kind == "INT" || kind == "UINT" || kind == "N" || kind == "K") {
+        check_first(complain_of_digits);
+      }
+      if (kind == "FLOAT" || kind == "S" || kind == "METRES") check_first(complain_of_number);
+      if (!is_flag) check_first(complain_of_nothing);
+    }
+  }
+}
+
+/// Adds options that name the files of vendor libraries for all workers that this program starts.
+void add_library_options(CLI::App& app, Context& context) {
+  for (const gpu::VendorLibrary& library : gpu::vendor_libraries) {
+    app.add_option_function<std::string>(
+           library.option,
+           [library, &context](const std::string& path) {
+             ::setenv(library.variable, path.c_str(), 1);
+             // Printed commands must use the same library.
+             context.program += fmt::format(" {} {}", library.option, harness::shell_quoted(path));
+           },
+           fmt::format("The file of {} or of a library with its interface.", library.name))
+        ->type_name("PATH")
+        ->trigger_on_parse();
+  }
+}
+
+int parse_and_run(int argc, char** argv) {
+  Context context{.program = harness::shell_quoted(argv[0]), .arguments = {argv + 1, argv + argc}};
+  CLI::App app("Verifies multi-GPU code: collectives and operators against their references.");
+  app.name("rankcheck");
+  app.set_version_flag("--version", describe_build);
+  app.require_subcommand(1);
+  app.fallthrough();
+  add_library_options(app, context);
+  add_list(app, context);
+  add_run(app, context);
+  add_replay(app, context);
+  add_export(app, context);
+  add_audit(app, context);
+  add_report(app, context);
+  add_doctor(app, context);
+  add_bench(app, context);
+  add_simulate(app, context);
+  add_reconstruct(app, context);
+  require_command(app, argc > 1 ? argv[1] : "none");
+  refuse_values_that_are_none(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // CLI11 reports help and version as errors of status 0.
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return complain(fmt::format("command line: {} (see --help)", error.what()));
+  }
+  if (std::fflush(stdout) != 0) return complain("standard output: cannot be written");
+  return context.exit_status;
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const std::exception& error) {
+    return complain(error.what());
+  }
+}
+
+}  // namespace rankcheck::cases
