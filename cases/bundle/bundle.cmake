@@ -39,7 +39,7 @@ install(CODE [[
     COMMAND_ERROR_IS_FATAL ANY)]])
 
 file(GLOB data CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
-     *.md reference/*.md gpu/*.md harness/*.md harness/worker/*.md
+     *.md reference/*.md reference/*/*.md gpu/*.md gpu/*/*.md harness/*.md harness/*/*.md
      cases/*.md cases/*/*.md cases/*/*/*.md tests/*.md
      reports/*.md reports/hardware/*.md reports/schema.json
      cases/suites/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*)

@@ -10,8 +10,10 @@ for program; do
   [ -x "$bundle/$program" ] || { echo "expected the program $program"; exit 1; }
 done
 cd "$sources"
-for file in README.md reports/*.md reports/schema.json reports/hardware/*.md cases/hardware/*.md \
-  harness/*.md cases/families/*/*.md cases/suites/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*; do
+for file in *.md reference/*.md reference/*/*.md gpu/*.md gpu/*/*.md harness/*.md harness/*/*.md \
+  cases/*.md cases/*/*.md cases/*/*/*.md tests/*.md \
+  reports/*.md reports/hardware/*.md reports/schema.json \
+  cases/suites/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*; do
   cmp "$file" "$bundle/share/rankcheck/$file"
 done
 command -v dpkg-query >/dev/null || exit 0
