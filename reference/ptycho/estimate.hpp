@@ -152,7 +152,7 @@ inline double length_of(std::span<const double> numbers) {
 }
 
 /// Transforms a square frame; both directions are unitary. `length` bounds the Euclidean length of
-/// the vector of the frame's errors, on entry and on return: a transform keeps this length, except
+/// the vector of the frame's errors, on entry and on return. A transform keeps this length, except
 /// for its own roundings. No pixel is off by more than `length`, nor by more than the sum of all
 /// errors divided by the width.
 ///

@@ -47,8 +47,8 @@ void for_each_tap(const spec::Scene& scene, const Corner& corner, int p, int q, 
   }
 }
 
-/// Calls body(pixel of the frame, pixel of the object's slice, weight) for all taps of all pixels
-/// of the position's window.
+/// For all taps of all pixels of the position's window, calls body(pixel of the frame, pixel of the
+/// object's slice, weight).
 template <class Body>
 void for_each_tap(const OperatorArrays& setting, std::int64_t position, const Body& body) {
   CancellationScope::check();
@@ -118,7 +118,7 @@ void for_each_lit_pixel(const OperatorArrays& setting, const Body& body) {
 }
 
 /// Roundings of one term in the interpolation: two in the weight's factors, one in their product,
-/// one in the product with the pixel, and three in the sum.
+/// one in the product with the pixel, three in the sum.
 inline constexpr double tap_roundings = 7;
 
 }  // namespace rankcheck::reference

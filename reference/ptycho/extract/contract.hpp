@@ -7,7 +7,7 @@ namespace rankcheck::reference::extract {
 /// Every position's window of the object, with bilinear interpolation between pixels. The window's
 /// corner is s = (i + f, j + g), with i and j whole. Pixels outside the object count as zero, and
 /// the patch is zero around the window. The bits of a patch do not depend on the other positions,
-/// on their order or their number: the same numbers are rounded in the same way.
+/// on their order or their number. The same numbers are rounded in the same way.
 inline spec::Contract contract() {
   return {
       .name = "extract",

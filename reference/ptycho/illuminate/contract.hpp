@@ -7,7 +7,7 @@ namespace rankcheck::reference::illuminate {
 /// The waves behind the object at every scan position: the object's window, as extract takes it,
 /// times every mode of the probe. Around the window the waves are zero. The operation is bilinear:
 /// linear in the object for a given probe, and linear in the probe for a given object. The bits of
-/// a position's waves do not depend on the other positions, on their order or their number: the
+/// a position's waves do not depend on the other positions, on their order or their number. The
 /// same numbers are rounded in the same way.
 inline spec::Contract contract() {
   return {

@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::illuminate_adjoint_object {
 
-/// The adjoint of illuminate in the object: adds the waves of every scan position and every mode,
+/// The adjoint of illuminate in the object. Adds the waves of every scan position and every mode,
 /// times conj(probe), to a zero object, with the weights of insert. Values outside the object or
 /// around the window are dropped. Every rank ends with the sum over the positions of all ranks.
 inline spec::Contract contract() {

@@ -5,7 +5,7 @@
 namespace rankcheck::reference::intensity {
 
 /// The frames that a detector measures of waves whose modes do not interfere. The bits of a frame
-/// do not depend on the other positions, on their order or their number: the same numbers are
+/// do not depend on the other positions, on their order or their number. The same numbers are
 /// rounded in the same way.
 inline spec::Contract contract() {
   return {

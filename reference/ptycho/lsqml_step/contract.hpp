@@ -12,8 +12,8 @@ inline constexpr double lsqml_relaxation = 0.9;
 namespace lsqml_step {
 
 /// One step of the least-squares maximum-likelihood engine on all frames of all ranks at once, for
-/// the amplitude cost. g_o and g_P are the gradients of gaussian_gradients, D is the weight of
-/// object_preconditioner, a = lsqml_alpha, and N is the number of positions of all ranks.
+/// the amplitude cost. g_o and g_P are the gradients of gaussian_gradients. D is the weight of
+/// object_preconditioner, and a = lsqml_alpha. N is the number of positions of all ranks.
 ///
 /// Directions: dO = -g_o / sqrt(((1-a) D)^2 + (a max D)^2), or 0 if this root is 0; dP = -g_P / N.
 ///
