@@ -90,8 +90,8 @@ class Search {
     for (const char* prefix : {"usr/local", "usr"}) look_in_python(places_.root / prefix);
   }
 
-  /// The folders that contain bin/<program>, found through PATH: the folder itself, and the folder
-  /// that links lead to.
+  /// The folders that contain bin/<program>, found through PATH: each folder itself, and where its
+  /// links lead.
   [[nodiscard]] std::vector<fs::path> prefixes_of(const char* program) const {
     std::vector<fs::path> prefixes;
     for (const fs::path& folder : parts_of(places_.variable("PATH"))) {

@@ -100,8 +100,8 @@ std::int32_t Graphs::capture(const PlanCall& call) {
   const int n = call.plan.ranks();
   streams_.begin_capture(ranks_.front());
   try {
-    // These event numbers follow the numbers of join() and fork() in enqueue(), which are not part
-    // of the graph.
+    // These event numbers follow the numbers of join() and fork() in enqueue(). Those events are
+    // not part of the graph.
     fork(call.plan.events + n);
     cuda::enqueue(call.plan, call.type, call.op, call.memory, streams_);
     join(call.plan.events + 2 * n);

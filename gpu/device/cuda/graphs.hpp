@@ -32,10 +32,10 @@ inline constexpr const char* graphs_variable = "RANKCHECK_CUDA_GRAPHS";
 /// Whether the environment enables graphs. Throws DeviceError if the variable has any other value.
 [[nodiscard]] bool wants_graphs();
 
-/// Enqueues calls as enqueue() does, and keeps the work of repeated calls: the second time a call
-/// is captured, and from then on its graph is replayed in one launch. A graph is work of one
-/// stream, so captured calls synchronise more than their plan asks for. Consider the ranks that
-/// have a part in the plan:
+/// Enqueues calls as enqueue() does, and keeps the work of repeated calls. A call is captured the
+/// second time; from then on, its graph is replayed in one launch. A graph is work of one stream,
+/// so captured calls synchronise more than their plan asks for. Consider the ranks that have a part
+/// in the plan:
 /// - Work given to their streams before the call is done before all work of the call.
 /// - Work given to their streams after the call is done after all work of the call.
 /// If such waiting is the purpose of a call, use enqueue() instead. Ranks without a part wait for

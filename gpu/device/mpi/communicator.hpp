@@ -32,9 +32,9 @@ class Communicator {
 };
 
 /// The communicators for calls. Those of the first n world ranks in order are kept, one for each n
-/// and forced algorithm, if the default segment size is used. All others live for one call:
-/// processes take part in different calls, so a rule that drops old communicators by age would drop
-/// different ones in different processes.
+/// and forced algorithm, if the default segment size is used. All others live for one call.
+/// Processes take part in different calls, so a rule by age would drop different communicators in
+/// different processes.
 class Communicators {
  public:
   /// The communicator is valid until end_call() or the next get(). `forced` may be null.

@@ -28,8 +28,8 @@ struct ForcedUse {
 struct Tuning {
   /// Open MPI's word in coll_tuned_<collective>_algorithm; empty if there is no such variable.
   std::string_view collective = {};
-  /// Pairs of an algorithm's word and its function's name, for names that do not follow the rules
-  /// of tuning.cpp.
+  /// Pairs of an algorithm's word and its function's name. Only for names that break the rules of
+  /// tuning.cpp.
   std::vector<std::pair<std::string_view, std::string_view>> functions = {};
   /// Says why Open MPI (4.1) would not run the algorithm `word` for the call: it runs another one
   /// or refuses the call. Empty if it runs `word`. tuning.cpp adds the reasons that hold for every

@@ -23,8 +23,8 @@ using Variables = std::function<std::string(const char* name)>;
 [[nodiscard]] std::map<std::string, std::string> environment_of_sharing(int rank,
                                                                         const Variables& variables);
 
-/// Says why `folder`, NCCL's folder for shared memory, is too small for the data that NCCL 2.28
-/// keeps there for `ranks` ranks that share devices, and how to fix it. Empty if it is large
+/// Says why `folder`, NCCL's folder for shared memory, is too small, and how to fix it. NCCL 2.28
+/// keeps data there for each of the `ranks` ranks if they share devices. Empty if it is large
 /// enough.
 [[nodiscard]] std::string why_too_small(const std::string& folder, int ranks);
 

@@ -9,8 +9,7 @@
 namespace rankcheck::gpu {
 
 /// A chunk has pixels_of_thread pixels for each of its threads_of_chunk threads. Neighbouring
-/// threads read neighbouring pixels. A thread reads pixels_ahead pixels before it writes the first
-/// of them.
+/// threads read neighbouring pixels. A thread reads pixels_ahead pixels before it writes any.
 inline constexpr std::int32_t pixels_of_thread = 32;
 inline constexpr std::int32_t threads_of_chunk = 32;
 inline constexpr std::int32_t chunk_pixels = pixels_of_thread * threads_of_chunk;

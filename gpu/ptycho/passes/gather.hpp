@@ -25,7 +25,7 @@
 namespace rankcheck::gpu {
 
 /// Each object pixel adds up the contributions of the windows that contain it, in the order of the
-/// positions, so no two threads write the same address. A row of this kernel is a row of the
+/// positions. So no two threads write the same address. A row of this kernel is a row of the
 /// object. share(share.line(n, p), q) is the contribution of pixel (p, q) of position n's window
 /// before its bilinear weights, 0 <= p, q < width.
 template <class T, class Value, class Share>

@@ -58,8 +58,8 @@ template <class T>
     state += each.lies == Lies::like_object ? value : 0;
   }
   // The work arrays: gradient and weight, each once for the rank's own sum and once for the sum
-  // over all ranks, and one byte that says whether the pixel counts. Conjugate gradients have a
-  // trial object in place of the weights, which takes the same space.
+  // over all ranks. One more byte says whether the pixel counts. Conjugate gradients have a trial
+  // object in place of the weights, which takes the same space.
   constexpr std::int64_t work = 2 * value + 2 * sizeof(T) + 1;
   return states * state + work;
 }
