@@ -78,8 +78,7 @@ struct Case {
   int rotate = 0;
   /// A small whole number that multiplies the inputs. The family says which inputs.
   int scale = 1;
-  /// If above 0, the inputs of this seed are added to the inputs of data_seed. The family says to
-  /// which inputs.
+  /// If above 0, the inputs of this seed are added. The family says to which inputs they are added.
   std::uint64_t added_seed = 0;
   /// Schedule and fault in gpu's text form; the backend interprets them.
   std::string schedule = "in_order";

@@ -74,7 +74,8 @@ void prepare_stage(const ContractLookup& contract_of,
                    Image& image);
 
 /// Describes the first byte outside the recv blocks that differs between the images before and
-/// after the call: a broken guard, a changed input or a written gap. Empty if no byte differs.
+/// after the call. It is a broken guard, a changed input or a written gap. Empty if no byte
+/// differs.
 [[nodiscard]] std::optional<std::string> find_clobbered(const Case& c,
                                                         const ImageLayout& layout,
                                                         const Image& before,

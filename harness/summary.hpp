@@ -59,8 +59,9 @@ struct Summary {
 /// Otherwise 0.
 [[nodiscard]] int exit_status(const Tally& total);
 
-/// The rows for people: cases, compared bytes, worst error/bound, share of elements with a useful
-/// bound, covered cells among all cells (including refused cells), and verdicts.
+/// The rows for people: cases, compared bytes, worst error/bound, power, cells and verdicts. Power
+/// is the share of elements with a useful bound. Cells are the covered ones among all, including
+/// refused cells.
 [[nodiscard]] Table to_table(const Summary& summary);
 
 /// All verdicts on one line, including zeros, and the reasons for skips.

@@ -100,7 +100,7 @@ struct WrongElement {
 inline constexpr std::size_t wrong_elements_max = 8;
 
 /// What the bounds of a check could detect. A bound is useful if it is less than `useful_share` of
-/// the largest magnitude expected in the same output: a change of this size would be found.
+/// the largest magnitude expected in the same output. A change of this size would be found.
 struct Power {
   /// Number of judged elements, and number of these with a useful bound.
   std::int64_t elements = 0;

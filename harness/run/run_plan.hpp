@@ -49,8 +49,8 @@ struct RunPlan {
 
 /// Whether a unit cannot run: its backend is unavailable, or does not have its operation.
 [[nodiscard]] bool cannot_run(const RunPlan& plan, const Unit& unit);
-/// Returns the finding of such a unit: skipped if the backend is absent, errored if it did not
-/// open, vacuous if it does not have the operation.
+/// Returns the finding of such a unit. It is skipped if the backend is absent, errored if the
+/// backend did not open, and vacuous if the backend does not have the operation.
 [[nodiscard]] Finding finding_without_run(const RunPlan& plan, const Unit& unit);
 
 }  // namespace rankcheck::harness::run

@@ -30,8 +30,8 @@ struct Session {
   Journal journal;
 };
 
-/// Returns the folder for the report of such suites: the requested one, else a new one under
-/// reports/ in the source tree, else a new one under ./rankcheck-report.
+/// Returns the folder for the report of such suites, which is the requested one. If none is
+/// requested, it is a new one under reports/ in the source tree, or else under ./rankcheck-report.
 [[nodiscard]] std::filesystem::path choose_folder(const RunOptions& options,
                                                   const std::vector<std::string>& suites);
 
