@@ -13,8 +13,8 @@
 
 namespace rankcheck::cases::audit {
 
-/// Appends the bugs of collectives: wrong plans, wrong arithmetic, other wrong results, and faults
-/// of the machine.
+/// Appends the bugs of collectives: wrong plans, wrong arithmetic, other wrong results, machine
+/// faults.
 void add_bugs_in_plans(std::vector<Bug>& out);
 void add_bugs_in_values(std::vector<Bug>& out);
 void add_bugs_in_results(std::vector<Bug>& out);

@@ -66,8 +66,8 @@ struct Entry {
   std::string backend;
   /// Prepares everything that is not measured. Null if `times` is set.
   std::function<Run()> prepare = nullptr;
-  /// Prepares the floor, which runs in turns with the measured runs. Null: the result is the number
-  /// of runs per second.
+  /// Prepares the floor, which runs in turns with the measured runs. If null, the result is the
+  /// runs per second.
   std::function<Run()> prepare_floor = nullptr;
   /// Measures runs and floors with the clocks of the devices. No backend is open meanwhile.
   std::function<Times()> times = nullptr;

@@ -23,8 +23,8 @@ namespace rankcheck::cases {
 /// Compares the whole recv buffers of the first and the last stage on every rank that has both.
 void expect_last_equals_first(const harness::Evidence& evidence, harness::Judgement& judgement);
 
-/// Compares the recv buffers of the last stage with the send buffers of the first, on every rank
-/// that has both.
+/// Compares each rank's recv buffer of the last stage with its send buffer of the first stage, if
+/// the rank has both.
 void expect_last_returns_first(const harness::Evidence& evidence, harness::Judgement& judgement);
 
 /// Changes a reduction's inputs so that only one result is correct, and says whether a case has

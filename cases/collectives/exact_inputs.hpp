@@ -7,8 +7,8 @@
 
 namespace rankcheck::cases {
 
-/// Whether the bits of a reduction do not depend on the order of evaluation: nothing is rounded,
-/// and there is no choice among several NaN payloads.
+/// Whether the bits of a reduction do not depend on the order of evaluation. Nothing is rounded
+/// then, and there is no choice among several NaN payloads.
 inline bool has_one_result(const harness::Case& c) {
   const bool is_special =
       c.input == harness::InputKind::special || c.input == harness::InputKind::each_special;
@@ -16,8 +16,8 @@ inline bool has_one_result(const harness::Case& c) {
   return collective(c).op == spec::ReduceOp::none || (is_exact(c) && !may_be_nan);
 }
 
-/// Changes the inputs for properties that compare bits, which needs the same bits from every order
-/// of evaluation.
+/// Changes the inputs for properties that compare bits. Every order of evaluation must give the
+/// same bits then.
 inline void use_exact_inputs(harness::Case& c) {
   if (!has_one_result(c)) c.input = harness::InputKind::exact;
 }

@@ -24,7 +24,7 @@ struct TestedVolume {
 /// The confidence of all bounds in reports.
 inline constexpr double confidence = 0.95;
 
-/// The upper end of the one-sided Clopper-Pearson interval: the largest error rate p at which
+/// The upper end of the one-sided Clopper-Pearson interval. It is the largest error rate p at which
 /// `errors` or fewer errors in `trials` independent trials still have the probability 1 -
 /// confidence. Without errors, it is 1 - (1 - confidence)^(1/trials), about 3/trials (the rule of
 /// three). Without trials, it is 1. Requires 0 <= errors <= trials.

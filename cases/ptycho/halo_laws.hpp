@@ -6,8 +6,8 @@
 
 namespace rankcheck::cases {
 
-/// The properties of every halo exchange: it agrees with the reference, is linear, leaves the same
-/// bits in all copies of a pixel, and does nothing without a halo.
+/// The properties of every halo exchange. It agrees with the reference and is linear. It leaves the
+/// same bits in all copies of a pixel, and does nothing without a halo.
 [[nodiscard]] std::vector<harness::Property> halo_properties();
 
 /// A second exchange changes nothing: no bit if the arithmetic is exact, otherwise no more than its

@@ -28,8 +28,8 @@ using spec::Array;
 
 using Stages = std::vector<Case>;
 
-/// Returns the number of positions that each rank got. Fails the judgement if an owner is not one
-/// of the ranks.
+/// Returns the number of positions that each rank got. Fails the judgement if an owner is not a
+/// rank.
 std::vector<std::int64_t> shares_of(const OperatorStage& stage, Judgement& judgement) {
   std::vector<std::int64_t> shares(stage.c.counts.size(), 0);
   const auto& owners = stage.got[Array::owners].values;

@@ -52,8 +52,8 @@ namespace rankcheck::cases {
 template <NoiseModel noise>
 [[nodiscard]] harness::Property never_raises_the_cost();
 
-/// Object and probe move by their step lengths along the directions that the step outputs, and the
-/// lengths are powers of two as a search by halving finds them.
+/// Object and probe move by their step lengths along the directions that the step outputs. The
+/// lengths are powers of two, as a search by halving finds them.
 [[nodiscard]] harness::Property goes_along_its_directions();
 
 /// A law of the difference map. The frames have twice the amplitudes that object and probe make, at
@@ -70,8 +70,8 @@ template <NoiseModel noise>
 /// depend on the distribution and order of the positions.
 [[nodiscard]] std::vector<harness::Property> step_properties();
 
-/// step_properties(), and the properties of steps that divide by the light of all positions: they
-/// follow their inputs under all symmetries, and repeated positions make no difference.
+/// step_properties(), and the properties of steps that divide by the light of all positions. Such
+/// steps follow their inputs under all symmetries, and repeated positions make no difference.
 [[nodiscard]] std::vector<harness::Property> weighted_step_properties();
 
 /// step_properties(), and the properties of conjugate gradient steps for either cost.

@@ -177,7 +177,7 @@ struct Observer {
 
 /// Returns the state from which a reconstruction starts: the data's object, and the data's probe
 /// with this number of modes. If `from_flat_object`, the object is flat, and the probe is scaled to
-/// be as bright as the frames: then the sum of the intensities over all measured pixels equals the
+/// be as bright as the frames. The sum of the intensities over all measured pixels then equals the
 /// frames' sum.
 [[nodiscard]] State starting_state(const Dataset& data, int modes, bool from_flat_object);
 

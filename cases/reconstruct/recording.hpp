@@ -72,8 +72,8 @@ void try_object(Recording& recording, const Use& use) {
 /// Reads a dataset's single length in metres. Rejects lengths that are not above 0.
 [[nodiscard]] double read_length(const hdf5::Reader& file, const std::string& name);
 
-/// The place of an image in a square that is as wide as the image's longer side. The middles (n/2)
-/// of both coincide.
+/// The place of an image in a square that is as wide as the image's longer side. Both have their
+/// middle (n/2) at the same pixel.
 struct Square {
   explicit Square(const hdf5::Shape& frames)
       : rows(static_cast<int>(frames[1])),

@@ -7,10 +7,10 @@
 
 namespace rankcheck::cases {
 
-/// Returns the first fields of a worker's description: the first complaint, which says why the
-/// worker cannot run, and as notes all other lines for the doctor. `library` is the vendor's
-/// library with its version, or empty if none is loaded. It is left out if there are no complaints,
-/// because a worker that runs reports the library among its versions.
+/// Returns the first fields of a worker's description: `unavailable` is the first complaint, which
+/// says why the worker cannot run. `notes` are all other lines for the doctor. `library` is the
+/// vendor's library with its version, or empty if none is loaded. It is left out if there are no
+/// complaints, because a worker that runs reports the library among its versions.
 inline nlohmann::ordered_json describe_state(const std::vector<std::string>& complaints,
                                              const std::string& library) {
   nlohmann::ordered_json out{{"unavailable", ""}, {"notes", nlohmann::ordered_json::array()}};
