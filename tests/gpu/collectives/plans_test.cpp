@@ -146,8 +146,8 @@ void forget_premultiplications(std::vector<plan::TracedValue>& values) {
   }
 }
 
-/// Whether a plan runs to its end without a violation. Unlike plan::validate(), it accepts signals
-/// that nobody waits for.
+/// Whether a plan runs to its end without a violation. Unlike plan::validate(), this function
+/// accepts signals that nobody waits for.
 bool is_ordered(const Plan& plan, const std::vector<plan::RankMemory>& memory) {
   plan::Monitor monitor;
   if (monitor.begin(plan, memory, 1) != nullptr) return false;

@@ -73,8 +73,8 @@ TEST(LsqmlStepTest, NothingMovesWhereThereIsNothingToSolve) {
   EXPECT_EQ(out[Array::object].values, (Values{1, 7}));
 }
 
-/// One pixel has a small weight and one a large weight. The relative error of the divisor is that
-/// of the largest weight.
+/// One pixel has a small weight and one a large weight. The divisor has the relative error of the
+/// largest weight.
 TEST(LsqmlStepTest, TheErrorOfTheLargestWeightMakesDirectionsWrong) {
   OperatorArrays in = setting();
   in.scene = {.rows = 1, .cols = 2, .window = 1, .detector = 1, .modes = 1};

@@ -13,8 +13,8 @@
 
 #include "tests/gpu/ptycho/devices.hpp"
 
-/// Shapes that strips, tiles and marks do not divide; windows over every edge and beyond; numbers
-/// that must not be read; arrays that begin at any component. Numbers are small multiples of 1/4,
+/// Strips, tiles and marks do not divide the shapes. Windows lie over every edge and beyond. Some
+/// numbers must not be read, and arrays begin at any component. Numbers are small multiples of 1/4,
 /// so all sums are exact and the tests compare bits.
 namespace rankcheck::gpu {
 namespace {

@@ -8,8 +8,8 @@
 /// works. Any other access ends the program, because it would also fail on a real device.
 namespace rankcheck::stand_in {
 
-/// Returns RANKCHECK_STAND_IN_DEVICES, or 2 if it is not set. CUDA_VISIBLE_DEVICES may select some
-/// of them.
+/// Returns RANKCHECK_STAND_IN_DEVICES, or 2 if it is not set. CUDA_VISIBLE_DEVICES may select
+/// fewer.
 [[nodiscard]] int device_count();
 /// Returns the device's number among all devices, visible or not.
 [[nodiscard]] int physical_number(int device);
