@@ -1,5 +1,5 @@
 #!/bin/sh
-# content.sh SOURCES ROOT PROGRAM...: checks that the bundle in the root folder ROOT has these
+# content.sh SOURCES ROOT PROGRAM...: checks the bundle in the root folder ROOT. It must have these
 # programs, all data that are among the sources, and licences where dpkg has them.
 set -eu
 sources=$1

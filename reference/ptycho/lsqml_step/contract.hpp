@@ -17,12 +17,13 @@ namespace lsqml_step {
 ///
 /// Directions: dO = -g_o / sqrt(((1-a) D)^2 + (a max D)^2), or 0 if this root is 0; dP = -g_P / N.
 ///
-/// Lengths, from mode 0 alone. For every position n, sums are over its window's pixels. chi is the
-/// window of propagate_inverse(-(1 - sqrt(d/I)) F), u = extract(dO) P and v = dP extract(o):
-///   a1 = sum of |u|^2, a4 = sum of |v|^2, A1 = a1 + mean(a1) / 2, A4 = a4 + mean(a4) / 2,
-///   A2 = Re sum of u conj(v), b1 = Re sum of conj(u) chi, b2 = Re sum of conj(v) chi,
-///   det = A1 A4 - |sum of u conj(v)|^2,
-///   x1 = (A4 b1 - A2 b2) / det, x2 = (A1 b2 - A2 b1) / det; x1 = x2 = 0 unless det > 0.
+/// Lengths, from mode 0 alone. For every position n, sums are over its window's pixels:
+/// - chi is the window of propagate_inverse(-(1 - sqrt(d/I)) F), u = extract(dO) P and v = dP
+///   extract(o).
+/// - a1 = sum of |u|^2, a4 = sum of |v|^2, A1 = a1 + mean(a1) / 2, A4 = a4 + mean(a4) / 2.
+/// - A2 = Re sum of u conj(v), b1 = Re sum of conj(u) chi, b2 = Re sum of conj(v) chi.
+/// - det = A1 A4 - |sum of u conj(v)|^2.
+/// - x1 = (A4 b1 - A2 b2) / det, x2 = (A1 b2 - A2 b1) / det. x1 = x2 = 0 unless det > 0.
 /// The step_lengths are r mean(max(0, x1)) and r mean(max(0, x2)), with r = lsqml_relaxation. All
 /// means are over the N positions, never means of the ranks' means.
 ///
