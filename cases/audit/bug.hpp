@@ -18,7 +18,7 @@
 /// Bugs that are planted on purpose, to measure which ones the properties catch.
 namespace rankcheck::cases::audit {
 
-class Attempt;
+class InterceptedCall;
 
 /// The result of one stage, which a bug may change.
 struct Outcome {
@@ -73,7 +73,7 @@ struct Bug {
   /// Computes each output of a reduction again from its inputs.
   double (*fold)(const std::vector<double>& inputs) = nullptr;
   /// Makes the operator call of a selected stage.
-  void (*attempt)(Attempt& attempt) = nullptr;
+  void (*replace_call)(InterceptedCall& intercepted) = nullptr;
   /// A fault of the simulator that hits every selected stage.
   std::string_view fault = {};
   /// The whole algorithm, for a mistake that no real algorithm has.

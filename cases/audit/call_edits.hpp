@@ -29,58 +29,61 @@ struct StepSums {
 
 /// Runs the operator without one sum: in that sum, every rank keeps its own part.
 template <int number>
-void leave_out(Attempt& attempt) {
-  attempt.devices().on_collective = [](const CollectiveCall& call) {
+void leave_out(InterceptedCall& intercepted) {
+  intercepted.devices().on_collective = [](const CollectiveCall& call) {
     if (call.number == number) return call.keep();
     call.make();
   };
-  attempt.run();
+  intercepted.run();
 }
 
 /// Runs the operator and calls change(call) after the sum with this number.
 template <int number, class Change>
-void change_sum(Attempt& attempt, const Change& change) {
-  attempt.devices().on_collective = [&](const CollectiveCall& call) {
+void change_sum(InterceptedCall& intercepted, const Change& change) {
+  intercepted.devices().on_collective = [&](const CollectiveCall& call) {
     call.make();
     if (call.number == number) change(call);
   };
-  attempt.run();
+  intercepted.run();
 }
 
 /// Calls body(n, values) with each copy of an array. There is one copy per position, or a single
 /// copy for all.
 template <class Body>
-void for_each_copy(const Attempt& attempt, spec::Array array, Values& values, const Body& body) {
-  const auto size = spec::to_size(spec::values(attempt.call().scene, array));
+void for_each_copy(const InterceptedCall& intercepted,
+                   spec::Array array,
+                   Values& values,
+                   const Body& body) {
+  const auto size = spec::to_size(spec::values(intercepted.call().scene, array));
   for (std::size_t n = 0; n < values.size() / size; ++n) body(n, values.data() + n * size);
 }
 
 /// Runs the operator with all copies of an input equal to the first copy.
 template <spec::Array array>
-void take_first_copy(Attempt& attempt) {
-  attempt.change_input(array, [&](Values& values, int) {
-    const auto size = spec::to_size(spec::values(attempt.call().scene, array));
+void take_first_copy(InterceptedCall& intercepted) {
+  intercepted.change_input(array, [&](Values& values, int) {
+    const auto size = spec::to_size(spec::values(intercepted.call().scene, array));
     for (std::size_t i = size; i < values.size(); ++i) values[i] = values[i % size];
   });
-  attempt.run();
+  intercepted.run();
 }
 
 /// Runs the operator, then gives every rank except rank 0 its input of the array as output.
 template <spec::Array array>
-void keep_on_other_ranks(Attempt& attempt) {
-  attempt.run();
-  attempt.change_output(array, [&](Values& values, int rank) {
-    if (rank > 0) values = attempt.input(array, rank);
+void keep_on_other_ranks(InterceptedCall& intercepted) {
+  intercepted.run();
+  intercepted.change_output(array, [&](Values& values, int rank) {
+    if (rank > 0) values = intercepted.input(array, rank);
   });
 }
 
 /// Runs the operator with the positions' rows and columns swapped.
-void run_transposed(Attempt& attempt);
+void run_transposed(InterceptedCall& intercepted);
 
 /// Runs the operator with all modes of each probe equal to its first mode.
-void run_with_first_mode(Attempt& attempt);
+void run_with_first_mode(InterceptedCall& intercepted);
 
 /// Runs the operator with no pixel masked.
-void run_unmasked(Attempt& attempt);
+void run_unmasked(InterceptedCall& intercepted);
 
 }  // namespace rankcheck::cases::audit

@@ -119,7 +119,7 @@ Planted::Planted(const Bug& bug, bool sound)
           [this](std::span<const Case> stages, std::size_t stage, Observation& observation) {
             spoil(stages, stage, observation);
           },
-          [this](const Case& c, const OperatorCall& call) { attempt(c, call); }) {}
+          [this](const Case& c, const OperatorCall& call) { replace_call(c, call); }) {}
 
 bool Planted::is_hit(const Case& c) const {
   const bool is_planted_in = bug_.planted_in.empty()
@@ -144,24 +144,24 @@ void Planted::spoil(std::span<const Case> stages, std::size_t stage, Observation
                  observation.status != harness::RunStatus::completed;
 }
 
-void Planted::attempt(const Case& c, const OperatorCall& call) {
-  if (bug_.attempt == nullptr || !is_hit(c)) return call.make();
-  Attempt attempt(call, attempts_++);
-  if (sound_) return attempt.run();
-  if (!watches_) return bug_.attempt(attempt);
+void Planted::replace_call(const Case& c, const OperatorCall& call) {
+  if (bug_.replace_call == nullptr || !is_hit(c)) return call.make();
+  InterceptedCall intercepted(call, replaced_calls_++);
+  if (sound_) return intercepted.run();
+  if (!watches_) return bug_.replace_call(intercepted);
   const std::vector<harness::Image> before = results_of(call);
   call.make();
   const std::vector<harness::Image> right = results_of(call);
   for (std::size_t r = 0; r < before.size(); ++r) {
     std::copy(before[r].begin(), before[r].end(), call.buffers[r].recv);
   }
-  bug_.attempt(attempt);
+  bug_.replace_call(intercepted);
   had_effect_ |= results_of(call) != right;
 }
 
 void Planted::restart() {
   kept_.clear();
-  attempts_ = 0;
+  replaced_calls_ = 0;
 }
 
 void Planted::run(std::span<const Case> stages, Observation& observation) {

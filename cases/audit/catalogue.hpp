@@ -73,14 +73,14 @@ class Planted : public harness::Backend {
   void spoil(std::span<const harness::Case> stages,
              std::size_t stage,
              harness::Observation& observation);
-  void attempt(const harness::Case& c, const OperatorCall& call);
+  void replace_call(const harness::Case& c, const OperatorCall& call);
 
   Bug bug_;
   bool sound_;
   std::vector<gpu::Implementation> implementations_;
   SimBackend sim_;
   std::int64_t runs_ = 0;
-  std::int64_t attempts_ = 0;
+  std::int64_t replaced_calls_ = 0;
   std::vector<harness::Image> kept_;
   std::vector<harness::Case> stages_;
   bool watches_ = false;

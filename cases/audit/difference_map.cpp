@@ -32,17 +32,17 @@ struct DifferenceMapSums {
 };
 
 /// Returns the inputs of the step, in the form that the references take.
-OperatorArrays input_of(const Attempt& attempt) {
+OperatorArrays input_of(const InterceptedCall& intercepted) {
   OperatorArrays setting;
-  setting.scene = attempt.call().scene;
-  setting.positions = attempt.positions();
+  setting.scene = intercepted.call().scene;
+  setting.positions = intercepted.positions();
   for (const Array array : {Array::object,
                             Array::probe,
                             Array::exit_waves,
                             Array::positions,
                             Array::frames,
                             Array::mask}) {
-    setting.make(array).values = attempt.all_input(array);
+    setting.make(array).values = intercepted.all_input(array);
   }
   return setting;
 }
@@ -80,14 +80,14 @@ struct Wrong {
 };
 
 /// Runs the step, then replaces the exit waves by waves that moved as `wrong` says.
-void move_waves(Attempt& attempt, const Wrong& wrong) {
-  attempt.run();
-  const OperatorArrays in = input_of(attempt);
+void move_waves(InterceptedCall& intercepted, const Wrong& wrong) {
+  intercepted.run();
+  const OperatorArrays in = input_of(intercepted);
   const Values& before = in[Array::exit_waves].values;
   const Values fit =
-      waves_of(in, attempt.output(Array::object, 0), attempt.output(Array::probe, 0));
+      waves_of(in, intercepted.output(Array::object, 0), intercepted.output(Array::probe, 0));
   const Values to = projected(in, sum(wrong.fit, fit, wrong.before, before));
-  attempt.set_all_output(Array::exit_waves, sum(1, before, wrong.length, sum(1, to, -1, fit)));
+  intercepted.set_all_output(Array::exit_waves, sum(1, before, wrong.length, sum(1, to, -1, fit)));
 }
 
 bool is_shared_out(const Case& c) {
@@ -101,27 +101,29 @@ constexpr std::array difference_maps{
         .source = "tike, solvers.dm",
         .operation = "difference_map_step",
         .algorithm = "replicated",
-        .attempt =
-            [](Attempt& attempt) {
-              const OperatorArrays in = input_of(attempt);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              const OperatorArrays in = input_of(intercepted);
               const Values waves = waves_of(in, in[Array::object].values, in[Array::probe].values);
               auto from = waves.begin();
-              attempt.change_input(Array::exit_waves, [&](Values& values, int) {
+              intercepted.change_input(Array::exit_waves, [&](Values& values, int) {
                 for (auto& value : values) value = *from++;
               });
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "waves_added_to_their_overlap",
         .summary = "P_F is applied to 2 P_O w + w instead of 2 P_O w - w.",
         .operation = "difference_map_step",
         .algorithm = "replicated",
-        .attempt = [](Attempt& attempt) { move_waves(attempt, {.before = 1}); }},
+        .replace_call =
+            [](InterceptedCall& intercepted) { move_waves(intercepted, {.before = 1}); }},
     Bug{.name = "waves_not_reflected",
         .summary =
             "P_F is applied to P_O w, as in alternating projections, instead of 2 P_O w - w.",
         .operation = "difference_map_step",
         .algorithm = "tiled",
-        .attempt = [](Attempt& attempt) { move_waves(attempt, {.fit = 1, .before = 0}); }},
+        .replace_call =
+            [](InterceptedCall& intercepted) { move_waves(intercepted, {.fit = 1, .before = 0}); }},
     Bug{.name = "another_relaxation",
         .summary = "The relaxation parameter is three quarters of beta.",
         .source = "ptypy bd43c9e7",
@@ -129,9 +131,9 @@ constexpr std::array difference_maps{
         .algorithm = "replicated",
         .property = "waves_grow_by_beta",
         .says = "differs from the closed form",
-        .attempt =
-            [](Attempt& attempt) {
-              move_waves(attempt, {.length = 0.75 * reference::difference_map_beta});
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              move_waves(intercepted, {.length = 0.75 * reference::difference_map_beta});
             }},
     Bug{.name = "waves_go_too_far",
         .summary = "The relaxation parameter is twice beta.",
@@ -139,9 +141,9 @@ constexpr std::array difference_maps{
         .algorithm = "tiled",
         .property = "fixed_points_are_solutions",
         .says = "the distance of the waves from the frames",
-        .attempt =
-            [](Attempt& attempt) {
-              move_waves(attempt, {.length = 2 * reference::difference_map_beta});
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              move_waves(intercepted, {.length = 2 * reference::difference_map_beta});
             }},
     Bug{.name = "waves_of_another_partition",
         .summary = "The ranks take the exit waves of an even partition, although the positions are "
@@ -151,38 +153,39 @@ constexpr std::array difference_maps{
         .property = "is_independent_of_partition",
         .says = "differs from the result of another partition",
         .hits = is_shared_out,
-        .attempt =
-            [](Attempt& attempt) {
-              const Values all = attempt.all_input(Array::exit_waves);
-              const auto size =
-                  static_cast<std::int64_t>(spec::values(attempt.call().scene, Array::exit_waves));
-              attempt.change_input(Array::exit_waves, [&](Values& values, int rank) {
-                const std::int64_t first = rank * attempt.positions() / attempt.ranks() * size;
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              const Values all = intercepted.all_input(Array::exit_waves);
+              const auto size = static_cast<std::int64_t>(
+                  spec::values(intercepted.call().scene, Array::exit_waves));
+              intercepted.change_input(Array::exit_waves, [&](Values& values, int rank) {
+                const std::int64_t first =
+                    rank * intercepted.positions() / intercepted.ranks() * size;
                 for (std::size_t i = 0; i < values.size(); ++i) {
                   values[i] = all[(spec::to_size(first) + i) % all.size()];
                 }
               });
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "waves_of_the_first_position",
         .summary = "All positions of a rank use the exit waves of its first position.",
         .operation = "difference_map_step",
         .algorithm = "tiled",
-        .attempt = take_first_copy<Array::exit_waves>},
+        .replace_call = take_first_copy<Array::exit_waves>},
     Bug{.name = "probe_fitted_to_the_old_object",
         .summary = "The probe is fitted to the old object instead of the new object.",
         .source = "tike, solvers.dm",
         .operation = "difference_map_step",
         .algorithm = "replicated",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              OperatorArrays in = input_of(attempt);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              OperatorArrays in = input_of(intercepted);
               in[Array::waves] = in[Array::exit_waves];
               OperatorArrays sums = in;
               reference::illuminate_adjoint_probe::reference(in, sums);
               reference::probe_preconditioner::reference(in, sums);
-              attempt.set_all_output(
+              intercepted.set_all_output(
                   Array::probe,
                   reference::fitted(
                       in[Array::probe], sums[Array::probe], sums[Array::probe_weight], in.unit)
@@ -196,10 +199,11 @@ constexpr std::array difference_maps{
         .algorithm = "replicated",
         .property = "keeps_the_truth_on_whole_pixels",
         .says = "moved away from the truth",
-        .attempt =
-            [](Attempt& attempt) {
-              change_sum<DifferenceMapSums::of_probe>(
-                  attempt, [](const CollectiveCall& call) { call.scale(1.0 / call.call.ranks); });
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              change_sum<DifferenceMapSums::of_probe>(intercepted, [](const CollectiveCall& call) {
+                call.scale(1.0 / call.call.ranks);
+              });
             }},
 };
 

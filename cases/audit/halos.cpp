@@ -33,17 +33,17 @@ struct Copy {
 /// Runs the exchange, then replaces every copy by value(copy, tiles before, tiles after the
 /// exchange).
 template <class Body>
-void remake(Attempt& attempt, const Body& value) {
-  attempt.run();
-  const Values before = attempt.all_input(Array::tile);
+void remake(InterceptedCall& intercepted, const Body& value) {
+  intercepted.run();
+  const Values before = intercepted.all_input(Array::tile);
   Values behind;
-  for (int rank = 0; rank < attempt.ranks(); ++rank) {
-    const Values of_rank = attempt.output(Array::tile, rank);
+  for (int rank = 0; rank < intercepted.ranks(); ++rank) {
+    const Values of_rank = intercepted.output(Array::tile, rank);
     behind.insert(behind.end(), of_rank.begin(), of_rank.end());
   }
   reference::OperatorArrays setting;
-  setting.scene = attempt.call().scene;
-  setting.counts = attempt.call().counts;
+  setting.scene = intercepted.call().scene;
+  setting.counts = intercepted.call().counts;
   Values wrong = behind;
   reference::for_each_replicated_pixel(
       setting, [&](std::int64_t row, std::int64_t col, const Replicas& replicas) {
@@ -51,7 +51,7 @@ void remake(Attempt& attempt, const Body& value) {
           wrong[each.place] = value(Copy{row, col, replicas, each}, before, behind);
         }
       });
-  attempt.set_all_output(Array::tile, wrong);
+  intercepted.set_all_output(Array::tile, wrong);
 }
 
 /// Sums the copies for which counts(copy) is true.
@@ -71,9 +71,9 @@ constexpr std::array accumulated{
         .algorithm = "exchanged",
         .property = "makes_copies_equal",
         .says = "differs from another rank's copy",
-        .attempt =
-            [](Attempt& attempt) {
-              remake(attempt, [](const Copy& copy, const Values& before, const Values&) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              remake(intercepted, [](const Copy& copy, const Values& before, const Values&) {
                 return sum_of(
                     copy, before, [&](const Replica& each) { return each.rank <= copy.self.rank; });
               });
@@ -85,9 +85,9 @@ constexpr std::array accumulated{
         .algorithm = "exchanged",
         .property = "multiplies_when_repeated",
         .says = "does not multiply by the number of copies",
-        .attempt =
-            [](Attempt& attempt) {
-              remake(attempt, [](const Copy& copy, const Values&, const Values& behind) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              remake(intercepted, [](const Copy& copy, const Values&, const Values& behind) {
                 return behind[copy.self.place] / static_cast<double>(copy.all.size());
               });
             }},
@@ -99,9 +99,9 @@ constexpr std::array accumulated{
         .property = "conserves_the_sum",
         .says = "the sum was",
         .ranks_max = 4,
-        .attempt =
-            [](Attempt& attempt) {
-              remake(attempt, [](const Copy& copy, const Values& before, const Values& behind) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              remake(intercepted, [](const Copy& copy, const Values& before, const Values& behind) {
                 const bool is_corner = copy.all.size() >= 4;
                 const auto again = before[copy.all.back().place];
                 return behind[copy.self.place] + (is_corner ? again : 0);
@@ -111,9 +111,9 @@ constexpr std::array accumulated{
         .summary = "Only copies of neighbouring ranks are added, although overlaps reach further.",
         .operation = "halo_accumulate",
         .algorithm = "exchanged",
-        .attempt =
-            [](Attempt& attempt) {
-              remake(attempt, [](const Copy& copy, const Values& before, const Values&) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              remake(intercepted, [](const Copy& copy, const Values& before, const Values&) {
                 return sum_of(copy, before, [&](const Replica& each) {
                   return std::abs(each.rank - copy.self.rank) <= 1;
                 });
@@ -129,9 +129,9 @@ constexpr std::array replaced{
         .algorithm = "exchanged",
         .property = "is_idempotent",
         .says = "the second exchange changes it",
-        .attempt =
-            [](Attempt& attempt) {
-              remake(attempt, [](const Copy& copy, const Values& before, const Values&) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              remake(intercepted, [](const Copy& copy, const Values& before, const Values&) {
                 const auto self = spec::to_size(&copy.self - copy.all.data());
                 return before[copy.all[(self + 1) % copy.all.size()].place];
               });
@@ -143,15 +143,16 @@ constexpr std::array replaced{
         .algorithm = "exchanged",
         .property = "does_nothing_without_halo",
         .says = "changed without a halo",
-        .attempt =
-            [](Attempt& attempt) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
               // Values of the pixels visited so far, by row and column.
               std::map<std::pair<std::int64_t, std::int64_t>, std::complex<double>> above;
-              remake(attempt, [&](const Copy& copy, const Values& before, const Values& behind) {
-                above[{copy.row, copy.col}] = before[copy.self.place];
-                const bool is_first = copy.row > 0 && copy.row == copy.self.box.row;
-                return is_first ? above[{copy.row - 1, copy.col}] : behind[copy.self.place];
-              });
+              remake(intercepted,
+                     [&](const Copy& copy, const Values& before, const Values& behind) {
+                       above[{copy.row, copy.col}] = before[copy.self.place];
+                       const bool is_first = copy.row > 0 && copy.row == copy.self.box.row;
+                       return is_first ? above[{copy.row - 1, copy.col}] : behind[copy.self.place];
+                     });
             }},
 };
 
@@ -163,10 +164,10 @@ constexpr std::array blended{
         .algorithm = "exchanged",
         .property = "stays_between_the_copies",
         .says = "lies outside the range of its copies",
-        .attempt =
-            [](Attempt& attempt) {
-              const double steps = 2.0 * attempt.call().scene.halo + 1;
-              remake(attempt, [&](const Copy& copy, const Values&, const Values& behind) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              const double steps = 2.0 * intercepted.call().scene.halo + 1;
+              remake(intercepted, [&](const Copy& copy, const Values&, const Values& behind) {
                 const double sum = copy.all.size() > 1 ? 1 + 1 / steps : 1;
                 return sum * behind[copy.self.place];
               });
@@ -178,9 +179,9 @@ constexpr std::array blended{
         .algorithm = "exchanged",
         .property = "is_idempotent",
         .says = "the second exchange changes it",
-        .attempt =
-            [](Attempt& attempt) {
-              remake(attempt, [](const Copy& copy, const Values& before, const Values& behind) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              remake(intercepted, [](const Copy& copy, const Values& before, const Values& behind) {
                 return 0.5 * (before[copy.self.place] + behind[copy.self.place]);
               });
             }},

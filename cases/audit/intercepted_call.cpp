@@ -7,7 +7,7 @@
 
 namespace rankcheck::cases::audit {
 
-Attempt::Attempt(const OperatorCall& call, std::int64_t number)
+InterceptedCall::InterceptedCall(const OperatorCall& call, std::int64_t number)
     : call_(call), told_(call.call), number_(number), devices_(call.cluster) {
   for (int rank = 0; rank < ranks(); ++rank) {
     const gpu::DeviceBuffers& own = call.buffers[spec::to_size(rank)];
@@ -22,28 +22,28 @@ Attempt::Attempt(const OperatorCall& call, std::int64_t number)
   }
 }
 
-std::int64_t Attempt::positions(int rank) const {
+std::int64_t InterceptedCall::positions(int rank) const {
   return call().counts[spec::to_size(rank)];
 }
 
-std::int64_t Attempt::positions() const {
+std::int64_t InterceptedCall::positions() const {
   return std::accumulate(call().counts.begin(), call().counts.end(), std::int64_t{0});
 }
 
-const spec::Block& Attempt::block(spec::Array array, int rank, bool is_input) const {
+const spec::Block& InterceptedCall::block(spec::Array array, int rank, bool is_input) const {
   const spec::Extents& extents = extents_[spec::to_size(rank)];
   const auto& blocks = is_input ? extents.send : extents.recv;
   return *std::find_if(
       blocks.begin(), blocks.end(), [&](const spec::Block& each) { return each.array == array; });
 }
 
-std::byte* Attempt::place(spec::Array array, int rank, bool is_input) const {
+std::byte* InterceptedCall::place(spec::Array array, int rank, bool is_input) const {
   const gpu::DeviceBuffers& buffers = buffers_[spec::to_size(rank)];
   return (is_input ? buffers.send : buffers.recv) +
          block(array, rank, is_input).offset * spec::info(call().type).bytes;
 }
 
-Values Attempt::get(spec::Array array, int rank, bool is_input) const {
+Values InterceptedCall::get(spec::Array array, int rank, bool is_input) const {
   const bool is_complex = spec::info(array).is_complex;
   const std::int64_t components = block(array, rank, is_input).count;
   return load(call().type,
@@ -52,27 +52,27 @@ Values Attempt::get(spec::Array array, int rank, bool is_input) const {
               spec::to_size(is_complex ? components / 2 : components));
 }
 
-void Attempt::set(spec::Array array, int rank, bool is_input, const Values& values) {
+void InterceptedCall::set(spec::Array array, int rank, bool is_input, const Values& values) {
   store(call().type, spec::info(array).is_complex, values, place(array, rank, is_input));
 }
 
-Values Attempt::input(spec::Array array, int rank) const {
+Values InterceptedCall::input(spec::Array array, int rank) const {
   return get(array, rank, true);
 }
 
-Values Attempt::output(spec::Array array, int rank) const {
+Values InterceptedCall::output(spec::Array array, int rank) const {
   return get(array, rank, false);
 }
 
-void Attempt::set_input(spec::Array array, int rank, const Values& values) {
+void InterceptedCall::set_input(spec::Array array, int rank, const Values& values) {
   set(array, rank, true, values);
 }
 
-void Attempt::set_output(spec::Array array, int rank, const Values& values) {
+void InterceptedCall::set_output(spec::Array array, int rank, const Values& values) {
   set(array, rank, false, values);
 }
 
-Values Attempt::all_input(spec::Array array) const {
+Values InterceptedCall::all_input(spec::Array array) const {
   if (spec::is_replicated(call().scene, array)) return input(array, 0);
   Values all;
   for (int rank = 0; rank < ranks(); ++rank) {
@@ -82,7 +82,7 @@ Values Attempt::all_input(spec::Array array) const {
   return all;
 }
 
-void Attempt::set_all_output(spec::Array array, const Values& values) {
+void InterceptedCall::set_all_output(spec::Array array, const Values& values) {
   auto next = values.begin();
   for (int rank = 0; rank < ranks(); ++rank) {
     if (spec::is_replicated(call().scene, array)) next = values.begin();
@@ -92,7 +92,7 @@ void Attempt::set_all_output(spec::Array array, const Values& values) {
   }
 }
 
-void Attempt::change_input(spec::Array array, const Change& change) {
+void InterceptedCall::change_input(spec::Array array, const Change& change) {
   for (int rank = 0; rank < ranks(); ++rank) {
     Values values = input(array, rank);
     change(values, rank);
@@ -100,7 +100,7 @@ void Attempt::change_input(spec::Array array, const Change& change) {
   }
 }
 
-void Attempt::change_output(spec::Array array, const Change& change) {
+void InterceptedCall::change_output(spec::Array array, const Change& change) {
   for (int rank = 0; rank < ranks(); ++rank) {
     Values values = output(array, rank);
     change(values, rank);
@@ -108,7 +108,7 @@ void Attempt::change_output(spec::Array array, const Change& change) {
   }
 }
 
-void Attempt::run() {
+void InterceptedCall::run() {
   call_.algorithm.run({devices_, call_.contract, told_, buffers_});
 }
 

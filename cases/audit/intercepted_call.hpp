@@ -14,10 +14,10 @@ namespace rankcheck::cases::audit {
 /// One call of an operator into which a bug is planted. The bug can change the inputs before the
 /// call, the devices during the call, and the outputs afterwards. The implementation gets copies of
 /// the inputs: the caller's inputs stay unchanged.
-class Attempt {
+class InterceptedCall {
  public:
-  /// `number`: how many attempts this bug made before, since the backend's last restart.
-  Attempt(const OperatorCall& call, std::int64_t number);
+  /// `number`: how many calls this bug replaced before, since the backend's last restart.
+  InterceptedCall(const OperatorCall& call, std::int64_t number);
 
   /// The call as the caller made it.
   [[nodiscard]] const spec::OperatorCall& call() const { return call_.call; }

@@ -21,8 +21,8 @@ using harness::Case;
 using spec::Array;
 
 /// Number of pixels in one mode of the probe.
-std::size_t pixels_of(const Attempt& attempt) {
-  const auto window = spec::to_size(attempt.call().scene.window);
+std::size_t pixels_of(const InterceptedCall& intercepted) {
+  const auto window = spec::to_size(intercepted.call().scene.window);
   return window * window;
 }
 
@@ -34,7 +34,7 @@ constexpr std::array mixtures{
         .algorithm = "pixelwise",
         .property = "is_patch_times_probe",
         .says = "differs from patch times probe",
-        .attempt = run_with_first_mode},
+        .replace_call = run_with_first_mode},
     Bug{.name = "object_clipped",
         .summary = "The object's magnitude is clipped to 1.",
         .source = "tike, clip_magnitude",
@@ -42,12 +42,12 @@ constexpr std::array mixtures{
         .algorithm = "pixelwise",
         .property = "is_linear",
         .says = "differs from s F(a) + F(b)",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.change_input(Array::object, [](Values& values, int) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.change_input(Array::object, [](Values& values, int) {
                 for (auto& value : values) value /= std::max(1.0, std::abs(value));
               });
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "probe_not_conjugated",
         .summary = "The adjoint in the object multiplies by the probe instead of its conjugate.",
@@ -57,12 +57,12 @@ constexpr std::array mixtures{
         .planted_in = "illuminate_adjoint_object",
         .property = "has_adjoint_in_object",
         .says = "<F x, y>",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.change_input(Array::probe, [](Values& values, int) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.change_input(Array::probe, [](Values& values, int) {
                 for (auto& value : values) value = std::conj(value);
               });
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "mean_over_positions",
         .summary =
@@ -74,12 +74,12 @@ constexpr std::array mixtures{
         .property = "has_adjoint_in_probe",
         .says = "<F x, y>",
         .hits = [](const Case& c) { return !ptycho(c).scene.varying_probe; },
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::probe, [&](Values& values, int) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::probe, [&](Values& values, int) {
                 const auto count =
-                    static_cast<double>(std::max<std::int64_t>(1, attempt.positions()));
+                    static_cast<double>(std::max<std::int64_t>(1, intercepted.positions()));
                 for (auto& value : values) value /= count;
               });
             }},
@@ -88,13 +88,13 @@ constexpr std::array mixtures{
         .source = "tike f3cce1f3",
         .operation = "illuminate_adjoint_probe",
         .algorithm = "gather",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::probe, [&](Values& values, int) {
-                const std::size_t size = pixels_of(attempt);
-                const auto count = spec::to_size(attempt.call().scene.modes);
-                for_each_copy(attempt, Array::probe, values, [&](std::size_t, auto* probe) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::probe, [&](Values& values, int) {
+                const std::size_t size = pixels_of(intercepted);
+                const auto count = spec::to_size(intercepted.call().scene.modes);
+                for_each_copy(intercepted, Array::probe, values, [&](std::size_t, auto* probe) {
                   for (std::size_t i = 0; i < size; ++i) {
                     std::complex<double> sum = 0;
                     for (std::size_t m = 0; m < count; ++m) sum += probe[m * size + i];
@@ -110,12 +110,12 @@ constexpr std::array mixtures{
         .source = "tike c12cd065",
         .operation = "object_preconditioner",
         .algorithm = "gather",
-        .attempt =
-            [](Attempt& attempt) {
-              const std::size_t size = pixels_of(attempt);
-              attempt.change_input(Array::probe, [&](Values& values, int) {
-                for_each_copy(attempt, Array::probe, values, [&](std::size_t, auto* probe) {
-                  const auto count = spec::to_size(attempt.scene().modes) * size;
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              const std::size_t size = pixels_of(intercepted);
+              intercepted.change_input(Array::probe, [&](Values& values, int) {
+                for_each_copy(intercepted, Array::probe, values, [&](std::size_t, auto* probe) {
+                  const auto count = spec::to_size(intercepted.scene().modes) * size;
                   for (std::size_t i = size; i < count; ++i) {
                     auto& strongest = probe[i % size];
                     if (std::abs(strongest) < std::abs(probe[i])) std::swap(strongest, probe[i]);
@@ -123,26 +123,26 @@ constexpr std::array mixtures{
                   }
                 });
               });
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "modes_added_coherently",
         .summary = "The waves of the modes are summed before the squared magnitude is taken.",
         .operation = "intensity",
         .algorithm = "pixelwise",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.change_input(Array::far_waves, [&](Values& values, int) {
-                const auto width = spec::to_size(attempt.scene().detector);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.change_input(Array::far_waves, [&](Values& values, int) {
+                const auto width = spec::to_size(intercepted.scene().detector);
                 const std::size_t size = width * width;
-                for_each_copy(attempt, Array::far_waves, values, [&](std::size_t, auto* waves) {
-                  const auto count = spec::to_size(attempt.scene().modes) * size;
+                for_each_copy(intercepted, Array::far_waves, values, [&](std::size_t, auto* waves) {
+                  const auto count = spec::to_size(intercepted.scene().modes) * size;
                   for (std::size_t i = size; i < count; ++i) {
                     waves[i % size] += waves[i];
                     waves[i] = 0;
                   }
                 });
               });
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "probe_of_the_first_position",
         .summary = "Addresses of per-position data do not advance: every position reads the first "
@@ -151,7 +151,7 @@ constexpr std::array mixtures{
         .operation = "poisson_gradients",
         .algorithm = "batched",
         .hits = [](const Case& c) { return ptycho(c).scene.varying_probe; },
-        .attempt = take_first_copy<Array::probe>},
+        .replace_call = take_first_copy<Array::probe>},
 };
 
 /// Returns the sum of the squared magnitudes of a mode.
@@ -169,15 +169,15 @@ constexpr std::array orthogonal_modes{
         .algorithm = "jacobi",
         .property = "makes_modes_orthogonal",
         .says = "modes are not orthogonal",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.devices().on_read = [](void* read, std::int64_t bytes) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.devices().on_read = [](void* read, std::int64_t bytes) {
                 const auto count = spec::to_size(bytes) / (2 * sizeof(double));
                 Values products = load(spec::Type::f64, true, read, count);
                 for (auto& value : products) value = std::conj(value);
                 store(spec::Type::f64, true, products, read);
               };
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "weakest_mode_first",
         .summary =
@@ -186,13 +186,13 @@ constexpr std::array orthogonal_modes{
         .algorithm = "jacobi",
         .property = "orders_modes_by_power",
         .says = "the power of a mode",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::probe, [&](Values& values, int) {
-                const std::size_t size = pixels_of(attempt);
-                for_each_copy(attempt, Array::probe, values, [&](std::size_t, auto* probe) {
-                  const auto count = spec::to_size(attempt.call().scene.modes);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::probe, [&](Values& values, int) {
+                const std::size_t size = pixels_of(intercepted);
+                for_each_copy(intercepted, Array::probe, values, [&](std::size_t, auto* probe) {
+                  const auto count = spec::to_size(intercepted.call().scene.modes);
                   for (std::size_t m = 0; m < count / 2; ++m) {
                     auto* const other = probe + (count - 1 - m) * size;
                     std::swap_ranges(probe + m * size, probe + (m + 1) * size, other);
@@ -206,12 +206,12 @@ constexpr std::array orthogonal_modes{
         .algorithm = "jacobi",
         .property = "keeps_the_coherence",
         .says = "the coherence of two pixels",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::probe, [&](Values& values, int rank) {
-                const Values before = attempt.input(Array::probe, rank);
-                const std::size_t size = pixels_of(attempt);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::probe, [&](Values& values, int rank) {
+                const Values before = intercepted.input(Array::probe, rank);
+                const std::size_t size = pixels_of(intercepted);
                 for (std::size_t first = 0; first < values.size(); first += size) {
                   const double is = power_of(values, first, size);
                   if (is == 0) continue;
@@ -227,7 +227,7 @@ constexpr std::array orthogonal_modes{
         .algorithm = "jacobi",
         .property = "ranks_agree_bitwise",
         .says = "differs from rank 0",
-        .attempt = keep_on_other_ranks<Array::probe>},
+        .replace_call = keep_on_other_ranks<Array::probe>},
 };
 
 }  // namespace

@@ -25,8 +25,8 @@ using spec::Array;
 
 /// Moves the content of every frame down and to the right by `by` pixels. Pixels that enter the
 /// frame are 0.
-void move_frames(const Attempt& attempt, Values& values, int by) {
-  const int width = attempt.call().scene.detector;
+void move_frames(const InterceptedCall& intercepted, Values& values, int by) {
+  const int width = intercepted.call().scene.detector;
   const Values before = values;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto pixel = static_cast<int>(i % spec::to_size(width * width));
@@ -49,7 +49,7 @@ constexpr std::array misplacements{
         .algorithm = "gather",
         .property = "is_exact_on_bilinear_objects",
         .says = "differs from the bilinear object",
-        .attempt = run_transposed},
+        .replace_call = run_transposed},
     Bug{.name = "positions_rounded_down",
         .summary = "Positions are rounded down to whole pixels.",
         .source = "PtyGer, shifts",
@@ -57,27 +57,27 @@ constexpr std::array misplacements{
         .algorithm = "gather",
         .property = "has_adjoint_insert",
         .says = "<F x, y>",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.change_input(Array::positions, [](Values& values, int) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.change_input(Array::positions, [](Values& values, int) {
                 for (auto& value : values) value = std::floor(value.real());
               });
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "frames_out_of_step",
         .summary = "Positions are sorted, but frames are not.",
         .source = "ptychodus#80",
         .operation = "gaussian_gradients",
         .algorithm = "batched",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.change_input(Array::positions, [](Values& values, int) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.change_input(Array::positions, [](Values& values, int) {
                 std::reverse(values.begin(), values.end());
                 for (std::size_t i = 0; i + 1 < values.size(); i += 2) {
                   std::swap(values[i], values[i + 1]);
                 }
               });
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "tail_of_positions_dropped",
         .summary = "Positions that do not fill a batch are left out.",
@@ -86,14 +86,14 @@ constexpr std::array misplacements{
         .algorithm = "gather",
         .property = "is_independent_of_order",
         .says = "which are reversed",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.change_input(Array::patches, [&](Values& values, int rank) {
-                if (attempt.positions(rank) % 2 == 0) return;
-                const std::int64_t size = spec::values(attempt.call().scene, Array::patches);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.change_input(Array::patches, [&](Values& values, int rank) {
+                if (intercepted.positions(rank) % 2 == 0) return;
+                const std::int64_t size = spec::values(intercepted.call().scene, Array::patches);
                 std::fill(values.end() - size, values.end(), 0);
               });
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "overlap_overwritten",
         .summary = "If two threads add to one pixel, one contribution is lost.",
@@ -102,21 +102,22 @@ constexpr std::array misplacements{
         .algorithm = "gather",
         .property = "counts_every_position",
         .says = "which are repeated",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.change_input(Array::patches, [&](Values& values, int rank) {
-                const Values at = attempt.input(Array::positions, rank);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.change_input(Array::patches, [&](Values& values, int rank) {
+                const Values at = intercepted.input(Array::positions, rank);
                 const auto is_at = [&](std::size_t n, std::size_t m) {
                   return at[2 * n] == at[2 * m] && at[2 * n + 1] == at[2 * m + 1];
                 };
-                const auto size = spec::to_size(spec::values(attempt.call().scene, Array::patches));
+                const auto size =
+                    spec::to_size(spec::values(intercepted.call().scene, Array::patches));
                 for (std::size_t n = 0; n < values.size() / size; ++n) {
                   for (std::size_t m = 0; m < n; ++m) {
                     if (is_at(n, m)) std::fill_n(values.data() + m * size, size, 0);
                   }
                 }
               });
-              attempt.run();
+              intercepted.run();
             }},
 };
 
@@ -127,14 +128,14 @@ constexpr std::array edges{
         .source = "tike, Patch",
         .operation = "extract",
         .algorithm = "gather",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              const spec::Scene& scene = attempt.call().scene;
-              attempt.change_output(Array::patches, [&](Values& values, int rank) {
-                const Values at = attempt.input(Array::positions, rank);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              const spec::Scene& scene = intercepted.call().scene;
+              intercepted.change_output(Array::patches, [&](Values& values, int rank) {
+                const Values at = intercepted.input(Array::positions, rank);
                 const int last = spec::margin(scene) + scene.window - 1;
-                for_each_copy(attempt, Array::patches, values, [&](std::size_t n, auto* patch) {
+                for_each_copy(intercepted, Array::patches, values, [&](std::size_t n, auto* patch) {
                   const double row = std::floor(at[2 * n].real());
                   if (row + scene.window != scene.rows) return;
                   patch[last * scene.detector + last] = std::numeric_limits<double>::quiet_NaN();
@@ -147,11 +148,11 @@ constexpr std::array edges{
         .source = "ssc-cdi",
         .operation = "illuminate_adjoint_object",
         .algorithm = "gather",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::object, [&](Values& values, int) {
-                std::fill(values.end() - attempt.call().scene.cols, values.end(), 0);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::object, [&](Values& values, int) {
+                std::fill(values.end() - intercepted.call().scene.cols, values.end(), 0);
               });
             }},
     Bug{.name = "border_filled",
@@ -161,17 +162,17 @@ constexpr std::array edges{
         .algorithm = "pixelwise",
         .property = "has_adjoint_crop",
         .says = "<F x, y>",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              const spec::Scene& scene = attempt.call().scene;
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              const spec::Scene& scene = intercepted.call().scene;
               const int first = spec::margin(scene);
               const auto is_around = [&](std::size_t line) {
                 return static_cast<int>(line) < first ||
                        static_cast<int>(line) >= first + scene.window;
               };
               const auto width = spec::to_size(scene.detector);
-              attempt.change_output(Array::patches, [&](Values& values, int) {
+              intercepted.change_output(Array::patches, [&](Values& values, int) {
                 for (std::size_t i = 0; i < values.size(); ++i) {
                   if (is_around(i / width % width) || is_around(i % width)) values[i] = 1;
                 }
@@ -186,11 +187,12 @@ constexpr std::array edges{
         .property = "is_undone_by_crop",
         .says = "differs from the input",
         .hits = has_odd_border,
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::patches,
-                                    [&](Values& values, int) { move_frames(attempt, values, 1); });
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::patches, [&](Values& values, int) {
+                move_frames(intercepted, values, 1);
+              });
             }},
     Bug{.name = "cropped_one_pixel_off",
         .summary = "If the border has odd width, its larger half is cut off before the window "
@@ -201,11 +203,12 @@ constexpr std::array edges{
         .property = "has_adjoint_pad",
         .says = "<F x, y>",
         .hits = has_odd_border,
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.change_input(Array::patches,
-                                   [&](Values& values, int) { move_frames(attempt, values, -1); });
-              attempt.run();
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.change_input(Array::patches, [&](Values& values, int) {
+                move_frames(intercepted, values, -1);
+              });
+              intercepted.run();
             }},
 };
 
@@ -215,7 +218,7 @@ constexpr std::array costs{
         .source = "Pty-Chi 8482f04",
         .operation = "gaussian_cost",
         .algorithm = "pixelwise",
-        .attempt = run_unmasked},
+        .replace_call = run_unmasked},
     Bug{.name = "unmeasured_times_zero",
         .summary =
             "Unmeasured pixels are multiplied by 0 instead of skipped, and 0 times NaN is NaN.",
@@ -223,54 +226,54 @@ constexpr std::array costs{
         .algorithm = "batched",
         .property = "ignores_unmeasured_pixels",
         .says = "unmeasured pixels change the result",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              const Values mask = attempt.input(Array::mask, 0);
-              const Values frames = attempt.all_input(Array::frames);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              const Values mask = intercepted.input(Array::mask, 0);
+              const Values frames = intercepted.all_input(Array::frames);
               double nothing = 0;
               for (std::size_t i = 0; i < frames.size(); ++i) {
                 if (mask[i % mask.size()].real() == 0) nothing += 0 * frames[i].real();
               }
-              attempt.change_output(Array::cost,
-                                    [&](Values& values, int) { values[0] += nothing; });
+              intercepted.change_output(Array::cost,
+                                        [&](Values& values, int) { values[0] += nothing; });
             }},
     Bug{.name = "frames_of_the_first_batch",
         .summary = "The first batch's frames are used for every batch.",
         .source = "ptypy#269",
         .operation = "gaussian_cost",
         .algorithm = "pixelwise",
-        .attempt = take_first_copy<Array::frames>},
+        .replace_call = take_first_copy<Array::frames>},
     Bug{.name = "constant_of_the_cost_left_out",
         .summary = "The cost is I - d log I, which is not 0 if I = d.",
         .source = "tike, objective",
         .operation = "poisson_cost",
         .algorithm = "pixelwise",
         .property = "agrees_at_the_truth",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              const Values mask = attempt.input(Array::mask, 0);
-              const Values frames = attempt.all_input(Array::frames);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              const Values mask = intercepted.input(Array::mask, 0);
+              const Values frames = intercepted.all_input(Array::frames);
               double constant = 0;
               for (std::size_t i = 0; i < frames.size(); ++i) {
                 const double d = frames[i].real();
                 if (mask[i % mask.size()].real() != 0 && d > 0) constant += d - d * std::log(d);
               }
-              attempt.change_output(Array::cost,
-                                    [&](Values& values, int) { values[0] += constant; });
+              intercepted.change_output(Array::cost,
+                                        [&](Values& values, int) { values[0] += constant; });
             }},
 };
 
 /// If a rank has an odd number of frames, computes its last frame again in double precision.
-void light_remainder_in_double(Attempt& attempt) {
-  const auto width = spec::to_size(attempt.call().scene.detector);
-  const auto modes = spec::to_size(attempt.call().scene.modes);
+void light_remainder_in_double(InterceptedCall& intercepted) {
+  const auto width = spec::to_size(intercepted.call().scene.detector);
+  const auto modes = spec::to_size(intercepted.call().scene.modes);
   const std::size_t size = width * width;
-  attempt.run();
-  attempt.change_output(Array::frames, [&](Values& values, int rank) {
-    if (attempt.positions(rank) % 2 == 0) return;
-    const Values waves = attempt.input(Array::far_waves, rank);
+  intercepted.run();
+  intercepted.change_output(Array::frames, [&](Values& values, int rank) {
+    if (intercepted.positions(rank) % 2 == 0) return;
+    const Values waves = intercepted.input(Array::far_waves, rank);
     for (std::size_t i = values.size() - size; i < values.size(); ++i) {
       const std::size_t first = i / size * modes * size + i % size;
       double light = 0;
@@ -288,7 +291,7 @@ constexpr std::array batches{
         .property = "takes_each_position_alone",
         .says = "depends on the other positions",
         .hits = [](const Case& c) { return c.type == spec::Type::f32; },
-        .attempt = light_remainder_in_double},
+        .replace_call = light_remainder_in_double},
     Bug{.name = "probe_of_the_first_of_a_batch",
         .summary = "All positions of a batch use the probe of its first position.",
         .source = "ptypy#584",
@@ -297,14 +300,14 @@ constexpr std::array batches{
         .property = "takes_each_position_alone",
         .says = "depends on the order of the positions",
         .hits = [](const Case& c) { return ptycho(c).scene.varying_probe; },
-        .attempt = take_first_copy<Array::probe>},
+        .replace_call = take_first_copy<Array::probe>},
     Bug{.name = "window_of_the_first_of_a_batch",
         .summary = "All positions of a batch use the window of its first position.",
         .operation = "multislice",
         .algorithm = "batched",
         .property = "takes_each_position_alone",
         .says = "depends on the order of the positions",
-        .attempt = take_first_copy<Array::positions>},
+        .replace_call = take_first_copy<Array::positions>},
 };
 
 /// Whether some rank has more positions than fit into one batch.
@@ -318,10 +321,10 @@ constexpr std::array sizes{
         .operation = "gaussian_gradients",
         .algorithm = "fused",
         .hits = has_batches,
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::probe, [](Values& values, int) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::probe, [](Values& values, int) {
                 for (auto& value : values) value /= 2;
               });
             }},
@@ -331,11 +334,11 @@ constexpr std::array sizes{
         .algorithm = "gather",
         .pixels_max = 2 * (large_cols + 1),
         .hits = [](const Case& c) { return ptycho(c).scene.cols > large_cols; },
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              const auto cols = spec::to_size(attempt.call().scene.cols);
-              attempt.change_output(Array::object_weight, [&](Values& values, int) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              const auto cols = spec::to_size(intercepted.call().scene.cols);
+              intercepted.change_output(Array::object_weight, [&](Values& values, int) {
                 for (std::size_t i = 0; i < values.size(); ++i) {
                   if (i % cols >= large_cols) values[i] = 0;
                 }
@@ -350,10 +353,10 @@ constexpr std::array sizes{
             [](const Case& c) {
               return *std::max_element(c.counts.begin(), c.counts.end()) > large_positions;
             },
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::probe_weight, [](Values& values, int) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::probe_weight, [](Values& values, int) {
                 for (auto& value : values) value *= 0.5;
               });
             }},
@@ -365,10 +368,10 @@ constexpr std::array precisions{
         .operation = "redistribute",
         .algorithm = "exchanged",
         .hits = [](const Case& c) { return c.type == spec::Type::f64; },
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::shard_frames, [](Values& values, int) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::shard_frames, [](Values& values, int) {
                 values = rounded_to(spec::Type::f32, values);
               });
             }},
@@ -377,10 +380,10 @@ constexpr std::array precisions{
         .source = "tike 2b001b3f",
         .operation = "extract",
         .algorithm = "gather",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::patches, [](Values& values, int) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::patches, [](Values& values, int) {
                 values = rounded_to(spec::Type::f16, values);
               });
             }},

@@ -22,8 +22,8 @@ using spec::Array;
 
 /// Returns the rows (axis 0) or the columns (axis 1) of all positions.
 template <class Real>
-std::vector<Real> coordinates(const Attempt& attempt, std::size_t axis) {
-  const Values positions = attempt.all_input(Array::positions);
+std::vector<Real> coordinates(const InterceptedCall& intercepted, std::size_t axis) {
+  const Values positions = intercepted.all_input(Array::positions);
   std::vector<Real> all;
   for (std::size_t i = axis; i < positions.size(); i += 2) {
     all.push_back(static_cast<Real>(positions[i].real()));
@@ -45,10 +45,10 @@ Real cell(Real at, Real width) {
 /// The splitter of tike's pull request #72: two columns, each with half as many bands as there are
 /// ranks. `moved`: first moves the scan to the origin, which tike's code forgot.
 template <class Real, bool moved>
-void split_like_the_seed(Attempt& attempt) {
-  attempt.run();
-  std::vector<Real> rows = coordinates<Real>(attempt, 0);
-  std::vector<Real> cols = coordinates<Real>(attempt, 1);
+void split_like_the_seed(InterceptedCall& intercepted) {
+  intercepted.run();
+  std::vector<Real> rows = coordinates<Real>(intercepted, 0);
+  std::vector<Real> cols = coordinates<Real>(intercepted, 1);
   if (rows.empty()) return;
   for (std::vector<Real>* axis : {&rows, &cols}) {
     const Real least = *std::min_element(axis->begin(), axis->end());
@@ -56,14 +56,14 @@ void split_like_the_seed(Attempt& attempt) {
   }
   const Real height = *std::max_element(rows.begin(), rows.end());
   const Real width = *std::max_element(cols.begin(), cols.end());
-  const auto bands = static_cast<Real>(attempt.ranks() / 2);
+  const auto bands = static_cast<Real>(intercepted.ranks() / 2);
   Values owners;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Real band = height == 0 ? 0 : cell(rows[i], height / bands);
     const Real half = width == 0 ? 0 : cell(cols[i], width / 2);
     owners.emplace_back(static_cast<double>(2 * band + half));
   }
-  attempt.set_all_output(Array::owners, owners);
+  intercepted.set_all_output(Array::owners, owners);
 }
 
 bool has_even_ranks(const Case& c) {
@@ -77,7 +77,7 @@ constexpr std::array quadrants{
         .operation = "partition_quadrants",
         .algorithm = "gathered",
         .hits = [](const Case& c) { return group_size(c) % 2 == 1 && group_size(c) > 1; },
-        .attempt = split_like_the_seed<double, true>},
+        .replace_call = split_like_the_seed<double, true>},
     Bug{.name = "quotient_rounded_up",
         .summary =
             "A quotient in single precision is rounded up, so the position goes to the next rank.",
@@ -88,7 +88,7 @@ constexpr std::array quadrants{
         .says = "belongs to rank",
         .ranks_max = 6,
         .hits = has_even_ranks,
-        .attempt = split_like_the_seed<float, true>},
+        .replace_call = split_like_the_seed<float, true>},
     Bug{.name = "scan_expected_at_the_origin",
         .summary = "The scan is assumed to start at 0.",
         .source = "tike PR #72",
@@ -97,7 +97,7 @@ constexpr std::array quadrants{
         .property = "is_invariant_under_translation",
         .says = "moving the scan changes owners",
         .hits = has_even_ranks,
-        .attempt = split_like_the_seed<double, false>},
+        .replace_call = split_like_the_seed<double, false>},
 };
 
 constexpr std::array kinds{
@@ -107,13 +107,13 @@ constexpr std::array kinds{
         .algorithm = "gathered",
         .property = "covers_every_position",
         .says = "belongs to rank -1",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              const auto rows = coordinates<double>(attempt, 0);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              const auto rows = coordinates<double>(intercepted, 0);
               if (rows.empty()) return;
               const double least = *std::min_element(rows.begin(), rows.end());
-              attempt.change_output(Array::owners, [&](Values& owners, int) {
+              intercepted.change_output(Array::owners, [&](Values& owners, int) {
                 for (std::size_t i = 0; i < rows.size(); ++i) {
                   if (rows[i] == least) owners[i] = -1;
                 }
@@ -124,7 +124,7 @@ constexpr std::array kinds{
         .source = "ptychodus#73",
         .operation = "partition_grid",
         .algorithm = "gathered",
-        .attempt = run_transposed},
+        .replace_call = run_transposed},
     Bug{.name = "shares_rounded_up",
         .summary = "All shares are rounded up, so the last ranks get fewer positions or none.",
         .source = "Pty-Chi 5d37add",
@@ -132,23 +132,23 @@ constexpr std::array kinds{
         .algorithm = "gathered",
         .property = "is_balanced",
         .says = "expected to differ by at most 1",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              const auto rows = coordinates<double>(attempt, 0);
-              const auto cols = coordinates<double>(attempt, 1);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              const auto rows = coordinates<double>(intercepted, 0);
+              const auto cols = coordinates<double>(intercepted, 1);
               std::vector<std::size_t> order(rows.size());
               std::iota(order.begin(), order.end(), std::size_t{0});
               std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
                 return std::tuple(rows[a], cols[a], a) < std::tuple(rows[b], cols[b], b);
               });
-              const auto ranks = spec::to_size(attempt.ranks());
+              const auto ranks = spec::to_size(intercepted.ranks());
               const std::size_t share = (order.size() + ranks - 1) / ranks;
               Values owners(order.size());
               for (std::size_t i = 0; i < order.size(); ++i) {
                 owners[order[i]] = static_cast<double>(i / share);
               }
-              attempt.set_all_output(Array::owners, owners);
+              intercepted.set_all_output(Array::owners, owners);
             }},
     Bug{.name = "device_taken_for_rank",
         .summary =
@@ -156,11 +156,11 @@ constexpr std::array kinds{
         .source = "tike 0c8e6c4f",
         .operation = "partition_compact",
         .algorithm = "gathered",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::owners, [&](Values& owners, int) {
-                for (auto& owner : owners) owner = attempt.ranks() - 1 - owner.real();
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::owners, [&](Values& owners, int) {
+                for (auto& owner : owners) owner = intercepted.ranks() - 1 - owner.real();
               });
             }},
     Bug{.name = "every_rank_draws_its_own",
@@ -170,10 +170,10 @@ constexpr std::array kinds{
         .algorithm = "gathered",
         .property = "ranks_agree_bitwise",
         .says = "differs from rank 0",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::owners, [&](Values& owners, int rank) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::owners, [&](Values& owners, int rank) {
                 if (owners.empty()) return;
                 const auto by = spec::to_size(rank) % owners.size();
                 std::rotate(
@@ -186,37 +186,37 @@ constexpr std::array kinds{
         .algorithm = "gathered",
         .property = "is_independent_of_partition",
         .says = "differs from the result of another partition",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
               Values owners;
-              for (int rank = 0; rank < attempt.ranks(); ++rank) {
-                for (std::int64_t i = 0; i < attempt.positions(rank); ++i) {
-                  owners.emplace_back(static_cast<double>(i % attempt.ranks()));
+              for (int rank = 0; rank < intercepted.ranks(); ++rank) {
+                for (std::int64_t i = 0; i < intercepted.positions(rank); ++i) {
+                  owners.emplace_back(static_cast<double>(i % intercepted.ranks()));
                 }
               }
-              attempt.set_all_output(Array::owners, owners);
+              intercepted.set_all_output(Array::owners, owners);
             }},
 };
 
 /// Returns the number of positions that a rank owns.
-std::size_t owned(const Attempt& attempt, int rank) {
-  const Values owners = attempt.all_input(Array::owners);
+std::size_t owned(const InterceptedCall& intercepted, int rank) {
+  const Values owners = intercepted.all_input(Array::owners);
   return spec::to_size(std::count(owners.begin(), owners.end(), static_cast<double>(rank)));
 }
 
 /// Replaces the output `array` by the shards of all ranks, in the order of the ranks instead of the
 /// positions.
 template <Array shard, Array array>
-void concatenate(Attempt& attempt) {
-  const auto size = spec::to_size(spec::values(attempt.call().scene, shard));
+void concatenate(InterceptedCall& intercepted) {
+  const auto size = spec::to_size(spec::values(intercepted.call().scene, shard));
   Values all;
-  for (int rank = 0; rank < attempt.ranks(); ++rank) {
-    const Values values = attempt.input(shard, rank);
-    const auto end = static_cast<std::ptrdiff_t>(owned(attempt, rank) * size);
+  for (int rank = 0; rank < intercepted.ranks(); ++rank) {
+    const Values values = intercepted.input(shard, rank);
+    const auto end = static_cast<std::ptrdiff_t>(owned(intercepted, rank) * size);
     all.insert(all.end(), values.begin(), values.begin() + end);
   }
-  attempt.set_all_output(array, all);
+  intercepted.set_all_output(array, all);
 }
 
 constexpr std::array ways{
@@ -227,22 +227,22 @@ constexpr std::array ways{
         .algorithm = "exchanged",
         .property = "inverts_redistribute",
         .says = "fused data differ from what was redistributed",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              concatenate<Array::shard_positions, Array::positions>(attempt);
-              concatenate<Array::shard_frames, Array::frames>(attempt);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              concatenate<Array::shard_positions, Array::positions>(intercepted);
+              concatenate<Array::shard_frames, Array::frames>(intercepted);
             }},
     Bug{.name = "frames_in_another_order",
         .summary = "Positions and frames arrive in different orders.",
         .source = "ptychodus#80",
         .operation = "redistribute",
         .algorithm = "exchanged",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::shard_positions, [&](Values& values, int rank) {
-                const auto count = static_cast<std::ptrdiff_t>(owned(attempt, rank));
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::shard_positions, [&](Values& values, int rank) {
+                const auto count = static_cast<std::ptrdiff_t>(owned(intercepted, rank));
                 for (std::ptrdiff_t i = 0; i < count / 2; ++i) {
                   std::swap_ranges(values.begin() + 2 * i,
                                    values.begin() + 2 * i + 2,
@@ -255,11 +255,11 @@ constexpr std::array ways{
         .source = "Pty-Chi 5d37add",
         .operation = "redistribute",
         .algorithm = "exchanged",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              const auto even = spec::to_size(attempt.positions() / attempt.ranks());
-              attempt.change_output(Array::shard_positions, [&](Values& values, int) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              const auto even = spec::to_size(intercepted.positions() / intercepted.ranks());
+              intercepted.change_output(Array::shard_positions, [&](Values& values, int) {
                 std::fill(values.begin() + static_cast<std::ptrdiff_t>(2 * even), values.end(), 0);
               });
             }},

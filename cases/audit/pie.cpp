@@ -34,8 +34,8 @@ void drop_parts_of_others(const CollectiveCall& call) {
 
 /// Runs the step with the last row of every tile cut off. The ranks gather their tiles as boxes of
 /// four numbers; the third one is the number of rows.
-void cut_off_last_rows(Attempt& attempt) {
-  attempt.devices().on_collective = [](const CollectiveCall& call) {
+void cut_off_last_rows(InterceptedCall& intercepted) {
+  intercepted.devices().on_collective = [](const CollectiveCall& call) {
     call.make();
     if (call.operation != "all_gather") return;
     constexpr std::size_t sides = 4;
@@ -50,26 +50,26 @@ void cut_off_last_rows(Attempt& attempt) {
       store(call.call.type, false, values, each.recv);
     }
   };
-  attempt.run();
+  intercepted.run();
 }
 
 /// Removes the mean phase ramp along the rows from the object and puts it into the probe.
-void take_ramp_out(Attempt& attempt) {
-  attempt.run();
-  const spec::Scene& scene = attempt.call().scene;
+void take_ramp_out(InterceptedCall& intercepted) {
+  intercepted.run();
+  const spec::Scene& scene = intercepted.call().scene;
   const auto cols = spec::to_size(scene.cols);
   const auto window = spec::to_size(scene.window);
-  const Values object = attempt.output(Array::object, 0);
+  const Values object = intercepted.output(Array::object, 0);
   std::complex<double> step = 0;
   for (std::size_t i = cols; i < object.size(); ++i)
     step += object[i] * std::conj(object[i - cols]);
   const double angle = std::arg(step);
-  attempt.change_output(Array::object, [&](Values& values, int) {
+  intercepted.change_output(Array::object, [&](Values& values, int) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] *= std::polar(1.0, -angle * static_cast<double>(i / cols));
     }
   });
-  attempt.change_output(Array::probe, [&](Values& values, int) {
+  intercepted.change_output(Array::probe, [&](Values& values, int) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] *= std::polar(1.0, angle * static_cast<double>(i / window % window));
     }
@@ -78,11 +78,11 @@ void take_ramp_out(Attempt& attempt) {
 
 /// Smooths the object: every pixel moves toward each of its eight neighbours by a sixteenth of
 /// their difference.
-void smooth_object(Attempt& attempt) {
-  attempt.run();
-  const int rows = attempt.call().scene.rows;
-  const int cols = attempt.call().scene.cols;
-  attempt.change_output(Array::object, [&](Values& values, int) {
+void smooth_object(InterceptedCall& intercepted) {
+  intercepted.run();
+  const int rows = intercepted.call().scene.rows;
+  const int cols = intercepted.call().scene.cols;
+  intercepted.change_output(Array::object, [&](Values& values, int) {
     const Values before = values;
     for (int i = 0; i < rows * cols; ++i) {
       for (int near = 0; near < 9; ++near) {
@@ -102,11 +102,11 @@ constexpr std::array pie{
         .source = "tike fa7aac32; ptypy#325",
         .operation = "rpie_step",
         .algorithm = "replicated",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              if (attempt.positions() > 0) return;
-              attempt.change_output(Array::object, [](Values& values, int) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              if (intercepted.positions() > 0) return;
+              intercepted.change_output(Array::object, [](Values& values, int) {
                 std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
               });
             }},
@@ -116,16 +116,16 @@ constexpr std::array pie{
         .operation = "rpie_step",
         .algorithm = "replicated",
         .says = "differs from rank 0",
-        .attempt = keep_on_other_ranks<Array::probe>},
+        .replace_call = keep_on_other_ranks<Array::probe>},
     Bug{.name = "preconditioner_unused",
         .summary = "The step length is computed but not used: the step is the gradient itself.",
         .source = "tike 60766032",
         .operation = "epie_step",
         .algorithm = "replicated",
-        .attempt =
-            [](Attempt& attempt) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
               change_sum<StepSums::of_object_weight>(
-                  attempt, [](const CollectiveCall& call) { call.fill(1); });
+                  intercepted, [](const CollectiveCall& call) { call.fill(1); });
             }},
     Bug{.name = "step_divided_by_modes",
         .summary = "The object's step is divided by the number of modes.",
@@ -134,12 +134,12 @@ constexpr std::array pie{
         .algorithm = "replicated",
         .property = "is_equivariant",
         .says = "which are dark",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::object, [&](Values& values, int rank) {
-                const Values before = attempt.input(Array::object, rank);
-                const double part = 1.0 / attempt.scene().modes;
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::object, [&](Values& values, int rank) {
+                const Values before = intercepted.input(Array::object, rank);
+                const double part = 1.0 / intercepted.scene().modes;
                 for (std::size_t i = 0; i < values.size(); ++i) {
                   values[i] = before[i] + part * (values[i] - before[i]);
                 }
@@ -152,7 +152,7 @@ constexpr std::array pie{
         .operation = "rpie_step",
         .algorithm = "replicated",
         .says = "differs from rank 0",
-        .attempt = leave_out<StepSums::of_object_weight>},
+        .replace_call = leave_out<StepSums::of_object_weight>},
     Bug{.name = "penalty_conjugates_the_probe",
         .summary = "A penalty on the probe shrinks its real part but increases its imaginary part.",
         .source = "tike 08450de6",
@@ -160,10 +160,10 @@ constexpr std::array pie{
         .algorithm = "replicated",
         .property = "is_equivariant",
         .says = "does not follow the inputs",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::probe, [](Values& values, int) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::probe, [](Values& values, int) {
                 for (auto& value : values) value -= 0.25 * std::conj(value);
               });
             }},
@@ -175,10 +175,10 @@ constexpr std::array pie{
         .algorithm = "replicated",
         .property = "keeps_the_truth",
         .says = "moved away from the truth",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::object, [](Values& values, int) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::object, [](Values& values, int) {
                 double sum = 0;
                 for (const auto& value : values) sum += std::abs(value);
                 if (sum == 0) return;
@@ -190,21 +190,21 @@ constexpr std::array pie{
         .source = "Pty-Chi 8482f04",
         .operation = "rpie_step",
         .algorithm = "replicated",
-        .attempt = run_unmasked},
+        .replace_call = run_unmasked},
     Bug{.name = "overlaps_not_exchanged",
         .summary = "Overlapping tiles keep their own gradients instead of exchanging them.",
         .source = "Pty-Chi 7b9fc49",
         .operation = "rpie_step",
         .algorithm = "tiled",
-        .attempt =
-            [](Attempt& attempt) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
               bool done = false;
-              attempt.devices().on_collective = [&](const CollectiveCall& call) {
+              intercepted.devices().on_collective = [&](const CollectiveCall& call) {
                 if (done || call.operation != "all_to_all_v") return call.make();
                 drop_parts_of_others(call);
                 done = true;
               };
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "tile_ends_with_its_windows",
         .summary = "Tiles lack the row after their windows, which interpolation also reads.",
@@ -213,7 +213,7 @@ constexpr std::array pie{
         .algorithm = "tiled",
         .property = "is_independent_of_partition",
         .says = "differs from the result of another partition",
-        .attempt = cut_off_last_rows},
+        .replace_call = cut_off_last_rows},
     Bug{.name = "largest_weight_everywhere",
         .summary = "The object's step is divided only by the largest weight, as in ePIE.",
         .source = "tike, rpie with alpha = 1",
@@ -221,9 +221,9 @@ constexpr std::array pie{
         .algorithm = "replicated",
         .property = "is_epie_with_other_divisors",
         .says = "is not ePIE's step",
-        .attempt =
-            [](Attempt& attempt) {
-              change_sum<StepSums::of_object_weight>(attempt, [](const CollectiveCall& call) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              change_sum<StepSums::of_object_weight>(intercepted, [](const CollectiveCall& call) {
                 double most = 0;
                 for (const auto& weight : load(call.call.type,
                                                false,
@@ -241,11 +241,11 @@ constexpr std::array pie{
         .algorithm = "replicated",
         .property = "grows_as_its_light_does",
         .says = "differs from the closed form",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::object, [&](Values& values, int rank) {
-                const Values before = attempt.input(Array::object, rank);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::object, [&](Values& values, int rank) {
+                const Values before = intercepted.input(Array::object, rank);
                 for (std::size_t i = 0; i < values.size(); ++i) {
                   values[i] += values[i] - before[i];
                 }
@@ -258,10 +258,11 @@ constexpr std::array pie{
         .algorithm = "replicated",
         .property = "is_independent_of_refinement",
         .says = "differs from the result on fewer ranks",
-        .attempt =
-            [](Attempt& attempt) {
-              change_sum<StepSums::of_probe>(
-                  attempt, [](const CollectiveCall& call) { call.scale(1.0 / call.call.ranks); });
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              change_sum<StepSums::of_probe>(intercepted, [](const CollectiveCall& call) {
+                call.scale(1.0 / call.call.ranks);
+              });
             }},
     Bug{.name = "object_smoothed",
         .summary = "Every step smooths the object, as if differences between neighbouring pixels "
@@ -271,14 +272,14 @@ constexpr std::array pie{
         .algorithm = "replicated",
         .property = "keeps_the_raster_ambiguity",
         .says = "which are periodic",
-        .attempt = smooth_object},
+        .replace_call = smooth_object},
     Bug{.name = "ramp_taken_out",
         .summary = "Every step moves the object's mean phase ramp along the rows into the probe.",
         .operation = "epie_step",
         .algorithm = "replicated",
         .property = "is_equivariant",
         .says = "does not follow the inputs",
-        .attempt = take_ramp_out},
+        .replace_call = take_ramp_out},
 };
 
 }  // namespace

@@ -18,45 +18,46 @@ namespace {
 using harness::Case;
 using spec::Array;
 
-std::size_t pixels_of_slice(const Attempt& attempt) {
-  return spec::to_size(attempt.call().scene.rows) * spec::to_size(attempt.call().scene.cols);
+std::size_t pixels_of_slice(const InterceptedCall& intercepted) {
+  return spec::to_size(intercepted.call().scene.rows) *
+         spec::to_size(intercepted.call().scene.cols);
 }
 
 /// Sets all slices after the first `count` ones to 1, so that waves pass them unchanged.
-void clear_slices(Attempt& attempt, std::size_t count) {
-  const auto first = static_cast<std::ptrdiff_t>(count * pixels_of_slice(attempt));
-  attempt.change_input(Array::object, [&](Values& values, int) {
+void clear_slices(InterceptedCall& intercepted, std::size_t count) {
+  const auto first = static_cast<std::ptrdiff_t>(count * pixels_of_slice(intercepted));
+  intercepted.change_input(Array::object, [&](Values& values, int) {
     std::fill(values.begin() + first, values.end(), 1);
   });
 }
 
 /// Runs the adjoint so that, on the way back to a slice, the waves pass the slices behind it
 /// unchanged.
-void go_back_through_nothing(Attempt& attempt) {
-  const auto size = static_cast<std::ptrdiff_t>(pixels_of_slice(attempt));
+void go_back_through_nothing(InterceptedCall& intercepted) {
+  const auto size = static_cast<std::ptrdiff_t>(pixels_of_slice(intercepted));
   Values result;
-  for (int slice = attempt.call().scene.slices; slice > 0; --slice) {
-    clear_slices(attempt, spec::to_size(slice));
-    attempt.run();
-    const Values left = attempt.output(Array::object, 0);
+  for (int slice = intercepted.call().scene.slices; slice > 0; --slice) {
+    clear_slices(intercepted, spec::to_size(slice));
+    intercepted.run();
+    const Values left = intercepted.output(Array::object, 0);
     if (result.empty()) result = left;
     std::copy_n(left.begin() + (slice - 1) * size, size, result.begin() + (slice - 1) * size);
   }
-  attempt.set_all_output(Array::object, result);
+  intercepted.set_all_output(Array::object, result);
 }
 
 /// Multiplies the results of the transforms by the width of the frames.
-void forget_to_scale(Attempt& attempt) {
-  attempt.devices().on_transform = [](const TransformCall& call) {
+void forget_to_scale(InterceptedCall& intercepted) {
+  intercepted.devices().on_transform = [](const TransformCall& call) {
     call.make();
     call.scale(call.what.width);
   };
-  attempt.run();
+  intercepted.run();
 }
 
-void turn_back(Attempt& attempt) {
-  attempt.scene().distance *= -1;
-  attempt.run();
+void turn_back(InterceptedCall& intercepted) {
+  intercepted.scene().distance *= -1;
+  intercepted.run();
 }
 
 bool has_slices(const Case& c) {
@@ -72,11 +73,11 @@ constexpr std::array slices{
         .planted_in = "multislice_adjoint_object",
         .property = "has_adjoint_in_each_slice",
         .says = "<o_s, (F* y)_s>",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::object, [&](Values& values, int) {
-                for (auto& value : values) value /= attempt.call().scene.slices;
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::object, [&](Values& values, int) {
+                for (auto& value : values) value /= intercepted.call().scene.slices;
               });
             }},
     Bug{.name = "way_back_misses_slices",
@@ -87,7 +88,7 @@ constexpr std::array slices{
         .planted_in = "multislice_adjoint_object",
         .property = "has_adjoint_in_each_slice",
         .says = "<o_s, (F* y)_s>",
-        .attempt = go_back_through_nothing},
+        .replace_call = go_back_through_nothing},
     Bug{.name = "back_the_wrong_way",
         .summary = "The adjoint propagates waves forward instead of back.",
         .source = "tike dd2e998b",
@@ -96,17 +97,17 @@ constexpr std::array slices{
         .planted_in = "multislice_adjoint_probe",
         .property = "has_adjoint_in_probe",
         .says = "<F x, y>",
-        .attempt = turn_back},
+        .replace_call = turn_back},
     Bug{.name = "last_slice_left_out",
         .summary = "The loop over the slices ends one slice too early.",
         .operation = "multislice",
         .algorithm = "batched",
         .property = "has_degree_of_its_slices",
         .says = "differs from s^slices F(o)",
-        .attempt =
-            [](Attempt& attempt) {
-              clear_slices(attempt, spec::to_size(attempt.call().scene.slices - 1));
-              attempt.run();
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              clear_slices(intercepted, spec::to_size(intercepted.call().scene.slices - 1));
+              intercepted.run();
             }},
     Bug{.name = "waves_between_slices_not_scaled",
         .summary = "The transforms between slices are not scaled, so waves grow with the width of "
@@ -117,7 +118,7 @@ constexpr std::array slices{
         .property = "is_product_without_distance",
         .says = "differs from the product of the slices",
         .hits = has_slices,
-        .attempt = forget_to_scale},
+        .replace_call = forget_to_scale},
     Bug{.name = "first_mode_meets_the_slices",
         .summary = "Every mode is propagated through the slices as the first mode.",
         .source = "tike, fwd_return_intermediate_probes",
@@ -125,7 +126,7 @@ constexpr std::array slices{
         .algorithm = "batched",
         .property = "is_illuminate_for_one_slice",
         .says = "differs from illuminate",
-        .attempt = run_with_first_mode},
+        .replace_call = run_with_first_mode},
 };
 
 }  // namespace

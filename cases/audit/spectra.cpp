@@ -24,19 +24,19 @@ enum class Norm { times_width, over_width };
 
 /// Multiplies the results of the transforms of one direction, or of both, by the wrong factor.
 template <Norm norm, bool forward, bool inverse>
-void scale_transforms(Attempt& attempt) {
-  attempt.devices().on_transform = [](const TransformCall& call) {
+void scale_transforms(InterceptedCall& intercepted) {
+  intercepted.devices().on_transform = [](const TransformCall& call) {
     call.make();
     if (!(call.what.inverse ? inverse : forward)) return;
     call.scale(norm == Norm::times_width ? call.what.width : 1.0 / call.what.width);
   };
-  attempt.run();
+  intercepted.run();
 }
 
 template <double (*map)(double)>
-void map_distance(Attempt& attempt) {
-  attempt.scene().distance = map(attempt.scene().distance);
-  attempt.run();
+void map_distance(InterceptedCall& intercepted) {
+  intercepted.scene().distance = map(intercepted.scene().distance);
+  intercepted.run();
 }
 
 /// Returns the frequency of index k in cycles per pixel, half a step too high.
@@ -64,11 +64,11 @@ Values response_on_raised_grid(const spec::Scene& scene, int width) {
 }
 
 /// Replaces the multiplication of the spectrum between the forward and the inverse transform.
-void travel_on_raised_grid(Attempt& attempt) {
+void travel_on_raised_grid(InterceptedCall& intercepted) {
   Values spectrum;
-  attempt.devices().on_transform = [&](TransformCall& call) {
+  intercepted.devices().on_transform = [&](TransformCall& call) {
     if (call.what.inverse) {
-      const Values response = response_on_raised_grid(attempt.scene(), call.what.width);
+      const Values response = response_on_raised_grid(intercepted.scene(), call.what.width);
       for (std::size_t i = 0; i < spectrum.size(); ++i) {
         spectrum[i] *= response[i % response.size()];
       }
@@ -77,7 +77,7 @@ void travel_on_raised_grid(Attempt& attempt) {
     call.make();
     if (!call.what.inverse) spectrum = load(call.what.precision, true, call.out, call.size());
   };
-  attempt.run();
+  intercepted.run();
 }
 
 bool has_evanescent_waves(const Case& c) {
@@ -93,7 +93,7 @@ constexpr std::array scales{
         .algorithm = "fft",
         .property = "conserves_energy",
         .says = "an energy of",
-        .attempt = scale_transforms<Norm::times_width, true, false>},
+        .replace_call = scale_transforms<Norm::times_width, true, false>},
     Bug{.name = "transform_scaled_twice",
         .summary = "The library scales the transform, and the program scales it again.",
         .source = "Pty-Chi 3f96f10",
@@ -101,7 +101,7 @@ constexpr std::array scales{
         .algorithm = "fft",
         .property = "is_undone_by_propagate_inverse",
         .says = "differs from the input",
-        .attempt = scale_transforms<Norm::over_width, true, false>},
+        .replace_call = scale_transforms<Norm::over_width, true, false>},
     Bug{.name = "inverse_taken_for_the_adjoint",
         .summary =
             "Only the inverse transform scales, so it is not the adjoint of the forward transform.",
@@ -111,7 +111,7 @@ constexpr std::array scales{
         .planted_in = "propagate_inverse",
         .property = "has_adjoint_propagate_inverse",
         .says = "<F x, y>",
-        .attempt = scale_transforms<Norm::over_width, true, true>},
+        .replace_call = scale_transforms<Norm::over_width, true, true>},
     Bug{.name = "gradient_scaled_by_the_transform",
         .summary =
             "The transform back from the detector is scaled by the wrong power of the width.",
@@ -120,7 +120,7 @@ constexpr std::array scales{
         .algorithm = "batched",
         .property = "has_derivative",
         .says = "2 Re<gradient, change>",
-        .attempt = scale_transforms<Norm::over_width, false, true>},
+        .replace_call = scale_transforms<Norm::over_width, false, true>},
     Bug{.name = "near_field_not_scaled",
         .summary = "The transforms are not scaled, so waves grow with the width of the frame.",
         .source = "ptypy#275",
@@ -128,7 +128,7 @@ constexpr std::array scales{
         .algorithm = "fft",
         .property = "adds_distances",
         .says = "differs from two shorter distances",
-        .attempt = scale_transforms<Norm::times_width, true, true>},
+        .replace_call = scale_transforms<Norm::times_width, true, true>},
     Bug{.name = "adjoint_of_the_near_field_scaled",
         .summary = "The two transforms of the adjoint divide by the width once too often.",
         .source = "ptypy#275",
@@ -136,7 +136,7 @@ constexpr std::array scales{
         .algorithm = "fft",
         .property = "has_adjoint_propagate_fresnel",
         .says = "<F x, y>",
-        .attempt = scale_transforms<Norm::over_width, false, true>},
+        .replace_call = scale_transforms<Norm::over_width, false, true>},
 };
 
 constexpr std::array plans{
@@ -146,13 +146,13 @@ constexpr std::array plans{
         .algorithm = "fft",
         .property = "has_adjoint_propagate",
         .says = "<F x, y>",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.devices().on_transform = [](TransformCall& call) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.devices().on_transform = [](TransformCall& call) {
                 call.what.inverse = !call.what.inverse;
                 call.make();
               };
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "plan_of_another_device",
         .summary = "The plan for the first rank's frames is used on all ranks.",
@@ -161,14 +161,14 @@ constexpr std::array plans{
         .algorithm = "fft",
         .property = "is_undone_by_propagate",
         .says = "differs from the input",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.devices().on_transform = [&](TransformCall& call) {
-                const std::int64_t planned = attempt.positions(0) * attempt.scene().modes;
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.devices().on_transform = [&](TransformCall& call) {
+                const std::int64_t planned = intercepted.positions(0) * intercepted.scene().modes;
                 call.what.batch = std::min(call.what.batch, planned);
                 call.make();
               };
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "plan_of_another_precision",
         .summary =
@@ -177,22 +177,22 @@ constexpr std::array plans{
         .operation = "propagate",
         .algorithm = "fft",
         .hits = [](const Case& c) { return c.type == spec::Type::f64; },
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::far_waves, [](Values& values, int) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::far_waves, [](Values& values, int) {
                 values = rounded_to(spec::Type::f32, values);
               });
             }},
 };
 
 /// Divides the results of inverse transforms by the number of frames in the batch.
-void scale_by_batch(Attempt& attempt) {
-  attempt.devices().on_transform = [](const TransformCall& call) {
+void scale_by_batch(InterceptedCall& intercepted) {
+  intercepted.devices().on_transform = [](const TransformCall& call) {
     call.make();
     if (call.what.inverse) call.scale(1.0 / static_cast<double>(call.what.batch));
   };
-  attempt.run();
+  intercepted.run();
 }
 
 constexpr std::array free_space{
@@ -203,7 +203,7 @@ constexpr std::array free_space{
         .algorithm = "fft",
         .property = "takes_each_position_alone",
         .says = "depends on the other positions",
-        .attempt = scale_by_batch},
+        .replace_call = scale_by_batch},
     Bug{.name = "frequencies_half_a_step_off",
         .summary = "The grid of frequencies is half a step off, so it has no zero frequency.",
         .source = "tike, FresnelSpectProp",
@@ -211,7 +211,7 @@ constexpr std::array free_space{
         .algorithm = "fft",
         .property = "is_equivariant",
         .says = "which are reflected",
-        .attempt = travel_on_raised_grid},
+        .replace_call = travel_on_raised_grid},
     Bug{.name = "root_of_a_negative_number",
         .summary = "For evanescent waves, the real square root of a negative number is taken.",
         .source = "tike, FresnelSpectProp",
@@ -220,10 +220,10 @@ constexpr std::array free_space{
         .property = "gains_no_energy",
         .says = "became nan",
         .hits = has_evanescent_waves,
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::waves, [](Values& values, int) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::waves, [](Values& values, int) {
                 for (auto& value : values) value = std::numeric_limits<double>::quiet_NaN();
               });
             }},
@@ -233,7 +233,7 @@ constexpr std::array free_space{
         .algorithm = "fft",
         .property = "is_undone_by_the_way_back",
         .says = "differs from the input",
-        .attempt = map_distance<[](double distance) { return std::abs(distance); }>},
+        .replace_call = map_distance<[](double distance) { return std::abs(distance); }>},
     Bug{.name = "response_not_conjugated",
         .summary =
             "The adjoint uses the same phases as forward propagation instead of their conjugates.",
@@ -243,16 +243,16 @@ constexpr std::array free_space{
         .planted_in = "propagate_fresnel_adjoint",
         .property = "has_adjoint_propagate_fresnel_adjoint",
         .says = "<F x, y>",
-        .attempt = map_distance<[](double distance) { return -distance; }>},
+        .replace_call = map_distance<[](double distance) { return -distance; }>},
 };
 
 /// Replaces the waves by the input waves, each multiplied by one constant phase that its position
 /// gives.
-void turn_by_position(Attempt& attempt) {
-  attempt.run();
-  attempt.change_output(Array::waves, [&](Values& values, int rank) {
-    values = attempt.input(Array::waves, rank);
-    const Values positions = attempt.input(Array::positions, rank);
+void turn_by_position(InterceptedCall& intercepted) {
+  intercepted.run();
+  intercepted.change_output(Array::waves, [&](Values& values, int rank) {
+    values = intercepted.input(Array::waves, rank);
+    const Values positions = intercepted.input(Array::positions, rank);
     const std::size_t per_position = 2 * values.size() / std::max<std::size_t>(2, positions.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::size_t n = i / per_position;
@@ -263,11 +263,11 @@ void turn_by_position(Attempt& attempt) {
 }
 
 template <double (*map)(double)>
-void map_positions(Attempt& attempt) {
-  attempt.change_input(Array::positions, [](Values& values, int) {
+void map_positions(InterceptedCall& intercepted) {
+  intercepted.change_input(Array::positions, [](Values& values, int) {
     for (auto& value : values) value = map(value.real());
   });
-  attempt.run();
+  intercepted.run();
 }
 
 constexpr std::array shifts{
@@ -278,14 +278,14 @@ constexpr std::array shifts{
         .algorithm = "fft",
         .property = "rolls_by_whole_positions",
         .says = "is not rolled",
-        .attempt = map_positions<[](double value) { return -value; }>},
+        .replace_call = map_positions<[](double value) { return -value; }>},
     Bug{.name = "shift_of_the_first_of_a_batch",
         .summary = "All frames of a batch are shifted by the position of the first frame.",
         .operation = "shift",
         .algorithm = "fft",
         .property = "takes_each_position_alone",
         .says = "depends on the order of the positions",
-        .attempt = take_first_copy<Array::positions>},
+        .replace_call = take_first_copy<Array::positions>},
     Bug{.name = "shift_is_a_constant_phase",
         .summary = "All frequencies are multiplied by the same phase, so nothing moves.",
         .source = "PtyGer, shifts",
@@ -293,7 +293,7 @@ constexpr std::array shifts{
         .algorithm = "fft",
         .property = "is_a_phase_ramp_at_the_detector",
         .says = "is not a phase ramp",
-        .attempt = turn_by_position},
+        .replace_call = turn_by_position},
     Bug{.name = "way_back_shifts_the_same_way",
         .summary = "Shifting back does not change the sign.",
         .source = "Pty-Chi 35e2a48",
@@ -302,7 +302,7 @@ constexpr std::array shifts{
         .planted_in = "shift_back",
         .property = "has_adjoint_shift_back",
         .says = "<F x, y>",
-        .attempt = map_positions<[](double value) { return -value; }>},
+        .replace_call = map_positions<[](double value) { return -value; }>},
     Bug{.name = "shift_back_by_whole_pixels",
         .summary = "Frames are shifted back only by the whole part of the position.",
         .source = "PtyGer, shifts",
@@ -311,7 +311,7 @@ constexpr std::array shifts{
         .planted_in = "shift_back",
         .property = "is_undone_by_shift_back",
         .says = "differs from the input",
-        .attempt = map_positions<[](double value) { return std::floor(value); }>},
+        .replace_call = map_positions<[](double value) { return std::floor(value); }>},
     Bug{.name = "shift_by_whole_pixels",
         .summary = "Frames are shifted only by the whole part of the position.",
         .source = "PtyGer, shifts",
@@ -320,7 +320,7 @@ constexpr std::array shifts{
         .planted_in = "shift",
         .property = "is_undone_by_shift",
         .says = "differs from the input",
-        .attempt = map_positions<[](double value) { return std::floor(value); }>},
+        .replace_call = map_positions<[](double value) { return std::floor(value); }>},
     Bug{.name = "shift_back_not_scaled",
         .summary = "The inverse transform is not scaled, so the result is not the adjoint.",
         .source = "tike 0e0d2db2",
@@ -328,7 +328,7 @@ constexpr std::array shifts{
         .algorithm = "fft",
         .property = "has_adjoint_shift",
         .says = "<F x, y>",
-        .attempt = scale_transforms<Norm::times_width, false, true>},
+        .replace_call = scale_transforms<Norm::times_width, false, true>},
 };
 
 }  // namespace

@@ -35,38 +35,38 @@ bool steers(const CollectiveCall& call) {
 
 /// Runs the step as if unmeasured pixels had been measured as dark. Keeps the cost of a correct
 /// step.
-void take_unmeasured_for_dark(Attempt& attempt) {
-  attempt.run();
-  const Values cost = attempt.output(Array::cost, 0);
-  const Values mask = attempt.input(Array::mask, 0);
-  attempt.change_input(Array::frames, [&](Values& values, int) {
+void take_unmeasured_for_dark(InterceptedCall& intercepted) {
+  intercepted.run();
+  const Values cost = intercepted.output(Array::cost, 0);
+  const Values mask = intercepted.input(Array::mask, 0);
+  intercepted.change_input(Array::frames, [&](Values& values, int) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] *= mask[i % mask.size()];
   });
-  run_unmasked(attempt);
-  attempt.set_all_output(Array::cost, cost);
+  run_unmasked(intercepted);
+  intercepted.set_all_output(Array::cost, cost);
 }
 
 /// Runs the step as if the object had no direction from an earlier step.
-void forget_direction(Attempt& attempt) {
-  attempt.change_input(Array::object_direction,
-                       [](Values& values, int) { std::fill(values.begin(), values.end(), 0); });
-  attempt.run();
+void forget_direction(InterceptedCall& intercepted) {
+  intercepted.change_input(Array::object_direction,
+                           [](Values& values, int) { std::fill(values.begin(), values.end(), 0); });
+  intercepted.run();
 }
 
 /// Returns the cost of an object and a probe.
-double cost_of(const Attempt& attempt,
+double cost_of(const InterceptedCall& intercepted,
                reference::Operator model,
                const Values& object,
                const Values& probe) {
   reference::OperatorArrays setting;
-  setting.scene = attempt.call().scene;
-  setting.positions = attempt.positions();
+  setting.scene = intercepted.call().scene;
+  setting.positions = intercepted.positions();
   const auto give = [&](Array array, const Values& values) {
     setting[array].resize(values.size());
     setting[array].values = values;
   };
   for (const Array array : {Array::positions, Array::frames, Array::mask}) {
-    give(array, attempt.all_input(array));
+    give(array, intercepted.all_input(array));
   }
   give(Array::object, object);
   give(Array::probe, probe);
@@ -79,31 +79,32 @@ double cost_of(const Attempt& attempt,
 /// Runs the step, then searches along the probe's direction with the cost of another model. Takes
 /// the first of the lengths 1, 1/2, 1/4, … with which this cost is no higher than before.
 template <reference::Operator model>
-void search_with(Attempt& attempt) {
-  attempt.run();
-  const Values object = attempt.output(Array::object, 0);
-  const Values before = attempt.input(Array::probe, 0);
-  const Values direction = attempt.output(Array::probe_direction, 0);
-  const double cost = cost_of(attempt, model, object, before);
+void search_with(InterceptedCall& intercepted) {
+  intercepted.run();
+  const Values object = intercepted.output(Array::object, 0);
+  const Values before = intercepted.input(Array::probe, 0);
+  const Values direction = intercepted.output(Array::probe_direction, 0);
+  const double cost = cost_of(intercepted, model, object, before);
   const double least = std::ldexp(1, -reference::line_search_halvings);
   for (double length = 1; length >= least; length /= 2) {
     Values probe = before;
     for (std::size_t i = 0; i < probe.size(); ++i) probe[i] += length * direction[i];
-    if (cost_of(attempt, model, object, rounded_to(attempt.call().type, probe)) > cost) continue;
-    attempt.set_all_output(Array::probe, probe);
-    attempt.set_all_output(Array::step_lengths,
-                           {attempt.output(Array::step_lengths, 0).front(), length});
+    if (cost_of(intercepted, model, object, rounded_to(intercepted.call().type, probe)) > cost)
+      continue;
+    intercepted.set_all_output(Array::probe, probe);
+    intercepted.set_all_output(Array::step_lengths,
+                               {intercepted.output(Array::step_lengths, 0).front(), length});
     return;
   }
 }
 
 /// Multiplies the last rank's part of the first collective sum, which moves the object, by 1.1.
-void count_last_rank_for_more(Attempt& attempt) {
-  attempt.devices().on_collective = [](const CollectiveCall& call) {
+void count_last_rank_for_more(InterceptedCall& intercepted) {
+  intercepted.devices().on_collective = [](const CollectiveCall& call) {
     if (call.number == StepSums::of_object) call.scale_given(call.call.ranks - 1, 1.1);
     call.make();
   };
-  attempt.run();
+  intercepted.run();
 }
 
 /// The same mistake in the step of every solver, in single precision: bounds must be tight enough
@@ -114,7 +115,7 @@ constexpr Bug counts_for_more(std::string_view name, std::string_view operation)
           .operation = operation,
           .algorithm = "replicated",
           .hits = is_single,
-          .attempt = count_last_rank_for_more};
+          .replace_call = count_last_rank_for_more};
 }
 
 constexpr std::array steps{
@@ -134,14 +135,14 @@ constexpr std::array steps{
         .property = "never_raises_the_cost",
         .says = "the cost after the step",
         .hits = is_single,
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.devices().on_collective = [](const CollectiveCall& call) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.devices().on_collective = [](const CollectiveCall& call) {
                 call.make();
                 const bool of_first_cost = call.number == 1;
                 if (steers(call) && !of_first_cost) call.scale(0);
               };
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "length_unused",
         .summary = "The step length is computed and reported, but the object moves by the whole "
@@ -151,12 +152,12 @@ constexpr std::array steps{
         .algorithm = "replicated",
         .property = "goes_along_its_directions",
         .says = "differs from the old value plus the step",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              attempt.change_output(Array::object, [&](Values& values, int rank) {
-                const Values before = attempt.input(Array::object, rank);
-                const Values direction = attempt.output(Array::object_direction, rank);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              intercepted.change_output(Array::object, [&](Values& values, int rank) {
+                const Values before = intercepted.input(Array::object, rank);
+                const Values direction = intercepted.output(Array::object_direction, rank);
                 for (std::size_t i = 0; i < values.size(); ++i) {
                   values[i] = before[i] + direction[i];
                 }
@@ -170,37 +171,37 @@ constexpr std::array steps{
         .property = "is_independent_of_partition",
         .says = "differs from the result of another partition",
         .hits = is_single,
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.devices().on_collective = [](const CollectiveCall& call) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.devices().on_collective = [](const CollectiveCall& call) {
                 if (steers(call)) return call.keep();
                 call.make();
               };
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "amplitudes_for_counts",
         .summary = "The Poisson cost uses the square roots of the counts.",
         .operation = "poisson_conjugate_gradient_step",
         .algorithm = "replicated",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.change_input(Array::frames, [](Values& values, int) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.change_input(Array::frames, [](Values& values, int) {
                 for (auto& value : values) value = std::sqrt(value.real());
               });
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "line_search_of_amplitudes",
         .summary =
             "The line search of the probe uses the amplitude cost instead of the Poisson cost.",
         .operation = "poisson_conjugate_gradient_step",
         .algorithm = "replicated",
-        .attempt = search_with<reference::gaussian_cost::reference>},
+        .replace_call = search_with<reference::gaussian_cost::reference>},
     Bug{.name = "line_search_of_counts",
         .summary =
             "The line search of the probe uses the Poisson cost instead of the amplitude cost.",
         .operation = "conjugate_gradient_step",
         .algorithm = "tiled",
-        .attempt = search_with<reference::poisson_cost::reference>},
+        .replace_call = search_with<reference::poisson_cost::reference>},
     Bug{.name = "mean_of_own_positions",
         .summary = "The mean that damps the step length is taken over one rank's positions instead "
                    "of all.",
@@ -209,7 +210,7 @@ constexpr std::array steps{
         .algorithm = "replicated",
         .property = "is_independent_of_partition",
         .says = "differs from the result of another partition",
-        .attempt = leave_out<StepSums::of_powers>},
+        .replace_call = leave_out<StepSums::of_powers>},
     Bug{.name = "denominator_summed_for_every_mode",
         .summary =
             "The denominator of the object's step is summed over the ranks once for each mode.",
@@ -217,10 +218,10 @@ constexpr std::array steps{
         .operation = "lsqml_step",
         .algorithm = "replicated",
         .hits = [](const Case& c) { return ptycho(c).scene.modes > 1; },
-        .attempt =
-            [](Attempt& attempt) {
-              change_sum<StepSums::of_object_weight>(attempt, [&](const CollectiveCall& call) {
-                for (int m = 1; m < attempt.scene().modes; ++m) call.repeat();
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              change_sum<StepSums::of_object_weight>(intercepted, [&](const CollectiveCall& call) {
+                for (int m = 1; m < intercepted.scene().modes; ++m) call.repeat();
               });
             }},
     Bug{.name = "power_depends_on_ranks",
@@ -231,17 +232,18 @@ constexpr std::array steps{
         .algorithm = "replicated",
         .property = "keeps_the_truth_on_whole_pixels",
         .says = "moved away from the truth",
-        .attempt =
-            [](Attempt& attempt) {
-              change_sum<StepSums::of_object>(
-                  attempt, [](const CollectiveCall& call) { call.scale(1.0 / call.call.ranks); });
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              change_sum<StepSums::of_object>(intercepted, [](const CollectiveCall& call) {
+                call.scale(1.0 / call.call.ranks);
+              });
             }},
     Bug{.name = "unmeasured_taken_for_dark",
         .summary = "At unmeasured pixels, the amplitude is set to 0 instead of kept.",
         .source = "tike, solvers.dm",
         .operation = "alternating_projections_step",
         .algorithm = "replicated",
-        .attempt = take_unmeasured_for_dark},
+        .replace_call = take_unmeasured_for_dark},
     Bug{.name = "a_little_light_everywhere",
         .summary = "1e-9 is added to the object's denominator, so the object becomes 0 where no "
                    "light falls.",
@@ -250,9 +252,9 @@ constexpr std::array steps{
         .algorithm = "replicated",
         .property = "is_equivariant",
         .says = "does not follow the inputs",
-        .attempt =
-            [](Attempt& attempt) {
-              change_sum<StepSums::of_object_weight>(attempt, [](const CollectiveCall& call) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              change_sum<StepSums::of_object_weight>(intercepted, [](const CollectiveCall& call) {
                 for (const gpu::DeviceBuffers& each : call.buffers) {
                   const auto count = spec::to_size(call.call.count);
                   Values weights = load(call.call.type, false, each.recv, count);
@@ -266,14 +268,14 @@ constexpr std::array steps{
         .source = "tike PR #72, which restarts in every call",
         .operation = "conjugate_gradient_step",
         .algorithm = "replicated",
-        .attempt = forget_direction},
+        .replace_call = forget_direction},
     Bug{.name = "direction_lost_between_steps",
         .summary = "A step ignores the direction that the previous step left.",
         .operation = "conjugate_gradient_step",
         .algorithm = "replicated",
         .property = "takes_further_steps",
         .hits = [](const Case& c) { return ptycho(c).chained; },
-        .attempt = forget_direction},
+        .replace_call = forget_direction},
     Bug{.name = "lengths_summed",
         .summary =
             "The step length is the sum of the positions' step lengths instead of their mean.",
@@ -284,10 +286,10 @@ constexpr std::array steps{
         .says = "step moves the waves",
         // With few positions, the sum of their step lengths stays within the bound.
         .elements_max = 16,
-        .attempt =
-            [](Attempt& attempt) {
-              change_sum<StepSums::of_lengths>(attempt, [&](const CollectiveCall& call) {
-                call.scale(static_cast<double>(attempt.positions()));
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              change_sum<StepSums::of_lengths>(intercepted, [&](const CollectiveCall& call) {
+                call.scale(static_cast<double>(intercepted.positions()));
               });
             }},
     Bug{.name = "direction_not_averaged",
@@ -295,10 +297,10 @@ constexpr std::array steps{
         .source = "Pty-Chi ae2f868; tike, lstsq",
         .operation = "lsqml_step",
         .algorithm = "replicated",
-        .attempt =
-            [](Attempt& attempt) {
-              change_sum<StepSums::of_probe>(attempt, [&](const CollectiveCall& call) {
-                call.scale(static_cast<double>(attempt.positions()));
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              change_sum<StepSums::of_probe>(intercepted, [&](const CollectiveCall& call) {
+                call.scale(static_cast<double>(intercepted.positions()));
               });
             }},
     Bug{.name = "residual_divided_by_its_absence",
@@ -308,14 +310,14 @@ constexpr std::array steps{
         .algorithm = "replicated",
         .property = "keeps_the_truth_along_its_directions",
         .says = "moved away from the truth",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.run();
-              if (attempt.positions() == 0) return;
-              const Values lengths = attempt.output(Array::step_lengths, 0);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              if (intercepted.positions() == 0) return;
+              const Values lengths = intercepted.output(Array::step_lengths, 0);
               if (lengths[0] != 0.0 || lengths[1] != 0.0) return;
               for (const Array array : {Array::object, Array::probe, Array::step_lengths}) {
-                attempt.change_output(array, [](Values& values, int) {
+                intercepted.change_output(array, [](Values& values, int) {
                   std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
                 });
               }

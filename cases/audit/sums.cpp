@@ -22,25 +22,26 @@ bool has_shared_probe(const Case& c) {
 
 /// Runs the operator and repeats one sum over its own results.
 template <int number>
-void sum_again(Attempt& attempt) {
-  change_sum<number>(attempt, [](const CollectiveCall& call) { call.repeat(); });
+void sum_again(InterceptedCall& intercepted) {
+  change_sum<number>(intercepted, [](const CollectiveCall& call) { call.repeat(); });
 }
 
 /// Gives each rank's part the same weight, however many positions the rank has.
-void average_means(const Attempt& attempt, const CollectiveCall& call) {
-  for (int rank = 0; rank < attempt.ranks(); ++rank) {
-    const auto own = static_cast<double>(attempt.positions(rank));
+void average_means(const InterceptedCall& intercepted, const CollectiveCall& call) {
+  for (int rank = 0; rank < intercepted.ranks(); ++rank) {
+    const auto own = static_cast<double>(intercepted.positions(rank));
     if (own == 0) continue;
-    call.scale_given(rank, static_cast<double>(attempt.positions()) / (own * attempt.ranks()));
+    call.scale_given(rank,
+                     static_cast<double>(intercepted.positions()) / (own * intercepted.ranks()));
   }
   call.make();
 }
 
 /// Reverses the order of every rank's positions, and of an array that belongs to them.
-void reverse_positions(Attempt& attempt, Array array) {
+void reverse_positions(InterceptedCall& intercepted, Array array) {
   for (const Array each : {Array::positions, array}) {
-    attempt.change_input(each, [&](Values& values, int) {
-      const std::int64_t size = spec::values(attempt.call().scene, each);
+    intercepted.change_input(each, [&](Values& values, int) {
+      const std::int64_t size = spec::values(intercepted.call().scene, each);
       std::reverse(values.begin(), values.end());
       for (auto at = values.begin(); at != values.end(); at += size) std::reverse(at, at + size);
     });
@@ -54,7 +55,7 @@ constexpr std::array gradients{
         .operation = "gaussian_gradients",
         .algorithm = "batched",
         .says = "differs from rank 0",
-        .attempt = leave_out<GradientSums::of_object>},
+        .replace_call = leave_out<GradientSums::of_object>},
     Bug{.name = "gradient_summed_twice",
         .summary = "The sum of all ranks' gradients is summed over the ranks again.",
         .source = "tike 89781f76; Pty-Chi 80b4cdf",
@@ -62,16 +63,17 @@ constexpr std::array gradients{
         .algorithm = "batched",
         .property = "balances_object_and_probe",
         .says = "<object gradient, object>",
-        .attempt = sum_again<GradientSums::of_object>},
+        .replace_call = sum_again<GradientSums::of_object>},
     Bug{.name = "gradient_averaged",
         .summary = "Gradients are averaged over the ranks instead of summed.",
         .source = "Pty-Chi 93c585a",
         .operation = "poisson_gradients",
         .algorithm = "batched",
-        .attempt =
-            [](Attempt& attempt) {
-              change_sum<GradientSums::of_object>(
-                  attempt, [](const CollectiveCall& call) { call.scale(1.0 / call.call.ranks); });
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              change_sum<GradientSums::of_object>(intercepted, [](const CollectiveCall& call) {
+                call.scale(1.0 / call.call.ranks);
+              });
             }},
     Bug{.name = "probe_gradient_mean_of_means",
         .summary = "The gradient is a mean of the ranks' means, so all ranks have the same weight.",
@@ -81,13 +83,13 @@ constexpr std::array gradients{
         .property = "is_independent_of_partition",
         .says = "differs from the result of another partition",
         .hits = has_shared_probe,
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.devices().on_collective = [&](const CollectiveCall& call) {
-                if (call.number == GradientSums::of_probe) return average_means(attempt, call);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.devices().on_collective = [&](const CollectiveCall& call) {
+                if (call.number == GradientSums::of_probe) return average_means(intercepted, call);
                 call.make();
               };
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "copy_synchronised",
         .summary = "A copy of the gradient is summed over the ranks and then discarded.",
@@ -95,7 +97,7 @@ constexpr std::array gradients{
         .operation = "illuminate_adjoint_object",
         .algorithm = "gather",
         .says = "differs from rank 0",
-        .attempt = leave_out<GradientSums::of_object>},
+        .replace_call = leave_out<GradientSums::of_object>},
     Bug{.name = "sum_overtakes_the_kernel",
         .summary = "A copy to a peer does not wait for the kernel that computes the data.",
         .source = "tike PR #72; tike d5470e05",
@@ -104,14 +106,14 @@ constexpr std::array gradients{
         .property = "is_deterministic",
         .says = "the second run differs from the first",
         .hits = has_shared_probe,
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.devices().on_collective = [&](const CollectiveCall& call) {
-                const int late = attempt.ranks() - 1;
-                if (late > 0 && attempt.number() % 2 == 1) call.scale_given(late, 0);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.devices().on_collective = [&](const CollectiveCall& call) {
+                const int late = intercepted.ranks() - 1;
+                if (late > 0 && intercepted.number() % 2 == 1) call.scale_given(late, 0);
                 call.make();
               };
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "atomics_in_any_order",
         .summary = "Positions are added to the object in an order that differs from run to run.",
@@ -120,10 +122,10 @@ constexpr std::array gradients{
         .algorithm = "gather",
         .property = "is_deterministic",
         .says = "the second run differs from the first",
-        .attempt =
-            [](Attempt& attempt) {
-              if (attempt.number() % 2 == 1) reverse_positions(attempt, Array::patches);
-              attempt.run();
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              if (intercepted.number() % 2 == 1) reverse_positions(intercepted, Array::patches);
+              intercepted.run();
             }},
     Bug{.name = "empty_rank_adds_garbage",
         .summary =
@@ -131,16 +133,16 @@ constexpr std::array gradients{
         .source = "tike PR #72: with an odd number of devices, some get no positions",
         .operation = "insert",
         .algorithm = "gather",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.devices().on_collective = [&](const CollectiveCall& call) {
-                for (int rank = 0; rank < attempt.ranks(); ++rank) {
-                  if (attempt.positions(rank) > 0) continue;
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.devices().on_collective = [&](const CollectiveCall& call) {
+                for (int rank = 0; rank < intercepted.ranks(); ++rank) {
+                  if (intercepted.positions(rank) > 0) continue;
                   call.scale_given(rank, std::numeric_limits<double>::quiet_NaN());
                 }
                 call.make();
               };
-              attempt.run();
+              intercepted.run();
             }},
 };
 
@@ -152,19 +154,19 @@ constexpr std::array summed_costs{
         .algorithm = "pixelwise",
         .property = "is_independent_of_partition",
         .says = "differs from the result of another partition",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.devices().on_collective = [&](const CollectiveCall& call) {
-                average_means(attempt, call);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.devices().on_collective = [&](const CollectiveCall& call) {
+                average_means(intercepted, call);
               };
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "cost_grows_with_ranks",
         .summary = "Every rank adds the cost of all frames to the sum.",
         .source = "tike 6feb1bea; ptypy#168",
         .operation = "gaussian_cost",
         .algorithm = "pixelwise",
-        .attempt = sum_again<0>},
+        .replace_call = sum_again<0>},
 };
 
 constexpr std::array weights{
@@ -174,26 +176,26 @@ constexpr std::array weights{
         .algorithm = "gather",
         .property = "is_independent_of_partition",
         .says = "differs from the result of another partition",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.devices().on_collective = [](CollectiveCall& call) {
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.devices().on_collective = [](CollectiveCall& call) {
                 call.call.op = spec::ReduceOp::max;
                 call.make();
               };
-              attempt.run();
+              intercepted.run();
             }},
     Bug{.name = "last_rank_left_out",
         .summary = "There are fewer chunks than ranks, so the last rank's contribution is dropped.",
         .source = "Pty-Chi 5d37add",
         .operation = "probe_preconditioner",
         .algorithm = "gather",
-        .attempt =
-            [](Attempt& attempt) {
-              attempt.devices().on_collective = [&](const CollectiveCall& call) {
-                if (attempt.ranks() > 1) call.scale_given(attempt.ranks() - 1, 0);
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.devices().on_collective = [&](const CollectiveCall& call) {
+                if (intercepted.ranks() > 1) call.scale_given(intercepted.ranks() - 1, 0);
                 call.make();
               };
-              attempt.run();
+              intercepted.run();
             }},
 };
 

@@ -31,60 +31,61 @@ Observation run(const SimBackend::ReplaceCall& replace_call) {
   return observation;
 }
 
-TEST(AttemptTest, LeavesWhatThePlainCallLeaves) {
+TEST(InterceptedCallTest, LeavesWhatThePlainCallLeaves) {
   const Observation plain = run({});
-  const Observation attempted =
-      run([](const harness::Case&, const OperatorCall& call) { Attempt(call, 0).run(); });
-  EXPECT_EQ(attempted.stages[0].images, plain.stages[0].images);
+  const Observation intercepted =
+      run([](const harness::Case&, const OperatorCall& call) { InterceptedCall(call, 0).run(); });
+  EXPECT_EQ(intercepted.stages[0].images, plain.stages[0].images);
 }
 
-TEST(AttemptTest, KeepsChangedInputsFromTheCaller) {
+TEST(InterceptedCallTest, KeepsChangedInputsFromTheCaller) {
   Values before;
   Values seen;
   run([&](const harness::Case&, const OperatorCall& call) {
-    Attempt attempt(call, 0);
-    before = attempt.input(Array::patches, 1);
-    attempt.change_input(Array::patches, [](Values& values, int) { values[0] = {2, 3}; });
-    seen = attempt.input(Array::patches, 1);
-    EXPECT_EQ(Attempt(call, 0).input(Array::patches, 1), before);
+    InterceptedCall intercepted(call, 0);
+    before = intercepted.input(Array::patches, 1);
+    intercepted.change_input(Array::patches, [](Values& values, int) { values[0] = {2, 3}; });
+    seen = intercepted.input(Array::patches, 1);
+    EXPECT_EQ(InterceptedCall(call, 0).input(Array::patches, 1), before);
   });
   EXPECT_EQ(seen, (Values{{2, 3}}));
   EXPECT_NE(seen, before);
 }
 
-TEST(AttemptTest, GivesTheImplementationTheChangedInputs) {
+TEST(InterceptedCallTest, GivesTheImplementationTheChangedInputs) {
   run([](const harness::Case&, const OperatorCall& call) {
-    Attempt attempt(call, 0);
-    attempt.change_input(Array::positions, [](Values& values, int) { values = {0, 1}; });
-    attempt.change_input(Array::patches, [](Values& values, int rank) { values[0] = rank + 1; });
-    attempt.run();
-    EXPECT_EQ(attempt.output(Array::object, 0), (Values{0, 3, 0, 0}));
+    InterceptedCall intercepted(call, 0);
+    intercepted.change_input(Array::positions, [](Values& values, int) { values = {0, 1}; });
+    intercepted.change_input(Array::patches,
+                             [](Values& values, int rank) { values[0] = rank + 1; });
+    intercepted.run();
+    EXPECT_EQ(intercepted.output(Array::object, 0), (Values{0, 3, 0, 0}));
   });
 }
 
-TEST(AttemptTest, SharesAWholeArrayOutAmongTheRanks) {
+TEST(InterceptedCallTest, SharesAWholeArrayOutAmongTheRanks) {
   run([](const harness::Case&, const OperatorCall& call) {
-    Attempt attempt(call, 0);
-    attempt.set_input(Array::positions, 0, {1, 2});
-    attempt.set_input(Array::positions, 1, {3, 4});
-    EXPECT_EQ(attempt.all_input(Array::positions), (Values{1, 2, 3, 4}));
-    attempt.set_all_output(Array::object, {1, 2, 3, 4});
-    EXPECT_EQ(attempt.output(Array::object, 1), (Values{1, 2, 3, 4}));
+    InterceptedCall intercepted(call, 0);
+    intercepted.set_input(Array::positions, 0, {1, 2});
+    intercepted.set_input(Array::positions, 1, {3, 4});
+    EXPECT_EQ(intercepted.all_input(Array::positions), (Values{1, 2, 3, 4}));
+    intercepted.set_all_output(Array::object, {1, 2, 3, 4});
+    EXPECT_EQ(intercepted.output(Array::object, 1), (Values{1, 2, 3, 4}));
   });
 }
 
 TEST(WrongClusterTest, LeavesTheCollectiveToTheHook) {
   run([](const harness::Case&, const OperatorCall& call) {
-    Attempt attempt(call, 0);
+    InterceptedCall intercepted(call, 0);
     std::vector<std::string> called;
-    attempt.devices().on_collective = [&](CollectiveCall& made) {
+    intercepted.devices().on_collective = [&](CollectiveCall& made) {
       called.push_back(std::string(made.operation) + " " + std::to_string(made.number));
       made.keep();
       made.scale(0);
     };
-    attempt.run();
+    intercepted.run();
     EXPECT_EQ(called, (std::vector<std::string>{"all_reduce 0"}));
-    EXPECT_EQ(attempt.output(Array::object, 0), (Values(4)));
+    EXPECT_EQ(intercepted.output(Array::object, 0), (Values(4)));
   });
 }
 
