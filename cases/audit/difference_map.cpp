@@ -33,35 +33,35 @@ struct DifferenceMapSums {
 
 /// Returns the inputs of the step, in the form that the references take.
 OperatorArrays input_of(const InterceptedCall& intercepted) {
-  OperatorArrays setting;
-  setting.scene = intercepted.call().scene;
-  setting.positions = intercepted.positions();
+  OperatorArrays arrays;
+  arrays.scene = intercepted.call().scene;
+  arrays.positions = intercepted.positions();
   for (const Array array : {Array::object,
                             Array::probe,
                             Array::exit_waves,
                             Array::positions,
                             Array::frames,
                             Array::mask}) {
-    setting.make(array).values = intercepted.all_input(array);
+    arrays.make(array).values = intercepted.all_input(array);
   }
-  return setting;
+  return arrays;
 }
 
 /// Returns the waves that an object and a probe give.
-Values waves_of(OperatorArrays setting, const Values& object, const Values& probe) {
-  setting[Array::object].values = object;
-  setting[Array::probe].values = probe;
-  reference::illuminate::reference(setting, setting);
-  return setting[Array::waves].values;
+Values waves_of(OperatorArrays arrays, const Values& object, const Values& probe) {
+  arrays[Array::object].values = object;
+  arrays[Array::probe].values = probe;
+  reference::illuminate::reference(arrays, arrays);
+  return arrays[Array::waves].values;
 }
 
 /// Returns the waves after their far-field amplitudes were replaced by the measured amplitudes.
-Values projected(OperatorArrays setting, const Values& waves) {
-  setting.make(Array::waves).values = waves;
-  reference::propagate::reference(setting, setting);
-  reference::project_on_frames(setting, setting);
-  reference::propagate_inverse::reference(setting, setting);
-  return setting[Array::waves].values;
+Values projected(OperatorArrays arrays, const Values& waves) {
+  arrays.make(Array::waves).values = waves;
+  reference::propagate::reference(arrays, arrays);
+  reference::project_on_frames(arrays, arrays);
+  reference::propagate_inverse::reference(arrays, arrays);
+  return arrays[Array::waves].values;
 }
 
 /// Returns a x + b y.

@@ -41,12 +41,12 @@ void remake(InterceptedCall& intercepted, const Body& value) {
     const Values of_rank = intercepted.output(Array::tile, rank);
     behind.insert(behind.end(), of_rank.begin(), of_rank.end());
   }
-  reference::OperatorArrays setting;
-  setting.scene = intercepted.call().scene;
-  setting.counts = intercepted.call().counts;
+  reference::OperatorArrays arrays;
+  arrays.scene = intercepted.call().scene;
+  arrays.counts = intercepted.call().counts;
   Values wrong = behind;
   reference::for_each_replicated_pixel(
-      setting, [&](std::int64_t row, std::int64_t col, const Replicas& replicas) {
+      arrays, [&](std::int64_t row, std::int64_t col, const Replicas& replicas) {
         for (const Replica& each : replicas) {
           wrong[each.place] = value(Copy{row, col, replicas, each}, before, behind);
         }

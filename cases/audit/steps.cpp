@@ -58,22 +58,22 @@ double cost_of(const InterceptedCall& intercepted,
                reference::Operator model,
                const Values& object,
                const Values& probe) {
-  reference::OperatorArrays setting;
-  setting.scene = intercepted.call().scene;
-  setting.positions = intercepted.positions();
+  reference::OperatorArrays arrays;
+  arrays.scene = intercepted.call().scene;
+  arrays.positions = intercepted.positions();
   const auto give = [&](Array array, const Values& values) {
-    setting[array].resize(values.size());
-    setting[array].values = values;
+    arrays[array].resize(values.size());
+    arrays[array].values = values;
   };
   for (const Array array : {Array::positions, Array::frames, Array::mask}) {
     give(array, intercepted.all_input(array));
   }
   give(Array::object, object);
   give(Array::probe, probe);
-  reference::OperatorArrays far = setting;
-  reference::forward(setting, far);
-  model(far, setting);
-  return setting[Array::cost].values.front().real();
+  reference::OperatorArrays far = arrays;
+  reference::forward(arrays, far);
+  model(far, arrays);
+  return arrays[Array::cost].values.front().real();
 }
 
 /// Runs the step, then searches along the probe's direction with the cost of another model. Takes

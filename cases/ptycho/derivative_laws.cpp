@@ -61,10 +61,10 @@ double slope(NoiseModel noise, double d, double least, double most) {
 }
 
 /// Returns the waves at the detector, with the errors of double precision only.
-BoundedArray far_waves(OperatorArrays setting) {
-  setting.unit = 0x1p-52;
-  OperatorArrays far = setting;
-  forward(setting, far);
+BoundedArray far_waves(OperatorArrays arrays) {
+  arrays.unit = 0x1p-52;
+  OperatorArrays far = arrays;
+  forward(arrays, far);
   return far[Array::far_waves];
 }
 
@@ -150,12 +150,12 @@ void check_derivative(const Evidence& evidence, Judgement& judgement) {
 }
 
 /// Returns the values of one slice of an object. A probe counts as one slice.
-BoundedArray slice_of(const BoundedArray& field, std::size_t slice, std::size_t slices) {
-  const std::size_t size = field.values.size() / slices;
+BoundedArray slice_of(const BoundedArray& bounded, std::size_t slice, std::size_t slices) {
+  const std::size_t size = bounded.values.size() / slices;
   const auto first = static_cast<std::ptrdiff_t>(slice * size);
   const auto end = static_cast<std::ptrdiff_t>((slice + 1) * size);
-  return {.values = {field.values.begin() + first, field.values.begin() + end},
-          .errors = {field.errors.begin() + first, field.errors.begin() + end}};
+  return {.values = {bounded.values.begin() + first, bounded.values.begin() + end},
+          .errors = {bounded.errors.begin() + first, bounded.errors.begin() + end}};
 }
 
 /// The inner product of a gradient with the array that it belongs to.

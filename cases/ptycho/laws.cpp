@@ -122,8 +122,8 @@ void check_reference_at_the_truth(const Evidence& evidence, Judgement& judgement
   const auto expected = [&](Array array, std::size_t i) -> std::optional<ExpectedValue> {
     // Near the solution, rounding errors decide the step lengths.
     if (array == Array::step_lengths) return std::nullopt;
-    const BoundedArray& field = stage.expected[array];
-    return ExpectedValue{field.values[i], field.errors[i]};
+    const BoundedArray& bounded = stage.expected[array];
+    return ExpectedValue{bounded.values[i], bounded.errors[i]};
   };
   compare_outputs(stage, "differs from the reference", judgement, expected, &wrong);
 }

@@ -34,23 +34,23 @@ double component(spec::Type type, const std::byte* at) {
 void read_block(spec::Type type,
                 const spec::Block& block,
                 const std::byte* at,
-                BoundedArray& field) {
+                BoundedArray& bounded) {
   const std::int64_t bytes = spec::info(type).bytes;
   const std::int64_t parts = spec::info(block.array).is_complex ? 2 : 1;
   for (std::int64_t i = 0; i < block.count / parts; ++i) {
     const std::byte* value = at + i * parts * bytes;
-    field.values[spec::to_size(block.first / parts + i)] = {
+    bounded.values[spec::to_size(block.first / parts + i)] = {
         component(type, value), parts == 2 ? component(type, value + bytes) : 0};
   }
 }
 
-OperatorArrays empty_setting(const harness::Case& c) {
-  OperatorArrays setting;
-  setting.scene = ptycho(c).scene;
-  setting.positions = std::accumulate(c.counts.begin(), c.counts.end(), std::int64_t{0});
-  setting.counts = c.counts;
-  setting.unit = std::ldexp(1, -spec::info(c.type).precision) + std::ldexp(1, -53);
-  return setting;
+OperatorArrays empty_arrays(const harness::Case& c) {
+  OperatorArrays arrays;
+  arrays.scene = ptycho(c).scene;
+  arrays.positions = std::accumulate(c.counts.begin(), c.counts.end(), std::int64_t{0});
+  arrays.counts = c.counts;
+  arrays.unit = std::ldexp(1, -spec::info(c.type).precision) + std::ldexp(1, -53);
+  return arrays;
 }
 
 /// Whether twice the bound is still useful for most values of an output.
@@ -91,8 +91,8 @@ void expect_again(OperatorStage& stage, reference::Follow follow) {
   stage.in.followed = nullptr;
   stage.in.follow = reference::Follow::nothing;
   if (!is_exact(stage.contract, stage.c)) return;
-  for (BoundedArray& field : stage.expected.arrays) {
-    std::fill(field.errors.begin(), field.errors.end(), 0.0);
+  for (BoundedArray& bounded : stage.expected.arrays) {
+    std::fill(bounded.errors.begin(), bounded.errors.end(), 0.0);
   }
 }
 
@@ -102,9 +102,9 @@ OperatorStage read_stage(const harness::Evidence& evidence,
   const harness::Case& c = evidence.stages[stage];
   OperatorStage result{.c = c,
                        .contract = evidence.catalogue.find(c.operation)->contract,
-                       .in = empty_setting(c),
-                       .expected = empty_setting(c),
-                       .got = empty_setting(c)};
+                       .in = empty_arrays(c),
+                       .expected = empty_arrays(c),
+                       .got = empty_arrays(c)};
   for (const spec::Array array : ptycho(result.contract).inputs) result.in.make(array);
   for (const spec::Array array : ptycho(result.contract).outputs) result.got.make(array);
   const std::int64_t bytes = spec::info(c.type).bytes;

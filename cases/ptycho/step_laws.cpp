@@ -237,15 +237,15 @@ void check_fixed_points(const Evidence& evidence, Judgement& judgement) {
 }
 
 /// Returns the length of the vector of mode 0's waves at all positions.
-double light_of(OperatorArrays setting, const BoundedArray& object, const BoundedArray& probe) {
-  setting.scene.modes = 1;
-  setting[Array::object] = object;
-  setting[Array::probe] = probe;
-  setting[Array::probe].values.resize(setting.size(Array::probe));
-  setting[Array::probe].errors.assign(setting.size(Array::probe), 0);
-  reference::illuminate::reference(setting, setting);
+double light_of(OperatorArrays arrays, const BoundedArray& object, const BoundedArray& probe) {
+  arrays.scene.modes = 1;
+  arrays[Array::object] = object;
+  arrays[Array::probe] = probe;
+  arrays[Array::probe].values.resize(arrays.size(Array::probe));
+  arrays[Array::probe].errors.assign(arrays.size(Array::probe), 0);
+  reference::illuminate::reference(arrays, arrays);
   double energy = 0;
-  for (const auto& wave : setting[Array::waves].values) energy += std::norm(wave);
+  for (const auto& wave : arrays[Array::waves].values) energy += std::norm(wave);
   return std::sqrt(energy);
 }
 
@@ -262,8 +262,8 @@ double returned_light(const OperatorStage& step, const BoundedArray& waves) {
   return std::sqrt(energy);
 }
 
-BoundedArray magnitudes(const BoundedArray& field) {
-  BoundedArray result = field;
+BoundedArray magnitudes(const BoundedArray& bounded) {
+  BoundedArray result = bounded;
   for (auto& value : result.values) value = std::abs(value);
   return result;
 }

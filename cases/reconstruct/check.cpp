@@ -49,13 +49,13 @@ bool is_of_state(spec::Array array) {
   return std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.array == array; });
 }
 
-/// Fills `field` with the values of one batch's positions, `size` values for each. read(n, values)
-/// copies the values of position n.
+/// Fills `bounded` with the values of one batch's positions, `size` values for each. read(n,
+/// values) copies the values of position n.
 template <class Read>
 void take_batch(
-    const Problem& problem, int batch, std::size_t size, BoundedArray& field, Read read) {
+    const Problem& problem, int batch, std::size_t size, BoundedArray& bounded, Read read) {
   std::vector<float> values(size);
-  auto at = field.values.begin();
+  auto at = bounded.values.begin();
   for (std::int64_t n = batch; n < problem.data.count; n += problem.batches) {
     reference::CancellationScope::check();
     read(n, values);
@@ -64,33 +64,35 @@ void take_batch(
 }
 
 /// Returns the scene, the number of positions and the rounding unit of the step, without any array.
-OperatorArrays setting_of(const Problem& problem, const StepTaken& step) {
+OperatorArrays empty_arrays(const Problem& problem, const StepTaken& step) {
   const Dataset& data = problem.data;
-  OperatorArrays setting;
-  setting.scene = data.scene();
-  setting.scene.modes = step.before.modes(data.window);
-  setting.positions = (data.count - step.batch + problem.batches - 1) / problem.batches;
-  setting.unit = std::ldexp(1, -spec::info(spec::Type::f32).precision) + std::ldexp(1, -53);
-  return setting;
+  OperatorArrays arrays;
+  arrays.scene = data.scene();
+  arrays.scene.modes = step.before.modes(data.window);
+  arrays.positions = (data.count - step.batch + problem.batches - 1) / problem.batches;
+  arrays.unit = std::ldexp(1, -spec::info(spec::Type::f32).precision) + std::ldexp(1, -53);
+  return arrays;
 }
 
 void fill(const Problem& problem, const StepTaken& step, spec::Array array, OperatorArrays& in) {
   const Dataset& data = problem.data;
-  BoundedArray& field = in.make(array);
+  BoundedArray& bounded = in.make(array);
   if (array == spec::Array::positions) {
     return take_batch(
-        problem, step.batch, 2, field, [&](std::int64_t n, std::vector<float>& corner) {
+        problem, step.batch, 2, bounded, [&](std::int64_t n, std::vector<float>& corner) {
           std::copy_n(data.positions.begin() + 2 * n, 2, corner.begin());
         });
   }
   if (array == spec::Array::frames) {
     return take_batch(
-        problem, step.batch, data.pixels(), field, [&](std::int64_t n, std::vector<float>& frame) {
-          data.read_frame(n, frame);
-        });
+        problem,
+        step.batch,
+        data.pixels(),
+        bounded,
+        [&](std::int64_t n, std::vector<float>& frame) { data.read_frame(n, frame); });
   }
-  for (std::size_t i = 0; i < field.values.size(); ++i) {
-    field.values[i] = array == spec::Array::mask ? data.mask[i] : value_at(step.before, array, i);
+  for (std::size_t i = 0; i < bounded.values.size(); ++i) {
+    bounded.values[i] = array == spec::Array::mask ? data.mask[i] : value_at(step.before, array, i);
   }
 }
 
@@ -203,10 +205,10 @@ OperatorArrays taken(const spec::Contract& contract,
                      const OperatorArrays& in) {
   OperatorArrays got = reference::with(in, {});
   for (const spec::Array array : ptycho(contract).outputs) {
-    BoundedArray& field = got.make(array);
+    BoundedArray& bounded = got.make(array);
     if (!is_of_state(array)) continue;
-    for (std::size_t i = 0; i < field.values.size(); ++i) {
-      field.values[i] = value_at(step.after, array, i);
+    for (std::size_t i = 0; i < bounded.values.size(); ++i) {
+      bounded.values[i] = value_at(step.after, array, i);
     }
   }
   const auto length = [&](spec::Array block, spec::Array direction) {
@@ -222,8 +224,8 @@ OperatorArrays taken(const spec::Contract& contract,
 
 StepCheck check_step(std::string_view operation, const Problem& problem, const StepTaken& step) {
   const spec::Contract& contract = reference::contract_named(operation);
-  OperatorArrays in = setting_of(problem, step);
-  OperatorArrays expected = setting_of(problem, step);
+  OperatorArrays in = empty_arrays(problem, step);
+  OperatorArrays expected = empty_arrays(problem, step);
   for (const spec::Array array : ptycho(contract).inputs) fill(problem, step, array, in);
   start_exit_waves(step, in);
   OperatorArrays got;
@@ -235,13 +237,13 @@ StepCheck check_step(std::string_view operation, const Problem& problem, const S
   reference_of(operation)(in, expected);
   Comparison comparison(in.scene);
   for (const spec::Array array : ptycho(contract).outputs) {
-    const BoundedArray& field = expected[array];
+    const BoundedArray& bounded = expected[array];
     if (array == spec::Array::cost) {
-      comparison.compare(array, 0, step.cost * problem.data.total(), field);
+      comparison.compare(array, 0, step.cost * problem.data.total(), bounded);
     }
     if (!is_of_state(array)) continue;
-    for (std::size_t i = 0; i < field.values.size(); ++i) {
-      comparison.compare(array, i, value_at(step.after, array, i), field);
+    for (std::size_t i = 0; i < bounded.values.size(); ++i) {
+      comparison.compare(array, i, value_at(step.after, array, i), bounded);
     }
   }
   return comparison.result();

@@ -20,7 +20,7 @@ class ReferenceModel {
 
  private:
   const Dataset& data_;
-  reference::OperatorArrays setting_;
+  reference::OperatorArrays arrays_;
 };
 
 }  // namespace rankcheck::cases::reconstruct

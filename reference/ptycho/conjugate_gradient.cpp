@@ -41,9 +41,9 @@ BoundedArray difference(const BoundedArray& a, const BoundedArray& b, double uni
   return result;
 }
 
-BoundedArray zeros_like(const BoundedArray& field) {
+BoundedArray zeros_like(const BoundedArray& bounded) {
   BoundedArray zero;
-  zero.resize(field.values.size());
+  zero.resize(bounded.values.size());
   return zero;
 }
 
@@ -74,7 +74,7 @@ class Choice {
     excludes_steepest_ = excluded;
   }
 
-  /// A field whose bounds include every admitted direction.
+  /// An array whose bounds include every admitted direction.
   [[nodiscard]] BoundedArray either() const {
     if (old_direction_ == nullptr) return steepest_;
     BoundedArray direction = moved(steepest_, factor_, *old_direction_, unit_);
@@ -211,8 +211,8 @@ Length search(CostsAlong& costs, const Estimate& before, std::optional<double> w
 }
 
 /// Treats the values as stored in the precision under test: each is off by at most one rounding.
-BoundedArray stored(const BoundedArray& field, double unit) {
-  BoundedArray result = field;
+BoundedArray stored(const BoundedArray& bounded, double unit) {
+  BoundedArray result = bounded;
   for (std::size_t i = 0; i < result.values.size(); ++i) {
     result.errors[i] = growth(1, unit) * std::abs(result.values[i]);
   }
@@ -251,8 +251,8 @@ class BlockStep {
   }
 
  private:
-  /// The field that the next part starts from: the followed result if it is followed and within its
-  /// bounds, otherwise the expected field.
+  /// The array that the next part starts from: the followed result if it is followed and within its
+  /// bounds, otherwise the expected array.
   BoundedArray going_on_from(Array array) const {
     const BoundedArray& expected = out_[array];
     if (follow_ != Follow::results || !is_inside((*followed_)[array], expected)) return expected;

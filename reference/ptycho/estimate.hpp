@@ -34,13 +34,13 @@ struct Estimate {
   [[nodiscard]] double magnitude() const { return std::abs(value) + error; }
 };
 
-inline Estimate at(const BoundedArray& field, std::size_t index) {
-  return {.value = field.values[index], .error = field.errors[index]};
+inline Estimate at(const BoundedArray& bounded, std::size_t index) {
+  return {.value = bounded.values[index], .error = bounded.errors[index]};
 }
 
-inline void store(const Estimate& estimate, std::size_t index, BoundedArray& field) {
-  field.values[index] = estimate.value;
-  field.errors[index] = estimate.error;
+inline void store(const Estimate& estimate, std::size_t index, BoundedArray& bounded) {
+  bounded.values[index] = estimate.value;
+  bounded.errors[index] = estimate.error;
 }
 
 inline Estimate conj(const Estimate& a) {
@@ -106,12 +106,12 @@ class Sum {
   double terms_ = 0;
 };
 
-/// Stores sums into a field with as many values.
-inline void store(std::span<const Sum> sums, double unit, BoundedArray& field) {
-  for (std::size_t i = 0; i < sums.size(); ++i) store(sums[i].estimate(unit), i, field);
+/// Stores sums into an array with as many values.
+inline void store(std::span<const Sum> sums, double unit, BoundedArray& bounded) {
+  for (std::size_t i = 0; i < sums.size(); ++i) store(sums[i].estimate(unit), i, bounded);
 }
 
-/// The inner product <a, b> = sum of a conj(b) of two fields, in any order.
+/// The inner product <a, b> = sum of a conj(b) of two arrays, in any order.
 inline Estimate inner_product(const BoundedArray& a, const BoundedArray& b, double unit) {
   Sum sum;
   for (std::size_t i = 0; i < a.values.size(); ++i) {
@@ -120,12 +120,12 @@ inline Estimate inner_product(const BoundedArray& a, const BoundedArray& b, doub
   return sum.estimate(unit);
 }
 
-/// The largest value of a field. The values are real and not negative.
-inline Estimate largest(const BoundedArray& field) {
+/// The largest value of an array. The values are real and not negative.
+inline Estimate largest(const BoundedArray& bounded) {
   Estimate result;
-  for (std::size_t i = 0; i < field.values.size(); ++i) {
-    result.value = std::max(result.value.real(), field.values[i].real());
-    result.error = std::max(result.error, field.errors[i]);
+  for (std::size_t i = 0; i < bounded.values.size(); ++i) {
+    result.value = std::max(result.value.real(), bounded.values[i].real());
+    result.error = std::max(result.error, bounded.errors[i]);
   }
   return result;
 }
@@ -179,15 +179,15 @@ inline void transform(Direction direction,
   for (double& each : errors) each = error;
 }
 
-/// Transforms every frame of a field.
-inline void transform(Direction direction, int width, double unit, BoundedArray& field) {
+/// Transforms every frame of an array.
+inline void transform(Direction direction, int width, double unit, BoundedArray& bounded) {
   const std::size_t frame = spec::to_size(width) * spec::to_size(width);
-  for (std::size_t first = 0; first < field.values.size(); first += frame) {
+  for (std::size_t first = 0; first < bounded.values.size(); first += frame) {
     CancellationScope::check();
-    const auto errors = std::span(field.errors).subspan(first, frame);
+    const auto errors = std::span(bounded.errors).subspan(first, frame);
     double length = length_of(errors);
     transform(
-        direction, width, unit, std::span(field.values).subspan(first, frame), errors, length);
+        direction, width, unit, std::span(bounded.values).subspan(first, frame), errors, length);
   }
 }
 

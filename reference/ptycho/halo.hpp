@@ -20,16 +20,16 @@ struct Replica {
 
 /// Calls body(row, col, replicas) for every pixel of the object, with all its copies in rank order.
 template <class Body>
-void for_each_replicated_pixel(const OperatorArrays& setting, const Body& body) {
+void for_each_replicated_pixel(const OperatorArrays& arrays, const Body& body) {
   std::vector<spec::Box> boxes;
   std::vector<spec::Box> tiles;
-  for (int rank = 0; rank < static_cast<int>(setting.counts.size()); ++rank) {
-    boxes.push_back(spec::held_by(setting.scene, setting.counts, rank));
-    tiles.push_back(spec::tile_of(setting.scene, setting.counts, rank));
+  for (int rank = 0; rank < static_cast<int>(arrays.counts.size()); ++rank) {
+    boxes.push_back(spec::held_by(arrays.scene, arrays.counts, rank));
+    tiles.push_back(spec::tile_of(arrays.scene, arrays.counts, rank));
   }
   std::vector<Replica> replicas;
-  for (std::int64_t row = 0; row < setting.scene.rows; ++row) {
-    for (std::int64_t col = 0; col < setting.scene.cols; ++col) {
+  for (std::int64_t row = 0; row < arrays.scene.rows; ++row) {
+    for (std::int64_t col = 0; col < arrays.scene.cols; ++col) {
       replicas.clear();
       std::int64_t before = 0;
       for (std::size_t r = 0; r < boxes.size(); ++r) {

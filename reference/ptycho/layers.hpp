@@ -6,9 +6,9 @@
 
 namespace rankcheck::reference {
 
-/// Splits an object of several slices into successive illuminations: one setting for each slice,
-/// with this slice as the object, and with the positions. The waves between slices are as wide as
-/// the window. For every slice but the first they are a probe that varies.
+/// Splits an object of several slices into successive illuminations: the arrays of one problem for
+/// each slice, with this slice as the object, and with the positions. The waves between slices are
+/// as wide as the window. For every slice but the first they are a probe that varies.
 [[nodiscard]] std::vector<OperatorArrays> layers_of(const OperatorArrays& in);
 
 /// Gives every layer after the first the probe that reaches it. With `to_the_end`, also gives the

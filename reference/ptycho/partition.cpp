@@ -7,14 +7,14 @@
 
 namespace rankcheck::reference {
 
-std::vector<ScanPoint> scan_of(const OperatorArrays& setting) {
-  const BoundedArray& positions = setting[spec::Array::positions];
+std::vector<ScanPoint> scan_of(const OperatorArrays& arrays) {
+  const BoundedArray& positions = arrays[spec::Array::positions];
   const auto steps = [&](std::int64_t component) {
     const double pixels = positions.values[spec::to_size(component)].real();
     return static_cast<std::int64_t>(std::floor(256 * pixels + 0.5));
   };
   std::vector<ScanPoint> scan;
-  for (std::int64_t i = 0; i < setting.positions; ++i) {
+  for (std::int64_t i = 0; i < arrays.positions; ++i) {
     scan.push_back({.row = steps(2 * i), .col = steps(2 * i + 1), .number = i});
   }
   return scan;

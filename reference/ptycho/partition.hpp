@@ -45,7 +45,7 @@ struct ScanPoint {
 }
 
 /// All positions of a problem, in order.
-[[nodiscard]] std::vector<ScanPoint> scan_of(const OperatorArrays& setting);
+[[nodiscard]] std::vector<ScanPoint> scan_of(const OperatorArrays& arrays);
 
 /// The number of positions that `rank` gets in equal shares.
 [[nodiscard]] std::int64_t equal_share(std::int64_t positions, std::int64_t ranks, int rank);

@@ -23,11 +23,11 @@ struct PixelWaves {
 /// Calls body(pixel, i, waves, wave): `pixel` counts in all frames, `i` in its frame, and wave(m)
 /// is the index of mode m's value in far_waves.
 template <class Body>
-void for_each_pixel(const OperatorArrays& setting, const Body& body) {
-  const BoundedArray& waves = setting[spec::Array::far_waves];
-  const auto frame = spec::to_size(spec::values(setting.scene, spec::Array::frames));
-  const auto modes = spec::to_size(setting.scene.modes);
-  for (std::size_t n = 0; n < spec::to_size(setting.positions); ++n) {
+void for_each_pixel(const OperatorArrays& arrays, const Body& body) {
+  const BoundedArray& waves = arrays[spec::Array::far_waves];
+  const auto frame = spec::to_size(spec::values(arrays.scene, spec::Array::frames));
+  const auto modes = spec::to_size(arrays.scene.modes);
+  for (std::size_t n = 0; n < spec::to_size(arrays.positions); ++n) {
     CancellationScope::check();
     for (std::size_t i = 0; i < frame; ++i) {
       const auto wave = [&](std::size_t m) { return (n * modes + m) * frame + i; };
@@ -42,8 +42,8 @@ void for_each_pixel(const OperatorArrays& setting, const Body& body) {
 }
 
 /// Roundings of an intensity: two squares, their sum, and the sum over the modes.
-inline double intensity_roundings(const OperatorArrays& setting) {
-  return 2 + static_cast<double>(setting.scene.modes);
+inline double intensity_roundings(const OperatorArrays& arrays) {
+  return 2 + static_cast<double>(arrays.scene.modes);
 }
 
 /// Adds the cost of one of `pixels` pixels to the total. `error` bounds the error of this cost.

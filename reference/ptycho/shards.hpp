@@ -10,12 +10,12 @@ namespace rankcheck::reference {
 
 /// For every position, the index of its copy among all ranks' shards. Rank r's shard begins at r
 /// times the number of positions and holds the rank's own positions in their order.
-[[nodiscard]] inline std::vector<std::size_t> places_in_shards(const OperatorArrays& setting) {
-  std::vector<std::size_t> used(setting.counts.size(), 0);
+[[nodiscard]] inline std::vector<std::size_t> places_in_shards(const OperatorArrays& arrays) {
+  std::vector<std::size_t> used(arrays.counts.size(), 0);
   std::vector<std::size_t> places;
-  for (const auto& owner : setting[spec::Array::owners].values) {
+  for (const auto& owner : arrays[spec::Array::owners].values) {
     const auto rank = static_cast<std::size_t>(owner.real());
-    places.push_back(rank * spec::to_size(setting.positions) + used[rank]++);
+    places.push_back(rank * spec::to_size(arrays.positions) + used[rank]++);
   }
   return places;
 }

@@ -46,14 +46,14 @@ inline Estimate shift_ramp(double distance, int width, int k, double unit) {
   return tabulated(std::polar(1.0, angle), 4 * 0x1p-53 * std::abs(angle), unit);
 }
 
-/// Multiplies the frequencies of all frames of a field by factor(frame, k, l).
+/// Multiplies the frequencies of all frames of an array by factor(frame, k, l).
 template <class Factor>
-void filter(int width, double unit, BoundedArray& field, const Factor& factor) {
+void filter(int width, double unit, BoundedArray& bounded, const Factor& factor) {
   const std::size_t frame = spec::to_size(width) * spec::to_size(width);
-  for (std::size_t n = 0; n < field.values.size() / frame; ++n) {
+  for (std::size_t n = 0; n < bounded.values.size() / frame; ++n) {
     CancellationScope::check();
-    const auto values = std::span(field.values).subspan(n * frame, frame);
-    const auto errors = std::span(field.errors).subspan(n * frame, frame);
+    const auto values = std::span(bounded.values).subspan(n * frame, frame);
+    const auto errors = std::span(bounded.errors).subspan(n * frame, frame);
     double length = length_of(errors);
     transform(Direction::forward, width, unit, values, errors, length);
     double largest_factor = 0;

@@ -22,10 +22,10 @@ struct Corner {
 };
 
 /// The corner of a position's window.
-inline Corner corner_of(const OperatorArrays& setting, std::int64_t position) {
+inline Corner corner_of(const OperatorArrays& arrays, std::int64_t position) {
   const auto at = spec::to_size(2 * position);
-  const double row = setting[spec::Array::positions].values[at].real();
-  const double col = setting[spec::Array::positions].values[at + 1].real();
+  const double row = arrays[spec::Array::positions].values[at].real();
+  const double col = arrays[spec::Array::positions].values[at + 1].real();
   const double f = row - std::floor(row);
   const double g = col - std::floor(col);
   return {.row = static_cast<std::int64_t>(std::floor(row)),
@@ -50,10 +50,10 @@ void for_each_tap(const spec::Scene& scene, const Corner& corner, int p, int q, 
 /// For all taps of all pixels of the position's window, calls body(pixel of the frame, pixel of the
 /// object's slice, weight).
 template <class Body>
-void for_each_tap(const OperatorArrays& setting, std::int64_t position, const Body& body) {
+void for_each_tap(const OperatorArrays& arrays, std::int64_t position, const Body& body) {
   CancellationScope::check();
-  const spec::Scene& scene = setting.scene;
-  const Corner corner = corner_of(setting, position);
+  const spec::Scene& scene = arrays.scene;
+  const Corner corner = corner_of(arrays, position);
   const int margin = spec::margin(scene);
   const auto width = spec::to_size(scene.detector);
   for (int p = 0; p < scene.window; ++p) {
@@ -68,11 +68,11 @@ void for_each_tap(const OperatorArrays& setting, std::int64_t position, const Bo
 
 /// Calls body(pixel of windows, pixel of patches) for every pixel of every position's window.
 template <class Body>
-void for_each_window_pixel(const OperatorArrays& setting, const Body& body) {
-  const auto window = spec::to_size(setting.scene.window);
-  const auto width = spec::to_size(setting.scene.detector);
-  const auto margin = spec::to_size(spec::margin(setting.scene));
-  for (std::size_t i = 0; i < setting.size(spec::Array::windows); ++i) {
+void for_each_window_pixel(const OperatorArrays& arrays, const Body& body) {
+  const auto window = spec::to_size(arrays.scene.window);
+  const auto width = spec::to_size(arrays.scene.detector);
+  const auto margin = spec::to_size(spec::margin(arrays.scene));
+  for (std::size_t i = 0; i < arrays.size(spec::Array::windows); ++i) {
     const std::size_t n = i / (window * window);
     const std::size_t row = margin + i / window % window;
     body(i, (n * width + row) * width + margin + i % window);
@@ -91,12 +91,12 @@ struct LitPixel {
 
 /// Calls body(LitPixel) for every pixel of the window in every mode of every position.
 template <class Body>
-void for_each_lit_pixel(const OperatorArrays& setting, const Body& body) {
-  const spec::Scene& scene = setting.scene;
+void for_each_lit_pixel(const OperatorArrays& arrays, const Body& body) {
+  const spec::Scene& scene = arrays.scene;
   const int margin = spec::margin(scene);
   const int width = scene.detector;
-  for (std::int64_t n = 0; n < setting.positions; ++n) {
-    const Corner corner = corner_of(setting, n);
+  for (std::int64_t n = 0; n < arrays.positions; ++n) {
+    const Corner corner = corner_of(arrays, n);
     for (int m = 0; m < scene.modes; ++m) {
       CancellationScope::check();
       const std::int64_t layer = n * scene.modes + m;

@@ -71,12 +71,12 @@ BoundedArray probe_direction(const BoundedArray& gradient, std::int64_t position
 BoundedArray exit_waves(const OperatorArrays& in,
                         const BoundedArray& object,
                         const BoundedArray& probe) {
-  OperatorArrays setting = in;
-  setting.scene.modes = 1;
-  setting[Array::object] = object;
-  setting[Array::probe] = probe;
-  OperatorArrays lit = setting;
-  illuminate::reference(setting, lit);
+  OperatorArrays arrays = in;
+  arrays.scene.modes = 1;
+  arrays[Array::object] = object;
+  arrays[Array::probe] = probe;
+  OperatorArrays lit = arrays;
+  illuminate::reference(arrays, lit);
   return lit[Array::waves];
 }
 
@@ -88,12 +88,12 @@ std::vector<Products> products_of(const OperatorArrays& in,
                                   const BoundedArray& back) {
   const auto frame = spec::to_size(spec::values(in.scene, Array::frames));
   const auto modes = spec::to_size(in.scene.modes);
-  const auto copy = [&](const BoundedArray& field, std::size_t first) {
+  const auto copy = [&](const BoundedArray& bounded, std::size_t first) {
     BoundedArray part;
     const auto begin = static_cast<std::ptrdiff_t>(first * frame);
     const auto end = static_cast<std::ptrdiff_t>((first + 1) * frame);
-    part.values.assign(field.values.begin() + begin, field.values.begin() + end);
-    part.errors.assign(field.errors.begin() + begin, field.errors.begin() + end);
+    part.values.assign(bounded.values.begin() + begin, bounded.values.begin() + end);
+    part.errors.assign(bounded.errors.begin() + begin, bounded.errors.begin() + end);
     return part;
   };
   std::vector<Products> result;

@@ -71,23 +71,23 @@ Case case_of(const spec::Contract& contract, std::uint64_t seed, double unit) {
 
 /// Returns the inputs of all positions.
 OperatorArrays drawn(const Case& c, const spec::Contract& contract, double unit) {
-  OperatorArrays setting;
-  setting.scene = ptycho(c).scene;
-  setting.positions = c.counts.front();
-  setting.counts = c.counts;
-  setting.unit = unit;
+  OperatorArrays arrays;
+  arrays.scene = ptycho(c).scene;
+  arrays.positions = c.counts.front();
+  arrays.counts = c.counts;
+  arrays.unit = unit;
   for (const Array array : ptycho(contract).inputs) {
-    BoundedArray& field = setting.make(array);
+    BoundedArray& bounded = arrays.make(array);
     const std::size_t parts = spec::info(array).is_complex ? 2 : 1;
-    std::vector<double> numbers(field.values.size() * parts);
+    std::vector<double> numbers(bounded.values.size() * parts);
     fill_array(c,
                {.count = std::ssize(numbers), .array = array},
                reinterpret_cast<std::byte*>(numbers.data()));
-    for (std::size_t i = 0; i < field.values.size(); ++i) {
-      field.values[i] = {numbers[parts * i], parts == 2 ? numbers[parts * i + 1] : 0};
+    for (std::size_t i = 0; i < bounded.values.size(); ++i) {
+      bounded.values[i] = {numbers[parts * i], parts == 2 ? numbers[parts * i + 1] : 0};
     }
   }
-  return setting;
+  return arrays;
 }
 
 /// Turns the step into a first step. Drawn directions belong to other light and would cancel nearly
@@ -109,10 +109,10 @@ void expect_bounds(const Counted& subject, double unit) {
     OperatorArrays out = in;
     subject.reference(in, out);
     for (const Array array : ptycho(subject.contract).outputs) {
-      const BoundedArray& field = out[array];
+      const BoundedArray& bounded = out[array];
       double largest = 0;
-      for (const auto& value : field.values) largest = std::max(largest, std::abs(value));
-      for (const double error : field.errors) {
+      for (const auto& value : bounded.values) largest = std::max(largest, std::abs(value));
+      for (const double error : bounded.errors) {
         ASSERT_LT(error, 0.01 * largest) << spec::name(array) << ", seed " << seed;
       }
     }

@@ -82,13 +82,13 @@ std::optional<Place> picked(std::span<const Case> stages,
   std::optional<Place> found;
   for (const Array array : ptycho(stage.contract).outputs) {
     if (pick.array != Array::none && pick.array != array) continue;
-    const reference::BoundedArray& field = stage.expected[array];
-    for (std::size_t i = 0; i < field.values.size(); ++i) {
-      const double bound = field.errors[i];
+    const reference::BoundedArray& bounded = stage.expected[array];
+    for (std::size_t i = 0; i < bounded.values.size(); ++i) {
+      const double bound = bounded.errors[i];
       if (!(bound > 0 && bound < std::numeric_limits<double>::infinity())) continue;
-      const bool is_larger = !found || std::abs(field.values[i]) > std::abs(found->expected);
+      const bool is_larger = !found || std::abs(bounded.values[i]) > std::abs(found->expected);
       if (found && (pick.is_first || !is_larger)) continue;
-      found = {array, i, field.values[i], bound};
+      found = {array, i, bounded.values[i], bound};
     }
   }
   return found;

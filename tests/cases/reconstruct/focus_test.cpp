@@ -99,12 +99,12 @@ double width_of(const std::vector<std::complex<float>>& probe, int detector) {
 }
 
 reference::OperatorArrays wave_of(const std::vector<std::complex<float>>& probe) {
-  reference::OperatorArrays setting;
-  setting.scene = {.window = width, .detector = width};
-  setting.positions = 1;
-  reference::BoundedArray& wave = setting.make(Array::waves);
+  reference::OperatorArrays arrays;
+  arrays.scene = {.window = width, .detector = width};
+  arrays.positions = 1;
+  reference::BoundedArray& wave = arrays.make(Array::waves);
   for (std::size_t i = 0; i < probe.size(); ++i) wave.values[i] = probe[i];
-  return setting;
+  return arrays;
 }
 
 TEST(StartingProbeTest, IsAPointInFocusWhereEveryFrequencyIsLit) {
@@ -119,10 +119,10 @@ TEST(StartingProbeTest, IsAPointInFocusWhereEveryFrequencyIsLit) {
 TEST(StartingProbeTest, HasTheMeanFrameAsItsDiffraction) {
   const std::vector<double> mean = light(width, 5);
   for (const double defocus : {0.0, 1e-3, -2e-3}) {
-    reference::OperatorArrays setting = wave_of(starting_probe(data_of(width, 4), mean, defocus));
-    reference::propagate::reference(setting, setting);
+    reference::OperatorArrays arrays = wave_of(starting_probe(data_of(width, 4), mean, defocus));
+    reference::propagate::reference(arrays, arrays);
     for (std::size_t i = 0; i < mean.size(); ++i) {
-      EXPECT_NEAR(std::norm(setting[Array::far_waves].values[i]), mean[i], 1e-4) << i;
+      EXPECT_NEAR(std::norm(arrays[Array::far_waves].values[i]), mean[i], 1e-4) << i;
     }
   }
 }
@@ -133,16 +133,16 @@ TEST(StartingProbeTest, IsWhatTheReferencePropagatesFromTheFocus) {
   data.geometry.pixel_width = data.geometry.pixel_height;
   const std::vector<double> mean = light(width, 5);
   for (const double defocus : {1e-3, -2e-3}) {
-    reference::OperatorArrays setting = wave_of(starting_probe(data, mean, 0));
+    reference::OperatorArrays arrays = wave_of(starting_probe(data, mean, 0));
     // In pixels of the object.
-    setting.scene.wavelength = data.geometry.wavelength / data.object_pixel_width();
-    setting.scene.distance = defocus / data.object_pixel_width();
-    reference::propagate_fresnel::reference(setting, setting);
+    arrays.scene.wavelength = data.geometry.wavelength / data.object_pixel_width();
+    arrays.scene.distance = defocus / data.object_pixel_width();
+    reference::propagate_fresnel::reference(arrays, arrays);
     const auto there = starting_probe(data, mean, defocus);
-    const auto& propagated = setting[Array::waves].values;
+    const auto& propagated = arrays[Array::waves].values;
     // The waves agree except for the phase of the plane wave.
     const std::complex<double> phase =
-        std::polar(1.0, 2 * std::numbers::pi * setting.scene.distance / setting.scene.wavelength);
+        std::polar(1.0, 2 * std::numbers::pi * arrays.scene.distance / arrays.scene.wavelength);
     for (std::size_t i = 0; i < there.size(); ++i) {
       EXPECT_LT(std::abs(propagated[i] - phase * std::complex<double>(there[i])), 1e-4) << i;
     }

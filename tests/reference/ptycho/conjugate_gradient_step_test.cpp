@@ -15,7 +15,7 @@ using spec::Array;
 using Values = std::vector<std::complex<double>>;
 
 /// The waves are 4 and the measured amplitude is 1, so the object's gradient is 6.
-OperatorArrays setting(double old_direction = 0, double old_gradient = 0) {
+OperatorArrays inputs(double old_direction = 0, double old_gradient = 0) {
   OperatorArrays in = lit_pixel(2, 2, 1);
   in.make(Array::object_direction).values[0] = old_direction;
   in.make(Array::object_gradient).values[0] = old_gradient;
@@ -33,7 +33,7 @@ OperatorArrays stepped(const OperatorArrays& in) {
 TEST(ConjugateGradientStepTest, ObjectGoesFirstAndTheProbeFromThere) {
   // The object goes from 2 to -1, because -4 would give waves of -8. Then the probe goes from 2 to
   // 1.
-  const OperatorArrays out = stepped(setting());
+  const OperatorArrays out = stepped(inputs());
   EXPECT_EQ(out[Array::cost].values, Values{9});
   EXPECT_EQ(out[Array::object].values, (Values{-1, 7}));
   EXPECT_EQ(out[Array::probe].values, Values{1});
@@ -46,29 +46,29 @@ TEST(ConjugateGradientStepTest, ObjectGoesFirstAndTheProbeFromThere) {
 
 TEST(ConjugateGradientStepTest, TheOldDirectionJoinsAsDaiAndYuanSay) {
   // -6 + (36 / (-1 (6 - 10))) (-1) = -15. A quarter of this step lowers the cost.
-  const OperatorArrays out = stepped(setting(-1, 10));
+  const OperatorArrays out = stepped(inputs(-1, 10));
   EXPECT_EQ(out[Array::object_direction].values[0], -15.0);
   EXPECT_EQ(out[Array::step_lengths].values[0], 0.25);
   EXPECT_EQ(out[Array::object].values[0], -1.75);
 }
 
 TEST(ConjugateGradientStepTest, ACurvatureThatIsNotPositiveRestarts) {
-  EXPECT_EQ(stepped(setting(-1, 2))[Array::object_direction].values[0], -6.0);
+  EXPECT_EQ(stepped(inputs(-1, 2))[Array::object_direction].values[0], -6.0);
 }
 
 TEST(ConjugateGradientStepTest, ADirectionThatAscendsRestarts) {
   // -6 + (36 / (1 (6 - 4))) 1 = 12.
-  EXPECT_EQ(stepped(setting(1, 4))[Array::object_direction].values[0], -6.0);
+  EXPECT_EQ(stepped(inputs(1, 4))[Array::object_direction].values[0], -6.0);
 }
 
 TEST(ConjugateGradientStepTest, ACurvatureNearZeroSaysNothing) {
-  const OperatorArrays out = stepped(setting(1, std::nextafter(6, 0)));
+  const OperatorArrays out = stepped(inputs(1, std::nextafter(6, 0)));
   EXPECT_FALSE(out[Array::object_direction].errors[0] < 1e9);
   EXPECT_FALSE(out[Array::probe].errors[0] < 1e9);
 }
 
 TEST(ConjugateGradientStepTest, WhatIsDecidedHasSmallBounds) {
-  const OperatorArrays out = stepped(setting(-1, 10));
+  const OperatorArrays out = stepped(inputs(-1, 10));
   EXPECT_LT(out[Array::object].errors[0], 1e-4);
   EXPECT_EQ(out[Array::step_lengths].errors[0], 0);
 }
@@ -76,7 +76,7 @@ TEST(ConjugateGradientStepTest, WhatIsDecidedHasSmallBounds) {
 TEST(ConjugateGradientStepTest, ATiedLengthBoundsAllThatMayBeTaken) {
   // Length 1 takes the object from 2 to -2 and the waves from 4 to -4. The measured amplitude is 2,
   // so the cost stays the same.
-  OperatorArrays in = setting();
+  OperatorArrays in = inputs();
   in[Array::frames].values[0] = 4;
   const OperatorArrays out = stepped(in);
   // Length 1/2 leads to no waves, which costs the same again. Length 1/4 is better.
@@ -99,7 +99,7 @@ OperatorArrays followed(const OperatorArrays& in,
 
 /// Returns another subject's step along -4. Its length may be 1, 1/2 or 1/4.
 OperatorArrays tied_step(double length, OperatorArrays& in) {
-  in = setting();
+  in = inputs();
   in[Array::frames].values[0] = 4;
   OperatorArrays got = stepped(in);
   got[Array::step_lengths].values[0] = length;
@@ -130,7 +130,7 @@ TEST(ConjugateGradientStepTest, ALengthThatNobodyMayFindIsWrong) {
 }
 
 TEST(ConjugateGradientStepTest, TheNextPartGoesOnFromWhatWasGotWithinBounds) {
-  const OperatorArrays in = setting();
+  const OperatorArrays in = inputs();
   OperatorArrays got = stepped(in);
   const double slack = got[Array::object_gradient].errors[0];
   ASSERT_GT(slack, 0);
@@ -144,7 +144,7 @@ TEST(ConjugateGradientStepTest, TheNextPartGoesOnFromWhatWasGotWithinBounds) {
 }
 
 TEST(ConjugateGradientStepTest, TheNextPartDoesNotGoOnFromWhatIsWrong) {
-  const OperatorArrays in = setting();
+  const OperatorArrays in = inputs();
   OperatorArrays got = stepped(in);
   got[Array::object_gradient].values[0] = 7;
   EXPECT_EQ(followed(in, got)[Array::object_direction].values[0], -6.0);
@@ -152,7 +152,7 @@ TEST(ConjugateGradientStepTest, TheNextPartDoesNotGoOnFromWhatIsWrong) {
 
 TEST(ConjugateGradientStepTest, AFactorThatRoundingsDecideIsThatOfTheFollowedStep) {
   // Roundings decide the factor of the old direction. It is not below 36 / 2 u.
-  const OperatorArrays in = setting(1, std::nextafter(6, 0));
+  const OperatorArrays in = inputs(1, std::nextafter(6, 0));
   OperatorArrays got = stepped(in);
   for (const double direction : {-6.0, 1e16}) {
     got[Array::object_direction].values[0] = direction;

@@ -11,7 +11,7 @@ using spec::Array;
 
 TEST(CropTest, TakesTheWindowsBehindTheMargin) {
   // The margin is (5 - 2) / 2 = 1, rounded down. The two frames count from 0 and from 25 on.
-  OperatorArrays in = setting_of({.rows = 2, .cols = 2, .window = 2, .detector = 5}, {0, 2});
+  OperatorArrays in = empty_arrays({.rows = 2, .cols = 2, .window = 2, .detector = 5}, {0, 2});
   in.make(Array::patches);
   for (int i = 0; i < 50; ++i)
     in[Array::patches].values[static_cast<std::size_t>(i)] = {0, static_cast<double>(i)};
@@ -20,13 +20,13 @@ TEST(CropTest, TakesTheWindowsBehindTheMargin) {
 }
 
 TEST(CropTest, WindowsAsWideAsTheFrameStayAsTheyAre) {
-  OperatorArrays in = setting_of({.rows = 2, .cols = 2, .window = 2, .detector = 2}, {1});
+  OperatorArrays in = empty_arrays({.rows = 2, .cols = 2, .window = 2, .detector = 2}, {1});
   in.make(Array::patches).values = {1, 2i, 3, 4};
   EXPECT_EQ(outputs_of(reference, in)[Array::windows].values, (Values{1, 2i, 3, 4}));
 }
 
 TEST(CropTest, PixelsKeepTheirErrors) {
-  OperatorArrays in = setting_of({.rows = 1, .cols = 1, .window = 1, .detector = 2}, {1});
+  OperatorArrays in = empty_arrays({.rows = 1, .cols = 1, .window = 1, .detector = 2}, {1});
   in.make(Array::patches).errors = {0.5, 1, 2, 3};
   EXPECT_EQ(outputs_of(reference, in)[Array::windows].errors, std::vector<double>{0.5});
 }

@@ -75,10 +75,10 @@ TEST(EstimateTest, AnInnerProductConjugatesItsSecondFactor) {
 }
 
 TEST(EstimateTest, TheLargestValueAndTheLargestErrorMayBeOfDifferentPlaces) {
-  BoundedArray field;
-  field.values = {1, 4, 2};
-  field.errors = {0.5, 0.25, 0.125};
-  const Estimate estimate = largest(field);
+  BoundedArray bounded;
+  bounded.values = {1, 4, 2};
+  bounded.errors = {0.5, 0.25, 0.125};
+  const Estimate estimate = largest(bounded);
   EXPECT_EQ(estimate.value, 4.0);
   EXPECT_EQ(estimate.error, 0.5);
 }

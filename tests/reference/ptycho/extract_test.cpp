@@ -11,8 +11,8 @@ using spec::Array;
 
 /// Object pixels 16, 32i / 64, 128i and windows of one pixel.
 OperatorArrays four_pixels(const Values& positions) {
-  OperatorArrays in = setting_of({.rows = 2, .cols = 2, .window = 1, .detector = 1},
-                                 {static_cast<std::int64_t>(positions.size() / 2)});
+  OperatorArrays in = empty_arrays({.rows = 2, .cols = 2, .window = 1, .detector = 1},
+                                   {static_cast<std::int64_t>(positions.size() / 2)});
   in.make(Array::object).values = {16, 32i, 64, 128i};
   in.make(Array::positions).values = positions;
   return in;
@@ -31,7 +31,7 @@ TEST(ExtractTest, CountsPixelsOutsideTheObjectAsZero) {
 }
 
 TEST(ExtractTest, TakesWholePixelsFromTheCornerOn) {
-  OperatorArrays in = setting_of({.rows = 3, .cols = 4, .window = 2, .detector = 2}, {1});
+  OperatorArrays in = empty_arrays({.rows = 3, .cols = 4, .window = 2, .detector = 2}, {1});
   in.make(Array::object).values = {0, 1, 2, 3, 4, 5, 6i, 7, 8, 9, 10, 11};
   in.make(Array::positions).values = {1, 2};
   EXPECT_EQ(outputs_of(reference, in)[Array::patches].values, (Values{6i, 7, 10, 11}));

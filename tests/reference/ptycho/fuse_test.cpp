@@ -13,7 +13,7 @@ using spec::Array;
 /// first and the last position, and rank 0 owns the other. Behind a rank's own positions, a shard
 /// holds 99, which has no meaning.
 OperatorArrays shards() {
-  OperatorArrays in = setting_of({.window = 1, .detector = 1}, {2, 0, 1});
+  OperatorArrays in = empty_arrays({.window = 1, .detector = 1}, {2, 0, 1});
   in.make(Array::owners).values = {2, 0, 2};
   in.make(Array::shard_positions).values = {
       3, 4, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 1, 2, 5, 6, 99, 99};
@@ -30,7 +30,7 @@ TEST(FuseTest, FramesComeBackWithTheirPositions) {
 }
 
 TEST(FuseTest, AFrameComesBackAsAWhole) {
-  OperatorArrays in = setting_of({.window = 2, .detector = 2}, {0, 1});
+  OperatorArrays in = empty_arrays({.window = 2, .detector = 2}, {0, 1});
   in.make(Array::owners).values = {1};
   in.make(Array::shard_positions);
   in.make(Array::shard_frames).values = {99, 99, 99, 99, 1, 2, 3, 4};

@@ -39,7 +39,7 @@ TEST(GaussianCostTest, SumsThePositionsOfAllRanks) {
 
 TEST(GaussianCostTest, UnmeasuredPixelsAddNothing) {
   // Both frames: (4 - 1)^2 + (2 - 4)^2 in the first and the last pixel.
-  OperatorArrays in = setting_of({.window = 2, .detector = 2}, {1, 1});
+  OperatorArrays in = empty_arrays({.window = 2, .detector = 2}, {1, 1});
   in.make(Array::far_waves).values = {4, 4, 4, 2i, 4, 4, 4, 2i};
   in.make(Array::frames).values = {1, 9, 9, 16, 1, 9, 9, 16};
   in.make(Array::mask).values = {1, 0, 0, 1};

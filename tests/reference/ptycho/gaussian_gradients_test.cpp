@@ -61,14 +61,14 @@ TEST(GaussianGradientsTest, EachSliceGetsBackWhatTheOthersLeave) {
   // The waves are 2 * 1i * 3i = -6, because light turns by a quarter between the slices. The
   // measured amplitude is 3, so G = -3. The slices get conj(1i * 3i) G and conj(2 * 1i) G, and the
   // probe gets conj(-6) G.
-  OperatorArrays in = setting_of({.rows = 1,
-                                  .cols = 1,
-                                  .window = 1,
-                                  .detector = 1,
-                                  .slices = 2,
-                                  .wavelength = 4,
-                                  .distance = 1},
-                                 {1});
+  OperatorArrays in = empty_arrays({.rows = 1,
+                                    .cols = 1,
+                                    .window = 1,
+                                    .detector = 1,
+                                    .slices = 2,
+                                    .wavelength = 4,
+                                    .distance = 1},
+                                   {1});
   in.make(Array::object).values = {2, 3i};
   in.make(Array::probe).values = {1};
   in.make(Array::positions);

@@ -11,8 +11,8 @@ using spec::Array;
 
 /// An object of 2 x 2 pixels and windows of one pixel.
 OperatorArrays patches_at(const Values& positions, const Values& patches) {
-  OperatorArrays in = setting_of({.rows = 2, .cols = 2, .window = 1, .detector = 1},
-                                 {static_cast<std::int64_t>(positions.size() / 2)});
+  OperatorArrays in = empty_arrays({.rows = 2, .cols = 2, .window = 1, .detector = 1},
+                                   {static_cast<std::int64_t>(positions.size() / 2)});
   in.make(Array::positions).values = positions;
   in.make(Array::patches).values = patches;
   return in;
@@ -44,7 +44,7 @@ TEST(InsertTest, DropsWhatLiesAroundTheWindow) {
 }
 
 TEST(InsertTest, PutsTheWindowInItsPlace) {
-  OperatorArrays in = setting_of({.rows = 3, .cols = 3, .window = 2, .detector = 2}, {1});
+  OperatorArrays in = empty_arrays({.rows = 3, .cols = 3, .window = 2, .detector = 2}, {1});
   in.make(Array::positions).values = {1, 0};
   in.make(Array::patches).values = {1, 2, 3, 4};
   EXPECT_EQ(outputs_of(reference, in)[Array::object].values, (Values{0, 0, 0, 1, 2, 0, 3, 4, 0}));

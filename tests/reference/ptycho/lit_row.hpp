@@ -12,13 +12,13 @@ namespace rankcheck::reference {
 /// The first window lies a quarter of a pixel to the right of the first pixel. The second window
 /// lies on the first pixel. So the patches are 3 + 2i and 4.
 inline OperatorArrays lit_row(bool varying_probe = false) {
-  OperatorArrays in = setting_of({.rows = 1,
-                                  .cols = 2,
-                                  .window = 1,
-                                  .detector = 3,
-                                  .modes = 2,
-                                  .varying_probe = varying_probe},
-                                 {1, 1});
+  OperatorArrays in = empty_arrays({.rows = 1,
+                                    .cols = 2,
+                                    .window = 1,
+                                    .detector = 3,
+                                    .modes = 2,
+                                    .varying_probe = varying_probe},
+                                   {1, 1});
   in.make(spec::Array::positions).values = {0, 0.25, 0, 0};
   in.make(spec::Array::object).values = {4, 8i};
   in.make(spec::Array::probe);

@@ -25,18 +25,18 @@ OperatorArrays stepped(const OperatorArrays& in) {
 /// The waves are 4 and the measured amplitude is 1. With s = sqrt(0.95^2 + 0.05^2): dO = -1.5 / s,
 /// dP = -6, u = -3 / s, v = -12, chi = -3. The determinant is 1620 / s^2, so x1 = 0.4 s and x2 =
 /// 0.1.
-OperatorArrays setting(std::int64_t positions = 1) {
+OperatorArrays inputs(std::int64_t positions = 1) {
   return lit_pixel(2, 2, 1, positions);
 }
 
 TEST(LsqmlStepTest, LengthsSolveTheDampedLeastSquares) {
-  const OperatorArrays out = stepped(setting());
+  const OperatorArrays out = stepped(inputs());
   EXPECT_NEAR(out[Array::step_lengths].values[0].real(), 0.36 * std::sqrt(0.905), 1e-15);
   EXPECT_NEAR(out[Array::step_lengths].values[1].real(), 0.09, 1e-15);
 }
 
 TEST(LsqmlStepTest, ObjectAndProbeGoAlongTheirDirections) {
-  const OperatorArrays out = stepped(setting());
+  const OperatorArrays out = stepped(inputs());
   EXPECT_EQ(out[Array::cost].values[0], 9.0);
   EXPECT_NEAR(out[Array::object].values[0].real(), 1.46, 1e-15);
   EXPECT_EQ(out[Array::object].values[1], 7.0);
@@ -45,8 +45,8 @@ TEST(LsqmlStepTest, ObjectAndProbeGoAlongTheirDirections) {
 }
 
 TEST(LsqmlStepTest, TheSamePositionsAgainChangeNoMean) {
-  const OperatorArrays once = stepped(setting());
-  const OperatorArrays thrice = stepped(setting(3));
+  const OperatorArrays once = stepped(inputs());
+  const OperatorArrays thrice = stepped(inputs(3));
   EXPECT_NEAR(std::abs(thrice[Array::object].values[0] - once[Array::object].values[0]), 0, 1e-15);
   EXPECT_NEAR(std::abs(thrice[Array::probe].values[0] - once[Array::probe].values[0]), 0, 1e-15);
 }
@@ -54,7 +54,7 @@ TEST(LsqmlStepTest, TheSamePositionsAgainChangeNoMean) {
 TEST(LsqmlStepTest, OtherModesMoveButDoNotCountForTheLengths) {
   // The two modes share the amplitude 4 as 2.4 and 3.2. The second mode has another direction than
   // the first.
-  OperatorArrays in = setting();
+  OperatorArrays in = inputs();
   in.scene.modes = 2;
   in.make(Array::probe).values = {1.2, 1.6};
   const OperatorArrays out = stepped(in);
@@ -76,7 +76,7 @@ TEST(LsqmlStepTest, NothingMovesWhereThereIsNothingToSolve) {
 /// One pixel has a small weight and one a large weight. The divisor has the relative error of the
 /// largest weight.
 TEST(LsqmlStepTest, TheErrorOfTheLargestWeightMakesDirectionsWrong) {
-  OperatorArrays in = setting();
+  OperatorArrays in = inputs();
   in.scene = {.rows = 1, .cols = 2, .window = 1, .detector = 1, .modes = 1};
   in.make(Array::object).values = {1, 1};
   constexpr std::int64_t bright = 1000;
@@ -99,7 +99,7 @@ TEST(LsqmlStepTest, TheErrorOfTheLargestWeightMakesDirectionsWrong) {
 }
 
 TEST(LsqmlStepTest, WithoutPositionsNothingMovesAndNothingIsOpen) {
-  const OperatorArrays out = stepped(setting(0));
+  const OperatorArrays out = stepped(inputs(0));
   EXPECT_EQ(out[Array::object].values, (Values{2, 7}));
   EXPECT_EQ(out[Array::object].errors, (std::vector<double>{0, 0}));
   EXPECT_EQ(out[Array::step_lengths].errors, (std::vector<double>{0, 0}));

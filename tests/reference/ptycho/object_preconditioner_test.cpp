@@ -13,7 +13,7 @@ using spec::Array;
 /// of a pixel to the right of the first pixel. The second window lies on the second pixel.
 OperatorArrays quarter() {
   OperatorArrays in =
-      setting_of({.rows = 1, .cols = 2, .window = 1, .detector = 3, .modes = 2}, {1, 1});
+      empty_arrays({.rows = 1, .cols = 2, .window = 1, .detector = 3, .modes = 2}, {1, 1});
   in.make(Array::positions).values = {0, 0.25, 0, 1};
   in.make(Array::probe).values = {2, 2.0 + 2i};
   return in;
@@ -33,7 +33,7 @@ TEST(ObjectPreconditionerTest, APositionOfAVaryingProbeHasItsOwnLight) {
 }
 
 TEST(ObjectPreconditionerTest, APixelOfTheWindowLightsItsPixelOfTheObject) {
-  OperatorArrays in = setting_of({.rows = 3, .cols = 2, .window = 2, .detector = 2}, {1});
+  OperatorArrays in = empty_arrays({.rows = 3, .cols = 2, .window = 2, .detector = 2}, {1});
   in.make(Array::positions).values = {1, 0};
   in.make(Array::probe).values = {1, 2i, 3, 4};
   EXPECT_EQ(outputs_of(reference, in)[Array::object_weight].values, (Values{0, 0, 1, 4, 9, 16}));

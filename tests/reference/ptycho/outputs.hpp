@@ -11,15 +11,15 @@
 
 #include "reference/ptycho/bounded_array.hpp"
 
-/// What the tests of operators share: settings in, values out.
+/// What the tests of operators share: arrays in, values out.
 namespace rankcheck::reference {
 
 using std::literals::complex_literals::operator""i;
 using Values = std::vector<std::complex<double>>;
 
-/// Returns a setting with these sizes and `counts[r]` positions on rank r. It has no arrays.
-inline OperatorArrays setting_of(const spec::Scene& scene,
-                                 const std::vector<std::int64_t>& counts) {
+/// Returns a problem with these sizes and `counts[r]` positions on rank r. All arrays are empty.
+inline OperatorArrays empty_arrays(const spec::Scene& scene,
+                                   const std::vector<std::int64_t>& counts) {
   OperatorArrays in;
   in.scene = scene;
   in.counts = counts;
@@ -61,10 +61,10 @@ inline Values plane_wave(int width, int k, int l) {
   return wave;
 }
 
-/// Returns a setting with one position and one frame of waves, in double precision.
+/// Returns a problem with one position and one frame of waves, in double precision.
 inline OperatorArrays frame_of(int width, const Values& waves) {
   OperatorArrays in =
-      setting_of({.rows = width, .cols = width, .window = width, .detector = width}, {1});
+      empty_arrays({.rows = width, .cols = width, .window = width, .detector = width}, {1});
   in.unit = 0x1p-53;
   in.make(spec::Array::waves).values = waves;
   in.make(spec::Array::positions);

@@ -19,7 +19,7 @@ using Owners = std::vector<int>;
 inline Owners owners_of(Operator partition, std::size_t ranks, const Points& points) {
   std::vector<std::int64_t> counts(ranks, 0);
   counts[0] = static_cast<std::int64_t>(points.size());
-  OperatorArrays in = setting_of({}, counts);
+  OperatorArrays in = empty_arrays({}, counts);
   in.make(spec::Array::positions);
   for (std::size_t i = 0; i < points.size(); ++i) {
     in[spec::Array::positions].values[2 * i] = points[i].first;

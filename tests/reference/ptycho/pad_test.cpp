@@ -11,7 +11,8 @@ using spec::Array;
 
 /// Two positions with windows of 2 x 2 pixels.
 OperatorArrays windows_in_frames_of(int detector) {
-  OperatorArrays in = setting_of({.rows = 2, .cols = 2, .window = 2, .detector = detector}, {0, 2});
+  OperatorArrays in =
+      empty_arrays({.rows = 2, .cols = 2, .window = 2, .detector = detector}, {0, 2});
   in.make(Array::windows).values = {1, 2i, 3, 4, 5, 6, 7, 8};
   return in;
 }
@@ -30,7 +31,7 @@ TEST(PadTest, WindowsAsWideAsTheFrameStayAsTheyAre) {
 }
 
 TEST(PadTest, PixelsKeepTheirErrors) {
-  OperatorArrays in = setting_of({.rows = 1, .cols = 1, .window = 1, .detector = 2}, {1});
+  OperatorArrays in = empty_arrays({.rows = 1, .cols = 1, .window = 1, .detector = 2}, {1});
   in.make(Array::windows).errors = {0.5};
   EXPECT_EQ(outputs_of(reference, in)[Array::patches].errors, (std::vector<double>{0.5, 0, 0, 0}));
 }

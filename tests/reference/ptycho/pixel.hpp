@@ -11,7 +11,7 @@
 
 namespace rankcheck::reference {
 
-/// Returns a setting with an object of two pixels, where all positions light the first pixel only.
+/// Returns a problem with an object of two pixels, where all positions light the first pixel only.
 /// The wave on the detector's single pixel is object times probe.
 inline OperatorArrays lit_pixel(std::complex<double> object,
                                 std::complex<double> probe,
@@ -29,12 +29,12 @@ inline OperatorArrays lit_pixel(std::complex<double> object,
   return in;
 }
 
-/// Returns a setting with a detector of one pixel, where each position has a wave and a measured
+/// Returns a problem with a detector of one pixel, where each position has a wave and a measured
 /// intensity. Rank r has counts[r] positions.
 inline OperatorArrays far_pixels(const std::vector<std::int64_t>& counts,
                                  const Values& waves,
                                  const Values& frames) {
-  OperatorArrays in = setting_of({.window = 1, .detector = 1}, counts);
+  OperatorArrays in = empty_arrays({.window = 1, .detector = 1}, counts);
   in.make(spec::Array::far_waves).values = waves;
   in.make(spec::Array::frames).values = frames;
   in.make(spec::Array::mask).values = {1};

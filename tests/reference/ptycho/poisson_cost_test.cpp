@@ -67,7 +67,7 @@ TEST(PoissonCostTest, SumsThePositionsOfAllRanks) {
 }
 
 TEST(PoissonCostTest, UnmeasuredPixelsAddNothing) {
-  OperatorArrays in = setting_of({.window = 2, .detector = 2}, {1, 1});
+  OperatorArrays in = empty_arrays({.window = 2, .detector = 2}, {1, 1});
   in.make(Array::far_waves).values = {2, 4, 4, 1i, 2, 4, 4, 1i};
   in.make(Array::frames);
   in.make(Array::mask).values = {1, 0, 0, 1};

@@ -12,7 +12,7 @@ using spec::Array;
 /// Returns the waves brought back over `distance` of free space. The frame is as wide as the waves
 /// say.
 Values before(const Values& waves, int width, double wavelength, double distance) {
-  OperatorArrays in = setting_of(
+  OperatorArrays in = empty_arrays(
       {.window = width, .detector = width, .wavelength = wavelength, .distance = distance}, {1});
   in.unit = 0x1p-53;
   in.make(Array::waves).values = waves;
@@ -41,7 +41,7 @@ TEST(PropagateFresnelAdjointTest, AWaveTooFineDecaysAgain) {
 }
 
 TEST(PropagateFresnelAdjointTest, EveryModeOfEveryPositionIsBroughtBack) {
-  OperatorArrays in = setting_of(
+  OperatorArrays in = empty_arrays(
       {.window = 1, .detector = 1, .modes = 2, .wavelength = 0.5, .distance = 0.125}, {1, 1});
   in.make(Array::waves).values = {1, 2, 3, 4i};
   expect_near(outputs_of(reference, in)[Array::waves].values, {-1i, -2i, -3i, 4});

@@ -11,27 +11,27 @@ using spec::Array;
 
 TEST(PropagateInverseTest, SumsFrequenciesWithSignsAndHalvesThem) {
   // A frame of 2 x 2: wave[p, q] is half of the sum of F[k, l] (-1)^(k p + l q).
-  OperatorArrays in = setting_of({.window = 2, .detector = 2}, {1});
+  OperatorArrays in = empty_arrays({.window = 2, .detector = 2}, {1});
   in.make(Array::far_waves).values = {4.0 + 1i, -1i, -3.0 + 1i, 1.0 - 1i};
   expect_near(outputs_of(reference, in)[Array::waves].values, {1, 2i, 3, 4});
 }
 
 TEST(PropagateInverseTest, AFrequencyDownTheRowsTurnsForwardsFromRowToRow) {
   // Frequency (1, 0) of 4 x 4 gives exp(2 pi i p / 4) / 4 in row p.
-  OperatorArrays in = setting_of({.window = 4, .detector = 4}, {1});
+  OperatorArrays in = empty_arrays({.window = 4, .detector = 4}, {1});
   in.make(Array::far_waves).values[4] = 4;
   expect_near(outputs_of(reference, in)[Array::waves].values,
               {1, 1, 1, 1, 1i, 1i, 1i, 1i, -1, -1, -1, -1, -1i, -1i, -1i, -1i});
 }
 
 TEST(PropagateInverseTest, PixelsAroundTheWindowAreKept) {
-  OperatorArrays in = setting_of({.window = 1, .detector = 2}, {1});
+  OperatorArrays in = empty_arrays({.window = 1, .detector = 2}, {1});
   in.make(Array::far_waves).values = {2, 0, 0, 0};
   EXPECT_EQ(outputs_of(reference, in)[Array::waves].values, (Values{1, 1, 1, 1}));
 }
 
 TEST(PropagateInverseTest, EveryModeOfEveryPositionIsTransformed) {
-  OperatorArrays in = setting_of({.window = 2, .detector = 2, .modes = 2}, {1, 1});
+  OperatorArrays in = empty_arrays({.window = 2, .detector = 2, .modes = 2}, {1, 1});
   in.make(Array::far_waves);
   for (std::size_t frame = 0; frame < 4; ++frame) {
     in[Array::far_waves].values[4 * frame] = static_cast<double>(2 * frame);

@@ -12,7 +12,7 @@ using spec::Array;
 /// Three positions of three ranks: rank 0 has two of them, and rank 2 has one. Rank 2 owns the
 /// first and the last position, and rank 0 owns the other.
 OperatorArrays scan() {
-  OperatorArrays in = setting_of({.window = 1, .detector = 1}, {2, 0, 1});
+  OperatorArrays in = empty_arrays({.window = 1, .detector = 1}, {2, 0, 1});
   in.make(Array::owners).values = {2, 0, 2};
   in.make(Array::positions).values = {1, 2, 3, 4, 5, 6};
   in.make(Array::frames).values = {7, 8, 9};
@@ -30,7 +30,7 @@ TEST(RedistributeTest, FramesGoToTheOwnersOfTheirPositions) {
 }
 
 TEST(RedistributeTest, AFrameGoesAsAWhole) {
-  OperatorArrays in = setting_of({.window = 2, .detector = 2}, {1, 1});
+  OperatorArrays in = empty_arrays({.window = 2, .detector = 2}, {1, 1});
   in.make(Array::owners).values = {1, 1};
   in.make(Array::positions);
   in.make(Array::frames).values = {1, 2, 3, 4, 5, 6, 7, 8};

@@ -38,7 +38,7 @@ TEST(RpieStepTest, APixelOfLittleLightIsDividedByLittleMoreThanIts) {
 TEST(RpieStepTest, APixelOfTheProbeIsDividedByLittleMoreThanItsObject) {
   // Nothing is measured, so G = F, and its transform is the wave o P. So g = |o|^2 P and E =
   // |o|^2, which is 1, 4, 0 and 0. The divisors are 0.95 + 0.05 * 4 = 1.15, 4, 0.2 and 0.2.
-  OperatorArrays in = setting_of({.rows = 2, .cols = 2, .window = 2, .detector = 2}, {1});
+  OperatorArrays in = empty_arrays({.rows = 2, .cols = 2, .window = 2, .detector = 2}, {1});
   in.make(Array::object).values = {1, 2i, 0, 0};
   in.make(Array::probe).values = {23, 4, 4i, 4};
   in.make(Array::positions);

@@ -11,14 +11,14 @@ namespace rankcheck::reference {
 
 /// Two slices of one pixel, 2 and 3i, in frames of three. Light turns by a quarter between them.
 inline OperatorArrays two_slices() {
-  OperatorArrays in = setting_of({.rows = 1,
-                                  .cols = 1,
-                                  .window = 1,
-                                  .detector = 3,
-                                  .slices = 2,
-                                  .wavelength = 4,
-                                  .distance = 1},
-                                 {1});
+  OperatorArrays in = empty_arrays({.rows = 1,
+                                    .cols = 1,
+                                    .window = 1,
+                                    .detector = 3,
+                                    .slices = 2,
+                                    .wavelength = 4,
+                                    .distance = 1},
+                                   {1});
   in.unit = 0x1p-53;
   in.make(spec::Array::positions);
   in.make(spec::Array::object).values = {2, 3i};
@@ -41,15 +41,15 @@ inline Values turned(std::size_t count) {
 
 /// Three slices and whole positions. No wave is too fine to travel.
 inline OperatorArrays three_slices() {
-  OperatorArrays in = setting_of({.rows = 4,
-                                  .cols = 5,
-                                  .window = 3,
-                                  .detector = 3,
-                                  .modes = 2,
-                                  .slices = 3,
-                                  .wavelength = 1.25,
-                                  .distance = 3},
-                                 {1, 1});
+  OperatorArrays in = empty_arrays({.rows = 4,
+                                    .cols = 5,
+                                    .window = 3,
+                                    .detector = 3,
+                                    .modes = 2,
+                                    .slices = 3,
+                                    .wavelength = 1.25,
+                                    .distance = 3},
+                                   {1, 1});
   in.unit = 0x1p-53;
   in.make(spec::Array::positions).values = {0, 2, 1, 1};
   in.make(spec::Array::object).values = turned(in.size(spec::Array::object));

@@ -18,7 +18,7 @@ inline Tiles exchanged(Operator operation,
                        const std::vector<std::int64_t>& counts,
                        const Tiles& tiles) {
   OperatorArrays in =
-      setting_of({.rows = 4, .cols = 1, .window = 1, .detector = 1, .halo = 1}, counts);
+      empty_arrays({.rows = 4, .cols = 1, .window = 1, .detector = 1, .halo = 1}, counts);
   in.make(spec::Array::tile);
   EXPECT_EQ(in[spec::Array::tile].values.size(), tiles.size());
   for (std::size_t i = 0; i < tiles.size(); ++i) in[spec::Array::tile].values[i] = tiles[i];
