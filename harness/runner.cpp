@@ -148,14 +148,14 @@ void Runner::work(Slot& slot, Round& round) {
 void Runner::close(std::span<const Unit> units) {
   for (Slot& slot : slots_) {
     for (auto& [name, backend] : slot.backends) {
-      const auto trouble = backend ? backend->close() : std::nullopt;
+      const auto failure = backend ? backend->close() : std::nullopt;
       const auto last = slot.last.find(name);
-      if (!trouble || last == slot.last.end() || last->second.is_failed) continue;
+      if (!failure || last == slot.last.end() || last->second.is_failed) continue;
       const std::size_t index = last->second.unit;
       Finding finding;
       finding.unit = units[index];
-      finding.verdict = trouble->status == RunStatus::hung ? Verdict::hung : Verdict::crashed;
-      finding.reason = trouble->reason;
+      finding.verdict = failure->status == RunStatus::hung ? Verdict::hung : Verdict::crashed;
+      finding.reason = failure->reason;
       hooks_.finish(index, std::move(finding), true);
     }
     slot.backends.clear();

@@ -65,9 +65,9 @@ struct Bug {
   /// Selects the stages of the operation and algorithm in which the bug appears. Null: all of them.
   bool (*hits)(const harness::Case& c) = nullptr;
   /// Changes the plan of a selected stage.
-  void (*edit)(const harness::Case& c, gpu::plan::Plan& plan) = nullptr;
+  void (*edit_plan)(const harness::Case& c, gpu::plan::Plan& plan) = nullptr;
   /// Changes the result of a selected stage.
-  void (*spoil)(const Outcome& outcome) = nullptr;
+  void (*edit_result)(const Outcome& outcome) = nullptr;
   /// Changes every value of the output. `component` is the type of the output's components.
   double (*map)(double value, spec::Type component) = nullptr;
   /// Computes each output of a reduction again from its inputs.

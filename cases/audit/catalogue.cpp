@@ -115,9 +115,9 @@ Planted::Planted(const Bug& bug, bool sound)
       implementations_(implementations_with(bug, sound)),
       sim_(
           implementations_,
-          [this](const Case& c, gpu::plan::Plan& plan) { edit(c, plan); },
+          [this](const Case& c, gpu::plan::Plan& plan) { edit_plan(c, plan); },
           [this](std::span<const Case> stages, std::size_t stage, Observation& observation) {
-            spoil(stages, stage, observation);
+            edit_result(stages, stage, observation);
           },
           [this](const Case& c, const OperatorCall& call) { replace_call(c, call); }) {}
 
@@ -128,15 +128,17 @@ bool Planted::is_hit(const Case& c) const {
   return is_planted_in && (bug_.hits == nullptr || bug_.hits(c));
 }
 
-void Planted::edit(const Case& c, gpu::plan::Plan& plan) {
-  if (sound_ || bug_.edit == nullptr || !is_hit(c)) return;
+void Planted::edit_plan(const Case& c, gpu::plan::Plan& plan) {
+  if (sound_ || bug_.edit_plan == nullptr || !is_hit(c)) return;
   const gpu::plan::Plan before = plan;
-  bug_.edit(c, plan);
+  bug_.edit_plan(c, plan);
   had_effect_ |= !same(before, plan);
 }
 
-void Planted::spoil(std::span<const Case> stages, std::size_t stage, Observation& observation) {
-  if (sound_ || !spoils_results(bug_) || !is_hit(stages[stage])) return;
+void Planted::edit_result(std::span<const Case> stages,
+                          std::size_t stage,
+                          Observation& observation) {
+  if (sound_ || !edits_results(bug_) || !is_hit(stages[stage])) return;
   const harness::StageOutcome before = observation.stages[stage];
   const std::string path = observation.path[stage];
   apply(bug_, {stages, stage, observation, runs_, kept_});

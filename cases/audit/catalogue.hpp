@@ -69,10 +69,10 @@ class Planted : public harness::Backend {
 
  private:
   [[nodiscard]] bool is_hit(const harness::Case& c) const;
-  void edit(const harness::Case& c, gpu::plan::Plan& plan);
-  void spoil(std::span<const harness::Case> stages,
-             std::size_t stage,
-             harness::Observation& observation);
+  void edit_plan(const harness::Case& c, gpu::plan::Plan& plan);
+  void edit_result(std::span<const harness::Case> stages,
+                   std::size_t stage,
+                   harness::Observation& observation);
   void replace_call(const harness::Case& c, const OperatorCall& call);
 
   Bug bug_;

@@ -29,26 +29,26 @@ constexpr std::array synchronisation{
         .operation = "all_reduce",
         .algorithm = "ring",
         .says = "of which a part was never written",
-        .edit = [](const Case&, Plan& plan) { erase_first(plan, waits_for_arrival(plan)); }},
+        .edit_plan = [](const Case&, Plan& plan) { erase_first(plan, waits_for_arrival(plan)); }},
     Bug{.name = "missing_entry_wait",
         .summary = "A rank writes to a peer that has not entered the call yet.",
         .operation = "broadcast",
         .algorithm = "binomial",
         .says = "unordered",
-        .edit = [](const Case&, Plan& plan) { erase_first(plan, waits_for_entry(plan)); }},
+        .edit_plan = [](const Case&, Plan& plan) { erase_first(plan, waits_for_entry(plan)); }},
     Bug{.name = "leaves_too_early",
         .summary = "Ranks leave, and may reuse their input, while peers still read it.",
         .operation = "reduce_scatter",
         .algorithm = "direct",
         .says = "(leaving)",
-        .edit = [](const Case&, Plan& plan) { erase_all(plan, waits_for_arrival(plan)); }},
+        .edit_plan = [](const Case&, Plan& plan) { erase_all(plan, waits_for_arrival(plan)); }},
     Bug{.name = "stale_slot",
         .summary = "All steps share one receive slot, so a fast neighbour overwrites data that is "
                    "still needed.",
         .operation = "reduce_scatter",
         .algorithm = "ring",
         .says = "unordered",
-        .edit =
+        .edit_plan =
             [](const Case&, Plan& plan) {
               change_ranges(plan, [&](Range& range) {
                 const auto slot = plan.scratch[spec::to_size(range.rank)] / 2;
@@ -61,7 +61,7 @@ constexpr std::array synchronisation{
         .algorithm = "direct",
         .verdict = Verdict::hung,
         .says = "never continues",
-        .edit =
+        .edit_plan =
             [](const Case&, Plan& plan) {
               for (auto& steps : plan.steps) {
                 std::stable_partition(steps.begin(), steps.end(), [&](const Step& step) {
@@ -76,7 +76,7 @@ constexpr std::array synchronisation{
         .algorithm = "ring",
         .verdict = Verdict::hung,
         .says = "never continues",
-        .edit =
+        .edit_plan =
             [](const Case& c, Plan& plan) {
               erase_all(plan, [&](int rank, const Step& step) {
                 return c.counts[spec::to_size(rank)] == 0 && step.kind == StepKind::signal;
@@ -88,7 +88,7 @@ constexpr std::array synchronisation{
         .algorithm = "central",
         .property = "separates_ranks",
         .says = "may leave before every rank has entered",
-        .edit =
+        .edit_plan =
             [](const Case&, Plan& plan) {
               erase_all(plan, [&](int rank, const Step& step) {
                 return rank > 0 && step.kind == StepKind::wait;
@@ -101,8 +101,8 @@ constexpr std::array synchronisation{
         .algorithm = "dissemination",
         .property = "separates_ranks",
         .says = "may leave before every rank has entered",
-        .edit = [](const Case&,
-                   Plan& plan) { erase_last_of_several(plan, waits_for_arrival(plan)); }},
+        .edit_plan = [](const Case&,
+                        Plan& plan) { erase_last_of_several(plan, waits_for_arrival(plan)); }},
 };
 
 constexpr std::array reductions{
@@ -112,7 +112,7 @@ constexpr std::array reductions{
         .operation = "all_reduce",
         .algorithm = "direct",
         .says = "twice",
-        .edit =
+        .edit_plan =
             [](const Case&, Plan& plan) {
               change(plan, is_reduce, [&](Step& step, std::span<Range> sources) {
                 std::vector<Range> all(sources.begin(), sources.end());
@@ -127,7 +127,7 @@ constexpr std::array reductions{
         .operation = "reduce",
         .algorithm = "direct",
         .says = "missing",
-        .edit =
+        .edit_plan =
             [](const Case&, Plan& plan) {
               change(plan, is_reduce, [](Step& step, std::span<Range>) {
                 if (step.source_count > 1) --step.source_count;
@@ -139,7 +139,7 @@ constexpr std::array reductions{
         .algorithm = "binomial_tree",
         .property = "equals_reduce_then_broadcast",
         .says = "the composition gives another result",
-        .edit =
+        .edit_plan =
             [](const Case&, Plan& plan) {
               change(plan, is_reduce, [](Step& step, std::span<Range>) {
                 if (step.finish && step.source_count > 1) --step.source_count;
@@ -149,7 +149,7 @@ constexpr std::array reductions{
         .summary = "Each rank takes count / n elements, and the remainder is dropped.",
         .operation = "all_reduce",
         .algorithm = "direct",
-        .edit =
+        .edit_plan =
             [](const Case& c, Plan& plan) {
               plan = plan_instead(
                   c, [](Case& other) { other.count -= other.count % group_size(other); });
@@ -162,7 +162,7 @@ constexpr std::array reductions{
         .says = "the composition gives another result",
         // In place, the simulator reports a race first.
         .hits = [](const Case& c) { return !c.in_place; },
-        .edit =
+        .edit_plan =
             [](const Case& c, Plan& plan) {
               change(plan, is_reduce, [&](Step&, std::span<Range> sources) {
                 for (Range& source : sources) {
@@ -174,7 +174,7 @@ constexpr std::array reductions{
         .summary = "The operation with uneven blocks uses the smallest block size for all ranks.",
         .operation = "reduce_scatter_v",
         .algorithm = "direct",
-        .edit =
+        .edit_plan =
             [](const Case& c, Plan& plan) {
               plan = plan_instead(c, [](Case& other) {
                 auto& counts = other.counts;
@@ -187,7 +187,7 @@ constexpr std::array reductions{
         .operation = "reduce",
         .algorithm = "binomial",
         .says = "no part of the output, was written",
-        .edit =
+        .edit_plan =
             [](const Case& c, Plan& plan) {
               plan = plan_instead(c, [](Case& other) { collective(other).root = 0; });
             }},
@@ -196,7 +196,7 @@ constexpr std::array reductions{
         .operation = "reduce",
         .algorithm = "direct",
         .says = "input changed",
-        .edit =
+        .edit_plan =
             [](const Case& c, Plan& plan) {
               auto& steps = plan.steps[spec::to_size(collective(c).root)];
               const auto reduce = std::find_if(steps.begin(), steps.end(), [](const Step& step) {
@@ -217,7 +217,7 @@ constexpr std::array reductions{
         .source = "rocm-systems#10322",
         .operation = "all_reduce",
         .algorithm = "direct",
-        .edit =
+        .edit_plan =
             [](const Case&, Plan& plan) {
               change(plan, moves, [](Step& step, std::span<Range>) { step.finish = false; });
             }},
@@ -227,7 +227,7 @@ constexpr std::array reductions{
         .algorithm = "ring",
         .property = "ranks_agree_bitwise",
         .says = "differs from rank 0",
-        .edit =
+        .edit_plan =
             [](const Case&, Plan& plan) {
               change(plan, is_put, [](Step& step, std::span<Range> sources) {
                 step.finish = sources.front().buffer == Buffer::recv;
@@ -239,7 +239,7 @@ constexpr std::array reductions{
         .algorithm = "direct",
         .property = "in_place_equals_out_of_place",
         .says = "in place differs from out of place",
-        .edit =
+        .edit_plan =
             [](const Case& c, Plan& plan) {
               change(plan, is_reduce, [&](Step& step, std::span<Range> sources) {
                 for (Range& source : sources) {
@@ -257,7 +257,7 @@ constexpr std::array data_movement{
         .algorithm = "pairwise",
         .property = "is_an_involution",
         .says = "the data did not come back unchanged",
-        .edit =
+        .edit_plan =
             [](const Case& c, Plan& plan) {
               change(plan, is_put, [&](Step&, std::span<Range> sources) {
                 Range& source = sources.front();
@@ -269,7 +269,7 @@ constexpr std::array data_movement{
         .operation = "scatter",
         .algorithm = "direct",
         .says = "element 1 of rank 0",
-        .edit =
+        .edit_plan =
             [](const Case& c, Plan& plan) {
               change_ranges(plan, [&](Range& range) {
                 const bool swaps = range.buffer == Buffer::send && range.offset < 2 * c.count;
@@ -285,7 +285,7 @@ constexpr std::array data_movement{
         .says = "the composition gives another result",
         // In place, the simulator reports a race first.
         .hits = [](const Case& c) { return !c.in_place; },
-        .edit =
+        .edit_plan =
             [](const Case& c, Plan& plan) {
               change_ranges(plan, [&](Range& range) {
                 const bool swaps = range.buffer == Buffer::recv && range.offset < 2 * c.count;
@@ -298,7 +298,7 @@ constexpr std::array data_movement{
         .algorithm = "direct",
         .property = "inverts_scatter",
         .says = "the data did not come back unchanged",
-        .edit =
+        .edit_plan =
             [](const Case& c, Plan& plan) {
               change_ranges(plan, [&](Range& range) {
                 if (range.buffer != Buffer::recv) return;
@@ -314,14 +314,14 @@ constexpr std::array data_movement{
         .algorithm = "ring",
         .property = "rank_permutation",
         .says = "the reordered group gives another result",
-        .edit = [](const Case& c, Plan& plan) { plan = plan_of_sorted_group(c, plan); }},
+        .edit_plan = [](const Case& c, Plan& plan) { plan = plan_of_sorted_group(c, plan); }},
     Bug{.name = "shift_ignored",
         .summary = "Every rank sends to the next rank, whatever shift the call names.",
         .operation = "send_recv",
         .algorithm = "direct",
         .property = "returns_by_the_reverse",
         .says = "the data did not come back unchanged",
-        .edit =
+        .edit_plan =
             [](const Case& c, Plan& plan) {
               plan = plan_instead(c, [](Case& other) { collective(other).shift = 1; });
             }},
@@ -331,7 +331,7 @@ constexpr std::array data_movement{
         .algorithm = "pairwise",
         .property = "returns_by_the_transpose",
         .says = "outside the buffer",
-        .edit =
+        .edit_plan =
             [](const Case& c, Plan& plan) {
               plan = plan_instead(c, [n = plan.ranks()](Case& other) {
                 for (int i = 0; i < n * n; ++i) {
@@ -347,7 +347,7 @@ constexpr std::array data_movement{
         .summary = "Blocks are assumed to be contiguous: displacements are ignored.",
         .operation = "scatter_v",
         .algorithm = "direct",
-        .edit =
+        .edit_plan =
             [](const Case& c, Plan& plan) {
               plan = plan_instead(c, [](Case& other) { collective(other).gap = 0; });
             }},
@@ -358,7 +358,7 @@ constexpr std::array data_movement{
         .algorithm = "direct",
         .property = "in_place_equals_out_of_place",
         .says = "of which a part was never written",
-        .edit =
+        .edit_plan =
             [](const Case& c, Plan& plan) {
               change(plan, moves, [&](Step& step, std::span<Range> sources) {
                 const bool own =
@@ -372,7 +372,7 @@ constexpr std::array data_movement{
         .operation = "scatter",
         .algorithm = "direct",
         .says = "no input of any rank",
-        .edit = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
+        .edit_plan = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
     Bug{.name = "lost_leaf",
         .summary = "The last leaf of the tree never sends its block.",
         .operation = "gather_v",
@@ -382,7 +382,7 @@ constexpr std::array data_movement{
         // In larger trees, a rank that misses its leaf's data forwards memory that was never
         // written.
         .hits = [](const Case& c) { return harness::members(c).size() <= 3; },
-        .edit = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
+        .edit_plan = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
     Bug{.name = "last_part_lost",
         .summary = "The ring that gathers the parts stops one step too early.",
         .operation = "broadcast",
@@ -391,19 +391,19 @@ constexpr std::array data_movement{
         .says = "the composition gives another result",
         // With more ranks, some would forward data that they never received.
         .hits = [](const Case& c) { return group_size(c) == 3 && collective(c).root == 0; },
-        .edit = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
+        .edit_plan = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
     Bug{.name = "last_pipeline_chunk_lost",
         .summary =
             "The pipeline is not drained, so the last of several chunks does not reach all ranks.",
         .operation = "broadcast",
         .algorithm = "chain",
-        .edit = [](const Case&, Plan& plan) { erase_last_of_several(plan, is_put); }},
+        .edit_plan = [](const Case&, Plan& plan) { erase_last_of_several(plan, is_put); }},
     Bug{.name = "write_past_end",
         .summary = "One element too many is copied.",
         .operation = "all_gather",
         .algorithm = "ring",
         .says = "outside the buffer",
-        .edit =
+        .edit_plan =
             [](const Case&, Plan& plan) {
               change(plan, is_put, [](Step& step, std::span<Range> sources) {
                 ++step.destination.count;
@@ -415,7 +415,7 @@ constexpr std::array data_movement{
         .operation = "gather",
         .algorithm = "direct",
         .says = "no part of the output, was written",
-        .edit =
+        .edit_plan =
             [](const Case& c, Plan& plan) {
               plan = plan_instead(c, [](Case& other) {
                 other.operation = "all_gather";

@@ -48,12 +48,12 @@ void fold_again(const Outcome& outcome, double (*fold)(const std::vector<double>
 
 }  // namespace
 
-bool spoils_results(const Bug& bug) {
-  return bug.spoil != nullptr || bug.map != nullptr || bug.fold != nullptr;
+bool edits_results(const Bug& bug) {
+  return bug.edit_result != nullptr || bug.map != nullptr || bug.fold != nullptr;
 }
 
 void apply(const Bug& bug, const Outcome& outcome) {
-  if (bug.spoil != nullptr) bug.spoil(outcome);
+  if (bug.edit_result != nullptr) bug.edit_result(outcome);
   if (bug.fold != nullptr) fold_again(outcome, bug.fold);
   if (bug.map != nullptr) {
     const spec::Type component = spec::component(outcome.c().type);

@@ -13,7 +13,7 @@
 namespace rankcheck::cases::audit {
 
 /// Whether the bug changes the result of a stage.
-[[nodiscard]] bool spoils_results(const Bug& bug);
+[[nodiscard]] bool edits_results(const Bug& bug);
 /// Applies the bug's changes to the result.
 void apply(const Bug& bug, const Outcome& outcome);
 

@@ -20,7 +20,7 @@ constexpr std::array memory{
         .operation = "reduce_scatter",
         .algorithm = "ring",
         .says = "past the end of recv",
-        .spoil =
+        .edit_result =
             [](const Outcome& outcome) {
               const harness::ImageLayout layout = layout_of(outcome, 0);
               const std::int64_t end = layout.recv + layout.recv_size;
@@ -32,7 +32,7 @@ constexpr std::array memory{
         .algorithm = "direct",
         .says = "no part of the output, was written",
         .hits = [](const Case& c) { return collective(c).gap > 0; },
-        .spoil =
+        .edit_result =
             [](const Outcome& outcome) {
               for (int r = 0; r < group_size(outcome.c()); ++r) {
                 const harness::ImageLayout layout = layout_of(outcome, r);
@@ -47,7 +47,7 @@ constexpr std::array memory{
                    "before it.",
         .operation = "broadcast",
         .algorithm = "chain",
-        .spoil =
+        .edit_result =
             [](const Outcome& outcome) {
               const std::int64_t bytes = spec::info(outcome.c().type).bytes;
               const std::int64_t skipped = (4 - outcome.c().offset % 4) % 4;
@@ -64,7 +64,7 @@ constexpr std::array memory{
         .says = "element 256 of rank 0",
         .elements_max = 512,
         .hits = [](const Case& c) { return c.count >= 512; },
-        .spoil =
+        .edit_result =
             [](const Outcome& outcome) {
               const std::int64_t size = 256 * spec::info(outcome.c().type).bytes;
               for_each_output(outcome, [&](int, std::int64_t index, std::byte* element) {
@@ -78,7 +78,7 @@ constexpr std::array memory{
         .algorithm = "binomial",
         .property = "is_linear",
         .says = "differs from 2 f(a) + f(b)",
-        .spoil =
+        .edit_result =
             [](const Outcome& outcome) {
               std::vector<harness::Image> result = outcome.images();
               for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
@@ -100,7 +100,7 @@ constexpr std::array behaviour{
         .algorithm = "ring",
         .property = "ranks_agree_bitwise",
         .says = "differs from rank 0",
-        .spoil = [](const Outcome& outcome) { flip_first(outcome, 1); }},
+        .edit_result = [](const Outcome& outcome) { flip_first(outcome, 1); }},
     Bug{.name = "differs_in_place",
         .summary = "A call in place adds in another order.",
         .operation = "all_reduce",
@@ -108,7 +108,7 @@ constexpr std::array behaviour{
         .property = "in_place_equals_out_of_place",
         .says = "in place differs from out of place",
         .hits = [](const Case& c) { return c.in_place; },
-        .spoil = flip_first_of_all},
+        .edit_result = flip_first_of_all},
     Bug{.name = "depends_on_group_order",
         .summary = "The result is correct only if the group's order is ascending or descending.",
         .operation = "reduce_scatter",
@@ -120,7 +120,7 @@ constexpr std::array behaviour{
               return !std::is_sorted(c.group.begin(), c.group.end()) &&
                      !std::is_sorted(c.group.rbegin(), c.group.rend());
             },
-        .spoil = flip_first_of_all},
+        .edit_result = flip_first_of_all},
     Bug{.name = "whole_differs_from_parts",
         .summary = "The tail of a buffer of several elements takes another code path.",
         .operation = "scatter",
@@ -128,14 +128,14 @@ constexpr std::array behaviour{
         .property = "splits",
         .says = "the whole differs from its back part",
         .hits = [](const Case& c) { return c.count > 1; },
-        .spoil = flip_last_of_all},
+        .edit_result = flip_last_of_all},
     Bug{.name = "second_run_differs",
         .summary = "State that a call leaves behind changes the next call.",
         .operation = "all_gather",
         .algorithm = "bruck",
         .property = "is_deterministic",
         .says = "the second run differs from the first",
-        .spoil =
+        .edit_result =
             [](const Outcome& outcome) {
               if (outcome.stage > 0) flip_first(outcome, 0);
             }},
@@ -144,7 +144,7 @@ constexpr std::array behaviour{
         .operation = "broadcast",
         .algorithm = "binomial",
         .property = "repeats_with_other_data",
-        .spoil =
+        .edit_result =
             [](const Outcome& outcome) {
               const auto bytes = spec::to_size(spec::info(outcome.c().type).bytes);
               for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
@@ -160,7 +160,7 @@ constexpr std::array behaviour{
         .operation = "scatter_v",
         .algorithm = "direct",
         .property = "keeps_groups_apart",
-        .spoil =
+        .edit_result =
             [](const Outcome& outcome) {
               const Case& first = outcome.stages.front();
               const Case& c = outcome.c();
@@ -175,7 +175,7 @@ constexpr std::array behaviour{
         .says = "replays",
         .ranks_max = 8,
         .elements_max = 4096,
-        .spoil =
+        .edit_result =
             [](const Outcome& outcome) {
               if (outcome.runs % 3 == 2) flip_first(outcome, 0);
             }},
@@ -186,7 +186,7 @@ constexpr std::array behaviour{
         .verdict = Verdict::crashed,
         .says = "signal 11",
         .hits = [](const Case& c) { return c.count > 1; },
-        .spoil =
+        .edit_result =
             [](const Outcome& outcome) {
               outcome.observation.status = harness::RunStatus::crashed;
               outcome.observation.reason = "rank 0 was ended by signal 11";
@@ -196,7 +196,7 @@ constexpr std::array behaviour{
         .operation = "all_gather",
         .algorithm = "ring",
         .says = "asked for algorithm ring, ran direct",
-        .spoil =
+        .edit_result =
             [](const Outcome& outcome) { outcome.observation.path[outcome.stage] = "direct"; }},
     Bug{.name = "barrier_returns_early",
         .summary = "Rank 0 leaves before the last rank has entered.",
@@ -204,7 +204,7 @@ constexpr std::array behaviour{
         .algorithm = "dissemination",
         .property = "separates_ranks",
         .says = "rank 0 left before rank",
-        .spoil =
+        .edit_result =
             [](const Outcome& outcome) {
               auto& stamps = outcome.observation.stages[outcome.stage].stamps;
               if (stamps.size() > 1) stamps.front().left = stamps.back().entered - 1;

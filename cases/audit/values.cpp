@@ -106,7 +106,7 @@ constexpr std::array formats{
         .operation = "gather",
         .algorithm = "binomial",
         .hits = has_type<Type::f64>,
-        .spoil =
+        .edit_result =
             [](const Outcome& outcome) {
               constexpr std::uint64_t infinity = 0x7ff0000000000000U;
               constexpr std::uint64_t quiet = 0x0008000000000000U;
@@ -120,14 +120,14 @@ constexpr std::array formats{
         .operation = "scatter",
         .algorithm = "direct",
         .hits = has_type<Type::f32>,
-        .spoil = lose_sign_of_zero},
+        .edit_result = lose_sign_of_zero},
     Bug{.name = "wrong_at_five_ranks",
         .summary = "The table of messages for five ranks has a mistake.",
         .operation = "gather_v",
         .algorithm = "binomial",
         .ranks_max = 5,
         .hits = [](const Case& c) { return group_size(c) == 5; },
-        .spoil = flip_first_of_all},
+        .edit_result = flip_first_of_all},
     Bug{.name = "int64_travels_as_f64",
         .summary = "int64 values are converted to double, which has only 53 bits of significand.",
         .operation = "all_to_all_v",
@@ -135,7 +135,7 @@ constexpr std::array formats{
         .property = "returns_by_the_transpose",
         .says = "the data did not come back unchanged",
         .hits = has_type<Type::int64>,
-        .spoil =
+        .edit_result =
             [](const Outcome& outcome) {
               for_each_output(outcome, [](int, std::int64_t, std::byte* element) {
                 numerics::from_double(
@@ -177,7 +177,7 @@ constexpr std::array formats{
         .operation = "all_reduce",
         .algorithm = "direct",
         .hits = [](const Case& c) { return spec::is_complex(c.type); },
-        .spoil =
+        .edit_result =
             [](const Outcome& outcome) {
               const std::int64_t half = spec::info(outcome.c().type).bytes / 2;
               for_each_output(outcome, [&](int rank, std::int64_t index, std::byte* element) {
@@ -206,20 +206,20 @@ constexpr std::array arithmetic{
               return collective(c).op == ReduceOp::sum &&
                      (c.type == Type::f32 || c.type == Type::f16);
             },
-        .spoil = lose_sign_of_zero},
+        .edit_result = lose_sign_of_zero},
     Bug{.name = "overflow_saturated",
         .summary = "An f16 sum that overflows becomes the largest finite number.",
         .operation = "reduce",
         .algorithm = "binomial",
         .hits =
             [](const Case& c) { return collective(c).op == ReduceOp::sum && c.type == Type::f16; },
-        .spoil = saturate_sums},
+        .edit_result = saturate_sums},
     Bug{.name = "nan_propagated",
         .summary = "min returns NaN, although the contract says that it ignores NaN.",
         .operation = "all_reduce",
         .algorithm = "ring",
         .hits = has_op_on_floats<ReduceOp::min>,
-        .spoil =
+        .edit_result =
             [](const Outcome& outcome) {
               for_each_output(outcome, [&](int, std::int64_t index, std::byte* element) {
                 const double sum = sum_of(contributions(outcome, index));
@@ -284,7 +284,7 @@ constexpr std::array arithmetic{
               return (collective(c).op == ReduceOp::min || collective(c).op == ReduceOp::max) &&
                      c.type == Type::uint8;
             },
-        .spoil = [](const Outcome& outcome) { reduce_again(outcome, {.type = Type::int8}); }},
+        .edit_result = [](const Outcome& outcome) { reduce_again(outcome, {.type = Type::int8}); }},
     Bug{.name = "max_starts_from_zero",
         .summary = "The accumulator of max starts at 0, so the maximum of negative numbers is 0.",
         .operation = "reduce",
@@ -296,7 +296,7 @@ constexpr std::array arithmetic{
         .operation = "all_reduce",
         .algorithm = "direct",
         .hits = has_op<ReduceOp::premul_sum>,
-        .spoil =
+        .edit_result =
             [](const Outcome& outcome) {
               reduce_again(outcome, {.type = outcome.c().type, .scalar_of_next = 1});
             }},

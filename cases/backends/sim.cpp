@@ -204,17 +204,17 @@ bool SimBackend::run_stage(std::span<const Case> stages,
                            std::size_t stage,
                            Observation& observation) {
   const Case& c = stages[stage];
-  const SelectedAlgorithm choice = algorithms_.choose(c);
-  if (choice.plan == nullptr && choice.op == nullptr) {
+  const SelectedAlgorithm selected = algorithms_.choose(c);
+  if (selected.plan == nullptr && selected.op == nullptr) {
     observation.status = RunStatus::refused;
     observation.reason = why_refused(c);
     return false;
   }
-  observation.path.emplace_back(choice.plan != nullptr ? choice.plan->name : choice.op->name);
+  observation.path.emplace_back(selected.plan != nullptr ? selected.plan->name : selected.op->name);
   fill_images(stages, stage, observation);
-  const bool settled = choice.plan != nullptr
-                           ? run_plan(*choice.plan, stages, stage, observation)
-                           : run_operator(*choice.op, stages, stage, observation);
+  const bool settled = selected.plan != nullptr
+                           ? run_plan(*selected.plan, stages, stage, observation)
+                           : run_operator(*selected.op, stages, stage, observation);
   if (!settled) return false;
   if (edit_result_) edit_result_(stages, stage, observation);
   return observation.status == RunStatus::completed;

@@ -95,8 +95,8 @@ harness::Backend& Bench::backend(const std::string& name) {
 
 void Bench::close_backend() {
   if (!backend_) return;
-  if (const auto trouble = backend_->close()) {
-    fmt::print("{}: {}\n", backend_name_, trouble->reason);
+  if (const auto failure = backend_->close()) {
+    fmt::print("{}: {}\n", backend_name_, failure->reason);
     failed_ = true;
   }
   backend_.reset();

@@ -87,9 +87,9 @@ int replay_case(const std::string& text_or_path, int times, const harness::StopR
       harness::replay(examiner, c, {.replays = times, .stop = stop});
   print_stages(examiner);
   const int status = print_result(result);
-  const auto trouble = backend->close();
-  if (!trouble) return status;
-  fmt::print("afterwards {}\n", harness::printable(trouble->reason));
+  const auto failure = backend->close();
+  if (!failure) return status;
+  fmt::print("afterwards {}\n", harness::printable(failure->reason));
   return harness::run::status_failed;
 }
 

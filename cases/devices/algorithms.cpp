@@ -38,29 +38,30 @@ SelectedAlgorithm Algorithms::choose(const Case& c) const {
     return chosen == nullptr ||
            harness::preference(c, each.algorithm.name) > harness::preference(c, chosen->name);
   };
-  SelectedAlgorithm choice;
+  SelectedAlgorithm selected;
   const spec::Contract* const contract = reference::find_contract(c.operation);
-  if (contract == nullptr) return choice;
+  if (contract == nullptr) return selected;
   if (spec::family(*contract) == spec::CollectiveTraits::family) {
     const spec::Call call = collective_call(c);
     for (const gpu::Implementation& each : plans) {
-      if (!prefers(choice.plan, each)) continue;
-      if (why_refused(each.algorithm, call, options_of(c)).empty()) choice.plan = &each.algorithm;
+      if (!prefers(selected.plan, each)) continue;
+      if (why_refused(each.algorithm, call, options_of(c)).empty()) selected.plan = &each.algorithm;
     }
-    return choice;
+    return selected;
   }
   const spec::OperatorCall call = operator_call(c);
   for (const gpu::OperatorImplementation& each : operators) {
-    if (!prefers(choice.op, each)) continue;
+    if (!prefers(selected.op, each)) continue;
     // A case that does not name an algorithm may run without batches.
     const std::int64_t batch = c.algorithm.empty() ? 0 : c.chunk;
-    if (why_refused(each.algorithm, call, batch).empty()) choice.op = &each.algorithm;
+    if (why_refused(each.algorithm, call, batch).empty()) selected.op = &each.algorithm;
   }
-  return choice;
+  return selected;
 }
 
 std::string Algorithms::why_none(const Case& c) const {
-  if (const SelectedAlgorithm choice = choose(c); choice.plan != nullptr || choice.op != nullptr)
+  if (const SelectedAlgorithm selected = choose(c);
+      selected.plan != nullptr || selected.op != nullptr)
     return {};
   for (const gpu::Implementation& each : plans) {
     if (each.operation == c.operation && each.algorithm.name == c.algorithm) {

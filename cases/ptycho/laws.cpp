@@ -51,10 +51,10 @@ void compare(const OperatorStage& stage,
              std::size_t index,
              int rank,
              Value got,
-             const ExpectedValue& wanted,
+             const ExpectedValue& expected,
              std::string_view what,
              Judgement& judgement) {
-  if (!std::isfinite(wanted.bound)) return;
+  if (!std::isfinite(expected.bound)) return;
   const std::int64_t bytes =
       spec::info(stage.c.type).bytes * (spec::info(array).is_complex ? 2 : 1);
   if (spec::is_replicated(ptycho(stage.c).scene, array)) {
@@ -63,20 +63,20 @@ void compare(const OperatorStage& stage,
   } else {
     judgement.count(rank, bytes);
   }
-  const double error = std::abs(got - wanted.value);
-  if (wanted.bound > 0 && error <= wanted.bound) {
-    judgement.ratio_max = std::max(judgement.ratio_max, error / wanted.bound);
+  const double error = std::abs(got - expected.value);
+  if (expected.bound > 0 && error <= expected.bound) {
+    judgement.ratio_max = std::max(judgement.ratio_max, error / expected.bound);
   }
-  if (error <= wanted.bound) return;
+  if (error <= expected.bound) return;
   judgement.fail(Verdict::falsified, std::string(what));
   ++judgement.wrong_count;
   if (judgement.wrong.size() >= harness::wrong_elements_max) return;
   judgement.wrong.push_back({.rank = rank,
                              .index = static_cast<std::int64_t>(index),
-                             .expected = text_of(array, wanted.value),
+                             .expected = text_of(array, expected.value),
                              .got = text_of(array, got),
                              .error = error,
-                             .bound = wanted.bound,
+                             .bound = expected.bound,
                              .decoded = place_of(stage, array, index)});
 }
 
@@ -379,13 +379,13 @@ void compare_numbers(const OperatorStage& stage,
 void compare_outputs(const OperatorStage& stage,
                      std::string_view what,
                      Judgement& judgement,
-                     const ExpectedValues& wanted,
+                     const ExpectedValues& expected,
                      const reference::OperatorArrays* wrong) {
   for (const Array array : ptycho(stage.contract).outputs) {
     const BoundedArray& got = stage.got[array];
     harness::PowerMeter meter;
     for (std::size_t i = 0; i < got.values.size(); ++i) {
-      const std::optional<ExpectedValue> value = wanted(array, i);
+      const std::optional<ExpectedValue> value = expected(array, i);
       if (!value) continue;
       meter.add(std::abs(value->value), value->bound);
       compare(stage, array, i, rank_of(stage, array, i), got.values[i], *value, what, judgement);

@@ -35,7 +35,7 @@ using ExpectedValues =
 void compare_outputs(const OperatorStage& stage,
                      std::string_view what,
                      harness::Judgement& judgement,
-                     const ExpectedValues& wanted,
+                     const ExpectedValues& expected,
                      const reference::OperatorArrays* wrong = nullptr);
 
 /// Returns the sum of a's values times the conjugates of b's values.

@@ -56,9 +56,9 @@ void check_apart(const Evidence& evidence, Judgement& judgement) {
   const auto compare_with_plain = [&](std::size_t stage, std::string_view what) {
     const OperatorStage other = read_stage(evidence, stage);
     compare_outputs(other, what, judgement, [&](Array array, std::size_t i) {
-      ExpectedValue wanted = as_in(plain, other, array, i);
-      if (match == Match::exact) wanted.bound = 0;
-      return wanted;
+      ExpectedValue expected = as_in(plain, other, array, i);
+      if (match == Match::exact) expected.bound = 0;
+      return expected;
     });
   };
   compare_with_plain(1, "depends on the other positions");

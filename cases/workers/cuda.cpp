@@ -167,17 +167,17 @@ class CudaSubject final : public worker::Subject {
     prepare(stages, k, call, result);
     devices_.synchronize();
     const std::int64_t begin_ns = now_ns();
-    const SelectedAlgorithm choice = algorithms().choose(c);
-    if (choice.plan != nullptr) {
-      run_plan(*choice.plan, call, result.stages[k]);
-      result.path.emplace_back(choice.plan->name);
+    const SelectedAlgorithm selected = algorithms().choose(c);
+    if (selected.plan != nullptr) {
+      run_plan(*selected.plan, call, result.stages[k]);
+      result.path.emplace_back(selected.plan->name);
     } else {
       std::vector<gpu::DeviceBuffers> buffers;
       for (const cuda::RankMemory& each : call.memory) buffers.push_back({each.send, each.recv});
       const spec::OperatorCall arguments = operator_call(c);
       cluster_.batch_max = c.chunk;
-      choice.op->run({cluster_, call.contract, arguments, buffers});
-      result.path.emplace_back(choice.op->name);
+      selected.op->run({cluster_, call.contract, arguments, buffers});
+      result.path.emplace_back(selected.op->name);
     }
     devices_.synchronize();
     // A synchronising operation has stamps that its devices wrote.

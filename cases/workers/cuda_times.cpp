@@ -132,7 +132,7 @@ class TimedCase {
   TimedCase(const Algorithms& algorithms, const Case& c)
       : case_(c),
         contract_(reference::contract_named(c.operation)),
-        choice_(algorithms.choose(c)),
+        selected_(algorithms.choose(c)),
         devices_(c.ranks),
         cluster_(devices_, reference::contract_named, gpu::algorithm_for),
         graphs_(devices_) {
@@ -140,14 +140,14 @@ class TimedCase {
     run_time_.emplace(devices_);
     floor_time_.emplace(devices_);
     for (int rank = 0; rank < c.ranks; ++rank) add_rank(rank);
-    if (choice_.plan == nullptr) {
+    if (selected_.plan == nullptr) {
       call_ = operator_call(c);
       return;
     }
     gpu::plan::Builder builder;
     const spec::Call call = collective_call(c);
     builder.begin(plan_, contract_, call, options_of(c));
-    choice_.plan->plan(builder);
+    selected_.plan->plan(builder);
     for (int rank = 0; rank < c.ranks; ++rank) {
       const auto r = spec::to_size(rank);
       const std::int64_t bytes = plan_.scratch[r] * spec::info(c.type).bytes;
@@ -161,10 +161,10 @@ class TimedCase {
   void run_first() {
     spoil_results();
     cluster_.begin(harness::members(case_));
-    if (choice_.plan != nullptr) {
+    if (selected_.plan != nullptr) {
       cuda::enqueue(plan_, case_.type, collective(case_).op, memory_, devices_);
     } else {
-      choice_.op->run({cluster_, contract_, call_, buffers_});
+      selected_.op->run({cluster_, contract_, call_, buffers_});
     }
     devices_.synchronize();
     first_ = fingerprints();
@@ -187,10 +187,10 @@ class TimedCase {
     // Frees the memory that the run before asked for. This run gets the same memory.
     cluster_.begin(harness::members(case_));
     return run_time_->time([&] {
-      if (choice_.plan != nullptr) {
+      if (selected_.plan != nullptr) {
         graphs_.enqueue({plan_, case_.type, collective(case_).op, memory_, devices_.members()});
       } else {
-        choice_.op->run({cluster_, contract_, call_, buffers_});
+        selected_.op->run({cluster_, contract_, call_, buffers_});
       }
     });
   }
@@ -200,7 +200,7 @@ class TimedCase {
     cluster_.begin(harness::members(case_));
     return floor_time_->time([&] {
       for (int rank = 0; rank < case_.ranks; ++rank) {
-        if (choice_.plan != nullptr) {
+        if (selected_.plan != nullptr) {
           copy(rank);
         } else {
           transform(rank);
@@ -213,7 +213,7 @@ class TimedCase {
   [[nodiscard]] std::int64_t floor_bytes() const {
     std::int64_t bytes = 0;
     for (const Floor& each : floors_) bytes += 2 * each.bytes;
-    return choice_.plan != nullptr ? bytes : 0;
+    return selected_.plan != nullptr ? bytes : 0;
   }
 
  private:
@@ -283,7 +283,7 @@ class TimedCase {
                        .recv_bytes = layout.recv < 0 ? 0 : layout.recv_size});
     memory_.push_back({.send = send, .recv = recv});
     buffers_.push_back({.send = send, .recv = recv});
-    if (choice_.plan != nullptr) {
+    if (selected_.plan != nullptr) {
       const bool sends_more = layout.send_size >= layout.recv_size;
       const std::int64_t longer = std::max(layout.send_size, layout.recv_size);
       floors_.push_back(
@@ -337,7 +337,7 @@ class TimedCase {
   const spec::Contract& contract_;
   /// The call of an operator. Collectives have a plan instead.
   spec::OperatorCall call_;
-  SelectedAlgorithm choice_;
+  SelectedAlgorithm selected_;
   cuda::Devices devices_;
   cuda::CudaCluster cluster_;
   cuda::Graphs graphs_;

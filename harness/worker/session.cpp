@@ -119,7 +119,7 @@ Session::~Session() {
 
 std::optional<BackendFailure> Session::close() {
   if (!process_) return std::nullopt;
-  std::optional<BackendFailure> found = trouble();
+  std::optional<BackendFailure> found = failure();
   const bool idle = usable_;
   if (!idle) kill_workers();
   peers_.clear();
@@ -266,7 +266,7 @@ std::string Session::ask_why_refused(Peer& peer, const Case& c) {
   return answer.header.at("reason").get<std::string>();
 }
 
-std::optional<BackendFailure> Session::trouble() {
+std::optional<BackendFailure> Session::failure() {
   for (Peer& peer : peers_) {
     if (!usable_) break;
     if (!is_ready(peer.connection.descriptor(), 0) || peer.connection.fill()) continue;

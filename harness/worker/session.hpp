@@ -69,10 +69,10 @@ class Session {
 
   /// Checks that the workers still run. Returns what happened to them since the last run; empty if
   /// nothing did, or if a run has reported it.
-  [[nodiscard]] std::optional<BackendFailure> trouble();
+  [[nodiscard]] std::optional<BackendFailure> failure();
 
   /// Asks a worker why it does not take the case; empty if it takes the case. Throws
-  /// std::runtime_error if there is no answer; trouble() then tells why.
+  /// std::runtime_error if there is no answer; failure() then tells why.
   [[nodiscard]] std::string why_refused(const Case& c);
   /// Runs the stages on the ranks that are members of a stage.
   void run(std::span<const Case> stages, Observation& observation);

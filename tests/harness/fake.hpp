@@ -84,7 +84,7 @@ class FakeBackend : public Backend {
   int runs = 0;
   int restarts = 0;
   /// The value that close() returns.
-  std::optional<BackendFailure> trouble;
+  std::optional<BackendFailure> failure;
 
   explicit FakeBackend(const Catalogue& catalogue) : catalogue_(catalogue) {
     traits_.name = "fake";
@@ -97,7 +97,7 @@ class FakeBackend : public Backend {
   [[nodiscard]] std::vector<AlgorithmInfo> algorithms() const override { return {}; }
   [[nodiscard]] std::string why_refused(const Case& c) const override { return refusal(c); }
   void restart() override { ++restarts; }
-  std::optional<BackendFailure> close() override { return trouble; }
+  std::optional<BackendFailure> close() override { return failure; }
 
   void run(std::span<const Case> stages, Observation& observation) override {
     ++runs;

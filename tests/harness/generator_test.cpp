@@ -380,9 +380,9 @@ TEST_F(GeneratorTest, BendsCasesForTheProperty) {
 }
 
 TEST(RandomSourceTest, LogBetweenStaysInItsBounds) {
-  RandomSource choices(1);
+  RandomSource random(1);
   std::set<std::int64_t> seen;
-  for (int i = 0; i < 1000; ++i) seen.insert(choices.log_between(3, 9));
+  for (int i = 0; i < 1000; ++i) seen.insert(random.log_between(3, 9));
   EXPECT_EQ(seen, (std::set<std::int64_t>{3, 4, 5, 6, 7, 8, 9}));
 }
 

@@ -146,7 +146,7 @@ TEST_F(RunnerTest, ThreadThatDoesNotStartEndsTheRoundInOneLine) {
 TEST_F(RunnerTest, BackendThatEndsBadlySpoilsTheLastUnit) {
   hooks_.open = [this](const std::string&) {
     auto backend = std::make_unique<fake::FakeBackend>(catalogue_);
-    backend->trouble = BackendFailure{.status = RunStatus::hung, .reason = "does not leave"};
+    backend->failure = BackendFailure{.status = RunStatus::hung, .reason = "does not leave"};
     return backend;
   };
   hooks_.check = [](Backend&, const Unit& unit, const RunLimits&) {
@@ -162,7 +162,7 @@ TEST_F(RunnerTest, BackendThatEndsBadlySpoilsTheLastUnit) {
 TEST_F(RunnerTest, BackendThatEndsBadlyLeavesAFailureAlone) {
   hooks_.open = [this](const std::string&) {
     auto backend = std::make_unique<fake::FakeBackend>(catalogue_);
-    backend->trouble =
+    backend->failure =
         BackendFailure{.status = RunStatus::crashed, .reason = "tripped on its way out"};
     return backend;
   };

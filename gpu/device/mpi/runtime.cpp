@@ -32,7 +32,7 @@ std::int64_t largest_buffer(const Request& request) {
 
 /// Throws std::runtime_error unless the forced algorithm was seen, and no other one of its
 /// collective. If no data moved, it need not be seen.
-void expect_forced(const Forcing& forcing, bool moves_data) {
+void require_forced(const Forcing& forcing, bool moves_data) {
   const std::string expected = forcing.function();
   const std::string family = std::string(forcing.tuning->collective) + "_intra_";
   bool seen = false;
@@ -179,7 +179,7 @@ std::string Runtime::conclude(const Request& request) {
       request.contract.synchronises || call.count > 0 ||
       std::any_of(call.counts.begin(), call.counts.end(), [](auto count) { return count > 0; });
   const auto& forcing = request.algorithm.forcing;
-  if (forcing) expect_forced(*forcing, moves_data);
+  if (forcing) require_forced(*forcing, moves_data);
   const Operation& operation = request.algorithm.operation->operation;
   if (!is_watched(operation.blocking.front())) return request.algorithm.name;
   const std::string_view mode = seen_mode(operation);

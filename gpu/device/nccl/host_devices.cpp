@@ -21,11 +21,11 @@ class HostDevices final : public Devices {
   bool is_done(int slot) override { return at(slot).pending.load() == 0; }
 
   void read(int slot, const void* from, void* to, std::int64_t bytes) override {
-    expect_done(slot);
+    require_done(slot);
     if (bytes > 0) std::memcpy(to, from, spec::to_size(bytes));
   }
   void write(int slot, const void* from, void* to, std::int64_t bytes) override {
-    expect_done(slot);
+    require_done(slot);
     if (bytes > 0) std::memcpy(to, from, spec::to_size(bytes));
   }
 
@@ -46,7 +46,7 @@ class HostDevices final : public Devices {
   HostStream& at(int slot) { return streams_[spec::to_size(slot)]; }
 
   /// Throws DeviceError if work is left, because on a real device a copy would race with it.
-  void expect_done(int slot) {
+  void require_done(int slot) {
     if (!is_done(slot)) throw DeviceError("memory was copied before the stream's work was done");
   }
 

@@ -41,7 +41,7 @@ std::vector<Launch> launches_in(std::string_view log) {
   return all;
 }
 
-void expect_forced(const Forcing& forcing, const std::vector<Launch>& launches, bool moves_data) {
+void require_forced(const Forcing& forcing, const std::vector<Launch>& launches, bool moves_data) {
   const std::string expected = forcing.algorithm + "/" + forcing.protocol;
   bool seen = false;
   for (const Launch& each : launches) {

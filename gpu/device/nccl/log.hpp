@@ -25,7 +25,7 @@ struct Launch {
 
 /// Throws std::runtime_error if a launch of the forced function used another algorithm or protocol,
 /// or if there is no launch although data moved.
-void expect_forced(const Forcing& forcing, const std::vector<Launch>& launches, bool moves_data);
+void require_forced(const Forcing& forcing, const std::vector<Launch>& launches, bool moves_data);
 
 /// The log file of NCCL in this process.
 class Log {

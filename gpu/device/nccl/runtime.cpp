@@ -293,7 +293,7 @@ std::string Runtime::conclude(const Request& request, std::span<const Member> me
       members.begin(), members.end(), [](const Member& each) { return each.group_rank == 0; });
   if (request.algorithm.forcing && has_first) {
     if (!log_) throw std::runtime_error("forced, but NCCL writes no log that confirms it");
-    expect_forced(*request.algorithm.forcing, log_->news(), moves_data(request.call));
+    require_forced(*request.algorithm.forcing, log_->news(), moves_data(request.call));
   }
   return request.algorithm.name;
 }

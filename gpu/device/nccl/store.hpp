@@ -113,7 +113,7 @@ class StoreClient {
   std::string ask(Verb verb, std::string_view key, std::string_view rest, Timeout timeout);
   void send(std::string_view request, Deadline deadline);
   [[nodiscard]] std::string receive(Deadline deadline);
-  void expect_ready(short events, Deadline deadline);
+  void require_ready(short events, Deadline deadline);
   [[noreturn]] void lose(const std::string& why);
 
   Socket socket_;

@@ -109,7 +109,7 @@ void StoreClient::lose(const std::string& why) {
   throw StoreError("store at " + address_ + ": " + why);
 }
 
-void StoreClient::expect_ready(short events, Clock::time_point deadline) {
+void StoreClient::require_ready(short events, Clock::time_point deadline) {
   pollfd entry{.fd = socket_.get(), .events = events, .revents = 0};
   while (::poll(&entry, 1, milliseconds_until(deadline)) <= 0) {
     if (Clock::now() >= deadline) lose("no answer in time");
@@ -118,7 +118,7 @@ void StoreClient::expect_ready(short events, Clock::time_point deadline) {
 
 void StoreClient::send(std::string_view request, Clock::time_point deadline) {
   while (!request.empty()) {
-    expect_ready(POLLOUT, deadline);
+    require_ready(POLLOUT, deadline);
     const ssize_t sent = ::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL);
     // The server may have sent the reason why it closed the connection, so receive() reads it.
     if (sent < 0 && errno != EAGAIN && errno != EINTR) return;
@@ -130,7 +130,7 @@ std::string StoreClient::receive(Clock::time_point deadline) {
   std::string text;
   std::size_t expected = length_bytes;
   while (text.size() < expected) {
-    expect_ready(POLLIN, deadline);
+    require_ready(POLLIN, deadline);
     std::array<char, 65536> chunk;
     const std::size_t room = std::min(chunk.size(), expected - text.size());
     const ssize_t got = ::recv(socket_.get(), chunk.data(), room, 0);
@@ -149,13 +149,13 @@ std::string StoreClient::ask(Verb verb,
                              std::string_view key,
                              std::string_view rest,
                              Timeout timeout) {
-  const auto expect_at_most = [&](const char* what, std::size_t size, std::size_t limit) {
+  const auto require_at_most = [&](const char* what, std::size_t size, std::size_t limit) {
     if (size <= limit) return;
     throw StoreError("store at " + address_ + ": a " + what + " of " + std::to_string(size) +
                      " bytes: at most " + std::to_string(limit) + " are accepted");
   };
-  expect_at_most("key", key.size(), store_limits::key_bytes);
-  expect_at_most("value", rest.size(), store_limits::value_bytes);
+  require_at_most("key", key.size(), store_limits::key_bytes);
+  require_at_most("value", rest.size(), store_limits::value_bytes);
   if (socket_.get() < 0) lose("the connection was closed");
   std::string request = number(head_bytes + key.size() + rest.size(), length_bytes);
   request += static_cast<char>(verb);

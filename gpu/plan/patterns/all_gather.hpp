@@ -21,11 +21,11 @@ AllGatherPattern direct_all_gather;
 void ring_all_gather(Builder& builder, const Place& place, const Place& missing);
 
 /// The plan of all_gather and all_gather_v.
-template <AllGatherPattern& spread>
+template <AllGatherPattern& all_gather_pattern>
 void all_gather(Builder& builder) {
   const Place place = recv_blocks(builder);
   for (int r = 0; r < builder.ranks(); ++r) builder.copy(place(r, r), builder.send(r));
-  spread(builder, place);
+  all_gather_pattern(builder, place);
 }
 
 }  // namespace rankcheck::gpu::plan

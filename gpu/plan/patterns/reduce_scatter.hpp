@@ -28,17 +28,17 @@ ReduceScatterPattern reduce_scatter_from_peers;
 void reduce_from_peers(Builder& builder, const Range& out, const Place& in, int block);
 
 /// The plan of reduce_scatter and reduce_scatter_v.
-template <ReduceScatterPattern& collect>
+template <ReduceScatterPattern& reduce_scatter_pattern>
 void reduce_scatter(Builder& builder) {
-  collect(builder, send_blocks(builder), whole_recv(builder));
+  reduce_scatter_pattern(builder, send_blocks(builder), whole_recv(builder));
 }
 
 /// The plan of all_reduce: a reduce-scatter of one part for each rank, then an all-gather.
-template <ReduceScatterPattern& collect, AllGatherPattern& spread>
+template <ReduceScatterPattern& reduce_scatter_pattern, AllGatherPattern& all_gather_pattern>
 void all_reduce(Builder& builder) {
   const Place out = parts_of(builder, whole_recv(builder));
-  collect(builder, parts_of(builder, whole_send(builder)), out);
-  spread(builder, out);
+  reduce_scatter_pattern(builder, parts_of(builder, whole_send(builder)), out);
+  all_gather_pattern(builder, out);
 }
 
 }  // namespace rankcheck::gpu::plan

@@ -86,7 +86,7 @@ TEST(ExactInputsTest, ExtremesOfNansHaveSeveral) {
   EXPECT_TRUE(has_one_result(c));
 }
 
-TEST(ExactInputsTest, OnlySuchCasesAreBent) {
+TEST(ExactInputsTest, OnlySuchCasesAreChanged) {
   Case c = sum(InputKind::general);
   use_exact_inputs(c);
   EXPECT_EQ(c.input, InputKind::exact);

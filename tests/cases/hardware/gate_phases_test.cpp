@@ -40,7 +40,7 @@ TEST_F(GateTest, SoakWithoutTimeForACaseIsNeitherRedNorGreen) {
   EXPECT_EQ(gate.failures, 0);
 }
 
-TEST_F(GateTest, CasesThatComparedNothingAreNoExposure) {
+TEST_F(GateTest, CasesThatComparedNothingAddNoTestedVolume) {
   suites = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
     if (request.phase != Phase::soak) return outcome;

@@ -187,8 +187,8 @@ struct Control {
   friend void PrintTo(const Control& control, std::ostream* out) { *out << control.name; }
 };
 
-/// Results transform as inputs of this form do, wherever the positions lie.
-template <Outputs outputs, Symmetry form>
+/// Results transform as inputs of this symmetry do, wherever the positions lie.
+template <Outputs outputs, Symmetry symmetry>
 harness::Property bends_anywhere() {
   return {
       .name = "is_equivariant",
@@ -196,8 +196,8 @@ harness::Property bends_anywhere() {
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
             stages.assign(2, c);
-            ptycho(stages[1]).symmetry = form;
-            ptycho(stages[1]).scene = transformed_scene(form, ptycho(c).scene);
+            ptycho(stages[1]).symmetry = symmetry;
+            ptycho(stages[1]).scene = transformed_scene(symmetry, ptycho(c).scene);
           },
       .check = check_transformed<outputs>,
   };

@@ -420,16 +420,16 @@ TEST_F(WorkersTest, MayEndWithoutAWord) {
 }
 
 TEST_F(WorkersTest, CrashWhenTheyEndBadlyAfterTheLastRun) {
-  const auto trouble = open("cat > /dev/null; echo lost a device >&2; exit 6")->close();
-  ASSERT_TRUE(trouble);
-  EXPECT_EQ(trouble->status, RunStatus::crashed);
-  EXPECT_EQ(trouble->reason, "after the last run: sh ended with status 6: lost a device");
+  const auto failure = open("cat > /dev/null; echo lost a device >&2; exit 6")->close();
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->status, RunStatus::crashed);
+  EXPECT_EQ(failure->reason, "after the last run: sh ended with status 6: lost a device");
 }
 
 TEST_F(WorkersTest, HangWhenTheyDoNotEndAfterTheLastRun) {
-  const auto trouble = open("cat > /dev/null; trap '' TERM; while :; do sleep 1; done")->close();
-  ASSERT_TRUE(trouble);
-  EXPECT_EQ(trouble->status, RunStatus::hung);
+  const auto failure = open("cat > /dev/null; trap '' TERM; while :; do sleep 1; done")->close();
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->status, RunStatus::hung);
   EXPECT_TRUE(worker_is_gone());
 }
 

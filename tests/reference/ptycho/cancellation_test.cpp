@@ -34,9 +34,9 @@ void run(const PtychoOperator& of, std::int64_t positions) {
 }
 
 /// Stages of steps that take long if there are many positions.
-class PatienceTest : public testing::TestWithParam<std::string_view> {};
+class CancellationOfOperatorsTest : public testing::TestWithParam<std::string_view> {};
 
-TEST_P(PatienceTest, IsAskedForAtEveryPosition) {
+TEST_P(CancellationOfOperatorsTest, IsAskedForAtEveryPosition) {
   std::int64_t asked = 0;
   const CancellationScope cancellation([&] {
     ++asked;
@@ -47,7 +47,7 @@ TEST_P(PatienceTest, IsAskedForAtEveryPosition) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stages,
-                         PatienceTest,
+                         CancellationOfOperatorsTest,
                          testing::Values("extract",
                                          "insert",
                                          "illuminate",

@@ -23,14 +23,14 @@ using Complex = std::complex<double>;
 
 /// Returns a case with an object of 3 x 4 pixels, a window of 2 in frames of 3, two modes and three
 /// positions.
-Case scene_case(Symmetry form = Symmetry::plain) {
+Case scene_case(Symmetry symmetry = Symmetry::plain) {
   Case c;
   c.operation = "gaussian_gradients";
   c.counts = {3};
   c.type = spec::Type::f64;
-  ptycho(c).symmetry = form;
+  ptycho(c).symmetry = symmetry;
   ptycho(c).scene =
-      transformed_scene(form, {.rows = 3, .cols = 4, .window = 2, .detector = 3, .modes = 2});
+      transformed_scene(symmetry, {.rows = 3, .cols = 4, .window = 2, .detector = 3, .modes = 2});
   return c;
 }
 
@@ -54,8 +54,8 @@ std::vector<Complex> input(const Case& c, Array array) {
   return values;
 }
 
-std::vector<Complex> input(Symmetry form, Array array) {
-  return input(scene_case(form), array);
+std::vector<Complex> input(Symmetry symmetry, Array array) {
+  return input(scene_case(symmetry), array);
 }
 
 TEST(SymmetryTest, TurnedObjectsAreMultipliedByI) {

@@ -17,7 +17,7 @@ const Launch as_forced{"AllReduce", "TREE", "LL"};
 
 std::string disagreement(const std::vector<Launch>& launches, bool moves_data = true) {
   try {
-    expect_forced(tree_ll, launches, moves_data);
+    require_forced(tree_ll, launches, moves_data);
   } catch (const std::runtime_error& error) {
     return error.what();
   }
