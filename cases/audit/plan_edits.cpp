@@ -4,12 +4,12 @@
 #include <numeric>
 #include <vector>
 
+#include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/plan/builder.hpp"
 
-#include "cases/backends/command_backend.hpp"
 #include "cases/families/collectives/case.hpp"
 
 namespace rankcheck::cases::audit {
@@ -102,7 +102,10 @@ Plan plan_of(const harness::Case& c) {
   Plan plan;
   const spec::Call call = collective_call(c);
   gpu::plan::Builder builder;
-  builder.begin(plan, *contract_of(c.operation), call, {.in_place = c.in_place, .chunk = c.chunk});
+  builder.begin(plan,
+                reference::contract_named(c.operation),
+                call,
+                {.in_place = c.in_place, .chunk = c.chunk});
   found->algorithm.plan(builder);
   return plan;
 }

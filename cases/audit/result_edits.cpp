@@ -11,7 +11,6 @@
 #include "harness/family.hpp"
 #include "harness/input.hpp"
 
-#include "cases/backends/command_backend.hpp"
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/inputs.hpp"
 
@@ -64,7 +63,7 @@ void apply(const Bug& bug, const Outcome& outcome) {
 harness::ImageLayout layout_of(const Outcome& outcome, int rank) {
   harness::ImageLayout layout;
   const Case& c = outcome.c();
-  lay_out(*contract_of(c.operation), c, rank, harness::ResultPlace::own_block, layout);
+  lay_out(reference::contract_named(c.operation), c, rank, harness::ResultPlace::own_block, layout);
   return layout;
 }
 

@@ -12,10 +12,6 @@
 
 namespace rankcheck::cases {
 
-const spec::Contract* contract_of(std::string_view operation) {
-  return reference::find_contract(operation);
-}
-
 std::string program_beside(std::string_view name) {
   return harness::own_program().parent_path() / name;
 }
@@ -39,7 +35,7 @@ std::unique_ptr<harness::Backend> open_command(const std::string& path,
           [path](const std::string&) {
             return harness::worker::Command{.arguments = {path}, .environment = {}};
           },
-      .contract_of = contract_of,
+      .contract_of = reference::find_contract,
       .over_standard_io = true,
       .start_timeout = std::chrono::seconds(10),
       .run_timeout = std::chrono::duration<double>(options.timeout_s),

@@ -4,14 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "reference/spec/contract.hpp"
-
 #include "harness/backend.hpp"
 
 namespace rankcheck::cases {
-
-/// Returns the contract of an operation, or null if no operation has that name.
-[[nodiscard]] const spec::Contract* contract_of(std::string_view operation);
 
 /// Returns the path that a program of this name has in the folder of this program.
 [[nodiscard]] std::string program_beside(std::string_view name);

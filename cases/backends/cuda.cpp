@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "reference/registry.hpp"
+
 #include "harness/run/available_backends.hpp"
 #include "harness/worker/worker_backend.hpp"
 
@@ -39,7 +41,7 @@ std::unique_ptr<worker::WorkerBackend> start_cuda_worker(const harness::BackendO
           [ranks = options.ranks_max](const std::string&) {
             return cuda_worker_command({"--ranks", std::to_string(ranks)});
           },
-      .contract_of = contract_of,
+      .contract_of = reference::find_contract,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       .stop = options.stop,
   });

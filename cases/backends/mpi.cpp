@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "reference/registry.hpp"
+
 #include "harness/run/available_backends.hpp"
 #include "harness/worker/work_folder.hpp"
 #include "harness/worker/worker_backend.hpp"
@@ -89,7 +91,7 @@ std::unique_ptr<worker::WorkerBackend> start_mpi_workers(const harness::BackendO
           [ranks = options.ranks_max](const std::string& directory) {
             return command(ranks, directory, worker_path());
           },
-      .contract_of = contract_of,
+      .contract_of = reference::find_contract,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       .stop = options.stop,
   });

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "reference/registry.hpp"
+
 #include "harness/run/available_backends.hpp"
 #include "harness/worker/worker_backend.hpp"
 
@@ -41,7 +43,7 @@ std::unique_ptr<worker::WorkerBackend> start_nccl_workers(const harness::Backend
                                                  fmt::format("{}", patience_s)},
                                    .environment = {}};
           },
-      .contract_of = contract_of,
+      .contract_of = reference::find_contract,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       // NCCL takes up to half a second to end each communicator of a world.
       .end_timeout = std::chrono::seconds(60),

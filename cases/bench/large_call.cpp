@@ -4,11 +4,11 @@
 #include <memory>
 #include <stdexcept>
 
+#include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "harness/image.hpp"
 
-#include "cases/backends/command_backend.hpp"
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/worker_command.hpp"
 #include "cases/families/collectives/case.hpp"
@@ -33,7 +33,8 @@ double image_bytes(const harness::Case& c) {
   harness::ImageLayout layout;
   double bytes = 0;
   for (int rank = 0; rank < c.ranks; ++rank) {
-    lay_out(*contract_of(c.operation), c, rank, harness::ResultPlace::own_block, layout);
+    lay_out(
+        reference::contract_named(c.operation), c, rank, harness::ResultPlace::own_block, layout);
     bytes += static_cast<double>(layout.size);
   }
   return bytes;
@@ -70,7 +71,7 @@ harness::Case large_case(std::string_view operation,
                          std::string_view algorithm,
                          int ranks,
                          std::int64_t bytes) {
-  const spec::Contract& contract = *contract_of(operation);
+  const spec::Contract& contract = reference::contract_named(operation);
   harness::Case c;
   c.operation = operation;
   c.algorithm = algorithm;

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/simulator.hpp"
 
-#include "cases/backends/command_backend.hpp"
 #include "cases/bench/bench.hpp"
 #include "cases/bench/large_call.hpp"
 #include "cases/families/collectives/case.hpp"
@@ -37,7 +37,9 @@ std::string name_of(std::string_view backend, const Case& c, std::int64_t bytes)
 class SimulatedCall {
  public:
   SimulatedCall(const gpu::plan::Algorithm& algorithm, Case c)
-      : algorithm_(algorithm), case_(std::move(c)), contract_(*contract_of(case_.operation)) {
+      : algorithm_(algorithm),
+        case_(std::move(c)),
+        contract_(reference::contract_named(case_.operation)) {
     const std::int64_t bytes = spec::info(case_.type).bytes;
     const auto allocate = [&](std::int64_t elements) {
       return memory_.emplace_back(spec::to_size(elements * bytes)).data();
@@ -101,7 +103,7 @@ double plan_bytes(const gpu::plan::Algorithm& algorithm, const Case& c) {
   const spec::Call call = collective_call(c);
   gpu::plan::Builder builder;
   gpu::plan::Plan plan;
-  builder.begin(plan, *contract_of(c.operation), call, {});
+  builder.begin(plan, reference::contract_named(c.operation), call, {});
   algorithm.plan(builder);
   return moved_bytes(plan, spec::info(c.type).bytes);
 }

@@ -11,6 +11,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "reference/registry.hpp"
+
 #include "gpu/collectives/registry.hpp"
 #include "gpu/plan/timing.hpp"
 #include "gpu/plan/topology.hpp"
@@ -21,7 +23,6 @@
 #include "harness/suite_file.hpp"
 #include "harness/table.hpp"
 
-#include "cases/backends/command_backend.hpp"
 #include "cases/bench/large_call.hpp"
 #include "cases/families/collectives/case.hpp"
 
@@ -67,7 +68,7 @@ gpu::plan::Plan large_plan(const gpu::Implementation& implementation,
   gpu::plan::Builder builder;
   gpu::plan::Plan plan;
   if (!implementation.algorithm.refuses(call, {}).empty()) return plan;
-  builder.begin(plan, *contract_of(implementation.operation), call, {});
+  builder.begin(plan, reference::contract_named(implementation.operation), call, {});
   implementation.algorithm.plan(builder);
   return plan;
 }

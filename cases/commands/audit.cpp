@@ -10,13 +10,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "reference/registry.hpp"
+
 #include "harness/run/exit_status.hpp"
 #include "harness/run/selection.hpp"
 #include "harness/suite_file.hpp"
 #include "harness/table.hpp"
 
 #include "cases/audit/catalogue.hpp"
-#include "cases/backends/command_backend.hpp"
 #include "cases/commands/cli.hpp"
 #include "cases/suites/catalogue.hpp"
 
@@ -130,7 +131,7 @@ void print(const std::vector<Row>& rows) {
 std::map<std::string_view, std::vector<Row>> by_family(const std::vector<Row>& rows) {
   std::map<std::string_view, std::vector<Row>> families;
   for (const Row& row : rows) {
-    families[spec::family(*contract_of(row.bug.operation))].push_back(row);
+    families[spec::family(reference::contract_named(row.bug.operation))].push_back(row);
   }
   return families;
 }

@@ -5,12 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/registry.hpp"
+
 #include "gpu/collectives/registry.hpp"
 #include "gpu/plan/builder.hpp"
 
 #include "harness/fields.hpp"
-
-#include "cases/backends/command_backend.hpp"
 
 namespace rankcheck::cases::bench {
 namespace {
@@ -26,7 +26,7 @@ gpu::plan::Plan plan_of(std::string_view algorithm, int ranks, std::int64_t coun
   gpu::plan::Plan plan;
   gpu::plan::Builder builder;
   const spec::Call call{.ranks = ranks, .op = spec::ReduceOp::sum, .count = count};
-  builder.begin(plan, *contract_of("all_reduce"), call, {});
+  builder.begin(plan, reference::contract_named("all_reduce"), call, {});
   for (const gpu::Implementation& each : gpu::implementations()) {
     if (each.operation == "all_reduce" && each.algorithm.name == algorithm) {
       each.algorithm.plan(builder);
