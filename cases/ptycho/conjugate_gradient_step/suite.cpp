@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "cases/ptycho/conjugate_gradient_laws.hpp"
 #include "cases/ptycho/step_laws.hpp"
 #include "cases/suites/registry.hpp"
 

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "cases/families/ptycho/symmetry.hpp"
+#include "cases/ptycho/difference_map_laws.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/step_laws.hpp"
 #include "cases/suites/registry.hpp"

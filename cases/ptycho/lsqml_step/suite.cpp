@@ -2,6 +2,7 @@
 
 #include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
+#include "cases/ptycho/lsqml_laws.hpp"
 #include "cases/ptycho/step_laws.hpp"
 #include "cases/suites/registry.hpp"
 

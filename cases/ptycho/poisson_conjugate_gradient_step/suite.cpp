@@ -1,4 +1,4 @@
-#include "cases/ptycho/step_laws.hpp"
+#include "cases/ptycho/conjugate_gradient_laws.hpp"
 #include "cases/suites/registry.hpp"
 
 namespace rankcheck::cases::poisson_conjugate_gradient_step {

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "harness/operation.hpp"
+
+/// Laws of the steps of the difference map.
+namespace rankcheck::cases {
+
+/// A law of the difference map. The frames have twice the amplitudes that object and probe make, at
+/// whole pixels, and all pixels are measured. The exit waves w are those of object and probe. Then
+/// object and probe stay, and w becomes (1 + beta) w.
+[[nodiscard]] harness::Property waves_grow_by_beta();
+
+/// A law of the difference map, for any start. The waves of the new object and probe, plus the
+/// change of the exit waves divided by beta, have the measured amplitudes at all lit pixels. So
+/// object and probe make the frames if no exit wave changes.
+[[nodiscard]] harness::Property fixed_points_are_solutions();
+
+}  // namespace rankcheck::cases

@@ -1,0 +1,45 @@
+#include "cases/ptycho/truth.hpp"
+
+#include <array>
+#include <string_view>
+
+#include "reference/ptycho/chain.hpp"
+#include "reference/ptycho/illuminate/reference.hpp"
+#include "reference/ptycho/intensity/reference.hpp"
+
+#include "cases/families/ptycho/case.hpp"
+#include "cases/ptycho/laws.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using reference::OperatorArrays;
+using spec::Array;
+
+}  // namespace
+
+void plan_truth(const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+  constexpr std::array<std::string_view, 3> model{"illuminate", "propagate", "intensity"};
+  plan_behind(model, c, stages);
+  for (harness::Case& stage : stages) ptycho(stage).chained = true;
+}
+
+OperatorStage read_truth(const harness::Evidence& evidence, double brightness) {
+  OperatorStage step = read_stage(evidence, evidence.stages.size() - 1);
+  if (!step.in[Array::exit_waves].values.empty()) {
+    OperatorArrays left = step.in;
+    reference::illuminate::reference(step.in, left);
+    step.in[Array::exit_waves] = left[Array::waves];
+  }
+  OperatorArrays lit = step.in;
+  for (auto& value : lit[Array::probe].values) value *= brightness;
+  OperatorArrays far = lit;
+  forward(lit, far);
+  OperatorArrays seen = far;
+  reference::intensity::reference(far, seen);
+  step.in[Array::frames] = seen[Array::frames];
+  return step;
+}
+
+}  // namespace rankcheck::cases
