@@ -5,10 +5,9 @@
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -16,22 +15,15 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/image.hpp"
 #include "harness/worker/local_socket.hpp"
+#include "harness/worker/session_parts.hpp"
 
 namespace rankcheck::harness::worker {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-constexpr std::chrono::seconds end_patience{3};
-/// Time that the other ranks get after one of them has failed.
-constexpr std::chrono::seconds failure_patience{2};
 /// Time that processes get to end after a stop is requested.
 constexpr std::chrono::milliseconds stop_patience{500};
-/// Maximum time between two checks for a stop.
-constexpr std::chrono::milliseconds stop_tick{100};
 constexpr int tick_ms = 20;
 
 /// The other end of a connection is closed.
@@ -45,24 +37,6 @@ class Silent : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
-
-Clock::duration whole(std::chrono::duration<double> time) {
-  return std::chrono::duration_cast<Clock::duration>(time);
-}
-
-int group_position(const std::vector<int>& members, int world_rank) {
-  const auto found = std::find(members.begin(), members.end(), world_rank);
-  return found == members.end() ? -1 : static_cast<int>(found - members.begin());
-}
-
-std::string title(const std::vector<int>& ranks) {
-  return ranks.size() == 1 ? fmt::format("rank {}", ranks.front())
-                           : fmt::format("ranks {}", fmt::join(ranks, ","));
-}
-
-std::string describe_breach(const std::vector<int>& ranks, const std::exception& error) {
-  return fmt::format("{}: breaks the worker protocol: {}", title(ranks), error.what());
-}
 
 }  // namespace
 
@@ -241,14 +215,14 @@ std::string Session::why_refused(const Case& c) {
   try {
     return ask_why_refused(peer, c);
   } catch (const Gone&) {
-    note_trouble(RunStatus::crashed, "between runs " + describe_death(peer, {}));
+    note_failure(RunStatus::crashed, "between runs " + describe_death(peer, {}));
     require_no_stop();
     throw;
   } catch (const Silent& error) {
-    note_trouble(RunStatus::hung, error.what());
+    note_failure(RunStatus::hung, error.what());
     throw;
   } catch (const std::exception& error) {
-    note_trouble(RunStatus::errored, describe_breach(peer.ranks, error));
+    note_failure(RunStatus::errored, describe_breach(peer.ranks, error));
     throw;
   }
 }
@@ -271,242 +245,14 @@ std::optional<BackendFailure> Session::failure() {
     if (!usable_) break;
     if (!is_ready(peer.connection.descriptor(), 0) || peer.connection.fill()) continue;
     entered_.clear();
-    note_trouble(RunStatus::crashed, "between runs " + describe_death(peer, {}));
+    note_failure(RunStatus::crashed, "between runs " + describe_death(peer, {}));
   }
-  return std::exchange(trouble_, std::nullopt);
+  return std::exchange(failure_, std::nullopt);
 }
 
-void Session::note_trouble(RunStatus status, std::string reason) {
+void Session::note_failure(RunStatus status, std::string reason) {
   usable_ = false;
-  trouble_ = BackendFailure{.status = status, .reason = std::move(reason)};
-}
-
-void Session::run(std::span<const Case> stages, Observation& observation) {
-  observation.clear();
-  observation.path.assign(stages.size(), {});
-  ++run_;
-  stages_ = stages.size();
-  entered_.clear();
-  if (!send_run(stages, observation)) return;
-  await_results(stages, observation);
-  if (usable_) merge(stages, observation);
-}
-
-bool Session::send_run(std::span<const Case> stages, Observation& observation) {
-  for (Peer& peer : peers_) {
-    peer.pending = hello_.everyone;
-    peer.payload_bytes_max = 0;
-  }
-  nlohmann::ordered_json header{{"run", run_}, {"stages", nlohmann::ordered_json::array()}};
-  for (const Case& c : stages) {
-    header["stages"].push_back(to_json(c));
-    const spec::Contract* contract = options_.contract_of(c.operation);
-    if (contract == nullptr || c.ranks > hello_.traits.ranks_max) {
-      observation.status = RunStatus::refused;
-      observation.reason = contract == nullptr ? "no operation " + c.operation : why_refused(c);
-      return false;
-    }
-    const std::vector<int> group = members(c);
-    for (std::size_t g = 0; g < group.size(); ++g) {
-      Peer& peer = *peer_of(group[g]);
-      lay_out(*contract, c, static_cast<int>(g), hello_.traits.result_place, layout_);
-      peer.pending = true;
-      peer.payload_bytes_max += static_cast<std::uint64_t>(layout_.size);
-    }
-  }
-  send_end_ = Clock::now() + whole(options_.run_timeout);
-  for (Peer& peer : peers_) {
-    if (!peer.pending || peer.connection.send(header)) continue;
-    give_up(observation, RunStatus::crashed, describe_death(peer, stages));
-    return false;
-  }
-  return true;
-}
-
-void Session::await_results(std::span<const Case> stages, Observation& observation) {
-  const auto patience = whole(options_.run_timeout);
-  const auto end = Clock::now() + run_timeouts_max * patience;
-  auto deadline = Clock::now() + patience;
-  bool failed = false;
-  std::vector<pollfd> entries;
-  while (std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return peer.pending; })) {
-    require_no_stop();
-    entries.assign(1, {.fd = process_->error_descriptor(), .events = POLLIN, .revents = 0});
-    for (const Peer& peer : peers_) {
-      const int descriptor = peer.pending ? peer.connection.descriptor() : -1;
-      entries.push_back({.fd = descriptor, .events = POLLIN, .revents = 0});
-    }
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    const auto wait = std::clamp(left, std::chrono::milliseconds(0), stop_tick);
-    const int ready = ::poll(entries.data(), entries.size(), static_cast<int>(wait.count()));
-    if (entries[0].revents != 0) process_->drain();
-    bool heard = false;
-    for (std::size_t i = 0; ready > 0 && i < peers_.size(); ++i) {
-      if (entries[i + 1].revents == 0) continue;
-      Peer& peer = peers_[i];
-      if (!peer.connection.fill()) {
-        return give_up(observation, RunStatus::crashed, describe_death(peer, stages));
-      }
-      if (!take_frames(peer, observation, heard)) return;
-      failed = failed || (!peer.pending && (peer.result.status == RunStatus::failed ||
-                                            peer.result.status == RunStatus::hung));
-    }
-    if (heard)
-      deadline = Clock::now() +
-                 (failed ? std::min<Clock::duration>(patience, failure_patience) : patience);
-    const auto now = Clock::now();
-    if (now < std::min(deadline, end)) continue;
-    if (failed) {
-      usable_ = false;
-      return merge(stages, observation);
-    }
-    const auto limit = (now < end ? 1 : run_timeouts_max) * options_.run_timeout;
-    return give_up(observation, RunStatus::hung, describe_hang(stages, limit));
-  }
-}
-
-bool Session::take_frames(Peer& peer, Observation& observation, bool& heard) {
-  try {
-    while (const auto frame = peer.connection.next(peer.payload_bytes_max)) {
-      const nlohmann::json& header = frame->header;
-      heard = true;
-      if (!peer.pending) throw ProtocolError("a frame after the result");
-      if (header.contains("progress")) {
-        take_progress(peer, header);
-        continue;
-      }
-      if (!header.contains("result") || header["result"].get<std::uint64_t>() != run_) {
-        throw ProtocolError("expected the result of run " + std::to_string(run_));
-      }
-      read_result(*frame, peer.result);
-      peer.pending = false;
-    }
-    return true;
-  } catch (const std::exception& error) {
-    give_up(observation, RunStatus::errored, describe_breach(peer.ranks, error));
-    return false;
-  }
-}
-
-void Session::take_progress(const Peer& peer, const nlohmann::json& header) {
-  const Progress progress = progress_from_json(header);
-  if (progress.run != run_) {
-    throw ProtocolError(
-        fmt::format("progress of run {}: expected that of run {}", progress.run, run_));
-  }
-  if (std::count(peer.ranks.begin(), peer.ranks.end(), progress.rank) == 0) {
-    throw ProtocolError(fmt::format("progress of rank {}: expected one that it hosts ({})",
-                                    progress.rank,
-                                    fmt::join(peer.ranks, ",")));
-  }
-  if (progress.stage >= stages_) {
-    throw ProtocolError(
-        fmt::format("progress in stage {}: expected at most {}", progress.stage, stages_ - 1));
-  }
-  entered_[static_cast<int>(progress.rank)] = progress.stage;
-}
-
-void Session::merge(std::span<const Case> stages, Observation& observation) {
-  const Peer* culprit = nullptr;
-  for (const Peer& peer : peers_) {
-    const RunStatus status = peer.result.status;
-    const bool was_asked = hello_.everyone || peer.payload_bytes_max > 0;
-    if (!was_asked || peer.pending || status == RunStatus::completed) continue;
-    // A worker that reports that it hangs is of no more use. It may hang because another one
-    // failed, so another failure takes precedence.
-    if (status == RunStatus::hung) usable_ = false;
-    const bool hangs = culprit != nullptr && culprit->result.status == RunStatus::hung;
-    if (culprit == nullptr || (hangs && status != RunStatus::hung)) culprit = &peer;
-  }
-  if (culprit != nullptr) {
-    observation.status = culprit->result.status;
-    observation.reason = fmt::format("{}: {}", title(culprit->ranks), culprit->result.reason);
-    return;
-  }
-  observation.stages.resize(stages.size());
-  for (std::size_t k = 0; k < stages.size(); ++k) {
-    const std::vector<int> group = members(stages[k]);
-    StageOutcome& stage = observation.stages[k];
-    stage.images.resize(group.size());
-    stage.stamps.resize(group.size());
-    const spec::Contract& contract = *options_.contract_of(stages[k].operation);
-    for (Peer& peer : peers_) {
-      std::size_t next = 0;
-      for (std::size_t g = 0; g < group.size(); ++g) {
-        if (std::count(peer.ranks.begin(), peer.ranks.end(), group[g]) == 0) continue;
-        lay_out(contract, stages[k], static_cast<int>(g), hello_.traits.result_place, layout_);
-        const bool fits = k < peer.result.stages.size() &&
-                          next < peer.result.stages[k].images.size() &&
-                          peer.result.stages[k].images[next].size() == spec::to_size(layout_.size);
-        if (!fits) {
-          return give_up(
-              observation,
-              RunStatus::errored,
-              fmt::format("{}: the image of rank {} after stage {} is missing or has the "
-                          "wrong size",
-                          title(peer.ranks),
-                          group[g],
-                          k));
-        }
-        std::swap(stage.images[g], peer.result.stages[k].images[next]);
-        stage.stamps[g] = peer.result.stages[k].stamps[next++];
-        const std::string path = k < peer.result.path.size() ? peer.result.path[k] : "";
-        if (observation.path[k].empty()) observation.path[k] = path;
-        if (observation.path[k] == path) continue;
-        observation.status = RunStatus::failed;
-        observation.reason = fmt::format("stage {}: rank {} took the path {}, others {}",
-                                         k,
-                                         group[g],
-                                         path,
-                                         observation.path[k]);
-      }
-      observation.fault_fired |= peer.result.fault_fired;
-      observation.fault_changed |= peer.result.fault_changed;
-    }
-  }
-}
-
-void Session::give_up(Observation& observation, RunStatus status, std::string reason) {
-  usable_ = false;
-  observation.status = status;
-  observation.reason = std::move(reason);
-  // The signal that requests the stop may have reached the workers, too.
-  require_no_stop();
-}
-
-std::string Session::where(int rank, std::span<const Case> stages) const {
-  const auto found = entered_.find(rank);
-  if (found == entered_.end()) return fmt::format("rank {} entered no stage", rank);
-  const std::size_t k = found->second;
-  const std::string operation = k < stages.size() ? stages[k].operation : "?";
-  return fmt::format("rank {} entered stage {} ({})", rank, k, operation);
-}
-
-std::string Session::describe_death(const Peer& peer, std::span<const Case> stages) {
-  static_cast<void>(wait_for_end(end_patience));
-  std::string text = title(peer.ranks) + " died";
-  if (peer.ranks.size() == 1 && entered_.contains(peer.ranks[0])) {
-    text += "; " + where(peer.ranks[0], stages);
-  }
-  return with_last_words(text + "; the worker " + process_->fate(), *process_);
-}
-
-std::string Session::describe_hang(std::span<const Case> stages,
-                                   std::chrono::duration<double> limit) const {
-  std::vector<std::string> places;
-  for (const Peer& peer : peers_) {
-    if (!peer.pending) continue;
-    for (const int rank : peer.ranks) {
-      const bool takes_part = std::any_of(stages.begin(), stages.end(), [&](const Case& c) {
-        return group_position(members(c), rank) >= 0;
-      });
-      if (takes_part) places.push_back(where(rank, stages));
-    }
-  }
-  return fmt::format("no {} within {} s: {}",
-                     limit > options_.run_timeout ? "result" : "answer",
-                     limit.count(),
-                     fmt::join(places, ", "));
+  failure_ = BackendFailure{.status = status, .reason = std::move(reason)};
 }
 
 void Session::kill_workers() {

@@ -105,7 +105,7 @@ class Session {
   bool take_frames(Peer& peer, Observation& observation, bool& heard);
   void take_progress(const Peer& peer, const nlohmann::json& header);
   void merge(std::span<const Case> stages, Observation& observation);
-  void note_trouble(RunStatus status, std::string reason);
+  void note_failure(RunStatus status, std::string reason);
   void give_up(Observation& observation, RunStatus status, std::string reason);
   [[nodiscard]] std::string describe_death(const Peer& peer, std::span<const Case> stages);
   [[nodiscard]] std::string describe_hang(std::span<const Case> stages,
@@ -128,7 +128,7 @@ class Session {
   std::vector<Peer> peers_;
   Hello hello_;
   bool usable_ = true;
-  std::optional<BackendFailure> trouble_;
+  std::optional<BackendFailure> failure_;
   std::uint64_t run_ = 0;
   std::uint64_t question_ = 0;
   /// When to stop sending to a worker that does not read.

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+/// What session.cpp and session_run.cpp share.
+namespace rankcheck::harness::worker {
+
+/// Time that processes get to end.
+inline constexpr std::chrono::seconds end_patience{3};
+/// Maximum time between two checks for a stop.
+inline constexpr std::chrono::milliseconds stop_tick{100};
+
+[[nodiscard]] inline std::chrono::steady_clock::duration whole(std::chrono::duration<double> time) {
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(time);
+}
+
+/// For example "rank 2" or "ranks 0,1".
+[[nodiscard]] inline std::string title(const std::vector<int>& ranks) {
+  return ranks.size() == 1 ? fmt::format("rank {}", ranks.front())
+                           : fmt::format("ranks {}", fmt::join(ranks, ","));
+}
+
+[[nodiscard]] inline std::string describe_breach(const std::vector<int>& ranks,
+                                                 const std::exception& error) {
+  return fmt::format("{}: breaks the worker protocol: {}", title(ranks), error.what());
+}
+
+}  // namespace rankcheck::harness::worker
