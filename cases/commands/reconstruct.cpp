@@ -19,6 +19,7 @@
 #include "cases/backends/registry.hpp"
 #include "cases/commands/cli.hpp"
 #include "cases/reconstruct/reconstruct_command.hpp"
+#include "cases/reconstruct/reconstruct_options.hpp"
 
 namespace rankcheck::cases {
 

@@ -1,6 +1,11 @@
 #include "cases/reconstruct/solvers.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "gpu/ptycho/solvers/state.hpp"
+
+#include "harness/case.hpp"
 
 #include "cases/reconstruct/check.hpp"
 #include "cases/reconstruct/on_devices.hpp"
@@ -58,6 +63,15 @@ const std::vector<Solver>& solvers() {
              1),
   };
   return all;
+}
+
+const Solver& find_solver(const std::string& name) {
+  for (const Solver& solver : solvers()) {
+    if (solver.name == name) return solver;
+  }
+  std::vector<std::string_view> names;
+  for (const Solver& solver : solvers()) names.push_back(solver.name);
+  throw harness::BadInput(fmt::format("solver: {}: expected {}", name, fmt::join(names, ", ")));
 }
 
 }  // namespace rankcheck::cases::reconstruct
