@@ -14,10 +14,11 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "gpu/ptycho/exchange/tiles.hpp"
 #include "gpu/ptycho/solvers/state.hpp"
 
 #include "harness/case.hpp"
+
+#include "cases/reconstruct/holders.hpp"
 
 namespace rankcheck::cases::reconstruct {
 
@@ -41,49 +42,6 @@ spec::Scene scene_of(const Dataset& data, const State& state) {
   spec::Scene scene = data.scene();
   scene.modes = state.modes(data.window);
   return scene;
-}
-
-/// Returns the part of the object that each rank holds: all of it, or the box that its windows
-/// touch.
-std::vector<Box> held_by_ranks(const Problem& problem,
-                               const Shards& shards,
-                               const spec::Scene& scene) {
-  if (problem.layout == Layout::replicated) {
-    return gpu::whole_objects(scene, problem.cluster.ranks());
-  }
-  std::vector<Box> held;
-  for (const std::vector<std::int64_t>& positions : shards.positions()) {
-    std::vector<float> corners;
-    for (const std::int64_t n : positions) {
-      const auto first = problem.data.positions.begin() + 2 * n;
-      corners.insert(corners.end(), first, first + 2);
-    }
-    held.push_back(gpu::box_of_windows<float>(scene, corners));
-  }
-  return held;
-}
-
-/// Returns the lowest rank that holds each pixel of the object; -1 if no rank holds it.
-std::vector<int> lowest_holders(const spec::Scene& scene, const std::vector<Box>& held) {
-  std::vector<int> holders(spec::to_size(spec::values(scene, Array::object)), -1);
-  for (std::size_t rank = held.size(); rank-- > 0;) {
-    const Box& box = held[rank];
-    for (std::int64_t row = box.row; row < box.row + box.rows; ++row) {
-      std::fill_n(holders.begin() + row * scene.cols + box.col, box.cols, static_cast<int>(rank));
-    }
-  }
-  return holders;
-}
-
-/// Returns the rank that owns each position.
-std::vector<int> owners_of(const Shards& shards, std::int64_t count) {
-  std::vector<int> owners(spec::to_size(count));
-  for (std::size_t rank = 0; rank < shards.positions().size(); ++rank) {
-    for (const std::int64_t n : shards.positions()[rank]) {
-      owners[spec::to_size(n)] = static_cast<int>(rank);
-    }
-  }
-  return owners;
 }
 
 /// A local rank with its memory and the borders of its batches.
