@@ -5,8 +5,6 @@
 #include <chrono>
 #include <stdexcept>
 #include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,36 +12,10 @@
 
 #include "harness/summary.hpp"
 
-#include "cases/families/collectives/case.hpp"
-#include "tests/harness/fake.hpp"
+#include "tests/harness/engine_fixture.hpp"
 
 namespace rankcheck::harness {
 namespace {
-
-using cases::collective;
-
-using fake::FakeBackend;
-
-/// A planted bug: the remainder is dropped if three or more ranks do not divide the count.
-bool has_remainder(const Case& c) {
-  return group_size(c) >= 3 && c.count % group_size(c) != 0;
-}
-
-/// 62 pairs of type and op. 10 classes of call sites, without other roots, gaps and empty parts.
-/// 1 to 8 ranks. Special values of 4 types and wide values of 8 types.
-constexpr std::size_t all_cells = 62 + 10 + 8 + 4 + 8;
-
-struct EngineTest : testing::Test {
-  Catalogue catalogue = fake::catalogue();
-  FakeBackend backend{catalogue};
-  Unit unit = fake::unit("all_reduce");
-  RunLimits limits;
-
-  void plant(RunStatus status, bool (*where)(const Case&) = has_remainder) {
-    backend.outcome = [=](const Case& c) { return where(c) ? status : RunStatus::completed; };
-  }
-  Finding run() { return run_unit(catalogue, backend, unit, limits); }
-};
 
 TEST_F(EngineTest, PassesAndCountsWhatHolds) {
   const Finding finding = run();
@@ -232,16 +204,6 @@ TEST_F(EngineTest, CasesThatAreRefusedWhenTheyRunAreNoCases) {
   EXPECT_EQ(run().verdict, Verdict::passed);
 }
 
-/// A worker that refuses a type would also fail on this type. Shrinking must not run such cases.
-TEST_F(EngineTest, ShrinkingNeverTakesACaseThatIsRefused) {
-  backend.refusal = [](const Case& c) { return c.type != spec::Type::bf16 ? "bf16 alone" : ""; };
-  plant(RunStatus::failed, [](const Case&) { return true; });
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::falsified);
-  EXPECT_EQ(finding.minimal->type, spec::Type::bf16);
-  EXPECT_GT(finding.shrinks, 0);
-}
-
 TEST_F(EngineTest, ShortRoundsCoverTogetherWhatALongOneDoes) {
   unit.cases = 8;
   Finding total = run();
@@ -299,98 +261,6 @@ TEST_F(EngineTest, AnUnknownOperationIsErrored) {
   EXPECT_EQ(finding.reason, "operation: unknown name \"unheard_of\"");
 }
 
-TEST_F(EngineTest, ShrinksADroppedRemainder) {
-  plant(RunStatus::failed);
-  for (limits.seed = 1; limits.seed <= 20; ++limits.seed) {
-    const Finding finding = run();
-    EXPECT_EQ(finding.verdict, Verdict::falsified);
-    EXPECT_EQ(finding.reason, "planted");
-    ASSERT_TRUE(finding.minimal);
-    EXPECT_EQ(to_text(*finding.minimal),
-              R"({"operation":"all_reduce","algorithm":"direct","backend":"fake",)"
-              R"("property":"completes","ranks":3,"count":1,"type":"f32","op":"sum",)"
-              R"("input":"coded"})");
-    EXPECT_EQ(finding.replays, 5);
-    EXPECT_EQ(finding.replays_failed, 5);
-  }
-}
-
-TEST_F(EngineTest, ShrinksAHangAndACrash) {
-  for (const auto& [status, verdict] : {std::pair{RunStatus::hung, Verdict::hung},
-                                        std::pair{RunStatus::crashed, Verdict::crashed}}) {
-    plant(status);
-    const Finding finding = run();
-    EXPECT_EQ(finding.verdict, verdict);
-    EXPECT_EQ(finding.minimal->ranks, 3);
-    EXPECT_EQ(finding.minimal->count, 1);
-  }
-}
-
-TEST_F(EngineTest, ShrinkingDoesNotSlipIntoAnotherDefect) {
-  backend.outcome = [](const Case& c) {
-    if (c.ranks >= 3) return RunStatus::hung;
-    return c.ranks == 2 && c.count > 40 ? RunStatus::failed : RunStatus::completed;
-  };
-  unit.ranks_min = 3;
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::hung);
-  EXPECT_EQ(finding.minimal->ranks, 3);
-}
-
-TEST_F(EngineTest, ShrinkingDoesNotSlipIntoAnotherSymptomOfTheSameVerdict) {
-  // With three or more ranks, the failure is a race. Smaller cases fail with a wrong value.
-  plant(RunStatus::failed, [](const Case& c) { return c.count > 0; });
-  backend.symptom = [](const Case& c) { return c.ranks >= 3 ? Symptom::race : Symptom::value; };
-  unit.ranks_min = 3;
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::falsified);
-  EXPECT_EQ(finding.minimal->ranks, 3);
-}
-
-TEST_F(EngineTest, ConfirmsOnARestartedBackend) {
-  plant(RunStatus::failed);
-  (void)run();
-  EXPECT_EQ(backend.restarts, 5);
-}
-
-TEST_F(EngineTest, CallsAFailureThatComesAndGoesFlaky) {
-  backend.outcome = [runs = 0](const Case&) mutable {
-    return ++runs % 3 == 0 ? RunStatus::failed : RunStatus::completed;
-  };
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::flaky);
-  EXPECT_GT(finding.replays_failed, 0);
-  EXPECT_LT(finding.replays_failed, 5);
-  EXPECT_EQ(finding.replays, 5);
-  EXPECT_EQ(finding.reason,
-            "falsified in " + std::to_string(finding.replays_failed) + " of 5 replays: planted");
-}
-
-TEST_F(EngineTest, NamesTheFirstFailureWhereNothingReplays) {
-  // The failure comes from state that leaks from case to case. A restart clears it.
-  backend.outcome = [this](const Case& c) {
-    return backend.restarts == 0 && c.count > 5 ? RunStatus::failed : RunStatus::completed;
-  };
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::flaky);
-  EXPECT_EQ(finding.replays_failed, 0);
-  EXPECT_EQ(finding.minimal->count, 6);
-  EXPECT_EQ(finding.reason.find("falsified in 0 of 5 replays: planted; failed first with {"), 0U);
-}
-
-TEST_F(EngineTest, ReportsTheFirstFailureWhereOnlyThatReplays) {
-  // A real defect leaves the backend in a bad state until it is restarted.
-  backend.outcome = [this, spoiled = false](const Case& c) mutable {
-    if (c.count > 20) spoiled = true;
-    const bool leaks = spoiled && backend.restarts == 0 && c.count > 5;
-    return c.count > 20 || leaks ? RunStatus::failed : RunStatus::completed;
-  };
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::falsified);
-  EXPECT_GT(finding.minimal->count, 20);
-  EXPECT_EQ(finding.replays_failed, 5);
-}
-
 TEST_F(EngineTest, StopsWhereTheEnvironmentFails) {
   backend.outcome = [this](const Case&) {
     return backend.runs == 10 ? RunStatus::errored : RunStatus::completed;
@@ -410,15 +280,6 @@ TEST_F(EngineTest, WhatABackendThrowsIsTheEnvironmentsFailure) {
   EXPECT_EQ(finding.reason, "disk full");
 }
 
-TEST_F(EngineTest, AnEnvironmentThatFailsDuringTheReplaysIsErrored) {
-  backend.outcome = [this](const Case&) {
-    return backend.restarts > 0 ? RunStatus::errored : RunStatus::failed;
-  };
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::errored);
-  EXPECT_EQ(finding.reason, "falsified: planted; when it was replayed: planted");
-}
-
 TEST_F(EngineTest, TwoRunsOfOneSeedAreEqual) {
   plant(RunStatus::failed, [](const Case& c) { return c.count > 30 && c.in_place; });
   const auto text = [this] { return to_json(run()).dump(); };
@@ -434,41 +295,12 @@ TEST_F(EngineTest, AUnitsSeedDependsOnTheRunAndTheName) {
   EXPECT_NE(unit_seed(1, unit), unit_seed(1, other));
 }
 
-TEST_F(EngineTest, AShrinkBoxThatIsOverKeepsTheFirstFailure) {
-  plant(RunStatus::failed);
-  limits.shrink_s = 0;
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::falsified);
-  EXPECT_EQ(finding.shrinks, 0);
-  EXPECT_EQ(finding.minimal->data_seed > 1, true);
-  EXPECT_EQ(backend.runs, finding.cases + finding.replays);
-}
-
-TEST_F(EngineTest, AReplayBoxThatIsOverMakesOneReplay) {
-  plant(RunStatus::failed);
-  limits.replay_s = 0;
-  EXPECT_EQ(run().replays, 1);
-}
-
 TEST_F(EngineTest, ADeadlineBeforeTheCellsAreCoveredIsVacuous) {
   limits.deadline = std::chrono::steady_clock::now();
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::vacuous);
   EXPECT_EQ(finding.cases, 0);
   EXPECT_EQ(finding.reason, "nothing was compared in 0 cases: the time limit was reached");
-}
-
-TEST_F(EngineTest, AFailureThatOutlastsTheDeadlineIsReplayedOnce) {
-  backend.outcome = [this](const Case&) {
-    std::this_thread::sleep_until(limits.deadline);
-    return RunStatus::hung;
-  };
-  limits.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::hung);
-  EXPECT_EQ(finding.shrinks, 0);
-  EXPECT_EQ(finding.replays, 1);
-  EXPECT_EQ(backend.runs, 2);
 }
 
 TEST_F(EngineTest, StopsWhenItIsTold) {
@@ -497,45 +329,6 @@ TEST_F(EngineTest, AQuestionThatAStopCutsIsNotJudged) {
   EXPECT_THROW(run(), Interrupted);
 }
 
-/// A subject that always fails. The stop comes in run number `last`.
-struct StoppedFailureTest : EngineTest {
-  std::atomic<bool> stop = false;
-
-  Finding run_up_to(int last) {
-    limits.stop = {.flag = &stop};
-    backend.outcome = [this, last](const Case&) {
-      if (backend.runs >= last) stop = true;
-      if (stop) throw Interrupted();
-      return RunStatus::failed;
-    };
-    return run();
-  }
-};
-
-TEST_F(StoppedFailureTest, IsNotReportedBeforeItIsReplayed) {
-  EXPECT_THROW(run_up_to(3), Interrupted) << "while it is shrunk";
-}
-
-TEST_F(StoppedFailureTest, IsReportedWithTheReplaysThatWereMade) {
-  backend.outcome = [](const Case&) { return RunStatus::failed; };
-  ASSERT_EQ(run().replays, 5);
-  const int all = std::exchange(backend.runs, 0);
-  const Finding finding = run_up_to(all - 1);
-  EXPECT_EQ(finding.verdict, Verdict::falsified) << finding.reason;
-  EXPECT_EQ(finding.replays, 3);
-  EXPECT_EQ(finding.replays_failed, 3);
-}
-
-TEST_F(EngineTest, NoReplayIsBegunOnceAStopIsMade) {
-  std::atomic<bool> stop = false;
-  backend.outcome = [&](const Case&) {
-    stop = true;
-    return RunStatus::failed;
-  };
-  limits.stop = {.flag = &stop};
-  EXPECT_EQ(run().replays, 1);
-}
-
 TEST_F(EngineTest, CountsCasesForAProgressDisplay) {
   std::atomic<std::int64_t> done = 0;
   limits.cases_done = &done;
@@ -552,123 +345,6 @@ TEST_F(EngineTest, AnAbsurdNumberOfCasesNeedsNoMemory) {
   limits.stop = {.flag = &stop};
   unit.cases = 2'000'000'000;
   EXPECT_EQ(run().cases, 5);
-}
-
-struct PinnedTest : EngineTest {
-  Case c = case_from_text(R"({"operation":"all_reduce","property":"completes","backend":"fake",)"
-                          R"("ranks":3,"count":4,"type":"f32","op":"sum"})");
-
-  Finding run() { return run_pinned(catalogue, backend, unit, c, limits); }
-};
-
-TEST_F(PinnedTest, IsRunOnceWhereItHolds) {
-  std::atomic<std::int64_t> done = 0;
-  limits.cases_done = &done;
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::passed);
-  EXPECT_EQ(finding.cases, 1);
-  EXPECT_EQ(finding.compared_bytes, 12);
-  EXPECT_EQ(backend.runs, 1);
-  EXPECT_EQ(done, 1);
-  EXPECT_FALSE(finding.minimal);
-}
-
-TEST_F(PinnedTest, FailureIsConfirmedOnARestartedBackend) {
-  plant(RunStatus::crashed);
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::crashed);
-  EXPECT_EQ(finding.reason, "planted");
-  EXPECT_EQ(finding.minimal, c);
-  EXPECT_EQ(finding.replays, 5);
-  EXPECT_EQ(finding.replays_failed, 5);
-  EXPECT_EQ(backend.restarts, 5);
-}
-
-TEST_F(PinnedTest, FailureThatDoesNotReplayIsFlaky) {
-  backend.outcome = [this](const Case&) {
-    return backend.restarts == 0 ? RunStatus::failed : RunStatus::completed;
-  };
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::flaky);
-  EXPECT_EQ(finding.reason, "falsified in 0 of 5 replays: planted");
-}
-
-TEST_F(PinnedTest, WhatTheBackendRefusesIsSkipped) {
-  backend.refusal = [](const Case&) { return "no"; };
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::skipped);
-  EXPECT_EQ(finding.reason, name(SkipReason::not_supported));
-}
-
-TEST_F(PinnedTest, ComparingNothingIsVacuousAndShowsTheCase) {
-  c.property = "looks_away";
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::vacuous);
-  EXPECT_EQ(finding.minimal, c);
-  EXPECT_EQ(finding.replays, 0);
-}
-
-TEST_F(PinnedTest, WhatABackendThrowsIsTheEnvironmentsFailure) {
-  backend.outcome = [](const Case&) -> RunStatus { throw std::runtime_error("disk full"); };
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::errored);
-  EXPECT_EQ(finding.reason, "disk full");
-  EXPECT_EQ(finding.cases, 0);
-}
-
-struct ReplayTest : EngineTest {
-  Examiner examiner{catalogue, backend};
-  Case c = case_from_text(R"({"operation":"all_reduce","property":"completes","backend":"fake",)"
-                          R"("ranks":3,"count":4,"type":"f32","op":"sum"})");
-
-  ReplayResult run_replay(ReplayLimits how = {}) { return replay(examiner, c, how); }
-};
-
-TEST_F(ReplayTest, PassesWhereNothingFails) {
-  const ReplayResult result = run_replay();
-  EXPECT_EQ(result.verdict, Verdict::passed);
-  EXPECT_EQ(result.replays, 5);
-  EXPECT_EQ(result.failed, 0);
-  EXPECT_EQ(result.judgement.compared_bytes, 12);
-}
-
-TEST_F(ReplayTest, FailsWhereAllFailAlike) {
-  plant(RunStatus::crashed);
-  const ReplayResult result = run_replay({.replays = 2});
-  EXPECT_EQ(result.verdict, Verdict::crashed);
-  EXPECT_EQ(result.replays, 2);
-  EXPECT_EQ(result.failed, 2);
-}
-
-TEST_F(ReplayTest, IsFlakyWhereFailuresDiffer) {
-  backend.outcome = [this](const Case&) {
-    return backend.runs == 1 ? RunStatus::crashed : RunStatus::failed;
-  };
-  const ReplayResult result = run_replay({.replays = 3});
-  EXPECT_EQ(result.verdict, Verdict::flaky);
-  EXPECT_EQ(result.failed, 1);
-  EXPECT_EQ(result.judgement.verdict, Verdict::crashed);
-}
-
-TEST_F(ReplayTest, CountsTheKindThatIsAskedFor) {
-  backend.outcome = [this](const Case&) {
-    return backend.runs == 1 ? RunStatus::crashed : RunStatus::failed;
-  };
-  const ReplayResult result = run_replay({.replays = 3, .kind = Verdict::falsified});
-  EXPECT_EQ(result.failed, 2);
-  EXPECT_EQ(result.judgement.verdict, Verdict::falsified);
-}
-
-TEST_F(ReplayTest, ComparingNothingIsVacuous) {
-  c.property = "looks_away";
-  const ReplayResult result = run_replay();
-  EXPECT_EQ(result.verdict, Verdict::vacuous);
-  EXPECT_EQ(result.judgement.reason, "nothing was compared of the output of rank 0");
-}
-
-TEST_F(ReplayTest, AnIllegalCaseIsErrored) {
-  collective(c).root = 2;
-  EXPECT_EQ(run_replay().verdict, Verdict::errored);
 }
 
 }  // namespace
