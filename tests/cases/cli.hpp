@@ -23,6 +23,11 @@ inline constexpr bool reconstructs = RANKCHECK_RECONSTRUCTS;
 inline constexpr const char* no_reconstruct =
     "reconstructions were not built: RANKCHECK_RECONSTRUCT is OFF, or HDF5 or Cairo was not found";
 
+/// One quick unit; tests append their own options.
+inline const std::string quick =
+    "run --backend sim --operation broadcast --algorithm binomial "
+    "--property agrees_with_reference --cases 60 ";
+
 /// A finished program's exit status and output.
 struct Outcome {
   int status = -1;
