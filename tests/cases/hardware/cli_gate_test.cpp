@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <filesystem>
 #include <numeric>
 #include <sstream>
@@ -8,102 +7,16 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/cases/cli.hpp"
+#include "tests/cases/hardware/cli_gate_fixture.hpp"
 #include "tests/harness/schema.hpp"
 
-/// `rankcheck run hardware` with a script in place of the workers of cuda and nccl. The script
-/// reports two devices, answers probes of links, and runs no case.
+/// What `rankcheck run hardware` prints, writes, refuses and leaves out.
 namespace rankcheck {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 using tests::Outcome;
-
-/// A probe from 0 to 1 by loads takes a minute unless the file `fast` exists. If the file `corrupt`
-/// exists, copies from 1 to 0 arrive wrong. The file `stop` holds a number: after this number of
-/// soak probes, a probe takes a minute.
-constexpr const char* worker = R"sh(#!/bin/sh
-device='{"name":"made up","bus":"0","capability":"9.0","memory_bytes":1}'
-case "$1" in
---describe)
-  echo '{"unavailable":"","devices":['"$device,$device"'],"algorithms":[' \
-    '{"operation":"barrier","name":"central","summary":""},' \
-    '{"operation":"broadcast","name":"binomial","summary":""}]}' ;;
---probe)
-  wrong=0
-  case "$2" in
-  *'"first":5,'*)
-    [ ! -e stop ] || [ $(grep -c '"first":5,' asked) -lt $(cat stop) ] || exec sleep 60 ;;
-  esac
-  case "$2" in
-  *'"from":0,"to":1,'*'"load"'*) [ -e fast ] || exec sleep 60 ;;
-  *'"from":1,"to":0,'*) [ ! -e corrupt ] || wrong=1 ;;
-  esac
-  echo "$2" >> asked
-  echo '{"way":"peer","bytes_of_copy":1024,' \
-    '"copies":8,"wrong_copies":'$wrong',"wrong_bytes":'$wrong',' \
-    '"lost_sources":0,"seconds":[1e-6]}' ;;
-*) exit 1 ;;
-esac
-)sh";
-
-class CliGateTest : public tests::CliTest {
- protected:
-  void SetUp() override {
-    install();
-    for (const char* name : {"cuda", "nccl"}) write_worker(name, worker);
-  }
-
-  void write_worker(const std::string& name, const std::string& text) {
-    const fs::path path = path_to("bin/rankcheck-worker-" + name);
-    harness::write_file(path, text);
-    fs::permissions(path, fs::perms::owner_all);
-  }
-  void remove_worker(const std::string& name) {
-    fs::remove(path_to("bin/rankcheck-worker-" + name));
-  }
-
-  void make(const std::string& name, const std::string& text = "") {
-    harness::write_file(path_to(name), text);
-  }
-
-  /// Runs the program in the background as process $p until the shell's `condition` holds. Then
-  /// runs `then`.
-  Outcome in_background(const std::string& arguments,
-                        const std::string& condition,
-                        const std::string& then) {
-    // Only the command after the first semicolon is the background job.
-    return shell("true; " + program_ + " " + arguments +
-                 " > out & p=$!; while kill -0 $p 2> /dev/null && ! " + condition +
-                 "; do sleep 0.01; done; " + then);
-  }
-
-  /// Returns the soak's probes so far.
-  [[nodiscard]] std::vector<json> soaked() const {
-    std::vector<json> probes;
-    std::istringstream lines(text_of("asked"));
-    for (std::string line; std::getline(lines, line);) {
-      const json probe = json::parse(line);
-      if (probe.at("first") > 0) probes.push_back(probe);
-    }
-    return probes;
-  }
-
-  /// A gate with few units. The units do not run, because the script opens no backend.
-  const std::string gate_ = "run hardware --operation barrier ";
-  Outcome run_whole(const std::string& folder, const std::string& arguments = "") {
-    return run_gate("--operation barrier " + arguments, folder);
-  }
-
-  /// Returns the number of links over which something was compared.
-  static int measured(const json& gate) {
-    const json& links = gate.at("environment").at("hardware").at("links");
-    return static_cast<int>(std::count_if(links.begin(), links.end(), [](const json& link) {
-      return link.at("exposure").at("bytes") > 0;
-    }));
-  }
-};
 
 TEST_F(CliGateTest, ProcessAndFileSayTheSame) {
   make("fast");
@@ -172,56 +85,6 @@ TEST_F(CliGateTest, RefusesAnArchiveThatCannotBeWritten) {
   EXPECT_FALSE(exists("r"));
 }
 
-TEST_F(CliGateTest, KilledItKeepsItsLinksAndGoesOn) {
-  in_background(gate_ + "--time-budget 100 --report r",
-                "[ \"$(cat asked 2> /dev/null | wc -l)\" = 3 ]",
-                "sleep 0.2; kill -9 $p; wait $p;");
-  // The report with the doctor's answer is written before the first link is probed.
-  EXPECT_EQ(measured(report("r")), 0);
-  EXPECT_TRUE(report("r")["environment"]["hardware"]["doctor"].contains("backends"));
-  const Outcome told = rankcheck("report r");
-  EXPECT_EQ(told.status, 2) << told.out << told.err;
-  EXPECT_NE(told.err.find("to continue: " + program_ + " run --resume r"), std::string::npos)
-      << told.err;
-  EXPECT_EQ(report("r")["ending"], "killed");
-  EXPECT_EQ(harness::complaints(report("r")), "");
-  EXPECT_EQ(measured(report("r")), 3);
-
-  make("fast");
-  finish_gate("r");
-  EXPECT_EQ(measured(report("r")), 8);
-  // Every link is probed once before any link is probed again.
-  const std::string asked = text_of("asked");
-  const std::size_t again = asked.find(R"("from":0,"to":0,)", asked.find(R"("from":0,"to":1,)"));
-  EXPECT_EQ(std::count(asked.begin(), asked.begin() + static_cast<std::ptrdiff_t>(again), '\n'), 8);
-  const std::string file = text_of("r/report.json");
-  EXPECT_EQ(rankcheck("report r").status, 2);
-  EXPECT_EQ(text_of("r/report.json"), file);
-}
-
-TEST_F(CliGateTest, ResumedItsSoakGoesOnAtTheNextLink) {
-  make("fast");
-  run_whole("r", "--seed 3");
-  const std::size_t before = soaked().size();
-  make("stop", std::to_string(before + 3));
-  in_background("run --resume r --time-budget 4",
-                "[ \"$(grep -cs '\"first\":5,' asked)\" = " + std::to_string(before + 3) + " ]",
-                "sleep 0.2; kill -9 $p; wait $p;");
-  fs::remove(path_to("stop"));
-  ASSERT_EQ(soaked().size(), before + 3);
-  finish_gate("r");
-  const std::vector<json> probes = soaked();
-  EXPECT_GT(probes.size(), before + 3);
-  for (std::size_t p = 0; p < probes.size(); ++p) {
-    const json& each = probes[p];
-    const int link = 4 * each.at("from").get<int>() + 2 * each.at("to").get<int>() +
-                     (each.at("method") == "load" ? 1 : 0);
-    EXPECT_EQ(link, (3 + p) % 8) << p;
-    EXPECT_EQ(each.at("seed"), 4 + p / 8) << p;
-  }
-  EXPECT_EQ(harness::complaints(report("r")), "");
-}
-
 /// The script logs its arguments in the file `started`.
 TEST_F(CliGateTest, HasARankForEveryDevice) {
   make("fast");
@@ -231,7 +94,7 @@ TEST_F(CliGateTest, HasARankForEveryDevice) {
       {"backends":["nccl"],"cases":1,"ranks":[1,4]}]})");
   const std::string note = "#!/bin/sh\necho \"${0##*-} $*\" >> started";
   for (const char* name : {"cuda", "nccl"})
-    write_worker(name, note + std::string(worker).substr(9));
+    write_worker(name, note + std::string(worker_script).substr(9));
   const auto ranks_of = [this](const std::string& folder) {
     json most;
     const json findings = report(folder).at("findings");
@@ -262,15 +125,6 @@ TEST_F(CliGateTest, HasARankForEveryDevice) {
 
   run_whole("as-asked", "--ranks 1");
   EXPECT_EQ(ranks_of("as-asked/suites"), (json{{"cuda", 1}, {"nccl", 1}}));
-}
-
-TEST_F(CliGateTest, PartThatWasKilledBeforeItsHeaderBeginsAnew) {
-  make("fast");
-  rankcheck(gate_ + "--time-budget 0.001 --report r");
-  fs::create_directory(path_to("r/cuda"));
-  make("r/cuda/journal.jsonl", "{\"journal");
-  finish_gate("r");
-  EXPECT_EQ(report("r/cuda")["ending"], "completed");
 }
 
 /// Checks what cases/hardware/README.md says about the parts. The script opens no backend, but the
@@ -322,7 +176,7 @@ TEST_F(CliGateTest, LeavesOutPartsOfWhichNothingIsSelected) {
   EXPECT_EQ(parts_of("--backend cuda"),
             "links, cuda, speed, sanitizer, suites, device 0, device 1, soak, ");
   // With only one device, the suites already check it alone.
-  std::string alone = worker;
+  std::string alone = worker_script;
   alone.erase(alone.find(",$device"), 8);
   write_worker("cuda", alone);
   EXPECT_EQ(parts_of(""),
@@ -334,7 +188,7 @@ TEST_F(CliGateTest, ShowsItsPartsAloneTheDevicesThatTheUserShows) {
   const std::string note =
       "#!/bin/sh\ncase $1 in --ranks) echo \"$CUDA_VISIBLE_DEVICES\" >> shown;; esac\n";
   for (const char* name : {"cuda", "nccl"}) {
-    write_worker(name, note + std::string(worker).substr(10));
+    write_worker(name, note + std::string(worker_script).substr(10));
   }
   // Returns the devices that only some parts see. All other parts see the user's devices.
   const auto shown_alone = [this](const std::string& by_the_user) {
@@ -401,23 +255,6 @@ TEST_F(CliGateTest, RefusesBeforeAnythingIsMeasured) {
   expect_unable("run hardware --resume r", "r/journal.jsonl");
 }
 
-/// Only the gate knows under which conditions a part must run.
-TEST_F(CliGateTest, RefusesToGoOnWithAPartAlone) {
-  make("fast");
-  const Outcome gate = run_whole("r");
-  for (const char* part : {"r/suites", "r/soak", "r/nccl-2", "r/suites/"}) {
-    expect_unable(std::string("run --resume ") + part,
-                  std::string("--resume: ") + part + ": is a part of a gate: expected --resume r");
-  }
-  EXPECT_EQ(gate.out.find("--resume r/"), std::string::npos) << gate.out;
-  // These are the user's own runs beside the gate's parts.
-  for (const char* own : {"r/soak-mine", "r/device-x", "r/device", "r/suites-1"}) {
-    expect_unable(std::string("run --resume ") + own,
-                  std::string("cannot read: ") + own + "/journal.jsonl");
-  }
-  EXPECT_EQ(rankcheck("report r/soak").err.find("--resume r/"), std::string::npos);
-}
-
 /// The signal comes when the soak has probed its links, about when its suites begin.
 TEST_F(CliGateTest, HearsAnInterruptBetweenItsParts) {
   make("fast");
@@ -443,52 +280,6 @@ TEST_F(CliGateTest, RefusesTimesThatAreNone) {
   EXPECT_FALSE(exists("r"));
 }
 
-TEST_F(CliGateTest, GoesOnOnlyAsItBegan) {
-  make("fast");
-  rankcheck(gate_ + "--time-budget 0.1 --seed 5 --report r");
-  expect_unable("run hardware --resume r --seed 6", "--resume: r: expected seed to be 5");
-  expect_unable("run smoke --resume r", "--resume: r: expected suites to be [\"hardware\"]");
-  std::string others = worker;
-  others.replace(others.find("made up"), 7, "made new");
-  write_worker("cuda", others);
-  expect_unable("run --resume r", "other devices need a folder of their own (--report)");
-  std::string alone = worker;
-  alone.erase(alone.find(",$device"), 8);
-  write_worker("cuda", alone);
-  expect_unable("run --resume r", "other devices need a folder of their own (--report)");
-
-  write_worker("cuda", worker);
-  const std::string journal = text_of("r/journal.jsonl");
-  harness::write_file(path_to("r/journal.jsonl"), harness::without_checksums(journal));
-  expect_unable("run --resume r", "checksum");
-  EXPECT_EQ(text_of("r/journal.jsonl"), harness::without_checksums(journal));
-  harness::write_file(path_to("r/journal.jsonl"), journal);
-  const std::string commit = report("r")["environment"]["commit"];
-  change_journal("r/journal.jsonl", '"' + commit + '"', "\"another\"");
-  expect_unable("run --resume r", "another");
-}
-
-TEST_F(CliGateTest, RefusesToGoOnWithAPartThatHasChanged) {
-  make("fast");
-  run_whole("r");
-  const std::string journal = "r/suites/journal.jsonl";
-  const std::string whole = text_of(journal);
-  const std::string gate = text_of("r/journal.jsonl");
-  std::string changed = whole;
-  const std::size_t digit = changed.find("\"cases\":") + 8;
-  changed[digit] = changed[digit] == '1' ? '2' : '1';
-  make(journal, changed);
-  expect_unable("run --resume r", "r/suites/journal.jsonl: line 1: crc32: expected");
-  const std::string checksum = ",\"crc32\":\"";
-  std::string without = whole;
-  for (std::size_t at = 0; (at = without.find(checksum)) != std::string::npos;) {
-    without.erase(at, checksum.size() + 9);
-  }
-  make(journal, without);
-  expect_unable("run --resume r", "r: suites: journal.jsonl: line 1: expected a checksum");
-  EXPECT_EQ(text_of("r/journal.jsonl"), gate);
-}
-
 /// A refusal is one line on stderr, nothing on stdout, and no folder.
 TEST_F(CliGateTest, RefusesToBeginWithoutADeviceOrALibrary) {
   make("fast");
@@ -499,7 +290,7 @@ TEST_F(CliGateTest, RefusesToBeginWithoutADeviceOrALibrary) {
     EXPECT_EQ(outcome.err, "rankcheck: gate hardware: " + why + "\n");
     EXPECT_FALSE(exists("r"));
   };
-  std::string short_of_memory = worker;
+  std::string short_of_memory = worker_script;
   const std::string field = R"("unavailable":"")";
   short_of_memory.replace(short_of_memory.find(field),
                           field.size(),

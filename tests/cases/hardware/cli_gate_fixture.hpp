@@ -1,0 +1,105 @@
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/files.hpp"
+
+#include "tests/cases/cli.hpp"
+
+/// `rankcheck run hardware` with a script in place of the workers of cuda and nccl. The script
+/// reports two devices, answers probes of links, and runs no case.
+namespace rankcheck {
+
+/// A probe from 0 to 1 by loads takes a minute unless the file `fast` exists. If the file `corrupt`
+/// exists, copies from 1 to 0 arrive wrong. The file `stop` holds a number: after this number of
+/// soak probes, a probe takes a minute.
+inline constexpr const char* worker_script = R"sh(#!/bin/sh
+device='{"name":"made up","bus":"0","capability":"9.0","memory_bytes":1}'
+case "$1" in
+--describe)
+  echo '{"unavailable":"","devices":['"$device,$device"'],"algorithms":[' \
+    '{"operation":"barrier","name":"central","summary":""},' \
+    '{"operation":"broadcast","name":"binomial","summary":""}]}' ;;
+--probe)
+  wrong=0
+  case "$2" in
+  *'"first":5,'*)
+    [ ! -e stop ] || [ $(grep -c '"first":5,' asked) -lt $(cat stop) ] || exec sleep 60 ;;
+  esac
+  case "$2" in
+  *'"from":0,"to":1,'*'"load"'*) [ -e fast ] || exec sleep 60 ;;
+  *'"from":1,"to":0,'*) [ ! -e corrupt ] || wrong=1 ;;
+  esac
+  echo "$2" >> asked
+  echo '{"way":"peer","bytes_of_copy":1024,' \
+    '"copies":8,"wrong_copies":'$wrong',"wrong_bytes":'$wrong',' \
+    '"lost_sources":0,"seconds":[1e-6]}' ;;
+*) exit 1 ;;
+esac
+)sh";
+
+class CliGateTest : public tests::CliTest {
+ protected:
+  void SetUp() override {
+    install();
+    for (const char* name : {"cuda", "nccl"}) write_worker(name, worker_script);
+  }
+
+  void write_worker(const std::string& name, const std::string& text) {
+    const std::filesystem::path path = path_to("bin/rankcheck-worker-" + name);
+    harness::write_file(path, text);
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+  void remove_worker(const std::string& name) {
+    std::filesystem::remove(path_to("bin/rankcheck-worker-" + name));
+  }
+
+  void make(const std::string& name, const std::string& text = "") {
+    harness::write_file(path_to(name), text);
+  }
+
+  /// Runs the program in the background as process $p until the shell's `condition` holds. Then
+  /// runs `then`.
+  tests::Outcome in_background(const std::string& arguments,
+                               const std::string& condition,
+                               const std::string& then) {
+    // Only the command after the first semicolon is the background job.
+    return shell("true; " + program_ + " " + arguments +
+                 " > out & p=$!; while kill -0 $p 2> /dev/null && ! " + condition +
+                 "; do sleep 0.01; done; " + then);
+  }
+
+  /// Returns the soak's probes so far.
+  [[nodiscard]] std::vector<nlohmann::json> soaked() const {
+    std::vector<nlohmann::json> probes;
+    std::istringstream lines(text_of("asked"));
+    for (std::string line; std::getline(lines, line);) {
+      const nlohmann::json probe = nlohmann::json::parse(line);
+      if (probe.at("first") > 0) probes.push_back(probe);
+    }
+    return probes;
+  }
+
+  /// A gate with few units. The units do not run, because the script opens no backend.
+  const std::string gate_ = "run hardware --operation barrier ";
+  tests::Outcome run_whole(const std::string& folder, const std::string& arguments = "") {
+    return run_gate("--operation barrier " + arguments, folder);
+  }
+
+  /// Returns the number of links over which something was compared.
+  static int measured(const nlohmann::json& gate) {
+    const nlohmann::json& links = gate.at("environment").at("hardware").at("links");
+    return static_cast<int>(
+        std::count_if(links.begin(), links.end(), [](const nlohmann::json& link) {
+          return link.at("exposure").at("bytes") > 0;
+        }));
+  }
+};
+
+}  // namespace rankcheck
