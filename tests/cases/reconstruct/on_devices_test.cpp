@@ -24,38 +24,14 @@
 
 #include "cases/audit/wrong_cluster.hpp"
 #include "cases/families/collectives/case.hpp"
-#include "cases/reconstruct/check.hpp"
-#include "cases/reconstruct/model.hpp"
 #include "cases/reconstruct/simulate.hpp"
 #include "cases/reconstruct/solvers.hpp"
+#include "tests/cases/reconstruct/small_data.hpp"
 #include "tests/harness/sample.hpp"
 #include "tests/print.hpp"
 
 namespace rankcheck::cases::reconstruct {
 namespace {
-
-/// Returns a small scan with two modes, a probe smaller than the frames and a dead detector row.
-Dataset small_data() {
-  Dataset data = simulate({.positions = 13, .detector = 9, .probe = 7, .modes = 2, .step = 2});
-  for (std::size_t i = 0; i < data.frames.size(); ++i) {
-    if (i % 81 / 9 == 4) data.frames[i] = 0;
-  }
-  std::fill_n(data.mask.begin() + 4 * 9, 9, 0.0F);
-  return data;
-}
-
-/// Simulated devices.
-class Devices {
- public:
-  explicit Devices(int ranks) { cluster_.begin(ranks, {}, {}); }
-
-  [[nodiscard]] Problem problem(const Dataset& data, int batches) {
-    return {.data = data, .cluster = cluster_, .batches = batches};
-  }
-
- private:
-  gpu::sim::SimCluster cluster_{reference::contract_named, gpu::algorithm_for};
-};
 
 /// Takes one step on a batch and compares it with the reference.
 StepCheck step_and_check(const Solver& solver, const Problem& problem, int batch) {
@@ -431,86 +407,6 @@ double cost_after_40(const Solver& solver) {
 TEST_F(DifferenceMapOnDevicesTest, GoesOnWhereAlternatingProjectionsStagnate) {
   EXPECT_LT(cost_after_40(solver()), 0.005);
   EXPECT_GT(cost_after_40(solver("alternating_projections")), 0.03);
-}
-
-class CheckStepTest : public testing::Test {
- protected:
-  CheckStepTest() { before_ = starting_state(data_, data_.modes, true); }
-
-  void step() {
-    const auto running = start_on_devices(gpu::StepKind::rpie, problem_, before_);
-    cost_ = running->step(1);
-    after_ = running->state();
-  }
-  [[nodiscard]] StepCheck check(int batch = 1) const {
-    return check_step(
-        "rpie_step", problem_, {.before = before_, .after = after_, .batch = batch, .cost = cost_});
-  }
-
-  Dataset data_ = small_data();
-  Devices devices_{2};
-  Problem problem_ = devices_.problem(data_, 3);
-  State before_;
-  State after_;
-  double cost_ = 0;
-};
-
-TEST_F(CheckStepTest, FindsThePixelThatIsWrong) {
-  step();
-  after_.probe[7 * 7 + 2 * 7 + 3] *= 1.1F;
-  EXPECT_GT(check().ratio, 1);
-  EXPECT_EQ(check().place, "probe, mode 1, pixel (2, 3)");
-}
-
-TEST_F(CheckStepTest, FindsAWrongCost) {
-  step();
-  cost_ *= 1.001;
-  EXPECT_GT(check().ratio, 1);
-  EXPECT_EQ(check().place, "cost");
-}
-
-TEST_F(CheckStepTest, FindsWhatIsNoNumber) {
-  step();
-  after_.object[0] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(check().ratio, std::numeric_limits<double>::infinity());
-  EXPECT_EQ(check().place, "object, pixel (0, 0)");
-}
-
-TEST_F(CheckStepTest, FindsAStepWithOtherFrames) {
-  step();
-  EXPECT_GT(check(0).ratio, 1);
-}
-
-TEST_F(CheckStepTest, SaysWhenItComparedNothing) {
-  std::fill(before_.probe.begin(), before_.probe.end(), 0);
-  std::fill(data_.frames.begin(), data_.frames.end(), 0.0F);
-  step();
-  EXPECT_EQ(check().useful, 0);
-}
-
-TEST(StartingStateTest, IsAsBrightAsTheFrames) {
-  Dataset data = small_data();
-  for (float& intensity : data.frames) intensity *= 7;
-  const State state = starting_state(data, 3, true);
-  data.object = state.object;
-  data.probe = state.probe;
-  data.modes = 3;
-  ReferenceModel model(data);
-  double modelled = 0;
-  for (std::int64_t n = 0; n < data.count; ++n) {
-    const reference::BoundedArray& frame = model.intensity(n);
-    for (std::size_t i = 0; i < data.mask.size(); ++i) {
-      modelled += data.mask[i] * frame.values[i].real();
-    }
-  }
-  EXPECT_NEAR(modelled / data.total(), 1, 1e-5);
-}
-
-TEST(StartingStateTest, OfTheFileIsLeftAlone) {
-  const Dataset data = small_data();
-  const State state = starting_state(data, 2, false);
-  EXPECT_EQ(state.object, data.object);
-  EXPECT_EQ(state.probe, data.probe);
 }
 
 }  // namespace

@@ -20,7 +20,9 @@
 
 #include "cases/reconstruct/fingerprint.hpp"
 #include "cases/reconstruct/hdf5.hpp"
+#include "cases/reconstruct/model.hpp"
 #include "cases/reconstruct/simulate.hpp"
+#include "tests/cases/reconstruct/small_data.hpp"
 #include "tests/harness/sample.hpp"
 
 namespace rankcheck::cases::reconstruct {
@@ -397,6 +399,31 @@ TEST_F(ReconstructTest, RejectsCheckpointsOfOtherData) {
   Dataset larger = data_;
   ++larger.rows;
   EXPECT_THROW(static_cast<void>(read_result(path_, larger)), harness::BadInput);
+}
+
+TEST(StartingStateTest, IsAsBrightAsTheFrames) {
+  Dataset data = small_data();
+  for (float& intensity : data.frames) intensity *= 7;
+  const State state = starting_state(data, 3, true);
+  data.object = state.object;
+  data.probe = state.probe;
+  data.modes = 3;
+  ReferenceModel model(data);
+  double modelled = 0;
+  for (std::int64_t n = 0; n < data.count; ++n) {
+    const reference::BoundedArray& frame = model.intensity(n);
+    for (std::size_t i = 0; i < data.mask.size(); ++i) {
+      modelled += data.mask[i] * frame.values[i].real();
+    }
+  }
+  EXPECT_NEAR(modelled / data.total(), 1, 1e-5);
+}
+
+TEST(StartingStateTest, OfTheFileIsLeftAlone) {
+  const Dataset data = small_data();
+  const State state = starting_state(data, 2, false);
+  EXPECT_EQ(state.object, data.object);
+  EXPECT_EQ(state.probe, data.probe);
 }
 
 }  // namespace
