@@ -1,0 +1,251 @@
+#include "cases/workers/nccl_subject.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
+
+#include "gpu/device/cluster.hpp"
+#include "gpu/device/nccl/devices.hpp"
+#include "gpu/device/nccl/placement.hpp"
+
+#include "harness/input.hpp"
+
+#include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/inputs.hpp"
+#include "cases/workers/arrival.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::Case;
+using harness::Observation;
+namespace nccl = gpu::nccl;
+namespace worker = harness::worker;
+
+class NcclSubject final : public worker::Subject {
+ public:
+  /// Joins the world. `library` must outlive the subject.
+  NcclSubject(const nccl::Library& library, nccl::World world)
+      : library_(library), world_(std::move(world)), devices_(make_devices()) {
+    runtime_.emplace(library_, *devices_, world_);
+  }
+
+  [[nodiscard]] worker::Hello hello() const override {
+    worker::Hello hello;
+    hello.world = world_.ranks;
+    hello.ranks = world_.local;
+    hello.traits = {.name = "nccl", .ranks_max = world_.ranks};
+    for (const nccl::Algorithm& each : nccl::algorithms()) {
+      hello.algorithms.push_back(
+          {.info = {each.operation, each.name, each.summary}, .environment = each.environment()});
+    }
+    hello.everyone = true;
+    hello.versions = versions();
+    return hello;
+  }
+
+  [[nodiscard]] std::string why_refused(const Case& c) const override {
+    const spec::Contract* contract = reference::find_contract(c.operation);
+    const nccl::Algorithm* algorithm = nccl::find_algorithm(c.operation, c.algorithm);
+    if (contract == nullptr || algorithm == nullptr) {
+      return fmt::format("algorithm: nccl has no {} of {}", c.algorithm, c.operation);
+    }
+    if (!c.fault.empty()) return "fault: only the simulator plants faults";
+    if (c.schedule != Case().schedule) return "schedule: only the simulator supports schedules";
+    if (c.chunk > 0) return "chunk: NCCL chooses its own";
+    if (c.in_place && contract->in_place == spec::InPlace::none) {
+      return "in_place: the operation has no such call";
+    }
+    const spec::Call call = collective_call(c);
+    if (const auto reason = spec::why_invalid(*contract, call)) return *reason;
+    const std::vector<int> group = harness::members(c);
+    return nccl::Runtime::why_refused(
+        library_, world_, {*algorithm, *contract, call, group, c.in_place});
+  }
+
+  void run(std::span<const Case> stages,
+           const worker::Entered& entered,
+           Observation& result) override {
+    result.stages.resize(stages.size());
+    result.path.assign(stages.size(), {});
+    for (std::size_t k = 0; k < stages.size(); ++k) {
+      const auto fail = [&](harness::RunStatus status, const char* what) {
+        result.status = status;
+        result.reason = fmt::format("stage {} ({}): {}", k, stages[k].operation, what);
+      };
+      try {
+        run_stage(stages, k, entered, result);
+      } catch (const nccl::Hang& hang) {
+        return fail(harness::RunStatus::hung, hang.what());
+      } catch (const nccl::Error& error) {
+        // After such an error the communicator is unusable, so a fresh process must take over.
+        if (!error.is_refusal()) end(error.what());
+        return fail(harness::RunStatus::failed, error.what());
+      } catch (const gpu::DeviceError& error) {
+        end(error.what());
+      } catch (const std::exception& error) {
+        return fail(harness::RunStatus::failed, error.what());
+      }
+    }
+  }
+
+ private:
+  [[noreturn]] static void end(const char* what) {
+    fmt::print(stderr, "{}\n", what);
+    std::fflush(stderr);
+    std::_Exit(1);
+  }
+
+  [[nodiscard]] std::unique_ptr<nccl::Devices> make_devices() const {
+    if (library_.on_host()) return nccl::make_host_devices(static_cast<int>(world_.local.size()));
+    std::vector<int> physical;
+    for (const int rank : world_.local) {
+      physical.push_back(nccl::device_of(rank, world_.devices));
+    }
+    return nccl::make_cuda_devices(physical);
+  }
+
+  [[nodiscard]] nlohmann::json versions() const {
+    nlohmann::json all{{"nccl", library_.version_text()},
+                       {"nccl_library", library_.loaded().text()}};
+    if (!library_.missing().empty()) all["nccl_lacks"] = library_.missing();
+    if (library_.on_host()) {
+      all["memory"] = "host: a stand-in, not NCCL";
+      return all;
+    }
+    const nccl::CudaVersions cuda = nccl::cuda_versions();
+    all["cuda_driver"] = cuda.driver;
+    all["cuda_runtime"] = cuda.runtime;
+    all["devices"] = cuda.devices;
+    if (world_.shares_devices)
+      all["ranks"] = "share devices; NCCL treats each rank as a host of its own";
+    return all;
+  }
+
+  /// The hosted members of one stage, in group order, and the places of their images.
+  struct Stage {
+    std::vector<nccl::Member> members;
+    std::vector<int> slots;
+    std::vector<std::byte*> images;
+    std::vector<std::array<std::byte, 16>> scalars;
+  };
+
+  void run_stage(std::span<const Case> stages,
+                 std::size_t k,
+                 const worker::Entered& entered,
+                 Observation& result) {
+    const Case& c = stages[k];
+    const std::vector<int> group = harness::members(c);
+    const spec::Contract& contract = reference::contract_named(c.operation);
+    const spec::Call call = collective_call(c);
+    const nccl::Request request{
+        *nccl::find_algorithm(c.operation, c.algorithm), contract, call, group, c.in_place};
+    Stage stage;
+    prepare_images(stages, k, stage, result);
+    harness::StageOutcome& outcome = result.stages[k];
+    for (const nccl::Member& each : stage.members) {
+      entered(group[spec::to_size(each.group_rank)], k);
+    }
+    runtime_->prepare(request);
+    if (contract.synchronises && stage.members.size() == 1) {
+      arrive_late(c, group, stage.members.front().group_rank);
+    }
+    const std::int64_t begin = now_ns();
+    runtime_->perform(request, stage.members);
+    outcome.stamps.assign(stage.members.size(), {.entered = begin, .left = now_ns()});
+    result.path[k] = runtime_->conclude(request, stage.members);
+    for (std::size_t i = 0; i < stage.members.size(); ++i) {
+      harness::Image& image = outcome.images[i];
+      devices_->read(
+          stage.slots[i], stage.images[i], image.data(), static_cast<std::int64_t>(image.size()));
+    }
+  }
+
+  /// Makes the image of every hosted member and copies it to the member's device.
+  void prepare_images(std::span<const Case> stages,
+                      std::size_t k,
+                      Stage& stage,
+                      Observation& result) {
+    const Case& c = stages[k];
+    const std::vector<int> group = harness::members(c);
+    devices_->begin();
+    for (std::size_t g = 0; g < group.size(); ++g) {
+      const int slot = runtime_->slot_of(group[g]);
+      if (slot < 0) continue;
+      stage.slots.push_back(slot);
+      stage.members.push_back({.group_rank = static_cast<int>(g), .extents = {}});
+    }
+    harness::StageOutcome& outcome = result.stages[k];
+    outcome.images.resize(stage.members.size());
+    stage.scalars.resize(stage.members.size());
+    for (std::size_t i = 0; i < stage.members.size(); ++i) {
+      nccl::Member& member = stage.members[i];
+      const int world_rank = group[spec::to_size(member.group_rank)];
+      std::vector<const std::byte*> left;
+      for (std::size_t s = 0; s < k; ++s)
+        left.push_back(image_after(stages[s], s, world_rank, result));
+      harness::Image& image = outcome.images[i];
+      prepare_stage(reference::contract_named,
+                    stages,
+                    k,
+                    member.group_rank,
+                    harness::ResultPlace::own_block,
+                    left,
+                    layout_,
+                    image);
+      const auto bytes = static_cast<std::int64_t>(image.size());
+      std::byte* const there = devices_->allocate(stage.slots[i], bytes);
+      devices_->write(stage.slots[i], image.data(), there, bytes);
+      stage.images.push_back(there);
+      member.extents = layout_.extents;
+      member.send = layout_.send < 0 ? nullptr : there + layout_.send;
+      member.recv = layout_.recv < 0 ? nullptr : there + layout_.recv;
+      if (!has_scalar(c)) continue;
+      fill_scalar(c, world_rank, stage.scalars[i].data());
+      member.scalar = stage.scalars[i].data();
+    }
+  }
+
+  /// Returns a hosted world rank's image after an earlier stage, or null if the rank was no member
+  /// of that stage.
+  [[nodiscard]] const std::byte* image_after(const Case& c,
+                                             std::size_t stage,
+                                             int world_rank,
+                                             const Observation& result) const {
+    std::size_t hosted = 0;
+    for (const int each : harness::members(c)) {
+      if (runtime_->slot_of(each) < 0) continue;
+      if (each == world_rank) return result.stages[stage].images[hosted].data();
+      ++hosted;
+    }
+    return nullptr;
+  }
+
+  const nccl::Library& library_;
+  nccl::World world_;
+  std::unique_ptr<nccl::Devices> devices_;
+  std::optional<nccl::Runtime> runtime_;
+  harness::ImageLayout layout_;
+};
+
+}  // namespace
+
+std::unique_ptr<worker::Subject> join_nccl(const nccl::Library& library, nccl::World world) {
+  return std::make_unique<NcclSubject>(library, std::move(world));
+}
+
+}  // namespace rankcheck::cases
