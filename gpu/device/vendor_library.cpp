@@ -172,6 +172,10 @@ std::string file_of(void* handle, const std::string& fallback) {
 
 }  // namespace
 
+void* LoadedLibrary::symbol(const char* name) const {
+  return ::dlsym(handle, name);
+}
+
 SearchPlaces this_machine() {
   return {.variable = [](const char* name) -> std::string {
     const char* const value = std::getenv(name);

@@ -44,7 +44,7 @@ struct SearchPlaces {
 
 /// A library that stays loaded until the process ends, because it may start threads.
 struct LoadedLibrary {
-  /// The handle for dlsym().
+  /// What dlopen() returned.
   void* handle = nullptr;
   std::string file;
   /// Why this file was taken, for example "found by the dynamic linker".
@@ -52,6 +52,15 @@ struct LoadedLibrary {
 
   /// File and reason, for people.
   [[nodiscard]] std::string text() const { return file + " (" + reason + ")"; }
+
+  /// The address of a function or a variable. Null if the library has none of this name.
+  [[nodiscard]] void* symbol(const char* name) const;
+  /// Sets `function` to the function of this name. Returns whether the library has it.
+  template <class Function>
+  bool find(Function*& function, const char* name) const {
+    function = reinterpret_cast<Function*>(symbol(name));
+    return function != nullptr;
+  }
 };
 
 /// Loads the file that the library's variable names. If the variable is not set, loads the first

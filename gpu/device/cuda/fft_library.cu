@@ -1,7 +1,4 @@
-#include <type_traits>
-
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 
 #include "gpu/device/cuda/fft_library.hpp"
 
@@ -24,11 +21,7 @@ LibraryRequest request() {
 
 FftLibrary::FftLibrary(const SearchPlaces& places)
     : loaded_(load_vendor_library(request(), places)) {
-  const auto find = [this](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
-        ::dlsym(loaded_.handle, name));
-  };
-#define RANKCHECK_CUFFT_FIND(name) find(functions_.name, #name);
+#define RANKCHECK_CUFFT_FIND(name) loaded_.find(functions_.name, #name);
   RANKCHECK_CUFFT_FUNCTIONS(RANKCHECK_CUFFT_FIND)
 #undef RANKCHECK_CUFFT_FIND
 }

@@ -1,10 +1,8 @@
 #include "gpu/device/nccl/library.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 
 namespace rankcheck::gpu::nccl {
 
@@ -29,21 +27,16 @@ LibraryRequest request() {
 }  // namespace
 
 Library::Library(const SearchPlaces& places) : loaded_(load_vendor_library(request(), places)) {
-  const auto find = [this](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
-        ::dlsym(loaded_.handle, name));
-    return function != nullptr;
-  };
-#define RANKCHECK_NCCL_FIND(name) find(functions_.name, #name);
+#define RANKCHECK_NCCL_FIND(name) loaded_.find(functions_.name, #name);
   RANKCHECK_NCCL_REQUIRED(RANKCHECK_NCCL_FIND)
 #undef RANKCHECK_NCCL_FIND
 #define RANKCHECK_NCCL_FIND(name) \
-  if (!find(functions_.name, #name)) missing_.emplace_back(#name);
+  if (!loaded_.find(functions_.name, #name)) missing_.emplace_back(#name);
   RANKCHECK_NCCL_OPTIONAL(RANKCHECK_NCCL_FIND)
 #undef RANKCHECK_NCCL_FIND
-  on_host_ = ::dlsym(loaded_.handle, "rankcheck_nccl_on_host") != nullptr;
+  on_host_ = loaded_.symbol("rankcheck_nccl_on_host") != nullptr;
   const auto* const folder =
-      static_cast<const char* const*>(::dlsym(loaded_.handle, "rankcheck_nccl_shared_memory"));
+      static_cast<const char* const*>(loaded_.symbol("rankcheck_nccl_shared_memory"));
   if (folder != nullptr) shared_memory_ = *folder;
   check(functions_.ncclGetVersion(&version_), "ncclGetVersion");
 }
