@@ -9,6 +9,7 @@
 #include "reference/ptycho/conjugate_gradient_step/contract.hpp"
 
 #include "cases/families/ptycho/symmetry.hpp"
+#include "cases/ptycho/comparisons.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"

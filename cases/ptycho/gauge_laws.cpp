@@ -9,6 +9,7 @@
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/symmetry.hpp"
+#include "cases/ptycho/comparisons.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
 

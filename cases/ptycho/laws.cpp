@@ -14,6 +14,7 @@
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/inputs.hpp"
+#include "cases/ptycho/comparisons.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {
@@ -29,66 +30,6 @@ using reference::BoundedArray;
 using spec::Array;
 
 using Value = std::complex<double>;
-
-/// Describes the place of a value in an array.
-std::string place_of(const OperatorStage& stage, Array array, std::size_t index) {
-  const auto per_copy = spec::to_size(spec::values(ptycho(stage.c).scene, array));
-  const std::size_t in_copy = index % per_copy;
-  if (!spec::is_per_position(ptycho(stage.c).scene, array)) {
-    return fmt::format("value {} of {}", in_copy, spec::name(array));
-  }
-  return fmt::format("value {} of {} of position {}", in_copy, spec::name(array), index / per_copy);
-}
-
-std::string text_of(Array array, Value value) {
-  if (!spec::info(array).is_complex) return fmt::format("{:.9g}", value.real());
-  return fmt::format("{:.9g}{:+.9g}i", value.real(), value.imag());
-}
-
-/// Judges one value.
-void compare(const OperatorStage& stage,
-             Array array,
-             std::size_t index,
-             int rank,
-             Value got,
-             const ExpectedValue& expected,
-             std::string_view what,
-             Judgement& judgement) {
-  if (!std::isfinite(expected.bound)) return;
-  const std::int64_t bytes =
-      spec::info(stage.c.type).bytes * (spec::info(array).is_complex ? 2 : 1);
-  if (spec::is_replicated(ptycho(stage.c).scene, array)) {
-    // The contract of every operator says that all ranks have the same bits.
-    judgement.count_all(harness::group_size(stage.c), bytes);
-  } else {
-    judgement.count(rank, bytes);
-  }
-  const double error = std::abs(got - expected.value);
-  if (expected.bound > 0 && error <= expected.bound) {
-    judgement.ratio_max = std::max(judgement.ratio_max, error / expected.bound);
-  }
-  if (error <= expected.bound) return;
-  judgement.fail(Verdict::falsified, std::string(what));
-  ++judgement.wrong_count;
-  if (judgement.wrong.size() >= harness::wrong_elements_max) return;
-  judgement.wrong.push_back({.rank = rank,
-                             .index = static_cast<std::int64_t>(index),
-                             .expected = text_of(array, expected.value),
-                             .got = text_of(array, got),
-                             .error = error,
-                             .bound = expected.bound,
-                             .decoded = place_of(stage, array, index)});
-}
-
-/// Returns the rank that has a value; rank 0 if every rank has it.
-int rank_of(const OperatorStage& stage, Array array, std::size_t index) {
-  if (spec::is_replicated(ptycho(stage.c).scene, array)) return 0;
-  int rank = 0;
-  for (;; ++rank) {
-    const spec::Part part = spec::part_of(ptycho(stage.c).scene, stage.c.counts, array, rank);
-    if (static_cast<std::int64_t>(index) < part.first + part.count) return rank;
-  }
-}
 
 /// Judges the last stage against the reference.
 void check_reference(const Evidence& evidence, Judgement& judgement) {
@@ -299,103 +240,6 @@ void check_energy(const Evidence& evidence, Judgement& judgement) {
 }
 
 }  // namespace
-
-std::complex<double> inner_product(const BoundedArray& a, const BoundedArray& b) {
-  Value sum = 0;
-  for (std::size_t i = 0; i < a.values.size(); ++i) sum += a.values[i] * std::conj(b.values[i]);
-  return sum;
-}
-
-double inner_product_bound(const BoundedArray& uncertain, const BoundedArray& exact) {
-  constexpr double double_unit = 0x1p-53;
-  double bound = 0;
-  double magnitude = 0;
-  for (std::size_t i = 0; i < exact.values.size(); ++i) {
-    bound += uncertain.errors[i] * std::abs(exact.values[i]);
-    magnitude += std::abs(uncertain.values[i]) * std::abs(exact.values[i]);
-  }
-  return bound + (static_cast<double>(exact.values.size()) + 4) * double_unit * magnitude;
-}
-
-namespace {
-
-/// Counts the compared values and the power of one number of a law. Returns whether the error is
-/// within the bound.
-bool judge_number(const OperatorStage& stage,
-                  const Named& number,
-                  double scale,
-                  double error,
-                  double bound,
-                  Judgement& judgement) {
-  judgement.see(scale, bound, number.name);
-  if (std::isinf(bound)) return true;
-  const auto outputs = stage.got[ptycho(stage.contract).outputs.front()].values.size();
-  judgement.count_all(harness::group_size(stage.c),
-                      static_cast<std::int64_t>(outputs) * spec::info(stage.c.type).bytes);
-  if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
-  return error <= bound;
-}
-
-}  // namespace
-
-void compare_with_limit(const OperatorStage& stage,
-                        const Named& number,
-                        const UpperLimit& most,
-                        Judgement& judgement) {
-  const double value = number.value.real();
-  const double beyond = value - most.limit;
-  const double error = beyond <= 0 ? 0 : beyond;
-  if (judge_number(stage, number, most.scale, error, most.bound, judgement)) return;
-  judgement.fail(
-      Verdict::falsified,
-      fmt::format("{} = {:.9g}: expected at most {:.9g}, plus {:.3g} for rounding errors",
-                  number.name,
-                  value,
-                  most.limit,
-                  most.bound));
-}
-
-void compare_numbers(const OperatorStage& stage,
-                     const Named& left,
-                     const Named& right,
-                     double bound,
-                     Judgement& judgement) {
-  const double error = std::abs(left.value - right.value);
-  const double scale = std::max(std::abs(left.value), std::abs(right.value));
-  if (judge_number(stage, left, scale, error, bound, judgement)) return;
-  judgement.fail(Verdict::falsified,
-                 fmt::format("{} = {:.9g}{:+.9g}i, {} = {:.9g}{:+.9g}i: they differ by {:.3g}, "
-                             "bound {:.3g}",
-                             left.name,
-                             left.value.real(),
-                             left.value.imag(),
-                             right.name,
-                             right.value.real(),
-                             right.value.imag(),
-                             error,
-                             bound));
-}
-
-void compare_outputs(const OperatorStage& stage,
-                     std::string_view what,
-                     Judgement& judgement,
-                     const ExpectedValues& expected,
-                     const reference::OperatorArrays* wrong) {
-  for (const Array array : ptycho(stage.contract).outputs) {
-    const BoundedArray& got = stage.got[array];
-    harness::PowerMeter meter;
-    for (std::size_t i = 0; i < got.values.size(); ++i) {
-      const std::optional<ExpectedValue> value = expected(array, i);
-      if (!value) continue;
-      meter.add(std::abs(value->value), value->bound);
-      compare(stage, array, i, rank_of(stage, array, i), got.values[i], *value, what, judgement);
-    }
-    if (wrong != nullptr) {
-      for (const auto& value : (*wrong)[array].values) meter.raise(std::abs(value));
-    }
-    judgement.see(meter, spec::name(array));
-  }
-}
 
 void plan_once(const spec::Contract&, const Case& c, std::vector<Case>& stages) {
   stages.assign(1, c);

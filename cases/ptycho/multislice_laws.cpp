@@ -14,6 +14,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "cases/families/ptycho/case.hpp"
+#include "cases/ptycho/comparisons.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
 

@@ -4,6 +4,7 @@
 #include "harness/properties/is_deterministic.hpp"
 
 #include "cases/families/ptycho/case.hpp"
+#include "cases/ptycho/comparisons.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/position_laws.hpp"

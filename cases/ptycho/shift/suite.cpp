@@ -11,6 +11,7 @@
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/symmetry.hpp"
+#include "cases/ptycho/comparisons.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/position_laws.hpp"

@@ -17,6 +17,7 @@
 #include "reference/spec/share.hpp"
 
 #include "cases/families/ptycho/case.hpp"
+#include "cases/ptycho/comparisons.hpp"
 #include "cases/ptycho/laws.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "tests/cases/collectives/spoiled.hpp"

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "harness/operation.hpp"
+
+#include "cases/ptycho/stage.hpp"
+
+/// How laws compare what operators leave with what the laws expect.
+namespace rankcheck::cases {
+
+/// The value that a law expects, with a bound on the error. A bound that is not finite makes the
+/// comparison powerless.
+struct ExpectedValue {
+  std::complex<double> value;
+  double bound;
+};
+
+/// Returns what a law expects of a value; nothing if the law does not determine it.
+using ExpectedValues =
+    std::function<std::optional<ExpectedValue>(spec::Array array, std::size_t index)>;
+
+/// Judges every output of a stage and the power of the comparison. `what` is the reason that is
+/// reported for wrong values. If outputs should be nearly 0, `wrong` has the outputs of a typical
+/// mistake, which give the scale.
+void compare_outputs(const OperatorStage& stage,
+                     std::string_view what,
+                     harness::Judgement& judgement,
+                     const ExpectedValues& expected,
+                     const reference::OperatorArrays* wrong = nullptr);
+
+/// Returns the sum of a's values times the conjugates of b's values.
+[[nodiscard]] std::complex<double> inner_product(const reference::BoundedArray& a,
+                                                 const reference::BoundedArray& b);
+
+/// Bounds the error of the inner product of `uncertain` with `exact`, from the errors of
+/// `uncertain` and the rounding in double precision.
+[[nodiscard]] double inner_product_bound(const reference::BoundedArray& uncertain,
+                                         const reference::BoundedArray& exact);
+
+/// A number that a law computes from outputs, with its name.
+struct Named {
+  std::string_view name;
+  std::complex<double> value;
+};
+
+/// Judges whether two numbers are equal. All values of the stage's first output went into them.
+void compare_numbers(const OperatorStage& stage,
+                     const Named& left,
+                     const Named& right,
+                     double bound,
+                     harness::Judgement& judgement);
+
+/// An upper limit for a number of a law.
+struct UpperLimit {
+  double limit = 0;
+  /// How far rounding errors may lead beyond the limit.
+  double bound = 0;
+  /// How large the number is if the law does not hold: the scale of `bound`.
+  double scale = 0;
+};
+
+/// Judges a real number against its limit. All values of the stage's first output went into it.
+void compare_with_limit(const OperatorStage& stage,
+                        const Named& number,
+                        const UpperLimit& most,
+                        harness::Judgement& judgement);
+
+}  // namespace rankcheck::cases
