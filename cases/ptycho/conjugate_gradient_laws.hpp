@@ -14,8 +14,8 @@ namespace rankcheck::cases {
 template <NoiseModel noise>
 [[nodiscard]] harness::Property never_raises_the_cost();
 
-/// Object and probe move by their step lengths along the directions that the step outputs, and the
-/// lengths are powers of two as a search by halving finds them.
+/// Object and probe move by their step lengths along the directions that the step outputs. The
+/// lengths are powers of two, as a search by halving finds them.
 [[nodiscard]] harness::Property goes_along_its_directions();
 
 /// step_properties(), and the properties of conjugate gradient steps for either cost.

@@ -220,8 +220,7 @@ class NcclSubject final : public worker::Subject {
     }
   }
 
-  /// Returns a hosted world rank's image after an earlier stage, or null if the rank was no member
-  /// of that stage.
+  /// Returns a hosted world rank's image after an earlier stage. Null if the rank was not a member.
   [[nodiscard]] const std::byte* image_after(const Case& c,
                                              std::size_t stage,
                                              int world_rank,
