@@ -11,7 +11,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "reference/spec/contract.hpp"
-#include "reference/spec/reduce_op.hpp"
+#include "reference/spec/value_rules.hpp"
 
 #include "harness/case.hpp"
 #include "harness/image.hpp"

@@ -178,8 +178,8 @@ class BorderBrightness {
  public:
   BorderBrightness(const hdf5::Shape& shape, const std::vector<float>& mask) {
     const auto is_at_end = [](std::int64_t at, std::int64_t side) {
-      const std::int64_t border = std::max<std::int64_t>(side / 16, 1);
-      return at < border || at >= side - border;
+      const std::int64_t width = std::max<std::int64_t>(side / 16, 1);
+      return at < width || at >= side - width;
     };
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(mask.size()); ++i) {
       if (mask[spec::to_size(i)] == 0) continue;

@@ -18,6 +18,7 @@
 
 #include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
+#include "reference/spec/value_rules.hpp"
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/cuda/cluster.hpp"

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "reference/registry.hpp"
+#include "reference/spec/value_rules.hpp"
 
 #include "gpu/device/mpi/cluster.hpp"
 #include "gpu/device/mpi/runtime.hpp"

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "reference/spec/to_size.hpp"
+#include "reference/spec/value_rules.hpp"
 
 #include "harness/json_text.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "reference/spec/reduce_op.hpp"
 #include "reference/spec/type.hpp"
+#include "reference/spec/value_rules.hpp"
 
 /// Exact values, a-priori error bounds and the one comparison that every verdict rests on.
 namespace rankcheck::numerics {

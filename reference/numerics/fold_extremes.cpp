@@ -3,6 +3,7 @@
 
 #include "reference/numerics/folds.hpp"
 #include "reference/spec/to_size.hpp"
+#include "reference/spec/value_rules.hpp"
 
 namespace rankcheck::numerics {
 

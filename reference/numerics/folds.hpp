@@ -11,6 +11,7 @@
 #include "reference/numerics/format.hpp"
 #include "reference/numerics/pair.hpp"
 #include "reference/spec/to_size.hpp"
+#include "reference/spec/value_rules.hpp"
 
 /// What the kinds of fold share. For use inside numerics only.
 namespace rankcheck::numerics {

@@ -14,18 +14,6 @@ namespace rankcheck::spec {
 /// How the elements of all ranks become one element. `none`: the operation only moves data.
 enum class ReduceOp : std::uint8_t { none, sum, prod, min, max, avg, premul_sum };
 
-/// What min and max do with NaN. Every backend declares its rule, and its results are checked
-/// against it.
-enum class NanRule : std::uint8_t { drops, propagates, unspecified };
-
-/// What floating-point reductions do with the sign of zero. Every backend declares its rule, and
-/// its results are checked against it. `ieee` follows IEEE 754 for rounding to nearest:
-/// - the sum of only -0 is -0; every other exact sum of 0 is +0;
-/// - the sign of a product is the product of its factors' signs;
-/// - min and max return one of the inputs; if zeros of both signs are inputs, they may return
-///   either.
-enum class ZeroRule : std::uint8_t { ieee, unspecified };
-
 inline constexpr std::array<std::string_view, 7> reduce_op_names{
     "none", "sum", "prod", "min", "max", "avg", "premul_sum"};
 

@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "reference/spec/value_rules.hpp"
+
 #include "harness/worker/local_socket.hpp"
 
 namespace rankcheck::harness::worker {

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/value_rules.hpp"
+
 #include "tests/print.hpp"
 #include "tests/reference/numerics/floats.hpp"
 
