@@ -41,8 +41,9 @@ std::int64_t RandomSource::log_between(std::int64_t least, std::int64_t most) {
 }
 
 std::int64_t RandomSource::power_and_neighbours(std::int64_t limit) {
-  return (std::int64_t{1} << below(std::bit_width(static_cast<std::uint64_t>(limit)))) +
-         between(-1, 1);
+  // One draw per statement: C++ does not say which operand of a sum comes first.
+  const std::int64_t power = std::int64_t{1} << below(width(limit));
+  return power + between(-1, 1);
 }
 
 }  // namespace rankcheck::harness
