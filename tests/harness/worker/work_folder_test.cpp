@@ -1,6 +1,7 @@
 #include "harness/worker/work_folder.hpp"
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -8,7 +9,6 @@
 #include <thread>
 
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

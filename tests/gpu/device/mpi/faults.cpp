@@ -1,8 +1,8 @@
+#include <csignal>
 #include <cstdlib>
 #include <string_view>
 
 #include <mpi.h>
-#include <signal.h>
 #include <unistd.h>
 
 /// An MPI library with one fault: these functions are preloaded into the real worker and intercept
