@@ -143,9 +143,9 @@ template <class Number>
   if (value <= least) return values;
   values.push_back(least);
   if (value - least > 1) values.push_back(static_cast<Number>(least + 1));
-  for (Number step = static_cast<Number>((value - least) / 2); step > 0;
+  for (auto step = static_cast<Number>((value - least) / 2); step > 0;
        step = static_cast<Number>(step / 2)) {
-    const Number next = static_cast<Number>(value - step);
+    const auto next = static_cast<Number>(value - step);
     if (next > values.back()) values.push_back(next);
   }
   return values;

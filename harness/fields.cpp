@@ -60,7 +60,7 @@ void read_value(const json& value, double& out) {
   } else if (value == "nan") {
     out = std::numeric_limits<double>::quiet_NaN();
   } else {
-    expected("a number, \"inf\", \"-inf\" or \"nan\"", value);
+    expected(R"(a number, "inf", "-inf" or "nan")", value);
   }
 }
 

@@ -151,7 +151,7 @@ JsonLines read_json_lines(const std::filesystem::path& path,
     const std::size_t end = text.find('\n', start);
     if (end == std::string::npos) break;
     const std::string_view whole = std::string_view(text).substr(start, end - start);
-    const ordered_json value = parse_json<ordered_json>(whole);
+    const auto value = parse_json<ordered_json>(whole);
     start = end + 1;
     try {
       if (value.is_discarded()) throw BadInput("expected JSON");

@@ -48,10 +48,11 @@ std::string why_common_invalid(const Case& c) {
 /// The bits of an element as one hexadecimal number.
 std::string hexadecimal(std::span<const std::byte> element) {
   std::string text = "0x";
-  for (auto at = element.rbegin(); at != element.rend(); ++at) {
+  for (std::size_t i = element.size(); i > 0; --i) {
     constexpr std::string_view digits = "0123456789abcdef";
-    text += digits[std::to_integer<std::size_t>(*at >> 4)];
-    text += digits[std::to_integer<std::size_t>(*at & std::byte{15})];
+    const std::byte bits = element[i - 1];
+    text += digits[std::to_integer<std::size_t>(bits >> 4)];
+    text += digits[std::to_integer<std::size_t>(bits & std::byte{15})];
   }
   return text;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "reference/spec/to_size.hpp"
 
@@ -45,9 +46,9 @@ struct Runner::Round {
 };
 
 Runner::Runner(RunnerOptions options, RunnerHooks hooks)
-    : options_(options),
+    : options_(std::move(options)),
       hooks_(std::move(hooks)),
-      slots_(spec::to_size(options.jobs > 0 ? options.jobs : 1)) {}
+      slots_(spec::to_size(options_.jobs > 0 ? options_.jobs : 1)) {}
 
 Ending Runner::run_round(std::span<const Unit> units,
                          const std::vector<bool>& done,

@@ -215,7 +215,8 @@ class Shrinker {
       for (const int r : kept) candidate.group.push_back(case_.group[spec::to_size(r)]);
     }
     family_.keep_members(contract_, case_, kept, candidate);
-    return in_world_of(candidate.ranks, std::move(candidate));
+    const int ranks = candidate.ranks;
+    return in_world_of(ranks, std::move(candidate));
   }
 
   void members_fewer() {
@@ -289,10 +290,10 @@ class Shrinker {
       offer(candidate);
     }
     counts.assign(counts.size(), 0);
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      counts[i] = 1;
+    for (std::int64_t& count : counts) {
+      count = 1;
       offer(candidate);
-      counts[i] = 0;
+      count = 0;
     }
     // A failure that depends on the remainder of a sum is lost in most smaller sums.
     constexpr std::int64_t small_sums = 4;

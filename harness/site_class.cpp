@@ -78,7 +78,7 @@ SiteClass with_input(std::string_view component,
                      std::function<bool(const Case& c)> has) {
   return {.name = "input/" + std::string(component) + '/' + std::string(name),
           .has =
-              [=](const Case& c) {
+              [input, length_min, has = std::move(has)](const Case& c) {
                 return c.input == input && has(c) && group_size(c) > 1 && longest(c) >= length_min;
               },
           .needs = Needs::data,

@@ -150,7 +150,7 @@ std::string printable(std::string_view text) {
 }
 
 std::string shortened(std::string_view text, std::size_t bytes_max) {
-  const std::string whole = printable(text);
+  std::string whole = printable(text);
   if (whole.size() <= bytes_max) return whole;
   constexpr std::string_view left_out = " ... ";
   const auto is_inside = [&](std::size_t at) { return (whole[at] & 0xc0) == 0x80; };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -16,7 +17,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -54,7 +54,7 @@ std::vector<std::string> merged_environment(const std::map<std::string, std::str
     const std::string_view text(*entry);
     if (!added.contains(std::string(text.substr(0, text.find('='))))) merged.emplace_back(text);
   }
-  for (const auto& [key, value] : added) merged.push_back(key + "=" + value);
+  for (const auto& [key, value] : added) merged.push_back(fmt::format("{}={}", key, value));
   return merged;
 }
 

@@ -1,6 +1,7 @@
 #include "harness/worker/serve.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
@@ -9,7 +10,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -54,7 +54,7 @@ void run(Subject& subject,
 
 Connection connect_to_harness() {
   const char* path = std::getenv(socket_variable);
-  if (path == nullptr) return Connection(STDIN_FILENO, STDOUT_FILENO);
+  if (path == nullptr) return {STDIN_FILENO, STDOUT_FILENO};
   const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -65,7 +65,7 @@ Connection connect_to_harness() {
     if (socket >= 0) ::close(socket);
     throw std::runtime_error(fmt::format("cannot connect to {}: {}", path, std::strerror(error)));
   }
-  return Connection(socket, socket);
+  return {socket, socket};
 }
 
 void end_with_parent() {
