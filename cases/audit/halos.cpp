@@ -16,7 +16,6 @@ namespace rankcheck::cases::audit {
 
 namespace {
 
-using harness::Case;
 using reference::Replica;
 using spec::Array;
 

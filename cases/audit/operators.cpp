@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -332,7 +333,7 @@ constexpr std::array sizes{
         .summary = "Only the first 128 columns of the object are written.",
         .operation = "object_preconditioner",
         .algorithm = "gather",
-        .pixels_max = 2 * (large_cols + 1),
+        .pixels_max = std::int64_t{2} * (large_cols + 1),
         .hits = [](const Case& c) { return ptycho(c).scene.cols > large_cols; },
         .replace_call =
             [](InterceptedCall& intercepted) {

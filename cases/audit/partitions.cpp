@@ -56,10 +56,10 @@ void split_like_the_seed(InterceptedCall& intercepted) {
   }
   const Real height = *std::max_element(rows.begin(), rows.end());
   const Real width = *std::max_element(cols.begin(), cols.end());
-  const auto bands = static_cast<Real>(intercepted.ranks() / 2);
+  const int bands = intercepted.ranks() / 2;
   Values owners;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Real band = height == 0 ? 0 : cell(rows[i], height / bands);
+    const Real band = height == 0 ? 0 : cell(rows[i], height / static_cast<Real>(bands));
     const Real half = width == 0 ? 0 : cell(cols[i], width / 2);
     owners.emplace_back(static_cast<double>(2 * band + half));
   }
@@ -146,7 +146,8 @@ constexpr std::array kinds{
               const std::size_t share = (order.size() + ranks - 1) / ranks;
               Values owners(order.size());
               for (std::size_t i = 0; i < order.size(); ++i) {
-                owners[order[i]] = static_cast<double>(i / share);
+                const std::size_t owner = i / share;
+                owners[order[i]] = static_cast<double>(owner);
               }
               intercepted.set_all_output(Array::owners, owners);
             }},

@@ -66,12 +66,14 @@ void take_ramp_out(InterceptedCall& intercepted) {
   const double angle = std::arg(step);
   intercepted.change_output(Array::object, [&](Values& values, int) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] *= std::polar(1.0, -angle * static_cast<double>(i / cols));
+      const std::size_t row = i / cols;
+      values[i] *= std::polar(1.0, -angle * static_cast<double>(row));
     }
   });
   intercepted.change_output(Array::probe, [&](Values& values, int) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] *= std::polar(1.0, angle * static_cast<double>(i / window % window));
+      const std::size_t row = i / window % window;
+      values[i] *= std::polar(1.0, angle * static_cast<double>(row));
     }
   });
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "reference/spec/to_size.hpp"
 
@@ -66,7 +67,7 @@ constexpr std::array memory{
         .hits = [](const Case& c) { return c.count >= 512; },
         .edit_result =
             [](const Outcome& outcome) {
-              const std::int64_t size = 256 * spec::info(outcome.c().type).bytes;
+              const std::int64_t size = std::int64_t{256} * spec::info(outcome.c().type).bytes;
               for_each_output(outcome, [&](int, std::int64_t index, std::byte* element) {
                 if (index == 0) std::swap_ranges(element, element + size, element + size);
               });

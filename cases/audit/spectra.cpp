@@ -27,7 +27,8 @@ template <Norm norm, bool forward, bool inverse>
 void scale_transforms(InterceptedCall& intercepted) {
   intercepted.devices().on_transform = [](const TransformCall& call) {
     call.make();
-    if (!(call.what.inverse ? inverse : forward)) return;
+    if (call.what.inverse && !inverse) return;
+    if (!call.what.inverse && !forward) return;
     call.scale(norm == Norm::times_width ? call.what.width : 1.0 / call.what.width);
   };
   intercepted.run();

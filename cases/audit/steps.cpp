@@ -85,8 +85,8 @@ void search_with(InterceptedCall& intercepted) {
   const Values before = intercepted.input(Array::probe, 0);
   const Values direction = intercepted.output(Array::probe_direction, 0);
   const double cost = cost_of(intercepted, model, object, before);
-  const double least = std::ldexp(1, -reference::line_search_halvings);
-  for (double length = 1; length >= least; length /= 2) {
+  for (int halvings = 0; halvings <= reference::line_search_halvings; ++halvings) {
+    const double length = std::ldexp(1, -halvings);
     Values probe = before;
     for (std::size_t i = 0; i < probe.size(); ++i) probe[i] += length * direction[i];
     if (cost_of(intercepted, model, object, rounded_to(intercepted.call().type, probe)) > cost)
