@@ -86,7 +86,7 @@ RANKCHECK_HD inline F16 to_f16(float value) {
   constexpr std::uint32_t too_large = 143U << 23;
   constexpr std::uint32_t smallest_normal = 113U << 23;
   constexpr std::uint32_t half_ulp_shift = 126U << 23;
-  const std::uint32_t bits = bits_as<std::uint32_t>(value);
+  const auto bits = bits_as<std::uint32_t>(value);
   const std::uint32_t magnitude = bits & 0x7fffffffU;
   // Adding 0.5 rounds to the nearest multiple of 2^-24, which ends up in the low bits of the
   // significand.
@@ -105,7 +105,7 @@ RANKCHECK_HD inline float round_to_f16(float value) {
   constexpr std::uint32_t infinity = 0x7f800000U;
   constexpr std::uint32_t too_large = 143U << 23;
   constexpr std::uint32_t smallest_normal = 113U << 23;
-  const std::uint32_t bits = bits_as<std::uint32_t>(value);
+  const auto bits = bits_as<std::uint32_t>(value);
   const std::uint32_t magnitude = bits & 0x7fffffffU;
   // Floats around 0.5 are multiples of 2^-24, which is the spacing of f16's subnormals.
   const auto subnormal = bits_as<std::uint32_t>((bits_as<float>(magnitude) + 0.5F) - 0.5F);
@@ -117,7 +117,7 @@ RANKCHECK_HD inline float round_to_f16(float value) {
 
 /// Rounds to nearest even. NaN stays NaN; a value that is too large becomes infinite.
 RANKCHECK_HD inline BF16 to_bf16(float value) {
-  const std::uint32_t bits = bits_as<std::uint32_t>(value);
+  const auto bits = bits_as<std::uint32_t>(value);
   const std::uint32_t rounded = (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
   const std::uint32_t quiet = (bits >> 16) | 0x40U;
   const bool is_nan = (bits & 0x7fffffffU) > 0x7f800000U;
@@ -193,6 +193,14 @@ RANKCHECK_HD inline bool is_negative(V value) {
   }
 }
 
+/// std::isnan(), for device code, too.
+RANKCHECK_HD inline bool is_nan(float value) {
+  return value != value;
+}
+RANKCHECK_HD inline bool is_nan(double value) {
+  return value != value;
+}
+
 /// Returns the smaller value. The result is NaN only if both are NaN. -0 is smaller than +0, so
 /// that the order of the arguments has no effect.
 template <class V>
@@ -200,7 +208,7 @@ RANKCHECK_HD inline V minimum(V a, V b) {
   if constexpr (std::is_integral_v<V>) {
     return b < a ? b : a;
   } else {
-    const bool takes_a = (a < b) | (b != b) | ((a == b) & is_negative(a));
+    const bool takes_a = (a < b) | is_nan(b) | ((a == b) & is_negative(a));
     return takes_a ? a : b;
   }
 }
@@ -211,7 +219,7 @@ RANKCHECK_HD inline V maximum(V a, V b) {
   if constexpr (std::is_integral_v<V>) {
     return a < b ? b : a;
   } else {
-    const bool takes_a = (b < a) | (b != b) | ((a == b) & !is_negative(a));
+    const bool takes_a = (b < a) | is_nan(b) | ((a == b) & !is_negative(a));
     return takes_a ? a : b;
   }
 }
