@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -44,7 +45,7 @@ bool is_executable(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
-    if (::access((folder + "/" + name).c_str(), X_OK) == 0) return true;
+    if (::access((std::filesystem::path(folder) / name).c_str(), X_OK) == 0) return true;
   }
   return false;
 }

@@ -96,9 +96,10 @@ const Answer& answer_of(const WorkerProgram& program) {
   static std::mutex mutex;
   static std::map<std::string, Answer> known;
   const std::scoped_lock lock(mutex);
-  const auto [found, is_new] = known.try_emplace(program.path + '\n' + surroundings());
-  if (is_new) found->second = ask(program.path, program.limit_s);
-  return found->second;
+  const std::string key = program.path + '\n' + surroundings();
+  const auto found = known.find(key);
+  if (found != known.end()) return found->second;
+  return known.emplace(key, ask(program.path, program.limit_s)).first->second;
 }
 
 }  // namespace
