@@ -160,8 +160,8 @@ Run copies(double bytes) {
     std::vector<std::byte> to;
   };
   const auto size = static_cast<std::size_t>(bytes);
-  const auto buffers =
-      std::make_shared<Buffers>(std::vector(size, std::byte{1}), std::vector(size, std::byte{2}));
+  const auto buffers = std::make_shared<Buffers>(
+      Buffers{.from = std::vector(size, std::byte{1}), .to = std::vector(size, std::byte{2})});
   return [buffers] {
     const auto start = Clock::now();
     std::memcpy(buffers->to.data(), buffers->from.data(), buffers->from.size());

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
-#include <ranges>
 #include <set>
 
 #include <fmt/format.h>
@@ -45,9 +44,10 @@ gpu::plan::Topology find_topology(const std::string& name) {
   }
   const auto found = shipped.find(name);
   if (found == shipped.end() && !std::filesystem::exists(name)) {
-    throw BadInput(fmt::format("topology: {}: expected {} or the path of a file",
-                               name,
-                               fmt::join(std::views::keys(shipped), ", ")));
+    std::vector<std::string> names;
+    for (const auto& [each, path] : shipped) names.push_back(each);
+    throw BadInput(fmt::format(
+        "topology: {}: expected {} or the path of a file", name, fmt::join(names, ", ")));
   }
   const std::filesystem::path path =
       found == shipped.end() ? std::filesystem::path(name) : found->second;

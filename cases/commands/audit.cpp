@@ -102,9 +102,9 @@ void print(const std::vector<Row>& rows) {
     const harness::Finding& finding = row.attempts.front().hunt.finding;
     std::string others;
     for (const auto& [property, column] : columns) {
-      const auto found =
-          std::find_if(row.attempts.begin() + 1, row.attempts.end(), [&](const Attempt& each) {
-            return each.property == property;
+      const auto found = std::find_if(
+          row.attempts.begin() + 1, row.attempts.end(), [&wanted = property](const Attempt& each) {
+            return each.property == wanted;
           });
       if (found != row.attempts.end()) others += found->failed() ? column.letter : '-';
     }
