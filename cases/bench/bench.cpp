@@ -152,7 +152,7 @@ void Bench::select() {
 void Bench::measure_on_devices(benchmark::State& state, const Entry& entry) {
   close_backend();
   const Times times = entry.times();
-  for (auto _ : state) state.SetIterationTime(median(times.seconds));
+  for ([[maybe_unused]] auto _ : state) state.SetIterationTime(median(times.seconds));
   state.counters["runs"] = static_cast<double>(times.seconds.size());
   show(state, times);
   if (entry.moved_bytes > 0 && times.floor_bytes > 0) {
@@ -168,7 +168,7 @@ void Bench::measure_runs(benchmark::State& state, const Entry& entry) {
   double total = 0;
   double floor_total = 0;
   restart_peak_memory();
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     require_no_stop();
     const double seconds = run();
     total += seconds;
