@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <optional>
@@ -180,7 +181,7 @@ ordered_json describe_machine() {
       {"kernel", fmt::format("{} {} {}", kernel.sysname, kernel.release, kernel.machine)},
       {"processor", processor_name()},
       {"cores", std::thread::hardware_concurrency()},
-      {"memory_gib", static_cast<int>(memory / (1 << 30) + 0.5)},
+      {"memory_gib", std::lround(memory / (1 << 30))},
       {"built_with", compiler()},
   };
 }
