@@ -150,7 +150,8 @@ std::int64_t exact_factor(
 /// A float with a full random significand, exponent `top` and a random sign.
 std::uint64_t random_float(const TypeInfo& type, int top, std::uint64_t hash) {
   const std::uint64_t fraction = hash & ((std::uint64_t{1} << fraction_bits(type)) - 1);
-  const auto field = static_cast<std::uint64_t>(top - type.exponent_min + 1);
+  const int exponent = top - type.exponent_min + 1;
+  const auto field = static_cast<std::uint64_t>(exponent);
   return ((hash >> 63) != 0 ? sign_bit(type) : 0) | (field << fraction_bits(type)) | fraction;
 }
 
@@ -178,8 +179,8 @@ std::uint64_t cancelling_float(
 std::uint64_t wide_range_float(const TypeInfo& type, std::uint64_t hash) {
   const int highest = type.exponent_max - 9;
   const int lowest = type.exponent_min;
-  const auto span = static_cast<std::uint64_t>(highest - lowest + 1);
-  const int top = lowest + static_cast<int>((hash >> 40) % span);
+  const int exponents = highest - lowest + 1;
+  const int top = lowest + static_cast<int>((hash >> 40) % static_cast<std::uint64_t>(exponents));
   return random_float(type, top, hash ^ (hash << 17));
 }
 

@@ -107,7 +107,8 @@ double coordinate(const Case& c, int room, std::uint64_t hash) {
   const auto step = static_cast<std::int64_t>((hash >> 8) % span) + least * position_steps;
   const bool whole = ptycho(c).scan == Scan::whole || c.input == InputKind::exact;
   // Rounding towards zero keeps a window inside that was inside.
-  if (whole) return static_cast<double>(step / position_steps);
+  const std::int64_t pixels = step / position_steps;
+  if (whole) return static_cast<double>(pixels);
   return static_cast<double>(step) / position_steps;
 }
 
