@@ -150,7 +150,7 @@ class Gate {
 
   /// Returns the name of a phase in the report.
   static std::string title(const PhaseRequest& request) {
-    const std::string word(name(request.phase));
+    std::string word(name(request.phase));
     if (request.phase == Phase::device) return fmt::format("{} {}", word, request.device);
     if (request.phase == Phase::nccl) {
       return fmt::format("{} {} rank{}", word, request.ranks, request.ranks == 1 ? "" : "s");
@@ -178,7 +178,8 @@ class Gate {
       summary.compared_bytes += finding.compared_bytes;
       if (!variant.empty()) {
         auto& own = finding.unit.variant;
-        own = own.empty() ? variant : own + '_' + variant;
+        if (!own.empty()) own += '_';
+        own += variant;
       }
       if (is_skipped_for(harness::SkipReason::not_supported, finding)) {
         if (unsupported.empty()) unsupported = words_of(finding);
@@ -430,7 +431,7 @@ std::optional<Phase> phase_named(std::string_view wanted) {
 }
 
 std::string folder_of(const PhaseRequest& request) {
-  const std::string word(name(request.phase));
+  std::string word(name(request.phase));
   if (request.phase == Phase::device) return fmt::format("{}-{}", word, request.device);
   if (request.phase == Phase::nccl) return fmt::format("{}-{}", word, request.ranks);
   return word;

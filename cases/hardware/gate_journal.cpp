@@ -364,9 +364,10 @@ GateContent read_gate(const fs::path& folder) {
 
 GateSession::GateSession(const fs::path& folder, GateHeader header)
     : folder_(folder), file_(gate_journal(folder)) {
-  content_ = {.header = header, .environment = header.environment};
+  content_.header = std::move(header);
+  content_.environment = content_.header.environment;
   file_.truncate(0);
-  file_.append(line_of(to_json(header)));
+  file_.append(line_of(to_json(content_.header)));
 }
 
 GateSession::GateSession(const fs::path& folder, GateContent content, ordered_json environment)

@@ -66,7 +66,8 @@ double probability_of_at_most(std::int64_t errors, std::int64_t trials, double p
   const auto n = static_cast<double>(trials);
   double term = probability_of(static_cast<double>(errors), n, p);
   double sum = term;
-  for (auto i = static_cast<double>(errors); i > 0; --i) {
+  for (std::int64_t left = errors; left > 0; --left) {
+    const auto i = static_cast<double>(left);
     term *= i * (1 - p) / ((n - i + 1) * p);
     const double next = sum + term;
     if (next == sum) break;
