@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -70,7 +71,7 @@ void judge(const OperatorStage& stage,
            harness::PowerMeter& meter,
            Judgement& judgement) {
   meter.add(std::abs(wanted), bound);
-  judgement.count(replica.rank, 2 * spec::info(stage.c.type).bytes);
+  judgement.count(replica.rank, std::int64_t{2} * spec::info(stage.c.type).bytes);
   const Value value = got(stage, replica);
   const double error = std::abs(value - wanted);
   if (error <= bound) {
@@ -236,7 +237,7 @@ harness::Property conserves_the_sum() {
                 after += got(stage, replica);
                 magnitude += std::abs(got(stage, replica));
                 bound += admitted(stage, replica);
-                judgement.count(replica.rank, 2 * spec::info(stage.c.type).bytes);
+                judgement.count(replica.rank, std::int64_t{2} * spec::info(stage.c.type).bytes);
               }
             });
             // The sums of this check are in double precision. They are exact for whole numbers.
