@@ -116,7 +116,7 @@ void Canvas::image(Panel box, const std::vector<Color>& pixels, int columns) {
           channel(color.red) << 16 | channel(color.green) << 8 | channel(color.blue);
       std::copy_n(reinterpret_cast<const unsigned char*>(&value),
                   sizeof value,
-                  bytes + static_cast<std::ptrdiff_t>(row) * stride + 4 * col);
+                  bytes + static_cast<std::ptrdiff_t>(row) * stride + std::ptrdiff_t{4} * col);
     }
   }
   cairo_surface_mark_dirty(stamp);

@@ -109,7 +109,7 @@ void start_exit_waves(const StepTaken& step, OperatorArrays& in) {
 
 /// Returns a place such as "probe, mode 1, pixel (3, 4)".
 std::string place_of(const spec::Scene& scene, spec::Array array, std::size_t i) {
-  const std::string name(spec::name(array));
+  std::string name(spec::name(array));
   if (array == spec::Array::cost) return name;
   if (array == spec::Array::exit_waves) {
     const auto width = spec::to_size(scene.detector);

@@ -140,9 +140,13 @@ std::vector<double> defoci_to_try(const Dataset& data, std::span<const double> m
   if (4 * squared >= apart * apart || squared >= width_most * width_most || !(widens > 0)) {
     defoci.push_back(0);
   }
-  for (double width = width_least; width <= width_most; width *= widths_ratio) {
-    if (width * width <= squared || !(widens > 0)) continue;
-    defoci.push_back(std::sqrt(width * width - squared) / widens);
+  double width = width_least;
+  while (width <= width_most) {
+    const bool is_reached_in_focus = width * width <= squared;
+    if (!is_reached_in_focus && widens > 0) {
+      defoci.push_back(std::sqrt(width * width - squared) / widens);
+    }
+    width *= widths_ratio;
   }
   return defoci;
 }

@@ -111,7 +111,7 @@ Reader::Reader(const std::filesystem::path& path)
   H5::FileAccPropList access;
 #if H5_VERSION_GE(1, 10, 7)
   // Readers need no lock, and some file systems do not support locks.
-  H5Pset_file_locking(access.getId(), 0, 1);
+  H5Pset_file_locking(access.getId(), false, true);
 #endif
   const CrashGuard guard(path);
   try {

@@ -247,7 +247,8 @@ std::string draw_probe(const Dataset& data, const Complexes& probe) {
     for (std::size_t i = 0; i < pixels; ++i) {
       colors.push_back(from_hue(std::arg(mode[i]), std::abs(mode[i]) / largest));
     }
-    const Panel box{24 + m % columns * pitch, top_margin + m / columns * (pitch + 16), side, side};
+    const int row = m / columns;
+    const Panel box{24 + m % columns * pitch, top_margin + row * (pitch + 16), side, side};
     canvas.image(box, colors, data.window);
     canvas.frame(box);
     canvas.text(
@@ -265,7 +266,7 @@ CostPlot plot_of(const Result& result) {
   const auto iterations = spec::to_size(result.iterations);
   const bool is_one_curve = result.batches == 1;
   for (std::size_t i = 0; i < result.costs.size(); ++i) {
-    const double at = static_cast<double>(i);
+    const auto at = static_cast<double>(i);
     if (is_one_curve || i < iterations) {
       plot.curve.push_back({is_one_curve ? at : at + 0.5, result.costs[i]});
     } else {

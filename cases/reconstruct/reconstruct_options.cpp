@@ -22,7 +22,7 @@ namespace {
 std::string with_model(const std::string& name, const std::string& model) {
   const std::string_view own = find_solver(name).model;
   if (own == model) return name;
-  const std::string other = fmt::format("{}_{}", model, name);
+  std::string other = fmt::format("{}_{}", model, name);
   for (const Solver& solver : solvers()) {
     if (solver.name == other) return other;
   }

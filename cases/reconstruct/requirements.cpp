@@ -112,7 +112,7 @@ void require_room(const Solver& solver, const Problem& problem, int modes) {
   if (problem.cluster.queue(problem.cluster.local().front()) != nullptr) return;
   require_room_for_waves(solver, problem, modes);
   if (problem.layout == Layout::tiles) return;
-  const double pixels = static_cast<double>(problem.data.object.size());
+  const auto pixels = static_cast<double>(problem.data.object.size());
   const int ranks = problem.cluster.ranks();
   const double exchanged =
       static_cast<double>(stretch_max) * sizeof(decltype(problem.data.object)::value_type);

@@ -97,7 +97,8 @@ void write_result(const std::filesystem::path& path,
   file.string(frames_hash_name, fmt::format("{:016x}", result.frames_hash));
   if (with_memory) {
     for (const auto& [name, values] : result.state.memory) {
-      file.numbers(memory + '/' + name, {static_cast<std::int64_t>(values.size())}, values);
+      file.numbers(
+          fmt::format("{}/{}", memory, name), {static_cast<std::int64_t>(values.size())}, values);
     }
     file.numbers<float>(memory + "/is_complete", {}, {1}, {.number = hdf5::Number::u8});
   }
@@ -128,9 +129,10 @@ Result read_result(const std::filesystem::path& path, const Dataset& data) {
   }
   for (const std::string& name : file.members(memory)) {
     if (name == "is_complete") continue;
+    const std::string place = fmt::format("{}/{}", memory, name);
     std::vector<float>& values = result.state.memory[name];
-    values = file.numbers<float>(memory + '/' + name).values;
-    file.require_finite(memory + '/' + name, values);
+    values = file.numbers<float>(place).values;
+    file.require_finite(place, values);
   }
   return result;
 }

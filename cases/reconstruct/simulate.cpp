@@ -51,7 +51,11 @@ double poisson(Random& random, double mean) {
   if (mean < 10) {
     const double limit = std::exp(-mean);
     double events = 0;
-    for (double product = random.uniform(); product > limit; product *= random.uniform()) ++events;
+    double product = random.uniform();
+    while (product > limit) {
+      product *= random.uniform();
+      ++events;
+    }
     return events;
   }
   const double b = 0.931 + 2.53 * std::sqrt(mean);
@@ -102,7 +106,8 @@ std::vector<double> scan(const Simulation& simulation) {
   for (int n = 0; n < simulation.positions; ++n) {
     std::array<double, 2> at{};
     if (simulation.path == ScanPath::raster) {
-      at = {static_cast<double>(n / columns), static_cast<double>(n % columns)};
+      const int row = n / columns;
+      at = {static_cast<double>(row), static_cast<double>(n % columns)};
     } else if (simulation.path == ScanPath::spiral) {
       // On average, there is one position for each square of a step.
       const double radius = std::sqrt((n + 0.5) / pi);
