@@ -121,7 +121,7 @@ std::string Runtime::version() {
   check(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
   // Some libraries include the terminating zero in the length, so `length` is not used.
   const std::string whole(text.data());
-  return whole.substr(0, whole.find_first_of("\n"));
+  return whole.substr(0, whole.find('\n'));
 }
 
 const Algorithm* Runtime::find(std::string_view operation, std::string_view name) const {

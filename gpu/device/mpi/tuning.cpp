@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -127,6 +128,13 @@ void set_segment(const Forcing& forcing, int bytes) {
   if (variable && variable->writable()) variable->write(bytes);
 }
 
+/// Lets the library choose algorithms again.
+void set_back(const Forcing& forcing) {
+  if (!forcing.writable) return;
+  if (const auto variable = Variable::find(forcing.variable())) variable->write(0);
+  set_segment(forcing, 0);
+}
+
 }  // namespace
 
 ToolInterface::ToolInterface() {
@@ -191,19 +199,27 @@ std::vector<Forcing> find_forcings(const NamedOperation& named) {
 ForcedScope::ForcedScope(const Forcing& forcing, int segment_bytes) : forcing_(forcing) {
   const auto variable = Variable::find(forcing.variable());
   if (!variable) throw std::runtime_error(forcing.variable() + ": no such control variable");
-  if (forcing.writable) {
-    variable->write(forcing.value);
-    set_segment(forcing, segment_bytes == 0 ? default_segment_bytes : segment_bytes);
-  }
-  if (variable->read() != forcing.value) {
-    throw std::runtime_error(forcing.variable() + ": could not be set to " + forcing.word);
+  try {
+    if (forcing.writable) {
+      variable->write(forcing.value);
+      set_segment(forcing, segment_bytes == 0 ? default_segment_bytes : segment_bytes);
+    }
+    if (variable->read() != forcing.value) {
+      throw std::runtime_error(forcing.variable() + ": could not be set to " + forcing.word);
+    }
+  } catch (...) {
+    set_back(forcing);
+    throw;
   }
 }
 
 ForcedScope::~ForcedScope() {
-  if (!forcing_.writable) return;
-  if (const auto variable = Variable::find(forcing_.variable())) variable->write(0);
-  set_segment(forcing_, 0);
+  try {
+    set_back(forcing_);
+  } catch (...) {
+    // Later calls would run this algorithm, too, and nobody would know.
+    std::terminate();
+  }
 }
 
 }  // namespace rankcheck::gpu::mpi
