@@ -26,7 +26,7 @@ struct Discount {
 
 }  // namespace
 
-ObjectShares::ObjectShares(Cluster& cluster, const spec::Scene& scene, std::vector<Box> held)
+ObjectShares::ObjectShares(Cluster& cluster, const spec::Scene& scene, const std::vector<Box>& held)
     : cluster_(cluster),
       exchange_(cluster, held, held),
       is_replicated_(all_whole(scene, held)),

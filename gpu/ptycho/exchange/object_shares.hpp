@@ -13,7 +13,7 @@ namespace rankcheck::gpu {
 /// distribution. Arrays are those of the local ranks, in their order.
 class ObjectShares {
  public:
-  ObjectShares(Cluster& cluster, const spec::Scene& scene, std::vector<spec::Box> held);
+  ObjectShares(Cluster& cluster, const spec::Scene& scene, const std::vector<spec::Box>& held);
 
   /// The pixels that a rank holds.
   [[nodiscard]] const spec::Box& held(int rank) const { return exchange_.held(rank); }

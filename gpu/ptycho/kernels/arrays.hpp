@@ -112,8 +112,8 @@ struct InnerProduct {
   /// Returns Re(conj(a) (b - c)) of value i.
   [[nodiscard]] RANKCHECK_HD double at(std::int64_t i) const {
     if (counted != nullptr && counted[i] == 0) return 0;
-    double re = static_cast<double>(b[i].re);
-    double im = static_cast<double>(b[i].im);
+    auto re = static_cast<double>(b[i].re);
+    auto im = static_cast<double>(b[i].im);
     if (c != nullptr) {
       re -= static_cast<double>(c[i].re);
       im -= static_cast<double>(c[i].im);

@@ -71,7 +71,7 @@ RANKCHECK_HD inline float logarithm(float x) {
   constexpr float log2_rest = -0x1.bd0106p-13F;
   const auto bits = element::bits_as<std::int32_t>(x);
   const std::int32_t power = (bits - root_of_half) >> mantissa_bits;
-  const float m = element::bits_as<float>(bits - (power << mantissa_bits));
+  const auto m = element::bits_as<float>(bits - (power << mantissa_bits));
   const float s = (m - 1) / (m + 1);
   const float z = s * s;
   const float series = z * (1.0F / 3 + z * (1.0F / 5 + z * (1.0F / 7 + z * (1.0F / 9))));

@@ -88,8 +88,8 @@ std::vector<Box> tiles_of(const OperatorRun& run, StepKind kind) {
     local.push_back(box_of_windows<T>(run.scene(), positions));
     if (!is_conjugate_gradient(kind)) continue;
     const std::int64_t ranks = run.cluster().ranks();
-    const std::int64_t begin = rank * run.scene().rows / ranks;
-    const std::int64_t end = (rank + 1) * run.scene().rows / ranks;
+    const std::int64_t begin = std::int64_t{rank} * run.scene().rows / ranks;
+    const std::int64_t end = std::int64_t{rank + 1} * run.scene().rows / ranks;
     local.back() =
         around(local.back(), {.row = begin, .rows = end - begin, .cols = run.scene().cols});
   }
