@@ -208,6 +208,8 @@ INSTANTIATE_TEST_SUITE_P(Image,
 
 class ClobberTest : public testing::Test {
  protected:
+  static constexpr std::int64_t element_bytes = 4;
+
   explicit ClobberTest(const std::string& operation = "gather_v") {
     const auto& all = reference::collectives();
     contract_ = std::find_if(all.begin(), all.end(), [&](const auto& each) {
@@ -245,12 +247,12 @@ TEST_F(ClobberTest, TellsTheByteBehindABuffer) {
 }
 
 TEST_F(ClobberTest, TellsTheGap) {
-  EXPECT_EQ(after_writing(layout_.recv + 2 * 4),
+  EXPECT_EQ(after_writing(layout_.recv + 2 * element_bytes),
             "element 2 of recv, which is no part of the output, was written");
 }
 
 TEST_F(ClobberTest, TellsTheInput) {
-  EXPECT_EQ(after_writing(layout_.send + 1 * 4), "input changed: element 1 of send was written");
+  EXPECT_EQ(after_writing(layout_.send + element_bytes), "input changed: element 1 of send was written");
 }
 
 TEST_F(ClobberTest, TellsOutputsOffTheRoot) {

@@ -1,7 +1,6 @@
 #include "harness/npy.hpp"
 
 #include <array>
-#include <cstring>
 
 #include <gtest/gtest.h>
 
@@ -16,7 +15,8 @@ TEST(NpyTest, IsNumpysFormat) {
   EXPECT_EQ(file.substr(10, 60), "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }   ");
   ASSERT_EQ(file.size() % 64, 8U);
   EXPECT_EQ(file[file.size() - 9], '\n');
-  EXPECT_EQ(std::memcmp(file.data() + file.size() - 8, values.data(), 8), 0);
+  EXPECT_EQ(file.substr(file.size() - 8),
+            std::string(reinterpret_cast<const char*>(values.data()), 8));
 }
 
 TEST(NpyTest, HasTheShape) {

@@ -32,7 +32,7 @@ class RunnerTest : public testing::Test {
       finding.cases = unit.cases;
       return finding;
     };
-    hooks_.finish = [this](std::size_t index, Finding finding, bool whole) {
+    hooks_.finish = [this](std::size_t index, const Finding& finding, bool whole) {
       verdicts_[index] = finding.verdict;
       reasons_[index] = finding.reason;
       if (whole) whole_.insert(index);
@@ -178,7 +178,7 @@ TEST_F(RunnerTest, BackendThatEndsBadlyLeavesAFailureAlone) {
 }
 
 TEST_F(RunnerTest, WhatFinishThrowsIsThrownOn) {
-  hooks_.finish = [](std::size_t, Finding, bool) { throw FileError("disk full"); };
+  hooks_.finish = [](std::size_t, const Finding&, bool) { throw FileError("disk full"); };
   EXPECT_THROW(run(), FileError);
 }
 
@@ -217,7 +217,8 @@ TEST_F(RunnerTest, PauseEndsTheRoundAsAnInterruptDoes) {
 }
 
 /// The first unit runs until the time is over.
-struct CutUnitTest : RunnerTest {
+class CutUnitTest : public RunnerTest {
+ protected:
   CutUnitTest() {
     options_.limits.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
     hooks_.check = [this](Backend&, const Unit& unit, const RunLimits& limits) {

@@ -91,7 +91,7 @@ TEST(WrongClusterTest, LeavesTheCollectiveToTheHook) {
 
 TEST(RoundedToTest, RoundsBothParts) {
   constexpr double third = 1.0 / 3;
-  const double rounded = static_cast<double>(1.0F / 3);
+  const auto rounded = static_cast<double>(1.0F / 3);
   EXPECT_EQ(rounded_to(spec::Type::f32, {{third, -third}}), (Values{{rounded, -rounded}}));
 }
 

@@ -67,8 +67,7 @@ TEST(WorkerCommandTest, EndsByBeingTold) {
 
 /// The shell here is a launcher that waits for the worker, as a sanitizer's launcher does.
 TEST(WorkerCommandTest, IsToldBehindALauncherThatDoesNotPassItOn) {
-  const std::string worker =
-      "/bin/sh -c 'trap \"exit 1\" USR1; : > \"$0\"; sleep 60 & wait' \"$0\"";
+  const std::string worker = R"(/bin/sh -c 'trap "exit 1" USR1; : > "$0"; sleep 60 & wait' "$0")";
   EXPECT_EQ(outcome(worker + "; exit $?"), "status 1");
   EXPECT_EQ(outcome(": > \"$0\"; sleep 60; exit 7"), "status 0") << "nobody listens yet";
 }

@@ -21,7 +21,10 @@ using harness::Observation;
 using harness::Verdict;
 
 /// Returns the address of element `index` in the output of group rank `rank`.
-std::byte* output(std::span<const Case> stages, Observation& observation, int rank, int index) {
+std::byte* output(std::span<const Case> stages,
+                  Observation& observation,
+                  int rank,
+                  std::int64_t index) {
   const std::int64_t at =
       layout_of(stages[0], rank).recv + index * spec::info(stages[0].type).bytes;
   return observation.stages[0].images[static_cast<std::size_t>(rank)].data() + at;

@@ -133,7 +133,7 @@ class WorkersTest : public testing::Test {
 
  private:
   Connection connect(const std::string& name) const {
-    return Connection(-1, ::open(file(name).c_str(), O_CREAT | O_WRONLY, 0600));
+    return {-1, ::open(file(name).c_str(), O_CREAT | O_WRONLY, 0600)};
   }
 };
 
@@ -185,7 +185,7 @@ TEST_F(WorkersTest, HangWhereTheySayOfTheirProgressForEver) {
 TEST_F(WorkersTest, HangWhereTheyNeverFinishAMessage) {
   const auto start = std::chrono::steady_clock::now();
   const Observation seen = run(std::string(await_run) +
-                               "printf '\\377\\0\\0\\0'; while :; do printf x; sleep 0.1; done");
+                               R"(printf '\377\0\0\0'; while :; do printf x; sleep 0.1; done)");
   EXPECT_EQ(seen.status, RunStatus::hung);
   EXPECT_EQ(seen.reason, "no answer within 0.3 s: rank 0 entered no stage");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
@@ -197,7 +197,7 @@ TEST_F(WorkersTest, HangThoughTheyComplainWithoutEnd) {
 }
 
 TEST_F(WorkersTest, HangInTheNextRunWhereAnAnswerIsNeverFinished) {
-  const auto backend = open("printf '\\0\\0\\0\\1'; while :; do printf x; done");
+  const auto backend = open(R"(printf '\0\0\0\1'; while :; do printf x; done)");
   const Case c = make_case();
   EXPECT_EQ(backend->why_refused(c), "");
   Observation seen;
