@@ -19,7 +19,7 @@ namespace worker = harness::worker;
 
 /// Begins a message that never ends.
 constexpr const char* byte_now_and_then =
-    "printf '\\377\\0\\0\\0'; while :; do printf x; sleep 0.2; done";
+    R"(printf '\377\0\0\0'; while :; do printf x; sleep 0.2; done)";
 
 class CliEndingsTest : public CliTest {
  protected:

@@ -189,7 +189,7 @@ TEST_F(CliResumeTest, RunOfAnotherVersionIsRefused) {
   ASSERT_EQ(rankcheck("run s.json --report r").status, 0);
   change_journal("r/journal.jsonl", R"("rankcheck":)", R"("rankcheck":"0.0","before":)");
   expect_unable("run --resume r",
-                "expected rankcheck to be \"0.0\", as when the run began, got \"");
+                R"(expected rankcheck to be "0.0", as when the run began, got ")");
 }
 
 TEST_F(CliResumeTest, JournalWithoutChecksumsIsOnlyReported) {

@@ -237,9 +237,9 @@ TEST_F(CliRunTest, DamagedJournalIsNamedWithItsLine) {
     harness::write_file(path, journal);
     change_journal("r/journal.jsonl", from, to);
   };
-  damage("\"verdict\":\"passed\"", "\"verdict\":\"past\"");
+  damage(R"("verdict":"passed")", R"("verdict":"past")");
   expect_unable("report r", "r/journal.jsonl: line 2: ");
-  damage("\"cases\":60", "\"cases\":[]");
+  damage(R"("cases":60)", R"("cases":[])");
   expect_unable("run --resume r", "--resume: r: journal.jsonl: line 1: ");
 }
 

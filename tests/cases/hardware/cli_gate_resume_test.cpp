@@ -129,7 +129,7 @@ TEST_F(CliGateTest, RefusesToGoOnWithAPartThatHasChanged) {
   changed[digit] = changed[digit] == '1' ? '2' : '1';
   make(journal, changed);
   expect_unable("run --resume r", "r/suites/journal.jsonl: line 1: crc32: expected");
-  const std::string checksum = ",\"crc32\":\"";
+  const std::string checksum = R"(,"crc32":")";
   std::string without = whole;
   for (std::size_t at = 0; (at = without.find(checksum)) != std::string::npos;) {
     without.erase(at, checksum.size() + 9);
