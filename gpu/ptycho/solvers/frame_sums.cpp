@@ -1,7 +1,5 @@
 #include "gpu/ptycho/solvers/frame_sums.hpp"
 
-#include <utility>
-
 #include "reference/spec/to_size.hpp"
 
 #include "gpu/ptycho/kernels/arrays.hpp"
@@ -23,12 +21,14 @@ ScanShare<T> scan_of(const SolverShare<T>& share) {
 }  // namespace
 
 template <class T>
-FrameSums<T>::FrameSums(Cluster& cluster, const spec::Scene& scene, std::vector<spec::Box> held)
+FrameSums<T>::FrameSums(Cluster& cluster,
+                        const spec::Scene& scene,
+                        const std::vector<spec::Box>& held)
     : cluster_(cluster),
       scene_(scene),
       probe_size_(spec::values(scene, spec::Array::probe)),
       window_size_(spec::values(scene, spec::Array::windows)),
-      objects_(cluster, scene, std::move(held)),
+      objects_(cluster, scene, held),
       object_part_(cluster),
       object_sum_(cluster),
       weight_part_(cluster),

@@ -37,7 +37,7 @@ class FrameSums {
     double positions = 0;
   };
 
-  FrameSums(Cluster& cluster, const spec::Scene& scene, std::vector<spec::Box> held);
+  FrameSums(Cluster& cluster, const spec::Scene& scene, const std::vector<spec::Box>& held);
 
   /// Computes the requested ones of the arrays below. For object and probe these are gradients, or,
   /// if the noise model changes the waves, weighted sums of the changed waves. `shares` are those
