@@ -252,7 +252,8 @@ TEST_F(ClobberTest, TellsTheGap) {
 }
 
 TEST_F(ClobberTest, TellsTheInput) {
-  EXPECT_EQ(after_writing(layout_.send + element_bytes), "input changed: element 1 of send was written");
+  EXPECT_EQ(after_writing(layout_.send + element_bytes),
+            "input changed: element 1 of send was written");
 }
 
 TEST_F(ClobberTest, TellsOutputsOffTheRoot) {

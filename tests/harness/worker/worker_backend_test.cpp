@@ -184,8 +184,8 @@ TEST_F(WorkersTest, HangWhereTheySayOfTheirProgressForEver) {
 
 TEST_F(WorkersTest, HangWhereTheyNeverFinishAMessage) {
   const auto start = std::chrono::steady_clock::now();
-  const Observation seen = run(std::string(await_run) +
-                               R"(printf '\377\0\0\0'; while :; do printf x; sleep 0.1; done)");
+  const Observation seen =
+      run(std::string(await_run) + R"(printf '\377\0\0\0'; while :; do printf x; sleep 0.1; done)");
   EXPECT_EQ(seen.status, RunStatus::hung);
   EXPECT_EQ(seen.reason, "no answer within 0.3 s: rank 0 entered no stage");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
