@@ -47,8 +47,8 @@ void compare(const OperatorStage& stage,
              std::string_view what,
              Judgement& judgement) {
   if (!std::isfinite(expected.bound)) return;
-  const std::int64_t bytes =
-      spec::info(stage.c.type).bytes * (spec::info(array).is_complex ? 2 : 1);
+  const std::int64_t numbers = spec::info(array).is_complex ? 2 : 1;
+  const std::int64_t bytes = numbers * spec::info(stage.c.type).bytes;
   if (spec::is_replicated(ptycho(stage.c).scene, array)) {
     // The contract of every operator says that all ranks have the same bits.
     judgement.count_all(harness::group_size(stage.c), bytes);
