@@ -66,8 +66,8 @@ ${entries}  };
 endfunction()
 
 # Prepares the operators for compilation for another kind of device. Generates sources in the folder
-# `kind` that only include the operators' own sources, several in each, because compilers start slowly.
-# The list of the operators is one of the sources.
+# `kind` that only include the operators' own sources, several in each, because compilers start
+# slowly. The list of the operators is one of the sources.
 function(rankcheck_wrap_operators out kind extension)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
        ${CMAKE_SOURCE_DIR}/gpu/ptycho/*.cpp)
