@@ -127,7 +127,7 @@ Weight weight_of(const ShrinkOrder& order, const Case& c) {
        number(std::accumulate(c.group.begin(), c.group.end(), std::int64_t{0})),
        out_of_order(c.group)});
   add_family(ShrinkPlace::behind_group);
-  add({number(elements), number(behind)});
+  add({number(elements), number(behind), number(c.counts.size())});
   add_family(ShrinkPlace::behind_counts);
   add({number(c.chunk), number(c.offset), number(c.in_place), place(plain_types, c.type)});
   add_family(ShrinkPlace::behind_type);
@@ -285,6 +285,19 @@ class Shrinker {
     if (case_.counts.empty()) return;
     Case candidate = case_;
     auto& counts = candidate.counts;
+    // Where the number of counts is free.
+    counts.clear();
+    offer(candidate);
+    for (std::size_t i = 0; i < case_.counts.size(); ++i) {
+      counts.assign(1, case_.counts[i]);
+      offer(candidate);
+    }
+    for (std::size_t i = 0; i < case_.counts.size(); ++i) {
+      counts = case_.counts;
+      counts.erase(counts.begin() + static_cast<std::ptrdiff_t>(i));
+      offer(candidate);
+    }
+    counts = case_.counts;
     for (const std::int64_t value : {0, 1}) {
       counts.assign(counts.size(), value);
       offer(candidate);

@@ -96,6 +96,7 @@ std::vector<Bug> catalogue() {
   add_bugs_in_values(all);
   add_bugs_in_results(all);
   add_bugs_in_machines(all);
+  add_bugs_in_lists(all);
   add_bugs_in_sums(all);
   add_bugs_in_operators(all);
   add_bugs_in_modes(all);

@@ -83,6 +83,10 @@ harness::Case large_case(std::string_view operation,
     c.counts.assign(n, elements / ranks);
   if (collective(contract).sizes == spec::Sizes::counts_per_pair)
     c.counts.assign(n * n, elements / ranks);
+  // As many arrays as the gradients of a small network.
+  constexpr std::size_t arrays = 16;
+  if (collective(contract).sizes == spec::Sizes::counts_per_array)
+    c.counts.assign(arrays, elements / static_cast<std::int64_t>(arrays));
   if (collective(contract).sizes != spec::Sizes::count) return c;
   c.count = 1;
   const spec::Extents unit = spec::extents_of(contract, collective_call(c), 0);

@@ -26,7 +26,8 @@ struct Call {
   /// Elements of one block; only for operations whose blocks have equal sizes.
   std::int64_t count = 0;
   /// Elements of each block, for operations whose blocks have different sizes: one value for each
-  /// rank. all_to_all_v has one value for each (sender, receiver) pair, in row-major order.
+  /// rank. all_to_all_v has one value for each (sender, receiver) pair, in row-major order. An
+  /// operation on a list of arrays has one value for each array, which is the same on every rank.
   std::vector<std::int64_t> counts = {};
   /// Unused elements behind each block, in a buffer of several blocks of different sizes.
   std::int64_t gap = 0;

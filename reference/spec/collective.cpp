@@ -12,8 +12,11 @@ namespace {
 std::optional<std::string> why_sizes_invalid(const CollectiveTraits& traits, const Call& call) {
   const auto n = to_size(call.ranks);
   const bool pairs = traits.sizes == Sizes::counts_per_pair;
-  const bool uneven = pairs || traits.sizes == Sizes::counts_per_rank;
-  if (auto why = why_counts_invalid(call.counts, pairs ? n * n : (uneven ? n : 0))) return why;
+  const bool arrays = traits.sizes == Sizes::counts_per_array;
+  const bool uneven = arrays || pairs || traits.sizes == Sizes::counts_per_rank;
+  // A list may have any number of arrays.
+  const std::size_t values = arrays ? call.counts.size() : (pairs ? n * n : (uneven ? n : 0));
+  if (auto why = why_counts_invalid(call.counts, values)) return why;
   if (traits.sizes != Sizes::count && call.count != 0) {
     return "count: not a size of this operation";
   }
@@ -22,7 +25,10 @@ std::optional<std::string> why_sizes_invalid(const CollectiveTraits& traits, con
     return "count: expected at most " + std::to_string(most) + ", got " +
            std::to_string(call.count);
   }
-  const std::int64_t gap_max = uneven ? buffer_elements_max / call.ranks / call.ranks : 0;
+  const std::int64_t blocks_max = arrays
+                                      ? std::max<std::int64_t>(1, static_cast<std::int64_t>(values))
+                                      : std::int64_t{call.ranks} * call.ranks;
+  const std::int64_t gap_max = uneven ? buffer_elements_max / blocks_max : 0;
   if (call.gap < 0 || call.gap > gap_max) {
     return "gap: out of range, got " + std::to_string(call.gap);
   }
@@ -69,6 +75,10 @@ std::int64_t append_uneven(
     offset += count + call.gap;
   }
   return offset;
+}
+
+std::int64_t append_arrays(std::vector<Block>& out, const Call& call) {
+  return append_uneven(out, call, 0, 1, static_cast<int>(call.counts.size()));
 }
 
 }  // namespace rankcheck::spec

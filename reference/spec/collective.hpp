@@ -13,7 +13,7 @@
 namespace rankcheck::spec {
 
 /// Which sizes a call of a collective has.
-enum class Sizes : std::uint8_t { none, count, counts_per_rank, counts_per_pair };
+enum class Sizes : std::uint8_t { none, count, counts_per_rank, counts_per_pair, counts_per_array };
 
 /// The part of a contract that only collectives have.
 struct CollectiveTraits {
@@ -55,5 +55,9 @@ std::int64_t append_even(std::vector<Block>& out, int blocks, std::int64_t count
 /// Appends a block for each of the `n` values counts[first + i * stride], each followed by `gap`
 /// unused elements, and returns the buffer's size.
 std::int64_t append_uneven(std::vector<Block>& out, const Call& call, int first, int stride, int n);
+
+/// Appends a block for each array of a list, each followed by `gap` unused elements, and returns
+/// the buffer's size.
+std::int64_t append_arrays(std::vector<Block>& out, const Call& call);
 
 }  // namespace rankcheck::spec

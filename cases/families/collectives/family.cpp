@@ -33,6 +33,8 @@ using spec::Sizes;
 
 /// Maximum of first_index and index_stride; the index of an element then never overflows.
 constexpr std::int64_t input_index_max = std::int64_t{1} << 48;
+/// Maximum number of arrays of a drawn list. A list that a user writes may have more.
+constexpr std::int64_t arrays_max = 6;
 
 std::vector<InputKind> kinds_of(spec::Type type, ReduceOp op) {
   std::vector<InputKind> kinds;
@@ -69,6 +71,20 @@ SiteClass with_input(spec::Type component,
       special_values,
       [=](const Cell& cell) { return admits(cell.type, static_cast<ReduceOp>(cell.variant)); },
       [=](const Case& c) { return admits(c.type, collective(c).op); });
+}
+
+/// Gives `out` the counts of the members that are kept.
+void keep_counts(const spec::Contract& contract,
+                 const Case& c,
+                 std::span<const int> kept,
+                 Case& out) {
+  const int n = group_size(c);
+  const bool pairs = collective(contract).sizes == Sizes::counts_per_pair;
+  out.counts.clear();
+  for (std::size_t row = 0; !c.counts.empty() && row < (pairs ? kept.size() : 1); ++row) {
+    const int first = pairs ? kept[row] * n : 0;
+    for (const int r : kept) out.counts.push_back(c.counts[spec::to_size(first + r)]);
+  }
 }
 
 class Collectives final : public harness::Family {
@@ -150,6 +166,12 @@ class Collectives final : public harness::Family {
       out.counts = drawing.counts(n * blocks, n, limit);
       own.gap = drawing.gap();
     }
+    if (traits.sizes == Sizes::counts_per_array) {
+      const std::int64_t arrays = random.between(drawing.has_data ? 1 : 0, arrays_max);
+      const std::int64_t limit = drawing.limit() / std::max<std::int64_t>(1, arrays);
+      if (arrays > 0) out.counts = drawing.counts(arrays, n, std::max<std::int64_t>(1, limit));
+      own.gap = drawing.gap();
+    }
     if (traits.patterned) {
       own.pattern = static_cast<spec::Pattern>(random.below(3));
       if (own.pattern == spec::Pattern::ring) own.shift = static_cast<int>(random.between(-n, n));
@@ -163,13 +185,7 @@ class Collectives final : public harness::Family {
                     const Case& c,
                     std::span<const int> kept,
                     Case& out) const override {
-    const int n = group_size(c);
-    const bool pairs = collective(contract).sizes == Sizes::counts_per_pair;
-    out.counts.clear();
-    for (std::size_t row = 0; !c.counts.empty() && row < (pairs ? kept.size() : 1); ++row) {
-      const int first = pairs ? kept[row] * n : 0;
-      for (const int r : kept) out.counts.push_back(c.counts[spec::to_size(first + r)]);
-    }
+    if (collective(contract).sizes != Sizes::counts_per_array) keep_counts(contract, c, kept, out);
     const int root = collective(c).root;
     const auto found = std::find(kept.begin(), kept.end(), root);
     const auto last = static_cast<int>(kept.size()) - 1;

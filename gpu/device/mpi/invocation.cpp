@@ -8,13 +8,19 @@ namespace rankcheck::gpu::mpi {
 
 namespace {
 
-/// Replaces every element by function(element), computed in the type's arithmetic.
+/// Replaces every element of the blocks by function(element), computed in the type's arithmetic.
 template <class T, class Function>
-void transform(std::byte* elements, std::int64_t count, Function function) {
+void transform_blocks(std::byte* buffer,
+                      const std::vector<spec::Block>& blocks,
+                      Function function) {
   using Arithmetic = element::Arithmetic<T>;
-  for (std::int64_t i = 0; i < count; ++i, elements += sizeof(T)) {
-    const auto value = Arithmetic::widen(element::load<T>(elements));
-    element::store(elements, Arithmetic::narrow(function(value)));
+  constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+  for (const spec::Block& block : blocks) {
+    for (std::int64_t i = block.offset; i < block.offset + block.count; ++i) {
+      std::byte* const at = buffer + i * bytes;
+      const auto value = Arithmetic::widen(element::load<T>(at));
+      element::store(at, Arithmetic::narrow(function(value)));
+    }
   }
 }
 
@@ -38,7 +44,9 @@ Reduction::Reduction(const Invocation& invocation) : invocation_(invocation) {
   element::visit_component(call.type, [&](auto zero) {
     using T = decltype(zero);
     const auto scalar = element::Arithmetic<T>::widen(element::load<T>(site.scalar));
-    transform<T>(elements, count, [&](auto value) { return element::multiply(value, scalar); });
+    transform_blocks<T>(elements, invocation.extents().send, [&](auto value) {
+      return element::multiply(value, scalar);
+    });
   });
 }
 
@@ -46,9 +54,10 @@ void Reduction::finish() {
   const spec::Call& call = invocation_.call();
   if (call.op != spec::ReduceOp::avg || !invocation_.has_recv()) return;
   element::visit_component(call.type, [&](auto zero) {
-    transform<decltype(zero)>(invocation_.site().recv,
-                              invocation_.extents().recv_size,
-                              [&](auto value) { return element::divide(value, call.ranks); });
+    transform_blocks<decltype(zero)>(
+        invocation_.site().recv, invocation_.extents().recv, [&](auto value) {
+          return element::divide(value, call.ranks);
+        });
   });
 }
 

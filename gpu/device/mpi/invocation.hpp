@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct Site {
   int rank = 0;
   bool nonblocking = false;
   bool in_place = false;
+  /// Elements of a pack; 0 lets the algorithm choose.
+  std::int64_t chunk = 0;
   std::byte* send = nullptr;
   std::byte* recv = nullptr;
   /// One element if the op is premul_sum.

@@ -37,6 +37,17 @@ struct Tuning {
   std::string_view (*why_unforceable)(std::string_view word, const ForcedUse& use) = nullptr;
 };
 
+/// One way to perform an operation that is more than one MPI call.
+struct Way {
+  std::string_view name;
+  std::string_view summary;
+  /// The MPI functions that it calls if there is an element to move.
+  std::vector<std::string_view> functions;
+  void (*perform)(Invocation& invocation) = nullptr;
+  /// True if it works in pieces of Site::chunk elements. Other ways refuse a chunk size.
+  bool in_chunks = false;
+};
+
 /// How MPI performs an operation. Made in gpu/collectives/<op>/mpi.cpp.
 struct Operation {
   /// The MPI functions that perform it, blocking and nonblocking. Every quoted MPI name in such a
@@ -45,6 +56,9 @@ struct Operation {
   std::vector<std::string_view> nonblocking = {};
   void (*perform)(Invocation& invocation) = nullptr;
   Tuning tuning = {};
+  /// In place of all the members above, for operations that are more than one MPI call. The plain
+  /// way comes first.
+  std::vector<Way> ways = {};
 };
 
 }  // namespace rankcheck::gpu::mpi

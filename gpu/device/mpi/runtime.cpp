@@ -70,6 +70,21 @@ std::string_view seen_mode(const Operation& operation) {
                                : "neither " + call + " nor its nonblocking form was called");
 }
 
+/// Throws std::runtime_error unless all functions of this way ran, and no other function of the
+/// operation's ways.
+void require_seen(const Operation& operation, const Way& way) {
+  const auto& own = way.functions;
+  for (const Way& each : operation.ways) {
+    for (const std::string_view function : each.functions) {
+      if (!is_watched(function)) continue;
+      const bool belongs = std::find(own.begin(), own.end(), function) != own.end();
+      if (belongs == was_seen({function})) continue;
+      throw std::runtime_error(std::string(way.name) + ": " + std::string(function) +
+                               (belongs ? " was not called" : " was called"));
+    }
+  }
+}
+
 }  // namespace
 
 Runtime::Runtime() {
@@ -81,6 +96,13 @@ Runtime::Runtime() {
   types_.emplace();
   communicators_.emplace();
   for (const NamedOperation& operation : operations()) {
+    for (const Way& way : operation.operation.ways) {
+      algorithms_.push_back({.operation = &operation,
+                             .name = std::string(way.name),
+                             .summary = std::string(way.summary),
+                             .way = &way});
+    }
+    if (!operation.operation.ways.empty()) continue;
     algorithms_.push_back(
         {.operation = &operation,
          .name = std::string(blocking),
@@ -141,6 +163,10 @@ std::string Runtime::why_refused(const Request& request) const {
     return "count: a buffer has more elements than an int holds";
   }
   const auto& forcing = request.algorithm.forcing;
+  const Way* const way = request.algorithm.way;
+  if (way != nullptr) {
+    return request.chunk > 0 && !way->in_chunks ? "chunk: the algorithm has no packs" : "";
+  }
   if (!forcing) return request.chunk > 0 ? "chunk: only forced algorithms have segments" : "";
   if (request.chunk > std::numeric_limits<int>::max() / 16) return "chunk: out of range";
   return std::string(why_unforceable(
@@ -164,12 +190,14 @@ void Runtime::perform(const Request& request,
                   .rank = group_rank,
                   .nonblocking = request.algorithm.nonblocking,
                   .in_place = request.in_place,
+                  .chunk = request.chunk,
                   .send = buffers.send,
                   .recv = buffers.recv,
                   .scalar = buffers.scalar};
   const Operation& operation = request.algorithm.operation->operation;
   Invocation invocation(operation, request.call, extents, site, *types_);
-  operation.perform(invocation);
+  const Way* const way = request.algorithm.way;
+  (way != nullptr ? way->perform : operation.perform)(invocation);
 }
 
 std::string Runtime::conclude(const Request& request) {
@@ -181,6 +209,10 @@ std::string Runtime::conclude(const Request& request) {
   const auto& forcing = request.algorithm.forcing;
   if (forcing) require_forced(*forcing, moves_data);
   const Operation& operation = request.algorithm.operation->operation;
+  if (request.algorithm.way != nullptr) {
+    if (moves_data) require_seen(operation, *request.algorithm.way);
+    return request.algorithm.name;
+  }
   if (!is_watched(operation.blocking.front())) return request.algorithm.name;
   const std::string_view mode = seen_mode(operation);
   return forcing && mode == blocking ? request.algorithm.name : std::string(mode);

@@ -22,7 +22,9 @@ struct Algorithm {
   std::string name;
   std::string summary;
   bool nonblocking = false;
-  std::optional<Forcing> forcing;
+  std::optional<Forcing> forcing = {};
+  /// Null if the operation is one MPI call.
+  const Way* way = nullptr;
 };
 
 /// A call and the way to make it. It must be the same on every member.

@@ -196,6 +196,53 @@ void reduce_blocks(const Part& p) {
   }
 }
 
+// Operations on lists. Input and result of a rank have the same layout.
+
+const std::vector<Block>& arrays_of(const Part& p) {
+  return p.extents.send.empty() ? p.extents.recv : p.extents.send;
+}
+
+void all_reduce_arrays(const Part& p) {
+  const Words w(p);
+  for (const Block& array : arrays_of(p)) {
+    p.nccl.check(p.nccl->ncclAllReduce(w.at(p.send, array),
+                                       w.at(p.recv, array),
+                                       w.count(array.count),
+                                       w.type(),
+                                       p.op,
+                                       p.communicator,
+                                       p.stream),
+                 "ncclAllReduce");
+  }
+}
+
+void reduce_arrays(const Part& p) {
+  const Words w(p);
+  for (const Block& array : arrays_of(p)) {
+    p.nccl.check(p.nccl->ncclReduce(w.at(p.send, array),
+                                    p.rank == p.call.root ? w.at(p.recv, array) : nullptr,
+                                    w.count(array.count),
+                                    w.type(),
+                                    p.op,
+                                    p.call.root,
+                                    p.communicator,
+                                    p.stream),
+                 "ncclReduce");
+  }
+}
+
+void broadcast_arrays(const Part& p) {
+  const Words w(p);
+  for (const Block& array : arrays_of(p)) {
+    std::byte* const to = w.at(p.recv, array);
+    const void* const from = p.send == nullptr ? to : w.at(p.send, array);
+    p.nccl.check(
+        p.nccl->ncclBroadcast(
+            from, to, w.count(array.count), w.type(), p.call.root, p.communicator, p.stream),
+        "ncclBroadcast");
+  }
+}
+
 // The list of algorithms.
 
 Algorithm native(const char* operation, const char* function, void (*perform)(const Part&)) {
@@ -212,6 +259,28 @@ Algorithm grouped(const char* operation, void (*perform)(const Part&)) {
           .summary = "ncclSend and ncclRecv are called in one group.",
           .functions = {"ncclSend", "ncclRecv"},
           .perform = perform};
+}
+
+/// An operation on a list, with a call for each array.
+Algorithm grouped_arrays(const char* operation,
+                         const char* function,
+                         void (*perform)(const Part&)) {
+  return {.operation = operation,
+          .name = "grouped",
+          .summary = std::string(function) + " is called for every array, in one group.",
+          .functions = {function},
+          .perform = perform};
+}
+
+/// An operation on a list, with one call for all arrays.
+Algorithm packed(const char* operation, const char* function, void (*perform)(const Part&)) {
+  return {.operation = operation,
+          .name = "packed",
+          .summary = "The arrays are copied into one pack, for which " + std::string(function) +
+                     " is called.",
+          .functions = {function},
+          .perform = perform,
+          .packs = true};
 }
 
 constexpr std::array protocols{"SIMPLE", "LL", "LL128"};
@@ -278,6 +347,9 @@ std::vector<Algorithm> make_algorithms() {
   add(all, grouped("all_gather_v", exchange_with_all), {broadcasts});
   add(all, native("all_reduce", "ncclAllReduce", all_reduce), {}, {"RING", "TREE"});
   add(all,
+      grouped_arrays("all_reduce_list", "ncclAllReduce", all_reduce_arrays),
+      {packed("all_reduce_list", "ncclAllReduce", all_reduce)});
+  add(all,
       native("all_to_all", "ncclAlltoAll", all_to_all),
       {grouped("all_to_all", exchange_with_all)});
   add(all, grouped("all_to_all_v", exchange_with_all));
@@ -286,9 +358,15 @@ std::vector<Algorithm> make_algorithms() {
       native("broadcast", "ncclBroadcast", broadcast),
       {grouped("broadcast", send_from_root)},
       {"RING"});
+  add(all,
+      grouped_arrays("broadcast_list", "ncclBroadcast", broadcast_arrays),
+      {packed("broadcast_list", "ncclBroadcast", broadcast)});
   add(all, native("gather", "ncclGather", gather), {grouped("gather", send_to_root)});
   add(all, grouped("gather_v", send_to_root));
   add(all, native("reduce", "ncclReduce", reduce), {}, {"RING"});
+  add(all,
+      grouped_arrays("reduce_list", "ncclReduce", reduce_arrays),
+      {packed("reduce_list", "ncclReduce", reduce)});
   add(all, native("reduce_scatter", "ncclReduceScatter", reduce_scatter), {}, {"RING", "PAT"});
   add(all, reduces);
   add(all, native("scatter", "ncclScatter", scatter), {grouped("scatter", send_from_root)});

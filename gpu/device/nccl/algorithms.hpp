@@ -52,6 +52,9 @@ struct Algorithm {
   std::optional<Forcing> forcing = {};
   /// True if all ranks are in one process, with a device for each.
   bool one_process = false;
+  /// True if the arrays of a list are copied into one pack. `perform` then sees a call for one
+  /// array.
+  bool packs = false;
 
   /// The environment that the worker must be started with.
   [[nodiscard]] std::map<std::string, std::string> environment() const;

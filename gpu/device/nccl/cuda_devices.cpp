@@ -47,10 +47,13 @@ class CudaDevices final : public Devices {
   }
 
   void read(int slot, const void* from, void* to, std::int64_t bytes) override {
-    copy(slot, from, to, bytes, cudaMemcpyDeviceToHost);
+    move(slot, from, to, bytes, cudaMemcpyDeviceToHost);
   }
   void write(int slot, const void* from, void* to, std::int64_t bytes) override {
-    copy(slot, from, to, bytes, cudaMemcpyHostToDevice);
+    move(slot, from, to, bytes, cudaMemcpyHostToDevice);
+  }
+  void copy(int slot, const void* from, void* to, std::int64_t bytes) override {
+    move(slot, from, to, bytes, cudaMemcpyDeviceToDevice);
   }
 
  protected:
@@ -71,7 +74,7 @@ class CudaDevices final : public Devices {
 
   Slot& at(int slot) { return slots_[spec::to_size(slot)]; }
 
-  void copy(int slot, const void* from, void* to, std::int64_t bytes, cudaMemcpyKind kind) {
+  void move(int slot, const void* from, void* to, std::int64_t bytes, cudaMemcpyKind kind) {
     if (bytes == 0) return;
     use(slot);
     check(cudaMemcpyAsync(to, from, spec::to_size(bytes), kind, at(slot).stream),

@@ -29,9 +29,12 @@ class Devices {
   [[nodiscard]] virtual cudaStream_t stream(int slot) = 0;
   /// Whether all work given to the slot's stream is done. Throws DeviceError if some of it failed.
   [[nodiscard]] virtual bool is_done(int slot) = 0;
-  /// Copy from and to the slot's memory. The slot's stream must have no work left.
+  /// Copy from and to the slot's memory, and wait for the copy. The slot's stream must have no work
+  /// left.
   virtual void read(int slot, const void* from, void* to, std::int64_t bytes) = 0;
   virtual void write(int slot, const void* from, void* to, std::int64_t bytes) = 0;
+  /// Copies inside the slot's memory. The ranges must not overlap.
+  virtual void copy(int slot, const void* from, void* to, std::int64_t bytes) = 0;
 
   /// Allocates memory of the slot, aligned to 256 bytes and valid until begin(). Its content is
   /// undefined.

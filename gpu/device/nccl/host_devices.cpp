@@ -21,10 +21,12 @@ class HostDevices final : public Devices {
   bool is_done(int slot) override { return at(slot).pending.load() == 0; }
 
   void read(int slot, const void* from, void* to, std::int64_t bytes) override {
-    require_done(slot);
-    if (bytes > 0) std::memcpy(to, from, spec::to_size(bytes));
+    copy(slot, from, to, bytes);
   }
   void write(int slot, const void* from, void* to, std::int64_t bytes) override {
+    copy(slot, from, to, bytes);
+  }
+  void copy(int slot, const void* from, void* to, std::int64_t bytes) override {
     require_done(slot);
     if (bytes > 0) std::memcpy(to, from, spec::to_size(bytes));
   }

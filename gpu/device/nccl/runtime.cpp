@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <thread>
 
 #include "reference/spec/to_size.hpp"
@@ -31,9 +32,13 @@ int position(const std::vector<int>& group, int world_rank) {
   return found == group.end() ? -1 : static_cast<int>(found - group.begin());
 }
 
+/// The elements of one block, or of all blocks.
+std::int64_t elements_of(const spec::Call& call) {
+  return std::accumulate(call.counts.begin(), call.counts.end(), call.count);
+}
+
 bool moves_data(const spec::Call& call) {
-  return call.count > 0 ||
-         std::any_of(call.counts.begin(), call.counts.end(), [](auto count) { return count > 0; });
+  return elements_of(call) > 0;
 }
 
 std::string why_unforceable(const Library& nccl, const World& world, const Request& request) {
@@ -241,7 +246,57 @@ Part Runtime::part_of(const Request& request, const Member& member) {
   return part;
 }
 
+Runtime::PackedMember Runtime::pack(const Request& request, const Member& list) {
+  const int slot = slot_of(request, list);
+  const std::int64_t bytes = spec::info(request.call.type).bytes;
+  PackedMember packed{.member = list, .call = request.call};
+  packed.call.count = elements_of(request.call);
+  packed.call.counts.clear();
+  packed.call.gap = 0;
+  Member& member = packed.member;
+  const auto make = [&](std::vector<spec::Block>& arrays, std::int64_t& size, std::byte*& buffer) {
+    size = buffer == nullptr ? 0 : packed.call.count;
+    buffer = size == 0 ? nullptr : devices_.allocate(slot, size * bytes);
+    if (!arrays.empty()) arrays = {{.offset = 0, .count = size}};
+  };
+  make(member.extents.send, member.extents.send_size, member.send);
+  make(member.extents.recv, member.extents.recv_size, member.recv);
+  std::int64_t start = 0;
+  for (const spec::Block& array : list.extents.send) {
+    devices_.copy(
+        slot, list.send + array.offset * bytes, member.send + start * bytes, array.count * bytes);
+    start += array.count;
+  }
+  return packed;
+}
+
+void Runtime::unpack(const Request& request, const PackedMember& packed, const Member& list) {
+  const std::int64_t bytes = spec::info(request.call.type).bytes;
+  std::int64_t start = 0;
+  for (const spec::Block& array : list.extents.recv) {
+    devices_.copy(slot_of(request, list),
+                  packed.member.recv + start * bytes,
+                  list.recv + array.offset * bytes,
+                  array.count * bytes);
+    start += array.count;
+  }
+}
+
 void Runtime::perform(const Request& request, std::span<const Member> members) {
+  if (!request.algorithm.packs) return call(request, members);
+  if (elements_of(request.call) == 0) return;
+  std::vector<PackedMember> packed;
+  std::vector<Member> packs;
+  for (const Member& each : members) {
+    packed.push_back(pack(request, each));
+    packs.push_back(packed.back().member);
+  }
+  if (packs.empty()) return;
+  call({request.algorithm, request.contract, packed.front().call, request.group, false}, packs);
+  for (std::size_t i = 0; i < packed.size(); ++i) unpack(request, packed[i], members[i]);
+}
+
+void Runtime::call(const Request& request, std::span<const Member> members) {
   if (members.empty()) return;
   std::vector<Part> parts;
   for (const Member& each : members) parts.push_back(part_of(request, each));

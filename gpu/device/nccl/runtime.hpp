@@ -113,6 +113,17 @@ class Runtime {
   /// Aborts the current call's work on the devices.
   void abort();
   [[nodiscard]] Part part_of(const Request& request, const Member& member);
+  /// A member whose buffers are packs, with the call that it makes.
+  struct PackedMember {
+    Member member;
+    spec::Call call;
+  };
+  /// Copies the member's arrays into a pack. `request` is a call for a list.
+  [[nodiscard]] PackedMember pack(const Request& request, const Member& list);
+  /// Copies a pack back to the arrays of the result.
+  void unpack(const Request& request, const PackedMember& packed, const Member& list);
+  /// Makes the call and waits for it.
+  void call(const Request& request, std::span<const Member> members);
   void wait(const Request& request, std::span<const Member> members);
   [[nodiscard]] int slot_of(const Request& request, const Member& member) const;
 

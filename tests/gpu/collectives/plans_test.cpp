@@ -59,6 +59,7 @@ void set_sizes(const spec::Contract& contract, std::int64_t size, spec::Call& ca
   if (collective(contract).sizes == spec::Sizes::count) call.count = size;
   if (collective(contract).sizes == spec::Sizes::counts_per_rank) call.counts.resize(n);
   if (collective(contract).sizes == spec::Sizes::counts_per_pair) call.counts.resize(n * n);
+  if (collective(contract).sizes == spec::Sizes::counts_per_array) call.counts.resize(4);
   for (std::size_t i = 0; i < call.counts.size(); ++i) {
     call.counts[i] = static_cast<std::int64_t>(i * 7 + 2) % (size + 1);
   }
@@ -117,9 +118,22 @@ Plan plan_of(const Implementation& implementation,
 /// Returns what the reference expects in a rank's recv buffer, in the types of `plan::trace`.
 std::vector<plan::TracedValue> expected_of(const reference::Collective& collective,
                                            const spec::Call& call,
-                                           int rank) {
-  const std::int64_t size = spec::extents_of(collective.contract, call, rank).recv_size;
-  std::vector<plan::TracedValue> expected(static_cast<std::size_t>(size));
+                                           int rank,
+                                           bool in_place) {
+  const spec::Extents extents = spec::extents_of(collective.contract, call, rank);
+  std::vector<plan::TracedValue> expected(static_cast<std::size_t>(extents.recv_size));
+  if (in_place && collective.contract.in_place == spec::InPlace::same && !extents.recv.empty() &&
+      !extents.send.empty()) {
+    // Between the blocks, the rank's own input stays.
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      expected[i] = {{.rank = rank, .index = static_cast<std::int64_t>(i)}};
+    }
+    for (const spec::Block& block : extents.recv) {
+      for (std::int64_t i = 0; i < block.count; ++i) {
+        expected[static_cast<std::size_t>(block.offset + i)].clear();
+      }
+    }
+  }
   std::vector<reference::Piece> pieces;
   collective.reference(call, rank, pieces);
   for (const reference::Piece& piece : pieces) {
@@ -188,7 +202,7 @@ TEST_P(PlansTest, GiveWhatTheReferenceSays) {
     for (int r = 0; r < request.call.ranks; ++r) {
       std::vector<plan::TracedValue>& got = traced[static_cast<std::size_t>(r)];
       if (!spec::collective(contract()).reduces) forget_premultiplications(got);
-      ASSERT_EQ(got, expected_of(collective(), request.call, r))
+      ASSERT_EQ(got, expected_of(collective(), request.call, r, request.options.in_place))
           << to_text(request) << ", rank " << r << "\n"
           << plan::to_text(plan);
       compared += got.size();

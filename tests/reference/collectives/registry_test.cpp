@@ -56,6 +56,7 @@ std::vector<Call> calls_of(const spec::Contract& contract) {
         int blocks = 0;
         if (collective(contract).sizes == spec::Sizes::counts_per_rank) blocks = n;
         if (collective(contract).sizes == spec::Sizes::counts_per_pair) blocks = n * n;
+        if (collective(contract).sizes == spec::Sizes::counts_per_array) blocks = 5 - n;
         for (int b = 0; b < blocks; ++b) call.counts.push_back((b * 7 + variant) % 4);
         if (blocks > 0) call.gap = variant;
         calls.push_back(call);

@@ -305,6 +305,7 @@ inline spec::Call call_of(const spec::Contract& contract,
   if (collective(contract).sizes == spec::Sizes::count) call.count = 5;
   if (collective(contract).sizes == spec::Sizes::counts_per_rank) call.counts.resize(n);
   if (collective(contract).sizes == spec::Sizes::counts_per_pair) call.counts.resize(n * n);
+  if (collective(contract).sizes == spec::Sizes::counts_per_array) call.counts.resize(4);
   for (std::size_t i = 0; i < call.counts.size(); ++i) {
     call.counts[i] = static_cast<std::int64_t>(i * 7 + 2) % 6;
   }

@@ -1,0 +1,28 @@
+#include "harness/properties/is_deterministic.hpp"
+
+#include "cases/collectives/agrees_with_reference.hpp"
+#include "cases/collectives/composition.hpp"
+#include "cases/collectives/in_place_equals_out_of_place.hpp"
+#include "cases/collectives/lists.hpp"
+#include "cases/collectives/rank_permutation.hpp"
+#include "cases/collectives/splits.hpp"
+#include "cases/suites/registry.hpp"
+
+namespace rankcheck::cases::reduce_list {
+
+Suite suite() {
+  return {.properties = {
+              agrees_with_reference(),
+              in_place_equals_out_of_place(),
+              harness::is_deterministic(),
+              repeats_with_other_data(),
+              keeps_groups_apart(),
+              rank_permutation(),
+              splits(),
+              is_linear(),
+              equals_calls_one_by_one(),
+              is_independent_of_packing(),
+          }};
+}
+
+}  // namespace rankcheck::cases::reduce_list

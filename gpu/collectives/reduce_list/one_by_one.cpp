@@ -1,0 +1,16 @@
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/list.hpp"
+
+namespace rankcheck::gpu::reduce_list {
+
+plan::Algorithm one_by_one() {
+  return {
+      .name = "one_by_one",
+      .summary = "The arrays are reduced one after another, without copies.",
+      .refuses = plan::refuses_nothing,
+      .plan = plan::one_by_one<plan::tree_reduce_array>,
+
+  };
+}
+
+}  // namespace rankcheck::gpu::reduce_list

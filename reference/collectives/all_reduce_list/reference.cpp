@@ -1,0 +1,14 @@
+#include "reference/collectives/all_reduce_list/reference.hpp"
+
+namespace rankcheck::reference::all_reduce_list {
+
+void reference(const spec::Call& call, int /*rank*/, std::vector<Piece>& pieces) {
+  std::int64_t start = 0;
+  for (const std::int64_t count : call.counts) {
+    pieces.push_back(
+        {.recv_offset = start, .count = count, .source = every_rank, .send_offset = start});
+    start += count + call.gap;
+  }
+}
+
+}  // namespace rankcheck::reference::all_reduce_list

@@ -1,0 +1,15 @@
+#include "reference/collectives/reduce_list/reference.hpp"
+
+namespace rankcheck::reference::reduce_list {
+
+void reference(const spec::Call& call, int rank, std::vector<Piece>& pieces) {
+  if (rank != call.root) return;
+  std::int64_t start = 0;
+  for (const std::int64_t count : call.counts) {
+    pieces.push_back(
+        {.recv_offset = start, .count = count, .source = every_rank, .send_offset = start});
+    start += count + call.gap;
+  }
+}
+
+}  // namespace rankcheck::reference::reduce_list
