@@ -66,7 +66,7 @@ class NcclSubject final : public worker::Subject {
     }
     if (!c.fault.empty()) return "fault: only the simulator plants faults";
     if (c.schedule != Case().schedule) return "schedule: only the simulator supports schedules";
-    if (c.chunk > 0) return "chunk: NCCL chooses its own";
+    if (c.chunk > 0 && !algorithm->packs) return "chunk: NCCL chooses its own";
     if (c.in_place && contract->in_place == spec::InPlace::none) {
       return "in_place: the operation has no such call";
     }
@@ -152,8 +152,12 @@ class NcclSubject final : public worker::Subject {
     const std::vector<int> group = harness::members(c);
     const spec::Contract& contract = reference::contract_named(c.operation);
     const spec::Call call = collective_call(c);
-    const nccl::Request request{
-        *nccl::find_algorithm(c.operation, c.algorithm), contract, call, group, c.in_place};
+    const nccl::Request request{*nccl::find_algorithm(c.operation, c.algorithm),
+                                contract,
+                                call,
+                                group,
+                                c.in_place,
+                                c.chunk};
     Stage stage;
     prepare_images(stages, k, stage, result);
     harness::StageOutcome& outcome = result.stages[k];

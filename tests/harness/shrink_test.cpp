@@ -183,6 +183,13 @@ TEST_F(ShrinkTest, FindsTheFewestUnevenCounts) {
   EXPECT_NE(text.find("\"ranks\":2,\"counts\":[1,0]"), std::string::npos) << text;
 }
 
+TEST_F(ShrinkTest, FindsTheFewestArraysOfAList) {
+  const std::string text = minimal("all_reduce_list", [](const Case& c) {
+    return c.counts.size() >= 2 && *std::max_element(c.counts.begin(), c.counts.end()) >= 2;
+  });
+  EXPECT_NE(text.find("\"ranks\":1,\"counts\":[2,0]"), std::string::npos) << text;
+}
+
 TEST_F(ShrinkTest, DropsTheRowAndTheColumnOfARank) {
   const std::string text = minimal("all_to_all_v", [](const Case& c) {
     const auto n = static_cast<std::size_t>(group_size(c));

@@ -246,54 +246,55 @@ Part Runtime::part_of(const Request& request, const Member& member) {
   return part;
 }
 
-Runtime::PackedMember Runtime::pack(const Request& request, const Member& list) {
+Member Runtime::pack(const Request& request, const Member& list) {
   const int slot = slot_of(request, list);
   const std::int64_t bytes = spec::info(request.call.type).bytes;
-  PackedMember packed{.member = list, .call = request.call};
-  packed.call.count = elements_of(request.call);
-  packed.call.counts.clear();
-  packed.call.gap = 0;
-  Member& member = packed.member;
-  const auto make = [&](std::vector<spec::Block>& arrays, std::int64_t& size, std::byte*& buffer) {
-    size = buffer == nullptr ? 0 : packed.call.count;
-    buffer = size == 0 ? nullptr : devices_.allocate(slot, size * bytes);
-    if (!arrays.empty()) arrays = {{.offset = 0, .count = size}};
-  };
-  make(member.extents.send, member.extents.send_size, member.send);
-  make(member.extents.recv, member.extents.recv_size, member.recv);
-  std::int64_t start = 0;
+  const std::int64_t elements = elements_of(request.call);
+  Member packed = list;
+  if (list.send != nullptr) packed.send = devices_.allocate(slot, elements * bytes);
+  if (list.recv != nullptr) packed.recv = devices_.allocate(slot, elements * bytes);
+  std::byte* to = packed.send;
   for (const spec::Block& array : list.extents.send) {
-    devices_.copy(
-        slot, list.send + array.offset * bytes, member.send + start * bytes, array.count * bytes);
-    start += array.count;
+    devices_.copy(slot, list.send + array.offset * bytes, to, array.count * bytes);
+    to += array.count * bytes;
   }
   return packed;
 }
 
-void Runtime::unpack(const Request& request, const PackedMember& packed, const Member& list) {
+void Runtime::unpack(const Request& request, const Member& packed, const Member& list) {
   const std::int64_t bytes = spec::info(request.call.type).bytes;
-  std::int64_t start = 0;
+  const std::byte* from = packed.recv;
   for (const spec::Block& array : list.extents.recv) {
-    devices_.copy(slot_of(request, list),
-                  packed.member.recv + start * bytes,
-                  list.recv + array.offset * bytes,
-                  array.count * bytes);
-    start += array.count;
+    devices_.copy(
+        slot_of(request, list), from, list.recv + array.offset * bytes, array.count * bytes);
+    from += array.count * bytes;
   }
 }
 
-void Runtime::perform(const Request& request, std::span<const Member> members) {
-  if (!request.algorithm.packs) return call(request, members);
-  if (elements_of(request.call) == 0) return;
-  std::vector<PackedMember> packed;
-  std::vector<Member> packs;
-  for (const Member& each : members) {
-    packed.push_back(pack(request, each));
-    packs.push_back(packed.back().member);
+void Runtime::call_packed(const Request& request, std::span<const Member> members) {
+  const std::int64_t bytes = spec::info(request.call.type).bytes;
+  const std::int64_t elements = elements_of(request.call);
+  const std::int64_t most = request.chunk > 0 ? request.chunk : elements;
+  std::vector<Member> packed;
+  for (const Member& each : members) packed.push_back(pack(request, each));
+  spec::Call call_of_pack = request.call;
+  call_of_pack.counts.clear();
+  call_of_pack.gap = 0;
+  for (std::int64_t start = 0; start < elements; start += most) {
+    call_of_pack.count = std::min(most, elements - start);
+    std::vector<Member> parts = packed;
+    for (Member& part : parts) {
+      if (part.send != nullptr) part.send += start * bytes;
+      if (part.recv != nullptr) part.recv += start * bytes;
+    }
+    call({request.algorithm, request.contract, call_of_pack, request.group}, parts);
   }
-  if (packs.empty()) return;
-  call({request.algorithm, request.contract, packed.front().call, request.group, false}, packs);
   for (std::size_t i = 0; i < packed.size(); ++i) unpack(request, packed[i], members[i]);
+}
+
+void Runtime::perform(const Request& request, std::span<const Member> members) {
+  if (request.algorithm.packs) return call_packed(request, members);
+  call(request, members);
 }
 
 void Runtime::call(const Request& request, std::span<const Member> members) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <list>
@@ -60,6 +61,8 @@ struct Request {
   /// World ranks in group order.
   const std::vector<int>& group;
   bool in_place = false;
+  /// Elements of a pack, for algorithms that pack; 0 means one pack.
+  std::int64_t chunk = 0;
 };
 
 /// A member of the group that is in this process, and its memory.
@@ -113,15 +116,12 @@ class Runtime {
   /// Aborts the current call's work on the devices.
   void abort();
   [[nodiscard]] Part part_of(const Request& request, const Member& member);
-  /// A member whose buffers are packs, with the call that it makes.
-  struct PackedMember {
-    Member member;
-    spec::Call call;
-  };
-  /// Copies the member's arrays into a pack. `request` is a call for a list.
-  [[nodiscard]] PackedMember pack(const Request& request, const Member& list);
-  /// Copies a pack back to the arrays of the result.
-  void unpack(const Request& request, const PackedMember& packed, const Member& list);
+  /// Makes a call for a list as calls for packs.
+  void call_packed(const Request& request, std::span<const Member> members);
+  /// Copies the member's arrays one behind another. Returns the member with these buffers.
+  [[nodiscard]] Member pack(const Request& request, const Member& list);
+  /// Copies the result back to the arrays.
+  void unpack(const Request& request, const Member& packed, const Member& list);
   /// Makes the call and waits for it.
   void call(const Request& request, std::span<const Member> members);
   void wait(const Request& request, std::span<const Member> members);

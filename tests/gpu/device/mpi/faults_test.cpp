@@ -65,6 +65,18 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"flipped_bit", "all_reduce", "falsified", "differs from the reference"},
         Fault{"error_code", "all_reduce", "falsified", "MPI_Allreduce: MPI_ERR_OTHER"},
         Fault{"other_call", "all_reduce", "falsified", "nonblocking form were both called"},
+        Fault{"other_call",
+              "all_reduce_list",
+              "falsified",
+              "one_by_one: MPI_Iallreduce was called",
+              "agrees_with_reference",
+              "one_by_one"},
+        Fault{"flipped_bit",
+              "all_reduce_list",
+              "falsified",
+              "differs from the reference",
+              "agrees_with_reference",
+              "packed"},
         Fault{"abort", "all_reduce", "crashed", "rank 1 died; rank 1 entered stage 0 (all_reduce)"},
         Fault{"exit", "all_reduce", "crashed", "rank 1 died; rank 1 entered stage 0 (all_reduce)"},
         Fault{"kill", "all_reduce", "crashed", "rank 1 died; rank 1 entered stage 0 (all_reduce)"},
@@ -79,7 +91,9 @@ INSTANTIATE_TEST_SUITE_P(
               "exchanged"},
         Fault{"no_barrier", "barrier", "falsified", "left before rank", "separates_ranks"},
         Fault{"bad_end", "gather", "crashed", "after the last run: "}),
-    [](const auto& instance) { return std::string(instance.param.name); });
+    [](const auto& instance) {
+      return std::string(instance.param.name) + "_in_" + std::string(instance.param.operation);
+    });
 
 }  // namespace
 }  // namespace rankcheck
