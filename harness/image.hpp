@@ -32,8 +32,8 @@ struct ImageLayout {
   spec::Extents extents;
 };
 
-/// The place of the result in an in-place call of kind recv_within_send: at the rank's own block
-/// (NCCL), or at the start of the buffer with the rest undefined (MPI_IN_PLACE).
+/// The place of the result in an in-place call of kind recv_within_send. NCCL leaves it at the
+/// rank's own block. MPI_IN_PLACE leaves it at the start of the buffer, and the rest undefined.
 enum class ResultPlace : std::uint8_t { own_block, start };
 
 /// Bytes of guard on both sides of every buffer.

@@ -10,9 +10,9 @@ namespace rankcheck::cases {
 /// object and probe stay, and w becomes (1 + beta) w.
 [[nodiscard]] harness::Property waves_grow_by_beta();
 
-/// A law of the difference map, for any start. The waves of the new object and probe, plus the
-/// change of the exit waves divided by beta, have the measured amplitudes at all lit pixels. So
-/// object and probe make the frames if no exit wave changes.
+/// A law of the difference map, for any start. The sum of two waves has the measured amplitudes at
+/// all lit pixels. One is the wave of the new object and probe. The other is the change of the exit
+/// wave, divided by beta. So object and probe make the frames if no exit wave changes.
 [[nodiscard]] harness::Property fixed_points_are_solutions();
 
 }  // namespace rankcheck::cases

@@ -56,10 +56,10 @@ struct Search {
 };
 
 /// Takes some iterations from the start of each defocus, on both sides of the focus. Returns the
-/// best defocus in metres, negative before the focus. The best one has the smallest cost as a share
-/// of the cost on the other side, because narrow probes reach low costs on both sides. Returns 0,
-/// which has no other side, if its cost is lower still. Returns nothing if the search was
-/// interrupted.
+/// best defocus in metres, negative before the focus. It has the smallest quotient of its cost and
+/// the cost on the other side. Costs alone do not decide, because narrow probes reach low costs on
+/// both sides. Returns 0, which has no other side, if its cost is lower still. Returns nothing if
+/// the search was interrupted.
 [[nodiscard]] std::optional<double> find_defocus(const Problem& problem,
                                                  Reconstruction& running,
                                                  std::span<const double> defoci,

@@ -122,7 +122,7 @@ class CudaSubject final : public worker::Subject {
     if (!c.fault.empty()) return "fault: only the simulator plants faults";
     if (c.schedule != Case().schedule) return "schedule: only the simulator supports schedules";
     if (reference::contract_named(c.operation).synchronises && !devices_.can_stamp()) {
-      return "operation: needs atomics of all devices on each other's memory";
+      return "operation: it needs devices that can do atomics on each other's memory";
     }
     return algorithms().why_none(c);
   }

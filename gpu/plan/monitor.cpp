@@ -217,8 +217,8 @@ bool Monitor::touch_segment(const Move& move, const Access& access, Segment& seg
     segment.has_value = true;
     return true;
   }
-  // An earlier read that this rank knows of can be dropped: a move that is ordered after this read
-  // is ordered after the earlier one too.
+  // An earlier read that this rank knows of can be dropped. The reason is that a move that is
+  // ordered after this read is ordered after the earlier read too.
   std::int32_t rest = segment.reads;
   while (rest >= 0 && knows(move.rank, reads_[spec::to_size(rest)].epoch))
     rest = reads_[spec::to_size(rest)].next;

@@ -116,8 +116,8 @@ struct Progress {
 
 [[nodiscard]] std::string_view name(RunStatus status);
 
-/// Sends the results of a run on the ranks of this connection: for every stage, the images and
-/// stamps of the hosted members in group order. Returns false like Connection::send().
+/// Sends the results of a run on the ranks of this connection. For every stage, it sends the images
+/// and stamps of the hosted members in group order. Returns false like Connection::send().
 [[nodiscard]] bool send_result(Connection& connection,
                                std::uint64_t run,
                                const Observation& result);

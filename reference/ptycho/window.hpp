@@ -117,8 +117,8 @@ void for_each_lit_pixel(const OperatorArrays& arrays, const Body& body) {
   }
 }
 
-/// Roundings of one term in the interpolation: two in the weight's factors, one in their product,
-/// one in the product with the pixel, three in the sum.
+/// Roundings of one term in the interpolation. The weight's factors have two and their product has
+/// one. The product with the pixel has one, and the sum has three.
 inline constexpr double tap_roundings = 7;
 
 }  // namespace rankcheck::reference

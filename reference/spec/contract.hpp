@@ -15,9 +15,9 @@ enum class Array : std::uint8_t;
 struct Block {
   std::int64_t offset = 0;
   std::int64_t count = 0;
-  /// In a family whose buffers hold several arrays: the array, and the index of the block's first
-  /// component in the array of all ranks.
+  /// The array that the block belongs to, if the family's buffers hold several arrays.
   Array array{};
+  /// The index that the block's first component has in this array of all ranks.
   std::int64_t first = 0;
 };
 

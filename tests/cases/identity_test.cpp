@@ -71,9 +71,9 @@ std::map<std::string, std::string> drawn_cases() {
   return drawn;
 }
 
-/// Every later version must draw the same cases from a seed and make the same inputs from a case,
-/// because reports name cases by their text alone. A change that intends other cases must write the
-/// file anew:
+/// Every later version must draw the same cases from a seed, and make the same inputs from a case.
+/// The reason is that reports name cases by their text alone. A change that intends other cases
+/// must write the file anew:
 /// RANKCHECK_WRITE_IDENTITY=1 rankcheck_tests_unit --gtest_filter='IdentityTest.*'
 TEST(IdentityTest, SeedsDrawTheCasesAndInputsThatTheyDrewBefore) {
   const auto file =

@@ -8,7 +8,7 @@ namespace rankcheck::gpu::cuda {
 
 /// The content of memory under test, as 64-bit words, for host and device. The first patterns are
 /// fixed, because some faults show only with runs of equal bits. The others are hashes of seed,
-/// number and word index, so that no two words are alike and a word at a wrong place is found.
+/// number and word index. So no two words are alike, and a word at a wrong place is found.
 struct Pattern {
   std::uint64_t seed = 0;
   /// 0: zeros. 1: ones. 2 and 3: alternating bits. 4: a walking one. 5 and above: random words.

@@ -1,6 +1,6 @@
 # Writes <folder>/witnessed_functions.inc, the list of the functions that gpu/device/mpi/witness.cpp
-# wraps: the MPI functions that gpu/collectives/*/mpi.cpp quote, and the functions of Open MPI's
-# coll/base that perform a collective. The list is empty if no library is shared.
+# wraps. These are the MPI functions that gpu/collectives/*/mpi.cpp quote, and the functions of Open
+# MPI's coll/base that perform a collective. The list is empty if no library is shared.
 function(rankcheck_list_witnessed_functions folder libraries)
   set(shared ${libraries})
   list(FILTER shared INCLUDE REGEX "\\.so")

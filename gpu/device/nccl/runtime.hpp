@@ -77,7 +77,7 @@ struct Member {
 
 /// NCCL in one process: the communicators of its ranks, and calls on them. Groups are split from
 /// the world. So every process of the world must make the same calls of this class in the same
-/// order, also if it has no member of the group.
+/// order. This includes processes that have no member of the group.
 class Runtime {
  public:
   /// Joins the world. Throws Error, and the exceptions of World::meet. `nccl` and `devices` must

@@ -119,12 +119,13 @@ class Simulator {
   // Faults.
   std::optional<Fault> fault_;
   std::int64_t candidates_ = 0;
-  /// payload_: the data that the affected step would have written. held_: the step that is still to
-  /// be delivered, or null. announced_by_: the event that tells the receiver of it.
-  /// receiver_went_on_: whether the receiver took the message for delivered.
+  /// The data that the affected step would have written.
   std::vector<std::byte> payload_;
+  /// The step that is still to be delivered, or null.
   const plan::Step* held_ = nullptr;
+  /// The event that tells the receiver of the step `held_`.
   std::int32_t announced_by_ = -1;
+  /// Whether the receiver took the message for delivered.
   bool receiver_went_on_ = false;
   /// Copies of all memory at entry, for stale messages.
   std::vector<std::byte> snapshot_;

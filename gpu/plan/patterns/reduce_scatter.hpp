@@ -13,8 +13,8 @@ using ReduceScatterPattern = void(Builder& builder, const Place& in, const Place
 /// on.
 ReduceScatterPattern ring_reduce_scatter;
 /// Pairs of ranks exchange halves, over distances that halve: log2(n) steps. If n is no power of
-/// two, the surplus ranks first pass all their blocks to a neighbour, which gives them their result
-/// at the end.
+/// two, the surplus ranks first pass all their blocks to a neighbour. The neighbour gives them
+/// their result at the end.
 ReduceScatterPattern recursive_halving_reduce_scatter;
 /// Each rank combines its block from its peers' memory. No rank leaves before all ranks have done
 /// so.

@@ -10,11 +10,11 @@ inline constexpr double rpie_alpha = 0.05;
 namespace rpie_step {
 
 /// One step of the regularised ptychographic iterative engine on all frames of all ranks at once. g
-/// are the gradients of gaussian_gradients, D and E the weights of object_preconditioner and
-/// probe_preconditioner, and a = rpie_alpha. The divisors are global, so the step does not depend
-/// on how the positions are shared out. A value with a divisor of 0 stays unchanged. tike divides
-/// the object's step by the number of modes; this contract does not, because D already sums the
-/// light of all modes.
+/// are the gradients of gaussian_gradients, and a = rpie_alpha. D is the weight of
+/// object_preconditioner, and E the weight of probe_preconditioner. The divisors are global, so the
+/// step does not depend on how the positions are shared out. A value with a divisor of 0 stays
+/// unchanged. tike divides the object's step by the number of modes. This contract does not,
+/// because D already sums the light of all modes.
 inline spec::Contract contract() {
   return {
       .name = "rpie_step",

@@ -237,7 +237,7 @@ Tolerance tolerance_of(const Case& c, const Pick& pick, int most) {
   return tolerance;
 }
 
-/// A law's bound is the sum of the bounds of several values and stages, so one value may be off by
+/// A law's bound is the sum of the bounds of several values and stages. So one value may be off by
 /// more than its own bound. The number is the exponent of Tolerance. A tolerance ten times as wide
 /// would add about three.
 const std::map<std::string_view, int>& exponents() {

@@ -58,7 +58,7 @@ class Counting final : public Reconstruction {
   State kept_;
 };
 
-/// The ratio is 0 only if the two states are one step apart, so a check of other states shows.
+/// The ratio is 0 only if the two states are one step apart. So a check of other states is seen.
 StepCheck check_counting(const Problem& /*problem*/, const StepTaken& step) {
   reference::CancellationScope::check();
   const float change = step.after.object[0].real() - step.before.object[0].real();
@@ -376,7 +376,7 @@ TEST_F(ReconstructTest, RejectsCheckpointsWithoutWhatTheSolverRemembers) {
   EXPECT_NO_THROW(require());
   start_.state.memory["probe_direction"].pop_back();
   EXPECT_THROW(require(), harness::BadInput);
-  // Exit waves are needed of every position.
+  // Every position needs its exit waves.
   remembering.remembers = {spec::Array::exit_waves};
   spec::Scene scene = data_.scene();
   scene.modes = start_.state.modes(data_.window);
