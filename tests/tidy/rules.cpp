@@ -34,6 +34,12 @@ bool is_code(std::string_view path) {
   return is_header(path) || is_one_of(extension(path), {".cpp", ".cu"});
 }
 
+/// Whether the file is a script, whose comments begin with #.
+bool is_script(std::string_view path) {
+  return is_one_of(extension(path), {".cmake", ".sh"}) ||
+         is_one_of(path.substr(path.rfind('/') + 1), {"CMakeLists.txt", "verify", "run"});
+}
+
 std::string_view trimmed(std::string_view line) {
   const std::size_t first = line.find_first_not_of(' ');
   return first == std::string_view::npos ? "" : line.substr(first);
@@ -292,19 +298,17 @@ void functions_fit_on_a_screen(const Source& source, Violations& violations) {
   });
 }
 
-/// A sentence has a subject. These words begin fragments, which lean on the name below them.
+/// A sentence has a subject. These words begin fragments, which lean on the name below them. No
+/// line of a comment begins with them, not even in the middle of a sentence.
 void comments_are_no_fragments(const Source& source, Violations& violations) {
-  if (!is_code(source.path)) return;
-  bool in_comment = false;
+  if (!is_code(source.path) && !is_script(source.path)) return;
+  const std::string_view mark = is_code(source.path) ? "//" : "#";
   for_each_line(source.text, [&](int number, std::string_view line) {
     const std::string_view text = trimmed(line);
-    const bool is_comment = text.starts_with("//");
-    const std::string_view words = text.substr(std::min(text.find_first_not_of('/'), text.size()));
-    const bool begins = is_comment && !in_comment;
-    in_comment = is_comment;
-    if (!begins) return;
-    for (const std::string_view opening :
-         {" Of ", " Likewise", " That of ", " Those of ", " Whose "}) {
+    if (!text.starts_with(mark)) return;
+    const std::string_view words =
+        text.substr(std::min(text.find_first_not_of("/# "), text.size()));
+    for (const std::string_view opening : {"Of ", "Likewise", "That of ", "Those of ", "Whose "}) {
       if (words.starts_with(opening)) {
         violations.push_back({source.path, number, "a fragment without a subject"});
       }
@@ -428,8 +432,8 @@ std::vector<Arrow> circle_through(std::string_view folder, const std::vector<Arr
 
 bool is_text(const std::filesystem::path& path) {
   const std::string name = path.filename().string();
-  return is_code(name) || is_one_of(extension(name), {".md", ".json", ".cmake", ".txt"}) ||
-         is_one_of(name, {"verify", "run", ".clang-tidy", ".clang-format"});
+  return is_code(name) || is_script(name) || is_one_of(extension(name), {".md", ".json", ".txt"}) ||
+         is_one_of(name, {".clang-tidy", ".clang-format"});
 }
 
 void read_file(const std::filesystem::path& root,

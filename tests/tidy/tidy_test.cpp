@@ -168,6 +168,18 @@ std::vector<Planted> planted_text() {
       {"machine", "paths_belong_to_no_machine", {"verify", std::string("cd /ho") + "me/me\n"}},
       {"long_function", "functions_fit_on_a_screen", {"gpu/a.cpp", long_function}},
       {"fragment", "comments_are_no_fragments", {"gpu/a.cpp", "  /// Of the soak.\nint a;\n"}},
+      {"fragment_in_a_second_line",
+       "comments_are_no_fragments",
+       {"gpu/a.cpp", "// The value is a part\n// Of the sum.\nint a;\n"},
+       2},
+      {"fragment_in_cmake",
+       "comments_are_no_fragments",
+       {"tests/CMakeLists.txt", "set(a 1)\n  # Likewise, for b.\nset(b 1)\n"},
+       2},
+      {"fragment_in_a_script",
+       "comments_are_no_fragments",
+       {"verify", "#!/bin/sh\n# Whose root that is.\n"},
+       2},
   };
 }
 
@@ -223,7 +235,8 @@ INSTANTIATE_TEST_SUITE_P(
         Legal{"tests_take_tests", {"tests/a_test.cpp", included("\"tests/tidy/rules.hpp\"")}},
         Legal{"long_line_of_prose", {"README.md", std::string(200, 'x') + "\n"}},
         Legal{"comment_of_two_lines",
-              {"gpu/a.cpp", "/// The value is a part\n/// Of the sum.\nint a;\n"}},
+              {"gpu/a.cpp", "/// The value is a part\n/// of the sum.\nint a;\n"}},
+        Legal{"heading_of_a_page", {"README.md", "# Of sums\n"}},
         Legal{"names_of_one_style",
               {"tests/a_test.cpp",
                "TEST(ThingTest, DoesThis2) {\nINSTANTIATE_TEST_SUITE_P(\n    All, ThingTest);\n"}},
