@@ -45,6 +45,12 @@ std::string_view trimmed(std::string_view line) {
   return first == std::string_view::npos ? "" : line.substr(first);
 }
 
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
 /// Calls visit(number, line) with every line, without the line's end. Numbers start at 1.
 template <class Visit>
 void for_each_line(std::string_view text, Visit visit) {
@@ -154,6 +160,18 @@ void runs_name_no_backend(const Source& source, Violations& violations) {
     for (const std::string_view name : {"\"sim\"", "\"mpi\"", "\"cuda\"", "\"nccl\""}) {
       if (line.find(name) == line.npos) continue;
       violations.push_back({source.path, number, "names the backend " + std::string(name)});
+    }
+  });
+}
+
+/// What only one family needs is a function of Family, so the harness needs no word of a family.
+void harness_names_no_family(const Source& source, Violations& violations) {
+  if (!source.path.starts_with("harness/") || !is_code(source.path)) return;
+  for_each_line(source.text, [&](int number, std::string_view line) {
+    const std::string text = in_lower_case(line);
+    for (const std::string_view word : {"probe", "object_", "scan", "detector", "ptycho"}) {
+      if (text.find(word) == text.npos) continue;
+      violations.push_back({source.path, number, "speaks of a family: " + std::string(word)});
     }
   });
 }
@@ -361,6 +379,7 @@ constexpr std::array all_rules{
     Rule{"includes_point_down", includes_point_down},
     Rule{"folders_keep_their_order", folders_keep_their_order},
     Rule{"runs_name_no_backend", runs_name_no_backend},
+    Rule{"harness_names_no_family", harness_names_no_family},
     Rule{"confined_headers_stay_home", confined_headers_stay_home},
     Rule{"headers_start_with_pragma_once", headers_start_with_pragma_once},
     Rule{"sources_include_their_header_first", sources_include_their_header_first},

@@ -109,6 +109,13 @@ std::vector<Planted> planted_folders() {
       {"backend_in_a_run",
        "runs_name_no_backend",
        {"harness/run/a.cpp", "if (backend == \"nccl\") {\n"}},
+      {"family_in_the_harness",
+       "harness_names_no_family",
+       {"harness/a.hpp", "#pragma once\n\nstruct ScanShare;\n"},
+       3},
+      {"family_in_a_comment_of_a_run",
+       "harness_names_no_family",
+       {"harness/run/a.cpp", "// Every detector counts.\n"}},
   };
 }
 
@@ -231,6 +238,8 @@ INSTANTIATE_TEST_SUITE_P(
               {"cases/a.cpp", included("\"reference/numerics/fold.hpp\"")}},
         Legal{"commands_take_bench", {"cases/commands/a.cpp", included("\"cases/bench/x.hpp\"")}},
         Legal{"runs_take_the_harness", {"harness/run/a.cpp", included("\"harness/case.hpp\"")}},
+        Legal{"harness_has_objects", {"harness/a.cpp", "/// The object of a call.\nint object;\n"}},
+        Legal{"cases_name_families", {"cases/ptycho/a.cpp", "// The probe of a scan.\n"}},
         Legal{"generated_file", {"gpu/device/mpi/a.cpp", included("\"generated.inc\"")}},
         Legal{"tests_take_tests", {"tests/a_test.cpp", included("\"tests/tidy/rules.hpp\"")}},
         Legal{"long_line_of_prose", {"README.md", std::string(200, 'x') + "\n"}},
