@@ -48,5 +48,17 @@ TEST(AlternatingProjectionsStepTest, TheSamePositionAgainChangesNothing) {
   EXPECT_EQ(stepped(lit_pixel(2, {0, 4}, 4, 4))[Array::object].values, (Values{0.5, 7}));
 }
 
+TEST(AlternatingProjectionsStepTest, ModesShareTheMeasuredAmplitude) {
+  // The waves are 6i and -8, with the amplitude 10. The measured amplitude is 5, so they become 3i
+  // and -4. The object is (3 * 3i - 4i * -4) / (9 + 16). The probe is -2i / 4 times the waves.
+  OperatorArrays in = lit_pixel(2i, 0, 25);
+  in.scene.modes = 2;
+  in.make(Array::probe).values = {3, 4i};
+  const OperatorArrays out = stepped(in);
+  expect_near(out[Array::cost].values, {25});
+  expect_near(out[Array::object].values, {1i, 7});
+  expect_near(out[Array::probe].values, {1.5, 2i});
+}
+
 }  // namespace
 }  // namespace rankcheck::reference::alternating_projections_step

@@ -164,5 +164,35 @@ TEST(ConjugateGradientStepTest, AFactorThatRoundingsDecideIsThatOfTheFollowedSte
   EXPECT_GT(std::abs(followed(in, got)[Array::object_direction].values[0] - 100.0), 50);
 }
 
+/// Two positions light one pixel each. The probe i makes the waves 4i and -4, and the measured
+/// amplitudes are 2. So the gradients are 2i and -2 at the detector, and g = (2, 2i).
+/// - g - g_old = (4 + i, -6i), so <d_old, g - g_old> = 1 (4 - i) - 2i 6i = 16 - i.
+/// - |g|^2 = 8, so d = -g + (8/16) d_old = (-1.5, -3i).
+/// - The whole step makes waves of magnitude 2.5 and 1, which cost 0.25 + 1 instead of 8.
+/// - There, the gradients at the detector are 0.5i and 1, and the probe's gradient is 2.5 * 0.5i -
+/// i
+///   = 0.25i. The costs at the lengths 1, 1/2 and 1/4 are 1.578, 1.301 and 1.247.
+TEST(ConjugateGradientStepTest, SumsOfComplexPixelsTakeConjugates) {
+  OperatorArrays in = setting_of({.rows = 1, .cols = 2, .window = 1, .detector = 1}, {1, 1});
+  in.make(Array::object).values = {4, 4i};
+  in.make(Array::probe).values = {1i};
+  in.make(Array::positions).values = {0, 0, 0, 1};
+  in.make(Array::frames).values = {4, 4};
+  in.make(Array::mask).values = {1};
+  in.make(Array::object_direction).values = {1, -2i};
+  in.make(Array::object_gradient).values = {-2.0 - 1i, 8i};
+  in.make(Array::probe_direction);
+  in.make(Array::probe_gradient);
+  const OperatorArrays out = stepped(in);
+  EXPECT_EQ(out[Array::cost].values, Values{8});
+  EXPECT_EQ(out[Array::object_gradient].values, (Values{2, 2i}));
+  EXPECT_EQ(out[Array::object_direction].values, (Values{-1.5, -3i}));
+  EXPECT_EQ(out[Array::step_lengths].values, (Values{1, 0.25}));
+  EXPECT_EQ(out[Array::object].values, (Values{2.5, 1i}));
+  expect_near(out[Array::probe_gradient].values, {0.25i});
+  expect_near(out[Array::probe_direction].values, {-0.25i});
+  expect_near(out[Array::probe].values, {0.9375i});
+}
+
 }  // namespace
 }  // namespace rankcheck::reference::conjugate_gradient_step

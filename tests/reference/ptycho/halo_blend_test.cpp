@@ -26,5 +26,22 @@ TEST(HaloBlendTest, RampsOverThreeRanksWithUnevenTiles) {
             (Tiles{8, 7, 8, 7, 7, 7, 7, 1}));
 }
 
+TEST(HaloBlendTest, RampsAlongTheColumnsOfAGridOfTiles) {
+  // No edge between tiles ends a box in the rows, so all row ramps are 3. The boxes of ranks 0 and
+  // 2 end behind column 1, so their column ramps are 2 and 1. The column ramps of ranks 1 and 3 are
+  // 3. So the weights are 6 and 9 in column 0, and 3 and 9 in column 1.
+  //   (0, 0): (6 * 5 + 9 * 10) / 30 = 4     (1, 0): (6 * 15 + 9 * 10) / 30 = 6
+  //   (0, 1): (3 * 8 + 9 * 16) / 24 = 7     (1, 1): (3 * 8 + 9 * 8) / 24 = 4
+  //   (0, 2): (9 * 3 + 9 * 5) / 18 = 4      (1, 2): (9 * 1 + 9 * 3) / 18 = 2
+  const Tiles tiles{5,  8,  0,  0,          // rank 0: two rows of two columns
+                    10, 16, 3,  0,  0, 1,   // rank 1: two rows of three columns
+                    0,  0,  15, 8,          // rank 2
+                    0,  0,  5,  10, 8, 3};  // rank 3
+  EXPECT_EQ(exchanged_in_a_grid(reference, tiles), (Tiles{4, 7, 6, 4,        //
+                                                          4, 7, 4, 6, 4, 2,  //
+                                                          4, 7, 6, 4,        //
+                                                          4, 7, 4, 6, 4, 2}));
+}
+
 }  // namespace
 }  // namespace rankcheck::reference::halo_blend

@@ -20,5 +20,18 @@ TEST(HaloReplaceTest, TakesTheOwnersCopyOfThreeRanksWithUnevenTiles) {
             (Tiles{1, 20, 1, 20, 300, 20, 300, 400}));
 }
 
+TEST(HaloReplaceTest, TakesTheOwnersCopyInAGridOfTiles) {
+  // The owners' copies are 1 of rank 0, 20 and 30 of rank 1, 300 of rank 2, and 5000 and 6000 of
+  // rank 3.
+  const Tiles tiles{1,    2,    3,    4,                  // rank 0: two rows of two columns
+                    10,   20,   30,   40,   50,   60,     // rank 1: two rows of three columns
+                    100,  200,  300,  400,                // rank 2
+                    1000, 2000, 3000, 4000, 5000, 6000};  // rank 3
+  EXPECT_EQ(exchanged_in_a_grid(reference, tiles), (Tiles{1, 20, 300, 5000,              //
+                                                          1, 20, 30,  300,  5000, 6000,  //
+                                                          1, 20, 300, 5000,              //
+                                                          1, 20, 30,  300,  5000, 6000}));
+}
+
 }  // namespace
 }  // namespace rankcheck::reference::halo_replace

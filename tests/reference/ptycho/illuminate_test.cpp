@@ -3,6 +3,7 @@
 #include "reference/ptycho/illuminate/reference.hpp"
 
 #include "tests/reference/ptycho/lit_row.hpp"
+#include "tests/reference/ptycho/lit_window.hpp"
 #include "tests/reference/ptycho/outputs.hpp"
 
 namespace rankcheck::reference::illuminate {
@@ -36,6 +37,12 @@ TEST(IlluminateTest, NothingIsLitAroundTheWindowAndNothingIsWrongThere) {
   const OperatorArrays out = outputs_of(reference, in);
   EXPECT_EQ(out[Array::waves].errors[0], 0);
   EXPECT_GT(out[Array::waves].errors[frame_middle], 0);
+}
+
+TEST(IlluminateTest, EachPixelOfTheWindowMeetsItsPixelOfTheProbe) {
+  // The patch is 11, 15, 15 + i and 20.
+  EXPECT_EQ(outputs_of(reference, lit_window())[Array::waves].values,
+            (Values{11, 30, -1.0 + 15i, -20}));
 }
 
 }  // namespace

@@ -105,5 +105,54 @@ TEST(LsqmlStepTest, WithoutPositionsNothingMovesAndNothingIsOpen) {
   EXPECT_EQ(out[Array::step_lengths].errors, (std::vector<double>{0, 0}));
 }
 
+/// Two windows of 2 x 2 that lie side by side. Only the frequency 0 is measured.
+OperatorArrays two_windows() {
+  OperatorArrays in = setting_of({.rows = 2, .cols = 4, .window = 2, .detector = 2}, {1, 1});
+  in.unit = 0x1p-53;
+  in.make(Array::object).values = {4, -2i, 2i, -2i, 2, 0, 0, 0};
+  in.make(Array::probe).values = {1, 1i, 1, 1i};
+  in.make(Array::positions).values = {0, 0, 0, 2};
+  in.make(Array::frames).values[0] = 4;
+  in.make(Array::mask).values[0] = 1;
+  return in;
+}
+
+/// With the probe P, the waves are (4, 2, 2, 0) and (2i, 2, 0, 0). At frequency 0 they are 4 and
+/// 1 + i, and the measured amplitudes are 2 and 0. So G is 2 and 1 + i there, and its transforms
+/// are c = 1 and c = (1 + i)/2 at all pixels. Hence, with s = sqrt(0.95^2 + 0.05^2):
+/// - dO = -conj(P) c / s, because all weights are 1.
+/// - dP = -sum of conj(o) c / 2 = -(5 - i, -1 + 3i, 2, 0) / 2.
+/// - First position: u = -(1, 1, 1, 1) / s, chi = s u, v = -(10 - 2i, 3 + i, 2, 0). So a1 = 4/s^2,
+///   a4 = 118, sum of u conj(v) = (15 + i)/s, b1 = 4/s and b2 = 15.
+/// - Second position: u = -(1 + i)(1, 1, 1, 1) / 2s, chi = s u, v = -(1 + 5i, 3 + i, 0, 0). So a1 =
+///   2/s^2, a4 = 36, sum of u conj(v) = (5 - i)/s, b1 = 2/s and b2 = 5.
+/// - Half of the means of a1 and a4 are 1.5/s^2 and 38.5.
+/// - First position: det = (5.5 * 156.5 - 226)/s^2 = 634.75/s^2, x1 = (156.5 * 4 - 15 * 15) s /
+///   634.75 = 401 s / 634.75, x2 = (5.5 * 15 - 15 * 4) / 634.75 = 22.5 / 634.75.
+/// - Second position: det = (3.5 * 74.5 - 26)/s^2 = 234.75/s^2, x1 = (74.5 * 2 - 5 * 5) s / 234.75
+///   = 124 s / 234.75, x2 = (3.5 * 5 - 5 * 2) / 234.75 = 7.5 / 234.75.
+TEST(LsqmlStepTest, LengthsAreMeansOverPositionsOfComplexWindows) {
+  const OperatorArrays out = stepped(two_windows());
+  const double along_object = 0.9 * (401 / 634.75 + 124 / 234.75) / 2;
+  const double along_probe = 0.9 * (22.5 / 634.75 + 7.5 / 234.75) / 2;
+  expect_near(out[Array::cost].values, {4 + 2});
+  expect_near(out[Array::step_lengths].values, {along_object * std::sqrt(0.905), along_probe});
+  const std::complex<double> half = along_object * 0.5;
+  expect_near(out[Array::object].values,
+              {4 - along_object,
+               -2i + along_object * 1i,
+               2i - half * (1.0 + 1i),
+               -2i - half * (1.0 - 1i),
+               2 - along_object,
+               along_object * 1i,
+               -half * (1.0 + 1i),
+               -half * (1.0 - 1i)});
+  expect_near(out[Array::probe].values,
+              {1.0 - along_probe / 2 * (5.0 - 1i),
+               1i - along_probe / 2 * (-1.0 + 3i),
+               1 - along_probe,
+               1i});
+}
+
 }  // namespace
 }  // namespace rankcheck::reference::lsqml_step

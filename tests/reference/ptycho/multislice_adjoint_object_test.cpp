@@ -21,5 +21,14 @@ TEST(MultisliceAdjointObjectTest, EachSliceGetsBackWhatTheOthersLeave) {
   expect_near(outputs_of(reference, in)[Array::object].values, expected);
 }
 
+TEST(MultisliceAdjointObjectTest, EachPixelOfTheWindowGoesToItsPlaceInEachSlice) {
+  OperatorArrays in = two_wide_slices();
+  in[Array::waves].values = waves_behind_wide_slices();
+  // The first slice gets -4i times the conjugate of 1, 2, 4i and -1. The second slice gets the
+  // waves times the conjugate of 4i.
+  expect_near(outputs_of(reference, in)[Array::object].values,
+              {0, -4i, -8i, 0, -16, 4i, 0, -16i, 8, 0, -4i, 16i});
+}
+
 }  // namespace
 }  // namespace rankcheck::reference::multislice_adjoint_object

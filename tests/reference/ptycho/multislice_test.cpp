@@ -47,5 +47,10 @@ TEST(MultisliceTest, SlicesThatOnlyTurnPhasesKeepTheEnergy) {
   EXPECT_NEAR(waves, 2 * probe, 1e-12 * probe);
 }
 
+TEST(MultisliceTest, EachPixelOfTheWindowMeetsItsPixelOfEachSlice) {
+  // The wave 4i meets 1, 2i, 4 and -1.
+  expect_near(outputs_of(reference, two_wide_slices())[Array::waves].values, {4i, -8, 16i, -4i});
+}
+
 }  // namespace
 }  // namespace rankcheck::reference::multislice

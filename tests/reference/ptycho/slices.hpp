@@ -30,6 +30,31 @@ inline OperatorArrays two_slices() {
 /// The window's pixel in frames of three.
 inline constexpr std::size_t centre = 4;
 
+/// Two slices of 2 x 3, with a window of 2 x 2 one column to the right. Probe times first slice is
+/// 4 at all pixels, so this wave is constant. Between the slices it turns by a quarter, to 4i.
+inline OperatorArrays two_wide_slices() {
+  OperatorArrays in = setting_of({.rows = 2,
+                                  .cols = 3,
+                                  .window = 2,
+                                  .detector = 2,
+                                  .slices = 2,
+                                  .wavelength = 4,
+                                  .distance = 1},
+                                 {1});
+  in.unit = 0x1p-53;
+  in.make(spec::Array::positions).values = {0, 1};
+  in.make(spec::Array::object).values = {9, 4, 2, 9, -1i, -4, 9, 1, 2i, 9, 4, -1};
+  in.make(spec::Array::probe).values = {1, 2, 4i, -1};
+  in.make(spec::Array::waves);
+  return in;
+}
+
+/// Returns waves behind the slices of two_wide_slices(). Times the conjugate second slice they are
+/// 4 at all pixels. So -4i comes back to the first slice.
+inline Values waves_behind_wide_slices() {
+  return {4, 2i, 1, -4};
+}
+
 /// Returns numbers of magnitude one.
 inline Values turned(std::size_t count) {
   Values values;

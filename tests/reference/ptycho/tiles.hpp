@@ -12,9 +12,9 @@ namespace rankcheck::reference {
 
 using Tiles = std::vector<double>;
 
-/// Exchanges four rows of one column with a halo of one row. Rank r's tile has counts[r] rows.
-/// `tiles` holds the rows of all ranks, with their halos.
+/// Exchanges tiles with halos. `tiles` holds the pixels of all ranks.
 inline Tiles exchanged(Operator operation,
+                       const spec::Scene& scene,
                        const std::vector<std::int64_t>& counts,
                        const Tiles& tiles) {
   OperatorArrays in =
@@ -28,6 +28,26 @@ inline Tiles exchanged(Operator operation,
     values.push_back(value.real());
   }
   return values;
+}
+
+/// Exchanges four rows of one column with a halo of one row. Rank r's tile has counts[r] rows.
+/// `tiles` holds the rows of all ranks, with their halos.
+inline Tiles exchanged(Operator operation,
+                       const std::vector<std::int64_t>& counts,
+                       const Tiles& tiles) {
+  return exchanged(
+      operation, {.rows = 4, .cols = 1, .window = 1, .detector = 1, .halo = 1}, counts, tiles);
+}
+
+/// Exchanges two rows of three columns between four ranks, with a halo of one pixel. Ranks 0 and 1
+/// own the first row, and ranks 2 and 3 the second row. Ranks 0 and 2 own the first column, and
+/// ranks 1 and 3 the other two columns. With the halo, ranks 0 and 2 hold the first two columns of
+/// both rows, and ranks 1 and 3 hold all pixels.
+inline Tiles exchanged_in_a_grid(Operator operation, const Tiles& tiles) {
+  return exchanged(operation,
+                   {.rows = 2, .cols = 3, .window = 1, .detector = 1, .tile_cols = 2, .halo = 1},
+                   {1, 2, 1, 2},
+                   tiles);
 }
 
 }  // namespace rankcheck::reference
