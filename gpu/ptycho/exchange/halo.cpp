@@ -1,5 +1,7 @@
 #include "gpu/ptycho/exchange/halo.hpp"
 
+#include "reference/spec/assert.hpp"
+
 #include "gpu/ptycho/exchange/tiles.hpp"
 #include "gpu/ptycho/kernels/arrays.hpp"
 
@@ -106,6 +108,7 @@ void exchange_halos(Cluster& cluster,
                     const std::vector<const Complex<T>*>& in,
                     const std::vector<Complex<T>*>& out) {
   const auto& given = kind == Halo::replace ? tiling.owned : tiling.held;
+  RANKCHECK_ASSERT(out.size() == cluster.local().size());
   TileExchange exchange(cluster, given, tiling.held);
   const std::vector<const Complex<T>*> received = exchange.exchange(in);
   for (std::size_t place = 0; place < out.size(); ++place) {

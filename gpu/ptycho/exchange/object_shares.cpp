@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "reference/spec/assert.hpp"
+
 #include "gpu/ptycho/kernels/arrays.hpp"
 
 namespace rankcheck::gpu {
@@ -44,6 +46,7 @@ ObjectShares::ObjectShares(Cluster& cluster, const spec::Scene& scene, const std
 
 template <class Value>
 void ObjectShares::sum(const std::vector<Value*>& in, const std::vector<Value*>& out) {
+  RANKCHECK_ASSERT(in.size() == cluster_.local().size() && out.size() == in.size());
   if (is_replicated_) {
     std::vector<DeviceBuffers> buffers;
     for (std::size_t place = 0; place < in.size(); ++place) {

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "reference/spec/assert.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "gpu/ptycho/operator.hpp"
@@ -186,6 +187,7 @@ void run_typed(const OperatorRun& run, Partition kind) {
 }  // namespace
 
 std::vector<int> owners(Partition kind, std::span<const double> positions, int ranks) {
+  RANKCHECK_ASSERT(positions.size() % 2 == 0 && ranks > 0);
   const std::size_t count = positions.size() / 2;
   const Axis rows(positions, 0);
   const Axis cols(positions, 1);

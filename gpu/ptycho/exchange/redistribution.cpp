@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "reference/spec/assert.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "gpu/ptycho/kernels/arrays.hpp"
@@ -39,6 +40,8 @@ Redistribution::Redistribution(Cluster& cluster,
     : cluster_(cluster), counts_(std::move(counts)), owners_(std::move(owners)) {
   begins_.push_back(0);
   for (const std::int64_t count : counts_) begins_.push_back(begins_.back() + count);
+  RANKCHECK_ASSERT(counts_.size() == spec::to_size(cluster.ranks()));
+  RANKCHECK_ASSERT(owners_.size() == spec::to_size(begins_.back()));
 }
 
 std::int64_t Redistribution::owned(int rank) const {
@@ -72,6 +75,7 @@ void Redistribution::exchange(const std::vector<const T*>& in,
                               const std::vector<T*>& out,
                               std::int64_t size,
                               bool to_owners) {
+  RANKCHECK_ASSERT(in.size() == cluster_.local().size() && out.size() == in.size());
   const int n = cluster_.ranks();
   spec::Call call{.ranks = n, .type = component_type<T>};
   for (int from = 0; from < n; ++from) {
@@ -93,6 +97,7 @@ template <class T>
 void Redistribution::redistribute(const std::vector<const T*>& in,
                                   const std::vector<T*>& shards,
                                   std::int64_t size) {
+  RANKCHECK_ASSERT(in.size() == cluster_.local().size());
   std::vector<const T*> sorted;
   for (const int rank : cluster_.local()) {
     const std::int64_t count = counts_[spec::to_size(rank)] * size;
