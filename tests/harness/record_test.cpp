@@ -157,5 +157,17 @@ TEST_F(RecordTest, FindingOfAnUnknownUnitIsRefused) {
   EXPECT_THROW(add(sample_finding("gather", Verdict::passed)), BadInput);
 }
 
+using RecordDeathTest = RecordTest;
+
+TEST_F(RecordDeathTest, HasFindingsOfItsUnitsOnly) {
+  EXPECT_DEATH(static_cast<void>(record.finding(2)),
+               "record\\.hpp:[0-9]+: this invariant does not hold: index < findings_");
+}
+
+TEST_F(RecordDeathTest, HasRoundsFromZeroOnOfItsUnitsOnly) {
+  EXPECT_DEATH(static_cast<void>(record.is_done(0, 2)), "index < findings_\\.size\\(\\)");
+  EXPECT_DEATH(static_cast<void>(record.is_done(-1, 0)), "round >= 0");
+}
+
 }  // namespace
 }  // namespace rankcheck::harness

@@ -74,5 +74,25 @@ TEST(SchedulerTest, AStoppedRankDoesNotSignal) {
   EXPECT_EQ(scheduler.position(1).step, 0);
 }
 
+TEST(SchedulerDeathTest, APlanHasTheEventsThatItNames) {
+  Sketch sketch(1);
+  static_cast<void>(sketch.builder.signal(0));
+  sketch.plan.steps[0].back().event.id = sketch.plan.events;
+  Scheduler scheduler;
+  EXPECT_DEATH(walk(sketch.plan, {}, scheduler),
+               "schedule\\.cpp:[0-9]+: this invariant does not hold: event >= 0");
+}
+
+TEST(SchedulerDeathTest, APlanStaysTheSameDuringAWalk) {
+  Sketch sketch(1);
+  for (int i = 0; i < 2; ++i) static_cast<void>(sketch.builder.signal(0));
+  Scheduler scheduler;
+  scheduler.begin(sketch.plan, {});
+  // The rank enters and takes both steps.
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(scheduler.next());
+  sketch.plan.steps[0].clear();
+  EXPECT_DEATH(static_cast<void>(scheduler.next()), "step <= size");
+}
+
 }  // namespace
 }  // namespace rankcheck::gpu::plan
