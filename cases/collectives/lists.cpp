@@ -30,9 +30,7 @@ std::string operation_on_one_array(std::string_view operation) {
 }
 
 /// Writes the list's call, then the call of each array. An array has the same inputs in both.
-void call_one_by_one(const spec::Contract& /*contract*/,
-                     const Case& c,
-                     std::vector<Case>& stages) {
+void call_one_by_one(const spec::Contract& /*contract*/, const Case& c, std::vector<Case>& stages) {
   stages.assign(1, c);
   const CollectiveCase& list = collective(c);
   std::int64_t offset = 0;

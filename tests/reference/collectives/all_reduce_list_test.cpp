@@ -17,13 +17,12 @@ TEST(AllReduceListTest, EveryArrayIsSummedOverTheRanks) {
 }
 
 TEST(AllReduceListTest, GapsBehindArraysStayUntouched) {
-  expect_received(
-      contract(),
-      reference,
-      {.ranks = 2, .op = spec::ReduceOp::sum, .counts = {2, 0, 1}, .gap = 1},
-      {{1, 2, 7, 7, 3, 7}, {10, 20, 7, 7, 30, 7}},
-      {{11, 22, untouched, untouched, 33, untouched},
-       {11, 22, untouched, untouched, 33, untouched}});
+  expect_received(contract(),
+                  reference,
+                  {.ranks = 2, .op = spec::ReduceOp::sum, .counts = {2, 0, 1}, .gap = 1},
+                  {{1, 2, 7, 7, 3, 7}, {10, 20, 7, 7, 30, 7}},
+                  {{11, 22, untouched, untouched, 33, untouched},
+                   {11, 22, untouched, untouched, 33, untouched}});
 }
 
 TEST(AllReduceListTest, AListMayHaveNoArray) {

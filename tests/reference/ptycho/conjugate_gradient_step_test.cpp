@@ -173,7 +173,7 @@ TEST(ConjugateGradientStepTest, AFactorThatRoundingsDecideIsThatOfTheFollowedSte
 /// i
 ///   = 0.25i. The costs at the lengths 1, 1/2 and 1/4 are 1.578, 1.301 and 1.247.
 TEST(ConjugateGradientStepTest, SumsOfComplexPixelsTakeConjugates) {
-  OperatorArrays in = setting_of({.rows = 1, .cols = 2, .window = 1, .detector = 1}, {1, 1});
+  OperatorArrays in = empty_arrays({.rows = 1, .cols = 2, .window = 1, .detector = 1}, {1, 1});
   in.make(Array::object).values = {4, 4i};
   in.make(Array::probe).values = {1i};
   in.make(Array::positions).values = {0, 0, 0, 1};

@@ -10,7 +10,7 @@ namespace rankcheck::reference {
 /// the first row and one column to the right. So its patch has three quarters of a pixel and one
 /// quarter of the pixel below: 6 + 5, 9 + 6, 15 + i and 18 + 2.
 inline OperatorArrays lit_window() {
-  OperatorArrays in = setting_of({.rows = 3, .cols = 3, .window = 2, .detector = 2}, {1});
+  OperatorArrays in = empty_arrays({.rows = 3, .cols = 3, .window = 2, .detector = 2}, {1});
   in.make(spec::Array::positions).values = {0.25, 1};
   in.make(spec::Array::object).values = {4, 8, 12, 16i, 20, 24, 0, 4i, 8};
   in.make(spec::Array::probe).values = {1, 2, 1i, -1};

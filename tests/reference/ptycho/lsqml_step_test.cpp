@@ -107,7 +107,7 @@ TEST(LsqmlStepTest, WithoutPositionsNothingMovesAndNothingIsOpen) {
 
 /// Two windows of 2 x 2 that lie side by side. Only the frequency 0 is measured.
 OperatorArrays two_windows() {
-  OperatorArrays in = setting_of({.rows = 2, .cols = 4, .window = 2, .detector = 2}, {1, 1});
+  OperatorArrays in = empty_arrays({.rows = 2, .cols = 4, .window = 2, .detector = 2}, {1, 1});
   in.unit = 0x1p-53;
   in.make(Array::object).values = {4, -2i, 2i, -2i, 2, 0, 0, 0};
   in.make(Array::probe).values = {1, 1i, 1, 1i};

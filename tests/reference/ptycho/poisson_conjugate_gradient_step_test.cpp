@@ -43,7 +43,7 @@ TEST(PoissonConjugateGradientStepTest, GoesDownTheCostOfCounts) {
 /// - There, the intensities are I = 1.625^2 and 1.25^2. The probe's gradient is the sum of I - 2,
 ///   times i: 0.640625i - 0.4375i.
 TEST(PoissonConjugateGradientStepTest, SumsOfComplexPixelsTakeConjugates) {
-  OperatorArrays in = setting_of({.rows = 1, .cols = 2, .window = 1, .detector = 1}, {1, 1});
+  OperatorArrays in = empty_arrays({.rows = 1, .cols = 2, .window = 1, .detector = 1}, {1, 1});
   in.make(Array::object).values = {2, 2i};
   in.make(Array::probe).values = {1i};
   in.make(Array::positions).values = {0, 0, 0, 1};

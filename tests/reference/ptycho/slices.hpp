@@ -33,14 +33,14 @@ inline constexpr std::size_t centre = 4;
 /// Two slices of 2 x 3, with a window of 2 x 2 one column to the right. Probe times first slice is
 /// 4 at all pixels, so this wave is constant. Between the slices it turns by a quarter, to 4i.
 inline OperatorArrays two_wide_slices() {
-  OperatorArrays in = setting_of({.rows = 2,
-                                  .cols = 3,
-                                  .window = 2,
-                                  .detector = 2,
-                                  .slices = 2,
-                                  .wavelength = 4,
-                                  .distance = 1},
-                                 {1});
+  OperatorArrays in = empty_arrays({.rows = 2,
+                                    .cols = 3,
+                                    .window = 2,
+                                    .detector = 2,
+                                    .slices = 2,
+                                    .wavelength = 4,
+                                    .distance = 1},
+                                   {1});
   in.unit = 0x1p-53;
   in.make(spec::Array::positions).values = {0, 1};
   in.make(spec::Array::object).values = {9, 4, 2, 9, -1i, -4, 9, 1, 2i, 9, 4, -1};

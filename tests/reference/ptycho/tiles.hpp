@@ -17,8 +17,7 @@ inline Tiles exchanged(Operator operation,
                        const spec::Scene& scene,
                        const std::vector<std::int64_t>& counts,
                        const Tiles& tiles) {
-  OperatorArrays in =
-      empty_arrays({.rows = 4, .cols = 1, .window = 1, .detector = 1, .halo = 1}, counts);
+  OperatorArrays in = empty_arrays(scene, counts);
   in.make(spec::Array::tile);
   EXPECT_EQ(in[spec::Array::tile].values.size(), tiles.size());
   for (std::size_t i = 0; i < tiles.size(); ++i) in[spec::Array::tile].values[i] = tiles[i];
