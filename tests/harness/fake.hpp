@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reference/collectives/all_reduce/contract.hpp"
+#include "reference/collectives/all_reduce_list/contract.hpp"
 #include "reference/collectives/all_to_all_v/contract.hpp"
 #include "reference/collectives/barrier/contract.hpp"
 #include "reference/collectives/broadcast/contract.hpp"
@@ -56,6 +57,7 @@ inline Property looks_away() {
 inline Catalogue catalogue(const std::vector<Property>& more = {}) {
   std::vector<Operation> operations;
   for (const spec::Contract& contract : {reference::all_reduce::contract(),
+                                         reference::all_reduce_list::contract(),
                                          reference::all_to_all_v::contract(),
                                          reference::barrier::contract(),
                                          reference::broadcast::contract(),
