@@ -1,7 +1,8 @@
 #!/bin/sh
 # clang_tidy.sh ROOT BUILD: checks that clang-tidy reports nothing about the changed sources. These
 # are the sources that differ from the commit or branch in RANKCHECK_BASE, by default the branch
-# main, and sources that git does not know yet. Headers are checked where these sources include them.
+# main, and sources that git does not know yet. Headers are checked where these sources include
+# them.
 set -eu
 cd "$1"
 skip() { echo "skipped: $*"; exit 0; }
