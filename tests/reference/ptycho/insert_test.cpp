@@ -9,9 +9,9 @@ namespace {
 
 using spec::Array;
 
-/// An object of 2 x 2 pixels and windows of one pixel.
-OperatorArrays patches_at(const Values& positions, const Values& patches) {
-  OperatorArrays in = empty_arrays({.rows = 2, .cols = 2, .window = 1, .detector = 1},
+/// An object of 2 x 2 pixels and windows of one pixel, in frames of `detector` pixels along a side.
+OperatorArrays patches_at(const Values& positions, const Values& patches, int detector = 1) {
+  OperatorArrays in = empty_arrays({.rows = 2, .cols = 2, .window = 1, .detector = detector},
                                    {static_cast<std::int64_t>(positions.size() / 2)});
   in.make(Array::positions).values = positions;
   in.make(Array::patches).values = patches;
@@ -38,8 +38,7 @@ TEST(InsertTest, DropsWhatFallsOutsideTheObject) {
 
 TEST(InsertTest, DropsWhatLiesAroundTheWindow) {
   // The margin is (4 - 1) / 2 = 1, rounded down, so the window is pixel (1, 1) of the frame.
-  OperatorArrays in = patches_at({0, 0}, {9, 9, 9, 9, 9, 5, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9});
-  in.scene.detector = 4;
+  const OperatorArrays in = patches_at({0, 0}, {9, 9, 9, 9, 9, 5, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}, 4);
   EXPECT_EQ(outputs_of(reference, in)[Array::object].values, (Values{5, 0, 0, 0}));
 }
 
