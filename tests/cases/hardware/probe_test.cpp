@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/case.hpp"
+
 namespace rankcheck::cases::hardware {
 namespace {
 
