@@ -54,10 +54,11 @@ bool same(const gpu::plan::Plan& a, const gpu::plan::Plan& b) {
              return same(s, t);
            });
   };
-  return std::equal(
-      a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(), [&](auto& x, auto& y) {
-        return std::equal(x.begin(), x.end(), y.begin(), y.end(), same_steps);
-      });
+  return a.divisor == b.divisor &&
+         std::equal(
+             a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(), [&](auto& x, auto& y) {
+               return std::equal(x.begin(), x.end(), y.begin(), y.end(), same_steps);
+             });
 }
 
 bool same(const harness::StageOutcome& a, const harness::StageOutcome& b) {
@@ -97,6 +98,7 @@ std::vector<Bug> catalogue() {
   add_bugs_in_results(all);
   add_bugs_in_machines(all);
   add_bugs_in_lists(all);
+  add_bugs_along_axis(all);
   add_bugs_in_sums(all);
   add_bugs_in_operators(all);
   add_bugs_in_modes(all);

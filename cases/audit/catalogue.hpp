@@ -14,12 +14,13 @@
 namespace rankcheck::cases::audit {
 
 /// Appends the bugs of collectives: wrong plans, wrong arithmetic, other wrong results, machine
-/// faults, mistakes with lists of arrays.
+/// faults, mistakes with lists of arrays and along an axis.
 void add_bugs_in_plans(std::vector<Bug>& out);
 void add_bugs_in_values(std::vector<Bug>& out);
 void add_bugs_in_results(std::vector<Bug>& out);
 void add_bugs_in_machines(std::vector<Bug>& out);
 void add_bugs_in_lists(std::vector<Bug>& out);
+void add_bugs_along_axis(std::vector<Bug>& out);
 /// Appends the bugs of operators. In the order of the functions below, the mistakes are:
 /// - between the ranks,
 /// - in the computation of one rank,

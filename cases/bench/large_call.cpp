@@ -81,6 +81,13 @@ harness::Case large_case(std::string_view operation,
   const auto n = spec::to_size(ranks);
   if (collective(contract).sizes == spec::Sizes::counts_per_rank)
     c.counts.assign(n, elements / ranks);
+  // Strips of 64 elements, as the rows of a small tile.
+  constexpr std::int64_t strip = 64;
+  if (collective(contract).sizes == spec::Sizes::lengths_along_axis) {
+    collective(c).outer = elements / ranks / strip;
+    collective(c).inner = strip;
+    c.counts.assign(n, 1);
+  }
   if (collective(contract).sizes == spec::Sizes::counts_per_pair)
     c.counts.assign(n * n, elements / ranks);
   // As many arrays as the gradients of a small network.

@@ -33,7 +33,9 @@ struct ExpectedPiece {
 };
 
 auto source_of(const ExpectedPiece& wanted) {
-  return std::tuple(wanted.piece.source, wanted.piece.send_offset, wanted.piece.count);
+  const Piece& piece = wanted.piece;
+  return std::tuple<int, std::int64_t, std::int64_t, const std::vector<reference::Term>&>(
+      piece.source, piece.send_offset, piece.count, piece.terms);
 }
 
 /// Judges one stage.
@@ -126,8 +128,10 @@ class StageJudge {
   /// Describes where a wrong element came from. Only for coded inputs; otherwise empty.
   std::string decode(const Piece& piece, std::int64_t index, const std::byte* got) const {
     if (case_.input != harness::InputKind::coded) return {};
-    const std::int64_t send_index = piece.send_offset + index;
+    // A rank may have several rows in one sum, so its digit does not say which one is wrong.
+    if (piece.source == reference::listed_terms) return {};
     if (piece.source != reference::every_rank) return find_origin(got);
+    const std::int64_t send_index = piece.send_offset + index;
     const spec::Extents& extents = oracle_.view(0).layout.extents;
     for (std::size_t b = 0; b < extents.send.size(); ++b) {
       const spec::Block& block = extents.send[b];

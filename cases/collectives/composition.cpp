@@ -117,6 +117,28 @@ void expect_last_equals_first(const Evidence& evidence, Judgement& judgement) {
   }
 }
 
+void expect_stages_equal_blocks(const Evidence& evidence,
+                                std::string_view reason,
+                                Judgement& judgement) {
+  const Case& c = evidence.stages[0];
+  const std::int64_t bytes = spec::info(c.type).bytes;
+  for (int r = 0; r < group_size(c); ++r) {
+    const BufferView whole = view(evidence, 0, r);
+    const auto& blocks = whole.layout.extents.recv;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      const BufferView call = view(evidence, b + 1, r);
+      expect_same_bits(c,
+                       r,
+                       blocks[b].offset,
+                       blocks[b].count,
+                       whole.recv() + blocks[b].offset * bytes,
+                       call.recv() + call.layout.extents.recv.at(0).offset * bytes,
+                       reason,
+                       judgement);
+    }
+  }
+}
+
 void expect_last_returns_first(const Evidence& evidence, Judgement& judgement) {
   const std::size_t last = evidence.stages.size() - 1;
   const Case& c = evidence.stages[last];

@@ -23,6 +23,12 @@ namespace rankcheck::cases {
 /// Compares the whole recv buffers of the first and the last stage on every rank that has both.
 void expect_last_equals_first(const harness::Evidence& evidence, harness::Judgement& judgement);
 
+/// Compares block b of each rank's recv buffer of the first stage with block 0 of stage b + 1.
+/// `reason` says what a difference means.
+void expect_stages_equal_blocks(const harness::Evidence& evidence,
+                                std::string_view reason,
+                                harness::Judgement& judgement);
+
 /// Compares each rank's recv buffer of the last stage with its send buffer of the first stage, if
 /// the rank has both.
 void expect_last_returns_first(const harness::Evidence& evidence, harness::Judgement& judgement);

@@ -49,23 +49,8 @@ void call_one_by_one(const spec::Contract& /*contract*/, const Case& c, std::vec
 }
 
 void compare_with_calls(const Evidence& evidence, Judgement& judgement) {
-  const Case& c = evidence.stages[0];
-  const std::int64_t bytes = spec::info(c.type).bytes;
-  for (int r = 0; r < group_size(c); ++r) {
-    const BufferView list = view(evidence, 0, r);
-    const auto& arrays = list.layout.extents.recv;
-    for (std::size_t l = 0; l < arrays.size(); ++l) {
-      const BufferView call = view(evidence, l + 1, r);
-      expect_same_bits(c,
-                       r,
-                       arrays[l].offset,
-                       arrays[l].count,
-                       list.recv() + arrays[l].offset * bytes,
-                       call.recv() + call.layout.extents.recv.at(0).offset * bytes,
-                       "the list's result differs from the call for one array",
-                       judgement);
-    }
-  }
+  expect_stages_equal_blocks(
+      evidence, "the list's result differs from the call for one array", judgement);
 }
 
 void pack_differently(const spec::Contract& /*contract*/,

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "reference/collectives/registry.hpp"
+#include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "harness/input.hpp"
@@ -29,19 +30,19 @@ Oracle::Oracle(const harness::Evidence& evidence, std::size_t stage)
     : case_(evidence.stages[stage]),
       call_(collective_call(case_)),
       bytes_(spec::info(case_.type).bytes),
-      rule_{.type = case_.type,
-            .op = collective(case_).op,
-            .ranks = call_.ranks,
-            .nan_rule = evidence.traits.nan_rule,
-            .zero_rule = evidence.traits.zero_rule,
-            .exact = is_exact(case_)},
+      rule_{
+          .type = case_.type,
+          .op = collective(case_).op,
+          .ranks = static_cast<int>(spec::terms(reference::contract_named(case_.operation), call_)),
+          .nan_rule = evidence.traits.nan_rule,
+          .zero_rule = evidence.traits.zero_rule,
+          .exact = is_exact(case_)},
       reference_(reference_of(case_.operation)) {
   const std::vector<int> ranks = members(case_);
   const auto n = ranks.size();
   const auto bytes = spec::to_size(bytes_);
   views_.resize(n);
   inputs_.resize(n);
-  contributions_.resize(n);
   for (std::size_t r = 0; r < n; ++r) {
     views_[r] = harness::view(evidence, stage, static_cast<int>(r));
     const spec::Extents& extents = views_[r].layout.extents;
@@ -69,13 +70,20 @@ void Oracle::expect(const reference::Piece& piece,
                     std::int64_t begin,
                     std::int64_t count,
                     numerics::Expected& expected) {
-  const std::int64_t at = (piece.send_offset + begin) * bytes_;
-  if (piece.source != reference::every_rank) {
+  if (piece.source >= 0) {
+    const std::int64_t at = (piece.send_offset + begin) * bytes_;
     numerics::expect_bits(input(piece.source).data() + at, count * bytes_, expected);
     return;
   }
-  for (std::size_t r = 0; r < inputs_.size(); ++r) contributions_[r] = inputs_[r].data() + at;
-  numerics::fold(rule_, contributions_, scalars_, count, expected);
+  contributions_.clear();
+  scalars_of_terms_.clear();
+  for (const reference::Term& term : terms_of(piece, call_.ranks)) {
+    contributions_.push_back(input(term.rank).data() + (term.offset + begin) * bytes_);
+    if (scalars_.empty()) continue;
+    const auto scalar = scalars_.begin() + term.rank * bytes_;
+    scalars_of_terms_.insert(scalars_of_terms_.end(), scalar, scalar + bytes_);
+  }
+  numerics::fold(rule_, contributions_, scalars_of_terms_, count, expected);
 }
 
 }  // namespace rankcheck::cases

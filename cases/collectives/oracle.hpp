@@ -53,7 +53,9 @@ class Oracle {
   std::vector<harness::BufferView> views_;
   std::vector<std::vector<std::byte>> inputs_;
   std::vector<std::byte> scalars_;
+  // The terms of the piece that is being computed, and the scalar of each term.
   std::vector<const std::byte*> contributions_;
+  std::vector<std::byte> scalars_of_terms_;
 };
 
 }  // namespace rankcheck::cases

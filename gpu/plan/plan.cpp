@@ -12,6 +12,7 @@ void Plan::reset(int ranks) {
   sources.clear();
   scratch.assign(spec::to_size(ranks), 0);
   events = ranks;
+  divisor = ranks;
 }
 
 }  // namespace rankcheck::gpu::plan

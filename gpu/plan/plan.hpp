@@ -41,7 +41,7 @@ enum class StepKind : std::uint8_t {
 };
 
 /// One step of one rank's program. With op premul_sum, a read of a send buffer multiplies by the
-/// scalar of the buffer's rank. With op avg, `finish` divides by the number of ranks.
+/// scalar of the buffer's rank. With op avg, `finish` divides by Plan::divisor.
 struct Step {
   StepKind kind = StepKind::copy;
   bool finish = false;
@@ -62,12 +62,14 @@ struct Plan {
   std::vector<std::int64_t> scratch;
   /// The number of events, including events 0 … n-1.
   std::int32_t events = 0;
+  /// What an average divides by: the number of elements that make up one; see spec::terms().
+  int divisor = 1;
 
   [[nodiscard]] int ranks() const { return static_cast<int>(steps.size()); }
   [[nodiscard]] std::span<const Range> sources_of(const Step& step) const {
     return {sources.data() + step.first_source, step.source_count};
   }
-  /// Empties the plan for `ranks` ranks and keeps its memory allocated.
+  /// Empties the plan for `ranks` ranks and keeps its memory allocated. Averages divide by `ranks`.
   void reset(int ranks);
 };
 

@@ -16,7 +16,8 @@ namespace rankcheck::numerics {
 using spec::NanRule;
 using spec::ZeroRule;
 
-/// How the elements of `ranks` ranks become one element.
+/// How the elements of `ranks` ranks become one element. In a reduction along an axis, each row
+/// counts as a rank.
 struct Fold {
   spec::Type type = spec::Type::f32;
   spec::ReduceOp op = spec::ReduceOp::sum;

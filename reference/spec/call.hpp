@@ -28,7 +28,12 @@ struct Call {
   /// Elements of each block, for operations whose blocks have different sizes: one value for each
   /// rank. all_to_all_v has one value for each (sender, receiver) pair, in row-major order. An
   /// operation on a list of arrays has one value for each array, which is the same on every rank.
+  /// An operation along an axis has each rank's length along the axis.
   std::vector<std::int64_t> counts = {};
+  /// For operations along an axis, whose arrays have the shape (outer, length, inner): the product
+  /// of the lengths before the axis, and of those behind it.
+  std::int64_t outer = 1;
+  std::int64_t inner = 1;
   /// Unused elements behind each block, in a buffer of several blocks of different sizes.
   std::int64_t gap = 0;
   Pattern pattern = Pattern::ring;

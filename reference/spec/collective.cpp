@@ -1,7 +1,10 @@
 #include "reference/spec/collective.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
+#include "reference/spec/shapes.hpp"
 #include "reference/spec/sizes.hpp"
 #include "reference/spec/to_size.hpp"
 
@@ -9,14 +12,43 @@ namespace rankcheck::spec {
 
 namespace {
 
+/// Why a call that has no axis cannot have these shapes.
+std::optional<std::string> why_not_flat(const Call& call) {
+  if (call.outer != 1) return "outer: not a size of this operation";
+  if (call.inner != 1) return "inner: not a size of this operation";
+  return std::nullopt;
+}
+
+/// Why the arrays of a call along an axis cannot have these shapes. The counts are valid.
+std::optional<std::string> why_shapes_invalid(const CollectiveTraits& traits, const Call& call) {
+  std::int64_t elements = std::max<std::int64_t>(axis_length(call), 1);
+  for (const auto& [name, length] : {std::pair{"outer", call.outer}, {"inner", call.inner}}) {
+    const std::int64_t most = buffer_elements_max / elements;
+    if (length < 0 || length > most) {
+      return std::string(name) + ": expected 0.." + std::to_string(most) + ", got " +
+             std::to_string(length);
+    }
+    elements *= std::max<std::int64_t>(length, 1);
+  }
+  if (!traits.reduces) return std::nullopt;
+  const std::int64_t rows = axis_length(call);
+  constexpr std::int64_t rows_max = std::numeric_limits<int>::max();
+  if (rows >= 1 && rows <= rows_max) return std::nullopt;
+  return "counts: expected a sum in 1.." + std::to_string(rows_max) + ", got " +
+         std::to_string(rows);
+}
+
 std::optional<std::string> why_sizes_invalid(const CollectiveTraits& traits, const Call& call) {
   const auto n = to_size(call.ranks);
   const bool pairs = traits.sizes == Sizes::counts_per_pair;
   const bool arrays = traits.sizes == Sizes::counts_per_array;
   const bool uneven = arrays || pairs || traits.sizes == Sizes::counts_per_rank;
+  const bool axis = traits.sizes == Sizes::lengths_along_axis;
   // A list may have any number of arrays.
-  const std::size_t values = arrays ? call.counts.size() : (pairs ? n * n : (uneven ? n : 0));
+  const std::size_t values =
+      arrays ? call.counts.size() : (pairs ? n * n : (uneven || axis ? n : 0));
   if (auto why = why_counts_invalid(call.counts, values)) return why;
+  if (auto why = axis ? why_shapes_invalid(traits, call) : why_not_flat(call)) return why;
   if (traits.sizes != Sizes::count && call.count != 0) {
     return "count: not a size of this operation";
   }
@@ -53,6 +85,10 @@ std::optional<std::string> why_invalid(const Contract& contract, const Call& cal
            std::string(name(call.type));
   }
   return why_sizes_invalid(traits, call);
+}
+
+std::int64_t terms(const Contract& contract, const Call& call) {
+  return collective(contract).sizes == Sizes::lengths_along_axis ? axis_length(call) : call.ranks;
 }
 
 Extents extents_of(const Contract& contract, const Call& call, int rank) {

@@ -13,7 +13,15 @@
 namespace rankcheck::spec {
 
 /// Which sizes a call of a collective has.
-enum class Sizes : std::uint8_t { none, count, counts_per_rank, counts_per_pair, counts_per_array };
+enum class Sizes : std::uint8_t {
+  none,
+  count,
+  counts_per_rank,
+  counts_per_pair,
+  counts_per_array,
+  /// `counts`, `outer` and `inner` give the shapes of arrays; see shapes.hpp.
+  lengths_along_axis,
+};
 
 /// The part of a contract that only collectives have.
 struct CollectiveTraits {
@@ -48,6 +56,10 @@ inline void fill_extents(const Contract& contract, const Call& call, int rank, E
 
 /// Why no implementation may accept this call, in words. Empty if the call is legal.
 [[nodiscard]] std::optional<std::string> why_invalid(const Contract& contract, const Call& call);
+
+/// The number of input elements that make up one output element of a reduction. An average divides
+/// by it.
+[[nodiscard]] std::int64_t terms(const Contract& contract, const Call& call);
 
 /// Appends `blocks` blocks of `count` elements without gaps and returns the buffer's size.
 std::int64_t append_even(std::vector<Block>& out, int blocks, std::int64_t count);

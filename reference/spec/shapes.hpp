@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "reference/spec/collective.hpp"
@@ -9,8 +10,25 @@
 
 /// The blocks of the collectives' buffers. An operation with equal blocks and its variant with
 /// blocks of different sizes share these functions: without `counts`, every block has `count`
-/// elements.
+/// elements. In an operation along an axis, the array of rank q has the shape (outer, counts[q],
+/// inner), row-major.
 namespace rankcheck::spec {
+
+/// The length along the axis of all ranks' arrays together, in an operation along an axis.
+[[nodiscard]] inline std::int64_t axis_length(const Call& call) {
+  return std::accumulate(call.counts.begin(), call.counts.end(), std::int64_t{0});
+}
+
+/// The place along the axis where the array of `rank` begins.
+[[nodiscard]] inline std::int64_t axis_start(const Call& call, int rank) {
+  return std::accumulate(call.counts.begin(), call.counts.begin() + rank, std::int64_t{0});
+}
+
+/// Appends an array with this length along the axis: one block for each index before the axis,
+/// without gaps. Returns the number of elements.
+inline std::int64_t append_strips(std::vector<Block>& out, const Call& call, std::int64_t length) {
+  return append_even(out, static_cast<int>(call.outer), length * call.inner);
+}
 
 /// Number of elements of the block that belongs to `rank`.
 [[nodiscard]] inline std::int64_t block_count(const Call& call, int rank) {

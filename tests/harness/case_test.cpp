@@ -58,6 +58,8 @@ std::vector<Changed> changes() {
          c.counts = {0, 5, 1};
        }},
       {"gap", [](Case& c) { collective(c).gap = 2; }},
+      {"outer", [](Case& c) { collective(c).outer = 2; }},
+      {"inner", [](Case& c) { collective(c).inner = 0; }},
       {"type", [](Case& c) { c.type = spec::Type::bf16; }},
       {"op", [](Case& c) { collective(c).op = spec::ReduceOp::premul_sum; }},
       {"pattern", [](Case& c) { collective(c).pattern = spec::Pattern::pairs; }},

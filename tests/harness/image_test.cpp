@@ -40,7 +40,13 @@ Case case_of(const spec::Contract& contract) {
   if (collective(contract).sizes == spec::Sizes::counts_per_pair)
     c.counts = {1, 2, 0, 3, 0, 1, 2, 2, 1};
   if (collective(contract).sizes == spec::Sizes::counts_per_array) c.counts = {2, 0, 1, 3};
-  if (collective(contract).sizes > spec::Sizes::count) collective(c).gap = 2;
+  const bool axis = collective(contract).sizes == spec::Sizes::lengths_along_axis;
+  if (axis) {
+    c.counts = {2, 0, 1};
+    collective(c).outer = 2;
+    collective(c).inner = 3;
+  }
+  if (collective(contract).sizes > spec::Sizes::count && !axis) collective(c).gap = 2;
   return c;
 }
 

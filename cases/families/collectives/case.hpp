@@ -19,6 +19,9 @@ struct CollectiveCase {
   int root = 0;
   /// Unused elements behind each block, for blocks of different sizes.
   std::int64_t gap = 0;
+  /// The lengths before and behind the axis, of operations along an axis; see spec::Call.
+  std::int64_t outer = 1;
+  std::int64_t inner = 1;
   spec::ReduceOp op = spec::ReduceOp::none;
   spec::Pattern pattern = spec::Pattern::ring;
   int shift = 1;

@@ -35,6 +35,10 @@ using spec::Sizes;
 constexpr std::int64_t input_index_max = std::int64_t{1} << 48;
 /// Maximum number of arrays of a drawn list. A list that a user writes may have more.
 constexpr std::int64_t arrays_max = 6;
+/// Maximum of a drawn length before or behind an axis.
+constexpr std::int64_t lengths_max = 5;
+/// The first whole number that f16 does not have.
+constexpr std::int64_t rows_beyond_f16 = 2049;
 
 std::vector<InputKind> kinds_of(spec::Type type, ReduceOp op) {
   std::vector<InputKind> kinds;
@@ -71,6 +75,35 @@ SiteClass with_input(spec::Type component,
       special_values,
       [=](const Cell& cell) { return admits(cell.type, static_cast<ReduceOp>(cell.variant)); },
       [=](const Case& c) { return admits(c.type, collective(c).op); });
+}
+
+/// Draws the shapes of arrays for an operation along an axis.
+void draw_shapes(const spec::CollectiveTraits& traits,
+                 const Drawing& drawing,
+                 CollectiveCase& own,
+                 Case& out) {
+  harness::RandomSource& random = drawing.random;
+  const int n = group_size(out);
+  const auto length = [&] {
+    // Arrays without elements are rare, because they leave little to compare.
+    const bool is_empty = !drawing.has_data && random.below(20) == 0;
+    return is_empty ? 0 : random.between(1, lengths_max);
+  };
+  own.outer = length();
+  own.inner = length();
+  const std::int64_t elements = std::max<std::int64_t>(1, own.outer * own.inner);
+  out.counts = drawing.counts(n, n, std::max<std::int64_t>(1, drawing.limit() / elements));
+  const bool is_empty =
+      std::all_of(out.counts.begin(), out.counts.end(), [](auto count) { return count == 0; });
+  if (!traits.reduces) return;
+  const std::size_t chosen = spec::to_size(random.below(n));
+  // A reduction needs a row.
+  if (is_empty) out.counts[chosen] = 1;
+  // A narrow type cannot count so many rows.
+  if (random.below(8) == 0) {
+    out.counts[chosen] = random.between(rows_beyond_f16, 2 * rows_beyond_f16);
+    own.outer = own.inner = 1;
+  }
 }
 
 /// Gives `out` the counts of the members that are kept.
@@ -172,6 +205,7 @@ class Collectives final : public harness::Family {
       if (arrays > 0) out.counts = drawing.counts(arrays, n, std::max<std::int64_t>(1, limit));
       own.gap = drawing.gap();
     }
+    if (traits.sizes == Sizes::lengths_along_axis) draw_shapes(traits, drawing, own, out);
     if (traits.patterned) {
       own.pattern = static_cast<spec::Pattern>(random.below(3));
       if (own.pattern == spec::Pattern::ring) own.shift = static_cast<int>(random.between(-n, n));
@@ -241,6 +275,8 @@ spec::Call collective_call(const Case& c) {
       .op = own.op,
       .count = c.count,
       .counts = c.counts,
+      .outer = own.outer,
+      .inner = own.inner,
       .gap = own.gap,
       .pattern = own.pattern,
       .shift = own.shift,

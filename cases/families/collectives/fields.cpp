@@ -83,6 +83,17 @@ void shrink_number(const Case& c, std::vector<Case>& out) {
   with(member, c, smaller(collective(c).*member), out);
 }
 
+/// The plainest length before or behind an axis is 1.
+template <auto member>
+std::uint64_t length_weight(const Case& c) {
+  return harness::distance_from(1, collective(c).*member);
+}
+
+template <auto member>
+void shrink_length(const Case& c, std::vector<Case>& out) {
+  with(member, c, smaller(collective(c).*member, std::int64_t{1}), out);
+}
+
 /// With the fewest elements that fail, often only the last element fails, because of its value.
 void shrink_first_index(const Case& c, std::vector<Case>& out) {
   Case& last_alone = out.emplace_back(c);
@@ -103,6 +114,18 @@ constexpr std::array all_fields{
                 .order = 2,
                 .weight = value_of<&CollectiveCase::gap>,
                 .candidates = shrink_number<&CollectiveCase::gap>},
+    FamilyField{.json = field<&CollectiveCase::outer>("outer"),
+                .before = "type",
+                .place = ShrinkPlace::behind_counts,
+                .order = 3,
+                .weight = length_weight<&CollectiveCase::outer>,
+                .candidates = shrink_length<&CollectiveCase::outer>},
+    FamilyField{.json = field<&CollectiveCase::inner>("inner"),
+                .before = "type",
+                .place = ShrinkPlace::behind_counts,
+                .order = 4,
+                .weight = length_weight<&CollectiveCase::inner>,
+                .candidates = shrink_length<&CollectiveCase::inner>},
     FamilyField{.json = field<&CollectiveCase::op>("op"),
                 .before = "in_place",
                 .place = ShrinkPlace::behind_type,

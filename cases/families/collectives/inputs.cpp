@@ -4,8 +4,10 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <numeric>
 #include <optional>
 
+#include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "cases/families/collectives/case.hpp"
@@ -136,12 +138,17 @@ std::int64_t exact_value(const TypeInfo& type, int ranks, std::uint64_t hash) {
   return (hash >> 63) != 0 ? -magnitude : magnitude;
 }
 
+/// The most factors of 2 in a product of exact inputs, if each rank has one factor.
+int factors_max(const TypeInfo& type) {
+  return std::min(8, type.precision - 1);
+}
+
 /// Powers of two with random signs. Their product over the ranks is at most 2^8, and at most
 /// 2^(precision - 1).
 std::int64_t exact_factor(
     const TypeInfo& type, int ranks, int rank, std::uint64_t index, std::uint64_t hash) {
   const auto n = static_cast<std::uint64_t>(ranks);
-  const auto twos = static_cast<std::uint64_t>(std::min(8, type.precision - 1));
+  const auto twos = static_cast<std::uint64_t>(factors_max(type));
   const std::int64_t magnitude = (static_cast<std::uint64_t>(rank) + index) % n < twos ? 2 : 1;
   if (type.type_class == spec::TypeClass::unsigned_integer) return magnitude;
   return (hash >> 63) != 0 ? -magnitude : magnitude;
@@ -351,11 +358,32 @@ std::uint64_t element_bits(
   return random_float(type, -1 - static_cast<int>((hash >> 56) % 4), hash);
 }
 
+/// Whether a rank has any number of terms in one result, in a reduction along an axis.
+bool has_rows(const Case& c) {
+  const spec::Contract* const contract = reference::find_contract(c.operation);
+  return contract != nullptr && collective(*contract).reduces &&
+         collective(*contract).sizes == spec::Sizes::lengths_along_axis;
+}
+
+/// The number of terms in one result.
+std::int64_t terms_of(const Case& c) {
+  if (!has_rows(c)) return group_size(c);
+  return std::accumulate(c.counts.begin(), c.counts.end(), std::int64_t{0});
+}
+
 /// The largest magnitude that a partial sum of the case's exact inputs can reach.
 std::int64_t largest_exact_sum(const Case& c, const TypeInfo& type) {
   const std::int64_t scaled = std::abs(c.scale) + (c.added_seed > 0 ? 1 : 0);
   const std::int64_t scalar = collective(c).op == ReduceOp::premul_sum ? 2 : 1;
-  return exact_limit(type, c.ranks) * scaled * scalar * group_size(c);
+  return exact_limit(type, c.ranks) * scaled * scalar * terms_of(c);
+}
+
+/// The largest value that a partial sum of the case's coded inputs can reach. Without rows, every
+/// rank has its own digit, and all digits fit.
+std::int64_t largest_coded_sum(const Case& c, const TypeInfo& type) {
+  if (!has_rows(c)) return 0;
+  const std::int64_t largest_term = std::int64_t{3} << (3 * (coded_digits(type) - 1));
+  return largest_term * terms_of(c);
 }
 
 }  // namespace
@@ -434,10 +462,12 @@ bool is_exact(const Case& c) {
   if (order_free || spec::is_integer(c.type)) return true;
   if (c.input != InputKind::exact && c.input != InputKind::coded) return false;
   if (collective(c).op == ReduceOp::prod) return true;
-  const auto n = static_cast<std::uint64_t>(group_size(c));
+  const auto n = static_cast<std::uint64_t>(terms_of(c));
   if (collective(c).op == ReduceOp::avg && !std::has_single_bit(n)) return false;
-  if (c.input == InputKind::coded) return true;
   const TypeInfo& type = spec::info(spec::component(c.type));
+  if (c.input == InputKind::coded) {
+    return largest_coded_sum(c, type) <= std::int64_t{1} << sum_bits(type);
+  }
   return largest_exact_sum(c, type) <= std::int64_t{1} << sum_bits(type);
 }
 
@@ -445,10 +475,13 @@ bool may_overflow(const Case& c) {
   const bool order_free = collective(c).op == ReduceOp::none || collective(c).op == ReduceOp::min ||
                           collective(c).op == ReduceOp::max;
   if (order_free || !spec::is_integer(c.type)) return false;
-  if (c.input == InputKind::coded || c.input == InputKind::previous) return false;
-  if (c.input != InputKind::exact) return true;
-  if (collective(c).op == ReduceOp::prod) return false;
+  if (c.input == InputKind::previous) return false;
+  if (c.input != InputKind::exact && c.input != InputKind::coded) return true;
   const TypeInfo& type = spec::info(c.type);
+  if (collective(c).op == ReduceOp::prod) return has_rows(c) && terms_of(c) > factors_max(type);
+  if (c.input == InputKind::coded) {
+    return largest_coded_sum(c, type) >= std::int64_t{1} << sum_bits(type);
+  }
   // An unsigned number with a negative scale wraps at once.
   if (type.type_class == spec::TypeClass::unsigned_integer && c.scale < 0) return true;
   return largest_exact_sum(c, type) >= std::int64_t{1} << sum_bits(type);

@@ -53,7 +53,7 @@ bool wants_graphs() {
 
 std::string key_of(const PlanCall& call) {
   std::string key;
-  append(key, call.type, call.op, call.plan.events, call.plan.ranks());
+  append(key, call.type, call.op, call.plan.events, call.plan.ranks(), call.plan.divisor);
   for (const int device : call.placement) append(key, device);
   for (const RankMemory& each : call.memory) {
     append(key, each.send, each.recv, each.scratch, each.scalar);

@@ -50,13 +50,13 @@ Reduction::Reduction(const Invocation& invocation) : invocation_(invocation) {
   });
 }
 
-void Reduction::finish() {
+void Reduction::finish(std::int64_t terms) {
   const spec::Call& call = invocation_.call();
   if (call.op != spec::ReduceOp::avg || !invocation_.has_recv()) return;
   element::visit_component(call.type, [&](auto zero) {
     transform_blocks<decltype(zero)>(
         invocation_.site().recv, invocation_.extents().recv, [&](auto value) {
-          return element::divide(value, call.ranks);
+          return element::divide(value, static_cast<int>(terms));
         });
   });
 }

@@ -117,8 +117,11 @@ class Reduction {
   [[nodiscard]] MPI_Op op() const {
     return invocation_.types().op(invocation_.call().op, invocation_.call().type);
   }
-  /// Completes this rank's result. Call it after the MPI call.
-  void finish();
+  /// Completes this rank's result, of which each element is made of `terms` elements. Call it after
+  /// the MPI call.
+  void finish(std::int64_t terms);
+  /// Completes a result that is made of one element of each rank.
+  void finish() { finish(invocation_.call().ranks); }
 
  private:
   const Invocation& invocation_;

@@ -46,6 +46,8 @@ struct Way {
   void (*perform)(Invocation& invocation) = nullptr;
   /// True if it works in pieces of Site::chunk elements. Other ways refuse a chunk size.
   bool in_chunks = false;
+  /// Says why this way does not take a (legal) call; empty if it does. May be null.
+  std::string_view (*why_refused)(const spec::Call& call) = nullptr;
 };
 
 /// How MPI performs an operation. Made in gpu/collectives/<op>/mpi.cpp.

@@ -165,7 +165,8 @@ std::string Runtime::why_refused(const Request& request) const {
   const auto& forcing = request.algorithm.forcing;
   const Way* const way = request.algorithm.way;
   if (way != nullptr) {
-    return request.chunk > 0 && !way->in_chunks ? "chunk: the algorithm has no packs" : "";
+    if (request.chunk > 0 && !way->in_chunks) return "chunk: the algorithm has no packs";
+    return way->why_refused == nullptr ? "" : std::string(way->why_refused(call));
   }
   if (!forcing) return request.chunk > 0 ? "chunk: only forced algorithms have segments" : "";
   if (request.chunk > std::numeric_limits<int>::max() / 16) return "chunk: out of range";

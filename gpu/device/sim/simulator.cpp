@@ -183,7 +183,7 @@ void Simulator::deliver(const plan::Step& step, std::byte* destination, bool sta
     });
   }
   const bool divides = step.finish && op_ == spec::ReduceOp::avg;
-  combine(type_, op_, destination, sources_, step.destination.count, divides ? plan_->ranks() : 1);
+  combine(type_, op_, destination, sources_, step.destination.count, divides ? plan_->divisor : 1);
 }
 
 std::byte* Simulator::address(const plan::Range& range) const {

@@ -65,7 +65,11 @@ void direct_scatter(Builder& builder) {
 void binomial_gather(Builder& builder) {
   const int root = builder.call().root;
   builder.copy(builder.recv(root, root), builder.send(root));
-  gather_along_tree(builder, root, staged(builder, recv_blocks(builder), whole_send(builder)));
+  gather_blocks_along_tree(builder, recv_blocks(builder), whole_send(builder));
+}
+
+void gather_blocks_along_tree(Builder& builder, const Place& at_root, const Place& at_owner) {
+  gather_along_tree(builder, builder.call().root, staged(builder, at_root, at_owner));
 }
 
 void binomial_scatter(Builder& builder) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gpu/plan/builder.hpp"
+#include "gpu/plan/patterns/place.hpp"
 
 /// Plans of gather and scatter, and of gather_v and scatter_v.
 namespace rankcheck::gpu::plan {
@@ -13,5 +13,9 @@ void direct_scatter(Builder& builder);
 /// scratch memory.
 void binomial_gather(Builder& builder);
 void binomial_scatter(Builder& builder);
+
+/// Moves the block of every rank r, at_owner(r, r), along a binomial tree to at_root(root, r). The
+/// root's own block stays where it is.
+void gather_blocks_along_tree(Builder& builder, const Place& at_root, const Place& at_owner);
 
 }  // namespace rankcheck::gpu::plan

@@ -93,6 +93,29 @@ std::vector<Law> laws_of_lists() {
   };
 }
 
+std::vector<Law> laws_along_axis() {
+  const std::string strips = "the result differs from the call for one index before the axis";
+  const std::string composed = "the composition gives another result";
+  return {
+      {"equals_calls_strip_by_strip",
+       R"("operation":"all_gather_axis","ranks":2,"counts":[2,1],"outer":2,"inner":2,"type":"int8")",
+       {0, 1, 2},
+       strips},
+      {"equals_calls_strip_by_strip",
+       R"("operation":"reduce_axis","ranks":2,"counts":[1,2],"outer":2,"inner":2,"op":"max")",
+       {0, 1, 2},
+       strips},
+      {"equals_gather_of_blocks",
+       R"("operation":"gather_axis","ranks":2,"counts":[2,1],"inner":2,"type":"int8")",
+       {0, 1},
+       composed},
+      {"equals_reduce_of_one_row",
+       R"("operation":"reduce_axis","ranks":2,"counts":[1,1],"outer":2,"inner":2,"op":"min")",
+       {0, 1},
+       composed},
+  };
+}
+
 std::vector<Law> laws() {
   const std::string sum = R"("ranks":3,"count":3,"op":"sum","input":"exact",)";
   const std::string move = R"("ranks":3,"count":3,)";
@@ -171,11 +194,13 @@ std::string law_name(const testing::TestParamInfo<Law>& instance) {
 
 INSTANTIATE_TEST_SUITE_P(Law, LawTest, testing::ValuesIn(laws()), law_name);
 INSTANTIATE_TEST_SUITE_P(LawOfLists, LawTest, testing::ValuesIn(laws_of_lists()), law_name);
+INSTANTIATE_TEST_SUITE_P(LawAlongAxis, LawTest, testing::ValuesIn(laws_along_axis()), law_name);
 
 TEST(LawsTest, EveryPropertyIsTried) {
   std::set<std::string> tried{"separates_ranks"};
   for (const Law& law : laws()) tried.insert(law.property);
   for (const Law& law : laws_of_lists()) tried.insert(law.property);
+  for (const Law& law : laws_along_axis()) tried.insert(law.property);
   std::set<std::string> claimed;
   for (const harness::Operation& operation : all_operations().operations()) {
     if (family(operation.contract) != "collectives") continue;

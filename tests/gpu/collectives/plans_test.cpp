@@ -60,8 +60,17 @@ void set_sizes(const spec::Contract& contract, std::int64_t size, spec::Call& ca
   if (collective(contract).sizes == spec::Sizes::counts_per_rank) call.counts.resize(n);
   if (collective(contract).sizes == spec::Sizes::counts_per_pair) call.counts.resize(n * n);
   if (collective(contract).sizes == spec::Sizes::counts_per_array) call.counts.resize(4);
+  const bool axis = collective(contract).sizes == spec::Sizes::lengths_along_axis;
+  if (axis) call.counts.resize(n);
   for (std::size_t i = 0; i < call.counts.size(); ++i) {
     call.counts[i] = static_cast<std::int64_t>(i * 7 + 2) % (size + 1);
+  }
+  if (axis) {
+    call.outer = size % 4;
+    call.inner = size > 0 ? 2 : 0;
+    // A reduction needs a row.
+    if (size == 0) call.counts.back() = 1;
+    return;
   }
   if (!call.counts.empty()) call.gap = size % 3;
 }
@@ -139,11 +148,10 @@ std::vector<plan::TracedValue> expected_of(const reference::Collective& collecti
   for (const reference::Piece& piece : pieces) {
     for (std::int64_t i = 0; i < piece.count; ++i) {
       plan::TracedValue& value = expected[static_cast<std::size_t>(piece.recv_offset + i)];
-      const bool combines = piece.source == reference::every_rank;
-      for (int q = combines ? 0 : piece.source; q < (combines ? call.ranks : piece.source + 1);
-           ++q) {
-        value.push_back({.rank = q,
-                         .index = piece.send_offset + i,
+      const bool combines = piece.source < 0;
+      for (const reference::Term& term : terms_of(piece, call.ranks)) {
+        value.push_back({.rank = term.rank,
+                         .index = term.offset + i,
                          .premultiplied = combines ? 1 : 0,
                          .finished = combines ? 1 : 0});
       }

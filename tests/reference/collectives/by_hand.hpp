@@ -33,10 +33,9 @@ inline std::vector<int> received(const spec::Contract& contract,
   for (const Piece& piece : pieces) {
     for (std::int64_t i = 0; i < piece.count; ++i) {
       int value = 0;
-      for (int q = 0; q < call.ranks; ++q) {
-        if (piece.source != every_rank && piece.source != q) continue;
-        value +=
-            in.at(static_cast<std::size_t>(q)).at(static_cast<std::size_t>(piece.send_offset + i));
+      for (const Term& term : terms_of(piece, call.ranks)) {
+        value += in.at(static_cast<std::size_t>(term.rank))
+                     .at(static_cast<std::size_t>(term.offset + i));
       }
       recv.at(static_cast<std::size_t>(piece.recv_offset + i)) = value;
     }

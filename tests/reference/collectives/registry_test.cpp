@@ -57,6 +57,14 @@ std::vector<Call> calls_of(const spec::Contract& contract) {
         if (collective(contract).sizes == spec::Sizes::counts_per_rank) blocks = n;
         if (collective(contract).sizes == spec::Sizes::counts_per_pair) blocks = n * n;
         if (collective(contract).sizes == spec::Sizes::counts_per_array) blocks = 5 - n;
+        if (collective(contract).sizes == spec::Sizes::lengths_along_axis) {
+          call.counts.assign(static_cast<std::size_t>(n), 1);
+          for (int q = 0; q < n - 1; ++q) {
+            call.counts[static_cast<std::size_t>(q)] = (q * 7 + variant) % 4;
+          }
+          call.outer = variant;
+          call.inner = 3 - variant;
+        }
         for (int b = 0; b < blocks; ++b) call.counts.push_back((b * 7 + variant) % 4);
         if (blocks > 0) call.gap = variant;
         calls.push_back(call);
@@ -98,10 +106,9 @@ TEST_P(EveryCollectiveTest, ReadsSentBlocksOnly) {
   for (const Call& call : calls_of(GetParam().contract)) {
     for (int rank = 0; rank < call.ranks; ++rank) {
       for (const Piece& piece : pieces_of(GetParam(), call, rank)) {
-        for (int q = 0; q < call.ranks; ++q) {
-          if (piece.source != reference::every_rank && piece.source != q) continue;
-          const auto extents = spec::extents_of(GetParam().contract, call, q);
-          ASSERT_TRUE(inside_one(extents.send, piece.send_offset, piece.count));
+        for (const reference::Term& term : terms_of(piece, call.ranks)) {
+          const auto extents = spec::extents_of(GetParam().contract, call, term.rank);
+          ASSERT_TRUE(inside_one(extents.send, term.offset, piece.count));
         }
       }
     }
@@ -111,7 +118,7 @@ TEST_P(EveryCollectiveTest, ReadsSentBlocksOnly) {
 TEST_P(EveryCollectiveTest, ReducesExactlyWhereItsContractSaysSo) {
   for (const Call& call : calls_of(GetParam().contract)) {
     for (const Piece& piece : pieces_of(GetParam(), call, call.root)) {
-      ASSERT_EQ(piece.source == reference::every_rank, collective(GetParam().contract).reduces);
+      ASSERT_EQ(piece.source < 0, collective(GetParam().contract).reduces);
     }
   }
 }

@@ -6,6 +6,8 @@
 #include "reference/collectives/all_reduce/contract.hpp"
 #include "reference/collectives/all_to_all_v/contract.hpp"
 #include "reference/collectives/broadcast/contract.hpp"
+#include "reference/collectives/gather_axis/contract.hpp"
+#include "reference/collectives/reduce_axis/contract.hpp"
 #include "reference/ptycho/multislice/contract.hpp"
 #include "reference/spec/shapes.hpp"
 
@@ -46,6 +48,27 @@ TEST(WhyInvalidTest, NamesTheFieldAndWhatWasExpected) {
             "count: not a size of this operation");
   EXPECT_EQ(verdict(reference::all_to_all_v::contract(), {.ranks = 2, .counts = {1, 1}}),
             "counts: expected 4 values, got 2");
+}
+
+TEST(WhyInvalidTest, JudgesShapesOfArrays) {
+  const auto gather = reference::gather_axis::contract();
+  const auto broadcast = reference::broadcast::contract();
+  EXPECT_EQ(verdict(gather, {.ranks = 2, .counts = {0, 2}, .outer = 3, .inner = 0}), "legal");
+  EXPECT_EQ(verdict(gather, {.ranks = 2, .counts = {1}}), "counts: expected 2 values, got 1");
+  EXPECT_EQ(verdict(gather, {.counts = {2}, .outer = -1}),
+            "outer: expected 0..140737488355328, got -1");
+  EXPECT_EQ(verdict(gather, {.counts = {1}, .outer = 4, .inner = std::int64_t{1} << 47}),
+            "inner: expected 0..70368744177664, got 140737488355328");
+  EXPECT_EQ(verdict(gather, {.counts = {1}, .gap = 1}), "gap: out of range, got 1");
+  EXPECT_EQ(verdict(broadcast, {.outer = 2}), "outer: not a size of this operation");
+  EXPECT_EQ(verdict(broadcast, {.inner = 0}), "inner: not a size of this operation");
+}
+
+TEST(WhyInvalidTest, AReductionAlongAnAxisNeedsARow) {
+  const auto reduce = reference::reduce_axis::contract();
+  EXPECT_EQ(verdict(reduce, {.ranks = 2, .op = ReduceOp::sum, .counts = {0, 1}}), "legal");
+  EXPECT_EQ(verdict(reduce, {.ranks = 2, .op = ReduceOp::sum, .counts = {0, 0}}),
+            "counts: expected a sum in 1..2147483647, got 0");
 }
 
 TEST(WhyInvalidTest, RejectsReductionsWithoutMeaning) {

@@ -306,6 +306,11 @@ inline spec::Call call_of(const spec::Contract& contract,
   if (collective(contract).sizes == spec::Sizes::counts_per_rank) call.counts.resize(n);
   if (collective(contract).sizes == spec::Sizes::counts_per_pair) call.counts.resize(n * n);
   if (collective(contract).sizes == spec::Sizes::counts_per_array) call.counts.resize(4);
+  if (collective(contract).sizes == spec::Sizes::lengths_along_axis) {
+    call.counts.resize(n);
+    call.outer = 2;
+    call.inner = 3;
+  }
   for (std::size_t i = 0; i < call.counts.size(); ++i) {
     call.counts[i] = static_cast<std::int64_t>(i * 7 + 2) % 6;
   }

@@ -63,10 +63,15 @@ Case make_case(const harness::Operation& operation,
   const int n = harness::group_size(c);
   if (collective(contract).rooted) collective(c).root = n - 1;
   if (collective(contract).sizes == spec::Sizes::count) c.count = 37;
-  const int blocks = collective(contract).sizes == spec::Sizes::counts_per_rank    ? n
-                     : collective(contract).sizes == spec::Sizes::counts_per_pair  ? n * n
-                     : collective(contract).sizes == spec::Sizes::counts_per_array ? 4
-                                                                                   : 0;
+  const bool axis = collective(contract).sizes == spec::Sizes::lengths_along_axis;
+  if (axis) {
+    collective(c).outer = 3;
+    collective(c).inner = 2;
+  }
+  const int blocks = axis || collective(contract).sizes == spec::Sizes::counts_per_rank ? n
+                     : collective(contract).sizes == spec::Sizes::counts_per_pair       ? n * n
+                     : collective(contract).sizes == spec::Sizes::counts_per_array      ? 4
+                                                                                        : 0;
   for (int b = 0; b < blocks; ++b) c.counts.push_back((b * 5 + 3) % 11);
   c.offset = 1;
   if (may_overflow(c)) c.input = harness::InputKind::exact;

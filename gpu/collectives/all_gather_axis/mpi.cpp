@@ -1,0 +1,26 @@
+#include "gpu/device/mpi/axis.hpp"
+
+namespace rankcheck::gpu::all_gather_axis {
+
+namespace {
+
+int call(const mpi::Invocation& run, const mpi::Gathering& gathering) {
+  return MPI_Allgatherv(gathering.send,
+                        gathering.send_count,
+                        gathering.send_type,
+                        gathering.recv,
+                        gathering.counts.data(),
+                        gathering.displacements.data(),
+                        gathering.recv_type,
+                        run.site().communicator);
+}
+
+constexpr mpi::GatherCall gather_call{.name = "MPI_Allgatherv", .call = call};
+
+}  // namespace
+
+mpi::Operation mpi() {
+  return {.ways = mpi::ways_of_axis<gather_call>()};
+}
+
+}  // namespace rankcheck::gpu::all_gather_axis

@@ -1,0 +1,15 @@
+#include "gpu/plan/algorithm.hpp"
+#include "gpu/plan/patterns/axis.hpp"
+
+namespace rankcheck::gpu::reduce_axis {
+
+plan::Algorithm direct() {
+  return {
+      .name = "direct",
+      .summary = "The root combines the rows of all ranks from their memory: one step.",
+      .refuses = plan::refuses_in_place,
+      .plan = plan::direct_reduce_axis,
+  };
+}
+
+}  // namespace rankcheck::gpu::reduce_axis
