@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -99,10 +100,12 @@ void draw_shapes(const spec::CollectiveTraits& traits,
   const std::size_t chosen = spec::to_size(random.below(n));
   // A reduction needs a row.
   if (is_empty) out.counts[chosen] = 1;
-  // A narrow type cannot count so many rows.
+  // A narrow type cannot count so many rows, if their number is odd.
   if (random.below(8) == 0) {
     out.counts[chosen] = random.between(rows_beyond_f16, 2 * rows_beyond_f16);
     own.outer = own.inner = 1;
+    const auto rows = std::accumulate(out.counts.begin(), out.counts.end(), std::int64_t{0});
+    if (rows % 2 == 0) ++out.counts[chosen];
   }
 }
 
