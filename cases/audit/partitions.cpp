@@ -181,6 +181,25 @@ constexpr std::array kinds{
                     owners.begin(), owners.begin() + static_cast<std::ptrdiff_t>(by), owners.end());
               });
             }},
+    Bug{.name = "consecutive_shares_rounded_up",
+        .summary = "Every rank takes N / n positions, rounded up, as long as there are any. With 4 "
+                   "positions, the last of 3 ranks gets none.",
+        .source = "FluxMPI, DistributedDataContainer",
+        .operation = "partition_consecutive",
+        .algorithm = "gathered",
+        .property = "is_balanced",
+        .says = "expected to differ by at most 1",
+        .replace_call =
+            [](InterceptedCall& intercepted) {
+              intercepted.run();
+              const std::int64_t ranks = intercepted.ranks();
+              const std::int64_t share = (intercepted.positions() + ranks - 1) / ranks;
+              Values owners;
+              for (std::int64_t i = 0; i < intercepted.positions(); ++i) {
+                owners.emplace_back(static_cast<double>(i / share));
+              }
+              intercepted.set_all_output(Array::owners, owners);
+            }},
     Bug{.name = "every_rank_counts_from_zero",
         .summary = "Every rank numbers its own positions from 0.",
         .operation = "partition_interlaced",

@@ -137,7 +137,8 @@ harness::Property inverts_redistribute() {
                                        "partition_grid",
                                        "partition_compact",
                                        "partition_interlaced",
-                                       "partition_random"};
+                                       "partition_random",
+                                       "partition_consecutive"};
             stages.assign(3, c);
             for (Case& stage : stages) ptycho(stage).chained = true;
             for (std::size_t s = 0; s < 2; ++s) stages[s].algorithm.clear();

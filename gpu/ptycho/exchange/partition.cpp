@@ -214,6 +214,9 @@ std::vector<int> owners(Partition kind, std::span<const double> positions, int r
     case Partition::random:
       sharer.in_order(hash_of);
       break;
+    case Partition::consecutive:
+      sharer.in_order([](std::size_t i) { return i; });
+      break;
   }
   return std::move(sharer).owners();
 }

@@ -20,10 +20,17 @@ enum class Partition : std::uint8_t {
   compact,
   interlaced,
   random,
+  consecutive,
 };
 
-inline constexpr std::array<std::string_view, 7> partition_names{
-    "quadrants", "stripes", "equal_stripes", "grid", "compact", "interlaced", "random"};
+inline constexpr std::array<std::string_view, 8> partition_names{"quadrants",
+                                                                 "stripes",
+                                                                 "equal_stripes",
+                                                                 "grid",
+                                                                 "compact",
+                                                                 "interlaced",
+                                                                 "random",
+                                                                 "consecutive"};
 
 /// Returns the rank, 0 … ranks-1, of every position. `positions` are row and column in turns, in
 /// pixels; they are rounded to multiples of 1/256. The result depends on nothing else.
