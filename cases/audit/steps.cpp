@@ -98,6 +98,18 @@ void search_with(InterceptedCall& intercepted) {
   }
 }
 
+/// Runs the step without one of its broadcasts. They are, from 0: gradient and direction of the
+/// object, then of the probe.
+template <int number>
+void leave_out_broadcast(InterceptedCall& intercepted) {
+  int broadcasts = 0;
+  intercepted.devices().on_collective = [&](const CollectiveCall& call) {
+    if (call.operation == "broadcast" && broadcasts++ == number) return;
+    call.make();
+  };
+  intercepted.run();
+}
+
 /// Multiplies the last rank's part of the first collective sum, which moves the object, by 1.1.
 void count_last_rank_for_more(InterceptedCall& intercepted) {
   intercepted.devices().on_collective = [](const CollectiveCall& call) {
@@ -179,6 +191,18 @@ constexpr std::array steps{
               };
               intercepted.run();
             }},
+    Bug{.name = "direction_stays_on_rank_0",
+        .summary = "Rank 0 computes the direction, but the other ranks keep their old one.",
+        .operation = "conjugate_gradient_step",
+        .algorithm = "gathered",
+        .says = "differs from rank 0",
+        .replace_call = leave_out_broadcast<1>},
+    Bug{.name = "gradient_stays_on_rank_0",
+        .summary = "Rank 0 sends the direction, but not the gradient that the next step needs.",
+        .operation = "poisson_conjugate_gradient_step",
+        .algorithm = "gathered",
+        .says = "differs from rank 0",
+        .replace_call = leave_out_broadcast<0>},
     Bug{.name = "amplitudes_for_counts",
         .summary = "The Poisson cost uses the square roots of the counts.",
         .operation = "poisson_conjugate_gradient_step",

@@ -64,7 +64,8 @@ void ConjugateGradient<T>::put_product(const Block& block, InnerProduct<T> of, i
 }
 
 template <class T>
-void ConjugateGradient<T>::turn(const std::vector<Block>& blocks) {
+template <class SumProducts>
+void ConjugateGradient<T>::turn(std::span<const Block> blocks, const SumProducts& sum_products) {
   const auto launch_turn = [&](T memory) {
     for (const Block& each : blocks) {
       launch(sums_.cluster(), each.rank, each.size, Turn<T>{each.fresh, each.direction, memory});
@@ -74,16 +75,46 @@ void ConjugateGradient<T>::turn(const std::vector<Block>& blocks) {
     put_product(each, {.a = each.fresh, .b = each.fresh}, 0);
     put_product(each, {.a = each.direction, .b = each.fresh, .c = each.gradient}, 1);
   }
-  const std::vector<double> products = sums_.sum_numbers(2);
+  const std::vector<double> products = sum_products(2);
   const T memory = products[1] > 0 ? static_cast<T>(products[0] / products[1]) : T{0};
   launch_turn(memory);
   if (memory != 0) {
     for (const Block& each : blocks) put_product(each, {.a = each.fresh, .b = each.direction}, 0);
-    if (!(sums_.sum_numbers(1).front() < 0)) launch_turn(0);
+    if (!(sum_products(1).front() < 0)) launch_turn(0);
   }
   for (const Block& each : blocks) {
     copy(sums_.cluster(), each.rank, each.size, each.fresh, each.gradient);
   }
+}
+
+template <class T>
+void ConjugateGradient<T>::send_to_all(const std::vector<Block>& blocks,
+                                       Complex<T>* Block::*array) {
+  std::vector<DeviceBuffers> buffers;
+  for (const Block& each : blocks) {
+    auto* const values = reinterpret_cast<std::byte*>(each.*array);
+    buffers.push_back({.send = each.rank == 0 ? values : nullptr, .recv = values});
+  }
+  sums_.cluster().collective("broadcast",
+                             {.ranks = sums_.cluster().ranks(),
+                              .root = 0,
+                              .type = component_type<Complex<T>>,
+                              .count = blocks.front().size * components_of<Complex<T>>},
+                             true,
+                             buffers);
+}
+
+template <class T>
+void ConjugateGradient<T>::turn(const std::vector<Block>& blocks, Directions directions) {
+  if (directions == Directions::by_every_rank) {
+    return turn(std::span(blocks), [&](std::int64_t count) { return sums_.sum_numbers(count); });
+  }
+  if (blocks.front().rank == 0) {
+    turn(std::span(blocks).first(1),
+         [&](std::int64_t count) { return sums_.read_numbers(0, count); });
+  }
+  send_to_all(blocks, &Block::gradient);
+  send_to_all(blocks, &Block::direction);
 }
 
 template <class T>
@@ -112,26 +143,27 @@ double ConjugateGradient<T>::search(Noise noise,
 }
 
 template <class T>
-StepReport ConjugateGradient<T>::take(Noise noise, Shares shares) {
+StepReport ConjugateGradient<T>::take(Noise noise, Shares shares, Directions directions) {
+  const bool gathers = directions == Directions::by_rank_0;
   StepReport report;
   const auto locals = sums_.cluster().local();
   std::vector<Block> blocks;
   std::vector<SolverShare<T>> trials(shares.begin(), shares.end());
-  report.cost = sums_.add(noise, shares, {.object = true}).cost;
+  report.cost = sums_.add(noise, shares, {.object = true, .gathered = gathers}).cost;
   for (std::size_t i = 0; i < shares.size(); ++i) {
     blocks.push_back(object_of(locals[i], shares[i]));
     trials[i].object = blocks[i].trial;
   }
-  turn(blocks);
+  turn(blocks, directions);
   report.object_length = search(noise, blocks, report.cost, trials);
 
-  const double cost = sums_.add(noise, shares, {.probe = true}).cost;
+  const double cost = sums_.add(noise, shares, {.probe = true, .gathered = gathers}).cost;
   for (std::size_t i = 0; i < shares.size(); ++i) {
     blocks[i] = probe_of(locals[i], shares[i]);
     trials[i] = shares[i];
     trials[i].probe = blocks[i].trial;
   }
-  turn(blocks);
+  turn(blocks, directions);
   report.probe_length = search(noise, blocks, cost, trials);
   return report;
 }

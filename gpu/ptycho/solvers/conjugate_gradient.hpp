@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gpu/device/scratch.hpp"
@@ -23,7 +24,7 @@ class ConjugateGradient {
         object_trial_(sums.cluster()),
         probe_trial_(sums.cluster()) {}
 
-  StepReport take(Noise noise, Shares shares);
+  StepReport take(Noise noise, Shares shares, Directions directions);
 
  private:
   /// A local rank's part of the array that a step moves: the object or the probe.
@@ -47,8 +48,15 @@ class ConjugateGradient {
   [[nodiscard]] Block probe_of(int rank, const SolverShare<T>& share);
   /// Puts an inner product of two arrays of the block among the rank's numbers, at index `number`.
   void put_product(const Block& block, InnerProduct<T> of, int number);
-  /// Turns the directions of the step before into the directions of this step.
-  void turn(const std::vector<Block>& blocks);
+  /// Turns the directions of the step before into the directions of this step, and keeps this
+  /// step's gradients.
+  void turn(const std::vector<Block>& blocks, Directions directions);
+  /// Turns the directions of some ranks. `sum_products(n)` returns the first n of the numbers that
+  /// put_product() left, summed over all ranks.
+  template <class SumProducts>
+  void turn(std::span<const Block> blocks, const SumProducts& sum_products);
+  /// Sends arrays from rank 0 to all ranks. `array` is the member of the local ranks' blocks.
+  void send_to_all(const std::vector<Block>& blocks, Complex<T>* Block::*array);
   /// Moves the blocks along their directions by the first tried length that does not raise the cost
   /// above `cost`. Returns this length, or 0 if no tried length succeeds. `trials` are the shares
   /// with the blocks' trials in place of their values.

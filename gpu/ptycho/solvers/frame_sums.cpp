@@ -1,5 +1,6 @@
 #include "gpu/ptycho/solvers/frame_sums.hpp"
 
+#include "reference/spec/assert.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "gpu/ptycho/kernels/arrays.hpp"
@@ -17,6 +18,21 @@ ScanShare<T> scan_of(const SolverShare<T>& share) {
           .mask = share.mask,
           .count = share.count};
 }
+
+/// Sums one value of several arrays that lie one behind another.
+template <class T>
+struct SumArrays {
+  const Complex<T>* arrays;
+  Complex<T>* sums;
+  std::int64_t count;
+  int number;
+
+  RANKCHECK_HD void operator()(std::int64_t i) const {
+    Complex<T> sum = arrays[i];
+    for (int each = 1; each < number; ++each) sum = sum + arrays[each * count + i];
+    sums[i] = sum;
+  }
+};
 
 }  // namespace
 
@@ -36,6 +52,7 @@ FrameSums<T>::FrameSums(Cluster& cluster,
       probe_sum_(cluster),
       probe_weight_(cluster),
       returned_(cluster),
+      gathered_(cluster),
       numbers_(cluster),
       largest_(cluster),
       largest_of_chunks_(cluster) {}
@@ -81,12 +98,47 @@ void FrameSums<T>::sum_over_all(Scratch<Value>& scratch, std::int64_t count) {
 template <class T>
 std::vector<double> FrameSums<T>::sum_numbers(std::int64_t count) {
   sum_over_all(numbers_, count);
-  std::vector<double> sums(spec::to_size(count));
-  cluster_.read(cluster_.local().front(),
-                all(numbers_).front(),
-                sums.data(),
-                count * static_cast<std::int64_t>(sizeof(double)));
-  return sums;
+  return read_numbers(cluster_.local().front(), count);
+}
+
+template <class T>
+std::vector<double> FrameSums<T>::read_numbers(int rank, std::int64_t count) {
+  std::vector<double> read(spec::to_size(count));
+  cluster_.read(
+      rank, numbers(rank), read.data(), count * static_cast<std::int64_t>(sizeof(double)));
+  return read;
+}
+
+template <class T>
+void FrameSums<T>::sum_on_rank_0(Scratch<Complex<T>>& parts,
+                                 Scratch<Complex<T>>& sums,
+                                 std::int64_t count) {
+  constexpr int root = 0;
+  std::vector<DeviceBuffers> buffers;
+  for (const int rank : cluster_.local()) {
+    Complex<T>* const gathered =
+        rank == root ? gathered_.get(rank, count * cluster_.ranks()) : nullptr;
+    buffers.push_back({.send = reinterpret_cast<std::byte*>(parts.get(rank, count)),
+                       .recv = reinterpret_cast<std::byte*>(gathered)});
+  }
+  cluster_.collective("gather",
+                      {.ranks = cluster_.ranks(),
+                       .root = root,
+                       .type = component_type<Complex<T>>,
+                       .count = count * components_of<Complex<T>>},
+                      false,
+                      buffers);
+  for (const int rank : cluster_.local()) {
+    Complex<T>* const sum = sums.get(rank, count);
+    if (rank != root) continue;
+    launch(cluster_,
+           rank,
+           count,
+           SumArrays<T>{.arrays = gathered_.get(rank, 0),
+                        .sums = sum,
+                        .count = count,
+                        .number = cluster_.ranks()});
+  }
 }
 
 template <class T>
@@ -108,6 +160,12 @@ Gradients<T> FrameSums<T>::zeros(int rank, RequestedSums requested) {
 
 template <class T>
 void FrameSums<T>::sum_requested(RequestedSums requested) {
+  if (requested.gathered) {
+    RANKCHECK_ASSERT(!requested.weights);
+    if (requested.object) sum_on_rank_0(object_part_, object_sum_, pixels(0));
+    if (requested.probe) sum_on_rank_0(probe_sum_, probe_sum_, probe_size_);
+    return;
+  }
   if (requested.object) sum_over_holders(object_part_, object_sum_);
   if (requested.object && requested.weights) sum_over_holders(weight_part_, weight_sum_);
   if (requested.probe) sum_over_all(probe_sum_, probe_size_);

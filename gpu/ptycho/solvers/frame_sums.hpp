@@ -30,6 +30,9 @@ class FrameSums {
     bool probe = false;
     bool weights = false;
     bool returned = false;
+    /// Whether only rank 0 gets the sums of object and probe. It gathers the ranks' own sums and
+    /// adds them in rank order. Every rank must then hold the whole object.
+    bool gathered = false;
   };
   /// Totals over all frames of all ranks.
   struct Totals {
@@ -70,6 +73,8 @@ class FrameSums {
   /// Sums the first `count` numbers of each local rank over all ranks, in place, and returns the
   /// sums.
   std::vector<double> sum_numbers(std::int64_t count);
+  /// Returns the first `count` numbers of a local rank.
+  std::vector<double> read_numbers(int rank, std::int64_t count);
 
   [[nodiscard]] Cluster& cluster() const { return cluster_; }
   [[nodiscard]] ObjectShares& objects() { return objects_; }
@@ -101,6 +106,9 @@ class FrameSums {
   /// Sums arrays that all ranks have over all ranks, in place.
   template <class Value>
   void sum_over_all(Scratch<Value>& scratch, std::int64_t count);
+  /// Gathers arrays of `count` values on rank 0 and adds them there, in rank order. `parts` and
+  /// `sums` may be the same.
+  void sum_on_rank_0(Scratch<Complex<T>>& parts, Scratch<Complex<T>>& sums, std::int64_t count);
 
   Cluster& cluster_;
   spec::Scene scene_;
@@ -117,6 +125,8 @@ class FrameSums {
   Scratch<Complex<T>> probe_sum_;
   Scratch<T> probe_weight_;
   Scratch<Complex<T>> returned_;
+  /// The arrays of all ranks, on rank 0 only.
+  Scratch<Complex<T>> gathered_;
   Scratch<double> numbers_;
   Scratch<T> largest_;
   Scratch<T> largest_of_chunks_;

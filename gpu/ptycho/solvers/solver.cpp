@@ -172,7 +172,9 @@ template <class T>
 Solver<T>::~Solver() = default;
 
 template <class T>
-StepReport Solver<T>::take(StepKind kind, std::span<const SolverShare<T>> shares) {
+StepReport Solver<T>::take(StepKind kind,
+                           std::span<const SolverShare<T>> shares,
+                           Directions directions) {
   switch (kind) {
     case StepKind::rpie:
       return take_pie(parts_->sums, shares, static_cast<T>(reference::rpie_alpha));
@@ -180,7 +182,7 @@ StepReport Solver<T>::take(StepKind kind, std::span<const SolverShare<T>> shares
       return take_pie(parts_->sums, shares, T{1});
     case StepKind::conjugate_gradient:
     case StepKind::poisson_conjugate_gradient:
-      return parts_->conjugate_gradient.take(noise_of(kind), shares);
+      return parts_->conjugate_gradient.take(noise_of(kind), shares, directions);
     case StepKind::lsqml:
       return parts_->lsqml.take(shares);
     case StepKind::alternating_projections:

@@ -44,8 +44,10 @@ class Solver {
   ~Solver();
 
   /// Takes one step. `shares` are those of cluster.local(), in its order. All ranks must take the
-  /// same steps.
-  StepReport take(StepKind kind, std::span<const SolverShare<T>> shares);
+  /// same steps. `directions` is for conjugate gradients only.
+  StepReport take(StepKind kind,
+                  std::span<const SolverShare<T>> shares,
+                  Directions directions = Directions::by_every_rank);
 
   /// The cost of all ranks' frames, as steps of this kind report it.
   [[nodiscard]] double cost(StepKind kind, std::span<const SolverShare<T>> shares);

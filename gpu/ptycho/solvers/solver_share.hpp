@@ -35,6 +35,15 @@ struct SolverShare {
   Complex<T>* exit_waves = nullptr;
 };
 
+/// Who sums the gradients of conjugate gradients and computes the directions.
+enum class Directions : std::uint8_t {
+  /// Every rank gets the sums over all ranks, and computes its own copy or part.
+  by_every_rank,
+  /// Rank 0 gathers and sums the gradients, computes the directions, and sends both to all ranks.
+  /// Every rank must hold the whole object.
+  by_rank_0,
+};
+
 /// The report of a step. It is the same on all ranks.
 struct StepReport {
   /// The cost of all ranks' frames before the step.

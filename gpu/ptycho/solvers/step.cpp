@@ -47,9 +47,10 @@ template <class T>
 void take_step(const OperatorRun& run,
                StepKind kind,
                std::vector<Box> held,
-               const std::vector<SolverShare<T>>& shares) {
+               const std::vector<SolverShare<T>>& shares,
+               Directions directions = Directions::by_every_rank) {
   Solver<T> solver(run.cluster(), run.scene(), std::move(held));
-  const StepReport report = solver.take(kind, shares);
+  const StepReport report = solver.take(kind, shares, directions);
   const T cost = static_cast<T>(report.cost);
   const std::array lengths{static_cast<T>(report.object_length),
                            static_cast<T>(report.probe_length)};
@@ -135,10 +136,13 @@ void run_tiled(const OperatorRun& run, StepKind kind) {
 
 }  // namespace
 
-void run_replicated_step(const OperatorRun& run, StepKind kind) {
+void run_replicated_step(const OperatorRun& run, StepKind kind, Directions directions) {
   with_precision(run.call().type, [&]<class T>() {
-    take_step(
-        run, kind, whole_objects(run.scene(), run.cluster().ranks()), shares_of<T>(run, kind));
+    take_step(run,
+              kind,
+              whole_objects(run.scene(), run.cluster().ranks()),
+              shares_of<T>(run, kind),
+              directions);
   });
 }
 

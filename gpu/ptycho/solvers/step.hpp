@@ -6,7 +6,9 @@
 namespace rankcheck::gpu {
 
 /// Runs the operation <kind>_step with the whole object on every rank.
-void run_replicated_step(const OperatorRun& run, StepKind kind);
+void run_replicated_step(const OperatorRun& run,
+                         StepKind kind,
+                         Directions directions = Directions::by_every_rank);
 
 /// Runs the operation <kind>_step with the part of the object under its windows on every rank.
 void run_tiled_step(const OperatorRun& run, StepKind kind);
@@ -19,6 +21,20 @@ template <StepKind kind>
       .summary =
           "Every rank has the whole object. The ranks' contributions are summed over all ranks.",
       .run = [](const OperatorRun& run) { run_replicated_step(run, kind); },
+      .in_batches = true,
+  };
+}
+
+/// The algorithm `gathered` of a step of conjugate gradients.
+template <StepKind kind>
+[[nodiscard]] Operator gathered_step() {
+  static_assert(is_conjugate_gradient(kind));
+  return {
+      .name = "gathered",
+      .summary =
+          "Every rank has the whole object. Rank 0 gathers and sums the gradients, computes the "
+          "directions, and sends both to all ranks.",
+      .run = [](const OperatorRun& run) { run_replicated_step(run, kind, Directions::by_rank_0); },
       .in_batches = true,
   };
 }

@@ -109,7 +109,9 @@ class Problem {
     solver_.illuminate(shares_);
   }
 
-  StepReport take(StepKind kind) { return solver_.take(kind, shares_); }
+  StepReport take(StepKind kind, Directions directions = Directions::by_every_rank) {
+    return solver_.take(kind, shares_, directions);
+  }
   [[nodiscard]] double cost(StepKind kind) { return solver_.cost(kind, shares_); }
   /// Computes the exit waves again.
   void illuminate() { solver_.illuminate(shares_); }
@@ -343,6 +345,29 @@ TEST(ConjugateGradientTest, RemembersTheStepBefore) {
   remembering.take(StepKind::conjugate_gradient);
   forgetful.take(StepKind::conjugate_gradient);
   EXPECT_FALSE(same(remembering.object(0), forgetful.object(0)));
+}
+
+/// Rank 0 gathers the gradients of three ranks, one of which has no frames.
+TEST(ConjugateGradientTest, DirectionsOfRank0LeadLikeThoseOfEveryRank) {
+  Problem gathering(three_replicas);
+  Problem whole(one_rank);
+  for (int step = 0; step < 3; ++step) {
+    gathering.take(StepKind::conjugate_gradient, Directions::by_rank_0);
+    whole.take(StepKind::conjugate_gradient);
+  }
+  EXPECT_LT(
+      largest_difference(gathering.held(2), gathering.object(2), whole.held(0), whole.object(0)),
+      1e-9);
+  EXPECT_TRUE(same(gathering.object(1), gathering.object(0)));
+  EXPECT_TRUE(same(gathering.probe(2), gathering.probe(0)));
+}
+
+TEST(ConjugateGradientTest, GatheringKeepsItsMemory) {
+  Problem problem(three_replicas);
+  problem.take(StepKind::conjugate_gradient, Directions::by_rank_0);
+  const int allocations = problem.allocations();
+  problem.take(StepKind::conjugate_gradient, Directions::by_rank_0);
+  EXPECT_EQ(problem.allocations(), allocations);
 }
 
 /// Twice the light takes half the step.
