@@ -107,6 +107,7 @@ std::vector<Bug> catalogue() {
   add_bugs_in_partitions(all);
   add_bugs_in_halos(all);
   add_bugs_in_pie(all);
+  add_bugs_in_momentum(all);
   add_bugs_in_difference_maps(all);
   add_bugs_in_steps(all);
   return all;

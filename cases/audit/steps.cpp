@@ -139,6 +139,7 @@ constexpr std::array steps{
     counts_for_more("more_of_one_rank_in_conjugate_gradients", "conjugate_gradient_step"),
     counts_for_more("more_of_one_rank_in_poisson_conjugate_gradients",
                     "poisson_conjugate_gradient_step"),
+    counts_for_more("more_of_one_rank_in_momentum", "momentum_step"),
     Bug{.name = "line_search_ignores_the_step",
         .summary = "The cost of a trial step is always 0, so the longest step is taken.",
         .source = "PtyGer, line search",

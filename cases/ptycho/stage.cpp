@@ -70,9 +70,12 @@ bool is_exact(const spec::Contract& contract, const harness::Case& c) {
   return ptycho(contract).exact_on_whole_numbers && c.input == harness::InputKind::exact;
 }
 
-bool leaves_directions(const spec::Contract& contract) {
+bool searches_along_directions(const spec::Contract& contract) {
   const std::vector<Array>& outputs = ptycho(contract).outputs;
-  return std::find(outputs.begin(), outputs.end(), Array::object_direction) != outputs.end();
+  const auto has = [&](Array array) {
+    return std::find(outputs.begin(), outputs.end(), array) != outputs.end();
+  };
+  return has(Array::object_direction) && has(Array::step_lengths);
 }
 
 reference::Operator reference_of(std::string_view operation) {
@@ -146,7 +149,7 @@ RelatedStages read_related(const harness::Evidence& evidence,
     expect_again(stages.first, Follow::nothing);
     expect_again(stages.second, Follow::nothing);
   }
-  if (!leaves_directions(stages.first.contract)) return stages;
+  if (!searches_along_directions(stages.first.contract)) return stages;
   for (const Array array : ptycho(stages.first.contract).outputs) {
     stages.by_parts[spec::to_size(array)] =
         !says_much(stages.first, array) || !says_much(stages.second, array);

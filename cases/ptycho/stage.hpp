@@ -30,9 +30,9 @@ struct OperatorStage {
 /// Returns the reference of an operator, which must exist.
 [[nodiscard]] reference::Operator reference_of(std::string_view operation);
 
-/// Whether an operation is a step that outputs its directions. The reference can follow only such a
-/// step from part to part.
-[[nodiscard]] bool leaves_directions(const spec::Contract& contract);
+/// Whether an operation is a step that searches along directions, which it outputs. The reference
+/// can follow only such a step from part to part.
+[[nodiscard]] bool searches_along_directions(const spec::Contract& contract);
 
 /// Reads a stage back from the buffers and runs the reference on its inputs. If the reference
 /// follows the run's own outputs, its bounds hold for this run only.

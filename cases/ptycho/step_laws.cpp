@@ -53,7 +53,7 @@ BoundedArray led_along_own_direction(const OperatorStage& step, Array array) {
 void check_truth(const Evidence& evidence, Judgement& judgement) {
   OperatorStage step = read_truth(evidence);
   expect_again(step, reference::Follow::choices);
-  if (leaves_directions(step.contract)) {
+  if (searches_along_directions(step.contract)) {
     // The bound of a direction may be useless. But no length that lowers the cost leads far along
     // the direction that was taken.
     OperatorStage followed = step;

@@ -229,7 +229,7 @@ StepCheck check_step(std::string_view operation, const Problem& problem, const S
   for (const spec::Array array : ptycho(contract).inputs) fill(problem, step, array, in);
   start_exit_waves(step, in);
   OperatorArrays got;
-  if (leaves_directions(contract)) {
+  if (searches_along_directions(contract)) {
     got = taken(contract, step, in);
     in.followed = &got;
     in.follow = reference::Follow::results;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "reference/ptycho/difference_map_step/contract.hpp"
+#include "reference/ptycho/momentum_step/contract.hpp"
 #include "reference/ptycho/rpie_step/contract.hpp"
 
 #include "gpu/ptycho/kernels/arrays.hpp"
@@ -36,6 +37,23 @@ struct PieStep {
     const T divisor = (1 - alpha) * weight[i % weights] + alpha * *largest;
     const T factor = divisor > 0 ? 1 / divisor : T{0};
     values[i] = values[i] - factor * gradient[i];
+  }
+};
+
+/// Turns one value of a direction against the gradient, and moves the value along it.
+template <class T>
+struct MomentumStep {
+  Complex<T>* values;
+  Complex<T>* direction;
+  const Complex<T>* gradient;
+  /// A single number.
+  const T* largest;
+  T beta;
+
+  RANKCHECK_HD void operator()(std::int64_t i) const {
+    const T factor = *largest > 0 ? 1 / *largest : T{0};
+    direction[i] = beta * direction[i] - factor * gradient[i];
+    values[i] = values[i] + direction[i];
   }
 };
 
@@ -81,6 +99,35 @@ StepReport take_pie(FrameSums<T>& sums, typename FrameSums<T>::Shares shares, T 
                       .largest = largest + 1,
                       .alpha = alpha,
                       .weights = sums.window_size()});
+  }
+  return {.cost = totals.cost};
+}
+
+template <class T>
+StepReport take_momentum(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
+  constexpr T beta = static_cast<T>(reference::momentum_beta);
+  const auto totals =
+      sums.add(Noise::gaussian, shares, {.object = true, .probe = true, .weights = true});
+  sums.find_largest_weights();
+  for (std::size_t place = 0; place < shares.size(); ++place) {
+    const int rank = sums.cluster().local()[place];
+    const T* const largest = sums.largest_weights(rank);
+    launch(sums.cluster(),
+           rank,
+           sums.pixels(rank),
+           MomentumStep<T>{.values = shares[place].object,
+                           .direction = shares[place].object_direction,
+                           .gradient = sums.object(rank),
+                           .largest = largest,
+                           .beta = beta});
+    launch(sums.cluster(),
+           rank,
+           sums.probe_size(),
+           MomentumStep<T>{.values = shares[place].probe,
+                           .direction = shares[place].probe_direction,
+                           .gradient = sums.probe(rank),
+                           .largest = largest + 1,
+                           .beta = beta});
   }
   return {.cost = totals.cost};
 }
@@ -189,6 +236,8 @@ StepReport Solver<T>::take(StepKind kind,
       return take_alternating_projections(parts_->sums, shares);
     case StepKind::difference_map:
       return take_difference_map(parts_->sums, shares);
+    case StepKind::momentum:
+      return take_momentum(parts_->sums, shares);
   }
   return {};
 }

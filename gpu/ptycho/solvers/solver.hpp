@@ -21,11 +21,17 @@ enum class StepKind : std::uint8_t {
   alternating_projections,
   poisson_conjugate_gradient,
   difference_map,
+  momentum,
 };
 
-/// Whether steps of this kind need the gradients and directions of the step before.
+/// Whether steps of this kind need the gradients of the step before, and search along directions.
 [[nodiscard]] constexpr bool is_conjugate_gradient(StepKind kind) {
   return kind == StepKind::conjugate_gradient || kind == StepKind::poisson_conjugate_gradient;
+}
+
+/// Whether steps of this kind need the directions of the step before, at every pixel of the object.
+[[nodiscard]] constexpr bool has_directions(StepKind kind) {
+  return kind == StepKind::momentum || is_conjugate_gradient(kind);
 }
 
 /// Takes steps, each on some frames of all ranks. Keeps its memory on the devices from step to

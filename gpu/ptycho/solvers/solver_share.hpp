@@ -27,8 +27,9 @@ struct SolverShare {
   /// Used by conjugate gradients only, with the shapes of object and probe. All values are zero
   /// before the first step.
   Complex<T>* object_gradient = nullptr;
-  Complex<T>* object_direction = nullptr;
   Complex<T>* probe_gradient = nullptr;
+  /// Used by conjugate gradients and momentum, as the gradients are.
+  Complex<T>* object_direction = nullptr;
   Complex<T>* probe_direction = nullptr;
   /// Used by the difference map only: [count, modes, detector, detector]. Before the first step,
   /// these are the waves that leave the object; see Solver::illuminate().

@@ -26,19 +26,19 @@ struct StateArray {
   Lies lies;
 };
 
-/// All arrays of the state: those of the difference map, then object and probe, then those of
-/// conjugate gradients.
+/// All arrays of the state: those of the difference map, then object and probe, then directions,
+/// then the gradients of conjugate gradients.
 template <class T>
 inline constexpr std::array state_arrays{
     StateArray<T>{spec::Array::exit_waves, &SolverShare<T>::exit_waves, Lies::like_frames},
     StateArray<T>{spec::Array::object, &SolverShare<T>::object, Lies::like_object},
     StateArray<T>{spec::Array::probe, &SolverShare<T>::probe, Lies::like_probe},
     StateArray<T>{
-        spec::Array::object_gradient, &SolverShare<T>::object_gradient, Lies::like_object},
-    StateArray<T>{
         spec::Array::object_direction, &SolverShare<T>::object_direction, Lies::like_object},
-    StateArray<T>{spec::Array::probe_gradient, &SolverShare<T>::probe_gradient, Lies::like_probe},
     StateArray<T>{spec::Array::probe_direction, &SolverShare<T>::probe_direction, Lies::like_probe},
+    StateArray<T>{
+        spec::Array::object_gradient, &SolverShare<T>::object_gradient, Lies::like_object},
+    StateArray<T>{spec::Array::probe_gradient, &SolverShare<T>::probe_gradient, Lies::like_probe},
 };
 
 /// The arrays of one kind of steps. Object and probe are always among them.
@@ -46,7 +46,8 @@ template <class T>
 [[nodiscard]] constexpr std::span<const StateArray<T>> state_of(StepKind kind) {
   const std::span<const StateArray<T>> all(state_arrays<T>);
   if (kind == StepKind::difference_map) return all.first(3);
-  return is_conjugate_gradient(kind) ? all.subspan(1) : all.subspan(1, 2);
+  if (is_conjugate_gradient(kind)) return all.subspan(1);
+  return all.subspan(1, has_directions(kind) ? 4 : 2);
 }
 
 /// Bytes on a rank's device for each object pixel that it holds, with `states` copies of the state.

@@ -74,8 +74,8 @@ Box around(const Box& a, const Box& b) {
           .cols = std::max(a.col + a.cols, b.col + b.cols) - col};
 }
 
-/// The part of the object that each rank holds: the pixels that its windows touch. Conjugate
-/// gradients have a state at every pixel, so every pixel needs a holder. For them, each rank's box
+/// The part of the object that each rank holds: the pixels that its windows touch. Steps with
+/// directions have a state at every pixel, so every pixel needs a holder. For them, each rank's box
 /// is enlarged by a share of the object's rows.
 template <class T>
 std::vector<Box> tiles_of(const OperatorRun& run, StepKind kind) {
@@ -87,7 +87,7 @@ std::vector<Box> tiles_of(const OperatorRun& run, StepKind kind) {
                        positions.data(),
                        static_cast<std::int64_t>(positions.size() * sizeof(T)));
     local.push_back(box_of_windows<T>(run.scene(), positions));
-    if (!is_conjugate_gradient(kind)) continue;
+    if (!has_directions(kind)) continue;
     const std::int64_t ranks = run.cluster().ranks();
     const std::int64_t begin = std::int64_t{rank} * run.scene().rows / ranks;
     const std::int64_t end = std::int64_t{rank + 1} * run.scene().rows / ranks;

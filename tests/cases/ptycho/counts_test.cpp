@@ -13,6 +13,7 @@
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/inputs.hpp"
+#include "cases/ptycho/stage.hpp"
 #include "tests/print.hpp"
 
 /// Frames with as many photons as detectors count. The references must give useful bounds for them.
@@ -49,8 +50,7 @@ constexpr double of_double = 0x1p-52;
 /// Whether the operator compares costs: conjugate gradients choose the step length by comparing
 /// costs.
 bool compares_costs(const spec::Contract& contract) {
-  const auto& outputs = ptycho(contract).outputs;
-  return std::count(outputs.begin(), outputs.end(), Array::object_direction) > 0;
+  return searches_along_directions(contract);
 }
 
 /// In single precision, steps that compare costs get tiny frames. Their last costs follow five

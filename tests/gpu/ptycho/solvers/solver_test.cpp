@@ -100,8 +100,8 @@ class Problem {
                          .object = devices_.put(rank, tile),
                          .probe = devices_.put(rank, waves(probe_size, 3)),
                          .object_gradient = zeros(tile.size()),
-                         .object_direction = zeros(tile.size()),
                          .probe_gradient = zeros(probe_size),
+                         .object_direction = zeros(tile.size()),
                          .probe_direction = zeros(probe_size),
                          .exit_waves = zeros(count * 2 * frame)});
       first += count;
@@ -193,7 +193,8 @@ INSTANTIATE_TEST_SUITE_P(Steps,
                                          StepKind::lsqml,
                                          StepKind::alternating_projections,
                                          StepKind::poisson_conjugate_gradient,
-                                         StepKind::difference_map),
+                                         StepKind::difference_map,
+                                         StepKind::momentum),
                          [](const auto& kind) -> std::string {
                            switch (kind.param) {
                              case StepKind::rpie:
@@ -210,6 +211,8 @@ INSTANTIATE_TEST_SUITE_P(Steps,
                                return "poisson_conjugate_gradient";
                              case StepKind::difference_map:
                                return "difference_map";
+                             case StepKind::momentum:
+                               return "momentum";
                            }
                            return {};
                          });
@@ -344,6 +347,24 @@ TEST(ConjugateGradientTest, RemembersTheStepBefore) {
   forgetful.shares()[0].object_direction = fresh.shares()[0].object_direction;
   remembering.take(StepKind::conjugate_gradient);
   forgetful.take(StepKind::conjugate_gradient);
+  EXPECT_FALSE(same(remembering.object(0), forgetful.object(0)));
+}
+
+TEST(MomentumTest, FromRestItIsTheStepOfEpie) {
+  Problem momentum(three_tiles);
+  Problem epie(three_tiles);
+  EXPECT_EQ(momentum.take(StepKind::momentum).cost, epie.take(StepKind::epie).cost);
+  EXPECT_LT(largest_difference(momentum.held(2), momentum.object(2), epie.held(2), epie.object(2)),
+            1e-12);
+}
+
+TEST(MomentumTest, RemembersTheStepBefore) {
+  Problem remembering(one_rank);
+  Problem forgetful(one_rank);
+  Problem fresh(one_rank);
+  for (Problem* each : {&remembering, &forgetful}) each->take(StepKind::momentum);
+  forgetful.shares()[0].object_direction = fresh.shares()[0].object_direction;
+  for (Problem* each : {&remembering, &forgetful}) each->take(StepKind::momentum);
   EXPECT_FALSE(same(remembering.object(0), forgetful.object(0)));
 }
 

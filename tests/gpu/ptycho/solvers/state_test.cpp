@@ -33,6 +33,7 @@ TEST(StateArraysTest, AreThoseOfTheContracts) {
   EXPECT_EQ(arrays_of(StepKind::lsqml), kept_by("lsqml_step"));
   EXPECT_EQ(arrays_of(StepKind::alternating_projections), kept_by("alternating_projections_step"));
   EXPECT_EQ(arrays_of(StepKind::difference_map), kept_by("difference_map_step"));
+  EXPECT_EQ(arrays_of(StepKind::momentum), kept_by("momentum_step"));
   EXPECT_EQ(arrays_of(StepKind::conjugate_gradient), kept_by("conjugate_gradient_step"));
   EXPECT_EQ(arrays_of(StepKind::poisson_conjugate_gradient),
             kept_by("poisson_conjugate_gradient_step"));
