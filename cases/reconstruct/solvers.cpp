@@ -46,6 +46,7 @@ const std::vector<Solver>& solvers() {
   static const std::vector<Solver> all{
       solver(StepKind::rpie, "rpie_step", "regularised PIE, in batches (default)", 16),
       solver(StepKind::epie, "epie_step", "PIE, in batches", 16),
+      solver(StepKind::momentum, "momentum_step", "PIE with momentum, all frames at once", 1),
       solver(StepKind::lsqml, "lsqml_step", "least-squares maximum likelihood, in batches", 16),
       solver(StepKind::conjugate_gradient,
              "conjugate_gradient_step",
