@@ -325,6 +325,17 @@ constexpr std::array data_movement{
             [](const Case& c, Plan& plan) {
               plan = plan_instead(c, [](Case& other) { collective(other).shift = 1; });
             }},
+    Bug{.name = "receiver_answers",
+        .summary = "A rank that must only receive is treated as a partner that also sends.",
+        .operation = "send_recv",
+        .algorithm = "direct",
+        .says = "outside the buffer",
+        .hits = [](const Case& c) { return collective(c).pattern == spec::Pattern::one_way; },
+        .edit_plan =
+            [](const Case& c, Plan& plan) {
+              plan = plan_instead(
+                  c, [](Case& other) { collective(other).pattern = spec::Pattern::pairs; });
+            }},
     Bug{.name = "transposed_counts",
         .summary = "The matrix of counts is read by columns instead of rows.",
         .operation = "all_to_all_v",

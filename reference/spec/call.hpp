@@ -12,8 +12,13 @@ namespace rankcheck::spec {
 /// Who sends to whom in send_recv:
 /// - ring: rank r sends to (r + shift) mod n;
 /// - pairs: r and r xor 1 exchange; if n is odd, the last rank sends to itself;
-/// - self: every rank sends to itself.
-enum class Pattern : std::uint8_t { ring, pairs, self };
+/// - self: every rank sends to itself;
+/// - one_way: an even rank r sends to r + 1 and receives nothing. If n is odd, the last rank does
+///   neither.
+enum class Pattern : std::uint8_t { ring, pairs, self, one_way };
+
+/// In place of the rank that a rank sends to or receives from, if there is none.
+inline constexpr int nobody = -1;
 
 /// One collective call as every rank of the group sees it: what the call means, not where or how it
 /// runs. Ranks are positions in the group, 0 … ranks-1.
@@ -40,16 +45,20 @@ struct Call {
   int shift = 1;
 };
 
-/// The rank that `rank` sends to in send_recv.
+/// The rank that `rank` sends to in send_recv, or nobody.
 [[nodiscard]] constexpr int destination(const Call& call, int rank) {
   if (call.pattern == Pattern::self) return rank;
   if (call.pattern == Pattern::pairs) return (rank ^ 1) < call.ranks ? rank ^ 1 : rank;
+  if (call.pattern == Pattern::one_way) {
+    return rank % 2 == 0 && rank + 1 < call.ranks ? rank + 1 : nobody;
+  }
   const int shift = ((call.shift % call.ranks) + call.ranks) % call.ranks;
   return (rank + shift) % call.ranks;
 }
 
-/// The rank that `rank` receives from in send_recv.
+/// The rank that `rank` receives from in send_recv, or nobody.
 [[nodiscard]] constexpr int origin(const Call& call, int rank) {
+  if (call.pattern == Pattern::one_way) return rank % 2 == 1 ? rank - 1 : nobody;
   if (call.pattern != Pattern::ring) return destination(call, rank);
   const int shift = ((call.shift % call.ranks) + call.ranks) % call.ranks;
   return (rank - shift + call.ranks) % call.ranks;

@@ -164,7 +164,7 @@ TEST(CaseTest, EveryInputKindSurvives) {
 TEST(CaseTest, EveryPatternSurvives) {
   expect_names_survive<spec::Pattern>(
       [](Case & c) -> auto& { return collective(c).pattern; },
-      static_cast<int>(spec::Pattern::self));
+      static_cast<int>(spec::Pattern::one_way));
 }
 
 struct Bad {
@@ -223,7 +223,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"unknown_op", with(R"("op":"xor")"), "case: op: expected one of none, sum, prod, "},
         Bad{"unknown_pattern",
             with(R"("pattern":"star")"),
-            "case: pattern: expected one of ring, pairs, self, got \"star\""},
+            "case: pattern: expected one of ring, pairs, self, one_way, got \"star\""},
         Bad{"unknown_input",
             with(R"("input":"x")"),
             "case: input: expected one of exact, coded, general, cancelling, wide_range, special, "

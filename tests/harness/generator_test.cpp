@@ -150,7 +150,7 @@ TEST_F(GeneratorTest, EverySiteOccurs) {
 TEST_F(GeneratorTest, EveryPatternOccurs) {
   const auto all = cases("send_recv", 200);
   using spec::Pattern;
-  for (const Pattern pattern : {Pattern::ring, Pattern::pairs, Pattern::self}) {
+  for (const Pattern pattern : {Pattern::ring, Pattern::pairs, Pattern::self, Pattern::one_way}) {
     expect_some(all, "a pattern", [&](const Case& c) { return collective(c).pattern == pattern; });
   }
   expect_some(all, "a shift back", [](const Case& c) { return collective(c).shift < 0; });

@@ -10,8 +10,13 @@ namespace rankcheck::cases::send_recv {
 
 namespace {
 
+/// The pattern one_way has no reverse: odd ranks never send.
+bool has_reverse(const spec::Contract& contract, const harness::Case& c) {
+  return applies_out_of_place(contract, c) && collective(c).pattern != spec::Pattern::one_way;
+}
+
 harness::Property returns_by_the_reverse() {
-  return returns(
+  harness::Property law = returns(
       "returns_by_the_reverse",
       "Sending along a pattern and back along its reverse returns the data.",
       [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
@@ -19,6 +24,12 @@ harness::Property returns_by_the_reverse() {
         stages[1].input = harness::InputKind::previous;
         collective(stages[1]).shift = -collective(c).shift;
       });
+  law.applies = has_reverse;
+  law.adapt = [](const spec::Contract& contract, harness::Case& c) {
+    adapt_out_of_place(contract, c);
+    if (!has_reverse(contract, c)) collective(c).pattern = spec::Pattern::pairs;
+  };
+  return law;
 }
 
 }  // namespace

@@ -212,6 +212,12 @@ class Collectives final : public harness::Family {
     if (traits.patterned) {
       own.pattern = static_cast<spec::Pattern>(random.below(3));
       if (own.pattern == spec::Pattern::ring) own.shift = static_cast<int>(random.between(-n, n));
+      // A part of the cases of `self` becomes `one_way`. So the cases of the other patterns stay
+      // what they were before this pattern existed.
+      constexpr int two_thirds = 171;
+      if (own.pattern == spec::Pattern::self && random.chance(two_thirds)) {
+        own.pattern = spec::Pattern::one_way;
+      }
     }
     out.part = own;
   }

@@ -18,7 +18,7 @@ namespace rankcheck::spec {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> pattern_names{"ring", "pairs", "self"};
+constexpr std::array<std::string_view, 4> pattern_names{"ring", "pairs", "self", "one_way"};
 
 }  // namespace
 
@@ -56,7 +56,7 @@ constexpr std::array plain_ops{ReduceOp::sum,
                                ReduceOp::prod,
                                ReduceOp::avg,
                                ReduceOp::premul_sum};
-constexpr std::array plain_patterns{Pattern::ring, Pattern::pairs, Pattern::self};
+constexpr std::array plain_patterns{Pattern::ring, Pattern::pairs, Pattern::self, Pattern::one_way};
 
 template <auto member>
 constexpr harness::Field<Case> field(std::string_view name) {

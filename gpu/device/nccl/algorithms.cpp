@@ -158,12 +158,14 @@ void send_to_root(const Part& p) {
 }
 
 void send_recv(const Part& p) {
+  const int to = spec::destination(p.call, p.rank);
+  const int from = spec::origin(p.call, p.rank);
   exchange(
       p,
-      1,
-      [&](int) { return spec::destination(p.call, p.rank); },
-      1,
-      [&](int) { return spec::origin(p.call, p.rank); });
+      to == spec::nobody ? 0 : 1,
+      [&](int) { return to; },
+      from == spec::nobody ? 0 : 1,
+      [&](int) { return from; });
 }
 
 /// Broadcasts every block of the result from the rank that has it.

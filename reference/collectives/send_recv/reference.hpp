@@ -4,7 +4,7 @@
 
 namespace rankcheck::reference::send_recv {
 
-/// out[r] = in[origin(r)].
+/// out[r] = in[origin(r)]. A rank that nobody sends to has no output.
 void reference(const spec::Call& call, int rank, std::vector<Piece>& pieces);
 
 }  // namespace rankcheck::reference::send_recv

@@ -81,6 +81,13 @@ std::vector<int> roots_of(const spec::Contract& contract, int ranks) {
   return {0, ranks / 2, ranks - 1};
 }
 
+/// Returns the patterns that calls can have: the default if the operation has no patterns.
+std::vector<spec::Pattern> patterns_of(const spec::Contract& contract) {
+  if (!collective(contract).patterned) return {spec::Pattern::ring};
+  using enum spec::Pattern;
+  return {ring, pairs, self, one_way};
+}
+
 /// Returns legal calls out of place, and in place if `implementation` supports this.
 std::vector<Request> requests_of(const Implementation& implementation,
                                  const spec::Contract& contract,
@@ -102,12 +109,12 @@ std::vector<Request> requests_of(const Implementation& implementation,
         request.call.root = root;
         request.options.chunk = size / 4;
         if (collective(contract).reduces) request.call.op = spec::ReduceOp::sum;
-        if (collective(contract).patterned) {
-          request.call.shift = static_cast<int>(size) - 2;
-          request.call.pattern = static_cast<spec::Pattern>(size % 3);
-        }
+        request.call.shift = static_cast<int>(size) - 2;
         set_sizes(contract, size, request.call);
-        add(request);
+        for (const spec::Pattern pattern : patterns_of(contract)) {
+          request.call.pattern = pattern;
+          add(request);
+        }
       }
     }
   }
@@ -282,7 +289,7 @@ TEST_P(WaitsTest, AreAllNeeded) {
   for (const int n : {2, 5, 8}) {
     Request request;
     request.call.ranks = n;
-    request.call.count = 2 * n;
+    request.call.count = std::int64_t{2} * n;
     if (spec::collective(contract()).reduces) request.call.op = spec::ReduceOp::sum;
     // In place, all ranks of all_to_all first copy what they send, in step with each other. So not
     // all waits are needed.

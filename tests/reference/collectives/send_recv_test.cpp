@@ -40,5 +40,21 @@ TEST(SendRecvTest, ARankMaySendToItself) {
                   {{1}, {2}});
 }
 
+TEST(SendRecvTest, OneWayEvenRanksSendAndOddRanksReceive) {
+  expect_received(contract(),
+                  reference,
+                  {.ranks = 5, .count = 1, .pattern = spec::Pattern::one_way},
+                  {{1}, {}, {3}, {}, {}},
+                  {{untouched}, {1}, {untouched}, {3}, {untouched}});
+}
+
+TEST(SendRecvTest, OneWayALoneRankDoesNothing) {
+  expect_received(contract(),
+                  reference,
+                  {.ranks = 1, .count = 1, .pattern = spec::Pattern::one_way},
+                  {{}},
+                  {{untouched}});
+}
+
 }  // namespace
 }  // namespace rankcheck::reference::send_recv

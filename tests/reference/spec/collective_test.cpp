@@ -113,6 +113,17 @@ TEST(ShapesTest, OffsetsAreThoseOfTheBlocks) {
   }
 }
 
+TEST(SendRecvTest, OneWayHasNoDestinationOffTheEvenRanksAndNoOriginOffTheOddOnes) {
+  for (int n = 1; n <= 6; ++n) {
+    const Call call{.ranks = n, .pattern = spec::Pattern::one_way};
+    for (int rank = 0; rank < n; ++rank) {
+      const bool sends = rank % 2 == 0 && rank < n - 1;
+      EXPECT_EQ(spec::destination(call, rank), sends ? rank + 1 : spec::nobody);
+      EXPECT_EQ(spec::origin(call, rank), rank % 2 == 1 ? rank - 1 : spec::nobody);
+    }
+  }
+}
+
 TEST(SendRecvTest, OriginIsTheInverseOfDestination) {
   for (const spec::Pattern pattern :
        {spec::Pattern::ring, spec::Pattern::pairs, spec::Pattern::self}) {
