@@ -88,6 +88,8 @@ struct BackendTraits {
   bool deterministic = true;
   /// Whether cases may name a schedule other than in_order.
   bool has_schedules = false;
+  /// Whether cases may be pending: the backend's ranks have streams.
+  bool has_streams = false;
 };
 
 struct AlgorithmInfo {

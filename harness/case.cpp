@@ -32,6 +32,7 @@ constexpr std::array case_fields{
     field<&Case::in_place>("in_place"),
     field<&Case::offset>("offset"),
     field<&Case::chunk>("chunk"),
+    field<&Case::pending>("pending"),
     field<&Case::input>("input"),
     field<&Case::data_seed>("data_seed"),
     field<&Case::rotate>("rotate"),

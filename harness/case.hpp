@@ -71,6 +71,10 @@ struct Case {
   std::int64_t offset = 0;
   /// The size of the pieces that an algorithm works on at a time. 0: the algorithm decides.
   std::int64_t chunk = 0;
+  /// Whether the call is made while its inputs are still on their way: they are written on the
+  /// ranks' streams just before the call, and nobody waits before the outputs are read on the same
+  /// streams.
+  bool pending = false;
   InputKind input = InputKind::general;
   std::uint64_t data_seed = 1;
   /// World rank r holds the inputs of rank (r + rotate) mod ranks. So a property can permute the

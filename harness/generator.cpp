@@ -118,6 +118,7 @@ std::vector<std::string> Generator::cells_of(const spec::Contract& contract) {
   for (const Cell& each : all_cells(contract, {})) names.push_back(each.name());
   BackendTraits any;
   any.has_schedules = true;
+  any.has_streams = true;
   for (const SiteClass& each : site_classes(contract, any, 1, counted_ranks_max)) {
     names.push_back(each.name);
   }

@@ -70,6 +70,9 @@ void Generator::draw_site(const Drawing& drawing, Case& out) const {
     out.schedule = random.chance(128) ? "random:" : "pct:";
     out.schedule += std::to_string(random.between(1, 999));
   }
+  if (backend_.traits().has_streams && operation_.contract.has_buffers) {
+    out.pending = random.chance(64);
+  }
 }
 
 }  // namespace rankcheck::harness

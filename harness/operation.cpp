@@ -205,6 +205,9 @@ std::string why_invalid(const Catalogue& catalogue, const Case& c) {
   if (c.in_place && operation->contract.in_place == spec::InPlace::none) {
     return "in_place: " + c.operation + " has no such call";
   }
+  if (c.pending && !operation->contract.has_buffers) {
+    return "pending: " + c.operation + " has no inputs";
+  }
   if (std::string why = why_common_invalid(c); !why.empty()) return why;
   if (std::string why = family.why_invalid(operation->contract, c); !why.empty()) return why;
   if (property->applies != nullptr && !property->applies(operation->contract, c)) {

@@ -129,7 +129,8 @@ Weight weight_of(const ShrinkOrder& order, const Case& c) {
   add_family(ShrinkPlace::behind_group);
   add({number(elements), number(behind), number(c.counts.size())});
   add_family(ShrinkPlace::behind_counts);
-  add({number(c.chunk), number(c.offset), number(c.in_place), place(plain_types, c.type)});
+  add({number(c.chunk), number(c.offset), number(c.in_place), number(c.pending)});
+  add({place(plain_types, c.type)});
   add_family(ShrinkPlace::behind_type);
   add({place(plain_inputs, c.input), schedule.policy, schedule.seed});
   add_family(ShrinkPlace::behind_schedule);
@@ -160,6 +161,7 @@ class Shrinker {
     counts_smaller();
     family_fields(ShrinkPlace::behind_counts);
     with(&Case::in_place, std::array{false});
+    with(&Case::pending, std::array{false});
     with(&Case::chunk, smaller(case_.chunk));
     with(&Case::offset, smaller(case_.offset));
     schedule_plainer();
@@ -288,8 +290,8 @@ class Shrinker {
     // Where the number of counts is free.
     counts.clear();
     offer(candidate);
-    for (std::size_t i = 0; i < case_.counts.size(); ++i) {
-      counts.assign(1, case_.counts[i]);
+    for (const std::int64_t count : case_.counts) {
+      counts.assign(1, count);
       offer(candidate);
     }
     for (std::size_t i = 0; i < case_.counts.size(); ++i) {

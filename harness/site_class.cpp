@@ -38,6 +38,7 @@ constexpr std::array sites{
          [](const Case& c) { return has_empty_part(c) && longest(c) > 0; },
          Needs::data},
     Site{"zero_count", [](const Case& c) { return longest(c) == 0; }, Needs::no_data},
+    Site{"pending", [](const Case& c) { return c.pending; }, Needs::streams},
     Site{"in_order", [](const Case& c) { return c.schedule == "in_order"; }, Needs::schedules},
     Site{"random",
          [](const Case& c) { return c.schedule.starts_with("random:"); },
@@ -54,6 +55,8 @@ bool may_occur(const SiteClass& site, const spec::Contract& contract, const Back
       return contract.has_buffers;
     case Needs::schedules:
       return traits.has_schedules;
+    case Needs::streams:
+      return traits.has_streams && contract.has_buffers;
   }
   return false;
 }

@@ -19,7 +19,7 @@ struct Cell;
 /// A class of cases that a unit has to cover, in addition to its types and variants.
 struct SiteClass {
   /// What a case must have so that the class is meaningful.
-  enum class Needs : std::uint8_t { nothing, data, no_data, schedules };
+  enum class Needs : std::uint8_t { nothing, data, no_data, schedules, streams };
 
   /// The class's name among the cells of a finding: "site/<class>", "ranks/<number>" or
   /// "input/<type>/<class>".

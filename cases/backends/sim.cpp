@@ -89,6 +89,7 @@ std::string SimBackend::why_refused(const Case& c) const {
                        fmt::join(gpu::sim::fault_kinds(), ", "),
                        c.fault);
   }
+  if (c.pending) return "pending: simulated devices have no streams";
   return algorithms_.why_none(c);
 }
 

@@ -191,6 +191,7 @@ ordered_json to_json(const Hello& hello) {
                       {"deterministic", traits.deterministic}}},
                     {"algorithms", std::move(algorithms)},
                     {"versions", hello.versions}};
+  if (traits.has_streams) body["traits"]["streams"] = true;
   if (hello.everyone) body["everyone"] = true;
   return {{"hello", std::move(body)}};
 }
@@ -242,6 +243,7 @@ Hello hello_from_json(const json& header) {
     }
     hello.traits.ranks_max = std::min(ranks_max, hello.world);
     hello.traits.deterministic = traits.at("deterministic").get<bool>();
+    if (traits.contains("streams")) hello.traits.has_streams = traits["streams"].get<bool>();
     std::set<std::pair<std::string, std::string>> names;
     for (const json& entry : body.at("algorithms")) {
       Algorithm algorithm;

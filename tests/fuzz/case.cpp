@@ -33,7 +33,8 @@ std::vector<std::string> seeds_of_cases() {
       R"({"operation":"all_to_all_v","algorithm":"direct","backend":"sim","ranks":3,"group":[2,0],)"
       R"("root":1,"counts":[3,0,1,2],"gap":1,"outer":2,"inner":0,"type":"f16","op":"sum",)"
       R"("pattern":"pairs","shift":2,)"
-      R"("in_place":true,"offset":1,"chunk":2,"input":"coded","data_seed":18446744073709551615,)"
+      R"("in_place":true,"offset":1,"chunk":2,"pending":true,"input":"coded",)"
+      R"("data_seed":18446744073709551615,)"
       R"("rotate":1,"first_index":4,"index_stride":5,"schedule":"pct:9","fault":"late:0"})");
   seeds.emplace_back(
       R"({"operation":"multislice","property":"is_linear","ranks":1,"counts":[2],"type":"f64",)"

@@ -67,6 +67,7 @@ std::vector<Changed> changes() {
       {"in_place", [](Case& c) { c.in_place = true; }},
       {"offset", [](Case& c) { c.offset = 3; }},
       {"chunk", [](Case& c) { c.chunk = 4; }},
+      {"pending", [](Case& c) { c.pending = true; }},
       {"input", [](Case& c) { c.input = InputKind::wide_range; }},
       {"data_seed", [](Case& c) { c.data_seed = std::numeric_limits<std::uint64_t>::max(); }},
       {"rotate", [](Case& c) { c.rotate = 1; }},
@@ -235,7 +236,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(CaseTest, LongValuesAreCutInComplaints) {
   try {
-    static_cast<void>(case_from_text(with("\"root\":\"" + std::string(1000, 'x') + "\"")));
+    static_cast<void>(case_from_text(with(R"("root":")" + std::string(1000, 'x') + '"')));
     FAIL();
   } catch (const BadInput& error) {
     EXPECT_LT(std::string(error.what()).size(), 200U);

@@ -345,6 +345,14 @@ TEST_F(GeneratorTest, NamesNoScheduleWhereTheBackendHasNone) {
   for (const Case& c : cases("all_reduce", 200)) EXPECT_EQ(c.schedule, "in_order");
 }
 
+TEST_F(GeneratorTest, DrawsPendingCasesWhereTheBackendHasStreams) {
+  for (const Case& c : cases("all_reduce", 200)) EXPECT_FALSE(c.pending);
+  backend.traits().has_streams = true;
+  expect_some(cases("all_reduce", 200), "pending", [](const Case& c) { return c.pending; });
+  expect_some(cases("all_reduce", 200), "not pending", [](const Case& c) { return !c.pending; });
+  for (const Case& c : cases("barrier", 50)) EXPECT_FALSE(c.pending);
+}
+
 TEST_F(GeneratorTest, DrawsNoChunksWhereTheBackendHasNone) {
   std::int64_t refused = 0;
   backend.refusal = [&](const Case& c) {

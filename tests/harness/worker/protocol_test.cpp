@@ -113,6 +113,7 @@ TEST(HelloTest, SurvivesTheWay) {
   hello.traits = {.name = "n", .nan_rule = spec::NanRule::propagates, .ranks_max = 3};
   hello.traits.result_place = ResultPlace::start;
   hello.traits.zero_rule = spec::ZeroRule::ieee;
+  hello.traits.has_streams = true;
   hello.algorithms = {{{"op", "a", "words"}, {{"KEY", "value"}}}};
   const Hello read = hello_from_json(to_json(hello));
   EXPECT_EQ(read.world, 4);
@@ -120,6 +121,7 @@ TEST(HelloTest, SurvivesTheWay) {
   EXPECT_EQ(read.traits.nan_rule, spec::NanRule::propagates);
   EXPECT_EQ(read.traits.result_place, ResultPlace::start);
   EXPECT_EQ(read.traits.zero_rule, spec::ZeroRule::ieee);
+  EXPECT_TRUE(read.traits.has_streams);
   EXPECT_EQ(read.traits.ranks_max, 3);
   EXPECT_EQ(read.algorithms.at(0).environment.at("KEY"), "value");
   EXPECT_FALSE(read.everyone);
@@ -132,6 +134,8 @@ TEST(HelloTest, NeedsNoRuleForZeros) {
   nlohmann::ordered_json header = to_json(Hello{});
   header["hello"]["traits"].erase("zero_rule");
   EXPECT_EQ(hello_from_json(header).traits.zero_rule, spec::ZeroRule::unspecified);
+  header["hello"]["traits"].erase("streams");
+  EXPECT_FALSE(hello_from_json(header).traits.has_streams);
 }
 
 TEST(HelloTest, IsRefusedWhenItMakesNoSense) {
