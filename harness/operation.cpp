@@ -9,6 +9,7 @@
 
 #include "harness/family.hpp"
 #include "harness/nearest.hpp"
+#include "harness/stages.hpp"
 
 namespace rankcheck::harness {
 
@@ -222,11 +223,13 @@ void Examiner::check_memory(std::size_t stage, Judgement& judgement) {
   };
   const Case& c = stages_[stage];
   const ResultPlace place = backend_.traits().result_place;
+  const std::vector<int> group = members(c);
   std::vector<const std::byte*> left(stage);
   for (int r = 0; r < group_size(c); ++r) {
     const auto member = spec::to_size(r);
     for (std::size_t s = 0; s < stage; ++s) {
-      left[s] = observation_.stages[s].images[member].data();
+      const int place = place_in_group(stages_[s], group[member]);
+      left[s] = place < 0 ? nullptr : observation_.stages[s].images[spec::to_size(place)].data();
     }
     prepare_stage(contract_of, stages_, stage, r, place, left, layout_, before_);
     const auto clobbered =

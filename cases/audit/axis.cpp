@@ -95,6 +95,10 @@ std::int64_t rows_in_f16(std::int64_t rows) {
   return static_cast<std::int64_t>(numerics::to_double(spec::Type::f16, rounded.data()));
 }
 
+void use_divisor(Plan& plan, std::int64_t divisor) {
+  for (int& each : plan.divisors) each = static_cast<int>(divisor);
+}
+
 /// Replaces each result by the mean of the ranks' means. Ranks without rows have no mean.
 void average_means(const Outcome& outcome) {
   const spec::Call call = collective_call(outcome.c());
@@ -172,14 +176,14 @@ constexpr std::array along_axis{
         .operation = "reduce_axis",
         .algorithm = "direct",
         .hits = is_average,
-        .edit_plan = [](const Case&, Plan& plan) { plan.divisor = plan.ranks(); }},
+        .edit_plan = [](const Case&, Plan& plan) { use_divisor(plan, plan.ranks()); }},
     Bug{.name = "lone_rank_not_averaged",
         .summary = "A call on one rank returns the sum of its rows, not the mean.",
         .source = "tike 0.17",
         .operation = "reduce_axis",
         .algorithm = "rows_first",
         .hits = [](const Case& c) { return is_average(c) && group_size(c) == 1; },
-        .edit_plan = [](const Case&, Plan& plan) { plan.divisor = 1; }},
+        .edit_plan = [](const Case&, Plan& plan) { use_divisor(plan, 1); }},
     Bug{.name = "rows_counted_in_f16",
         .summary = "The number of rows is kept in f16, which has not all numbers above 2048.",
         .operation = "reduce_axis",
@@ -190,8 +194,7 @@ constexpr std::array along_axis{
               return is_average(c) && rows_of(c) <= f16_max &&
                      rows_in_f16(rows_of(c)) != rows_of(c);
             },
-        .edit_plan = [](const Case& c,
-                        Plan& plan) { plan.divisor = static_cast<int>(rows_in_f16(rows_of(c))); }},
+        .edit_plan = [](const Case& c, Plan& plan) { use_divisor(plan, rows_in_f16(rows_of(c))); }},
     Bug{.name = "row_of_another_rank_twice",
         .summary = "The last row is left out, and the row before it is taken twice.",
         .operation = "reduce_axis",

@@ -66,6 +66,9 @@ struct Bug {
   bool (*hits)(const harness::Case& c) = nullptr;
   /// Changes the plan of a selected stage.
   void (*edit_plan)(const harness::Case& c, gpu::plan::Plan& plan) = nullptr;
+  /// Changes the plan of calls that several groups make at the same time. The groups' ranks are one
+  /// behind another in the plan.
+  void (*edit_groups)(std::span<const harness::Case> stages, gpu::plan::Plan& merged) = nullptr;
   /// Changes the result of a selected stage.
   void (*edit_result)(const Outcome& outcome) = nullptr;
   /// Changes every value of the output. `component` is the type of the output's components.

@@ -54,7 +54,7 @@ bool same(const gpu::plan::Plan& a, const gpu::plan::Plan& b) {
              return same(s, t);
            });
   };
-  return a.divisor == b.divisor &&
+  return a.divisors == b.divisors &&
          std::equal(
              a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(), [&](auto& x, auto& y) {
                return std::equal(x.begin(), x.end(), y.begin(), y.end(), same_steps);
@@ -99,6 +99,7 @@ std::vector<Bug> catalogue() {
   add_bugs_in_machines(all);
   add_bugs_in_lists(all);
   add_bugs_along_axis(all);
+  add_bugs_in_groups(all);
   add_bugs_in_sums(all);
   add_bugs_in_operators(all);
   add_bugs_in_modes(all);
@@ -123,7 +124,10 @@ Planted::Planted(const Bug& bug, bool sound)
           [this](std::span<const Case> stages, std::size_t stage, Observation& observation) {
             edit_result(stages, stage, observation);
           },
-          [this](const Case& c, const OperatorCall& call) { replace_call(c, call); }) {}
+          [this](const Case& c, const OperatorCall& call) { replace_call(c, call); },
+          [this](std::span<const Case> stages, gpu::plan::Plan& merged) {
+            edit_groups(stages, merged);
+          }) {}
 
 bool Planted::is_hit(const Case& c) const {
   const bool is_planted_in = bug_.planted_in.empty()
@@ -137,6 +141,13 @@ void Planted::edit_plan(const Case& c, gpu::plan::Plan& plan) {
   const gpu::plan::Plan before = plan;
   bug_.edit_plan(c, plan);
   had_effect_ |= !same(before, plan);
+}
+
+void Planted::edit_groups(std::span<const Case> stages, gpu::plan::Plan& merged) {
+  if (sound_ || bug_.edit_groups == nullptr || !is_hit(stages.front())) return;
+  const gpu::plan::Plan before = merged;
+  bug_.edit_groups(stages, merged);
+  had_effect_ |= !same(before, merged);
 }
 
 void Planted::edit_result(std::span<const Case> stages,

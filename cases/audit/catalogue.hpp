@@ -14,13 +14,14 @@
 namespace rankcheck::cases::audit {
 
 /// Appends the bugs of collectives: wrong plans, wrong arithmetic, other wrong results, machine
-/// faults, mistakes with lists of arrays and along an axis.
+/// faults, mistakes with lists of arrays, along an axis and between groups.
 void add_bugs_in_plans(std::vector<Bug>& out);
 void add_bugs_in_values(std::vector<Bug>& out);
 void add_bugs_in_results(std::vector<Bug>& out);
 void add_bugs_in_machines(std::vector<Bug>& out);
 void add_bugs_in_lists(std::vector<Bug>& out);
 void add_bugs_along_axis(std::vector<Bug>& out);
+void add_bugs_in_groups(std::vector<Bug>& out);
 /// Appends the bugs of operators. In the order of the functions below, the mistakes are:
 /// - between the ranks,
 /// - in the computation of one rank,
@@ -73,6 +74,7 @@ class Planted : public harness::Backend {
  private:
   [[nodiscard]] bool is_hit(const harness::Case& c) const;
   void edit_plan(const harness::Case& c, gpu::plan::Plan& plan);
+  void edit_groups(std::span<const harness::Case> stages, gpu::plan::Plan& merged);
   void edit_result(std::span<const harness::Case> stages,
                    std::size_t stage,
                    harness::Observation& observation);

@@ -151,7 +151,9 @@ constexpr std::array behaviour{
               for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
                 const auto r = spec::to_size(rank);
                 const std::ptrdiff_t place = element - outcome.images()[r].data();
-                const auto& before = outcome.observation.stages[0].images[r];
+                const auto& earlier = outcome.observation.stages[0].images;
+                if (r >= earlier.size() || earlier[r].size() != outcome.images()[r].size()) return;
+                const auto& before = earlier[r];
                 std::copy_n(before.data() + place, bytes, element);
               });
             }},

@@ -11,9 +11,11 @@
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/fault.hpp"
+#include "gpu/plan/merge.hpp"
 #include "gpu/plan/schedule.hpp"
 
 #include "harness/input.hpp"
+#include "harness/stages.hpp"
 
 #include "cases/backends/ranks.hpp"
 #include "cases/families/collectives/case.hpp"
@@ -63,11 +65,13 @@ Symptom symptom_of(gpu::sim::Status status) {
 SimBackend::SimBackend(std::span<const gpu::Implementation> implementations,
                        EditPlan edit_plan,
                        EditResult edit_result,
-                       ReplaceCall replace_call)
+                       ReplaceCall replace_call,
+                       EditGroups edit_groups)
     : algorithms_{implementations, gpu::operators()},
       edit_plan_(std::move(edit_plan)),
       edit_result_(std::move(edit_result)),
       replace_call_(std::move(replace_call)),
+      edit_groups_(std::move(edit_groups)),
       cluster_(reference::contract_named, gpu::algorithm_for) {
   traits_.name = "sim";
   traits_.nan_rule = spec::NanRule::drops;
@@ -103,11 +107,14 @@ void SimBackend::fill_images(std::span<const Case> stages,
   harness::StageOutcome& outcome = observation.stages[stage];
   outcome.images.resize(n);
   outcome.stamps.resize(n);
-  buffers_.resize(n);
-  scalars_.resize(has_scalar(c) ? n * element_bytes : 0);
+  const std::size_t scalars = scalars_.size();
+  scalars_.resize(scalars + (has_scalar(c) ? n * element_bytes : 0));
   std::vector<const std::byte*> left(stage);
   for (std::size_t r = 0; r < n; ++r) {
-    for (std::size_t s = 0; s < stage; ++s) left[s] = observation.stages[s].images[r].data();
+    for (std::size_t s = 0; s < stage; ++s) {
+      const int place = harness::place_in_group(stages[s], ranks[r]);
+      left[s] = place < 0 ? nullptr : observation.stages[s].images[spec::to_size(place)].data();
+    }
     harness::Image& image = outcome.images[r];
     prepare_stage(reference::contract_named,
                   stages,
@@ -117,16 +124,16 @@ void SimBackend::fill_images(std::span<const Case> stages,
                   left,
                   layout_,
                   image);
-    buffers_[r] = {.send = layout_.send < 0 ? nullptr : image.data() + layout_.send,
-                   .recv = layout_.recv < 0 ? nullptr : image.data() + layout_.recv,
-                   .send_bytes = layout_.send < 0 ? 0 : layout_.send_size,
-                   .recv_bytes = layout_.recv < 0 ? 0 : layout_.recv_size};
-    if (!scalars_.empty()) fill_scalar(c, ranks[r], scalars_.data() + r * element_bytes);
+    buffers_.push_back({.send = layout_.send < 0 ? nullptr : image.data() + layout_.send,
+                        .recv = layout_.recv < 0 ? nullptr : image.data() + layout_.recv,
+                        .send_bytes = layout_.send < 0 ? 0 : layout_.send_size,
+                        .recv_bytes = layout_.recv < 0 ? 0 : layout_.recv_size});
+    if (has_scalar(c)) fill_scalar(c, ranks[r], scalars_.data() + scalars + r * element_bytes);
   }
 }
 
 bool SimBackend::settle(const gpu::sim::Report& report,
-                        std::size_t stage,
+                        const Batch& batch,
                         bool synchronises,
                         Observation& observation) {
   observation.fault_fired |= report.fault_fired;
@@ -134,28 +141,45 @@ bool SimBackend::settle(const gpu::sim::Report& report,
   observation.status = status_of(report.status);
   observation.reason = report.text;
   observation.symptom = symptom_of(report.status);
-  for (std::size_t r = 0; r < report.ranks.size(); ++r) {
-    const gpu::sim::RankTimes& times = report.ranks[r];
-    observation.stages[stage].stamps[r] = {.entered = times.entered, .left = times.left};
-    if (!synchronises || times.left_after_every_entry) continue;
-    if (observation.status != RunStatus::completed) continue;
-    observation.status = RunStatus::failed;
-    observation.reason = "rank " + std::to_string(r) + " may leave before every rank has entered";
-    observation.symptom = Symptom::stamps;
+  std::size_t rank = 0;
+  for (std::size_t stage = batch.first; stage < batch.last; ++stage) {
+    auto& stamps = observation.stages[stage].stamps;
+    for (std::size_t r = 0; r < stamps.size() && rank < report.ranks.size(); ++r, ++rank) {
+      const gpu::sim::RankTimes& times = report.ranks[rank];
+      stamps[r] = {.entered = times.entered, .left = times.left};
+      if (!synchronises || times.left_after_every_entry) continue;
+      if (observation.status != RunStatus::completed) continue;
+      observation.status = RunStatus::failed;
+      observation.reason = "rank " + std::to_string(r) + " may leave before every rank has entered";
+      observation.symptom = Symptom::stamps;
+    }
   }
   return observation.status == RunStatus::completed;
 }
 
-bool SimBackend::run_plan(const gpu::plan::Algorithm& algorithm,
-                          std::span<const Case> stages,
-                          std::size_t stage,
-                          Observation& observation) {
-  const Case& c = stages[stage];
-  const spec::Contract& contract = reference::contract_named(c.operation);
+void SimBackend::write_plan(const gpu::plan::Algorithm& algorithm,
+                            const Case& c,
+                            gpu::plan::Plan& plan) {
   const spec::Call call = collective_call(c);
-  builder_.begin(plan_, contract, call, options_of(c));
+  builder_.begin(plan, reference::contract_named(c.operation), call, options_of(c));
   algorithm.plan(builder_);
-  if (edit_plan_) edit_plan_(c, plan_);
+  if (edit_plan_) edit_plan_(c, plan);
+}
+
+bool SimBackend::run_plans(const Batch& batch,
+                           std::span<const Case> stages,
+                           Observation& observation) {
+  const Case& c = stages[batch.first];
+  if (batch.last - batch.first == 1) {
+    write_plan(*batch.selected.front().plan, c, plan_);
+  } else {
+    plans_.resize(batch.last - batch.first);
+    for (std::size_t k = 0; k < plans_.size(); ++k) {
+      write_plan(*batch.selected[k].plan, stages[batch.first + k], plans_[k]);
+    }
+    merge(plans_, plan_);
+    if (edit_groups_) edit_groups_(stages.subspan(batch.first, plans_.size()), plan_);
+  }
   const gpu::sim::Report& report = simulator_.run(plan_,
                                                   c.type,
                                                   collective(c).op,
@@ -163,7 +187,7 @@ bool SimBackend::run_plan(const gpu::plan::Algorithm& algorithm,
                                                   scalars_,
                                                   *gpu::plan::parse_schedule(c.schedule),
                                                   gpu::sim::parse_fault(c.fault));
-  return settle(report, stage, contract.synchronises, observation);
+  return settle(report, batch, reference::contract_named(c.operation).synchronises, observation);
 }
 
 bool SimBackend::run_operator(const gpu::Operator& algorithm,
@@ -202,23 +226,44 @@ bool SimBackend::run_operator(const gpu::Operator& algorithm,
   return observation.status == RunStatus::completed;
 }
 
-bool SimBackend::run_stage(std::span<const Case> stages,
-                           std::size_t stage,
-                           Observation& observation) {
-  const Case& c = stages[stage];
-  const SelectedAlgorithm selected = algorithms_.choose(c);
-  if (selected.plan == nullptr && selected.op == nullptr) {
-    observation.status = RunStatus::refused;
-    observation.reason = why_refused(c);
-    return false;
+SimBackend::Batch SimBackend::batch_from(std::span<const Case> stages, std::size_t first) const {
+  Batch batch{
+      .first = first, .last = harness::end_of_stages_at_once(stages, first), .selected = {}};
+  for (std::size_t stage = first; stage < batch.last; ++stage) {
+    const SelectedAlgorithm selected = algorithms_.choose(stages[stage]);
+    if (selected.plan == nullptr && stage > first) {
+      batch.last = stage;
+      break;
+    }
+    batch.selected.push_back(selected);
+    if (selected.plan == nullptr) batch.last = first + 1;
   }
-  observation.path.emplace_back(selected.plan != nullptr ? selected.plan->name : selected.op->name);
-  fill_images(stages, stage, observation);
-  const bool settled = selected.plan != nullptr
-                           ? run_plan(*selected.plan, stages, stage, observation)
-                           : run_operator(*selected.op, stages, stage, observation);
+  return batch;
+}
+
+bool SimBackend::run_batch(const Batch& batch,
+                           std::span<const Case> stages,
+                           Observation& observation) {
+  buffers_.clear();
+  scalars_.clear();
+  for (std::size_t k = 0; k < batch.selected.size(); ++k) {
+    const SelectedAlgorithm& selected = batch.selected[k];
+    if (selected.plan == nullptr && selected.op == nullptr) {
+      observation.status = RunStatus::refused;
+      observation.reason = why_refused(stages[batch.first + k]);
+      return false;
+    }
+    observation.path.emplace_back(selected.plan != nullptr ? selected.plan->name
+                                                           : selected.op->name);
+    fill_images(stages, batch.first + k, observation);
+  }
+  const gpu::Operator* const op = batch.selected.front().op;
+  const bool settled = op == nullptr ? run_plans(batch, stages, observation)
+                                     : run_operator(*op, stages, batch.first, observation);
   if (!settled) return false;
-  if (edit_result_) edit_result_(stages, stage, observation);
+  for (std::size_t stage = batch.first; edit_result_ && stage < batch.last; ++stage) {
+    edit_result_(stages, stage, observation);
+  }
   return observation.status == RunStatus::completed;
 }
 
@@ -232,8 +277,10 @@ void SimBackend::run(std::span<const Case> stages, Observation& observation) {
       return;
     }
   }
-  for (std::size_t s = 0; s < stages.size(); ++s) {
-    if (!run_stage(stages, s, observation)) return;
+  for (std::size_t first = 0; first < stages.size();) {
+    const Batch batch = batch_from(stages, first);
+    if (!run_batch(batch, stages, observation)) return;
+    first = batch.last;
   }
 }
 

@@ -40,6 +40,11 @@ class SimBackend : public harness::Backend {
   using EditResult = std::function<void(
       std::span<const harness::Case> stages, std::size_t stage, harness::Observation& observation)>;
 
+  /// Changes the plan of calls that several groups make at the same time. `stages` are these calls.
+  /// Planted bugs between groups use this.
+  using EditGroups =
+      std::function<void(std::span<const harness::Case> stages, gpu::plan::Plan& merged)>;
+
   /// Makes the call of an operator in its own way. Planted bugs in operators use this.
   using ReplaceCall = std::function<void(const harness::Case& c, const OperatorCall& call)>;
 
@@ -47,7 +52,8 @@ class SimBackend : public harness::Backend {
   explicit SimBackend(std::span<const gpu::Implementation> implementations,
                       EditPlan edit_plan = {},
                       EditResult edit_result = {},
-                      ReplaceCall replace_call = {});
+                      ReplaceCall replace_call = {},
+                      EditGroups edit_groups = {});
 
   [[nodiscard]] const harness::BackendTraits& traits() const override { return traits_; }
   [[nodiscard]] std::vector<harness::AlgorithmInfo> algorithms() const override {
@@ -57,23 +63,35 @@ class SimBackend : public harness::Backend {
   void run(std::span<const harness::Case> stages, harness::Observation& observation) override;
 
  private:
-  /// Runs one stage. Returns false if the run ends with this stage.
-  bool run_stage(std::span<const harness::Case> stages,
-                 std::size_t stage,
+  /// Stages that run at the same time: [first, last). Operators run alone.
+  struct Batch {
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::vector<SelectedAlgorithm> selected;
+  };
+
+  [[nodiscard]] Batch batch_from(std::span<const harness::Case> stages, std::size_t first) const;
+  /// Returns false if the run ends with these stages.
+  bool run_batch(const Batch& batch,
+                 std::span<const harness::Case> stages,
                  harness::Observation& observation);
+  /// Prepares the images of a stage, and appends its ranks to the buffers and scalars.
   void fill_images(std::span<const harness::Case> stages,
                    std::size_t stage,
                    harness::Observation& observation);
-  bool run_plan(const gpu::plan::Algorithm& algorithm,
-                std::span<const harness::Case> stages,
-                std::size_t stage,
-                harness::Observation& observation);
+  /// Writes the plan of one stage.
+  void write_plan(const gpu::plan::Algorithm& algorithm,
+                  const harness::Case& c,
+                  gpu::plan::Plan& plan);
+  bool run_plans(const Batch& batch,
+                 std::span<const harness::Case> stages,
+                 harness::Observation& observation);
   bool run_operator(const gpu::Operator& algorithm,
                     std::span<const harness::Case> stages,
                     std::size_t stage,
                     harness::Observation& observation);
   bool settle(const gpu::sim::Report& report,
-              std::size_t stage,
+              const Batch& batch,
               bool synchronises,
               harness::Observation& observation);
 
@@ -81,9 +99,12 @@ class SimBackend : public harness::Backend {
   EditPlan edit_plan_;
   EditResult edit_result_;
   ReplaceCall replace_call_;
+  EditGroups edit_groups_;
   harness::BackendTraits traits_;
   gpu::plan::Builder builder_;
   gpu::plan::Plan plan_;
+  /// The plans of several groups, before they are merged.
+  std::vector<gpu::plan::Plan> plans_;
   gpu::sim::Simulator simulator_;
   gpu::sim::SimCluster cluster_;
   std::vector<gpu::sim::RankBuffers> buffers_;

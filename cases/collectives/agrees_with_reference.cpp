@@ -185,12 +185,6 @@ bool has_buffers(const spec::Contract& contract, const Case&) {
   return collective(contract).sizes != spec::Sizes::none;
 }
 
-void judge_every_stage(const Evidence& evidence, Judgement& judgement) {
-  for (std::size_t k = 0; k < evidence.stages.size(); ++k) {
-    StageJudge(evidence, k, judgement).judge();
-  }
-}
-
 /// Returns the case in a group whose members are the next ranks. The next member is its root. A
 /// group of the whole world only changes its order.
 Case in_next_group(const Case& c, bool is_rooted) {
@@ -203,6 +197,12 @@ Case in_next_group(const Case& c, bool is_rooted) {
 
 }  // namespace
 
+void expect_reference_in_every_stage(const Evidence& evidence, Judgement& judgement) {
+  for (std::size_t k = 0; k < evidence.stages.size(); ++k) {
+    StageJudge(evidence, k, judgement).judge();
+  }
+}
+
 harness::Property agrees_with_reference() {
   return {
       .name = "agrees_with_reference",
@@ -212,7 +212,7 @@ harness::Property agrees_with_reference() {
       .program = [](const spec::Contract&,
                     const Case& c,
                     std::vector<Case>& stages) { stages.assign(1, c); },
-      .check = judge_every_stage,
+      .check = expect_reference_in_every_stage,
   };
 }
 
@@ -227,7 +227,7 @@ harness::Property repeats_with_other_data() {
             stages.assign(3, c);
             for (std::size_t k = 0; k < stages.size(); ++k) stages[k].data_seed += k;
           },
-      .check = judge_every_stage,
+      .check = expect_reference_in_every_stage,
   };
 }
 
@@ -245,7 +245,7 @@ harness::Property keeps_groups_apart() {
             stages = {c, in_next_group(c, collective(contract).rooted), c};
             for (std::size_t k = 0; k < stages.size(); ++k) stages[k].data_seed += k;
           },
-      .check = judge_every_stage,
+      .check = expect_reference_in_every_stage,
   };
 }
 

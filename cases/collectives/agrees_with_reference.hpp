@@ -17,4 +17,8 @@ namespace rankcheck::cases {
 /// must not use it for the second.
 [[nodiscard]] harness::Property keeps_groups_apart();
 
+/// Judges the outputs of all stages as agrees_with_reference() does.
+void expect_reference_in_every_stage(const harness::Evidence& evidence,
+                                     harness::Judgement& judgement);
+
 }  // namespace rankcheck::cases

@@ -28,10 +28,11 @@
 #include "gpu/device/cuda/fft_library.hpp"
 #include "gpu/device/cuda/graphs.hpp"
 #include "gpu/device/cuda/link_ends.hpp"
-#include "gpu/plan/schedule.hpp"
+#include "gpu/plan/merge.hpp"
 
 #include "harness/input.hpp"
 #include "harness/run/exit_status.hpp"
+#include "harness/stages.hpp"
 #include "harness/worker/serve.hpp"
 
 #include "cases/devices/algorithms.hpp"
@@ -109,7 +110,10 @@ class CudaSubject final : public worker::Subject {
     worker::Hello hello;
     hello.world = world_;
     for (int r = 0; r < world_; ++r) hello.ranks.push_back(r);
-    hello.traits = {.name = "cuda", .zero_rule = spec::ZeroRule::ieee, .ranks_max = world_};
+    hello.traits = {.name = "cuda",
+                    .zero_rule = spec::ZeroRule::ieee,
+                    .ranks_max = world_,
+                    .has_streams = true};
     for (harness::AlgorithmInfo& each : algorithms().infos()) {
       hello.algorithms.push_back({.info = std::move(each), .environment = {}});
     }
@@ -131,27 +135,54 @@ class CudaSubject final : public worker::Subject {
            const worker::Entered& entered,
            Observation& result) override {
     result.stages.resize(stages.size());
-    for (std::size_t k = 0; k < stages.size(); ++k) {
+    for (std::size_t first = 0; first < stages.size();) {
+      const std::size_t last = end_of_batch(stages, first);
       try {
-        for (const int rank : harness::members(stages[k])) entered(rank, k);
-        run_stage(stages, k, result);
+        for (std::size_t k = first; k < last; ++k) {
+          for (const int rank : harness::members(stages[k])) entered(rank, k);
+        }
+        run_batch(stages, first, last, result);
       } catch (const gpu::DeviceError& error) {
         end_if_broken(error.what());
         result.status = harness::RunStatus::failed;
-        result.reason = fmt::format("stage {} ({}): {}", k, stages[k].operation, error.what());
+        result.reason =
+            fmt::format("stage {} ({}): {}", first, stages[first].operation, error.what());
         return;
       }
+      first = last;
     }
   }
 
  private:
-  /// The memory of one call on the devices.
-  struct Call {
-    const Case& c;
-    const spec::Contract& contract;
-    std::vector<cuda::RankMemory> memory;
-    std::vector<std::byte*> images;
+  /// The memory of a rank in one call.
+  struct RankImage {
+    /// The stage, and the rank's place in the stage's group.
+    std::size_t stage = 0;
+    std::size_t place = 0;
+    std::byte* image = nullptr;
+    std::int64_t bytes = 0;
+    /// In a pending case, the image before it arrives, and a copy of the image after the call.
+    std::byte* source = nullptr;
+    std::byte* result = nullptr;
   };
+
+  /// Calls that groups make at the same time, and their ranks, group by group.
+  struct Batch {
+    std::span<const Case> stages;
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::vector<cuda::RankMemory> memory;
+    std::vector<RankImage> images;
+
+    [[nodiscard]] const Case& c() const { return stages[first]; }
+  };
+
+  /// The end of the stages that run at the same time. Operators run alone.
+  static std::size_t end_of_batch(std::span<const Case> stages, std::size_t first) {
+    const std::size_t last = harness::end_of_stages_at_once(stages, first);
+    const bool is_plan = algorithms().choose(stages[first]).plan != nullptr;
+    return is_plan ? last : first + 1;
+  }
 
   /// Ends the process if the devices no longer work. After most kernel errors nothing on the device
   /// works; only a fresh process can continue.
@@ -161,89 +192,161 @@ class CudaSubject final : public worker::Subject {
     std::_Exit(1);
   }
 
-  void run_stage(std::span<const Case> stages, std::size_t k, Observation& result) {
-    const Case& c = stages[k];
-    Call call{c, reference::contract_named(c.operation), {}, {}};
-    cluster_.begin(harness::members(c));
-    prepare(stages, k, call, result);
+  void run_batch(std::span<const Case> stages,
+                 std::size_t first,
+                 std::size_t last,
+                 Observation& result) {
+    Batch batch{.stages = stages, .first = first, .last = last, .memory = {}, .images = {}};
+    std::vector<int> members;
+    for (std::size_t k = first; k < last; ++k) {
+      for (const int rank : harness::members(stages[k])) members.push_back(rank);
+    }
+    cluster_.begin(members);
+    for (std::size_t k = first; k < last; ++k) prepare(k, batch, result);
     devices_.synchronize();
+    if (batch.c().pending) send_images(batch);
     const std::int64_t begin_ns = now_ns();
-    const SelectedAlgorithm selected = algorithms().choose(c);
+    const SelectedAlgorithm selected = algorithms().choose(batch.c());
     if (selected.plan != nullptr) {
-      run_plan(*selected.plan, call, result.stages[k]);
-      result.path.emplace_back(selected.plan->name);
+      run_plans(batch, result);
     } else {
       std::vector<gpu::DeviceBuffers> buffers;
-      for (const cuda::RankMemory& each : call.memory) buffers.push_back({each.send, each.recv});
-      const spec::OperatorCall arguments = operator_call(c);
-      cluster_.batch_max = c.chunk;
-      selected.op->run({cluster_, call.contract, arguments, buffers});
+      for (const cuda::RankMemory& each : batch.memory) buffers.push_back({each.send, each.recv});
+      const spec::OperatorCall arguments = operator_call(batch.c());
+      const spec::Contract& contract = reference::contract_named(batch.c().operation);
+      cluster_.batch_max = batch.c().chunk;
+      selected.op->run({cluster_, contract, arguments, buffers});
       result.path.emplace_back(selected.op->name);
     }
+    if (batch.c().pending) keep_results(batch);
     devices_.synchronize();
-    // A synchronising operation has stamps that its devices wrote.
-    if (!call.contract.synchronises) {
-      const harness::Stamp whole{.entered = begin_ns, .left = now_ns()};
-      result.stages[k].stamps.assign(call.images.size(), whole);
-    }
-    for (std::size_t r = 0; r < call.images.size(); ++r) {
-      harness::Image& image = result.stages[k].images[r];
-      devices_.read(static_cast<int>(r),
-                    call.images[r],
-                    image.data(),
-                    static_cast<std::int64_t>(image.size()));
+    const harness::Stamp whole{.entered = begin_ns, .left = now_ns()};
+    read_images(batch, whole, result);
+  }
+
+  /// Lets the images of a pending case arrive, late and on the streams.
+  void send_images(const Batch& batch) {
+    constexpr std::int64_t delay_ns = 100'000;
+    for (std::size_t r = 0; r < batch.images.size(); ++r) {
+      const RankImage& each = batch.images[r];
+      const int rank = static_cast<int>(r);
+      auto* const numbers =
+          reinterpret_cast<std::int64_t*>(devices_.allocate(rank, 2 * sizeof(std::int64_t)));
+      devices_.stamp(rank, delay_ns, numbers, numbers + 1);
+      devices_.copy(rank, each.source, each.image, each.bytes);
     }
   }
 
-  /// Makes every rank's image and copies it to the rank's device.
-  void prepare(std::span<const Case> stages, std::size_t k, Call& call, Observation& result) {
-    const std::vector<int> members = harness::members(call.c);
+  /// Enqueues copies of the images right behind the calls.
+  void keep_results(const Batch& batch) {
+    for (std::size_t r = 0; r < batch.images.size(); ++r) {
+      const RankImage& each = batch.images[r];
+      devices_.copy(static_cast<int>(r), each.image, each.result, each.bytes);
+    }
+  }
+
+  void read_images(const Batch& batch, const harness::Stamp& whole, Observation& result) {
+    for (std::size_t r = 0; r < batch.images.size(); ++r) {
+      const RankImage& each = batch.images[r];
+      harness::StageOutcome& outcome = result.stages[each.stage];
+      // A synchronising operation has stamps that its devices wrote.
+      if (!reference::contract_named(batch.c().operation).synchronises) {
+        outcome.stamps[each.place] = whole;
+      }
+      devices_.read(static_cast<int>(r),
+                    batch.c().pending ? each.result : each.image,
+                    outcome.images[each.place].data(),
+                    each.bytes);
+    }
+  }
+
+  /// Copies the image to the rank's device. The image of a pending case goes to a place from which
+  /// it is still to arrive. Until then, every bit of the rank's memory is wrong.
+  void place_image(int rank, bool pending, const harness::Image& image, RankImage& place) {
+    place.bytes = static_cast<std::int64_t>(image.size());
+    place.image = devices_.allocate(rank, place.bytes);
+    if (!pending) return devices_.write(rank, image.data(), place.image, place.bytes);
+    harness::Image wrong = image;
+    for (std::byte& each : wrong) each = ~each;
+    devices_.write(rank, wrong.data(), place.image, place.bytes);
+    place.source = devices_.allocate(rank, place.bytes);
+    place.result = devices_.allocate(rank, place.bytes);
+    devices_.write(rank, image.data(), place.source, place.bytes);
+  }
+
+  /// Makes the image of every rank of a stage and copies it to the rank's device.
+  void prepare(std::size_t k, Batch& batch, Observation& result) {
+    const Case& c = batch.stages[k];
+    const std::vector<int> members = harness::members(c);
     harness::StageOutcome& outcome = result.stages[k];
     outcome.images.resize(members.size());
     outcome.stamps.assign(members.size(), {});
     std::vector<const std::byte*> left(k);
     for (std::size_t r = 0; r < members.size(); ++r) {
-      const int rank = static_cast<int>(r);
-      for (std::size_t s = 0; s < k; ++s) left[s] = result.stages[s].images[r].data();
+      const int rank = static_cast<int>(batch.images.size());
+      for (std::size_t s = 0; s < k; ++s) {
+        const int place = harness::place_in_group(batch.stages[s], members[r]);
+        left[s] = place < 0 ? nullptr : result.stages[s].images[spec::to_size(place)].data();
+      }
       harness::Image& image = outcome.images[r];
       prepare_stage(reference::contract_named,
-                    stages,
+                    batch.stages,
                     k,
-                    rank,
+                    static_cast<int>(r),
                     harness::ResultPlace::own_block,
                     left,
                     layout_,
                     image);
-      const auto bytes = static_cast<std::int64_t>(image.size());
-      std::byte* const there = devices_.allocate(rank, bytes);
-      devices_.write(rank, image.data(), there, bytes);
-      call.images.push_back(there);
-      call.memory.push_back({.send = layout_.send < 0 ? nullptr : there + layout_.send,
-                             .recv = layout_.recv < 0 ? nullptr : there + layout_.recv});
-      if (has_scalar(call.c)) {
+      RankImage& placed = batch.images.emplace_back(RankImage{.stage = k, .place = r});
+      place_image(rank, c.pending, image, placed);
+      batch.memory.push_back({.send = layout_.send < 0 ? nullptr : placed.image + layout_.send,
+                              .recv = layout_.recv < 0 ? nullptr : placed.image + layout_.recv});
+      if (has_scalar(c)) {
         std::array<std::byte, 16> scalar{};
-        fill_scalar(call.c, members[r], scalar.data());
+        fill_scalar(c, members[r], scalar.data());
         std::byte* const scalar_there = devices_.allocate(rank, scalar.size());
         devices_.write(rank, scalar.data(), scalar_there, scalar.size());
-        call.memory.back().scalar = scalar_there;
+        batch.memory.back().scalar = scalar_there;
       }
     }
   }
 
-  void run_plan(const gpu::plan::Algorithm& algorithm, Call& call, harness::StageOutcome& outcome) {
-    const spec::Call arguments = collective_call(call.c);
-    builder_.begin(plan_, call.contract, arguments, options_of(call.c));
+  /// Writes the plan of a stage.
+  void write_plan(const Case& c, gpu::plan::Plan& plan, Observation& result) {
+    const gpu::plan::Algorithm& algorithm = *algorithms().choose(c).plan;
+    const spec::Call call = collective_call(c);
+    builder_.begin(plan, reference::contract_named(c.operation), call, options_of(c));
     algorithm.plan(builder_);
-    const int n = devices_.ranks();
-    for (int r = 0; r < n; ++r) {
+    result.path.emplace_back(algorithm.name);
+  }
+
+  void run_plans(Batch& batch, Observation& result) {
+    const Case& c = batch.c();
+    if (batch.last - batch.first == 1) {
+      write_plan(c, plan_, result);
+    } else {
+      std::vector<gpu::plan::Plan> plans(batch.last - batch.first);
+      for (std::size_t k = 0; k < plans.size(); ++k) {
+        write_plan(batch.stages[batch.first + k], plans[k], result);
+      }
+      merge(plans, plan_);
+    }
+    for (int r = 0; r < devices_.ranks(); ++r) {
       const std::int64_t elements = plan_.scratch[spec::to_size(r)];
-      call.memory[spec::to_size(r)].scratch =
-          devices_.allocate(r, elements * spec::info(call.c.type).bytes);
+      batch.memory[spec::to_size(r)].scratch =
+          devices_.allocate(r, elements * spec::info(c.type).bytes);
     }
-    if (!call.contract.synchronises) {
-      graphs_.enqueue({plan_, call.c.type, collective(call.c).op, call.memory, devices_.members()});
-      return;
+    if (reference::contract_named(c.operation).synchronises) {
+      run_with_stamps(batch, result);
+    } else {
+      graphs_.enqueue({plan_, c.type, collective(c).op, batch.memory, devices_.members()});
     }
+  }
+
+  /// Lets the devices write when each rank enters and leaves.
+  void run_with_stamps(const Batch& batch, Observation& result) {
+    const Case& c = batch.c();
+    const int n = devices_.ranks();
     std::array<std::int64_t, 3> zeros{};
     std::vector<std::int64_t*> stamps;
     for (int r = 0; r < n; ++r) {
@@ -254,13 +357,13 @@ class CudaSubject final : public worker::Subject {
     }
     // One rank comes late, so that a call that waits for nobody is detected.
     constexpr std::int64_t delay_ns = 200'000;
-    const int late = static_cast<int>(call.c.data_seed % static_cast<std::uint64_t>(n));
+    const int late = static_cast<int>(c.data_seed % static_cast<std::uint64_t>(n));
     for (int r = 0; r < n; ++r) {
       devices_.stamp(r, r == late ? delay_ns : 0, stamps[0], stamps[spec::to_size(r)] + 1);
     }
     // A graph must not be used here: its launch would synchronise the ranks, which is the plan's
     // task.
-    cuda::enqueue(plan_, call.c.type, collective(call.c).op, call.memory, devices_);
+    cuda::enqueue(plan_, c.type, collective(c).op, batch.memory, devices_);
     for (int r = 0; r < n; ++r) {
       devices_.stamp(r, 0, stamps[0], stamps[spec::to_size(r)] + 2);
     }
@@ -268,7 +371,8 @@ class CudaSubject final : public worker::Subject {
       std::array<std::int64_t, 2> times{};
       devices_.read(
           r, stamps[spec::to_size(r)] + 1, times.data(), static_cast<std::int64_t>(sizeof times));
-      outcome.stamps[spec::to_size(r)] = {.entered = times[0], .left = times[1]};
+      const RankImage& rank = batch.images[spec::to_size(r)];
+      result.stages[rank.stage].stamps[rank.place] = {.entered = times[0], .left = times[1]};
     }
   }
 

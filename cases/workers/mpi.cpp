@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <list>
 #include <map>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 
 #include "harness/input.hpp"
 #include "harness/run/exit_status.hpp"
+#include "harness/stages.hpp"
 #include "harness/worker/serve.hpp"
 
 #include "cases/families/collectives/case.hpp"
@@ -98,6 +100,13 @@ class MpiSubject final : public worker::Subject {
            Observation& result) override {
     result.stages.resize(stages.size());
     result.path.assign(stages.size(), {});
+    try {
+      hold_communicators(stages);
+    } catch (const std::exception& error) {
+      result.status = harness::RunStatus::failed;
+      result.reason = error.what();
+      return;
+    }
     for (std::size_t k = 0; k < stages.size(); ++k) {
       try {
         run_stage(stages, k, entered, result);
@@ -107,9 +116,41 @@ class MpiSubject final : public worker::Subject {
         return;
       }
     }
+    runtime_.release();
   }
 
  private:
+  /// If stages run at the same time, makes the communicators of all stages before the first call.
+  void hold_communicators(std::span<const Case> stages) {
+    runtime_.release();
+    if (!harness::has_stages_at_once(stages) || find_operator(stages.front()) != nullptr) return;
+    std::list<Arguments> arguments;
+    std::vector<mpi::Request> requests;
+    for (const Case& c : stages) {
+      if (harness::place_in_group(c, runtime_.rank()) < 0) continue;
+      const Arguments& made = arguments.emplace_back(
+          Arguments{.call = collective_call(c), .group = harness::members(c)});
+      requests.push_back(request_of(c, made));
+    }
+    const bool whole_world = harness::group_size(stages.back()) == stages.back().ranks;
+    runtime_.hold(requests, whole_world);
+  }
+
+  /// What a request refers to.
+  struct Arguments {
+    spec::Call call;
+    std::vector<int> group;
+  };
+
+  [[nodiscard]] mpi::Request request_of(const Case& c, const Arguments& arguments) const {
+    return {.algorithm = *runtime_.find(c.operation, c.algorithm),
+            .contract = reference::contract_named(c.operation),
+            .call = arguments.call,
+            .group = arguments.group,
+            .in_place = c.in_place,
+            .chunk = c.chunk};
+  }
+
   void run_stage(std::span<const Case> stages,
                  std::size_t k,
                  const worker::Entered& entered,
@@ -152,13 +193,8 @@ class MpiSubject final : public worker::Subject {
     }
     std::array<std::byte, 16> scalar{};
     if (has_scalar(c)) fill_scalar(c, runtime_.rank(), scalar.data());
-    const spec::Call call = collective_call(c);
-    const mpi::Request request{.algorithm = *runtime_.find(c.operation, c.algorithm),
-                               .contract = contract,
-                               .call = call,
-                               .group = group,
-                               .in_place = c.in_place,
-                               .chunk = c.chunk};
+    const Arguments arguments{.call = collective_call(c), .group = group};
+    const mpi::Request request = request_of(c, arguments);
     const auto at = [&](std::int64_t offset) {
       return offset < 0 ? nullptr : image.data() + offset;
     };

@@ -60,7 +60,7 @@ class Monitor {
   /// Records a move. Moves must come in the order in which the scheduler gives them. Returns null
   /// if the move is allowed.
   [[nodiscard]] const Violation* follow(const Move& move);
-  /// Whether the rank, which has left, knew when it left that every rank had entered.
+  /// Whether the rank, which has left, knew when it left that every rank of its call had entered.
   [[nodiscard]] bool left_after_every_entry(int rank) const;
   /// Describes the ranks that cannot go on.
   [[nodiscard]] const Violation* deadlock(const Scheduler& scheduler);

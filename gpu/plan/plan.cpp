@@ -1,7 +1,5 @@
 #include "gpu/plan/plan.hpp"
 
-#include <cstddef>
-
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::gpu::plan {
@@ -12,7 +10,12 @@ void Plan::reset(int ranks) {
   sources.clear();
   scratch.assign(spec::to_size(ranks), 0);
   events = ranks;
-  divisor = ranks;
+  divisors.assign(spec::to_size(ranks), ranks);
+  groups.clear();
+}
+
+bool Plan::share_call(int a, int b) const {
+  return groups.empty() || groups[spec::to_size(a)] == groups[spec::to_size(b)];
 }
 
 }  // namespace rankcheck::gpu::plan

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 /// Collectives as data: a plan lists the steps of every rank. A plan can be printed, validated
 /// without running, timed by a link model and executed by any plan machine.
 namespace rankcheck::gpu::plan {
@@ -41,7 +43,7 @@ enum class StepKind : std::uint8_t {
 };
 
 /// One step of one rank's program. With op premul_sum, a read of a send buffer multiplies by the
-/// scalar of the buffer's rank. With op avg, `finish` divides by Plan::divisor.
+/// scalar of the buffer's rank. With op avg, `finish` divides by the divisor of the rank.
 struct Step {
   StepKind kind = StepKind::copy;
   bool finish = false;
@@ -62,13 +64,21 @@ struct Plan {
   std::vector<std::int64_t> scratch;
   /// The number of events, including events 0 … n-1.
   std::int32_t events = 0;
-  /// What an average divides by: the number of elements that make up one; see spec::terms().
-  int divisor = 1;
+  /// divisors[r]: what rank r's averages divide by, which is the number of elements that make up
+  /// one; see spec::terms().
+  std::vector<int> divisors;
+  /// groups[r]: the number of the group of rank r, if the plan has the calls of several groups.
+  /// Empty: all ranks make one call.
+  std::vector<int> groups;
 
   [[nodiscard]] int ranks() const { return static_cast<int>(steps.size()); }
   [[nodiscard]] std::span<const Range> sources_of(const Step& step) const {
     return {sources.data() + step.first_source, step.source_count};
   }
+  /// Whether two ranks take part in the same call.
+  [[nodiscard]] bool share_call(int a, int b) const;
+  /// What averages in the memory of `rank` divide by.
+  [[nodiscard]] int divisor_of(int rank) const { return divisors[spec::to_size(rank)]; }
   /// Empties the plan for `ranks` ranks and keeps its memory allocated. Averages divide by `ranks`.
   void reset(int ranks);
 };

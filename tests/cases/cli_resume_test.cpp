@@ -159,7 +159,7 @@ TEST_F(CliResumeTest, SuiteThatHasChangedIsRefused) {
   const std::string journal = text_of("r/journal.jsonl");
   write_work(6);
   expect_unable("run --resume r",
-                "--resume: r: barrier/central/sim/separates_ranks: expected cases to be 5, as when "
+                "--resume: r: barrier/central/sim/groups_at_once: expected cases to be 5, as when "
                 "the run began, got 6: suites, ");
   write_work(5, R"(,"ranks":[1,4])");
   expect_unable("run --resume r", "expected ranks to be [1,8], as when the run began, got [1,4]");

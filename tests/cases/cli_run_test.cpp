@@ -162,7 +162,7 @@ TEST_F(CliRunTest, DiskThatFillsIsOneClearLineAndTheRunResumes) {
   ASSERT_EQ(rankcheck(arguments + "--report whole").status, 0);
   json whole = report("whole");
   // The block of `ulimit -f` is 512 or 1024 bytes, depending on the shell.
-  const Outcome full = shell("(ulimit -f 20; exec " + program_ + ' ' + arguments + "--report r)");
+  const Outcome full = shell("(ulimit -f 60; exec " + program_ + ' ' + arguments + "--report r)");
   EXPECT_EQ(full.status, 2) << full.out;
   EXPECT_NE(full.err.find("rankcheck: cannot write: r/journal.jsonl: "), std::string::npos)
       << full.err;

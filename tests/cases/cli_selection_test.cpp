@@ -46,7 +46,7 @@ TEST_F(CliSelectionTest, HelpSaysWhatIsNarrowed) {
 TEST_F(CliSelectionTest, SecondLineNamesSuiteAndBackends) {
   const Outcome outcome =
       rankcheck("run --operation barrier --algorithm central --cases 1 --backend sim");
-  EXPECT_EQ(second_line(outcome).find("suite smoke: 1 units on sim, at most 1 cases"), 0U)
+  EXPECT_EQ(second_line(outcome).find("suite smoke: 2 units on sim, at most 2 cases"), 0U)
       << outcome.out;
 }
 

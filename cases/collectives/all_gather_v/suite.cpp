@@ -2,6 +2,7 @@
 #include "harness/properties/ranks_agree_bitwise.hpp"
 
 #include "cases/collectives/agrees_with_reference.hpp"
+#include "cases/collectives/groups_at_once.hpp"
 #include "cases/collectives/in_place_equals_out_of_place.hpp"
 #include "cases/collectives/splits.hpp"
 #include "cases/suites/registry.hpp"
@@ -15,6 +16,7 @@ Suite suite() {
               harness::is_deterministic(),
               repeats_with_other_data(),
               keeps_groups_apart(),
+              groups_at_once(),
               harness::ranks_agree_bitwise(),
               splits(),
           }};

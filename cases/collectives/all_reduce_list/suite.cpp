@@ -3,6 +3,7 @@
 
 #include "cases/collectives/agrees_with_reference.hpp"
 #include "cases/collectives/composition.hpp"
+#include "cases/collectives/groups_at_once.hpp"
 #include "cases/collectives/in_place_equals_out_of_place.hpp"
 #include "cases/collectives/lists.hpp"
 #include "cases/collectives/rank_permutation.hpp"
@@ -18,6 +19,7 @@ Suite suite() {
               harness::is_deterministic(),
               repeats_with_other_data(),
               keeps_groups_apart(),
+              groups_at_once(),
               harness::ranks_agree_bitwise(),
               rank_permutation(),
               splits(),

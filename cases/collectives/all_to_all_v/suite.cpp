@@ -4,6 +4,7 @@
 
 #include "cases/collectives/agrees_with_reference.hpp"
 #include "cases/collectives/composition.hpp"
+#include "cases/collectives/groups_at_once.hpp"
 #include "cases/collectives/splits.hpp"
 #include "cases/suites/registry.hpp"
 
@@ -33,6 +34,7 @@ Suite suite() {
               harness::is_deterministic(),
               repeats_with_other_data(),
               keeps_groups_apart(),
+              groups_at_once(),
               splits(),
               returns_by_the_transpose(),
           }};

@@ -1,3 +1,4 @@
+#include "cases/collectives/groups_at_once.hpp"
 #include "cases/collectives/separates_ranks.hpp"
 #include "cases/suites/registry.hpp"
 
@@ -6,6 +7,7 @@ namespace rankcheck::cases::barrier {
 Suite suite() {
   return {.properties = {
               separates_ranks(),
+              groups_at_once(),
           }};
 }
 

@@ -3,6 +3,7 @@
 
 #include "cases/collectives/agrees_with_reference.hpp"
 #include "cases/collectives/composition.hpp"
+#include "cases/collectives/groups_at_once.hpp"
 #include "cases/collectives/in_place_equals_out_of_place.hpp"
 #include "cases/collectives/lists.hpp"
 #include "cases/collectives/splits.hpp"
@@ -17,6 +18,7 @@ Suite suite() {
               harness::is_deterministic(),
               repeats_with_other_data(),
               keeps_groups_apart(),
+              groups_at_once(),
               harness::ranks_agree_bitwise(),
               splits(),
               equals_calls_one_by_one(),

@@ -225,6 +225,12 @@ void Devices::write(int rank, const void* from, void* to, std::int64_t bytes) co
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
+void Devices::copy(int rank, const void* from, void* to, std::int64_t bytes) const {
+  if (bytes == 0) return;
+  check(cudaMemcpyAsync(to, from, spec::to_size(bytes), cudaMemcpyDefault, use(rank)),
+        "cudaMemcpyAsync");
+}
+
 void Devices::synchronize() const {
   for (int r = 0; r < ranks(); ++r) check(cudaStreamSynchronize(use(r)), "cudaStreamSynchronize");
 }

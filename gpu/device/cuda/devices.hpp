@@ -68,6 +68,9 @@ class Devices final : public Streams {
   void read(int rank, const void* from, void* to, std::int64_t bytes) const;
   void write(int rank, const void* from, void* to, std::int64_t bytes) const;
 
+  /// Enqueues a copy inside the memory of a rank's device on the rank's stream.
+  void copy(int rank, const void* from, void* to, std::int64_t bytes) const;
+
   /// Waits until all work of all ranks is done. Throws DeviceError if some of it failed.
   void synchronize() const;
 

@@ -70,7 +70,7 @@ class Enqueuer {
                      address(step.destination),
                      sources_,
                      step.destination.count,
-                     divides ? plan_.divisor : 1);
+                     divides ? plan_.divisor_of(step.destination.rank) : 1);
   }
 
   [[nodiscard]] const RankMemory& memory_of(int rank) const { return memory_[spec::to_size(rank)]; }

@@ -53,8 +53,11 @@ bool wants_graphs() {
 
 std::string key_of(const PlanCall& call) {
   std::string key;
-  append(key, call.type, call.op, call.plan.events, call.plan.ranks(), call.plan.divisor);
+  append(key, call.type, call.op, call.plan.events, call.plan.ranks());
+  for (const int divisor : call.plan.divisors) append(key, divisor);
   for (const int device : call.placement) append(key, device);
+  append(key, call.plan.groups.size());
+  for (const int group : call.plan.groups) append(key, group);
   for (const RankMemory& each : call.memory) {
     append(key, each.send, each.recv, each.scratch, each.scalar);
   }

@@ -1,6 +1,9 @@
 #include "gpu/device/mpi/communicator.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "gpu/device/mpi/error.hpp"
 
@@ -38,18 +41,33 @@ MPI_Comm Communicators::get(const std::vector<int>& world_ranks,
                             const Forcing* forced,
                             int segment_bytes) {
   const bool keeps = is_prefix(world_ranks) && segment_bytes == 0;
-  const auto key =
-      std::pair(world_ranks.size(), forced == nullptr ? std::string() : forced->label());
+  const std::string label = forced == nullptr ? std::string() : forced->label();
+  const auto key = std::pair(world_ranks.size(), label);
   if (keeps) {
     const auto found = kept_.find(key);
     if (found != kept_.end()) return found->second.get();
   }
+  const auto held = std::find_if(passing_.begin(), passing_.end(), [&](const Passing& each) {
+    return each.world_ranks == world_ranks && each.label == label &&
+           each.segment_bytes == segment_bytes;
+  });
+  if (holds_ && held != passing_.end()) return held->communicator.get();
   std::optional<ForcedScope> scope;
   if (forced != nullptr) scope.emplace(*forced, segment_bytes);
   Communicator made(world_ranks);
   if (keeps) return kept_.emplace(key, std::move(made)).first->second.get();
   end_call();
-  return passing_.emplace_back(std::move(made)).get();
+  passing_.push_back({world_ranks, label, segment_bytes, std::move(made)});
+  return passing_.back().communicator.get();
+}
+
+void Communicators::end_call() {
+  if (!holds_) passing_.clear();
+}
+
+void Communicators::release() {
+  holds_ = false;
+  end_call();
 }
 
 }  // namespace rankcheck::gpu::mpi

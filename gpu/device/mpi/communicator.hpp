@@ -32,22 +32,37 @@ class Communicator {
 };
 
 /// The communicators for calls. Those of the first n world ranks in order are kept, one for each n
-/// and forced algorithm, if the default segment size is used. All others live for one call.
+/// and forced algorithm, if the default segment size is used. All others live for one call, or
+/// until release() if they are held.
 /// Processes take part in different calls, so a rule by age would drop different communicators in
 /// different processes.
 class Communicators {
  public:
-  /// The communicator is valid until end_call() or the next get(). `forced` may be null.
-  /// `segment_bytes` 0 means the default.
+  /// Without hold(), the communicator is valid until end_call() or the next get(). `forced` may be
+  /// null. `segment_bytes` 0 means the default.
   [[nodiscard]] MPI_Comm get(const std::vector<int>& world_ranks,
                              const Forcing* forced,
                              int segment_bytes);
   /// Frees the communicator that lives for one call.
-  void end_call() { passing_.clear(); }
+  void end_call();
+
+  /// From hold() to release(), all communicators stay valid, and get() returns one that exists. So
+  /// the communicators of several calls can exist before the first call.
+  void hold() { holds_ = true; }
+  void release();
 
  private:
+  /// A communicator that is not kept, and what it was made for.
+  struct Passing {
+    std::vector<int> world_ranks;
+    std::string label;
+    int segment_bytes = 0;
+    Communicator communicator;
+  };
+
   std::map<std::pair<std::size_t, std::string>, Communicator> kept_;
-  std::vector<Communicator> passing_;
+  std::vector<Passing> passing_;
+  bool holds_ = false;
 };
 
 }  // namespace rankcheck::gpu::mpi

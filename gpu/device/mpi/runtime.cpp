@@ -175,6 +175,12 @@ std::string Runtime::why_refused(const Request& request) const {
       {.call = call, .in_place = request.in_place, .segment_elements = segment_elements(request)}));
 }
 
+void Runtime::hold(std::span<const Request> requests, bool meets) {
+  communicators_->hold();
+  for (const Request& each : requests) prepare(each);
+  if (meets && !requests.empty()) check(MPI_Barrier(communicator_), "MPI_Barrier");
+}
+
 void Runtime::prepare(const Request& request) {
   const auto& forcing = request.algorithm.forcing;
   const std::int64_t segment_bytes = request.chunk * spec::info(request.call.type).bytes;

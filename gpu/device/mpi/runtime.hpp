@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,6 +71,12 @@ class Runtime {
 
   /// Says why MPI cannot make such a call; empty if it can.
   [[nodiscard]] std::string why_refused(const Request& request) const;
+
+  /// Makes the communicators of these calls before the first of them. This process must be a member
+  /// of every group. The communicators stay until release(). If `meets`, the members of the last
+  /// group then wait for one another; they must all make the same last call.
+  void hold(std::span<const Request> requests, bool meets);
+  void release() { communicators_->release(); }
 
   /// prepare(), perform() and conclude() are the steps of a call, and every member takes all of
   /// them. Only perform() makes the MPI call itself. prepare() and perform() throw Error if MPI

@@ -183,7 +183,8 @@ void Simulator::deliver(const plan::Step& step, std::byte* destination, bool sta
     });
   }
   const bool divides = step.finish && op_ == spec::ReduceOp::avg;
-  combine(type_, op_, destination, sources_, step.destination.count, divides ? plan_->divisor : 1);
+  const int divisor = divides ? plan_->divisor_of(step.destination.rank) : 1;
+  combine(type_, op_, destination, sources_, step.destination.count, divisor);
 }
 
 std::byte* Simulator::address(const plan::Range& range) const {

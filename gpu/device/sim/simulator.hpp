@@ -36,7 +36,7 @@ enum class Status : std::uint8_t { completed, deadlock, race, memory_violation, 
 struct RankTimes {
   std::int64_t entered = -1;
   std::int64_t left = -1;
-  /// True if the rank left after every rank had entered, in any schedule.
+  /// True if the rank left after every rank of its call had entered, in any schedule.
   bool left_after_every_entry = false;
 };
 

@@ -116,6 +116,20 @@ std::vector<Law> laws_along_axis() {
   };
 }
 
+std::vector<Law> laws_of_groups() {
+  const std::string reference = "differs from the reference";
+  return {
+      {"groups_at_once",
+       R"("operation":"all_reduce","ranks":3,"count":3,"op":"sum","input":"exact")",
+       {0, 1, 2},
+       reference},
+      {"groups_at_once",
+       R"("operation":"gather_v","ranks":4,"counts":[2,1,3,1],"gap":1,"root":2,"type":"uint8")",
+       {0, 1, 2, 3, 4},
+       reference},
+  };
+}
+
 std::vector<Law> laws() {
   const std::string sum = R"("ranks":3,"count":3,"op":"sum","input":"exact",)";
   const std::string move = R"("ranks":3,"count":3,)";
@@ -195,12 +209,14 @@ std::string law_name(const testing::TestParamInfo<Law>& instance) {
 INSTANTIATE_TEST_SUITE_P(Law, LawTest, testing::ValuesIn(laws()), law_name);
 INSTANTIATE_TEST_SUITE_P(LawOfLists, LawTest, testing::ValuesIn(laws_of_lists()), law_name);
 INSTANTIATE_TEST_SUITE_P(LawAlongAxis, LawTest, testing::ValuesIn(laws_along_axis()), law_name);
+INSTANTIATE_TEST_SUITE_P(LawOfGroups, LawTest, testing::ValuesIn(laws_of_groups()), law_name);
 
 TEST(LawsTest, EveryPropertyIsTried) {
   std::set<std::string> tried{"separates_ranks"};
   for (const Law& law : laws()) tried.insert(law.property);
   for (const Law& law : laws_of_lists()) tried.insert(law.property);
   for (const Law& law : laws_along_axis()) tried.insert(law.property);
+  for (const Law& law : laws_of_groups()) tried.insert(law.property);
   std::set<std::string> claimed;
   for (const harness::Operation& operation : all_operations().operations()) {
     if (family(operation.contract) != "collectives") continue;

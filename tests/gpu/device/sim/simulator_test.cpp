@@ -188,6 +188,17 @@ TEST(SimulatorTest, KnowsWhoLeftAfterEveryEntry) {
   EXPECT_EQ(report.ranks[1].left, report.moves - 1);
 }
 
+TEST(SimulatorTest, AsksForTheEntriesOfTheOwnCallOnly) {
+  Sketch sketch(3);
+  sketch.builder.wait(1, sketch.builder.signal(0));
+  sketch.plan.groups = {0, 0, 1};
+  Bench bench(sketch);
+  const Report& report = bench.run();
+  EXPECT_FALSE(report.ranks[0].left_after_every_entry);
+  EXPECT_TRUE(report.ranks[1].left_after_every_entry);
+  EXPECT_TRUE(report.ranks[2].left_after_every_entry);
+}
+
 TEST(SimulatorTest, CountsMovesAndMessages) {
   Sketch sketch(2);
   average(sketch.builder);
