@@ -7,6 +7,7 @@ namespace rankcheck::gpu::send_recv {
 namespace {
 
 constexpr int tag = 0;
+constexpr int second_tag = 1;
 
 /// With the pattern one_way, a rank only sends or only receives. A rank without a partner sends
 /// nothing to nobody.
@@ -38,20 +39,32 @@ void exchange(mpi::Invocation& run, int to, int from) {
              "MPI_Sendrecv");
 }
 
+/// A second exchange is under way at the same time. Its messages have a tag of their own, and are
+/// sent in the other order than they are received.
 void start_and_wait(mpi::Invocation& run, int to, int from) {
   MPI_Comm communicator = run.site().communicator;
-  std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  mpi::SecondCall second = run.second_call();
+  std::array<MPI_Request, 4> requests{};
+  requests.fill(MPI_REQUEST_NULL);
   if (run.has_recv()) {
-    mpi::check(
-        MPI_Irecv(run.recv(), run.count(), run.type(), from, tag, communicator, &requests[0]),
-        "MPI_Irecv");
+    const auto receive = [&](void* buffer, int number, MPI_Request* request) {
+      mpi::check(MPI_Irecv(buffer, run.count(), run.type(), from, number, communicator, request),
+                 "MPI_Irecv");
+    };
+    receive(run.recv(), tag, &requests[0]);
+    receive(second.instead_of(run.recv()), second_tag, &requests[1]);
   }
   if (run.has_send() || !run.has_recv()) {
     const int count = run.has_send() ? run.count() : 0;
-    mpi::check(MPI_Isend(run.send(), count, run.type(), to, tag, communicator, &requests[1]),
-               "MPI_Isend");
+    const auto send = [&](void* buffer, int number, MPI_Request* request) {
+      mpi::check(MPI_Isend(buffer, count, run.type(), to, number, communicator, request),
+                 "MPI_Isend");
+    };
+    send(second.instead_of(run.send()), second_tag, &requests[2]);
+    send(run.send(), tag, &requests[3]);
   }
-  mpi::check(MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  second.work();
+  mpi::check(MPI_Waitall(4, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 
 void perform(mpi::Invocation& run) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "gpu/device/mpi/error.hpp"
 #include "gpu/device/mpi/operation.hpp"
+#include "gpu/device/mpi/second_call.hpp"
 #include "gpu/device/mpi/types.hpp"
 
 namespace rankcheck::gpu::mpi {
@@ -78,18 +80,31 @@ class Invocation {
   [[nodiscard]] void* send_or_in_place() const { return shares() ? MPI_IN_PLACE : site_.send; }
   [[nodiscard]] void* recv_or_in_place() const { return shares() ? MPI_IN_PLACE : site_.recv; }
 
-  /// Makes the blocking call. If the site is nonblocking, makes the nonblocking call and waits.
-  /// Throws Error.
+  /// Makes the blocking call. If the site is nonblocking, starts the nonblocking call and a second
+  /// one on the same communicator, works, and waits for the one first that was started last. Throws
+  /// Error.
   template <class Blocking, class Nonblocking, class... Arguments>
   void issue(Blocking blocking, Nonblocking nonblocking, Arguments... arguments) {
     if (!site_.nonblocking) {
       check(blocking(arguments..., site_.communicator), operation_.blocking.front());
       return;
     }
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(nonblocking(arguments..., site_.communicator, &request), operation_.nonblocking.front());
-    check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+    SecondCall second = second_call();
+    std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    const auto start = [&](bool is_second, MPI_Request* request) {
+      check(is_second ? nonblocking(second.instead_of(arguments)..., site_.communicator, request)
+                      : nonblocking(arguments..., site_.communicator, request),
+            operation_.nonblocking.front());
+    };
+    start(second.starts_first(), &requests[0]);
+    start(!second.starts_first(), &requests[1]);
+    second.work();
+    check(MPI_Wait(&requests[1], MPI_STATUS_IGNORE), "MPI_Wait");
+    check(MPI_Wait(&requests[0], MPI_STATUS_IGNORE), "MPI_Wait");
   }
+
+  /// The buffers of a call that is under way at the same time.
+  [[nodiscard]] SecondCall second_call() const { return {call_, extents_, site_}; }
 
  private:
   static int first_count(const std::vector<spec::Block>& blocks) {

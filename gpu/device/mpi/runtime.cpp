@@ -112,7 +112,8 @@ Runtime::Runtime() {
         {.operation = &operation,
          .name = std::string(nonblocking),
          .summary =
-             "The MPI_I… function and MPI_Wait are called, and the library chooses the algorithm.",
+             "Two MPI_I… calls are under way at a time and end in the other order. The library "
+             "chooses the algorithm.",
          .nonblocking = true,
          .forcing = {}});
     for (const Forcing& forcing : find_forcings(operation)) {

@@ -1,6 +1,10 @@
+#include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <mpi.h>
 #include <unistd.h>
@@ -27,6 +31,12 @@ bool is_last_of_several(MPI_Comm communicator) {
   return rank > 0 && rank == size_of(communicator) - 1;
 }
 
+/// The results of requests that nobody has waited for, with their sizes in bytes.
+std::vector<std::pair<unsigned char*, int>>& results_under_way() {
+  static std::vector<std::pair<unsigned char*, int>> all;
+  return all;
+}
+
 void end_or_hang() {
   if (is_planted("abort")) std::abort();
   if (is_planted("exit")) ::_exit(3);
@@ -45,11 +55,39 @@ int MPI_Allreduce(
   if (is_planted("other_call") && count > 0) {
     MPI_Request request = MPI_REQUEST_NULL;
     const int code = MPI_Iallreduce(send, recv, count, type, op, communicator, &request);
-    return code == MPI_SUCCESS ? PMPI_Wait(&request, MPI_STATUS_IGNORE) : code;
+    const int waited = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return code == MPI_SUCCESS ? waited : code;
   }
   const int code = PMPI_Allreduce(send, recv, count, type, op, communicator);
   if (strikes && is_planted("flipped_bit")) *static_cast<unsigned char*>(recv) ^= 1U;
   return strikes && is_planted("error_code") ? MPI_ERR_OTHER : code;
+}
+
+/// Plants that two requests under way get each other's results.
+int MPI_Iallreduce(const void* send,
+                   void* recv,
+                   int count,
+                   MPI_Datatype type,
+                   MPI_Op op,
+                   MPI_Comm communicator,
+                   MPI_Request* request) {
+  if (is_planted("mixed_requests")) {
+    int bytes = 0;
+    PMPI_Type_size(type, &bytes);
+    results_under_way().emplace_back(static_cast<unsigned char*>(recv), bytes * count);
+  }
+  return PMPI_Iallreduce(send, recv, count, type, op, communicator, request);
+}
+
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  const int code = PMPI_Wait(request, status);
+  static int waits = 0;
+  auto& results = results_under_way();
+  if (results.size() < 2 || ++waits < 2) return code;
+  std::swap_ranges(results[0].first, results[0].first + results[0].second, results[1].first);
+  results.clear();
+  waits = 0;
+  return code;
 }
 
 int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm communicator) {
@@ -68,7 +106,7 @@ int MPI_Allgather(const void* send,
   int bytes = 0;
   PMPI_Type_size(type, &bytes);
   if (is_planted("past_end") && count > 0 && is_last_of_several(communicator)) {
-    static_cast<unsigned char*>(recv)[count * bytes * size_of(communicator)] ^= 1U;
+    static_cast<unsigned char*>(recv)[std::ptrdiff_t{count} * bytes * size_of(communicator)] ^= 1U;
   }
   return code;
 }
@@ -95,13 +133,27 @@ int MPI_Alltoallv(const void* send,
   PMPI_Type_size(type, &bytes);
   if (is_planted("past_scratch") && is_last_of_several(communicator)) {
     const int last = size_of(communicator) - 1;
-    static_cast<unsigned char*>(recv)[(displacements[last] + counts[last]) * bytes] ^= 1U;
+    static_cast<unsigned char*>(recv)[std::ptrdiff_t{displacements[last] + counts[last]} * bytes] ^=
+        1U;
   }
   return code;
 }
 
 int MPI_Barrier(MPI_Comm communicator) {
   return is_planted("no_barrier") ? MPI_SUCCESS : PMPI_Barrier(communicator);
+}
+
+/// Plants a group that uses the communicator of the world. Its ranks get the world's numbers.
+int MPI_Comm_create_group(MPI_Comm communicator, MPI_Group group, int tag, MPI_Comm* made) {
+  if (!is_planted("world_group")) return PMPI_Comm_create_group(communicator, group, tag, made);
+  *made = communicator;
+  return MPI_SUCCESS;
+}
+
+int MPI_Comm_free(MPI_Comm* communicator) {
+  if (*communicator != MPI_COMM_WORLD) return PMPI_Comm_free(communicator);
+  *communicator = MPI_COMM_NULL;
+  return MPI_SUCCESS;
 }
 
 int MPI_Finalize() {

@@ -22,6 +22,7 @@ struct Fault {
   std::string_view says;
   std::string_view property = "agrees_with_reference";
   std::string_view algorithm = "blocking";
+  std::string_view ranks = "2..3";
 };
 
 /// Prints a parameter for GoogleTest.
@@ -49,12 +50,13 @@ TEST_P(FaultyMpiTest, IsFoundAndShrinks) {
   const tests::Outcome outcome = rankcheck(
       "run --backend mpi --algorithm " + std::string(GetParam().algorithm) + " --operation " +
       std::string(GetParam().operation) + " --property " + std::string(GetParam().property) +
-      " --cases 10 --ranks 2..3 --timeout 0.5 --report out");
+      " --cases 10 --ranks " + std::string(GetParam().ranks) + " --timeout 0.5 --report out");
   ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   expect_found(outcome,
                report("out"),
                {.verdict = GetParam().verdict,
                 .says = GetParam().says,
+                .ranks_max = 3,
                 .has_case = GetParam().name != "bad_end"});
 }
 
@@ -90,6 +92,19 @@ INSTANTIATE_TEST_SUITE_P(
               "agrees_with_reference",
               "exchanged"},
         Fault{"no_barrier", "barrier", "falsified", "left before rank", "separates_ranks"},
+        Fault{"mixed_requests",
+              "all_reduce",
+              "falsified",
+              "differs from the reference",
+              "agrees_with_reference",
+              "nonblocking"},
+        Fault{"world_group",
+              "all_reduce",
+              "falsified",
+              "differs from the reference",
+              "groups_at_once",
+              "blocking",
+              "3..3"},
         Fault{"bad_end", "gather", "crashed", "after the last run: "}),
     [](const auto& instance) {
       return std::string(instance.param.name) + "_in_" + std::string(instance.param.operation);

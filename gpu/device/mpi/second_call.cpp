@@ -1,0 +1,49 @@
+#include "gpu/device/mpi/second_call.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <numeric>
+
+#include "gpu/device/mpi/invocation.hpp"
+
+namespace rankcheck::gpu::mpi {
+
+SecondCall::Buffer SecondCall::copy_of(std::byte* begin, std::int64_t bytes) {
+  Buffer made{.begin = begin, .copy = {}};
+  if (begin == nullptr) return made;
+  made.copy.assign(begin, begin + bytes);
+  for (std::byte& each : made.copy) each = ~each;
+  return made;
+}
+
+SecondCall::SecondCall(const spec::Call& call, const spec::Extents& extents, const Site& site)
+    : send_(copy_of(site.send, extents.send_size * spec::info(call.type).bytes)),
+      recv_(copy_of(site.recv, extents.recv_size * spec::info(call.type).bytes)),
+      numbers_(1024) {
+  const std::int64_t elements = std::accumulate(call.counts.begin(), call.counts.end(), call.count);
+  starts_first_ = (elements + call.root) % 2 == 0;
+}
+
+void* SecondCall::instead_of(void* argument) {
+  auto* const at = static_cast<std::byte*>(argument);
+  // In place, the larger buffer contains the smaller one.
+  const bool recv_is_larger = recv_.copy.size() > send_.copy.size();
+  for (Buffer* const each : {recv_is_larger ? &recv_ : &send_, recv_is_larger ? &send_ : &recv_}) {
+    // Pointers into different arrays have an order only through std::less.
+    const std::less<> is_before;
+    const std::byte* const end = each->begin + each->copy.size();
+    if (each->copy.empty() || is_before(at, each->begin) || !is_before(at, end)) continue;
+    return each->copy.data() + (at - each->begin);
+  }
+  return argument;
+}
+
+void SecondCall::work() {
+  unsigned state = 1;
+  for (unsigned& each : numbers_) {
+    state = state * 1664525U + 1013904223U;
+    each += state;
+  }
+}
+
+}  // namespace rankcheck::gpu::mpi

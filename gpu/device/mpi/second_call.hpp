@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "reference/spec/call.hpp"
+#include "reference/spec/collective.hpp"
+
+namespace rankcheck::gpu::mpi {
+
+struct Site;
+
+/// The buffers of a second call that is under way at the same time as the call under test: same
+/// communicator, same arguments, other data and other memory. A library that mixes up the two
+/// requests leaves wrong data in the call under test. Nobody looks at the second call's own result.
+class SecondCall {
+ public:
+  SecondCall(const spec::Call& call, const spec::Extents& extents, const Site& site);
+
+  /// Whether the second call starts first. All ranks agree, and half of the calls do.
+  [[nodiscard]] bool starts_first() const { return starts_first_; }
+
+  /// The argument of the second call in place of the first call's. Pointers into the buffers become
+  /// pointers into copies of the buffers; others stay.
+  [[nodiscard]] void* instead_of(void* argument);
+  template <class Argument>
+  [[nodiscard]] Argument instead_of(Argument argument) {
+    return argument;
+  }
+
+  /// Work on memory of this program's own, while the requests are under way.
+  void work();
+
+ private:
+  /// A buffer of the call under test, and its copy.
+  struct Buffer {
+    std::byte* begin = nullptr;
+    std::vector<std::byte> copy;
+  };
+  static Buffer copy_of(std::byte* begin, std::int64_t bytes);
+
+  Buffer send_;
+  Buffer recv_;
+  bool starts_first_ = false;
+  std::vector<unsigned> numbers_;
+};
+
+}  // namespace rankcheck::gpu::mpi
