@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <exception>
 #include <optional>
 #include <span>
@@ -22,6 +23,7 @@
 #include "gpu/device/nccl/placement.hpp"
 
 #include "harness/input.hpp"
+#include "harness/stages.hpp"
 
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/inputs.hpp"
@@ -48,7 +50,7 @@ class NcclSubject final : public worker::Subject {
     worker::Hello hello;
     hello.world = world_.ranks;
     hello.ranks = world_.local;
-    hello.traits = {.name = "nccl", .ranks_max = world_.ranks};
+    hello.traits = {.name = "nccl", .ranks_max = world_.ranks, .has_streams = true};
     for (const nccl::Algorithm& each : nccl::algorithms()) {
       hello.algorithms.push_back(
           {.info = {each.operation, each.name, each.summary}, .environment = each.environment()});
@@ -82,24 +84,20 @@ class NcclSubject final : public worker::Subject {
            Observation& result) override {
     result.stages.resize(stages.size());
     result.path.assign(stages.size(), {});
-    for (std::size_t k = 0; k < stages.size(); ++k) {
-      const auto fail = [&](harness::RunStatus status, const char* what) {
-        result.status = status;
-        result.reason = fmt::format("stage {} ({}): {}", k, stages[k].operation, what);
+    runtime_->forget_groups();
+    if (harness::has_stages_at_once(stages)) {
+      const auto make_communicators = [&] {
+        for (const Case& c : stages) runtime_->prepare(request_of(Stage(c)));
       };
-      try {
-        run_stage(stages, k, entered, result);
-      } catch (const nccl::Hang& hang) {
-        return fail(harness::RunStatus::hung, hang.what());
-      } catch (const nccl::Error& error) {
-        // After such an error the communicator is unusable, so a fresh process must take over.
-        if (!error.is_refusal()) end(error.what());
-        return fail(harness::RunStatus::failed, error.what());
-      } catch (const gpu::DeviceError& error) {
-        end(error.what());
-      } catch (const std::exception& error) {
-        return fail(harness::RunStatus::failed, error.what());
+      if (!succeeds(stages, 0, result, make_communicators)) return;
+    }
+    for (std::size_t first = 0; first < stages.size();) {
+      const std::size_t last = end_of_batch(stages, first);
+      if (!succeeds(
+              stages, first, result, [&] { run_batch(stages, first, last, entered, result); })) {
+        return;
       }
+      first = last;
     }
   }
 
@@ -136,47 +134,151 @@ class NcclSubject final : public worker::Subject {
     return all;
   }
 
-  /// The hosted members of one stage, in group order, and the places of their images.
+  /// One stage: its call, its hosted members in group order, and the places of their images.
   struct Stage {
+    explicit Stage(const Case& stage)
+        : c(stage),
+          group(harness::members(stage)),
+          contract(reference::contract_named(stage.operation)),
+          call(collective_call(stage)) {}
+
+    const Case& c;
+    std::vector<int> group;
+    const spec::Contract& contract;
+    spec::Call call;
     std::vector<nccl::Member> members;
     std::vector<int> slots;
     std::vector<std::byte*> images;
+    std::vector<std::int64_t> bytes;
     std::vector<std::array<std::byte, 16>> scalars;
+    /// In a pending case, the images before they arrive, and copies of the images after the call.
+    std::vector<std::byte*> sources;
+    std::vector<std::byte*> results;
   };
 
-  void run_stage(std::span<const Case> stages,
-                 std::size_t k,
+  [[nodiscard]] static nccl::Request request_of(const Stage& stage) {
+    return {*nccl::find_algorithm(stage.c.operation, stage.c.algorithm),
+            stage.contract,
+            stage.call,
+            stage.group,
+            stage.c.in_place,
+            stage.c.chunk};
+  }
+
+  /// Does `work`. Returns false if it fails, which becomes the result of stage `k`.
+  template <class Work>
+  static bool succeeds(std::span<const Case> stages,
+                       std::size_t k,
+                       Observation& result,
+                       Work work) {
+    const auto fail = [&](harness::RunStatus status, const char* what) {
+      result.status = status;
+      result.reason = fmt::format("stage {} ({}): {}", k, stages[k].operation, what);
+      return false;
+    };
+    try {
+      work();
+      return true;
+    } catch (const nccl::Hang& hang) {
+      return fail(harness::RunStatus::hung, hang.what());
+    } catch (const nccl::Error& error) {
+      // After such an error the communicator is unusable, so a fresh process must take over.
+      if (!error.is_refusal()) end(error.what());
+      return fail(harness::RunStatus::failed, error.what());
+    } catch (const gpu::DeviceError& error) {
+      end(error.what());
+    } catch (const std::exception& error) {
+      return fail(harness::RunStatus::failed, error.what());
+    }
+  }
+
+  /// The end of the stages that run at the same time. Calls that pack go one after another.
+  static std::size_t end_of_batch(std::span<const Case> stages, std::size_t first) {
+    const std::size_t last = harness::end_of_stages_at_once(stages, first);
+    const auto packs = [](const Case& c) {
+      return nccl::find_algorithm(c.operation, c.algorithm)->packs;
+    };
+    std::size_t end = first + 1;
+    while (end < last && packs(stages[end]) == packs(stages[first])) ++end;
+    return end;
+  }
+
+  /// Runs the stages [first, last) at the same time.
+  void run_batch(std::span<const Case> stages,
+                 std::size_t first,
+                 std::size_t last,
                  const worker::Entered& entered,
                  Observation& result) {
-    const Case& c = stages[k];
-    const std::vector<int> group = harness::members(c);
-    const spec::Contract& contract = reference::contract_named(c.operation);
-    const spec::Call call = collective_call(c);
-    const nccl::Request request{*nccl::find_algorithm(c.operation, c.algorithm),
-                                contract,
-                                call,
-                                group,
-                                c.in_place,
-                                c.chunk};
-    Stage stage;
-    prepare_images(stages, k, stage, result);
-    harness::StageOutcome& outcome = result.stages[k];
-    for (const nccl::Member& each : stage.members) {
-      entered(group[spec::to_size(each.group_rank)], k);
+    devices_->begin();
+    std::deque<Stage> batch;
+    std::vector<nccl::GroupCall> calls;
+    for (std::size_t k = first; k < last; ++k) {
+      Stage& stage = batch.emplace_back(stages[k]);
+      prepare_images(stages, k, stage, result);
+      for (const nccl::Member& each : stage.members) {
+        entered(stage.group[spec::to_size(each.group_rank)], k);
+      }
+      runtime_->prepare(request_of(stage));
+      if (stage.contract.synchronises && stage.members.size() == 1) {
+        arrive_late(stage.c, stage.group, stage.members.front().group_rank);
+      }
+      calls.push_back({request_of(stage), stage.members});
     }
-    runtime_->prepare(request);
-    if (contract.synchronises && stage.members.size() == 1) {
-      arrive_late(c, group, stage.members.front().group_rank);
-    }
+    const bool pending = stages[first].pending;
+    if (pending) send_images(batch);
     const std::int64_t begin = now_ns();
-    runtime_->perform(request, stage.members);
-    outcome.stamps.assign(stage.members.size(), {.entered = begin, .left = now_ns()});
-    result.path[k] = runtime_->conclude(request, stage.members);
-    for (std::size_t i = 0; i < stage.members.size(); ++i) {
-      harness::Image& image = outcome.images[i];
-      devices_->read(
-          stage.slots[i], stage.images[i], image.data(), static_cast<std::int64_t>(image.size()));
+    runtime_->perform(calls, [&] {
+      if (pending) keep_results(batch);
+    });
+    const harness::Stamp stamp{.entered = begin, .left = now_ns()};
+    for (std::size_t k = first; k < last; ++k) {
+      const Stage& stage = batch[k - first];
+      harness::StageOutcome& outcome = result.stages[k];
+      outcome.stamps.assign(stage.members.size(), stamp);
+      result.path[k] = runtime_->conclude(calls[k - first].request, stage.members);
+      for (std::size_t i = 0; i < stage.members.size(); ++i) {
+        harness::Image& image = outcome.images[i];
+        devices_->read(stage.slots[i],
+                       pending ? stage.results[i] : stage.images[i],
+                       image.data(),
+                       static_cast<std::int64_t>(image.size()));
+      }
     }
+  }
+
+  /// Lets the images of pending cases arrive, late and on the streams.
+  void send_images(const std::deque<Stage>& batch) {
+    for (const Stage& stage : batch) {
+      for (std::size_t i = 0; i < stage.members.size(); ++i) {
+        devices_->pause(stage.slots[i]);
+        devices_->copy(stage.slots[i], stage.sources[i], stage.images[i], stage.bytes[i]);
+      }
+    }
+  }
+
+  /// Enqueues copies of the images right behind the calls.
+  void keep_results(const std::deque<Stage>& batch) {
+    for (const Stage& stage : batch) {
+      for (std::size_t i = 0; i < stage.members.size(); ++i) {
+        devices_->copy(stage.slots[i], stage.images[i], stage.results[i], stage.bytes[i]);
+      }
+    }
+  }
+
+  /// Copies the image to a member's device. The image of a pending case goes to a place from which
+  /// it is still to arrive. Until then, every bit of the member's memory is wrong.
+  void place_image(int slot, const harness::Image& image, Stage& stage) {
+    const auto bytes = static_cast<std::int64_t>(image.size());
+    std::byte* const there = devices_->allocate(slot, bytes);
+    stage.images.push_back(there);
+    stage.bytes.push_back(bytes);
+    if (!stage.c.pending) return devices_->write(slot, image.data(), there, bytes);
+    harness::Image wrong = image;
+    for (std::byte& each : wrong) each = ~each;
+    devices_->write(slot, wrong.data(), there, bytes);
+    stage.sources.push_back(devices_->allocate(slot, bytes));
+    stage.results.push_back(devices_->allocate(slot, bytes));
+    devices_->write(slot, image.data(), stage.sources.back(), bytes);
   }
 
   /// Makes the image of every hosted member and copies it to the member's device.
@@ -185,10 +287,8 @@ class NcclSubject final : public worker::Subject {
                       Stage& stage,
                       Observation& result) {
     const Case& c = stages[k];
-    const std::vector<int> group = harness::members(c);
-    devices_->begin();
-    for (std::size_t g = 0; g < group.size(); ++g) {
-      const int slot = runtime_->slot_of(group[g]);
+    for (std::size_t g = 0; g < stage.group.size(); ++g) {
+      const int slot = runtime_->slot_of(stage.group[g]);
       if (slot < 0) continue;
       stage.slots.push_back(slot);
       stage.members.push_back({.group_rank = static_cast<int>(g), .extents = {}});
@@ -198,7 +298,7 @@ class NcclSubject final : public worker::Subject {
     stage.scalars.resize(stage.members.size());
     for (std::size_t i = 0; i < stage.members.size(); ++i) {
       nccl::Member& member = stage.members[i];
-      const int world_rank = group[spec::to_size(member.group_rank)];
+      const int world_rank = stage.group[spec::to_size(member.group_rank)];
       std::vector<const std::byte*> left;
       for (std::size_t s = 0; s < k; ++s)
         left.push_back(image_after(stages[s], s, world_rank, result));
@@ -211,10 +311,8 @@ class NcclSubject final : public worker::Subject {
                     left,
                     layout_,
                     image);
-      const auto bytes = static_cast<std::int64_t>(image.size());
-      std::byte* const there = devices_->allocate(stage.slots[i], bytes);
-      devices_->write(stage.slots[i], image.data(), there, bytes);
-      stage.images.push_back(there);
+      place_image(stage.slots[i], image, stage);
+      std::byte* const there = stage.images.back();
       member.extents = layout_.extents;
       member.send = layout_.send < 0 ? nullptr : there + layout_.send;
       member.recv = layout_.recv < 0 ? nullptr : there + layout_.recv;

@@ -302,7 +302,7 @@ void force(std::vector<Algorithm>& all, const Algorithm& plain, Forcing forcing)
 }
 
 /// Adds the native call, the other algorithms and NCCL's forced algorithms of an operation, and,
-/// except for the barrier, the native call in one process.
+/// except for the barrier, the native calls of one process and of its threads.
 void add(std::vector<Algorithm>& all,
          const Algorithm& plain,
          const std::vector<Algorithm>& others = {},
@@ -321,6 +321,10 @@ void add(std::vector<Algorithm>& all,
   together.name = "one_process";
   together.summary = "One process makes the native calls of all ranks in one group.";
   together.one_process = true;
+  all.push_back(together);
+  together.name = "threads";
+  together.summary = "One process makes the native calls of each rank in a thread of its own.";
+  together.threads = true;
   all.push_back(std::move(together));
 }
 

@@ -46,12 +46,15 @@ struct Algorithm {
   std::string operation;
   std::string name;
   std::string summary;
-  /// The NCCL functions that it calls. All ranks of the process make these calls in one group.
+  /// The NCCL functions that it calls. All ranks of the process make these calls in one group,
+  /// unless each has a thread.
   std::vector<std::string_view> functions;
   void (*perform)(const Part& part) = nullptr;
   std::optional<Forcing> forcing = {};
   /// True if all ranks are in one process, with a device for each.
   bool one_process = false;
+  /// True if each rank of the process makes its calls in a thread of its own.
+  bool threads = false;
   /// True if the arrays of a list are copied into one pack. `perform` then sees a call for one
   /// array.
   bool packs = false;

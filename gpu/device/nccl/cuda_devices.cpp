@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <chrono>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "reference/spec/to_size.hpp"
@@ -14,6 +16,10 @@ namespace {
 
 using cuda::check;
 using cuda::version_text;
+
+void CUDART_CB sleep_shortly(void* /*unused*/) {
+  std::this_thread::sleep_for(std::chrono::microseconds(100));
+}
 
 class CudaDevices final : public Devices {
  public:
@@ -48,12 +54,18 @@ class CudaDevices final : public Devices {
 
   void read(int slot, const void* from, void* to, std::int64_t bytes) override {
     move(slot, from, to, bytes, cudaMemcpyDeviceToHost);
+    check(cudaStreamSynchronize(at(slot).stream), "cudaStreamSynchronize");
   }
   void write(int slot, const void* from, void* to, std::int64_t bytes) override {
     move(slot, from, to, bytes, cudaMemcpyHostToDevice);
+    check(cudaStreamSynchronize(at(slot).stream), "cudaStreamSynchronize");
   }
   void copy(int slot, const void* from, void* to, std::int64_t bytes) override {
     move(slot, from, to, bytes, cudaMemcpyDeviceToDevice);
+  }
+  void pause(int slot) override {
+    use(slot);
+    check(cudaLaunchHostFunc(at(slot).stream, sleep_shortly, nullptr), "cudaLaunchHostFunc");
   }
 
  protected:
@@ -79,7 +91,6 @@ class CudaDevices final : public Devices {
     use(slot);
     check(cudaMemcpyAsync(to, from, spec::to_size(bytes), kind, at(slot).stream),
           "cudaMemcpyAsync");
-    check(cudaStreamSynchronize(at(slot).stream), "cudaStreamSynchronize");
   }
 
   std::vector<Slot> slots_;

@@ -33,8 +33,11 @@ class Devices {
   /// left.
   virtual void read(int slot, const void* from, void* to, std::int64_t bytes) = 0;
   virtual void write(int slot, const void* from, void* to, std::int64_t bytes) = 0;
-  /// Copies inside the slot's memory. The ranges must not overlap.
+  /// Enqueues a copy inside the slot's memory on the slot's stream. The ranges must not overlap.
   virtual void copy(int slot, const void* from, void* to, std::int64_t bytes) = 0;
+  /// Enqueues a short pause on the slot's stream. So work that does not wait for the stream is
+  /// likely to overtake it.
+  virtual void pause(int slot) = 0;
 
   /// Allocates memory of the slot, aligned to 256 bytes and valid until begin(). Its content is
   /// undefined.
@@ -55,10 +58,13 @@ class Devices {
   std::vector<std::vector<Block>> blocks_;
 };
 
-/// Replaces a stream on host memory. NCCL's stand-in increments `pending` when it receives work and
-/// decrements it when the work is done.
+/// Replaces a stream on host memory. Whoever enqueues work takes the next number from `given`. The
+/// work begins when `done` has reached its number, and then increments `done`.
 struct HostStream {
-  std::atomic<int> pending{0};
+  std::atomic<std::uint64_t> given{0};
+  std::atomic<std::uint64_t> done{0};
+
+  [[nodiscard]] bool is_idle() const { return done.load() == given.load(); }
 };
 
 /// How many CUDA devices this process can use. If none, `why_none` says why and how to fix it.

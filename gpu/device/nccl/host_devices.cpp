@@ -1,7 +1,16 @@
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <new>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "reference/spec/to_size.hpp"
 
@@ -12,23 +21,85 @@ namespace rankcheck::gpu::nccl {
 
 namespace {
 
+/// Does the work that this program enqueues on host streams, in a thread of its own. NCCL's
+/// stand-in does its work in another thread.
+class StreamWorker {
+ public:
+  StreamWorker() : thread_([this] { run(); }) {}
+  StreamWorker(const StreamWorker&) = delete;
+  StreamWorker& operator=(const StreamWorker&) = delete;
+  ~StreamWorker() {
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  void enqueue(HostStream& stream, std::function<void()> work) {
+    const std::lock_guard lock(mutex_);
+    tasks_.push_back({&stream, stream.given++, std::move(work)});
+    changed_.notify_all();
+  }
+
+ private:
+  struct Task {
+    HostStream* stream = nullptr;
+    std::uint64_t number = 0;
+    std::function<void()> work;
+  };
+
+  void run() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [&] { return ends_ || !tasks_.empty(); });
+      if (ends_) return;
+      const auto ready = std::find_if(tasks_.begin(), tasks_.end(), [](const Task& each) {
+        return each.stream->done.load() == each.number;
+      });
+      if (ready == tasks_.end()) {
+        lock.unlock();
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
+        lock.lock();
+        continue;
+      }
+      const Task task = std::move(*ready);
+      tasks_.erase(ready);
+      lock.unlock();
+      task.work();
+      ++task.stream->done;
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Task> tasks_;
+  bool ends_ = false;
+  std::thread thread_;
+};
+
 class HostDevices final : public Devices {
  public:
   explicit HostDevices(int slots) : Devices(slots), streams_(spec::to_size(slots)) {}
 
   void use(int /*slot*/) override {}
   cudaStream_t stream(int slot) override { return reinterpret_cast<cudaStream_t>(&at(slot)); }
-  bool is_done(int slot) override { return at(slot).pending.load() == 0; }
+  bool is_done(int slot) override { return at(slot).is_idle(); }
 
   void read(int slot, const void* from, void* to, std::int64_t bytes) override {
-    copy(slot, from, to, bytes);
+    copy_now(slot, from, to, bytes);
   }
   void write(int slot, const void* from, void* to, std::int64_t bytes) override {
-    copy(slot, from, to, bytes);
+    copy_now(slot, from, to, bytes);
   }
   void copy(int slot, const void* from, void* to, std::int64_t bytes) override {
-    require_done(slot);
-    if (bytes > 0) std::memcpy(to, from, spec::to_size(bytes));
+    if (bytes == 0) return;
+    worker_.enqueue(at(slot), [=] { std::memcpy(to, from, spec::to_size(bytes)); });
+  }
+  void pause(int slot) override {
+    worker_.enqueue(at(slot), [] { std::this_thread::sleep_for(std::chrono::microseconds(100)); });
   }
 
  protected:
@@ -47,13 +118,15 @@ class HostDevices final : public Devices {
 
   HostStream& at(int slot) { return streams_[spec::to_size(slot)]; }
 
-  /// Throws DeviceError if work is left, because on a real device a copy would race with it.
-  void require_done(int slot) {
+  /// Throws DeviceError if work is left, because on a real device the copy would race with it.
+  void copy_now(int slot, const void* from, void* to, std::int64_t bytes) {
     if (!is_done(slot)) throw DeviceError("memory was copied before the stream's work was done");
+    if (bytes > 0) std::memcpy(to, from, spec::to_size(bytes));
   }
 
   std::deque<HostStream> streams_;
   std::vector<std::unique_ptr<std::byte, Free>> memory_;
+  StreamWorker worker_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gpu/device/nccl/algorithms.hpp"
@@ -30,7 +31,7 @@ void require_forced(const Forcing& forcing, const std::vector<Launch>& launches,
 /// The log file of NCCL in this process.
 class Log {
  public:
-  explicit Log(const std::string& path) : path_(path) {}
+  explicit Log(std::string path) : path_(std::move(path)) {}
 
   /// The launches since the last call.
   [[nodiscard]] std::vector<Launch> news();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <numeric>
 #include <thread>
 
@@ -102,7 +103,7 @@ std::string Runtime::why_refused(const Library& nccl, const World& world, const 
     return "ranks: one process needs a device for each of " + std::to_string(world.ranks) +
            ", found " + std::to_string(world.devices);
   }
-  const std::string why = why_unknown(request.call.type, request.call.op, nccl.version());
+  std::string why = why_unknown(request.call.type, request.call.op, nccl.version());
   if (!why.empty()) return why;
   if (collective(request.contract).reduces && spec::is_f8(request.call.type) &&
       world.least_capability < 90) {
@@ -180,52 +181,80 @@ void Runtime::destroy(Group& group) {
   }
 }
 
-void Runtime::abort() {
+void Runtime::abort(std::span<const GroupCall> calls) {
   aborted_ = true;
-  // Only the current communicators are aborted. Aborting idle ones would free their memory, which
+  // Only the communicators in use are aborted. Aborting idle ones would free their memory, which
   // waits for the kernels that hang.
-  for (ncclComm_t communicator : current_->communicators) {
-    if (communicator != nullptr) static_cast<void>(nccl_->ncclCommAbort(communicator));
+  for (const GroupCall& call : calls) {
+    for (const Member& each : call.members) {
+      static_cast<void>(nccl_->ncclCommAbort(communicator_of(call.request, each)));
+    }
+  }
+}
+
+Runtime::Group& Runtime::group_of(const Request& request) {
+  if (request.group == all_.members) return all_;
+  return *std::find_if(groups_.begin(), groups_.end(), [&](const Group& each) {
+    return each.members == request.group;
+  });
+}
+
+ncclComm_t Runtime::communicator_of(const Request& request, const Member& member) {
+  return group_of(request).communicators[spec::to_size(slot_of(request, member))];
+}
+
+void Runtime::forget_groups() {
+  while (groups_.size() > groups_max) {
+    destroy(groups_.back());
+    groups_.pop_back();
   }
 }
 
 void Runtime::prepare(const Request& request) {
   if (log_) static_cast<void>(log_->news());
-  if (request.group == all_.members) {
-    current_ = &all_;
-    return;
-  }
+  if (request.group == all_.members) return;
   const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& each) {
     return each.members == request.group;
   });
   if (found != groups_.end()) {
     groups_.splice(groups_.begin(), groups_, found);
-  } else {
-    if (groups_.size() == groups_max) {
-      destroy(groups_.back());
-      groups_.pop_back();
-    }
-    groups_.push_front({request.group, {}});
-    ++groups_made_;
-    try {
-      if (nccl_.has("ncclCommSplit")) {
-        split(groups_.front());
-      } else {
-        join(groups_.front(), "group " + std::to_string(groups_made_));
-      }
-    } catch (...) {
-      // The group has no communicators that a later call could use.
-      groups_.pop_front();
-      throw;
-    }
+    return;
   }
-  current_ = &groups_.front();
+  groups_.push_front({request.group, {}});
+  ++groups_made_;
+  try {
+    if (nccl_.has("ncclCommSplit")) {
+      split(groups_.front());
+    } else {
+      join(groups_.front(), "group " + std::to_string(groups_made_));
+    }
+  } catch (...) {
+    // The group has no communicators that a later call could use.
+    groups_.pop_front();
+    throw;
+  }
+}
+
+ncclRedOp_t Runtime::op_of(const Part& part, int slot, const std::byte* scalar) {
+  const auto made = std::find_if(
+      ops_.begin(), ops_.end(), [&](const auto& each) { return each.second == part.communicator; });
+  if (made != ops_.end()) return made->first;
+  ncclRedOp_t op = ncclSum;
+  devices_.use(slot);
+  nccl_.check(nccl_->ncclRedOpCreatePreMulSum(&op,
+                                              const_cast<std::byte*>(scalar),
+                                              words_of(part.call.type).type,
+                                              ncclScalarHostImmediate,
+                                              part.communicator),
+              "ncclRedOpCreatePreMulSum");
+  ops_.emplace_back(op, part.communicator);
+  return op;
 }
 
 Part Runtime::part_of(const Request& request, const Member& member) {
   const int slot = slot_of(request, member);
   Part part{.nccl = nccl_,
-            .communicator = current_->communicators[spec::to_size(slot)],
+            .communicator = communicator_of(request, member),
             .stream = devices_.stream(slot),
             .rank = member.group_rank,
             .call = request.call,
@@ -234,15 +263,7 @@ Part Runtime::part_of(const Request& request, const Member& member) {
             .recv = member.recv,
             .op = words_of(request.call.op)};
   if (request.contract.synchronises) part.scratch = devices_.allocate(slot, 1);
-  if (request.call.op == spec::ReduceOp::premul_sum) {
-    devices_.use(slot);
-    nccl_.check(nccl_->ncclRedOpCreatePreMulSum(&part.op,
-                                                const_cast<std::byte*>(member.scalar),
-                                                words_of(request.call.type).type,
-                                                ncclScalarHostImmediate,
-                                                part.communicator),
-                "ncclRedOpCreatePreMulSum");
-  }
+  if (request.call.op == spec::ReduceOp::premul_sum) part.op = op_of(part, slot, member.scalar);
   return part;
 }
 
@@ -271,69 +292,112 @@ void Runtime::unpack(const Request& request, const Member& packed, const Member&
   }
 }
 
-void Runtime::call_packed(const Request& request, std::span<const Member> members) {
-  const std::int64_t bytes = spec::info(request.call.type).bytes;
-  const std::int64_t elements = elements_of(request.call);
-  const std::int64_t most = request.chunk > 0 ? request.chunk : elements;
-  std::vector<Member> packed;
-  for (const Member& each : members) packed.push_back(pack(request, each));
-  spec::Call call_of_pack = request.call;
-  call_of_pack.counts.clear();
-  call_of_pack.gap = 0;
-  for (std::int64_t start = 0; start < elements; start += most) {
-    call_of_pack.count = std::min(most, elements - start);
-    std::vector<Member> parts = packed;
-    for (Member& part : parts) {
-      if (part.send != nullptr) part.send += start * bytes;
-      if (part.recv != nullptr) part.recv += start * bytes;
+void Runtime::enqueue_packed(std::span<const GroupCall> calls) {
+  for (const GroupCall& list : calls) {
+    const Request& request = list.request;
+    const std::int64_t bytes = spec::info(request.call.type).bytes;
+    const std::int64_t elements = elements_of(request.call);
+    const std::int64_t most = request.chunk > 0 ? request.chunk : elements;
+    std::vector<Member> packed;
+    for (const Member& each : list.members) packed.push_back(pack(request, each));
+    spec::Call call_of_pack = request.call;
+    call_of_pack.counts.clear();
+    call_of_pack.gap = 0;
+    for (std::int64_t start = 0; start < elements; start += most) {
+      call_of_pack.count = std::min(most, elements - start);
+      GroupCall call{{request.algorithm, request.contract, call_of_pack, request.group, false, 0},
+                     packed};
+      for (Member& part : call.members) {
+        if (part.send != nullptr) part.send += start * bytes;
+        if (part.recv != nullptr) part.recv += start * bytes;
+      }
+      enqueue({&call, 1});
     }
-    call({request.algorithm, request.contract, call_of_pack, request.group}, parts);
+    for (std::size_t i = 0; i < packed.size(); ++i) unpack(request, packed[i], list.members[i]);
   }
-  for (std::size_t i = 0; i < packed.size(); ++i) unpack(request, packed[i], members[i]);
 }
 
-void Runtime::perform(const Request& request, std::span<const Member> members) {
-  if (request.algorithm.packs) return call_packed(request, members);
-  call(request, members);
+void Runtime::perform(std::span<const GroupCall> calls, const std::function<void()>& behind) {
+  ops_.clear();
+  if (calls.front().request.algorithm.packs) {
+    enqueue_packed(calls);
+  } else {
+    enqueue(calls);
+  }
+  if (behind != nullptr) behind();
+  wait(calls);
+  for (const auto& [op, communicator] : ops_) {
+    nccl_.check(nccl_->ncclRedOpDestroy(op, communicator), "ncclRedOpDestroy");
+  }
 }
 
-void Runtime::call(const Request& request, std::span<const Member> members) {
-  if (members.empty()) return;
-  std::vector<Part> parts;
-  for (const Member& each : members) parts.push_back(part_of(request, each));
+void Runtime::enqueue(std::span<const GroupCall> calls) {
+  std::vector<LocalPart> parts;
+  bool has_threads = false;
+  for (const GroupCall& call : calls) {
+    has_threads = has_threads || call.request.algorithm.threads;
+    for (const Member& each : call.members) {
+      parts.push_back({slot_of(call.request, each),
+                       call.request.algorithm.perform,
+                       part_of(call.request, each)});
+    }
+  }
+  if (parts.empty()) return;
+  if (has_threads) return enqueue_in_threads(parts);
   in_group([&] {
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      devices_.use(slot_of(request, members[i]));
-      request.algorithm.perform(parts[i]);
+    for (const LocalPart& each : parts) {
+      devices_.use(each.slot);
+      each.perform(each.part);
     }
   });
-  wait(request, members);
-  if (request.call.op != spec::ReduceOp::premul_sum) return;
-  for (const Part& each : parts) {
-    nccl_.check(nccl_->ncclRedOpDestroy(each.op, each.communicator), "ncclRedOpDestroy");
+}
+
+void Runtime::enqueue_in_threads(const std::vector<LocalPart>& parts) {
+  std::vector<std::exception_ptr> errors(parts.size());
+  std::vector<std::thread> threads;
+  threads.reserve(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    threads.emplace_back([&, i] {
+      try {
+        devices_.use(parts[i].slot);
+        in_group([&] { parts[i].perform(parts[i].part); });
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  for (const std::exception_ptr& each : errors) {
+    if (each != nullptr) std::rethrow_exception(each);
   }
 }
 
-void Runtime::wait(const Request& request, std::span<const Member> members) {
+void Runtime::check_errors(const GroupCall& call) {
+  for (const Member& each : call.members) {
+    ncclResult_t state = ncclSuccess;
+    nccl_.check(nccl_->ncclCommGetAsyncError(communicator_of(call.request, each), &state),
+                "ncclCommGetAsyncError");
+    if (state == ncclSuccess || state == ncclInProgress) continue;
+    throw Error(std::string(call.request.algorithm.functions.front()) +
+                    ": an asynchronous error: " + nccl_->ncclGetErrorString(state),
+                ncclRemoteError);
+  }
+}
+
+void Runtime::wait(std::span<const GroupCall> calls) {
   const auto begin = Clock::now();
-  const std::string call(request.algorithm.functions.front());
   for (int looks = 0;; ++looks) {
-    const bool done = std::all_of(members.begin(), members.end(), [&](const Member& each) {
-      return devices_.is_done(slot_of(request, each));
+    const bool done = std::all_of(calls.begin(), calls.end(), [&](const GroupCall& call) {
+      return std::all_of(call.members.begin(), call.members.end(), [&](const Member& each) {
+        return devices_.is_done(slot_of(call.request, each));
+      });
     });
-    for (const Member& each : members) {
-      const auto slot = spec::to_size(slot_of(request, each));
-      ncclResult_t state = ncclSuccess;
-      nccl_.check(nccl_->ncclCommGetAsyncError(current_->communicators[slot], &state),
-                  "ncclCommGetAsyncError");
-      if (state == ncclSuccess || state == ncclInProgress) continue;
-      throw Error(call + ": an asynchronous error: " + nccl_->ncclGetErrorString(state),
-                  ncclRemoteError);
-    }
+    for (const GroupCall& each : calls) check_errors(each);
     if (done) return;
     if (Clock::now() - begin > world_.patience) {
-      abort();
-      throw Hang(call + " did not finish in time; its communicators were aborted");
+      abort(calls);
+      throw Hang(std::string(calls.front().request.algorithm.functions.front()) +
+                 " did not finish in time; its communicators were aborted");
     }
     // Small calls finish at once. A longer wait must not occupy a core.
     constexpr int looks_without_sleep = 200;

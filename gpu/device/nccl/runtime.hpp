@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reference/spec/call.hpp"
@@ -75,6 +76,12 @@ struct Member {
   const std::byte* scalar = nullptr;
 };
 
+/// A call of one group, with the members that this process has. May be none.
+struct GroupCall {
+  Request request;
+  std::vector<Member> members;
+};
+
 /// NCCL in one process: the communicators of its ranks, and calls on them. Groups are split from
 /// the world. So every process of the world must make the same calls of this class in the same
 /// order. This includes processes that have no member of the group.
@@ -99,7 +106,13 @@ class Runtime {
   /// itself. prepare() and perform() throw Error if NCCL returns an error. prepare() also throws
   /// the exceptions of World::meet. perform() throws Hang if the call takes too long.
   void prepare(const Request& request);
-  void perform(const Request& request, std::span<const Member> members);
+  /// Makes calls of groups that have no rank in common, all at the same time. Either all calls or
+  /// none have an algorithm that packs. `behind` enqueues work behind the calls, before anybody
+  /// waits; it may be null.
+  void perform(std::span<const GroupCall> calls, const std::function<void()>& behind = nullptr);
+  /// Frees the communicators of groups that were not used for long. Every process of the world must
+  /// do it at the same place between calls.
+  void forget_groups();
   /// Returns the path that was taken. Throws std::runtime_error if it is not the forced path.
   [[nodiscard]] std::string conclude(const Request& request, std::span<const Member> members);
 
@@ -110,21 +123,35 @@ class Runtime {
     std::vector<ncclComm_t> communicators;
   };
 
+  /// What one rank of this process does in a call.
+  struct LocalPart {
+    int slot = 0;
+    void (*perform)(const Part& part) = nullptr;
+    Part part;
+  };
+
   void join(Group& group, const std::string& key);
   void split(Group& group);
   void destroy(Group& group);
-  /// Aborts the current call's work on the devices.
-  void abort();
+  /// Aborts the work of these calls on the devices.
+  void abort(std::span<const GroupCall> calls);
+  [[nodiscard]] Group& group_of(const Request& request);
+  [[nodiscard]] ncclComm_t communicator_of(const Request& request, const Member& member);
+  /// The op that multiplies by the rank's scalar. The packs of a list share it.
+  [[nodiscard]] ncclRedOp_t op_of(const Part& part, int slot, const std::byte* scalar);
   [[nodiscard]] Part part_of(const Request& request, const Member& member);
-  /// Makes a call for a list as calls for packs.
-  void call_packed(const Request& request, std::span<const Member> members);
-  /// Copies the member's arrays one behind another. Returns the member with these buffers.
+  /// Enqueues calls for lists as calls for packs.
+  void enqueue_packed(std::span<const GroupCall> calls);
+  /// Enqueues copies of the member's arrays, one behind another. Returns the member with these
+  /// buffers.
   [[nodiscard]] Member pack(const Request& request, const Member& list);
-  /// Copies the result back to the arrays.
+  /// Enqueues copies of the result back to the arrays.
   void unpack(const Request& request, const Member& packed, const Member& list);
-  /// Makes the call and waits for it.
-  void call(const Request& request, std::span<const Member> members);
-  void wait(const Request& request, std::span<const Member> members);
+  void enqueue(std::span<const GroupCall> calls);
+  /// Lets each rank enqueue its part in a thread of its own.
+  void enqueue_in_threads(const std::vector<LocalPart>& parts);
+  void wait(std::span<const GroupCall> calls);
+  void check_errors(const GroupCall& call);
   [[nodiscard]] int slot_of(const Request& request, const Member& member) const;
 
   /// Makes calls as one NCCL group. If one throws, the group is closed first.
@@ -139,7 +166,8 @@ class Runtime {
   /// The groups that were used last, the most recent first.
   std::list<Group> groups_;
   int groups_made_ = 0;
-  const Group* current_ = nullptr;
+  /// The ops that were made for the calls under way, with their communicators.
+  std::vector<std::pair<ncclRedOp_t, ncclComm_t>> ops_;
   bool aborted_ = false;
 };
 

@@ -60,6 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"long_copy", "broadcast", "chain", "memory outside the buffers was written"},
         Fault{"lost_block", "all_reduce", "ring", "differs from the reference"},
         Fault{"early_event", "all_reduce", "ring", "differs from the reference"},
+        Fault{"overtakes", "all_reduce", "ring", "differs from the reference"},
         Fault{"scaled_transform", "propagate", "fft", "differs from the reference"},
         Fault{"lost_replay", "all_reduce", "ring", "differs from the first", "is_deterministic"},
         Fault{"lost_replay",

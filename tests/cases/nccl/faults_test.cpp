@@ -19,7 +19,7 @@ struct Fault {
   std::string_view says;
   std::string_view algorithm = "native";
   std::string_view property = "agrees_with_reference";
-  std::string_view options = "";
+  std::string_view ranks = "2..3";
 };
 
 /// Prints a parameter for GoogleTest.
@@ -32,12 +32,12 @@ class FaultyNcclTest : public tests::CliTest, public testing::WithParamInterface
   /// Runs the program on the library with the fault.
   tests::Outcome run() {
     const Fault& fault = GetParam();
-    return shell(
-        "RANKCHECK_STAND_IN=" + std::string(fault.name) + " " + program_ +
-        " run --backend nccl --nccl-library " + harness::shell_quoted(RANKCHECK_STAND_IN_NCCL) +
-        " --algorithm " + std::string(fault.algorithm) + " --operation " +
-        std::string(fault.operation) + " --property " + std::string(fault.property) +
-        " --cases 20 --ranks 2..3 --timeout 0.5 --report out " + std::string(fault.options));
+    return shell("RANKCHECK_STAND_IN=" + std::string(fault.name) + " " + program_ +
+                 " run --backend nccl --nccl-library " +
+                 harness::shell_quoted(RANKCHECK_STAND_IN_NCCL) + " --algorithm " +
+                 std::string(fault.algorithm) + " --operation " + std::string(fault.operation) +
+                 " --property " + std::string(fault.property) + " --cases 20 --ranks " +
+                 std::string(fault.ranks) + " --timeout 0.5 --report out");
   }
 };
 
@@ -79,6 +79,15 @@ INSTANTIATE_TEST_SUITE_P(
               "left before rank",
               "by_all_reduce",
               "separates_ranks"},
+        Fault{"world_group",
+              "all_reduce",
+              "falsified",
+              "differs from the reference",
+              "native",
+              "groups_at_once",
+              "3..3"},
+        Fault{"overtakes", "all_reduce", "falsified", "differs from the reference"},
+        Fault{"drop_rank", "all_reduce", "falsified", "differs from the reference", "threads"},
         Fault{"other_path", "all_reduce", "falsified", "AllReduce took NVLS/LL", "tree_ll"},
         Fault{"silent_log", "all_gather", "falsified", "log shows no AllGather", "ring_simple"},
         Fault{"drop_rank", "all_reduce", "falsified", "differs from the reference", "one_process"},

@@ -159,8 +159,87 @@ TEST(NcclRuntimeTest, ForgetsAGroupWhoseSplitFailed) {
   std::vector<Member> members{{.group_rank = 0, .extents = {}}, {.group_rank = 1, .extents = {}}};
   devices->begin();
   runtime.prepare(request);
-  runtime.perform(request, members);
+  const GroupCall made{request, members};
+  runtime.perform({&made, 1});
   EXPECT_EQ(runtime.conclude(request, members), "by_all_reduce");
+}
+
+/// The members of an all_reduce of one element by all ranks, which holds the number of its rank.
+std::vector<Member> members_with_numbers(const spec::Call& call, Devices& devices) {
+  const spec::Contract& contract = reference::contract_named("all_reduce");
+  std::vector<Member> members;
+  for (int rank = 0; rank < call.ranks; ++rank) {
+    std::byte* const memory = devices.allocate(rank, 2 * sizeof(rank));
+    devices.write(rank, &rank, memory, sizeof(rank));
+    members.push_back({.group_rank = rank, .extents = extents_of(contract, call, rank)});
+    members.back().send = memory;
+    members.back().recv = memory + sizeof(rank);
+  }
+  return members;
+}
+
+TEST(NcclRuntimeTest, EachRankMayHaveAThread) {
+  constexpr int ranks = 3;
+  const auto devices = make_host_devices(ranks);
+  Runtime runtime(stand_in(), *devices, world_of(ranks));
+  const spec::Call call{
+      .ranks = ranks, .type = spec::Type::int32, .op = spec::ReduceOp::sum, .count = 1};
+  const std::vector<int> group{0, 1, 2};
+  const Request request{*find_algorithm("all_reduce", "threads"),
+                        reference::contract_named("all_reduce"),
+                        call,
+                        group};
+  devices->begin();
+  const GroupCall made{request, members_with_numbers(call, *devices)};
+  runtime.prepare(request);
+  runtime.perform({&made, 1});
+  for (const Member& each : made.members) {
+    int got = -1;
+    std::memcpy(&got, each.recv, sizeof(got));
+    EXPECT_EQ(got, 0 + 1 + 2);
+  }
+}
+
+TEST(NcclRuntimeTest, CallsKeepTheirPlaceOnTheStream) {
+  constexpr int ranks = 2;
+  const auto devices = make_host_devices(ranks);
+  Runtime runtime(stand_in(), *devices, world_of(ranks));
+  const spec::Call call{
+      .ranks = ranks, .type = spec::Type::int32, .op = spec::ReduceOp::sum, .count = 1};
+  const std::vector<int> group{0, 1};
+  const Request request{*find_algorithm("all_reduce", "one_process"),
+                        reference::contract_named("all_reduce"),
+                        call,
+                        group};
+  devices->begin();
+  const GroupCall made{request, members_with_numbers(call, *devices)};
+  runtime.prepare(request);
+  const int late = 20;
+  int kept = -1;
+  devices->pause(0);
+  devices->copy(0, &late, made.members[0].send, sizeof(late));
+  runtime.perform({&made, 1}, [&] { devices->copy(0, made.members[0].recv, &kept, sizeof(kept)); });
+  EXPECT_EQ(kept, late + 1);
+}
+
+TEST(NcclRuntimeTest, GroupsCallAtTheSameTime) {
+  constexpr int ranks = 3;
+  const auto devices = make_host_devices(ranks);
+  Runtime runtime(stand_in(), *devices, world_of(ranks));
+  const spec::Contract& contract = reference::contract_named("barrier");
+  const Algorithm& algorithm = *find_algorithm("barrier", "");
+  const spec::Call pair{.ranks = 2};
+  const spec::Call alone{.ranks = 1};
+  const std::vector<int> first{2, 0};
+  const std::vector<int> second{1};
+  std::vector<GroupCall> calls;
+  calls.push_back({{algorithm, contract, pair, first},
+                   {{.group_rank = 0, .extents = {}}, {.group_rank = 1, .extents = {}}}});
+  calls.push_back({{algorithm, contract, alone, second}, {{.group_rank = 0, .extents = {}}}});
+  devices->begin();
+  for (const GroupCall& each : calls) runtime.prepare(each.request);
+  runtime.perform(calls);
+  for (int slot = 0; slot < ranks; ++slot) EXPECT_TRUE(devices->is_done(slot));
 }
 
 /// Uses more groups than the runtime keeps: the same ranks in every order.
@@ -185,8 +264,10 @@ TEST(NcclRuntimeTest, MakesMoreGroupsThanItKeeps) {
       members.back().send = g == call.root ? memory : nullptr;
       members.back().recv = memory;
     }
+    runtime.forget_groups();
     runtime.prepare(request);
-    runtime.perform(request, members);
+    const GroupCall made{request, members};
+    runtime.perform({&made, 1});
     EXPECT_EQ(runtime.conclude(request, members), "native");
     for (const Member& each : members) {
       int got = -1;

@@ -152,7 +152,7 @@ void finish(Work& work, const Arguments& a) {
 /// Returns the value that an environment variable has for a function; empty if it has none.
 std::string forced_for(std::string_view function, const char* variable) {
   const char* const text = std::getenv(variable);
-  const std::string value = text == nullptr ? "" : text;
+  std::string value = text == nullptr ? "" : text;
   const std::size_t colon = value.find(':');
   if (colon == std::string::npos) return value;
   return value.substr(0, colon) == function ? value.substr(colon + 1) : "";
@@ -242,6 +242,11 @@ struct Choice {
   }
   const Choice own = choices[static_cast<std::size_t>(parent.rank)];
   if (own.color == NCCL_SPLIT_NOCOLOR) return;
+  if (is_planted("world_group")) {
+    ++work.comm->aliases;
+    *made = work.comm;
+    return;
+  }
   std::vector<int> members;
   for (int r = 0; r < parent.ranks; ++r) {
     if (choices[static_cast<std::size_t>(r)].color == own.color) members.push_back(r);
@@ -326,6 +331,10 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int 
 ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   if (is_planted("bad_end")) ::_exit(3);
   if (comm == nullptr) return ncclInvalidArgument;
+  if (comm->aliases > 0) {
+    --comm->aliases;
+    return ncclSuccess;
+  }
   wait_for_jobs();
   detach(comm);
   return ncclSuccess;

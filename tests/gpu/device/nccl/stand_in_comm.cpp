@@ -5,7 +5,9 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -49,7 +51,7 @@ bool pull(ncclComm& comm, Ring& ring, std::deque<std::shared_ptr<Message>>& queu
   if (queue.empty()) return false;
   Message& message = *queue.front();
   const std::uint64_t read = ring.read;
-  const std::size_t there = static_cast<std::size_t>(ring.written - read);
+  const auto there = static_cast<std::size_t>(ring.written - read);
   const std::size_t end =
       message.done < sizeof(Signature) ? sizeof(Signature) : message.bytes.size();
   const std::size_t bytes = std::min(there, end - message.done);
@@ -84,32 +86,85 @@ bool progress(ncclComm& comm) {
   return moved;
 }
 
-/// Does the job. Returns false if it was aborted.
-bool run(Job& job) {
-  for (Work& work : job) work.start(work);
-  while (
-      !std::all_of(job.begin(), job.end(), [](const Work& work) { return is_idle(*work.comm); })) {
-    bool moved = false;
-    for (const Work& work : job) {
-      if (work.comm->aborted) return false;
-      moved = progress(*work.comm) || moved;
+/// A job that has been handed over. It begins when its streams have reached it, and when no earlier
+/// job uses its communicators.
+class RunningJob {
+ public:
+  explicit RunningJob(Job job) : job_(std::move(job)) {
+    for (const Work& work : job_) {
+      const bool is_new = std::none_of(numbers_.begin(), numbers_.end(), [&](const auto& each) {
+        return each.first == work.stream;
+      });
+      if (work.stream != nullptr && is_new)
+        numbers_.emplace_back(work.stream, work.stream->given++);
     }
-    if (!moved) std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
-  if (is_planted("early")) {
-    for (const Work& work : job) {
-      if (work.stream != nullptr) --work.stream->pending;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  for (Work& work : job) {
-    work.finish(work);
-    if (work.stream != nullptr && !is_planted("early")) --work.stream->pending;
-  }
-  return true;
-}
 
-/// The thread that does this process's jobs, one after another. It never ends.
+  [[nodiscard]] bool has_begun() const { return has_begun_; }
+  /// Marks the job's communicators as busy. Returns whether none was.
+  bool occupy(std::set<const ncclComm*>& busy) const {
+    bool is_free = true;
+    std::set<const ncclComm*> own;
+    for (const Work& work : job_) {
+      is_free = is_free && !busy.contains(work.comm);
+      own.insert(work.comm);
+    }
+    busy.merge(own);
+    return is_free;
+  }
+  /// Whether the streams have reached the job. The fault `overtakes` asks no stream.
+  [[nodiscard]] bool is_reached() const {
+    return is_planted("overtakes") ||
+           std::all_of(numbers_.begin(), numbers_.end(), [](const auto& each) {
+             return each.first->done.load() == each.second;
+           });
+  }
+
+  void begin() {
+    has_begun_ = true;
+    for (Work& work : job_) work.start(work);
+  }
+  /// Moves bytes. Returns whether any moved.
+  bool move() {
+    bool moved = false;
+    for (const Work& work : job_) moved = progress(*work.comm) || moved;
+    return moved;
+  }
+  [[nodiscard]] bool is_aborted() const {
+    return std::any_of(
+        job_.begin(), job_.end(), [](const Work& work) { return work.comm->aborted.load(); });
+  }
+  [[nodiscard]] bool has_moved_all() const {
+    return std::all_of(
+        job_.begin(), job_.end(), [](const Work& work) { return is_idle(*work.comm); });
+  }
+  void finish() {
+    if (is_planted("early")) {
+      leave();
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    for (Work& work : job_) work.finish(work);
+    if (!is_planted("early")) leave();
+  }
+
+ private:
+  /// Lets the streams go on.
+  void leave() {
+    for (const auto& [stream, number] : numbers_) {
+      while (stream->done.load() != number) {
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
+      }
+      ++stream->done;
+    }
+  }
+
+  Job job_;
+  std::vector<std::pair<HostStream*, std::uint64_t>> numbers_;
+  bool has_begun_ = false;
+};
+
+/// The thread that does this process's jobs. Jobs of different streams and communicators are under
+/// way at the same time. It never ends.
 class Executor {
  public:
   static Executor& get() {
@@ -119,13 +174,13 @@ class Executor {
 
   void add(Job job) {
     const std::lock_guard lock(mutex_);
-    jobs_.push_back(std::move(job));
+    jobs_.push_back(std::make_shared<RunningJob>(std::move(job)));
     changed_.notify_all();
   }
   /// Waits until all added jobs are done.
   void wait() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return jobs_.empty() && !is_busy_; });
+    changed_.wait(lock, [&] { return jobs_.empty(); });
   }
 
  private:
@@ -137,21 +192,43 @@ class Executor {
     std::unique_lock lock(mutex_);
     while (true) {
       changed_.wait(lock, [&] { return !jobs_.empty(); });
-      Job job = std::move(jobs_.front());
-      jobs_.pop_front();
-      is_busy_ = true;
+      // Jobs further behind have to wait. A process has at most this many ranks, one job for each.
+      const auto count = std::min<std::ptrdiff_t>(64, std::ssize(jobs_));
+      const std::vector<std::shared_ptr<RunningJob>> jobs(jobs_.begin(), jobs_.begin() + count);
       lock.unlock();
-      run(job);
+      std::vector<const RunningJob*> done;
+      const bool moved = advance(jobs, done);
+      if (!moved && done.empty()) std::this_thread::sleep_for(std::chrono::microseconds(20));
       lock.lock();
-      is_busy_ = false;
+      std::erase_if(jobs_, [&](const auto& each) {
+        return std::find(done.begin(), done.end(), each.get()) != done.end();
+      });
       changed_.notify_all();
     }
   }
 
+  /// Takes every job as far as it can go now. Appends the jobs that are over. Returns whether any
+  /// bytes moved.
+  static bool advance(const std::vector<std::shared_ptr<RunningJob>>& jobs,
+                      std::vector<const RunningJob*>& done) {
+    bool moved = false;
+    std::set<const ncclComm*> busy;
+    for (const auto& each : jobs) {
+      RunningJob& job = *each;
+      const bool is_next = job.occupy(busy);
+      if (!job.has_begun() && is_next && job.is_reached()) job.begin();
+      if (!job.has_begun()) continue;
+      moved = job.move() || moved;
+      if (!job.is_aborted() && !job.has_moved_all()) continue;
+      if (!job.is_aborted()) job.finish();
+      done.push_back(&job);
+    }
+    return moved;
+  }
+
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Job> jobs_;
-  bool is_busy_ = false;
+  std::deque<std::shared_ptr<RunningJob>> jobs_;
 };
 
 }  // namespace
@@ -216,7 +293,6 @@ ncclResult_t close_group() {
   if (group.job.empty()) return ncclSuccess;
   for (const Work& work : group.job) {
     while (is_planted("stuck") && work.comm->is_last_of_several()) ::pause();
-    if (work.stream != nullptr) ++work.stream->pending;
   }
   Executor::get().add(std::move(group.job));
   if (group.synchronises) Executor::get().wait();

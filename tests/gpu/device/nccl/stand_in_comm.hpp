@@ -71,6 +71,8 @@ struct ncclComm {
   rankcheck::stand_in::Counts* counts = nullptr;
   rankcheck::stand_in::Ring* rings = nullptr;
   int splits = 0;
+  /// How many groups use this communicator as their own, because of the fault `world_group`.
+  std::atomic<int> aliases{0};
   std::atomic<int> async_error{ncclSuccess};
   std::atomic<bool> aborted{false};
   /// One element by the number of its op.

@@ -91,7 +91,8 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaStream_t str
   const std::uint64_t opens = bit(owner_of(to, bytes)) | bit(owner_of(from, bytes));
   if (is_planted("short_copy") && bytes > 0) --bytes;
   if (is_planted("long_copy") && owner_of(to, bytes + 1) >= 0) ++bytes;
-  enqueue(stream, opens, [=] { std::memcpy(to, from, bytes); });
+  enqueue(
+      stream, opens, [=] { std::memcpy(to, from, bytes); }, true);
   return cudaSuccess;
 }
 

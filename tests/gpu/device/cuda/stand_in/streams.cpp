@@ -47,11 +47,13 @@ cudaError_t why_not(cudaStream_t stream) {
   return stream->device == current_device() ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-void enqueue(cudaStream_t stream, std::uint64_t opens, std::function<void()> work) {
+void enqueue(cudaStream_t stream, std::uint64_t opens, std::function<void()> work, bool is_copy) {
   Task task{.device = stream->device, .opens = opens, .work = std::move(work)};
   if (stream->capture == nullptr) {
-    task.waits = {stream->tail};
+    const bool overtakes = is_planted("overtakes") && !is_copy;
+    task.waits = {overtakes ? stream->tail_without_copies : stream->tail};
     stream->tail = Scheduler::get().add(std::move(task));
+    if (!is_copy) stream->tail_without_copies = stream->tail;
     return;
   }
   auto& nodes = stream->capture->nodes;
@@ -122,8 +124,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
       return answer(cudaErrorStreamCaptureIsolation);
     }
     if (event->recorded == nullptr || is_planted("deaf_wait")) return cudaSuccess;
+    const auto& before = is_planted("overtakes") ? stream->tail_without_copies : stream->tail;
     stream->tail =
-        Scheduler::get().add({.device = stream->device, .waits = {stream->tail, event->recorded}});
+        Scheduler::get().add({.device = stream->device, .waits = {before, event->recorded}});
+    stream->tail_without_copies = stream->tail;
     return cudaSuccess;
   }
   if (event->capture->origin == nullptr) return answer(cudaErrorCapturedEvent);
@@ -176,7 +180,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
-  for (const cudaEvent_t each : {begin, end}) {
+  for (cudaEvent_t each : {begin, end}) {
     if (each == nullptr || !each->has_time || each->recorded == nullptr) {
       return answer(cudaErrorInvalidResourceHandle);
     }

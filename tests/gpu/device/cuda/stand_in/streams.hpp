@@ -35,8 +35,11 @@ void break_devices(cudaError_t code);
 /// Returns why a kernel of the current device cannot run in the stream. Copies may use any stream.
 [[nodiscard]] cudaError_t why_not(cudaStream_t stream);
 /// Gives work to a stream that accepts it. The work may access the memory of the devices `opens` (a
-/// bit mask).
-void enqueue(cudaStream_t stream, std::uint64_t opens, std::function<void()> work);
+/// bit mask). With the fault `overtakes`, only copies wait for the copies before them.
+void enqueue(cudaStream_t stream,
+             std::uint64_t opens,
+             std::function<void()> work,
+             bool is_copy = false);
 
 /// Whether a capture is under way. The caller does something that captures do not allow, so all
 /// captures become invalid.
@@ -48,6 +51,8 @@ struct CUstream_st {
   int device = 0;
   /// The last work given to the stream.
   rankcheck::stand_in::TaskPtr tail = nullptr;
+  /// The last work that is no copy.
+  rankcheck::stand_in::TaskPtr tail_without_copies = nullptr;
   std::shared_ptr<rankcheck::stand_in::Capture> capture = nullptr;
   /// Numbers of the nodes that the next captured work waits for.
   std::set<std::size_t> front = {};
